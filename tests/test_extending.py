@@ -11,8 +11,8 @@ import pytest
 
 from pages import topics
 from pages.kit.dials import STEPS
-from pages.kit.draws import Draws
 from pages.kit.settings import Number
+from pages.kit.trials import Trials
 from pages.topics.images.answer import answer
 from pages.topics.images.controls import LEVELS, Question
 from privdemo.experiments import images
@@ -52,7 +52,7 @@ def test_a_mechanism_on_pixels(names):
     assert run_section("A mechanism on pixels", names) == 4
     noise = names["LogisticNoise"](0.2)
     assert isinstance(noise, PixelMechanism)
-    drawn = noise.draws((100_000,), np.random.default_rng(0)) * noise.level
+    drawn = noise.sample_noise((100_000,), np.random.default_rng(0)) * noise.level
     expected = noise.expected_distortion(np.zeros(1))
     assert np.abs(drawn).mean() == pytest.approx(expected.absolute, rel=0.02)
     assert np.square(drawn).mean() == pytest.approx(expected.squared, rel=0.04)
@@ -70,7 +70,7 @@ def test_the_mechanism_on_its_page(names, tmp_path, monkeypatch):
     numbers = {"shown": 2, "people": 100, "candidates": 20, "delta": 1e-5, "seed": 0, "level": 0.4}
     lies = RandomisedResponse(0.2, 2)
     question = Question("digits", ("7", "9"), FAMILIES["logistic"], lies, **numbers)
-    shown = answer(question, Draws())
+    shown = answer(question, Trials())
     assert "At s = 0.4, " in shown.takeaway()
     assert "clean and as released at s = 0.4" in shown.main()[0].summary
     assert "From an upper bound on the privacy loss." in shown.promised()[0].figure.html

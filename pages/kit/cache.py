@@ -70,7 +70,7 @@ class _Kept:
 
     def _compute(self, args: tuple[Any, ...], result: Future[Any]) -> Any:
         try:
-            found = self._said(args)
+            found = self._compute_with_spinner(args)
         except BaseException:
             with self._lock:
                 if self._results.get(args, (0.0, None))[1] is result:
@@ -81,8 +81,8 @@ class _Kept:
         result.set_result(found)
         return found
 
-    def _said(self, args: tuple[Any, ...]) -> Any:
-        """Compute a result, under words that say what takes long."""
+    def _compute_with_spinner(self, args: tuple[Any, ...]) -> Any:
+        """Compute a result, with a spinner on the screen where that takes long."""
         if not self.spinner:
             return self.function(*args)
         with st.spinner(self.spinner):

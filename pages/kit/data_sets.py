@@ -44,7 +44,7 @@ class DataSets:
         return self.named(self.choice.default)
 
     def choose(self) -> tuple[Source, str]:
-        """Draw the choice; return the data set and what keeps it from being read, if anything."""
+        """Render the choice; return the data set and what keeps it from being read, if anything."""
         title = inputs.choose(self.choice, "Records")
         own_data_input.panel(self.choice, self.binary)
         if absent := [name for name in self.tasks if not cache.available(name)]:

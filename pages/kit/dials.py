@@ -12,7 +12,7 @@ from html import escape
 from typing import Any
 
 from pages.kit import cache, numbers
-from pages.kit.draws import Draws, Job
+from pages.kit.trials import Job, Trials
 from privdemo import figures
 from privdemo.experiments import images
 from privdemo.experiments.images import PRIORS, Config, Guesses, Point, Result
@@ -27,7 +27,7 @@ _HERE, _ALONG = "guesses", "guesses at all levels"
 # What an adversary may know without having learned from releases.
 _UNTAUGHT = ("flat", "true")
 
-release = cache.shared(images.draw_release, max_entries=256)
+release = cache.shared(images.sample_release, max_entries=256)
 _guess = cache.shared(images.guess, max_entries=256)
 _packed = cache.shared(images.packed, max_entries=64)
 
@@ -43,7 +43,7 @@ def guess_jobs(config: Config, family: PixelFamily, priors: tuple[str, ...] = PR
     return jobs if _at_once(config) else [Job((_HERE, asked, priors), "Guess", function, [asked]), *jobs]
 
 
-def guesses_here(config: Config, made: Draws, priors: tuple[str, ...] = PRIORS) -> Guesses:
+def guesses_here(config: Config, made: Trials, priors: tuple[str, ...] = PRIORS) -> Guesses:
     """The guesses at the dial's own level, those for which something must be learned from many once they are `made`."""
     asked = _asked(config)
     if _at_once(config):
@@ -52,7 +52,7 @@ def guesses_here(config: Config, made: Draws, priors: tuple[str, ...] = PRIORS) 
     return found[0] if found else _guess(asked, tuple(prior for prior in priors if prior in _UNTAUGHT))
 
 
-def guesses_along(config: Config, family: PixelFamily, made: Draws) -> tuple[Guesses, ...]:
+def guesses_along(config: Config, family: PixelFamily, made: Trials) -> tuple[Guesses, ...]:
     """The guesses at all levels of a dial; none until they are all `made`."""
     along = _along(_asked(config), family)
     found = tuple(made.of_kind(_ALONG, along[0]))
@@ -127,7 +127,7 @@ def _make_fixed(
         "high": limit.high,
         "step": STEPS[family.name],
         "name": family.level_name.capitalize(),
-        **{name: _base64(part) for name, part in config.pixels.draws_by_name(result.draws).items()},
+        **{name: _base64(part) for name, part in config.pixels.noise_by_name(result.noise).items()},
     }
     words = json.dumps(fixed)
     return words.encode(), _token(words, config)
@@ -146,7 +146,7 @@ def more_guesses(data: Mapping[str, Any], along: tuple[Guesses, ...], priors: Se
 
 def found_words(point: Point) -> str:
     """How often an image's sender is found, and whether that is more than chance."""
-    among, found = f"Among {point.n_candidates} people", numbers.of_hundred(point.linked.mean)
+    among, found = f"Among {point.n_candidates} people", numbers.out_of_100(point.linked.mean)
     if clearly_above(point.linked, 1 / point.n_candidates):
         return f"{among} the sender is still found in {found}."
     return f"{among} the sender is found in {found}: no better than chance."

@@ -37,7 +37,7 @@ def place(key: str, wanted: bool) -> DeltaGenerator:
 
 
 def number(setting: Number, label: str | None = None, *, hide_label: bool = False) -> Any:
-    """Draw a box for a number to type, and return the number."""
+    """Render a box for a number to type, and return the number."""
     cast = int if setting.limit.integer else float
     if is_hidden():
         return cast(link.keep(setting))
@@ -67,7 +67,7 @@ def number(setting: Number, label: str | None = None, *, hide_label: bool = Fals
 
 
 def dial(setting: Number, label: str | None = None) -> Any:
-    """Draw a slider and, under it, a box to type the number exactly; return the number."""
+    """Render a slider and, under it, a box to type the number exactly; return the number."""
     if setting.limit.low == setting.limit.high:  # nothing to slide
         return number(setting, label)
     slider = st.container()
@@ -78,7 +78,7 @@ def dial(setting: Number, label: str | None = None) -> Any:
 
 
 def slide(setting: Number, label: str | None = None, *, form: str | None = None, help: str | None = None) -> None:
-    """Draw a slider over the whole range of a number that is typed elsewhere."""
+    """Render a slider over the whole range of a number that is typed elsewhere."""
     cast = int if setting.limit.integer else float
     view(
         f"{setting.key}_slide",
@@ -105,7 +105,7 @@ def view(
     last: bool = True,
     **options: Any,
 ) -> None:
-    """Draw a second widget of the number `source` (see `linked.View`), and its ear unless more widgets of it follow."""
+    """Render a second widget of the number `source`, see `linked.View`; the `last` one is followed by its ear."""
     if is_hidden():
         return
     second = linked.View(key, source, to_source, from_source, st.session_state)
@@ -122,7 +122,7 @@ def ear(source: Number) -> None:
 
 
 def write(setting: Words, label: str | None = None) -> str:
-    """Draw a line for a text, and return the text."""
+    """Render a line for a text, and return the text."""
     if is_hidden():
         return str(link.keep(setting))
     words = label or setting.label
@@ -130,7 +130,7 @@ def write(setting: Words, label: str | None = None) -> str:
 
 
 def choose(setting: Choice, label: str | None = None, *, hide_label: bool = False) -> Any:
-    """Draw a row of options and return the chosen one, or a tuple where the setting allows `many`."""
+    """Render a row of options and return the chosen one, or a tuple where the setting allows `many`."""
     if is_hidden():
         return link.keep(setting)
     if setting.many:
@@ -158,13 +158,13 @@ def choose(setting: Choice, label: str | None = None, *, hide_label: bool = Fals
 
 
 def choose_in_line(setting: Choice) -> Any:
-    """Draw a row of options beside its label and return the chosen one."""
+    """Render a row of options beside its label and return the chosen one."""
     with st.container(horizontal=True, key="in-line"):
         return choose(setting)
 
 
 def pick(setting: Choice, label: str | None = None) -> str:
-    """Draw a list that opens, and return the one option picked."""
+    """Render a list that opens, and return the one option picked."""
     if is_hidden():
         return str(link.keep(setting))
     return st.selectbox(

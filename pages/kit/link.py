@@ -82,7 +82,7 @@ def _elsewhere() -> None:
 
 
 def copy_button(more: Mapping[str, str]) -> None:
-    """Draw a button that copies the page's address, settings included, and what the link is to ask `more`."""
+    """Render a button that copies the page's address, settings included, and what the link is to ask `more`."""
     _copy(key="copy-link", data=dict(more), width="content")
 
 
@@ -110,7 +110,7 @@ def _linked(setting: Setting) -> Any:
     """What the address says of a setting: the default unless something good stands there."""
     raw = st.query_params.get_all(setting.key)
     if isinstance(setting, Choice):
-        raw = setting.by_name_now(raw)
+        raw = setting.split_lists(raw)
     if not raw or setting.problem(raw):
         return setting.default
     value = setting.value(raw)
@@ -194,7 +194,7 @@ def check(settings: Iterable[Setting], page: str) -> None:
     _refuse_long()
     known = list(settings)
     keys = {setting.key for setting in known}
-    _rename(known)
+    _split_lists(known)
     # What a widget has taken from the link is the widget's own by now, until the visitor goes back to another.
     taken = set() if is_history_navigation() else {key for key in keys if key in st.session_state}
     bad = problems(known, {key: texts for key, texts in _in_address().items() if key not in taken})
@@ -228,21 +228,21 @@ def _refuse_long() -> None:
         st.rerun()  # the settings were made from it
 
 
-def _rename(settings: Iterable[Setting]) -> None:
-    """Give options of older links the names that they have now, before a widget looks for the older ones in vain.
+def _split_lists(settings: Iterable[Setting]) -> None:
+    """Split values such as “0,1,2” in the address, before a widget looks for an option of that name.
 
     A widget that has a value keeps it, unless the visitor goes back to an older link.
     """
-    renamed = {}
+    split = {}
     for setting in settings:
         if isinstance(setting, Choice) and setting.in_link and setting.key in st.query_params:
             raw = st.query_params.get_all(setting.key)
-            now = setting.by_name_now(raw)
-            if now != raw and not setting.problem(now):
+            parts = setting.split_lists(raw)
+            if parts != raw and not setting.problem(parts):
                 keep = setting.key in st.session_state and not is_history_navigation()
-                renamed[setting.key] = _texts(setting, st.session_state[setting.key] if keep else setting.value(now))
-    if renamed:
-        _put(renamed, quietly=True)
+                split[setting.key] = _texts(setting, st.session_state[setting.key] if keep else setting.value(parts))
+    if split:
+        _put(split, quietly=True)
 
 
 def _texts(setting: Setting, value: Any) -> list[str]:

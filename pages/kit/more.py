@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.kit import draws, lecture, link, present, setting_file
+from pages.kit import lecture, link, present, setting_file, trials
 from pages.kit.lecture import Lecture, Step
 from pages.kit.numbers import sentence
 from pages.kit.present import Here, Place
@@ -21,8 +21,8 @@ MENU = "more"
 _PROBLEM, _OPENED = "setting_file_problem", "setting_files_opened"
 
 
-def draw(here: Here, known: Sequence[Setting], reset: Callable[[], None]) -> Any:
-    """Draw the menu with what needs no question, and return the place for the rest; None while it is closed.
+def render(here: Here, known: Sequence[Setting], reset: Callable[[], None]) -> Any:
+    """Render the menu with what needs no question, and return the place for the rest; None while it is closed.
 
     What is in it is drawn once it is opened, as few visitors do: it is an eighth of a page.
     """
@@ -40,7 +40,7 @@ def draw(here: Here, known: Sequence[Setting], reset: Callable[[], None]) -> Any
 
 
 def _copy(here: Here) -> None:
-    """Draw the button that copies the link, and a choice of the controls that the link leaves to its readers."""
+    """Render the button that copies the link, and a choice of the controls that the link leaves to its readers."""
     place = st.container()
     names = {setting.key: named(setting) for setting in here.settings}
     left = st.multiselect(
@@ -56,7 +56,7 @@ def _copy(here: Here) -> None:
 
 
 def save(address: str, known: Sequence[Setting], question: Any) -> None:
-    """Draw the button that keeps the setting as a file; nothing where there is no question."""
+    """Render the button that keeps the setting as a file; nothing where there is no question."""
     if isinstance(question, str):
         return
     config = setting_file.config_of(question)
@@ -83,7 +83,7 @@ def given(known: Sequence[Setting]) -> dict[str, str | tuple[str, ...]]:
     found: dict[str, str | tuple[str, ...]] = {}
     for key in st.query_params:
         setting = keys.get(key)
-        if setting is None or key == draws.JOB.key:
+        if setting is None or key == trials.JOB.key:
             continue
         raw = st.query_params.get_all(key)
         found[key] = tuple(raw) if isinstance(setting, Choice) and setting.many else raw[-1]
@@ -115,7 +115,7 @@ def _add(address: str, known: Sequence[Setting]) -> None:
 
 
 def _open(here: Here) -> None:
-    """Draw the place to drop a setting's file on."""
+    """Render the place to drop a setting's file on."""
     # A new widget for every file, so that the last one is let go.
     key = f"open_setting_{st.session_state.get(_OPENED, 0)}"
     st.file_uploader("Open a saved setting", ["toml"], key=key, on_change=_take, args=(key, here), max_upload_size=1)

@@ -55,7 +55,7 @@ _FOLD = (
 )
 
 
-def odds_change(value: float) -> str:
+def odds_bound_text(value: float) -> str:
     """What ε bounds, to be read after it: “whatever was believed before, the odds change at most fourfold”."""
     if value < 1e-12:
         return "an answer says nothing"
@@ -105,7 +105,7 @@ def per_hundred(chance: float) -> str:
     return "under 0.1" if 1e-15 < chance < 0.0005 else f"{100 * chance:.3g}"
 
 
-def of_hundred(found: float) -> str:
+def out_of_100(found: float) -> str:
     """A share as whole people of 100, none and all only where that is so: “97 of 100”, “over 99 of 100”."""
     whole = round(100 * found)
     if whole in (0, 100) and not math.isclose(100 * found, whole, abs_tol=1e-9):
@@ -162,7 +162,7 @@ def points(value: float) -> str:
     return f"{_signed_zero(100 * value, 1, '+')} points".replace("-", "−")
 
 
-def apart(value: float) -> str:
+def absolute_points(value: float) -> str:
     """How far two shares are apart, without a sign: “5.9 points”."""
     return f"{100 * abs(value):,.1f} points"
 

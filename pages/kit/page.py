@@ -14,13 +14,13 @@ from typing import Any, Protocol
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from pages.kit import cache, draws, inputs, link, more, present, presenter, report, screen, watching
-from pages.kit.draws import Draws, Job
+from pages.kit import cache, inputs, link, more, present, presenter, report, screen, trials, watching
 from pages.kit.folds import CODE
 from pages.kit.numbers import sentence, unmarked
 from pages.kit.panel import Live, Panel
 from pages.kit.present import Here, View
 from pages.kit.settings import Choice, Setting, named
+from pages.kit.trials import Job, Trials
 from server import uploads
 from server.streamlit_internals import is_hidden
 from server.turns import in_turn, turn
@@ -54,14 +54,10 @@ class Chapter:
 
 @dataclass(frozen=True)
 class Chapters:
-    """All chapters of a page in their order; `key` names the choice in the address.
-
-    `formerly` are names that chapters had, by which old links ask for them.
-    """
+    """All chapters of a page in their order; `key` names the choice in the address."""
 
     key: str
     all: tuple[Chapter, ...]
-    formerly: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def choice(self, question: Any = None, held: str = "") -> Choice:
         """The choice among all chapters, those that fit a question, or, of a sentence, the first, any's, one `held`."""
@@ -69,7 +65,7 @@ class Chapters:
             names = tuple(c.name for c in self.all if c.fits is Chapter.fits or c.name in (self.all[0].name, held))
         else:
             names = tuple(one.name for one in self.all if question is None or one.fits(question))
-        return Choice(self.key, names, names[0], "Chapter", formerly=self.formerly)
+        return Choice(self.key, names, names[0], "Chapter")
 
     @property
     def settings(self) -> list[Setting]:
@@ -78,7 +74,7 @@ class Chapters:
 
 
 def _nothing(_: Any) -> None:
-    """Draw nothing."""
+    """Render nothing."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +85,8 @@ class Page:
     - `settings()` are all that the controls set, with the ranges they have now; `defaults()` as reset leaves them;
     - `controls(main)` draws them, the one that matters in `main`, beside the figure, the others where they are folded
       away; it returns a question, or a sentence that says why they make none;
-    - `lever(question)` draws a main control that is pulled again and again, from which comes what is asked in the end;
+    - `main_control(question)` renders the control that a visitor moves most, and returns the question with its value;
+      after a change of it only the answer is rendered again;
     - `presets(question)` draws settings on one click, after the controls;
     - `jobs(question)` are its background draws, `adds(question)` those of a page that has an answer without them;
       `waiting(question)` says what is done before there is anything to show;
@@ -104,7 +101,7 @@ class Page:
     title: str
     question: str
     address: str
-    answer: Callable[[Any, Draws], Any]
+    answer: Callable[[Any, Trials], Any]
     controls: Callable[..., Any]
     settings: Callable[[], Sequence[Setting]]
     folds: Callable[[Any, Any], Mapping[str, str]]
@@ -112,7 +109,7 @@ class Page:
     blurb: str = ""
     defaults: Callable[[], Sequence[Setting]] | None = None
     presets: Callable[[Any], None] = _nothing
-    lever: Callable[[Any], Any] | None = None
+    main_control: Callable[[Any], Any] | None = None
     jobs: Callable[[Any], list[Job]] | None = None
     adds: Callable[[Any], list[Job]] | None = None
     waiting: Callable[[Any], str] = field(default=lambda question: "")
@@ -125,12 +122,12 @@ class Page:
     def all_settings(self, defaults: bool = False) -> list[Setting]:
         """Every setting of the page, those of its chapters included; with `defaults` as reset leaves them."""
         own = (self.defaults or self.settings)() if defaults else self.settings()
-        return [*own, *(self.chapters.settings if self.chapters else []), *([draws.JOB] if self.jobs else [])]
+        return [*own, *(self.chapters.settings if self.chapters else []), *([trials.JOB] if self.jobs else [])]
 
     @property
     def here(self) -> Here:
         """The page as lectures and files of settings know it: without the draws of this moment."""
-        lasting = [setting for setting in self.all_settings(defaults=True) if setting is not draws.JOB]
+        lasting = [setting for setting in self.all_settings(defaults=True) if setting is not trials.JOB]
         return Here(self.address, self.title, lasting, self.addresses)
 
     @property
@@ -140,11 +137,11 @@ class Page:
         return st.Page(self.run, title=self.title, url_path=name, default=not self.address)
 
     def run(self) -> None:
-        """Draw the page, in its turn."""
+        """Render the page, in its turn."""
         with turn():
-            self._draw()
+            self._render()
 
-    def _draw(self) -> None:
+    def _render(self) -> None:
         here = self.here
         if link.keep_apart(here.settings, self.address):
             here = self.here
@@ -159,8 +156,8 @@ class Page:
             # What a lecture says came with a link or a file: its Markdown stays text.
             st.title(headline if headline == self.question else unmarked(headline), anchor=False)
             screen.skip_link()
-            menu = more.draw(here, known, self._reset)
-        present.draw(seen, here)
+            menu = more.render(here, known, self._reset)
+        present.render(seen, here)
         link.check([*known, *present.asked(here)], self.address)
         if refusal := st.session_state.pop(uploads.REFUSAL, None):
             st.toast(refusal, duration="long")
@@ -169,7 +166,7 @@ class Page:
         if self.shows_images:
             _say_what_is_missing()
         if not self.jobs and not self.adds:
-            draws.leave_others([])
+            trials.leave_others([])
         if self.arrange:
             self.arrange(self, place)
         else:
@@ -186,12 +183,12 @@ def _say_what_is_missing() -> None:
 
 
 def _in_their_places(page: Page, place: Any, menu: Any, seen: View, known: Sequence[Setting]) -> None:
-    """Draw the chapters and the folded settings in a line; below, the main control with the figure, and the folds."""
+    """Render the chapters and the folded settings in a line; below, the main control with the figure, and the folds."""
     with st.container(key="page-main"):
         line = st.container(key="nav", horizontal=True, vertical_alignment="center", gap="small")
         stage = st.container(key="stage")
         with stage:
-            main = stage if page.lever else st.container(key="lever")
+            main = stage if page.main_control else st.container(key="main-control")
             with main:
                 screen.control_here()
         with line:
@@ -242,7 +239,7 @@ def show(page: Page, chapter: Chapter | None, question: Any, place: Any) -> None
     elif isinstance(question, str):
         screen.takeaway(place, page.address, question)
         _end(page, question)
-    elif page.lever:
+    elif page.main_control:
         st.fragment(in_turn(_answer_at_once))(page, chapter, question, place)
     else:
         _answer_at_once(page, chapter, question, place)
@@ -254,13 +251,13 @@ def _end(page: Page, question: Any, answer: Answer | None = None) -> None:
 
 
 def _answer_at_once(page: Page, chapter: Chapter | None, question: Any, place: Any) -> None:
-    """Answer a question that needs no background draws; after a pull of the lever this alone runs again."""
+    """Answer a question that needs no background jobs; after a change of the main control this alone runs again."""
     asked = question
-    if page.lever:
-        with st.container(key="pulled"):
-            asked = page.lever(question)
-            link.write_kept("lever")
-    answer, made = None, Draws()
+    if page.main_control:
+        with st.container(key="main-control-fragment"):
+            asked = page.main_control(question)
+            link.write_kept("main-control")
+    answer, made = None, Trials()
     try:
         if page.adds:
             made = watching.start(asked, page.adds(asked))
@@ -268,7 +265,7 @@ def _answer_at_once(page: Page, chapter: Chapter | None, question: Any, place: A
     except ValueError as error:
         _refuse(page, place, error)
     if answer:
-        _draw(page, chapter, asked, answer, place)
+        _render(page, chapter, asked, answer, place)
     _end(page, asked, answer)
     watching.watch_for_more(asked, made)
 
@@ -278,19 +275,19 @@ def _refuse(page: Page, place: Any, problem: Exception | str) -> None:
     screen.takeaway(place, page.address, f"{page.failed} {sentence(problem)}".strip())
 
 
-def _draw(page: Page, chapter: Chapter | None, question: Any, answer: Any, place: Any) -> None:
-    """Draw a chapter of an answer: its sentence in the sentence's place, and its panels."""
+def _render(page: Page, chapter: Chapter | None, question: Any, answer: Any, place: Any) -> None:
+    """Render a chapter of an answer: its sentence in the sentence's place, and its panels."""
     if ANSWERED in st.session_state:
         st.session_state[ANSWERED] = question, answer
     if chapter is None:
         screen.takeaway(place, page.address, answer.takeaway())
         return
-    alone = chapter.controls and not page.jobs and not page.lever
-    (st.fragment(in_turn(_draw_chapter)) if alone else _draw_chapter)(page, chapter, question, answer, place)
+    alone = chapter.controls and not page.jobs and not page.main_control
+    (st.fragment(in_turn(_render_chapter)) if alone else _render_chapter)(page, chapter, question, answer, place)
 
 
-def _draw_chapter(page: Page, chapter: Chapter, question: Any, answer: Any, place: Any) -> None:
-    """Draw a chapter's own controls and its panels; they alone run again after a change of them, where that is all."""
+def _render_chapter(page: Page, chapter: Chapter, question: Any, answer: Any, place: Any) -> None:
+    """Render a chapter's own controls and its panels; as a fragment where nothing else depends on them."""
     asked = ()
     if chapter.controls:
         with st.container(key="chapter-controls"):
@@ -303,7 +300,7 @@ def _draw_chapter(page: Page, chapter: Chapter, question: Any, answer: Any, plac
         screen.takeaway(place, page.address, first.answer, first.question)
         first = replace(first, question="", answer="")
     with nullcontext() if chapter.steered else st.container(key="unsteered"), st.container(key="figure"):
-        screen.draw([first, *rest])
+        screen.render([first, *rest])
     if is_first:
         panels = first if isinstance(first, tuple) else (first,)
         screen.keep_first(page.address, panels, _room(page, chapter, panels))
@@ -321,8 +318,8 @@ def _room(page: Page, chapter: Chapter, panels: Sequence[Panel]) -> tuple[float,
     assert page.chapters is not None
     if len(page.chapters.all) == 1:
         return -1.0, 0.5
-    lever = 6.0 * (not isinstance(panels[0].figure, Live))  # a live dial stands in the figure
-    return 3.6 + lever + 3.0 * bool(chapter.controls), 0.5 + 1.8 * lever
+    control = 6.0 * (not isinstance(panels[0].figure, Live))  # a live dial stands in the figure
+    return 3.6 + control + 3.0 * bool(chapter.controls), 0.5 + 1.8 * control
 
 
 def _report(
@@ -351,30 +348,30 @@ def _report(
 class _Look:
     """One look at the draws of a question and its answer so far."""
 
-    draws: Draws
+    draws: Trials
     answer: Any
 
 
 def _look(page: Page, question: Any, jobs: Sequence[Job]) -> _Look:
-    made = draws.look(question, jobs)
+    made = trials.look(question, jobs)
     return _Look(made, page.answer(question, made))
 
 
-def _follow(page: Page, chapter: Chapter | None, question: Any, place: Any) -> Draws | None:
+def _follow(page: Page, chapter: Chapter | None, question: Any, place: Any) -> Trials | None:
     """Show what the draws of a question tell so far; returns how far they are, or None where there are none."""
     assert page.jobs is not None
     asked = not isinstance(question, str)
     jobs = page.jobs(question) if asked else []
-    draws.leave_others(jobs)
-    draws.attach(jobs)
+    trials.leave_others(jobs)
+    trials.attach(jobs)
     if not asked:
-        link.write(draws.JOB.key, "")
+        link.write(trials.JOB.key, "")
         screen.takeaway(place, page.address, question)
         return None
     try:
         first = _look(page, question, jobs)
     except ValueError as error:
-        link.write(draws.JOB.key, "")
+        link.write(trials.JOB.key, "")
         _refuse(page, place, error)
         return None
     alone = chapter and chapter.controls
@@ -396,9 +393,9 @@ def _live(
         _refuse(page, place, problem)
     elif problem:
         st.warning(f"Not all draws could be made. {sentence(problem)}")
-    draws.keep_id(now.draws)
+    trials.keep_id(now.draws)
     if now.answer:
-        _draw(page, chapter, question, now.answer, place)
+        _render(page, chapter, question, now.answer, place)
     elif not problem:
         words = page.waiting(question) if now.draws.running else "No draw is there yet: go on, or change the settings."
         screen.takeaway(place, page.address, words)

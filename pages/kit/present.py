@@ -119,7 +119,7 @@ def view(here: Here) -> View:
     return View(found.get(PRESENT), found.get(CONTROLS))
 
 
-def draw(seen: View, here: Here) -> None:
+def render(seen: View, here: Here) -> None:
     """Hide what is not to be seen, and listen to a lecture’s keys."""
     if st.context.is_embedded:
         st.html(f"<style>{_FRAMED}</style>")
@@ -163,7 +163,7 @@ def _widgets(keys: Iterable[str]) -> str:
 
 
 # Where controls stand, and what a page with only some of them does not have.
-_CONTROLS = ("controls", "lever", "pulled", "chapter-controls", "chapters")
+_CONTROLS = ("controls", "main-control", "main-control-fragment", "chapter-controls", "chapters")
 # What is part of what is shown, such as a button that asks a class again, or boxes for what the room says.
 _SHOWN = '[class*="st-key-shown-"]'
 _NEVER = (
@@ -193,11 +193,11 @@ def _move(now: Place, move: str, here: Here) -> None:
 
 
 def _kept(before: Step, after: Step, here: Here) -> set[str]:
-    """The keys of what the room has told: they stay as they are where a step says of them what the last one said."""
+    """Return the keys set by the audience: they keep their values where two steps give them the same one."""
     if after.page != here.address:
         return set()
-    told = [setting.key for setting in here.settings if isinstance(setting, Number) and setting.told]
-    return {key for key in told if before.settings.get(key) == after.settings.get(key)}
+    keys = [setting.key for setting in here.settings if isinstance(setting, Number) and setting.set_by_audience]
+    return {key for key in keys if before.settings.get(key) == after.settings.get(key)}
 
 
 def open_step(at: Place, here: Here, kept: Collection[str] = ()) -> None:

@@ -11,19 +11,12 @@ import streamlit as st
 from pages.kit import inputs, numbers
 from pages.kit.settings import Number
 from privdemo.mechanisms import BinaryChannel, RandomisedResponse
-from privdemo.mechanisms.label_counts import RELEASES
 from privdemo.mechanisms.pixels import PixelFamily
 
 # e^700 is about the largest number that a computer's arithmetic holds.
 LARGEST_EPSILON = 700.0
 EPSILONS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 20.0)
 DELTAS = (0.0, 1e-10, 1e-8, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.05, 0.1, 0.2, 0.3)
-# What releases of counts were called in older links.
-FORMER_RELEASES = {
-    "scaled Dirichlet, published (data-dependent)": RELEASES["dirichlet published"].title,
-    "scaled Dirichlet, tight for these counts (data-dependent)": RELEASES["dirichlet local"].title,
-    "scaled Dirichlet, tight from n_min on": RELEASES["dirichlet public"].title,
-}
 _ENDS = "more accurate", "more private"
 
 
@@ -42,7 +35,7 @@ def epsilon_scale(epsilon: float) -> str:
     """The scale as HTML: how sure one may become, of two things thought equally likely, stands at tanh(ε/2)."""
     shown = f"ε = {numbers.epsilon(epsilon)}"
     return (
-        f'<div class="epsilon"><b>{shown}</b>: {numbers.odds_change(epsilon)}'
+        f'<div class="epsilon"><b>{shown}</b>: {numbers.odds_bound_text(epsilon)}'
         f'<div class="scale" role="img" aria-label="{shown}, on a scale from says nothing to says everything">'
         f'<i style="left:{min(99.5, 100 * math.tanh(epsilon / 2)):.1f}%"></i></div>'
         '<div class="ends"><span>says nothing</span><span>says everything</span></div></div>'
@@ -68,7 +61,7 @@ def lie(
     epsilon_label: str,
     slide: Slide = _slide,
 ) -> float:
-    """Draw the flip probability among `n_states` states and its ε; either can be set. Return the probability.
+    """Render the flip probability among `n_states` states and its ε; either can be set. Return the probability.
 
     `name` keys what is not in the address.
     """
@@ -107,7 +100,7 @@ def two_lies(
     titles: tuple[str, str],
     slide: Slide = inputs.slide,
 ) -> BinaryChannel:
-    """Draw two lies that differ, from 0 to 1 (`zero`) and from 1 to 0 (`one`), and return their channel."""
+    """Render two lies that differ, from 0 to 1 (`zero`) and from 1 to 0 (`one`), and return their channel."""
     flips = [replace(setting, step=0.01, form="%.8g") for setting in (zero, one)]
     found = []
     with st.container(key="row-lies"):
@@ -136,7 +129,7 @@ def pixel_level(
     *,
     slides: bool = False,
 ) -> float:
-    """Draw the noise level of every pixel and the ε of one pixel, at `delta` where the noise needs it.
+    """Render the noise level of every pixel and the ε of one pixel, at `delta` where the noise needs it.
 
     Either can be set; `slides` says that a slider of the level follows. Return the level.
     """
@@ -167,7 +160,7 @@ def pixel_level(
 
 
 def count_epsilon(epsilon: Number, name: str) -> float:
-    """Draw the ε of released counts as a slider over common values, a box, and what ε means, in a line."""
+    """Render the ε of released counts as a slider over common values, a box, and what ε means, in a line."""
     with st.container(key=f"row-{name}"):
         slider = st.container()
         value = float(inputs.number(replace(epsilon, step=0.01, form="%.4g"), "ε"))
@@ -179,7 +172,7 @@ def count_epsilon(epsilon: Number, name: str) -> float:
 
 
 def count_delta(delta: Number) -> float:
-    """Draw the δ of released counts, with a slider over common values."""
+    """Render the δ of released counts, with a slider over common values."""
     slider = st.container()
     value = float(inputs.number(replace(delta, step=0.01, form="%.3g"), _DELTA_LABEL, hide_label=True))
     with slider:  # above the box, but it is the box that reads the link
@@ -212,7 +205,7 @@ _DELTA_HELP = (
 
 
 def ladder(setting: Number, steps: tuple[float, ...], label: str, help: str) -> None:
-    """Draw a slider over common values; a number typed between two of them is a step of its own while it is set."""
+    """Render a slider over common values; a number typed between two of them is a step of its own while it is set."""
     value = float(st.session_state.get(setting.key, setting.default))
     with_own = steps_with(value, steps)
 

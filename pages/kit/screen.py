@@ -11,11 +11,11 @@ from typing import Any
 
 import streamlit as st
 
-from pages.kit import draws, first_screen, glossary, link, live_dial, live_lie, presenter, report
-from pages.kit.draws import Draws
+from pages.kit import first_screen, glossary, link, live_dial, live_lie, presenter, report, trials
 from pages.kit.folds import CODE, in_details
 from pages.kit.numbers import unbroken
 from pages.kit.panel import Cards, Chart, Live, LiveDots, Panel, to_csv
+from pages.kit.trials import Trials
 from privdemo import figures
 from server import turns
 
@@ -40,7 +40,7 @@ def begin(title: str) -> None:
 
 
 def enlarge(size: tuple[int, int] | None, title: str = "") -> None:
-    """Draw charts for a projector of this width and height from now on, under this `title`, or as they are."""
+    """Render charts for a projector of this width and height from now on, under this `title`, or as they are."""
     st.session_state[_PROJECTOR] = (*size, _height(title, presenter.headline(title), 1.2, size[0])) if size else None
 
 
@@ -52,7 +52,7 @@ def leave_room(rem: float) -> None:
 
 
 def report_button(make: Callable[[], str], name: str) -> None:
-    """Draw the button that takes the whole page away."""
+    """Render the button that takes the whole page away."""
     st.download_button(
         "Report",
         make,
@@ -71,7 +71,7 @@ def _explained(markup: str, place: str) -> str:
 
 
 def skip_link() -> None:
-    """Draw the way over the menu to the page's main control, for those who use a keyboard."""
+    """Render the way over the menu to the page's main control, for those who use a keyboard."""
     st.html('<a class="skip" href="#main-control">Skip to the main control</a>')
 
 
@@ -95,7 +95,7 @@ def takeaway(place: Any, page: str, sentence: str, question: str = "") -> None:
     place.markdown(words, unsafe_allow_html=True)
 
 
-def progress_bar(question: Any, made: Draws) -> None:
+def progress_bar(question: Any, made: Trials) -> None:
     """Show how many draws are made, and a way to stop or go on; nothing once all are."""
     if made.finished:
         return
@@ -113,9 +113,9 @@ def progress_bar(question: Any, made: Draws) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="draw-progress"):
         st.progress(done / total, " · ".join(parts) + ("" if made.running else ", stopped"))
         if made.running:
-            st.button("Stop", on_click=draws.stop, args=(draws.remembered(question),), key="stop-draws")
+            st.button("Stop", on_click=trials.stop, args=(trials.remembered(question),), key="stop-draws")
         else:
-            st.button("Go on", on_click=draws.go_on, key="more-draws")
+            st.button("Go on", on_click=trials.go_on, key="more-draws")
 
 
 def keep_first(address: str, panels: Sequence[Panel], room: tuple[float, float]) -> None:
@@ -144,8 +144,8 @@ def _still(shown: Any) -> str:
     return shown.html if shown is not None else ""
 
 
-def draw(panels: Iterable[Panel | tuple[Panel, ...]]) -> None:
-    """Draw panels one under the other; those of a tuple stand side by side. What a dial gets later comes last."""
+def render(panels: Iterable[Panel | tuple[Panel, ...]]) -> None:
+    """Render panels one under the other; those of a tuple stand side by side. What a dial gets later comes last."""
     dials = []
     for panel in _up_to_a_figure(panels) if st.session_state.get(_PROJECTOR) else panels:
         together = panel if isinstance(panel, tuple) else (panel,)
@@ -153,9 +153,9 @@ def draw(panels: Iterable[Panel | tuple[Panel, ...]]) -> None:
         if isinstance(panel, tuple):
             for column, one in zip(st.columns(len(panel), gap="medium"), panel, strict=True):
                 with column:
-                    draw_one(one)
+                    render_one(one)
         else:
-            draw_one(panel)
+            render_one(panel)
     for dial in dials:
         if guesses := dial.later():
             live_dial.follow(guesses)
@@ -169,14 +169,14 @@ def _up_to_a_figure(panels: Iterable[Panel | tuple[Panel, ...]]) -> Iterator[Pan
             return
 
 
-def draw_one(panel: Panel) -> None:
-    """Draw a panel: its question and answer, its figure, and what stands under it."""
+def render_one(panel: Panel) -> None:
+    """Render a panel: its question and answer, its figure, and what stands under it."""
     head(panel)
     figure(panel)
 
 
 def head(panel: Panel) -> None:
-    """Draw a panel's question and its answer."""
+    """Render a panel's question and its answer."""
     if panel.question:
         st.subheader(panel.question, anchor=False)
     if panel.answer:
@@ -184,7 +184,7 @@ def head(panel: Panel) -> None:
 
 
 def figure(panel: Panel) -> None:
-    """Draw a panel's figure, what stands under it, and the ways on."""
+    """Render a panel's figure, what stands under it, and the ways on."""
     if panel.note:
         st.caption(panel.note)
     if isinstance(panel.figure, Chart):
@@ -199,12 +199,12 @@ def figure(panel: Panel) -> None:
 
 
 def way_to(address: str, title: str, words: str, more: str | None = None) -> None:
-    """Draw a link in some words to the page of an address, with `more` for whoever rests on it."""
+    """Render a link in some words to the page of an address, with `more` for whoever rests on it."""
     st.page_link(link.page_at(address, title), label=words, help=more)
 
 
 def _at_rest(panel: Panel) -> None:
-    """Draw a figure that is no chart."""
+    """Render a figure that is no chart."""
     shown = panel.figure
     if isinstance(shown, Live):
         with st.container(key=f"live-{shown.key}"):
@@ -216,7 +216,7 @@ def _at_rest(panel: Panel) -> None:
 
 
 def _chart(panel: Panel, chart: Chart) -> None:
-    """Draw a chart last, since it keeps the browser busy; until then it is seen as plain markup."""
+    """Render a chart last, since it keeps the browser busy; until then it is seen as plain markup."""
     drawn = _projected(chart.figure)
     place = st.container(key=f"{panel.name}-place")
     place.html(_NO_LOOK if _is_there(panel) else figures.first_look(drawn))
@@ -263,7 +263,7 @@ def _height(words: str, rem: float, line: float, width: int) -> float:
 
 
 def under(panel: Panel) -> None:
-    """Draw what stands under a figure: its numbers in words, folded, its data, itself as HTML, and its code."""
+    """Render what stands under a figure: its numbers in words, folded, its data, itself as HTML, and its code."""
     shown, rows, name = panel.figure, panel.rows, panel.name
     if not panel.summary and (rows is None or shown is None):
         return

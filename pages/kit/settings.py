@@ -16,7 +16,7 @@ from privdemo.limits import Limit
 class Number:
     """A number: its computation checks the same `limit`. `step`, `form` and `help` are its widget's.
 
-    The room tells one that is `told`, so that it stays as it is while a lecture goes on.
+    One `set_by_audience` is supplied by the audience of a lecture, and keeps its value from step to step.
     """
 
     key: str
@@ -26,7 +26,7 @@ class Number:
     step: float = 1
     form: str | None = None
     help: str | None = None
-    told: bool = False
+    set_by_audience: bool = False
 
     def problem(self, raw: Sequence[str]) -> str | None:
         """Say what is wrong with the values that an address gives, or None."""
@@ -53,7 +53,7 @@ class Choice:
     """One of some options, or with `many` at least `least` of them; the address holds them as they are.
 
     `notes` say more of values that are no options here. Without `in_link` the setting is in no link, since its options
-    may be words of a visitor's own. `formerly` are the options by the names that they had in older links. `meant` says
+    may be words of a visitor's own. `meant` says
     what to write in the place of keys that the page does not have.
     """
 
@@ -65,7 +65,6 @@ class Choice:
     least: int = 1
     notes: Mapping[str, str] = field(default_factory=dict, hash=False)
     in_link: bool = True
-    formerly: Mapping[str, str] = field(default_factory=dict, hash=False)
     meant: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def problem(self, raw: Sequence[str]) -> str | None:
@@ -79,16 +78,14 @@ class Choice:
         start = f"{quoted(self.key, raw)} was ignored: it must be {wanted} {_listed(self.options)}."
         return f"{start} The default{default} is shown.{more}"
 
-    def by_name_now(self, raw: Sequence[str]) -> list[str]:
-        """The values of an older link by the names that they have now, and those of “0,1,2” each by itself."""
-        if self.many:
-            raw = [part for value in raw for part in self._each(value)]
-        return [self.formerly.get(value, value) for value in raw]
+    def split_lists(self, raw: Sequence[str]) -> list[str]:
+        """Return the values of an address, those that list several options as “0,1,2” split at the commas."""
+        return [part for value in raw for part in self._parts(value)] if self.many else list(raw)
 
-    def _each(self, value: str) -> list[str]:
-        """The options that a value with commas lists; the value where it is one itself, or lists what is none."""
-        known, parts = {*self.options, *self.formerly}, [part.strip() for part in value.split(",")]
-        return parts if value not in known and known.issuperset(parts) else [value]
+    def _parts(self, value: str) -> list[str]:
+        """Return the options that a value with commas lists; the value itself if it is an option, or lists others."""
+        parts = [part.strip() for part in value.split(",")]
+        return parts if value not in self.options and set(self.options).issuperset(parts) else [value]
 
     def value(self, raw: Sequence[str]) -> Any:
         """The option, or options, that good values of an address stand for."""

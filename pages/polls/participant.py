@@ -56,7 +56,7 @@ POLICY = (
 
 def page(poll: Poll) -> str:
     """The page of a poll, as long as it is asked and afterwards."""
-    truths, lies = numbers.of_hundred(1 - poll.lie), numbers.of_hundred(poll.lie)
+    truths, lies = numbers.out_of_100(1 - poll.lie), numbers.out_of_100(poll.lie)
     meant = _meant(poll.answers, poll.lie)
     words = {
         "question": poll.question,
@@ -85,7 +85,7 @@ def _meant(answers: tuple[str, ...], lie: float) -> tuple[str, ...]:
 
     channel, share = PollConfig(answers, lie).channel, 1 / len(answers)
     times = range(1, int(limits.POLL_ROUNDS.high) + 1)
-    return tuple(numbers.of_hundred(float(attacks.repeated_answers(channel, share, n).posterior[n])) for n in times)
+    return tuple(numbers.out_of_100(float(attacks.repeated_answers(channel, share, n).posterior[n])) for n in times)
 
 
 def _filled(words: dict[str, str]) -> str:

@@ -168,7 +168,7 @@ def new_secret() -> str:
 
 
 def digest(secret: str) -> str:
-    """What is kept of a secret, from which it cannot be told."""
+    """Return the hash of a secret, which is kept in its place."""
     return sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -178,5 +178,5 @@ def is_secret(secret: str, kept: str) -> bool:
 
 
 def mark(salt: bytes, round: int, token: str) -> bytes:
-    """What is kept of a telephone's token: it says nothing in another poll, nor in another round of this one."""
+    """Return the salted hash of a telephone's token; it differs from poll to poll and from round to round."""
     return sha256(salt + bytes([round]) + token.encode("utf-8", "surrogatepass")).digest()[:16]

@@ -30,7 +30,7 @@ def test_after_quick_keys_the_three_views_of_epsilon_agree(page: Page, address: 
     page.route_web_socket("**/_stcore/stream", on_its_way)
     browsing.open_page(
         page,
-        f"{address}/comparison?compare_on=Small+digits&compare_draws=2&show=ignore+the+lies&compare_look=one+likelihood",
+        f"{address}/comparison?compare_on=Small+digits&compare_draws=2&show=ignore+the+lies&compare_look=One+likelihood",
     )
     slider = page.get_by_role("slider", name="ε, how much one label can change the odds")
     late = []
@@ -69,7 +69,7 @@ def test_the_curves_stand_there_before_plotly_has_started(page: Page, address: s
     expect(drawing).to_be_visible()
     expect(page.locator(".first-look p")).to_contain_text("correct for the lies")
     for control in ("stSlider", "stNumberInput"):  # above the curves; Streamlit loads each kind when it comes
-        expect(page.locator(f".st-key-lever [data-testid={control}]:visible").first).to_be_visible()
+        expect(page.locator(f".st-key-main-control [data-testid={control}]:visible").first).to_be_visible()
     browsing.answered(page)
     page.wait_for_timeout(150)
     before = drawing.bounding_box()

@@ -14,13 +14,13 @@ from tests.browser import browsing
 
 pytestmark = pytest.mark.browser
 
-QUICK = "training?images=Small+digits&n=40&methods=naive"
+QUICK = "training?images=Small+digits&n=40&methods=ignore+the+noise"
 CONFIG = TrainingConfig("digits", n_train=40, pixels=RandomisedResponse(0.2, 17), methods=(NAIVE,))
 
 
 def test_draws_stream_in_and_the_whole_page_follows_at_the_end(page: Page, address: str) -> None:
     """A chapter can be changed meanwhile; an old link's name of one is understood."""
-    browsing.open_page(page, f"{address}/{QUICK}&draws=6&look_at=the+adversary")
+    browsing.open_page(page, f"{address}/{QUICK}&draws=6&look_at=The+adversary")
     page.get_by_role("radio", name="All numbers").click()
     expect(page.locator(".takeaway", has_text="Means over")).to_be_visible()
     expect(page).to_have_url(re.compile("look_at=All"))

@@ -44,20 +44,21 @@ SLIDER = " [class*=st-key-row-] > :first-child"  # of a main control; on a telep
 PARTS = {
     address: (".takeaway", lever, figure, ".st-key-chapters", ".st-key-end")
     for address, lever, figure in (
-        ("voting", f".st-key-pulled{SLIDER}", ".people:visible"),
-        ("poll", ".st-key-lever", ".people:visible"),
-        ("many_answers", f".st-key-lever{SLIDER}", ".js-plotly-plot"),
+        ("voting", f".st-key-main-control-fragment{SLIDER}", ".people:visible"),
+        ("poll", ".st-key-main-control", ".people:visible"),
+        ("many_answers", f".st-key-main-control{SLIDER}", ".js-plotly-plot"),
         ("image_noise", "input#level:visible", "canvas"),
-        ("training", f".st-key-lever{SLIDER}", ".digits"),
-        ("proportions", f".st-key-lever{SLIDER}", ".js-plotly-plot"),
-        ("class_ratio", f".st-key-lever{SLIDER}", ".js-plotly-plot"),
-        ("distortion", f".st-key-lever{SLIDER}", ".js-plotly-plot"),
-        ("comparison", f".st-key-lever{SLIDER}", ".js-plotly-plot"),
-        ("claims", ".st-key-lever", ".verdicts"),
+        ("training", f".st-key-main-control{SLIDER}", ".digits"),
+        ("proportions", f".st-key-main-control{SLIDER}", ".js-plotly-plot"),
+        ("class_ratio", f".st-key-main-control{SLIDER}", ".js-plotly-plot"),
+        ("distortion", f".st-key-main-control{SLIDER}", ".js-plotly-plot"),
+        ("comparison", f".st-key-main-control{SLIDER}", ".js-plotly-plot"),
+        ("claims", ".st-key-main-control", ".verdicts"),
     )
 }
 IN_THE_CONTROL = """
-() => !!document.activeElement.closest(".st-key-lever, .st-key-pulled, .st-key-chapter-controls, .st-key-dial")
+() => !!document.activeElement.closest(
+  ".st-key-main-control, .st-key-main-control-fragment, .st-key-chapter-controls, .st-key-dial")
 """
 # Chapters that the default settings have no use for.
 ELSEWHERE = {"Classes"}

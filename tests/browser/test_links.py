@@ -14,7 +14,10 @@ PARTS = ".takeaway, .answer, .summary, .grid td, .digits td"
 @pytest.mark.parametrize(
     ("link", "ready"),
     [
-        ("training?images=Small+digits&n=40&draws=2&methods=naive&label_p=0.3&look_at=all+methods", "over 2 draws"),
+        (
+            "training?images=Small+digits&n=40&draws=2&methods=ignore+the+noise&label_p=0.3&look_at=Scores",
+            "over 2 draws",
+        ),
         ("distortion?counts_of=my+own&counts=40%2C60%2C900&along=%CE%B4&count_look=All+numbers", "200 releases"),
         ("comparison?compare_on=Small+digits&pin=classify,digits,labels,120,2,0", "Large marks"),
     ],
@@ -62,7 +65,7 @@ def test_settings_of_one_name_are_each_pages_own(page: Page, address: str) -> No
 
 
 def test_a_chapter_is_changed_alone_and_keeps_its_setting(page: Page, address: str) -> None:
-    browsing.open_page(page, f"{address}/voting?lesson=the+price")
+    browsing.open_page(page, f"{address}/voting?lesson=What+it+costs")
     takeaway = page.locator(".takeaway")
     page.get_by_role("radio", name="precision").click()
     expect(page).to_have_url(re.compile("solve=precision"))
@@ -99,9 +102,9 @@ def test_what_is_folded_away_stays_in_the_address(page: Page, address: str) -> N
     expect(box).to_have_value("31")
 
 
-def test_the_way_back_from_and_to_an_old_name(page: Page, address: str) -> None:
+def test_the_way_back_from_and_to_a_link(page: Page, address: str) -> None:
     browsing.open_page(page, f"{address}/lectures")
-    browsing.open_page(page, f"{address}/voting?lesson=the+price")
+    browsing.open_page(page, f"{address}/voting?lesson=What+it+costs")
     expect(page).to_have_url(re.compile("lesson=What\\+it\\+costs"))
     takeaway = page.locator(".takeaway").text_content()
     page.go_back()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pages.kit import cache, draws
+from pages.kit import cache, trials
 from pages.topics import PAGES
 from tests.pages.visiting import takeaway, visit
 
@@ -10,8 +10,8 @@ OF_DRAWS = pytest.mark.parametrize("page", [page for page in PAGES if page.jobs]
 
 
 def assert_answered_without_a_job(page, monkeypatch):
-    looks, look, before = [], draws.look, set(cache.runner()._jobs)
-    monkeypatch.setattr(draws, "look", lambda question, jobs: looks.append(look(question, jobs)) or looks[-1])
+    looks, look, before = [], trials.look, set(cache.runner()._jobs)
+    monkeypatch.setattr(trials, "look", lambda question, jobs: looks.append(look(question, jobs)) or looks[-1])
     at = visit(page.address)
     (found,) = looks
     assert found.finished

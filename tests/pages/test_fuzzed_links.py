@@ -24,7 +24,7 @@ def made_up(settings: list[Setting], random: Random) -> dict[str, list[str]]:
     link = {}
     for key in random.sample(keys, random.randint(1, len(keys))):
         choice = options.get(key)
-        known = [*choice.options, *choice.formerly] if choice else WORDS
+        known = choice.options if choice else WORDS
         link[key] = [random.choice(known if random.random() < 0.8 else WORDS) for _ in range(random.choice([1, 1, 2]))]
     return link
 

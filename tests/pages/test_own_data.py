@@ -22,7 +22,7 @@ from tests.pages.visiting import code, finished, html, takeaway, until, visit, w
 
 # So few draws, and so little more, that a page has all it asks for soon.
 FEW = {
-    "training": {"draws": "2", "methods": "naive"},
+    "training": {"draws": "2", "methods": "ignore the noise"},
     "class_ratio": {"ratio_draws": "2"},
 }
 DRAWS = 6
@@ -192,7 +192,7 @@ def test_what_is_uploaded_is_never_put_on_disk():
 
 
 def test_names_of_classes_stay_and_are_in_no_link():
-    here = visit("training", draws="1", methods="naive")
+    here = visit("training", draws="1", methods="ignore the noise")
     at = finished(brought(here, "names.csv", small_table(("digit", "image", "pixel"))))
     assert "of class “digit” and" in html(at)
     at.selectbox(key="own_second").select("pixel").run()

@@ -30,7 +30,7 @@ images = "Small digits"
 n = 20
 draws = 2
 training_seed = 11
-methods = ["naive"]
+methods = ["ignore the noise"]
 """
 ASKING = [page for page in PAGES if page.chapters]
 

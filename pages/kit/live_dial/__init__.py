@@ -26,7 +26,7 @@ _guesses = st.components.v2.component("privdemo_dial_guesses", js=_read("files.j
 
 
 def mount(data: Mapping[str, Any], key: str, first: Callable[[], str] = str) -> None:
-    """Draw the dial at `data["level"]`; once a visitor lets go of it, its level is the number `key` of the session.
+    """Render the dial at `data["level"]`; once a visitor lets go of it, its level is the number `key` of the session.
 
     `data` holds as bytes, fetched by the browser once, the `pictures` that dial.js draws from, which is a JSON object,
     and the `guesses` at the dial's own level, prior after prior; the `levels` at which more guesses may `follow`, with

@@ -32,7 +32,7 @@ _dots = st.components.v2.component(
 
 
 def dial(setting: Number, label: str, ends: tuple[str, str]) -> None:
-    """Draw a dial of a lie that is typed elsewhere; once a visitor lets go of it, the number is what it says.
+    """Render a dial of a lie that is typed elsewhere; once a visitor lets go of it, the number is what it says.
 
     `ends` says in words what its first and its last position mean.
     """
@@ -49,7 +49,7 @@ def dial(setting: Number, label: str, ends: tuple[str, str]) -> None:
 
 
 def dots(data: Mapping[str, Any], key: str, first: Callable[[], str]) -> None:
-    """Draw fields of people who follow the dials of a lie; until they have started, what `first` makes stands there.
+    """Render fields of people who follow the dials of a lie; until they have started, what `first` makes stands there.
 
     `data` holds what dots.js draws from: a name of the `poll`; who `voted` A (bytes) and the `uniform` draw of each
     person (doubles), as base64; the `lies` of voters of B and of A as they are, and the keys of the `dials` that set

@@ -52,7 +52,7 @@ def _measured() -> None:
 
 
 def mount(number: int, n_steps: int, title: str, moved: Callable[[str], None]) -> None:
-    """Draw where the lecture stands; `moved` hears of every move, one of the three above."""
+    """Render where the lecture stands; `moved` hears of every move, one of the three above."""
 
     def heard() -> None:
         move = st.session_state["presenter"].get("move")

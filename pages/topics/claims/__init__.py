@@ -29,7 +29,6 @@ PAGE = Page(
     chapters=Chapters(
         "chapter",
         (Chapter("The verdict", Answer.main), Chapter("All claims", table), Chapter("In a picture", picture)),
-        formerly={"overview": "The verdict", "all claims": "All claims"},
     ),
     folds=standing_words,
 )

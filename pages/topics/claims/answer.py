@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pages.kit import cache, numbers
-from pages.kit.draws import Draws
 from pages.kit.numbers import POINTS, SHARE
 from pages.kit.panel import Cards, Chart, Markup, Panel, Table
 from pages.kit.snippet import Snippet
+from pages.kit.trials import Trials
 from pages.topics.claims.controls import EVERYBODY, Question
 from privdemo.experiments import claims
 from privdemo.experiments.claims import (
@@ -82,7 +82,7 @@ class Answer:
         return (bar, Panel("surprises", title, figure=Cards(surprising)))
 
 
-def answer(question: Question, _: Draws) -> Answer:
+def answer(question: Question, _: Trials) -> Answer:
     """Find the claims that are asked for."""
     everything = {i: claim for i, claim in enumerate(all_claims(), 1) if question.is_by(claim)}
     return Answer(question.source, everything, {i: c for i, c in everything.items() if question.includes(c)})

@@ -37,7 +37,7 @@ def all_settings() -> list[Setting]:
 
 
 def controls(main: DeltaGenerator) -> Question:
-    """Draw the source in `main`, and the verdicts of the table; return what they ask."""
+    """Render the source in `main`, and the verdicts of the table; return what they ask."""
     with main:
         source = inputs.choose(SOURCE)
     return Question(source, inputs.choose(VERDICT))

@@ -7,6 +7,7 @@ from pages.kit import folds, numbers
 from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.class_ratio import figures, sets
 from pages.topics.class_ratio.answer import Answer, answer, jobs, print_errors, waiting
+from pages.topics.class_ratio.chapters import all_numbers, other_mixes, the_adversary
 from pages.topics.class_ratio.controls import (
     CURVES,
     FIGURE_2,
@@ -18,7 +19,6 @@ from pages.topics.class_ratio.controls import (
     figure_3_controls,
     presets,
 )
-from pages.topics.class_ratio.tabs import all_numbers, other_mixes, the_adversary
 from privdemo.experiments.class_ratio import N_FEATURES, TEST_SHARE
 from privdemo.experiments.results import N_DRAWS
 
@@ -46,15 +46,6 @@ CHAPTERS = Chapters(
         Chapter("The adversary", the_adversary, steered=False),
         Chapter("All numbers", all_numbers),
     ),
-    formerly={
-        "all methods": "The mix",
-        "other mixes": "Other mixes",
-        "two classes": "Two classes",
-        "private counts": "Private counts",
-        "which sets": "Which sets",
-        "the adversary": "The adversary",
-        "all numbers": "All numbers",
-    },
 )
 
 

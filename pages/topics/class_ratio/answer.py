@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pages.kit import cache, numbers, own_data
-from pages.kit.draws import Draws, Job, one_job
 from pages.kit.numbers import LOSS, SHARE, count_draws, with_half, with_range
 from pages.kit.panel import Chart, Panel
 from pages.kit.snippet import Snippet
+from pages.kit.trials import Job, Trials, one_job
 from pages.topics.class_ratio.controls import LARGE, Question
 from privdemo.experiments import class_ratio
 from privdemo.experiments.class_ratio import LABELLED, SHARES, Trial
@@ -73,9 +73,9 @@ def jobs(question: Question) -> list[Job]:
     return one_job("ratio", question, class_ratio.run, one_trial, slow=question.n_records > LARGE)
 
 
-def answer(question: Question, draws: Draws) -> Answer | None:
+def answer(question: Question, made: Trials) -> Answer | None:
     """Gather the trials that are done."""
-    (trials,) = draws.results
+    (trials,) = made.results
     return Answer(question, trials) if trials else None
 
 

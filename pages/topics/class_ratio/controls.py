@@ -16,7 +16,7 @@ from privdemo.datasets import Source
 from privdemo.experiments import class_ratio
 from privdemo.experiments.class_ratio import NO_RELEASE, RatioConfig
 from privdemo.mechanisms.label_counts import RELEASES
-from privdemo.methods import CLASS_RATIO, COUNT, EM, IDENTITY, MMD, PCC, PSVM, RFF, SPREAD
+from privdemo.methods import CLASS_RATIO, COUNT, EM, MMD, PSVM, SPREAD
 from privdemo.tasks import COUNTING, counting_task
 
 # Up to this many records in training sets a first draw takes about a second.
@@ -54,9 +54,7 @@ FACTOR = Number(
     "√2.",
 )
 TITLES = {NO_NOISE: NO_RELEASE} | {release.title: name for name, release in RELEASES.items()}
-RELEASE = Choice(
-    "release", tuple(TITLES), NO_NOISE, "Noise on the sets’ counts", formerly=privacy_inputs.FORMER_RELEASES
-)
+RELEASE = Choice("release", tuple(TITLES), NO_NOISE, "Noise on the sets’ counts")
 EPSILON = Number("ratio_epsilon", limits.RELEASE_EPSILON, 0.05, "ε of the counts")
 DELTA = Number("ratio_delta", limits.RELEASE_DELTA, 0.05, "δ of the counts")
 N_MIN = Number(
@@ -67,24 +65,12 @@ N_MIN = Number(
     5,
     help="What everybody may know: no class of a set has fewer records.",
 )
-# What the methods were called in older links.
-FORMERLY = {
-    "spread on set names": CLASS_RATIO[SPREAD].title,
-    "MMD": CLASS_RATIO[MMD].title,
-    "MMD, random features": CLASS_RATIO[RFF].title,
-    "set identity": CLASS_RATIO[IDENTITY].title,
-    "LLP, classify and count": CLASS_RATIO[COUNT].title,
-    "∝SVM, classify and count": CLASS_RATIO[PSVM].title,
-    "all labels, prior correction": CLASS_RATIO[EM].title,
-    "all labels, classify and count": CLASS_RATIO[PCC].title,
-}
 METHOD = Choice(
     "find_by",
     tuple(method.title for method in CLASS_RATIO.values()),
     tuple(CLASS_RATIO[m].title for m in (SPREAD, MMD, EM)),
     "Methods",
     many=True,
-    formerly=FORMERLY,
 )
 DRAWS = Number("ratio_draws", limits.N_DRAWS, 10, "Draws", help="Repeats with other records and other noise.")
 SEED = Number("ratio_seed", limits.SEED, 0, "Seed", help="The same seed gives the same records and noise.")
@@ -148,7 +134,7 @@ def all_settings(defaults: bool = False) -> list[Setting]:
 
 
 def controls(main: DeltaGenerator) -> Question | str:
-    """Draw the controls, the mix in `main`; return what they ask, or a sentence that says why they ask nothing."""
+    """Render the controls, the mix in `main`; return what they ask, or a sentence that says why they ask nothing."""
     dataset, problem = DATA_SETS.choose()
     if problem:
         return problem
@@ -244,7 +230,7 @@ def _privacy() -> dict[str, Any]:
 
 
 def presets(_: object) -> None:
-    """Draw settings of the paper and others, each on one click, where their data sets are here."""
+    """Render settings of the paper and others, each on one click, where their data sets are here."""
     here = {name: values for name, values in PRESETS.items() if COUNTING[values[0]].title in DATA_SETS.choice.options}
     if not here:
         return
@@ -270,9 +256,7 @@ def _apply(name: str) -> None:
 THREE, ALL = "three", "all"
 CURVES = Choice("ratio_curves", (THREE, ALL), THREE, "Curves")
 FIGURE_2 = Choice("figure_2", ("Adult", "MNIST", "SMS", "Breast cancer"), "Adult", "Data set of the figure")
-FIGURE_3 = Choice(
-    "figure_3", (CLASS_RATIO[SPREAD].title, CLASS_RATIO[MMD].title), CLASS_RATIO[MMD].title, "Method", formerly=FORMERLY
-)
+FIGURE_3 = Choice("figure_3", (CLASS_RATIO[SPREAD].title, CLASS_RATIO[MMD].title), CLASS_RATIO[MMD].title, "Method")
 
 
 class Drawn(NamedTuple):
@@ -283,12 +267,12 @@ class Drawn(NamedTuple):
 
 
 def figure_2_controls(_: object) -> Drawn:
-    """Draw the choice of figure 2's data set and of its curves."""
+    """Render the choice of figure 2's data set and of its curves."""
     return _drawn(FIGURE_2)
 
 
 def figure_3_controls(_: object) -> Drawn:
-    """Draw the choice of figure 3's method and of its curves."""
+    """Render the choice of figure 3's method and of its curves."""
     return _drawn(FIGURE_3)
 
 

@@ -38,15 +38,6 @@ CHAPTERS = Chapters(
         Chapter("One likelihood", one_likelihood.panels),
         Chapter("Two settings", against_pin.panels, pin_button),
     ),
-    formerly={
-        "all methods": "What it costs",
-        "By ε": "What it costs",
-        "goal seek": REACH_A_GOAL,
-        "all numbers": "All numbers",
-        "one likelihood": "One likelihood",
-        "against a pin": "Two settings",
-        "Against a pin": "Two settings",
-    },
 )
 
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from pages.kit import numbers, own_data
-from pages.kit.draws import Draws, Job
 from pages.kit.panel import Chart, Panel
 from pages.kit.snippet import Snippet
+from pages.kit.trials import Job, Trials
 from pages.topics.comparison import shipped
 from pages.topics.comparison.controls import Question
 from pages.topics.comparison.headline import lower_loss, mark_words
@@ -229,10 +229,10 @@ def curve_draws(question: Question) -> int:
     return min(CURVE_DRAWS, question.n_draws)
 
 
-def answer(question: Question, draws: Draws) -> Answer | None:
+def answer(question: Question, made: Trials) -> Answer | None:
     """Put the curves beside the draws of the visitor's own setting that are there."""
-    mine = draws.of_kind(_DRAW, question.config)
-    curves = shipped.curves(question.config) or own_curves(question, draws.of_kind(_CURVE), mine)
+    mine = made.of_kind(_DRAW, question.config)
+    curves = shipped.curves(question.config) or own_curves(question, made.of_kind(_CURVE), mine)
     problems = {
         fit.method: fit.problem or "in some draws its optimiser did not settle"
         for trial in mine
@@ -243,12 +243,12 @@ def answer(question: Question, draws: Draws) -> Answer | None:
         question,
         tuple(curves),
         tuple(rows_of(question.config, question.n_draws, mine)),
-        tuple(rows_of(question.pinned, question.n_draws, draws.of_kind(_DRAW, question.pinned)))
+        tuple(rows_of(question.pinned, question.n_draws, made.of_kind(_DRAW, question.pinned)))
         if question.pinned
         else (),
         len(mine) or results.N_DRAWS,
         problems,
-        draws.running,
+        made.running,
     )
     return found if found.curves or found.mine or problems else None
 

@@ -88,7 +88,7 @@ def all_settings(defaults: bool = False) -> list[Setting]:
 
 
 def controls(main: DeltaGenerator) -> Question | str:
-    """Draw the controls, ε in `main`, and return what they ask, or a sentence that says why they make no question."""
+    """Render the controls, ε in `main`, and return what they ask, or a sentence that says why they make no question."""
     task = TASKS[inputs.choose(TASK)]
     dataset, problem = DATA_SETS.choose()
     if problem:
@@ -222,7 +222,7 @@ def _pinned() -> ComparisonConfig | None:
 
 
 def pin_button(shown: Any) -> None:
-    """Draw a button that keeps the setting of what is `shown`, to compare the next with, and one that lets go of it."""
+    """Render a button that keeps the setting on screen to compare the next one with, and one that drops it."""
     question = shown.question
     with st.container(horizontal=True, gap="small"):
         pin = st.button("Pin this setting", on_click=_pin, args=(encode(question.config),), key="pin-it")

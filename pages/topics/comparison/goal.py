@@ -134,7 +134,7 @@ def _snippet(question: Question, goal: float) -> Snippet:
         code = code.then(
             "levels = comparison.study.EPSILONS",
             f"tried = [replace(config, epsilon=e, draw=i) for e in levels for i in range({curve_draws(question)})]",
-            "rows = comparison.study.rows(mark for one in tried for mark in comparison.study.trial(one))",
+            "rows = comparison.study.rows(mark for one in tried for mark in comparison.study.run_trial(one))",
             imports=("from dataclasses import replace",),
         )
     return code.then(

@@ -9,25 +9,13 @@ from privdemo.datasets import Source
 from privdemo.experiments import comparison
 from privdemo.experiments.comparison import CLASSIFY, LABELS, RECORDS, SHARE, ComparisonConfig
 from privdemo.methods import (
-    BAG_NAMES,
-    CLEAN,
     COMPARISON,
-    CORRECTED_COUNT,
-    COUNT_NAIVE,
     CURATOR,
     CURVES_FIRST,
-    FLAT,
-    LLP,
-    NAIVE,
     NOBODY,
     OWNER,
     PUBLISHER,
-    RECONSTRUCTION,
     SHUFFLER,
-    SPREAD,
-    TRUE,
-    mmd,
-    set_names,
 )
 
 TASKS = {"tell records apart": CLASSIFY, "find a share": SHARE}
@@ -68,29 +56,12 @@ RHO = Number(
 ASKED = Number("asked_about", limits.N_TEST, ComparisonConfig.n_asked, "Records asked about", 100)
 TRUE_SHARE = Number("true_share", limits.SHARE, ComparisonConfig.share, "True share", 0.05, "%.4g")
 METRIC = Choice("judge_by", tuple(METRIC_NAMES), "accuracy", "Judge by")
-# What methods, and the noise of sets, were called in older links.
-_OLD_NOISES = {"laplace": "Laplace", "gaussian": "Gaussian", "dirichlet": "scaled Dirichlet"}
-_OLD_NAMES = {
-    "true labels": CLEAN,
-    "lies, counted": COUNT_NAIVE,
-    "lies, corrected count": CORRECTED_COUNT,
-    "naive": NAIVE,
-    "reconstruction": RECONSTRUCTION,
-    "spread on lies": SPREAD,
-    "spread on lies, flat prior": FLAT,
-    "spread on lies, true prior": TRUE,
-    "LLP, the slides’ model": LLP,
-    "spread on bag names": BAG_NAMES,
-    **{f"spread on set names, {noise}": set_names(name) for name, noise in _OLD_NOISES.items()},
-    **{f"MMD, {noise}": mmd(name) for name, noise in _OLD_NOISES.items()},
-}
 METHODS = Choice(
     "show",
     tuple(METHOD_NAMES),
     tuple(method.title for name, method in COMPARISON.items() if name in CURVES_FIRST),
     "Methods",
     many=True,
-    formerly={old: COMPARISON[name].title for old, name in _OLD_NAMES.items()},
 )
 DRAWS = Number(
     "compare_draws",

@@ -33,7 +33,7 @@ def value(metric: str, mark: float) -> str:
     """A mark as people read it: “91.7 %”, “3.2 points”, “0.304”."""
     if metric == "accuracy":
         return numbers.share(mark)
-    return numbers.apart(mark) if metric == "error" else f"{mark:.3f}"
+    return numbers.absolute_points(mark) if metric == "error" else f"{mark:.3f}"
 
 
 def marked(metric: str, estimate: Estimate) -> str:
@@ -44,7 +44,7 @@ def marked(metric: str, estimate: Estimate) -> str:
 def long_run(config: ComparisonConfig, method: str) -> str:
     """A method's exact mean mark, where it has a closed form: “0.5 points”; else nothing."""
     exact = comparison.exact_error(config, method)
-    return "" if exact is None else numbers.apart(exact)
+    return "" if exact is None else numbers.absolute_points(exact)
 
 
 class Change(NamedTuple):

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pprint import pformat
 
 from pages.kit import cache, dials, numbers
-from pages.kit.draws import Draws, Job
 from pages.kit.panel import Live, Panel
 from pages.kit.snippet import Snippet
+from pages.kit.trials import Job, Trials
 from pages.topics.home.controls import FAMILY, Question, level_setting
 from pages.topics.home.cost import cost
 from privdemo import figures
@@ -86,14 +86,14 @@ class Answer:
 
 
 def _found(point: Point) -> str:
-    return f"{numbers.of_hundred(point.linked.mean)} ({numbers.interval(point.linked, _WHOLE)})"
+    return f"{numbers.out_of_100(point.linked.mean)} ({numbers.interval(point.linked, _WHOLE)})"
 
 
 # Whole percents.
 _WHOLE = numbers.SHARE._replace(digits=0)
 
 
-def answer(tiles: tuple[tuple[str, str, str], ...], question: Question, made: Draws) -> Answer:
+def answer(tiles: tuple[tuple[str, str, str], ...], question: Question, made: Trials) -> Answer:
     """Release two people's digits, guess them, and look for their senders."""
     config, here = question.config, measure(question.curve, question.level)
     guesses, along = dials.guesses_here(config, made, (_PRIOR,)), dials.guesses_along(config, FAMILY, made)

@@ -57,7 +57,7 @@ def _dataset() -> str:
 
 
 def controls(_: DeltaGenerator) -> Question:
-    """Draw the controls and return what they ask; the dial itself stands in the figure."""
+    """Render the controls and return what they ask; the dial itself stands in the figure."""
     setting = level_setting()
     level = inputs.number(setting)
     inputs.ear(setting)

@@ -88,7 +88,7 @@ PAGE = Page(
     settings=all_settings,
     folds=standing_words,
     presets=presets,
-    lever=level_inputs,
+    main_control=level_inputs,
     chapters=Chapters(
         VIEW,
         (
@@ -98,7 +98,6 @@ PAGE = Page(
             Chapter(CHANGED, partial(paper_figure, kind="randomised_response"), steered=False),
             Chapter(GAUSS, partial(paper_figure, kind="gaussian"), steered=False),
         ),
-        {"live dial": DIAL, "figure 2": CHANGED, "Figure 2": CHANGED, "figure 4": GAUSS, "Figure 4": GAUSS},
     ),
     shows_images=True,
 )

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from pprint import pformat
 
 from pages.kit import cache, dials, numbers
-from pages.kit.draws import Draws, Job
 from pages.kit.panel import Chart, Live, Markup, Panel
 from pages.kit.snippet import Snippet
+from pages.kit.trials import Job, Trials
 from pages.topics.images.controls import LEVELS, PRESETS, Question
 from pages.topics.images.promises import promises, reporting
 from privdemo import figures
@@ -47,7 +47,7 @@ class Answer:
         found, n = here.linked, here.n_candidates
         return (
             f"At {question.family.symbol} = {question.level:.4g}, {self._damage()}. The sender is found in "
-            f"<b>{numbers.of_hundred(found.mean)}</b> images ({numbers.interval(found, _WHOLE)}) among {n} people. "
+            f"<b>{numbers.out_of_100(found.mean)}</b> images ({numbers.interval(found, _WHOLE)}) among {n} people. "
             f"{reporting(self.result.class_names, self.privacy.label_truth)[0]}."
         )
 
@@ -73,7 +73,7 @@ class Answer:
 _WHOLE = numbers.SHARE._replace(digits=0)
 
 
-def answer(question: Question, made: Draws) -> Answer:
+def answer(question: Question, made: Trials) -> Answer:
     """Release the images of a question, and link them to their senders at its noise level and along the curve."""
     config, family = question.config, question.family
     result = dials.release(config)
@@ -164,7 +164,7 @@ def _lost(shown: Answer) -> tuple[Panel | tuple[Panel, ...], ...]:
     head = Panel(
         question="What is lost, and who is still identified?",
         answer=f"{at} a pixel is off by <b>{here.expected.absolute:.2f}</b> on average (0 is black, 1 white), and of "
-        f"100 images <b>{numbers.of_hundred(here.linked.mean).removesuffix(' of 100')}</b> are traced to their sender "
+        f"100 images <b>{numbers.out_of_100(here.linked.mean).removesuffix(' of 100')}</b> are traced to their sender "
         f"({numbers.interval(here.linked, _WHOLE)}); by chance it would be {numbers.share(1 / n, 0)}."
         f"{_strokes(shown)}",
     )

@@ -163,7 +163,7 @@ def all_settings() -> list[Setting]:
 
 
 def controls(main: DeltaGenerator) -> Setup | str:
-    """Draw the controls and return what they ask, or a sentence that says why they make no question."""
+    """Render the controls and return what they ask, or a sentence that says why they make no question."""
     data = cache.IMAGE_SETS[inputs.choose(data_choice())]
     classes = tuple(sorted(inputs.choose(CLASSES)))
     if len(classes) < CLASSES.least:
@@ -202,7 +202,7 @@ def _labels(classes: tuple[str, ...]) -> LabelMechanism:
 
 
 def level_inputs(setup: Setup) -> Question:
-    """Draw the noise level, to be typed, or set through the ε of one pixel; the paper's figures have their own."""
+    """Render the noise level, to be typed, or set through the ε of one pixel; the paper's figures have their own."""
     family, n_states = setup.family, setup.n_states
     chapter = st.session_state.get(VIEW)
     setting = level_setting(family, n_states)
@@ -237,7 +237,7 @@ def _level(setting: Number, setup: Setup, own_slider: bool) -> float:
 
 
 def presets(_: object) -> None:
-    """Draw the paper's settings on one click."""
+    """Render the paper's settings on one click."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(
             "Settings of the paper:",

@@ -6,6 +6,7 @@ from pages.kit import folds
 from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.label_counts import adversary, claim
 from pages.topics.label_counts.answer import Answer, answer, print_outcomes
+from pages.topics.label_counts.chapters import all_numbers, released_counts, the_promise, who_wins
 from pages.topics.label_counts.controls import (
     AXIS,
     CURVES,
@@ -15,7 +16,6 @@ from pages.topics.label_counts.controls import (
     controls,
     curve_controls,
 )
-from pages.topics.label_counts.tabs import all_numbers, released_counts, the_promise, who_wins
 from privdemo.experiments.label_counts import CountConfig
 
 _HERE = Path(__file__).parent
@@ -41,15 +41,6 @@ CHAPTERS = Chapters(
         Chapter("The adversary", adversary.panels),
         Chapter("All numbers", all_numbers),
     ),
-    formerly={
-        "distortion": "Distortion",
-        "released counts": "Released counts",
-        "the promise": "The promise",
-        "who wins": "Who wins",
-        "the paper’s claim": "The paper’s claim",
-        "the adversary": "The adversary",
-        "all numbers": "All numbers",
-    },
 )
 
 

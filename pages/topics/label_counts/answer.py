@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from pages.kit import cache, numbers
-from pages.kit.draws import Draws
 from pages.kit.panel import Chart, Panel
 from pages.kit.snippet import Snippet
+from pages.kit.trials import Trials
 from pages.topics.label_counts.controls import AT_FIRST, Drawn, Question
 from privdemo.experiments import label_counts
 from privdemo.experiments.label_counts import CountConfig, Outcome
@@ -76,7 +76,7 @@ class Answer:
         return (_along(self.question, outcomes, drawn.axis, names),)
 
 
-def answer(question: Question, _: Draws) -> Answer:
+def answer(question: Question, _: Trials) -> Answer:
     """Release the counts in every way."""
     return Answer(question, released(question.config))
 

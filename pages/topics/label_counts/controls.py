@@ -52,7 +52,6 @@ MECHANISM = Choice(
     tuple(TITLES),
     RELEASES["dirichlet public"].title,
     "Release to look at",
-    formerly=privacy_inputs.FORMER_RELEASES,
 )
 AXES = {
     "ε": label_counts.EPSILON_AXIS,
@@ -125,7 +124,7 @@ def all_settings() -> list[Setting]:
 
 
 def controls(main: DeltaGenerator) -> Question | str:
-    """Draw the controls, ε in `main`; return what they ask, or a sentence that says why they ask nothing."""
+    """Render the controls, ε in `main`; return what they ask, or a sentence that says why they ask nothing."""
     with main:
         epsilon = privacy_inputs.count_epsilon(EPSILON, "count-privacy")
     own = inputs.choose(COUNTS) == OWN

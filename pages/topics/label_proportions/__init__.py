@@ -7,6 +7,7 @@ from pages.kit import folds, numbers
 from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.label_proportions import curves, filling, noise
 from pages.topics.label_proportions.answer import Answer, answer, jobs, score_snippet, waiting
+from pages.topics.label_proportions.chapters import all_numbers, the_adversary, the_bags
 from pages.topics.label_proportions.controls import (
     MEANS,
     NOISE_ON,
@@ -18,7 +19,6 @@ from pages.topics.label_proportions.controls import (
     noise_controls,
     presets,
 )
-from pages.topics.label_proportions.tabs import all_numbers, the_adversary, the_bags
 from privdemo.experiments.label_proportions.fit import N_FOLDS
 from privdemo.experiments.results import N_DRAWS
 
@@ -49,17 +49,6 @@ CHAPTERS = Chapters(
         Chapter("The adversary", the_adversary),
         Chapter("All numbers", all_numbers),
     ),
-    formerly={
-        "all methods": "F1 by method",
-        "the bags": "The bags",
-        "k-anonymity": "Averages",
-        "Averages of k": "Averages",
-        "noise": "Noise",
-        "number of bags": "How many bags",
-        "filling bags": "Filling bags",
-        "the adversary": "The adversary",
-        "all numbers": "All numbers",
-    },
 )
 
 

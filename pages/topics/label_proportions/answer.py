@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from pages.kit import cache, draws, numbers, own_data
-from pages.kit.draws import Draws, Job
+from pages.kit import cache, numbers, own_data, trials
 from pages.kit.numbers import MARK, count_draws, with_half, with_range
 from pages.kit.panel import Chart, Panel
 from pages.kit.snippet import Snippet
+from pages.kit.trials import Job, Trials
 from pages.topics.label_proportions.controls import Question
 from privdemo.experiments import label_proportions
 from privdemo.experiments.label_proportions import HALF, SHARE, Trial
@@ -98,10 +98,10 @@ class Answer:
 
 def jobs(question: Question) -> list[Job]:
     """The work in the background."""
-    return draws.one_job("bags", question, label_proportions.run, one_trial)
+    return trials.one_job("bags", question, label_proportions.run, one_trial)
 
 
-def answer(question: Question, made: Draws) -> Answer | None:
+def answer(question: Question, made: Trials) -> Answer | None:
     """Gather the trials that are done."""
     (trials,) = made.results
     return Answer(question, list(trials)) if trials else None

@@ -51,7 +51,6 @@ TRAINED = Choice(
     tuple(LABEL_PROPORTIONS[name].title for name in TRAINERS if name not in (ALTERNATING, by_trying(NAMES))),
     "Methods",
     many=True,
-    formerly={name: LABEL_PROPORTIONS[name].title for name in TRAINERS},
 )
 THRESHOLD = Choice("positive_if", tuple(THRESHOLDS.values()), THRESHOLDS[SHARE], "Threshold for “yes”")
 DRAWS = Number("bag_draws", limits.N_DRAWS, 10, "Draws", help="Repeats with other records, other bags, other noise.")
@@ -112,7 +111,7 @@ def all_settings(defaults: bool = False) -> list[Setting]:
 
 
 def controls(main: DeltaGenerator) -> Question | str:
-    """Draw the controls, the bags in `main`; return what they ask, or a sentence that says why they ask nothing."""
+    """Render the controls, the bags in `main`; return what they ask, or a sentence that says why they ask nothing."""
     dataset, problem = DATA_SETS.choose()
     if problem:
         return problem
@@ -160,7 +159,7 @@ def _bags(dataset: Source) -> tuple[int, int]:
 
 
 def _split(bags: int, bag_size: int, n_bags: Number, size: Number, records: str) -> None:
-    """Draw a slider that splits the records that are in bags into others, of another size."""
+    """Render a slider that splits the records that are in bags into others, of another size."""
     before = st.session_state.get(_SPLIT)
     total = before[2] if before and before[:2] == (bags, bag_size) else bags * bag_size
     sizes = [n for n in SIZES if size.limit.contains(n) and n_bags.limit.contains(total // n)]
@@ -220,7 +219,7 @@ def _noise(kind: Choice, epsilon: Number, count: int) -> float:
 
 
 def presets(_: object) -> None:
-    """Draw the slides' settings, each on one click, where their data set is here."""
+    """Render the slides' settings, each on one click, where their data set is here."""
     if DATA_SETS.choice.default != BINARY["adult"].title:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -258,14 +257,14 @@ def _apply(name: str) -> None:
 
 MEANS = Choice("curve", AGGREGATIONS[1:], AGGREGATIONS[1], "Averages by")
 COLUMNS = "columns"
-NOISE_ON = Choice("noise_on", (COLUMNS, "shares"), COLUMNS, "Noise on", formerly={"proportions": "shares"})
+NOISE_ON = Choice("noise_on", (COLUMNS, "shares"), COLUMNS, "Noise on")
 
 
 def means_controls(_: object) -> str:
-    """Draw the choice of how the groups of k are made, and return it."""
+    """Render the choice of how the groups of k are made, and return it."""
     return inputs.choose_in_line(MEANS)
 
 
 def noise_controls(_: object) -> str:
-    """Draw the choice of what the noise is on, and return it."""
+    """Render the choice of what the noise is on, and return it."""
     return inputs.choose_in_line(NOISE_ON)

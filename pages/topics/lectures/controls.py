@@ -22,7 +22,7 @@ _NOTHING = "none"
 
 
 def arrange(pages: Sequence[Page], page: Page, place: Any) -> None:
-    """Draw the lectures that come with the app, and below them the visitor's own."""
+    """Render the lectures that come with the app, and below them the visitor's own."""
     screen.takeaway(
         place,
         page.address,
@@ -74,7 +74,7 @@ def _keep(changed: Lecture | None) -> None:
 
 
 def _edit(own: Lecture, pages: Sequence[Page], titles: Mapping[str, str], here: Here) -> None:
-    """Draw the visitor's lecture to be changed, presented and taken away."""
+    """Render the visitor's lecture to be changed, presented and taken away."""
     version = st.session_state.get(_EDITS, 0)
     key = f"lecture-title-{version}"
     st.text_input("Title", own.title, key=key, on_change=_rename, args=(own, key))
@@ -99,7 +99,7 @@ def _edit(own: Lecture, pages: Sequence[Page], titles: Mapping[str, str], here: 
 
 
 def _edit_step(own: Lecture, i: int, step: Step, page: Page | None, titles: Mapping[str, str]) -> None:
-    """Draw one step: what it shows, what is said, and ways to move it."""
+    """Render one step: what it shows, what is said, and ways to move it."""
     version, last = st.session_state.get(_EDITS, 0), len(own.steps) - 1
     labels = {setting.key: setting.label or setting.key for setting in page.here.settings} if page else {}
     asked = "; ".join(
@@ -172,7 +172,7 @@ def _try(own: Lecture, **changed: Any) -> None:
 
 
 def _bring(here: Here) -> None:
-    """Draw the place to drop a lecture's file on."""
+    """Render the place to drop a lecture's file on."""
     key = f"lecture-brought-{st.session_state.get(_EDITS, 0)}"
     st.file_uploader("Open a lecture's file", ["toml"], key=key, on_change=_take, args=(key, here), max_upload_size=1)
     if st.session_state.get(more.OWN) is None and (problem := st.session_state.get(_PROBLEM)):

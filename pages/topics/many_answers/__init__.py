@@ -5,6 +5,7 @@ from pathlib import Path
 from pages.kit import folds
 from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.many_answers.answer import Answer, answer, jobs, snippet
+from pages.topics.many_answers.chapters import all_numbers, along, bits, who_wins
 from pages.topics.many_answers.controls import (
     AMONG,
     AXIS,
@@ -25,7 +26,6 @@ from pages.topics.many_answers.controls import (
     sender_controls,
 )
 from pages.topics.many_answers.senders import one_report, readings, whom_to_trust
-from pages.topics.many_answers.tabs import all_numbers, along, bits, who_wins
 
 _HERE = Path(__file__).parent
 

@@ -9,9 +9,9 @@ from itertools import pairwise
 from typing import Any
 
 from pages.kit import cache, numbers, own_data
-from pages.kit.draws import Draws, Job
 from pages.kit.panel import Chart, Panel
 from pages.kit.snippet import Snippet
+from pages.kit.trials import Job, Trials
 from pages.topics.many_answers.controls import Question
 from privdemo.experiments import many_answers
 from privdemo.experiments.draws import at_draw
@@ -122,7 +122,7 @@ class Answer:
         )
 
 
-def answer(question: Question, made: Draws) -> Answer:
+def answer(question: Question, made: Trials) -> Answer:
     """Release the answers by two lies, and read what whole reports are there."""
     found = released(question.config)
     config = question.config

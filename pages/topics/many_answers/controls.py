@@ -107,7 +107,7 @@ def all_settings() -> list[Setting]:
 
 
 def controls(main: DeltaGenerator) -> Question | str:
-    """Draw the controls, ε and the lie in `main`; return what they ask, or a sentence that says why nothing."""
+    """Render the controls, ε and the lie in `main`; return what they ask, or a sentence that says why nothing."""
     with main:
         epsilon, oracle = _epsilon_and_oracle()
     source, problem = _source()
@@ -139,7 +139,7 @@ def _epsilon_and_oracle() -> tuple[float, str]:
 
 
 def _source() -> tuple[Source | Answers, str]:
-    """Draw the choice of whose answers; return the source, and what keeps it from being read, if anything.
+    """Render the choice of whose answers; return the source, and what keeps it from being read, if anything.
 
     With a file of one's own there are as many people as it has rows, until another number is set.
     """
@@ -164,7 +164,7 @@ _EPSILON_HELP = (
 
 
 def presets(_: object) -> None:
-    """Draw surveys, each on one click, where their answers are here."""
+    """Render surveys, each on one click, where their answers are here."""
     names = {TITLES[title] for title in source_choice().options if title in TITLES}
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown("Try:", width="content", help="Surveys on one click.")

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from html import escape
 
 from pages.kit import numbers
-from pages.kit.draws import Draws
 from pages.kit.panel import Markup, Panel
 from pages.kit.snippet import Snippet, as_code
+from pages.kit.trials import Trials
 from pages.topics.poll import join
 from pages.topics.poll.question import HANDS, REHEARSAL, Question
 from privdemo import figures
@@ -75,7 +75,7 @@ class Answer:
         return made.then("found = poll.reveal(config, counts)", *lines, imports=charts)
 
 
-def answer(question: Question, _: Draws) -> Answer:
+def answer(question: Question, _: Trials) -> Answer:
     """Read the answers that are there."""
     return Answer(question, poll.reveal(question.config, question.counts) if sum(question.counts) else None)
 

@@ -70,15 +70,6 @@ CHAPTERS = Chapters(
         Chapter("The adversary", the_adversary),
         Chapter("All numbers", all_numbers),
     ),
-    formerly={
-        "some images": "Disputed images",
-        "all methods": "Scores",
-        "the trade-off": "What it costs",
-        "probabilities": "How sure",
-        "weights": "Weights",
-        "the adversary": "The adversary",
-        "all numbers": "All numbers",
-    },
 )
 
 

@@ -7,9 +7,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from pages.kit import cache, chosen, numbers, own_data
-from pages.kit.draws import Draws, Job
 from pages.kit.numbers import count_draws, with_half, with_range
 from pages.kit.snippet import Snippet
+from pages.kit.trials import Job, Trials
 from pages.topics.training.controls import EM_DRAWS, Question
 from pages.topics.training.pixel_noise import noise_of
 from privdemo.estimators import choose
@@ -95,13 +95,13 @@ def jobs(question: Question) -> list[Job]:
     return found
 
 
-def answer(question: Question, draws: Draws) -> Answer | None:
+def answer(question: Question, made: Trials) -> Answer | None:
     """Put the trials of all methods together.
 
     Raises ``ValueError`` with a sentence where there is nothing to learn from.
     """
     training.check_noise(question.config)
-    quick, *slow = draws.results
+    quick, *slow = made.results
     trials = training.merge(quick, slow[0]) if slow else list(quick)
     return Answer(question, trials) if trials else None
 
@@ -161,7 +161,7 @@ def _sentences(shown: Answer) -> list[str]:
     for other in others:
         apart = gap(shown, "accuracy")
         verdict = judge(apart, len(_of_both(shown)), least=LEAST_ACCURACY)
-        by = f", by {numbers.apart(apart.mean)}" if verdict.clear else ""
+        by = f", by {numbers.absolute_points(apart.mean)}" if verdict.clear else ""
         words.append(
             f"If you {TRAINING[other].title}: <b>{shown.accuracy(other)}</b> ({_THAN[verdict]}{by}), "
             f"<b>{_sure(shown, other)}</b> sure."
@@ -226,7 +226,7 @@ def compare_words(accuracy: Verdict, loss: Verdict, gap: float, losses: Mapping[
         return f"{where.capitalize()} cannot tell whether {ours} or {theirs} is better {numbers_of}."
     better, worse = (theirs, ours) if accuracy is Verdict.WORSE else (ours, theirs)
     first = (
-        f"Over {where} {better} is more accurate than {worse} by {numbers.apart(gap)}"
+        f"Over {where} {better} is more accurate than {worse} by {numbers.absolute_points(gap)}"
         if accuracy.clear
         else f"Over {where} {ours} and {theirs} are statistically tied in accuracy"
     )

@@ -155,7 +155,8 @@ def probabilities(shown: Answer) -> list[Panel]:
     """The calibration curves of every method."""
     errors = {name: training.calibration_error(shown.trials, name) for name in shown.methods}
     off = "; ".join(
-        f"{TRAINING[name].title} {numbers.apart(error)}" for name, error in sorted(errors.items(), key=lambda e: e[1])
+        f"{TRAINING[name].title} {numbers.absolute_points(error)}"
+        for name, error in sorted(errors.items(), key=lambda e: e[1])
     )
     words = "; ".join(
         f"“{TRAINING[name].title}” is <b>{numbers.share(training.mean_sureness(shown.trials, name), 0)}</b> sure and "

@@ -1,4 +1,4 @@
-"""The controls of the training page: a visitor's choices in, a frozen question out; and those of its tabs."""
+"""The controls of the training page: a visitor's choices in, a frozen question out; and those of its chapters."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from privdemo.experiments.images import LabelMechanism
 from privdemo.experiments.training import TrainingConfig
 from privdemo.mechanisms import RandomisedResponse
 from privdemo.mechanisms.pixels import FAMILIES, PixelFamily
-from privdemo.methods import CLEAN, PUBLISHED, TRAINED_FIRST, TRAINING, TRUE
+from privdemo.methods import CLEAN, PUBLISHED, TRAINED_FIRST, TRAINING
 from server.streamlit_internals import hidden_container
 
 SYMMETRIC, ASYMMETRIC = "symmetric", "asymmetric"
@@ -49,7 +49,6 @@ TRAINED = Choice(
     tuple(TRAINING[name].title for name in TRAINED_FIRST if name != CLEAN),
     "Methods",
     many=True,
-    formerly={name: title for title, name in TRAINERS.items()} | {"correct for the noise, known": TRAINING[TRUE].title},
 )
 DRAWS = Number(
     "draws",
@@ -75,7 +74,6 @@ PICKED = Choice(
     (DISPUTED, AS_THEY_COME),
     DISPUTED,
     "Test images shown",
-    formerly={"the disputed": DISPUTED, "the first": AS_THEY_COME},
 )
 # The shipped experiments on what noise costs, by their titles.
 STUDIES = {"replaced pixels": "figure3", "Gaussian noise": "section6.1", "unequal lies": "asymmetric"}
@@ -84,7 +82,6 @@ STUDY = Choice(
     tuple(STUDIES),
     next(iter(STUDIES)),
     "Experiment under “What it costs”",
-    formerly={"figure 3": "replaced pixels", "section 6.1": "Gaussian noise", "lies that differ": "unequal lies"},
 )
 
 
@@ -215,7 +212,7 @@ def all_settings(defaults: bool = False) -> list[Setting]:
 
 
 def controls(main: DeltaGenerator) -> Question | str:
-    """Draw the controls, the noise in `main`; return what they ask, or a sentence that says why they ask nothing."""
+    """Render the controls, the noise in `main`; return what they ask, or a sentence that says why they ask nothing."""
     data = _source(inputs.choose(data_choice(), "Images" if own_data.held(own_data.Own) is None else "Records"))
     own_data_input.panel(data_choice())
     kind, kinds = ("digit", "digits") if isinstance(data, str) else ("class", "classes")
@@ -319,7 +316,7 @@ def _labels(classes: tuple[str, ...], kinds: str) -> LabelMechanism:
 
 
 def presets(_: object) -> None:
-    """Draw the paper's settings, each on one click."""
+    """Render the paper's settings, each on one click."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown("The paper’s experiments:", width="content")
         for name, preset in PRESETS.items():

@@ -117,10 +117,10 @@ def in_short(study: Study, rows: tuple[Row, ...], way: str = SPREAD) -> str:
     better, worse = _below(losses), _above(losses)
     ours, theirs = (f"“{TRAINING[name].title}”" for name in (way, NAIVE))
     if ahead:
-        most = numbers.apart(max(gap.mean for gap in ahead.values()))
+        most = numbers.absolute_points(max(gap.mean for gap in ahead.values()))
         first = f"{ours} is more accurate than {theirs} {at} {_levels(list(ahead))} (by up to <b>{most}</b>)"
     elif behind:
-        most = numbers.apart(min(gap.mean for gap in behind.values()))
+        most = numbers.absolute_points(min(gap.mean for gap in behind.values()))
         first = f"{theirs} is more accurate than {ours} {at} {_levels(list(behind))} (by up to <b>{most}</b>)"
     else:
         first = f"{ours} and {theirs} are statistically tied in accuracy at every level"
@@ -192,7 +192,7 @@ def _levels(levels: list[float]) -> str:
 
 
 def _gaps(gaps: Mapping[float, Estimate]) -> str:
-    return numbers.a_list(tuple(f"{level:g} (by {numbers.apart(gap.mean)})" for level, gap in gaps.items()))
+    return numbers.a_list(tuple(f"{level:g} (by {numbers.absolute_points(gap.mean)})" for level, gap in gaps.items()))
 
 
 def curve_words(study: Study, curves: Mapping[str, tuple[training.study.Point, ...]]) -> str:

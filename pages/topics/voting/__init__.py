@@ -68,16 +68,6 @@ CHAPTERS = Chapters(
         Chapter("Candidates", candidates.panels, shares_controls, [SHARES]),
         Chapter("Training", naive_training.panels, naive_controls, NAIVE_SETTINGS, steered=False),
     ),
-    formerly={
-        "the poll": "The poll",
-        "again and again": "Many polls",
-        "guessing back": "Guessing back",
-        "the price": "What it costs",
-        "the adversary": "One answer",
-        "asking twice": "Asked twice",
-        "more candidates": "Candidates",
-        "training on lies": "Training",
-    },
 )
 
 
@@ -88,7 +78,7 @@ PAGE = Page(
     blurb="Find the truth.",
     answer=answer,
     controls=controls,
-    lever=lie,
+    main_control=lie,
     settings=settings,
     folds=standing_words,
     chapters=CHAPTERS,

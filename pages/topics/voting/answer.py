@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pages.kit import cache, numbers
-from pages.kit.draws import Draws
 from pages.kit.panel import Chart, LiveDots, Panel
 from pages.kit.snippet import Snippet
+from pages.kit.trials import Trials
 from pages.topics.voting import dots
 from privdemo import figures
 from privdemo.estimators.votes import VoteEstimate
@@ -81,7 +81,7 @@ class Answer:
         )
 
 
-def answer(config: ElectionConfig, _: Draws) -> Answer:
+def answer(config: ElectionConfig, _: Trials) -> Answer:
     """Hold the polls."""
     return Answer(config, *polls(config))
 

@@ -41,7 +41,7 @@ def settings() -> list[Setting]:
 
 
 def controls(_: DeltaGenerator) -> ElectionConfig:
-    """Draw the settings of the polls and return what they ask, with the lie as it was set last."""
+    """Render the settings of the polls and return what they ask, with the lie as it was set last."""
     channel = _channel_set(inputs.choose(KIND))
     sizes = st.container()
     voters = inputs.number(VOTERS, hide_label=True)
@@ -74,7 +74,7 @@ def _channel_set(kind: str) -> BinaryChannel:
 
 
 def lie(config: ElectionConfig) -> ElectionConfig:
-    """Draw the dials of the lie, and return polls in which people lie so."""
+    """Render the dials of the lie, and return polls in which people lie so."""
     return replace(config, channel=_channel(st.session_state.get(KIND.key, KIND.default)))
 
 
@@ -103,13 +103,13 @@ def _channel(kind: str) -> BinaryChannel:
 
 
 def one_poll_controls(shown: Answer) -> None:
-    """Draw the button that holds one more poll."""
+    """Render the button that holds one more poll."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         _draw_again(shown.config)
 
 
 def many_polls_controls(shown: Answer) -> None:
-    """Draw the buttons that hold more polls, or start over."""
+    """Render the buttons that hold more polls, or start over."""
     n, most = shown.config.n_elections, int(POLLS.limit.high)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         _draw_again(shown.config)
@@ -119,7 +119,7 @@ def many_polls_controls(shown: Answer) -> None:
 
 
 def _draw_again(config: ElectionConfig) -> None:
-    """Draw the button that holds one more poll, or where there are as many as may be, all anew."""
+    """Render the button that holds one more poll, or where there are as many as may be, all anew."""
     n, most = config.n_elections, int(POLLS.limit.high)
     new = {POLLS.key: n + 1} if n < most else {SEED.key: (config.seed + 1) % (int(SEED.limit.high) + 1)}
     _button("Draw again", new, type="primary")
@@ -127,7 +127,7 @@ def _draw_again(config: ElectionConfig) -> None:
 
 
 def _button(label: str, values: Mapping[str, int], **options: Any) -> None:
-    """Draw a button that sets numbers of the page."""
+    """Render a button that sets numbers of the page."""
     if st.button(label, key=f"hold {label}", on_click=link.assign, args=(values,), **options):
         st.rerun()  # the whole page: the numbers stand among its settings
 
@@ -165,7 +165,7 @@ class Plan:
 
 
 def plan_controls(shown: Answer) -> Plan:
-    """Draw what a planned poll starts from, besides the page's own lie; the wanted number stands at its default."""
+    """Render what a planned poll starts from, besides the page's own lie; the wanted number stands at its default."""
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         solve = inputs.choose(SOLVE)
         voters = float(inputs.number(PLAN_VOTERS)) if solve != PEOPLE else float(PLAN_VOTERS.default)
@@ -192,20 +192,20 @@ _FOLLOWED = "prior_followed"
 
 
 def one_answer_controls(shown: Answer) -> tuple[float, str]:
-    """Draw the adversary's belief and what the person says, and return both."""
+    """Render the adversary's belief and what the person says, and return both."""
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         return _prior(shown.config.share), inputs.choose(SAID)
 
 
 def many_answers_controls(shown: Answer) -> tuple[float, int]:
-    """Draw how often the person is asked and the adversary's belief; return the belief and the number."""
+    """Render how often the person is asked and the adversary's belief; return the belief and the number."""
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         asked = inputs.number(ASKED)
         return _prior(shown.config.share), asked
 
 
 def _prior(share: float) -> float:
-    """Draw the adversary's belief, the true `share` of the country unless a visitor has set another."""
+    """Render the adversary's belief, the true `share` of the country unless a visitor has set another."""
     followed = st.session_state.get(_FOLLOWED, share)
     if st.session_state.get(PRIOR.key) == followed != share:
         st.session_state[PRIOR.key] = share
@@ -239,7 +239,7 @@ SHARES = Words(
 
 
 def shares_controls(_: object) -> str:
-    """Draw the line for the candidates' shares, and return it as typed."""
+    """Render the line for the candidates' shares, and return it as typed."""
     return inputs.write(SHARES)
 
 
@@ -296,7 +296,7 @@ NAIVE_SETTINGS = (
 
 
 def naive_controls(_: object) -> NaiveConfig:
-    """Draw the inputs and the flips of naive training, and return them."""
+    """Render the inputs and the flips of naive training, and return them."""
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
         values = [inputs.number(setting) for setting in NAIVE_SETTINGS]
     return NaiveConfig(*values)

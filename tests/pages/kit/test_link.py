@@ -85,13 +85,13 @@ def test_an_empty_key_of_a_link_is_passed_over(value):
     assert not at.warning
 
 
-RENAMED = """
+LISTS = """
 import streamlit as st
 from pages.kit import inputs, link
 from pages.kit.settings import Choice
 
-WHICH = Choice("which", ("a", "b", "c"), "a", "Which", formerly={"the first": "a", "the second": "b"})
-MANY = Choice("many", ("a", "b", "c"), ("a",), "Many", many=True, formerly={"the second": "b"})
+WHICH = Choice("which", ("a", "b", "c"), "a", "Which")
+MANY = Choice("many", ("a", "b", "c"), ("a",), "Many", many=True)
 link.check([WHICH, MANY], "p")
 st.session_state["found"] = link.current(WHICH), inputs.choose(WHICH), inputs.choose(MANY)
 """
@@ -102,27 +102,28 @@ def written(at):
     return [json.loads(c.proto.json)["values"] for c in at.get("bidi_component")]
 
 
-def test_old_names_become_new_ones_without_an_entry_in_the_history(monkeypatch):
-    told, at = addresses_told(monkeypatch), opened(RENAMED, {"which": "the second", "many": ["a", "the second"]})
-    assert at.session_state["found"] == ("b", "b", ("a", "b"))
-    assert (written(at), told) == ([{"which": ["b"], "many": ["a", "b"]}], [])
-    assert written(opened(RENAMED, {"which": "the first"})) == [{"which": []}], "a default is in no address"
+def test_a_list_with_commas_becomes_several_values_without_an_entry_in_the_history(monkeypatch):
+    told, at = addresses_told(monkeypatch), opened(LISTS, {"which": "b", "many": ["c,b"]})
+    assert at.session_state["found"] == ("b", "b", ("c", "b"))
+    assert (written(at), told) == ([{"many": ["c", "b"]}], [])
+    assert written(opened(LISTS, {"many": "a,"})) == [], "what is no list is refused as it stands"
 
 
-def test_a_widget_on_screen_keeps_its_value_where_an_older_address_is_told_again():
-    at = opened(RENAMED, {"which": "the second"})
-    at.button_group(key="which").set_value("c")
-    at.query_params["which"] = "the second"
+def test_a_widget_on_screen_keeps_its_value_where_an_older_address_is_opened_again():
+    at = opened(LISTS, {"many": "a,b"})
+    at.button_group(key="many").set_value(["c"])
+    at.query_params["many"] = "a,b"
     assert not at.run().exception
-    assert (at.session_state["found"][1], written(at)) == ("c", [{"which": ["c"]}])
+    assert (at.session_state["found"][2], written(at)) == (("c",), [{"many": ["c"]}])
 
 
-def test_the_way_back_to_an_old_name_shows_what_it_names(monkeypatch):
-    at, told = opened(RENAMED, {"which": "c"}), addresses_told(monkeypatch)
+def test_the_way_back_to_a_list_shows_what_it_names(monkeypatch):
+    at, told = opened(LISTS, {"many": "c"}), addresses_told(monkeypatch)
     monkeypatch.setattr(local_script_runner, "RerunData", partial(RerunData, is_history_navigation=True))
-    at.query_params["which"] = "the second"
+    at.query_params["many"] = "a,b"
     assert not at.run().exception
-    assert (at.session_state["found"][1], written(at), told) == ("b", [], [{"which": "b"}])
+    assert (at.session_state["found"][2], written(at)) == (("a", "b"), [])
+    assert len(told) == 1
 
 
 APART = """

@@ -14,7 +14,7 @@ from tests.pages.kit.elements import opened
 # A page with the menu and three settings, of which one is a text.
 SCRIPT = """
 import streamlit as st
-from pages.kit import draws, inputs, link, more, present
+from pages.kit import trials, inputs, link, more, present
 from pages.kit.settings import Choice, Number, Words
 from pages.kit.present import place
 from privdemo.experiments.voting import ElectionConfig
@@ -25,8 +25,8 @@ SIGN = Choice("sign", ("+", "-", "±"), ("+", "-"), "Signs", many=True)
 TEXT = Words("text", str.strip, "")
 HERE = present.Here("made", "Made up", [N, SIGN, TEXT], ("", "made", "far"))
 present.go_on(HERE)
-known = [*HERE.settings, draws.JOB]
-with more.draw(HERE, known, lambda: link.reset(HERE.settings)):
+known = [*HERE.settings, trials.JOB]
+with more.render(HERE, known, lambda: link.reset(HERE.settings)):
     more.save("made", known, st.session_state.get("question", ElectionConfig(n_voters=500)))
 link.check([*known, *present.asked(HERE)], "made")
 inputs.number(N)

@@ -3,7 +3,7 @@
 import pytest
 import streamlit as st
 
-from pages.kit import cache, draws
+from pages.kit import cache, trials
 from pages.kit.page import Chapter, Chapters
 from tests.pages.kit.elements import Runner, drawn, opened
 from tests.pages.visiting import answers, folds, takeaway
@@ -12,7 +12,7 @@ from tests.pages.visiting import answers, folds, takeaway
 SCRIPT = """
 from types import SimpleNamespace
 import streamlit as st
-from pages.kit import draws, inputs
+from pages.kit import inputs, trials
 from pages.kit.page import Chapter, Chapters, Page
 from pages.kit.panel import Cards, Panel, Table
 from pages.kit.settings import Choice, Number
@@ -25,7 +25,7 @@ calls = st.session_state.setdefault("calls", [])
 
 def jobs(n):
     calls.append("jobs")
-    return [draws.Job(("kind", "c", 0), "Draw", len, ["x"] * n)]
+    return [trials.Job(("kind", "c", 0), "Draw", len, ["x"] * n)]
 
 
 def answer(n, made):
@@ -48,7 +48,7 @@ def numbers(shown, sign):
 
 none = Chapter("none", lambda shown: [Panel(answer=f"None of {shown.n}")])
 signed = Chapter("numbers", numbers, lambda shown: inputs.choose(SIGN), [SIGN])
-chapters = Chapters("look", (Chapter("all", main), signed, none), {"figures": "numbers"})
+chapters = Chapters("look", (Chapter("all", main), signed, none))
 Page(
     title="Made up", question="How many are there?", address="made-up", answer=answer,
     controls=lambda main: inputs.dial(N) or "Choose more than 0.",
@@ -96,18 +96,12 @@ def test_a_chapter_takes_the_place_of_the_figure_and_its_answer_that_of_the_sent
     assert ">There are 3.<" in takeaway(at)
 
 
-def test_a_chapters_former_name_still_leads_to_it(visit):
-    at = visit(look="figures")
-    assert not at.warning
-    assert ">+3<" in takeaway(at)
-
-
 def test_draws_under_way_are_looked_at_again_and_can_be_stopped(visit, monkeypatch):
     every, fragment = [], st.fragment
     monkeypatch.setattr(st, "fragment", lambda *args, **given: every.append(given) or fragment(*args, **given))
     visit()
     at = visit(done=1)
-    assert every == [{"run_every": draws.POLL}]
+    assert every == [{"run_every": trials.POLL}]
     assert "There are 1." in takeaway(at)
     assert at.get("progress")[0].proto.text == "Draw 1 of 3"
     assert any(button.key == "stop-draws" for button in at.button)
@@ -153,7 +147,8 @@ def test_without_a_question_chapters_of_some_questions_wait_but_the_first_and_th
     assert chapters.choice(("many",)).options == ("all", "more")
 
 
-LEVER = """
+MAIN_CONTROL = "main_control=lambda asked: asked and inputs.number(LEVEL),"
+WITH_MAIN_CONTROL = """
 from types import SimpleNamespace
 from pages.kit import inputs
 from pages.kit.page import Chapter, Chapters, Page
@@ -174,12 +169,13 @@ def answer(level, draws):
 
 Page(
     title="Made up", question="How high?", address="high", answer=answer,
-    controls=lambda main: ["the rest"], settings=lambda: [LEVEL], lever=lambda asked: asked and inputs.number(LEVEL),
+    controls=lambda main: ["the rest"], settings=lambda: [LEVEL],
+    main_control=lambda asked: asked and inputs.number(LEVEL),
     folds=lambda level, answer: {"Caveats": f"of {level:g}"},
     chapters=Chapters("chapter", (Chapter("one", lambda answer: [live, sheet]),)),
 ).run()
 """
-LEVER_DRAWN = """\
+WITH_MAIN_CONTROL_DRAWN = """\
 container head direction=HORIZONTAL justify=SPACE_BETWEEN align=ALIGN_CENTER
   title tag=h1 body=How high? hide_anchor=True
   html body=<a class="sk… control</a>
@@ -202,7 +198,8 @@ container page-main
   container stage
     html body=<span id="ma…"-1"></span>
     container
-      container pulled > number_input level label=Level format=%0.2f default=3 step=1 max=9 in_link=True
+      container main-control-fragment > number_input level label=Level format=%0.2f default=3 step=1 max=9
+          in_link=True
       container figure
         markdown body=<p class="answer">Main</p> allow_html=True
         container live-level
@@ -217,30 +214,32 @@ container page-main
 
 
 def test_a_page_is_a_sentence_a_line_of_chapters_the_main_control_the_figure_and_an_end():
-    assert drawn(opened(LEVER, more=True).main) == LEVER_DRAWN
+    assert drawn(opened(WITH_MAIN_CONTROL, more=True).main) == WITH_MAIN_CONTROL_DRAWN
 
 
 def test_what_is_in_the_menu_is_drawn_once_it_is_open():
-    at = opened(LEVER)
+    at = opened(WITH_MAIN_CONTROL)
     assert not [button for button in at.button if button.key == "reset"]
     assert "save-setting" not in drawn(at.main)
 
 
-def test_what_the_lever_asks_is_answered_and_said_in_the_folds():
-    at = opened(LEVER)
+def test_what_the_main_control_asks_is_answered_and_said_in_the_folds():
+    at = opened(WITH_MAIN_CONTROL)
     at.number_input(key="level").set_value(5).run()
     assert "The level is 5." in takeaway(at)
     assert said(at) == ["Main", "Below"]
-    assert "Level is too high." in takeaway(opened(LEVER, {"level": "9"}))
+    assert "Level is too high." in takeaway(opened(WITH_MAIN_CONTROL, {"level": "9"}))
     assert folds(at) == {"Caveats": "of 5"}
 
 
-def test_a_page_may_have_no_lever_and_may_ask_nothing():
-    script = LEVER.replace('["the rest"]', "7").replace("lever=lambda asked: asked and inputs.number(LEVEL),", "")
+def test_a_page_may_have_no_main_control_and_may_ask_nothing():
+    script = WITH_MAIN_CONTROL.replace('["the rest"]', "7").replace(
+        "main_control=lambda asked: asked and inputs.number(LEVEL),", ""
+    )
     at = opened(script)
     assert "The level is 7." in takeaway(at)
     assert not at.number_input
-    refused = LEVER.replace('["the rest"]', '"Choose."').replace('f"of {level:g}"', "level")
+    refused = WITH_MAIN_CONTROL.replace('["the rest"]', '"Choose."').replace('f"of {level:g}"', "level")
     assert "Choose." in takeaway(opened(refused))
 
 
@@ -249,23 +248,23 @@ def test_jobs_that_add_to_an_answer_are_looked_at_until_they_have_ended(monkeypa
     monkeypatch.setattr(st, "fragment", lambda *args, **given: every.append(given) or fragment(*args, **given))
     monkeypatch.setattr(cache, "runner", lambda: runner)
     adds = 'adds=lambda level: [Job(("more", level), "Draw", len, ["x"] * 3)],'
-    script = LEVER.replace("title=", f"{adds} title=").replace(
+    script = WITH_MAIN_CONTROL.replace("title=", f"{adds} title=").replace(
         "level is {level:g}.", "level is {level:g} {draws.results}."
     )
-    at = opened(f"from pages.kit.draws import Job\n{script}")
+    at = opened(f"from pages.kit.trials import Job\n{script}")
     assert "The level is 3 ((1,),)." in takeaway(at)
-    assert {"run_every": draws.POLL} in every
+    assert {"run_every": trials.POLL} in every
     assert not at.get("progress")
     every.clear()
     runner.done = 3
     assert "The level is 3 ((1, 1, 1),)." in takeaway(at.run())
-    assert {"run_every": draws.POLL} not in every
+    assert {"run_every": trials.POLL} not in every
     runner.error = "it broke"
     assert at.run().warning[0].value == "Not everything could be computed. It broke."
 
 
 def test_whoever_runs_a_page_without_a_screen_finds_question_and_answer():
-    at = opened(LEVER, shown_answer=None)
+    at = opened(WITH_MAIN_CONTROL, shown_answer=None)
     question, answer = at.session_state["shown_answer"]
     assert (question, answer.takeaway()) == (3, "The level is 3.")
-    assert "shown_answer" not in opened(LEVER).session_state
+    assert "shown_answer" not in opened(WITH_MAIN_CONTROL).session_state

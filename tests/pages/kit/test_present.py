@@ -40,7 +40,7 @@ from tests.pages.kit.test_present import HERE, N, SIGN
 present.go_on(HERE)
 seen = present.view(HERE)
 st.title(seen.place.step.say if seen.place else "Made up")
-present.draw(seen, HERE)
+present.render(seen, HERE)
 link.check([*HERE.settings, *present.asked(HERE)], HERE.address)
 inputs.number(N)
 inputs.choose(SIGN)
@@ -145,7 +145,7 @@ def test_all_controls_are_hidden_but_those_left():
     sheet = present._sheet(View(controls=["n"]), HERE)
     kept = ".st-key-n, .st-key-n_slide, .st-key-n_ladder"
     shown = '[class*="st-key-shown-"]'  # such as a button that is part of what is shown
-    assert f".st-key-lever > *:not({kept}):not(:has({kept})):not(:has({shown}))," in sheet
+    assert f".st-key-main-control > *:not({kept}):not(:has({kept})):not(:has({shown}))," in sheet
     assert f"\n:is(.st-key-sign, .st-key-sign_slide, .st-key-sign_ladder):not({shown} *) {{ display: none; }}" in sheet
     assert ":root { --dial-control: none; }" in sheet
     assert ".st-key-live-n { --dial-control: initial; }" in sheet
@@ -184,7 +184,7 @@ def test_steps_on_a_page_set_all_its_settings_and_leaving_keeps_them(visit):
 def test_what_the_room_tells_stays_where_two_steps_say_the_same_of_it(monkeypatch):
     opened = []
     monkeypatch.setattr(present, "_open", lambda page, given, here, *_: opened.append((given, here.settings)))
-    here = replace(HERE, settings=[replace(N, told=True), SIGN])
+    here = replace(HERE, settings=[replace(N, set_by_audience=True), SIGN])
     steps = [Step("made", {"n": n}) for n in ("4", "5", "5")]
     lecture = replace(LECTURE, steps=(*steps, Step("far", {"n": "5"})))
     for number, expected in {1: ({"n": "5"}, here.settings), 2: ({}, [SIGN]), 3: ({"n": "5"}, here.settings)}.items():
@@ -234,7 +234,7 @@ def test_what_a_link_asks_wrongly_is_noted_and_all_is_shown(visit):
     assert not at.get("html")
     at, _ = visit(controls="n")
     assert not at.warning
-    assert ".st-key-lever > *:not(.st-key-n," in at.get("html")[0].proto.body
+    assert ".st-key-main-control > *:not(.st-key-n," in at.get("html")[0].proto.body
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ table, sheet = Table(["a"], [["b"]]), Table(["c"], [["d"]])
 full = Panel("full", "Why?", "A 5 %.", table, "In 5 %.", rows, Snippet(("import a",)), "Note", links)
 curves = Panel("curves", figure=Chart(Figure()), summary="A curve.", rows=rows)
 screen.begin("Charts")
-screen.draw([(full, curves), Panel("sheet", figure=sheet), Panel("late", figure=Chart(Figure())), Panel(rows=rows)])
+screen.render([(full, curves), Panel("sheet", figure=sheet), Panel("late", figure=Chart(Figure())), Panel(rows=rows)])
 screen.folds({"A": "B", "C": "D"})
 """
 
@@ -62,7 +62,8 @@ from pages.kit import folds, screen
 from pages.kit.panel import Panel, Table
 from pages.kit.snippet import Snippet
 
-screen.draw([Panel("sheet", figure=Table(["a"], [["b"]]), rows=lambda: [{"a": 1}], snippet=Snippet(("import a",), ()))])
+sheet = Panel("sheet", figure=Table(["a"], [["b"]]), rows=lambda: [{"a": 1}], snippet=Snippet(("import a",), ()))
+screen.render([sheet])
 screen.folds({folds.CODE: "import b"})
 """
 
@@ -133,7 +134,7 @@ def test_a_dial_is_seen_as_markup_once_and_more_guesses_follow(monkeypatch):
     monkeypatch.setattr(st, "html", seen.append)
     monkeypatch.setattr(st, "session_state", {})
     for _ in range(2):
-        screen.draw([Panel(figure=Live({"level": 0.5}, "p", str, lambda: "<p>still</p>", lambda: {"packed": ""}))])
+        screen.render([Panel(figure=Live({"level": 0.5}, "p", str, lambda: "<p>still</p>", lambda: {"packed": ""}))])
     assert [markup.endswith("<p>still</p>") for markup in seen] == [True]
     assert sent == [{"packed": ""}] * 2
 

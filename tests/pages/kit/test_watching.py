@@ -3,7 +3,7 @@
 import pytest
 
 from pages.kit import watching
-from pages.kit.draws import POLL, SLOW_POLL, Draws, Job
+from pages.kit.trials import POLL, SLOW_POLL, Job, Trials
 from privdemo.jobs import Progress
 
 JOB = Job(("kind", "c", 0), "Draw", len, ["x"] * 3)
@@ -11,7 +11,7 @@ JOB = Job(("kind", "c", 0), "Draw", len, ["x"] * 3)
 
 def at(done, running=True, ahead=0, error=None):
     results = (1,) * done
-    return Draws((JOB,), (Progress(results, 3, running, error, ahead=ahead),), (results,))
+    return Trials((JOB,), (Progress(results, 3, running, error, ahead=ahead),), (results,))
 
 
 class PageAgain(Exception):
@@ -32,7 +32,7 @@ def look(monkeypatch):
                 raise now
             return now
 
-        monkeypatch.setattr(watching.draws, "look", found)
+        monkeypatch.setattr(watching.trials, "look", found)
         watching._look("?", at(1), [])
         return drawn
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from pages.kit.draws import Draws
+from pages.kit.trials import Trials
 from pages.topics.claims import PAGE
 from pages.topics.claims.answer import SNIPPET, Answer, answer, picture, row, table
 from pages.topics.claims.controls import Question
@@ -20,7 +20,7 @@ def everything():
 
 
 def shown(**asked) -> Answer:
-    return answer(Question(**asked), Draws())
+    return answer(Question(**asked), Trials())
 
 
 def test_a_row_says_which_claim_what_is_published_and_found_and_when_opened_why():
@@ -70,7 +70,7 @@ def test_a_table_or_a_picture_of_nothing_says_so():
 
 
 def test_a_visit_shows_all_and_a_link_chooses(everything):
-    page = visit(PAGE.address, chapter="all claims")
+    page = visit(PAGE.address, chapter="All claims")
     assert f"All <b>{len(everything)}</b> claims" in takeaway(page)
     assert html(page).count("<b>Barber, ") == sum(claim.source == "Barber" for claim in everything)
     page = visit(PAGE.address, chapter="All claims", source="Yan", verdict="does not hold")

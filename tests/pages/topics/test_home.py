@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pages.kit import cache, numbers
-from pages.kit.draws import Draws
+from pages.kit.trials import Trials
 from pages.topics import PAGES
 from pages.topics.home.answer import answer
 from pages.topics.home.controls import FAMILY, Question
@@ -21,7 +21,7 @@ QUESTION = Question("digits", 4, 0.6)
 
 
 def shown():
-    return answer((("voting", "Voting", "Ask."),), QUESTION, Draws())
+    return answer((("voting", "Voting", "Ask."),), QUESTION, Trials())
 
 
 @pytest.mark.parametrize("dataset", ["mnist", "digits"])
@@ -50,14 +50,14 @@ def test_the_dial_says_how_often_the_sender_is_found():
     data = dial.figure.data
     point = images.measure(QUESTION.curve, QUESTION.level)
     assert (
-        data["foundHere"] == f"Among 100 people the sender is still found in {numbers.of_hundred(point.linked.mean)}."
+        data["foundHere"] == f"Among 100 people the sender is still found in {numbers.out_of_100(point.linked.mean)}."
     )
     assert len(data["found"]) == len(data["levels"]) == len(images.curve(QUESTION.curve))
     fixed = json.loads(data["pictures"])
     assert fixed["low"] <= QUESTION.level <= fixed["high"] == FAMILY.limit(17).high
     assert costs == cost("digits") or costs.summary == cost("digits").summary
     last = images.curve(QUESTION.curve)[-1]
-    assert f"at p = {last.level:.3g} {numbers.of_hundred(last.linked.mean)} (" in dial.summary
+    assert f"at p = {last.level:.3g} {numbers.out_of_100(last.linked.mean)} (" in dial.summary
 
 
 def test_the_shown_code_makes_the_shown_pictures(tmp_path, monkeypatch):

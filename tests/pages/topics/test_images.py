@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from pages.kit import dials
-from pages.kit.draws import Draws
-from pages.topics.images import PAGE, label_verdict
+from pages.kit.trials import Trials
+from pages.topics.images import label_verdict
 from pages.topics.images.answer import answer, jobs, paper_figure, snippet, strip_snippet
 from pages.topics.images.controls import CHANGED, DIAL, Question
 from pages.topics.images.promises import image_slack_words, image_words, label_words, pixel_words, promise_words
@@ -24,7 +24,7 @@ from privdemo.intervals import Estimate
 from privdemo.jobs import Progress
 from privdemo.mechanisms import RandomisedResponse
 from privdemo.mechanisms.pixels import FAMILIES
-from tests.pages.visiting import takeaway, visit, warnings
+from tests.pages.visiting import visit
 
 LIES = RandomisedResponse(0.2, 2)
 ASKED = {"shown": 2, "people": 100, "candidates": 20, "delta": 1e-5, "seed": 3, "level": 0.2}
@@ -36,7 +36,7 @@ def asked(family="randomised_response", labels=LIES, **changes):
 
 
 def shown(*given, **changes):
-    return answer(asked(*given, **changes), Draws())
+    return answer(asked(*given, **changes), Trials())
 
 
 def promise(**changes) -> Privacy:
@@ -111,14 +111,6 @@ def test_presets_set_the_papers_values_and_show_the_dial(name, key, level, flip)
     assert at.session_state["view"] == DIAL
 
 
-@pytest.mark.parametrize(("former", "now"), PAGE.chapters.formerly.items())
-def test_an_older_link_leads_to_the_chapter(former, now):
-    at = visit("image_noise", data="Small digits", view=former)
-    assert not at.warning, warnings(at)
-    assert at.session_state["view"] == now
-    assert takeaway(at)
-
-
 @pytest.fixture(scope="module", params=list(FAMILIES))
 def dial(request):
     """A result, what the browser is told of it, and the guesses that follow."""
@@ -142,7 +134,7 @@ def test_pixels_released_from_the_dials_draws_are_the_released_ones(dial):
     np.testing.assert_array_equal(decoded(data["clean"]), result.clean.ravel())
     np.testing.assert_array_equal(np.frombuffer(sent["guesses"], np.uint8), np.ravel([*result.guesses.values()]))
     if "noise" in data:
-        np.testing.assert_array_equal(decoded(data["noise"], np.float32), result.draws.ravel())
+        np.testing.assert_array_equal(decoded(data["noise"], np.float32), result.noise.ravel())
     else:
         replaced = decoded(data["uniform"], np.float32) < np.ceil(0.3 * 17 / 16 * 2**24) / 2**24
         released = np.where(replaced, decoded(data["replacement"]), decoded(data["states"])).astype(float)
@@ -167,14 +159,14 @@ def test_the_guesses_that_follow_are_those_of_a_run_at_each_level(dial):
 def done(job, n):
     """What there is of a dial's job once `n` of its tasks are done."""
     results = tuple(map(job.function, job.tasks[:n]))
-    return Draws((job,), (Progress(results, len(job.tasks), n < len(job.tasks)),), (results,))
+    return Trials((job,), (Progress(results, len(job.tasks), n < len(job.tasks)),), (results,))
 
 
 def test_what_many_teach_is_learned_in_the_background_and_the_rest_is_there_at_once(monkeypatch):
     monkeypatch.setattr(images, "AT_A_TIME", 50)
     question = asked(people=100)
     here, _ = jobs(question)
-    before = answer(question, Draws())
+    before = answer(question, Trials())
     assert list(before.guesses.pictures) == ["flat", "true"]
     data = before.main()[0].figure.data
     assert (data["there"], len(data["guesses"])) == ([True, False, False, True], 2 * 4 * 64)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from pages.topics.label_counts import CHAPTERS, PAGE, adversary, claim, tabs
+from pages.topics.label_counts import CHAPTERS, PAGE, adversary, chapters, claim
 from pages.topics.label_counts.answer import takeaway
 from pages.topics.label_counts.controls import AT_FIRST, AXIS, Drawn, Question, parse
 from privdemo.experiments.label_counts import CountConfig, Leak, Outcome, Settled
@@ -30,11 +30,11 @@ def asked(release):
 
 
 def promised(release, delta):
-    return tabs.promise_words(asked(release), outcome(release, delta))
+    return chapters.promise_words(asked(release), outcome(release, delta))
 
 
 def exact(release):
-    return tabs.exact_words(asked(release), outcome(release, 0.05))
+    return chapters.exact_words(asked(release), outcome(release, 0.05))
 
 
 def chosen(*given, **problem):
@@ -79,7 +79,7 @@ def test_words_follow_the_outcome(words, part):
 
 def test_the_promises_of_all_are_told_apart():
     kinds = outcome(delta=0.0), outcome(DATA), outcome(GAUSS, 0.2), outcome(PUBLIC, problem="no σ")
-    rows = [tabs._row(o.release, o, 1000) for o in kinds]
+    rows = [chapters._row(o.release, o, 1000) for o in kinds]
     assert [row[-1] for row in rows] == ["yes", "no: σ from the secret counts", "no: δ too large", "No σ."]
     assert rows[0][1:4] == ["0.2000 ± 0.0010", "100", "0"]
 

@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-from pages.topics.label_proportions import PAGE, curves, noise, shipped, tabs
+from pages.topics.label_proportions import PAGE, chapters, curves, noise, shipped
 from pages.topics.label_proportions.answer import Answer, beside_words, compare_words, threshold_words
 from pages.topics.label_proportions.controls import Question
 from privdemo.experiments import label_proportions
@@ -92,7 +92,7 @@ def test_what_is_shown_is_what_the_package_computes_and_the_code_repeats_it(conf
     for name in shown.methods:
         assert f"{LABEL_PROPORTIONS[name].title} {shown.score(name).mean:.3f} (" in shown.main()[0][0].summary
     both = label_proportions.attack_rates(shown.trials)["both"].mean
-    assert f"<b>{100 * both:.3g}</b> with a model" in tabs.the_adversary(shown)[0].answer
+    assert f"<b>{100 * both:.3g}</b> with a model" in chapters.the_adversary(shown)[0].answer
     drawn = (
         panel
         for chapter in PAGE.chapters.all

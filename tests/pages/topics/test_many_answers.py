@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from pages.kit.draws import Draws, Job
 from pages.kit.numbers import standard_error
+from pages.kit.trials import Job, Trials
 from pages.topics.many_answers import PAGE
 from pages.topics.many_answers.answer import Answer, answer, jobs
 from pages.topics.many_answers.controls import PRESETS, Drawn, Question
@@ -22,8 +22,8 @@ ERRORS = {name: standard_error(error) for name, error in many_answers.errors(64,
 HALVED = many_answers.halving_epsilon("subset selection", 64, 1.0)
 
 
-def shown(config: AnswersConfig = DEFAULT, made: Draws | None = None) -> Answer:
-    return answer(Question(config), made or Draws())
+def shown(config: AnswersConfig = DEFAULT, made: Trials | None = None) -> Answer:
+    return answer(Question(config), made or Trials())
 
 
 def says(chapter: str, of: Answer, *asked: object) -> str:
@@ -133,7 +133,7 @@ def test_reports_are_drawn_only_where_they_are_looked_at_and_not_too_many() -> N
     many = replace(DEFAULT, people=1_000_000)
     assert [job.key for job in jobs(Question(many, reads=True))][1:] == [along[2].key]
     assert "for up to 156,250 people, and there are 1,000,000" in says("Reading reports", shown(many))
-    read = answer(Question(DEFAULT, reads=True), Draws((here,), (), ((here.first(),),)))
+    read = answer(Question(DEFAULT, reads=True), Trials((here,), (), ((here.first(),),)))
     fit = many_answers.fit(DEFAULT)
     assert f"<b>{standard_error(fit.errors['likeliest'])} points</b>" in says("Reading reports", read)
     assert "is being drawn" in says("Reading reports", read, "epsilon")
@@ -156,7 +156,7 @@ def test_readings_along_an_axis_stand_once_all_draws_are_there() -> None:
 
 
 def _with(config: AnswersConfig, job: Job, fits: tuple[Fit, ...]) -> Answer:
-    return answer(Question(config, reads=True), Draws((job,), (), (fits,)))
+    return answer(Question(config, reads=True), Trials((job,), (), (fits,)))
 
 
 def test_a_preset_is_a_survey() -> None:

@@ -8,9 +8,9 @@ import pytest
 import streamlit as st
 
 from pages.kit import lecture, presenter
-from pages.kit.draws import Draws
 from pages.kit.panel import Panel
 from pages.kit.present import place
+from pages.kit.trials import Trials
 from pages.topics.poll import PAGE, join
 from pages.topics.poll.answer import Answer, answer, how_to_lie
 from pages.topics.poll.controls import PEOPLE, QUESTIONS, SEED, rehearsing
@@ -27,7 +27,7 @@ COIN = PollConfig()
 
 
 def shown(way: str = HANDS, *rounds: tuple[int, ...], config: PollConfig = COIN, **more) -> Answer:
-    return answer(Question(way, "Is it so?", config, rounds or ((60, 40),), **more), Draws())
+    return answer(Question(way, "Is it so?", config, rounds or ((60, 40),), **more), Trials())
 
 
 def panel(step: str, of: Answer, *asked: int) -> Panel:

@@ -8,7 +8,7 @@ import pytest
 from sklearn.metrics import accuracy_score, log_loss
 
 from pages.kit import cache
-from pages.kit.draws import Draws
+from pages.kit.trials import Trials
 from pages.topics.training import CHAPTERS, chapters, per_class, trade_off
 from pages.topics.training.answer import Answer, answer, compare, jobs, noise_words, released
 from pages.topics.training.controls import AT_ONCE, EM_DRAWS, Question
@@ -250,14 +250,15 @@ def test_more_than_two_classes_are_said_and_every_chapter_is_theirs():
 
 
 def test_links_ask_for_two_to_ten_digits(mnist):
-    at = visit("training", draws="1", n="20", methods="naive", more_digits="7,3", look_at="Classes", label_p="0.6")
+    at = visit(
+        "training", draws="1", n="20", methods="ignore the noise", more_digits="7,3", look_at="Classes", label_p="0.6"
+    )
     until(at, lambda at: "most often takes" in "".join(text.value for text in at.markdown))
     assert not at.warning, warnings(at)
     assert "With more than two digits, every wrong one is equally likely" in "".join(c.value for c in at.caption)
-    at = visit("training", draws="1", n="20", methods="correct for the noise, known", second="7")
-    assert not at.warning, "the name that older links have"
-    assert at.session_state["methods"] == [TRAINING[TRUE].title]
-    at = visit("training", draws="1", methods="naive", more_digits=["3", "11"], label_p="0.6", classes="0,1,2")
+    at = visit(
+        "training", draws="1", methods="ignore the noise", more_digits=["3", "11"], label_p="0.6", classes="0,1,2"
+    )
     assert "`classes` was ignored: this page has no such setting. Write `first=0&second=1&more" in warnings(at)
     assert "`more_digits=3, 11` was ignored" in warnings(at)
     assert "`label_p=0.6` was ignored" in warnings(at), "half is the most for two digits"
@@ -292,9 +293,9 @@ def test_the_published_em_has_a_slow_job_of_few_draws_that_are_merged():
     assert done == [[*range(1, 9)], [*range(EM_DRAWS)], [0, 1]]
     assert (quick.slow, slow.slow, slow.first, slow.key[1].methods) == (False, True, None, (PUBLISHED,))
     results = tuple(made(**{name: 0.5}).trials for name in (NAIVE, PUBLISHED))
-    assert answer(question, Draws(results=results)).methods == (NAIVE, PUBLISHED, CLEAN)
+    assert answer(question, Trials(results=results)).methods == (NAIVE, PUBLISHED, CLEAN)
     with pytest.raises(ValueError, match="lies about the label add up to 1"):
-        answer(Question(replace(SMALL, labels=RandomisedResponse(0.5)), 1), Draws(results=results))
+        answer(Question(replace(SMALL, labels=RandomisedResponse(0.5)), 1), Trials(results=results))
 
 
 def test_every_code_asks_for_the_shown_draws(monkeypatch):
@@ -319,7 +320,7 @@ def test_a_table_has_records_columns_and_classes():
 
 
 def test_a_preset_sets_the_papers_numbers_and_what_cannot_be_learnt_is_refused(mnist):
-    at = visit("training", draws="1", label_lies="asymmetric", second="7", methods="naive")
+    at = visit("training", draws="1", label_lies="asymmetric", second="7", methods="ignore the noise")
     assert "Choose two different digits: 7 cannot be told from 7" in takeaway(at)
     at.button(key="train p = 0.3").click().run()
     assert "Of 250 people with a 7 and 250 with a 9 every pixel is replaced 30.0 % of the time" in html(at)

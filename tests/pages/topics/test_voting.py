@@ -9,8 +9,8 @@ import pytest
 from scipy.stats import norm
 
 from pages.kit import screen
-from pages.kit.draws import Draws
 from pages.kit.panel import Panel
+from pages.kit.trials import Trials
 from pages.topics.voting import PAGE, misprint_words
 from pages.topics.voting.answer import Answer, answer, estimate_words
 from pages.topics.voting.candidates import inversion_words
@@ -32,7 +32,7 @@ ASKED = {PRICE: PLAN, ONE: (0.1, "A"), MANY: (0.1, 5), MORE: "0.5 0.3 0.2", TRAI
 
 def polls(channel: BinaryChannel = FIFTH, **changes) -> Answer:
     """An answer of the page, at its own seed unless another is given."""
-    return answer(ElectionConfig(**{"channel": channel, "seed": SEED.default} | changes), Draws())
+    return answer(ElectionConfig(**{"channel": channel, "seed": SEED.default} | changes), Trials())
 
 
 def look(name: str, shown: Answer, asked: object = None) -> list[Panel]:
@@ -50,7 +50,7 @@ def test_it_opens_with_the_numbers_of_its_settings():
         f"{100 * best.interval.half:.1f} %</b> for A; nationwide <b>35.0 %</b>.</p>"
     )
     naive = shown.records[1]
-    words = takeaway(visit("voting", lesson="again and again"))
+    words = takeaway(visit("voting", lesson="Many polls"))
     assert f"<b>{100 * naive.bias.mean:+.1f} points</b> on average" in words
     assert f"contained the truth in only <b>{naive.n_held}</b> of 100 polls" in words
 
@@ -96,14 +96,14 @@ def test_the_pollster_is_shown_answers_alone():
 
 
 def test_the_adversary_believes_the_true_share_until_told_otherwise():
-    at = visit("voting", lesson="the adversary", share="0.6")
+    at = visit("voting", lesson="One answer", share="0.6")
     assert at.session_state["prior"] == 0.6
     at.number_input(key="share").set_value(0.7).run()
     assert at.session_state["prior"] == 0.7
     at.number_input(key="prior").set_value(0.1).run()
     at.number_input(key="share").set_value(0.4).run()
     assert at.session_state["prior"] == 0.1
-    assert visit("voting", lesson="asking twice").session_state["asked"] == 2
+    assert visit("voting", lesson="Asked twice").session_state["asked"] == 2
 
 
 @pytest.mark.parametrize(

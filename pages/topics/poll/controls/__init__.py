@@ -54,7 +54,9 @@ PACE = Number("pace", limits.POLL_PACE, 10.0, "Answers a second, when you watch"
 # Of the first hundred seeds one whose corrected share is as far off as the median: neither lucky nor unlucky.
 SEED = Number("class_seed", limits.SEED, 78, "Seed of the class", help="The same seed gives the same people and lies.")
 HANDS_UP = tuple(
-    Number(f"hands_{i}", replace(limits.POLL_PEOPLE, name="hands", low=0), 0, f"Hands for answer {i}", told=True)
+    Number(
+        f"hands_{i}", replace(limits.POLL_PEOPLE, name="hands", low=0), 0, f"Hands for answer {i}", set_by_audience=True
+    )
     for i in range(1, int(limits.POLL_ANSWERS.high) + 1)
 )
 TIMES = Number("times", limits.POLL_ROUNDS, 2, "Times asked")
@@ -74,7 +76,7 @@ def all_settings() -> list[Setting]:
 
 
 def controls(main: DeltaGenerator) -> Question | str:
-    """Draw the way, the question and their buttons in `main`, the lie and all else where it is folded away."""
+    """Render the way, the question and their buttons in `main`, the lie and all else where it is folded away."""
     with main:
         first = st.container(key="poll-way", horizontal=True, vertical_alignment="center", gap="small")
         with first:
@@ -110,7 +112,7 @@ def _config(line: str, lie: float) -> PollConfig:
 
 
 def _lie(n_answers: int | None) -> float:
-    """Draw how often people lie, as a probability and as ε."""
+    """Render how often people lie, as a probability and as ε."""
     setting = lie_setting()
     inputs.keep_inside(setting, "The lie")
     if n_answers is None or is_hidden():
@@ -122,17 +124,17 @@ def _lie(n_answers: int | None) -> float:
 
 def _by_cards(main: DeltaGenerator, config: PollConfig) -> PollConfig:
     """The question with the lie that cards tell, and a line that says so where it is another than the one set."""
-    told = poll.by_cards(config)
-    if abs(told.lie - config.lie) > 5e-4:
-        asked, near = numbers.percent(config.lie), numbers.percent(told.lie)
+    with_cards = poll.by_cards(config)
+    if abs(with_cards.lie - config.lie) > 5e-4:
+        asked, near = numbers.percent(config.lie), numbers.percent(with_cards.lie)
         main.caption(
             f"Cards of a class lie {near} of the time, which is near enough to {asked}: that is corrected for."
         )
-    return told
+    return with_cards
 
 
 def _hands(main: DeltaGenerator, answers: tuple[str, ...], wanted: bool) -> tuple[int, ...]:
-    """Draw a box for the hands of each answer, on the wall as well, and return them."""
+    """Render a box for the hands of each answer, on the wall as well, and return them."""
     found = []
     with main, inputs.place("shown-hands", wanted):
         for setting, answer in zip(HANDS_UP, answers, strict=False):
@@ -144,7 +146,7 @@ def _hands(main: DeltaGenerator, answers: tuple[str, ...], wanted: bool) -> tupl
 
 
 def presets(_: Question | str) -> None:
-    """Draw questions to start from."""
+    """Render questions to start from."""
     with st.container(horizontal=True, key="poll-presets", vertical_alignment="center", gap="small"):
         st.markdown("Questions to start from", width="content")
         for name, (asked, answers) in QUESTIONS.items():
@@ -159,7 +161,7 @@ def _ask(asked: str, answers: str) -> None:
 
 
 def _with_telephones(mine: telephones.Mine | None, words: str, config: PollConfig) -> Question | str:
-    """Draw the buttons of a poll on telephones: to open one, or all that its owner may do with it."""
+    """Render the buttons of a poll on telephones: to open one, or all that its owner may do with it."""
     telephones.say_problem()
     if mine is None:
         if waiting := telephones.out_of_reach():
@@ -174,14 +176,14 @@ def _with_telephones(mine: telephones.Mine | None, words: str, config: PollConfi
 
 
 def _for_latecomers(at: Join) -> None:
-    """Draw the way to join in a corner of the screen, where nothing else says it."""
+    """Render the way to join in a corner of the screen, where nothing else says it."""
     if at.is_open and _is_projected():
         with st.container(key="shown-late"):
             st.html(f'<p class="poll-late">{escape(short(at.address))}</p>')
 
 
 def _rehearsed(words: str, config: PollConfig, people: int, pace: float, seed: int, main: DeltaGenerator) -> Question:
-    """Draw the button that lets simulated people answer one by one; on the wall it stands in `main`."""
+    """Render the button that lets simulated people answer one by one; on the wall it stands in `main`."""
     group = poll.rehearse(config, people, seed)
     there = rehearsing.arrived((config, people, seed), people, pace)
     if _is_asked_now():
@@ -207,7 +209,7 @@ def _watch(is_changed: Callable[[], bool]) -> None:
 
 
 def asked_again_controls(shown: Answer) -> int:
-    """Draw the button that asks a class again, or a box for the times; return how often is asked."""
+    """Render the button that asks a class again, or a box for the times; return how often is asked."""
     question = shown.question
     if question.join is None:
         with st.container(width=180):
@@ -241,7 +243,7 @@ def _is_asked_now() -> bool:
 
 
 def _projected(question: Question) -> Question:
-    """Draw the button that shows the question alone, step by step."""
+    """Render the button that shows the question alone, step by step."""
     kind = "primary" if question.way != REHEARSAL else "secondary"
     st.button(
         "Project it",

@@ -12,7 +12,7 @@ _BEGUN = "rehearsal_begun"
 
 
 def button(group: Hashable) -> None:
-    """Draw the button that has a class answer from the start."""
+    """Render the button that has a class answer from the start."""
     st.button("Watch them answer", key="watch", type="primary", on_click=_begin, args=(group,))
 
 

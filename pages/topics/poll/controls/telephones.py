@@ -102,7 +102,7 @@ def before() -> Join:
 
 
 def out_of_reach() -> str:
-    """Draw the way to look again where a poll is there but cannot be read; return what stands on the page, if so."""
+    """Render the way to look again where a poll is there but cannot be read; return what stands on the page, if so."""
     if not (owned := st.session_state.get(_OWNED)):
         return ""
     st.button("Look again", key="poll-look", type="primary")
@@ -110,12 +110,12 @@ def out_of_reach() -> str:
 
 
 def open_button(question: str, config: PollConfig) -> None:
-    """Draw the button that opens a poll."""
+    """Render the button that opens a poll."""
     st.button("Open the poll", key="poll-open", type="primary", on_click=_open, args=(question, config))
 
 
 def again_button() -> None:
-    """Draw the button that asks the class once more."""
+    """Render the button that asks the class once more."""
     shown = mine()
     most = limits.POLL_ROUNDS.high
     off = shown is None or not shown.join.is_open or len(shown.rounds) >= most
@@ -125,7 +125,7 @@ def again_button() -> None:
 
 
 def buttons(shown: Mine) -> None:
-    """Draw what an owner may do with a poll."""
+    """Render what an owner may do with a poll."""
     st.button("Close", key="poll-close", disabled=not shown.join.is_open, on_click=_do, args=(_close,))
     rows = partial(_csv, *st.session_state[_OWNED], shown.poll.answers)
     st.download_button("Download the answers", rows, "poll.csv", "text/csv", key="poll-answers", on_click="ignore")
@@ -135,7 +135,7 @@ def buttons(shown: Mine) -> None:
 
 
 def say_what_is_asked(shown: Mine) -> None:
-    """Draw the code of a poll, how it stands and its question."""
+    """Render the code of a poll, how it stands and its question."""
     state = "open" if shown.join.is_open else "closed"
     st.markdown(
         f"**{shown.poll.code}**, {state}: {unmarked(shown.question)}  \nOnly this tab can read it. If you close the "
@@ -214,7 +214,7 @@ def _own(code: str, secret: str) -> None:
 
 
 def ways_to_polls(shown: bool) -> None:
-    """Draw a way to each of the teacher's polls that is not on the page; one is if it is `shown`."""
+    """Render a way to each of the teacher's polls that is not on the page; one is if it is `shown`."""
     here = [] if shown else [st.session_state.get(_OWNED)]
     for code, secret in filter(None, [*here, *_others()]):
         st.button(f"Your poll {code}", key=f"poll-to-{code}", on_click=_go_to, args=(code, secret))

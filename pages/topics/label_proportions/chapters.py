@@ -75,8 +75,8 @@ def _column_words(shown: Answer) -> str:
     noisy = (
         ""
         if math.isinf(config.proportion_epsilon)
-        else f" Noise has moved shares by {numbers.apart(moved)} on average; a diamond may leave its bag, and "
-        "is an arrow where it lies far outside."
+        else f" Noise has moved shares by {numbers.absolute_points(moved)} on average; a diamond may leave its bag, "
+        "and is an arrow where it lies far outside."
     )
     return (
         f"{which} of the first draw, a column each. Above, teal records {shown.task.positive} and lie at the foot, "

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import streamlit as st
 
-from pages.kit import cache, draws, link
-from pages.kit.draws import Draws, Job
+from pages.kit import cache, link, trials
+from pages.kit.trials import Job, Trials
 from privdemo.experiments import results
 from privdemo.jobs import Progress
 from tests.pages.kit.elements import OWN, Runner, drawn, opened
@@ -49,20 +49,20 @@ def own_job(n: int = 3, slow: bool = False) -> Job:
 
 @pytest.mark.parametrize(("at_once", "before"), [(True, 1), (False, 0)])
 def test_draws_are_counted_by_their_config_and_the_first_may_be_made_at_once(at_once, before):
-    (job,) = draws.one_job("kind", Question(at_once), len, lambda config: ("first", config), slow=True)
+    (job,) = trials.one_job("kind", Question(at_once), len, lambda config: ("first", config), slow=True)
     tasks = [Config(draw=i) for i in range(before, 4)]
     assert replace(job, first=None) == Job(("kind", Config(), before), "Draw", len, tasks, slow=True)
     assert (job.first() if job.first else None) == (("first", Config()) if at_once else None)
-    assert not draws.one_job("kind", Question(), len, len)[0].slow
+    assert not trials.one_job("kind", Question(), len, len)[0].slow
 
 
 def test_a_shared_job_is_watched_and_its_first_draw_comes_first(runner):
     job = Job(("a", "c", 1), "Draw", len, ["x", "y"], lambda: "now", slow=True)
     runner.answer = Progress(("then",), 2, True)
-    assert draws.look("q", [job]) == Draws((job,), (runner.answer,), (("now", "then"),))
+    assert trials.look("q", [job]) == Trials((job,), (runner.answer,), (("now", "then"),))
     st.session_state["draws_again"] = True
-    assert draws.look("q", [replace(job, first=None, slow=False)]).results == (("then",),)
-    draws.look("q", [job])
+    assert trials.look("q", [replace(job, first=None, slow=False)]).results == (("then",),)
+    trials.look("q", [job])
     assert runner.asked[0][:-1] == (job.key, "v", len, ["x", "y"])
     options = [(asked[-1]["new_try"], asked[-1]["slow"]) for asked in runner.asked]
     assert options == [(False, True), (True, False), (False, True)]
@@ -71,14 +71,14 @@ def test_a_shared_job_is_watched_and_its_first_draw_comes_first(runner):
 
 def test_a_stopped_question_shows_what_is_there_and_asks_for_no_more(runner):
     job = Job(("a", "c", 0), "Draw", len, ["x", "y"])
-    draws.stop(draws.remembered("q"))
-    assert draws.look("q", [job]).progress == (Progress((), 2, False),)
+    trials.stop(trials.remembered("q"))
+    assert trials.look("q", [job]).progress == (Progress((), 2, False),)
     runner.there[job.key] = Progress((1, 2, 3), 3, True)
-    assert draws.look("q", [job]).progress == (Progress((1, 2), 2, False),)
+    assert trials.look("q", [job]).progress == (Progress((1, 2), 2, False),)
     assert runner.asked == [("v",)]
-    assert draws.look("another", [job]).running
-    draws.go_on()
-    assert draws.look("q", [job]).running
+    assert trials.look("another", [job]).running
+    trials.go_on()
+    assert trials.look("q", [job]).running
     assert [asked[-1]["new_try"] for asked in runner.asked[1:]] == [False, True]
 
 
@@ -86,48 +86,48 @@ def test_results_of_own_records_move_to_the_session_and_work_goes_on_from_there(
     job, key = own_job(slow=True), own_job().key
     runner.answer = Progress((Result(5),), 3, True)
     first = Result(5, Config(OWN, 0))
-    assert draws.look("q", [job]).progress == (Progress((first,), 3, True),)
+    assert trials.look("q", [job]).progress == (Progress((first,), 3, True),)
     (asked,) = runner.asked
     assert asked[:2] == (key, "v")
     assert (asked[2].func, asked[2].args) == (results.without_config, (len,))
     assert asked[3:] == (job.tasks, {"new_try": False, "slow": True, "private": True})
-    assert draws.own_data.recall(key) == (0, (first,))
+    assert trials.own_data.recall(key) == (0, (first,))
     runner.there[key] = runner.answer = Progress((Result(5), Result(6)), 3, True)
     second = Result(6, Config(OWN, 1))
-    assert draws.look("q", [job]).results == ((first, second),)
+    assert trials.look("q", [job]).results == ((first, second),)
     del runner.there[key]  # the runner forgets a job that nobody watches
     runner.answer, st.session_state["draws_again"] = Progress((Result(7),), 1, False), True
-    assert draws.look("q", [job]).progress == (Progress((first, second, Result(7, Config(OWN, 2))), 3, False),)
+    assert trials.look("q", [job]).progress == (Progress((first, second, Result(7, Config(OWN, 2))), 3, False),)
     assert runner.asked[-1][3:] == (job.tasks[2:], {"new_try": True, "slow": True, "private": True})
-    assert draws.look("q", [own_job(2)]).progress == (Progress((first, second), 2, False),)
+    assert trials.look("q", [own_job(2)]).progress == (Progress((first, second), 2, False),)
     assert len(runner.asked) == 3
 
 
 def test_own_draws_that_are_stopped_or_lost(runner):
     job = own_job()
     runner.there[job.key] = Progress((Result(1),), 3, True)
-    assert draws.look("q", [job]).progress == (Progress((), 3, True),)
-    draws.own_data.keep(job.key, (0, (Result(1),)))
-    draws.stop(draws.remembered("q"))
-    assert draws.look("q", [job]).progress == (Progress((Result(1),), 3, False),)
+    assert trials.look("q", [job]).progress == (Progress((), 3, True),)
+    trials.own_data.keep(job.key, (0, (Result(1),)))
+    trials.stop(trials.remembered("q"))
+    assert trials.look("q", [job]).progress == (Progress((Result(1),), 3, False),)
     assert runner.asked == [("v",)]
 
 
 def test_jobs_left_alone_and_the_id_of_those_in_the_address(runner, monkeypatch):
     jobs, written = [Job(("a", "c", 0), "Draw", len, [1])], []
     monkeypatch.setattr(link, "write", lambda *args: written.append(args))
-    draws.leave_others(jobs)
+    trials.leave_others(jobs)
     assert runner.asked == [("v", [("a", "c", 0)])]
-    name = draws.job_id(jobs)
+    name = trials.job_id(jobs)
     assert name == hashlib.sha256(b"[('a', 'c', 0)]").hexdigest()[:12]
-    assert draws.JOB.problem([name]) is None
-    assert draws.job_id([*jobs, own_job()]) == ""
-    draws.keep_id(Draws(tuple(jobs), (runner.answer,)))
-    draws.keep_id(Draws(tuple(jobs), (Progress((), 3, False),)))
+    assert trials.JOB.problem([name]) is None
+    assert trials.job_id([*jobs, own_job()]) == ""
+    trials.keep_id(Trials(tuple(jobs), (runner.answer,)))
+    trials.keep_id(Trials(tuple(jobs), (Progress((), 3, False),)))
     assert written == [("job", name), ("job", "")]
     st.session_state.clear()
-    assert len(draws.visitor()) == 32
-    assert draws.visitor() == draws.visitor()
+    assert len(trials.visitor()) == 32
+    assert trials.visitor() == trials.visitor()
 
 
 @pytest.mark.parametrize(
@@ -135,39 +135,39 @@ def test_jobs_left_alone_and_the_id_of_those_in_the_address(runner, monkeypatch)
 )
 def test_the_job_of_a_link_is_looked_for_once(runner, monkeypatch, arrived, there, said):
     jobs, notes = [Job(("a", "c", 0), "Draw", len, [1]), Job(("b", "c", 0), "Draw", len, [1])], []
-    name = draws.job_id(jobs) if arrived == "its" else arrived
+    name = trials.job_id(jobs) if arrived == "its" else arrived
     monkeypatch.setattr(st, "query_params", {"job": name} if name else {})
     monkeypatch.setattr(link, "note", notes.append)
     runner.there = {jobs[1].key: runner.answer} if there else {}
-    draws.attach(jobs)
+    trials.attach(jobs)
     assert len(notes) == bool(said)
     assert all(said in note and f"`job={name}`" in note for note in notes)
     st.query_params["job"] = "another"
-    draws.attach(jobs)
+    trials.attach(jobs)
     assert len(notes) == bool(said)
 
 
 def test_results_are_picked_by_kind_and_config():
     jobs = tuple(Job(key, "Draw", len, []) for key in (("a", 1), ("a", 2), ("b", 1)))
     progress = Progress((), 1, False), Progress((1,), 1, False, "late"), Progress((), 1, True, "later")
-    made = Draws(jobs, progress, ((1, 2), (3,), (4,)))
+    made = Trials(jobs, progress, ((1, 2), (3,), (4,)))
     assert (made.of_kind("a"), made.of_kind("a", 2), made.of_kind("b")) == ([1, 2, 3], [3], [4])
     assert (made.running, made.finished, made.problem) == (True, False, "late")
-    assert (Draws().running, Draws().finished, Draws().problem) == (False, True, None)
+    assert (Trials().running, Trials().finished, Trials().problem) == (False, True, None)
 
 
 BAR = """
 import streamlit as st
-from pages.kit import draws, screen
+from pages.kit import trials, screen
 from privdemo.jobs import Progress
 
-running = draws._STOPPED not in st.session_state
+running = trials._STOPPED not in st.session_state
 jobs = [("Draw", [1, 2], len, ", soon"), ("Draw", [1, 2, 3], None, ", soon"), ("Fit", [1], None, "")]
-jobs = tuple(draws.Job(i, name, len, tasks, first, note=note) for i, (name, tasks, first, note) in enumerate(jobs))
+jobs = tuple(trials.Job(i, name, len, tasks, first, note=note) for i, (name, tasks, first, note) in enumerate(jobs))
 befell = {"ahead": 2, "note": "one again"} if "crowd" in st.session_state else {}
 progress = (Progress((1,), 2, running, **befell), Progress((1, 1, 1), 3, False), Progress((), 1, False))
-screen.progress_bar("q", draws.Draws(jobs, progress))
-screen.progress_bar("q", draws.Draws(jobs[1:2], progress[1:2]))
+screen.progress_bar("q", trials.Trials(jobs, progress))
+screen.progress_bar("q", trials.Trials(jobs[1:2], progress[1:2]))
 """
 
 
@@ -179,7 +179,7 @@ def test_the_bar_counts_draws_by_name_and_stops_and_goes_on(monkeypatch):
     assert drawn(at.main) == bar.format("Draw 5 of 6, soon · Fit 0 of 1", "stop-draws label=Stop")
     at.button(key="stop-draws").click().run()
     assert made.asked == [("v",)]
-    assert at.session_state["stopped_draws"] == draws.remembered("q")
+    assert at.session_state["stopped_draws"] == trials.remembered("q")
     assert drawn(at.main) == bar.format("Draw 5 of 6, soon · Fit 0 of 1, stopped", "more-draws label=Go on")
     at.button(key="more-draws").click().run()
     assert at.session_state["draws_again"] is True
@@ -190,12 +190,12 @@ def test_the_bar_counts_draws_by_name_and_stops_and_goes_on(monkeypatch):
 
 def test_where_many_come_first_it_is_said_and_looked_at_less_often():
     def made(*progress):
-        return Draws(tuple(Job(i, "Draw", len, []) for i, _ in enumerate(progress)), progress)
+        return Trials(tuple(Job(i, "Draw", len, []) for i, _ in enumerate(progress)), progress)
 
     assert made(Progress((), 1, False)).poll is None
-    assert made(Progress((), 1, True, ahead=3)).poll == draws.POLL
+    assert made(Progress((), 1, True, ahead=3)).poll == trials.POLL
     far, near = Progress((), 1, True, ahead=4, note="lost"), Progress((), 1, True, ahead=1)
-    assert (made(far).poll, made(far, near).poll) == (draws.SLOW_POLL, draws.POLL)
+    assert (made(far).poll, made(far, near).poll) == (trials.SLOW_POLL, trials.POLL)
     assert (made(far, near).ahead, made(near, far).note) == (1, "lost")
 
 
@@ -218,7 +218,7 @@ def ready(monkeypatch):
 
 
 def job_of(n, at_once=True):
-    (job,) = draws.one_job("kind", Question(at_once, n), len, lambda config: "made at once")
+    (job,) = trials.one_job("kind", Question(at_once, n), len, lambda config: "made at once")
     return job
 
 
@@ -226,7 +226,7 @@ def job_of(n, at_once=True):
 def test_a_job_whose_draws_all_come_with_the_package_is_not_started(runner, ready, at_once):
     ready(4)
     for n in (1, 4):
-        found = draws.look("q", [job_of(n, at_once)])
+        found = trials.look("q", [job_of(n, at_once)])
         assert found.results == (tuple(f"ready {i}" for i in range(n)),)
         assert (found.finished, found.running) == (True, False)
     assert not runner.asked
@@ -235,30 +235,30 @@ def test_a_job_whose_draws_all_come_with_the_package_is_not_started(runner, read
 def test_a_job_goes_on_after_the_draws_that_come_with_the_package(runner, ready):
     ready(3)
     job, runner.answer = job_of(5), Progress(("made 3",), 2, True)
-    found = draws.look("q", [job])
+    found = trials.look("q", [job])
     assert found.results == (("ready 0", "ready 1", "ready 2", "made 3"),)
     assert found.progress == (Progress(("ready 1", "ready 2", "made 3"), 4, True),)
     assert runner.asked[0][:4] == (job.key, "v", len, [Config(draw=3), Config(draw=4)])
-    draws.stop(draws.remembered("q"))
-    assert draws.look("q", [job]).progress == (Progress(("ready 1", "ready 2"), 4, False),)
+    trials.stop(trials.remembered("q"))
+    assert trials.look("q", [job]).progress == (Progress(("ready 1", "ready 2"), 4, False),)
 
 
 def test_a_gap_in_what_comes_with_the_package_ends_it_and_own_records_have_none(runner, ready, monkeypatch):
     job, runner.answer = job_of(4), Progress((), 3, True)
     monkeypatch.setattr(Ready, "find", lambda self, run, config: "ready" if config.draw in (0, 2) else None)
     ready(0)
-    assert draws.look("q", [job]).results == (("ready",),)
+    assert trials.look("q", [job]).results == (("ready",),)
     assert runner.asked[0][3] == job.tasks
     own = replace(own_job(1), first=lambda: "own")
-    assert draws.look("q", [own]).results == (("own",),)
+    assert trials.look("q", [own]).results == (("own",),)
 
 
 def test_the_job_of_a_link_that_comes_with_the_package_is_not_said_to_be_made_anew(runner, ready, monkeypatch):
     notes = []
     monkeypatch.setattr(link, "note", notes.append)
-    monkeypatch.setattr(st, "query_params", {"job": draws.job_id([job_of(4)])})
+    monkeypatch.setattr(st, "query_params", {"job": trials.job_id([job_of(4)])})
     ready(4)
-    draws.attach([job_of(4)])
+    trials.attach([job_of(4)])
     assert not notes
 
 
@@ -269,7 +269,7 @@ def test_where_the_file_cannot_be_used_the_log_says_so_and_all_draws_are_made(ru
     monkeypatch.setattr(cache.shipped_draws, "load", damaged)
     cache.ready_draws.clear()
     job = job_of(3)
-    assert draws.look("q", [job]).results == (("made at once",),)
+    assert trials.look("q", [job]).results == (("made at once",),)
     assert runner.asked[0][3] == job.tasks
     assert caplog.messages == ["defaults.npz cannot be used: it is damaged"]
     cache.ready_draws.clear()

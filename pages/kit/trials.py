@@ -79,7 +79,7 @@ def one_job(
 
 
 @dataclass(frozen=True)
-class Draws:
+class Trials:
     """How far the jobs of a question are, and the `results` of each, the one made at once among them."""
 
     jobs: tuple[Job, ...] = ()
@@ -134,7 +134,7 @@ class Draws:
         return [result for job, made in found if job.key[0] == kind and config in (None, job.key[1]) for result in made]
 
 
-def look(question: Any, jobs: Sequence[Job]) -> Draws:
+def look(question: Any, jobs: Sequence[Job]) -> Trials:
     """Say how far the jobs are, each started unless this visitor has stopped them.
 
     Draws that come with the package are not made: a job goes on after them, and one that needs no others never starts.
@@ -143,7 +143,7 @@ def look(question: Any, jobs: Sequence[Job]) -> Draws:
     stopped, again = st.session_state.get(_STOPPED) == remembered(question), st.session_state.pop(_AGAIN, False)
     progress = tuple((_watch_own if job.private else _watch_shared)(job, stopped, again) for job in jobs)
     results = tuple((*_at_once(job), *far.results) for job, far in zip(jobs, progress, strict=True))
-    return Draws(tuple(jobs), progress, results)
+    return Trials(tuple(jobs), progress, results)
 
 
 def leave_others(jobs: Sequence[Job]) -> None:
@@ -164,7 +164,7 @@ def attach(jobs: Sequence[Job]) -> None:
         link.note(f"`job={arrived}` has ended, and what it made is no longer kept: its draws are made anew.")
 
 
-def keep_id(draws: Draws) -> None:
+def keep_id(draws: Trials) -> None:
     """Keep the id of jobs in the address for as long as they run: a reload goes on with them."""
     link.write(JOB.key, job_id(draws.jobs) if draws.running else "")
 
