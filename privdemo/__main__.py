@@ -155,7 +155,12 @@ def _add_reproduce(subparsers: argparse._SubParsersAction[argparse.ArgumentParse
         help="the file to write, or the folder for all (default: those that the app shows)",
     )
     reproduce.add_argument(
-        "--draws", type=int, default=results.N_DRAWS, metavar="N", help="repeats (default: %(default)s)"
+        "--draws",
+        dest="n_trials",
+        type=int,
+        default=results.N_TRIALS,
+        metavar="N",
+        help="repeats (default: %(default)s)",
     )
     _add_where(reproduce)
     reproduce.set_defaults(

@@ -21,7 +21,7 @@ from privdemo.experiments import (
     packed,
     results,
     running,
-    shipped_draws,
+    shipped_trials,
     sweep,
     training,
 )
@@ -86,13 +86,13 @@ def run_sweep(spec: Path, out: Path, jobs: int, backend: str, scheduler: str | N
 class Reproduction:
     """A study that can be computed anew.
 
-    `trials(n_draws)` are the arguments of each `trial`, whose results all together `to_file` writes and `report`
-    prints. `is_own` says whether a file, whose name ends in `suffix`, is one that `to_file` wrote.
+    `trial_arguments(n_trials)` are the arguments of each `run_trial`, whose results all together `to_file` writes and
+    `report` prints. `is_own` says whether a file, whose name ends in `suffix`, is one that `to_file` wrote.
     """
 
     title: str
-    trial: Callable[..., list[Any]]
-    trials: Callable[[int], Sequence[tuple[Any, ...]]]
+    run_trial: Callable[..., list[Any]]
+    trial_arguments: Callable[[int], Sequence[tuple[Any, ...]]]
     to_file: Callable[[list[Any]], str | bytes]
     report: Callable[[list[Any]], list[str]]
     suffix: str = "csv"
@@ -104,8 +104,8 @@ def reproductions() -> dict[str, Reproduction]:
     of_training = {
         study.name: Reproduction(
             f"{study.title}, needs MNIST",
-            training.study.trial,
-            partial(training.study.trials, study),
+            training.study.run_trial,
+            partial(training.study.trial_arguments, study),
             training.study.to_csv,
             partial(reports.trade_off_lines, study),
         )
@@ -120,23 +120,23 @@ def reproductions() -> dict[str, Reproduction]:
         (comparison.study, ", needs MNIST and Adult", reports.comparison_lines),
         (answers_study, "", reports.answer_lines),
     )
-    draws = Reproduction(
-        f"{shipped_draws.TITLE}, needs MNIST and Adult",
-        shipped_draws.trial,
-        shipped_draws.trials,
-        shipped_draws.to_file,
-        reports.draw_lines,
+    defaults = Reproduction(
+        f"{shipped_trials.TITLE}, needs MNIST and Adult",
+        shipped_trials.run_trial,
+        shipped_trials.trial_arguments,
+        shipped_trials.to_file,
+        reports.trial_lines,
         "npz",
         packed.is_packed,
     )
     studies = {
-        module.NAME: Reproduction(module.TITLE + needs, module.trial, module.trials, module.to_csv, report)
+        module.NAME: Reproduction(module.TITLE + needs, module.run_trial, module.trial_arguments, module.to_csv, report)
         for module, needs, report in others
     }
-    return of_training | studies | {shipped_draws.NAME: draws}
+    return of_training | studies | {shipped_trials.NAME: defaults}
 
 
-def reproduce(name: str, out: Path | None, draws: int, jobs: int, backend: str, scheduler: str | None) -> None:
+def reproduce(name: str, out: Path | None, n_trials: int, jobs: int, backend: str, scheduler: str | None) -> None:
     """Compute a study, or "all", anew; print it and write it to `out` (None: the results file of the package).
 
     Trials that are done are kept beside the file until all studies are done, so that the same command goes on after
@@ -147,25 +147,25 @@ def reproduce(name: str, out: Path | None, draws: int, jobs: int, backend: str, 
         raise ValueError(f"--out must be a folder that is there for all, got {out}")
     folders = []
     for each in studies if name == "all" else (name,):
-        limits.Limit("--draws", 2, limits.N_DRAWS.high, "an interval needs two", integer=True).check(draws)
+        limits.Limit("--draws", 2, limits.N_TRIALS.high, "an interval needs two", integer=True).check(n_trials)
         _check_jobs(jobs)
-        if out is None and draws != results.N_DRAWS:
-            raise ValueError(f"name a file with --out: the app's own has {results.N_DRAWS} draws, not {draws}")
+        if out is None and n_trials != results.N_TRIALS:
+            raise ValueError(f"name a file with --out: the app's own has {results.N_TRIALS} draws, not {n_trials}")
         suffix = studies[each].suffix
         file = results.shipped(each, suffix) if out is None else out / f"{each}.{suffix}" if name == "all" else out
         running.check_out(file)
         with running.only_one(file):
-            trials = _reproduce_one(each, studies[each], file, draws, jobs, backend, scheduler)
+            folder = _reproduce_one(each, studies[each], file, n_trials, jobs, backend, scheduler)
             if name == "all":
-                folders.append(trials)
+                folders.append(folder)
             else:
-                running.forget(trials)
+                running.forget(folder)
     for folder in folders:  # only now, so that after an interruption no finished study is computed again
         running.forget(folder)
 
 
 def _reproduce_one(
-    name: str, study: Reproduction, out: Path, draws: int, jobs: int, backend: str, scheduler: str | None
+    name: str, study: Reproduction, out: Path, n_trials: int, jobs: int, backend: str, scheduler: str | None
 ) -> Path:
     """Write one study's file and print its report; returns the folder of its trials."""
     folder, part = (out.with_name(out.name + end) for end in (".trials", ".part"))
@@ -173,7 +173,7 @@ def _reproduce_one(
         if file.exists() and file.stat().st_size and not study.is_own(file):
             raise ValueError(f"{file} holds something else than results; name another file")
     found: list[Any] = []
-    steps = running.side_by_side(study.trial, study.trials(draws), jobs, backend, scheduler, folder)
+    steps = running.side_by_side(study.run_trial, study.trial_arguments(n_trials), jobs, backend, scheduler, folder)
     try:
         for _, _, new in _with_progress(name, steps):
             found += new

@@ -32,7 +32,7 @@ class Estimate(NamedTuple):
 
     @property
     def exact(self) -> bool:
-        """Whether the interval has no width: nothing was drawn, or every draw gave the same."""
+        """Whether the interval has no width: no trial is random, or every trial gave the same."""
         return self.low == self.high
 
     @property
@@ -124,7 +124,7 @@ def exact_interval(successes: int, n: int) -> Estimate:
 
 
 def grouped_interval(successes: ArrayLike, trials: ArrayLike) -> Estimate:
-    """The share of successes among trials that come in groups, such as draws: a 95 % interval over groups.
+    """The share of successes among cases that come in groups, such as trials: a 95 % interval over groups.
 
     `successes` and `trials` (n_groups,). The ratio estimate R = Σ s / Σ t with Student's interval from the deviations
     s − R t (Cochran 1977, section 2.11); never narrower than Wilson's, which is that of one group, and within [0, 1].
@@ -141,10 +141,10 @@ def grouped_interval(successes: ArrayLike, trials: ArrayLike) -> Estimate:
 
 
 def with_test_part(share: Estimate, n_records: int) -> Estimate:
-    """A mean share right over draws, such as an accuracy, with the luck of the test records added to its interval.
+    """A mean share right over trials, such as an accuracy, with the luck of the test records added to its interval.
 
-    Draws that all take their test records from the same `n_records` tell nothing of that luck. Its own part is
-    binomial, z √(m(1−m)/n), and adds up with the interval of the draws by squares.
+    Trials that all take their test records from the same `n_records` do not vary with that luck. Its own part is
+    binomial, z √(m(1−m)/n), and adds up with the interval of the trials by squares.
     """
     own = Z95 * math.sqrt(share.mean * (1 - share.mean) / n_records)
     low, high = (math.hypot(side, own) for side in (share.mean - share.low, share.high - share.mean))
@@ -154,7 +154,7 @@ def with_test_part(share: Estimate, n_records: int) -> Estimate:
 def gap_interval(first: Estimate, second: Estimate) -> Estimate:
     """`first` less `second`, with errors taken as independent: the squares of their half intervals add up.
 
-    For means over the same draws the interval is too wide, as their errors mostly go the same way.
+    For means over the same trials the interval is too wide, as their errors mostly go the same way.
     """
     half = math.hypot(first.half, second.half)
     gap = first.mean - second.mean

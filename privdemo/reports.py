@@ -13,7 +13,7 @@ from privdemo.experiments import (
     label_proportions,
     naive_steps,
     results,
-    shipped_draws,
+    shipped_trials,
     training,
 )
 from privdemo.experiments.claims.claim import Claim
@@ -125,16 +125,16 @@ def count_lines(marks: list[label_counts.Mark]) -> list[str]:
         *lines,
         f"scaled Dirichlet at the paper's design: published {s.published:g}, by the published criterion "
         f"{s.by_criterion:.3f}, by the exact profile {s.by_exact:.3f} (means over {label_counts.SETTLING:,} releases, "
-        f"those above over {label_counts.BATCH * results.N_DRAWS}); at σ = {s.sigma:.3f}, which gives the published "
+        f"those above over {label_counts.BATCH * results.N_TRIALS}); at σ = {s.sigma:.3f}, which gives the published "
         f"distortion, the criterion is {s.criterion:.3f} and the exact δ {s.exact:.3f}",
     ]
 
 
-def draw_lines(trials: list[Any]) -> list[str]:
+def trial_lines(trials: list[Any]) -> list[str]:
     """The first mark of every method in every question on which a page opens."""
-    lines = [shipped_draws.TITLE, "mean and 95 % interval of accuracy, F1 or L1 error, whichever the page shows first"]
-    for config in shipped_draws.questions():
-        made = [one for one in trials if replace(one.config, draw=0) == config]
+    lines = [shipped_trials.TITLE, "mean and 95 % interval of accuracy, F1 or L1 error, whichever the page shows first"]
+    for config in shipped_trials.questions():
+        made = [one for one in trials if replace(one.config, trial=0) == config]
         if made:
             along = f", ε {config.epsilon:g}" if isinstance(config, comparison.ComparisonConfig) else ""
             lines.append(f"{type(config).__name__}, {config.dataset}{along}, {len(made)} draws")

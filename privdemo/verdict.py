@@ -1,4 +1,4 @@
-"""The one rule by which a number is compared: better, worse, not clear, or too few draws to tell."""
+"""The one rule by which a difference is judged: better, worse, not clear, or too few trials."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import Enum
 
 from privdemo.intervals import Estimate
 
-# Draws from which on a difference is judged: an interval over two or three is next to none.
+# Trials from which on a difference is judged: an interval over two or three is next to none.
 ENOUGH = 5
 
 
@@ -26,7 +26,7 @@ class Verdict(Enum):
 
 def judge(
     estimate: Estimate,
-    n_draws: int | None = None,
+    n_trials: int | None = None,
     *,
     than: float = 0.0,
     least: float = 0.0,
@@ -35,10 +35,10 @@ def judge(
     """Judge an estimate with its 95 % interval against the number `than`: of a difference 0, of a ratio 1.
 
     It is clear if the interval leaves out `than` and the mean is `least` or more away from it, which a reader sees.
-    With fewer than `ENOUGH` of `n_draws` there is no judgement; None stands for numbers that do not come from draws, or
-    whose interval counts with few.
+    With fewer than `ENOUGH` of `n_trials` there is no judgement; None stands for numbers that do not come from trials,
+    or whose interval counts with few.
     """
-    if n_draws is not None and n_draws < ENOUGH:
+    if n_trials is not None and n_trials < ENOUGH:
         return Verdict.TOO_FEW
     if estimate.covers(than) or abs(estimate.mean - than) < least:
         return Verdict.NOT_CLEAR

@@ -19,11 +19,11 @@ from privdemo.experiments import (
     label_proportions,
     naive_steps,
     results,
-    shipped_draws,
+    shipped_trials,
     training,
 )
 from privdemo.experiments.comparison import ComparisonConfig
-from privdemo.experiments.draws import at_draw
+from privdemo.experiments.trials import with_trial
 
 
 def test_data_says_what_every_data_set_holds(data_folder, monkeypatch, capsys):
@@ -67,7 +67,7 @@ def test_ctrl_c_keeps_no_incomplete_file(monkeypatch, tmp_path, capsys):
 @dataclass
 class Row:
     study: str
-    draw: int
+    trial: int
 
 
 BEFORE = results.to_csv(Row, [Row("earlier", 0)])
@@ -78,17 +78,17 @@ class Made(list):
 
     stop = None
 
-    def trial(self, name, draw):
-        self.append((name, draw))
-        if (name, draw) == self.stop:
+    def trial(self, name, trial):
+        self.append((name, trial))
+        if (name, trial) == self.stop:
             self.stop = None
             raise KeyboardInterrupt
-        return [Row(name, draw)]
+        return [Row(name, trial)]
 
     def study(self, name):
         """A trial a draw."""
         written = partial(results.to_csv, Row), lambda found: [f"{len(found)} of {name}"]
-        return commands.Reproduction(name, self.trial, lambda n: [(name, draw) for draw in range(n)], *written)
+        return commands.Reproduction(name, self.trial, lambda n: [(name, trial) for trial in range(n)], *written)
 
 
 @pytest.fixture
@@ -98,8 +98,8 @@ def made(monkeypatch):
     return made
 
 
-def reproduce(out, *options, name="first", draws=4):
-    return main(["reproduce", name, "--draws", str(draws), "--jobs", "1", "--out", str(out), *options])
+def reproduce(out, *options, name="first", trials=4):
+    return main(["reproduce", name, "--draws", str(trials), "--jobs", "1", "--out", str(out), *options])
 
 
 def names_in(folder):
@@ -119,8 +119,8 @@ def test_an_interrupted_study_goes_on_where_it_was_and_leaves_the_file_that_was_
     assert len(names_in(kept)) == 2
     (kept / "notes.txt").write_text("mine")
     assert reproduce(out) == 0
-    assert made == [("first", draw) for draw in (0, 1, 2, 2, 3)]
-    assert results.from_csv(Row, out.read_text(encoding="utf-8")) == tuple(Row("first", draw) for draw in range(4))
+    assert made == [("first", trial) for trial in (0, 1, 2, 2, 3)]
+    assert results.from_csv(Row, out.read_text(encoding="utf-8")) == tuple(Row("first", trial) for trial in range(4))
     assert (names_in(tmp_path), names_in(kept)) == (["tiny.csv", "tiny.csv.trials"], ["notes.txt"])
     assert capsys.readouterr().out == f"4 of first\nwritten to {out}\n"
 
@@ -153,9 +153,9 @@ def test_a_study_interrupted_while_it_is_written_leaves_the_file_that_was_there(
 def test_all_studies_go_on_with_the_one_that_was_interrupted(made, tmp_path):
     """Those that were done are not done again, though their files are there."""
     made.stop = ("second", 1)
-    assert reproduce(tmp_path, name="all", draws=2) == 130
+    assert reproduce(tmp_path, name="all", trials=2) == 130
     assert made == [("first", 0), ("first", 1), ("second", 0), ("second", 1)]
-    assert reproduce(tmp_path, name="all", draws=2) == 0
+    assert reproduce(tmp_path, name="all", trials=2) == 0
     assert made[4:] == [("second", 1)]
     assert names_in(tmp_path) == ["first.csv", "second.csv"]
 
@@ -167,25 +167,26 @@ def test_every_study_can_be_reproduced_under_the_name_of_its_file():
     assert all(results.shipped(name, study.suffix).exists() for name, study in studies.items())
     assert all(study.is_own(results.shipped(name, study.suffix)) for name, study in studies.items())
     for name, study in training.study.STUDIES.items():
-        assert studies[name].trials(2) == training.study.trials(study, 2)
+        assert studies[name].trial_arguments(2) == training.study.trial_arguments(study, 2)
     for module in (naive_steps, label_proportions.study, class_ratio.study, label_counts, comparison.study):
         made = studies[module.NAME]
-        assert (made.trial, made.trials, made.to_file) == (module.trial, module.trials, module.to_csv)
+        functions = made.run_trial, made.trial_arguments, made.to_file
+        assert functions == (module.run_trial, module.trial_arguments, module.to_csv)
 
 
 def test_the_draws_that_pages_open_on_are_written_and_printed(monkeypatch, tmp_path, capsys):
     asked = ComparisonConfig(dataset="breast_cancer", n_train=40, methods=("clean",))
-    monkeypatch.setattr(shipped_draws, "questions", lambda: [asked])
+    monkeypatch.setattr(shipped_trials, "questions", lambda: [asked])
     out = tmp_path / "mine.npz"
     out.write_text("mine")
-    assert reproduce(out, name="defaults", draws=2) == 1
+    assert reproduce(out, name="defaults", trials=2) == 1
     assert "holds something else than results" in capsys.readouterr().err
     out.unlink()
     for _ in range(2):  # it may be written again
-        assert reproduce(out, name="defaults", draws=2) == 0
-    marks = [comparison.run(at_draw(asked, i)).fits["clean"].marks["accuracy"] for i in range(2)]
-    there = shipped_draws.load(out)
-    found = [there.find(comparison.run, at_draw(asked, i)).fits["clean"].marks["accuracy"] for i in range(2)]
+        assert reproduce(out, name="defaults", trials=2) == 0
+    marks = [comparison.run(with_trial(asked, i)).fits["clean"].marks["accuracy"] for i in range(2)]
+    there = shipped_trials.load(out)
+    found = [there.find(comparison.run, with_trial(asked, i)).fits["clean"].marks["accuracy"] for i in range(2)]
     assert found == pytest.approx(marks)
     printed = capsys.readouterr().out
     assert "ComparisonConfig, breast_cancer, ε 1, 2 draws\n" in printed

@@ -103,8 +103,8 @@ UP, DOWN, UNCLEAR = Estimate(0.1, 0.05, 0.15), Estimate(-0.1, -0.15, -0.05), Est
         (UP, {"than": 0.04, "least": 0.07}, Verdict.NOT_CLEAR),
         (UP, {"least": 0.1}, Verdict.BETTER),
         (DOWN, {"least": 0.11}, Verdict.NOT_CLEAR),
-        (UP, {"n_draws": 5}, Verdict.BETTER),
-        (UP, {"n_draws": 4}, Verdict.TOO_FEW),
+        (UP, {"n_trials": 5}, Verdict.BETTER),
+        (UP, {"n_trials": 4}, Verdict.TOO_FEW),
     ],
 )
 def test_one_rule_says_which_is_better(difference, options, verdict):
@@ -120,8 +120,8 @@ def test_draws_of_the_same_test_records_need_the_luck_of_these_too():
     rng, held = np.random.default_rng(0), np.zeros(2)
     for _ in range(1000):
         right = rng.random(200) < 0.9
-        draws = [right[rng.permutation(200)[:180]].mean() for _ in range(10)]
-        own = mean_interval(draws)
+        trials = [right[rng.permutation(200)[:180]].mean() for _ in range(10)]
+        own = mean_interval(trials)
         held += [own.covers(0.9), with_test_part(own, 200).covers(0.9)]
     assert held[0] < 400
     assert 920 < held[1] < 980

@@ -304,7 +304,7 @@ def test_what_many_answers_cost_is_what_the_file_holds():
 
 
 def test_what_ten_draws_of_many_answers_leave_open_is_what_the_file_holds():
-    off = {(row.reading, row.epsilon, row.oracle, row.draw): 1e4 * row.error for row in answers_study.load()}
+    off = {(row.reading, row.epsilon, row.oracle, row.trial): 1e4 * row.error for row in answers_study.load()}
 
     def less(reading, epsilon, *oracles):
         """By how much a reading is less off than the nearest shares, draw by draw, the mean over `oracles`."""

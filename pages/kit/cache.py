@@ -19,7 +19,7 @@ import streamlit as st
 from pages.kit import own_data
 from privdemo import datasets
 from privdemo.datasets import Source
-from privdemo.experiments import cluster, shipped_draws
+from privdemo.experiments import cluster, shipped_trials
 from privdemo.jobs import Runner
 from server import replica_limits, server_settings, visits
 
@@ -156,13 +156,13 @@ def runner() -> Runner:
 
 
 @st.cache_resource(show_spinner=False)
-def ready_draws() -> shipped_draws.Shipped:
+def ready_draws() -> shipped_trials.Shipped:
     """The draws that come with the package; where their file cannot be used, none, and the log says so."""
     try:
-        return shipped_draws.load()
+        return shipped_trials.load()
     except ValueError as error:
         logging.getLogger(__name__).warning("%s", error)
-        return shipped_draws.Shipped({})
+        return shipped_trials.Shipped({})
 
 
 def _problem(name: Source) -> str | None:

@@ -14,7 +14,7 @@ import streamlit as st
 
 from pages.kit import cache, link, own_data, settings
 from privdemo.experiments import results
-from privdemo.experiments.draws import at_draw
+from privdemo.experiments.trials import with_trial
 from privdemo.jobs import Progress
 from server import visits
 
@@ -73,7 +73,7 @@ def one_job(
 ) -> list[Job]:
     """The draws of a question in one job; a config's `draw` counts them. `first` makes a quick one on the page."""
     config, before = question.config, 1 if question.at_once else 0
-    tasks = [at_draw(config, i) for i in range(before, question.n_draws)]
+    tasks = [with_trial(config, i) for i in range(before, question.n_draws)]
     at_once = partial(first, config) if before else None
     return [Job((kind, config, before), "Draw", run, tasks, at_once, slow)]
 

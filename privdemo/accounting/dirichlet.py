@@ -108,7 +108,7 @@ def dirichlet_delta_samples(
 
     `here` and `there` (c,) are the parameters, each above 0. Two Dirichlets of different sums have no closed form, as
     L = ln B(there) − ln B(here) + Σ (here − there)_i ln θ_i has c terms. Everything is in logs: a gamma variable of
-    shape a is drawn as one of shape a + 1 times u^{1/a}. Raises ``ValueError`` for a parameter that is not above 0.
+    shape a is sampled as one of shape a + 1 times u^{1/a}. Raises ``ValueError`` for a parameter that is not above 0.
     """
     a, b = np.asarray(here, dtype=float), np.asarray(there, dtype=float)
     limits.Limit("smallest parameter", 0.0, math.inf, low_open=True).check(min(a.min(), b.min()))

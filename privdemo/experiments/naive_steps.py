@@ -1,6 +1,6 @@
 """Barber's figure 3 as published: ignoring the noise without a penalty, by the gradient steps of section 6.1.
 
-Its draws are those of the study "figure3", whose published EM has no penalty either. The results are one small CSV
+Its trials are those of the study "figure3", whose published EM has no penalty either. The results are one small CSV
 file; `python -m privdemo reproduce figure3-steps` computes it anew.
 """
 
@@ -15,10 +15,10 @@ from threadpoolctl import threadpool_limits
 
 from privdemo.estimators.importance import ImportanceSampledLogisticRegression
 from privdemo.experiments import results
-from privdemo.experiments.draws import at_draw
 from privdemo.experiments.training import study
 from privdemo.experiments.training.config import TrainingConfig
 from privdemo.experiments.training.release import sample_release
+from privdemo.experiments.trials import with_trial
 from privdemo.intervals import Estimate, mean_interval
 from privdemo.mechanisms import RandomisedResponse
 
@@ -30,10 +30,10 @@ N_STEPS, RATE = 400, 0.2
 
 @dataclass(frozen=True)
 class Row:
-    """Ignoring the noise on one draw at one level of it."""
+    """Ignoring the noise on one trial at one level of it."""
 
     level: float
-    draw: int
+    trial: int
     accuracy: float
     log_loss: float
 
@@ -56,28 +56,28 @@ def unpenalised(n_pixel_values: int) -> ImportanceSampledLogisticRegression:
 
 
 def run(config: TrainingConfig) -> tuple[float, float]:
-    """Accuracy and log loss on the clean test images of a draw under randomised response."""
+    """Accuracy and log loss on the clean test images of a trial under randomised response."""
     assert isinstance(config.pixels, RandomisedResponse)
-    drawn = sample_release(config)
-    model = unpenalised(config.pixels.n_states).fit(drawn.X_noisy, drawn.y_noisy)
-    proba = model.predict_proba(drawn.X_test)[:, 1]
-    return float(accuracy_score(drawn.y_test, proba > 0.5)), float(log_loss(drawn.y_test, proba))
+    release = sample_release(config)
+    model = unpenalised(config.pixels.n_states).fit(release.X_noisy, release.y_noisy)
+    proba = model.predict_proba(release.X_test)[:, 1]
+    return float(accuracy_score(release.y_test, proba > 0.5)), float(log_loss(release.y_test, proba))
 
 
-def trial(level: float, draw: int) -> list[Row]:
-    """One draw at one level; always in one thread, for the same numbers everywhere."""
+def run_trial(level: float, trial: int) -> list[Row]:
+    """One trial at one level; always in one thread, for the same numbers everywhere."""
     with threadpool_limits(1, user_api="blas"):
-        return [Row(level, draw, *run(at_draw(study.STUDIES["figure3"].config(level), draw)))]
+        return [Row(level, trial, *run(with_trial(study.STUDIES["figure3"].config(level), trial)))]
 
 
-def trials(n_draws: int = results.N_DRAWS) -> list[tuple[float, int]]:
+def trial_arguments(n_trials: int = results.N_TRIALS) -> list[tuple[float, int]]:
     """The arguments of every trial."""
-    return [(level, draw) for level in study.STUDIES["figure3"].levels for draw in range(n_draws)]
+    return [(level, trial) for level in study.STUDIES["figure3"].levels for trial in range(n_trials)]
 
 
 def to_csv(rows: Sequence[Row]) -> str:
     """Rows as the text of a results file."""
-    return results.to_csv(Row, sorted(rows, key=lambda row: (row.level, row.draw)))
+    return results.to_csv(Row, sorted(rows, key=lambda row: (row.level, row.trial)))
 
 
 def load() -> tuple[Row, ...]:
@@ -86,10 +86,10 @@ def load() -> tuple[Row, ...]:
 
 
 def leads(rows: Sequence[study.Row], method: str, by_steps: Sequence[Row]) -> dict[float, Estimate]:
-    """How much more accurate `method` of "figure3" is on the same draws, at every level, with 95 % intervals."""
-    there = {(row.level, row.draw): row.accuracy for row in rows if row.method == method}
+    """How much more accurate `method` of "figure3" is on the same trials, at every level, with 95 % intervals."""
+    there = {(row.level, row.trial): row.accuracy for row in rows if row.method == method}
     return {
-        level: mean_interval([there[level, row.draw] - row.accuracy for row in by_steps if row.level == level])
+        level: mean_interval([there[level, row.trial] - row.accuracy for row in by_steps if row.level == level])
         for level in sorted({row.level for row in by_steps})
     }
 

@@ -13,9 +13,13 @@ from typing import Any, TypeVar
 from privdemo import csv_text
 
 Row = TypeVar("Row")
-# Draws behind every shipped number.
-N_DRAWS = 10
+# Trials behind every shipped number.
+N_TRIALS = 10
 _HEAD = "# privdemo results, format 1"
+# The column of a trial's number: files and the command line call a trial a draw.
+TRIAL_COLUMN = "draw"
+# Columns that have other names than the fields of the rows.
+_COLUMNS = {"trial": TRIAL_COLUMN, "n_trials": "n_draws", "by_trial": "by_draw"}
 _READ = {"float": float, "int": int, "str": str}
 
 
@@ -34,7 +38,10 @@ def to_csv(row_type: type[Row], rows: Sequence[Row]) -> str:
     names = [field.name for field in fields(row_type)]  # type: ignore[arg-type]
     cells = [[getattr(row, name) for name in names] for row in rows]
     return f"{_HEAD}; {versions()}\n" + csv_text.lines(
-        [names, *([value if isinstance(value, str | int) else f"{value:.6g}" for value in row] for row in cells)]
+        [
+            [_column(name) for name in names],
+            *([value if isinstance(value, str | int) else f"{value:.6g}" for value in row] for row in cells),
+        ]
     )
 
 
@@ -49,11 +56,15 @@ def from_csv(row_type: type[Row], text: str) -> tuple[Row, ...]:
     first, _, table = text.partition("\n")
     if not first.startswith(_HEAD):
         raise ValueError(f"a results file must begin with “{_HEAD}”, got “{first[:60]}”")
-    read = {field.name: _READ[str(field.type)] for field in fields(row_type)}  # type: ignore[arg-type]
+    read = {_column(field.name): (field.name, _READ[str(field.type)]) for field in fields(row_type)}  # type: ignore[arg-type]
     return tuple(
-        row_type(**{name: read[name](value) for name, value in row.items()})
+        row_type(**{read[column][0]: read[column][1](value) for column, value in row.items()})
         for row in csv.DictReader(io.StringIO(table))
     )
+
+
+def _column(name: str) -> str:
+    return _COLUMNS.get(name, name)
 
 
 def shipped(name: str, suffix: str = "csv") -> Path:

@@ -34,7 +34,7 @@ def outlined(colour: str, pattern: str) -> dict:
 
 
 def error_bars(estimates: Sequence[Estimate], style: palette.Style) -> dict:
-    """Error bars of 95 % intervals; none where an interval is unknown, as of a single draw, or has no width."""
+    """Error bars of 95 % intervals; none where an interval is unknown, as of a single trial, or has no width."""
     if not any(e.known and not e.exact for e in estimates):
         return {"visible": False}
     return {

@@ -60,9 +60,9 @@ _PATTERNS = {
 }
 
 
-def proportions(draws: Sequence[Trial], methods: Sequence[str]) -> Figure:
+def proportions(trials: Sequence[Trial], methods: Sequence[str]) -> Figure:
     """The share of every class in the test set: the true one and every method's estimate, with 95 % intervals."""
-    config, truth = draws[0].config, draws[0].truth
+    config, truth = trials[0].config, trials[0].truth
     classes = list(config.labels)
     traces: list[dict[str, Any]] = [
         {
@@ -74,7 +74,7 @@ def proportions(draws: Sequence[Trial], methods: Sequence[str]) -> Figure:
         }
     ]
     for method in methods:
-        estimates = [class_ratio.share_of(draws, method, c) for c in range(len(classes))]
+        estimates = [class_ratio.share_of(trials, method, c) for c in range(len(classes))]
         style = CLASS_RATIO[method].style
         bars = error_bars(estimates, style) | {"color": palette.TRUTH.colour, "thickness": 1.5}
         traces.append(
@@ -101,27 +101,28 @@ def proportions(draws: Sequence[Trial], methods: Sequence[str]) -> Figure:
     )
 
 
-def mean_errors(draws: Sequence[Trial], methods: Sequence[str]) -> Figure:
+def mean_errors(trials: Sequence[Trial], methods: Sequence[str]) -> Figure:
     """How many of 1,000 records every method puts in a wrong class, half the L1 error: the mean over all mixes.
 
-    With 95 % intervals. Below stands what all methods know of the sets of the first draw: the mix of each, as released.
+    With 95 % intervals. Below stands what all methods know of the sets of the first trial: the mix of each, as
+    released.
     """
-    marks = [(CLASS_RATIO[name], class_ratio.mean_error(draws, name).times(1000 / 2)) for name in methods]
+    marks = [(CLASS_RATIO[name], class_ratio.mean_error(trials, name).times(1000 / 2)) for name in methods]
     high = 1.1 * max(estimate.ends[1] for _, estimate in marks)
     title = f"misplaced of 1,000, in {len(SHARES)} mixes"
     plot = DotPlot(title, 0.0, high, marks, "{:.2f}".format, "{:.1f}".format, ())
-    return dot_plots([plot], _known(draws[0]))
+    return dot_plots([plot], _known(trials[0]))
 
 
-def _known(draw: Trial) -> Below:
+def _known(trial: Trial) -> Below:
     """The released mix of every set, a row for each class."""
-    classes, (n_sets, n_classes) = list(draw.config.labels), draw.released.shape
+    classes, (n_sets, n_classes) = list(trial.config.labels), trial.released.shape
     few = n_sets <= FEW_SETS
     trace = {
         "type": "heatmap",
-        "z": draw.released.T.tolist(),
+        "z": trial.released.T.tolist(),
         "zmin": 0,
-        "zmax": max(1e-9, float(draw.released.max())),
+        "zmax": max(1e-9, float(trial.released.max())),
         "colorscale": [[0, PALE], [1, palette.OTHERS[0].colour]],
         "showscale": False,
         "xgap": 2,
@@ -141,15 +142,15 @@ def _known(draw: Trial) -> Below:
     )
 
 
-def errors(draws: Sequence[Trial], methods: Sequence[str]) -> Figure:
+def errors(trials: Sequence[Trial], methods: Sequence[str]) -> Figure:
     """The L1 error of every method against the share of the first class in the test set (figure 2)."""
     lines = [
         method_curve(
-            CLASS_RATIO[method], {share: class_ratio.error_along(draws, method, i) for i, share in enumerate(SHARES)}
+            CLASS_RATIO[method], {share: class_ratio.error_along(trials, method, i) for i, share in enumerate(SHARES)}
         )
         for method in methods
     ]
-    return _error_chart(lines, _test_share_axis(), yours=draws[0].config.share)
+    return _error_chart(lines, _test_share_axis(), yours=trials[0].config.share)
 
 
 def study_errors(by_name: Mapping[str, Sequence[Row]]) -> Figure:

@@ -176,7 +176,7 @@ def mark(marker: Plain, i: int = 0) -> str:
 
 
 def _path(shape: str, r: float) -> str:
-    """Plotly's own drawing of a marker of radius `r`."""
+    """Return Plotly's own path of a marker of radius `r`."""
     if shape == "circle":
         return f"M{-r:g} 0a{r:g} {r:g} 0 1 0 {2 * r:g} 0a{r:g} {r:g} 0 1 0 {-2 * r:g} 0z"
     if shape == "star-triangle-up":

@@ -47,47 +47,49 @@ PALE = "#D9C6BB"
 
 
 def scores(
-    draws: Sequence[Trial],
+    trials: Sequence[Trial],
     methods: Sequence[str],
     threshold: str,
     measures: Sequence[str] = label_proportions.F1S,
 ) -> Figure:
-    """Average F1, F1 of positives and of negatives, of every method with 95 % intervals over draws.
+    """Average F1, F1 of positives and of negatives, of every method with 95 % intervals over trials.
 
     Rules mark the F1 with every label known, and that of calling every record negative.
     """
-    return dot_plots([_dot_plot(draws, methods, threshold, which) for which in measures])
+    return dot_plots([_dot_plot(trials, methods, threshold, which) for which in measures])
 
 
-def _dot_plot(draws: Sequence[Trial], methods: Sequence[str], threshold: str, which: str) -> DotPlot:
-    marks = [(LABEL_PROPORTIONS[name], label_proportions.mean_score(draws, name, which, threshold)) for name in methods]
+def _dot_plot(trials: Sequence[Trial], methods: Sequence[str], threshold: str, which: str) -> DotPlot:
+    marks = [
+        (LABEL_PROPORTIONS[name], label_proportions.mean_score(trials, name, which, threshold)) for name in methods
+    ]
     least = min(e.ends[0] for _, e in marks)
     low = max(0.0, math.floor(10 * least - 0.2) / 10)
-    nothing = getattr(label_proportions.all_negative(draws), which)
-    rules = [(label_proportions.mean_score(draws, FULL, which, threshold).mean, "")]
+    nothing = getattr(label_proportions.all_negative(trials), which)
+    rules = [(label_proportions.mean_score(trials, FULL, which, threshold).mean, "")]
     rules += [(nothing, "always “no”")] if low <= nothing and nothing > 0 else []
     return DotPlot(TITLES[which], low, 1.0, marks, "{:.3f}".format, "{:.3f}".format, rules)
 
 
-def shown_bags(draw: Trial, few: bool = False) -> NDArray[np.intp]:
+def shown_bags(trial: Trial, few: bool = False) -> NDArray[np.intp]:
     """The numbers of the bags that `columns` shows: all, or evenly picked where there are many."""
-    n = len(draw.blocks)
+    n = len(trial.blocks)
     return np.unique(np.linspace(0, n - 1, min(FEW_COLUMNS if few else COLUMNS, n)).round().astype(np.intp))
 
 
-def columns(draw: Trial, positive: str, few: bool = False) -> Figure:
+def columns(trial: Trial, positive: str, few: bool = False) -> Figure:
     """Bags as columns of records: at the top what their owner knows, at the bottom what is released.
 
     At the top, `positive` records are at the foot of each column. At the bottom, every k-mean is one block; a bag's
     colour is its released proportion, and a diamond marks that height in the column. With `few` it is a small picture,
     without numbers at its axes.
     """
-    chosen = shown_bags(draw, few)
-    sizes, share, released = draw.sizes[chosen], draw.true_proportions[chosen], draw.proportions[chosen]
+    chosen = shown_bags(trial, few)
+    sizes, share, released = trial.sizes[chosen], trial.true_proportions[chosen], trial.proportions[chosen]
     full, n = float(sizes.max()), len(chosen)
     y = (np.arange(STEPS) + 0.5) * full / STEPS
     known = _column_picture(y[:, None] < share * sizes, sizes, [[1.0] * int(size) for size in sizes])
-    told = _column_picture(np.clip(released, 0, 1), sizes, [draw.blocks[bag] for bag in chosen])
+    told = _column_picture(np.clip(released, 0, 1), sizes, [trial.blocks[bag] for bag in chosen])
     x = np.arange(1, n + 1)
     shared = {"type": "heatmap", "x": x, "y": y, "zmin": 0, "zmax": 1, "xgap": 1.5}
     shared |= {"colorscale": [[0, PALE], [1, A_COLOUR]]}
@@ -182,7 +184,8 @@ def curves(
     level: float,
     marks: Sequence[tuple[float, str]] = (),
 ) -> Figure:
-    """Average F1 along an axis, with 95 % intervals over draws: `lines` are (method, name, style, rows, a row's level).
+    """Average F1 along an axis, with 95 % intervals over trials: `lines` are (method, name, style, rows, a row's
+    level).
 
     `yours` are the visitor's own estimates by method, at `level`, which a rule marks; `marks` further rules (x, words).
     """

@@ -53,15 +53,15 @@ def _axis_of(metric: str, n_classes: int) -> tuple[tuple[float, float], float]:
     return (0.0, 0.8 if n_classes == 2 else math.ceil(11 * math.log(n_classes)) / 10), math.log(n_classes)
 
 
-def scores(draws: Sequence[Trial], methods: Sequence[str], metric: str) -> Figure:
+def scores(trials: Sequence[Trial], methods: Sequence[str], metric: str) -> Figure:
     """One of `MARKS` of every method with 95 % intervals.
 
     Rules mark the score of clean data and that of a coin. A score beyond its axis is an arrow in its label.
     """
-    n_classes = len(draws[0].config.classes)
+    n_classes = len(trials[0].config.classes)
     title, ((low, high), nothing) = MARKS[metric], _axis_of(metric, n_classes)
-    marks = [(TRAINING[name], training.mean_score(draws, name, metric)) for name in methods]
-    rules = [(training.mean_score(draws, CLEAN, metric).mean, ""), (nothing, "coin" if n_classes == 2 else "guess")]
+    marks = [(TRAINING[name], training.mean_score(trials, name, metric)) for name in methods]
+    rules = [(training.mean_score(trials, CLEAN, metric).mean, ""), (nothing, "coin" if n_classes == 2 else "guess")]
     if metric == "accuracy":
         return dot_plots([DotPlot(title, low, high, marks, percent, percent, rules, ".0%")])
     return dot_plots([DotPlot(title, low, high, marks, "{:.3f}".format, _short, rules)])
@@ -71,13 +71,13 @@ def _short(value: float) -> str:
     return f"{value:.3g}" if value < 1 else f"{value:.1f}"
 
 
-def calibration(draws: Sequence[Trial], methods: Sequence[str]) -> Figure:
+def calibration(trials: Sequence[Trial], methods: Sequence[str]) -> Figure:
     """The share of images that are of the second class, against the probability that a method gives them.
 
     Of more than two classes, the share of right answers against how sure the method is of them.
     """
-    *_, second = draws[0].config.classes
-    of_two = len(draws[0].config.classes) == 2
+    *_, second = trials[0].config.classes
+    of_two = len(trials[0].config.classes) == 2
     hover = f"said to be a {second} with %{{x:.0%}}, %{{y:.0%}} are" if of_two else "%{x:.0%} sure, right on %{y:.0%}"
     said = f"probability of “{second}” that the model gives" if of_two else "how sure the model is of its answer"
     true = f"share that are {second}s" if of_two else "share that are right"
@@ -92,7 +92,7 @@ def calibration(draws: Sequence[Trial], methods: Sequence[str]) -> Figure:
         }
     ]
     for name in methods:
-        bins, style = training.calibration(draws, name), TRAINING[name].style
+        bins, style = training.calibration(trials, name), TRAINING[name].style
         traces.append(
             {
                 "x": [b.said for b in bins],
@@ -163,9 +163,9 @@ def _trade_off_axis(curves: Mapping[str, Sequence[Point]], metric: str) -> dict[
     return {"title": {"text": title}, "range": [floor, 1.0], "tickformat": ".0%"}
 
 
-def confusion(draws: Sequence[Trial], method: str) -> Figure:
+def confusion(trials: Sequence[Trial], method: str) -> Figure:
     """The share of the test images of each class, the rows, to which a method gives each class, the columns."""
-    names, shares = list(draws[0].config.classes), training.confusion(draws, method)
+    names, shares = list(trials[0].config.classes), training.confusion(trials, method)
     places = list(range(len(names)))
     title = {"text": "named", "standoff": 4}
     trace = {

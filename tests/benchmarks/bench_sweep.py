@@ -21,9 +21,9 @@ from threadpoolctl import threadpool_limits
 from privdemo.estimators.penalties import CS
 from privdemo.experiments import comparison, sweep
 from privdemo.experiments.comparison import ComparisonConfig
-from privdemo.experiments.draws import at_draw
 from privdemo.experiments.sweep import Sweep
 from privdemo.experiments.training import TrainingConfig
+from privdemo.experiments.trials import with_trial
 from privdemo.jobs import Runner
 from privdemo.mechanisms import RandomisedResponse
 from privdemo.methods import NAIVE, SPREAD
@@ -68,7 +68,7 @@ def overhead(n_trials=500):
 def ten_draws(config):
     """As the page runs them: two jobs in two processes."""
     runner = Runner()
-    halves = [[at_draw(config, draw) for draw in range(half, 10, 2)] for half in range(2)]
+    halves = [[with_trial(config, trial) for trial in range(half, 10, 2)] for half in range(2)]
     while not all(runner.watch(half, "me", comparison.run, tasks).finished for half, tasks in enumerate(halves)):
         time.sleep(0.05)
 

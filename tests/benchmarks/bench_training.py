@@ -19,8 +19,8 @@ from privdemo.estimators.importance import ImportanceSampledLogisticRegression
 from privdemo.estimators.logistic import SpreadLogisticRegression
 from privdemo.estimators.penalties import CS
 from privdemo.experiments import training
-from privdemo.experiments.draws import at_draw
 from privdemo.experiments.training import study
+from privdemo.experiments.trials import with_trial
 from privdemo.mechanisms import RandomisedResponse, to_unit
 from privdemo.methods import PUBLISHED
 from tests.benchmarks.timing import alternate, table, timed
@@ -28,7 +28,7 @@ from tests.benchmarks.timing import alternate, table, timed
 DRAWS = 10
 
 
-def draw(n, n_test, p, seed):
+def sampled(n, n_test, p, seed):
     people, noise = (np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(2))
     train, test = datasets.load("mnist").select_classes(("7", "9")).split(n, n_test, people)
     pixels, labels = RandomisedResponse(p, 256), RandomisedResponse(p, 2)
@@ -45,12 +45,12 @@ def with_error(values, sign=""):
     return f"{np.mean(values):{sign}.3f} ± {np.std(values, ddof=1) / len(values) ** 0.5:.3f}"
 
 
-def accuracies(levels=(0.1, 0.2, 0.3, 0.4), n_draws=DRAWS):
+def accuracies(levels=(0.1, 0.2, 0.3, 0.4), n_trials=DRAWS):
     rows = []
     for p in levels:
         marks = []
-        for seed in range(n_draws):
-            pixels, labels, _, test, X, y = draw(250, 900, p, seed)
+        for seed in range(n_trials):
+            pixels, labels, _, test, X, y = sampled(250, 900, p, seed)
             found = [marks_of(SpreadLogisticRegression(labels, pixels, C="cv").fit(X, y), test.X, test.y)]
             for C in CS:
                 naive = LogisticRegression(C=C, max_iter=2000).fit(to_unit(X, 256), y)
@@ -63,12 +63,12 @@ def accuracies(levels=(0.1, 0.2, 0.3, 0.4), n_draws=DRAWS):
         rows.append([p, *shares, gap, f"{loss[:, 0].mean():.3f}", f"{loss[:, best].mean():.3f}"])
     accuracy = ("spread, C by CV", "naive, best C on the test set", "difference")
     header = ["p", *accuracy, "log loss spread", "log loss naive"]
-    table(f"figure 3's setting, 250 + 250, {n_draws} draws: mean ± s.e.", header, rows)
+    table(f"figure 3's setting, 250 + 250, {n_trials} draws: mean ± s.e.", header, rows)
 
 
 def shipped():
     rows = [
-        [name, point.level, method, f"{point.accuracy.mean:.3f}", f"{point.log_loss.mean:.3f}", point.n_draws]
+        [name, point.level, method, f"{point.accuracy.mean:.3f}", f"{point.log_loss.mean:.3f}", point.n_trials]
         for name in ("figure3", "section6.1")
         for method, curve in study.points(study.load(name)).items()
         for point in curve
@@ -79,7 +79,7 @@ def shipped():
 def against_published(n=250, n_steps=(100, 400)):
     rows = []
     for p in (0.1, 0.3):
-        pixels, labels, _, test, X, y = draw(n, 900, p, 0)
+        pixels, labels, _, test, X, y = sampled(n, 900, p, 0)
         models = {"quadrature, C by CV": SpreadLogisticRegression(labels, pixels, C="cv")}
         for steps in n_steps:
             model = ImportanceSampledLogisticRegression(labels, pixels, n_steps=steps)
@@ -101,7 +101,7 @@ def accuracy_against_published():
     for p in figure.levels:
         marks = []
         for row in [row for row in study.load("figure3") if (row.level, row.method) == (p, PUBLISHED)]:
-            config = at_draw(figure.config(p), row.draw)
+            config = with_trial(figure.config(p), row.trial)
             drawn = training.sample_release(config)
             model = SpreadLogisticRegression(config.labels, config.pixels, C=0.1).fit(drawn.X_noisy, drawn.y_noisy)
             right, loss = marks_of(model, drawn.X_test, drawn.y_test)
@@ -114,7 +114,7 @@ def accuracy_against_published():
 def against_sklearn(numbers=(250, 1500, 3000, 6000, 12000)):
     rows, before = [], None
     for n in numbers:
-        pixels, labels, train, _, X, y = draw(n // 2, 100, 0.2, 0) if n < 12000 else largest(0.2)
+        pixels, labels, train, _, X, y = sampled(n // 2, 100, 0.2, 0) if n < 12000 else largest(0.2)
         clean = to_unit(train.X, 256).astype(np.float64)
         spread = partial(SpreadLogisticRegression(labels, pixels, C=0.1).fit, X, y)
         full = partial(LogisticRegression(C=0.1, max_iter=2000).fit, clean, train.y)
@@ -136,16 +136,16 @@ def largest(p):
     return pixels, labels, train, None, pixels.randomise(train.X, rng), labels.randomise(train.y, rng)
 
 
-def ten_digits(n=500, p=0.2, n_draws=3):
+def ten_digits(n=500, p=0.2, n_trials=3):
     methods = tuple(name for name in training.fit.ESTIMATORS if name != PUBLISHED)
     noise = RandomisedResponse(p, 256), RandomisedResponse(p, 10)
     config = training.TrainingConfig(classes=tuple("0123456789"), n_train=n, pixels=noise[0], labels=noise[1])
     clean = training.sample_release(config)  # the images are read once
     plain = LogisticRegression(C=0.1, max_iter=2000)
     theirs = timed(partial(plain.fit, to_unit(clean.X, 256).astype(np.float64), clean.y), time.process_time)
-    asked = [at_draw(training.with_methods(config, methods), i) for i in range(n_draws)]
+    asked = [with_trial(training.with_methods(config, methods), i) for i in range(n_trials)]
     made = []
-    took = timed(lambda: made.extend(map(training.run, asked)), time.process_time) / n_draws
+    took = timed(lambda: made.extend(map(training.run, asked)), time.process_time) / n_trials
     rows = [
         [name, f"{training.mean_of(made, name, 'seconds'):.1f} s"]
         + [f"{training.mean_score(made, name, mark).mean:.3f}" for mark in ("accuracy", "log_loss")]

@@ -26,9 +26,9 @@ PLANNED = {
 }
 
 
-def errors(oracle, draw):
+def errors(oracle, trial):
     """The root mean square error, in 10⁻⁴, by inversion, projection, at the maximum, and stopped early."""
-    rng = np.random.default_rng([draw, round(10 * oracle.epsilon)])
+    rng = np.random.default_rng([trial, round(10 * oracle.epsilon)])
     reports = oracle.reports(rng.choice(K, PEOPLE, p=LAW), rng)
     tally = oracle.tally(reports)
     found = (
@@ -41,12 +41,12 @@ def errors(oracle, draw):
 
 
 if __name__ == "__main__":
-    draws, rows = int(sys.argv[1]) if len(sys.argv) > 1 else DRAWS, []
+    trials, rows = int(sys.argv[1]) if len(sys.argv) > 1 else DRAWS, []
     for epsilon, planned in PLANNED.items():
         for name, figures in zip(NAMES, planned, strict=True):
-            found = np.array([errors(ORACLES[name](K, epsilon), draw) for draw in range(draws)])
+            found = np.array([errors(ORACLES[name](K, epsilon), trial) for trial in range(trials)])
             off = (np.array([*figures, figures[-1]]) - found.mean(axis=0)) / found.std(axis=0, ddof=1)
             cells = (f"{mean:.0f} ({z:+.1f})" for mean, z in zip(found.mean(axis=0), off, strict=True))
             rows.append([f"{epsilon:g}", name, "/".join(map(str, figures)), *cells])
     heads = ["ε", "lie", "planned", "inversion", "projection", "maximum", "stopped early"]
-    table(f"Means over {draws} draws of people, and how far off one draw the planned figure is", heads, rows)
+    table(f"Means over {trials} draws of people, and how far off one draw the planned figure is", heads, rows)

@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from privdemo.experiments import training
-from privdemo.experiments.draws import at_draw
 from privdemo.experiments.training import TrainingConfig
+from privdemo.experiments.trials import with_trial
 from privdemo.mechanisms import RandomisedResponse
 from privdemo.methods import NAIVE
 from tests.browser import browsing
@@ -26,7 +26,7 @@ def test_draws_stream_in_and_the_whole_page_follows_at_the_end(page: Page, addre
     expect(page).to_have_url(re.compile("look_at=All"))
     expect(page.locator(".takeaway", has_text="Means over 6 draws")).to_be_visible(timeout=60_000)
     expect(page.locator(browsing.PROGRESS)).to_have_count(0)
-    mean = training.mean_score([training.run(at_draw(CONFIG, i)) for i in range(6)], NAIVE, "accuracy").mean
+    mean = training.mean_score([training.run(with_trial(CONFIG, i)) for i in range(6)], NAIVE, "accuracy").mean
     expect(page.locator(".grid td", has_text=f"{100 * mean:.1f} %").first).to_be_visible()
     expect(page).not_to_have_url(re.compile("job="))
 

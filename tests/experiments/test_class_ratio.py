@@ -10,7 +10,7 @@ from privdemo.estimators.set_names import SpreadClassRatio
 from privdemo.experiments import class_ratio, results
 from privdemo.experiments.class_ratio import SHARES, Fit, RatioConfig, Trial, study
 from privdemo.experiments.class_ratio.config import TEST_STREAM
-from privdemo.experiments.draws import generator
+from privdemo.experiments.trials import generator
 from privdemo.mechanisms.label_counts import RELEASES, calibrate
 from privdemo.methods import CLASS_RATIO, MMD, RFF, SPREAD
 from tests.experiments.oracles import student
@@ -135,18 +135,22 @@ def test_the_adversary_is_right_as_often_as_a_count_by_hand_says():
     assert (attack.n_new, attack.new_right) == (len(new), (guessed == sample.dataset.y[new]).sum())
 
 
-def trial(draw, spread, mmd):
+def made_trial(trial, spread, mmd):
     """Two classes, of which the asked set has shares 0.25 and 0.75; (share found, error at every share) a method."""
     fits = {
         name: Fit(name, (found, 1 - found), tuple(error + i / 100 for i in range(9)), 1.0)
         for name, (found, error) in ((SPREAD, spread), (MMD, mmd), (RFF, (mmd[0] + 0.1, mmd[1])))
     }
-    config = RatioConfig("breast_cancer", 2, 80, draw=draw)
+    config = RatioConfig("breast_cancer", 2, 80, trial=trial)
     p = np.eye(2)
     return Trial(config, (0.25, 0.75), fits, p, p, 0.0, "none", False, 1, None, 1.0, 1.0, 1.0, None)
 
 
-TRIALS = [trial(0, (0.3, 0.1), (0.4, 0.2)), trial(1, (0.5, 0.2), (0.25, 0.3)), trial(2, (0.4, 0.6), (0.25, 0.1))]
+TRIALS = [
+    made_trial(0, (0.3, 0.1), (0.4, 0.2)),
+    made_trial(1, (0.5, 0.2), (0.25, 0.3)),
+    made_trial(2, (0.4, 0.6), (0.25, 0.1)),
+]
 
 
 def test_means_and_differences_over_draws_with_students_interval():
@@ -159,10 +163,10 @@ def test_means_and_differences_over_draws_with_students_interval():
 
 
 def test_an_l1_error_and_its_interval_go_to_two():
-    far = [trial(draw, (0.3, error), (0.3, 1.95)) for draw, error in enumerate((1.7, 1.74, 1.78))]
+    far = [made_trial(trial, (0.3, error), (0.3, 1.95)) for trial, error in enumerate((1.7, 1.74, 1.78))]
     assert class_ratio.mean_error(far, SPREAD) == student([1.74, 1.78, 1.82])
     assert class_ratio.error_along(far, MMD, 0) == pytest.approx((1.95, 1.95, 1.95))
-    wide = [trial(draw, (0.3, error), (0.3, 0.1)) for draw, error in enumerate((1.1, 1.9, 1.9))]
+    wide = [made_trial(trial, (0.3, error), (0.3, 0.1)) for trial, error in enumerate((1.1, 1.9, 1.9))]
     assert class_ratio.mean_error(wide, SPREAD).high == 2
 
 
@@ -170,7 +174,7 @@ def test_shipped_rows_come_out_again(monkeypatch):
     config = next(c for c in study.STUDIES[study.BINARY].configs if c.dataset == "breast_cancer")
     config = replace(config, methods=(MMD, SPREAD))
     monkeypatch.setattr(study, "STUDIES", {study.BINARY: study.Study(study.BINARY, "", (config,))})
-    marks = [mark for arguments in study.trials() for mark in study.trial(*arguments)]
+    marks = [mark for arguments in study.trial_arguments() for mark in study.run_trial(*arguments)]
     rows = results.from_csv(study.Row, study.to_csv(marks[::-1]))
     assert [row.method for row in study.select(rows, study.BINARY)] == [SPREAD, MMD], "in the order of all methods"
     shipped = [row for row in study.load() if (row.study, row.dataset) == (study.BINARY, "breast_cancer")]
@@ -179,4 +183,4 @@ def test_shipped_rows_come_out_again(monkeypatch):
     for row in rows:
         same = at[row.method, None if math.isnan(row.share) else row.share]
         assert (row.error, row.low, row.high) == pytest.approx((same.error, same.low, same.high), abs=0.01)
-        assert (row.n_draws, row.guarantee, row.rho, row.set_size) == (10, same.guarantee, same.rho, same.set_size)
+        assert (row.n_trials, row.guarantee, row.rho, row.set_size) == (10, same.guarantee, same.rho, same.set_size)

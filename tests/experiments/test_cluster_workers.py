@@ -11,8 +11,8 @@ from dask.distributed import Client, LocalCluster
 
 from privdemo import jobs
 from privdemo.experiments import cluster, training
-from privdemo.experiments.draws import at_draw
 from privdemo.experiments.training import TrainingConfig
+from privdemo.experiments.trials import with_trial
 from privdemo.jobs import Runner
 from privdemo.mechanisms import RandomisedResponse
 from tests.test_jobs import begin, finished, narrow
@@ -56,7 +56,7 @@ def servers_of_tasks(dask):
 
 def test_draws_on_a_cluster_have_the_numbers_of_draws_here(runner):
     config = TrainingConfig("digits", n_train=20, methods=("naive",), pixels=RandomisedResponse(0.2, 17))
-    tasks = [at_draw(config, i) for i in range(3)]
+    tasks = [with_trial(config, i) for i in range(3)]
     there = done(runner, "job", training.run, tasks).results
     for found, task in zip(there, tasks, strict=True):
         here = training.run(task)

@@ -17,7 +17,7 @@ from privdemo.experiments import comparison, results
 from privdemo.experiments.comparison import CLASSIFY, LABELS, METRICS, RECORDS, SHARE, ComparisonConfig, study
 from privdemo.experiments.comparison.fit import SOLVERS
 from privdemo.experiments.comparison.study import Mark, Row
-from privdemo.experiments.draws import at_draw
+from privdemo.experiments.trials import with_trial
 from privdemo.mechanisms import RandomisedResponse
 from privdemo.methods import (
     BAG_NAMES,
@@ -64,7 +64,7 @@ def test_every_method_sees_the_same_people_whatever_the_privacy_and_is_tested_on
     strict, loose = ((p.lies != p.y) for p in people)
     assert (loose <= strict).all(), "less privacy only takes lies back"
     assert loose.sum() < strict.sum()
-    assert not np.array_equal(comparison.sample_people(at_draw(DIGITS, 1)).clean, people[0].clean)
+    assert not np.array_equal(comparison.sample_people(with_trial(DIGITS, 1)).clean, people[0].clean)
     people = people[0]
     assert np.bincount(people.y).tolist() == [100, 100]
     assert np.bincount(people.y_test).tolist() == [comparison.sizes("digits")[1]] * 2
@@ -76,7 +76,7 @@ def test_every_method_sees_the_same_people_whatever_the_privacy_and_is_tested_on
 
 @pytest.mark.parametrize("epsilon", [0.5, 2.0])
 def test_people_lie_as_the_promise_allows(epsilon):
-    people = [comparison.sample_people(replace(DIGITS, epsilon=epsilon, draw=draw)) for draw in range(10)]
+    people = [comparison.sample_people(replace(DIGITS, epsilon=epsilon, trial=trial)) for trial in range(10)]
     told = sum(int((p.lies != p.y).sum()) for p in people)
     # five standard errors; a lie that keeps ε + 0.3 is told from it
     assert binomtest(told, 2000, 1 / (1 + math.exp(epsilon))).pvalue > 6e-7
@@ -86,8 +86,8 @@ def test_people_lie_as_the_promise_allows(epsilon):
 
 def test_the_noise_on_bags_is_laplace_of_the_promise():
     noise = []
-    for draw in range(40):
-        people = comparison.sample_people(replace(DIGITS, epsilon=4.0, draw=draw))
+    for trial in range(40):
+        people = comparison.sample_people(replace(DIGITS, epsilon=4.0, trial=trial))
         bag_sizes = np.bincount(people.bags)
         assert bag_sizes.tolist() == [25] * 8
         true = np.bincount(people.bags, people.y) / bag_sizes
@@ -100,7 +100,7 @@ def test_the_noise_on_bags_is_laplace_of_the_promise():
 
 def test_sets_have_the_classes_the_other_way_round_and_everybody_once():
     config = replace(DIGITS, rho=0.2)
-    rarers = {int(comparison.sample_people(replace(config, draw=draw)).counts[0, 1]) for draw in range(12)}
+    rarers = {int(comparison.sample_people(replace(config, trial=trial)).counts[0, 1]) for trial in range(12)}
     assert len(rarers) > 5
     assert 10 <= min(rarers) <= max(rarers) <= 30
     people = comparison.sample_people(config)
@@ -113,14 +113,14 @@ def test_sets_have_the_classes_the_other_way_round_and_everybody_once():
 
 
 @pytest.mark.parametrize(
-    ("release", "draw", "number"), [("laplace tight", "laplace", 1), ("gaussian tight", "standard_normal", 3)]
+    ("release", "sampler", "number"), [("laplace tight", "laplace", 1), ("gaussian tight", "standard_normal", 3)]
 )
-def test_noise_on_counts_has_a_stream_of_a_fixed_number(release, draw, number):
+def test_noise_on_counts_has_a_stream_of_a_fixed_number(release, sampler, number):
     """That of its place when numbers were first shipped: a mechanism added between others changes none of them."""
     for i in range(5):
-        people = comparison.sample_people(at_draw(DIGITS, i))
+        people = comparison.sample_people(with_trial(DIGITS, i))
         rng = np.random.default_rng(np.random.SeedSequence(0, spawn_key=(i, 6, number)))
-        noise = getattr(rng, draw)(size=(2, 2))
+        noise = getattr(rng, sampler)(size=(2, 2))
         moved = people.set_proportions(release)[:, 0] - people.counts[:, 0] / 100
         np.testing.assert_array_equal(np.sign(moved), np.sign(noise[:, 0] - noise[:, 1]))
 
@@ -165,7 +165,7 @@ def test_the_exact_error_of_shuffled_lies_is_that_of_lies_with_more_epsilon():
 @pytest.mark.parametrize("method", [SHUFFLED_COUNT, CURATED])
 def test_draws_of_a_count_have_its_exact_error(method):
     config = ComparisonConfig(SHARE, "digits", n_asked=40, n_train=50, epsilon=0.5, methods=(method,))
-    off = [comparison.run(at_draw(config, i)).fits[method].marks["error"] for i in range(60)]
+    off = [comparison.run(with_trial(config, i)).fits[method].marks["error"] for i in range(60)]
     assert np.mean(off) == pytest.approx(comparison.exact_error(config, method), abs=4 * np.std(off) / math.sqrt(60))
 
 
@@ -255,7 +255,7 @@ def test_the_least_epsilon_from_which_on_a_goal_is_reached(rows, goal, trusted, 
 
 
 def marks(values, method=SPREAD, metric="accuracy"):
-    return [Mark(DIGITS, draw, method, metric, value) for draw, value in values.items()]
+    return [Mark(DIGITS, trial, method, metric, value) for trial, value in values.items()]
 
 
 def compared(one, other):
@@ -285,7 +285,7 @@ LUCK = {0: 0.5, 1: 0.7, 2: 0.9, 3: 0.1}
 def test_differences_are_draw_by_draw():
     """The same luck in both cancels; another order of the marks, or a draw that one lacks, changes nothing."""
     one, other = compared({2: 0.93, 0: 0.51, 1: 0.72}, LUCK)
-    assert (one.by_draw, one.n_draws, one.mean) == ("0.51 0.72 0.93", 3, pytest.approx(0.72))
+    assert (one.by_trial, one.n_trials, one.mean) == ("0.51 0.72 0.93", 3, pytest.approx(0.72))
     assert study.difference(one, other) == student([0.01, 0.02, 0.03])
     closer, other = compared({0: 0.51, 1: 0.711, 2: 0.912}, LUCK)
     assert judge(study.difference(closer, other)).clear
@@ -294,7 +294,7 @@ def test_differences_are_draw_by_draw():
 
 def test_choices_are_kept_draw_by_draw():
     taken = {2: Choice("low rank", "no clear difference"), 0: Choice("classes", "clearly ahead")}
-    made = [Mark(DIGITS, draw, SPREAD, "accuracy", 0.9, taken[draw]) for draw in taken]
+    made = [Mark(DIGITS, trial, SPREAD, "accuracy", 0.9, taken[trial]) for trial in taken]
     chosen, plain = study.rows([*made, *marks({0: 0.8, 2: 0.9}, NAIVE)])[::-1]
     assert (chosen.choices, plain.choices) == ((taken[0], taken[2]), ())
     assert results.from_csv(Row, results.to_csv(Row, [chosen]))[0].choices == chosen.choices
@@ -303,22 +303,22 @@ def test_choices_are_kept_draw_by_draw():
 def test_shipped_values_can_be_had_again():
     context = next(c for c in study.CONTEXTS if (c.task, c.dataset) == (CLASSIFY, "digits"))
     config = replace(
-        context, epsilon=2.0, draw=3, methods=(CLEAN, SPREAD, by_trying(SPREAD), BAG_NAMES, set_names("gaussian"))
+        context, epsilon=2.0, trial=3, methods=(CLEAN, SPREAD, by_trying(SPREAD), BAG_NAMES, set_names("gaussian"))
     )
     shipped = [row for metric in METRICS[CLASSIFY] for row in study.select(study.load(), config, metric)]
     at = {(row.method, row.metric): row for row in shipped if row.epsilon == 2.0}
-    for mark in study.trial(config):
+    for mark in study.run_trial(config):
         row = at[mark.method, mark.metric]
         # optimisers stop at a tolerance: nearly the same on another machine
         assert row.values[3] == pytest.approx(mark.value, abs=5e-3)
-        assert (row.mean, row.n_draws) == (pytest.approx(np.mean(list(row.values.values())), abs=1e-5), 10)
+        assert (row.mean, row.n_trials) == (pytest.approx(np.mean(list(row.values.values())), abs=1e-5), 10)
         assert row.trust == COMPARISON[row.method].trust
         assert row.choices[3:4] == ((mark.choice,) if mark.choice else ())
 
 
 def test_mixed_answers_are_lies_of_as_little_as_the_shuffled_count_allows():
     config = replace(DIGITS, task=SHARE, n_asked=60, epsilon=0.5)
-    told = [comparison.sample_people(at_draw(config, draw)) for draw in range(20)]
+    told = [comparison.sample_people(with_trial(config, trial)) for trial in range(20)]
     local = accounting.shuffled_poll_local_epsilon(0.5, config.delta, 60)
     flips = RandomisedResponse.from_epsilon(local, 2)
     changed = 0
@@ -338,7 +338,7 @@ def test_mixed_answers_are_lies_of_as_little_as_the_shuffled_count_allows():
 
 def test_a_curator_counts_with_laplace_noise_of_the_whole_answer_and_classifies_true_records():
     config = replace(DIGITS, task=SHARE, n_asked=60, epsilon=2.0, share=0.5)
-    drawn = [comparison.sample_people(at_draw(config, draw)) for draw in range(100)]
+    drawn = [comparison.sample_people(with_trial(config, trial)) for trial in range(100)]
     noise = [60 * 2.0 * (SOLVERS[CURATED_PURE][SHARE](people).found - people.share) for people in drawn]
     assert kstest(noise, laplace.cdf).pvalue > 1e-3
     assert kstest(noise, laplace(scale=1.6).cdf).pvalue < 0.05

@@ -10,9 +10,9 @@ from privdemo.mechanisms import RandomisedResponse
 
 def test_the_file_holds_every_place_once():
     rows = guess_study.load()
-    places = [(row.level, row.draw, row.prior) for row in rows]
+    places = [(row.level, row.trial, row.prior) for row in rows]
     priors = ("learned", "low_rank")
-    assert len(rows) == len(set(places)) == len(guess_study.LEVELS) * results.N_DRAWS * len(priors)
+    assert len(rows) == len(set(places)) == len(guess_study.LEVELS) * results.N_TRIALS * len(priors)
     assert all((row.factors > 0) == (row.prior == "low_rank") for row in rows)
     title, _, *lines = reports.guess_lines(list(rows))
     assert (title, len(lines)) == (guess_study.TITLE, len(priors) * len(guess_study.LEVELS))
@@ -22,7 +22,7 @@ def test_the_file_holds_every_place_once():
 @pytest.mark.mnist
 @pytest.mark.parametrize("n_people", [300, 5010])  # kept at once, and made a chunk at a time
 def test_a_trial_has_the_errors_of_the_pages_adversary(mnist, n_people):
-    made = {row.prior: row for row in guess_study.trial(0.6, 1, n_people)}
+    made = {row.prior: row for row in guess_study.run_trial(0.6, 1, n_people)}
     config = Config(
         "mnist", guess_study.DIGITS, RandomisedResponse(0.6, 256), RandomisedResponse(0.1, 10), 1, n_people, 1
     )

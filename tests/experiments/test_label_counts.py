@@ -104,13 +104,13 @@ def test_the_papers_claim_is_settled_by_numbers_of_its_own():
 
 
 def test_the_results_file_holds_means_over_batches_that_can_be_had_again():
-    marks = [mark for draw in range(2) for mark in label_counts.trial(label_counts.EPSILON_AXIS, draw)]
+    marks = [mark for trial in range(2) for mark in label_counts.run_trial(label_counts.EPSILON_AXIS, trial)]
     rows = label_counts.rows(marks)
     shipped = {(row.axis, row.level, row.release): row for row in label_counts.load()}
     for row in rows:
         here = [m.distortion for m in marks if (m.release, m.level) == (row.release, row.level)]
-        assert (row.distortion, row.n_draws) == (pytest.approx(np.mean(here)), 2)
+        assert (row.distortion, row.n_trials) == (pytest.approx(np.mean(here)), 2)
         other = shipped[row.axis, row.level, row.release]
-        assert other.n_draws == results.N_DRAWS
+        assert other.n_trials == results.N_TRIALS
         # batches of 100 releases: five standard errors of both means
         assert abs(row.distortion - other.distortion) < 5 * row.deviation * math.sqrt(1 / 200 + 1 / 1000) + 1e-9

@@ -10,9 +10,9 @@ import pytest
 
 from privdemo import accounting, datasets, limits
 from privdemo.experiments import many_answers
-from privdemo.experiments.draws import at_draw
 from privdemo.experiments.many_answers import PAPERS, AnswersConfig, Fit
 from privdemo.experiments.many_answers.config import STREAMS
+from privdemo.experiments.trials import with_trial
 from privdemo.intervals import mean_interval
 from privdemo.mechanisms.frequency_oracles import ORACLES
 from privdemo.methods import FREQUENCY_ORACLES, INVERTED, LIKELIEST, PROJECTED
@@ -65,7 +65,7 @@ def _column(word: str) -> int:
 @pytest.mark.parametrize("oracle", ORACLES)
 def test_the_typical_error_is_that_of_simulated_releases(oracle: str) -> None:
     people = many_answers.truth(SMALL)
-    found = [many_answers.inverted(at_draw(SMALL, i), people, oracle).shares for i in range(200)]
+    found = [many_answers.inverted(with_trial(SMALL, i), people, oracle).shares for i in range(200)]
     squares = np.square(np.array(found) - people.shares).mean(axis=1)
     expected = many_answers.errors(people.k, SMALL.epsilon, SMALL.people)[oracle] ** 2
     standard_error = squares.std() / math.sqrt(len(squares))
@@ -127,7 +127,7 @@ def test_asking_nobody_is_off_by_the_spread_of_the_shares() -> None:
 
 
 def test_three_estimators_read_the_same_reports() -> None:
-    fits = [many_answers.fit(at_draw(SMALL, i)) for i in range(8)]
+    fits = [many_answers.fit(with_trial(SMALL, i)) for i in range(8)]
     truth = many_answers.truth(SMALL).shares
     for fit in fits:
         assert fit.shares[PROJECTED].min() >= 0 <= fit.shares[LIKELIEST].min()

@@ -28,6 +28,6 @@ def test_a_step_is_one_along_the_mean_gradient_without_a_penalty():
 
 @pytest.mark.usefixtures("mnist")
 def test_a_shipped_row_comes_out_again():
-    (row,) = naive_steps.trial(0.4, 3)
+    (row,) = naive_steps.run_trial(0.4, 3)
     (again,) = results.from_csv(naive_steps.Row, naive_steps.to_csv([row]))
     assert again in naive_steps.load()

@@ -159,7 +159,7 @@ def test_a_config_is_made_again_from_its_plain_form(name, mnist):
     def check(config):
         plain = EXPERIMENTS[name].plain(config)
         assert EXPERIMENTS[name].make(plain) == config
-        assert "draw" not in plain
+        assert "trial" not in plain
         assert sweep.experiment_of(config) == name
 
     check()

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from privdemo.experiments import cluster, running
-from privdemo.experiments.draws import generator, stream
 from privdemo.experiments.training import TrainingConfig
+from privdemo.experiments.trials import generator, stream
 
-CONFIG = TrainingConfig("digits", seed=5, draw=3)
+CONFIG = TrainingConfig("digits", seed=5, trial=3)
 
 
 def test_streams_are_the_children_of_a_draws_own_sequence():

@@ -88,16 +88,16 @@ def test_a_spec_is_every_combination_of_its_grid(wanted, tmp_path):
     flips = {"pixels": RandomisedResponse(0.1, 17), "labels": RandomisedResponse(0.1, 2)}
     assert configs[0] == TrainingConfig("digits", n_train=30, methods=(NAIVE,), **flips)
     assert (configs[-1].labels, configs[-1].pixels) == (BinaryChannel(0.1, 0.3), GaussianNoise(0.3))
-    assert [trial.draw for trial in wanted.trials()] == [draw for draw in range(10) for _ in range(4)]
+    assert [trial.trial for trial in wanted.trials()] == [trial for trial in range(10) for _ in range(4)]
 
 
 def test_a_row_is_one_trial_with_its_numbers_seconds_and_versions_and_means_are_over_draws(wanted, reference):
     rows = sweep.load(reference)
     for trial, row in zip(wanted.trials(), rows, strict=True):
-        draw = class_ratio.run(trial)
-        assert float(row["mmd: L1 error"]) == pytest.approx(np.mean(draw.fits["mmd"].errors), rel=1e-6)
-        assert float(row["distortion"]) == draw.distortion
-        assert (row["seed"], row["draw"], row["problem"]) == ("0", str(trial.draw), "")
+        made = class_ratio.run(trial)
+        assert float(row["mmd: L1 error"]) == pytest.approx(np.mean(made.fits["mmd"].errors), rel=1e-6)
+        assert float(row["distortion"]) == made.distortion
+        assert (row["seed"], row["draw"], row["problem"]) == ("0", str(trial.trial), "")
         assert float(row["seconds"]) > 0
         assert re.match(rf"privdemo {__version__} \([0-9a-f]{{8}}\) python ", row["versions"])
         assert f" numpy {np.__version__} scipy " in row["versions"]

@@ -22,10 +22,10 @@ from privdemo.estimators import choose, logistic
 from privdemo.estimators.choose import ChosenLogisticRegression
 from privdemo.estimators.class_model import SpreadClassModel
 from privdemo.experiments import results, training
-from privdemo.experiments.draws import at_draw
 from privdemo.experiments.training import METRICS, Attack, Fit, TrainingConfig, Trial, adversary, sample_release
 from privdemo.experiments.training import study as studies
 from privdemo.experiments.training.study import STUDIES, Row
+from privdemo.experiments.trials import with_trial
 from privdemo.intervals import grouped_interval
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse
 from privdemo.methods import (
@@ -47,7 +47,7 @@ K = 17
 QUICK = tuple(name for name in TRAINING if name != PUBLISHED)
 DIGITS = TrainingConfig("digits", n_train=30, pixels=RandomisedResponse(0.2, K), methods=QUICK)
 ADDED = replace(DIGITS, pixels=GaussianNoise(0.3), labels=BinaryChannel(0.1, 0.3), classes=("8", "3"))
-OUTWEIGHED = replace(DIGITS, labels=BinaryChannel(0.9, 0.8), draw=3)  # lies outweigh truths
+OUTWEIGHED = replace(DIGITS, labels=BinaryChannel(0.9, 0.8), trial=3)  # lies outweigh truths
 run_once = cache(training.run)
 
 
@@ -63,7 +63,7 @@ def test_people_release_with_the_noise_asked_for_and_streams_of_randomness_move_
         np.testing.assert_array_equal(getattr(more, name), getattr(first, name))
     np.testing.assert_array_equal(again.X_noisy, first.X_noisy)
     np.testing.assert_array_equal(lies.X_noisy, first.X_noisy)
-    for change in ({"draw": 1}, {"seed": 1}):
+    for change in ({"trial": 1}, {"seed": 1}):
         other = sample_release(replace(DIGITS, **change))
         for name in ("X", "X_noisy", "y_noisy", "X_test"):
             assert not np.array_equal(getattr(other, name), getattr(first, name))
@@ -161,7 +161,7 @@ def test_the_published_em_learns_three_classes(monkeypatch):
 
 
 def test_of_three_classes_the_confusion_and_each_classs_marks_are_scikit_learns():
-    trials = [run_once(THREE), training.run(replace(THREE, draw=1, methods=(SPREAD,)))]
+    trials = [run_once(THREE), training.run(replace(THREE, trial=1, methods=(SPREAD,)))]
     counts = training.confusion_counts(trials, SPREAD)
     for found, trial in zip(counts, trials, strict=True):
         np.testing.assert_array_equal(found, confusion_matrix(trial.y, trial.fits[SPREAD].named))
@@ -193,7 +193,7 @@ def test_a_class_that_is_never_named_has_no_precision():
 )
 def test_the_attack_made_again_names_as_many(config):
     _, _, X_noisy, y_noisy, X_test, y, _ = training.sample_release(config)
-    rng = np.random.default_rng(np.random.SeedSequence(config.seed, spawn_key=(config.draw, 3)))
+    rng = np.random.default_rng(np.random.SeedSequence(config.seed, spawn_key=(config.trial, 3)))
     X_fresh, y_fresh = config.pixels.randomise(X_test, rng), config.labels.randomise(y, rng)
     model = logistic.SpreadLogisticRegression(config.labels, config.pixels, C="cv").fit(X_noisy, y_noisy)
     inverted = config.labels.channel_matrix[0, 1] + config.labels.channel_matrix[1, 0] > 1
@@ -210,7 +210,7 @@ def test_the_attack_made_again_names_as_many(config):
 
 def test_an_adversary_who_sees_both_is_not_too_unsure_of_images():
     config = replace(DIGITS, labels=RandomisedResponse(0.3), methods=(CLEAN,))
-    attacks = [training.run(at_draw(config, i)).attack for i in range(5)]
+    attacks = [training.run(with_trial(config, i)).attack for i in range(5)]
     image, both = (sum(getattr(attack, source) for attack in attacks) for source in ("image", "both"))
     assert both > image
 
@@ -240,25 +240,25 @@ def test_equivalent_epsilon_is_that_of_the_lie_that_gives_as_much_away():
     assert training.equivalent_epsilon(1.0) == training.equivalent_epsilon(0.0) == math.inf
 
 
-def make_trial(probas, y, draw=0):
+def make_trial(probas, y, trial=0):
     """A trial in which methods give the images of classes `y` these probabilities of class 1."""
     y = np.asarray(y)
     fits = {}
     for name, given in probas.items():
         p = np.asarray(given, dtype=float)
         marks = accuracy_score(y, p > 0.5), log_loss(y, p), brier_score_loss(y, p)
-        fits[name] = Fit(name, p, np.arange(4.0), 0.5, 10.0 * (draw + 1), 0.1, 0.2, *map(float, marks), None)
-    return Trial(TrainingConfig("digits", draw=draw), fits, y, Attack(len(y), 0, 0, 0))
+        fits[name] = Fit(name, p, np.arange(4.0), 0.5, 10.0 * (trial + 1), 0.1, 0.2, *map(float, marks), None)
+    return Trial(TrainingConfig("digits", trial=trial), fits, y, Attack(len(y), 0, 0, 0))
 
 
 @pytest.fixture(scope="module")
 def three_trials():
     """Three methods on three draws of a hundred images each, better and worse."""
     rng, trials = np.random.default_rng(1), []
-    for draw in range(3):
+    for trial in range(3):
         y = rng.integers(0, 2, 100)
         score = 2 * y - 1 + rng.normal(size=100)
-        trials.append(make_trial({CLEAN: expit(3 * score), NAIVE: expit(score), SPREAD: expit(2 * score)}, y, draw))
+        trials.append(make_trial({CLEAN: expit(3 * score), NAIVE: expit(score), SPREAD: expit(2 * score)}, y, trial))
     return trials
 
 
@@ -285,7 +285,7 @@ def test_attack_rates_are_over_trials_and_of_one_over_its_releases():
 
 def test_merged_trials_keep_their_own_fits_and_only_those_that_had_a_method_count(three_trials):
     probas = {PUBLISHED: np.full(100, 0.6), NAIVE: np.full(100, 0.5)}
-    published = [make_trial(probas, t.y, t.config.draw) for t in three_trials[:2]]
+    published = [make_trial(probas, t.y, t.config.trial) for t in three_trials[:2]]
     trials = training.merge(three_trials, published)
     assert [set(trial.fits) for trial in trials] == [{CLEAN, NAIVE, SPREAD, PUBLISHED}] * 2 + [{CLEAN, NAIVE, SPREAD}]
     assert training.having(trials, PUBLISHED) == trials[:2]
@@ -320,7 +320,7 @@ def random_rows():
     """Three methods on four draws at two levels, in a file's order."""
     rng = np.random.default_rng(0)
     places = itertools.product((0.1, 0.25), (CLEAN, NAIVE, SPREAD), range(4))
-    return tuple(Row(level, draw, method, *rng.random(6).tolist()) for level, method, draw in places)
+    return tuple(Row(level, trial, method, *rng.random(6).tolist()) for level, method, trial in places)
 
 
 def marks(rows, level, method, metric):
@@ -328,9 +328,9 @@ def marks(rows, level, method, metric):
 
 
 def test_points_are_means_and_methods_are_compared_on_the_draws_they_share(random_rows):
-    rows = tuple(row for row in reversed(random_rows) if row.method != SPREAD or row.draw < 2)
+    rows = tuple(row for row in reversed(random_rows) if row.method != SPREAD or row.trial < 2)
     for method, curve in studies.points(rows).items():
-        assert [(point.level, point.n_draws) for point in curve] == [
+        assert [(point.level, point.n_trials) for point in curve] == [
             (p, 2 if method == SPREAD else 4) for p in (0.1, 0.25)
         ]
         for point in curve:
@@ -346,22 +346,22 @@ def test_points_are_means_and_methods_are_compared_on_the_draws_they_share(rando
 @pytest.mark.parametrize("name", STUDIES)
 def test_shipped_files_hold_every_level_method_and_draw_once(name):
     study, rows = STUDIES[name], studies.load(name)
-    draws = range(results.N_DRAWS)
-    expected = [(level, draw, method) for level in study.levels for method in study.methods for draw in draws]
-    assert sorted((row.level, row.draw, row.method) for row in rows) == sorted(expected)
+    trials = range(results.N_TRIALS)
+    expected = [(level, trial, method) for level in study.levels for method in study.methods for trial in trials]
+    assert sorted((row.level, row.trial, row.method) for row in rows) == sorted(expected)
 
 
 @pytest.mark.mnist
 def test_shipped_rows_come_out_again(mnist):
-    name, level, draw, methods, other = "asymmetric", 0.3, 4, (CLEAN, NAIVE, SPREAD), 0.4
-    shipped = {(row.level, row.draw, row.method): row for row in studies.load(name)}
+    name, level, trial, methods, other = "asymmetric", 0.3, 4, (CLEAN, NAIVE, SPREAD), 0.4
+    shipped = {(row.level, row.trial, row.method): row for row in studies.load(name)}
 
     def near(one, two, mark):
         return abs(getattr(one, mark) - getattr(two, mark)) <= AGAIN[mark] + WRITTEN
 
-    for row in studies.trial(name, level, draw, methods):
-        same = shipped[level, draw, row.method]
+    for row in studies.run_trial(name, level, trial, methods):
+        same = shipped[level, trial, row.method]
         assert all(near(row, same, mark) for mark in AGAIN)
         assert math.isclose(row.C, same.C, rel_tol=WRITTEN)
         if row.method != CLEAN:
-            assert not near(row, shipped[other, draw, row.method], "log_loss")
+            assert not near(row, shipped[other, trial, row.method], "log_loss")

@@ -18,12 +18,12 @@ from privdemo.experiments import (
     voting,
 )
 from privdemo.experiments.class_ratio import study as ratio_study
-from privdemo.experiments.draws import at_draw
 from privdemo.experiments.label_counts import CountConfig
 from privdemo.experiments.label_proportions import HALF
 from privdemo.experiments.label_proportions import study as bag_study
 from privdemo.experiments.naive_training import NaiveConfig
 from privdemo.experiments.training import study as training_study
+from privdemo.experiments.trials import with_trial
 from privdemo.figures import answer_map
 from privdemo.figures import claims as claim_charts
 from privdemo.figures import class_ratio as ratio_charts
@@ -114,11 +114,11 @@ def _bags() -> Made:
 
 
 def _sets() -> Made:
-    draws = [class_ratio.run(at_draw(test_charts.CONFIG, i)) for i in range(2)]
+    trials = [class_ratio.run(with_trial(test_charts.CONFIG, i)) for i in range(2)]
     methods = (SPREAD, MMD, EM)
     for n in (1, 2):
-        yield f"class_ratio.proportions {n}", ratio_charts.proportions(draws[:n], methods)
-        yield f"class_ratio.errors {n}", ratio_charts.errors(draws[:n], methods)
+        yield f"class_ratio.proportions {n}", ratio_charts.proportions(trials[:n], methods)
+        yield f"class_ratio.errors {n}", ratio_charts.errors(trials[:n], methods)
     single = ratio_study.select(ratio_study.load(), ratio_study.BINARY, overall=False)
     single = [row for row in single if row.dataset == single[0].dataset]
     by_method = {name: rows for name in CLASS_RATIO if (rows := [r for r in single if r.method == name])}

@@ -7,10 +7,10 @@ from privdemo import figures, palette
 from privdemo.datasets import Answers
 from privdemo.experiments import class_ratio, label_counts, many_answers
 from privdemo.experiments.class_ratio import SHARES, RatioConfig
-from privdemo.experiments.draws import at_draw
 from privdemo.experiments.images import Point
 from privdemo.experiments.label_counts import CountConfig
 from privdemo.experiments.many_answers import AnswersConfig
+from privdemo.experiments.trials import with_trial
 from privdemo.figures import charts, house, people
 from privdemo.figures import class_ratio as ratio_charts
 from privdemo.figures import label_counts as count_charts
@@ -127,17 +127,17 @@ CONFIG = RatioConfig("breast_cancer", 2, 80, n_test=80, methods=(SPREAD, MMD, EM
 
 
 @pytest.fixture(scope="module")
-def draws():
-    return [class_ratio.run(at_draw(CONFIG, i)) for i in range(2)]
+def trials():
+    return [class_ratio.run(with_trial(CONFIG, i)) for i in range(2)]
 
 
-def test_the_truth_stands_beside_every_methods_shares(draws):
-    traces = named(ratio_charts.proportions(draws, (SPREAD, MMD, EM)))
-    assert traces["true"].y == pytest.approx(draws[0].truth)
+def test_the_truth_stands_beside_every_methods_shares(trials):
+    traces = named(ratio_charts.proportions(trials, (SPREAD, MMD, EM)))
+    assert traces["true"].y == pytest.approx(trials[0].truth)
     assert tuple(traces["true"].x) == ("benign", "malignant")
     for method in (SPREAD, MMD, EM):
         trace = traces[CLASS_RATIO[method].title]
-        assert holds(trace, *(class_ratio.share_of(draws, method, c) for c in range(2)))
+        assert holds(trace, *(class_ratio.share_of(trials, method, c) for c in range(2)))
         assert trace.marker.color == CLASS_RATIO[method].style.colour
 
 
@@ -162,11 +162,11 @@ def test_every_method_has_bars_of_its_own_colour_and_pattern():
     assert len(looks) == len(CLASS_RATIO)
 
 
-def test_errors_stand_at_their_mix_and_a_rule_at_the_visitors(draws):
-    figure = ratio_charts.errors(draws, (SPREAD, MMD))
+def test_errors_stand_at_their_mix_and_a_rule_at_the_visitors(trials):
+    figure = ratio_charts.errors(trials, (SPREAD, MMD))
     for trace, method in zip(figure.data, (SPREAD, MMD), strict=True):
         assert tuple(trace.x) == SHARES
-        assert holds(trace, *(class_ratio.error_along(draws, method, i) for i in range(len(SHARES))))
+        assert holds(trace, *(class_ratio.error_along(trials, method, i) for i in range(len(SHARES))))
     assert figure.layout.shapes[0].x0 == 0.5
 
 

@@ -30,7 +30,7 @@ def trial(seed):
         marks = accuracy_score(y, p > 0.5), log_loss(y, p), brier_score_loss(y, p)
         fits[name] = training.Fit(name, p, s[:4], 0.0, 5.0, 0.1, 1.0, *map(float, marks), None)
     attack = training.Attack(200, 160, 170, 184)
-    return training.Trial(training.TrainingConfig("digits", ("3", "8"), draw=seed), fits, y, attack)
+    return training.Trial(training.TrainingConfig("digits", ("3", "8"), trial=seed), fits, y, attack)
 
 
 TRIALS = [trial(seed) for seed in range(3)]
@@ -102,10 +102,10 @@ def test_of_more_classes_a_model_has_a_picture_of_each_and_a_table_of_what_it_na
     proba = np.array([[0.7, 0.2, 0.1], [0.4, 0.5, 0.1], [0.1, 0.3, 0.6], [0.2, 0.2, 0.6]])
     fit = training.Fit(SPREAD, proba, coefs[0], np.zeros(3), 5.0, 0.1, 1.0, 0.75, 0.6, 0.1, None)
     config = training.TrainingConfig("digits", ("3", "8", "5"), labels=RandomisedResponse(0.2, 3))
-    draw = training.Trial(config, {SPREAD: fit, CLEAN: fit}, y, training.Attack(4, 3, 3, 3))
-    (trace,) = charts.confusion([draw], SPREAD).data
+    trial = training.Trial(config, {SPREAD: fit, CLEAN: fit}, y, training.Attack(4, 3, 3, 3))
+    (trace,) = charts.confusion([trial], SPREAD).data
     assert [list(row) for row in trace.z] == [[1, 0, 0], [0, 0.5, 0.5], [0, 0, 1]]
-    assert rules(charts.scores([draw], [SPREAD], "log_loss"), True, "x") == pytest.approx([np.log(3)])
+    assert rules(charts.scores([trial], [SPREAD], "log_loss"), True, "x") == pytest.approx([np.log(3)])
 
 
 IMAGES = np.random.default_rng(0).integers(0, 256, (4, 8, 8), dtype=np.uint8)

@@ -172,7 +172,7 @@ def test_going_on_after_a_stop_does_what_is_left(table):
     assert left == [DRAWS - done]
     finished(at)
     ((_, draws),) = (kept for key, kept in at.session_state["own_results"].items() if key[0] == "bags")
-    assert [draw.config.draw for draw in draws] == list(range(1, DRAWS))
+    assert [trial.config.trial for trial in draws] == list(range(1, DRAWS))
 
 
 def test_what_is_uploaded_is_never_put_on_disk():

@@ -222,8 +222,8 @@ def snippet(question: Question) -> Snippet:
         question.own_file,
         "from privdemo.experiments import class_ratio",
         "from privdemo.experiments.class_ratio import RatioConfig",
-        "from privdemo.experiments.draws import at_draw",
-    ).then(f"draws = [class_ratio.run(at_draw(config, i)) for i in range({question.n_draws})]")
+        "from privdemo.experiments.trials import with_trial",
+    ).then(f"draws = [class_ratio.run(with_trial(config, i)) for i in range({question.n_draws})]")
 
 
 def print_mean_errors(question: Question) -> Snippet:

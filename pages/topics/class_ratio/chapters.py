@@ -137,7 +137,7 @@ def all_numbers(shown: Answer) -> list[Panel]:
         Panel(
             "ratio-ten-digits",
             figure=ten,
-            summary=f"{first.n_draws} shipped draws of MNIST’s ten digits, {first.n_classes} sets of "
+            summary=f"{first.n_trials} shipped draws of MNIST’s ten digits, {first.n_classes} sets of "
             f"{first.set_size:,}; every rarer class has a share of {first.rho:g}.",
             rows=lambda: [vars(row) | CLASS_RATIO[row.method].columns for row in rows],
             snippet=figures.study_snippet(study.DIGITS),

@@ -72,7 +72,7 @@ METHOD = Choice(
     "Methods",
     many=True,
 )
-DRAWS = Number("ratio_draws", limits.N_DRAWS, 10, "Draws", help="Repeats with other records and other noise.")
+DRAWS = Number("ratio_draws", limits.N_TRIALS, 10, "Draws", help="Repeats with other records and other noise.")
 SEED = Number("ratio_seed", limits.SEED, 0, "Seed", help="The same seed gives the same records and noise.")
 
 # One click to a setting: data set, classes, records in a set, ρ, records asked about, release, ε, δ, n_min.

@@ -10,7 +10,7 @@ from pages.topics.comparison.answer import Answer, answer, by_epsilon, jobs, sni
 from pages.topics.comparison.controls import Question, all_settings, controls, pin_button
 from pages.topics.comparison.settings import LOOK, REACH_A_GOAL
 from privdemo.experiments.comparison import N_TEST, ComparisonConfig
-from privdemo.experiments.results import N_DRAWS
+from privdemo.experiments.results import N_TRIALS
 from privdemo.mechanisms.label_counts import RELEASES
 from privdemo.methods import TIGHT
 
@@ -24,7 +24,7 @@ def standing_words(question: Question | str, _: Answer | None = None) -> dict[st
     return folds.folds(
         folds.read(_HERE / "how.md", noises=noises, n_test=N_TEST),
         folds.read(_HERE / "adversary.md", at_first=told, rho=f"{plain.rho:g}"),
-        folds.read(_HERE / "caveats.md", n_draws=N_DRAWS),
+        folds.read(_HERE / "caveats.md", n_draws=N_TRIALS),
         "" if isinstance(question, str) else snippet(question).markdown,
     )
 

@@ -76,10 +76,10 @@ def _choices(shown: Answer) -> list[Panel]:
                 for draw, choice in enumerate(choices)
             ],
             snippet=config_snippet(shown.question).then(
-                f"draws = [comparison.run(at_draw(config, i)) for i in range({shown.question.n_draws})]",
+                f"draws = [comparison.run(with_trial(config, i)) for i in range({shown.question.n_draws})]",
                 "for draw in draws:",
                 "    print([(fit.method, fit.chosen, fit.why) for fit in draw.fits.values() if fit.why])",
-                imports=("from privdemo.experiments.draws import at_draw",),
+                imports=("from privdemo.experiments.trials import with_trial",),
             ),
         )
     ]

@@ -17,7 +17,7 @@ from pages.topics.comparison.words import about_sets, change, people, privacy, v
 from privdemo.experiments import comparison, results
 from privdemo.experiments.comparison import RECORDS, SHARE, ComparisonConfig, Trial
 from privdemo.experiments.comparison.study import Row
-from privdemo.experiments.draws import at_draw
+from privdemo.experiments.trials import with_trial
 from privdemo.figures import comparison as charts
 from privdemo.intervals import Estimate
 from privdemo.methods import (
@@ -206,11 +206,11 @@ def jobs(question: Question) -> list[Job]:
         if config is None or shipped.is_shipped(config, question.n_draws):
             continue
         for half in range(2):
-            tasks = [at_draw(config, draw) for draw in range(half, question.n_draws, 2)]
+            tasks = [with_trial(config, draw) for draw in range(half, question.n_draws, 2)]
             found.append(Job((_DRAW, config, half), name, comparison.run, tasks, slow=_is_slow(config)))
     if not shipped.has_curves(question.config):
         tasks = [
-            at_draw(replace(question.config, epsilon=epsilon), draw)
+            with_trial(replace(question.config, epsilon=epsilon), draw)
             for draw in range(curve_draws(question))
             for epsilon in comparison.study.EPSILONS
         ]
@@ -246,7 +246,7 @@ def answer(question: Question, made: Trials) -> Answer | None:
         tuple(rows_of(question.pinned, question.n_draws, made.of_kind(_DRAW, question.pinned)))
         if question.pinned
         else (),
-        len(mine) or results.N_DRAWS,
+        len(mine) or results.N_TRIALS,
         problems,
         made.running,
     )
@@ -258,7 +258,7 @@ def own_curves(question: Question, drawn: Sequence[Trial], mine: Sequence[Trial]
     epsilon, n_draws = question.config.epsilon, curve_draws(question)
     if sum(trial.config.epsilon == epsilon for trial in drawn) < n_draws:
         others = [trial for trial in drawn if trial.config.epsilon != epsilon]
-        drawn = [*others, *(trial for trial in mine if trial.config.draw < n_draws)]
+        drawn = [*others, *(trial for trial in mine if trial.config.trial < n_draws)]
     return _means(drawn)
 
 
@@ -271,7 +271,7 @@ def rows_of(config: ComparisonConfig, n_draws: int, trials: Sequence[Trial]) -> 
         return shipped.marks(config)
     enough = min(ENOUGH, n_draws)
     return [
-        row if row.n_draws >= enough else replace(row, low=-math.inf, high=math.inf, by_draw="")
+        row if row.n_trials >= enough else replace(row, low=-math.inf, high=math.inf, by_trial="")
         for row in _means(trials)
     ]
 
@@ -311,7 +311,7 @@ def curve_people(curves: Sequence[Row]) -> str:
 
 def n_draws(rows: Sequence[Row]) -> str:
     """How many draws stand behind some rows."""
-    least, most = (end(row.n_draws for row in rows) for end in (min, max))
+    least, most = (end(row.n_trials for row in rows) for end in (min, max))
     return f"{most}" if least == most else f"{least} to {most}"
 
 
@@ -370,9 +370,9 @@ def snippet(question: Question) -> Snippet:
     mark = f'comparison.mean_mark(draws, method, "{question.metric}")'
     exact = ", comparison.exact_error(config, method)" if question.config.task == SHARE else ""
     return config_snippet(question).then(
-        f"draws = [comparison.run(at_draw(config, i)) for i in range({question.n_draws})]",
+        f"draws = [comparison.run(with_trial(config, i)) for i in range({question.n_draws})]",
         "for method in draws[0].fits:",
         f"    print(method, {mark}{exact})",
         "# the curves anew: python -m privdemo reproduce comparison",
-        imports=("from privdemo.experiments.draws import at_draw",),
+        imports=("from privdemo.experiments.trials import with_trial",),
     )

@@ -133,7 +133,7 @@ def _snippet(question: Question, goal: float) -> Snippet:
     else:
         code = code.then(
             "levels = comparison.study.EPSILONS",
-            f"tried = [replace(config, epsilon=e, draw=i) for e in levels for i in range({curve_draws(question)})]",
+            f"tried = [replace(config, epsilon=e, trial=i) for e in levels for i in range({curve_draws(question)})]",
             "rows = comparison.study.rows(mark for one in tried for mark in comparison.study.run_trial(one))",
             imports=("from dataclasses import replace",),
         )

@@ -154,7 +154,7 @@ def _channels(question: Question) -> Panel:
 def _snippet(question: Question, epsilon: float) -> Snippet:
     """The lines that compute the differences, of the visitor's own draws where both of a pair have some."""
     return config_snippet(question).then(
-        f"draws = [comparison.run(at_draw(config, i)) for i in range({question.n_draws})]",
+        f"draws = [comparison.run(with_trial(config, i)) for i in range({question.n_draws})]",
         "mine = comparison.study.rows(mark for draw in draws for mark in comparison.study.trial_marks(draw))",
         f"here = (config.dataset, config.private, {epsilon!r})",
         "shipped = [r for r in comparison.study.load() if (r.dataset, r.private, r.epsilon) == here]",
@@ -166,5 +166,5 @@ def _snippet(question: Question, epsilon: float) -> Snippet:
         "    source = next((source for source in sources if source.keys() >= set(pair)), None)",
         "    if source:",
         "        print(ours, comparison.study.difference(*(source[one] for one in pair)))",
-        imports=("from privdemo.experiments.draws import at_draw",),
+        imports=("from privdemo.experiments.trials import with_trial",),
     )

@@ -38,12 +38,12 @@ def has_curves(config: ComparisonConfig) -> bool:
 
 def on_curves(config: ComparisonConfig) -> bool:
     """Whether the shipped curves are of this setting, apart from its ε and methods."""
-    return replace(config, methods=(), epsilon=ComparisonConfig.epsilon, draw=0) == _context(config)
+    return replace(config, methods=(), epsilon=ComparisonConfig.epsilon, trial=0) == _context(config)
 
 
 def is_shipped(config: ComparisonConfig, n_draws: int) -> bool:
     """Whether this very setting is shipped with as many draws, whatever its methods."""
-    return on_curves(config) and config.epsilon in comparison.study.EPSILONS and n_draws == results.N_DRAWS
+    return on_curves(config) and config.epsilon in comparison.study.EPSILONS and n_draws == results.N_TRIALS
 
 
 def unlike_yours(config: ComparisonConfig) -> str:

@@ -65,14 +65,14 @@ def _words(dataset: str) -> str:
     ]
     return (
         f"The same {2 * best[TRUTH].n_train:,} people, ε = {EPSILON:g}: how many images of a {first} or a {second} "
-        f"does the best method classify correctly? {'; '.join(parts)}. Means over {best[TRUTH].n_draws} draws, with "
+        f"does the best method classify correctly? {'; '.join(parts)}. Means over {best[TRUTH].n_trials} draws, with "
         "95 % intervals."
     )
 
 
 def _columns(row: Row) -> dict[str, Any]:
     numbers_of_row = {"epsilon": row.epsilon, "accuracy": row.mean, "low": row.low, "high": row.high}
-    return {"trust": row.trust} | COMPARISON[row.method].columns | numbers_of_row | {"draws": row.n_draws}
+    return {"trust": row.trust} | COMPARISON[row.method].columns | numbers_of_row | {"draws": row.n_trials}
 
 
 def _snippet(dataset: str) -> Snippet:

@@ -65,7 +65,7 @@ def same_words(shown: Answer, config: CountConfig) -> str:
         for row in shipped()
         if (row.axis, row.level, row.release) == (label_counts.C_AXIS, label_counts.CLASSES, name)
     )
-    others = [f"{row.distortion:.3f} over the {row.n_draws * label_counts.BATCH:,} of the figure below"]
+    others = [f"{row.distortion:.3f} over the {row.n_trials * label_counts.BATCH:,} of the figure below"]
     asked = shown.question.config
     if (asked.counts, asked.epsilon, asked.delta) == (config.counts, config.epsilon, config.delta):
         mine = shown.outcomes[name].distortion
@@ -115,7 +115,7 @@ def _figure_1(axis: str) -> Panel:
         "figure-1",
         figure=Chart(charts.along(axis, label_counts.figure_1(rows, axis), None)),
         summary=f"Figure 1 of the paper anew, whatever your counts are: {label_counts.TOTAL:,} labels, {fixed}; means "
-        f"over {rows[0].n_draws} batches of {label_counts.BATCH} releases, 95 % intervals. “Along” above chooses the "
+        f"over {rows[0].n_trials} batches of {label_counts.BATCH} releases, 95 % intervals. “Along” above chooses the "
         "axis. Stars: what the paper’s text gives. The public minimum is half the smallest count.",
         rows=lambda: [
             vars(row) | LABEL_COUNTS[row.release].columns | {"published": label_counts.published(row)} for row in rows

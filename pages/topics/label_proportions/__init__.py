@@ -20,7 +20,7 @@ from pages.topics.label_proportions.controls import (
     presets,
 )
 from privdemo.experiments.label_proportions.fit import N_FOLDS
-from privdemo.experiments.results import N_DRAWS
+from privdemo.experiments.results import N_TRIALS
 
 _HERE = Path(__file__).parent
 
@@ -32,7 +32,7 @@ def standing_words(question: Question | str, _: Answer | None = None) -> dict[st
     return folds.folds(
         f"{how}\n{why}",
         folds.read(_HERE / "adversary.md", epsilon=f"{epsilon:g}", factor=numbers.odds_factor(epsilon)),
-        folds.read(_HERE / "caveats.md", n_draws=N_DRAWS),
+        folds.read(_HERE / "caveats.md", n_draws=N_TRIALS),
         "" if isinstance(question, str) else score_snippet(question).markdown,
     )
 

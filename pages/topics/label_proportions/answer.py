@@ -192,9 +192,9 @@ def snippet(question: Question) -> Snippet:
         question.config,
         question.own_file,
         "from privdemo.experiments import label_proportions",
-        "from privdemo.experiments.draws import at_draw",
+        "from privdemo.experiments.trials import with_trial",
         "from privdemo.experiments.label_proportions import BagConfig",
-    ).then(f"draws = [label_proportions.run(at_draw(config, i)) for i in range({question.n_draws})]")
+    ).then(f"draws = [label_proportions.run(with_trial(config, i)) for i in range({question.n_draws})]")
 
 
 def bag_snippet(question: Question) -> Snippet:

@@ -53,7 +53,7 @@ TRAINED = Choice(
     many=True,
 )
 THRESHOLD = Choice("positive_if", tuple(THRESHOLDS.values()), THRESHOLDS[SHARE], "Threshold for “yes”")
-DRAWS = Number("bag_draws", limits.N_DRAWS, 10, "Draws", help="Repeats with other records, other bags, other noise.")
+DRAWS = Number("bag_draws", limits.N_TRIALS, 10, "Draws", help="Repeats with other records, other bags, other noise.")
 SEED = Number("bag_seed", limits.SEED, 0, "Seed", help="The same seed gives the same records, bags and noise.")
 
 # One click to the slides' settings: how bags are filled, means, k, ε of columns and of proportions (None: no noise).

@@ -14,9 +14,9 @@ from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials
 from pages.topics.many_answers.controls import Question
 from privdemo.experiments import many_answers
-from privdemo.experiments.draws import at_draw
 from privdemo.experiments.many_answers import ZIPF, AnswersConfig, Fit, Release
-from privdemo.experiments.results import N_DRAWS
+from privdemo.experiments.results import N_TRIALS
+from privdemo.experiments.trials import with_trial
 from privdemo.figures import many_answers as charts
 from privdemo.methods import FREQUENCY_ORACLES
 
@@ -141,7 +141,7 @@ def jobs(question: Question) -> list[Job]:
     if not many_answers.is_soon(config, people):
         return along
     before = 1 if config.people * people.k <= _AT_ONCE else 0
-    tasks, first = [at_draw(config, i) for i in range(before, N_DRAWS)], partial(fitted, config) if before else None
+    tasks, first = [with_trial(config, i) for i in range(before, N_TRIALS)], partial(fitted, config) if before else None
     return [Job((_FITS, config, before), "Draw", many_answers.fit, tasks, first), *along]
 
 

@@ -29,7 +29,7 @@ from privdemo.estimators import class_model
 from privdemo.estimators.choose import FEW_LABELS
 from privdemo.estimators.logistic import SpreadLogisticRegression
 from privdemo.estimators.many_classes import MANY_NODES
-from privdemo.experiments.results import N_DRAWS
+from privdemo.experiments.results import N_TRIALS
 from privdemo.experiments.training import N_SAMPLES, N_STEPS, N_TEST
 
 _HERE = Path(__file__).parent
@@ -52,7 +52,7 @@ def standing_words(question: Question | str, _: Answer | None = None) -> dict[st
             few_labels=FEW_LABELS,
         ),
         folds.read(_HERE / "adversary.md"),
-        folds.read(_HERE / "caveats.md", n_test=N_TEST, n_draws=N_DRAWS, delta=f"{DELTA:g}"),
+        folds.read(_HERE / "caveats.md", n_test=N_TEST, n_draws=N_TRIALS, delta=f"{DELTA:g}"),
         "" if isinstance(question, str) else print_scores(question).markdown,
     )
     return found if isinstance(question, str) else {title: question.said(words) for title, words in found.items()}

@@ -14,8 +14,8 @@ from pages.topics.training.controls import EM_DRAWS, Question
 from pages.topics.training.pixel_noise import noise_of
 from privdemo.estimators import choose
 from privdemo.experiments import training
-from privdemo.experiments.draws import at_draw
 from privdemo.experiments.training import N_STEPS, Trial
+from privdemo.experiments.trials import with_trial
 from privdemo.intervals import Estimate
 from privdemo.methods import (
     CHOSEN,
@@ -84,12 +84,12 @@ def jobs(question: Question) -> list[Job]:
     config = question.config
     quick = training.with_methods(config, tuple(name for name in config.methods if name != PUBLISHED))
     before = 1 if question.at_once else 0
-    tasks = [at_draw(quick, i) for i in range(before, question.n_draws)]
+    tasks = [with_trial(quick, i) for i in range(before, question.n_draws)]
     at_once = (lambda: one_trial(quick)) if before else None
     found = [Job(("draws", quick, before), "Draw", training.run, tasks, at_once)]
     if PUBLISHED in config.methods:
         slow = training.with_methods(config, (PUBLISHED,))
-        tasks = [at_draw(slow, i) for i in range(min(question.n_draws, EM_DRAWS))]
+        tasks = [with_trial(slow, i) for i in range(min(question.n_draws, EM_DRAWS))]
         note = f", {N_STEPS} steps each"
         found.append(Job(("draws", slow, 0), "The published EM", training.run, tasks, slow=True, note=note))
     return found
@@ -300,16 +300,16 @@ def snippet(question: Question) -> Snippet:
         quick,
         question.own_file,
         "from privdemo.experiments import training",
-        "from privdemo.experiments.draws import at_draw",
+        "from privdemo.experiments.trials import with_trial",
         "from privdemo.experiments.training import TrainingConfig",
         "from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse",
-    ).then(f"draws = [training.run(at_draw(config, i)) for i in range({question.n_draws})]")
+    ).then(f"draws = [training.run(with_trial(config, i)) for i in range({question.n_draws})]")
     if PUBLISHED not in config.methods:
         return made
     n = min(question.n_draws, EM_DRAWS)
     return made.then(
         f'slow = training.with_methods(config, ("{PUBLISHED}",))  # about a minute a draw',
-        f"draws = training.merge(draws, [training.run(at_draw(slow, i)) for i in range({n})])",
+        f"draws = training.merge(draws, [training.run(with_trial(slow, i)) for i in range({n})])",
     )
 
 

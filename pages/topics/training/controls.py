@@ -52,7 +52,7 @@ TRAINED = Choice(
 )
 DRAWS = Number(
     "draws",
-    limits.N_DRAWS,
+    limits.N_TRIALS,
     10,
     "Draws",
     help="Repeats with other people, other noise and other test images.",

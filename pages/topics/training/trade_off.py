@@ -140,7 +140,7 @@ def findings(study: Study, rows: tuple[Row, ...]) -> list[str]:
     ahead, behind = _above(accuracy), _below(accuracy)
     worse, better = _below(losses), _above(losses)
     unclear = list(_where(losses, Verdict.NOT_CLEAR))
-    n_draws = len({row.draw for row in rows})
+    n_draws = len({row.trial for row in rows})
     collapsed = {name: training.study.collapsed(rows, name) for name in (RECONSTRUCTION, SPREAD, NAIVE)}
     ours, theirs = (f"“{TRAINING[name].title}”" for name in (SPREAD, NAIVE))
     sentences: dict[str, Sequence[float] | Mapping[float, Estimate]] = {
@@ -201,7 +201,7 @@ def curve_words(study: Study, curves: Mapping[str, tuple[training.study.Point, .
         f"{TRAINING[name].title} {', '.join(numbers.share(point.accuracy.mean) for point in curve)}"
         for name, curve in curves.items()
     )
-    counts = f"{min(point.n_draws for curve in curves.values() for point in curve)} draws a point"
+    counts = f"{min(point.n_trials for curve in curves.values() for point in curve)} draws a point"
     stars = ", ".join(
         f"{TRAINING[name].title} {numbers.share(value)} at {level:g}"
         for name, values in study.published.items()

@@ -17,7 +17,7 @@ from privdemo.experiments.claims.claim import (
     POINTS,
     Claim,
     exactly,
-    first_draws,
+    first_trials,
     listed,
     unverifiable,
 )
@@ -40,7 +40,7 @@ Rows = tuple[Row, ...]
 _FIGURE_3 = "python -m privdemo reproduce figure3"
 _SECTION_61 = "python -m privdemo reproduce section6.1"
 _STEPS = f"python -m privdemo reproduce {naive_steps.NAME}"
-# Images of 7 and 9 for testing in MNIST, of which every draw takes most.
+# Images of 7 and 9 for testing in MNIST, of which every trial takes most.
 TEST_IMAGES = 1028 + 1009
 
 
@@ -166,7 +166,7 @@ def _accuracies(rows: Rows) -> list[Claim]:
                     published=value,
                     ours=ours,
                     unit=PERCENT,
-                    seeds=first_draws(point.n_draws),
+                    seeds=first_trials(point.n_trials),
                     command=_SECTION_61,
                     verdict=verdict,
                     why=f"{why}. Draws share most of their images: their interval, ± {100 * point.accuracy.half:.1f} "
@@ -189,7 +189,7 @@ def _small_loss(rows: Rows) -> Claim:
         published=0.01,
         ours=loss,
         unit=POINTS,
-        seeds=first_draws(noisy.n_draws),
+        seeds=first_trials(noisy.n_trials),
         command=_SECTION_61,
         verdict=judge_cost(0.01, loss),
         why=f"from {clean.accuracy.mean:.3f} to {noisy.accuracy.mean:.3f}: "
@@ -210,7 +210,7 @@ def _published_beats_naive(rows: Rows, by_steps: Sequence[naive_steps.Row]) -> C
         f"without a penalty: largest lead, at p = {most:g}",
         ours=noisy[most],
         unit=POINTS,
-        seeds=_n_draws(rows),
+        seeds=_n_trials(rows),
         command=_STEPS,
         verdict=verdict,
         why=f"the published EM against {naive_steps.N_STEPS} steps at rate {naive_steps.RATE:g}, as in section 6.1: "
@@ -237,7 +237,7 @@ def _spread_beats_naive(rows: Rows) -> Claim:
         f"alike: largest lead, at p = {most:g}",
         ours=noisy[most],
         unit=POINTS,
-        seeds=_n_draws(rows),
+        seeds=_n_trials(rows),
         command=_FIGURE_3,
         verdict=verdict,
         why=f"with pixels learned one by one and penalties chosen alike, accuracy differs clearly at {listed(clear)} "
@@ -259,7 +259,7 @@ def _true_prior(rows: Rows) -> Claim:
         words=f"knowing the clean pixels’ shares is best: largest lead over learning them one by one, at p = {most:g}",
         ours=gaps[most],
         unit=POINTS,
-        seeds=_n_draws(rows),
+        seeds=_n_trials(rows),
         command=_FIGURE_3,
         verdict=verdict,
         why=f"of p = {listed(gaps)}, clearly ahead at {listed(clear)}",
@@ -277,7 +277,7 @@ def _flat_prior(rows: Rows) -> Claim:
         words=f"pixels alike or learned one by one makes little difference: largest difference, at p = {most:g}",
         ours=gaps[most],
         unit=POINTS,
-        seeds=_n_draws(rows),
+        seeds=_n_trials(rows),
         command=_FIGURE_3,
         verdict=verdict,
         why=f"{'over' if verdict == FAILS else 'never over'} {200 * SAME:g} points; of p = {listed(gaps)} they "
@@ -285,8 +285,8 @@ def _flat_prior(rows: Rows) -> Claim:
     )
 
 
-def _n_draws(rows: Rows) -> str:
-    return first_draws(training.study.points(rows)[SPREAD][0].n_draws)
+def _n_trials(rows: Rows) -> str:
+    return first_trials(training.study.points(rows)[SPREAD][0].n_trials)
 
 
 def _direction() -> Claim:

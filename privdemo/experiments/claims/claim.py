@@ -46,7 +46,7 @@ class Claim:
         published: The paper's number, if it has one.
         ours: Our number with its interval; None if the claim cannot be checked.
         unit: How both numbers are shown, one of `UNITS`.
-        seeds: The draws that ours is a mean of.
+        seeds: The trials that ours is a mean of.
         command: The command that computes ours.
         verdict: One of `VERDICTS`.
         why: The reason for the verdict.
@@ -98,8 +98,8 @@ def exactly(value: float) -> Estimate:
     return Estimate(value, value, value)
 
 
-def first_draws(n: int) -> str:
-    """The seeds of a mean over the first `n` draws, in words."""
+def first_trials(n: int) -> str:
+    """The seeds of a mean over the first `n` trials, in words."""
     return f"{n} draws, seed 0, draws 0 to {n - 1}"
 
 

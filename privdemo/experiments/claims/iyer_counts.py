@@ -92,7 +92,7 @@ def _figure_1(places: Places) -> list[Claim]:
 
 
 def _batches(row: label_counts.Row) -> str:
-    return f"{row.n_draws} batches of {label_counts.BATCH} releases, seeds 0 to {row.n_draws - 1}"
+    return f"{row.n_trials} batches of {label_counts.BATCH} releases, seeds 0 to {row.n_trials - 1}"
 
 
 def _ranking(places: Places) -> Claim:
@@ -212,7 +212,7 @@ def _variance(places: Places) -> list[Claim]:
 
 
 def _no_advantage(places: Places) -> Claim:
-    """Gaussian beside Laplace, as published in every place drawn; and with tight noise along δ."""
+    """Gaussian beside Laplace, as published in every place plotted; and with tight noise along δ."""
     times = [
         ratio_interval(rows["gaussian published"].estimate, rows["laplace published"].estimate)
         for axis in label_counts.AXES

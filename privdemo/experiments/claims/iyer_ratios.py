@@ -12,7 +12,7 @@ from privdemo.experiments.claims.claim import (
     SENTENCE,
     Claim,
     exactly,
-    first_draws,
+    first_trials,
     listed,
     unverifiable,
 )
@@ -59,7 +59,7 @@ def _ratios(rows: Sequence[study.Row]) -> list[Claim]:
                 published=reduction.published,
                 ours=reduction.ours,
                 unit=PERCENT,
-                seeds=first_draws(rows[0].n_draws),
+                seeds=first_trials(rows[0].n_trials),
                 command=_SETS,
                 verdict=verdict,
                 why=f"{why}; {_OURS_IS_LINEAR}" if of_svm else why,
@@ -91,7 +91,7 @@ def _near_training(rows: Sequence[study.Row]) -> Claim:
         words="∝SVM is accurate only near the shares it was trained on: how much larger its error on Adult is at a "
         f"share of {most:g} than at {near_by:g}, on which it was trained",
         ours=gaps[most],
-        seeds=first_draws(rows[0].n_draws),
+        seeds=first_trials(rows[0].n_trials),
         command=_SETS,
         verdict=verdict,
         why=f"error {curve[near_by].mean:.3f} there, {' and '.join(f'{curve[s].mean:.3f} at {s:g}' for s in gaps)}; "
@@ -114,7 +114,7 @@ def _skewed_sets(rows: Sequence[study.Row]) -> Claim:
         words="noise on the counts harms more if the set asked about is skewed: how much more error published "
         f"Laplace noise adds at a share of {SHARES[-1]:g} of zeros than at {SHARES[0]:g}",
         ours=more,
-        seeds=first_draws(rows[0].n_draws),
+        seeds=first_trials(rows[0].n_trials),
         command=_SETS,
         verdict=judge_difference(more),
         why=f"at {SHARES[-1]:g} it adds {harm[-1].mean:.3f}, at {SHARES[0]:g} {harm[0].mean:.3f}; tight Laplace noise "
@@ -142,7 +142,7 @@ def _distortion_is_error(rows: Sequence[study.Row]) -> Claim:
         published=1.0,
         ours=exactly(right),
         unit=PERCENT,
-        seeds=first_draws(here[0].n_draws),
+        seeds=first_trials(here[0].n_trials),
         command=_SETS,
         verdict=judge_part(right),
         why=f"of {len(pairs)} pairs among {len(here)} ways to release the counts, true counts among them",
@@ -162,7 +162,7 @@ def _theorem_1(rows: Sequence[study.Row]) -> Claim:
         place="theorem 1",
         words="MMD’s error is below a bound: smallest ratio of the bound to the (L1) error in all settings tried",
         ours=Estimate(times, nearest.bound / nearest.high, nearest.bound / nearest.low),
-        seeds=first_draws(here[0].n_draws),
+        seeds=first_trials(here[0].n_trials),
         command=_SETS,
         verdict=judge_fact(len(kept) == len(here), caveat=least > math.sqrt(2)),
         why=f"true in {len(kept)} of {len(here)} settings; but the smallest bound is {least:.3g}, and no two mixes are "
@@ -186,7 +186,7 @@ def _advice(rows: Sequence[study.Row]) -> list[Claim]:
                 place="section 2, advice",
                 words=f"{words}: how much smaller MMD’s error is ({first.n_classes} digits, true counts)",
                 ours=gap,
-                seeds=first_draws(first.n_draws),
+                seeds=first_trials(first.n_trials),
                 command=_SETS,
                 verdict=judge_difference(gap),
                 why=f"error {first.error:.3f} at {place} {getattr(first, lever):g}, {last.error:.3f} at "

@@ -28,7 +28,8 @@ EQUAL = np.full(K, 1 / K)
 
 
 def exact_error(oracle: FrequencyOracle, shares: Array) -> Array:
-    """n times the mean square error of each answer's share, (k,), over all reports and all people drawn from `shares`.
+    """n times the mean square error of each answer's share, (k,), over all reports and all people sampled from
+    `shares`.
 
     Of one report that supports S it is the mean of ((1[v ∈ S] − q)/(p − q) − f)² with f = `shares` (k,).
     """

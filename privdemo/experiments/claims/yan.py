@@ -22,7 +22,7 @@ from privdemo.experiments.claims.claim import (
     YAN,
     Claim,
     exactly,
-    first_draws,
+    first_trials,
     listed,
     unverifiable,
 )
@@ -77,7 +77,7 @@ def _f1(row: label_proportions.study.Row, place: str, words: str, published: flo
         published=published,
         ours=ours,
         unit=PERCENT,
-        seeds=first_draws(row.n_draws),
+        seeds=first_trials(row.n_trials),
         command=_COMMAND,
         verdict=verdict,
         why=why,
@@ -101,7 +101,7 @@ def _loss_of_information(rows: Sequence[label_proportions.study.Row]) -> Claim:
         words=f"information loss grows with k, and nearest-k loses less than random-k: smallest lead (k = {least})",
         ours=ahead[least],
         unit=POINTS,
-        seeds=first_draws(here[0].n_draws),
+        seeds=first_trials(here[0].n_trials),
         command=_COMMAND,
         verdict=max(verdicts, key=VERDICTS.index),
         why=f"for k from {shared[0]} to {shared[-1]}; nearest-k loses {100 * nearest[0]:.0f} to {100 * nearest[1]:.0f} "
@@ -137,7 +137,7 @@ def _robust(rows: Sequence[label_proportions.study.Row]) -> Claim:
         f"(L-diversity): how much less F1 it loses (random-k, k = {most})",
         ours=diverse[most],
         unit=POINTS,
-        seeds=first_draws(here[0].n_draws),
+        seeds=first_trials(here[0].n_trials),
         command=_COMMAND,
         verdict=verdict,
         why=f"of k = {listed(diverse)}, at which 95 % of random groups or more hold both labels, it loses clearly less "
@@ -166,7 +166,7 @@ def _more_bags(rows: Sequence[label_proportions.study.Row]) -> Claim:
         f"bags (ε = {shown:g})",
         ours=gains[shown],
         unit=POINTS,
-        seeds=first_draws(many.n_draws),
+        seeds=first_trials(many.n_trials),
         command=_COMMAND,
         verdict=verdict,
         why=f"clear at {listed(clear)} of ε = {listed(gains)}; the slides also put noise on columns of means of 50 and "

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from privdemo.estimators.set_names import SpreadClassRatio
 from privdemo.experiments.class_ratio.config import ATTACK_STREAM, RatioConfig
 from privdemo.experiments.class_ratio.release import Sample, as_input
-from privdemo.experiments.draws import generator
+from privdemo.experiments.trials import generator
 
 Array = NDArray[np.floating]
 

@@ -19,7 +19,7 @@ TEST_SHARE = 0.3
 # Shares of the first class in the sets that are asked about, as in the paper's figures 2 and 3.
 SHARES = tuple(tenth / 10 for tenth in range(1, 10))
 NO_RELEASE = "none"
-# Fixed numbers of the random streams of a draw.
+# Fixed numbers of the random streams of a trial.
 RECORD_STREAM, NOISE_STREAM, TEST_STREAM, ATTACK_STREAM, ESTIMATOR_STREAM = range(5)
 # Records in a set that suit a data set's size.
 _SET_SIZES = {"mnist": 600, "digits": 120, "adult": 600, "sms": 300, "breast_cancer": 80}
@@ -60,7 +60,7 @@ class RatioConfig:
             one in turn.
         n_test: Records in the set that is asked about.
         share: The share of the first class in that set; the other classes share the rest equally. None: proportions
-            drawn uniformly from the simplex.
+            sampled uniformly from the simplex.
         bandwidth: The bandwidth of MMD as a multiple of the median heuristic; None: chosen on the tuning sets.
         release: How the sets' counts are released, one of `RELEASES` or "none".
         epsilon: The ε of the release.
@@ -68,7 +68,7 @@ class RatioConfig:
         n_min: The least count of a class in a set, which is public.
         methods: The methods to compare.
         seed: The seed of all randomness.
-        draw: The number of the repeat, with other records and other noise.
+        trial: The number of the repetition, with other records and other noise.
     """
 
     dataset: Source = "mnist"
@@ -85,7 +85,7 @@ class RatioConfig:
     n_min: int = 25
     methods: tuple[str, ...] = (SPREAD, MMD, IDENTITY, EM)
     seed: int = 0
-    draw: int = 0
+    trial: int = 0
 
     def __post_init__(self) -> None:
         if self.release not in (NO_RELEASE, *RELEASES):
@@ -101,7 +101,7 @@ class RatioConfig:
             (limits.RELEASE_DELTA, self.delta),
             (limits.N_MIN, self.n_min),
             (limits.SEED, self.seed),
-            (limits.DRAW, self.draw),
+            (limits.TRIAL, self.trial),
         ):
             limit.check(value)
         if self.share is not None:

@@ -1,4 +1,4 @@
-"""Methods fitted to the sets of a draw, and the class proportions that they find in the sets that are asked about."""
+"""Methods fitted to the sets of a trial, and the class proportions that they find in the sets that are asked about."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from privdemo.experiments.class_ratio.release import (
     sample_records,
     sample_test_set,
 )
-from privdemo.experiments.draws import generator, stream
+from privdemo.experiments.trials import generator, stream
 from privdemo.mechanisms.aggregation import Matrix
 from privdemo.mechanisms.label_counts import RELEASES
 from privdemo.methods import COUNT, EM, IDENTITY, MMD, PCC, PSVM, RFF, SPREAD, by_trying
@@ -44,7 +44,7 @@ LABELLED = (EM, PCC)
 
 @dataclass(frozen=True)
 class Fit:
-    """One method on one draw.
+    """One method on one trial.
 
     Args:
         method: The method's name.
@@ -65,7 +65,7 @@ class Fit:
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """All methods on one draw.
+    """All methods on one trial.
 
     Args:
         config: The question.
@@ -101,7 +101,7 @@ class Trial:
 
 
 def run(config: RatioConfig) -> Trial:
-    """Draw the sets, release their proportions, fit every method, and ask about sets of known proportions.
+    """Sample the sets, release their proportions, fit every method, and ask about sets of known proportions.
 
     Raises ``ValueError`` if sets are too large for the data set, or if their counts cannot be released so.
     """

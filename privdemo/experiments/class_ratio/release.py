@@ -1,4 +1,4 @@
-"""The records of a draw, and the class proportions that are released of its sets."""
+"""The records of a trial, and the class proportions that are released of its sets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from privdemo.experiments.class_ratio.config import (
     RatioConfig,
     n_to_train,
 )
-from privdemo.experiments.draws import generator
+from privdemo.experiments.trials import generator
 from privdemo.mechanisms.aggregation import Matrix
 from privdemo.mechanisms.label_counts import CountRelease, calibrate
 from privdemo.simplex import round_to_sum
@@ -34,7 +34,7 @@ class Group(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """The records of one draw: training and tuning sets, and the test records of every class."""
+    """The records of one trial: training and tuning sets, and the test records of every class."""
 
     dataset: Dataset
     training: Group
@@ -67,7 +67,7 @@ def check(config: RatioConfig) -> None:
 
 
 def sample_records(config: RatioConfig) -> Sample:
-    """The records of one draw; raises errors as `check` does.
+    """The records of one trial; raises errors as `check` does.
 
     `TEST_SHARE` of every class is kept for testing. The other records fill the sets in turn, each once before any
     serves again, so that no set holds a record twice, and two sets share records only if a class has too few.
@@ -114,8 +114,8 @@ def sample_test_set(
 ) -> tuple[Matrix, Array]:
     """A set of test records to ask about, (n_test, d), and its class proportions (c,).
 
-    `share` of its records are of the first class, the other classes share the rest equally. None: proportions drawn
-    uniformly from the simplex, the same in every draw. A record comes twice only if its class has too few.
+    `share` of its records are of the first class, the other classes share the rest equally. None: proportions sampled
+    uniformly from the simplex, the same in every trial. A record comes twice only if its class has too few.
     """
     c = config.n_classes
     if share is None:

@@ -1,4 +1,4 @@
-"""What many trials show: means over draws with their 95 % intervals."""
+"""What many trials show: means over trials with their 95 % intervals."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from privdemo.experiments.class_ratio.config import SHARES
 from privdemo.experiments.class_ratio.fit import Fit, Trial, l1_distance
+from privdemo.experiments.results import TRIAL_COLUMN
 from privdemo.intervals import Estimate, grouped_interval, mean_interval
 from privdemo.methods import CLASS_RATIO, MMD, RFF
 
@@ -37,7 +38,7 @@ def mean_error(trials: Sequence[Trial], method: str) -> Estimate:
 
 
 def difference(trials: Sequence[Trial], method: str, other: str) -> Estimate:
-    """How much larger the L1 error of `method` is than that of `other` on the same draws, the mean over `SHARES`."""
+    """How much larger the L1 error of `method` is than that of `other` on the same trials, the mean over `SHARES`."""
     return mean_interval([_mean_over_shares(t.fits[method]) - _mean_over_shares(t.fits[other]) for t in trials])
 
 
@@ -67,13 +68,13 @@ def attack_rates(trials: Sequence[Trial]) -> dict[str, Estimate]:
 
 
 def table(trials: Sequence[Trial]) -> list[dict[str, Any]]:
-    """One row for every method on every draw: the shares that it finds, and its errors along `SHARES`."""
+    """One row for every method on every trial: the shares that it finds, and its errors along `SHARES`."""
     rows = []
     for trial in trials:
         for method, fit in trial.fits.items():
             found = dict(zip(trial.config.labels, fit.found, strict=True))
             rows.append(
-                {"draw": trial.config.draw, **CLASS_RATIO[method].columns, "seconds": round(fit.seconds, 3)}
+                {TRIAL_COLUMN: trial.config.trial, **CLASS_RATIO[method].columns, "seconds": round(fit.seconds, 3)}
                 | {"chosen": fit.chosen, "why": fit.why}
                 | {f"true share of {c}": p for c, p in zip(trial.config.labels, trial.truth, strict=True)}
                 | {f"share found of {c}": p for c, p in found.items()}

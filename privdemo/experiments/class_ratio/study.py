@@ -15,7 +15,7 @@ from privdemo.datasets import name_of
 from privdemo.experiments import results
 from privdemo.experiments.class_ratio.config import NO_RELEASE, SHARES, RatioConfig, default_set_size
 from privdemo.experiments.class_ratio.fit import run_releases
-from privdemo.experiments.draws import at_draw
+from privdemo.experiments.trials import with_trial
 from privdemo.intervals import Estimate, mean_interval, ratio_interval
 from privdemo.mechanisms.label_counts import RELEASES
 from privdemo.methods import CLASS_RATIO, COUNT, EM, IDENTITY, MMD, PCC, PSVM, RFF, SPREAD, by_trying
@@ -92,7 +92,7 @@ STUDIES = {
 
 @dataclass(frozen=True)
 class Mark:
-    """One method on one draw with one release.
+    """One method on one trial with one release.
 
     `errors` are the L1 errors along `SHARES`; `condition_number`, `bound` and `distortion` are those of the trial.
     """
@@ -109,7 +109,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Row:
-    """One method with one config of a study: its mean L1 error over `n_draws` draws, and its 95 % interval.
+    """One method with one config of a study: its mean L1 error over `n_trials` trials, and its 95 % interval.
 
     `share` is the share of the first class in the asked set; nan for the mean over all shares.
     """
@@ -127,7 +127,7 @@ class Row:
     n_min: int
     method: str
     share: float
-    n_draws: int
+    n_trials: int
     error: float
     low: float
     high: float
@@ -142,12 +142,12 @@ class Row:
         return Estimate(self.error, self.low, self.high)
 
 
-def trial(study: str, config: RatioConfig) -> list[Mark]:
-    """All releases and methods of `config` on one draw."""
+def run_trial(study: str, config: RatioConfig) -> list[Mark]:
+    """All releases and methods of `config` on one trial."""
     return [
         Mark(
             study,
-            replace(one.config, draw=0),
+            replace(one.config, trial=0),
             fit.method,
             fit.errors,
             one.condition_number,
@@ -160,18 +160,18 @@ def trial(study: str, config: RatioConfig) -> list[Mark]:
     ]
 
 
-def trials(n_draws: int = results.N_DRAWS) -> list[tuple[str, RatioConfig]]:
+def trial_arguments(n_trials: int = results.N_TRIALS) -> list[tuple[str, RatioConfig]]:
     """The arguments of every trial of every study."""
     return [
-        (study.name, at_draw(config, draw))
+        (study.name, with_trial(config, trial))
         for study in STUDIES.values()
         for config in study.configs
-        for draw in range(n_draws)
+        for trial in range(n_trials)
     ]
 
 
 def rows(marks: Sequence[Mark]) -> list[Row]:
-    """The means over draws, in the order of the studies; for each config and method the mean over all shares first."""
+    """The means over trials, in the order of the studies; for each config and method the mean over all shares first."""
     groups: dict[tuple[str, RatioConfig, str], list[Mark]] = {}
     for mark in marks:
         groups.setdefault((mark.study, mark.config, mark.method), []).append(mark)
@@ -213,7 +213,7 @@ def _row(study: str, config: RatioConfig, method: str, marks: list[Mark], share:
         n_min=config.n_min,
         method=method,
         share=share,
-        n_draws=len(marks),
+        n_trials=len(marks),
         error=estimate.mean,
         low=estimate.low,
         high=estimate.high,
@@ -265,7 +265,7 @@ def published_reductions(all_rows: Sequence[Row]) -> list[Reduction]:
 
 
 def to_csv(marks: Sequence[Mark]) -> str:
-    """The means over draws as the text of a results file."""
+    """The means over trials as the text of a results file."""
     return results.to_csv(Row, rows(marks))
 
 

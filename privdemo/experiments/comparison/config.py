@@ -72,12 +72,12 @@ class ComparisonConfig:
         epsilon: The ε of every label.
         delta: The δ of released counts, of a shuffler and of a curator.
         bag_size: People in a bag.
-        rho: The share of the rarer class in a set, about which the true share is drawn.
+        rho: The share of the rarer class in a set, about which the true share is sampled.
         n_asked: Test records in the set whose share is wanted.
         share: The share of the second class in that set.
         methods: The methods to compare; empty: all.
         seed: The seed of all randomness.
-        draw: The number of the repeat, with other people and other noise.
+        trial: The number of the repetition, with other people and other noise.
     """
 
     task: str = CLASSIFY
@@ -92,7 +92,7 @@ class ComparisonConfig:
     share: float = 0.3
     methods: tuple[str, ...] = ()
     seed: int = 0
-    draw: int = 0
+    trial: int = 0
 
     def __post_init__(self) -> None:
         for name, choice, known in (
@@ -116,7 +116,7 @@ class ComparisonConfig:
             (limits.N_TEST, self.n_asked),
             (limits.SHARE, self.share),
             (limits.SEED, self.seed),
-            (limits.DRAW, self.draw),
+            (limits.TRIAL, self.trial),
         ):
             limit.check(value)
         limits.Limit("bag_size", 2, self.n_train, "there must be two bags", integer=True).check(self.bag_size)

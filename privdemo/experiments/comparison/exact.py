@@ -1,4 +1,4 @@
-"""Marks that need no draws: the errors of counts, over every way in which people may lie, or all noise."""
+"""Marks that need no trials: the errors of counts, over every way in which people may lie, or all noise."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ _COUNTS: dict[str, votes.Estimator] = {
 
 
 def exact_error(config: ComparisonConfig, method: str) -> float | None:
-    """The mean error of the share over all draws, exactly, of a method that counts lies or adds noise to a count.
+    """The mean error of the share over all people and noise, exactly, of a method that counts lies or adds noise to a
+    count.
 
     Of n people asked n₁ are of the second class. Of s ~ Bin(n₁, 1 − p) + Bin(n − n₁, p) answers it is
     Σ_s P(s) |θ̂(s/n) − n₁/n|; of n₁ with Laplace noise of scale b, cut at 0 and n, it is

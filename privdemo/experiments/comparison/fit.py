@@ -25,7 +25,7 @@ from privdemo.estimators.mmd import MMDClassRatio
 from privdemo.estimators.set_names import SpreadClassRatio, contrast
 from privdemo.experiments.comparison.config import CLASSIFY, SHARE
 from privdemo.experiments.comparison.release import CURATOR_STREAM, People
-from privdemo.experiments.draws import generator
+from privdemo.experiments.trials import generator
 from privdemo.mechanisms import BinaryChannel
 from privdemo.methods import (
     BAG_NAMES,

@@ -1,4 +1,4 @@
-"""The people of a draw, and everything that is released of them."""
+"""The people of a trial, and everything that is released of them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from privdemo.datasets import Dataset, Source
 from privdemo.estimators import pixel_priors
 from privdemo.estimators.bags import bag_channel, name_channel, project_proportions
 from privdemo.experiments.comparison.config import ComparisonConfig, records
-from privdemo.experiments.draws import generator
+from privdemo.experiments.trials import generator
 from privdemo.mechanisms import RandomisedResponse
 from privdemo.mechanisms.aggregation import Matrix, noisy_proportions
 from privdemo.mechanisms.label_counts import calibrate
@@ -31,7 +31,7 @@ Rows = NDArray[np.intp]
 N_TEST, TEST_SHARE = 900, 1 / 3
 # The δ at which the ε of a whole record is stated.
 RECORD_DELTA = 1e-5
-# Fixed numbers of the random streams of a draw; noise on counts has one for each release.
+# Fixed numbers of the random streams of a trial; noise on counts has one for each release.
 (
     PEOPLE_STREAM,
     LIE_STREAM,
@@ -48,7 +48,7 @@ _RELEASE_STREAMS = {"laplace tight": 1, "gaussian tight": 3, "dirichlet public":
 
 
 class People(NamedTuple):
-    """What is released of one draw, and the truth behind it.
+    """What is released of one trial, and the truth behind it.
 
     Args:
         config: The question.
@@ -142,7 +142,7 @@ def check(config: ComparisonConfig) -> None:
 
 
 def sample_people(config: ComparisonConfig) -> People:
-    """The people of one draw, and what is released of them; raises errors as `check` does."""
+    """The people of one trial, and what is released of them; raises errors as `check` does."""
     check(config)
     dataset, pixels, flips = records(config.dataset), config.pixels, config.flips
     train, test = _split(dataset, config.n_train, sizes(config.dataset)[1], generator(config, PEOPLE_STREAM))
@@ -279,11 +279,11 @@ def record_epsilon(config: ComparisonConfig) -> float:
 
 
 def example_channels(config: ComparisonConfig) -> dict[str, list[list[float]]]:
-    """T[released | class] of "lies", "bag names" and "set names" in the first draw.
+    """T[released | class] of "lies", "bag names" and "set names" in the first trial.
 
     "set names" is missing if no Gaussian noise meets (ε, δ).
     """
-    people = sample_people(replace(config, draw=0))
+    people = sample_people(replace(config, trial=0))
     found = {
         "lies": config.flips.channel_matrix,
         "bag names": bag_channel(people.bag_shares, np.bincount(people.bags)),

@@ -1,4 +1,4 @@
-"""Every method on one draw of people, with the marks of its answers."""
+"""Every method on the people of one trial, with the marks of its answers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from privdemo.intervals import Estimate, mean_interval
 
 @dataclass(frozen=True)
 class Fit:
-    """One method on one draw.
+    """One method on one trial.
 
     Args:
         method: The method's name.
@@ -41,14 +41,14 @@ class Fit:
 
 @dataclass(frozen=True)
 class Trial:
-    """All methods on one draw of people."""
+    """All methods on the people of one trial."""
 
     config: ComparisonConfig
     fits: dict[str, Fit]
 
 
 def run(config: ComparisonConfig) -> Trial:
-    """Draw the people, release their data in every way, and let every method learn and answer.
+    """Sample the people, release their data in every way, and fit and score every method.
 
     A method whose noise cannot meet (ε, δ), or that has nothing to learn from, has a `problem` instead of marks. Raises
     ``ValueError`` for more people than the data set has.
@@ -80,6 +80,6 @@ def score_model(name: str, people: People) -> Fit:
 
 
 def mean_mark(trials: Sequence[Trial], method: str, metric: str) -> Estimate | None:
-    """A method's mean mark with a 95 % interval over draws; None if fewer than two draws have one."""
+    """A method's mean mark with a 95 % interval over trials; None if fewer than two trials have one."""
     values = [fit.marks[metric] for trial in trials if (fit := trial.fits.get(method)) and not fit.problem]
     return mean_interval(values, *RANGES[metric]) if len(values) > 1 else None

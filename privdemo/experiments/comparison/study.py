@@ -1,4 +1,4 @@
-"""The shipped study: the comparison along ε over many draws, and questions put to its curves.
+"""The shipped study: the comparison along ε over many trials, and questions put to its curves.
 
 Its results are one small CSV file; `python -m privdemo reproduce comparison` computes it anew.
 """
@@ -33,13 +33,13 @@ CONTEXTS = tuple(
 
 @dataclass(frozen=True)
 class Mark:
-    """The mark of one method by one metric on one `draw`; the draw of `config` itself is 0.
+    """The mark of one method by one metric in one `trial`; that of `config` itself is 0.
 
     `choice` is what a choosing method has taken, and why.
     """
 
     config: ComparisonConfig
-    draw: int
+    trial: int
     method: str
     metric: str
     value: float
@@ -48,9 +48,9 @@ class Mark:
 
 @dataclass(frozen=True)
 class Row:
-    """One method at one ε by one metric: its mean over `n_draws` draws, and its 95 % interval.
+    """One method at one ε by one metric: its mean over `n_trials` trials, and its 95 % interval.
 
-    `by_draw` are the values of the draws in order, separated by blanks; "-" if a draw has none. `chosen` is what a
+    `by_trial` are the values of the trials in order, separated by blanks; "-" if a trial has none. `chosen` is what a
     choosing method has taken in them, and why: “classes: clearly ahead; low rank: no clear difference”.
     """
 
@@ -62,21 +62,21 @@ class Row:
     method: str
     trust: str
     metric: str
-    n_draws: int
+    n_trials: int
     mean: float
     low: float
     high: float
-    by_draw: str
+    by_trial: str
     chosen: str = ""
 
     @property
     def values(self) -> dict[int, float]:
-        """The values by draw."""
-        return {i: float(value) for i, value in enumerate(self.by_draw.split()) if value != "-"}
+        """The values by trial."""
+        return {i: float(value) for i, value in enumerate(self.by_trial.split()) if value != "-"}
 
     @property
     def choices(self) -> tuple[Choice, ...]:
-        """What a choosing method has taken, and why, draw by draw."""
+        """What a choosing method has taken, and why, trial by trial."""
         return tuple(Choice(*one.split(": ")) for one in self.chosen.split("; ") if one)
 
     @property
@@ -85,37 +85,37 @@ class Row:
         return Estimate(self.mean, self.low, self.high)
 
 
-def trial(config: ComparisonConfig) -> list[Mark]:
-    """The marks of all methods on one draw; always in one thread, for the same numbers everywhere."""
+def run_trial(config: ComparisonConfig) -> list[Mark]:
+    """The marks of all methods on one trial; always in one thread, for the same numbers everywhere."""
     with threadpool_limits(1, user_api="blas"):
         return trial_marks(run(config))
 
 
 def trial_marks(one: Trial) -> list[Mark]:
     """The marks of a trial."""
-    place = replace(one.config, draw=0)
+    place = replace(one.config, trial=0)
     return [
-        Mark(place, one.config.draw, fit.method, metric, value, Choice(fit.chosen, fit.why) if fit.why else None)
+        Mark(place, one.config.trial, fit.method, metric, value, Choice(fit.chosen, fit.why) if fit.why else None)
         for fit in one.fits.values()
         for metric, value in fit.marks.items()
     ]
 
 
-def trials(n_draws: int = results.N_DRAWS) -> list[tuple[ComparisonConfig]]:
+def trial_arguments(n_trials: int = results.N_TRIALS) -> list[tuple[ComparisonConfig]]:
     """The arguments of every trial."""
     return [
-        (replace(context, epsilon=epsilon, draw=draw),)
+        (replace(context, epsilon=epsilon, trial=trial),)
         for context in CONTEXTS
         for epsilon in EPSILONS
-        for draw in range(n_draws)
+        for trial in range(n_trials)
     ]
 
 
 def rows(marks: Iterable[Mark]) -> list[Row]:
-    """The means over two or more draws, in the order of contexts, ε, methods and metrics."""
+    """The means over two or more trials, in the order of contexts, ε, methods and metrics."""
     groups: dict[tuple[ComparisonConfig, str, str], dict[int, Mark]] = {}
     for mark in marks:
-        groups.setdefault((mark.config, mark.method, mark.metric), {})[mark.draw] = mark
+        groups.setdefault((mark.config, mark.method, mark.metric), {})[mark.trial] = mark
     contexts, methods = list(CONTEXTS), list(COMPARISON)
 
     def place(group: tuple[ComparisonConfig, str, str]) -> tuple[int, float, int, int]:
@@ -128,8 +128,8 @@ def rows(marks: Iterable[Mark]) -> list[Row]:
 
 
 def _row(config: ComparisonConfig, method: str, metric: str, marks: dict[int, Mark]) -> Row:
-    values = {draw: mark.value for draw, mark in marks.items()}
-    choices = (marks[draw].choice for draw in sorted(marks))
+    values = {trial: mark.value for trial, mark in marks.items()}
+    choices = (marks[trial].choice for trial in sorted(marks))
     return Row(
         config.task,
         name_of(config.dataset),
@@ -140,26 +140,26 @@ def _row(config: ComparisonConfig, method: str, metric: str, marks: dict[int, Ma
         COMPARISON[method].trust,
         metric,
         len(values),
-        *mean_interval([values[draw] for draw in sorted(values)], *RANGES[metric]),
-        " ".join(f"{values[draw]:.6g}" if draw in values else "-" for draw in range(max(values) + 1)),
+        *mean_interval([values[trial] for trial in sorted(values)], *RANGES[metric]),
+        " ".join(f"{values[trial]:.6g}" if trial in values else "-" for trial in range(max(values) + 1)),
         "; ".join(": ".join(choice) for choice in choices if choice),
     )
 
 
 def difference(one: Row, other: Row) -> Estimate | None:
-    """The mean of `one` less `other` draw by draw, with its 95 % interval; None if they share fewer than two draws.
+    """The mean of `one` less `other` trial by trial, with its 95 % interval; None if they share fewer than two trials.
 
-    The same draw has the same people, whose luck cancels. Raises ``ValueError`` for marks by different metrics.
+    The same trial has the same people, whose luck cancels. Raises ``ValueError`` for marks by different metrics.
     """
     if one.metric != other.metric:
         raise ValueError(f"both must be of one metric, got {one.metric} and {other.metric}")
     theirs = other.values
-    gaps = [value - theirs[draw] for draw, value in one.values.items() if draw in theirs]
+    gaps = [value - theirs[trial] for trial, value in one.values.items() if trial in theirs]
     return mean_interval(gaps) if len(gaps) > 1 else None
 
 
 def to_csv(marks: Sequence[Mark]) -> str:
-    """The means over draws as the text of a results file."""
+    """The means over trials as the text of a results file."""
     return results.to_csv(Row, rows(marks))
 
 

@@ -31,23 +31,23 @@ _GREYS = 256
 
 @dataclass(frozen=True)
 class Row:
-    """One draw at one level p: the mean squared error of a guess by each `prior` of `images.PRIORS`.
+    """One trial at one level p: the mean squared error of a guess by each `prior` of `images.PRIORS`.
 
     `factors` are those that were found, none of pixels by themselves.
     """
 
     level: float
-    draw: int
+    trial: int
     prior: str
     error: float
     factors: int
 
 
-def trial(level: float, draw: int, n_people: int = N_PEOPLE) -> list[Row]:
-    """One draw at one level; always in one thread, for the same numbers everywhere."""
+def run_trial(level: float, trial: int, n_people: int = N_PEOPLE) -> list[Row]:
+    """One trial at one level; always in one thread, for the same numbers everywhere."""
     pixels = RandomisedResponse(level, _GREYS)
-    config = Config("mnist", DIGITS, pixels, RandomisedResponse(0.1, len(DIGITS)), 1, n_people, draw)
-    clean, released = all_states("mnist", DIGITS, n_people, draw), all_released(config)
+    config = Config("mnist", DIGITS, pixels, RandomisedResponse(0.1, len(DIGITS)), 1, n_people, trial)
+    clean, released = all_states("mnist", DIGITS, n_people, trial), all_released(config)
     chunks = (released,) if isinstance(released, np.ndarray) else released.make()
     with threadpool_limits(1, user_api="blas"):
         alone = learned_prior(pixels, released, _GREYS)
@@ -59,19 +59,19 @@ def trial(level: float, draw: int, n_people: int = N_PEOPLE) -> list[Row]:
             sums += [float(np.square(mean - truth, dtype=float).sum()) for mean in means]
     errors = sums / np.prod(clean.shape)
     return [
-        Row(level, draw, name, float(error), factors)
+        Row(level, trial, name, float(error), factors)
         for name, error, factors in zip(("learned", "low_rank"), errors, (0, together.rank), strict=True)
     ]
 
 
-def trials(n_draws: int = results.N_DRAWS) -> list[tuple[float, int]]:
+def trial_arguments(n_trials: int = results.N_TRIALS) -> list[tuple[float, int]]:
     """The arguments of every trial."""
-    return [(level, draw) for level in LEVELS for draw in range(n_draws)]
+    return [(level, trial) for level in LEVELS for trial in range(n_trials)]
 
 
 def to_csv(rows: Sequence[Row]) -> str:
     """Rows as the text of a results file."""
-    return results.to_csv(Row, sorted(rows, key=lambda row: (row.level, row.prior, row.draw)))
+    return results.to_csv(Row, sorted(rows, key=lambda row: (row.level, row.prior, row.trial)))
 
 
 def load() -> tuple[Row, ...]:

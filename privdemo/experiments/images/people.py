@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from privdemo import datasets
 from privdemo.estimators import pixel_priors
 from privdemo.estimators.chunks import Chunks, Rows
-from privdemo.experiments.draws import seeded
 from privdemo.experiments.images.config import Config, CurveConfig, image_shape
+from privdemo.experiments.trials import seeded
 from privdemo.mechanisms import pixels
 
 # People who are sampled together, equally many of each class; the randomness of their releases takes 20 MB.

@@ -15,7 +15,6 @@ from privdemo.estimators import low_rank, pixel_priors
 from privdemo.estimators.chunks import Rows, in_chunks
 from privdemo.estimators.low_rank import LowRankPrior
 from privdemo.estimators.pixel_priors import PixelPrior
-from privdemo.experiments.draws import seeded
 from privdemo.experiments.images.config import PRIORS, Config, LabelMechanism, check_pixels, image_shape
 from privdemo.experiments.images.people import (
     LABELS,
@@ -25,6 +24,7 @@ from privdemo.experiments.images.people import (
     sample_people,
     true_frequencies,
 )
+from privdemo.experiments.trials import seeded
 from privdemo.intervals import Estimate, mean_interval
 from privdemo.mechanisms import GaussianNoise, PixelMechanism, pixels
 from privdemo.mechanisms.states import to_unit

@@ -31,10 +31,10 @@ from privdemo.experiments.label_counts.study import (
     paper_outcomes,
     published,
     rows,
+    run_trial,
     settle,
     to_csv,
-    trial,
-    trials,
+    trial_arguments,
 )
 
 __all__ = [
@@ -75,9 +75,9 @@ __all__ = [
     "published",
     "rows",
     "run",
+    "run_trial",
     "settle",
     "to_csv",
-    "trial",
-    "trials",
+    "trial_arguments",
     "winners",
 ]

@@ -99,13 +99,13 @@ class Mark:
 
 @dataclass(frozen=True)
 class Row:
-    """A point of figure 1: mean distortion of `n_draws` batches, `deviation` of one release, and 95 % intervals."""
+    """A point of figure 1: mean distortion of `n_trials` batches, `deviation` of one release, and 95 % intervals."""
 
     axis: str
     level: float
     release: str
     guarantee: str
-    n_draws: int
+    n_trials: int
     distortion: float
     low: float
     high: float
@@ -141,19 +141,19 @@ def paper_outcomes(axis: str, repeats: int, seed: int) -> dict[float, dict[str, 
     return found
 
 
-def trial(axis: str, draw: int) -> list[Mark]:
+def run_trial(axis: str, trial: int) -> list[Mark]:
     """One batch: every mechanism along an axis, `BATCH` releases each."""
     return [
         Mark(axis, level, name, outcome.distortion.mean, outcome.deviation)
-        for level, outcomes in paper_outcomes(axis, BATCH, draw).items()
+        for level, outcomes in paper_outcomes(axis, BATCH, trial).items()
         for name, outcome in outcomes.items()
         if not outcome.problem
     ]
 
 
-def trials(n_draws: int = results.N_DRAWS) -> list[tuple[str, int]]:
+def trial_arguments(n_trials: int = results.N_TRIALS) -> list[tuple[str, int]]:
     """The arguments of every batch."""
-    return [(axis, draw) for axis in AXES for draw in range(n_draws)]
+    return [(axis, trial) for axis in AXES for trial in range(n_trials)]
 
 
 def rows(marks: Sequence[Mark]) -> list[Row]:

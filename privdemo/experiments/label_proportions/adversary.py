@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit, logsumexp
 from scipy.stats import binom
 
-from privdemo.experiments.draws import generator
 from privdemo.experiments.label_proportions.config import BagConfig
 from privdemo.experiments.label_proportions.release import GUESS_STREAM, Release
+from privdemo.experiments.trials import generator
 
 Array = NDArray[np.floating]
 

@@ -27,8 +27,8 @@ class BagConfig:
 
     `n_bags` bags of `bag_size` records are filled by `selection`. Records are released as means of at least `k` (1:
     each record as it is), grouped by `aggregation`. Laplace noise on every column of a mean gives it `feature_epsilon`,
-    noise on a bag's proportion gives every label `proportion_epsilon`; ∞ is no noise. `draw` counts the repeats:
-    another draw has other records, bags and noise. Full labels are always trained on too, as the ceiling.
+    noise on a bag's proportion gives every label `proportion_epsilon`; ∞ is no noise. `trial` counts the repetitions:
+    another trial has other records, bags and noise. Full labels are always trained on too, as the ceiling.
     """
 
     dataset: Source = "adult"
@@ -41,7 +41,7 @@ class BagConfig:
     proportion_epsilon: float = math.inf
     methods: tuple[str, ...] = (FULL, LABELLED, NAMES, LLP, MEAN_MAP)
     seed: int = 0
-    draw: int = 0
+    trial: int = 0
 
     def __post_init__(self) -> None:
         for limit, value in (
@@ -51,7 +51,7 @@ class BagConfig:
             (limits.NOISE_EPSILON, self.feature_epsilon),
             (limits.NOISE_EPSILON, self.proportion_epsilon),
             (limits.SEED, self.seed),
-            (limits.DRAW, self.draw),
+            (limits.TRIAL, self.trial),
         ):
             limit.check(value)
         for name, choice, known in (

@@ -1,4 +1,4 @@
-"""One draw: every method is trained on what was released of the bags, and tried on clean test records."""
+"""One trial: every method is trained on what was released of the bags, and tried on clean test records."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class F1(NamedTuple):
 
 @dataclass(frozen=True)
 class Fit:
-    """One method on one draw: its F1 on clean test records by threshold, inverse penalty `C` and seconds to train.
+    """One method on one trial: its F1 on clean test records by threshold, inverse penalty `C` and seconds to train.
 
     `chosen` and `why` are what a choosing method has taken, and why, as in `estimators.choose.Choice`.
     """
@@ -73,7 +73,7 @@ class Fit:
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """All methods on one draw, and what the bags are like.
+    """All methods on one trial, and what the bags are like.
 
     `blocks` are the sizes of the groups in each bag; `proportions`, `true_proportions`, `loss` and `least_labels` are
     those of the `Release`. `turned` is how far noise moves the slides' gradient at 0, relative to its length;

@@ -1,4 +1,4 @@
-"""The records of one draw: filled into bags, aggregated, and released with noise."""
+"""The records of one trial: filled into bags, aggregated, and released with noise."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from privdemo import limits
 from privdemo.datasets import Source, kept_by_name, name_of
 from privdemo.estimators.bags import project_proportions
-from privdemo.experiments.draws import generator
 from privdemo.experiments.label_proportions.config import BagConfig
+from privdemo.experiments.trials import generator
 from privdemo.mechanisms import aggregation, bags
 from privdemo.mechanisms.aggregation import Matrix, TooFewRecords
 from privdemo.tasks import BINARY, binary_records, binary_task
@@ -21,7 +21,7 @@ Array = NDArray[np.floating]
 
 # Where the publisher has no test part, this share of the records is kept for testing.
 TEST_SHARE = 0.3
-# Fixed numbers of the random streams of a draw.
+# Fixed numbers of the random streams of a trial.
 SPLIT_STREAM, CHOICE_STREAM, GROUPING_STREAM, FEATURE_STREAM, PROPORTION_STREAM, GUESS_STREAM = range(6)
 
 
@@ -33,7 +33,7 @@ class Records(NamedTuple):
 
 
 class Release(NamedTuple):
-    """What is released of one draw, and the truth behind it.
+    """What is released of one trial, and the truth behind it.
 
     `rows` (r, D) are k-means (or records) with noise, `counts` (r,) their records, `positives` (r,) how many of those
     are positive (not released), `names` (r,) their bags; `proportions` (B,) of the bags as released, perhaps outside
@@ -160,7 +160,7 @@ def _fill(config: BagConfig, train: Records) -> tuple[NDArray[np.intp], NDArray[
 
 
 def _split(config: BagConfig, rng: np.random.Generator) -> tuple[Records, Records]:
-    """The records to put into bags, and those to test on: the publisher's two parts, else drawn at random."""
+    """The records to put into bags, and those to test on: the publisher's two parts, else sampled at random."""
     known, n_train = records(config.dataset)
     order = np.arange(len(known.y)) if n_train is not None else rng.permutation(len(known.y))
     n = n_training(config.dataset)

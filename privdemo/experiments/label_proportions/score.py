@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from privdemo.experiments.label_proportions.fit import F1, Trial
+from privdemo.experiments.results import TRIAL_COLUMN
 from privdemo.intervals import Estimate, grouped_interval, mean_interval
 from privdemo.methods import LABEL_PROPORTIONS
 
@@ -46,7 +47,7 @@ def mean_of(trials: Sequence[Trial], field_name: str) -> Estimate:
 def score_table(trials: Sequence[Trial]) -> list[dict[str, Any]]:
     """One row for each trial, method and threshold, for a CSV file."""
     return [
-        {"draw": trial.config.draw, **LABEL_PROPORTIONS[fit.method].columns, "threshold": threshold}
+        {TRIAL_COLUMN: trial.config.trial, **LABEL_PROPORTIONS[fit.method].columns, "threshold": threshold}
         | {f"f1_{which}": value for which, value in f1._asdict().items()}
         | {"C": fit.C, "seconds": fit.seconds, "information_loss": trial.loss, "chosen": fit.chosen, "why": fit.why}
         for trial in trials

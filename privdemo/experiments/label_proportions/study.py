@@ -1,4 +1,4 @@
-"""What bags, k-means and their noise cost, over many draws: the slides' tables, and F1 along each lever.
+"""What bags, k-means and their noise cost, over many trials: the slides' tables, and F1 along each setting.
 
 The results are shipped as one small CSV file; `python -m privdemo reproduce llp` computes it anew.
 """
@@ -13,10 +13,10 @@ from threadpoolctl import threadpool_limits
 
 from privdemo.datasets import name_of
 from privdemo.experiments import results
-from privdemo.experiments.draws import at_draw
 from privdemo.experiments.label_proportions.config import AGGREGATIONS, F1S, HALF, BagConfig, default_bags
 from privdemo.experiments.label_proportions.fit import F1, run
 from privdemo.experiments.label_proportions.release import n_training
+from privdemo.experiments.trials import with_trial
 from privdemo.intervals import Estimate, mean_interval
 from privdemo.mechanisms.aggregation import TooFewRecords
 from privdemo.mechanisms.bags import SELECTIONS
@@ -27,7 +27,7 @@ TITLE = "Learning from label proportions (Yan 2018): tables 4.1 and 4.3, and F1 
 KS = (1, 2, 5, 10, 20, 50, 100)
 EPSILONS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, math.inf)
 BAG_NUMBERS = (5, 10, 20, 50, 100, 200)
-# Bags that differ, as the overall share allows: what curves of k are drawn for.
+# Bags that differ, as the overall share allows: what curves of k are plotted for.
 SELECTION = "skewed"
 
 
@@ -129,7 +129,7 @@ INSTAGRAM_43 = {
 
 @dataclass(frozen=True)
 class Mark:
-    """One method with one threshold on one draw."""
+    """One method with one threshold on one trial."""
 
     study: str
     config: BagConfig
@@ -141,7 +141,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Row:
-    """One method with one threshold on one config of a study: mean F1 over `n_draws` draws with 95 % intervals.
+    """One method with one threshold on one config of a study: mean F1 over `n_trials` trials with 95 % intervals.
 
     `loss` is the mean information loss. `low` and `high` are the ends of the average.
     """
@@ -157,7 +157,7 @@ class Row:
     bag_size: int
     method: str
     threshold: str
-    n_draws: int
+    n_trials: int
     positive: float
     negative: float
     average: float
@@ -190,8 +190,8 @@ class Row:
         return Estimate(self.loss, self.loss_low, self.loss_high)
 
 
-def trial(study: str, config: BagConfig) -> list[Mark]:
-    """All methods of `config` on one draw; always in one thread, for the same numbers everywhere.
+def run_trial(study: str, config: BagConfig) -> list[Mark]:
+    """All methods of `config` on one trial; always in one thread, for the same numbers everywhere.
 
     Nothing where the data set has too few records of the kind that the bags need.
     """
@@ -200,7 +200,7 @@ def trial(study: str, config: BagConfig) -> list[Mark]:
             done = run(config)
         except TooFewRecords:
             return []
-    place = replace(config, draw=0)
+    place = replace(config, trial=0)
     return [
         Mark(study, place, fit.method, threshold, f1, done.loss)
         for fit in done.fits.values()
@@ -208,19 +208,19 @@ def trial(study: str, config: BagConfig) -> list[Mark]:
     ]
 
 
-def trials(n_draws: int = results.N_DRAWS) -> list[tuple[str, BagConfig]]:
+def trial_arguments(n_trials: int = results.N_TRIALS) -> list[tuple[str, BagConfig]]:
     """The arguments of every trial of every study."""
     return [
-        (study.name, at_draw(config, draw))
+        (study.name, with_trial(config, trial))
         for study in STUDIES.values()
         for dataset in study.datasets
         for config in study.configs(dataset)
-        for draw in range(n_draws)
+        for trial in range(n_trials)
     ]
 
 
 def rows(marks: Sequence[Mark]) -> list[Row]:
-    """The means over draws, in the order of the studies; without the places that some of the draws could not fill."""
+    """The means over trials, in the order of the studies; without the places that some of the trials could not fill."""
     groups: dict[tuple[str, BagConfig, str, str], list[Mark]] = {}
     for mark in marks:
         groups.setdefault((mark.study, mark.config, mark.method, mark.threshold), []).append(mark)
@@ -251,7 +251,7 @@ def _row(study: str, config: BagConfig, method: str, threshold: str, marks: list
         bag_size=config.bag_size,
         method=method,
         threshold=threshold,
-        n_draws=len(marks),
+        n_trials=len(marks),
         positive=positive.mean,
         negative=negative.mean,
         average=average.mean,
@@ -268,7 +268,7 @@ def _row(study: str, config: BagConfig, method: str, threshold: str, marks: list
 
 
 def to_csv(marks: Sequence[Mark]) -> str:
-    """The means over draws as the text of a results file."""
+    """The means over trials as the text of a results file."""
     return results.to_csv(Row, rows(marks))
 
 

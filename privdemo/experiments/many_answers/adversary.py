@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from privdemo.experiments.draws import generator
 from privdemo.experiments.many_answers.config import STREAMS, AnswersConfig, mechanism
 from privdemo.experiments.many_answers.release import GUESSED, ONE, truth
+from privdemo.experiments.trials import generator
 from privdemo.intervals import Estimate, mean_interval
 
 Array = NDArray[np.floating]
@@ -37,7 +37,7 @@ class OneReport(NamedTuple):
 
 
 def one_report(config: AnswersConfig, sent: int) -> OneReport:
-    """Draw one report of somebody with answer number `sent`, and what an adversary concludes who knows all shares."""
+    """Sample one report of somebody with answer number `sent`, and what an adversary concludes who knows all shares."""
     people = truth(config)
     number = STREAMS[config.oracle]
     made = mechanism(config.oracle, people.k, config.epsilon)

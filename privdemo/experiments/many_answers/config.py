@@ -15,7 +15,8 @@ OCCUPATIONS, WORDS = "adult", "sms"
 SOURCES = (ZIPF, UNIFORM, OCCUPATIONS, WORDS)
 # The lie that papers on noisy labels tell.
 PAPERS = "randomised response"
-# The random stream of each mechanism, by its name: a fixed number, so that a further one changes nobody's draws.
+# The random stream of each mechanism, by its name: a fixed number, so that a further one changes no other random
+# numbers.
 STREAMS = {
     "randomised response": 0,
     "basic rappor": 1,
@@ -42,7 +43,7 @@ class AnswersConfig:
     epsilon: float = 1.0
     oracle: str = "subset selection"
     seed: int = 0
-    draw: int = 0
+    trial: int = 0
 
     def __post_init__(self) -> None:
         for limit, value in (
@@ -51,7 +52,7 @@ class AnswersConfig:
             (limits.ORACLE_PEOPLE, self.people),
             (limits.ORACLE_EPSILON, self.epsilon),
             (limits.SEED, self.seed),
-            (limits.DRAW, self.draw),
+            (limits.TRIAL, self.trial),
         ):
             limit.check(value)
         if not isinstance(self.dataset, Brought) and self.dataset not in SOURCES:

@@ -20,7 +20,7 @@ Array = NDArray[np.floating]
 
 # So many people times answers have their likeliest shares found within seconds.
 MOST_CELLS = 10**7
-# Along an axis the three are compared at these levels, of up to so many people times answers, in so many draws each.
+# Along an axis the three are compared at these levels, of up to so many people times answers, in so many trials each.
 READ_AT: dict[str, tuple[float, ...]] = {
     EPSILON_AXIS: (0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0),
     K_AXIS: (4, 16, 64, 256),
@@ -50,7 +50,7 @@ def is_soon(config: AnswersConfig, people: Truth) -> bool:
 
 
 def fit(config: AnswersConfig) -> Fit:
-    """Draw every person's report by the config's oracle, and estimate by inversion, projection and likelihood."""
+    """Sample every person's report by the config's oracle, and estimate by inversion, projection and likelihood."""
     people = truth(config)
     made, reports = reported(config, people)
     tally, likeliest = made.tally(reports), maximise_likelihood(made, reports)
@@ -64,7 +64,7 @@ def fit(config: AnswersConfig) -> Fit:
 
 
 def read_along(config: AnswersConfig, axis: str) -> list[AnswersConfig]:
-    """The configs of `N_READ` draws at each level of an axis that is soon computed; all else is as in `config`.
+    """The configs of `N_READ` trials at each level of an axis that is soon computed; all else is as in `config`.
 
     There are no more answers than its source has. The level of `config` itself makes no difference.
     """
@@ -72,11 +72,11 @@ def read_along(config: AnswersConfig, axis: str) -> list[AnswersConfig]:
     levels = (level for level in READ_AT[axis] if axis != K_AXIS or level <= most)
     at = [replace(config, **{FIELDS[axis]: level}) for level in levels]  # type: ignore[arg-type]
     soon = [one for one in at if one.people * min(one.k, most) <= ALONG_CELLS]
-    return [replace(one, draw=draw) for one in soon for draw in range(N_READ)]
+    return [replace(one, trial=trial) for one in soon for trial in range(N_READ)]
 
 
 def errors_along(fits: Sequence[Fit], axis: str) -> dict[float, dict[str, Estimate]]:
-    """`mean_errors` at each level of an axis of which all draws are there."""
+    """`mean_errors` at each level of an axis of which all trials are there."""
     by_level: dict[float, list[Fit]] = {}
     for each in fits:
         by_level.setdefault(getattr(each.config, FIELDS[axis]), []).append(each)
@@ -84,7 +84,7 @@ def errors_along(fits: Sequence[Fit], axis: str) -> dict[float, dict[str, Estima
 
 
 def mean_errors(fits: Sequence[Fit]) -> dict[str, Estimate]:
-    """The root mean squared error of each estimator over draws, with the root of the mean square's 95 % interval."""
+    """The root mean squared error of each estimator over trials, with the root of the mean square's 95 % interval."""
     found = {}
     for name in (INVERTED, PROJECTED, LIKELIEST):
         square = mean_interval([fit.errors[name] ** 2 for fit in fits], least=0.0)

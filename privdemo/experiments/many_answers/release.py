@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from privdemo import datasets
 from privdemo.datasets import Answers, Source, kept_by_name
 from privdemo.estimators.frequency_oracles import InvertedShares, invert
-from privdemo.experiments.draws import generator
 from privdemo.experiments.many_answers.config import (
     OCCUPATIONS,
     PAPERS,
@@ -22,12 +21,13 @@ from privdemo.experiments.many_answers.config import (
     AnswersConfig,
     mechanism,
 )
+from privdemo.experiments.trials import generator
 from privdemo.mechanisms.frequency_oracles import ORACLES, FrequencyOracle, best
 from privdemo.simplex import round_to_sum
 
 Array = NDArray[np.floating]
 
-# Fixed numbers of the random streams of a draw; the number of the mechanism follows.
+# Fixed numbers of the random streams of a trial; the number of the mechanism follows.
 COUNTS, REPORTS, ONE, GUESSED = range(4)
 # Adult's columns of occupations begin so.
 _OCCUPATION = "occupation = "
@@ -99,7 +99,7 @@ def rival(oracle: str, k: int, epsilon: float) -> str:
 
 
 def inverted(config: AnswersConfig, people: Truth, oracle: str) -> InvertedShares:
-    """The shares that inversion reads from one release by `oracle`, drawn as counts."""
+    """The shares that inversion reads from one release by `oracle`, sampled as counts."""
     made = mechanism(oracle, people.k, config.epsilon)
     rng = generator(config, COUNTS, STREAMS[oracle])
     return invert(made, made.support_counts(people.counts, rng), config.people)

@@ -29,18 +29,18 @@ READINGS = (INVERTED, PROJECTED, LIKELIEST, STOPPED)
 
 @dataclass(frozen=True)
 class Row:
-    """The root mean square error of a share in one draw, by how reports were read."""
+    """The root mean square error of a share in one trial, by how reports were read."""
 
     oracle: str
     epsilon: float
-    draw: int
+    trial: int
     reading: str
     error: float
 
 
-def trial(oracle: str, epsilon: float, draw: int) -> list[Row]:
-    """One draw of one lie at one ε; always in one thread, for the same numbers everywhere."""
-    config = AnswersConfig(oracle=oracle, epsilon=epsilon, draw=draw)
+def run_trial(oracle: str, epsilon: float, trial: int) -> list[Row]:
+    """One trial of one lie at one ε; always in one thread, for the same numbers everywhere."""
+    config = AnswersConfig(oracle=oracle, epsilon=epsilon, trial=trial)
     people = truth(config)
     made, reports = reported(config, people)
     tally = made.tally(reports)
@@ -52,19 +52,19 @@ def trial(oracle: str, epsilon: float, draw: int) -> list[Row]:
             STOPPED: stopped_likelihood(made, reports).frequencies,
         }
     off = {reading: float(np.sqrt(np.square(found[reading] - people.shares).mean())) for reading in READINGS}
-    return [Row(oracle, epsilon, draw, reading, off[reading]) for reading in READINGS]
+    return [Row(oracle, epsilon, trial, reading, off[reading]) for reading in READINGS]
 
 
-def trials(n_draws: int = results.N_DRAWS) -> list[tuple[str, float, int]]:
+def trial_arguments(n_trials: int = results.N_TRIALS) -> list[tuple[str, float, int]]:
     """The arguments of every trial."""
-    return [(oracle, epsilon, draw) for oracle in ORACLES for epsilon in EPSILONS for draw in range(n_draws)]
+    return [(oracle, epsilon, trial) for oracle in ORACLES for epsilon in EPSILONS for trial in range(n_trials)]
 
 
 def to_csv(rows: Sequence[Row]) -> str:
     """Rows as the text of a results file."""
     places = [(oracle, epsilon) for oracle in ORACLES for epsilon in EPSILONS]
     order = {place: number for number, place in enumerate(places)}
-    return results.to_csv(Row, sorted(rows, key=lambda row: (order[row.oracle, row.epsilon], row.draw)))
+    return results.to_csv(Row, sorted(rows, key=lambda row: (order[row.oracle, row.epsilon], row.trial)))
 
 
 def load() -> tuple[Row, ...]:
@@ -73,7 +73,7 @@ def load() -> tuple[Row, ...]:
 
 
 def means(rows: Sequence[Row]) -> dict[tuple[str, float, str], Estimate]:
-    """The mean error over draws with its 95 % interval, by oracle, ε and reading."""
+    """The mean error over trials with its 95 % interval, by oracle, ε and reading."""
     found: dict[tuple[str, float, str], list[float]] = {}
     for row in rows:
         found.setdefault((row.oracle, row.epsilon, row.reading), []).append(row.error)

@@ -35,7 +35,7 @@ class PollConfig:
 
 
 def cards(config: PollConfig) -> tuple[int, int]:
-    """How many cards of how many say “lie”, so that a card drawn does so about as often as `config` says."""
+    """How many cards of how many say “lie”, so that a random card does so about as often as `config` says."""
     limit = limits.poll_lie_limit(len(config.answers))
     parts = [(lies, pack) for pack in _PACKS for lies in range(1, pack) if limit.contains(lies / pack)]
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privdemo import limits
-from privdemo.experiments.draws import seeded
 from privdemo.experiments.poll.config import PollConfig
+from privdemo.experiments.trials import seeded
 
 # The random streams of a seed: the shares, whom they hold, and the lies of each time they are asked.
 _SHARES, _PEOPLE, _LIES = range(3)
@@ -35,7 +35,7 @@ class Rehearsal:
 
 
 def rehearse(config: PollConfig, n_people: int, seed: int) -> Rehearsal:
-    """Draw a class of `n_people` who are asked as often as a class may be; the lie changes nothing of who they are."""
+    """Sample a class of `n_people` who are asked as often as a class may be; the lie changes nothing of who they are."""
     limits.POLL_PEOPLE.check(n_people)
     limits.SEED.check(seed)
     k = len(config.answers)

@@ -68,7 +68,7 @@ class Experiment:
         )
 
     def plain(self, config: Any) -> dict[str, Any]:
-        """The plain values from which `make` makes `config`; without its draw, which counts the repeats.
+        """The plain values from which `make` makes `config`; without the number of its trial.
 
         Raises ``ValueError`` for a visitor's own records, which no file of settings can hold.
         """
@@ -79,20 +79,20 @@ def _by_method(methods: Iterable[str], marks: Iterable[str]) -> list[str]:
     return [f"{method}: {mark}" for method in dict.fromkeys(methods) for mark in marks]
 
 
-def _training_metrics(draw: training.Trial) -> dict[str, float]:
+def _training_metrics(trial: training.Trial) -> dict[str, float]:
     return {
         f"{method}: {mark}": getattr(fit, mark)
-        for method, fit in draw.fits.items()
-        if method in draw.config.methods
+        for method, fit in trial.fits.items()
+        if method in trial.config.methods
         for mark in training.METRICS
     }
 
 
-def _bag_metrics(draw: label_proportions.Trial) -> dict[str, float]:
+def _bag_metrics(trial: label_proportions.Trial) -> dict[str, float]:
     return {
         f"{method}: {kind} F1, threshold {threshold}": getattr(f1, kind)
-        for method, fit in draw.fits.items()
-        if method in draw.config.methods
+        for method, fit in trial.fits.items()
+        if method in trial.config.methods
         for threshold, f1 in fit.f1.items()
         for kind in label_proportions.F1S
     }
@@ -105,9 +105,9 @@ def _lacks_bag_number(config: label_proportions.BagConfig, name: str) -> bool:
     return method not in label_proportions.methods_of(config) or (by_share and not config.single)
 
 
-def _ratio_metrics(draw: class_ratio.Trial) -> dict[str, float]:
-    return {f"{method}: L1 error": math.fsum(fit.errors) / len(fit.errors) for method, fit in draw.fits.items()} | {
-        "distortion": draw.distortion
+def _ratio_metrics(trial: class_ratio.Trial) -> dict[str, float]:
+    return {f"{method}: L1 error": math.fsum(fit.errors) / len(fit.errors) for method, fit in trial.fits.items()} | {
+        "distortion": trial.distortion
     }
 
 
@@ -164,11 +164,13 @@ EXPERIMENTS = {
         comparison.ComparisonConfig,
         comparison.run,
         lambda config: _by_method(config.chosen, comparison.METRICS[config.task]),
-        lambda draw: {
-            f"{fit.method}: {metric}": value for fit in draw.fits.values() for metric, value in fit.marks.items()
+        lambda trial: {
+            f"{fit.method}: {metric}": value for fit in trial.fits.values() for metric, value in fit.marks.items()
         },
-        lambda draw: "; ".join(
-            f"{fit.method}: {fit.problem or _UNSETTLED}" for fit in draw.fits.values() if fit.problem or not fit.settled
+        lambda trial: "; ".join(
+            f"{fit.method}: {fit.problem or _UNSETTLED}"
+            for fit in trial.fits.values()
+            if fit.problem or not fit.settled
         ),
         remark=_UNSETTLED,
     ),

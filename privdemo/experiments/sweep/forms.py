@@ -31,11 +31,11 @@ def frozen(value: Any) -> Any:
 
 
 def plain_fields(config: Any, forms: Mapping[str, Form]) -> dict[str, Any]:
-    """Every field of `config` as a file holds it, but for the draw, which counts the repeats.
+    """Every field of `config` as a file holds it, but for the number of the trial.
 
     Raises ``ValueError`` for a visitor's own records, which no file of settings can hold.
     """
-    found = {field.name: getattr(config, field.name) for field in fields(config) if field.name != "draw"}
+    found = {field.name: getattr(config, field.name) for field in fields(config) if field.name != "trial"}
     if isinstance(found.get("dataset"), Brought):
         raise ValueError("your own records go into no file of settings; take one of the data sets of the app")
     return {

@@ -13,9 +13,10 @@ import joblib
 from threadpoolctl import threadpool_limits
 
 from privdemo.experiments import running
+from privdemo.experiments.results import TRIAL_COLUMN
 from privdemo.experiments.sweep import table
 from privdemo.experiments.sweep.catalogue import EXPERIMENTS, range_of
-from privdemo.experiments.sweep.spec import Drawn, Sweep, asked
+from privdemo.experiments.sweep.spec import ConfigWithTrial, Sweep, asked
 from privdemo.intervals import Estimate, mean_interval
 
 
@@ -25,7 +26,7 @@ def run_trial(experiment: str, config: Any) -> dict[str, str]:
     Where a trial cannot be run its numbers are missing, and the cell `problem` says why.
     """
     chosen, start = EXPERIMENTS[experiment], time.perf_counter()
-    asks = config.seeded if isinstance(config, Drawn) else config
+    asks = config.seeded if isinstance(config, ConfigWithTrial) else config
     found: dict[str, float] = {}
     problem = ""
     try:
@@ -78,7 +79,7 @@ def sweep(
     columns, trials = wanted.columns(), wanted.trials()
     asked = {table.key(trial_cells(wanted.experiment, trial), columns): trial for trial in trials}
     names = EXPERIMENTS[wanted.experiment].given
-    firsts = zip(wanted.configs, trials, strict=False)  # the first draw of each
+    firsts = zip(wanted.configs, trials, strict=False)  # the first trial of each
     settings = {table.key(trial_cells(wanted.experiment, one), columns)[:-1]: names(config) for config, one in firsts}
     with running.only_one(out):
         done = {table.key(row, columns) for row in table.resume(out, columns, settings)}
@@ -100,13 +101,13 @@ def in_order(wanted: Sweep, rows: Sequence[dict[str, str]]) -> list[dict[str, st
 
 
 def summary(rows: Sequence[Mapping[str, str]]) -> list[tuple[dict[str, str], dict[str, Estimate]]]:
-    """Each config's settings without the draw, and the mean of each number with a 95 % interval over draws.
+    """Each config's settings without the trial, and the mean of each number with a 95 % interval over trials.
 
-    A number is left out where fewer than two draws have it.
+    A number is left out where fewer than two trials have it.
     """
     groups: dict[tuple[tuple[str, str], ...], list[Mapping[str, str]]] = {}
     for row in rows:
-        settings = itertools.takewhile(lambda cell: cell[0] != "draw", row.items())
+        settings = itertools.takewhile(lambda cell: cell[0] != TRIAL_COLUMN, row.items())
         groups.setdefault(tuple(settings), []).append(row)
     return [
         (
@@ -118,7 +119,7 @@ def summary(rows: Sequence[Mapping[str, str]]) -> list[tuple[dict[str, str], dic
 
 
 def numbers(rows: Sequence[Mapping[str, str]]) -> dict[str, list[float]]:
-    """The numbers of rows by name, from the columns between the draw and the seconds; empty cells are left out."""
+    """The numbers of rows by name, from the columns between the trial and the seconds; empty cells are left out."""
     names = list(rows[0])
-    metrics = names[names.index("draw") + 1 : names.index("seconds")]
+    metrics = names[names.index(TRIAL_COLUMN) + 1 : names.index("seconds")]
     return {name: [float(row[name]) for row in rows if row[name]] for name in metrics}

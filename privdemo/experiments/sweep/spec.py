@@ -1,4 +1,4 @@
-"""What a TOML file asks for: configs of one experiment, each drawn several times."""
+"""What a TOML file asks for: configs of one experiment, each run several times."""
 
 from __future__ import annotations
 
@@ -15,49 +15,51 @@ from typing import Any
 import numpy as np
 
 from privdemo import limits
-from privdemo.experiments import draws
+from privdemo.experiments import trials
+from privdemo.experiments.results import TRIAL_COLUMN
 from privdemo.experiments.sweep.catalogue import EXPERIMENTS
 from privdemo.toml_text import parse, read_from, shortened
 
-REPEATS = limits.Limit("repeats", 1, limits.DRAW.high + 1, "draws of every config", integer=True)
+REPEATS = limits.Limit("repeats", 1, limits.TRIAL.high + 1, "draws of every config", integer=True)
 _MOST_TRIALS = limits.Limit("trials", 1, 1_000_000, "configs times repeats; split the sweep", integer=True)
 # What a page's setting as a file holds besides: what the page shows. A sweep does not ask for it.
 _OF_THE_PAGE = {"page", "settings"}
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """Repeat number `draw` of a `config` that has no draw of its own: the same question with other random numbers.
+class ConfigWithTrial:
+    """Trial number `trial` of a `config` that has no such field: the same question with other random numbers.
 
-    The first repeat is of the config's own seed, as on its page; the others' seeds are drawn from it.
+    Trial 0 has the config's own seed, as on its page; the seeds of the others are derived from it.
     """
 
     config: Any
-    draw: int = 0
+    trial: int = 0
 
     @property
     def seeded(self) -> Any:
-        """The config with the seed of this repeat."""
-        if not self.draw:
+        """Return the config with the seed of this trial."""
+        if not self.trial:
             return self.config
-        (seed,) = np.random.SeedSequence(self.config.seed, spawn_key=(self.draw,)).generate_state(1)
+        (seed,) = np.random.SeedSequence(self.config.seed, spawn_key=(self.trial,)).generate_state(1)
         return replace(self.config, seed=int(seed))
 
 
-def repeat(config: Any, draw: int) -> Any:
-    """Repeat number `draw` of any config."""
-    return draws.at_draw(config, draw) if hasattr(config, "draw") else Drawn(config, draw)
+def repeat(config: Any, trial: int) -> Any:
+    """Return trial number `trial` of any config."""
+    return trials.with_trial(config, trial) if hasattr(config, "trial") else ConfigWithTrial(config, trial)
 
 
 def asked(trial: Any) -> dict[str, Any]:
-    """What a trial asks: every field of its config by name, its draw last."""
-    config = trial.config if isinstance(trial, Drawn) else trial
-    return {field.name: getattr(config, field.name) for field in fields(config)} | {"draw": trial.draw}
+    """Return every field of a trial's config by name, and the number of the trial last."""
+    config = trial.config if isinstance(trial, ConfigWithTrial) else trial
+    settings = {field.name: getattr(config, field.name) for field in fields(config) if field.name != "trial"}
+    return settings | {TRIAL_COLUMN: trial.trial}
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """`configs` of one experiment, each drawn `repeats` times."""
+    """`configs` of one experiment, each run `repeats` times."""
 
     experiment: str
     configs: tuple[Any, ...]
@@ -70,8 +72,8 @@ class Sweep:
         _MOST_TRIALS.check(len(self.configs) * self.repeats)
 
     def trials(self) -> list[Any]:
-        """Every config at every draw."""
-        return [repeat(config, draw) for draw in range(self.repeats) for config in self.configs]
+        """Return every config at every trial."""
+        return [repeat(config, trial) for trial in range(self.repeats) for config in self.configs]
 
     def columns(self) -> list[str]:
         """Column names of the results table, in order: settings, numbers, seconds, versions, problem."""
@@ -129,9 +131,9 @@ def _config(experiment: str, given: Mapping[str, Any]) -> Any:
 
 def make(experiment: str, given: Mapping[str, Any]) -> Any:
     """The config that the plain values of a file make. Raises ``ValueError`` in the words of a file."""
-    if "draw" in given:
-        raise ValueError("draw counts the repeats and is not set; set repeats")
-    known = [field.name for field in fields(EXPERIMENTS[experiment].config) if field.name != "draw"]
+    if TRIAL_COLUMN in given:
+        raise ValueError(f"{TRIAL_COLUMN} counts the repeats and is not set; set repeats")
+    known = [field.name for field in fields(EXPERIMENTS[experiment].config) if field.name != "trial"]
     if unknown := [key for key in given if key not in known]:
         raise ValueError(f"config and grid may hold {', '.join(known)}, got {_brief(unknown[0], 60)}")
     _check_kinds(EXPERIMENTS[experiment].config, given)

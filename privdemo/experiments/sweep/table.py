@@ -12,6 +12,7 @@ from pathlib import Path
 
 from privdemo import csv_text, limits
 from privdemo.experiments import running
+from privdemo.experiments.results import TRIAL_COLUMN
 from privdemo.experiments.sweep.catalogue import EXPERIMENTS, range_of
 
 _LAST = ["seconds", "versions", "problem"]
@@ -32,7 +33,8 @@ def load(path: Path) -> list[dict[str, str]]:
 def resume(
     out: Path, columns: Sequence[str], settings: Mapping[tuple[str, ...], Collection[str]]
 ) -> list[dict[str, str]]:
-    """The finished trials in `out`, each of one of the `settings`, which are all cells of a trial's key but its draw.
+    """The finished trials in `out`, each of one of the `settings`, which are all cells of a trial's key but its number.
+
     Creates the file where there is none, and removes a line that a kill cut short.
 
     Of each of the settings its numbers are named: a row has all of them, or says why not. Raises ``ValueError`` as
@@ -83,8 +85,8 @@ def line(cells: Sequence[str]) -> str:
 
 
 def key(cells: Mapping[str, str], columns: Sequence[str]) -> tuple[str, ...]:
-    """What identifies a trial: the cells up to the draw, the last column of a config."""
-    return tuple(csv_text.harmless(cells[column]) for column in columns[: columns.index("draw") + 1])
+    """What identifies a trial: the cells up to the trial, the last column of a config."""
+    return tuple(csv_text.harmless(cells[column]) for column in columns[: columns.index(TRIAL_COLUMN) + 1])
 
 
 def _foreign(found: Sequence[str], columns: Sequence[str], settings: Collection[tuple[str, ...]]) -> str:
@@ -121,7 +123,7 @@ def _header(path: Path, content: bytes) -> list[str]:
 def _rows(path: Path, content: bytes) -> list[dict[str, str]]:
     """All rows in whole lines, which may end as on Windows."""
     columns = _header(path, content)
-    if columns[:1] != ["experiment"] or "draw" not in columns or columns[-3:] != _LAST:
+    if columns[:1] != ["experiment"] or TRIAL_COLUMN not in columns or columns[-3:] != _LAST:
         raise ValueError(f"{path} holds no table of a sweep; name another file")
     found: list[dict[str, str]] = []
     lines: dict[tuple[str, ...], int] = {}
@@ -154,16 +156,16 @@ def _fault(cells: Sequence[str], columns: Sequence[str]) -> str:
     """What is wrong with the cells of a row, if anything."""
     if len(cells) != len(columns):
         return f"has {len(cells)} cells, where {len(columns)} columns are"
-    draw = columns.index("draw")
+    place = columns.index(TRIAL_COLUMN)
     if cells[0] not in EXPERIMENTS:
         return f"names no experiment in the column “experiment”, but {cells[0]!r}"
     if not (
-        cells[draw].isdecimal() and limits.DRAW.contains(int(cells[draw])) and str(int(cells[draw])) == cells[draw]
+        cells[place].isdecimal() and limits.TRIAL.contains(int(cells[place])) and str(int(cells[place])) == cells[place]
     ):
-        return f"has no number of a repeat in the column “draw”, but {cells[draw]!r}"
+        return f"has no number of a repeat in the column “{TRIAL_COLUMN}”, but {cells[place]!r}"
     if not limits.TRIAL_SECONDS.contains(_number(cells[-3])):
         return f"has no time in the column “seconds”, but {cells[-3]!r}"
-    found = {name: cell for name, cell in zip(columns[draw + 1 : -3], cells[draw + 1 : -3], strict=True) if cell}
+    found = {name: cell for name, cell in zip(columns[place + 1 : -3], cells[place + 1 : -3], strict=True) if cell}
     for name, cell in found.items():
         low, high = range_of(name)
         if not math.isfinite(number := _number(cell)):

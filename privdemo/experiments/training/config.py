@@ -20,8 +20,8 @@ MOST_CLASSES = 10
 class TrainingConfig:
     """Who releases what, and who learns from it: `n_train` people of each of two to ten `classes`, image and label.
 
-    `draw` counts the repeats: another draw has other people, other noise and other test images. Clean data is always
-    trained on as well, as the ceiling.
+    `trial` is the number of the repetition: another trial has other people, other noise and other test images. Clean
+    data is always trained on as well, as the ceiling.
     """
 
     dataset: Source = "mnist"
@@ -31,12 +31,12 @@ class TrainingConfig:
     labels: LabelMechanism = field(default=RandomisedResponse(0.2, 2))
     methods: tuple[str, ...] = (CLEAN, NAIVE, RECONSTRUCTION, SPREAD)
     seed: int = 0
-    draw: int = 0
+    trial: int = 0
 
     def __post_init__(self) -> None:
         limits.N_TRAIN.check(self.n_train)
         limits.SEED.check(self.seed)
-        limits.DRAW.check(self.draw)
+        limits.TRIAL.check(self.trial)
         check_classes(self.classes, self.labels)
         if not isinstance(self.pixels, TrainingNoise):
             kinds = " or ".join(kind.__name__ for kind in get_args(TrainingNoise))

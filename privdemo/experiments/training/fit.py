@@ -1,4 +1,4 @@
-"""One draw: every method is trained on what was released, and tried on clean test images."""
+"""One trial: every method is trained on what was released, and tried on clean test images."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from privdemo.estimators.logistic import (
     SpreadLogisticRegression,
 )
 from privdemo.estimators.pixel_priors import Prior
-from privdemo.experiments.draws import generator
 from privdemo.experiments.images import LabelMechanism
 from privdemo.experiments.training.adversary import Attack, attack
 from privdemo.experiments.training.config import TrainingConfig, TrainingNoise
 from privdemo.experiments.training.release import ATTACK_STREAM, sample_release
+from privdemo.experiments.trials import generator
 from privdemo.methods import CHOSEN, CLASSES, CLEAN, FLAT, LOW_RANK, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRUE
 
 Array = NDArray[np.floating]
@@ -61,7 +61,7 @@ ESTIMATORS: dict[str, Make] = {
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """One method on one draw. `proba` is its probability of the second of two classes on every clean test image,
+    """One method on one trial. `proba` is its probability of the second of two classes on every clean test image,
     (n_test,), or of each of K > 2 classes, (n_test, K).
 
     `coef` and `intercept` are its weights for pixels on the scale 0 to 1: (n_pixels,) and a number of two classes, else
@@ -100,7 +100,7 @@ class Fit:
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """All methods on one draw; `y` (n_test,) are the true classes of the test images, 0 … K−1."""
+    """All methods on one trial; `y` (n_test,) are the true classes of the test images, 0 … K−1."""
 
     config: TrainingConfig
     fits: dict[str, Fit]
@@ -109,7 +109,7 @@ class Trial:
 
 
 def run(config: TrainingConfig) -> Trial:
-    """Draw the people, release their data, train every method, and try each on clean test images.
+    """Sample the people, release their data, train every method, and try each on clean test images.
 
     Raises ``ValueError`` for more people than the data set has, and where the noise leaves nothing to learn from.
     """

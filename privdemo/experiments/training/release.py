@@ -1,4 +1,4 @@
-"""The people of one draw, what they release, and the clean images that models are tested on."""
+"""The people of one trial, what they release, and the clean images that models are tested on."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from numpy.typing import NDArray
 from privdemo import datasets, limits
 from privdemo.datasets import Dataset, Source
 from privdemo.estimators.pixel_priors import Prior, suited_true_prior
-from privdemo.experiments.draws import generator
 from privdemo.experiments.images import check_pixels, image_shape, n_states
 from privdemo.experiments.training.config import TrainingConfig
+from privdemo.experiments.trials import generator
 
 # Test images of each class where there are as many (Barber, section 6).
 N_TEST = 900
 # Where the publisher has no test part, this share of the smaller class is kept for testing.
 TEST_SHARE = 1 / 3
-# Fixed numbers of the random streams of a draw.
+# Fixed numbers of the random streams of a trial.
 PEOPLE_STREAM, PIXEL_STREAM, LABEL_STREAM, ATTACK_STREAM = range(4)
 
 
 class Release(NamedTuple):
-    """One draw of people: clean `X` (n, n_pixels) and `y` (n,), what they release, and clean test images.
+    """The people of one trial: clean `X` (n, n_pixels) and `y` (n,), what they release, and clean test images.
 
     All X are in the pixel mechanism's own domain. `true_prior` is the clean pixels' own.
     """
@@ -51,7 +51,7 @@ def sizes(dataset: Source, classes: Sequence[str]) -> tuple[int, int]:
 
 
 def sample_release(config: TrainingConfig) -> Release:
-    """Draw the people and test images of `config`, and release the people's data; errors as in `run`."""
+    """Sample the people and test images of `config`, and release the people's data; errors as in `run`."""
     check_pixels(config.pixels, config.dataset)
     check_noise(config)
     train, test = _split(config, generator(config, PEOPLE_STREAM))
@@ -104,9 +104,9 @@ def test_images(config: TrainingConfig) -> NDArray[np.uint8]:
 
 def released_images(config: TrainingConfig) -> NDArray[np.uint8]:
     """What the first person of each class releases, (K, height, width) grey levels: what `run` trains on."""
-    drawn = sample_release(config)
-    first = [np.flatnonzero(drawn.y == c)[0] for c in range(len(config.classes))]
-    return config.pixels.to_grey(drawn.X_noisy[first]).reshape(-1, *image_shape(datasets.load(config.dataset)))
+    release = sample_release(config)
+    first = [np.flatnonzero(release.y == c)[0] for c in range(len(config.classes))]
+    return config.pixels.to_grey(release.X_noisy[first]).reshape(-1, *image_shape(datasets.load(config.dataset)))
 
 
 def _split(config: TrainingConfig, rng: np.random.Generator) -> tuple[Dataset, Dataset]:

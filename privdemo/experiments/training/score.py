@@ -40,9 +40,9 @@ def having(trials: Sequence[Trial], method: str) -> list[Trial]:
 
 
 def merge(trials: Sequence[Trial], more: Sequence[Trial]) -> list[Trial]:
-    """`trials`, each with the fits of other methods on the same draw among `more`."""
-    fits = {trial.config.draw: trial.fits for trial in more}
-    return [replace(trial, fits={**fits.get(trial.config.draw, {}), **trial.fits}) for trial in trials]
+    """`trials`, each with the fits of other methods on the same trial among `more`."""
+    fits = {trial.config.trial: trial.fits for trial in more}
+    return [replace(trial, fits={**fits.get(trial.config.trial, {}), **trial.fits}) for trial in trials]
 
 
 def mean_score(trials: Sequence[Trial], method: str, metric: str) -> Estimate:

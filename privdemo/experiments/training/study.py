@@ -1,4 +1,4 @@
-"""What noise costs a classifier: the paper's figure 3 and section 6.1, and lies that differ, over many draws.
+"""What noise costs a classifier: the paper's figure 3 and section 6.1, and lies that differ, over many trials.
 
 The results are shipped as small CSV files; `python -m privdemo reproduce NAME` computes them anew.
 """
@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from threadpoolctl import threadpool_limits
 
 from privdemo.experiments import results
-from privdemo.experiments.draws import at_draw
 from privdemo.experiments.training.config import TrainingConfig, with_methods
 from privdemo.experiments.training.fit import run
+from privdemo.experiments.trials import with_trial
 from privdemo.intervals import Estimate, mean_interval
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse
 from privdemo.methods import (
@@ -121,10 +121,10 @@ STUDIES = {
 
 @dataclass(frozen=True)
 class Row:
-    """One method on one draw at one level of noise."""
+    """One method on one trial at one level of noise."""
 
     level: float
-    draw: int
+    trial: int
     method: str
     accuracy: float
     log_loss: float
@@ -136,23 +136,23 @@ class Row:
 
 @dataclass(frozen=True)
 class Point:
-    """A method at a level of noise: means over `n_draws` draws with 95 % intervals."""
+    """A method at a level of noise: means over `n_trials` trials with 95 % intervals."""
 
     level: float
     accuracy: Estimate
     log_loss: Estimate
-    n_draws: int
+    n_trials: int
 
 
-def trial(study: str, level: float, draw: int, methods: tuple[str, ...]) -> list[Row]:
-    """Some methods on one draw at one level; always in one thread, for the same numbers everywhere."""
-    config = at_draw(with_methods(STUDIES[study].config(level), methods), draw)
+def run_trial(study: str, level: float, trial: int, methods: tuple[str, ...]) -> list[Row]:
+    """Some methods on one trial at one level; always in one thread, for the same numbers everywhere."""
+    config = with_trial(with_methods(STUDIES[study].config(level), methods), trial)
     with threadpool_limits(1, user_api="blas"):
         done = run(config)
     return [
         Row(
             level,
-            draw,
+            trial,
             name,
             fit.accuracy,
             fit.log_loss,
@@ -166,23 +166,23 @@ def trial(study: str, level: float, draw: int, methods: tuple[str, ...]) -> list
     ]
 
 
-def trials(study: Study, n_draws: int = results.N_DRAWS) -> list[tuple[str, float, int, tuple[str, ...]]]:
+def trial_arguments(study: Study, n_trials: int = results.N_TRIALS) -> list[tuple[str, float, int, tuple[str, ...]]]:
     """The arguments of every trial of `study`."""
     quick = tuple(name for name in study.methods if name != PUBLISHED)
     slow = tuple(name for name in study.methods if name == PUBLISHED)
     return [
-        (study.name, level, draw, methods)
+        (study.name, level, trial, methods)
         for methods in (slow, quick)  # the slow ones first, so that none is left alone at the end
         if methods
-        for draw in range(n_draws)
+        for trial in range(n_trials)
         for level in study.levels
     ]
 
 
 def to_csv(rows: list[Row]) -> str:
-    """Rows as the text of a results file, in the order of level, method and draw."""
+    """Rows as the text of a results file, in the order of level, method and trial."""
     order = list(TRAINING)
-    return results.to_csv(Row, sorted(rows, key=lambda row: (row.level, order.index(row.method), row.draw)))
+    return results.to_csv(Row, sorted(rows, key=lambda row: (row.level, order.index(row.method), row.trial)))
 
 
 def load(name: str) -> tuple[Row, ...]:
@@ -210,15 +210,15 @@ def points(rows: tuple[Row, ...]) -> dict[str, tuple[Point, ...]]:
 
 
 def collapsed(rows: tuple[Row, ...], method: str) -> list[float]:
-    """The levels at which some draw left `method` without skill, naming one class for nearly everything."""
+    """The levels at which some trial left `method` without skill, naming one class for nearly everything."""
     return sorted({row.level for row in rows if row.method == method and row.accuracy < NO_SKILL})
 
 
 def compare(rows: tuple[Row, ...], method: str, other: str, metric: str) -> dict[float, Estimate]:
-    """`method`'s mean score less `other`'s on the draws that both have, at every level, with 95 % intervals."""
-    scores = {(row.level, row.draw, row.method): getattr(row, metric) for row in rows}
+    """`method`'s mean score less `other`'s on the trials that both have, at every level, with 95 % intervals."""
+    scores = {(row.level, row.trial, row.method): getattr(row, metric) for row in rows}
     gaps: dict[float, list[float]] = {}
-    for (level, draw, name), score in sorted(scores.items()):
-        if name == method and (level, draw, other) in scores:
-            gaps.setdefault(level, []).append(score - scores[level, draw, other])
+    for (level, trial, name), score in sorted(scores.items()):
+        if name == method and (level, trial, other) in scores:
+            gaps.setdefault(level, []).append(score - scores[level, trial, other])
     return {level: mean_interval(values) for level, values in gaps.items()}

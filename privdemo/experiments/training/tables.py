@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from privdemo.experiments.results import TRIAL_COLUMN
 from privdemo.experiments.training.fit import Fit, Trial
 from privdemo.experiments.training.per_class import class_marks, confusion
 from privdemo.experiments.training.score import calibration
@@ -17,7 +18,7 @@ def score_table(trials: Sequence[Trial]) -> list[dict[str, Any]]:
     """One row for each trial and method."""
     return [
         {
-            "draw": trial.config.draw,
+            TRIAL_COLUMN: trial.config.trial,
             **TRAINING[fit.method].columns,
             "accuracy": fit.accuracy,
             "log_loss": fit.log_loss,

@@ -8,7 +8,7 @@ import numpy as np
 
 from privdemo import limits
 from privdemo.estimators import frequencies, votes
-from privdemo.experiments.draws import seeded
+from privdemo.experiments.trials import seeded
 from privdemo.experiments.voting.polls import Counts
 from privdemo.experiments.voting.repeated import Array
 from privdemo.intervals import wilson_ends

@@ -17,7 +17,7 @@ class ElectionConfig:
     """`n_elections` polls of `n_voters` people each, in a country where the share `share` voted for A.
 
     A voter of B answers A with probability `channel.p10`, a voter of A answers B with `channel.p01`. A poll does not
-    depend on how many more are drawn: the 7th of a seed is the same in a run of 10 and of 1,000.
+    depend on how many more are sampled: the 7th of a seed is the same in a run of 10 and of 1,000.
     """
 
     n_voters: int = 1000

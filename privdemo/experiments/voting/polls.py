@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from privdemo import limits
 from privdemo.estimators import votes
-from privdemo.experiments.draws import seeded
+from privdemo.experiments.trials import seeded
 from privdemo.experiments.voting.config import TRUTHFUL, ElectionConfig
 from privdemo.mechanisms import BinaryChannel
 from privdemo.methods import HONEST
@@ -18,7 +18,7 @@ from privdemo.methods import HONEST
 Counts = NDArray[np.integer]
 # The random streams of a seed: of people one by one, and of the counts of all others.
 _VOTES, _LIES_OF_A, _LIES_OF_B, _PERSONS_VOTES, _PERSONS_LIES = range(5)
-# As many of a poll are followed as persons, and drawn as dots; polls are drawn in blocks of so many.
+# As many of a poll are followed as persons, and plotted as dots; polls are sampled in blocks of so many.
 N_DOTS = 1000
 _BLOCK = 100
 # Kinds of people: their vote, and whether they lied.
@@ -40,10 +40,10 @@ class Elections:
 
 
 class People(NamedTuple):
-    """The first people of polls, an axis of people last: who voted for A, and a uniform draw in [0, 1) each.
+    """The first people of polls, an axis of people last: who voted for A, and a uniform number in [0, 1) each.
 
-    A person lies whose draw is below the probability of a lie. Neither votes nor draws depend on the lie, so that the
-    same people go on lying as it grows.
+    A person lies whose uniform number is below the probability of a lie. Neither votes nor uniform numbers depend on
+    the lie, so that the same people go on lying as it grows.
     """
 
     voted_a: NDArray[np.bool_]
@@ -96,12 +96,12 @@ def _n_shown(config: ElectionConfig) -> int:
 def _people(config: ElectionConfig, polls: slice) -> People:
     """The people who are shown of the polls of a slice, (n_polls, n_shown)."""
 
-    def drawn(number: int) -> NDArray[np.float64]:
+    def uniform(number: int) -> NDArray[np.float64]:
         bits = np.random.PCG64(np.random.SeedSequence(config.seed, spawn_key=(number,)))
         rng = np.random.Generator(bits.advance(polls.start * N_DOTS))  # a larger poll has the same people, and more
         return rng.random((polls.stop - polls.start, N_DOTS))[:, : _n_shown(config)]
 
-    return People(drawn(_PERSONS_VOTES) < config.share, drawn(_PERSONS_LIES))
+    return People(uniform(_PERSONS_VOTES) < config.share, uniform(_PERSONS_LIES))
 
 
 class Poll(NamedTuple):

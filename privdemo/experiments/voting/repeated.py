@@ -62,7 +62,7 @@ def _record(config: ElectionConfig, name: str, counts: Counts, answer_prob: floa
     )
 
 
-# The range in which estimates are drawn; a share that is estimated farther off says nothing.
+# The range in which estimates are plotted; a share that is estimated farther off says nothing.
 FAR = (-0.5, 1.5)
 
 
@@ -80,7 +80,7 @@ def span(records: Sequence[Record], share: float) -> tuple[float, float]:
 
 
 def beyond(records: Sequence[Record]) -> int:
-    """The number of estimates outside `FAR`, which are not drawn."""
+    """The number of estimates outside `FAR`, which are not plotted."""
     return sum(int(((record.values < FAR[0]) | (record.values > FAR[1])).sum()) for record in records)
 
 

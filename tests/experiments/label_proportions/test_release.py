@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from privdemo.experiments import label_proportions, results
-from privdemo.experiments.draws import at_draw, generator
 from privdemo.experiments.label_proportions import HALF, SHARE, BagConfig, records, release, run, sample_release, study
 from privdemo.experiments.label_proportions.study import Row, Study, at_random, load
+from privdemo.experiments.trials import generator, with_trial
 from privdemo.intervals import grouped_interval
 from privdemo.mechanisms import bags
 from privdemo.mechanisms.aggregation import dense, noisy_means, noisy_proportions
@@ -111,7 +111,7 @@ def test_where_labels_are_promised_they_do_not_move_who_is_in_which_bag(aggregat
 
 @pytest.fixture(scope="module")
 def three_trials():
-    return [run(at_draw(replace(SINGLE, methods=(NAMES, LLP)), i)) for i in range(3)]
+    return [run(with_trial(replace(SINGLE, methods=(NAMES, LLP)), i)) for i in range(3)]
 
 
 def test_scores_differences_and_attacks_have_the_textbooks_intervals(three_trials):
@@ -134,9 +134,9 @@ def test_shipped_rows_come_out_again(monkeypatch):
     name, dataset = study.PROPORTION_NOISE, "breast_cancer"
     configs = [replace(at_random(dataset), methods=(LLP,), proportion_epsilon=epsilon) for epsilon in (0.1, 0.02)]
     monkeypatch.setattr(study, "STUDIES", {name: Study(name, "", "", (dataset,), lambda dataset: configs)})
-    trials = study.trials()
-    assert trials == [(name, at_draw(config, draw)) for config in configs for draw in range(results.N_DRAWS)]
-    marks = [mark for arguments in trials[: results.N_DRAWS] for mark in study.trial(*arguments)]
+    trials = study.trial_arguments()
+    assert trials == [(name, with_trial(config, trial)) for config in configs for trial in range(results.N_TRIALS)]
+    marks = [mark for arguments in trials[: results.N_TRIALS] for mark in study.run_trial(*arguments)]
     rows = results.from_csv(Row, study.to_csv(marks[::-1]))
     shipped = {(row.method, row.threshold, row.proportion_epsilon): row for row in study.select(load(), name, dataset)}
     for row in rows:

@@ -11,8 +11,8 @@ from pages.topics import label_proportions as bag_page
 from privdemo.estimators.choose import AHEAD, CLASSES, FEW, LOW_RANK, NONE, SHARES, TIE
 from privdemo.experiments import class_ratio, label_proportions
 from privdemo.experiments.class_ratio import RatioConfig
-from privdemo.experiments.draws import at_draw
 from privdemo.experiments.label_proportions import BagConfig
+from privdemo.experiments.trials import with_trial
 from privdemo.methods import NAMES, SPREAD, by_trying
 
 
@@ -30,13 +30,13 @@ def test_ways_are_told_by_how_often_they_were_taken_and_why(choices, words):
 
 def _bags(methods):
     config = BagConfig("breast_cancer", 10, 12, "skewed", methods=methods)
-    trials = [label_proportions.run(at_draw(config, i)) for i in range(2)]
+    trials = [label_proportions.run(with_trial(config, i)) for i in range(2)]
     return bag_page, bag_page.Question(config, 2, "share"), trials
 
 
 def _sets(methods):
     config = RatioConfig("digits", 2, 60, rho=0.2, n_test=40, share=0.5, methods=methods)
-    return ratio_page, ratio_page.Question(config, 2), tuple(class_ratio.run(at_draw(config, i)) for i in range(2))
+    return ratio_page, ratio_page.Question(config, 2), tuple(class_ratio.run(with_trial(config, i)) for i in range(2))
 
 
 @pytest.mark.parametrize(("made", "plain"), [(_bags, NAMES), (_sets, SPREAD)])

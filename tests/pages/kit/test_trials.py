@@ -17,7 +17,7 @@ from tests.pages.kit.elements import OWN, Runner, drawn, opened
 @dataclass(frozen=True)
 class Config:
     dataset: Any = "mnist"
-    draw: int = 0
+    trial: int = 0
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def own_job(n: int = 3, slow: bool = False) -> Job:
 @pytest.mark.parametrize(("at_once", "before"), [(True, 1), (False, 0)])
 def test_draws_are_counted_by_their_config_and_the_first_may_be_made_at_once(at_once, before):
     (job,) = trials.one_job("kind", Question(at_once), len, lambda config: ("first", config), slow=True)
-    tasks = [Config(draw=i) for i in range(before, 4)]
+    tasks = [Config(trial=i) for i in range(before, 4)]
     assert replace(job, first=None) == Job(("kind", Config(), before), "Draw", len, tasks, slow=True)
     assert (job.first() if job.first else None) == (("first", Config()) if at_once else None)
     assert not trials.one_job("kind", Question(), len, len)[0].slow
@@ -206,7 +206,7 @@ class Ready:
         self.n = n
 
     def find(self, run, config):
-        return f"ready {config.draw}" if run is len and config.draw < self.n else None
+        return f"ready {config.trial}" if run is len and config.trial < self.n else None
 
 
 @pytest.fixture
@@ -238,14 +238,14 @@ def test_a_job_goes_on_after_the_draws_that_come_with_the_package(runner, ready)
     found = trials.look("q", [job])
     assert found.results == (("ready 0", "ready 1", "ready 2", "made 3"),)
     assert found.progress == (Progress(("ready 1", "ready 2", "made 3"), 4, True),)
-    assert runner.asked[0][:4] == (job.key, "v", len, [Config(draw=3), Config(draw=4)])
+    assert runner.asked[0][:4] == (job.key, "v", len, [Config(trial=3), Config(trial=4)])
     trials.stop(trials.remembered("q"))
     assert trials.look("q", [job]).progress == (Progress(("ready 1", "ready 2"), 4, False),)
 
 
 def test_a_gap_in_what_comes_with_the_package_ends_it_and_own_records_have_none(runner, ready, monkeypatch):
     job, runner.answer = job_of(4), Progress((), 3, True)
-    monkeypatch.setattr(Ready, "find", lambda self, run, config: "ready" if config.draw in (0, 2) else None)
+    monkeypatch.setattr(Ready, "find", lambda self, run, config: "ready" if config.trial in (0, 2) else None)
     ready(0)
     assert trials.look("q", [job]).results == (("ready",),)
     assert runner.asked[0][3] == job.tasks
@@ -266,7 +266,7 @@ def test_where_the_file_cannot_be_used_the_log_says_so_and_all_draws_are_made(ru
     def damaged():
         raise ValueError("defaults.npz cannot be used: it is damaged")
 
-    monkeypatch.setattr(cache.shipped_draws, "load", damaged)
+    monkeypatch.setattr(cache.shipped_trials, "load", damaged)
     cache.ready_draws.clear()
     job = job_of(3)
     assert trials.look("q", [job]).results == (("made at once",),)

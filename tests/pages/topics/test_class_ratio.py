@@ -11,7 +11,7 @@ from pages.topics.class_ratio.answer import Answer, _known, compare_words, takea
 from pages.topics.class_ratio.controls import PRESETS, TITLES, Drawn, Question, _apply
 from privdemo.experiments import class_ratio
 from privdemo.experiments.class_ratio import NO_RELEASE, RatioConfig
-from privdemo.experiments.draws import at_draw
+from privdemo.experiments.trials import with_trial
 from privdemo.intervals import Estimate
 from privdemo.methods import CLASS_RATIO, MMD, PSVM, SPREAD
 from privdemo.tasks import COUNTING
@@ -22,7 +22,7 @@ SMALL = RatioConfig("digits", 2, 60, rho=0.2, n_test=40, share=0.5)
 
 @pytest.fixture(scope="module")
 def shown() -> Answer:
-    return Answer(Question(SMALL, 2), tuple(class_ratio.run(at_draw(SMALL, i)) for i in range(2)))
+    return Answer(Question(SMALL, 2), tuple(class_ratio.run(with_trial(SMALL, i)) for i in range(2)))
 
 
 def test_the_takeaway_has_the_numbers_of_the_package(shown: Answer) -> None:

@@ -16,7 +16,7 @@ from pages.topics.comparison.words import Change, change
 from privdemo.experiments import comparison
 from privdemo.experiments.comparison import CLASSIFY, LABELS, RECORDS, SHARE, ComparisonConfig, Fit, Trial
 from privdemo.experiments.comparison.study import Row
-from privdemo.experiments.draws import at_draw
+from privdemo.experiments.trials import with_trial
 from privdemo.figures.plain import parts
 from privdemo.intervals import Estimate, mean_interval
 from privdemo.methods import (
@@ -48,7 +48,7 @@ def question(config: ComparisonConfig = DIGITS, n_draws: int = 10, **more: Any) 
 def trials(config: ComparisonConfig, *marks: float) -> list[Trial]:
     """One trial a mark of the config's first method, by the main metric of its task."""
     method, metric = config.methods[0], "accuracy" if config.task == CLASSIFY else "error"
-    return [Trial(at_draw(config, i), {method: Fit(method, {metric: mark}, 0.0)}) for i, mark in enumerate(marks)]
+    return [Trial(with_trial(config, i), {method: Fit(method, {metric: mark}, 0.0)}) for i, mark in enumerate(marks)]
 
 
 def row(config: ComparisonConfig, *marks: float) -> Row:
@@ -316,7 +316,8 @@ def drawn():
     small = replace(DIGITS, n_train=20, bag_size=10)
     asked = question(small, 2, goal=0.6, pinned=replace(small, epsilon=4.0))
     mine, pinned = (
-        rows_of(config, 2, [comparison.run(at_draw(config, i)) for i in range(2)]) for config in (small, asked.pinned)
+        rows_of(config, 2, [comparison.run(with_trial(config, i)) for i in range(2)])
+        for config in (small, asked.pinned)
     )
     return shown(asked, *mine, pinned=tuple(pinned), curves=tuple(shipped.curves(small)))
 

@@ -10,8 +10,8 @@ from pages.topics.label_proportions import PAGE, chapters, curves, noise, shippe
 from pages.topics.label_proportions.answer import Answer, beside_words, compare_words, threshold_words
 from pages.topics.label_proportions.controls import Question
 from privdemo.experiments import label_proportions
-from privdemo.experiments.draws import at_draw
 from privdemo.experiments.label_proportions import HALF, SHARE, BagConfig
+from privdemo.experiments.trials import with_trial
 from privdemo.methods import FULL, LABEL_PROPORTIONS, LLP, NAMES
 from privdemo.verdict import Verdict
 from tests.pages.visiting import finished, takeaway, visit
@@ -22,7 +22,7 @@ NOISY = replace(CONFIG, selection="iid", aggregation="random-k", k=4, proportion
 
 @cache
 def an_answer(config: BagConfig) -> Answer:
-    return Answer(Question(config, 2, SHARE), [label_proportions.run(at_draw(config, i)) for i in range(2)])
+    return Answer(Question(config, 2, SHARE), [label_proportions.run(with_trial(config, i)) for i in range(2)])
 
 
 def asked(config: BagConfig) -> Answer:

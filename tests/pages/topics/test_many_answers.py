@@ -126,7 +126,7 @@ def test_one_report_is_of_the_sender_who_is_asked_about() -> None:
 def test_reports_are_drawn_only_where_they_are_looked_at_and_not_too_many() -> None:
     assert jobs(Question(DEFAULT)) == []
     here, *along = jobs(Question(DEFAULT, reads=True))
-    assert [config.draw for config in here.tasks] == list(range(1, 10))
+    assert [config.trial for config in here.tasks] == list(range(1, 10))
     assert [len(job.tasks) // many_answers.N_READ for job in along] == [7, 4, 4]
     elsewhere = jobs(Question(replace(DEFAULT, epsilon=3.0), reads=True))[1]
     assert elsewhere.key == along[0].key, "along ε it is the same whatever one's own ε"

@@ -289,7 +289,7 @@ def test_an_image_leaks_where_its_interval_is_beyond_the_labels_own_lie(found, w
 def test_the_published_em_has_a_slow_job_of_few_draws_that_are_merged():
     question = Question(replace(SMALL, methods=(CLEAN, PUBLISHED, NAIVE)), 9)
     (quick, slow), (alone,) = jobs(question), jobs(Question(replace(SMALL, n_train=AT_ONCE + 1), 2))
-    done = [[task.draw for task in job.tasks] for job in (quick, slow, alone)]
+    done = [[task.trial for task in job.tasks] for job in (quick, slow, alone)]
     assert done == [[*range(1, 9)], [*range(EM_DRAWS)], [0, 1]]
     assert (quick.slow, slow.slow, slow.first, slow.key[1].methods) == (False, True, None, (PUBLISHED,))
     results = tuple(made(**{name: 0.5}).trials for name in (NAIVE, PUBLISHED))

@@ -1,4 +1,4 @@
-"""Draws that come with the package: those of the questions on which the app's pages open, so that nobody waits.
+"""Trials that come with the package: those of the questions on which the app's pages open, so that nobody waits.
 
 They are the very trials that `run` makes, no number is rounded; only the seconds that a training takes are those of the
 computer that made the file. `python -m privdemo reproduce defaults` makes it anew.
@@ -17,9 +17,9 @@ from privdemo.experiments import class_ratio, comparison, label_proportions, pac
 from privdemo.experiments.class_ratio import RatioConfig
 from privdemo.experiments.class_ratio.adversary import Attack as RatioAttack
 from privdemo.experiments.comparison import ComparisonConfig
-from privdemo.experiments.draws import at_draw
 from privdemo.experiments.label_proportions import BagConfig
 from privdemo.experiments.training import TrainingConfig
+from privdemo.experiments.trials import with_trial
 from privdemo.mechanisms import RandomisedResponse
 from privdemo.methods import CURVES_FIRST, EM, FULL, LABELLED, LLP, MEAN_MAP, MMD, NAMES, SPREAD, TRAINED_FIRST
 
@@ -43,10 +43,10 @@ _KINDS = (
 
 
 def questions() -> list[Any]:
-    """The config of the first draw of every question on which a page opens.
+    """The config of the first trial of every question on which a page opens.
 
     First those with MNIST and Adult here, then those of a computer that has only scikit-learn's data sets, where the
-    comparison draws its curves along ε as well. With MNIST the comparison opens on rows that its study ships.
+    comparison plots its curves along ε as well. With MNIST the comparison opens on rows that its study ships.
     """
     bags, ratios = (FULL, LABELLED, NAMES, LLP, MEAN_MAP), (SPREAD, MMD, EM)
     n_bags, bag_size = label_proportions.default_bags("breast_cancer")
@@ -64,27 +64,27 @@ def questions() -> list[Any]:
     ]
 
 
-def trials(n_draws: int = results.N_DRAWS) -> list[tuple[Any]]:
+def trial_arguments(n_trials: int = results.N_TRIALS) -> list[tuple[Any]]:
     """The arguments of every trial."""
-    return [(at_draw(config, draw),) for config in questions() for draw in range(n_draws)]
+    return [(with_trial(config, trial),) for config in questions() for trial in range(n_trials)]
 
 
-def trial(config: Any) -> list[Any]:
-    """One draw; always in one thread, for the same numbers everywhere."""
+def run_trial(config: Any) -> list[Any]:
+    """One trial; always in one thread, for the same numbers everywhere."""
     with threadpool_limits(1, user_api="blas"):
         return [_RUNS[type(config)](config)]
 
 
 def to_file(made: Sequence[Any]) -> bytes:
     """Trials as the content of a results file: each by what was asked, in the order of `questions`."""
-    order = [replace(config, draw=0) for config in questions()]
-    placed = sorted(made, key=lambda one: (order.index(replace(one.config, draw=0)), one.config.draw))
+    order = [replace(config, trial=0) for config in questions()]
+    placed = sorted(made, key=lambda one: (order.index(replace(one.config, trial=0)), one.config.trial))
     by_question = {repr(one.config): replace(one, config=None) for one in placed}
     return packed.pack(by_question, _KINDS, results.versions())
 
 
 class Shipped:
-    """Draws by what was asked."""
+    """Trials by function and config."""
 
     def __init__(self, by_question: dict[str, Any]) -> None:
         self._made = by_question
@@ -100,7 +100,7 @@ class Shipped:
 
 
 def load(file: Path | None = None) -> Shipped:
-    """The draws of a results file, by default those that come with the package.
+    """The trials of a results file, by default those that come with the package.
 
     Raises ``ValueError`` for a file that is not there, damaged or of another version.
     """

@@ -6,19 +6,19 @@ from dataclasses import fields, is_dataclass, replace
 import numpy as np
 import pytest
 
-from privdemo.experiments import class_ratio, results, shipped_draws, training
+from privdemo.experiments import class_ratio, results, shipped_trials, training
 from privdemo.experiments.class_ratio import RatioConfig
-from privdemo.experiments.draws import at_draw
 from privdemo.experiments.training import TrainingConfig
+from privdemo.experiments.trials import with_trial
 
-FILE = results.shipped(shipped_draws.NAME, "npz")
-QUESTIONS = shipped_draws.questions()
+FILE = results.shipped(shipped_trials.NAME, "npz")
+QUESTIONS = shipped_trials.questions()
 WITHOUT_DATA = [config for config in QUESTIONS if config.dataset in ("digits", "breast_cancer")]
 
 
 @pytest.fixture(scope="module")
 def shipped():
-    return shipped_draws.load()
+    return shipped_trials.load()
 
 
 def assert_same(one, other, place=""):
@@ -45,8 +45,8 @@ def assert_same(one, other, place=""):
 
 def assert_first_draws_are_fresh(shipped, configs):
     for config in configs:
-        (fresh,) = shipped_draws.trial(config)
-        assert_same(fresh, shipped.find(shipped_draws._RUNS[type(config)], config))
+        (fresh,) = shipped_trials.run_trial(config)
+        assert_same(fresh, shipped.find(shipped_trials._RUNS[type(config)], config))
 
 
 @pytest.mark.mnist
@@ -62,11 +62,11 @@ def test_first_draws_of_the_data_sets_that_are_always_there_are_what_a_fresh_run
 
 
 def test_all_draws_of_every_question_are_there_each_with_its_own_config(shipped):
-    for (config,) in shipped_draws.trials():
-        one = shipped.find(shipped_draws._RUNS[type(config)], config)
+    for (config,) in shipped_trials.trial_arguments():
+        one = shipped.find(shipped_trials._RUNS[type(config)], config)
         assert one.config == config
-        assert one is shipped.find(shipped_draws._RUNS[type(config)], config)
-    assert len(shipped_draws.trials()) == results.N_DRAWS * len(QUESTIONS)
+        assert one is shipped.find(shipped_trials._RUNS[type(config)], config)
+    assert len(shipped_trials.trial_arguments()) == results.N_TRIALS * len(QUESTIONS)
     assert FILE.stat().st_size < 1_500_000
 
 
@@ -76,7 +76,7 @@ def test_all_draws_of_every_question_are_there_each_with_its_own_config(shipped)
         (class_ratio.run, TrainingConfig()),
         (len, TrainingConfig()),
         (len, "no config"),
-        (training.run, at_draw(TrainingConfig(), results.N_DRAWS)),
+        (training.run, with_trial(TrainingConfig(), results.N_TRIALS)),
         (training.run, replace(TrainingConfig(), seed=1)),
         (training.run, replace(TrainingConfig(), n_train=251)),
         (class_ratio.run, replace(RatioConfig(), methods=("spread",))),
@@ -92,14 +92,15 @@ def test_a_file_that_cannot_be_used_is_named_with_its_remedy(tmp_path):
         if content is not None:
             file.write_bytes(content)
         with pytest.raises(ValueError, match=r"^mine\.npz cannot be used: .*; python -m privdemo reproduce defaults"):
-            shipped_draws.load(file)
+            shipped_trials.load(file)
 
 
 def test_trials_are_written_in_the_order_of_questions_however_they_came(tmp_path):
     config = QUESTIONS[-1]
-    made = [one for draw in (1, 0) for one in shipped_draws.trial(at_draw(config, draw))]
-    assert shipped_draws.to_file(made) == shipped_draws.to_file(made[::-1])
+    made = [one for trial in (1, 0) for one in shipped_trials.run_trial(with_trial(config, trial))]
+    assert shipped_trials.to_file(made) == shipped_trials.to_file(made[::-1])
     file = tmp_path / "two.npz"
-    file.write_bytes(shipped_draws.to_file(made))
-    there = shipped_draws.load(file)
-    assert [there.find(shipped_draws._RUNS[type(config)], at_draw(config, i)) is None for i in range(3)] == [0, 0, 1]
+    file.write_bytes(shipped_trials.to_file(made))
+    there = shipped_trials.load(file)
+    run = shipped_trials._RUNS[type(config)]
+    assert [there.find(run, with_trial(config, i)) is None for i in range(3)] == [0, 0, 1]

@@ -1,4 +1,4 @@
-"""Repeats of an experiment: the config of another draw, and the random streams of a draw.
+"""Trials, the random repetitions of an experiment: the config of another trial, and the random streams of a trial.
 
 Each stream has a fixed number of its own, which the experiment names, so that no stream depends on the order in which
 others are taken, and changing one choice leaves the randomness of the others as it was.
@@ -13,30 +13,30 @@ import numpy as np
 
 
 class Repeatable(Protocol):
-    """A frozen dataclass whose `draw` counts the repeats of the same question."""
+    """A frozen dataclass whose `trial` numbers the repetitions of the same experiment."""
 
     @property
     def seed(self) -> int: ...
 
     @property
-    def draw(self) -> int: ...
+    def trial(self) -> int: ...
 
 
 # A config of any experiment: what comes out is of the type that came in.
 Config = TypeVar("Config", bound=Any)
 
 
-def at_draw(config: Config, draw: int) -> Config:
-    """Repeat number `draw` of `config`: the same question, put to other people with other noise and test records."""
-    return replace(config, draw=draw)
+def with_trial(config: Config, trial: int) -> Config:
+    """Return trial number `trial` of `config`: the same experiment on other people with other noise and test records."""
+    return replace(config, trial=trial)
 
 
 def stream(config: Repeatable, *numbers: int) -> np.random.SeedSequence:
-    """The random stream of `config.draw` with these fixed numbers: a child of ``SeedSequence(config.seed)``.
+    """Return the random stream of `config.trial` with these fixed numbers: a child of ``SeedSequence(config.seed)``.
 
-    Stream i is the i-th child that ``SeedSequence(config.seed, spawn_key=(config.draw,)).spawn`` gives.
+    Stream i is the i-th child that ``SeedSequence(config.seed, spawn_key=(config.trial,)).spawn`` gives.
     """
-    return np.random.SeedSequence(config.seed, spawn_key=(config.draw, *numbers))
+    return np.random.SeedSequence(config.seed, spawn_key=(config.trial, *numbers))
 
 
 def seeded(seed: int, *numbers: int) -> np.random.Generator:
@@ -46,4 +46,4 @@ def seeded(seed: int, *numbers: int) -> np.random.Generator:
 
 def generator(config: Repeatable, *numbers: int) -> np.random.Generator:
     """A new generator at the start of `stream`."""
-    return seeded(config.seed, config.draw, *numbers)
+    return seeded(config.seed, config.trial, *numbers)
