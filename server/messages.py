@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import logging
+from types import UnionType
+from typing import Any
 
 from google.protobuf.message import DecodeError
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -12,6 +15,8 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 from privdemo import limits
 
 _LOG = logging.getLogger(__name__)
+# Levels of lists and objects within one another in a component's JSON.
+_DEEPEST = 20
 # Codes with which a WebSocket is closed: a kind of data that is not taken, and a message that is too big.
 NOT_TAKEN, TOO_BIG = 1003, 1009
 
@@ -64,11 +69,10 @@ class Messages:
 def shortened(data: bytes) -> bytes:
     """Return a browser's message with each text cut to the length that is read of it.
 
-    JSON that is too long is left out with its widget. Raises `TooBigError` for a message too long as a whole.
+    JSON that is too long, or that no component sends, is left out with its widget. Raises `TooBigError` for a message
+    too long as a whole.
     """
     _check_size("message", "bytes", len(data), limits.MESSAGE_BYTES)
-    if len(data) <= limits.TEXT_LENGTH.high:  # then nothing in it is longer
-        return data
     message = BackMsg()
     try:
         message.ParseFromString(data)
@@ -76,14 +80,17 @@ def shortened(data: bytes) -> bytes:
         return data  # Streamlit refuses it
     if message.WhichOneof("type") != "rerun_script":
         return data
-    state, text = message.rerun_script, int(limits.TEXT_LENGTH.high)
+    state = message.rerun_script
     widgets = state.widget_states.widgets
     _check_size("message", "widgets", len(widgets), limits.MESSAGE_WIDGETS)
+    kept = [widget for widget in widgets if _is_readable(widget)]
+    if len(data) <= limits.TEXT_LENGTH.high and len(kept) == len(widgets):  # then no text in it is too long
+        return data
     # One character more than may be read: what is cut is still found to be too long.
     state.query_string = state.query_string[: int(limits.ADDRESS_BYTES.high) + 1]
-    kept = [_shortened_widget(widget, text) for widget in widgets if _is_short_enough(widget)]
+    shortened_ones = [_shortened_widget(widget, int(limits.TEXT_LENGTH.high)) for widget in kept]
     del widgets[:]
-    widgets.extend(kept)
+    widgets.extend(shortened_ones)
     return message.SerializeToString()
 
 
@@ -92,12 +99,32 @@ def _check_size(what: str, unit: str, size: int, limit: limits.Limit) -> None:
         raise TooBigError(f"A {what} may have {limit.high:,} {unit}, this one has {size:,}.")
 
 
-def _is_short_enough(widget: WidgetState) -> bool:
-    """Whether a widget's JSON, name and lists can be read; a text alone is shortened instead."""
-    most = limits.JSON_LENGTH.high
-    return len(widget.id) <= limits.TEXT_LENGTH.high and (
-        widget.HasField("string_value") or widget.HasField("string_trigger_value") or widget.ByteSize() <= most
-    )
+def _is_readable(widget: WidgetState) -> bool:
+    """Return whether a widget's name, lists and JSON can be read; a text that is too long is shortened instead."""
+    if len(widget.id) > limits.TEXT_LENGTH.high:
+        return False
+    if widget.HasField("string_value") or widget.HasField("string_trigger_value"):
+        return True
+    if widget.ByteSize() > limits.JSON_LENGTH.high:
+        return False
+    if widget.HasField("json_value"):
+        return _is_json(widget.json_value, dict)
+    return not widget.HasField("json_trigger_value") or _is_json(widget.json_trigger_value, list | dict)
+
+
+def _is_json(text: str, kind: type | UnionType) -> bool:
+    """Return whether a text is JSON of a kind, nested no deeper than what a component of the app sends."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(value, kind) and not _is_deeper(value, _DEEPEST)
+
+
+def _is_deeper(value: Any, levels: int) -> bool:
+    """Return whether lists and objects lie within one another more than so many levels deep."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return levels < 0 or any(_is_deeper(each, levels - 1) for each in inner)
 
 
 def _shortened_widget(widget: WidgetState, most: int) -> WidgetState:

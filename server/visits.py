@@ -11,6 +11,7 @@ import logging
 import time
 import weakref
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 from uuid import uuid4
 
@@ -93,7 +94,8 @@ class Ended:
             leave(visit)
             server.close_session(visit)
             session = visits.pop(visit)
-            session.session_state.clear()  # at once, whatever may still refer to the session
+            with suppress(Exception):  # of what a browser sent that cannot be read
+                session.session_state.clear()  # at once, whatever may still refer to the session
             if visit in self._brought:
                 self._brought.remove(visit)
                 self._search[weakref.ref(session)] = now + _SEARCH

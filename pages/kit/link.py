@@ -218,7 +218,7 @@ def _refuse_long() -> None:
     length = len(urlencode(_in_address(), doseq=True))
     if not limits.LINK_BYTES.contains(max(1, length)):
         # What a widget has taken was typed into it, unless the visitor goes back to a link.
-        is_typed = not is_history_navigation() and any(key in st.session_state for key in st.query_params)
+        is_typed = not is_history_navigation() and any(key in st.session_state for key in _in_address())
         remove_from_address(list(_in_address()))
         has = f"{length:,} characters, {limits.LINK_BYTES.high:,} are allowed"
         if is_typed:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pages.kit.settings import Number
+from privdemo.limits import Limit
 
 # Whether a number was ever set; what a widget said and was told, the last of it at the end, until the browser has heard
 # so much; and how much it will hear next.
@@ -80,6 +81,13 @@ def set_by_itself(state: State, key: str) -> None:
     else:
         state[key] = state[key + _SAID][0][-1]
     state[key + _SET] = True
+
+
+def set_by_dial(state: State, dial: str, key: str, limit: Limit) -> None:
+    """Set a number to the value that a dial was released at; a value that is no number within its limit is ignored."""
+    moved = state[dial].get("moved")
+    if isinstance(moved, int | float) and limit.contains(moved):
+        set_elsewhere(state, key, float(moved))
 
 
 def is_late_in_address(state: State, key: str) -> bool:

@@ -8,6 +8,7 @@ from html import escape
 from typing import Any
 
 from pages.kit.numbers import unbroken
+from pages.kit.settings import Number
 from pages.kit.snippet import Snippet
 from privdemo import csv_text, figures
 
@@ -93,13 +94,13 @@ class Cards:
 
 @dataclass(frozen=True)
 class Live:
-    """The live dial: the `data` it draws from, and the number `key` that it sets; elsewhere it is a `still` picture.
+    """The live dial: the `data` it draws from, and the `number` that it sets; elsewhere it is a `still` picture.
 
     `first` makes the markup that is seen until the dial has started, `later` the guesses that it gets after all else.
     """
 
     data: Mapping[str, Any]
-    key: str
+    number: Number
     still: Callable[[], str]
     first: Callable[[], str] = str
     later: Callable[[], Mapping[str, Any] | None] = field(default=lambda: None)

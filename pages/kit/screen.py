@@ -207,8 +207,8 @@ def _at_rest(panel: Panel) -> None:
     """Render a figure that is no chart."""
     shown = panel.figure
     if isinstance(shown, Live):
-        with st.container(key=f"live-{shown.key}"):
-            live_dial.mount(shown.data, shown.key, shown.first)
+        with st.container(key=f"live-{shown.number.key}"):
+            live_dial.mount(shown.data, shown.number, shown.first)
     elif isinstance(shown, LiveDots):
         live_lie.dots(shown.data, f"{panel.name}-dots", shown.still)
     elif shown is not None and not isinstance(shown, Chart):

@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from privdemo.toml_text import shortened
+from privdemo.toml_text import is_whole_number, shortened
 
 # The settings of a page as its address has them: texts by their keys, and several where there are many.
 Address = Mapping[str, str | tuple[str, ...]]
@@ -81,7 +81,7 @@ def _number(text: str) -> str | int | float:
     for kind in (int, float):
         try:
             if repr(number := kind(text)) == text and math.isfinite(number):
-                return number
+                return number if kind is float or is_whole_number(number) else text
         except ValueError:
             continue
     return text

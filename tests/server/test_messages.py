@@ -32,7 +32,14 @@ def read(data):
 
 
 def test_short_texts_stay_as_they_are():
-    sent = message("a=1", string_value="x" * TEXT, json_value="[]", string_array_value=["a", "b"], double_value=1)
+    sent = message(
+        "a=1",
+        string_value="x" * TEXT,
+        json_value="{}",
+        json_trigger_value="[]",
+        string_array_value=["a", "b"],
+        double_value=1,
+    )
     assert shortened(sent) == sent
     assert shortened(b"no message") == b"no message", "Streamlit refuses it"
     assert shortened(b"\xff" * (TEXT + 1)) == b"\xff" * (TEXT + 1)
@@ -48,6 +55,14 @@ def test_a_long_text_is_cut_to_one_character_too_many(field, letter):
 
 def test_what_is_no_text_and_too_long_is_left_out_with_its_widget():
     sent = message(json_value="1" * JSON, string_array_value=["a"] * JSON, bytes_value=b"1" * JSON, bool_value=True)
+    assert [widget.id for widget in read(shortened(sent)).widget_states.widgets] == ["bool_value"]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "a", '"a"', "[", "[" * 900 + "]" * 900, "1", "null", '{"a": ' + "[" * 30 + "]" * 30 + "}"]
+)
+def test_json_that_no_component_sends_is_left_out_with_its_widget(text):
+    sent = message(json_value=text, json_trigger_value=text, bool_value=True)
     assert [widget.id for widget in read(shortened(sent)).widget_states.widgets] == ["bool_value"]
 
 

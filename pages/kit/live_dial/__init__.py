@@ -10,6 +10,7 @@ import streamlit as st
 from streamlit import runtime
 
 from pages.kit import linked
+from pages.kit.settings import Number
 
 _HERE = Path(__file__).parent
 _STARTED = "dial_started"
@@ -25,8 +26,8 @@ _dial = st.components.v2.component(
 _guesses = st.components.v2.component("privdemo_dial_guesses", js=_read("files.js") + _read("guesses.js"))
 
 
-def mount(data: Mapping[str, Any], key: str, first: Callable[[], str] = str) -> None:
-    """Render the dial at `data["level"]`; once a visitor lets go of it, its level is the number `key` of the session.
+def mount(data: Mapping[str, Any], number: Number, first: Callable[[], str] = str) -> None:
+    """Render the dial at `data["level"]`; once a visitor lets go of it, its level is the value of `number`.
 
     `data` holds as bytes, fetched by the browser once, the `pictures` that dial.js draws from, which is a JSON object,
     and the `guesses` at the dial's own level, prior after prior; the `levels` at which more guesses may `follow`, with
@@ -39,7 +40,7 @@ def mount(data: Mapping[str, Any], key: str, first: Callable[[], str] = str) -> 
     """
 
     def released() -> None:
-        linked.set_elsewhere(st.session_state, key, float(st.session_state["dial"]["moved"]))
+        linked.set_by_dial(st.session_state, "dial", number.key, number.limit)
 
     with st.container(key="dial-first"):
         if not st.session_state.get(_STARTED) and (markup := still(first)):

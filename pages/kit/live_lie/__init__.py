@@ -39,7 +39,7 @@ def dial(setting: Number, label: str, ends: tuple[str, str]) -> None:
     key = f"{setting.key}_slide"
 
     def released() -> None:
-        linked.set_elsewhere(st.session_state, setting.key, float(st.session_state[key]["moved"]))
+        linked.set_by_dial(st.session_state, key, setting.key, setting.limit)
 
     value = st.session_state.get(setting.key, setting.default)
     low, high = setting.limit.low, setting.limit.high

@@ -61,7 +61,7 @@ class Answer:
             "home",
             figure=Live(
                 data,
-                level_setting().key,
+                level_setting(),
                 still,
                 first=lambda: dials.first_frame(data, result, self.guesses, [_PRIOR]),
                 later=lambda: dials.more_guesses(data, self.along, [_PRIOR]),

@@ -10,7 +10,7 @@ from pages.kit import cache, dials, numbers
 from pages.kit.panel import Chart, Live, Markup, Panel
 from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials
-from pages.topics.images.controls import LEVELS, PRESETS, Question
+from pages.topics.images.controls import PRESETS, Question, level_setting
 from pages.topics.images.promises import promises, reporting
 from privdemo import figures
 from privdemo.experiments import images
@@ -127,7 +127,7 @@ def _dial(shown: Answer) -> Panel:
         "images",
         figure=Live(
             data,
-            LEVELS[family.name].key,
+            level_setting(family, result.n_states),
             still,
             first=lambda: dials.first_frame(data, result, guesses, PRIORS),
             later=lambda: dials.more_guesses(data, shown.along, PRIORS),

@@ -178,7 +178,7 @@ def test_a_link_of_something_else_is_refused_with_a_sentence(link, words):
         ("lie = 0.2", "lie = true", "step 1: settings: lie must be a text, a number or a list of them, got “True”"),
         ("lie = 0.2", "lie = [[0.2]]", "step 1: settings: lie must be a text, a number or a list of them"),
         ("lie = 0.2", "lie = []", "step 1: settings: lie must have 1 to 60 values, got 0"),
-        ("lie = 0.2", "lie = 2026-11-22", "step 1: settings: lie must be a text, a number"),
+        ("lie = 0.2", "lie = 2026-11-22", "“lie” must not be a date or time, got 2026-11-22"),
         ("[step.settings]", "settings = 3\n[step.more]", "step 1: a step may hold"),
         ('[[step]]\npage = "images"', "[[steps]]", "got “steps”"),
     ],

@@ -157,7 +157,7 @@ from pages.kit.settings import Number
 from privdemo.limits import Limit
 
 LEVEL = Number("level", Limit("level", 0, 9), 3, "Level")
-live = Panel("main", answer="Main", figure=Live({"level": 3}, "level", str))
+live = Panel("main", answer="Main", figure=Live({"level": 3}, LEVEL, str))
 sheet = Panel("sheet", answer="Below", figure=Table(["a"], [["b"]]), links=[("far", "Far →")])
 
 

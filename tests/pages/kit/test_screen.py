@@ -1,5 +1,6 @@
 """What is put on the screen: panels of every kind, the one sentence, folds, the dial."""
 
+import math
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -10,9 +11,13 @@ from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 
 from pages.kit import live_dial, screen
 from pages.kit.panel import Live, Panel, Table
+from pages.kit.settings import Number
 from privdemo import figures
+from privdemo.limits import Limit
 from tests.pages.kit.elements import drawn, opened
 from tests.pages.visiting import folds
+
+LEVEL = Number("p", Limit("p", 0, 1), 0.5)
 
 PANELS = """
 from plotly.graph_objects import Figure
@@ -119,9 +124,13 @@ def test_a_dial_let_go_of_sets_its_number(monkeypatch):
     mounted = {}
     monkeypatch.setattr(live_dial, "_dial", lambda **options: mounted.update(options))
     monkeypatch.setattr(st, "session_state", {"dial": {"moved": 1}})
-    screen.figure(Panel(figure=Live({"level": 0.5, "x": 2}, "p", str)))
+    screen.figure(Panel(figure=Live({"level": 0.5, "x": 2}, LEVEL, str)))
     screen.figure(Panel(figure=None))
-    mounted.pop("on_moved_change")()
+    released = mounted.pop("on_moved_change")
+    released()
+    for wrong in (2, -1, 10**400, math.nan, math.inf, True, None, "1", [1], {"moved": 1}):
+        st.session_state["dial"]["moved"] = wrong
+        released()
     assert mounted == {"key": "dial", "data": {"level": 0.5, "x": 2}}
     assert st.session_state["p"] == 1.0
     assert isinstance(st.session_state["p"], float)
@@ -134,7 +143,7 @@ def test_a_dial_is_seen_as_markup_once_and_more_guesses_follow(monkeypatch):
     monkeypatch.setattr(st, "html", seen.append)
     monkeypatch.setattr(st, "session_state", {})
     for _ in range(2):
-        screen.render([Panel(figure=Live({"level": 0.5}, "p", str, lambda: "<p>still</p>", lambda: {"packed": ""}))])
+        screen.render([Panel(figure=Live({"level": 0.5}, LEVEL, str, lambda: "<p>still</p>", lambda: {"packed": ""}))])
     assert [markup.endswith("<p>still</p>") for markup in seen] == [True]
     assert sent == [{"packed": ""}] * 2
 
