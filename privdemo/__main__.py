@@ -242,7 +242,7 @@ def _run_setting(file: Path, out: Path | None) -> None:
 
 
 def _wrapped(words: str) -> str:
-    """Lines of 100 letters, as `RawDescriptionHelpFormatter`, which keeps the examples' lines, wraps nothing."""
+    """Return lines of 100 letters, as `RawDescriptionHelpFormatter`, which keeps the examples' lines, wraps nothing."""
     return textwrap.fill(words, 100)
 
 

@@ -19,7 +19,7 @@ Array = NDArray[np.floating]
 
 
 def linked(log_likelihood: Array, owner: NDArray[np.integer]) -> Array:
-    """How often each released record's top match among the candidates is its owner, (n_released,).
+    """Return how often each released record's top match among the candidates is its owner, (n_released,).
 
     `log_likelihood` (n_released, n_candidates), a mechanism's `pairwise_log_likelihood`; `owner` (n_released,) the true
     candidate. A tie at the top is broken at random, so it counts as 1/(number tied) of a success.
@@ -30,7 +30,7 @@ def linked(log_likelihood: Array, owner: NDArray[np.integer]) -> Array:
 
 
 def guess_labels(released: NDArray, released_labels: NDArray[np.integer], targets: NDArray) -> NDArray[np.integer]:
-    """The label of each target image, from the nearest class mean of other people's releases.
+    """Return the label of each target image, from the nearest class mean of other people's releases.
 
     Trained on `released` (n, d) and `released_labels` (n,) alone, both as noisy as they were sent;
     `targets` (m, d) are released images. The simplest learner there is: a floor for what others do.
@@ -60,7 +60,7 @@ class RepeatedAnswers(NamedTuple):
 
 
 def repeated_answers(channel: BinaryChannel, prior: float, n_answers: int) -> RepeatedAnswers:
-    """The posterior after M = `n_answers` answers, p(c | c₁…c_M) ∝ p(c) Π p(c_m | c) (Barber eq. 3), exactly.
+    """Return the posterior after M = `n_answers` answers, p(c | c₁…c_M) ∝ p(c) Π p(c_m | c) (Barber eq. 3), exactly.
 
     `prior` is P(truth 1). Only the number j of 1s matters, binomial given the truth. Together the
     answers cost M times the channel's ε: composition is tight here, for all M may be alike.
@@ -86,7 +86,9 @@ def repeated_answers(channel: BinaryChannel, prior: float, n_answers: int) -> Re
 
 
 def repeated_table(all_asked: Sequence[RepeatedAnswers], epsilon: float) -> list[dict[str, Any]]:
-    """One row for each number of answers M = 1, 2, … and each number j of 1s among them; `epsilon` is that of one."""
+    """Return one row for each number of answers M = 1, 2, … and each number j of 1s among them; `epsilon` is that of
+    one.
+    """
     return [
         {
             "answers": m,

@@ -100,7 +100,7 @@ class Reproduction:
 
 
 def reproductions() -> dict[str, Reproduction]:
-    """What `reproduce` can compute anew, by the name of its results file."""
+    """Return what `reproduce` can compute anew, by the name of its results file."""
     of_training = {
         study.name: Reproduction(
             f"{study.title}, needs MNIST",

@@ -17,7 +17,8 @@ _FORMULA_WITHIN = re.compile(f"([;|\\t\\r\\n](?:[^\\S\\t\\r\\n]|[\\0\ufeff\u200b
 
 
 def harmless(cell: Any) -> Any:
-    """A cell that no spreadsheet computes: an apostrophe stands before what would begin a formula; a number stays.
+    """Return a cell that no spreadsheet computes: an apostrophe stands before what would begin a formula; a number
+    stays.
 
     Some spreadsheets part cells at semicolons, tabs or bars, so a formula may also begin after one of these.
     """
@@ -36,7 +37,7 @@ def harmless(cell: Any) -> Any:
 
 
 def lines(rows: Iterable[Iterable[Any]], end: str = "\n") -> str:
-    """Rows of cells as lines of CSV, each with its `end`."""
+    """Return rows of cells as lines of CSV, each with its `end`."""
     text = io.StringIO()
     csv.writer(text, lineterminator=end).writerows(map(harmless, row) for row in rows)
     return text.getvalue()

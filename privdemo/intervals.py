@@ -41,11 +41,11 @@ class Estimate(NamedTuple):
         return (self.low, self.high) if self.known else (self.mean, self.mean)
 
     def times(self, factor: float) -> Estimate:
-        """The same in another unit, of which `factor` make one of this."""
+        """Return the same in another unit, of which `factor` make one of this."""
         return Estimate(factor * self.mean, factor * self.low, factor * self.high)
 
     def covers(self, value: float) -> bool:
-        """Whether `value` lies in the interval."""
+        """Return whether `value` lies in the interval."""
         return self.low <= value <= self.high
 
     @property
@@ -54,7 +54,7 @@ class Estimate(NamedTuple):
         return max(self.high - self.mean, self.mean - self.low)
 
     def written(self, write: Callable[[float], str], joint: str = " ({} to {})") -> str:
-        """The mean and, if there is one, the interval, each number by `write`: “735 (700 to 770)”.
+        """Return the mean and, if there is one, the interval, each number by `write`: “735 (700 to 770)”.
 
         `joint` holds the places of the interval's ends.
         """
@@ -62,18 +62,18 @@ class Estimate(NamedTuple):
         return number + joint.format(write(self.low), write(self.high)) if self.known else number
 
     def __format__(self, form: str) -> str:
-        """The mean and its interval, each by `form`: “0.304 (0.290 to 0.318)”."""
+        """Return the mean and its interval, each by `form`: “0.304 (0.290 to 0.318)”."""
         return self.written(lambda value: format(value, form))
 
 
 @lru_cache(1024)
 def _student(freedom: int) -> float:
-    """Student's quantile for a 95 % interval, which takes longer to find than all else of one."""
+    """Return Student's quantile for a 95 % interval, which takes longer to find than all else of one."""
     return float(student_t.ppf(0.975, freedom))
 
 
 def mean_interval(values: ArrayLike, least: float = -math.inf, most: float = math.inf) -> Estimate:
-    """The mean of independent `values` (n,) with Student's 95 % interval, mean ± t s.e.
+    """Return the mean of independent `values` (n,) with Student's 95 % interval, mean ± t s.e.
 
     The ends are cut at `least` and `most`, between which every mean lies; one value alone has no interval: −∞ to ∞.
     """
@@ -87,7 +87,7 @@ def mean_interval(values: ArrayLike, least: float = -math.inf, most: float = mat
 
 
 def wilson_interval(successes: float, n: int) -> Estimate:
-    """A proportion with Wilson's 95 % interval (Wilson 1927), sound near 0 and 1 too.
+    """Return a proportion with Wilson's 95 % interval (Wilson 1927), sound near 0 and 1 too.
 
     `successes` lies in [0, n]; a tie that is broken at random may count as a fraction of a success.
     """
@@ -98,7 +98,7 @@ def wilson_interval(successes: float, n: int) -> Estimate:
 
 
 def wilson_ends(shares: ArrayLike, n: int) -> tuple[Array, Array]:
-    """Both ends of Wilson's interval for `shares` of `n` trials, each of the shape of `shares`."""
+    """Return both ends of Wilson's interval for `shares` of `n` trials, each of the shape of `shares`."""
     limits.Limit("n", 1, math.inf, integer=True).check(n)
     share = np.asarray(shares, dtype=float)
     if not ((share >= 0) & (share <= 1)).all():
@@ -111,7 +111,7 @@ def wilson_ends(shares: ArrayLike, n: int) -> tuple[Array, Array]:
 
 
 def exact_interval(successes: int, n: int) -> Estimate:
-    """A proportion with the exact 95 % interval of Clopper and Pearson (1934).
+    """Return a proportion with the exact 95 % interval of Clopper and Pearson (1934).
 
     It contains the true one at least 95 times of 100, whatever that is and however few the trials are, where Wilson's
     may do so 83 times. For that it is wider: by a fifth at 5 trials, a tenth at 30, a thirtieth at 300.
@@ -124,7 +124,7 @@ def exact_interval(successes: int, n: int) -> Estimate:
 
 
 def grouped_interval(successes: ArrayLike, trials: ArrayLike) -> Estimate:
-    """The share of successes among cases that come in groups, such as trials: a 95 % interval over groups.
+    """Return the share of successes among cases that come in groups, such as trials: a 95 % interval over groups.
 
     `successes` and `trials` (n_groups,). The ratio estimate R = Σ s / Σ t with Student's interval from the deviations
     s − R t (Cochran 1977, section 2.11); never narrower than Wilson's, which is that of one group, and within [0, 1].
@@ -141,7 +141,8 @@ def grouped_interval(successes: ArrayLike, trials: ArrayLike) -> Estimate:
 
 
 def with_test_part(share: Estimate, n_records: int) -> Estimate:
-    """A mean share right over trials, such as an accuracy, with the luck of the test records added to its interval.
+    """Return a mean share right over trials, such as an accuracy, with the luck of the test records added to its
+    interval.
 
     Trials that all take their test records from the same `n_records` do not vary with that luck. Its own part is
     binomial, z √(m(1−m)/n), and adds up with the interval of the trials by squares.
@@ -152,7 +153,7 @@ def with_test_part(share: Estimate, n_records: int) -> Estimate:
 
 
 def gap_interval(first: Estimate, second: Estimate) -> Estimate:
-    """`first` less `second`, with errors taken as independent: the squares of their half intervals add up.
+    """Return `first` less `second`, with errors taken as independent: the squares of their half intervals add up.
 
     For means over the same trials the interval is too wide, as their errors mostly go the same way.
     """
@@ -162,7 +163,8 @@ def gap_interval(first: Estimate, second: Estimate) -> Estimate:
 
 
 def ratio_interval(first: Estimate, second: Estimate) -> Estimate:
-    """`first` divided by `second`, with errors taken as independent: the squares of relative half intervals add up.
+    """Return `first` divided by `second`, with errors taken as independent: the squares of relative half intervals add
+    up.
 
     A first-order approximation; `second` must not be near 0.
     """

@@ -65,12 +65,12 @@ class _Job:
     is_there: Callable[[Hashable], bool] = lambda watcher: False
 
     def here(self) -> dict[Hashable, int]:
-        """The watchers who count as there, and how many of the tasks they want."""
+        """Return the watchers who count as there, and how many of the tasks they want."""
         now = time.monotonic()
         return {who: n for who, (seen, n) in self.watchers.items() if now - seen < PATIENCE or self.is_there(who)}
 
     def wanted(self) -> bool:
-        """Whether a watcher wants more tasks than are done; never after a failure."""
+        """Return whether a watcher wants more tasks than are done; never after a failure."""
         return self.error is None and any(len(self.results) < n for n in self.here().values())
 
 
@@ -138,7 +138,7 @@ class Runner:
             return self._progress(job, len(tasks))
 
     def look(self, key: Hashable) -> Progress | None:
-        """The progress of the job `key`, without watching it; None if there is none."""
+        """Return the progress of the job `key`, without watching it; None if there is none."""
         with self._changed:
             return self._progress(self._jobs[key], len(self._jobs[key].tasks)) if key in self._jobs else None
 
@@ -151,7 +151,7 @@ class Runner:
             self._forget()
 
     def _refusal(self, key: Hashable, watcher: Hashable) -> str | None:
-        """Why this watcher cannot have one more job, if so."""
+        """Return why this watcher cannot have one more job, if so."""
         wanted = {other: job for other, job in self._jobs.items() if job.wanted()}
         if key in wanted:
             return None
@@ -162,7 +162,7 @@ class Runner:
         return None
 
     def _progress(self, job: _Job, n: int) -> Progress:
-        """The progress of the first `n` tasks."""
+        """Return the progress of the first `n` tasks."""
         results = tuple(job.results[:n])
         if len(results) == n:
             return Progress(results, n, False)
@@ -170,7 +170,7 @@ class Runner:
         return Progress(results, n, running, job.error, self._ahead(job) if running else 0, job.note)
 
     def _ahead(self, job: _Job) -> int:
-        """How many other jobs have their turns before the next one of a job."""
+        """Return how many other jobs have their turns before the next one of a job."""
         if job.busy:
             return 0
         return sum(other.waiting < job.waiting and not other.busy and other.wanted() for other in self._jobs.values())
@@ -233,6 +233,6 @@ class Runner:
             job.note = note
 
     def _next(self, also_slow: bool) -> _Job | None:
-        """The wanted job whose turn it is: the one that has waited longest."""
+        """Return the wanted job whose turn it is: the one that has waited longest."""
         free = (job for job in self._jobs.values() if job.wanted() and not job.busy and (also_slow or not job.slow))
         return min(free, key=lambda job: job.waiting, default=None)

@@ -32,7 +32,7 @@ class Limit:
         return f"in {'(' if self.low_open else '['}{low}, {high}]"
 
     def contains(self, value: object) -> bool:
-        """Whether `value` is a finite number (or an allowed infinity) inside the range."""
+        """Return whether `value` is a finite number (or an allowed infinity) inside the range."""
         if type(value) is float and not self.integer:  # a search asks this of thousands
             return self.low <= value <= self.high and not (self.low_open and value == self.low)
         if isinstance(value, bool) or not isinstance(value, Real):
@@ -52,7 +52,7 @@ class Limit:
         return value
 
     def nearest(self, value: float) -> float:
-        """The number inside the range that lies nearest to `value`."""
+        """Return the number inside the range that lies nearest to `value`."""
         return min(max(value, self.low), self.high)
 
 
@@ -68,7 +68,7 @@ def check_length(name: str, content: str | bytes, most: float, advice: str = "")
 
 
 def _short(number: float, rounding: str) -> str:
-    """A whole `number` in full, any other to four digits, rounded into the range it ends."""
+    """Return a whole `number` in full, any other to four digits, rounded into the range it ends."""
     if float(number).is_integer() and abs(number) < 1e15:
         return f"{number:.0f}"
     return f"{float(Context(prec=4, rounding=rounding).create_decimal(repr(float(number)))):g}"
@@ -233,13 +233,13 @@ REPLICAS = Limit("REPLICAS", 1, 64, "more than there are cores wait for each oth
 
 
 def flip_prob_limit(n_states: int, name: str = "flip_prob") -> Limit:
-    """The range of a k-ary flip probability: 0 … (k−1)/k, where the answer carries no information."""
+    """Return the range of a k-ary flip probability: 0 … (k−1)/k, where the answer carries no information."""
     high = (n_states - 1) / n_states
     return Limit(name, 0.0, high, f"at {_short(high, ROUND_FLOOR)} an answer with {n_states} states is pure noise")
 
 
 def poll_lie_limit(n_answers: int) -> Limit:
-    """The range of the probability with which a telephone sends another answer than the true one."""
+    """Return the range of the probability with which a telephone sends another answer than the true one."""
     high = 0.9 * flip_prob_limit(n_answers).high
     advice = "with 0 an answer hides nothing, and with more it says next to nothing"
     return Limit("the lie's probability", 0.01, high, advice)

@@ -51,12 +51,14 @@ def _table(methods: Iterable[Method]) -> dict[str, Method]:
 
 
 def _like(style: Style, dash: str, marker: str) -> Style:
-    """Another line and marker in the colour of `style`."""
+    """Return another line and marker in the colour of `style`."""
     return Style(style.colour, dash, marker)
 
 
 def by_trying(name: str) -> str:
-    """The name of the method that chooses, by trying, how to learn in the place of `name`: see `estimators.choose`."""
+    """Return the name of the method that chooses, by trying, how to learn in the place of `name`: see
+    `estimators.choose`.
+    """
     return f"{name} chosen"
 
 
@@ -305,12 +307,12 @@ MARKERS |= {OWNER: "square", PUBLISHER: "diamond", CURATOR: "star"}
 
 
 def set_names(noise: str) -> str:
-    """The name of the spread likelihood on the names of sets whose counts are released with one of `TIGHT`."""
+    """Return the name of the spread likelihood on the names of sets whose counts are released with one of `TIGHT`."""
     return f"set names {noise}"
 
 
 def mmd(noise: str) -> str:
-    """The name of MMD on sets whose counts are released with one of `TIGHT`."""
+    """Return the name of MMD on sets whose counts are released with one of `TIGHT`."""
     return f"mmd {noise}"
 
 
@@ -319,12 +321,12 @@ TRIED = {by_trying(name): name for name in (SPREAD, BAG_NAMES, set_names(TRIED_N
 
 
 def _compared(name: str, title: str, paper: str, trust: str, family: Style, dash: str = "") -> Method:
-    """A method in the colour of its family, and in its dash unless it has one of its own."""
+    """Return a method in the colour of its family, and in its dash unless it has one of its own."""
     return Method(name, title, trust, _like(family, dash or family.dash, MARKERS[trust]), paper)
 
 
 def _by_trying(name: str, title: str, trust: str) -> Method:
-    """The choosing method in the place of the one called `name`, whose `title` it goes on."""
+    """Return the choosing method in the place of the one called `name`, whose `title` it goes on."""
     paper = f"{_SPREAD}, low-rank prior or a model of the classes"
     style = _like(palette.SPREAD, "solid" if trust == PUBLISHER else "dashdot", f"{MARKERS[trust]}-open")
     return Method(by_trying(name), f"{title}, chosen by trying", trust, style, paper)

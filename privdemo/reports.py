@@ -25,12 +25,12 @@ from privdemo.intervals import Estimate, mean_interval
 
 
 def four_digits(value: float) -> str:
-    """A number to four significant digits; counts from 1,000 on in full."""
+    """Return a number to four significant digits; counts from 1,000 on in full."""
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def trade_off_lines(study: training.study.Study, rows: list[training.study.Row]) -> list[str]:
-    """Accuracy and log loss of every method at every level of a study of training."""
+    """Return accuracy and log loss of every method at every level of a study of training."""
     lines = [study.title, f"{study.axis}: accuracy, log loss (mean and 95 % interval), published accuracy"]
     for method, curve in training.study.points(tuple(rows)).items():
         for point in curve:
@@ -43,19 +43,19 @@ def trade_off_lines(study: training.study.Study, rows: list[training.study.Row])
 
 
 def step_lines(rows: list[naive_steps.Row]) -> list[str]:
-    """Accuracy and log loss of ignoring the noise without a penalty, at every level of figure 3."""
+    """Return accuracy and log loss of ignoring the noise without a penalty, at every level of figure 3."""
     means = naive_steps.means(rows)
     return [naive_steps.TITLE, *(f"{level:5g}  {right:.3f}  {loss:.3f}" for level, (right, loss) in means.items())]
 
 
 def guess_lines(rows: list[guess_study.Row]) -> list[str]:
-    """The squared error of a guessed pixel by what the adversary has learned, at every level."""
+    """Return the squared error of a guessed pixel by what the adversary has learned, at every level."""
     lines = [guess_study.TITLE, "chance of change p, what is known of pixels, mean squared error (95 % interval)"]
     return lines + [f"{level:5g}  {prior:8s}  {error:.4f}" for (prior, level), error in guess_study.means(rows).items()]
 
 
 def answer_lines(rows: list[answers_study.Row]) -> list[str]:
-    """The error of every lie about many answers by how its reports are read, at every ε."""
+    """Return the error of every lie about many answers by how its reports are read, at every ε."""
     lines = [answers_study.TITLE, "ε, lie, reading, root mean square error × 10⁻⁴ (95 % interval)"]
     return lines + [
         f"{epsilon:5g}  {oracle:19s}  {reading:18s}  {error.times(1e4).written('{:.0f}'.format)}"
@@ -64,7 +64,7 @@ def answer_lines(rows: list[answers_study.Row]) -> list[str]:
 
 
 def bag_lines(marks: list[label_proportions.study.Mark]) -> list[str]:
-    """F1 of every method in every place of the studies of bags."""
+    """Return F1 of every method in every place of the studies of bags."""
     lines = [label_proportions.study.TITLE, "average F1 on clean test records (mean and 95 % interval), published"]
     for row in label_proportions.study.rows(marks):
         noise = "".join(
@@ -83,7 +83,7 @@ def bag_lines(marks: list[label_proportions.study.Mark]) -> list[str]:
 
 
 def ratio_lines(marks: list[ratio_study.Mark]) -> list[str]:
-    """L1 errors of class ratios in every place, and how the paper compares them in its text."""
+    """Return L1 errors of class ratios in every place, and how the paper compares them in its text."""
     lines = [ratio_study.TITLE, "mean L1 error over shares 0.1 to 0.9 of the first class (mean and 95 % interval)"]
     for row in ratio_study.rows(marks):
         if math.isnan(row.share):
@@ -101,7 +101,7 @@ def ratio_lines(marks: list[ratio_study.Mark]) -> list[str]:
 
 
 def comparison_lines(marks: list[comparison.study.Mark]) -> list[str]:
-    """Every measure of every method of the comparison, and who must be trusted."""
+    """Return every measure of every method of the comparison, and who must be trusted."""
     lines = [comparison.study.TITLE, "mean and 95 % interval on clean test records; who must be trusted"]
     return lines + [
         f"{row.task:8s}  {row.dataset:6s}  private {row.private:7s}  ε {row.epsilon:<5g}  {row.method:20s}  "
@@ -111,7 +111,7 @@ def comparison_lines(marks: list[comparison.study.Mark]) -> list[str]:
 
 
 def count_lines(marks: list[label_counts.Mark]) -> list[str]:
-    """Distortion of every mechanism in every place of figure 1, and how the published one comes out."""
+    """Return distortion of every mechanism in every place of figure 1, and how the published one comes out."""
     lines = [label_counts.TITLE, "mean L1 distortion (mean and 95 % interval), published"]
     for row in label_counts.rows(marks):
         published = label_counts.published(row)
@@ -131,7 +131,7 @@ def count_lines(marks: list[label_counts.Mark]) -> list[str]:
 
 
 def trial_lines(trials: list[Any]) -> list[str]:
-    """The first mark of every method in every question on which a page opens."""
+    """Return the first mark of every method in every question on which a page opens."""
     lines = [shipped_trials.TITLE, "mean and 95 % interval of accuracy, F1 or L1 error, whichever the page shows first"]
     for config in shipped_trials.questions():
         made = [one for one in trials if replace(one.config, trial=0) == config]
@@ -143,7 +143,7 @@ def trial_lines(trials: list[Any]) -> list[str]:
 
 
 def _first_mark(trials: list[Any], method: str) -> Estimate:
-    """The mark of a method that its page shows first."""
+    """Return the mark of a method that its page shows first."""
     if isinstance(trials[0], training.Trial):
         return training.mean_score(trials, method, "accuracy")
     if isinstance(trials[0], label_proportions.Trial):
@@ -154,7 +154,7 @@ def _first_mark(trials: list[Any], method: str) -> Estimate:
 
 
 def claim_lines(claim: Claim) -> list[str]:
-    """A published claim beside ours, its verdict and the reason."""
+    """Return a published claim beside ours, its verdict and the reason."""
     reading = f", {claim.reading}" if claim.reading else ""
     published = "–" if claim.published is None else f"{four_digits(claim.published)}{reading}"
     ours = "–"

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 
 def project_simplex(values: ArrayLike) -> NDArray[np.floating]:
-    """The nearest proportions, in least squares, to `values` (..., c); each row is its own problem.
+    """Return the nearest proportions, in least squares, to `values` (..., c); each row is its own problem.
 
     max(0, v − τ), with τ such that they sum to 1 (Duchi et al. 2008, algorithm 1). Raises ``ValueError`` for no
     values and for values that are not finite.
@@ -26,7 +26,7 @@ def project_simplex(values: ArrayLike) -> NDArray[np.floating]:
 
 
 def round_to_sum(values: NDArray[np.floating]) -> NDArray[np.int64]:
-    """Whole numbers next to `values` (n,), with the same (whole) sum: the largest remainders are rounded up."""
+    """Return whole numbers next to `values` (n,), with the same (whole) sum: the largest remainders are rounded up."""
     low = np.floor(values + 1e-9).astype(np.int64)
     up = np.argsort(low - values, kind="stable")[: round(float(values.sum())) - int(low.sum())]
     low[up] += 1

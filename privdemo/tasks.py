@@ -66,7 +66,7 @@ COUNTING = {
 
 
 def binary_task(dataset: Source) -> Task:
-    """The task of a name, one of `BINARY`, or of a visitor's own records of two classes.
+    """Return the task of a name, one of `BINARY`, or of a visitor's own records of two classes.
 
     Raises ``ValueError`` for another name and for records of more classes.
     """
@@ -79,12 +79,14 @@ def binary_task(dataset: Source) -> Task:
 
 
 def counting_task(dataset: Source) -> Task:
-    """The task of a name, one of `COUNTING`, or of a visitor's own records. Raises ``ValueError`` for another name."""
+    """Return the task of a name, one of `COUNTING`, or of a visitor's own records. Raises ``ValueError`` for another
+    name.
+    """
     return _task(dataset, COUNTING)
 
 
 def binary_records(dataset: Source) -> Dataset:
-    """The records of the two classes of `binary_task`."""
+    """Return the records of the two classes of `binary_task`."""
     return datasets.load(dataset).select_classes(binary_task(dataset).classes)
 
 

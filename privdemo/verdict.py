@@ -46,10 +46,10 @@ def judge(
 
 
 def clearly_above(estimate: Estimate, than: float = 0.0) -> bool:
-    """Whether an estimate is above the number `than`, by `judge`."""
+    """Return whether an estimate is above the number `than`, by `judge`."""
     return judge(estimate, than=than) is Verdict.BETTER
 
 
 def clearly_below(estimate: Estimate, than: float = 0.0) -> bool:
-    """Whether an estimate is below the number `than`, by `judge`."""
+    """Return whether an estimate is below the number `than`, by `judge`."""
     return judge(estimate, than=than) is Verdict.WORSE

@@ -44,7 +44,7 @@ class Worker(Protocol):
     def do(
         self, function: Callable[[Any], Any], task: Any, wanted: Callable[[], bool], say: Callable[[str], None]
     ) -> Outcome | None:
-        """What became of a task; None when it was no longer `wanted`. It may `say` what befalls it meanwhile."""
+        """Return what became of a task; None when it was no longer `wanted`. It may `say` what befalls it meanwhile."""
 
 
 def keep_from_interrupts() -> None:
@@ -68,7 +68,7 @@ class Process:
         wanted: Callable[[], bool],
         say: Callable[[str], None],
     ) -> Outcome | None:
-        """What became of a task; None when it was no longer `wanted`. There is nothing to `say` meanwhile."""
+        """Return what became of a task; None when it was no longer `wanted`. There is nothing to `say` meanwhile."""
         try:
             self._start()
             with self._ended_if_silent():
@@ -171,7 +171,7 @@ def _beat(connection: Connection, busy: threading.Event, one_at_a_time: threadin
 
 
 def compute(content: bytes) -> bytes:
-    """What becomes of a function and its task, as it is sent: an `Outcome`. It is called where it is computed."""
+    """Return what becomes of a function and its task, as it is sent: an `Outcome`. It is called where it is computed."""
     try:
         function, task = pickle.loads(content)
         with threadpool_limits(1, user_api="blas"):  # here, as the task's libraries are loaded by now

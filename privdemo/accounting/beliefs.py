@@ -14,7 +14,7 @@ Array = NDArray[np.floating]
 
 
 def posterior(channel: ArrayLike, prior: ArrayLike, observed: int) -> Array:
-    """P(true | observed) ∝ channel[observed, true] · prior[true], shape (n_true,).
+    """Return P(true | observed) ∝ channel[observed, true] · prior[true], shape (n_true,).
 
     `channel` (n_observed, n_true) has columns that sum to 1, `prior` (n_true,) sums to 1, and `observed` is the number
     of a row. Raises ``ValueError`` for a prior that is none, and where `observed` is impossible.
@@ -30,13 +30,13 @@ def posterior(channel: ArrayLike, prior: ArrayLike, observed: int) -> Array:
 
 
 def posterior_odds(prior_odds: float, epsilon: float) -> float:
-    """The most that one ε-private release can raise `prior_odds` to: e^ε times `prior_odds` (Bayes' rule)."""
+    """Return the most that one ε-private release can raise `prior_odds` to: e^ε times `prior_odds` (Bayes' rule)."""
     limits.Limit("prior_odds", 0.0, math.inf).check(prior_odds)
     limits.EPSILON.check(epsilon)
     return 0.0 if prior_odds == 0 else prior_odds * (math.exp(epsilon) if epsilon < 700 else math.inf)
 
 
 def log_odds(probability: float) -> float:
-    """ln(p / (1 − p)) of a `probability` p: −∞ at 0, ∞ at 1."""
+    """Return ln(p / (1 − p)) of a `probability` p: −∞ at 0, ∞ at 1."""
     limits.Limit("probability", 0.0, 1.0).check(probability)
     return float(logit(probability))

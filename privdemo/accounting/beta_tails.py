@@ -15,7 +15,7 @@ HUGE = 1e7
 
 
 def log_rise(x: float, h: float) -> float:
-    """log Γ(x + h) − log Γ(x), by Stirling's series where the two are so large that their digits would cancel."""
+    """Return log Γ(x + h) − log Γ(x), by Stirling's series where the two are so large that their digits would cancel."""
     if x < LARGE:
         return float(gammaln(x + h) - gammaln(x))
     return (x - 0.5) * math.log1p(h / x) - h + h * math.log(x + h) + _stirling(x + h) - _stirling(x)
@@ -27,7 +27,7 @@ def _stirling(x: float) -> float:
 
 
 def beta_tail(p: float, q: float, log_odds: float) -> float:
-    """P(log B/(1 − B) > `log_odds`) for B ~ Beta(p, q), also where B itself would round to 0 or 1."""
+    """Return P(log B/(1 − B) > `log_odds`) for B ~ Beta(p, q), also where B itself would round to 0 or 1."""
     if log_odds > FAR:
         return math.exp(-log_odds * q - math.log(q) - float(betaln(p, q)))
     if log_odds < -FAR:
@@ -36,7 +36,9 @@ def beta_tail(p: float, q: float, log_odds: float) -> float:
 
 
 def huge_beta_tail(p: float, q: float, log_odds: float) -> float:
-    """The same by Temme's expansion for large p + q (DLMF 8.18.9, two terms, c₀ at its centre): errors below 1e-7."""
+    """Return the same by Temme's expansion for large p + q (DLMF 8.18.9, two terms, c₀ at its centre): errors below
+    1e-7.
+    """
     n, share = p + q, p / (p + q)
     from_mean = log_odds - math.log(p / q)
     if abs(from_mean) > 1:  # a thousand standard deviations

@@ -19,7 +19,7 @@ BINARY_VALUES = replace(
 
 
 def channel_epsilon(channel: ArrayLike) -> float:
-    """ε of one release through any `channel` [observed, true]: the largest log ratio in any row.
+    """Return ε of one release through any `channel` [observed, true]: the largest log ratio in any row.
 
     ∞ where an observation rules out one of the truths; observations that never happen do not count.
     """
@@ -31,17 +31,17 @@ def channel_epsilon(channel: ArrayLike) -> float:
 
 
 def binary_channel_delta(p10: float, p01: float, epsilon: float, n_values: int = 1) -> float:
-    """The exact δ(ε) of `n_values` (at most 64) values together: that of the worst pair of records."""
+    """Return the exact δ(ε) of `n_values` (at most 64) values together: that of the worst pair of records."""
     return max(loss.delta(epsilon) for loss in binary_channel_losses(p10, p01, n_values))
 
 
 def binary_channel_epsilon(p10: float, p01: float, delta: float, n_values: int = 1) -> float:
-    """The exact ε of `n_values` (at most 64) values together at `delta`: that of the worst pair of records."""
+    """Return the exact ε of `n_values` (at most 64) values together at `delta`: that of the worst pair of records."""
     return max(loss.epsilon(delta) for loss in binary_channel_losses(p10, p01, n_values))
 
 
 def binary_channel_losses(p10: float, p01: float, n_values: int = 1) -> list[PrivacyLoss]:
-    """The losses of every pair of records that differ in all D = `n_values` binary values.
+    """Return the losses of every pair of records that differ in all D = `n_values` binary values.
 
     An asymmetric channel loses differently for 0 → 1 and 1 → 0, so the worst pair may have any number m of the D
     values in one direction: one loss for each m, two binomials added.
@@ -54,7 +54,7 @@ def binary_channel_losses(p10: float, p01: float, n_values: int = 1) -> list[Pri
 
 
 def _sum_of_losses(pairs: list[tuple[Array, Array]]) -> PrivacyLoss:
-    """The loss of independent values with the given (P(·|x), P(·|x′)), merging equal losses."""
+    """Return the loss of independent values with the given (P(·|x), P(·|x′)), merging equal losses."""
     losses: Array = np.zeros(1)
     masses: Array = np.ones(1)
     finite = 1.0

@@ -17,14 +17,14 @@ L1_SENSITIVITY, L2_SENSITIVITY = 2.0, math.sqrt(2)
 
 
 def published_laplace_counts_scale(epsilon: float) -> float:
-    """The scale 2/ε of Laplace noise on every count: ε-private at δ = 0 (Dwork & Roth 2014)."""
+    """Return the scale 2/ε of Laplace noise on every count: ε-private at δ = 0 (Dwork & Roth 2014)."""
     limits.RELEASE_EPSILON.check(epsilon)
     scale = L1_SENSITIVITY / epsilon
     return scale if L1_SENSITIVITY / scale <= epsilon else math.nextafter(scale, math.inf)
 
 
 def laplace_counts_delta(scale: float, epsilon: float) -> float:
-    """δ(ε) = 1 − (1 + t/4) e^{−t/2}, t = max(0, 2/b − ε), of Laplace noise of scale b on all counts.
+    """Return δ(ε) = 1 − (1 + t/4) e^{−t/2}, t = max(0, 2/b − ε), of Laplace noise of scale b on all counts.
 
     Exact: two counts move by 1, and the loss of each is 1/b or −1/b, or between them with density ¼ e^{(l − 1/b)/2};
     the sum of two such losses gives this profile.
@@ -38,7 +38,7 @@ def laplace_counts_delta(scale: float, epsilon: float) -> float:
 
 
 def laplace_counts_scale(epsilon: float, delta: float) -> float:
-    """The smallest scale of Laplace noise on counts whose exact profile meets (ε, δ); 2/ε for δ = 0."""
+    """Return the smallest scale of Laplace noise on counts whose exact profile meets (ε, δ); 2/ε for δ = 0."""
     limits.RELEASE_EPSILON.check(epsilon)
     limits.RELEASE_DELTA.check(delta)
     return smallest_private(
@@ -47,19 +47,21 @@ def laplace_counts_scale(epsilon: float, delta: float) -> float:
 
 
 def published_gaussian_counts_sigma(epsilon: float, delta: float) -> float:
-    """σ = √2 √(2 ln(1.25/δ)) / ε of Gaussian noise on counts (Dwork & Roth 2014, theorem A.1), proved for ε < 1."""
+    """Return σ = √2 √(2 ln(1.25/δ)) / ε of Gaussian noise on counts (Dwork & Roth 2014, theorem A.1), proved for ε <
+    1.
+    """
     limits.RELEASE_EPSILON.check(epsilon)
     check_delta_above_0(delta, "Gaussian noise")
     return L2_SENSITIVITY * math.sqrt(2 * (math.log(1.25) - math.log(delta))) / epsilon
 
 
 def gaussian_counts_delta(sigma: float, epsilon: float) -> float:
-    """δ(ε) of Gaussian noise of standard deviation σ on all counts: `gaussian_delta` with sensitivity √2."""
+    """Return δ(ε) of Gaussian noise of standard deviation σ on all counts: `gaussian_delta` with sensitivity √2."""
     return gaussian_delta(sigma, epsilon, L2_SENSITIVITY)
 
 
 def gaussian_counts_sigma(epsilon: float, delta: float) -> float:
-    """The smallest σ of Gaussian noise on counts that meets (ε, δ): analytic calibration with sensitivity √2."""
+    """Return the smallest σ of Gaussian noise on counts that meets (ε, δ): analytic calibration with sensitivity √2."""
     limits.RELEASE_EPSILON.check(epsilon)
     check_delta_above_0(delta, "Gaussian noise")
     return gaussian_sigma(epsilon, delta, L2_SENSITIVITY)

@@ -37,7 +37,8 @@ class NoSuchNoise(ValueError):
 
 
 def neighbouring_moves(counts: ArrayLike) -> tuple[Move, ...]:
-    """The moves between `counts` (c,) and its neighbours that can be the worst: those of its two smallest classes.
+    """Return the moves between `counts` (c,) and its neighbours that can be the worst: those of its two smallest
+    classes.
 
     Both from `counts` to a neighbour and from a neighbour back; (a, b) are the counts before the label moves.
     """
@@ -47,7 +48,8 @@ def neighbouring_moves(counts: ArrayLike) -> tuple[Move, ...]:
 
 
 def moves_away(counts: ArrayLike) -> tuple[Move, ...]:
-    """The moves away from `counts` (c,) that can be the worst by the paper's criterion, which looks at no others.
+    """Return the moves away from `counts` (c,) that can be the worst by the paper's criterion, which looks at no
+    others.
 
     They are those among the two smallest classes and the largest: unlike δ, the criterion may grow with a count.
     """
@@ -57,13 +59,13 @@ def moves_away(counts: ArrayLike) -> tuple[Move, ...]:
 
 
 def public_moves(n_min: int) -> tuple[Move, ...]:
-    """The worst move between any counts of at least `n_min`: (n_min + 1, n_min)."""
+    """Return the worst move between any counts of at least `n_min`: (n_min + 1, n_min)."""
     limits.N_MIN.check(n_min)
     return ((n_min + 1, n_min),)
 
 
 def dirichlet_delta(sigma: float, move: Move, epsilon: float) -> float:
-    """The exact δ(ε) of Dir(ση) when a label moves from a class of a to one of b: P(bad) − e^ε Q(bad).
+    """Return the exact δ(ε) of Dir(ση) when a label moves from a class of a to one of b: P(bad) − e^ε Q(bad).
 
     P is Beta(σa, σb), Q is Beta(σ(a − 1), σ(b + 1)), and bad is θ_i/θ_j > (Λ e^ε)^{1/σ}. δ is 1 where a class is empty
     before or after the move: an empty class has no share, which gives it away.
@@ -79,7 +81,7 @@ def dirichlet_delta(sigma: float, move: Move, epsilon: float) -> float:
 
 
 def published_dirichlet_delta(sigma: float, move: Move, epsilon: float) -> float:
-    """The paper's criterion P(θ_i/θ_j > (Λ_ij e^ε)^{1/σ}) (equation 9): how likely the loss exceeds ε.
+    """Return the paper's criterion P(θ_i/θ_j > (Λ_ij e^ε)^{1/σ}) (equation 9): how likely the loss exceeds ε.
 
     It is an upper bound on δ in the direction of the `move`. The integral that the paper leaves open is the tail of
     Beta(σa, σb).
@@ -92,7 +94,7 @@ def published_dirichlet_delta(sigma: float, move: Move, epsilon: float) -> float
 
 
 def _plain_delta(sigma: float, move: Move, epsilon: float) -> float | None:
-    """The δ that needs no tail: 1 where a class is empty before or after, 0 for ε = ∞; else None."""
+    """Return the δ that needs no tail: 1 where a class is empty before or after, 0 for ε = ∞; else None."""
     limits.DIRICHLET_SIGMA.check(sigma)
     limits.EPSILON.check(epsilon)
     a, b = move
@@ -104,7 +106,8 @@ def _plain_delta(sigma: float, move: Move, epsilon: float) -> float | None:
 def dirichlet_delta_samples(
     here: ArrayLike, there: ArrayLike, epsilon: float, n: int, rng: np.random.Generator
 ) -> NDArray[np.floating]:
-    """(1 − e^{ε − L})₊ of `n` samples of Dir(`here`), (n,), with L = ln p_here/p_there: their mean estimates δ(ε).
+    """Return (1 − e^{ε − L})₊ of `n` samples of Dir(`here`), (n,), with L = ln p_here/p_there: their mean estimates
+    δ(ε).
 
     `here` and `there` (c,) are the parameters, each above 0. Two Dirichlets of different sums have no closed form, as
     L = ln B(there) − ln B(here) + Σ (here − there)_i ln θ_i has c terms. Everything is in logs: a gamma variable of
@@ -125,7 +128,7 @@ def dirichlet_sigma(
     moves: Sequence[Move],
     profile: Callable[[float, Move, float], float] = dirichlet_delta,
 ) -> float:
-    """The largest σ, which is the least noise, at which `profile` is at most `delta` for each of the `moves`.
+    """Return the largest σ, which is the least noise, at which `profile` is at most `delta` for each of the `moves`.
 
     The exact δ grows with σ; the published criterion may also fall where it is above 0.15, so σ is sought from above.
     Raises `NoSuchNoise` where no σ meets (ε, δ): as σ → 0 the loss does not go to 0, but to the difference of two
@@ -157,7 +160,7 @@ def dirichlet_smallest_count(
     moves: Callable[[int], Sequence[Move]] = public_moves,
     profile: Callable[[float, Move, float], float] = dirichlet_delta,
 ) -> int:
-    """The smallest n for which some σ meets (ε, δ) by `profile` at all `moves(n)`.
+    """Return the smallest n for which some σ meets (ε, δ) by `profile` at all `moves(n)`.
 
     By default that is the smallest public minimum n_min of the counts of all classes.
     """
@@ -175,6 +178,6 @@ def dirichlet_smallest_count(
 
 
 def _log_ratio(sigma: float, move: Move, epsilon: float) -> float:
-    """log (Λ e^ε)^{1/σ}, Λ = Γ(σa) Γ(σb) / (Γ(σa − σ) Γ(σb + σ)): the log odds beyond which the loss exceeds ε."""
+    """Return log (Λ e^ε)^{1/σ}, Λ = Γ(σa) Γ(σb) / (Γ(σa − σ) Γ(σb + σ)): the log odds beyond which the loss exceeds ε."""
     a, b = move
     return (epsilon + log_rise(sigma * (a - 1), sigma) - log_rise(sigma * b, sigma)) / sigma

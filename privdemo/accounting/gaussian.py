@@ -14,7 +14,7 @@ from privdemo.accounting.losses import smallest_private
 
 
 def gaussian_delta(sigma: float, epsilon: float, sensitivity: float = 1.0) -> float:
-    """δ(ε) = Φ(Δ/2σ − εσ/Δ) − e^ε Φ(−Δ/2σ − εσ/Δ) (Balle & Wang 2018, theorem 8).
+    """Return δ(ε) = Φ(Δ/2σ − εσ/Δ) − e^ε Φ(−Δ/2σ − εσ/Δ) (Balle & Wang 2018, theorem 8).
 
     Computed in logs, so that neither a large ε nor a small δ overflows or cancels.
     """
@@ -32,7 +32,7 @@ def gaussian_delta(sigma: float, epsilon: float, sensitivity: float = 1.0) -> fl
 
 
 def gaussian_epsilon(sigma: float, delta: float, sensitivity: float = 1.0) -> float:
-    """The smallest ε ≥ 0 at which Gaussian noise of standard deviation `sigma` meets `delta`."""
+    """Return the smallest ε ≥ 0 at which Gaussian noise of standard deviation `sigma` meets `delta`."""
     limits.DELTA.check(delta)
     if gaussian_delta(sigma, 0.0, sensitivity) <= delta:
         return 0.0
@@ -46,7 +46,8 @@ def gaussian_epsilon(sigma: float, delta: float, sensitivity: float = 1.0) -> fl
 
 
 def gaussian_sigma(epsilon: float, delta: float, sensitivity: float = 1.0) -> float:
-    """The smallest σ whose exact profile meets (ε, δ): the analytic calibration (Balle & Wang 2018, algorithm 1).
+    """Return the smallest σ whose exact profile meets (ε, δ): the analytic calibration (Balle & Wang 2018, algorithm
+    1).
 
     Raises ``ValueError`` for δ outside (0, 1), which Gaussian noise never meets, and where no σ in the limits will do.
     """

@@ -20,7 +20,7 @@ TRANSFORM_ERROR = 1e-14
 
 
 def laplace_delta(scale: float, epsilon: float, n_values: int = 1) -> float:
-    """δ(ε) of D = `n_values` values in [0, 1] with Laplace noise of scale b.
+    """Return δ(ε) of D = `n_values` values in [0, 1] with Laplace noise of scale b.
 
     Exact for one value, (1 − e^{(ε − 1/b)/2})₊; an upper bound (`laplace_loss`) for more; 0 from ε = D/b on.
     """
@@ -37,7 +37,7 @@ def laplace_delta(scale: float, epsilon: float, n_values: int = 1) -> float:
 
 
 def laplace_loss(scale: float, n_values: int = 1) -> PrivacyLoss:
-    """An upper bound on the loss of D values in [0, 1], all differing by 1, with scale b each.
+    """Return an upper bound on the loss of D values in [0, 1], all differing by 1, with scale b each.
 
     The continuous loss on [−1/b, 1/b] is replaced by atoms with the same profile at every grid point and a larger one
     between ("connect the dots", Doroshenko et al. 2022), then convolved.
@@ -62,7 +62,7 @@ def laplace_loss(scale: float, n_values: int = 1) -> PrivacyLoss:
 
 
 def laplace_epsilon(scale: float, delta: float = 0.0, n_values: int = 1) -> float:
-    """The ε of D values: D/b for δ = 0, the exact (D = 1) or bounded profile otherwise."""
+    """Return the ε of D values: D/b for δ = 0, the exact (D = 1) or bounded profile otherwise."""
     limits.SCALE.check(scale)
     limits.DELTA.check(delta)
     limits.N_VALUES.check(n_values)
@@ -80,7 +80,7 @@ def laplace_epsilon(scale: float, delta: float = 0.0, n_values: int = 1) -> floa
 
 
 def laplace_scale(epsilon: float, delta: float = 0.0, n_values: int = 1) -> float:
-    """The smallest scale b that makes `n_values` values in [0, 1] together (ε, δ)-private.
+    """Return the smallest scale b that makes `n_values` values in [0, 1] together (ε, δ)-private.
 
     Raises ``ValueError`` for ε = δ = 0, and where no scale in the limits will do.
     """

@@ -33,18 +33,18 @@ class PrivacyLoss:
 
     @classmethod
     def certain(cls) -> PrivacyLoss:
-        """The loss of a release that shows the input as it is: infinite."""
+        """Return the loss of a release that shows the input as it is: infinite."""
         return cls(np.zeros(1), np.zeros(1), infinite_mass=1.0)
 
     def delta(self, epsilon: float) -> float:
-        """The smallest δ at `epsilon`: Σ masses · (1 − e^{ε−loss})₊ + infinite_mass."""
+        """Return the smallest δ at `epsilon`: Σ masses · (1 − e^{ε−loss})₊ + infinite_mass."""
         limits.EPSILON.check(epsilon)
         above = self.losses > epsilon
         finite = self.masses[above] @ -np.expm1(epsilon - self.losses[above])
         return min(1.0, float(finite) + self.infinite_mass)
 
     def epsilon(self, delta: float) -> float:
-        """The smallest ε ≥ 0 with δ(ε) ≤ `delta`; infinity where no ε meets it.
+        """Return the smallest ε ≥ 0 with δ(ε) ≤ `delta`; infinity where no ε meets it.
 
         Between two atoms l_j ≤ ε < l_{j+1} the profile is δ(ε) = T_j − e^{ε−l_j} S_j with T_j = Σ_{i>j} m_i and
         S_j = Σ_{i>j} m_i e^{l_j−l_i}, which inverts in closed form.
@@ -67,7 +67,7 @@ class PrivacyLoss:
         return epsilon
 
     def _profile(self) -> tuple[Array, Array, Array]:
-        """l_j, log S_j and δ(l_j) at 0 and at every positive loss (the others never count at ε ≥ 0).
+        """Return l_j, log S_j and δ(l_j) at 0 and at every positive loss (the others never count at ε ≥ 0).
 
         Only positive terms are added, so nothing cancels: δ(l_j) − δ(l_{j+1}) = (e^{gap} − 1) S_j.
         """
@@ -81,7 +81,7 @@ class PrivacyLoss:
 
 
 def round_up_epsilon(epsilon: float, profile: Callable[[float], float], delta: float) -> float:
-    """`epsilon`, moved up by the few last digits that make ``profile(epsilon) <= delta`` hold."""
+    """Return `epsilon`, moved up by the few last digits that make ``profile(epsilon) <= delta`` hold."""
     step = math.ulp(1.0)
     while profile(epsilon) > delta and step < 1e-3:
         epsilon = epsilon * (1 + step) + step * step
@@ -90,7 +90,7 @@ def round_up_epsilon(epsilon: float, profile: Callable[[float], float], delta: f
 
 
 def smallest_private(private: Callable[[float], bool], low: float, high: float) -> float:
-    """The smallest noise level or ε in (low, high] that is `private`; `private(high)` must hold.
+    """Return the smallest noise level or ε in (low, high] that is `private`; `private(high)` must hold.
 
     Bisection to a relative 1e-13 that always returns a value seen to be private: the inverse rounds toward privacy.
     """
@@ -106,7 +106,9 @@ def smallest_private(private: Callable[[float], bool], low: float, high: float) 
 
 
 def compose(epsilon: float, n_releases: int) -> float:
-    """ε of `n_releases` releases of the same value, each with `epsilon`: the sum (Dwork & Roth 2014, theorem 3.14)."""
+    """Return ε of `n_releases` releases of the same value, each with `epsilon`: the sum (Dwork & Roth 2014, theorem
+    3.14).
+    """
     limits.EPSILON.check(epsilon)
     limits.Limit("n_releases", 1, math.inf, integer=True).check(n_releases)
     return n_releases * epsilon

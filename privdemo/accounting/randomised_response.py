@@ -18,12 +18,12 @@ Array = NDArray[np.floating]
 
 
 def randomised_response_delta(flip_prob: float, epsilon: float, n_states: int = 2, n_values: int = 1) -> float:
-    """The exact δ(ε) of `n_values` values together; 0 from their pure ε on."""
+    """Return the exact δ(ε) of `n_values` values together; 0 from their pure ε on."""
     return randomised_response_loss(flip_prob, n_states, n_values).delta(epsilon)
 
 
 def randomised_response_epsilon(flip_prob: float, n_states: int = 2, delta: float = 0.0, n_values: int = 1) -> float:
-    """The exact ε of `n_values` values together at `delta`; for δ = 0 the sum D · ln((1−p)(k−1)/p).
+    """Return the exact ε of `n_values` values together at `delta`; for δ = 0 the sum D · ln((1−p)(k−1)/p).
 
     ∞ at p = 0 (for δ < 1), 0 at p = (k−1)/k.
     """
@@ -35,7 +35,7 @@ def randomised_response_epsilon(flip_prob: float, n_states: int = 2, delta: floa
 
 
 def randomised_response_loss(flip_prob: float, n_states: int = 2, n_values: int = 1) -> PrivacyLoss:
-    """The loss of D = `n_values` independent values that all differ between the two records.
+    """Return the loss of D = `n_values` independent values that all differ between the two records.
 
     One value loses +ε₀ with probability 1−p, −ε₀ with p/(k−1) and 0 otherwise; the D-fold sum lives on the lattice
     jε₀, −D ≤ j ≤ D, and its probabilities are the D-th power of that trinomial. Convolving positive numbers keeps full
@@ -54,7 +54,7 @@ def randomised_response_loss(flip_prob: float, n_states: int = 2, n_values: int 
 
 
 def randomised_response_flip_prob(epsilon: float, n_states: int = 2, delta: float = 0.0, n_values: int = 1) -> float:
-    """The smallest flip probability that makes `n_values` values together (ε, δ)-private.
+    """Return the smallest flip probability that makes `n_values` values together (ε, δ)-private.
 
     For δ = 0 this is p = (k−1)/(k−1+e^{ε/D}); otherwise the exact profile is bisected.
     """
@@ -79,7 +79,7 @@ def randomised_response_flip_prob(epsilon: float, n_states: int = 2, delta: floa
 
 
 def _pure_epsilon(flip_prob: float, n_states: int) -> float:
-    """ε of one value at δ = 0, without a loss of digits near 0."""
+    """Return ε of one value at δ = 0, without a loss of digits near 0."""
     limits.N_STATES.check(n_states)
     limits.flip_prob_limit(n_states).check(flip_prob)
     if flip_prob == 0:
@@ -93,7 +93,7 @@ def _pure_epsilon(flip_prob: float, n_states: int) -> float:
 
 
 def _convolution_power(masses: Array, n: int) -> Array:
-    """`masses` convolved with itself `n` times, by squaring."""
+    """Return `masses` convolved with itself `n` times, by squaring."""
     power = np.ones(1)
     while n:
         if n & 1:

@@ -42,7 +42,7 @@ EXACT = 1e-6
 
 
 def shuffled_poll_delta(local_epsilon: float, n_voters: int, epsilon: float) -> float:
-    """The exact δ(ε) of the count of ones among `n_voters` answers yes or no, each a lie with p = 1/(e^ε₀ + 1).
+    """Return the exact δ(ε) of the count of ones among `n_voters` answers yes or no, each a lie with p = 1/(e^ε₀ + 1).
 
     It is (1) with A = Bin(m, 1 − p) + Bin(n − 1 − m, p), of the worst number m of others whose truth is a 1. By
     symmetry a 1 that becomes a 0 is as bad as a 0 that becomes a 1 among n − 1 − m. Up to 65 people all m are tried;
@@ -55,19 +55,20 @@ def shuffled_poll_delta(local_epsilon: float, n_voters: int, epsilon: float) -> 
 
 
 def shuffled_poll_epsilon(local_epsilon: float, n_voters: int, delta: float) -> float:
-    """The smallest ε at which the count of ones among shuffled answers meets `delta`; at most ε₀."""
+    """Return the smallest ε at which the count of ones among shuffled answers meets `delta`; at most ε₀."""
     _check(local_epsilon, n_voters)
     limits.DELTA.check(delta)
     return _smallest_epsilon(_Poll(local_epsilon, n_voters).delta, local_epsilon, delta)
 
 
 def shuffled_poll_local_epsilon(epsilon: float, delta: float, n_voters: int) -> float:
-    """The largest local ε₀ with which the count of ones among `n_voters` shuffled answers is (ε, δ)-private."""
+    """Return the largest local ε₀ with which the count of ones among `n_voters` shuffled answers is (ε, δ)-private."""
     return _largest_local_epsilon(shuffled_poll_delta, epsilon, delta, n_voters)
 
 
 def shuffled_delta(local_epsilon: float, n_voters: int, epsilon: float) -> float:
-    """An upper bound on δ(ε) of all shuffled reports, each by the same ε₀-private lie about any number of answers.
+    """Return an upper bound on δ(ε) of all shuffled reports, each by the same ε₀-private lie about any number of
+    answers.
 
     Feldman, McMillan & Talwar 2021, theorem 3.2: each of the others looks like the person asked about, with either
     answer, with probability e^−ε₀/2. So C ~ Bin(n − 1, e^−ε₀) hide that person, and given C the count is (1) with
@@ -90,19 +91,19 @@ def shuffled_delta(local_epsilon: float, n_voters: int, epsilon: float) -> float
 
 
 def shuffled_epsilon(local_epsilon: float, n_voters: int, delta: float) -> float:
-    """The smallest ε at which the bound `shuffled_delta` meets `delta`; at most ε₀."""
+    """Return the smallest ε at which the bound `shuffled_delta` meets `delta`; at most ε₀."""
     _check(local_epsilon, n_voters)
     limits.DELTA.check(delta)
     return _smallest_epsilon(lambda epsilon: shuffled_delta(local_epsilon, n_voters, epsilon), local_epsilon, delta)
 
 
 def shuffled_local_epsilon(epsilon: float, delta: float, n_voters: int) -> float:
-    """The largest local ε₀ with which the bound `shuffled_delta` keeps (ε, δ) for `n_voters` shuffled reports."""
+    """Return the largest local ε₀ with which the bound `shuffled_delta` keeps (ε, δ) for `n_voters` shuffled reports."""
     return _largest_local_epsilon(shuffled_delta, epsilon, delta, n_voters)
 
 
 def published_shuffled_epsilon(local_epsilon: float, n_voters: int, delta: float) -> float:
-    """The closed bound on ε, `closed_shuffled_epsilon`; at most ε₀, and where it does not hold ε₀ itself.
+    """Return the closed bound on ε, `closed_shuffled_epsilon`; at most ε₀, and where it does not hold ε₀ itself.
 
     Feldman, McMillan & Talwar 2021, theorem 3.1, for ε₀ ≤ ln(n/(16 ln(2/δ))).
     """
@@ -113,7 +114,7 @@ def published_shuffled_epsilon(local_epsilon: float, n_voters: int, delta: float
 
 
 def shuffled_closed_form_ends(n_voters: int, delta: float) -> float:
-    """ln(n/(16 ln(2/δ))), the largest ε₀ for which theorem 3.1 of Feldman, McMillan & Talwar 2021 holds."""
+    """Return ln(n/(16 ln(2/δ))), the largest ε₀ for which theorem 3.1 of Feldman, McMillan & Talwar 2021 holds."""
     limits.N_VOTERS.check(n_voters)
     if limits.DELTA.check(delta) == 0:
         return -math.inf
@@ -121,7 +122,7 @@ def shuffled_closed_form_ends(n_voters: int, delta: float) -> float:
 
 
 def closed_shuffled_epsilon(local_epsilon: float, n_voters: int, delta: float) -> float:
-    """ln(1 + (e^ε₀ − 1)/(e^ε₀ + 1) · (8√(e^ε₀ ln(4/δ)/n) + 8e^ε₀/n)), whether it is a bound there or not."""
+    """Return ln(1 + (e^ε₀ − 1)/(e^ε₀ + 1) · (8√(e^ε₀ ln(4/δ)/n) + 8e^ε₀/n)), whether it is a bound there or not."""
     _check(local_epsilon, n_voters)
     if limits.DELTA.check(delta) == 0:
         return math.inf
@@ -157,12 +158,12 @@ class _Poll:
 
 
 def _weights(local_epsilon: float, epsilon: float) -> tuple[float, float]:
-    """α and β of (1)."""
+    """Return α and β of (1)."""
     return math.exp(epsilon) * math.expm1(local_epsilon - epsilon) / (math.exp(local_epsilon) + 1), math.expm1(epsilon)
 
 
 def _window(n: int, chance: float, variance: float) -> Counts:
-    """The counts about the mean of n answers outside of which are at most 2e^−70, whoever gives them.
+    """Return the counts about the mean of n answers outside of which are at most 2e^−70, whoever gives them.
 
     Bernstein: P(|A − μ| ≥ w) ≤ 2 exp(−w²/(2(v + w/3))).
     """
@@ -172,7 +173,7 @@ def _window(n: int, chance: float, variance: float) -> Counts:
 
 
 def _others(ones: int, zeros: int, lie: float, variance: float) -> Array:
-    """P(A = c) of so many ones and zeros, about the mean."""
+    """Return P(A = c) of so many ones and zeros, about the mean."""
     told, lied = (
         np.asarray(binom.pmf(_window(n, chance, variance), n, chance)) for n, chance in ((ones, 1 - lie), (zeros, lie))
     )
@@ -180,7 +181,7 @@ def _others(ones: int, zeros: int, lie: float, variance: float) -> Array:
 
 
 def _every_split(n: int, lie: float) -> Array:
-    """P(A = c) of n others of whom m have a 1, row m of (n + 1, n + 1)."""
+    """Return P(A = c) of n others of whom m have a 1, row m of (n + 1, n + 1)."""
     table = np.ones((1, 1))
     for size in range(n):
         grown = np.zeros((size + 2, size + 2))
@@ -193,13 +194,13 @@ def _every_split(n: int, lie: float) -> Array:
 
 
 def _spread(base: Array, rows: Array) -> Array:
-    """The sums of a count `base` (w,) and each of the counts `rows` (r, f): (r, w + f − 1)."""
+    """Return the sums of a count `base` (w,) and each of the counts `rows` (r, f): (r, w + f − 1)."""
     padded = np.pad(base, rows.shape[1] - 1)
     return rows[:, ::-1] @ np.lib.stride_tricks.sliding_window_view(padded, len(base) + rows.shape[1] - 1)
 
 
 def _beyond(table: Array) -> Array:
-    """P(A > c) of every row, summed from the far end so that small tails keep their digits."""
+    """Return P(A > c) of every row, summed from the far end so that small tails keep their digits."""
     return np.cumsum(table[:, ::-1], axis=1)[:, ::-1] - table
 
 
@@ -212,7 +213,7 @@ def _smallest_epsilon(profile: Callable[[float], float], local_epsilon: float, d
 def _largest_local_epsilon(
     profile: Callable[[float, int, float], float], epsilon: float, delta: float, n_voters: int
 ) -> float:
-    """The largest ε₀ in the limits at which `profile` meets (ε, δ), from below; ε itself always does."""
+    """Return the largest ε₀ in the limits at which `profile` meets (ε, δ), from below; ε itself always does."""
     limits.EPSILON.check(epsilon)
     limits.DELTA.check(delta)
     _check(limits.LOCAL_EPSILON.low, n_voters)

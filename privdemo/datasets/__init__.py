@@ -62,7 +62,7 @@ _locks = {name: threading.Lock() for name in DATASETS}
 
 
 def load(source: Source, *, progress: bool = False) -> Dataset:
-    """The data set of a name, one of `DATASETS`; the process keeps one copy, shared by all who ask.
+    """Return the data set of a name, one of `DATASETS`; the process keeps one copy, shared by all who ask.
 
     A `Dataset` is returned as it is, and nothing of it is kept. `progress` shows a bar on standard error if files must
     be downloaded. Raises ``ValueError`` for an unknown name and `DatasetError` where the files are missing or wrong
@@ -79,7 +79,9 @@ def load(source: Source, *, progress: bool = False) -> Dataset:
 
 
 def kept_by_name(maxsize: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """A `functools.lru_cache` for functions of a data set's name; results of a visitor's own records are not kept."""
+    """Return a `functools.lru_cache` for functions of a data set's name; results of a visitor's own records are not
+    kept.
+    """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         kept = lru_cache(maxsize)(function)
@@ -94,12 +96,12 @@ def kept_by_name(maxsize: int) -> Callable[[Callable[..., Any]], Callable[..., A
 
 
 def name_of(source: Source) -> str:
-    """The name of a data set."""
+    """Return the name of a data set."""
     return source if isinstance(source, str) else source.name
 
 
 def available(name: str) -> bool:
-    """Whether `load` would need no download: its files exist, or it is part of scikit-learn.
+    """Return whether `load` would need no download: its files exist, or it is part of scikit-learn.
 
     Neither reads the files nor uses the network. Raises ``ValueError`` for an unknown name.
     """
@@ -108,7 +110,7 @@ def available(name: str) -> bool:
 
 
 def location(name: str) -> Path | None:
-    """The folder that holds the data set's files, or will; None for those that scikit-learn brings along."""
+    """Return the folder that holds the data set's files, or will; None for those that scikit-learn brings along."""
     _check(name)
     return files.data_folder() / name if name in files.FILES else None
 

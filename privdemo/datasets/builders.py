@@ -149,13 +149,13 @@ def _pixel_names(height: int, width: int) -> tuple[str, ...]:
 
 
 def _adult_rows(text: bytes) -> list[list[str]]:
-    """The rows of one Adult file: 14 attributes and the label; without comments ("|…") and blank lines."""
+    """Return the rows of one Adult file: 14 attributes and the label; without comments ("|…") and blank lines."""
     rows = csv.reader(io.StringIO(text.decode("ascii")), skipinitialspace=True)
     return [row for row in rows if row and not row[0].startswith("|")]
 
 
 def _adult_block(name: str, values: NDArray[np.str_], n_train: int) -> Block:
-    """The one-hot columns of one attribute and their names."""
+    """Return the one-hot columns of one attribute and their names."""
     if name in ADULT_NUMERIC:
         return _interval_block(name, values.astype(np.int64), n_train)
     categories = np.unique(values[:n_train])

@@ -83,7 +83,7 @@ class Dataset:
         return self._take(slice(self._boundary(), None))
 
     def select_classes(self, classes: Iterable[str | int]) -> Dataset:
-        """Only the rows of `classes` (names or indices), in the order they have here.
+        """Return only the rows of `classes` (names or indices), in the order they have here.
 
         The first of `classes` becomes class 0, the second class 1, and so on; the publisher's split is kept.
         Raises ``ValueError`` for no class, an unknown class or one named twice.
@@ -107,7 +107,7 @@ class Dataset:
         )
 
     def one_against_rest(self, label: str | int) -> Dataset:
-        """Two classes: all others as class 0, and the class `label` (a name or an index) as class 1.
+        """Return two classes: all others as class 0, and the class `label` (a name or an index) as class 1.
 
         Raises ``ValueError`` for an unknown class.
         """
@@ -116,7 +116,7 @@ class Dataset:
         return replace(self, y=(self.y == index).astype(np.int64), class_names=(other, self.class_names[index]))
 
     def sample(self, n_per_class: int, rng: np.random.Generator) -> Dataset:
-        """Exactly `n_per_class` rows of every class, without replacement: all of class 0, then class 1, …
+        """Return exactly `n_per_class` rows of every class, without replacement: all of class 0, then class 1, …
 
         They come from all rows, so the result has no publisher's split; sample from `train` or `test` to keep
         to one part. Raises ``ValueError`` where a class has too few rows.
@@ -149,7 +149,7 @@ class Dataset:
         )
 
     def unit(self, rows: Any = None, dtype: Any = np.float64) -> NDArray[np.floating] | csr_array:
-        """The `rows` of X (None: all) on the scale 0 to 1, sparse where X is binary and sparse.
+        """Return the `rows` of X (None: all) on the scale 0 to 1, sparse where X is binary and sparse.
 
         States are divided by their number less one; continuous columns by their range over all rows, which
         counts as public.
@@ -182,7 +182,7 @@ class Dataset:
         )
 
     def _sample_rows(self, what: str, n: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """(n_classes, n) row numbers, sampled without replacement; `what` names `n` in errors."""
+        """Return (n_classes, n) row numbers, sampled without replacement; `what` names `n` in errors."""
         _check_count(what, n)
         rows = []
         for index, label in enumerate(self.class_names):
@@ -199,7 +199,7 @@ def _check_count(name: str, value: int) -> None:
 
 
 def _read_only(array: Any) -> Any:
-    """A view that cannot be written to; the caller's own array keeps its flags."""
+    """Return a view that cannot be written to; the caller's own array keeps its flags."""
     if array is None:
         return None
     if isinstance(array, csr_array):

@@ -86,18 +86,18 @@ FILES: dict[str, tuple[DataFile, ...]] = {
 
 
 def data_folder() -> Path:
-    """The folder the files are read from: the one PRIVDEMO_DATA names, otherwise the user's cache."""
+    """Return the folder the files are read from: the one PRIVDEMO_DATA names, otherwise the user's cache."""
     return _named_folder() or Path(pooch.os_cache("privdemo"))
 
 
 def are_present(name: str) -> bool:
-    """Whether every file of data set `name` exists; their content is not looked at."""
+    """Return whether every file of data set `name` exists; their content is not looked at."""
     folder = data_folder()
     return all((folder / file.path).is_file() for file in FILES.get(name, ()))
 
 
 def contents(name: str, *, progress: bool = False) -> list[bytes]:
-    """The verified, decompressed content of every file of data set `name`, downloaded where need be.
+    """Return the verified, decompressed content of every file of data set `name`, downloaded where need be.
 
     A folder that PRIVDEMO_DATA names is only read: nothing is ever downloaded into it.
     Raises `DatasetError`.
@@ -115,7 +115,9 @@ def _named_folder() -> Path | None:
 
 @lru_cache(16)
 def _resolved(named: str, _working_folder: str) -> Path:
-    """A folder as it is named from a working folder: pages ask for it a hundred times each time they are rendered."""
+    """Return a folder as it is named from a working folder: pages ask for it a hundred times each time they are
+    rendered.
+    """
     return Path(named).expanduser().resolve()
 
 
@@ -163,7 +165,7 @@ def _from_cache(file: DataFile, path: Path, progress: bool) -> bytes:
 
 
 def _intact(file: DataFile, path: Path) -> bytes | None:
-    """What the cached file holds, or None where it is missing or damaged: a download cures both."""
+    """Return what the cached file holds, or None where it is missing or damaged: a download cures both."""
     if not path.exists():
         return None
     try:
@@ -183,7 +185,7 @@ def _read(file: DataFile, path: Path) -> bytes:
 
 
 def _verified(raw: bytes, file: DataFile, origin: str) -> bytes:
-    """`raw` decompressed, or a `DatasetError` that says what was expected from `origin` and what came."""
+    """Return `raw` decompressed, or a `DatasetError` that says what was expected from `origin` and what came."""
     try:
         content = _decompress(raw, member=PurePosixPath(file.path).stem)
         found = f"SHA-256 {hashlib.sha256(content).hexdigest()}"
@@ -198,7 +200,7 @@ def _verified(raw: bytes, file: DataFile, origin: str) -> bytes:
 
 
 def _decompress(raw: bytes, member: str) -> bytes:
-    """The content of a gzip, of a zip's `member`, or of a plain file, told apart by their first bytes.
+    """Return the content of a gzip, of a zip's `member`, or of a plain file, told apart by their first bytes.
 
     Raises `DatasetError` for one that is larger unpacked than any file should be; no more than that is unpacked.
     """
@@ -225,7 +227,7 @@ class _Received(io.BytesIO):
 
 
 def _download(file: DataFile, progress: bool) -> bytes:
-    """The verified content from the first mirror that has it; all mirrors are tried `ATTEMPTS` times."""
+    """Return the verified content from the first mirror that has it; all mirrors are tried `ATTEMPTS` times."""
     failures: dict[str, str] = {}
     for attempt in range(ATTEMPTS):
         time.sleep(attempt * PAUSE_S)

@@ -31,7 +31,7 @@ class OwnDataError(ValueError):
 
 
 def refuse_errors(read: Callable[..., Found]) -> Callable[..., Found]:
-    """A decorator: any exception while reading becomes an `OwnDataError`, as the file may hold anything."""
+    """Return a decorator: any exception while reading becomes an `OwnDataError`, as the file may hold anything."""
 
     @wraps(read)
     def checked(*args: object, **options: object) -> Found:
@@ -46,12 +46,12 @@ def refuse_errors(read: Callable[..., Found]) -> Callable[..., Found]:
 
 
 def describe_error(error: Exception) -> str:
-    """What an error of another library says, without the addresses of its objects."""
+    """Return what an error of another library says, without the addresses of its objects."""
     return plain(re.sub(r" object at 0x[0-9a-f]+", "", str(error)), TITLE_LENGTH)
 
 
 def plain(name: str, length: int = NAME_LENGTH) -> str:
-    """A name of at most `length` letters, none of which means anything to Markdown or HTML."""
+    """Return a name of at most `length` letters, none of which means anything to Markdown or HTML."""
     words = " ".join("".join(c if c.isprintable() else " " for c in name.translate(_PLAIN)).split())
     words = re.sub(r"(?<![^\W_])_|_(?![^\W_])", "＿", words)
     return words if len(words) <= length else words[: length - 1] + "…"
@@ -67,7 +67,7 @@ def own_dataset(
     shape: tuple[int, int] | None,
     notes: tuple[str, ...] = (),
 ) -> Dataset:
-    """The `Dataset` of a visitor's file, with every feature in `n_states` states."""
+    """Return the `Dataset` of a visitor's file, with every feature in `n_states` states."""
     return Dataset(
         name=plain(name),
         title=plain(name),
@@ -85,7 +85,7 @@ def own_dataset(
 
 
 def find_classes(fields: list[str], what: str, lines: Sequence[int]) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-    """The class of each record, and the classes' names: numbers in their order, then texts in theirs."""
+    """Return the class of each record, and the classes' names: numbers in their order, then texts in theirs."""
     if "" in fields:
         raise OwnDataError(f"line {lines[fields.index('')]} of {what} says nothing; {FILL_IN}")
     counts = Counter(fields)
@@ -108,7 +108,7 @@ def find_classes(fields: list[str], what: str, lines: Sequence[int]) -> tuple[ND
 
 
 def look_alike(names: Iterable[str]) -> str | None:
-    """The `plain` name that several of `names` share, or an empty one; None where they can still be told apart."""
+    """Return the `plain` name that several of `names` share, or an empty one; None where they can still be told apart."""
     counts = Counter(map(plain, names))
     return next((name for name, count in counts.items() if count > 1 or not name), None)
 
@@ -120,7 +120,7 @@ def as_sorted(name: str) -> tuple[float, str]:
 
 
 def as_number(field: str) -> float | None:
-    """A field as a number; None for a text."""
+    """Return a field as a number; None for a text."""
     try:
         return float(field) if "_" not in field else None
     except ValueError:
@@ -155,5 +155,5 @@ def check_values(n_rows: int, n_columns: int) -> None:
 
 
 def count_things(n: int, thing: str) -> str:
-    """The number `n` with its noun, in the plural but for 1."""
+    """Return the number `n` with its noun, in the plural but for 1."""
     return f"{n:,} {thing}{'' if n == 1 else 's'}"

@@ -64,7 +64,8 @@ class Answers:
 
 @refuse_errors
 def count_answers(content: bytes, column: str | None = None, name: str = "own.csv") -> Answers:
-    """How many rows of a CSV file have which value in a `column` (None: the last that can be used), a row a person.
+    """Return how many rows of a CSV file have which value in a `column` (None: the last that can be used), a row a
+    person.
 
     The first row names the columns, of which one will do; fields are separated by commas, semicolons or tabs. Values
     are texts: 5 and 5.0 differ. Equally frequent ones stand in their order. Raises `OwnDataError` with a sentence that
@@ -119,7 +120,7 @@ class _Column:
 
 
 def _counted(content: bytes) -> list[_Column]:
-    """Every column of a file, counted in one pass."""
+    """Return every column of a file, counted in one pass."""
     header, *_ = first_rows(content, 0)
     columns, n = [_Column(title) for title in header], 0
     for lines, fields in islice(read_blocks(content), 1, None):
@@ -132,6 +133,6 @@ def _counted(content: bytes) -> list[_Column]:
 
 
 def _faults(columns: Sequence[_Column]) -> str:
-    """Why the last few columns cannot be used."""
+    """Return why the last few columns cannot be used."""
     said = [one.fault[0] for one in reversed(columns[-_SAID:]) if one.fault]
     return "; ".join(said) + ("; …" if len(columns) > _SAID else "")

@@ -34,7 +34,7 @@ class Block(NamedTuple):
 
 
 def first_rows(content: bytes, n: int) -> list[list[str]]:
-    """The columns' names of a CSV file and its first `n` rows. Raises `OwnDataError`."""
+    """Return the columns' names of a CSV file and its first `n` rows. Raises `OwnDataError`."""
     return [fields for _, fields in islice(read_rows(content), n + 1)]
 
 
@@ -70,7 +70,9 @@ def read_blocks(content: bytes) -> Iterator[Block]:
 
 
 def _regular(rows: Sequence[tuple[int, list[str]]], n_columns: int) -> Block | None:
-    """The columns of rows that leave no doubt, which most are: as many fields in each, none empty, none too long."""
+    """Return the columns of rows that leave no doubt, which most are: as many fields in each, none empty, none too
+    long.
+    """
     lines, each = zip(*rows, strict=True)
     fields = list(map(str.strip, chain.from_iterable(each)))
     if set(map(len, each)) != {n_columns} or not all(fields) or max(map(len, fields)) > _FIELD:
@@ -79,7 +81,7 @@ def _regular(rows: Sequence[tuple[int, list[str]]], n_columns: int) -> Block | N
 
 
 def _checked(rows: Sequence[tuple[int, list[str]]], header: Sequence[str], blank: int) -> tuple[Block, int]:
-    """The columns of rows, each looked at by itself; `blank` is a line that was so, in a file of one column."""
+    """Return the columns of rows, each looked at by itself; `blank` is a line that was so, in a file of one column."""
     lines, kept = [], []
     for line, row in rows:
         fields = [field.strip() for field in row]
@@ -101,7 +103,7 @@ def _checked(rows: Sequence[tuple[int, list[str]]], header: Sequence[str], blank
 
 
 def _opened(content: bytes) -> tuple[io.TextIOBase, str]:
-    """A file to be read line after line as UTF-8, and the separator of which its header has most."""
+    """Return a file to be read line after line as UTF-8, and the separator of which its header has most."""
     check_bytes(content, "its first line must name the columns")
     try:
         head = content.decode("utf-8-sig").lstrip().partition("\n")[0]
@@ -129,7 +131,7 @@ def _checked_header(names: list[str]) -> list[str]:
 
 
 def position(header: Sequence[str], column: str) -> int:
-    """Where the `column` of a name stands in the `header`. Raises `OwnDataError` where there is none."""
+    """Return where the `column` of a name stands in the `header`. Raises `OwnDataError` where there is none."""
     title = plain(column, TITLE_LENGTH)
     if title not in header:
         raise OwnDataError(f"there is no column “{title}”; there are {', '.join(header)}")

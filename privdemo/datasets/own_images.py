@@ -35,7 +35,7 @@ _LABEL = 100
 
 @refuse_errors
 def from_npz(content: bytes, name: str = "own.npz") -> Dataset:
-    """Grey images `X` (n, rows, columns) and their classes `y` (n,), in a NumPy archive.
+    """Return grey images `X` (n, rows, columns) and their classes `y` (n,), in a NumPy archive.
 
     Images are whole numbers 0 … 255, booleans, or numbers from 0 to 1, coded in `STEPS` steps; a file whose greatest
     whole number is m has m + 1 grey levels. Sizes are summed and headers read before any data is. Raises
@@ -66,7 +66,7 @@ def from_npz(content: bytes, name: str = "own.npz") -> Dataset:
 
 
 def _archive(content: bytes) -> zipfile.ZipFile:
-    """The archive, once what it says of its sizes is believable."""
+    """Return the archive, once what it says of its sizes is believable."""
     check_bytes(content, "make one with numpy.savez(file, X=images, y=labels)")
     try:
         archive = zipfile.ZipFile(io.BytesIO(content))
@@ -95,7 +95,7 @@ def _member(members: dict[str, zipfile.ZipInfo], names: Sequence[str]) -> zipfil
 
 
 def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, dimensions: tuple[int, ...], kinds: str) -> NDArray:
-    """One array, read only once its header says that it is of a plain type and of as many bytes as there are."""
+    """Return one array, read only once its header says that it is of a plain type and of as many bytes as there are."""
     name = plain(member.filename.removesuffix(".npy"))
     try:
         with archive.open(member) as file:
@@ -129,7 +129,7 @@ def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, dimensions: tuple[
 
 
 def _grey(X: NDArray) -> tuple[NDArray[np.uint8], int]:
-    """Grey levels 0 … k − 1, and k."""
+    """Return grey levels 0 … k − 1, and k."""
     if not np.isfinite(X).all():
         image = 1 + int(np.flatnonzero(~np.isfinite(X).reshape(len(X), -1).all(axis=1))[0])
         raise OwnDataError(f"image {image} holds a value that is no finite number; mend it or leave it out")

@@ -31,7 +31,8 @@ _DECIMAL_COMMA = re.compile(r"-?\d+,\d+")
 
 @refuse_errors
 def from_csv(content: bytes, label: str | None = None, name: str = "own.csv") -> Dataset:
-    """A table of numbers and categories, one row a record, with the class in the column `label` (None: the last).
+    """Return a table of numbers and categories, one row a record, with the class in the column `label` (None: the
+    last).
 
     The first row names the columns; fields are separated by commas, semicolons or tabs. A number is coded in `STEPS`
     steps from the least to the greatest of its column, a range that counts as public; a category becomes a column
@@ -56,7 +57,7 @@ def from_csv(content: bytes, label: str | None = None, name: str = "own.csv") ->
 
 
 def _table(content: bytes) -> tuple[list[str], list[int], list[list[str]]]:
-    """The header, and all rows with their lines in the file; blank lines are left out."""
+    """Return the header, and all rows with their lines in the file; blank lines are left out."""
     rows = read_rows(content)
     _, header = next(rows)
     if len(header) == 1:
@@ -113,7 +114,7 @@ class _Column:
 
 
 def _column(title: str, fields: list[str], lines: Sequence[int]) -> _Column:
-    """One column, read as numbers where most of its fields are such."""
+    """Return one column, read as numbers where most of its fields are such."""
     distinct = set(fields)
     if len(distinct) < 2:
         return _Column(title, fields)

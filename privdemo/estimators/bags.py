@@ -58,20 +58,20 @@ class Bags:
         return KnownInputs(self.X).centre(self.weight)
 
     def sums(self, values: Array) -> Array:
-        """Σ over each bag's records of `values` (n,): shape (B,)."""
+        """Return Σ over each bag's records of `values` (n,): shape (B,)."""
         return np.add.reduceat(self.weight * values, self.start)
 
     def to_rows(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Each bag's entry of `values` (B,), repeated on its rows: (n,)."""
+        """Return each bag's entry of `values` (B,), repeated on its rows: (n,)."""
         return np.repeat(values, self.n_rows)
 
     def log_means(self, log_values: Array) -> Array:
-        """ln of the mean of exp(`log_values`) (n,) over each bag's records, (B,), without underflow."""
+        """Return ln of the mean of exp(`log_values`) (n,) over each bag's records, (B,), without underflow."""
         top = np.maximum.reduceat(log_values, self.start)
         return top + np.log(self.sums(np.exp(log_values - self.to_rows(top))) / self.size)
 
     def mean_records(self) -> Array:
-        """The mean record of each bag, (B, D)."""
+        """Return the mean record of each bag, (B, D)."""
         pointers = np.append(self.start, len(self.weight))
         rows = csr_array(
             (self.weight, np.arange(len(self.weight)), pointers), shape=(len(self.start), len(self.weight))
@@ -79,7 +79,7 @@ class Bags:
         return dense(rows @ self.X) / self.size[:, None]
 
     def take(self, bags: NDArray[np.intp]) -> Bags:
-        """The bags numbered `bags`, in that order."""
+        """Return the bags numbered `bags`, in that order."""
         counts = self.n_rows[bags]
         start = np.append(0, np.cumsum(counts)[:-1])
         rows = np.arange(counts.sum()) + np.repeat(self.start[bags] - start, counts)
@@ -87,7 +87,7 @@ class Bags:
 
 
 def read_bags(X: Matrix, bags: ArrayLike, proportions: ArrayLike, weight: Array) -> Bags:
-    """The rows of X by bag, without those of weight 0. Raises as `LabelProportionClassifier.fit` does."""
+    """Return the rows of X by bag, without those of weight 0. Raises as `LabelProportionClassifier.fit` does."""
     names, share = np.asarray(bags), np.asarray(proportions, dtype=float)
     check_consistent_length(X, names)
     if names.ndim != 1 or not np.issubdtype(names.dtype, np.integer):
@@ -109,7 +109,8 @@ def read_bags(X: Matrix, bags: ArrayLike, proportions: ArrayLike, weight: Array)
 
 
 def bag_log_likelihood(scores: Array, bags: Bags) -> tuple[Array, Array]:
-    """p_b log p̄_b + (1 − p_b) log(1 − p̄_b) of each bag, p̄_b the mean of φ(a) over it (the slides' loss, negated).
+    """Return p_b log p̄_b + (1 − p_b) log(1 − p̄_b) of each bag, p̄_b the mean of φ(a) over it (the slides' loss,
+    negated).
 
     Returns the values in nats, (B,), and the gradient of their sum with respect to the `scores` a (n,). As published,
     the slides write φ with the opposite sign, and the logarithm to base 2 in their expansion; here both are standard.
@@ -126,7 +127,8 @@ def bag_log_likelihood(scores: Array, bags: Bags) -> tuple[Array, Array]:
 
 
 def bag_channel(proportions: ArrayLike, sizes: ArrayLike) -> Array:
-    """T[bag | class] = n_b π_b(class) / Σ_b n_b π_b(class), (B, 2): a bag's name as a randomised response of a class.
+    """Return T[bag | class] = n_b π_b(class) / Σ_b n_b π_b(class), (B, 2): a bag's name as a randomised response of a
+    class.
 
     `proportions` (B,) are the bags' shares of class 1, `sizes` (B,) their records. Raises ``ValueError`` for a share
     outside [0, 1], and where all bags together lack one of the classes.
@@ -138,7 +140,8 @@ def bag_channel(proportions: ArrayLike, sizes: ArrayLike) -> Array:
 
 
 def name_channel(shares: ArrayLike, sizes: ArrayLike) -> Array:
-    """T[name | class] = n_b π_b(class) / Σ_b n_b π_b(class), (B, K): the name of a bag or set as a label channel.
+    """Return T[name | class] = n_b π_b(class) / Σ_b n_b π_b(class), (B, K): the name of a bag or set as a label
+    channel.
 
     `shares` (B, K) of every class in each, `sizes` (B,) their records; every class must have a share somewhere.
     """
@@ -147,12 +150,14 @@ def name_channel(shares: ArrayLike, sizes: ArrayLike) -> Array:
 
 
 def project_proportions(proportions: ArrayLike) -> Array:
-    """The nearest shares in [0, 1] to noisy `proportions` (B,), which noise may have carried outside."""
+    """Return the nearest shares in [0, 1] to noisy `proportions` (B,), which noise may have carried outside."""
     return np.clip(np.asarray(proportions, dtype=float), 0.0, 1.0)
 
 
 def class_means(data: Bags) -> Array:
-    """The mean record of negatives and positives, (2, D), by least squares over the bags weighted by their sizes."""
+    """Return the mean record of negatives and positives, (2, D), by least squares over the bags weighted by their
+    sizes.
+    """
     shares = np.stack((1 - data.proportions, data.proportions), axis=1)
     weighted = shares * data.size[:, None]
     # Bags of equal proportions, as a fold may hold, leave both means the same.
@@ -160,7 +165,9 @@ def class_means(data: Bags) -> Array:
 
 
 def most_likely_labels(scores: Array, data: Bags) -> Array:
-    """Labels (n,) in [0, 1]: in each bag the highest `scores` (n,) are 1, as many records as its proportion says."""
+    """Return labels (n,) in [0, 1]: in each bag the highest `scores` (n,) are 1, as many records as its proportion
+    says.
+    """
     names = data.to_rows(np.arange(len(data.start)))
     order = np.lexsort((-scores, names))
     weight = data.weight[order]
@@ -173,7 +180,9 @@ def most_likely_labels(scores: Array, data: Bags) -> Array:
 
 
 def gradient_at_zero(bags: Bags) -> Array:
-    """The slides' gradient at weights of 0, Σ_b (π_b − ½) x̄_b, (D,): it depends on the bags' mean records alone."""
+    """Return the slides' gradient at weights of 0, Σ_b (π_b − ½) x̄_b, (D,): it depends on the bags' mean records
+    alone.
+    """
     return (bags.proportions - 0.5) @ bags.mean_records()
 
 

@@ -37,12 +37,14 @@ class Choice(NamedTuple):
 
 
 def choice_of(model: Any) -> dict[str, str]:
-    """What a fitted model that chooses by trying has `chosen`, and `why`, as in `Choice`; nothing of other models."""
+    """Return what a fitted model that chooses by trying has `chosen`, and `why`, as in `Choice`; nothing of other
+    models.
+    """
     return {"chosen": model.chosen_, "why": model.why_} if hasattr(model, "chosen_") else {}
 
 
 def labels_worth(channel: Array, counts: NDArray, shares: Array) -> float:
-    """How many clean labels the released ones are worth: n ρ², ρ the correlation of released label and class.
+    """Return how many clean labels the released ones are worth: n ρ², ρ the correlation of released label and class.
 
     `channel` T[released, class] (R, K), `counts` (R,) of the released labels, `shares` (K,) of the classes. ρ is the
     largest that any functions of both have (Hirschfeld 1935; Rényi 1959), the second singular value of
@@ -55,7 +57,7 @@ def labels_worth(channel: Array, counts: NDArray, shares: Array) -> float:
 
 
 def favoured(worth: float, n_values: int, classes: str, weights: str) -> tuple[str, str]:
-    """A model of the classes and one of weights, of inputs with so many values, the more favoured one first.
+    """Return a model of the classes and one of weights, of inputs with so many values, the more favoured one first.
 
     A model of the classes needs few labels to be as good as it can, one of what tells them apart as many as it has
     weights, but then it is better (Ng & Jordan 2002).
@@ -64,7 +66,8 @@ def favoured(worth: float, n_values: int, classes: str, weights: str) -> tuple[s
 
 
 def says_more(held_out: Array, shares_alone: Array, worth: float, n_classes: int, weights: Array) -> bool:
-    """Whether a fit is to be preferred to the classes' shares alone, by people's log-likelihoods (n,) under either.
+    """Return whether a fit is to be preferred to the classes' shares alone, by people's log-likelihoods (n,) under
+    either.
 
     Of labels that are worth fewer clean ones than there are classes even the sign of a score is luck, so the fit must
     be ahead by `CLEAR` standard errors. Else it must not be behind by as many: that inputs tell classes apart is the

@@ -52,12 +52,12 @@ def in_chunks(rows: Rows) -> Iterator[NDArray]:
 
 
 def mean_and_variance(rows: Rows) -> tuple[Array, Array]:
-    """Mean and variance of every column, (D,) each, in double precision."""
+    """Return mean and variance of every column, (D,) each, in double precision."""
     if isinstance(rows, Chunks):
         return rows.moments
     return rows.mean(axis=0, dtype=float), rows.var(axis=0, dtype=float)
 
 
 def deviation(rows: Rows) -> Array:
-    """The standard deviation of every column, (D,)."""
+    """Return the standard deviation of every column, (D,)."""
     return np.sqrt(rows.moments[1]) if isinstance(rows, Chunks) else rows.std(axis=0)

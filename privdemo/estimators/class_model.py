@@ -75,7 +75,8 @@ class Classes(NamedTuple):
 
 
 def principal_factors(X: Any) -> Factors:
-    """The first principal components of clean X (n, D), dense or sparse, each with variance 1: at most `MOST_FACTORS`.
+    """Return the first principal components of clean X (n, D), dense or sparse, each with variance 1: at most
+    `MOST_FACTORS`.
 
     Directions whose variance is a rounding error are left out.
     """
@@ -89,7 +90,7 @@ def principal_factors(X: Any) -> Factors:
 
 
 def fit_classes(factors: Factors, rows: Array, shares: Array, weights: Array, n_steps: int = N_STEPS) -> Classes:
-    """The classes after `n_steps` of EM from means that are corrected for the channel.
+    """Return the classes after `n_steps` of EM from means that are corrected for the channel.
 
     `rows` (n, K) = T[released label, class] of every person, `shares` (K,) of the classes to start with, `weights`
     (n,) how many people a row stands for. With C the covariance of the factors over all people (`left` included), each
@@ -117,12 +118,12 @@ def fit_classes(factors: Factors, rows: Array, shares: Array, weights: Array, n_
 
 
 def _shares_of(counts: Array) -> Array:
-    """Shares of classes of which there are `counts` people, and `MET_BEFORE` more of each."""
+    """Return shares of classes of which there are `counts` people, and `MET_BEFORE` more of each."""
     return (counts + MET_BEFORE) / (counts + MET_BEFORE).sum()
 
 
 def first_shares(counts: NDArray, channel: Array) -> Array:
-    """The likeliest shares of the classes given `counts` (R,) of labels released through `channel` (R, K).
+    """Return the likeliest shares of the classes given `counts` (R,) of labels released through `channel` (R, K).
 
     Beforehand as if `MET_BEFORE` people of each class had told it truly.
     """
@@ -131,7 +132,7 @@ def first_shares(counts: NDArray, channel: Array) -> Array:
 
 
 def _first_means(away: Array, spread: Array, likely: Array, rows: Array, shares: Array, weights: Array) -> Array:
-    """Class means (K, r) about 0 that explain the means of released labels best, shrunk towards 0.
+    """Return class means (K, r) about 0 that explain the means of released labels best, shrunk towards 0.
 
     Least squares of u_n on p(c | c̃_n), then each direction is shrunk as a random effect would be: the variance of a
     mean is g `likely` (r,) beforehand, with g of the largest likelihood, plus its sampling error.
@@ -151,7 +152,7 @@ def _first_means(away: Array, spread: Array, likely: Array, rows: Array, shares:
 
 
 def _within(means: Array, shares: Array) -> Array:
-    """The covariance (r, r) within classes of factors whose covariance is 1."""
+    """Return the covariance (r, r) within classes of factors whose covariance is 1."""
     away = means - shares @ means
     between = (shares[:, None] * away).T @ away
     most = np.linalg.eigvalsh(between).max(initial=0)
@@ -159,13 +160,17 @@ def _within(means: Array, shares: Array) -> Array:
 
 
 def responsibilities(classes: Classes, values: Array, rows: Array) -> Array:
-    """p(c | u, c̃), (n, K), of people with factors `values` (n, r) and `rows` (n, K) = T[released label, class]."""
+    """Return p(c | u, c̃), (n, K), of people with factors `values` (n, r) and `rows` (n, K) = T[released label,
+    class].
+    """
     with np.errstate(divide="ignore"):
         return softmax(_scores(classes, values) + np.log(rows), axis=1)
 
 
 def _toward(classes: Classes) -> tuple[Array, Array]:
-    """Weights S⁻¹m_c (r, K) of the factors and levels log π_c − ½ m_cᵀS⁻¹m_c (K,): linear scores of every class."""
+    """Return weights S⁻¹m_c (r, K) of the factors and levels log π_c − ½ m_cᵀS⁻¹m_c (K,): linear scores of every
+    class.
+    """
     toward = np.linalg.solve(classes.covariance, classes.means.T)
     return toward, np.log(classes.shares) - 0.5 * (classes.means * toward.T).sum(axis=1)
 
@@ -176,7 +181,9 @@ def _scores(classes: Classes, values: Array) -> Array:
 
 
 def linear_model(classes: Classes, factors: Factors) -> Model:
-    """The classes' scores as weights of the inputs: of a clean x the factors are F⁺(x − centre), by least squares."""
+    """Return the classes' scores as weights of the inputs: of a clean x the factors are F⁺(x − centre), by least
+    squares.
+    """
     toward, level = _toward(classes)
     coef = np.linalg.pinv(factors.loadings).T @ toward
     intercept = level - factors.centre @ coef
@@ -199,7 +206,7 @@ class HeldOut(NamedTuple):
         return (np.exp(self.nodes.log_weights)[:, :, None] * self.nodes.scores).sum(axis=1)
 
     def at(self, scale: float, shift: Array) -> Nodes | ManyScores:
-        """Scores scale (a + shift); what is pulled back are the derivatives with respect to scale and shift."""
+        """Return scores scale (a + shift); what is pulled back are the derivatives with respect to scale and shift."""
         if isinstance(self.nodes, ManyScores):
             mean, root, _, n_nodes = self.nodes
             moved = mean + shift[:, None]
@@ -218,7 +225,7 @@ class HeldOut(NamedTuple):
 
 
 def calibrate(held_out: list[HeldOut], n_scores: int) -> tuple[float, Array]:
-    """The scale s ≥ 0 and shift (n_scores,) of scores s (a + shift) under which held-out labels are likeliest.
+    """Return the scale s ≥ 0 and shift (n_scores,) of scores s (a + shift) under which held-out labels are likeliest.
 
     With d the standard deviation of a over people (of K ≥ 3 scores, of the difference of two), beforehand s d ~
     N(0, `SCORE_SD`²), cut at 0, and shift / d ~ N(0, `SHIFT_SD`²): what labels do not confirm is said with less
@@ -250,7 +257,7 @@ def calibrate(held_out: list[HeldOut], n_scores: int) -> tuple[float, Array]:
 
 
 def _size(means: Array) -> float:
-    """The standard deviation over people of a score (n, 1), or of the difference of two of K scores (n, K)."""
+    """Return the standard deviation over people of a score (n, 1), or of the difference of two of K scores (n, K)."""
     n_scores = means.shape[1]
     away = means - means.mean(axis=1, keepdims=True) if n_scores > 1 else means
     both = 2 * n_scores / (n_scores - 1) if n_scores > 1 else 1.0
@@ -321,7 +328,7 @@ class SpreadClassModel(SpreadLogisticRegression):
         return self
 
     def _known(self, X: Any) -> tuple[Inputs, Factors]:
-        """What is known of people's inputs and of their factors."""
+        """Return what is known of people's inputs and of their factors."""
         if self.pixels is None:
             return KnownInputs(X), principal_factors(X)
         found = self._low_rank_moments(X)
@@ -332,7 +339,7 @@ class SpreadClassModel(SpreadLogisticRegression):
         return inputs, Factors(u, left, self.prior_.factors, self.prior_.mean)
 
     def _classes(self, factors: Factors, rows: Array, labels: NDArray, weights: Array, some: NDArray) -> Classes:
-        """The classes as some of the people tell them."""
+        """Return the classes as some of the people tell them."""
         counts = np.bincount(labels[some], weights[some], len(self._channel))
         known = factors._replace(values=factors.values[some])
         return fit_classes(known, rows[some], first_shares(counts, self._channel), weights[some], self.n_steps)

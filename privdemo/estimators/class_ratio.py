@@ -79,7 +79,7 @@ class ClassRatioEstimator(BaseEstimator):
         return self
 
     def _problem(self, sets: Sets, tuning: Sets) -> str | None:
-        """Why the proportions cannot tell the classes apart, or None; without tuning sets `tuning` is `sets`."""
+        """Return why the proportions cannot tell the classes apart, or None; without tuning sets `tuning` is `sets`."""
         return span_problem(sets.proportions if tuning is sets else (sets + tuning).proportions)
 
     def _learn(self, sets: Sets, tuning: Sets) -> NDArray[np.bool_]:
@@ -93,22 +93,22 @@ class ClassRatioEstimator(BaseEstimator):
         return present
 
     def predict(self, U: Any) -> Array:
-        """The class proportions of the set `U` (n, D), (c,): `predict_raw` projected to the simplex."""
+        """Return the class proportions of the set `U` (n, D), (c,): `predict_raw` projected to the simplex."""
         return self.project(self.predict_raw(U))
 
     def project(self, raw: Array) -> Array:
-        """The nearest proportions (c,) of the classes that are present to `raw` (c,)."""
+        """Return the nearest proportions (c,) of the classes that are present to `raw` (c,)."""
         check_is_fitted(self)
         return self._filled(project_simplex(raw[self.present_]))
 
     def predict_raw(self, U: Any) -> Array:
-        """The class proportions of `U` before projection, (c,): they may be negative, or not sum to 1."""
+        """Return the class proportions of `U` before projection, (c,): they may be negative, or not sum to 1."""
         check_is_fitted(self)
         checked = read_set(U, "U", self.n_features_in_)
         return self._filled(self._predict(checked) if self.present_.sum() > 1 else np.ones(1))
 
     def _filled(self, shares: Array) -> Array:
-        """Shares of the classes that are present, with 0 for the others, (c,)."""
+        """Return shares of the classes that are present, with 0 for the others, (c,)."""
         found = np.zeros(len(self.present_))
         found[self.present_] = shares
         return found
@@ -119,9 +119,9 @@ class ClassRatioEstimator(BaseEstimator):
 
     @abstractmethod
     def _predict(self, U: Matrix) -> Array:
-        """The proportions of U before projection, of the classes that are present."""
+        """Return the proportions of U before projection, of the classes that are present."""
 
 
 def present_classes(proportions: Array, tuning_proportions: Array) -> NDArray[np.bool_]:
-    """Which classes have a share in some set of either group, (c,)."""
+    """Return which classes have a share in some set of either group, (c,)."""
     return np.asarray((proportions > 0).any(axis=0) | (tuning_proportions > 0).any(axis=0))

@@ -88,18 +88,18 @@ class CuratorLogisticRegression(ClassifierMixin, BaseEstimator):
         return self
 
     def decision_function(self, X: Any) -> Array:
-        """Scores (n,) of clean X; above 0 the second class is likelier."""
+        """Return scores (n,) of clean X; above 0 the second class is likelier."""
         check_is_fitted(self)
         records = unit_records(validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64))
         return records @ np.append(self.coef_[0], self.intercept_ / INTERCEPT)
 
     def predict_proba(self, X: Any) -> Array:
-        """p(class | x) of clean X (n, D): shape (n, 2)."""
+        """Return p(class | x) of clean X (n, D): shape (n, 2)."""
         second = expit(self.decision_function(X))
         return np.stack((1 - second, second), axis=1)
 
     def predict(self, X: Any) -> NDArray:
-        """The likelier class of clean X (n, D)."""
+        """Return the likelier class of clean X (n, D)."""
         check_is_fitted(self)
         return self.classes_[(self.decision_function(X) > 0).astype(int)]
 
@@ -113,7 +113,9 @@ class CuratorLogisticRegression(ClassifierMixin, BaseEstimator):
 
 
 def unit_records(X: Any) -> Any:
-    """Records (n, D) at length 1 with an entry for the intercept, (n, D + 1); one of zeros has the intercept alone."""
+    """Return records (n, D) at length 1 with an entry for the intercept, (n, D + 1); one of zeros has the intercept
+    alone.
+    """
     sparse = issparse(X)
     lengths = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel() if sparse else np.square(X).sum(axis=1))
     empty = lengths == 0
@@ -125,7 +127,8 @@ def unit_records(X: Any) -> Any:
 
 
 def optimal_weights(records: Any, signs: Array, penalty: float) -> Array:
-    """The w (D,) that minimises (1/n) Σ ln(1 + e^{−y w·z}) + (λ/2)‖w‖², to a gradient that `weight_sensitivity` allows.
+    """Return the w (D,) that minimises (1/n) Σ ln(1 + e^{−y w·z}) + (λ/2)‖w‖², to a gradient that `weight_sensitivity`
+    allows.
 
     Raises ``ArithmeticError`` where the optimiser does not get there, as the promise would not hold.
     """
@@ -174,7 +177,7 @@ def _longest(penalty: float) -> float:
 
 
 def weight_noise(size: int, sensitivity: float, epsilon: float, delta: float, rng: np.random.Generator) -> Array:
-    """b (size,): of density ∝ exp(−ε ‖b‖/Δ) for δ = 0, else Gaussian with the least σ that keeps (ε, δ).
+    """Return b (size,): of density ∝ exp(−ε ‖b‖/Δ) for δ = 0, else Gaussian with the least σ that keeps (ε, δ).
 
     The first has a length Γ(size) Δ/ε in a direction that is uniform on the sphere.
     """
@@ -185,7 +188,7 @@ def weight_noise(size: int, sensitivity: float, epsilon: float, delta: float, rn
 
 
 def public_penalty(n: int, size: int, epsilon: float, delta: float) -> float:
-    """λ from what is public: the number of people, the size of a record, ε and δ.
+    """Return λ from what is public: the number of people, the size of a record, ε and δ.
 
     Noise has a standard deviation of about c/(nλ) an entry, and so in the score of a record of length 1, where c is
     that for Δ = 1. λ makes it `SCORE_NOISE`: a stronger penalty shrinks noise and weights alike, a weaker one lets
@@ -196,7 +199,7 @@ def public_penalty(n: int, size: int, epsilon: float, delta: float) -> float:
 
 
 def _generator(random_state: Any) -> np.random.Generator:
-    """A generator as it is, anything else as scikit-learn reads it."""
+    """Return a generator as it is, anything else as scikit-learn reads it."""
     if isinstance(random_state, np.random.Generator):
         return random_state
     return np.random.default_rng(check_random_state(random_state).randint(2**31, size=4))

@@ -16,7 +16,8 @@ _AROUND, _TRIED = 5.0, 4000
 
 
 def blaker_ends(p: float, q: float, n_people: int, counts: ArrayLike) -> tuple[Array, Array]:
-    """The fewest and the most of `n_people` who may have an answer that `counts` (m,) reports support, (m,) each.
+    """Return the fewest and the most of `n_people` who may have an answer that `counts` (m,) reports support, (m,)
+    each.
 
     A report supports its sender's answer with probability `p` and another one with `q`, so that the count is the sum of
     two binomials, Bin(x, p) + Bin(n − x, q), and no longer a single one. Of each x the 95 % interval holds those whose
@@ -39,12 +40,12 @@ def blaker_ends(p: float, q: float, n_people: int, counts: ArrayLike) -> tuple[A
 
 
 def _last(found: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """The last column of each row of `found` (m, width) that is true; the first where none is."""
+    """Return the last column of each row of `found` (m, width) that is true; the first where none is."""
     return (np.arange(found.shape[1]) * found).max(axis=1)
 
 
 def _candidates(p: float, q: float, n_people: int, seen: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Every number of people who may have an answer, as far as any of the counts `seen` says: sorted."""
+    """Return every number of people who may have an answer, as far as any of the counts `seen` says: sorted."""
     z2 = _AROUND**2 / n_people
     excess, b = seen / n_people - q, 1 - p - q
     centre = excess + z2 * b / 2
@@ -59,7 +60,7 @@ def _candidates(p: float, q: float, n_people: int, seen: NDArray[np.int64]) -> N
 def _accepted(
     p: float, q: float, n_people: int, people: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The least and the largest count whose acceptability is above 5 %, for each number of `people` (m,)."""
+    """Return the least and the largest count whose acceptability is above 5 %, for each number of `people` (m,)."""
     law, first = _law(p, q, n_people, people)
     below = law.cumsum(axis=1)
     tail = np.minimum(below, law + (below[:, -1:] - below))
@@ -74,7 +75,9 @@ def _accepted(
 
 
 def _law(p: float, q: float, n_people: int, people: NDArray[np.int64]) -> tuple[Array, NDArray[np.int64]]:
-    """The law of the count for each number of `people` (m,), (m, width), and the count at which each row begins."""
+    """Return the law of the count for each number of `people` (m,), (m, width), and the count at which each row
+    begins.
+    """
     true, first_true = _binomial(people, p)
     other, first_other = _binomial(n_people - people, q)
     law = np.zeros((len(people), true.shape[1] + other.shape[1] - 1))
@@ -84,7 +87,7 @@ def _law(p: float, q: float, n_people: int, people: NDArray[np.int64]) -> tuple[
 
 
 def _binomial(trials: NDArray[np.int64], chance: float) -> tuple[Array, NDArray[np.int64]]:
-    """Binomial laws of several numbers of `trials` (m,), (m, width), and where each begins."""
+    """Return binomial laws of several numbers of `trials` (m,), (m, width), and where each begins."""
     mean, spread = trials * chance, np.sqrt(trials * chance * (1 - chance))
     reach = _FAR * spread.max() + _MORE
     first = np.maximum(0, np.floor(mean - reach)).astype(np.int64)

@@ -15,7 +15,7 @@ Array = NDArray[np.floating]
 
 
 def invert_channel(counts: ArrayLike, channel_matrix: ArrayLike) -> Array:
-    """Unbiased frequencies of the true states: channel⁻¹ · counts / n (Warner 1965, any k).
+    """Return unbiased frequencies of the true states: channel⁻¹ · counts / n (Warner 1965, any k).
 
     `counts` (k,) of each observed state, `channel_matrix` (k, k) as [observed, true]. The raw
     estimate may leave [0, 1]; it is not clipped. Raises ``ValueError`` if the channel cannot be
@@ -32,7 +32,7 @@ def invert_channel(counts: ArrayLike, channel_matrix: ArrayLike) -> Array:
 
 
 def randomised_response_mle(counts: ArrayLike, flip_prob: float) -> Array:
-    """Maximum-likelihood frequencies under k-ary randomised response, exactly and at once.
+    """Return maximum-likelihood frequencies under k-ary randomised response, exactly and at once.
 
     `counts` (..., k); each row is its own problem. Maximises Σ_i counts_i log((1−q)π_i + q/k) over
     the simplex, q = p·k/(k−1). By the Karush–Kuhn–Tucker conditions the observed frequencies
@@ -66,7 +66,7 @@ class EMResult(NamedTuple):
 
 
 def em(counts: ArrayLike, channel_matrix: ArrayLike, max_iter: int = 500, tolerance: float = 1e-3) -> EMResult:
-    """Maximum-likelihood frequencies under any channel, by accelerated expectation–maximisation.
+    """Return maximum-likelihood frequencies under any channel, by accelerated expectation–maximisation.
 
     `counts` (..., m) of m observable bins, `channel_matrix` (m, k) as [observed, true]; each row of
     counts is its own problem. The factor of a frequency π_i is Σ_b f_b channel[b, i]/(channel·π)_b, f
@@ -83,7 +83,7 @@ def em(counts: ArrayLike, channel_matrix: ArrayLike, max_iter: int = 500, tolera
         raise ValueError("counts must be 0 in bins that channel_matrix says are never observed")
 
     def expectation(frequencies: Array) -> tuple[Array, Array]:
-        """The EM factor of every frequency, and every row's mean log-likelihood."""
+        """Return the EM factor of every frequency, and every row's mean log-likelihood."""
         expected = np.maximum(frequencies @ channel.T, np.finfo(channel.dtype).tiny)
         return (observed / expected) @ channel, (observed * np.log(expected)).sum(axis=-1, keepdims=True)
 
@@ -95,7 +95,7 @@ def em(counts: ArrayLike, channel_matrix: ArrayLike, max_iter: int = 500, tolera
 def climb(
     expectation: Callable[[Array], tuple[Array, Array | float]], start: Array, max_iter: int, tolerance: float
 ) -> EMResult:
-    """Accelerated expectation–maximisation from `start` (..., k), each row of which is its own problem.
+    """Return accelerated expectation–maximisation from `start` (..., k), each row of which is its own problem.
 
     `expectation(frequencies)` gives the EM factor of every frequency, (..., k), and the mean
     log-likelihood, (..., 1). Every iteration takes three EM steps, extrapolating after the second
@@ -121,7 +121,7 @@ def climb(
 
 
 def _extrapolated(start: Array, once: Array, twice: Array) -> Array:
-    """Where three EM iterates of each row are heading, kept inside the simplex."""
+    """Return where three EM iterates of each row are heading, kept inside the simplex."""
     step = once - start
     bend = (twice - once) - step
     bend_length = np.maximum(np.linalg.norm(bend, axis=-1), np.finfo(start.dtype).tiny)

@@ -32,7 +32,8 @@ class InvertedShares(NamedTuple):
 
 
 def unbiased_shares(oracle: FrequencyOracle, supported: ArrayLike, n_people: int) -> Array:
-    """Shares (k,) from how many of `n_people` reports support each answer, `supported` (k,): (supported/n − q)/(p − q).
+    """Return shares (k,) from how many of `n_people` reports support each answer, `supported` (k,): (supported/n −
+    q)/(p − q).
 
     They may leave [0, 1]. Raises ``ValueError`` for counts that are not those of n reports.
     """
@@ -44,7 +45,7 @@ def unbiased_shares(oracle: FrequencyOracle, supported: ArrayLike, n_people: int
 
 
 def invert(oracle: FrequencyOracle, supported: ArrayLike, n_people: int, of_population: bool = False) -> InvertedShares:
-    """`unbiased_shares` with standard errors and 95 % intervals.
+    """Return `unbiased_shares` with standard errors and 95 % intervals.
 
     Standard errors are those of `oracle.variance` at the estimate. Intervals are score intervals, as Wilson's: the
     shares f that are z standard errors of *their own* away from the estimate, the roots of a quadratic; at small counts
@@ -64,7 +65,7 @@ def invert(oracle: FrequencyOracle, supported: ArrayLike, n_people: int, of_popu
 
 
 def _score_ends(oracle: FrequencyOracle, shares: Array, n_people: int, of_population: bool) -> tuple[Array, Array]:
-    """Both ends of score intervals for unbiased `shares` (k,)."""
+    """Return both ends of score intervals for unbiased `shares` (k,)."""
     p, q = oracle.p, oracle.q
     # With x = f(p−q) a count's variance is n·(q(1−q) + b x − c x²), and (excess − x)² is z²/n times that at the ends.
     excess = shares * (p - q)
@@ -77,14 +78,14 @@ def _score_ends(oracle: FrequencyOracle, shares: Array, n_people: int, of_popula
 
 
 def project(oracle: FrequencyOracle, supported: ArrayLike, n_people: int) -> Array:
-    """The shares (k,) of 0 or more that sum to 1 and are nearest to `unbiased_shares`. Raises as that."""
+    """Return the shares (k,) of 0 or more that sum to 1 and are nearest to `unbiased_shares`. Raises as that."""
     return project_simplex(unbiased_shares(oracle, supported, n_people))
 
 
 def maximise_likelihood(
     oracle: FrequencyOracle, reports: NDArray, tolerance: float | None = None, max_iter: int = 100
 ) -> LikeliestShares:
-    """The shares (k,) that make `reports` (n, ...) likeliest, with a certificate of how near they are.
+    """Return the shares (k,) that make `reports` (n, ...) likeliest, with a certificate of how near they are.
 
     Each report says of a true answer v no more than whether it supports it: L(v) ∝ r^1[v ∈ S], whichever the oracle.
     `tolerance` is in nats a report; by default the reports together could be likelier by 0.01 nats at most. Of k-ary
@@ -103,7 +104,7 @@ def maximise_likelihood(
 
 
 def stopped_likelihood(oracle: FrequencyOracle, reports: NDArray, tolerance: float = 1e-3) -> EMResult:
-    """Shares (k,) on the way from equal ones to the likeliest, by expectation–maximisation that stops early.
+    """Return shares (k,) on the way from equal ones to the likeliest, by expectation–maximisation that stops early.
 
     It stops where `reports` (n, ...) could be likelier by no more than `tolerance` nats each (see `climb`). That
     shrinks the shares towards equal ones, as a prior would. For 10,000 people and shares by Zipf's law the error is a
@@ -121,7 +122,7 @@ def _check_size(oracle: FrequencyOracle, reports: NDArray) -> None:
 
 
 def pooled(oracle: FrequencyOracle, reports: NDArray) -> SupportLikelihood:
-    """The likelihood of `reports` (n, ...); equal supports are taken together where they are found fast."""
+    """Return the likelihood of `reports` (n, ...); equal supports are taken together where they are found fast."""
     if reports.ndim == 1:
         times = np.bincount(reports)
         sent = np.flatnonzero(times)

@@ -45,13 +45,13 @@ class Inputs(Protocol):
         """n."""
 
     def centre(self, weights: Array) -> Array:
-        """The mean input, (D,), of people who count `weights` (n,)."""
+        """Return the mean input, (D,), of people who count `weights` (n,)."""
 
     def take(self, rows: NDArray | slice) -> Inputs:
-        """The inputs of some of the people."""
+        """Return the inputs of some of the people."""
 
     def nodes(self, coef: Array, intercept: Array) -> Nodes | ManyScores:
-        """The distribution of every person's scores under a model `coef` (D, J), `intercept` (J,)."""
+        """Return the distribution of every person's scores under a model `coef` (D, J), `intercept` (J,)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +133,8 @@ class GaussianInputs:
         return many_scores(mean, pairs, basis, pull_back, self.many_nodes)
 
     def _spread(self, reduced: Array) -> tuple[Array, Callable[[Array], Array]]:
-        """The covariances of scores with weights `reduced` (D, J), and the map from their derivatives to ∂L/∂reduced.
+        """Return the covariances of scores with weights `reduced` (D, J), and the map from their derivatives to
+        ∂L/∂reduced.
 
         Of a covariance only the lower triangle, (n, J(J+1)/2), row by row, each entry for both of its places.
         """
@@ -198,7 +199,7 @@ class EnumeratedInputs:
 def enumerate_inputs(
     mechanism: RandomisedResponse, released: NDArray[np.integer], prior: PixelPrior
 ) -> EnumeratedInputs:
-    """All k^D inputs that may stand behind `released` (n, D), on the scale 0 to 1; no central limit is assumed.
+    """Return all k^D inputs that may stand behind `released` (n, D), on the scale 0 to 1; no central limit is assumed.
 
     Raises ``ValueError`` for more than `MOST_VALUES` of them.
     """
@@ -219,13 +220,13 @@ def enumerate_inputs(
 
 @lru_cache
 def gauss_hermite(n_nodes: int) -> tuple[Array, Array]:
-    """Nodes z (q, 1) and log weights (q,) with E f(z) ≈ Σ_q w_q f(z_q) for a standard normal z."""
+    """Return nodes z (q, 1) and log weights (q,) with E f(z) ≈ Σ_q w_q f(z_q) for a standard normal z."""
     z, weights = np.polynomial.hermite_e.hermegauss(n_nodes)
     return z[:, None], np.log(weights / weights.sum())
 
 
 def _times(matrix: Array | csr_array, vectors: Array) -> Array:
-    """A product in the matrix's own precision, as float64."""
+    """Return a product in the matrix's own precision, as float64."""
     return np.asarray(matrix @ vectors.astype(matrix.dtype, copy=False)).astype(np.float64, copy=False)
 
 

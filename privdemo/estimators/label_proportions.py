@@ -56,13 +56,13 @@ class LinearBagClassifier(ClassifierMixin, BaseEstimator):
     threshold_ = 0.0
 
     def decision_function(self, X: Any) -> Array:
-        """Scores of X: (n,)."""
+        """Return scores of X: (n,)."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
         return _scores(X, Model(self.coef_.T, self.intercept_))
 
     def predict(self, X: Any) -> NDArray:
-        """1 for the records whose score is above `threshold_`, else 0."""
+        """Return 1 for the records whose score is above `threshold_`, else 0."""
         return (self.decision_function(X) > self.threshold_).astype(np.int64)
 
     def __sklearn_tags__(self) -> Tags:
@@ -145,7 +145,7 @@ class LabelProportionClassifier(LinearBagClassifier):
         return self
 
     def predict_proba(self, X: Any) -> Array:
-        """p(class | x) of X (n, D): shape (n, 2)."""
+        """Return p(class | x) of X (n, D): shape (n, 2)."""
         return np.exp(log_class_probabilities(self.decision_function(X)[:, None]))
 
     def _fit(self, data: Bags) -> Model:
@@ -155,11 +155,13 @@ class LabelProportionClassifier(LinearBagClassifier):
         return self._solve(data, self.C_, start, self._tolerance(data))
 
     def _tolerance(self, data: Bags) -> float:
-        """The gradient's tolerance: small where proportions hardly differ, as gradients are then small everywhere."""
+        """Return the gradient's tolerance: small where proportions hardly differ, as gradients are then small
+        everywhere.
+        """
         return self.tol * data.contrast
 
     def _solve(self, data: Bags, C: float, start: Model, tol: float) -> Model:
-        """The model at strength C."""
+        """Return the model at strength C."""
 
         def total(scores: Array) -> tuple[float, Array]:
             value, d_scores = bag_log_likelihood(scores, data)
@@ -168,7 +170,7 @@ class LabelProportionClassifier(LinearBagClassifier):
         return climb_scores(total, data.X, len(data.start), data.centre, C, start, tol, self.max_iter)
 
     def _choose_C(self, data: Bags, start: Model) -> float:
-        """The strength with the best held-out likelihood of proportions; weaker ones start where stronger ended.
+        """Return the strength with the best held-out likelihood of proportions; weaker ones start where stronger ended.
 
         Strengths that do worse than the best by three standard errors of the difference end the search.
         """
@@ -260,7 +262,7 @@ class BagNameClassifier(LabelProportionClassifier):
         return Model(spread.coef_.T, spread.intercept_, spread.n_iter_)
 
     def _spread(self, data: Bags) -> SpreadLogisticRegression:
-        """What learns the classes from the names."""
+        """Return what learns the classes from the names."""
         settings = {name: getattr(self, name) for name in ("C", "cv", "max_iter", "random_state")}
         return SpreadLogisticRegression(self.channel_, tol=self._tolerance(data), **settings)
 
@@ -298,7 +300,7 @@ def climb_scores(
     tol: float,
     max_iter: int,
 ) -> Model:
-    """`likelihoods.climb` for a total that depends on the scores (n,) alone, given with its gradient."""
+    """Return `likelihoods.climb` for a total that depends on the scores (n,) alone, given with its gradient."""
 
     def on_weights(coef: Array, intercept: Array) -> tuple[float, Array, Array]:
         value, d_scores = total(np.asarray(X @ coef[:, 0]) + intercept)
@@ -310,7 +312,9 @@ def climb_scores(
 def solve_labelled(
     data: Bags, positive_sum: Array, n_positive: float, C: float, start: Model, tol: float, max_iter: int
 ) -> Model:
-    """Logistic regression given Σ over positives of x, (D,), and their number: Σ softplus(a) − coefᵀ sum − b number."""
+    """Return logistic regression given Σ over positives of x, (D,), and their number: Σ softplus(a) − coefᵀ sum − b
+    number.
+    """
 
     def total(coef: Array, intercept: Array) -> tuple[float, Array, Array]:
         scores = _scores(data.X, Model(coef, intercept))
@@ -322,7 +326,7 @@ def solve_labelled(
 
 
 def matching_threshold(scores: Array, weight: Array, share: float) -> float:
-    """The score above which `share` of the records lie, as nearly as can be; equal scores are on the same side.
+    """Return the score above which `share` of the records lie, as nearly as can be; equal scores are on the same side.
 
     `scores` (n,), each of `weight` (n,) records. Midway between two scores, or ±∞ where all or none are above.
     """

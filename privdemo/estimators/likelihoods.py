@@ -36,7 +36,7 @@ Objective = Callable[[Array, Array, Array], Value]
 
 
 def spread_log_likelihood(log_p: Array, log_weights: Array, log_rows: Array) -> Value:
-    """log p̃(c̃_n | x̃_n) = log Σ_c T[c̃_n | c] E p(c | x) of every person (Barber eq. 47, conditional on x̃).
+    """Return log p̃(c̃_n | x̃_n) = log Σ_c T[c̃_n | c] E p(c | x) of every person (Barber eq. 47, conditional on x̃).
 
     `log_p` (n, q, K) at the nodes, `log_weights` (n, q) of the nodes, `log_rows` (n, K) = log T[c̃_n | c]; in the
     first two 1 may stand for n. `resp` is p(c, node | c̃, x̃), the E-step.
@@ -50,7 +50,8 @@ def spread_log_likelihood(log_p: Array, log_weights: Array, log_rows: Array) -> 
 
 
 def reconstruction(log_p: Array, log_weights: Array, log_rows: Array) -> Value:
-    """Σ_c E[log p(c | x)] of every person under the posterior p(c, x | c̃, x̃) of the same model (Barber eq. 36–37).
+    """Return Σ_c E[log p(c | x)] of every person under the posterior p(c, x | c̃, x̃) of the same model (Barber eq.
+    36–37).
 
     The posterior moves with the model, so a model that is sure of all it guesses is always confirmed: without a
     penalty the objective is largest, 0, for infinite weights in any direction, and with a free intercept for a model
@@ -69,7 +70,7 @@ OF_MANY: dict[Objective, many_classes.AtNodes] = {
 
 
 def log_class_probabilities(scores: Array) -> Array:
-    """log p(c | scores), (..., K), of scores (..., J): one score is that of class 1 against class 0."""
+    """Return log p(c | scores), (..., K), of scores (..., J): one score is that of class 1 against class 0."""
     if scores.shape[-1] > 1:
         return log_softmax(scores, axis=-1)
     positive = log_expit(scores)
@@ -77,7 +78,9 @@ def log_class_probabilities(scores: Array) -> Array:
 
 
 def gradient_at_nodes(value: Value, log_p: Array) -> Array:
-    """∂objective/∂scores (n, q, J): r_j − p_j Σ_c r_c, what the release says of a class less what the model says."""
+    """Return ∂objective/∂scores (n, q, J): r_j − p_j Σ_c r_c, what the release says of a class less what the model
+    says.
+    """
     if log_p.shape[2] == 2:
         zero, one = value.resp[:, :, 0], value.resp[:, :, 1]
         return (one - np.exp(log_p[:, :, 1]) * (zero + one))[:, :, None]
@@ -138,7 +141,7 @@ def maximise(
 
 
 def total_of(objective: Objective, inputs: Inputs, log_rows: Array, weights: Array) -> Total:
-    """Σ_n w_n objective_n as a function of coef and intercept, with its gradient, some people at a time."""
+    """Return Σ_n w_n objective_n as a function of coef and intercept, with its gradient, some people at a time."""
 
     def total(coef: Array, intercept: Array) -> tuple[float, Array, Array]:
         value, d_coef, d_intercept = 0.0, np.zeros(coef.shape), np.zeros(intercept.shape)
@@ -156,7 +159,7 @@ def total_of(objective: Objective, inputs: Inputs, log_rows: Array, weights: Arr
 def weighed(
     objective: Objective, nodes: Nodes | ManyScores, log_rows: Array, weights: Array
 ) -> tuple[float, Array, Array]:
-    """Σ_n w_n objective_n and its gradient with respect to coef and intercept."""
+    """Return Σ_n w_n objective_n and its gradient with respect to coef and intercept."""
     if isinstance(nodes, ManyScores):
         many = many_classes.evaluate(OF_MANY[objective], nodes, log_rows, weights)
         return float((weights * many.objective).sum()), *nodes.pull_back(many.d_mean, many.d_root)
@@ -167,12 +170,12 @@ def weighed(
 
 
 def chunks(n: int) -> list[slice]:
-    """The numbers 0 … n−1 in slices of `CHUNK`, so that memory for nodes does not grow with n."""
+    """Return the numbers 0 … n−1 in slices of `CHUNK`, so that memory for nodes does not grow with n."""
     return [slice(start, min(start + CHUNK, n)) for start in range(0, n, CHUNK)]
 
 
 def expected_proba(inputs: Inputs, model: Model) -> Array:
-    """E p(c | x) of every person over what is known of x, (n, K)."""
+    """Return E p(c | x) of every person over what is known of x, (n, K)."""
     proba = []
     for people in chunks(len(inputs)):
         nodes = inputs.take(people).nodes(model.coef, model.intercept)
@@ -185,7 +188,7 @@ def expected_proba(inputs: Inputs, model: Model) -> Array:
 
 
 def released_log_likelihood(inputs: Inputs, log_rows: Array, model: Model) -> Array:
-    """The spread log-likelihood of every person's release under `model`, (n,), in nats."""
+    """Return the spread log-likelihood of every person's release under `model`, (n,), in nats."""
     parts = [
         log_likelihood_at(inputs.take(people).nodes(model.coef, model.intercept), log_rows[people])
         for people in chunks(len(inputs))
@@ -194,7 +197,7 @@ def released_log_likelihood(inputs: Inputs, log_rows: Array, model: Model) -> Ar
 
 
 def log_likelihood_at(nodes: Nodes | ManyScores, log_rows: Array) -> Array:
-    """The spread log-likelihood, (n,), of people whose scores are known by `nodes`."""
+    """Return the spread log-likelihood, (n,), of people whose scores are known by `nodes`."""
     if isinstance(nodes, ManyScores):
         proba = many_classes.expected_proba(nodes)
         return np.log(np.maximum((proba * np.exp(log_rows)).sum(axis=1), many_classes.LEAST))

@@ -133,21 +133,23 @@ class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
         return self
 
     def decision_function(self, X: Any) -> Array:
-        """Scores of clean X: (n,) for two classes, else (n, K)."""
+        """Return scores of clean X: (n,) for two classes, else (n, K)."""
         scores = self._scores(X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def predict_proba(self, X: Any) -> Array:
-        """p(class | x) of clean X (n, D): shape (n, K)."""
+        """Return p(class | x) of clean X (n, D): shape (n, K)."""
         return np.exp(log_class_probabilities(self._scores(X)))
 
     def predict(self, X: Any) -> NDArray:
-        """The likeliest class of clean X (n, D)."""
+        """Return the likeliest class of clean X (n, D)."""
         check_is_fitted(self)
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
     def released_proba(self, X: Any, y: ArrayLike | None = None) -> Array:
-        """p(class | released X), (n, K); given y, p(class | released X, released y). What an adversary concludes."""
+        """Return p(class | released X), (n, K); given y, p(class | released X, released y). What an adversary
+        concludes.
+        """
         X = self._checked(X)
         proba = expected_proba(self._inputs(X), self._model)
         if y is None:
@@ -157,7 +159,7 @@ class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
         return joint / joint.sum(axis=1, keepdims=True)
 
     def score_released(self, X: Any, y: ArrayLike) -> float:
-        """The mean spread log-likelihood of released labels y given released X, in nats a person."""
+        """Return the mean spread log-likelihood of released labels y given released X, in nats a person."""
         X = self._checked(X)
         check_consistent_length(X, y)
         with np.errstate(divide="ignore"):
@@ -170,7 +172,7 @@ class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
         limits.MAX_ITER.check(self.max_iter)
 
     def _prepared(self, X: Any, y: Any) -> tuple[Any, NDArray, int]:
-        """X and y, checked, and the number of scores of the model; also reads the channel."""
+        """Return X and y, checked, and the number of scores of the model; also reads the channel."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=self._dtype)
         if self.channel is None:  # else they are numbers of released labels, of which there may be many
             check_classification_targets(y)
@@ -196,7 +198,7 @@ class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
     # --- labels
 
     def _read_channel(self, y: NDArray) -> tuple[Array, NDArray]:
-        """T as an array, and the classes."""
+        """Return T as an array, and the classes."""
         if self.channel is None:
             classes = np.unique(y)
             return np.eye(len(classes)), classes
@@ -222,7 +224,7 @@ class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
         return channel, np.arange(channel.shape[1])
 
     def _rows(self, y: NDArray) -> Array:
-        """T[released label, class] of every person, (n, K)."""
+        """Return T[released label, class] of every person, (n, K)."""
         if self.channel is None:
             unknown = ~np.isin(y, self.classes_)
             if unknown.any():
@@ -243,7 +245,7 @@ class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
         return rows
 
     def label_numbers(self, y: NDArray) -> NDArray[np.integer]:
-        """The numbers 0 … R−1 of released labels."""
+        """Return the numbers 0 … R−1 of released labels."""
         return y if self.channel is not None else np.searchsorted(self.classes_, y)
 
     # --- inputs
@@ -258,7 +260,7 @@ class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
         return self._in_domain(validate_data(self, X, reset=False, accept_sparse="csr", dtype=self._dtype))
 
     def _in_domain(self, X: Any) -> Any:
-        """X itself, if the mechanism could have released it; errors as in `fit`."""
+        """Return X itself, if the mechanism could have released it; errors as in `fit`."""
         if self.pixels is None:
             return csr_array(X) if issparse(X) else X
         if not isinstance(self.pixels, PixelMechanism):
@@ -268,16 +270,16 @@ class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
         return self.pixels.check_released(X)
 
     def _unit(self, X: Any) -> Any:
-        """Values on the scale 0 to 1, on which the weights are."""
+        """Return values on the scale 0 to 1, on which the weights are."""
         return X if self.pixels is None else self.pixels.to_unit(X)
 
     def _learned_inputs(self, X: Any) -> Inputs:
-        """What released X say of the true ones. Sets `prior_`, which is learned from X where that is asked for."""
+        """Return what released X say of the true ones. Sets `prior_`, which is learned from X where that is asked for."""
         self.prior_ = self._read_prior(self.prior, X)
         return self._inputs(X)
 
     def _read_prior(self, prior: str | Prior, X: Any) -> Any:
-        """`prior` itself, or the prior that the word stands for; None for clean X."""
+        """Return `prior` itself, or the prior that the word stands for; None for clean X."""
         if self.pixels is not None:
             self.pixels.check_informative()
         if not isinstance(prior, str):
@@ -319,7 +321,7 @@ class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
     # --- the penalty
 
     def _fit_quickly(self, inputs: Any, log_rows: Array, weights: Array, y: NDArray) -> Model:
-        """The model of three or more classes of noisy images: see `quick_fit`. Sets `C_` and `cv_scores_`."""
+        """Return the model of three or more classes of noisy images: see `quick_fit`. Sets `C_` and `cv_scores_`."""
         chosen = is_cv(self.C)
         folds = folds_of(y, weights, self.cv, self.random_state) if chosen else []
         C = None if chosen else check_C(self.C)
@@ -332,7 +334,7 @@ class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
 
 
 def _dtype_for(X: NDArray) -> type[np.floating]:
-    """The precision in which the true X are worked out from released ones."""
+    """Return the precision in which the true X are worked out from released ones."""
     return np.float64 if X.dtype == np.float64 else np.float32
 
 
@@ -376,12 +378,12 @@ class NaiveLogisticRegression(SpreadLogisticRegression):
 
 
 def is_cv(setting: Any) -> bool:
-    """Whether a setting is to be chosen by cross-validation: the word "cv"."""
+    """Return whether a setting is to be chosen by cross-validation: the word "cv"."""
     return isinstance(setting, str) and setting == "cv"
 
 
 def check_C(C: float | str) -> float:
-    """`C`, if it is a number above 0. Raises ``ValueError`` otherwise."""
+    """Return `C`, if it is a number above 0. Raises ``ValueError`` otherwise."""
     if not isinstance(C, Real):
         raise ValueError(f'C must be above 0 or "cv", got {C!r}')
     return limits.PENALTY_C.check(C)

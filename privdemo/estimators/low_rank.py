@@ -64,7 +64,7 @@ class LowRankPrior:
 
 
 def learned_low_rank_prior(mechanism: PixelMechanism, released: Rows, pixels: Prior | None = None) -> LowRankPrior:
-    """The low-rank prior that `released` (n, D) alone give away; time grows with n, memory hardly.
+    """Return the low-rank prior that `released` (n, D) alone give away; time grows with n, memory hardly.
 
     `pixels` is the prior of each pixel by itself, where it is learned already.
 
@@ -109,7 +109,7 @@ def _second_moments(released: Rows, mechanism: PixelMechanism) -> _Released:
 
 @singledispatch
 def unbiased(mechanism: PixelMechanism, released: NDArray) -> NDArray[np.float32]:
-    """Values z of `released` pixels, of their shape, on the unit scale, whose mean is the clean pixel."""
+    """Return values z of `released` pixels, of their shape, on the unit scale, whose mean is the clean pixel."""
     raise TypeError(f"unbiased values are not known of {type(mechanism).__name__}: say them by unbiased.register")
 
 
@@ -121,14 +121,14 @@ def _(mechanism: GaussianNoise | LaplaceNoise, released: Array) -> NDArray[np.fl
 
 @unbiased.register(RandomisedResponse)
 def _(mechanism: RandomisedResponse, released: NDArray[np.integer]) -> NDArray[np.float32]:
-    """(x̃ − q/2)/(1 − q): with probability q a pixel is resampled, around ½."""
+    """Return (x̃ − q/2)/(1 − q): with probability q a pixel is resampled, around ½."""
     resample_prob = mechanism.resample_prob
     return (mechanism.to_unit(released) - np.float32(resample_prob / 2)) / np.float32(1 - resample_prob)
 
 
 @singledispatch
 def noise_variance(mechanism: PixelMechanism, moments: _Released) -> Array:
-    """The variance (D,) of z about the clean pixel, over people."""
+    """Return the variance (D,) of z about the clean pixel, over people."""
     raise TypeError(f"the noise is not known of {type(mechanism).__name__}: say it by noise_variance.register")
 
 
@@ -144,7 +144,7 @@ def _(mechanism: LaplaceNoise, moments: _Released) -> Array:
 
 @noise_variance.register
 def _(mechanism: RandomisedResponse, moments: _Released) -> Array:
-    """Var z = E[z²] − E[x²], where E[x̃²] = (1−q) E[x²] + q (2k−1)/(6(k−1))."""
+    """Return var z = E[z²] − E[x²], where E[x̃²] = (1−q) E[x²] + q (2k−1)/(6(k−1))."""
     k, resample_prob = mechanism.n_states, mechanism.resample_prob
     released_square = (
         np.square(1 - resample_prob) * moments.square
@@ -157,14 +157,15 @@ def _(mechanism: RandomisedResponse, moments: _Released) -> Array:
 
 
 def marchenko_pastur_edge(n: int, n_pixels: int) -> float:
-    """The largest eigenvalue of the sample covariance of pure unit noise: (1 + √γ)², γ = D/n, and `TRACY_WIDOM` of its
+    """Return the largest eigenvalue of the sample covariance of pure unit noise: (1 + √γ)², γ = D/n, and `TRACY_WIDOM`
+    of its
     deviations, (1 + √γ)(1 + 1/√γ)^⅓ n^(−⅔)."""
     root = np.sqrt(n_pixels / n)
     return (1 + root) ** 2 + TRACY_WIDOM * (1 + root) * (1 + 1 / root) ** (1 / 3) * n ** (-2 / 3)
 
 
 def _factors(mechanism: PixelMechanism, released: Rows) -> Array:
-    """F = N^½ U (ℓ − 1)^½ of the eigenvalues λ of N^−½ S N^−½ above the edge; ℓ is λ without its bias. (D, r).
+    """Return F = N^½ U (ℓ − 1)^½ of the eigenvalues λ of N^−½ S N^−½ above the edge; ℓ is λ without its bias. (D, r).
 
     There are none where a release says all of a pixel, or nothing, or nothing that is known to be without bias.
     """
@@ -201,7 +202,7 @@ class LowRankMoments(NamedTuple):
 def low_rank_moments(
     mechanism: PixelMechanism, released: NDArray, prior: LowRankPrior, dtype: type[np.floating] = np.float64
 ) -> LowRankMoments:
-    """The posterior of every person's pixels given their release (n, D), on the unit scale.
+    """Return the posterior of every person's pixels given their release (n, D), on the unit scale.
 
     What a release says of one pixel, by that pixel's own prior, becomes a Gaussian factor: precision τ = 1/v − 1/v₀
     and shift η = m/v − m₀/v₀ of its moments after and before (moment division; exact for Gaussian noise). Then u is
@@ -222,13 +223,15 @@ def low_rank_moments(
 
 
 def low_rank_mean(mechanism: PixelMechanism, released: NDArray, prior: LowRankPrior) -> Array:
-    """E[x | x̃] of every pixel of `released` (n, D), kept within 0 to 1: the adversary's guess, on the unit scale."""
+    """Return E[x | x̃] of every pixel of `released` (n, D), kept within 0 to 1: the adversary's guess, on the unit
+    scale.
+    """
     parts = [low_rank_moments(mechanism, chunk, prior, np.float32).mean for chunk in in_chunks(released)]
     return np.concatenate(parts).clip(0, 1)
 
 
 def _precisions(weights: Array, factors: Array) -> Array:
-    """1 + Fᵀ diag(w_n) F of every row of `weights` (n, D): (n, r, r)."""
+    """Return 1 + Fᵀ diag(w_n) F of every row of `weights` (n, D): (n, r, r)."""
     r = factors.shape[1]
     row, column = np.tril_indices(r)
     pairs = weights @ (factors[:, row] * factors[:, column])
@@ -240,7 +243,7 @@ def _precisions(weights: Array, factors: Array) -> Array:
 def _sites(
     mechanism: PixelMechanism, released: NDArray, prior: LowRankPrior, dtype: type[np.floating]
 ) -> tuple[Array, Array]:
-    """τ (n, D) or (1, D) and η (n, D) of what each release says of each pixel alone."""
+    """Return τ (n, D) or (1, D) and η (n, D) of what each release says of each pixel alone."""
     if isinstance(prior.pixels, GaussianPrior):  # Gaussian noise
         assert isinstance(mechanism, GaussianNoise)
         told = dtype(1 / max(mechanism.sigma**2, LEAST))
@@ -257,7 +260,7 @@ def _sites(
 
 
 def _moments(pixels: Prior, mechanism: PixelMechanism) -> tuple[Array, Array]:
-    """Mean and variance (D,) of every pixel under its own prior, on the unit scale."""
+    """Return mean and variance (D,) of every pixel under its own prior, on the unit scale."""
     if isinstance(pixels, GaussianPrior):
         return pixels.mean, pixels.variance
     values = np.asarray(pixels.support / mechanism.white)

@@ -61,7 +61,7 @@ def many_scores(
     pull_back: Callable[[Array, Array], tuple[Array, Array]],
     n_nodes: int = MANY_NODES,
 ) -> ManyScores:
-    """Gaussian scores with `mean` (n, K) whose K − 1 contrasts, coef @ `basis`, have the covariances `pairs`.
+    """Return Gaussian scores with `mean` (n, K) whose K − 1 contrasts, coef @ `basis`, have the covariances `pairs`.
 
     `pairs` (n, P) are the lower triangle of the covariance, row by row as `numpy.tril_indices`; an n of 1 stands for
     all. `pull_back(d_mean, d_pairs)` takes derivatives of both, of these shapes, to coef and intercept.
@@ -83,12 +83,12 @@ def many_scores(
 
 
 def _along_first(matrix: Array, tensor: Array) -> Array:
-    """The product of a matrix with the first axis of a tensor (a, b, n)."""
+    """Return the product of a matrix with the first axis of a tensor (a, b, n)."""
     return (matrix @ tensor.reshape(len(tensor), -1)).reshape(-1, *tensor.shape[1:])
 
 
 def spread_at_nodes(_: Callable[[], Array], p: Array, rows: Array) -> tuple[Array, Array]:
-    """log p̃(c̃ | x̃) of every person and its derivatives: see `likelihoods.spread_log_likelihood`."""
+    """Return log p̃(c̃ | x̃) of every person and its derivatives: see `likelihoods.spread_log_likelihood`."""
     derivative = p * rows
     at_node = derivative.sum(axis=0)  # Σ_c T[c̃ | c] p(c | node)
     likelihood = np.maximum(at_node.mean(axis=1, keepdims=True), LEAST)
@@ -99,7 +99,9 @@ def spread_at_nodes(_: Callable[[], Array], p: Array, rows: Array) -> tuple[Arra
 
 
 def reconstruction_at_nodes(log_p_of: Callable[[], Array], p: Array, rows: Array) -> tuple[Array, Array]:
-    """E[log p(c | x)] of every person under p(c, x | c̃, x̃) and its derivatives: see `likelihoods.reconstruction`."""
+    """Return E[log p(c | x)] of every person under p(c, x | c̃, x̃) and its derivatives: see
+    `likelihoods.reconstruction`.
+    """
     resp = p * rows
     resp /= np.maximum(resp.sum(axis=(0, 2), keepdims=True), LEAST)
     log_p = log_p_of()
@@ -112,7 +114,7 @@ def reconstruction_at_nodes(log_p_of: Callable[[], Array], p: Array, rows: Array
 
 
 def evaluate(at_nodes: AtNodes, scores: ManyScores, log_rows: Array, weights: Array) -> Value:
-    """An objective of every person, (n,), and the derivatives of its sum with `weights` (n,).
+    """Return an objective of every person, (n,), and the derivatives of its sum with `weights` (n,).
 
     `log_rows` (n, K) = log T[released label, class].
     """
@@ -155,7 +157,7 @@ def _alike(scores: ManyScores) -> _Alike:
 
 
 def _evaluate_alike(at_nodes: AtNodes, scores: ManyScores, rows: Array, weights: Array) -> Value:
-    """`evaluate` of people whose scores are spread alike; `rows` (n, K) = T[released label, class]."""
+    """Return `evaluate` of people whose scores are spread alike; `rows` (n, K) = T[released label, class]."""
     known = _alike(scores)
     M, log_M, E, log_E, total, z = known
     told = M * rows
@@ -182,7 +184,7 @@ def _evaluate_alike(at_nodes: AtNodes, scores: ManyScores, rows: Array, weights:
 
 
 def expected_proba(scores: ManyScores) -> Array:
-    """E p(c | x) of every person, (n, K)."""
+    """Return E p(c | x) of every person, (n, K)."""
     if scores.root.shape[2] == 1:
         known = _alike(scores)
         return known.people * (1 / known.total @ known.at.T) / known.at.shape[1]
@@ -190,7 +192,7 @@ def expected_proba(scores: ManyScores) -> Array:
 
 
 def _nodes(scores: ManyScores) -> Array:
-    """The standard normal nodes z (K − 1, nodes) in the precision of the scores."""
+    """Return the standard normal nodes z (K − 1, nodes) in the precision of the scores."""
     return quasi_random(scores.root.shape[1], scores.n_nodes).T.astype(scores.root.dtype, order="C")
 
 
@@ -215,13 +217,13 @@ def _log(scores: Array, total: Array) -> Array:
 
 @lru_cache
 def contrasts(n_scores: int) -> Array:
-    """An orthonormal basis (K, K − 1) of the differences of K scores, which are all that matters."""
+    """Return an orthonormal basis (K, K − 1) of the differences of K scores, which are all that matters."""
     return helmert(n_scores).T
 
 
 @lru_cache
 def quasi_random(n_scores: int, n_nodes: int = MANY_NODES) -> Array:
-    """Standard normal nodes (q, J) of equal weights, with mean 0 and covariance 1 exactly; q is a power of 2."""
+    """Return standard normal nodes (q, J) of equal weights, with mean 0 and covariance 1 exactly; q is a power of 2."""
     sobol = qmc.Sobol(n_scores, scramble=True, rng=np.random.default_rng(0))
     half = norm.ppf(sobol.random(n_nodes // 2))
     z = np.concatenate((half, -half))
@@ -229,7 +231,7 @@ def quasi_random(n_scores: int, n_nodes: int = MANY_NODES) -> Array:
 
 
 def cholesky(pairs: Array) -> Array:
-    """L (J, J, n) of LLᵀ for n matrices whose lower triangles are `pairs` (P, n), all at once.
+    """Return L (J, J, n) of LLᵀ for n matrices whose lower triangles are `pairs` (P, n), all at once.
 
     LAPACK takes one matrix at a time, and for small ones most of its time is the call.
     """
@@ -244,7 +246,8 @@ def cholesky(pairs: Array) -> Array:
 
 
 def cholesky_pull_back(root: Array, d_root: Array) -> Array:
-    """∂L/∂(lower triangle of C), (J, J, n), from ∂L/∂L for C = LLᵀ, of which entries above the diagonal do not count.
+    """Return ∂L/∂(lower triangle of C), (J, J, n), from ∂L/∂L for C = LLᵀ, of which entries above the diagonal do not
+    count.
 
     The columns of `cholesky` taken back from the last (Murray 2016, section 3.2).
     """

@@ -65,7 +65,7 @@ class MMDClassRatio(ClassRatioEstimator):
         self.random_state = random_state
 
     def bound(self, n_u: int, delta: float = BOUND_DELTA) -> float:
-        """Theorem 1's bound on the L2 error for a U of `n_u` records, which holds with probability 1 − `delta`.
+        """Return theorem 1's bound on the L2 error for a U of `n_u` records, which holds with probability 1 − `delta`.
 
         (1 + Q) √(Σ C(n_i)²) / σ_min(Ā) + Q C(n_u), C(n) = 2/√n + √(ln(2(2M + 1)/δ)/(2n)), of the M = c sets of the
         first group alone; ∞ for other numbers of sets, as for more than c the true σ_min(Ā) is 0 and the theorem says
@@ -84,7 +84,8 @@ class MMDClassRatio(ClassRatioEstimator):
         return float((1 + q) * np.sqrt(np.square(constant[:-1]).sum()) / least + q * constant[-1])
 
     def reweigh(self, proportions: ArrayLike, tuning_proportions: ArrayLike) -> MMDClassRatio:
-        """The estimator that `fit` would give for the same sets with other proportions; no kernel is computed again.
+        """Return the estimator that `fit` would give for the same sets with other proportions; no kernel is computed
+        again.
 
         Kernels depend on the records alone; the chosen bandwidth may change. Raises ``ValueError`` for proportions of
         other shapes than those fitted.
@@ -106,7 +107,7 @@ class MMDClassRatio(ClassRatioEstimator):
         return other
 
     def similarities(self, U: Any) -> Array:
-        """⟨Φ̂_i, Φ̂_U⟩ of every training set, (M,)."""
+        """Return ⟨Φ̂_i, Φ̂_U⟩ of every training set, (M,)."""
         check_is_fitted(self)
         checked = read_set(U, "U", self.n_features_in_)
         if self.n_features is None:
@@ -114,7 +115,7 @@ class MMDClassRatio(ClassRatioEstimator):
         return self._mean_features @ self._features(checked, np.array([self.bandwidth_]))[0]
 
     def from_similarities(self, k: Array) -> Array:
-        """The proportions of a set of these `similarities` (M,), before the projection: P̂ α̂, (c,)."""
+        """Return the proportions of a set of these `similarities` (M,), before the projection: P̂ α̂, (c,)."""
         check_is_fitted(self)
         return self._filled(self._mixed(k) if self.present_.sum() > 1 else np.ones(1))
 
@@ -147,7 +148,9 @@ class MMDClassRatio(ClassRatioEstimator):
         return self._mixed(self.similarities(U))
 
     def _grams(self, sets: Sets, bandwidths: Array) -> tuple[Array, list[Array]]:
-        """The Gram matrices of the sets' mean features, (bandwidths, M, M), and those features where they are few."""
+        """Return the Gram matrices of the sets' mean features, (bandwidths, M, M), and those features where they are
+        few.
+        """
         n_sets = len(sets.X)
         if self.n_features is not None:
             limits.N_FEATURES.check(self.n_features)
@@ -160,7 +163,7 @@ class MMDClassRatio(ClassRatioEstimator):
         return grams, [np.empty(0)] * len(bandwidths)
 
     def _features(self, x: Matrix, bandwidths: Array) -> Array:
-        """The mean of the random features √(2/n_features) cos(xᵀw/b + φ) over a set, (bandwidths, n_features).
+        """Return the mean of the random features √(2/n_features) cos(xᵀw/b + φ) over a set, (bandwidths, n_features).
 
         The random directions w and phases φ are those of scikit-learn's `RBFSampler` at b = 1; other bandwidths only
         stretch them, so records are projected once.
@@ -177,7 +180,7 @@ class MMDClassRatio(ClassRatioEstimator):
 
 
 def kernel_means(x: Matrix, y: Matrix | None, bandwidths: Array) -> Array:
-    """The mean of exp(−‖x_i − y_j‖²/(2 b²)) over all pairs of rows, for every b of `bandwidths`: (bandwidths,).
+    """Return the mean of exp(−‖x_i − y_j‖²/(2 b²)) over all pairs of rows, for every b of `bandwidths`: (bandwidths,).
 
     `y` None: of `x` (n, D) with itself, each pair computed once. No more than `BLOCK`² distances are held.
     """
@@ -205,7 +208,7 @@ def kernel_means(x: Matrix, y: Matrix | None, bandwidths: Array) -> Array:
 
 
 def mixture(gram: Array, k: Array, n_classes: int) -> Array:
-    """The weights α of least ‖Σ α_i Φ_i − Φ_U‖², given the inner products `gram` (M, M) and `k` (M, …) with Φ_U.
+    """Return the weights α of least ‖Σ α_i Φ_i − Φ_U‖², given the inner products `gram` (M, M) and `k` (M, …) with Φ_U.
 
     Within the span of the c = `n_classes` largest eigenvalues of `gram`: the others are chance.
     """
@@ -216,19 +219,23 @@ def mixture(gram: Array, k: Array, n_classes: int) -> Array:
 
 
 def least_singular_value(gram: Array, n_classes: int) -> float:
-    """σ_c(Â), the smallest that is not chance, from the inner products `gram` (M, M) of mean features; 0 for M < c."""
+    """Return σ_c(Â), the smallest that is not chance, from the inner products `gram` (M, M) of mean features; 0 for M
+    < c.
+    """
     values = np.linalg.eigvalsh(gram)
     return math.sqrt(max(0.0, float(values[-n_classes]))) if len(values) >= n_classes else 0.0
 
 
 def condition_number(proportions: Array, gram: Array) -> float:
-    """Q = σ_max(P̂)/σ_c(Â) (Theorem 1) of `proportions` (M, c) and the sets' `gram` (M, M); ∞ where sets coincide."""
+    """Return Q = σ_max(P̂)/σ_c(Â) (Theorem 1) of `proportions` (M, c) and the sets' `gram` (M, M); ∞ where sets
+    coincide.
+    """
     least = least_singular_value(gram, proportions.shape[1])
     return float(np.linalg.norm(proportions, 2)) / least if least > 0 else math.inf
 
 
 def median_heuristic(sets: Sets, seed: int) -> float:
-    """√(median ‖x − x′‖² / 2) over pairs of up to `MEDIAN_SAMPLE` records, equally many of each set."""
+    """Return √(median ‖x − x′‖² / 2) over pairs of up to `MEDIAN_SAMPLE` records, equally many of each set."""
     rng = np.random.default_rng(seed)
     each = max(2, MEDIAN_SAMPLE // len(sets.X))
     some = [x[rng.permutation(x.shape[0])[:each]] for x in sets.X]
@@ -244,7 +251,7 @@ def median_heuristic(sets: Sets, seed: int) -> float:
 
 
 def tuning_error(gram: Array, proportions: Array, tuning_proportions: Array) -> float:
-    """The mean L1 error of one group's proportions found from the other's, both ways round.
+    """Return the mean L1 error of one group's proportions found from the other's, both ways round.
 
     `gram` (M + M', M + M') of all sets, those with `proportions` (M, c) first.
     """
@@ -257,12 +264,12 @@ def tuning_error(gram: Array, proportions: Array, tuning_proportions: Array) -> 
 
 
 def _around(x: Matrix, centre: Array | None) -> Matrix:
-    """Rows of x (n, D) measured from `centre` (D,)."""
+    """Return rows of x (n, D) measured from `centre` (D,)."""
     return x if centre is None else x - centre
 
 
 def _squares(x: Matrix) -> Array:
-    """‖x‖² of every row."""
+    """Return ‖x‖² of every row."""
     if issparse(x):
         return np.asarray(csr_array(x).power(2).sum(axis=1)).ravel()
     return np.einsum("ij,ij->i", x, x)

@@ -21,7 +21,8 @@ CV_TOLERANCE = 10.0
 
 
 def folds_of(y: NDArray, weights: Array, n_folds: int, random_state: int) -> list[tuple[NDArray, NDArray]]:
-    """The people to learn from and those held out, `n_folds` times; of every label as many where there are enough.
+    """Return the people to learn from and those held out, `n_folds` times; of every label as many where there are
+    enough.
 
     Raises ``ValueError`` for fewer than 2 folds or more than people, and where a fold has nobody to learn from.
     """
@@ -44,7 +45,8 @@ def choose_C(
     tol: float,
     max_iter: int,
 ) -> tuple[float, Model, Array, Array]:
-    """The strength with the best held-out likelihood, where to start from with it, and the scores of those tried.
+    """Return the strength with the best held-out likelihood, where to start from with it, and the scores of those
+    tried.
 
     Last come the log-likelihoods (n,) of all people's releases when held out, with that strength.
 

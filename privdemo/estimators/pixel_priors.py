@@ -54,13 +54,13 @@ class PixelPrior:
             raise ValueError("prior must hold probabilities, every pixel's summing to 1")
 
     def weighted_sums(self, samples: NDArray[np.integer], unit: Array, weights: Array) -> NDArray:
-        """The `weights` (n,) of `samples` (n, n_pixels) in each state of each pixel, (n_pixels · g,)."""
+        """Return the `weights` (n,) of `samples` (n, n_pixels) in each state of each pixel, (n_pixels · g,)."""
         n, n_pixels = unit.shape
         keys = samples.reshape(n, -1) + np.arange(n_pixels) * self.probs.shape[1]
         return np.bincount(keys.ravel(), np.repeat(weights, n_pixels), minlength=self.probs.size)
 
     def refitted(self, sums: Array, n: float) -> PixelPrior:
-        """The prior that makes samples of these `weighted_sums`, `n` in all, likeliest (Barber eq. 65)."""
+        """Return the prior that makes samples of these `weighted_sums`, `n` in all, likeliest (Barber eq. 65)."""
         return PixelPrior(self.support, sums.reshape(self.probs.shape) / n)
 
 
@@ -79,11 +79,11 @@ class GaussianPrior:
             raise ValueError("prior must have finite means and variances of 0 or more")
 
     def weighted_sums(self, samples: Array, unit: Array, weights: Array) -> Array:
-        """Σ w x and Σ w x² of every pixel over samples `unit` (n, n_pixels), (2, n_pixels)."""
+        """Return Σ w x and Σ w x² of every pixel over samples `unit` (n, n_pixels), (2, n_pixels)."""
         return np.stack((weights @ unit, weights @ np.square(unit)))
 
     def refitted(self, sums: Array, n: float) -> GaussianPrior:
-        """The prior that makes samples of these `weighted_sums`, `n` in all, likeliest (Barber eq. 65)."""
+        """Return the prior that makes samples of these `weighted_sums`, `n` in all, likeliest (Barber eq. 65)."""
         mean, square = sums / n
         return GaussianPrior(mean, np.maximum(square - mean**2, 0.0))
 
@@ -97,12 +97,12 @@ def _check_shape(wanted: tuple[int, ...], found: tuple[int, ...], second: tuple[
 
 
 def flat_gaussian_prior(n_pixels: int) -> GaussianPrior:
-    """Barber's "quite uninformative" prior: mean 0, variance 10 (section 6.1)."""
+    """Return Barber's "quite uninformative" prior: mean 0, variance 10 (section 6.1)."""
     return GaussianPrior(np.zeros(n_pixels), np.full(n_pixels, 10.0))
 
 
 def learned_gaussian_prior(mechanism: GaussianNoise, released: Rows) -> GaussianPrior:
-    """The maximum-likelihood Gaussian prior given `released` (n, n_pixels) alone.
+    """Return the maximum-likelihood Gaussian prior given `released` (n, n_pixels) alone.
 
     A released pixel is N(μ, σ̄² + σ²), so μ is the released mean and σ̄² = max(released variance − σ², 0).
     """
@@ -111,30 +111,30 @@ def learned_gaussian_prior(mechanism: GaussianNoise, released: Rows) -> Gaussian
 
 
 def true_gaussian_prior(values: NDArray) -> GaussianPrior:
-    """Each clean pixel's mean and variance, `values` (n, n_pixels) in [0, 1], which a learner would not have."""
+    """Return each clean pixel's mean and variance, `values` (n, n_pixels) in [0, 1], which a learner would not have."""
     return GaussianPrior(values.mean(axis=0, dtype=float), values.var(axis=0, dtype=float))
 
 
 def flat_prior(mechanism: PixelMechanism, n_states: int, n_pixels: int) -> PixelPrior:
-    """Every state of every pixel equally likely."""
+    """Return every state of every pixel equally likely."""
     probs = np.broadcast_to(1 / n_states, (n_pixels, n_states))
     return PixelPrior(mechanism.from_states(np.arange(n_states), n_states), probs)
 
 
 def true_prior(mechanism: PixelMechanism, frequencies: Array) -> PixelPrior:
-    """The clean pixels' `state_frequencies` (n_pixels, k), which a learner would not have."""
+    """Return the clean pixels' `state_frequencies` (n_pixels, k), which a learner would not have."""
     k = frequencies.shape[1]
     return PixelPrior(mechanism.from_states(np.arange(k), k), frequencies)
 
 
 def state_frequencies(states: Rows, n_states: int) -> Array:
-    """How often each pixel of `states` (n, n_pixels) is in each state: (n_pixels, k), rows sum to 1."""
+    """Return how often each pixel of `states` (n, n_pixels) is in each state: (n_pixels, k), rows sum to 1."""
     return _column_counts(states, n_states) / len(states)
 
 
 @singledispatch
 def learned_prior(mechanism: PixelMechanism, released: Rows, n_states: int) -> PixelPrior:
-    """The maximum-likelihood prior given `released` (n, n_pixels) alone; no clean data is used.
+    """Return the maximum-likelihood prior given `released` (n, n_pixels) alone; no clean data is used.
 
     Randomised response: exact (`randomised_response_mle`). Other mechanisms on states: EM on how often each pixel is
     released in each state. Additive noise: the released values are binned and EM deconvolves each pixel's histogram on
@@ -177,7 +177,7 @@ def _(mechanism: AdditiveNoise, released: Rows, n_states: int) -> PixelPrior:
 
 @singledispatch
 def suited_prior(mechanism: PixelMechanism, released: Rows, learned: bool) -> Prior:
-    """The prior that suits `mechanism`, learned from `released` (n, n_pixels) or flat.
+    """Return the prior that suits `mechanism`, learned from `released` (n, n_pixels) or flat.
 
     Gaussian for Gaussian noise, else over the states that a pixel can have; values under other noise are taken for
     `SUPPORT_POINTS` levels. Errors as in `learned_prior`.
@@ -196,7 +196,8 @@ def _(mechanism: GaussianNoise, released: Rows, learned: bool) -> Prior:
 
 @singledispatch
 def suited_true_prior(mechanism: PixelMechanism, states: NDArray[np.integer], n_states: int) -> Prior:
-    """The prior that suits `mechanism`, of the clean pixels' `states` (n, n_pixels), which a learner would not have.
+    """Return the prior that suits `mechanism`, of the clean pixels' `states` (n, n_pixels), which a learner would not
+    have.
 
     Kinds as in `suited_prior`. Raises ``TypeError`` for what is no mechanism.
     """
@@ -222,7 +223,7 @@ class Moments(NamedTuple):
 def posterior_moments(
     mechanism: PixelMechanism, released: NDArray, prior: Prior, dtype: type[np.floating] = np.float64
 ) -> Moments:
-    """E[x | x̃] and Var[x | x̃] of every pixel of `released` (n, n_pixels), in the mechanism's own domain.
+    """Return E[x | x̃] and Var[x | x̃] of every pixel of `released` (n, n_pixels), in the mechanism's own domain.
 
     Randomised response: a mixture of "kept" and "resampled". Gaussian noise with a Gaussian prior: Barber eq. 68–69.
     Any other mechanism: sums over the prior's support, image by image. `dtype` is that of the result. Raises
@@ -237,7 +238,7 @@ def posterior_moments(
 def _discrete_moments(
     mechanism: PixelMechanism, released: NDArray, prior: PixelPrior, dtype: type[np.floating]
 ) -> Moments:
-    """Bayes' rule from the mechanism's `log_likelihood`; continuous values are worked on in single precision."""
+    """Return Bayes' rule from the mechanism's `log_likelihood`; continuous values are worked on in single precision."""
     _check_mechanism(mechanism)
     images, support = released, prior.support
     if mechanism.n_states is None:
@@ -255,7 +256,7 @@ def _discrete_moments(
 
 
 def posterior_mean(mechanism: PixelMechanism, released: NDArray, prior: Prior) -> Array:
-    """E[x | x̃] of every pixel of `released` (n, n_pixels), in the mechanism's own domain.
+    """Return E[x | x̃] of every pixel of `released` (n, n_pixels), in the mechanism's own domain.
 
     The guess with the least expected squared error for whoever knows `prior` and the mechanism.
     """
@@ -263,7 +264,7 @@ def posterior_mean(mechanism: PixelMechanism, released: NDArray, prior: Prior) -
 
 
 def sample_posterior(mechanism: PixelMechanism, released: NDArray, prior: Prior, rng: np.random.Generator) -> NDArray:
-    """One sample of p(x | x̃) for every pixel of `released` (n, n_pixels), in the mechanism's own domain.
+    """Return one sample of p(x | x̃) for every pixel of `released` (n, n_pixels), in the mechanism's own domain.
 
     Raises ``TypeError`` for anything but randomised response with a `PixelPrior` and Gaussian noise with a
     `GaussianPrior`.
@@ -290,7 +291,7 @@ def sample_posterior(mechanism: PixelMechanism, released: NDArray, prior: Prior,
 
 
 def _kept_and_resampled(mechanism: RandomisedResponse, prior: PixelPrior) -> tuple[Array, float]:
-    """The joint chances of observing state j of a pixel kept, (n_pixels, k), and resampled, q/k for every j."""
+    """Return the joint chances of observing state j of a pixel kept, (n_pixels, k), and resampled, q/k for every j."""
     resample_prob = mechanism.flip_prob * mechanism.n_states / (mechanism.n_states - 1)
     return (1 - resample_prob) * prior.probs, resample_prob / mechanism.n_states
 
@@ -299,7 +300,7 @@ def _kept_and_resampled(mechanism: RandomisedResponse, prior: PixelPrior) -> tup
 def _(
     mechanism: RandomisedResponse, released: NDArray[np.integer], prior: PixelPrior, dtype: type[np.floating]
 ) -> Moments:
-    """A mixture: x̃ itself with weight (1−q) π(x̃), the prior with weight q/k."""
+    """Return a mixture: x̃ itself with weight (1−q) π(x̃), the prior with weight q/k."""
     kept, resampled = _kept_and_resampled(mechanism, prior)
     states = prior.support.astype(float)
     mean = (prior.probs @ states)[:, None]
@@ -330,7 +331,7 @@ def _gaussian_moments(
 def _column_counts(
     values: Rows, n_bins: int, binned: Callable[[NDArray], NDArray[np.integer]] = np.asarray
 ) -> NDArray[np.integer]:
-    """How often each of 0 … n_bins−1 stands in each column of `values` (n, d), `binned`: shape (d, n_bins)."""
+    """Return how often each of 0 … n_bins−1 stands in each column of `values` (n, d), `binned`: shape (d, n_bins)."""
     d = values.shape[1]
     counts = np.zeros(d * n_bins, np.int64)
     for chunk in in_chunks(values):

@@ -77,7 +77,7 @@ class ProportionSVM(LinearBagClassifier):
 
 
 def _whole_labels(scores: Array, data: Bags) -> NDArray[np.int64]:
-    """`most_likely_labels` with the record at the boundary wholly on its nearer side; both labels are there."""
+    """Return `most_likely_labels` with the record at the boundary wholly on its nearer side; both labels are there."""
     labels = np.rint(most_likely_labels(scores, data)).astype(np.int64)
     if labels.min() == labels.max():
         labels[int(scores.argmax()) if labels[0] == 0 else int(scores.argmin())] ^= 1

@@ -44,12 +44,14 @@ class Axes:
     vectors: Array
 
     def scale(self, C: float, n: float, n_classes: int) -> Array:
-        """The root of the curvature of the mean log-likelihood of n people along each axis, (D, 1), at even odds."""
+        """Return the root of the curvature of the mean log-likelihood of n people along each axis, (D, 1), at even
+        odds.
+        """
         return np.sqrt(self.variances / n_classes + 1 / (C * n))[:, None]
 
 
 def can_be_quick(inputs: Any) -> bool:
-    """Whether these are inputs whose principal axes can be found in a moment."""
+    """Return whether these are inputs whose principal axes can be found in a moment."""
     known = isinstance(inputs, KnownInputs) and isinstance(inputs.X, np.ndarray)
     return (known or isinstance(inputs, GaussianInputs)) and len(_values(inputs).T) <= MOST_VALUES
 
@@ -59,7 +61,7 @@ def _values(inputs: Inputs) -> Array:
 
 
 def principal_axes(inputs: Inputs) -> Axes:
-    """The principal axes of what is known of inputs."""
+    """Return the principal axes of what is known of inputs."""
     values = _values(inputs)
     some = values[:: -(-len(values) // MOST_PEOPLE)]
     away = some - some.mean(axis=0)
@@ -68,12 +70,12 @@ def principal_axes(inputs: Inputs) -> Axes:
 
 
 def at_few_nodes(inputs: Any) -> Any:
-    """Inputs whose scores of three or more classes are taken at `FEW_NODES`."""
+    """Return inputs whose scores of three or more classes are taken at `FEW_NODES`."""
     return replace(inputs, many_nodes=FEW_NODES) if isinstance(inputs, GaussianInputs) else inputs
 
 
 def roughly(inputs: Any) -> Any:
-    """The same at few nodes, each value as uncertain of everybody as it is on average: a fraction of the work."""
+    """Return the same at few nodes, each value as uncertain of everybody as it is on average: a fraction of the work."""
     if not isinstance(inputs, GaussianInputs):
         return inputs
     variance = inputs.variance.mean(axis=0, dtype=float, keepdims=True).astype(inputs.variance.dtype)
@@ -146,7 +148,7 @@ def fit_quickly(
     tol: float,
     max_iter: int,
 ) -> tuple[Model, float, Array, Array]:
-    """The model that maximises Σ_n w_n objective_n − ‖coef‖²/(2C), C, and the held-out scores of `DECADES`.
+    """Return the model that maximises Σ_n w_n objective_n − ‖coef‖²/(2C), C, and the held-out scores of `DECADES`.
 
     Last come the log-likelihoods (n,) with that C of the releases of those held out, NaN for all others.
 
@@ -179,7 +181,9 @@ def _choose(
     start: Model,
     max_iter: int,
 ) -> tuple[float, Model, Array, Array]:
-    """The best of `DECADES`, the last fold's model with it, the held-out score of each, and each person's with it."""
+    """Return the best of `DECADES`, the last fold's model with it, the held-out score of each, and each person's with
+    it.
+    """
     few = roughly(inputs)
     gained: list[Array] = []
     people, best = np.full((len(DECADES), len(log_rows)), np.nan), 0
@@ -210,5 +214,5 @@ def _choose(
 
 
 def _clearly_less(differences: Array) -> bool:
-    """Whether the mean of some people's differences is clearly below 0."""
+    """Return whether the mean of some people's differences is clearly below 0."""
     return bool(-differences.mean() > CLEAR * differences.std() / np.sqrt(len(differences)))

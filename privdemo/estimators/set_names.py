@@ -41,7 +41,7 @@ STEPS, SETTLED = 10_000, 1e-9
 
 
 def prior_shift(proba: ArrayLike, prior: ArrayLike) -> Array:
-    """The class shares ρ (K,) of records with `proba` (n, K) under the training shares `prior` (K,), by EM.
+    """Return the class shares ρ (K,) of records with `proba` (n, K) under the training shares `prior` (K,), by EM.
 
     It maximises Σ_n log Σ_c ρ_c p(c | x_n)/prior_c, which is concave in ρ (Saerens et al. 2002, equation 9). Where a
     class has no share in training it has none here. Warns where it has not settled.
@@ -101,7 +101,7 @@ class SpreadClassRatio(ClassRatioEstimator):
         self.random_state = random_state
 
     def predict_proba(self, X: Any) -> Array:
-        """p(class | x) of single records (n, D), for classes as common as in training: (n, c)."""
+        """Return p(class | x) of single records (n, D), for classes as common as in training: (n, c)."""
         check_is_fitted(self)
         X = read_set(X, "X", self.n_features_in_)
         proba = np.zeros((X.shape[0], len(self.present_)))
@@ -109,7 +109,7 @@ class SpreadClassRatio(ClassRatioEstimator):
         return proba
 
     def predict_proba_in(self, X: Any, proportions: ArrayLike) -> Array:
-        """p(class | x, set) of records (n, D), each from a set of these `proportions` (n, c) or (c,): (n, c)."""
+        """Return p(class | x, set) of records (n, D), each from a set of these `proportions` (n, c) or (c,): (n, c)."""
         proba = self.predict_proba(X)
         p = np.broadcast_to(np.asarray(proportions, dtype=float), proba.shape)
         if self.present_.sum() == 1:
@@ -120,7 +120,7 @@ class SpreadClassRatio(ClassRatioEstimator):
         return np.divide(joint, total, out=proba.copy(), where=total > 0)
 
     def _proba(self, X: Matrix) -> Array:
-        """p(class | x) of the classes that are present, (n, present)."""
+        """Return p(class | x) of the classes that are present, (n, present)."""
         return np.exp(log_softmax(_scores(self.classifier_, X) / self.temperature_ + self.bias_, axis=1))
 
     def _fit(self, sets: Sets, tuning: Sets) -> None:
@@ -254,7 +254,7 @@ class Named(NamedTuple):
 
 
 def _part(sets: Sets, tuning: Sets) -> float:
-    """The factor of C when tuning sets are learnt from as well: the penalty a record stays the same.
+    """Return the factor of C when tuning sets are learnt from as well: the penalty a record stays the same.
 
     A temperature undoes the shrinkage by just that penalty.
     """
@@ -262,7 +262,7 @@ def _part(sets: Sets, tuning: Sets) -> float:
 
 
 def _fit_names(sets: Sets, tuning: Sets, C: float | str, temperature: float | str, tol: float, max_iter: int) -> Named:
-    """A classifier of the names of `sets`, its C and its temperature: those likeliest for `tuning`.
+    """Return a classifier of the names of `sets`, its C and its temperature: those likeliest for `tuning`.
 
     Strengths that do worse than the best by three standard errors of the difference end the search.
     """
@@ -279,7 +279,9 @@ def _fit_names(sets: Sets, tuning: Sets, C: float | str, temperature: float | st
 
 
 def _held_out(classifier: SpreadLogisticRegression, sets: Sets, tuning: Sets, temperature: float | str) -> Named:
-    """How likely a classifier of the names of `sets` makes those of `tuning`, at the best or a given temperature."""
+    """Return how likely a classifier of the names of `sets` makes those of `tuning`, at the best or a given
+    temperature.
+    """
     rows = name_channel(tuning.proportions, tuning.sizes)[tuning.names]
     scores = _scores(classifier, tuning.stacked())
     shift = np.log(tuning.prior / sets.prior)  # the groups may differ in how common classes are
@@ -288,12 +290,12 @@ def _held_out(classifier: SpreadLogisticRegression, sets: Sets, tuning: Sets, te
 
 
 def _class_model(sets: Sets) -> SpreadClassModel:
-    """A model of the classes of the names of `sets`."""
+    """Return a model of the classes of the names of `sets`."""
     return SpreadClassModel(name_channel(sets.proportions, sets.sizes)).fit(sets.stacked(), sets.names)
 
 
 def _classifier(sets: Sets, C: float, tol: float, max_iter: int) -> SpreadLogisticRegression:
-    """The spread likelihood's model of the names of `sets`."""
+    """Return the spread likelihood's model of the names of `sets`."""
     limits.TOLERANCE.check(tol)
     channel = name_channel(sets.proportions, sets.sizes)
     if contrast(channel) < 1e-9:
@@ -307,25 +309,25 @@ def _classifier(sets: Sets, C: float, tol: float, max_iter: int) -> SpreadLogist
 
 
 def contrast(channel: Array) -> float:
-    """The least total variation distance of two columns of T[name | class]: how well names tell classes apart."""
+    """Return the least total variation distance of two columns of T[name | class]: how well names tell classes apart."""
     pairs = [(i, j) for i in range(channel.shape[1]) for j in range(i)]
     return min(float(np.abs(channel[:, i] - channel[:, j]).sum() / 2) for i, j in pairs)
 
 
 def _scores(classifier: SpreadLogisticRegression, X: Matrix) -> Array:
-    """Scores (n, K); of two classes, 0 and that of the second."""
+    """Return scores (n, K); of two classes, 0 and that of the second."""
     scores = classifier.decision_function(X)
     return scores if scores.ndim == 2 else np.stack((np.zeros_like(scores), scores), axis=1)
 
 
 def _name_log_likelihood(scores: Array, rows: Array) -> Array:
-    """log Σ_c T[name_n | c] p(c | x_n) of every record, (n,), `rows` (n, K) = T[name_n | c]."""
+    """Return log Σ_c T[name_n | c] p(c | x_n) of every record, (n,), `rows` (n, K) = T[name_n | c]."""
     with np.errstate(divide="ignore"):
         return logsumexp(np.log(rows) + log_softmax(scores, axis=1), axis=1)
 
 
 def _best_temperature(scores: Array, shift: Array, rows: Array) -> float:
-    """The temperature at which the names of held-out records are likeliest."""
+    """Return the temperature at which the names of held-out records are likeliest."""
     found = minimize_scalar(
         lambda log_t: -_name_log_likelihood(scores / np.exp(log_t) + shift, rows).mean(),
         bounds=LOG_TEMPERATURES,
@@ -336,7 +338,9 @@ def _best_temperature(scores: Array, shift: Array, rows: Array) -> float:
 
 
 def _likeliest_bias(scores: Array, rows: Array) -> Array:
-    """The bias of every class, (K,), the first 0, that makes the names of records with `scores` (n, K) likeliest."""
+    """Return the bias of every class, (K,), the first 0, that makes the names of records with `scores` (n, K)
+    likeliest.
+    """
     with np.errstate(divide="ignore"):
         log_rows = np.log(rows)
 

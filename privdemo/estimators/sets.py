@@ -49,14 +49,14 @@ class Sets:
         return self.sizes @ self.proportions / self.sizes.sum()
 
     def stacked(self) -> Matrix:
-        """All records, (n, D)."""
+        """Return all records, (n, D)."""
         if any(issparse(x) for x in self.X):
             return vstack([csr_array(x) for x in self.X], format="csr")
         return np.concatenate(self.X)
 
 
 def read_sets(sets: Sequence[Any], proportions: ArrayLike, group: str = "") -> Sets:
-    """The sets of a `group`, checked. Raises as `ClassRatioEstimator.fit` does."""
+    """Return the sets of a `group`, checked. Raises as `ClassRatioEstimator.fit` does."""
     p = read_proportions(proportions, group)
     if len(sets) != len(p):
         raise ValueError(f"{group}sets and proportions must be equally many, got {len(sets)} and {len(p)}")
@@ -68,7 +68,7 @@ def read_sets(sets: Sequence[Any], proportions: ArrayLike, group: str = "") -> S
 
 
 def read_proportions(proportions: ArrayLike, group: str = "") -> Array:
-    """Proportions (M, c) of a `group`, checked. Raises as `ClassRatioEstimator.fit` does."""
+    """Return proportions (M, c) of a `group`, checked. Raises as `ClassRatioEstimator.fit` does."""
     p = np.asarray(proportions, dtype=float)
     if p.ndim != 2 or p.shape[1] < 2:
         raise ValueError(f"proportions must have a row for each set and a column for each class, got shape {p.shape}")
@@ -82,7 +82,9 @@ def read_proportions(proportions: ArrayLike, group: str = "") -> Array:
 
 
 def read_set(x: Any, name: str, n_columns: int | None = None) -> Matrix:
-    """Records `x` (n, D) as floats, CSR if sparse. Raises ``ValueError`` if empty, or not of `n_columns` columns."""
+    """Return records `x` (n, D) as floats, CSR if sparse. Raises ``ValueError`` if empty, or not of `n_columns`
+    columns.
+    """
     if not issparse(x):
         x = np.asarray(x)
     if x.ndim == 2 and x.shape[0] == 0:
@@ -94,7 +96,7 @@ def read_set(x: Any, name: str, n_columns: int | None = None) -> Matrix:
 
 
 def split_sets(sets: Sets, rng: np.random.Generator) -> tuple[Sets, Sets]:
-    """A random half of every set, and the other half."""
+    """Return a random half of every set, and the other half."""
     if (sets.sizes < 2).any():
         raise ValueError(
             f"set {int(sets.sizes.argmin()) + 1} has one record, and half of it is none; give larger sets, or "
@@ -106,7 +108,8 @@ def split_sets(sets: Sets, rng: np.random.Generator) -> tuple[Sets, Sets]:
 
 
 def span_problem(proportions: ArrayLike) -> str | None:
-    """Why `proportions` (M, c) cannot tell all classes apart, as a sentence with the way out; None where they can.
+    """Return why `proportions` (M, c) cannot tell all classes apart, as a sentence with the way out; None where they
+    can.
 
     The affine hull of proportions holds the simplex (assumption A0) if and only if their matrix has rank c.
     """

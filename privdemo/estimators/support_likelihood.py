@@ -73,7 +73,9 @@ class SupportLikelihood:
         return slope / self.weights.sum(), likelihood / self.weights.sum()
 
     def curvature(self, shares: Array, n_rows: int) -> Array:
-        """Minus the second derivatives of the mean log-likelihood, (k, k), by about `n_rows` reports in even steps."""
+        """Return minus the second derivatives of the mean log-likelihood, (k, k), by about `n_rows` reports in even
+        steps.
+        """
         step = max(1, self.packed.shape[1] // n_rows)
         rows, weights = self.packed[:, ::step], self.weights[::step]
         total = np.zeros((self.k, self.k))
@@ -85,7 +87,8 @@ class SupportLikelihood:
         return total / weights.sum()
 
     def maximise(self, start: Array, tolerance: float, max_iter: int) -> LikeliestShares:
-        """The likeliest shares, from `start` (k,) on, by sequential quadratic programs (Kim et al. 2020, mixSQP).
+        """Return the likeliest shares, from `start` (k,) on, by sequential quadratic programs (Kim et al. 2020,
+        mixSQP).
 
         Each step goes to the best point of the quadratic model on the simplex, or a half, a quarter … of the way where
         the likelihood would fall; so it never does. As the shares' own slope is 1 and the function is concave, it is
@@ -119,7 +122,7 @@ class SupportLikelihood:
 
 
 def best_on_simplex(slope: Array, curvature: Array, shares: Array) -> Array:
-    """The point y of the simplex with the largest slope·(y−x) − ½(y−x)ᵀ·curvature·(y−x), x = `shares`, all (k,).
+    """Return the point y of the simplex with the largest slope·(y−x) − ½(y−x)ᵀ·curvature·(y−x), x = `shares`, all (k,).
 
     By accelerated projected gradients that start anew where they overshoot (O'Donoghue & Candès 2015).
     """

@@ -23,7 +23,7 @@ Lie = float | BinaryChannel
 
 
 def half_width(n_voters: int, flip_prob: Lie, share: float = 0.5) -> float:
-    """Half the width of the 95 % interval that `n_voters` N answers give, in shares; ∞ at p = ½.
+    """Return half the width of the 95 % interval that `n_voters` N answers give, in shares; ∞ at p = ½.
 
     `flip_prob` p in [0, ½]; `share` θ (½ is the worst case). Taken at the expected share of answers.
     """
@@ -35,7 +35,7 @@ def half_width(n_voters: int, flip_prob: Lie, share: float = 0.5) -> float:
 
 
 def voters_needed(flip_prob: Lie, half_width: float, share: float = 0.5) -> float:
-    """The fewest voters whose 95 % interval is ± `half_width` or narrower; ∞ at p = ½.
+    """Return the fewest voters whose 95 % interval is ± `half_width` or narrower; ∞ at p = ½.
 
     The positive root of A N² + (2A z² − q(1−q)) N + A z⁴ − z²/4 = 0 with A = (h c / z)², rounded up.
     """
@@ -51,7 +51,8 @@ def voters_needed(flip_prob: Lie, half_width: float, share: float = 0.5) -> floa
 
 
 def flip_prob_allowed(n_voters: int, half_width: float, share: float = 0.5) -> float:
-    """The largest lie at which N voters give ± `half_width`: c² = (¼/N + z²/4N²) / ((h(1 + z²/N)/z)² + (θ−½)²/N).
+    """Return the largest lie at which N voters give ± `half_width`: c² = (¼/N + z²/4N²) / ((h(1 + z²/N)/z)² +
+    (θ−½)²/N).
 
     Raises ``ValueError`` when not even honest answers would do.
     """
@@ -70,7 +71,7 @@ def flip_prob_allowed(n_voters: int, half_width: float, share: float = 0.5) -> f
 
 
 def price(flip_prob: Lie, share: float = 0.5) -> float:
-    """How many times as many voters it takes as if everyone told the truth, for the same standard error.
+    """Return how many times as many voters it takes as if everyone told the truth, for the same standard error.
 
     q(1−q) / (c² θ(1−θ)); at θ = ½ it is 1/c². ∞ at p = ½, and where honest answers never vary.
     """
@@ -80,7 +81,9 @@ def price(flip_prob: Lie, share: float = 0.5) -> float:
 
 
 def curve(half_width: float, share: float = 0.5, through: float = 1.0) -> list[tuple[float, float]]:
-    """(ε, voters needed) for ε from 0.1 to 10, evenly on a logarithmic scale; further if ε = `through` lies outside."""
+    """Return (ε, voters needed) for ε from 0.1 to 10, evenly on a logarithmic scale; further if ε = `through` lies
+    outside.
+    """
     known = 0 < through < math.inf
     low, high = (min(0.1, through / 1.5), max(10.0, 1.5 * through)) if known else (0.1, 10.0)
     epsilons = [low * (high / low) ** (i / 60) for i in range(61)]
@@ -91,7 +94,7 @@ def curve(half_width: float, share: float = 0.5, through: float = 1.0) -> list[t
 
 
 def _answers(lie: Lie, share: float) -> tuple[float, float]:
-    """The size of the contrast, c = 1 − 2p for a lie p, and the variance q(1−q) of one answer."""
+    """Return the size of the contrast, c = 1 − 2p for a lie p, and the variance q(1−q) of one answer."""
     limits.SHARE.check(share)
     if isinstance(lie, BinaryChannel):
         contrast, says_a = abs(lie.contrast), lie.p10 + lie.contrast * share

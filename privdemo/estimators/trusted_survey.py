@@ -25,7 +25,7 @@ EXACT = 1e-3
 
 
 def shuffled_voters_needed(epsilon: float, delta: float, half_width: float, share: float = 0.5) -> float:
-    """The fewest voters whose 95 % interval is ± `half_width` or narrower, and whose mixed answers keep (ε, δ).
+    """Return the fewest voters whose 95 % interval is ± `half_width` or narrower, and whose mixed answers keep (ε, δ).
 
     The more each of them tells, a larger ε₀, the fewer are needed and the less they hide each other: so it is the
     largest ε₀ that goes. ∞ where ε is 0.
@@ -46,14 +46,14 @@ def shuffled_voters_needed(epsilon: float, delta: float, half_width: float, shar
 
 
 def curated_half_width(n_voters: int, epsilon: float, delta: float, share: float = 0.5) -> float:
-    """Half the width of the 95 % interval from a count of `n_voters` with Laplace noise for (ε, δ), in shares."""
+    """Return half the width of the 95 % interval from a count of `n_voters` with Laplace noise for (ε, δ), in shares."""
     limits.N_VOTERS.check(n_voters)
     limits.SHARE.check(share)
     return _curated(n_voters, laplace_scale(epsilon, delta), share)
 
 
 def curated_voters_needed(epsilon: float, delta: float, half_width: float, share: float = 0.5) -> float:
-    """The fewest voters whose noisy count gives a 95 % interval of ± `half_width` or narrower, by bisection."""
+    """Return the fewest voters whose noisy count gives a 95 % interval of ± `half_width` or narrower, by bisection."""
     fewest = int(survey.voters_needed(0.0, half_width, share))
     scale = laplace_scale(epsilon, delta)
     enough = fewest
@@ -72,14 +72,14 @@ def curated_voters_needed(epsilon: float, delta: float, half_width: float, share
 def shuffled_curve(
     epsilons: Sequence[float], delta: float, half_width: float, share: float = 0.5
 ) -> list[tuple[float, float]]:
-    """(ε, voters needed) where a shuffler is trusted."""
+    """Return (ε, voters needed) where a shuffler is trusted."""
     return [(epsilon, shuffled_voters_needed(epsilon, delta, half_width, share)) for epsilon in epsilons]
 
 
 def curated_curve(
     epsilons: Sequence[float], delta: float, half_width: float, share: float = 0.5
 ) -> list[tuple[float, float]]:
-    """(ε, voters needed) where a curator is trusted."""
+    """Return (ε, voters needed) where a curator is trusted."""
     return [(epsilon, curated_voters_needed(epsilon, delta, half_width, share)) for epsilon in epsilons]
 
 

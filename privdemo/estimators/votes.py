@@ -29,12 +29,12 @@ LOG_ODDS = np.linspace(-20, 20, 20_001)
 
 
 def naive(shares: ArrayLike, channel: BinaryChannel) -> Array:
-    """The observed `shares` as they are (Barber eq. 34). On average p10 + (1 − p10 − p01) θ, not θ."""
+    """Return the observed `shares` as they are (Barber eq. 34). On average p10 + (1 − p10 − p01) θ, not θ."""
     return _checked(shares)
 
 
 def corrected(shares: ArrayLike, channel: BinaryChannel) -> Array:
-    """θ̂ = (f̃ − p10) / (1 − p10 − p01): where the spread likelihood (Barber eq. 22) is stationary.
+    """Return θ̂ = (f̃ − p10) / (1 − p10 − p01): where the spread likelihood (Barber eq. 22) is stationary.
 
     Unbiased; it may leave [0, 1] and is not clipped. Barber's eq. (2) and (24) print f̃ + p10, which
     does not recover θ. Raises ``ValueError`` where 1 − p10 − p01 = 0.
@@ -45,7 +45,7 @@ def corrected(shares: ArrayLike, channel: BinaryChannel) -> Array:
 
 
 def corrected_mle(shares: ArrayLike, channel: BinaryChannel) -> Array:
-    """The maximum of the spread likelihood on [0, 1]: `corrected`, projected.
+    """Return the maximum of the spread likelihood on [0, 1]: `corrected`, projected.
 
     That likelihood is concave in θ: where its stationary point lies outside, the nearer end is best.
     """
@@ -53,7 +53,7 @@ def corrected_mle(shares: ArrayLike, channel: BinaryChannel) -> Array:
 
 
 def reconstruction_objective(theta: ArrayLike, share: ArrayLike, channel: BinaryChannel) -> Array:
-    """J(θ) = Σ_x̃ f̃_x̃ Σ_x p_θ(x|x̃) ln p_θ(x), the posterior inside moving with θ (Barber eq. 36–38).
+    """Return J(θ) = Σ_x̃ f̃_x̃ Σ_x p_θ(x|x̃) ln p_θ(x), the posterior inside moving with θ (Barber eq. 36–38).
 
     `theta` and `share` broadcast. With the long-run share p10 + (1 − p10 − p01) θ₀ it is J∞.
     J ≤ 0 everywhere, and J = 0 at both ends of [0, 1] when every lie is possible: a learner who takes
@@ -66,7 +66,7 @@ def reconstruction_objective(theta: ArrayLike, share: ArrayLike, channel: Binary
 
 
 def reconstruction(shares: ArrayLike, channel: BinaryChannel) -> Array:
-    """The local maximum of J (`reconstruction_objective`) that is uphill from the observed share.
+    """Return the local maximum of J (`reconstruction_objective`) that is uphill from the observed share.
 
     Where both lies are possible J is largest at 0 and at 1 whatever the answers, so its global maximum
     says nothing. An ascent from f̃ (from 1 − f̃ where lies outweigh truths) ends in the one inner
@@ -80,7 +80,7 @@ def reconstruction(shares: ArrayLike, channel: BinaryChannel) -> Array:
 
 
 def reconstruction_tied(shares: ArrayLike, channel: BinaryChannel) -> NDArray[np.bool_]:
-    """Where J is level but least at the start of the ascent: a little more either way leads to 0 or to 1.
+    """Return where J is level but least at the start of the ascent: a little more either way leads to 0 or to 1.
 
     So at f̃ = ½ under symmetric lies above 0.146: of many polls around it, half end at 0 and half at 1.
     """
@@ -89,7 +89,7 @@ def reconstruction_tied(shares: ArrayLike, channel: BinaryChannel) -> NDArray[np
 
 
 def _climbed(shares: Array, channel: BinaryChannel) -> tuple[Array, NDArray[np.bool_]]:
-    """Where the ascent from each of `shares` (n,) ends, and whether both ends are equally uphill, (n,)."""
+    """Return where the ascent from each of `shares` (n,) ends, and whether both ends are equally uphill, (n,)."""
     start = np.clip(shares if channel.contrast >= 0 else 1 - shares, 1e-12, 1 - 1e-12)
     slope = _slope(start, shares, channel)
     inner = _inner_maximum(shares, channel)
@@ -127,7 +127,7 @@ class VoteEstimate(NamedTuple):
 
 
 def estimate(name: str, answers_for_a: int, n_voters: int, channel: BinaryChannel) -> VoteEstimate:
-    """The estimator called `name` on one election: `answers_for_a` of `n_voters` said A.
+    """Return the estimator called `name` on one election: `answers_for_a` of `n_voters` said A.
 
     Raises ``ValueError`` for counts that cannot be, and for the spread estimators where the answers
     carry no information.
@@ -142,7 +142,7 @@ def estimate(name: str, answers_for_a: int, n_voters: int, channel: BinaryChanne
 
 
 def interval(name: str, shares: ArrayLike, n_voters: int, channel: BinaryChannel) -> tuple[Array, Array]:
-    """95 % intervals for `shares` of answers "A": the estimator applied to both ends of Wilson's.
+    """Return 95 % intervals for `shares` of answers "A": the estimator applied to both ends of Wilson's.
 
     It covers what the estimator tends to. That is θ for the spread estimators; for the naive and the
     reconstruction estimate it is wherever the lies lead them.
@@ -153,7 +153,8 @@ def interval(name: str, shares: ArrayLike, n_voters: int, channel: BinaryChannel
 
 
 def exact(answers_for_a: int, n_voters: int, channel: BinaryChannel) -> Estimate:
-    """`corrected` with a 95 % interval that is right for a class too: the map of the exact one for the answers "A".
+    """Return `corrected` with a 95 % interval that is right for a class too: the map of the exact one for the answers
+    "A".
 
     Like `corrected` it is not cut at 0 and 1. Of people sampled at random it contains the true share of all at least 95
     times of 100; the share of those very people, where only the lies are random, more often still.
@@ -165,7 +166,7 @@ def exact(answers_for_a: int, n_voters: int, channel: BinaryChannel) -> Estimate
 
 
 def doubtful(shares: ArrayLike, n_voters: int, channel: BinaryChannel) -> NDArray[np.bool_]:
-    """Where the raw spread interval misses [0, 1] whole, so that people hardly lie as `channel` says.
+    """Return where the raw spread interval misses [0, 1] whole, so that people hardly lie as `channel` says.
 
     If they do, so many answers of one kind come in at most about 1 poll of 40, and mostly far fewer: the interval
     must miss the true share on one side. There the projected interval is one end of [0, 1], of width 0: no certainty.
@@ -192,7 +193,7 @@ class Law(NamedTuple):
 
 
 def law(name: str, answer_prob: float, n_voters: int, channel: BinaryChannel) -> Law:
-    """The estimator's distribution when each of `n_voters` answers "A" with `answer_prob`, independently.
+    """Return the estimator's distribution when each of `n_voters` answers "A" with `answer_prob`, independently.
 
     One value for every number of answers "A", without the outermost 10⁻¹⁵ of the binomial on either side.
     With `answer_prob` = f̃ its deviation is the plug-in standard error: √(f̃(1−f̃)/N) for the naive
@@ -224,7 +225,7 @@ def _checked(shares: ArrayLike) -> Array:
 
 
 def _posteriors(theta: Array, channel: BinaryChannel) -> list[tuple[Array, Array]]:
-    """P(voted A | answer) and its derivative in θ, for the answers B and A.
+    """Return P(voted A | answer) and its derivative in θ, for the answers B and A.
 
     With P(answer | A) = a and P(answer | B) = b they are aθ/(aθ + b(1−θ)) and ab/(aθ + b(1−θ))².
     """
@@ -237,7 +238,7 @@ def _posteriors(theta: Array, channel: BinaryChannel) -> list[tuple[Array, Array
 
 
 def _slopes(theta: Array, channel: BinaryChannel) -> tuple[Array, Array]:
-    """The derivatives of what one answer B, and one answer A, adds to J; θ inside (0, 1)."""
+    """Return the derivatives of what one answer B, and one answer A, adds to J; θ inside (0, 1)."""
     log_odds = np.log(theta) - np.log1p(-theta)
     after_b, after_a = (
         moved * log_odds + posterior / theta - (1 - posterior) / (1 - theta)
@@ -247,14 +248,14 @@ def _slopes(theta: Array, channel: BinaryChannel) -> tuple[Array, Array]:
 
 
 def _slope(theta: Array, share: Array, channel: BinaryChannel) -> Array:
-    """dJ/dθ, linear in the observed share."""
+    """Return dJ/dθ, linear in the observed share."""
     after_b, after_a = _slopes(theta, channel)
     return (1 - share) * after_b + share * after_a
 
 
 @lru_cache(maxsize=256)
 def _maxima(channel: BinaryChannel) -> tuple[Array, Array]:
-    """All inner maxima of J for this channel: the θ, and the share that has its maximum there, increasing.
+    """Return all inner maxima of J for this channel: the θ, and the share that has its maximum there, increasing.
 
     As dJ/dθ is linear in the share, every θ is stationary for one share at most; it is a maximum
     where dJ/dθ falls as θ passes.
@@ -272,7 +273,7 @@ def _maxima(channel: BinaryChannel) -> tuple[Array, Array]:
 
 
 def _inner_maximum(shares: Array, channel: BinaryChannel) -> Array:
-    """Where J has its maximum inside (0, 1) for each of `shares`; nan where it has none."""
+    """Return where J has its maximum inside (0, 1) for each of `shares`; nan where it has none."""
     found = np.full(shares.shape, np.nan)
     theta, stationary_for = _maxima(channel)
     if not len(theta):

@@ -64,7 +64,7 @@ def _check_certificates() -> None:
 
 
 def connect(address: str) -> Any:
-    """A `distributed.Client` of the scheduler at an address, as `check` allows it.
+    """Return a `distributed.Client` of the scheduler at an address, as `check` allows it.
 
     Raises ``OSError`` where nobody answers, or something else.
     """
@@ -86,7 +86,7 @@ def _quieten() -> None:
 
 
 def _greets(connection: socket.socket) -> bool:
-    """Whether the other end speaks first, as Dask does: the length of a short message, in eight bytes."""
+    """Return whether the other end speaks first, as Dask does: the length of a short message, in eight bytes."""
     try:
         length = connection.recv(8, socket.MSG_WAITALL)
     except TimeoutError:
@@ -123,7 +123,7 @@ def run(client: Any, calls: Iterable[Call]) -> Iterator[Any]:
 
 
 def _result(future: Any) -> Any:
-    """The result of a call, or its error; Dask's own about a scheduler without this package becomes a sentence."""
+    """Return the result of a call, or its error; Dask's own about a scheduler without this package becomes a sentence."""
     try:
         return future.result()
     except RuntimeError as error:
@@ -136,7 +136,7 @@ def _result(future: Any) -> Any:
 
 
 def _look(client: Any, pending: Iterable[Any], told: bool) -> bool:
-    """Whether the cluster has no worker, which is `told` once."""
+    """Return whether the cluster has no worker, which is `told` once."""
     try:
         if client.status != "running" or any(future.status in ("lost", "cancelled") for future in pending):
             raise _lost(client)
@@ -166,14 +166,14 @@ class Cluster:
         self._looked, self._busy = 0.0, dict[str, Any]()
 
     def submit(self, content: bytes) -> Any:
-        """The future of a function and its task; two servers that ask for the same share it.
+        """Return the future of a function and its task; two servers that ask for the same share it.
 
         Raises ``ConnectionError`` where the scheduler does not answer.
         """
         return self._connected().submit(workers.compute, content, pure=True)
 
     def busy(self) -> dict[str, Any]:
-        """The keys of the calls that each worker has, as of a second ago at most. Raises ``ConnectionError``."""
+        """Return the keys of the calls that each worker has, as of a second ago at most. Raises ``ConnectionError``."""
         with self._lock:
             if time.monotonic() - self._looked > _LOOK_S:
                 try:
@@ -221,7 +221,7 @@ class ClusterWorker:
         wanted: Callable[[], bool],
         say: Callable[[str], None],
     ) -> Outcome | None:
-        """What became of a task; None when it was no longer `wanted`."""
+        """Return what became of a task; None when it was no longer `wanted`."""
         try:
             future = self._cluster.submit(pickle.dumps((function, task)))
             try:

@@ -39,7 +39,7 @@ class Row:
 
 
 def unpenalised(n_pixel_values: int) -> ImportanceSampledLogisticRegression:
-    """Logistic regression by gradient steps from 0, on what was released as it is.
+    """Return logistic regression by gradient steps from 0, on what was released as it is.
 
     It is the published EM for a channel without noise: its one sample of the truth is the release, its weight is 1, and
     what remains of a step is that along the mean gradient.
@@ -56,7 +56,7 @@ def unpenalised(n_pixel_values: int) -> ImportanceSampledLogisticRegression:
 
 
 def run(config: TrainingConfig) -> tuple[float, float]:
-    """Accuracy and log loss on the clean test images of a trial under randomised response."""
+    """Return accuracy and log loss on the clean test images of a trial under randomised response."""
     assert isinstance(config.pixels, RandomisedResponse)
     release = sample_release(config)
     model = unpenalised(config.pixels.n_states).fit(release.X_noisy, release.y_noisy)
@@ -65,28 +65,28 @@ def run(config: TrainingConfig) -> tuple[float, float]:
 
 
 def run_trial(level: float, trial: int) -> list[Row]:
-    """One trial at one level; always in one thread, for the same numbers everywhere."""
+    """Run one trial at one level; always in one thread, for the same numbers everywhere."""
     with threadpool_limits(1, user_api="blas"):
         return [Row(level, trial, *run(with_trial(study.STUDIES["figure3"].config(level), trial)))]
 
 
 def trial_arguments(n_trials: int = results.N_TRIALS) -> list[tuple[float, int]]:
-    """The arguments of every trial."""
+    """Return the arguments of every trial."""
     return [(level, trial) for level in study.STUDIES["figure3"].levels for trial in range(n_trials)]
 
 
 def to_csv(rows: Sequence[Row]) -> str:
-    """Rows as the text of a results file."""
+    """Return rows as the text of a results file."""
     return results.to_csv(Row, sorted(rows, key=lambda row: (row.level, row.trial)))
 
 
 def load() -> tuple[Row, ...]:
-    """The shipped rows."""
+    """Return the shipped rows."""
     return results.from_csv(Row, results.shipped(NAME).read_text(encoding="utf-8"))
 
 
 def leads(rows: Sequence[study.Row], method: str, by_steps: Sequence[Row]) -> dict[float, Estimate]:
-    """How much more accurate `method` of "figure3" is on the same trials, at every level, with 95 % intervals."""
+    """Return how much more accurate `method` of "figure3" is on the same trials, at every level, with 95 % intervals."""
     there = {(row.level, row.trial): row.accuracy for row in rows if row.method == method}
     return {
         level: mean_interval([there[level, row.trial] - row.accuracy for row in by_steps if row.level == level])
@@ -95,7 +95,7 @@ def leads(rows: Sequence[study.Row], method: str, by_steps: Sequence[Row]) -> di
 
 
 def means(rows: Sequence[Row]) -> dict[float, tuple[float, float]]:
-    """The mean accuracy and log loss at every level."""
+    """Return the mean accuracy and log loss at every level."""
     return {
         level: (
             float(np.mean([row.accuracy for row in rows if row.level == level])),

@@ -88,7 +88,7 @@ class NaiveResult(NamedTuple):
 
 
 def run(config: NaiveConfig, n_points: int = 361) -> NaiveResult:
-    """−L′∞(α) on α ∈ [−180°, 180°] and where it is least."""
+    """Return −L′∞(α) on α ∈ [−180°, 180°] and where it is least."""
     alpha = np.linspace(-180, 180, n_points)
     loss = naive_loss(alpha, config.covariance, config.contrast)
     slope, curvature = derivatives(0.0, config.covariance, config.contrast)
@@ -103,7 +103,7 @@ def run(config: NaiveConfig, n_points: int = 361) -> NaiveResult:
 
 
 def naive_loss(alpha: ArrayLike, covariance: Array, contrast: float) -> Array:
-    """−L′∞(α) (eq. 104) for θ = (cos α, sin α), `alpha` in degrees, any shape; nats a person."""
+    """Return −L′∞(α) (eq. 104) for θ = (cos α, sin α), `alpha` in degrees, any shape; nats a person."""
     limits.CONTRAST.check(contrast)
     _, variance, cross = _projections(alpha, covariance)
     softplus = _expectation(lambda z: np.logaddexp(0.0, z), variance)
@@ -111,7 +111,7 @@ def naive_loss(alpha: ArrayLike, covariance: Array, contrast: float) -> Array:
 
 
 def derivatives(alpha: ArrayLike, covariance: Array, contrast: float) -> tuple[Array, Array]:
-    """First and second derivative of −L′∞ in α (radians), `alpha` in degrees.
+    """Return first and second derivative of −L′∞ in α (radians), `alpha` in degrees.
 
     d/dv E[ln(1+e^z)] = ½ E[φ′(z)] for z ~ N(0, v) gives the first, ½ D(v₂) v₂′ − (p₁→₁ − p₀→₁) D(v₁) c′. For isotropic
     inputs the second, at α = 0, is s² (p₁→₁ − p₀→₁) E[φ′(z₁)]: eq. (107) prints a further s² E[φ′], but that is
@@ -132,12 +132,14 @@ def derivatives(alpha: ArrayLike, covariance: Array, contrast: float) -> tuple[A
 
 
 def misprint(config: NaiveConfig) -> float:
-    """L′∞'s second derivative at α = 0 as eq. (107) is printed, −s E[ε γ(sε)] − s² E[φ′(sε)], for isotropic inputs."""
+    """Return L′∞'s second derivative at α = 0 as eq. (107) is printed, −s E[ε γ(sε)] − s² E[φ′(sε)], for isotropic
+    inputs.
+    """
     return float(-(config.s**2) * (config.contrast + 1) * _bend(config.s**2))
 
 
 def free_optimum(covariance: Array, contrast: float) -> tuple[float, float]:
-    """Direction (degrees from θ₀) and length of the weights with the least loss when their length is free.
+    """Return direction (degrees from θ₀) and length of the weights with the least loss when their length is free.
 
     The gradient D(θᵀΣθ) Σθ − (p₁→₁ − p₀→₁) D(v₁) Σθ₀ vanishes only along θ₀, whatever Σ: naive training on Gaussian
     inputs of mean 0 keeps the direction for every covariance. The length t solves t D(t² v₁) = |p₁→₁ − p₀→₁| D(v₁).
@@ -152,7 +154,7 @@ def free_optimum(covariance: Array, contrast: float) -> tuple[float, float]:
 
 
 def _best_directions(config: NaiveConfig, alpha: Array, loss: Array) -> tuple[float, ...]:
-    """All directions of the least loss on the unit circle, in (−180°, 180°], the nearest to 0 first."""
+    """Return all directions of the least loss on the unit circle, in (−180°, 180°], the nearest to 0 first."""
     if np.ptp(loss) < 1e-12:
         return ()
     step = alpha[1] - alpha[0]
@@ -178,7 +180,7 @@ def _best_directions(config: NaiveConfig, alpha: Array, loss: Array) -> tuple[fl
 
 
 def _projections(alpha: ArrayLike, covariance: Array) -> tuple[Array, Array, Array]:
-    """θ (2, ...), the variance of z₂ and its covariance with z₁."""
+    """Return θ (2, ...), the variance of z₂ and its covariance with z₁."""
     radians = np.radians(np.asarray(alpha, dtype=float))
     theta = np.stack([np.cos(radians), np.sin(radians)])
     variance = np.einsum("i...,ij,j...->...", theta, covariance, theta)
@@ -186,7 +188,7 @@ def _projections(alpha: ArrayLike, covariance: Array) -> tuple[Array, Array, Arr
 
 
 def _expectation(function: Callable[[Array], Array], variance: ArrayLike) -> Array:
-    """E[function(z)] for z ~ N(0, variance), for variances of any shape.
+    """Return E[function(z)] for z ~ N(0, variance), for variances of any shape.
 
     By the trapezoidal rule, whose error for functions that are smooth in a strip of half-width π (where the logistic
     function has its poles) is e^{−2π²/(hσ)} at a step h: below 10⁻¹⁵ for hσ ≤ ½.
@@ -199,11 +201,11 @@ def _expectation(function: Callable[[Array], Array], variance: ArrayLike) -> Arr
 
 
 def _bend(variance: ArrayLike) -> Array:
-    """D(v) = E[φ′(z)], z ~ N(0, v)."""
+    """Return D(v) = E[φ′(z)], z ~ N(0, v)."""
     return _expectation(lambda z: expit(z) * expit(-z), variance)
 
 
 def _logistic_third(z: Array) -> Array:
-    """φ‴(z), whose expectation is twice dD/dv."""
+    """Return φ‴(z), whose expectation is twice dD/dv."""
     bend = expit(z) * expit(-z)
     return bend * (1 - 6 * bend)

@@ -21,7 +21,7 @@ _ARRAY, _TUPLE, _DICT = "array", "tuple", "dict"
 
 
 def pack(thing: Any, kinds: Sequence[type], versions: str) -> bytes:
-    """The content of a file that holds `thing`, whose dataclasses and named tuples are of `kinds`.
+    """Return the content of a file that holds `thing`, whose dataclasses and named tuples are of `kinds`.
 
     `versions` says what made it. A NumPy number is kept as Python's own. Raises ``TypeError`` for what has no place.
     """
@@ -36,7 +36,9 @@ def pack(thing: Any, kinds: Sequence[type], versions: str) -> bytes:
 
 
 def unpack(content: bytes, kinds: Sequence[type]) -> Any:
-    """What `pack` was given. Raises ``ValueError`` for a file of another kind or of older kinds, and a damaged one."""
+    """Return what `pack` was given. Raises ``ValueError`` for a file of another kind or of older kinds, and a damaged
+    one.
+    """
     makers = {_name(kind): kind for kind in kinds}
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as members:
@@ -56,7 +58,7 @@ def unpack(content: bytes, kinds: Sequence[type]) -> Any:
 
 
 def is_packed(path: Path) -> bool:
-    """Whether a file is one that `pack` made, of whatever kinds."""
+    """Return whether a file is one that `pack` made, of whatever kinds."""
     try:
         with np.load(path, allow_pickle=False) as members:
             return bool(_text(members, "head")["format"] == _FORMAT)
@@ -69,7 +71,7 @@ def _text(members: Any, name: str) -> Any:
 
 
 def _layout(kinds: Sequence[type]) -> dict[str, list[str]]:
-    """The fields of each kind, in order."""
+    """Return the fields of each kind, in order."""
     return {_name(kind): _fields(kind) for kind in kinds}
 
 
@@ -82,7 +84,7 @@ def _fields(kind: Any) -> list[str]:
 
 
 def _plain(thing: Any, names: dict[type, str], arrays: list[np.ndarray]) -> Any:
-    """`thing` as JSON can hold it; its arrays are added to `arrays`."""
+    """Return `thing` as JSON can hold it; its arrays are added to `arrays`."""
     if isinstance(thing, np.generic):
         return thing.item()
     if thing is None or isinstance(thing, str | bool | int | float):

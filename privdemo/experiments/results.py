@@ -24,17 +24,17 @@ _READ = {"float": float, "int": int, "str": str}
 
 
 def without_config(run: Callable[[Any], Any], config: Any) -> Any:
-    """The result of `run(config)` without its `config`: the caller has it, and it may hold many records."""
+    """Return the result of `run(config)` without its `config`: the caller has it, and it may hold many records."""
     return replace(run(config), config=None)
 
 
 def versions() -> str:
-    """Versions of the packages on which numbers depend."""
+    """Return versions of the packages on which numbers depend."""
     return ", ".join(f"{name} {metadata.version(name)}" for name in ("numpy", "scipy", "scikit-learn"))
 
 
 def to_csv(row_type: type[Row], rows: Sequence[Row]) -> str:
-    """Rows, instances of a dataclass, as the text of a results file; its first line says what made it."""
+    """Return rows, instances of a dataclass, as the text of a results file; its first line says what made it."""
     names = [field.name for field in fields(row_type)]  # type: ignore[arg-type]
     cells = [[getattr(row, name) for name in names] for row in rows]
     return f"{_HEAD}; {versions()}\n" + csv_text.lines(
@@ -46,13 +46,13 @@ def to_csv(row_type: type[Row], rows: Sequence[Row]) -> str:
 
 
 def is_results(path: Path) -> bool:
-    """Whether a file is one that `to_csv` wrote."""
+    """Return whether a file is one that `to_csv` wrote."""
     with path.open("rb") as file:
         return file.read(len(_HEAD)) == _HEAD.encode()
 
 
 def from_csv(row_type: type[Row], text: str) -> tuple[Row, ...]:
-    """The rows of a results file. Raises ``ValueError`` for a file of another kind."""
+    """Return the rows of a results file. Raises ``ValueError`` for a file of another kind."""
     first, _, table = text.partition("\n")
     if not first.startswith(_HEAD):
         raise ValueError(f"a results file must begin with “{_HEAD}”, got “{first[:60]}”")
@@ -68,5 +68,5 @@ def _column(name: str) -> str:
 
 
 def shipped(name: str, suffix: str = "csv") -> Path:
-    """The results file of a study that comes with the package."""
+    """Return the results file of a study that comes with the package."""
     return Path(str(resources.files("privdemo") / "results" / f"{name}.{suffix}"))

@@ -79,7 +79,7 @@ class _Kept:
         self.folder = folder
 
     def load(self, name: str) -> Any:
-        """The result stored under a name; None where there is none or its file is damaged."""
+        """Return the result stored under a name; None where there is none or its file is damaged."""
         file = self.folder / name
         if not file.exists():
             return None
@@ -106,14 +106,16 @@ def forget(kept: Path) -> None:
 
 
 def _name(trial: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
-    """The file name of one trial: a hash of the code, the function and its arguments."""
+    """Return the file name of one trial: a hash of the code, the function and its arguments."""
     asked = repr((_code(), trial.__module__, trial.__qualname__, arguments))
     return hashlib.sha256(asked.encode()).hexdigest()[:32]
 
 
 @cache
 def _code() -> str:
-    """A hash of what results depend on besides the arguments: this package's source and the versions it runs with."""
+    """Return a hash of what results depend on besides the arguments: this package's source and the versions it runs
+    with.
+    """
     folder = Path(str(resources.files("privdemo")))
     lines = hashlib.sha256(_packages().encode())
     for file in sorted(folder.rglob("*.py")):
@@ -127,7 +129,9 @@ def _packages() -> str:
 
 
 def versions() -> str:
-    """Versions of this package, with the first digits of its code's hash, of Python, NumPy, SciPy and scikit-learn."""
+    """Return versions of this package, with the first digits of its code's hash, of Python, NumPy, SciPy and
+    scikit-learn.
+    """
     return f"privdemo {__version__} ({_code()[:8]}) {_packages()}"
 
 
@@ -164,7 +168,7 @@ def parallel(
 
 
 def _connected(scheduler: str) -> Any:
-    """A client of the scheduler at an address. Raises ``ConnectionError`` with a sentence where none answers."""
+    """Return a client of the scheduler at an address. Raises ``ConnectionError`` with a sentence where none answers."""
     try:
         return cluster.connect(scheduler)
     except OSError as error:

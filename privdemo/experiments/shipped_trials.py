@@ -43,7 +43,7 @@ _KINDS = (
 
 
 def questions() -> list[Any]:
-    """The config of the first trial of every question on which a page opens.
+    """Return the config of the first trial of every question on which a page opens.
 
     First those with MNIST and Adult here, then those of a computer that has only scikit-learn's data sets, where the
     comparison plots its curves along ε as well. With MNIST the comparison opens on rows that its study ships.
@@ -65,18 +65,18 @@ def questions() -> list[Any]:
 
 
 def trial_arguments(n_trials: int = results.N_TRIALS) -> list[tuple[Any]]:
-    """The arguments of every trial."""
+    """Return the arguments of every trial."""
     return [(with_trial(config, trial),) for config in questions() for trial in range(n_trials)]
 
 
 def run_trial(config: Any) -> list[Any]:
-    """One trial; always in one thread, for the same numbers everywhere."""
+    """Return one trial; always in one thread, for the same numbers everywhere."""
     with threadpool_limits(1, user_api="blas"):
         return [_RUNS[type(config)](config)]
 
 
 def to_file(made: Sequence[Any]) -> bytes:
-    """Trials as the content of a results file: each by what was asked, in the order of `questions`."""
+    """Return trials as the content of a results file: each by what was asked, in the order of `questions`."""
     order = [replace(config, trial=0) for config in questions()]
     placed = sorted(made, key=lambda one: (order.index(replace(one.config, trial=0)), one.config.trial))
     by_question = {repr(one.config): replace(one, config=None) for one in placed}
@@ -90,7 +90,7 @@ class Shipped:
         self._made = by_question
 
     def find(self, run: Callable[[Any], Any], config: Any) -> Any:
-        """What `run(config)` returns, if it is here, else None; always the same object."""
+        """Return what `run(config)` returns, if it is here, else None; always the same object."""
         if _RUNS.get(type(config)) is not run:
             return None
         one = self._made.get(repr(config))
@@ -100,7 +100,7 @@ class Shipped:
 
 
 def load(file: Path | None = None) -> Shipped:
-    """The trials of a results file, by default those that come with the package.
+    """Return the trials of a results file, by default those that come with the package.
 
     Raises ``ValueError`` for a file that is not there, damaged or of another version.
     """

@@ -40,10 +40,10 @@ def stream(config: Repeatable, *numbers: int) -> np.random.SeedSequence:
 
 
 def seeded(seed: int, *numbers: int) -> np.random.Generator:
-    """A new generator at the start of the child of ``SeedSequence(seed)`` with these fixed numbers."""
+    """Return a new generator at the start of the child of ``SeedSequence(seed)`` with these fixed numbers."""
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=numbers))
 
 
 def generator(config: Repeatable, *numbers: int) -> np.random.Generator:
-    """A new generator at the start of `stream`."""
+    """Return a new generator at the start of `stream`."""
     return seeded(config.seed, config.trial, *numbers)

@@ -22,7 +22,7 @@ _ON_MAP, _CELL = "#0E1117", (6.2, 9.0)
 
 
 def winners(found: Winners, own: tuple[float, int]) -> Figure:
-    """A map of the best oracle over ε and k: paler where it gains little on k-ary randomised response.
+    """Return a map of the best oracle over ε and k: paler where it gains little on k-ary randomised response.
 
     A line is k = 3e^ε + 2; a star is one's own (ε, k). Names stand where they belong.
     """
@@ -71,7 +71,7 @@ def winners(found: Winners, own: tuple[float, int]) -> Figure:
 
 
 def _map_words(found: Winners, line: Sequence[tuple[float, float]], own: tuple[float, float]) -> list[dict[str, Any]]:
-    """The names on the map: of each oracle within its area, of the line at its middle, and of one's own place."""
+    """Return the names on the map: of each oracle within its area, of the line at its middle, and of one's own place."""
     left = own[0] < 0.8 * len(found.epsilons)
     aside = {"xanchor": "left", "xshift": 10} if left else {"xanchor": "right", "xshift": -10}
     notes = [_on_map("yours", *own) | aside]
@@ -89,7 +89,8 @@ def _map_words(found: Winners, line: Sequence[tuple[float, float]], own: tuple[f
 
 
 def _inside(found: Winners, oracle: str, taken: Sequence[tuple[float, float]], words: str) -> tuple[float, float]:
-    """Where in the area of an oracle its name stands: where most of its box is free, and furthest from what is taken.
+    """Return where in the area of an oracle its name stands: where most of its box is free, and furthest from what is
+    taken.
 
     The size of the box is that on a telephone.
     """
@@ -119,7 +120,7 @@ def _ticked(title: str, places: Sequence[float], values: Sequence[float], n: int
 
 
 def _cells(found: Winners) -> list[dict[str, Any]]:
-    """A picture for every oracle that wins somewhere."""
+    """Return a picture for every oracle that wins somewhere."""
     traces: list[dict[str, Any]] = []
     there = [name for name in FREQUENCY_ORACLES if any(name in row for row in found.names)]
     most = max(math.log(times) for row in found.times for times in row)

@@ -18,23 +18,23 @@ from privdemo.methods import Method
 
 
 def line(style: palette.Style) -> dict:
-    """Plotly's line in a method's style."""
+    """Return Plotly's line in a method's style."""
     return {"color": style.colour, "dash": style.dash, "width": 2}
 
 
 def marker(style: palette.Style) -> dict:
-    """Plotly's marker in a method's style."""
+    """Return Plotly's marker in a method's style."""
     return {"color": style.colour, "symbol": style.marker, "size": 8}
 
 
 def outlined(colour: str, pattern: str) -> dict:
-    """The look of bars: where a `pattern` leaves them half empty, the outline still shows their height."""
+    """Return the look of bars: where a `pattern` leaves them half empty, the outline still shows their height."""
     shape = {"shape": pattern, "solidity": 0.35, "size": 8}
     return {"color": colour, "pattern": shape, "line": {"color": colour, "width": 1.5}}
 
 
 def error_bars(estimates: Sequence[Estimate], style: palette.Style) -> dict:
-    """Error bars of 95 % intervals; none where an interval is unknown, as of a single trial, or has no width."""
+    """Return error bars of 95 % intervals; none where an interval is unknown, as of a single trial, or has no width."""
     if not any(e.known and not e.exact for e in estimates):
         return {"visible": False}
     return {
@@ -51,31 +51,32 @@ def error_bars(estimates: Sequence[Estimate], style: palette.Style) -> dict:
 def interval_bars(
     value: float | NDArray, low: float | NDArray, high: float | NDArray, style: palette.Style
 ) -> dict[str, Any]:
-    """Error bars from `low` to `high` around one or many values."""
+    """Return error bars from `low` to `high` around one or many values."""
     values, lows, highs = (np.atleast_1d(x) for x in (value, low, high))
     return error_bars([Estimate(*e) for e in zip(values, lows, highs, strict=True)], style)
 
 
 def legend_below() -> dict[str, Any]:
-    """A legend in one or more lines at the foot of a figure, clear of the data."""
+    """Return a legend in one or more lines at the foot of a figure, clear of the data."""
     return {"orientation": "h", "y": 0, "yref": "container", "yanchor": "bottom", "x": 0}
 
 
 def rule(x: float, xref: str = "x", yref: str = "paper") -> dict[str, Any]:
-    """A vertical rule, such as the truth or the visitor's own setting."""
+    """Return a vertical rule, such as the truth or the visitor's own setting."""
     shape = {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "xref": xref, "yref": yref}
     return shape | {"line": {"color": palette.TRUTH.colour, "width": 1.5}}
 
 
 def over_rule(x: float, text: str, low: float, high: float) -> dict[str, Any]:
-    """Words over a rule at `x` of an axis from `low` to `high`: centred, but towards the middle near an end."""
+    """Return words over a rule at `x` of an axis from `low` to `high`: centred, but towards the middle near an end."""
     place = (x - low) / (high - low)
     anchor = "left" if place < 0.12 else "right" if place > 0.88 else "center"
     return {"text": text, "x": x, "y": 1, "yref": "paper", "xanchor": anchor, "yanchor": "bottom", "showarrow": False}
 
 
 def rows(labels: Mapping[str, str]) -> dict[str, Any]:
-    """A vertical axis with a row for each key of `labels`, the first at the top; the key's value stands over the row.
+    """Return a vertical axis with a row for each key of `labels`, the first at the top; the key's value stands over the
+    row.
 
     Over their rows names need no margin, so that the plot is as wide as the screen.
     """
@@ -124,7 +125,9 @@ class Below(NamedTuple):
 
 
 def dot_plots(contents: Sequence[DotPlot], below: Below | None = None) -> Figure:
-    """Estimates with 95 % intervals, one plot under the other. An estimate beyond its axis is an arrow in its label."""
+    """Return estimates with 95 % intervals, one plot under the other. An estimate beyond its axis is an arrow in its
+    label.
+    """
     n_rows = len(contents[0].rows)
     step = ROW * n_rows + 78
     height = step * len(contents) - 44  # the last plot's tick labels are in the margin
@@ -178,7 +181,7 @@ def _words(text: str, x: float, y: float, anchor: str, xref: str) -> dict[str, A
 
 
 def heading(words: str, y: float) -> dict[str, Any]:
-    """The title of a part of a figure, at its left end, over the height `y` of the whole."""
+    """Return the title of a part of a figure, at its left end, over the height `y` of the whole."""
     return _words(f"<b>{words}</b>", 0, y, "left", "paper")
 
 
@@ -188,13 +191,13 @@ def _within(value: float, content: DotPlot) -> str:
 
 
 def point(style: palette.Style) -> dict[str, Any]:
-    """A method's marker with an outline; that of true data is a bar."""
+    """Return a method's marker with an outline; that of true data is a bar."""
     shape = marker(style) if style != palette.TRUTH else {"color": style.colour, "symbol": "line-ns-open", "size": 12}
     return shape | {"line": {"width": 2, "color": style.colour}}
 
 
 def dotted(shape: dict[str, Any]) -> dict[str, Any]:
-    """The shape of a rule, but dotted."""
+    """Return the shape of a rule, but dotted."""
     return shape | {"line": {"color": palette.TRUTH.colour, "width": 1, "dash": "dot"}}
 
 
@@ -205,7 +208,7 @@ def guesses(
     title: str,
     high: float = 1.02,
 ) -> Figure:
-    """How often an adversary guesses right from each source, a row for each of `rates`.
+    """Return how often an adversary guesses right from each source, a row for each of `rates`.
 
     `promised` is a rule and its words, `dots` are dotted rules; the axis ends at `high`.
     """
@@ -237,7 +240,7 @@ def guesses(
 
 
 def published(x: float, y: float, style: palette.Style, words: str) -> dict[str, Any]:
-    """A published value: an open star with `words` in its hover."""
+    """Return a published value: an open star with `words` in its hover."""
     return {
         "x": [x],
         "y": [y],
@@ -250,7 +253,7 @@ def published(x: float, y: float, style: palette.Style, words: str) -> dict[str,
 
 
 def own(x: float, mark: Estimate, style: palette.Style, name: str, group: str, axis: str = "y") -> dict[str, Any]:
-    """The result at the visitor's own setting, a larger marker among the curves."""
+    """Return the result at the visitor's own setting, a larger marker among the curves."""
     return {
         "x": [x],
         "y": [mark.mean],
@@ -275,7 +278,7 @@ class Curve(NamedTuple):
 
 
 def method_curve(method: Method, points: Mapping[float, Estimate]) -> Curve:
-    """The curve of a method through `points`, which map abscissas to estimates."""
+    """Return the curve of a method through `points`, which map abscissas to estimates."""
     return Curve(method.title, method.style, list(points), list(points.values()), method.in_full)
 
 
@@ -291,7 +294,8 @@ def curve_chart(
     height: int = 360,
     spread: bool = False,
 ) -> Figure:
-    """Several curves; `stars` are published values (x, y, style, words), and a rule marks the visitor's own `yours`.
+    """Return several curves; `stars` are published values (x, y, style, words), and a rule marks the visitor's own
+    `yours`.
 
     `more` are further traces. `legend` and `height` are the pixels of the legend and of all else. With `spread` curves
     are named at their ends also where these are close (see `label_ends`).
@@ -335,7 +339,7 @@ def curve_chart(
 
 
 def log_axis(title: str, levels: Sequence[float]) -> dict[str, Any]:
-    """A logarithmic axis with room around `levels`, and numbers at them."""
+    """Return a logarithmic axis with room around `levels`, and numbers at them."""
     low, high = math.log10(min(levels)), math.log10(max(levels))
     room = 0.05 * (high - low) or 0.1
     ticks = {"tickvals": list(levels), "ticktext": [f"{level:g}" for level in levels]}
@@ -343,7 +347,7 @@ def log_axis(title: str, levels: Sequence[float]) -> dict[str, Any]:
 
 
 def axis(title: str, levels: Sequence[float], tickformat: str = "") -> dict[str, Any]:
-    """An axis with room around `levels`."""
+    """Return an axis with room around `levels`."""
     room = 0.05 * (max(levels) - min(levels)) or 0.1 * abs(levels[0])
     shown = {"tickformat": tickformat} if tickformat else {}
     return {"title": {"text": title}, "range": [min(levels) - room, max(levels) + room], **shown}
@@ -354,5 +358,5 @@ HOVER = ", 95 %: {} to {}"
 
 
 def percent(value: float) -> str:
-    """A share as charts write it: “35.0%”, “−1.2%”, “12,050.0%”."""
+    """Return a share as charts write it: “35.0%”, “−1.2%”, “12,050.0%”."""
     return f"{round(value, 3) + 0.0:,.1%}".replace("-", "−")

@@ -30,7 +30,7 @@ VERDICT_CSS = """
 
 
 def verdict_bar(counts: Mapping[str, int]) -> str:
-    """How many claims have each verdict, as one bar: HTML that is rendered at once at any width."""
+    """Return how many claims have each verdict, as one bar: HTML that is rendered at once at any width."""
     colours = {verdict: style.colour for verdict, style in STYLES.items()} | {OPEN: palette.TRUTH.colour}
     there = {verdict: n for verdict, n in counts.items() if n}
     parts = "".join(f'<i style="flex:{n};background:{colours[verdict]}"></i>' for verdict, n in there.items())
@@ -46,7 +46,7 @@ def verdict_bar(counts: Mapping[str, int]) -> str:
 
 
 def beside(claims: Sequence[Claim], numbers: Sequence[int]) -> Figure:
-    """Published values as stars, ours with 95 % intervals in the colour of the verdict; a row a claim, numbered.
+    """Return published values as stars, ours with 95 % intervals in the colour of the verdict; a row a claim, numbered.
 
     A value that follows from a printed formula or sentence is a plus, not a star.
     """

@@ -61,7 +61,7 @@ _PATTERNS = {
 
 
 def proportions(trials: Sequence[Trial], methods: Sequence[str]) -> Figure:
-    """The share of every class in the test set: the true one and every method's estimate, with 95 % intervals."""
+    """Return the share of every class in the test set: the true one and every method's estimate, with 95 % intervals."""
     config, truth = trials[0].config, trials[0].truth
     classes = list(config.labels)
     traces: list[dict[str, Any]] = [
@@ -102,7 +102,7 @@ def proportions(trials: Sequence[Trial], methods: Sequence[str]) -> Figure:
 
 
 def mean_errors(trials: Sequence[Trial], methods: Sequence[str]) -> Figure:
-    """How many of 1,000 records every method puts in a wrong class, half the L1 error: the mean over all mixes.
+    """Return how many of 1,000 records every method puts in a wrong class, half the L1 error: the mean over all mixes.
 
     With 95 % intervals. Below stands what all methods know of the sets of the first trial: the mix of each, as
     released.
@@ -115,7 +115,7 @@ def mean_errors(trials: Sequence[Trial], methods: Sequence[str]) -> Figure:
 
 
 def _known(trial: Trial) -> Below:
-    """The released mix of every set, a row for each class."""
+    """Return the released mix of every set, a row for each class."""
     classes, (n_sets, n_classes) = list(trial.config.labels), trial.released.shape
     few = n_sets <= FEW_SETS
     trace = {
@@ -143,7 +143,7 @@ def _known(trial: Trial) -> Below:
 
 
 def errors(trials: Sequence[Trial], methods: Sequence[str]) -> Figure:
-    """The L1 error of every method against the share of the first class in the test set (figure 2)."""
+    """Return the L1 error of every method against the share of the first class in the test set (figure 2)."""
     lines = [
         method_curve(
             CLASS_RATIO[method], {share: class_ratio.error_along(trials, method, i) for i, share in enumerate(SHARES)}
@@ -154,7 +154,7 @@ def errors(trials: Sequence[Trial], methods: Sequence[str]) -> Figure:
 
 
 def study_errors(by_name: Mapping[str, Sequence[Row]]) -> Figure:
-    """Shipped errors against the share of the first class; the lines' names are methods' or releases'."""
+    """Return shipped errors against the share of the first class; the lines' names are methods' or releases'."""
     lines = [method_curve(_named(name), {row.share: row.estimate for row in rows}) for name, rows in by_name.items()]
     return _error_chart(lines, _test_share_axis(), legend=170 if len(lines) > 4 else 90)
 
@@ -166,7 +166,7 @@ def _test_share_axis() -> dict[str, Any]:
 def levers(
     by_name: Mapping[tuple[str, str], Sequence[tuple[float, Estimate]]], title: str, yours: float | None
 ) -> Figure:
-    """Mean L1 errors along a lever, a line for each method with and without noise."""
+    """Return mean L1 errors along a lever, a line for each method with and without noise."""
     levels = sorted({x for points in by_name.values() for x, _ in points})
     lines = []
     for (method, release), points in by_name.items():
@@ -183,7 +183,7 @@ def levers(
 
 
 def attack(rates: Mapping[str, Estimate]) -> Figure:
-    """How often the label of a record in the training sets is named, from each source of the adversary."""
+    """Return how often the label of a record in the training sets is named, from each source of the adversary."""
     sources = {
         "set": "the mix of its set",
         "model": "a model of the sets",
@@ -196,12 +196,12 @@ def attack(rates: Mapping[str, Estimate]) -> Figure:
 
 
 def title_of(name: str) -> str:
-    """A method or a release in words."""
+    """Return a method or a release in words."""
     return _named(name).title
 
 
 def _named(name: str) -> Method:
-    """A method, or a release as one."""
+    """Return a method, or a release as one."""
     if name == class_ratio.NO_RELEASE:
         return Method(name, "true counts, no privacy", PUBLISHER, palette.TRUTH)
     return CLASS_RATIO[name] if name in CLASS_RATIO else LABEL_COUNTS[name]

@@ -35,7 +35,7 @@ def frontier(
     goal: float | None,
     axis: str = OF_LABELS,
 ) -> Figure:
-    """One metric of every method along ε, with 95 % intervals; `mine` are the visitor's own, larger.
+    """Return one metric of every method along ε, with 95 % intervals; `mine` are the visitor's own, larger.
 
     The dotted rule across is the `goal`, if there is one; `axis` says what ε covers.
     """
@@ -79,7 +79,7 @@ def frontier(
 
 
 def _goal_rule(goal: float) -> dict[str, Any]:
-    """A dotted rule across the whole plot."""
+    """Return a dotted rule across the whole plot."""
     place = {"x0": 0, "x1": 1, "xref": "x domain", "y0": goal, "y1": goal, "yref": "y"}
     return place | {"type": "line", "line": {"dash": "dot", "width": 1, "color": palette.TRUTH.colour}}
 
@@ -87,7 +87,7 @@ def _goal_rule(goal: float) -> dict[str, Any]:
 def channels(
     matrices: Mapping[str, Sequence[Sequence[float]]], classes: Sequence[str], answers: Mapping[str, Sequence[str]]
 ) -> Figure:
-    """T[answer | class] of several label channels side by side: a row for each answer, a column for each class.
+    """Return T[answer | class] of several label channels side by side: a row for each answer, a column for each class.
 
     `answers` are the names of a channel's answers; rows without a name have no label. The deepest colour is the
     channel's largest probability.

@@ -21,7 +21,7 @@ pre { background: #f4f4f6; padding: 0.75rem; overflow-x: auto; }
 
 
 def document(title: str, body: str, css: str = "") -> str:
-    """A whole HTML page, with a title for its window and headline."""
+    """Return a whole HTML page, with a title for its window and headline."""
     return (
         "<!doctype html><html lang='en'><meta charset='utf-8'><meta name='viewport' content='width=device-width'>"
         f"<title>{escape(title)} · privdemo</title><style>{_LOOK}{css}</style><h1>{escape(title)}</h1>{body}</html>"
@@ -29,7 +29,7 @@ def document(title: str, body: str, css: str = "") -> str:
 
 
 def chart(figure: Figure, library: bool = True) -> str:
-    """A chart as a part of a page, to be pointed at and zoomed; one chart of a page brings Plotly's `library`."""
+    """Return a chart as a part of a page, to be pointed at and zoomed; one chart of a page brings Plotly's `library`."""
     return (
         Figure(figure)
         .update_layout(template="plotly_white")

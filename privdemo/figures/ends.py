@@ -36,7 +36,8 @@ class _End(NamedTuple):
 
 
 def label_ends(figure: Figure, spread: bool = False) -> Figure:
-    """The chart with the names of its curves at their ends instead of a legend; the same chart where they do not fit.
+    """Return the chart with the names of its curves at their ends instead of a legend; the same chart where they do not
+    fit.
 
     They fit where one plot has at most four curves, all of which end at its right, far enough apart for their names.
     With `spread` names give way to each other where curves end together, and each has the sign of its curve before it;
@@ -72,14 +73,14 @@ def _end(trace: Plain, layout: Plain, signed: bool = False) -> _End:
 
 
 def _sign(trace: Plain) -> str:
-    """The marker of a curve as a letter of its colour; a dash for a curve without."""
+    """Return the marker of a curve as a letter of its colour; a dash for a curve without."""
     symbol = at(trace, "marker.symbol") or ""
     signs = _OPEN_SIGNS if symbol.endswith("-open") else _SIGNS
     return f"<span style='color:{trace['line']['color']}'>{signs.get(symbol.removesuffix('-open'), '–')}</span>"
 
 
 def _spread(ends: Sequence[_End], layout: Plain, high: float) -> list[_End]:
-    """The ends with their names so far apart that none is over another, and moved as little as that takes.
+    """Return the ends with their names so far apart that none is over another, and moved as little as that takes.
 
     The sum of the squares of the ways is the least, before all are moved into the plot of `high` pixels.
     """
@@ -93,7 +94,7 @@ def _spread(ends: Sequence[_End], layout: Plain, high: float) -> list[_End]:
 
 
 def _never_falling(values: Sequence[float]) -> list[float]:
-    """The nearest values that never fall, by least squares: neighbours that would are replaced by their mean."""
+    """Return the nearest values that never fall, by least squares: neighbours that would are replaced by their mean."""
     pools: list[list[float]] = []
     for value in values:
         pools.append([value])
@@ -103,7 +104,7 @@ def _never_falling(values: Sequence[float]) -> list[float]:
 
 
 def _apart(ends: list[_End], layout: Plain, high: float) -> bool:
-    """Whether all curves end at the right of the plot, and no name is over another or beyond the plot."""
+    """Return whether all curves end at the right of the plot, and no name is over another or beyond the plot."""
     (left, right), (low, top) = layout["xaxis"]["range"], layout["yaxis"]["range"]
     pixels = [(end, (end.y - low) / (top - low) * high) for end in ends]
     at_right = all((right - end.x) / (right - left) < 0.1 for end in ends)

@@ -42,7 +42,7 @@ FIRST_LOOK_CSS = """
 
 
 def first_look(figure: Figure) -> str:
-    """A chart made by `house.chart`, in HTML, where and as Plotly will render it.
+    """Return a chart made by `house.chart`, in HTML, where and as Plotly will render it.
 
     It says nothing to screen readers, for whom a figure has words of its own. Raises `ValueError` for a trace that it
     cannot render.
@@ -64,7 +64,7 @@ def first_look(figure: Figure) -> str:
 
 
 def _image(svg: str, size: str = "") -> str:
-    """An image of some SVG, as large as its place."""
+    """Return an image of some SVG, as large as its place."""
     content = base64.b64encode(f'<svg xmlns="http://www.w3.org/2000/svg">{svg}</svg>'.encode()).decode()
     return f'<img alt="" {size} src="data:image/svg+xml;base64,{content}">'
 
@@ -77,7 +77,7 @@ def _plane(layout: Plain, xref: str | None, yref: str | None) -> Plane:
 
 
 def _axis(layout: Plain, letter: str, ref: str | None) -> Axis:
-    """The axis that `ref` names; the whole “paper”, or an axis's “domain”, goes from 0 to 1."""
+    """Return the axis that `ref` names; the whole “paper”, or an axis's “domain”, goes from 0 to 1."""
     ref = ref or letter
     if ref == "paper":
         return Axis(0.0, 1.0, 0.0, 1.0)
@@ -106,7 +106,7 @@ def _plots(plain: Plain) -> Iterator[str]:
 
 
 def _text(words: str, place: str) -> str:
-    """Words of a chart at a place; tags that Plotly knows are tags, all else is text."""
+    """Return words of a chart at a place; tags that Plotly knows are tags, all else is text."""
     return f'<span style="{place}">{_TAGS.sub(lambda tag: _tag(tag[1]), escape(words))}</span>'
 
 
@@ -141,13 +141,15 @@ def _tick_labels(plain: Plain, size: float) -> Iterator[str]:
 
 
 def _foot(plain: Plain, name: str) -> float:
-    """How far down the words at an axis across stand, in percent of the figure: at the foot of its plot."""
+    """Return how far down the words at an axis across stand, in percent of the figure: at the foot of its plot."""
     ref = plain["layout"][name].get("anchor") or _partner(plain, name, "y")
     return 100 - 100 * _axis(plain["layout"], "y", ref).start
 
 
 def _side(plain: Plain, name: str) -> float:
-    """How far to the right the words at an axis upwards stand, in percent of the figure: at the left of its plot."""
+    """Return how far to the right the words at an axis upwards stand, in percent of the figure: at the left of its
+    plot.
+    """
     ref = plain["layout"][name].get("anchor") or _partner(plain, name, "x")
     return 100 * _axis(plain["layout"], "x", ref).start
 
@@ -187,7 +189,7 @@ def _notes(layout: Plain) -> Iterator[str]:
 
 
 def _note_at(axis: Axis, value: Any) -> float:
-    """Where words stand; on a logarithmic axis their place is a logarithm already."""
+    """Return where words stand; on a logarithmic axis their place is a logarithm already."""
     return axis.number(value) if isinstance(value, str) else float(value)
 
 
@@ -213,7 +215,7 @@ def _cells(plain: Plain) -> Iterator[str]:
 
 
 def _is_dark(colour: str) -> bool:
-    """Whether Plotly writes in white on a colour."""
+    """Return whether Plotly writes in white on a colour."""
     red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
     return (red * 299 + green * 587 + blue * 114) / 1000 < 128
 
@@ -222,7 +224,7 @@ def _is_dark(colour: str) -> bool:
 
 
 def _entries(plain: Plain) -> list[tuple[int, Plain]]:
-    """The traces that the legend names, with their numbers."""
+    """Return the traces that the legend names, with their numbers."""
     traces, shown = plain["data"], plain["layout"].get("showlegend")
     if shown is False or not (shown or len(traces) > 1):
         return []
@@ -231,7 +233,7 @@ def _entries(plain: Plain) -> list[tuple[int, Plain]]:
 
 
 def _legend(plain: Plain, entries: list[tuple[int, Plain]], size: float) -> str:
-    """The names beside a piece of their curves, in columns as wide as the longest name."""
+    """Return the names beside a piece of their curves, in columns as wide as the longest name."""
     if not entries:
         return ""
     defs, margin = marks.patterns(plain), plain["layout"]["margin"]

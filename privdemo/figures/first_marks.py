@@ -41,7 +41,7 @@ class Axis(NamedTuple):
     named: tuple[Any, ...] = ()
 
     def number(self, value: Any) -> float:
-        """A value as the number that the range is about; nan where it stands nowhere."""
+        """Return a value as the number that the range is about; nan where it stands nowhere."""
         if value is None:
             return math.nan
         if isinstance(value, str):
@@ -51,11 +51,11 @@ class Axis(NamedTuple):
         return float(value)
 
     def along(self, number: float) -> float:
-        """Where a number of the range stands, in percent of the axis."""
+        """Return where a number of the range stands, in percent of the axis."""
         return 100 * (number - self.low) / (self.high - self.low)
 
     def overall(self, number: float) -> float:
-        """Where a number of the range stands, in percent of the whole plot."""
+        """Return where a number of the range stands, in percent of the whole plot."""
         return 100 * self.start + (self.end - self.start) * self.along(number)
 
 
@@ -66,11 +66,11 @@ class Plane(NamedTuple):
     upwards: Axis
 
     def x(self, value: Any) -> float:
-        """Where a value stands across, in percent of this plot."""
+        """Return where a value stands across, in percent of this plot."""
         return self.across.along(self.across.number(value))
 
     def y(self, value: Any) -> float:
-        """Where a value stands from the top, in percent of this plot."""
+        """Return where a value stands from the top, in percent of this plot."""
         return 100 - self.upwards.along(self.upwards.number(value))
 
     def svg(self, svg: str, cut: bool = True) -> str:
@@ -82,7 +82,7 @@ class Plane(NamedTuple):
 
 
 def render(trace: Plain, plane: Plane, index: int, plain: Plain) -> str:
-    """The marks of one trace, the `index`-th of the figure."""
+    """Return the marks of one trace, the `index`-th of the figure."""
     makers: dict[str, Callable[[], Iterator[str]]] = {
         "scatter": lambda: _scatter(trace, plane),
         "bar": lambda: _bars(trace, plane, index, plain),
@@ -163,7 +163,7 @@ def _intervals(trace: Plain, plane: Plane) -> Iterator[str]:
 
 
 def mark(marker: Plain, i: int = 0) -> str:
-    """The `i`-th of some markers around the origin."""
+    """Return the `i`-th of some markers around the origin."""
     symbol, colour = marker.get("symbol", "circle"), marker.get("color")
     symbol = symbol if isinstance(symbol, str) else str(symbol[i])
     r = (marker.get("size") or 6) / 2
@@ -190,7 +190,9 @@ def _path(shape: str, r: float) -> str:
 
 
 def _spikes(n: int, outer: float, inner: float) -> list[tuple[float, float]]:
-    """The corners of a star of `n` spikes, or of a polygon where it has no `inner` ones; the first points upwards."""
+    """Return the corners of a star of `n` spikes, or of a polygon where it has no `inner` ones; the first points
+    upwards.
+    """
     turns = [(math.pi * i / n, outer if i % 2 == 0 else inner) for i in range(2 * n)]
     return [(far * math.sin(turn), -far * math.cos(turn)) for turn, far in turns if far]
 
@@ -245,7 +247,7 @@ def _bars(trace: Plain, plane: Plane, index: int, plain: Plain) -> Iterator[str]
 
 
 def _filling(marker: Plain, index: int) -> str | None:
-    """What the bars of the `index`-th trace are filled with."""
+    """Return what the bars of the `index`-th trace are filled with."""
     return f"url(#p{index})" if at(marker, "pattern.shape") else marker.get("color")
 
 
@@ -266,7 +268,7 @@ def _bar_interval(bars: Plain, plane: Plane, i: int, y: float, centre: float) ->
 
 
 def patterns(plain: Plain) -> str:
-    """The patterns that bars of a figure are filled with."""
+    """Return the patterns that bars of a figure are filled with."""
     found = []
     for i, trace in enumerate(plain["data"]):
         shape = at(trace, "marker.pattern.shape") if trace["type"] == "bar" else ""
@@ -303,7 +305,7 @@ def _runs(column: Sequence[float | None], apart: bool) -> Iterator[tuple[int, in
 
 
 def shade(trace: Plain, value: float) -> str:
-    """The colour of a cell."""
+    """Return the colour of a cell."""
     (_, first), (_, last) = trace["colorscale"]
     low, high = trace["zmin"], trace["zmax"]
     part = min(1.0, max(0.0, (value - low) / ((high - low) or 1)))
@@ -315,7 +317,7 @@ def shade(trace: Plain, value: float) -> str:
 
 
 def grid(plane: Plane, x_axis: Plain, y_axis: Plain) -> str:
-    """The lines at the ticks of the axes that have a grid."""
+    """Return the lines at the ticks of the axes that have a grid."""
     pen, svg = f'stroke="{GRID}" stroke-width="1"', []
     if x_axis.get("showgrid"):
         svg += [line(plane.x(v), plane.x(v), 0, 100, pen) for v, _ in tick_words(x_axis)]
@@ -325,7 +327,7 @@ def grid(plane: Plane, x_axis: Plain, y_axis: Plain) -> str:
 
 
 def rule(shape: Plain, plane: Plane) -> str:
-    """A line through a plot."""
+    """Return a line through a plot."""
     if shape["type"] != "line":
         raise ValueError(f"a first look knows lines, but no {shape['type']}")
     look = shape.get("line", {})
@@ -334,12 +336,12 @@ def rule(shape: Plain, plane: Plane) -> str:
 
 
 def line(x0: float, x1: float, y0: float, y1: float, pen: str) -> str:
-    """A straight line between places in percent."""
+    """Return a straight line between places in percent."""
     return f'<line x1="{x0:.2f}%" x2="{x1:.2f}%" y1="{y0:.2f}%" y2="{y1:.2f}%" {pen}/>'
 
 
 def sample(trace: Plain, index: int) -> str:
-    """A piece of a trace for its name in the legend, 30 pixels wide and 14 high."""
+    """Return a piece of a trace for its name in the legend, 30 pixels wide and 14 high."""
     marker, look = trace.get("marker", {}), trace.get("line", {})
     if trace["type"] == "bar":
         fill, outline = _filling(marker, index), at(marker, "line.color") or "none"

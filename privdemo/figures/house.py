@@ -41,7 +41,8 @@ BESIDE = 0.22
 
 
 def chart(data: Sequence[Mapping[str, Any]], layout: Mapping[str, Any]) -> Figure:
-    """A figure in the house's style: ranges, ticks and the margins at the left and at the top follow from its content.
+    """Return a figure in the house's style: ranges, ticks and the margins at the left and at the top follow from its
+    content.
 
     The title of a vertical axis stands over it. The margin at the foot is the caller's, as it holds the legend.
     """
@@ -57,14 +58,16 @@ def chart(data: Sequence[Mapping[str, Any]], layout: Mapping[str, Any]) -> Figur
 
 
 def larger(figure: Figure, size: float) -> Figure:
-    """A copy of a chart with all its text of `size` pixels; what holds the text grows with it."""
+    """Return a copy of a chart with all its text of `size` pixels; what holds the text grows with it."""
     plain = copied(parts(figure))
     _enlarge(plain, size)
     return PlainFigure(plain)
 
 
 def projected(figure: Figure, size: float, grown: float, tallest: float) -> Figure:
-    """A `larger` copy whose height, lines and markers are `grown` times as large too; no higher than the `tallest`."""
+    """Return a `larger` copy whose height, lines and markers are `grown` times as large too; no higher than the
+    `tallest`.
+    """
     plain = copied(parts(figure))
     _enlarge(plain, size)
     plain["layout"]["height"] = round(min(plain["layout"]["height"] * grown, tallest))
@@ -95,35 +98,37 @@ def _enlarge(plain: Plain, size: float) -> None:
 
 
 def axis_names(plain: Plain, letter: str) -> list[str]:
-    """The names in the layout of all axes across or upwards, that of the first trace first."""
+    """Return the names in the layout of all axes across or upwards, that of the first trace first."""
     used = [trace.get(f"{letter}axis", letter) for trace in plain["data"]]
     return [f"{letter}axis{ref[1:]}" for ref in dict.fromkeys(used)]
 
 
 def traces_on(plain: Plain, name: str) -> list[Plain]:
-    """The traces on the axis of this name."""
+    """Return the traces on the axis of this name."""
     letter, ref = name[0], name.replace("axis", "")
     return [trace for trace in plain["data"] if trace.get(f"{letter}axis", letter) == ref]
 
 
 def width(words: str, size: float) -> float:
-    """About how many pixels wide a line of `words` is; rather too many than too few."""
+    """Return about how many pixels wide a line of `words` is; rather too many than too few."""
     lines = re.sub(r"</?(b|sup|span\b[^>]*)>", "", words).split("<br>")
     return max(_LETTER * size * (len(line) + _PERCENT * line.count("%")) for line in lines)
 
 
 def shortened(name: str) -> str:
-    """A name as it fits under a bar: of a long one the beginning and the end."""
+    """Return a name as it fits under a bar: of a long one the beginning and the end."""
     return name if len(name) <= _NAME else f"{name[: _NAME // 2].rstrip()}…{name[1 - _NAME // 2 :].lstrip()}"
 
 
 def are_turned(names: Sequence[str], room: float) -> bool:
-    """Whether names of classes are turned, as one of them is wider than the pixels that each has on a telephone."""
+    """Return whether names of classes are turned, as one of them is wider than the pixels that each has on a
+    telephone.
+    """
     return any(width(name, SIZE) > room for name in names)
 
 
 def beside(size: float) -> float:
-    """How many pixels Plotly leaves between a vertical axis and the words of `size` pixels at it."""
+    """Return how many pixels Plotly leaves between a vertical axis and the words of `size` pixels at it."""
     return 2 + size / 2
 
 
@@ -157,7 +162,7 @@ def _set_axis(axis: Plain, letter: str, traces: Sequence[Plain]) -> None:
 
 
 def _categories(traces: Sequence[Plain], letter: str) -> list[str]:
-    """The words along an axis in their order, if it has words."""
+    """Return the words along an axis in their order, if it has words."""
     found = (value for trace in traces for value in _values(trace, letter) if isinstance(value, str))
     return list(dict.fromkeys(found))
 
@@ -170,7 +175,7 @@ def _values(trace: Plain, letter: str) -> list[Any]:
 
 
 def _range(axis: Plain, traces: Sequence[Plain], letter: str) -> list[float]:
-    """The ends of an axis around all that stands at it, as logarithms on a logarithmic one."""
+    """Return the ends of an axis around all that stands at it, as logarithms on a logarithmic one."""
     log = axis.get("type") == "log"
     numbers = np.array([v for trace in traces for v in _extent(trace, letter)], float)
     numbers = numbers[np.isfinite(numbers) & ((numbers > 0) | (not log))]
@@ -222,7 +227,7 @@ def _power(power: int) -> str:
 
 
 def _step(least: float) -> float:
-    """The round number at or above `least`."""
+    """Return the round number at or above `least`."""
     power = 10.0 ** math.floor(math.log10(least))
     return float(next(power * nice for nice in (1, 2, 5, 10) if power * nice >= least * (1 - 1e-9)))
 
@@ -305,7 +310,7 @@ def _break_rules(layout: Plain, axis: str, n_rows: int) -> None:
 
 
 def _notes_over(layout: Plain, top: float) -> float:
-    """How many pixels the words over a plot take."""
+    """Return how many pixels the words over a plot take."""
     over = {"yref": "paper", "y": top, "yanchor": "bottom"}
     notes = [note for note in layout.get("annotations", ()) if over.items() <= note.items() and note.get("text")]
     return max((note.get("yshift", 0) + 1.3 * SIZE for note in notes), default=0.0)
@@ -316,18 +321,18 @@ def _top(layout: Plain, size: float) -> float:
 
 
 def _foot(plain: Plain) -> float:
-    """The caller's margin at the foot, or what the axis there needs, if that is more."""
+    """Return the caller's margin at the foot, or what the axis there needs, if that is more."""
     return max(at(plain["layout"], "margin.b") or 0.0, axis_foot(plain))
 
 
 def axis_foot(plain: Plain) -> float:
-    """The pixels under a figure's plots for the words at the axis there."""
+    """Return the pixels under a figure's plots for the words at the axis there."""
     titled = any(at(plain["layout"][name], "title.text") for name in axis_names(plain, "x"))
     return AXIS if titled else UNTITLED
 
 
 def _left(plain: Plain, size: float) -> float:
-    """Room for the widest words at a vertical axis, and for turned words across that begin left of the plot."""
+    """Return room for the widest words at a vertical axis, and for turned words across that begin left of the plot."""
     widest = 0.0
     for name in axis_names(plain, "y"):
         axis = plain["layout"][name]
@@ -341,7 +346,7 @@ def _left(plain: Plain, size: float) -> float:
 
 
 def _beyond(axis: Plain, size: float) -> float:
-    """How far to the left of a plot on a telephone the turned words of its axis reach."""
+    """Return how far to the left of a plot on a telephone the turned words of its axis reach."""
     if axis.get("tickangle") != -45 or axis.get("domain", (0, 1))[0] > 0:
         return 0.0
     words = axis["ticktext"]
@@ -349,7 +354,7 @@ def _beyond(axis: Plain, size: float) -> float:
 
 
 def tick_words(axis: Plain) -> list[tuple[Any, str]]:
-    """The values and words that stand at an axis."""
+    """Return the values and words that stand at an axis."""
     if "tickvals" in axis:
         return list(zip(axis["tickvals"], axis["ticktext"], strict=True))
     low, high = sorted(axis["range"])

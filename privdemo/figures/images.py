@@ -16,7 +16,7 @@ from privdemo.mechanisms.pixels import PixelFamily
 
 
 def damage(curve: Sequence[Point], here: Point, family: PixelFamily) -> Figure:
-    """The error of a pixel over the noise level: lines are exact, markers measured, with 95 % intervals."""
+    """Return the error of a pixel over the noise level: lines are exact, markers measured, with 95 % intervals."""
     levels = [point.level for point in curve]
     absolute, squared = palette.OTHERS[:2]
     traces = [
@@ -27,7 +27,7 @@ def damage(curve: Sequence[Point], here: Point, family: PixelFamily) -> Figure:
 
 
 def linkage(curve: Sequence[Point], here: Point, family: PixelFamily) -> Figure:
-    """How often the sender is found over the noise level, with 95 % intervals, beside chance."""
+    """Return how often the sender is found over the noise level, with 95 % intervals, beside chance."""
     levels = [point.level for point in curve]
     chance = 1 / here.n_candidates
     traces = [
@@ -56,7 +56,8 @@ KNOWLEDGE = {
 def guessing(
     errors: Mapping[float, Mapping[str, Estimate]], titles: Mapping[str, str], here: Point, family: PixelFamily
 ) -> Figure:
-    """The squared error of an adversary's guess over the noise level, by what is known of pixels, with 95 % intervals.
+    """Return the squared error of an adversary's guess over the noise level, by what is known of pixels, with 95 %
+    intervals.
 
     `errors` are those of each prior by level, `titles` what the priors are called.
     """
@@ -73,7 +74,7 @@ def guessing(
 def _over_levels(
     traces: Sequence[Mapping[str, Any]], y_axis: dict[str, Any], levels: list[float], here: Point, family: PixelFamily
 ) -> Figure:
-    """A chart over the noise level, with a rule at the visitor's own."""
+    """Return a chart over the noise level, with a rule at the visitor's own."""
     title = f"{family.symbol}, {family.level_name}"
     low, high = levels[0], levels[-1]
     room = 0.03 * (high - low)

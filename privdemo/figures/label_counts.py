@@ -49,7 +49,7 @@ def along(
     as_published: bool = True,
     in_l1: bool = True,
 ) -> Figure:
-    """Mean L1 distortion along an axis (the paper's figure 1), a line for every mechanism, with 95 % intervals.
+    """Return mean L1 distortion along an axis (the paper's figure 1), a line for every mechanism, with 95 % intervals.
 
     `distortions` maps levels and mechanisms to estimates; a line ends where its mechanism has none. Where all other
     settings are `as_published`, stars mark the values that the paper's text gives. Not `in_l1`, they are plotted as
@@ -87,7 +87,9 @@ def along(
 
 
 def _short(names: Sequence[str]) -> dict[str, str]:
-    """The names of curves: of the only scaled Dirichlet among them no more than whose it is, as its title is long."""
+    """Return the names of curves: of the only scaled Dirichlet among them no more than whose it is, as its title is
+    long.
+    """
     dirichlet = [name for name in names if name.startswith("dirichlet")]
     titles = {name: LABEL_COUNTS[name].title for name in names}
     if len(dirichlet) == 1:
@@ -110,7 +112,7 @@ def _stars(axis_name: str, names: Sequence[str], unit: float) -> list[tuple[floa
 
 
 def beside(counts: Sequence[int], outcome: Outcome, classes: Sequence[int]) -> Figure:
-    """True counts of `classes` and one release beside them, with the range of 95 % of all releases."""
+    """Return true counts of `classes` and one release beside them, with the range of 95 % of all releases."""
     style, total = LABEL_COUNTS[outcome.release].style, sum(counts)
     names = [str(c + 1) for c in classes]
     released = [total * outcome.example[c] for c in classes]
@@ -159,7 +161,7 @@ def beside(counts: Sequence[int], outcome: Outcome, classes: Sequence[int]) -> F
 
 
 def profiles(curves: Mapping[str, CountRelease], chosen: str, epsilon: float, delta: float) -> Figure:
-    """δ(ε) of each mechanism on a logarithmic axis, that of `chosen` thicker; a cross marks the wanted (ε, δ)."""
+    """Return δ(ε) of each mechanism on a logarithmic axis, that of `chosen` thicker; a cross marks the wanted (ε, δ)."""
     high = 3 * epsilon
     while high < 20 * epsilon and max(m.delta_at(high) for m in curves.values()) > delta / 100:
         high *= 1.5
@@ -212,7 +214,7 @@ def profiles(curves: Mapping[str, CountRelease], chosen: str, epsilon: float, de
 
 
 def attack(rates: Mapping[str, float], promised: float) -> Figure:
-    """How often the last unknown label is named from each mechanism's release; a rule marks what (ε, δ) allows."""
+    """Return how often the last unknown label is named from each mechanism's release; a rule marks what (ε, δ) allows."""
     named = {LABEL_COUNTS[name].title: Estimate(rate, rate, rate) for name, rate in rates.items()}
     high = min(1.02, max(promised, *rates.values()) + 0.05)
     return guesses(named, (promised, f"(ε, δ) allows {percent(promised)}"), [0.5], "label named", high)

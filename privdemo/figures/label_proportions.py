@@ -52,7 +52,7 @@ def scores(
     threshold: str,
     measures: Sequence[str] = label_proportions.F1S,
 ) -> Figure:
-    """Average F1, F1 of positives and of negatives, of every method with 95 % intervals over trials.
+    """Return average F1, F1 of positives and of negatives, of every method with 95 % intervals over trials.
 
     Rules mark the F1 with every label known, and that of calling every record negative.
     """
@@ -72,13 +72,13 @@ def _dot_plot(trials: Sequence[Trial], methods: Sequence[str], threshold: str, w
 
 
 def shown_bags(trial: Trial, few: bool = False) -> NDArray[np.intp]:
-    """The numbers of the bags that `columns` shows: all, or evenly picked where there are many."""
+    """Return the numbers of the bags that `columns` shows: all, or evenly picked where there are many."""
     n = len(trial.blocks)
     return np.unique(np.linspace(0, n - 1, min(FEW_COLUMNS if few else COLUMNS, n)).round().astype(np.intp))
 
 
 def columns(trial: Trial, positive: str, few: bool = False) -> Figure:
-    """Bags as columns of records: at the top what their owner knows, at the bottom what is released.
+    """Return bags as columns of records: at the top what their owner knows, at the bottom what is released.
 
     At the top, `positive` records are at the foot of each column. At the bottom, every k-mean is one block; a bag's
     colour is its released proportion, and a diamond marks that height in the column. With `few` it is a small picture,
@@ -141,12 +141,14 @@ def columns(trial: Trial, positive: str, few: bool = False) -> Figure:
 
 
 def _bare(few: bool) -> dict[str, Any]:
-    """An axis without a grid, and without numbers where few bags are shown."""
+    """Return an axis without a grid, and without numbers where few bags are shown."""
     return {"showgrid": False} | ({"showticklabels": False} if few else {"title": {"text": "records"}})
 
 
 def _column_picture(values: NDArray, sizes: NDArray, blocks: Sequence[Sequence[float]]) -> NDArray:
-    """`values` in columns (STEPS, n_bags) as high as the bags; nan beyond them and where one of their blocks ends."""
+    """Return `values` in columns (STEPS, n_bags) as high as the bags; nan beyond them and where one of their blocks
+    ends.
+    """
     height = float(sizes.max())
     filled = ((np.arange(STEPS) + 0.5) * height / STEPS)[:, None] < sizes
     picture = np.where(filled, np.float32(values), np.float32(np.nan))
@@ -164,7 +166,8 @@ def _square(colour: str) -> str:
 
 
 def place(values: Sequence[float], value: float) -> float:
-    """The position of `value` on an axis with a step for each of the ascending `values`, the last of which may be ∞.
+    """Return the position of `value` on an axis with a step for each of the ascending `values`, the last of which may
+    be ∞.
 
     Between two values it is interpolated in the logarithm; beyond the ends it is at them.
     """
@@ -184,7 +187,7 @@ def curves(
     level: float,
     marks: Sequence[tuple[float, str]] = (),
 ) -> Figure:
-    """Average F1 along an axis, with 95 % intervals over trials: `lines` are (method, name, style, rows, a row's
+    """Return average F1 along an axis, with 95 % intervals over trials: `lines` are (method, name, style, rows, a row's
     level).
 
     `yours` are the visitor's own estimates by method, at `level`, which a rule marks; `marks` further rules (x, words).
@@ -232,7 +235,7 @@ def curves(
 
 
 def _above(x: float, words: str, low: float, high: float) -> dict[str, Any]:
-    """Words over a dotted rule, one line higher than those over the visitor's own rule."""
+    """Return words over a dotted rule, one line higher than those over the visitor's own rule."""
     return over_rule(x, words, low, high) | {"yshift": 20}
 
 
@@ -243,7 +246,7 @@ def _steps(axis: str, levels: Sequence[float]) -> dict[str, Any]:
 
 
 def losses(by_aggregation: Mapping[str, Sequence[Row]], levels: Sequence[float], yours: tuple[float, float]) -> Figure:
-    """Information loss against k for every aggregation; `yours` is the visitor's own (k, loss)."""
+    """Return information loss against k for every aggregation; `yours` is the visitor's own (k, loss)."""
     traces = []
     for (name, along), style in zip(by_aggregation.items(), palette.OTHERS, strict=True):
         traces.append(
@@ -285,7 +288,7 @@ _UNDER = 0.22
 
 
 def selections(all_rows: Sequence[Row], methods: Sequence[str]) -> Figure:
-    """Average F1 of every way to fill bags, one row each; the published values are stars."""
+    """Return average F1 of every way to fill bags, one row each; the published values are stars."""
     names = {name: selection.title for name, selection in SELECTIONS.items()}
     there = [name for name in names if any(row.selection == name for row in all_rows)]
     traces: list[dict[str, Any]] = []
@@ -325,7 +328,7 @@ def selections(all_rows: Sequence[Row], methods: Sequence[str]) -> Figure:
 
 
 def attack(rates: Mapping[str, Estimate]) -> Figure:
-    """How often the true label of a record in the bags is named, from each source of the adversary."""
+    """Return how often the true label of a record in the bags is named, from each source of the adversary."""
     sources = {"prior": "the overall share", "bag": "its bag’s share", "model": "a model", "both": "bag and model"}
     prior = rates["prior"].mean
     named = {f"by {sources[source]}": rate for source, rate in rates.items()}

@@ -63,7 +63,7 @@ _MARK, _RING, _REACH, _PLOT = 13, 11, 8.0, (PHONE, 240)
 
 
 def shares(found: Release) -> Figure:
-    """True shares as bars, and what the config's oracle and its rival make of them, with 95 % intervals."""
+    """Return true shares as bars, and what the config's oracle and its rival make of them, with 95 % intervals."""
     names, truth = found.truth.names[:SHOWN], found.truth.shares[:SHOWN]
     marks = []
     for oracle, estimate in found.found.items():
@@ -75,13 +75,13 @@ def shares(found: Release) -> Figure:
 
 
 def estimates(fit: Fit, names: Sequence[str], truth: Array) -> Figure:
-    """True shares as bars, and what each estimator makes of the same reports."""
+    """Return true shares as bars, and what each estimator makes of the same reports."""
     marks = [_points(names[:SHOWN], fit.shares[name][:SHOWN], method) for name, method in SHARES_OF_ANSWERS.items()]
     return _over_answers(_bars(names[:SHOWN], truth[:SHOWN], "true"), marks)
 
 
 def one_report(found: OneReport, shown: Sequence[int]) -> Figure:
-    """What is believed of each answer in `shown` before a report, as bars, and after it."""
+    """Return what is believed of each answer in `shown` before a report, as bars, and after it."""
     names = [found.names[i] for i in shown]
     style = palette.ADVERSARY
     after = {
@@ -123,7 +123,7 @@ def _points(names: Sequence[str], values: Array, method: Method) -> dict[str, An
 def _over_answers(
     bars: Mapping[str, Any], marks: Sequence[Mapping[str, Any]], title: str = "share of all people"
 ) -> Figure:
-    """Bars over answers, and marks side by side in each, which none hides."""
+    """Return bars over answers, and marks side by side in each, which none hides."""
     n, names = len(bars["x"]), list(map(shortened, bars["x"]))
     if are_turned(names, PHONE / n):  # there is no room under them
         title += ", most frequent first"
@@ -149,13 +149,13 @@ def _over_answers(
 def along(
     axis: str, errors: Mapping[float, Mapping[str, float]], oracles: Sequence[str], own: float, unasked: float | None
 ) -> Figure:
-    """The typical error of each of the `oracles` along an axis, in points; `unasked` is that of asking nobody."""
+    """Return the typical error of each of the `oracles` along an axis, in points; `unasked` is that of asking nobody."""
     lines = [_curve(FREQUENCY_ORACLES[name], {level: at[name] for level, at in errors.items()}) for name in oracles]
     return _log_curves(lines, AXES[axis], list(errors), own, unasked)
 
 
 def trusted(found: Sequence[Trusted], own: float) -> Figure:
-    """The typical error of a share along ε, by whom one trusts, in points."""
+    """Return the typical error of a share along ε, by whom one trusts, in points."""
     values = {
         NOBODY: {each.epsilon: each.local for each in found},
         SHUFFLER: {each.epsilon: each.shuffled for each in found},
@@ -166,7 +166,9 @@ def trusted(found: Sequence[Trusted], own: float) -> Figure:
 
 
 def read_along(axis: str, errors: Mapping[float, Mapping[str, Estimate]], own: float) -> Figure:
-    """The typical error of each estimator along an axis, in points, with the 95 % intervals that do not reach 0."""
+    """Return the typical error of each estimator along an axis, in points, with the 95 % intervals that do not reach
+    0.
+    """
     lines = []
     for name, method in SHARES_OF_ANSWERS.items():
         points = [at[name].times(100) for at in errors.values()]
@@ -201,7 +203,7 @@ def _log_curves(
 
 
 def _level(error: float, levels: Sequence[float]) -> dict[str, Any]:
-    """The line of whoever asks nobody."""
+    """Return the line of whoever asks nobody."""
     return {
         "x": list(levels),
         "y": [error] * len(levels),
@@ -213,7 +215,9 @@ def _level(error: float, levels: Sequence[float]) -> dict[str, Any]:
 
 
 def _round(low: float, high: float) -> list[float]:
-    """Round numbers from `low` to `high`: 1, 2 and 5 times powers of ten, or those powers alone if they are many."""
+    """Return round numbers from `low` to `high`: 1, 2 and 5 times powers of ten, or those powers alone if they are
+    many.
+    """
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     steps = (1, 2, 5) if math.log10(high / low) < 2.5 else (1,)
     found = [step * 10.0**decade for decade in decades for step in steps]
@@ -226,7 +230,7 @@ def _short(value: float) -> str:
 
 
 def bits(errors: Mapping[str, float], sent: Mapping[str, int]) -> Figure:
-    """The typical error of a share against the bits that a person sends, a marker for every oracle.
+    """Return the typical error of a share against the bits that a person sends, a marker for every oracle.
 
     Markers at one place stand one in the other, and what is told of one there is told of all.
     """
@@ -269,7 +273,7 @@ def bits(errors: Mapping[str, float], sent: Mapping[str, int]) -> Figure:
 
 
 def _within_reach(name: str, places: Mapping[str, tuple[float, float]]) -> list[str]:
-    """The oracles whose markers would lie on that of `name` or on each other's, from the inmost to the outmost.
+    """Return the oracles whose markers would lie on that of `name` or on each other's, from the inmost to the outmost.
 
     Full markers are within open ones, of two the one that is plotted last.
     """
@@ -281,7 +285,7 @@ def _within_reach(name: str, places: Mapping[str, tuple[float, float]]) -> list[
 
 
 def estimators(errors: Mapping[str, Estimate]) -> Figure:
-    """The typical error of each estimator on the same reports, in points."""
+    """Return the typical error of each estimator on the same reports, in points."""
     rows = [(SHARES_OF_ANSWERS[name], error.times(100)) for name, error in errors.items()]
     high = 1.1 * max(error.ends[1] for _, error in rows)
     written = "{:#.3g}".format

@@ -62,7 +62,7 @@ class Field(NamedTuple):
 
 
 def dot_field(heading: str, kinds: NDArray[np.integer], dots: Mapping[int, Dot], columns: int | None = None) -> Field:
-    """The dot field of people of `kinds` (n,), row by row; `dots` maps each kind to its look."""
+    """Return the dot field of people of `kinds` (n,), row by row; `dots` maps each kind to its look."""
     columns = columns or _columns(len(kinds))
     rows = math.ceil(len(kinds) / columns)
     shapes = []
@@ -82,7 +82,9 @@ _WIDE, _BOUNDS = 1.6, (1.0, 3.0)
 
 
 def _columns(n: int) -> int:
-    """The dots of a row with which `n` fill their rectangle, or leave the fewest places free: 40 for a thousand."""
+    """Return the dots of a row with which `n` fill their rectangle, or leave the fewest places free: 40 for a
+    thousand.
+    """
     least, most = (math.sqrt(bound * n) for bound in _BOUNDS)
     counts = range(max(1, math.ceil(least)), max(1, math.floor(most)) + 1)
     return min(counts, key=lambda c: (-n % c, abs(math.log(c * c / (_WIDE * max(n, 1))))), default=1)
@@ -94,7 +96,9 @@ def _outline(x: int, y: int, square: bool) -> str:
 
 
 def plan(heading: str, dots: Mapping[int, Dot], n: int) -> dict[str, Any]:
-    """How `dot_field` plots `n` people, for a browser that renders them again: its columns, its looks, that of a kind."""
+    """Return how `dot_field` plots `n` people, for a browser that renders them again: its columns, its looks, that of
+    a kind.
+    """
     looks = list(dict.fromkeys(dots.values()))
     encoded = []
     for look in looks:
@@ -105,7 +109,7 @@ def plan(heading: str, dots: Mapping[int, Dot], n: int) -> dict[str, Any]:
 
 
 def people_html(fields: Sequence[Field], legend: Mapping[str, Dot], alt: str) -> str:
-    """Dot fields side by side under one legend, as HTML with the pictures inline."""
+    """Return dot fields side by side under one legend, as HTML with the pictures inline."""
     pictures = "".join(
         f"<figure><figcaption>{html.escape(field.heading)}</figcaption>"
         f'<img style="--width:{1.5 * field.columns:g}rem" alt="{html.escape(alt if i == 0 else "", quote=True)}" '

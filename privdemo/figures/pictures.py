@@ -33,7 +33,9 @@ SHEET_CSS = """
 
 
 def contact_sheet(images: NDArray[np.uint8], gap: int = 1, gutter: int = GUTTER) -> NDArray[np.uint8]:
-    """Grey `images` (rows, columns, height, width) side by side, `gap` pixels of grey level `gutter` between them."""
+    """Return grey `images` (rows, columns, height, width) side by side, `gap` pixels of grey level `gutter` between
+    them.
+    """
     padded = np.pad(images, ((0, 0), (0, 0), (0, gap), (0, gap)), constant_values=gutter)
     rows, columns, height, width = padded.shape
     sheet = padded.transpose(0, 2, 1, 3).reshape(rows * height, columns * width)
@@ -41,7 +43,7 @@ def contact_sheet(images: NDArray[np.uint8], gap: int = 1, gutter: int = GUTTER)
 
 
 def sample_sheet(dataset: Dataset, n: int) -> tuple[NDArray[np.uint8], list[str]]:
-    """`n` images from all over a data set side by side, in 256 grey levels, and their classes.
+    """Return `n` images from all over a data set side by side, in 256 grey levels, and their classes.
 
     Raises ``ValueError`` for records that are no images.
     """
@@ -55,19 +57,19 @@ def sample_sheet(dataset: Dataset, n: int) -> tuple[NDArray[np.uint8], list[str]
 
 
 def png(grey: NDArray[np.uint8]) -> bytes:
-    """A (height, width) array of grey levels as a PNG file, one pixel for each value."""
+    """Return a (height, width) array of grey levels as a PNG file, one pixel for each value."""
     buffer = io.BytesIO()
     Image.fromarray(grey).save(buffer, format="PNG", optimize=True)
     return buffer.getvalue()
 
 
 def data_uri(grey: NDArray[np.uint8]) -> str:
-    """`png` as a data URI, an address that holds the picture itself."""
+    """Return `png` as a data URI, an address that holds the picture itself."""
     return f"data:image/png;base64,{base64.b64encode(png(grey)).decode()}"
 
 
 def picture_html(grey: NDArray[np.uint8], columns: Sequence[str], rows: Sequence[str], alt: str) -> str:
-    """A contact sheet as HTML: the PNG inline, sharp when enlarged, with headings over and beside it."""
+    """Return a contact sheet as HTML: the PNG inline, sharp when enlarged, with headings over and beside it."""
     heads = "".join(f"<span>{html.escape(text)}</span>" for text in columns)
     sides = "".join(f"<span>{html.escape(text)}</span>" for text in rows)
     return (

@@ -42,7 +42,7 @@ class PlainFigure(Figure):
         return type(self), (self._whole() if "_plain" in self.__dict__ else parts(self),)
 
     def to_dict(self) -> Plain:
-        """The figure as plotly.js takes it; the dict is the caller's own."""
+        """Return the figure as plotly.js takes it; the dict is the caller's own."""
         return _packed(self._whole()) if "_plain" in self.__dict__ else super().to_dict()
 
     def _whole(self) -> Plain:
@@ -50,21 +50,21 @@ class PlainFigure(Figure):
 
 
 def parts(figure: Figure) -> Plain:
-    """The traces and the layout of a figure as plain data, to be read; whoever changes them takes a copy."""
+    """Return the traces and the layout of a figure as plain data, to be read; whoever changes them takes a copy."""
     if "_plain" in figure.__dict__:
         return figure.__dict__["_plain"]
     return {"data": [trace.to_plotly_json() for trace in figure.data], "layout": figure.layout.to_plotly_json()}
 
 
 def copied(value: Any) -> Any:
-    """A copy of plain data without what is None in a dict, as Plotly leaves that out; arrays are shared."""
+    """Return a copy of plain data without what is None in a dict, as Plotly leaves that out; arrays are shared."""
     if isinstance(value, dict):
         return {key: copied(part) for key, part in value.items() if part is not None}
     return [copied(part) for part in value] if isinstance(value, list | tuple) else value
 
 
 def changed(figure: Figure, layout: Mapping[str, Any]) -> PlainFigure:
-    """A copy of a figure with changes of its layout."""
+    """Return a copy of a figure with changes of its layout."""
     plain = copied(parts(figure))
     merge(plain["layout"], layout)
     return PlainFigure(plain)
@@ -82,7 +82,7 @@ def merge(part: Plain, changes: Mapping[str, Any]) -> None:
 
 
 def at(part: Mapping[str, Any], path: str) -> Any:
-    """What stands at a dotted path in a part of a figure; None where nothing does."""
+    """Return what stands at a dotted path in a part of a figure; None where nothing does."""
     found: Any = part
     for name in path.split("."):
         found = found.get(name) if found else None
@@ -90,7 +90,7 @@ def at(part: Mapping[str, Any], path: str) -> Any:
 
 
 def _packed(value: Any) -> Any:
-    """Plain data with arrays as the browser takes them: numbers as bytes in base64, all else as lists."""
+    """Return plain data with arrays as the browser takes them: numbers as bytes in base64, all else as lists."""
     if isinstance(value, dict):
         return {key: _packed(part) for key, part in value.items()}
     if isinstance(value, list):
@@ -114,7 +114,7 @@ _last: tuple[Any, Plain] = (None, {})
 
 
 def _template() -> Plain:
-    """The look that Plotly gives to every figure by default, as a part of its layout."""
+    """Return the look that Plotly gives to every figure by default, as a part of its layout."""
     global _last
     name = plotly.io.templates.default
     template = plotly.io.templates[name] if isinstance(name, str) else name

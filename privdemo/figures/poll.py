@@ -39,12 +39,14 @@ _HUNDRED = 100
 
 
 def words(text: str) -> str:
-    """Somebody's words as they stand: an invisible joiner keeps what looks like a tag from being one in a chart."""
+    """Return somebody's words as they stand: an invisible joiner keeps what looks like a tag from being one in a
+    chart.
+    """
     return text.replace("<", "<\u2060").replace("&", "&\u2060").replace("-", "‐")
 
 
 def said(found: Reveal) -> Figure:
-    """What the class said: a bar for each answer."""
+    """Return what the class said: a bar for each answer."""
     labels = [f"{words(r.answer)} <b>{r.senders:,}</b>, {percent(r.said.mean)}" for r in found.readings]
     n = len(found.readings)
     bars = [_bar(row, r.said.mean, palette.NAIVE.colour, n) for row, r in _from_the_top(found.readings)]
@@ -52,7 +54,7 @@ def said(found: Reveal) -> Figure:
 
 
 def naive(found: Reveal) -> Figure:
-    """What one reads who takes every answer for the truth: the shares that were said, with their intervals."""
+    """Return what one reads who takes every answer for the truth: the shares that were said, with their intervals."""
     method = VOTING["naive"]
     labels = [f"{words(r.answer)} <b>{percent(r.said.mean)}</b>" for r in found.readings]
     marks = [_mark(row, r.said, method.style, method.title) for row, r in _from_the_top(found.readings)]
@@ -60,7 +62,9 @@ def naive(found: Reveal) -> Figure:
 
 
 def corrected(found: Reveal, truth: Sequence[float] | None = None) -> Figure:
-    """The corrected share of each answer with its interval, below it what was said; the truth where it is known."""
+    """Return the corrected share of each answer with its interval, below it what was said; the truth where it is
+    known.
+    """
     best, ignored, known = VOTING[SPREAD_MLE], VOTING["naive"], VOTING["honest"]
     labels, marks = [], []
     for i, (row, r) in enumerate(_from_the_top(found.readings)):
@@ -74,12 +78,12 @@ def corrected(found: Reveal, truth: Sequence[float] | None = None) -> Figure:
 
 
 def _from_the_top(items: Sequence[Any]) -> list[tuple[int, Any]]:
-    """Items with their rows on an axis that counts upwards, the first in the uppermost."""
+    """Return items with their rows on an axis that counts upwards, the first in the uppermost."""
     return list(zip(range(len(items) - 1, -1, -1), items, strict=True))
 
 
 def _rows(labels: Sequence[str]) -> dict[str, Any]:
-    """A vertical axis with a row for each of `labels`, which stand over their rows."""
+    """Return a vertical axis with a row for each of `labels`, which stand over their rows."""
     heights = [row for row, _ in _from_the_top(labels)]
     named = rows({label: label for label in labels}) | {"tickvals": heights, "ticktext": list(labels)}
     return {key: value for key, value in named.items() if not key.startswith("category")}
@@ -105,12 +109,12 @@ def _shares(found: Reveal, labels: Sequence[str], traces: list[dict[str, Any]], 
 
 
 def _high(n_rows: int) -> int:
-    """The height of one of so many rows: few of them are high, so that a projector's screen is used."""
+    """Return the height of one of so many rows: few of them are high, so that a projector's screen is used."""
     return max(_HIGH, _ROWS // n_rows)
 
 
 def _bar(row: int, length: float, colour: str, n_rows: int) -> dict[str, Any]:
-    """A bar as a thick line in a row, of so many."""
+    """Return a bar as a thick line in a row, of so many."""
     return {
         "x": [0, length],
         "y": [row - _BELOW / 2] * 2,
@@ -121,7 +125,7 @@ def _bar(row: int, length: float, colour: str, n_rows: int) -> dict[str, Any]:
 
 
 def _mark(row: float, found: Estimate, style: palette.Style, name: str, size: int = 14) -> dict[str, Any]:
-    """An estimate with its interval at the height of a row."""
+    """Return an estimate with its interval at the height of a row."""
     bars = interval_bars(found.mean, found.low, found.high, style)
     return {
         "x": [found.mean],
@@ -136,7 +140,7 @@ def _mark(row: float, found: Estimate, style: palette.Style, name: str, size: in
 
 
 def meant(found: Reveal) -> list[Field]:
-    """A hundred senders of each answer: those who meant it, and those who did not."""
+    """Return a hundred senders of each answer: those who meant it, and those who did not."""
     return [
         figures.dot_field(
             f"Of 100 who sent “{reading.answer}”",
@@ -149,7 +153,7 @@ def meant(found: Reveal) -> list[Field]:
 
 
 def arrived(answered: int, expected: int) -> Field:
-    """All who are to answer, those who have in colour; of more than a thousand, that many for all."""
+    """Return all who are to answer, those who have in colour; of more than a thousand, that many for all."""
     shown = min(expected, voting.N_DOTS)
     each = "" if shown == expected else f"Each dot stands for {expected / shown:.3g} people"
     return figures.dot_field(each, voting.first_voted_a(round(shown * answered / expected), shown), _ARRIVED)
@@ -161,7 +165,7 @@ MEANT_LEGEND = {"meant it": VOTED_A, "something else is true": VOTED_B}
 
 
 def again(found: Sequence[Again], times: int) -> Figure:
-    """How likely an answer is meant that comes every time; a rule stands at the times asked so far.
+    """Return how likely an answer is meant that comes every time; a rule stands at the times asked so far.
 
     Of many answers those that are the likeliest from the start are plotted, as many as can be distinguished.
     """
@@ -195,7 +199,7 @@ def again(found: Sequence[Again], times: int) -> Figure:
 
 
 def price(cost: Price) -> Figure:
-    """As many people as were asked, and as many honest ones as would have told as much."""
+    """Return as many people as were asked, and as many honest ones as would have told as much."""
     kinds = (
         ("asked, with these lies", cost.asked, VOTING[SPREAD_MLE].style),
         ("enough, if nobody lied", cost.honest, VOTING["honest"].style),

@@ -47,14 +47,14 @@ _TABLE = 400
 
 
 def _axis_of(metric: str, n_classes: int) -> tuple[tuple[float, float], float]:
-    """The ends of a measure's axis, and its value for a guess among so many classes."""
+    """Return the ends of a measure's axis, and its value for a guess among so many classes."""
     if metric == "accuracy":
         return (0.4 if n_classes == 2 else 0.0, 1.0), 1 / n_classes
     return (0.0, 0.8 if n_classes == 2 else math.ceil(11 * math.log(n_classes)) / 10), math.log(n_classes)
 
 
 def scores(trials: Sequence[Trial], methods: Sequence[str], metric: str) -> Figure:
-    """One of `MARKS` of every method with 95 % intervals.
+    """Return one of `MARKS` of every method with 95 % intervals.
 
     Rules mark the score of clean data and that of a coin. A score beyond its axis is an arrow in its label.
     """
@@ -72,7 +72,7 @@ def _short(value: float) -> str:
 
 
 def calibration(trials: Sequence[Trial], methods: Sequence[str]) -> Figure:
-    """The share of images that are of the second class, against the probability that a method gives them.
+    """Return the share of images that are of the second class, against the probability that a method gives them.
 
     Of more than two classes, the share of right answers against how sure the method is of them.
     """
@@ -121,7 +121,7 @@ def calibration(trials: Sequence[Trial], methods: Sequence[str]) -> Figure:
 def trade_off(
     study: Study, curves: Mapping[str, Sequence[Point]], yours: Mapping[str, Estimate], level: float, metric: str
 ) -> Figure:
-    """Accuracy or log loss against the noise, every method with 95 % intervals; the paper's numbers are stars.
+    """Return accuracy or log loss against the noise, every method with 95 % intervals; the paper's numbers are stars.
 
     `yours` are the visitor's own marks of each method at their own `level`, a rule through the plot.
     """
@@ -154,7 +154,7 @@ def trade_off(
 
 
 def _trade_off_axis(curves: Mapping[str, Sequence[Point]], metric: str) -> dict[str, Any]:
-    """The vertical axis of a study: its ends are round, and losses beyond that of a coin are cut off."""
+    """Return the vertical axis of a study: its ends are round, and losses beyond that of a coin are cut off."""
     title = MARKS[metric]
     if metric == "log_loss":
         return {"title": {"text": title}, "range": [0, 0.85]}
@@ -164,7 +164,7 @@ def _trade_off_axis(curves: Mapping[str, Sequence[Point]], metric: str) -> dict[
 
 
 def confusion(trials: Sequence[Trial], method: str) -> Figure:
-    """The share of the test images of each class, the rows, to which a method gives each class, the columns."""
+    """Return the share of the test images of each class, the rows, to which a method gives each class, the columns."""
     names, shares = list(trials[0].config.classes), training.confusion(trials, method)
     places = list(range(len(names)))
     title = {"text": "named", "standoff": 4}
@@ -193,7 +193,9 @@ def confusion(trials: Sequence[Trial], method: str) -> Figure:
 
 
 def attack(rates: Mapping[str, Estimate], promised: float, n_classes: int = 2) -> Figure:
-    """How often the true label is named from each source; a rule marks what the label's randomised response allows."""
+    """Return how often the true label is named from each source; a rule marks what the label's randomised response
+    allows.
+    """
     sources = {"label": "from the released label", "image": "from the released image", "both": "from both"}
     named = {sources[source]: rate for source, rate in rates.items()}
     rule = promised, f"label alone, at best {percent(promised)}"
@@ -201,7 +203,7 @@ def attack(rates: Mapping[str, Estimate], promised: float, n_classes: int = 2) -
 
 
 def weight_sheet(coefs: Sequence[Array], shape: tuple[int, int]) -> NDArray[np.uint8]:
-    """Weights as grey pictures: each model's largest is white or black, 0 mid-grey.
+    """Return weights as grey pictures: each model's largest is white or black, 0 mid-grey.
 
     Those of two classes stand side by side; of more, a model has a row with a picture of each class.
 
@@ -211,7 +213,7 @@ def weight_sheet(coefs: Sequence[Array], shape: tuple[int, int]) -> NDArray[np.u
 
 
 def weight_pictures(coefs: Sequence[Array], shape: tuple[int, int]) -> NDArray[np.uint8]:
-    """The pictures of `weight_sheet`, (1, n, height, width) or (n, K, height, width)."""
+    """Return the pictures of `weight_sheet`, (1, n, height, width) or (n, K, height, width)."""
     largest = [max(np.abs(coef).max(), training.NO_WEIGHT) for coef in coefs]
     grey = [np.round(127.5 + 127.5 * coef / top) for coef, top in zip(coefs, largest, strict=True)]
     rows = len(coefs) if coefs[0].ndim == 2 else 1
@@ -236,7 +238,7 @@ def digits_html(
     groups: Sequence[tuple[str, int]] = (),
     learnt: tuple[str, Sequence[NDArray[np.uint8]]] | None = None,
 ) -> str:
-    """Test digits with their true classes over what every method says.
+    """Return test digits with their true classes over what every method says.
 
     `rows` are (method, its colour, what it says of each digit). A bar in the method's colour is the longer the surer it
     is. Wrong answers are underlined, and marked as wrong for screen readers. What a method says of all images at once
@@ -260,7 +262,7 @@ def digits_html(
 
 
 def _above(groups: Sequence[tuple[str, int]], learnt: tuple[str, Sequence[NDArray[np.uint8]]] | None, row: str) -> str:
-    """The row of digits, with the groups' titles above it and what was learnt from beside both."""
+    """Return the row of digits, with the groups' titles above it and what was learnt from beside both."""
     corner = ""
     if learnt:
         title, images = learnt

@@ -17,7 +17,8 @@ _COIN = 0.5
 
 
 def by_trust(best: Mapping[str, tuple[Method, Estimate]], title: str) -> Figure:
-    """The accuracy of the best method for each kind of trust, with 95 % intervals, a row each, from a coin's half on.
+    """Return the accuracy of the best method for each kind of trust, with 95 % intervals, a row each, from a coin's
+    half on.
 
     `best` maps the words for a kind of trust to its method; `title` stands at the axis. A stem in the
     method's colour and dash leads to each mark.
@@ -48,6 +49,6 @@ def by_trust(best: Mapping[str, tuple[Method, Estimate]], title: str) -> Figure:
 
 
 def _stem(words: str, method: Method, mark: Estimate) -> dict[str, Any]:
-    """A line from a coin's half to a mark."""
+    """Return a line from a coin's half to a mark."""
     style = {"color": method.style.colour, "dash": method.style.dash, "width": 2}
     return {"type": "line", "x0": _COIN, "x1": mark.mean, "y0": words, "y1": words, "line": style, "layer": "below"}

@@ -41,18 +41,18 @@ class AdditiveNoise(PixelMechanism):
 
     @abstractmethod
     def sample_noise(self, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.float32]:
-        """Noise of level 1 and this shape."""
+        """Return noise of level 1 and this shape."""
 
     @abstractmethod
     def cdf(self, x: Array) -> Array:
-        """P(noise ≤ x), of the shape of `x`. Raises ``ValueError`` for a level of 0."""
+        """Return P(noise ≤ x), of the shape of `x`. Raises ``ValueError`` for a level of 0."""
 
     def noise_by_name(self, noise: Array) -> dict[str, NDArray]:
-        """`noise` of level 1."""
+        """Return `noise` of level 1."""
         return {"noise": noise}
 
     def noise_of_rows(self, noise: Array, rows: NDArray[np.integer]) -> Array:
-        """The noise of some rows of a release."""
+        """Return the noise of some rows of a release."""
         return noise[rows]
 
     def apply(self, x: Array, noise: Array) -> Array:
@@ -68,20 +68,20 @@ class AdditiveNoise(PixelMechanism):
         return self.apply(x, self.sample_noise(np.shape(x), rng))
 
     def from_states(self, states: NDArray[np.integer], n_states: int) -> NDArray:
-        """States 0 … k−1 as float32 values in [0, 1]."""
+        """Return states 0 … k−1 as float32 values in [0, 1]."""
         return to_unit(states, n_states)
 
     def to_unit(self, values: Array) -> Array:
-        """The values themselves, not clipped."""
+        """Return the values themselves, not clipped."""
         return values
 
     def to_grey(self, values: Array) -> NDArray[np.uint8]:
-        """Values as grey levels 0 … 255, clipped for display only and rounded half up."""
+        """Return values as grey levels 0 … 255, clipped for display only and rounded half up."""
         shown = np.clip(np.asarray(values, dtype=np.float32), 0, 1)
         return np.floor(shown * np.float32(255) + np.float32(0.5)).astype(np.uint8)
 
     def check_released(self, X: NDArray) -> Array:
-        """`X` if it holds real values; they may lie anywhere. Raises ``TypeError`` for other dtypes."""
+        """Return `X` if it holds real values; they may lie anywhere. Raises ``TypeError`` for other dtypes."""
         if not np.issubdtype(X.dtype, np.floating):
             raise TypeError(f"X must hold real values, got dtype {X.dtype}; use to_unit(x, n_states)")
         return X
@@ -105,7 +105,7 @@ class GaussianNoise(AdditiveNoise):
 
     @classmethod
     def from_epsilon(cls, epsilon: float, delta: float, n_values: int = 1) -> GaussianNoise:
-        """The least noise with which `n_values` values together are (ε, δ)-private."""
+        """Return the least noise with which `n_values` values together are (ε, δ)-private."""
         return cls(accounting.gaussian_sigma(epsilon, delta, _sensitivity(n_values)))
 
     @property
@@ -119,34 +119,34 @@ class GaussianNoise(AdditiveNoise):
         return math.inf
 
     def epsilon_at(self, delta: float, n_values: int = 1) -> float:
-        """The exact ε of `n_values` values together at `delta`."""
+        """Return the exact ε of `n_values` values together at `delta`."""
         return accounting.gaussian_epsilon(self.sigma, delta, _sensitivity(n_values))
 
     def delta_at(self, epsilon: float, n_values: int = 1) -> float:
-        """The exact δ of `n_values` values together at `epsilon`."""
+        """Return the exact δ of `n_values` values together at `epsilon`."""
         return accounting.gaussian_delta(self.sigma, epsilon, _sensitivity(n_values))
 
     def sample_noise(self, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.float32]:
-        """Standard normal noise of this shape; it does not depend on `sigma`."""
+        """Return standard normal noise of this shape; it does not depend on `sigma`."""
         return rng.standard_normal(shape, dtype=np.float32)
 
     def log_likelihood(self, released: Array, values: Array) -> Array:
-        """ln of the density of `released` given true `values`, up to a constant; needs σ > 0."""
+        """Return ln of the density of `released` given true `values`, up to a constant; needs σ > 0."""
         limits.POSITIVE_NOISE.check(self.sigma)
         return -0.5 * np.square((np.asarray(released) - values) / self.sigma)
 
     def pairwise_log_likelihood(self, released: Array, candidates: Array) -> Array:
-        """−‖released_i − candidate_j‖²/(2σ²), (n_released, n_candidates); needs σ > 0."""
+        """Return −‖released_i − candidate_j‖²/(2σ²), (n_released, n_candidates); needs σ > 0."""
         limits.POSITIVE_NOISE.check(self.sigma)
         return -cdist(released, candidates, "sqeuclidean") / (2 * self.sigma**2)
 
     def cdf(self, x: Array) -> Array:
-        """P(noise ≤ x) = Φ(x/σ); needs σ > 0."""
+        """Return P(noise ≤ x) = Φ(x/σ); needs σ > 0."""
         limits.POSITIVE_NOISE.check(self.sigma)
         return ndtr(np.asarray(x) / self.sigma)
 
     def expected_distortion(self, states: NDArray[np.integer]) -> Distortion:
-        """σ√(2/π) and σ², whatever the `states`."""
+        """Return σ√(2/π) and σ², whatever the `states`."""
         return Distortion(self.sigma * math.sqrt(2 / math.pi), self.sigma**2)
 
 
@@ -164,7 +164,7 @@ class LaplaceNoise(AdditiveNoise):
 
     @classmethod
     def from_epsilon(cls, epsilon: float, delta: float = 0.0, n_values: int = 1) -> LaplaceNoise:
-        """The least noise with which `n_values` values together are (ε, δ)-private."""
+        """Return the least noise with which `n_values` values together are (ε, δ)-private."""
         return cls(accounting.laplace_scale(epsilon, delta, n_values))
 
     @property
@@ -178,38 +178,38 @@ class LaplaceNoise(AdditiveNoise):
         return accounting.laplace_epsilon(self.scale)
 
     def epsilon_at(self, delta: float, n_values: int = 1) -> float:
-        """ε of `n_values` values together at `delta`: exact for one, an upper bound for more."""
+        """Return ε of `n_values` values together at `delta`: exact for one, an upper bound for more."""
         return accounting.laplace_epsilon(self.scale, delta, n_values)
 
     def delta_at(self, epsilon: float, n_values: int = 1) -> float:
-        """δ of `n_values` values together at `epsilon`: exact for one, an upper bound for more."""
+        """Return δ of `n_values` values together at `epsilon`: exact for one, an upper bound for more."""
         return accounting.laplace_delta(self.scale, epsilon, n_values)
 
     def sample_noise(self, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.float32]:
-        """Laplace noise of scale 1 and this shape; it does not depend on `scale`."""
+        """Return Laplace noise of scale 1 and this shape; it does not depend on `scale`."""
         size = rng.standard_exponential(shape, dtype=np.float32)
         sign = rng.integers(0, 2, shape, dtype=np.int8) * np.int8(2) - np.int8(1)
         return size * sign
 
     def log_likelihood(self, released: Array, values: Array) -> Array:
-        """ln of the density of `released` given true `values`, up to a constant; needs b > 0."""
+        """Return ln of the density of `released` given true `values`, up to a constant; needs b > 0."""
         limits.POSITIVE_NOISE.check(self.scale)
         return -np.abs(np.asarray(released) - values) / self.scale
 
     def pairwise_log_likelihood(self, released: Array, candidates: Array) -> Array:
-        """−‖released_i − candidate_j‖₁/b, (n_released, n_candidates); needs b > 0."""
+        """Return −‖released_i − candidate_j‖₁/b, (n_released, n_candidates); needs b > 0."""
         limits.POSITIVE_NOISE.check(self.scale)
         return -cdist(released, candidates, "cityblock") / self.scale
 
     def cdf(self, x: Array) -> Array:
-        """P(noise ≤ x): ½ e^{x/b} below 0, 1 − ½ e^{−x/b} above; needs b > 0."""
+        """Return P(noise ≤ x): ½ e^{x/b} below 0, 1 − ½ e^{−x/b} above; needs b > 0."""
         limits.POSITIVE_NOISE.check(self.scale)
         scaled = np.asarray(x) / self.scale
         tail = 0.5 * np.exp(-np.abs(scaled))
         return np.where(scaled < 0, tail, 1 - tail)
 
     def expected_distortion(self, states: NDArray[np.integer]) -> Distortion:
-        """b and 2b², whatever the `states`."""
+        """Return b and 2b², whatever the `states`."""
         return Distortion(self.scale, 2 * self.scale**2)
 
 
@@ -220,7 +220,7 @@ def _sensitivity(n_values: int) -> float:
 
 
 def _check_values(x: Array) -> Array:
-    """`x` as an array of real values in [0, 1]; errors as in `AdditiveNoise.randomise`."""
+    """Return `x` as an array of real values in [0, 1]; errors as in `AdditiveNoise.randomise`."""
     x = np.asarray(x)
     if not np.issubdtype(x.dtype, np.floating):
         raise TypeError(f"x must hold real values in [0, 1], got dtype {x.dtype}; use to_unit(x, n_states)")

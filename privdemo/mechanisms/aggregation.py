@@ -24,7 +24,7 @@ class TooFewRecords(ValueError):
 
 
 def random_k(bags: NDArray[np.integer], k: int, rng: np.random.Generator) -> Groups:
-    """Groups of k or a few more random records of the same bag; `bags` (n,) are the numbers 0 … B−1.
+    """Return groups of k or a few more random records of the same bag; `bags` (n,) are the numbers 0 … B−1.
 
     Raises `TooFewRecords` where a bag has fewer than k records.
     """
@@ -39,7 +39,7 @@ def random_k(bags: NDArray[np.integer], k: int, rng: np.random.Generator) -> Gro
 
 
 def nearest_k(X: Matrix, bags: NDArray[np.integer], k: int, rng: np.random.Generator) -> Groups:
-    """Groups of a random record and the k − 1 of the same bag that lie nearest to it, until under 2k are left.
+    """Return groups of a random record and the k − 1 of the same bag that lie nearest to it, until under 2k are left.
 
     Those are the bag's last group. Arguments and errors as `random_k`; X (n, D) is dense or sparse.
     """
@@ -61,7 +61,8 @@ def nearest_k(X: Matrix, bags: NDArray[np.integer], k: int, rng: np.random.Gener
 
 
 def k_tree(X: Matrix, y: NDArray[np.integer], k: int, rng: np.random.Generator) -> Groups:
-    """Groups of one label and similar values: leaves of a tree for each class, halved at the median till under 2k.
+    """Return groups of one label and similar values: leaves of a tree for each class, halved at the median till under
+    2k.
 
     Every node is halved along the column of largest variance in it; equal values are parted at random. Raises
     `TooFewRecords` where a class has fewer than k records.
@@ -87,7 +88,7 @@ def k_tree(X: Matrix, y: NDArray[np.integer], k: int, rng: np.random.Generator) 
 
 
 def group_means(X: Matrix, groups: Groups) -> Matrix:
-    """The mean record of each group, (G, D); sparse for sparse X."""
+    """Return the mean record of each group, (G, D); sparse for sparse X."""
     counts = np.bincount(groups)
     order = np.argsort(groups, kind="stable")
     pointers = np.append(0, np.cumsum(counts))
@@ -100,7 +101,7 @@ def group_means(X: Matrix, groups: Groups) -> Matrix:
 
 
 def information_loss(X: Matrix, groups: Groups) -> float:
-    """SSE/SST: the share of the records' squared distance from their overall mean that lies within groups.
+    """Return SSE/SST: the share of the records' squared distance from their overall mean that lies within groups.
 
     0 where every group holds one record (or equal ones), 1 where all records are one group.
     """
@@ -114,7 +115,8 @@ def information_loss(X: Matrix, groups: Groups) -> float:
 
 
 def noisy_means(means: Matrix, counts: ArrayLike, epsilon: float, rng: np.random.Generator) -> Array:
-    """Means (G, D) of `counts` (G,) records in [0, 1] with Laplace noise, dense: each column is `epsilon`-private.
+    """Return means (G, D) of `counts` (G,) records in [0, 1] with Laplace noise, dense: each column is
+    `epsilon`-private.
 
     A record moves a mean of k by at most 1/k, its sensitivity, in every column: the scale is 1/(kε). A record's columns
     compose: see `record_epsilon`. The promise is for given groups; groups chosen by looking at the records give away
@@ -128,7 +130,7 @@ def noisy_means(means: Matrix, counts: ArrayLike, epsilon: float, rng: np.random
 
 
 def noisy_proportions(proportions: ArrayLike, sizes: ArrayLike, epsilon: float, rng: np.random.Generator) -> Array:
-    """Proportions (B,) of bags of `sizes` (B,) records with Laplace noise: each label is `epsilon`-private.
+    """Return proportions (B,) of bags of `sizes` (B,) records with Laplace noise: each label is `epsilon`-private.
 
     A label moves the proportion of a bag of m by at most 1/m: the scale is 1/(mε). What is released may lie outside
     [0, 1] and is left there. The promise is for given bags. Raises ``ValueError`` for proportions outside [0, 1].
@@ -141,7 +143,7 @@ def noisy_proportions(proportions: ArrayLike, sizes: ArrayLike, epsilon: float, 
 
 
 def mean_scale(counts: ArrayLike, epsilon: float) -> Array:
-    """The Laplace scale 1/(kε) of means of `counts` k values in [0, 1], so that each is ε-private; 0 for ε = ∞."""
+    """Return the Laplace scale 1/(kε) of means of `counts` k values in [0, 1], so that each is ε-private; 0 for ε = ∞."""
     limits.NOISE_EPSILON.check(epsilon)
     if not (np.asarray(counts) > 0).all():
         raise ValueError(f"counts must be above 0, got {np.min(counts)}")
@@ -149,14 +151,14 @@ def mean_scale(counts: ArrayLike, epsilon: float) -> Array:
 
 
 def noise_within(scale: float, half_width: float) -> float:
-    """The share of Laplace noise that lies within ± `half_width`: 1 − exp(−h/b)."""
+    """Return the share of Laplace noise that lies within ± `half_width`: 1 − exp(−h/b)."""
     limits.SCALE.check(scale)
     limits.NOISE_HALF_WIDTH.check(half_width)
     return -math.expm1(-half_width / scale) if scale > 0 else 1.0
 
 
 def smallest_epsilon(count: float, half_width: float = 0.5, share: float = 0.9) -> float:
-    """The smallest ε of a mean of k values that keeps `share` of the noise within ± h: ln(1/(1 − share))/(kh)."""
+    """Return the smallest ε of a mean of k values that keeps `share` of the noise within ± h: ln(1/(1 − share))/(kh)."""
     limits.Limit("count", 0.0, math.inf, low_open=True).check(count)
     limits.NOISE_HALF_WIDTH.check(half_width)
     limits.Limit("share", 0.0, math.nextafter(1.0, 0.0), "some of the noise lies further out").check(share)
@@ -164,7 +166,7 @@ def smallest_epsilon(count: float, half_width: float = 0.5, share: float = 0.9) 
 
 
 def record_epsilon(feature_epsilon: float, proportion_epsilon: float, n_columns: int) -> float:
-    """A whole record's ε by basic composition: n_columns · feature ε + proportion ε.
+    """Return a whole record's ε by basic composition: n_columns · feature ε + proportion ε.
 
     `n_columns` are those in which two records can differ: of one-hot attributes, two each.
     """
@@ -175,17 +177,17 @@ def record_epsilon(feature_epsilon: float, proportion_epsilon: float, n_columns:
 
 
 def as_float(X: Any) -> Matrix:
-    """X in double precision, since small integer dtypes would overflow when squared."""
+    """Return X in double precision, since small integer dtypes would overflow when squared."""
     return csr_array(X, dtype=np.float64) if issparse(X) else np.asarray(X, dtype=np.float64)
 
 
 def dense(matrix: Any) -> NDArray[Any]:
-    """A matrix, sparse or not, as an array."""
+    """Return a matrix, sparse or not, as an array."""
     return matrix.toarray() if issparse(matrix) else np.asarray(matrix)
 
 
 def _check_bags(bags: NDArray[np.integer], k: int) -> NDArray[np.intp]:
-    """The size of each bag."""
+    """Return the size of each bag."""
     limits.K.check(k)
     sizes = np.bincount(bags)
     if sizes.min() < k:

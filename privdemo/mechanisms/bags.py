@@ -59,7 +59,7 @@ SELECTIONS = {
 
 
 def positive_probability(X: Array | csr_array, y: NDArray[np.integer]) -> Array:
-    """p(1 | x) of each record, (n,), by naive Bayes trained on X (n, D) in [0, 1] and labels y (n,) themselves.
+    """Return p(1 | x) of each record, (n,), by naive Bayes trained on X (n, D) in [0, 1] and labels y (n,) themselves.
 
     Bernoulli naive Bayes where all values are 0 or 1, else Gaussian naive Bayes. Raises ``ValueError`` for one label
     alone.
@@ -73,7 +73,7 @@ def positive_probability(X: Array | csr_array, y: NDArray[np.integer]) -> Array:
 
 
 def parts(probability: Array) -> NDArray[np.integer]:
-    """ATN, PFN, PFP or ATP of each record by its `probability` (n,) of being positive."""
+    """Return ATN, PFN, PFP or ATP of each record by its `probability` (n,) of being positive."""
     sure = (1 - probability >= CONFIDENCE, probability < 0.5, probability < CONFIDENCE)
     return np.select(sure, (ATN, PFN, PFP), ATP)
 
@@ -110,7 +110,7 @@ def select(
 def _evenly_spaced(
     y: NDArray[np.integer], spacing: str, n_bags: int, bag_size: int, rng: np.random.Generator
 ) -> list[Rows]:
-    """Bags with evenly spaced proportions, as large as positives and negatives last."""
+    """Return bags with evenly spaced proportions, as large as positives and negatives last."""
     share = float(y.mean())
     reach = min(share, 1 - share)
     low, high = (0.0, 1.0) if spacing == "all" else (share - reach, share + reach)
@@ -139,12 +139,12 @@ def _too_few(selection: Selection, n_bags: int, n: int) -> TooFewRecords:
 
 
 def bag_names(bags: list[Rows]) -> NDArray[np.intp]:
-    """The number of the bag of each record, bag after bag: (n,)."""
+    """Return the number of the bag of each record, bag after bag: (n,)."""
     return np.repeat(np.arange(len(bags)), [len(rows) for rows in bags])
 
 
 def distinct_labels(y: ArrayLike, blocks: NDArray[np.integer]) -> NDArray[np.integer]:
-    """How many different labels each block of records has, (B,); ℓ-diversity asks for at least ℓ in every block.
+    """Return how many different labels each block of records has, (B,); ℓ-diversity asks for at least ℓ in every block.
 
     `y` (n,) are labels 0, 1, …, `blocks` (n,) the numbers 0 … B−1 of the records' bags or groups.
     """

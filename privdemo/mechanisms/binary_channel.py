@@ -60,15 +60,15 @@ class BinaryChannel:
         return accounting.channel_epsilon(self.channel_matrix)
 
     def epsilon_at(self, delta: float, n_values: int = 1) -> float:
-        """The exact ε of `n_values` (at most 64) values together at `delta`."""
+        """Return the exact ε of `n_values` (at most 64) values together at `delta`."""
         return accounting.binary_channel_epsilon(self.p10, self.p01, delta, n_values)
 
     def delta_at(self, epsilon: float, n_values: int = 1) -> float:
-        """The exact δ of `n_values` (at most 64) values together at `epsilon`."""
+        """Return the exact δ of `n_values` (at most 64) values together at `epsilon`."""
         return accounting.binary_channel_delta(self.p10, self.p01, epsilon, n_values)
 
     def sample_noise(self, shape: tuple[int, ...], rng: np.random.Generator) -> Array:
-        """One uniform in [0, 1) for each value; it does not depend on p10 or p01.
+        """Return one uniform in [0, 1) for each value; it does not depend on p10 or p01.
 
         In double precision: ε near 0 and near ∞ hangs on the last digits of both probabilities.
         """

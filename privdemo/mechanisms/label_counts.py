@@ -30,23 +30,24 @@ class CountRelease(Protocol):
         """What it does with a count, in words."""
 
     def randomise(self, counts: ArrayLike, rng: np.random.Generator) -> Array:
-        """Proportions (..., c) that are released of `counts` (..., c), each row by itself."""
+        """Return proportions (..., c) that are released of `counts` (..., c), each row by itself."""
 
     def delta_at(self, epsilon: float) -> float:
-        """The δ at `epsilon` with this noise: exact for the noisy counts, from which what is released is computed.
+        """Return the δ at `epsilon` with this noise: exact for the noisy counts, from which what is released is
+        computed.
 
         Of noise that was chosen from the counts it is the δ if that noise had been chosen beforehand, and no guarantee.
         """
 
 
 def proportions(counts: ArrayLike) -> Array:
-    """Counts (..., c) as shares of their sum; errors as in `check_counts`."""
+    """Return counts (..., c) as shares of their sum; errors as in `check_counts`."""
     checked = check_counts(counts)
     return checked / checked.sum(axis=-1, keepdims=True)
 
 
 def check_counts(counts: ArrayLike) -> Counts:
-    """`counts` (..., c) as whole numbers.
+    """Return `counts` (..., c) as whole numbers.
 
     Raises ``ValueError`` for one class, an empty set, fractions, negative and very large numbers.
     """
@@ -224,7 +225,7 @@ def _dirichlet_from_data(
     moves_of: Callable[[ArrayLike], tuple[Move, ...]],
     profile: Callable[[float, Move, float], float],
 ) -> CountRelease:
-    """σ from the private counts: the least of all sets' where there are several."""
+    """Return σ from the private counts: the least of all sets' where there are several."""
     _check_least(counts, 1)
     if not counts.size:
         raise ValueError("counts hold no set: give at least one")
@@ -286,7 +287,8 @@ RELEASES = {
 
 
 def calibrate(release: str, epsilon: float, delta: float, counts: ArrayLike, n_min: int = 1) -> CountRelease:
-    """The mechanism `RELEASES[release]` with noise that meets (ε, δ) by its own rule, for sets of `counts` (..., c).
+    """Return the mechanism `RELEASES[release]` with noise that meets (ε, δ) by its own rule, for sets of `counts` (...,
+    c).
 
     Only data-dependent releases choose the noise from the counts; the public scaled Dirichlet refuses counts below the
     public minimum `n_min`. Raises ``ValueError`` for an unknown name and values out of range, `NoSuchNoise` where none
@@ -305,7 +307,7 @@ def _projected(counts: Counts, noise: Array) -> Array:
 
 
 def _dirichlet(alpha: Array, rng: np.random.Generator) -> Array:
-    """One sample of Dir(α) for every row of `alpha` (..., c); where α is 0 the share is 0.
+    """Return one sample of Dir(α) for every row of `alpha` (..., c); where α is 0 the share is 0.
 
     In logs, with log G(α) = log G(α + 1) + log(U)/α, as gamma variates of small shape would round to 0.
     """
@@ -323,7 +325,7 @@ def _where(place: tuple[int, ...]) -> str:
 
 
 def _fewest(counts: Counts) -> str:
-    """Where the smallest count is, and what it is: “class 2 has 1 label”."""
+    """Return where the smallest count is, and what it is: “class 2 has 1 label”."""
     worst = np.unravel_index(int(counts.argmin()), counts.shape)
     n = int(counts[worst])
     return f"{_where(tuple(int(i) + 1 for i in worst))} has {n:,} label{'s' * (n != 1)}"

@@ -37,19 +37,19 @@ class PixelMechanism(Protocol):
         """ε of one pixel at δ = 0."""
 
     def epsilon_at(self, delta: float, n_values: int = 1) -> float:
-        """ε of `n_values` pixels together at `delta`."""
+        """Return ε of `n_values` pixels together at `delta`."""
 
     def delta_at(self, epsilon: float, n_values: int = 1) -> float:
-        """δ of `n_values` pixels together at `epsilon`."""
+        """Return δ of `n_values` pixels together at `epsilon`."""
 
     def sample_noise(self, shape: tuple[int, ...], rng: np.random.Generator) -> Any:
-        """The randomness of a release of this shape, which does not depend on the noise level."""
+        """Return the randomness of a release of this shape, which does not depend on the noise level."""
 
     def noise_by_name(self, noise: Any) -> dict[str, NDArray]:
         """Return the arrays that `noise` is made of, by name, each of the shape of the release."""
 
     def noise_of_rows(self, noise: Any, rows: NDArray[np.integer]) -> Any:
-        """The randomness of some rows of a release."""
+        """Return the randomness of some rows of a release."""
 
     def apply(self, x: NDArray, noise: Any) -> NDArray:
         """Release `x` with given noise; `x` is left as it was."""
@@ -58,29 +58,29 @@ class PixelMechanism(Protocol):
         """Release `x` of any shape with fresh noise; `x` is left as it was."""
 
     def log_likelihood(self, released: NDArray, values: NDArray) -> Array:
-        """ln P(released | true value) of each pixel, broadcast over both, up to a constant."""
+        """Return ln P(released | true value) of each pixel, broadcast over both, up to a constant."""
 
     def pairwise_log_likelihood(self, released: NDArray, candidates: NDArray) -> Array:
-        """ln P(released_i | candidate_j) of whole images, shape (n_released, n_candidates).
+        """Return ln P(released_i | candidate_j) of whole images, shape (n_released, n_candidates).
 
         `released` (n_released, d) and clean `candidates` (n_candidates, d) in the domain. Exact up to a constant of
         each released image, which no comparison of candidates needs.
         """
 
     def from_states(self, states: NDArray[np.integer], n_states: int) -> NDArray:
-        """Clean pixel `states` 0 … k−1 in the domain."""
+        """Return clean pixel `states` 0 … k−1 in the domain."""
 
     def to_unit(self, values: NDArray) -> NDArray[np.floating]:
-        """Values of the domain on the scale 0 (black) to 1 (white), not clipped."""
+        """Return values of the domain on the scale 0 (black) to 1 (white), not clipped."""
 
     def to_grey(self, values: NDArray) -> NDArray[np.uint8]:
-        """Values of the domain as grey levels 0 … 255, clipped for display only."""
+        """Return values of the domain as grey levels 0 … 255, clipped for display only."""
 
     def expected_distortion(self, states: NDArray[np.integer]) -> Distortion:
-        """The exact expected error of a released pixel, over the noise and the clean pixels in `states`."""
+        """Return the exact expected error of a released pixel, over the noise and the clean pixels in `states`."""
 
     def check_released(self, X: NDArray) -> NDArray:
-        """`X` if the mechanism could have released it, else a ``TypeError`` or a ``ValueError``."""
+        """Return `X` if the mechanism could have released it, else a ``TypeError`` or a ``ValueError``."""
 
     def check_informative(self) -> None:
         """Raise ``ValueError`` where a release says nothing about the image."""

@@ -40,7 +40,7 @@ class PixelFamily:
     leaves_some: bool = False
 
     def levels(self, n_states: int) -> Array:
-        """The `N_LEVELS` levels of a curve, denser where linking a noisy image starts to fail."""
+        """Return the `N_LEVELS` levels of a curve, denser where linking a noisy image starts to fail."""
         return self.grid(self.limit(n_states))
 
 
@@ -66,7 +66,7 @@ def _noise_grid(limit: limits.Limit) -> Array:
 
 
 def _grid(limit: limits.Limit, shares: Sequence[float], step: float) -> Array:
-    """Both ends of a range, and between them levels that people can set: whole numbers of steps."""
+    """Return both ends of a range, and between them levels that people can set: whole numbers of steps."""
     between = np.rint(limit.high * np.array(shares) / step) * step
     return np.array([limit.low, *between.round(6), limit.high])
 
@@ -113,7 +113,9 @@ FAMILIES = {
 
 
 def family_of(mechanism: PixelMechanism) -> PixelFamily:
-    """The family that `mechanism` belongs to. Raises ``TypeError`` for a mechanism of none, or no mechanism at all."""
+    """Return the family that `mechanism` belongs to. Raises ``TypeError`` for a mechanism of none, or no mechanism at
+    all.
+    """
     for family in FAMILIES.values():
         if type(mechanism) is family.mechanism:
             return family
@@ -121,6 +123,6 @@ def family_of(mechanism: PixelMechanism) -> PixelFamily:
 
 
 def level_of(mechanism: PixelMechanism) -> float:
-    """The noise level from which the family of `mechanism` makes it."""
+    """Return the noise level from which the family of `mechanism` makes it."""
     level: float = mechanism.flip_prob if isinstance(mechanism, RandomisedResponse) else mechanism.level  # type: ignore[attr-defined]
     return level

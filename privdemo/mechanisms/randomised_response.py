@@ -58,7 +58,7 @@ class RandomisedResponse:
     def from_epsilon(
         cls, epsilon: float, n_states: int = 2, delta: float = 0.0, n_values: int = 1
     ) -> RandomisedResponse:
-        """The least noise with which `n_values` values together are (ε, δ)-private."""
+        """Return the least noise with which `n_values` values together are (ε, δ)-private."""
         return cls(accounting.randomised_response_flip_prob(epsilon, n_states, delta, n_values), n_states)
 
     @property
@@ -86,26 +86,26 @@ class RandomisedResponse:
         return accounting.randomised_response_epsilon(self.flip_prob, self.n_states)
 
     def epsilon_at(self, delta: float, n_values: int = 1) -> float:
-        """The exact ε of `n_values` values together at `delta` (at δ = 0, n_values · ε)."""
+        """Return the exact ε of `n_values` values together at `delta` (at δ = 0, n_values · ε)."""
         return accounting.randomised_response_epsilon(self.flip_prob, self.n_states, delta, n_values)
 
     def delta_at(self, epsilon: float, n_values: int = 1) -> float:
-        """The exact δ of `n_values` values together at `epsilon`."""
+        """Return the exact δ of `n_values` values together at `epsilon`."""
         return accounting.randomised_response_delta(self.flip_prob, epsilon, self.n_states, n_values)
 
     def sample_noise(self, shape: tuple[int, ...], rng: np.random.Generator) -> ResponseNoise:
-        """The randomness for values of this shape; it does not depend on `flip_prob`."""
+        """Return the randomness for values of this shape; it does not depend on `flip_prob`."""
         parts = [self._sample_block(size, rng) for size in _block_sizes(math.prod(shape))]
         uniform = np.concatenate([u for u, _ in parts]) if parts else np.empty(0, np.float32)
         replacement = np.concatenate([r for _, r in parts]) if parts else np.empty(0, np.uint8)
         return ResponseNoise(uniform.reshape(shape), replacement.reshape(shape))
 
     def noise_by_name(self, noise: ResponseNoise) -> dict[str, NDArray]:
-        """`uniform` and `replacement`."""
+        """Return `uniform` and `replacement`."""
         return noise._asdict()
 
     def noise_of_rows(self, noise: ResponseNoise, rows: NDArray[np.integer]) -> ResponseNoise:
-        """The randomness of some rows of a release."""
+        """Return the randomness of some rows of a release."""
         return ResponseNoise(noise.uniform[rows], noise.replacement[rows])
 
     def apply(self, x: NDArray[np.integer], noise: ResponseNoise) -> NDArray[np.integer]:
@@ -130,13 +130,13 @@ class RandomisedResponse:
         return released.reshape(x.shape)
 
     def log_likelihood(self, released: NDArray[np.integer], states: NDArray[np.integer]) -> Array:
-        """ln P(released | state), broadcast over both arguments."""
+        """Return ln P(released | state), broadcast over both arguments."""
         with np.errstate(divide="ignore"):
             kept, flipped = np.log1p(-self.flip_prob), np.log(self.flip_prob / (self.n_states - 1))
         return np.where(np.equal(released, states), float(kept), float(flipped))
 
     def pairwise_log_likelihood(self, released: NDArray[np.integer], candidates: NDArray[np.integer]) -> Array:
-        """ln P(released_i | candidate_j) up to a constant, (n_released, n_candidates): from the number of flips.
+        """Return ln P(released_i | candidate_j) up to a constant, (n_released, n_candidates): from the number of flips.
 
         0 for a perfect match; where nothing is ever flipped −∞ for all others.
         """
@@ -152,13 +152,13 @@ class RandomisedResponse:
         return self.n_states - 1
 
     def from_states(self, states: NDArray[np.integer], n_states: int) -> NDArray:
-        """The states themselves. Raises ``ValueError`` for another k than the mechanism's."""
+        """Return the states themselves. Raises ``ValueError`` for another k than the mechanism's."""
         if n_states != self.n_states:
             raise ValueError(f"n_states must be the mechanism's {self.n_states}, got {n_states}")
         return states
 
     def to_unit(self, values: NDArray) -> NDArray[np.floating]:
-        """States, or guesses between them, on the scale 0 (black) to 1 (white): x/(k−1).
+        """Return states, or guesses between them, on the scale 0 (black) to 1 (white): x/(k−1).
 
         Whole numbers become float32, others keep their dtype.
         """
@@ -168,11 +168,11 @@ class RandomisedResponse:
         return values / self.white
 
     def to_grey(self, values: NDArray) -> NDArray[np.uint8]:
-        """States, or guesses between them, as grey levels 0 … 255, rounded half up."""
+        """Return states, or guesses between them, as grey levels 0 … 255, rounded half up."""
         return np.floor(np.asarray(values, dtype=float) * 255 / self.white + 0.5).astype(np.uint8)
 
     def expected_distortion(self, states: NDArray[np.integer]) -> Distortion:
-        """The exact expected error over the noise and the pixels in `states`.
+        """Return the exact expected error over the noise and the pixels in `states`.
 
         With probability q = pk/(k−1) a pixel becomes uniform over the k levels, so the errors average over both.
         """
@@ -185,7 +185,7 @@ class RandomisedResponse:
         return Distortion(resample_prob * float(absolute), resample_prob * float(squared))
 
     def check_released(self, X: NDArray) -> NDArray[np.integer]:
-        """`X` if it holds states. Raises ``TypeError`` and ``ValueError`` as `check_states`."""
+        """Return `X` if it holds states. Raises ``TypeError`` and ``ValueError`` as `check_states`."""
         return check_states(X, self.n_states)
 
     def check_informative(self) -> None:
@@ -213,7 +213,7 @@ def _resample(
     replacement: NDArray[np.unsignedinteger],
     resample_prob: float,
 ) -> NDArray[np.integer]:
-    """`replacement` where uniform < resample_prob, else `x`: a masked exclusive-or, without branches."""
+    """Return `replacement` where uniform < resample_prob, else `x`: a masked exclusive-or, without branches."""
     with np.errstate(over="ignore"):  # −1 of an unsigned type: all bits set
         mask = -(uniform < np.float32(resample_prob)).astype(x.dtype)
     return x ^ ((x ^ replacement.astype(x.dtype)) & mask)

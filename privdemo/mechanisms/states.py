@@ -9,13 +9,13 @@ from privdemo import limits
 
 
 def to_unit(x: NDArray[np.integer], n_states: int) -> NDArray[np.float32]:
-    """States 0 … k−1 as float32 values in [0, 1]: x / (k−1)."""
+    """Return states 0 … k−1 as float32 values in [0, 1]: x / (k−1)."""
     limits.N_STATES.check(n_states)
     return np.asarray(x).astype(np.float32) / np.float32(n_states - 1)
 
 
 def check_states(x: NDArray[np.integer], n_states: int) -> NDArray[np.integer]:
-    """`x` as an array of states.
+    """Return `x` as an array of states.
 
     Raises ``TypeError`` for a dtype that does not hold whole numbers up to k − 1, and ``ValueError`` for states outside
     0 … k−1.

@@ -26,20 +26,22 @@ _SET_SIZES = {"mnist": 600, "digits": 120, "adult": 600, "sms": 300, "breast_can
 
 
 def default_set_size(dataset: Source) -> int:
-    """How many records in a set suit the size of a data set: of a visitor's own, 600 or all of the smallest class."""
+    """Return how many records in a set suit the size of a data set: of a visitor's own, 600 or all of the smallest
+    class.
+    """
     if isinstance(dataset, str):
         return _SET_SIZES[dataset]
     return max(int(limits.SET_SIZE.low), min(600, n_to_train(dataset.y)))
 
 
 def chosen_classes(dataset: Source, n_classes: int) -> tuple[str, ...]:
-    """The names of so many classes. Two digits are 7 and 9, as they are the hardest to tell apart."""
+    """Return the names of so many classes. Two digits are 7 and 9, as they are the hardest to tell apart."""
     classes = counting_task(dataset).classes
     return ("7", "9") if classes is DIGITS and n_classes == 2 else classes[:n_classes]
 
 
 def n_to_train(y: NDArray[np.integer]) -> int:
-    """How many records of the smallest class are left for training, of labels `y` (n,)."""
+    """Return how many records of the smallest class are left for training, of labels `y` (n,)."""
     return math.floor((1 - TEST_SHARE) * np.bincount(y).min())
 
 
@@ -155,7 +157,7 @@ class RatioConfig:
         return tuple(task.labels[task.classes.index(name)] for name in self.chosen_classes)
 
     def counts(self) -> NDArray[np.int64]:
-        """Records of each class in each training set, (copies · c, c)."""
+        """Return records of each class in each training set, (copies · c, c)."""
         c, rarer = self.n_classes, self._n_rarer
         one_of_each = np.full((c, c), rarer) + np.eye(c, dtype=int) * (self.set_size - c * rarer)
         return np.tile(one_of_each, (self.copies, 1))

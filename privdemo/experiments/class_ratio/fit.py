@@ -127,7 +127,7 @@ class _Kernel(NamedTuple):
     similar: dict[tuple[int, float], Array]
 
     def find(self, asked: Sequence[tuple[Matrix, Array]], model: MMDClassRatio) -> list[Array]:
-        """The proportions that `model`, which has this kernel, finds in each of the asked sets."""
+        """Return the proportions that `model`, which has this kernel, finds in each of the asked sets."""
         found = []
         for i, (U, _) in enumerate(asked):
             key = i, model.factor_
@@ -140,7 +140,7 @@ class _Kernel(NamedTuple):
 def _run(
     config: RatioConfig, sample: Sample, asked: Sequence[tuple[Matrix, Array]], kernels: dict[str, _Kernel]
 ) -> Trial:
-    """All methods on one release."""
+    """Return all methods on one release."""
     training, tuning, mechanism = release_proportions(config, sample)
     fits, models = {}, {}
     for name in dict.fromkeys(config.methods):
@@ -180,7 +180,7 @@ def _run(
 
 
 def fit_method(name: str, config: RatioConfig, sample: Sample, training: Array, tuning: Array) -> Any:
-    """The fitted estimator of a method.
+    """Return the fitted estimator of a method.
 
     `training` and `tuning` (M, c) are the released proportions of the sets. The methods of `LABELLED` see one set of
     each class instead.
@@ -206,12 +206,12 @@ def fit_method(name: str, config: RatioConfig, sample: Sample, training: Array, 
 
 
 def _by_class(sample: Sample, group: Group) -> list[Matrix]:
-    """The records of a group of sets, one matrix for each class."""
+    """Return the records of a group of sets, one matrix for each class."""
     rows = np.concatenate(group.rows)
     y = sample.dataset.y[rows]
     return [as_input(sample.dataset, rows[y == c]) for c in range(len(sample.pools))]
 
 
 def l1_distance(found: Array, truth: Array) -> float:
-    """The L1 distance of two proportions (c,), from 0 to 2."""
+    """Return the L1 distance of two proportions (c,), from 0 to 2."""
     return float(np.abs(np.asarray(found) - truth).sum())

@@ -44,12 +44,12 @@ class Sample(NamedTuple):
 
 @kept_by_name(maxsize=4)
 def records(dataset: Source, classes: tuple[str, ...]) -> Dataset:
-    """The records of some classes."""
+    """Return the records of some classes."""
     return datasets.load(dataset).select_classes(classes)
 
 
 def most_records(config: RatioConfig) -> int:
-    """The largest set size with which no set holds a record twice: the training records of the smallest class."""
+    """Return the largest set size with which no set holds a record twice: the training records of the smallest class."""
     return n_to_train(records(config.dataset, config.chosen_classes).y)
 
 
@@ -67,7 +67,7 @@ def check(config: RatioConfig) -> None:
 
 
 def sample_records(config: RatioConfig) -> Sample:
-    """The records of one trial; raises errors as `check` does.
+    """Return the records of one trial; raises errors as `check` does.
 
     `TEST_SHARE` of every class is kept for testing. The other records fill the sets in turn, each once before any
     serves again, so that no set holds a record twice, and two sets share records only if a class has too few.
@@ -112,7 +112,7 @@ class _Queue:
 def sample_test_set(
     config: RatioConfig, sample: Sample, share: float | None, rng: np.random.Generator
 ) -> tuple[Matrix, Array]:
-    """A set of test records to ask about, (n_test, d), and its class proportions (c,).
+    """Return a set of test records to ask about, (n_test, d), and its class proportions (c,).
 
     `share` of its records are of the first class, the other classes share the rest equally. None: proportions sampled
     uniformly from the simplex, the same in every trial. A record comes twice only if its class has too few.
@@ -128,12 +128,12 @@ def sample_test_set(
 
 
 def as_input(dataset: Dataset, rows: NDArray[np.intp]) -> Matrix:
-    """Records (rows, d) on the scale 0 to 1, in single precision."""
+    """Return records (rows, d) on the scale 0 to 1, in single precision."""
     return dataset.unit(rows, np.float32)
 
 
 def release_proportions(config: RatioConfig, sample: Sample) -> tuple[Array, Array, CountRelease | None]:
-    """The released proportions of training and tuning sets, (M, c) each, and the mechanism; None without noise.
+    """Return the released proportions of training and tuning sets, (M, c) each, and the mechanism; None without noise.
 
     Raises ``ValueError`` if the release is not possible: see `label_counts.calibrate`.
     """

@@ -18,32 +18,34 @@ MOST_DISTANCE = 2.0
 
 
 def share_of(trials: Sequence[Trial], method: str, c: int) -> Estimate:
-    """The share of class `c` that a method finds in the asked set."""
+    """Return the share of class `c` that a method finds in the asked set."""
     return mean_interval([trial.fits[method].found[c] for trial in trials], 0.0, 1.0)
 
 
 def error(trials: Sequence[Trial], method: str) -> Estimate:
-    """A method's L1 error in the asked set."""
+    """Return a method's L1 error in the asked set."""
     return _mean_distance([l1_distance(np.array(trial.fits[method].found), np.array(trial.truth)) for trial in trials])
 
 
 def error_along(trials: Sequence[Trial], method: str, place: int) -> Estimate:
-    """A method's L1 error in sets with `SHARES`[place] of the first class."""
+    """Return a method's L1 error in sets with `SHARES`[place] of the first class."""
     return _mean_distance([trial.fits[method].errors[place] for trial in trials])
 
 
 def mean_error(trials: Sequence[Trial], method: str) -> Estimate:
-    """A method's L1 error, the mean over `SHARES`."""
+    """Return a method's L1 error, the mean over `SHARES`."""
     return _mean_distance([_mean_over_shares(trial.fits[method]) for trial in trials])
 
 
 def difference(trials: Sequence[Trial], method: str, other: str) -> Estimate:
-    """How much larger the L1 error of `method` is than that of `other` on the same trials, the mean over `SHARES`."""
+    """Return how much larger the L1 error of `method` is than that of `other` on the same trials, the mean over
+    `SHARES`.
+    """
     return mean_interval([_mean_over_shares(t.fits[method]) - _mean_over_shares(t.fits[other]) for t in trials])
 
 
 def features_gap(trials: Sequence[Trial]) -> Estimate:
-    """The L1 distance of the proportions that random features and the exact kernel find in the asked set."""
+    """Return the L1 distance of the proportions that random features and the exact kernel find in the asked set."""
     return mean_interval([l1_distance(np.array(t.fits[RFF].found), np.array(t.fits[MMD].found)) for t in trials])
 
 
@@ -56,7 +58,7 @@ def _mean_distance(distances: Sequence[float]) -> Estimate:
 
 
 def attack_rates(trials: Sequence[Trial]) -> dict[str, Estimate]:
-    """How often the adversary guesses a label right: by the "set", the "model", "both", and for "new" records."""
+    """Return how often the adversary guesses a label right: by the "set", the "model", "both", and for "new" records."""
     attacks = [trial.attack for trial in trials if trial.attack]
     n = [a.n for a in attacks]
     return {
@@ -68,7 +70,7 @@ def attack_rates(trials: Sequence[Trial]) -> dict[str, Estimate]:
 
 
 def table(trials: Sequence[Trial]) -> list[dict[str, Any]]:
-    """One row for every method on every trial: the shares that it finds, and its errors along `SHARES`."""
+    """Return one row for every method on every trial: the shares that it finds, and its errors along `SHARES`."""
     rows = []
     for trial in trials:
         for method, fit in trial.fits.items():

@@ -40,12 +40,12 @@ class Study:
 
 
 def base() -> RatioConfig:
-    """Three digits in sets of 600 records: the studies of skew and of the number of sets start from it."""
+    """Return three digits in sets of 600 records: the studies of skew and of the number of sets start from it."""
     return RatioConfig("mnist", 3, 600, rho=0.1, n_test=600, methods=(SPREAD, MMD))
 
 
 def ten_digits() -> RatioConfig:
-    """The paper's protocol on MNIST: ten sets of 3000 for training, ten more for tuning, ε = δ = 0.05."""
+    """Return the paper's protocol on MNIST: ten sets of 3000 for training, ten more for tuning, ε = δ = 0.05."""
     return RatioConfig("mnist", 10, 3000, rho=0.05, n_test=3000, n_min=75)
 
 
@@ -143,7 +143,7 @@ class Row:
 
 
 def run_trial(study: str, config: RatioConfig) -> list[Mark]:
-    """All releases and methods of `config` on one trial."""
+    """Return all releases and methods of `config` on one trial."""
     return [
         Mark(
             study,
@@ -161,7 +161,7 @@ def run_trial(study: str, config: RatioConfig) -> list[Mark]:
 
 
 def trial_arguments(n_trials: int = results.N_TRIALS) -> list[tuple[str, RatioConfig]]:
-    """The arguments of every trial of every study."""
+    """Return the arguments of every trial of every study."""
     return [
         (study.name, with_trial(config, trial))
         for study in STUDIES.values()
@@ -171,7 +171,9 @@ def trial_arguments(n_trials: int = results.N_TRIALS) -> list[tuple[str, RatioCo
 
 
 def rows(marks: Sequence[Mark]) -> list[Row]:
-    """The means over trials, in the order of the studies; for each config and method the mean over all shares first."""
+    """Return the means over trials, in the order of the studies; for each config and method the mean over all shares
+    first.
+    """
     groups: dict[tuple[str, RatioConfig, str], list[Mark]] = {}
     for mark in marks:
         groups.setdefault((mark.study, mark.config, mark.method), []).append(mark)
@@ -234,7 +236,7 @@ class Reduction:
 
 
 def published_reductions(all_rows: Sequence[Row]) -> list[Reduction]:
-    """The reductions that the paper's text reads from figures 2 and 3, beside those of our rows."""
+    """Return the reductions that the paper's text reads from figures 2 and 3, beside those of our rows."""
     at = {row.release: row.estimate for row in select(all_rows, PRIVATE) if row.method == MMD}
     adult = [row for row in select(all_rows, BINARY, overall=False) if row.dataset == "adult"]
     mmd, svm = ([row.estimate for row in adult if row.method == method] for method in (MMD, PSVM))
@@ -265,15 +267,15 @@ def published_reductions(all_rows: Sequence[Row]) -> list[Reduction]:
 
 
 def to_csv(marks: Sequence[Mark]) -> str:
-    """The means over trials as the text of a results file."""
+    """Return the means over trials as the text of a results file."""
     return results.to_csv(Row, rows(marks))
 
 
 def load() -> tuple[Row, ...]:
-    """The shipped means."""
+    """Return the shipped means."""
     return results.from_csv(Row, results.shipped(NAME).read_text(encoding="utf-8"))
 
 
 def select(all_rows: Sequence[Row], study: str, overall: bool = True) -> list[Row]:
-    """The rows of a study: the means over all shares, or, if not `overall`, those of single shares."""
+    """Return the rows of a study: the means over all shares, or, if not `overall`, those of single shares."""
     return [row for row in all_rows if row.study == study and math.isnan(row.share) == overall]

@@ -175,16 +175,16 @@ class ComparisonConfig:
 
 
 def solves(method: str, task: str) -> bool:
-    """Whether a method can do a task."""
+    """Return whether a method can do a task."""
     return method not in (_ONLY_SHARE if task == CLASSIFY else _ONLY_CLASSIFY)
 
 
 def has_pixels(dataset: Source) -> bool:
-    """Whether records are images, so that every pixel can be flipped."""
+    """Return whether records are images, so that every pixel can be flipped."""
     return dataset in IMAGES if isinstance(dataset, str) else dataset.image_shape is not None
 
 
 @kept_by_name(maxsize=len(BINARY))
 def records(dataset: Source) -> Dataset:
-    """The records of the two classes that are told apart."""
+    """Return the records of the two classes that are told apart."""
     return binary_records(dataset)

@@ -23,8 +23,8 @@ _COUNTS: dict[str, votes.Estimator] = {
 
 
 def exact_error(config: ComparisonConfig, method: str) -> float | None:
-    """The mean error of the share over all people and noise, exactly, of a method that counts lies or adds noise to a
-    count.
+    """Return the mean error of the share over all people and noise, exactly, of a method that counts lies or adds noise
+    to a count.
 
     Of n people asked n₁ are of the second class. Of s ~ Bin(n₁, 1 − p) + Bin(n − n₁, p) answers it is
     Σ_s P(s) |θ̂(s/n) − n₁/n|; of n₁ with Laplace noise of scale b, cut at 0 and n, it is
@@ -54,5 +54,5 @@ def _noisy_error(config: ComparisonConfig, delta: float) -> float:
 
 
 def _binomial(n: int, p: float) -> NDArray[np.floating]:
-    """The chances of 0 … n."""
+    """Return the chances of 0 … n."""
     return binom.pmf(np.arange(n + 1), n, p)

@@ -71,7 +71,7 @@ N_FOLDS = 5
 
 
 def _classify(fitted: Callable[[People], Any]) -> Solver:
-    """P(second class | x) of the test records by a fitted model."""
+    """Return P(second class | x) of the test records by a fitted model."""
 
     def solve(people: People) -> Solution:
         model = fitted(people)
@@ -99,7 +99,7 @@ def _set_names(release: str) -> Callable[[People], Named]:
 def _spread(
     names_of: Callable[[People], Named], prior: Callable[[People], Any] = lambda people: "learned"
 ) -> Callable[[People], SpreadLogisticRegression]:
-    """The spread likelihood of released names."""
+    """Return the spread likelihood of released names."""
 
     def fitted(people: People) -> SpreadLogisticRegression:
         channel, names = names_of(people)
@@ -110,7 +110,7 @@ def _spread(
 
 
 def _chosen(names_of: Callable[[People], Named]) -> Callable[[People], ChosenLogisticRegression]:
-    """The same with a low-rank prior, or a model of the classes, as the released names of held-out people say."""
+    """Return the same with a low-rank prior, or a model of the classes, as the released names of held-out people say."""
 
     def fitted(people: People) -> ChosenLogisticRegression:
         channel, names = names_of(people)
@@ -120,7 +120,7 @@ def _chosen(names_of: Callable[[People], Named]) -> Callable[[People], ChosenLog
 
 
 def _tol(channel: Array) -> float:
-    """How small a gradient ends a fit: a channel that says little leaves one that is small everywhere."""
+    """Return how small a gradient ends a fit: a channel that says little leaves one that is small everywhere."""
     return 1e-4 * contrast(channel)
 
 
@@ -139,7 +139,7 @@ class _OnUnits(NamedTuple):
 
 
 def _curated(pure: bool) -> Callable[[People], _OnUnits]:
-    """The model that a curator publishes, who sees clean records and true labels; `pure` with δ = 0."""
+    """Return the model that a curator publishes, who sees clean records and true labels; `pure` with δ = 0."""
 
     def fitted(people: People) -> _OnUnits:
         config = people.config
@@ -177,7 +177,7 @@ def _count_by_proportions(people: People) -> Solution:
 
 
 def _share_from_names(make: Callable[[], Any], names_of: Callable[[People], tuple[NDArray, Array]]) -> Solver:
-    """The share by an estimator of class ratios, which takes people with the same name for a set.
+    """Return the share by an estimator of class ratios, which takes people with the same name for a set.
 
     `names_of(people)` gives the names (n,) and the class proportions of the people with each name, (names, 2).
     """
@@ -192,7 +192,7 @@ def _share_from_names(make: Callable[[], Any], names_of: Callable[[People], tupl
 
 
 def _lie_names(people: People) -> tuple[NDArray, Array]:
-    """Lies as names: P(class | lie) by Bayes' rule, as there are as many people of either class."""
+    """Return lies as names: P(class | lie) by Bayes' rule, as there are as many people of either class."""
     channel = people.config.flips.channel_matrix
     return people.lies, channel / channel.sum(axis=1, keepdims=True)
 
@@ -206,14 +206,14 @@ def _set_shares(release: str) -> Callable[[People], tuple[NDArray, Array]]:
 
 
 def _share_from_truth(people: People) -> Solution:
-    """The share by the spread likelihood from true labels of clean records."""
+    """Return the share by the spread likelihood from true labels of clean records."""
     X = people.unit(people.clean)
     model = SpreadClassRatio().fit([X[np.flatnonzero(people.y == label)] for label in range(2)], np.eye(2))
     return Solution(float(model.predict(people.unit(people.asked_clean))[1]))
 
 
 def _count_lies(estimator: Callable[..., Array]) -> Solver:
-    """The share among the lies of the people asked about, by an estimator of votes."""
+    """Return the share among the lies of the people asked about, by an estimator of votes."""
 
     def solve(people: People) -> Solution:
         p = people.config.flips.flip_prob
@@ -223,14 +223,14 @@ def _count_lies(estimator: Callable[..., Array]) -> Solver:
 
 
 def _count_shuffled_lies(people: People) -> Solution:
-    """The same where somebody mixes the answers, so that people lie less."""
+    """Return the same where somebody mixes the answers, so that people lie less."""
     flips, lies = people.shuffled_lies()
     p = flips.flip_prob
     return Solution(float(votes.corrected_mle(np.array([lies.mean()]), BinaryChannel(p, p))[0]))
 
 
 def _share_by_curator(pure: bool) -> Solver:
-    """The share that a curator publishes, who counts those asked about; `pure` with δ = 0."""
+    """Return the share that a curator publishes, who counts those asked about; `pure` with δ = 0."""
     return lambda people: Solution(people.curated_share(0.0 if pure else people.config.delta))
 
 

@@ -91,12 +91,13 @@ class People(NamedTuple):
     true_prior: Any
 
     def unit(self, X: Any) -> Matrix:
-        """Records on the scale 0 to 1."""
+        """Return records on the scale 0 to 1."""
         pixels = self.config.pixels
         return pixels.to_unit(X) if pixels else X
 
     def shuffled_lies(self) -> tuple[RandomisedResponse, NDArray[np.integer]]:
-        """The lie that keeps (ε, δ) once all answers are mixed, and the labels of those asked about as told with it.
+        """Return the lie that keeps (ε, δ) once all answers are mixed, and the labels of those asked about as told with
+        it.
 
         Raises ``ValueError`` where somebody is asked several times, whom mixing does not hide.
         """
@@ -106,7 +107,7 @@ class People(NamedTuple):
         return flips, flips.randomise(self.asked_y, generator(self.config, SHUFFLE_STREAM))
 
     def curated_share(self, delta: float) -> float:
-        """The share of the second class in the set asked about, with Laplace noise on its count.
+        """Return the share of the second class in the set asked about, with Laplace noise on its count.
 
         One person moves the count by 1, or by as much as the same person is asked.
         """
@@ -115,7 +116,7 @@ class People(NamedTuple):
         return float(np.clip(count / len(self.asked_y), 0, 1))
 
     def set_proportions(self, release: str) -> Array:
-        """The class proportions of the two sets, (2, 2), released by a mechanism of `TIGHT`."""
+        """Return the class proportions of the two sets, (2, 2), released by a mechanism of `TIGHT`."""
         config = self.config
         n_min = max(1, config.rarer_count_range[0])
         mechanism = calibrate(release, config.epsilon, config.delta, self.counts, n_min)
@@ -123,7 +124,7 @@ class People(NamedTuple):
 
 
 def sizes(dataset: Source) -> tuple[int, int]:
-    """The most people of each class to learn from, and how many records of each class are kept for testing."""
+    """Return the most people of each class to learn from, and how many records of each class are kept for testing."""
     y, boundary = records(dataset).y, records(dataset).n_train
     if boundary is None:
         smaller = int(np.bincount(y).min())
@@ -142,7 +143,7 @@ def check(config: ComparisonConfig) -> None:
 
 
 def sample_people(config: ComparisonConfig) -> People:
-    """The people of one trial, and what is released of them; raises errors as `check` does."""
+    """Return the people of one trial, and what is released of them; raises errors as `check` does."""
     check(config)
     dataset, pixels, flips = records(config.dataset), config.pixels, config.flips
     train, test = _split(dataset, config.n_train, sizes(config.dataset)[1], generator(config, PEOPLE_STREAM))
@@ -185,7 +186,7 @@ def sample_people(config: ComparisonConfig) -> People:
 
 
 def _split(dataset: Dataset, n_train: int, n_test: int, rng: np.random.Generator) -> tuple[Rows, Rows]:
-    """Rows to learn from and rows to test on, so many of each class, in random order within a class."""
+    """Return rows to learn from and rows to test on, so many of each class, in random order within a class."""
     parts: tuple[list[Rows], list[Rows]] = ([], [])
     for label in range(2):
         rows = np.flatnonzero(dataset.y == label)
@@ -200,12 +201,12 @@ def _split(dataset: Dataset, n_train: int, n_test: int, rng: np.random.Generator
 
 
 def n_second(config: ComparisonConfig) -> int:
-    """Records of the second class in the set whose share is wanted."""
+    """Return records of the second class in the set whose share is wanted."""
     return round(config.share * config.n_asked)
 
 
 def _choose_asked(config: ComparisonConfig, test: Rows, y_test: NDArray[np.integer], rng: np.random.Generator) -> Rows:
-    """The rows of the set whose share is wanted; a row comes twice only if its class has too few."""
+    """Return the rows of the set whose share is wanted; a row comes twice only if its class has too few."""
     second = n_second(config)
     return np.concatenate(
         [
@@ -221,19 +222,19 @@ def _found_local_epsilon(epsilon: float, delta: float, n_asked: int) -> float:
 
 
 def shuffled_flips(config: ComparisonConfig) -> RandomisedResponse:
-    """The least lie of every answer with which the count of all is (ε, δ)-private."""
+    """Return the least lie of every answer with which the count of all is (ε, δ)-private."""
     return RandomisedResponse.from_epsilon(_found_local_epsilon(config.epsilon, config.delta, config.n_asked), 2)
 
 
 def _fill_bags(config: ComparisonConfig, n: int) -> Rows:
-    """The number of everybody's bag, (n,), at random."""
+    """Return the number of everybody's bag, (n,), at random."""
     bags = np.empty(n, dtype=np.intp)
     bags[generator(config, BAG_STREAM).permutation(n)] = np.arange(n) % (n // config.bag_size)
     return bags
 
 
 def _release_bag_shares(config: ComparisonConfig, bags: Rows, y: NDArray[np.integer]) -> Array:
-    """Every bag's share of the second class with noise, (B,), in [0, 1].
+    """Return every bag's share of the second class with noise, (B,), in [0, 1].
 
     If the noise leaves no record of a class in any bag, every bag gets half a record of it.
     """
@@ -247,7 +248,7 @@ def _release_bag_shares(config: ComparisonConfig, bags: Rows, y: NDArray[np.inte
 def _fill_sets(
     config: ComparisonConfig, y: NDArray[np.integer], rng: np.random.Generator
 ) -> tuple[Rows, NDArray[np.int64]]:
-    """The number of everybody's set, (n,), and the counts of both sets, (2, 2).
+    """Return the number of everybody's set, (n,), and the counts of both sets, (2, 2).
 
     People of a class come in random order.
     """
@@ -267,7 +268,7 @@ def _true_prior(pixels: RandomisedResponse | None, clean: Any) -> Any:
 
 
 def record_epsilon(config: ComparisonConfig) -> float:
-    """The ε of a whole record at δ = `RECORD_DELTA`: that of the label and of all pixels.
+    """Return the ε of a whole record at δ = `RECORD_DELTA`: that of the label and of all pixels.
 
     It is infinite if records are released as they are.
     """
@@ -279,7 +280,7 @@ def record_epsilon(config: ComparisonConfig) -> float:
 
 
 def example_channels(config: ComparisonConfig) -> dict[str, list[list[float]]]:
-    """T[released | class] of "lies", "bag names" and "set names" in the first trial.
+    """Return T[released | class] of "lies", "bag names" and "set names" in the first trial.
 
     "set names" is missing if no Gaussian noise meets (ε, δ).
     """

@@ -80,6 +80,6 @@ def score_model(name: str, people: People) -> Fit:
 
 
 def mean_mark(trials: Sequence[Trial], method: str, metric: str) -> Estimate | None:
-    """A method's mean mark with a 95 % interval over trials; None if fewer than two trials have one."""
+    """Return a method's mean mark with a 95 % interval over trials; None if fewer than two trials have one."""
     values = [fit.marks[metric] for trial in trials if (fit := trial.fits.get(method)) and not fit.problem]
     return mean_interval(values, *RANGES[metric]) if len(values) > 1 else None

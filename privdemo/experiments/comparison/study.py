@@ -86,13 +86,13 @@ class Row:
 
 
 def run_trial(config: ComparisonConfig) -> list[Mark]:
-    """The marks of all methods on one trial; always in one thread, for the same numbers everywhere."""
+    """Return the marks of all methods on one trial; always in one thread, for the same numbers everywhere."""
     with threadpool_limits(1, user_api="blas"):
         return trial_marks(run(config))
 
 
 def trial_marks(one: Trial) -> list[Mark]:
-    """The marks of a trial."""
+    """Return the marks of a trial."""
     place = replace(one.config, trial=0)
     return [
         Mark(place, one.config.trial, fit.method, metric, value, Choice(fit.chosen, fit.why) if fit.why else None)
@@ -102,7 +102,7 @@ def trial_marks(one: Trial) -> list[Mark]:
 
 
 def trial_arguments(n_trials: int = results.N_TRIALS) -> list[tuple[ComparisonConfig]]:
-    """The arguments of every trial."""
+    """Return the arguments of every trial."""
     return [
         (replace(context, epsilon=epsilon, trial=trial),)
         for context in CONTEXTS
@@ -112,7 +112,7 @@ def trial_arguments(n_trials: int = results.N_TRIALS) -> list[tuple[ComparisonCo
 
 
 def rows(marks: Iterable[Mark]) -> list[Row]:
-    """The means over two or more trials, in the order of contexts, ε, methods and metrics."""
+    """Return the means over two or more trials, in the order of contexts, ε, methods and metrics."""
     groups: dict[tuple[ComparisonConfig, str, str], dict[int, Mark]] = {}
     for mark in marks:
         groups.setdefault((mark.config, mark.method, mark.metric), {})[mark.trial] = mark
@@ -147,7 +147,8 @@ def _row(config: ComparisonConfig, method: str, metric: str, marks: dict[int, Ma
 
 
 def difference(one: Row, other: Row) -> Estimate | None:
-    """The mean of `one` less `other` trial by trial, with its 95 % interval; None if they share fewer than two trials.
+    """Return the mean of `one` less `other` trial by trial, with its 95 % interval; None if they share fewer than two
+    trials.
 
     The same trial has the same people, whose luck cancels. Raises ``ValueError`` for marks by different metrics.
     """
@@ -159,23 +160,23 @@ def difference(one: Row, other: Row) -> Estimate | None:
 
 
 def to_csv(marks: Sequence[Mark]) -> str:
-    """The means over trials as the text of a results file."""
+    """Return the means over trials as the text of a results file."""
     return results.to_csv(Row, rows(marks))
 
 
 def load() -> tuple[Row, ...]:
-    """The shipped means."""
+    """Return the shipped means."""
     return results.from_csv(Row, results.shipped(NAME).read_text(encoding="utf-8"))
 
 
 def select(all_rows: Sequence[Row], config: ComparisonConfig, metric: str) -> list[Row]:
-    """The rows with the task, the data set and the private part of `config`, at any ε and any number of people."""
+    """Return the rows with the task, the data set and the private part of `config`, at any ε and any number of people."""
     wanted = (config.task, name_of(config.dataset), config.private, metric)
     return [row for row in all_rows if (row.task, row.dataset, row.private, row.metric) == wanted]
 
 
 def best_by_trust(some: Sequence[Row]) -> dict[str, Row]:
-    """The best of the rows with each trust, among rows of one metric at one ε; the clean ceiling is among them."""
+    """Return the best of the rows with each trust, among rows of one metric at one ε; the clean ceiling is among them."""
     found: dict[str, Row] = {}
     for row in some:
         sign = 1 if METRICS[row.task][row.metric] else -1
@@ -205,7 +206,7 @@ class Reached(NamedTuple):
 
 
 def seek(some: Sequence[Row], goal: float, trusted: Sequence[str]) -> Reached | None:
-    """The least ε, of those tried, from which on the mean of a method that needs only `trusted` reaches `goal`.
+    """Return the least ε, of those tried, from which on the mean of a method that needs only `trusted` reaches `goal`.
 
     The method must reach the goal at every larger ε too, so that luck at one ε does not count. At that ε the best
     method is taken; None if none reaches the goal. Methods that use the truth take no part, as they have no ε. `some`

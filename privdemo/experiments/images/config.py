@@ -68,12 +68,13 @@ class CurveConfig:
 
 
 def with_mechanism(config: Config, family: PixelFamily, level: float) -> Config:
-    """`config` with `family`'s noise at `level` on its pixels, everything else the same."""
+    """Return `config` with `family`'s noise at `level` on its pixels, everything else the same."""
     return replace(config, pixels=family.make(level, n_states(config.dataset)))
 
 
 def n_states(dataset: datasets.Source) -> int:
-    """How many grey levels a pixel of `dataset` has. Raises ``ValueError`` for records that cannot be privatised so.
+    """Return how many grey levels a pixel of `dataset` has. Raises ``ValueError`` for records that cannot be privatised
+    so.
 
     A visitor's own table counts as an image of one row, as all its columns have the same number of steps.
     """
@@ -92,7 +93,7 @@ def check_pixels(mechanism: PixelMechanism, dataset: datasets.Source) -> None:
 
 
 def image_shape(dataset: datasets.Dataset) -> tuple[int, int]:
-    """Rows and columns of the pictures of `dataset`. Raises ``ValueError`` for a data set without images."""
+    """Return rows and columns of the pictures of `dataset`. Raises ``ValueError`` for a data set without images."""
     if dataset.image_shape is None:
         raise ValueError(f"dataset must hold images (mnist or digits), got {dataset.name!r}")
     return dataset.image_shape

@@ -44,7 +44,7 @@ class Row:
 
 
 def run_trial(level: float, trial: int, n_people: int = N_PEOPLE) -> list[Row]:
-    """One trial at one level; always in one thread, for the same numbers everywhere."""
+    """Run one trial at one level; always in one thread, for the same numbers everywhere."""
     pixels = RandomisedResponse(level, _GREYS)
     config = Config("mnist", DIGITS, pixels, RandomisedResponse(0.1, len(DIGITS)), 1, n_people, trial)
     clean, released = all_states("mnist", DIGITS, n_people, trial), all_released(config)
@@ -65,22 +65,22 @@ def run_trial(level: float, trial: int, n_people: int = N_PEOPLE) -> list[Row]:
 
 
 def trial_arguments(n_trials: int = results.N_TRIALS) -> list[tuple[float, int]]:
-    """The arguments of every trial."""
+    """Return the arguments of every trial."""
     return [(level, trial) for level in LEVELS for trial in range(n_trials)]
 
 
 def to_csv(rows: Sequence[Row]) -> str:
-    """Rows as the text of a results file."""
+    """Return rows as the text of a results file."""
     return results.to_csv(Row, sorted(rows, key=lambda row: (row.level, row.prior, row.trial)))
 
 
 def load() -> tuple[Row, ...]:
-    """The shipped rows."""
+    """Return the shipped rows."""
     return results.from_csv(Row, results.shipped(NAME).read_text(encoding="utf-8"))
 
 
 def means(rows: Sequence[Row]) -> dict[tuple[str, float], Estimate]:
-    """The mean error by prior and level, with 95 % intervals over trials."""
+    """Return the mean error by prior and level, with 95 % intervals over trials."""
     places = sorted({(row.prior, row.level) for row in rows})
     return {
         place: mean_interval([row.error for row in rows if (row.prior, row.level) == place], 0.0) for place in places

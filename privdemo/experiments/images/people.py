@@ -25,7 +25,7 @@ PEOPLE, PIXELS, LABELS = range(3)
 
 @lru_cache(maxsize=16)
 def sample_people(dataset: str, classes: tuple[str, ...], n_people: int, seed: int) -> datasets.Dataset:
-    """The first of `n_people` training images, `AT_A_TIME` at most, about equally many of each class.
+    """Return the first of `n_people` training images, `AT_A_TIME` at most, about equally many of each class.
 
     There are fewer where the data set ends.
     """
@@ -40,13 +40,13 @@ def _training(dataset: str) -> datasets.Dataset:
 
 
 def _each(chosen: datasets.Dataset, n_people: int) -> int:
-    """How many of each class are sampled."""
+    """Return how many of each class are sampled."""
     return min(max(1, min(n_people, AT_A_TIME) // chosen.n_classes), min(chosen.class_counts))
 
 
 @lru_cache(maxsize=8)
 def _others(dataset: str, classes: tuple[str, ...], seed: int) -> NDArray[np.integer]:
-    """The rows of all training images of `classes` that are not among the first people, in random order."""
+    """Return the rows of all training images of `classes` that are not among the first people, in random order."""
     source = _training(dataset)
     chosen = source.select_classes(classes)
     left = chosen.rows_left(_each(chosen, AT_A_TIME), seeded(seed, PEOPLE))
@@ -55,7 +55,7 @@ def _others(dataset: str, classes: tuple[str, ...], seed: int) -> NDArray[np.int
 
 
 def all_states(dataset: str, classes: tuple[str, ...], n_people: int, seed: int) -> Chunks:
-    """Clean pixels of all people, `AT_A_TIME` of them at a time: the first people, then others as they come."""
+    """Return clean pixels of all people, `AT_A_TIME` of them at a time: the first people, then others as they come."""
     first = sample_people(dataset, classes, n_people, seed).X
     n_others = max(0, n_people - AT_A_TIME)
     others = _others(dataset, classes, seed)[:n_others] if n_others else np.empty(0, np.int32)
@@ -70,7 +70,7 @@ def all_states(dataset: str, classes: tuple[str, ...], n_people: int, seed: int)
 
 
 def all_released(config: Config) -> Rows:
-    """What all people release; where they are many, made anew from the seed whenever it is looked at."""
+    """Return what all people release; where they are many, made anew from the seed whenever it is looked at."""
     k = datasets.load(config.dataset).n_levels
     states = all_states(config.dataset, config.classes, config.n_people, config.seed)
 
@@ -83,14 +83,14 @@ def all_released(config: Config) -> Rows:
 
 
 def _noise_of_batch(config: Config, n_states: int, shape: tuple[int, ...], number: int) -> Any:
-    """The randomness of the releases of chunk `number`; that of the first is kept."""
+    """Return the randomness of the releases of chunk `number`; that of the first is kept."""
     if number:
         return config.pixels.sample_noise(shape, seeded(config.seed, PIXELS, number))
     return sample_noise(pixels.family_of(config.pixels).name, n_states, shape, config.seed)
 
 
 def candidates(config: CurveConfig) -> tuple[NDArray[np.uint8], int]:
-    """Clean pixels (n_candidates, n_pixels) of people of all classes in turn, and the number k of grey levels."""
+    """Return clean pixels (n_candidates, n_pixels) of people of all classes in turn, and the number k of grey levels."""
     each = math.ceil(config.n_candidates / max(1, len(config.classes)))
     people = sample_people(config.dataset, config.classes, each * len(config.classes), config.seed)
     n = min(config.n_candidates, len(people.y))
@@ -99,7 +99,9 @@ def candidates(config: CurveConfig) -> tuple[NDArray[np.uint8], int]:
 
 @lru_cache(maxsize=8)
 def sample_noise(family: str, n_states: int, shape: tuple[int, int], seed: int) -> Any:
-    """The randomness of pixel noise, which serves every level of the family; at most 20 MB an entry of the cache."""
+    """Return the randomness of pixel noise, which serves every level of the family; at most 20 MB an entry of the
+    cache.
+    """
     mechanism = pixels.FAMILIES[family].make(pixels.FAMILIES[family].limit(n_states).high, n_states)
     noise = mechanism.sample_noise(shape, seeded(seed, PIXELS))
     for part in mechanism.noise_by_name(noise).values():
@@ -109,7 +111,7 @@ def sample_noise(family: str, n_states: int, shape: tuple[int, int], seed: int) 
 
 @lru_cache(maxsize=16)
 def true_frequencies(dataset: str, classes: tuple[str, ...], n_people: int, seed: int) -> NDArray[np.floating]:
-    """Frequencies (n_pixels, k) of the people's clean pixel states; they do not depend on the noise."""
+    """Return frequencies (n_pixels, k) of the people's clean pixel states; they do not depend on the noise."""
     states = all_states(dataset, classes, n_people, seed)
     frequencies = pixel_priors.state_frequencies(states, datasets.load(dataset).n_levels)
     frequencies.flags.writeable = False

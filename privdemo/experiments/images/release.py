@@ -118,7 +118,7 @@ def sample_release(config: Config) -> Result:
 
 
 def guess(config: Config, priors: Sequence[str] = PRIORS) -> Guesses:
-    """What an adversary makes of the releases of `config` under each of some priors; errors as in `run`.
+    """Return what an adversary makes of the releases of `config` under each of some priors; errors as in `run`.
 
     Time grows with the number of people, two seconds for 60,000; what they release is never there all at once.
     """
@@ -141,7 +141,7 @@ def guess(config: Config, priors: Sequence[str] = PRIORS) -> Guesses:
 
 
 def _known(config: Config, everybody: Rows, priors: Sequence[str]) -> dict[str, PixelPrior | LowRankPrior]:
-    """What the adversary knows of clean pixels, by the names of the priors."""
+    """Return what the adversary knows of clean pixels, by the names of the priors."""
     mechanism, n_states = config.pixels, datasets.load(config.dataset).n_levels
     found: dict[str, PixelPrior | LowRankPrior] = {}
 
@@ -166,14 +166,14 @@ def _known(config: Config, everybody: Rows, priors: Sequence[str]) -> dict[str, 
 
 
 def _means(mechanism: PixelMechanism, released: NDArray, prior: PixelPrior | LowRankPrior) -> NDArray:
-    """The posterior mean of each pixel of `released`, in the mechanism's domain."""
+    """Return the posterior mean of each pixel of `released`, in the mechanism's domain."""
     if isinstance(prior, LowRankPrior):
         return low_rank.low_rank_mean(mechanism, released, prior) * mechanism.white
     return pixel_priors.posterior_mean(mechanism, released, prior)
 
 
 def packed(along: Sequence[Guesses], priors: Sequence[str]) -> bytes:
-    """The pictures of guesses at several levels for a browser: zlib of the differences from level to level.
+    """Return the pictures of guesses at several levels for a browser: zlib of the differences from level to level.
 
     They are modulo 256, in the order prior, person, pixel, level: a third of the size that pictures have.
     """
@@ -183,7 +183,7 @@ def packed(along: Sequence[Guesses], priors: Sequence[str]) -> bytes:
 
 
 def strip(config: Config, levels: Sequence[float]) -> NDArray[np.uint8]:
-    """The first shown person of each class, clean and then released at each level with the same noise.
+    """Return the first shown person of each class, clean and then released at each level with the same noise.
 
     Shape (n_classes, 1 + n_levels, height, width), grey levels: the paper's figures 2 and 4.
     """
@@ -198,18 +198,18 @@ def strip(config: Config, levels: Sequence[float]) -> NDArray[np.uint8]:
 
 
 def stack_pictures(rows: Sequence[NDArray[np.uint8]], shape: tuple[int, int]) -> NDArray[np.uint8]:
-    """Rows of flat pictures, each (n, n_pixels), as (n_rows, n, height, width)."""
+    """Return rows of flat pictures, each (n, n_pixels), as (n_rows, n, height, width)."""
     return np.stack(rows).reshape(len(rows), -1, *shape)
 
 
 def _shown(y: NDArray[np.integer], per_class: int) -> NDArray[np.integer]:
-    """Rows of the first `per_class` people of each class; fewer where a class has fewer."""
+    """Return rows of the first `per_class` people of each class; fewer where a class has fewer."""
     each = min(per_class, np.bincount(y).min())
     return np.concatenate([np.flatnonzero(y == c)[:each] for c in np.unique(y)])
 
 
 def _label_guess(mechanism: LabelMechanism, released: NDArray, released_labels: NDArray, labels: NDArray) -> Estimate:
-    """How often the true label is guessed from the image alone, by a classifier of other people's releases.
+    """Return how often the true label is guessed from the image alone, by a classifier of other people's releases.
 
     Each of `N_LEARNERS` classifiers is trained on its own part of the people and tested on the next part, so that the
     95 % interval covers training as well as testing. Each knows the label's channel and names the likeliest true label.

@@ -36,7 +36,7 @@ class Privacy:
 
 
 def privacy(config: Config, delta: float, n_pixels: int) -> Privacy:
-    """The guarantee of `config`'s mechanisms for one pixel, all `n_pixels` pixels, and the label."""
+    """Return the guarantee of `config`'s mechanisms for one pixel, all `n_pixels` pixels, and the label."""
     mechanism = config.pixels
     return Privacy(
         delta=delta,
@@ -51,7 +51,9 @@ def privacy(config: Config, delta: float, n_pixels: int) -> Privacy:
 
 
 def _label_truth(channel: NDArray) -> tuple[float | None, ...]:
-    """P(true class = c | released class = c) for equally common classes; None for a class that is never released."""
+    """Return P(true class = c | released class = c) for equally common classes; None for a class that is never
+    released.
+    """
     k = len(channel)
     return tuple(
         float(accounting.posterior(channel, np.full(k, 1 / k), c)[c]) if channel[c].any() else None for c in range(k)
@@ -95,6 +97,6 @@ def measure(config: CurveConfig, level: float) -> Point:
 
 
 def curve(config: CurveConfig) -> tuple[Point, ...]:
-    """`measure` at every level of the family's curve, with the same people and the same noise."""
+    """Return `measure` at every level of the family's curve, with the same people and the same noise."""
     k = n_states(config.dataset)
     return tuple(measure(config, float(level)) for level in pixels.FAMILIES[config.family].levels(k))

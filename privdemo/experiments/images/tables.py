@@ -14,7 +14,7 @@ from privdemo.intervals import Estimate
 
 
 def picture_table(result: Result) -> list[dict[str, Any]]:
-    """The pictures of a result as flat rows, for a CSV file: one for each person and kind of picture."""
+    """Return the pictures of a result as flat rows, for a CSV file: one for each person and kind of picture."""
     kinds = {"clean": result.clean, "released": result.released} | {
         f"guess_{name}_prior": pictures for name, pictures in result.guesses.items()
     }
@@ -27,7 +27,7 @@ def picture_table(result: Result) -> list[dict[str, Any]]:
 
 
 def strip_table(classes: Sequence[str], levels: Sequence[str], images: NDArray[np.uint8]) -> list[dict[str, Any]]:
-    """The pictures of a strip as flat rows, for a CSV file."""
+    """Return the pictures of a strip as flat rows, for a CSV file."""
     return [
         {"label": label, "level": level, **_pixel_columns(image.ravel())}
         for label, row in zip(classes, images, strict=True)
@@ -36,7 +36,7 @@ def strip_table(classes: Sequence[str], levels: Sequence[str], images: NDArray[n
 
 
 def curve_table(points: Sequence[Point]) -> list[dict[str, float]]:
-    """The points of a curve as flat rows, for a CSV file."""
+    """Return the points of a curve as flat rows, for a CSV file."""
     return [
         {
             "level": point.level,
@@ -52,7 +52,7 @@ def curve_table(points: Sequence[Point]) -> list[dict[str, float]]:
 
 
 def guess_table(errors: Mapping[float, Mapping[str, Estimate]]) -> list[dict[str, float]]:
-    """Squared errors of guesses by level and prior as flat rows, for a CSV file."""
+    """Return squared errors of guesses by level and prior as flat rows, for a CSV file."""
     return [
         {
             "level": level,

@@ -19,7 +19,8 @@ Array = NDArray[np.floating]
 
 
 def guess_rates(outcomes: dict[str, Outcome]) -> dict[str, float]:
-    """How often an adversary who knows all labels but one names that one, of two equally likely classes, at best.
+    """Return how often an adversary who knows all labels but one names that one, of two equally likely classes, at
+    best.
 
     The best guess from noisy counts is right with probability (1 + δ(0))/2, where δ(0) is the total variation distance
     of the two releases, for the worst pair of neighbours. Mechanisms whose noise depends on the private counts are left
@@ -33,7 +34,9 @@ def guess_rates(outcomes: dict[str, Outcome]) -> dict[str, float]:
 
 
 def promised_rate(epsilon: float, delta: float) -> float:
-    """The most that (ε, δ) allows such a guess: (1 + (e^ε − 1 + 2δ)/(e^ε + 1))/2 (Kairouz, Oh & Viswanath 2015)."""
+    """Return the most that (ε, δ) allows such a guess: (1 + (e^ε − 1 + 2δ)/(e^ε + 1))/2 (Kairouz, Oh & Viswanath
+    2015).
+    """
     return min(1.0, (1 + math.tanh(epsilon / 2) + 2 * delta / (math.exp(epsilon) + 1)) / 2)
 
 
@@ -57,7 +60,7 @@ N_SIMULATED, _N_SCREENED = 200_000, 40_000
 
 
 def leak(config: CountConfig, release: str = "dirichlet local") -> Leak:
-    """The counts and the neighbour with the largest `own_delta`, of those that move a label among three classes.
+    """Return the counts and the neighbour with the largest `own_delta`, of those that move a label among three classes.
 
     The classes are the two smallest and the largest: the first two have the least to hide behind, the largest changes
     the mix most. `release` is "dirichlet local" (the largest σ that the exact profile allows for the counts at hand) or

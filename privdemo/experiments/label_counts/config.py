@@ -55,7 +55,7 @@ class CountConfig:
 
 
 def design(n_classes: int, total: int, rho: float) -> tuple[int, ...]:
-    """The paper's counts: every class but the last has a share `rho` of `total`, the last class the rest.
+    """Return the paper's counts: every class but the last has a share `rho` of `total`, the last class the rest.
 
     Raises ``ValueError`` where nothing is left for the last class.
     """

@@ -112,7 +112,7 @@ class Winner(NamedTuple):
 
 
 def winners(outcomes: dict[float, dict[str, Outcome]]) -> list[Winner]:
-    """The least distorting mechanism at every level, among those whose promise holds."""
+    """Return the least distorting mechanism at every level, among those whose promise holds."""
     return [
         Winner(level, best, here[best].distortion.mean, tuple(near))
         for level, here in outcomes.items()
@@ -122,7 +122,7 @@ def winners(outcomes: dict[float, dict[str, Outcome]]) -> list[Winner]:
 
 
 def least(outcomes: Mapping[str, Outcome]) -> tuple[str, ...]:
-    """The least distorting of the mechanisms whose promise holds, then those that do not clearly distort more."""
+    """Return the least distorting of the mechanisms whose promise holds, then those that do not clearly distort more."""
     valid = {name: outcome.distortion for name, outcome in outcomes.items() if outcome.holds}
     best = min(valid, key=lambda name: valid[name].mean)
     others = (name for name in valid if name != best)
@@ -130,5 +130,5 @@ def least(outcomes: Mapping[str, Outcome]) -> tuple[str, ...]:
 
 
 def profile(mechanism: CountRelease, epsilons: Sequence[float]) -> list[float]:
-    """δ at each of `epsilons`."""
+    """Return δ at each of `epsilons`."""
     return [mechanism.delta_at(epsilon) for epsilon in epsilons]

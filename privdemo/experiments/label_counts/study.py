@@ -125,7 +125,7 @@ class Row:
 
 
 def paper_outcomes(axis: str, repeats: int, seed: int) -> dict[float, dict[str, Outcome]]:
-    """The paper's design along an axis, with half of each design's smallest count as public minimum."""
+    """Return the paper's design along an axis, with half of each design's smallest count as public minimum."""
     found = {}
     for level in AXES[axis]:
         counts = design(int(level) if axis == C_AXIS else CLASSES, TOTAL, level if axis == RHO_AXIS else RHO)
@@ -142,7 +142,7 @@ def paper_outcomes(axis: str, repeats: int, seed: int) -> dict[float, dict[str, 
 
 
 def run_trial(axis: str, trial: int) -> list[Mark]:
-    """One batch: every mechanism along an axis, `BATCH` releases each."""
+    """Return one batch: every mechanism along an axis, `BATCH` releases each."""
     return [
         Mark(axis, level, name, outcome.distortion.mean, outcome.deviation)
         for level, outcomes in paper_outcomes(axis, BATCH, trial).items()
@@ -152,12 +152,12 @@ def run_trial(axis: str, trial: int) -> list[Mark]:
 
 
 def trial_arguments(n_trials: int = results.N_TRIALS) -> list[tuple[str, int]]:
-    """The arguments of every batch."""
+    """Return the arguments of every batch."""
     return [(axis, trial) for axis in AXES for trial in range(n_trials)]
 
 
 def rows(marks: Sequence[Mark]) -> list[Row]:
-    """The means over batches, in the order of the axes."""
+    """Return the means over batches, in the order of the axes."""
     groups: dict[tuple[str, float, str], list[Mark]] = {}
     for mark in marks:
         groups.setdefault((mark.axis, mark.level, mark.release), []).append(mark)
@@ -173,17 +173,17 @@ def rows(marks: Sequence[Mark]) -> list[Row]:
 
 
 def to_csv(marks: Sequence[Mark]) -> str:
-    """The means over batches as the text of a results file."""
+    """Return the means over batches as the text of a results file."""
     return results.to_csv(Row, rows(marks))
 
 
 def load() -> tuple[Row, ...]:
-    """The shipped means."""
+    """Return the shipped means."""
     return results.from_csv(Row, results.shipped(NAME).read_text(encoding="utf-8"))
 
 
 def figure_1(marks: Sequence[Row], axis: str) -> dict[float, dict[str, Estimate]]:
-    """The mean distortions of a results file along an axis: level → mechanism → estimate."""
+    """Return the mean distortions of a results file along an axis: level → mechanism → estimate."""
     found: dict[float, dict[str, Estimate]] = {}
     for row in marks:
         if row.axis == axis:
@@ -192,6 +192,6 @@ def figure_1(marks: Sequence[Row], axis: str) -> dict[float, dict[str, Estimate]
 
 
 def published(row: Row) -> float | None:
-    """The published distortion of a row, if the paper's text gives one."""
+    """Return the published distortion of a row, if the paper's text gives one."""
     at = {C_AXIS: CLASSES, RHO_AXIS: RHO, EPSILON_AXIS: EPSILON}.get(row.axis)
     return PUBLISHED.get(row.release) if row.level == at else None

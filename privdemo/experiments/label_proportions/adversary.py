@@ -80,7 +80,7 @@ def attack(config: BagConfig, model: Any, released: Release) -> Attack:
 
 
 def bag_posterior(proportions: Array, sizes: Array, epsilon: float, prior: float) -> Array:
-    """P(a record is positive | its bag's released proportion), (B,), records being positive with `prior` each.
+    """Return P(a record is positive | its bag's released proportion), (B,), records being positive with `prior` each.
 
     A bag of m has s + 1 positives if the record is one, else s, with s ~ Binomial(m − 1, prior), and Laplace noise of
     scale 1/(mε) on their share: the likelihood of both is a sum over s. Without noise it is the proportion itself.

@@ -86,7 +86,7 @@ class BagConfig:
 
 
 def default_bags(dataset: Source) -> tuple[int, int]:
-    """How many bags, and how many records in each, suit the size of a data set.
+    """Return how many bags, and how many records in each, suit the size of a data set.
 
     Of a visitor's own records half are in bags: as many bags as each has records, but no more than the slides' 100.
     """
@@ -97,17 +97,19 @@ def default_bags(dataset: Source) -> tuple[int, int]:
 
 
 def changed_columns(dataset: Source) -> int | None:
-    """The most columns in which two records can differ; None: all of them."""
+    """Return the most columns in which two records can differ; None: all of them."""
     return _CHANGES.get(name_of(dataset)) if isinstance(dataset, str) else None
 
 
 def methods_of(config: BagConfig) -> tuple[str, ...]:
-    """The methods of `config` that differ: labels of single records as they are would be full labels once more."""
+    """Return the methods of `config` that differ: labels of single records as they are would be full labels once more."""
     return tuple(name for name in config.methods if not (config.single and name == LABELLED))
 
 
 def record_epsilon(config: BagConfig) -> tuple[float, float]:
-    """A whole record's ε by basic composition over all its columns, and over those that two records can differ in."""
+    """Return a whole record's ε by basic composition over all its columns, and over those that two records can differ
+    in.
+    """
     n_columns = datasets.load(config.dataset).X.shape[1]
     changes = changed_columns(config.dataset) or n_columns
     every, differing = (

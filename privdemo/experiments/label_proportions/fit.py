@@ -133,7 +133,7 @@ def run(config: BagConfig) -> Trial:
 
 
 def _train(name: str, released: Release) -> Any:
-    """A method fitted to what it may see; penalties are chosen in fewer folds where bags or records are few."""
+    """Return a method fitted to what it may see; penalties are chosen in fewer folds where bags or records are few."""
     if name == FULL:
         X, y = released.records
         return NaiveLogisticRegression(C="cv", cv=min(N_FOLDS, len(y)), tol=FINE).fit(X, y)
@@ -173,7 +173,7 @@ def _f1(y: NDArray[np.integer], named: NDArray[np.bool_]) -> F1:
 
 
 def _relative(change: Array, start: Array) -> float:
-    """|change| / |start|: 0 where nothing has changed, ∞ from a start of 0."""
+    """Return |change| / |start|: 0 where nothing has changed, ∞ from a start of 0."""
     length = float(np.linalg.norm(change))
     if not length:
         return 0.0

@@ -76,14 +76,14 @@ class Release(NamedTuple):
 
 @kept_by_name(maxsize=len(BINARY))
 def records(dataset: Source) -> tuple[Records, int | None]:
-    """The records of a task, and how many of them are the publisher's training part (None: there is none)."""
+    """Return the records of a task, and how many of them are the publisher's training part (None: there is none)."""
     chosen = binary_records(dataset)
     return Records(chosen.unit(), chosen.y), chosen.n_train
 
 
 @kept_by_name(maxsize=len(BINARY))
 def n_training(dataset: Source) -> int:
-    """How many records can be put into bags."""
+    """Return how many records can be put into bags."""
     chosen = binary_records(dataset)
     return chosen.n_train if chosen.n_train is not None else len(chosen.y) - round(TEST_SHARE * len(chosen.y))
 
@@ -131,7 +131,7 @@ def sample_release(config: BagConfig) -> Release:
 
 
 def _fill(config: BagConfig, train: Records) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
-    """The rows of `train` that come into bags, the bag of each, and its group: one of the k-tree, else its own.
+    """Return the rows of `train` that come into bags, the bag of each, and its group: one of the k-tree, else its own.
 
     The k-tree groups before bagging, so that what is put into bags are groups of records; else single records are.
     """
@@ -160,7 +160,7 @@ def _fill(config: BagConfig, train: Records) -> tuple[NDArray[np.intp], NDArray[
 
 
 def _split(config: BagConfig, rng: np.random.Generator) -> tuple[Records, Records]:
-    """The records to put into bags, and those to test on: the publisher's two parts, else sampled at random."""
+    """Return the records to put into bags, and those to test on: the publisher's two parts, else sampled at random."""
     known, n_train = records(config.dataset)
     order = np.arange(len(known.y)) if n_train is not None else rng.permutation(len(known.y))
     n = n_training(config.dataset)

@@ -14,24 +14,26 @@ from privdemo.methods import LABEL_PROPORTIONS
 
 
 def mean_score(trials: Sequence[Trial], method: str, which: str, threshold: str) -> Estimate:
-    """A method's mean F1 over the trials, one of `F1S`, with a 95 % interval; that of a single trial is unknown."""
+    """Return a method's mean F1 over the trials, one of `F1S`, with a 95 % interval; that of a single trial is
+    unknown.
+    """
     return mean_interval([getattr(trial.fits[method].f1[threshold], which) for trial in trials])
 
 
 def all_negative(trials: Sequence[Trial]) -> F1:
-    """The F1 of naming every test record negative: of share s positive, negatives get 2(1 − s)/(2 − s)."""
+    """Return the F1 of naming every test record negative: of share s positive, negatives get 2(1 − s)/(2 − s)."""
     share = float(np.mean([trial.test_share for trial in trials]))
     negative = 2 * (1 - share) / (2 - share)
     return F1(0.0, negative, (1 - share) * negative)
 
 
 def difference(trials: Sequence[Trial], method: str, other: str, threshold: str) -> Estimate:
-    """`method`'s average F1 less `other`'s on the same trials, with a 95 % interval."""
+    """Return `method`'s average F1 less `other`'s on the same trials, with a 95 % interval."""
     return mean_interval([t.fits[method].f1[threshold].average - t.fits[other].f1[threshold].average for t in trials])
 
 
 def attack_rates(trials: Sequence[Trial]) -> dict[str, Estimate]:
-    """How often an adversary names the label from the prior, the bag, the model and both, with 95 % intervals."""
+    """Return how often an adversary names the label from the prior, the bag, the model and both, with 95 % intervals."""
     n = [trial.attack.n for trial in trials]
     return {
         source: grouped_interval([getattr(trial.attack, f"{source}_right") for trial in trials], n)
@@ -40,12 +42,12 @@ def attack_rates(trials: Sequence[Trial]) -> dict[str, Estimate]:
 
 
 def mean_of(trials: Sequence[Trial], field_name: str) -> Estimate:
-    """The mean over the trials of one of the numbers that a `Trial` holds, with a 95 % interval."""
+    """Return the mean over the trials of one of the numbers that a `Trial` holds, with a 95 % interval."""
     return mean_interval([getattr(trial, field_name) for trial in trials])
 
 
 def score_table(trials: Sequence[Trial]) -> list[dict[str, Any]]:
-    """One row for each trial, method and threshold, for a CSV file."""
+    """Return one row for each trial, method and threshold, for a CSV file."""
     return [
         {TRIAL_COLUMN: trial.config.trial, **LABEL_PROPORTIONS[fit.method].columns, "threshold": threshold}
         | {f"f1_{which}": value for which, value in f1._asdict().items()}
@@ -57,7 +59,7 @@ def score_table(trials: Sequence[Trial]) -> list[dict[str, Any]]:
 
 
 def bag_table(trial: Trial) -> list[dict[str, Any]]:
-    """One row for each bag, for a CSV file."""
+    """Return one row for each bag, for a CSV file."""
     return [
         {"bag": bag + 1, "size": sum(block), "groups": len(block), "proportion": true, "released": noisy}
         for bag, (block, true, noisy) in enumerate(

@@ -43,12 +43,12 @@ class Study:
 
 
 def base(dataset: str) -> BagConfig:
-    """Bags that suit the data set's size."""
+    """Return bags that suit the data set's size."""
     return BagConfig(dataset, *default_bags(dataset), SELECTION)
 
 
 def at_random(dataset: str) -> BagConfig:
-    """The same filled at random: only then does an ε hold, and only there is it varied."""
+    """Return the same filled at random: only then does an ε hold, and only there is it varied."""
     return replace(base(dataset), selection="iid")
 
 
@@ -191,7 +191,7 @@ class Row:
 
 
 def run_trial(study: str, config: BagConfig) -> list[Mark]:
-    """All methods of `config` on one trial; always in one thread, for the same numbers everywhere.
+    """Run all methods of `config` in one trial; always in one thread, for the same numbers everywhere.
 
     Nothing where the data set has too few records of the kind that the bags need.
     """
@@ -209,7 +209,7 @@ def run_trial(study: str, config: BagConfig) -> list[Mark]:
 
 
 def trial_arguments(n_trials: int = results.N_TRIALS) -> list[tuple[str, BagConfig]]:
-    """The arguments of every trial of every study."""
+    """Return the arguments of every trial of every study."""
     return [
         (study.name, with_trial(config, trial))
         for study in STUDIES.values()
@@ -220,7 +220,9 @@ def trial_arguments(n_trials: int = results.N_TRIALS) -> list[tuple[str, BagConf
 
 
 def rows(marks: Sequence[Mark]) -> list[Row]:
-    """The means over trials, in the order of the studies; without the places that some of the trials could not fill."""
+    """Return the means over trials, in the order of the studies; without the places that some of the trials could not
+    fill.
+    """
     groups: dict[tuple[str, BagConfig, str, str], list[Mark]] = {}
     for mark in marks:
         groups.setdefault((mark.study, mark.config, mark.method, mark.threshold), []).append(mark)
@@ -268,24 +270,24 @@ def _row(study: str, config: BagConfig, method: str, threshold: str, marks: list
 
 
 def to_csv(marks: Sequence[Mark]) -> str:
-    """The means over trials as the text of a results file."""
+    """Return the means over trials as the text of a results file."""
     return results.to_csv(Row, rows(marks))
 
 
 def load() -> tuple[Row, ...]:
-    """The shipped means."""
+    """Return the shipped means."""
     return results.from_csv(Row, results.shipped(NAME).read_text(encoding="utf-8"))
 
 
 def published(row: Row) -> float | None:
-    """The published average F1 of a row, if there is one; the slides leave the threshold at ½."""
+    """Return the published average F1 of a row, if there is one; the slides leave the threshold at ½."""
     if row.study != SELECTING or row.dataset != "adult":
         return None
     return PUBLISHED.get((row.selection, row.method))
 
 
 def select(all_rows: Sequence[Row], study: str, dataset: str, threshold: str | None = None) -> list[Row]:
-    """The rows of one study and data set; with one threshold, or ½ where a row has only that."""
+    """Return the rows of one study and data set; with one threshold, or ½ where a row has only that."""
     here = [row for row in all_rows if row.study == study and row.dataset == dataset]
     if threshold is None:
         return here

@@ -62,5 +62,5 @@ class AnswersConfig:
 
 
 def mechanism(oracle: str, k: int, epsilon: float) -> FrequencyOracle:
-    """The frequency oracle of this name, with `k` answers and ε = `epsilon`."""
+    """Return the frequency oracle of this name, with `k` answers and ε = `epsilon`."""
     return ORACLES[oracle](k, epsilon)

@@ -45,7 +45,7 @@ class Fit:
 
 
 def is_soon(config: AnswersConfig, people: Truth) -> bool:
-    """Whether the likeliest shares are found within seconds."""
+    """Return whether the likeliest shares are found within seconds."""
     return config.people * people.k <= MOST_CELLS
 
 
@@ -64,7 +64,7 @@ def fit(config: AnswersConfig) -> Fit:
 
 
 def read_along(config: AnswersConfig, axis: str) -> list[AnswersConfig]:
-    """The configs of `N_READ` trials at each level of an axis that is soon computed; all else is as in `config`.
+    """Return the configs of `N_READ` trials at each level of an axis that is soon computed; all else is as in `config`.
 
     There are no more answers than its source has. The level of `config` itself makes no difference.
     """
@@ -76,7 +76,7 @@ def read_along(config: AnswersConfig, axis: str) -> list[AnswersConfig]:
 
 
 def errors_along(fits: Sequence[Fit], axis: str) -> dict[float, dict[str, Estimate]]:
-    """`mean_errors` at each level of an axis of which all trials are there."""
+    """Return `mean_errors` at each level of an axis of which all trials are there."""
     by_level: dict[float, list[Fit]] = {}
     for each in fits:
         by_level.setdefault(getattr(each.config, FIELDS[axis]), []).append(each)
@@ -84,7 +84,9 @@ def errors_along(fits: Sequence[Fit], axis: str) -> dict[float, dict[str, Estima
 
 
 def mean_errors(fits: Sequence[Fit]) -> dict[str, Estimate]:
-    """The root mean squared error of each estimator over trials, with the root of the mean square's 95 % interval."""
+    """Return the root mean squared error of each estimator over trials, with the root of the mean square's 95 %
+    interval.
+    """
     found = {}
     for name in (INVERTED, PROJECTED, LIKELIEST):
         square = mean_interval([fit.errors[name] ** 2 for fit in fits], least=0.0)

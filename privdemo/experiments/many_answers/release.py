@@ -60,7 +60,7 @@ class Release:
 
 
 def truth(config: AnswersConfig) -> Truth:
-    """Who has which answer: the shares of the source times the number of people, in whole people.
+    """Return who has which answer: the shares of the source times the number of people, in whole people.
 
     Raises ``ValueError`` for records of a single class, and where a data set cannot be read.
     """
@@ -82,7 +82,7 @@ def _weights(config: AnswersConfig) -> tuple[tuple[str, ...], Array]:
 
 @kept_by_name(4)
 def _of_records(source: Source) -> tuple[tuple[str, ...], Array]:
-    """The answers of records and how many give each: occupations, words, or classes."""
+    """Return the answers of records and how many give each: occupations, words, or classes."""
     data = datasets.load(source)
     if source == OCCUPATIONS:
         columns = [i for i, name in enumerate(data.feature_names) if name.startswith(_OCCUPATION)]
@@ -94,19 +94,21 @@ def _of_records(source: Source) -> tuple[tuple[str, ...], Array]:
 
 
 def rival(oracle: str, k: int, epsilon: float) -> str:
-    """Whom an oracle is measured against: k-ary randomised response; that itself against the best of the others."""
+    """Return whom an oracle is measured against: k-ary randomised response; that itself against the best of the
+    others.
+    """
     return best(k, epsilon, [name for name in ORACLES if name != PAPERS]) if oracle == PAPERS else PAPERS
 
 
 def inverted(config: AnswersConfig, people: Truth, oracle: str) -> InvertedShares:
-    """The shares that inversion reads from one release by `oracle`, sampled as counts."""
+    """Return the shares that inversion reads from one release by `oracle`, sampled as counts."""
     made = mechanism(oracle, people.k, config.epsilon)
     rng = generator(config, COUNTS, STREAMS[oracle])
     return invert(made, made.support_counts(people.counts, rng), config.people)
 
 
 def reported(config: AnswersConfig, people: Truth) -> tuple[FrequencyOracle, NDArray]:
-    """The config's mechanism, and what each of the people sends by it."""
+    """Return the config's mechanism, and what each of the people sends by it."""
     made = mechanism(config.oracle, people.k, config.epsilon)
     rng = generator(config, REPORTS, STREAMS[config.oracle])
     return made, made.reports(np.repeat(np.arange(people.k), people.counts), rng)

@@ -26,7 +26,8 @@ _STEPS_EPSILON, _STEPS_K = 46, 37
 
 
 def errors(k: int, epsilon: float, people: int) -> dict[str, float]:
-    """The root of the mean squared error of an estimated share by inversion, for every oracle: √ of `mean_variance`.
+    """Return the root of the mean squared error of an estimated share by inversion, for every oracle: √ of
+    `mean_variance`.
 
     It is the same whatever the shares are.
     """
@@ -34,7 +35,7 @@ def errors(k: int, epsilon: float, people: int) -> dict[str, float]:
 
 
 def along(axis: str, k: int, epsilon: float, people: int) -> dict[float, dict[str, float]]:
-    """`errors` at every level of an axis of `AXES` and at one's own, all else unchanged."""
+    """Return `errors` at every level of an axis of `AXES` and at one's own, all else unchanged."""
     own = {EPSILON_AXIS: epsilon, K_AXIS: k, PEOPLE_AXIS: people}[axis]
     found: dict[float, dict[str, float]] = {}
     for level in sorted({*AXES[axis], own}):
@@ -44,7 +45,9 @@ def along(axis: str, k: int, epsilon: float, people: int) -> dict[float, dict[st
 
 
 def halving_epsilon(oracle: str, k: int, epsilon: float) -> float | None:
-    """The ε at which an oracle's error is half of that at `epsilon`, by bisection to 10⁻⁹; None if above the limit."""
+    """Return the ε at which an oracle's error is half of that at `epsilon`, by bisection to 10⁻⁹; None if above the
+    limit.
+    """
     goal = mechanism(oracle, k, epsilon).mean_variance(1) / 4
     low, high = epsilon, limits.ORACLE_EPSILON.high
     if mechanism(oracle, k, high).mean_variance(1) > goal:
@@ -56,17 +59,17 @@ def halving_epsilon(oracle: str, k: int, epsilon: float) -> float | None:
 
 
 def same_lie(first: str, second: str, k: int, epsilon: float) -> bool:
-    """Whether two oracles are one: subset selection with sets of one answer is k-ary randomised response."""
+    """Return whether two oracles are one: subset selection with sets of one answer is k-ary randomised response."""
     return {first, second} == {PAPERS, "subset selection"} and SubsetSelection(k, epsilon).size == 1
 
 
 def unasked_error(people: Truth) -> float:
-    """The error of whoever asks nobody and takes all answers for equally frequent."""
+    """Return the error of whoever asks nobody and takes all answers for equally frequent."""
     return math.sqrt(float(np.mean(np.square(people.shares - 1 / people.k))))
 
 
 def crossover(epsilon: float) -> float:
-    """k = 3e^ε + 2, up to which k-ary randomised response beats optimised unary encoding for rare answers.
+    """Return k = 3e^ε + 2, up to which k-ary randomised response beats optimised unary encoding for rare answers.
 
     Wang et al. 2017, section 5, from the first terms of the variances; by the mean of all it is `most_answers`.
     """
@@ -75,7 +78,7 @@ def crossover(epsilon: float) -> float:
 
 @lru_cache(1024)
 def most_answers(epsilon: float) -> int:
-    """The largest k, up to 1,024, at which k-ary randomised response beats optimised unary encoding.
+    """Return the largest k, up to 1,024, at which k-ary randomised response beats optimised unary encoding.
 
     By `mean_variance`, the error of an answer on average. Of two answers it always does, and each further one
     costs it more.
@@ -99,7 +102,7 @@ class Winners(NamedTuple):
 
 
 def winners(among: Sequence[str] = tuple(ORACLES)) -> Winners:
-    """The best oracle of those `among` by the mean variance of inversion, for every ε and k that is allowed.
+    """Return the best oracle of those `among` by the mean variance of inversion, for every ε and k that is allowed.
 
     Both go up by a fixed factor; of few answers, next to each other in whole numbers, some come twice.
     """

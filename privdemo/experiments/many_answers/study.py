@@ -39,7 +39,7 @@ class Row:
 
 
 def run_trial(oracle: str, epsilon: float, trial: int) -> list[Row]:
-    """One trial of one lie at one ε; always in one thread, for the same numbers everywhere."""
+    """Run one trial of one mechanism at one ε; always in one thread, for the same numbers everywhere."""
     config = AnswersConfig(oracle=oracle, epsilon=epsilon, trial=trial)
     people = truth(config)
     made, reports = reported(config, people)
@@ -56,24 +56,24 @@ def run_trial(oracle: str, epsilon: float, trial: int) -> list[Row]:
 
 
 def trial_arguments(n_trials: int = results.N_TRIALS) -> list[tuple[str, float, int]]:
-    """The arguments of every trial."""
+    """Return the arguments of every trial."""
     return [(oracle, epsilon, trial) for oracle in ORACLES for epsilon in EPSILONS for trial in range(n_trials)]
 
 
 def to_csv(rows: Sequence[Row]) -> str:
-    """Rows as the text of a results file."""
+    """Return rows as the text of a results file."""
     places = [(oracle, epsilon) for oracle in ORACLES for epsilon in EPSILONS]
     order = {place: number for number, place in enumerate(places)}
     return results.to_csv(Row, sorted(rows, key=lambda row: (order[row.oracle, row.epsilon], row.trial)))
 
 
 def load() -> tuple[Row, ...]:
-    """The shipped rows."""
+    """Return the shipped rows."""
     return results.from_csv(Row, results.shipped(NAME).read_text(encoding="utf-8"))
 
 
 def means(rows: Sequence[Row]) -> dict[tuple[str, float, str], Estimate]:
-    """The mean error over trials with its 95 % interval, by oracle, ε and reading."""
+    """Return the mean error over trials with its 95 % interval, by oracle, ε and reading."""
     found: dict[tuple[str, float, str], list[float]] = {}
     for row in rows:
         found.setdefault((row.oracle, row.epsilon, row.reading), []).append(row.error)

@@ -40,7 +40,7 @@ class Trusted(NamedTuple):
 
 
 def trusted(k: int, people: int, epsilon: float, delta: float) -> Trusted:
-    """The errors at (ε, δ), each with the best mechanism there.
+    """Return the errors at (ε, δ), each with the best mechanism there.
 
     Of two answers the shuffler's ε is exact, of more an upper bound (Feldman, McMillan & Talwar 2021), so that the
     error shown may be too large. A curator adds Laplace or Gaussian noise to the counts, what is less; a person who
@@ -69,12 +69,12 @@ def trusted(k: int, people: int, epsilon: float, delta: float) -> Trusted:
 
 
 def trusted_along(k: int, people: int, epsilon: float, delta: float) -> tuple[Trusted, ...]:
-    """`trusted` at each of `EPSILONS` and at one's own."""
+    """Return `trusted` at each of `EPSILONS` and at one's own."""
     return tuple(trusted(k, people, level, delta) for level in sorted({*EPSILONS, epsilon}))
 
 
 def _noises(k: int, epsilon: float, delta: float) -> dict[str, float]:
-    """The standard deviation of the noise on a count, by its kind."""
+    """Return the standard deviation of the noise on a count, by its kind."""
     one = k == 2
     found = {"laplace": math.sqrt(2) * (laplace_scale if one else laplace_counts_scale)(epsilon, delta)}
     if delta > 0:

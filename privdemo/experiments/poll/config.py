@@ -35,7 +35,7 @@ class PollConfig:
 
 
 def cards(config: PollConfig) -> tuple[int, int]:
-    """How many cards of how many say “lie”, so that a random card does so about as often as `config` says."""
+    """Return how many cards of how many say “lie”, so that a random card does so about as often as `config` says."""
     limit = limits.poll_lie_limit(len(config.answers))
     parts = [(lies, pack) for pack in _PACKS for lies in range(1, pack) if limit.contains(lies / pack)]
 
@@ -46,6 +46,6 @@ def cards(config: PollConfig) -> tuple[int, int]:
 
 
 def by_cards(config: PollConfig) -> PollConfig:
-    """The same question, with the lie that cards tell: a coin's 1 in 4, for one, or 3 of 11."""
+    """Return the same question, with the lie that cards tell: a coin's 1 in 4, for one, or 3 of 11."""
     lies, pack = cards(config)
     return replace(config, lie=lies / pack)

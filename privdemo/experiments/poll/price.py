@@ -29,7 +29,7 @@ class Price(NamedTuple):
 
 
 def price(found: Reveal) -> Price:
-    """What the lies cost."""
+    """Return what the lies cost."""
     channel = found.config.channel
     half = half_width(found.n_answers, channel)
     plans = tuple((width, people_needed(channel, width), people_needed(_HONEST, width)) for width in _WIDTHS)
@@ -38,7 +38,7 @@ def price(found: Reveal) -> Price:
 
 @lru_cache(4096)
 def half_width(n_people: int, channel: BinaryChannel) -> float:
-    """Half the 95 % interval (`votes.exact`) from `n_people`, before it is cut at 0 and 1, where it is widest.
+    """Return half the 95 % interval (`votes.exact`) from `n_people`, before it is cut at 0 and 1, where it is widest.
 
     That is where half of all answers are this one, or as near to half as the lies let them come.
     """
@@ -50,7 +50,7 @@ def half_width(n_people: int, channel: BinaryChannel) -> float:
 
 @lru_cache(4096)
 def people_needed(channel: BinaryChannel, half: float) -> int:
-    """The fewest people from whom the interval is ± `half` or narrower, whatever they answer."""
+    """Return the fewest people from whom the interval is ± `half` or narrower, whatever they answer."""
     few, many = 0, 1
     while half_width(many, channel) > half:
         few, many = many, 2 * many
@@ -61,5 +61,5 @@ def people_needed(channel: BinaryChannel, half: float) -> int:
 
 
 def _honest_people(half: float) -> int:
-    """As many honest people as have an interval of ± `half`; none where it is wider than that of one."""
+    """Return as many honest people as have an interval of ± `half`; none where it is wider than that of one."""
     return 0 if half > half_width(1, _HONEST) else people_needed(_HONEST, half)

@@ -25,7 +25,7 @@ class Rehearsal:
     answers: NDArray[np.integer]
 
     def counts(self, time: int, n_people: int) -> tuple[int, ...]:
-        """How many of the first `n_people` sent each answer when asked for the `time`-th time, from 1."""
+        """Return how many of the first `n_people` sent each answer when asked for the `time`-th time, from 1."""
         return tuple(np.bincount(self.answers[time - 1, :n_people], minlength=len(self.truth)).tolist())
 
     @property

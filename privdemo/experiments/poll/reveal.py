@@ -43,7 +43,9 @@ class Reveal:
 
 
 def reveal(config: PollConfig, counts: tuple[int, ...]) -> Reveal:
-    """What `counts` of each answer tell. Raises ``ValueError`` for counts that cannot be, and where nobody answered."""
+    """Return what `counts` of each answer tell. Raises ``ValueError`` for counts that cannot be, and where nobody
+    answered.
+    """
     limits.Limit("number of counts", len(config.answers), len(config.answers), integer=True).check(len(counts))
     for count in counts:
         limits.Limit("count", 0, limits.POLL_PEOPLE.high, integer=True).check(count)
@@ -62,7 +64,7 @@ def reveal(config: PollConfig, counts: tuple[int, ...]) -> Reveal:
 
 
 def _meant(channel: BinaryChannel, share: float) -> float:
-    """How many of those who sent an answer meant it, where it is true of this share of all."""
+    """Return how many of those who sent an answer meant it, where it is true of this share of all."""
     return float(accounting.posterior(channel.channel_matrix, [1 - share, share], 1)[1])
 
 
@@ -74,7 +76,8 @@ class Again(NamedTuple):
 
 
 def asked_again(found: Reveal) -> tuple[Again, ...]:
-    """What the same answer of one person says when it comes once, twice, … up to the most times a class is asked.
+    """Return what the same answer of one person says when it comes once, twice, … up to the most times a class is
+    asked.
 
     To any other truth the answer is equally likely, so that only "this answer or another one" matters.
     """

@@ -11,12 +11,14 @@ from privdemo.intervals import Estimate
 
 
 def said_table(found: Reveal) -> list[dict[str, Any]]:
-    """How many sent each answer, and their share with its interval."""
+    """Return how many sent each answer, and their share with its interval."""
     return [{"answer": r.answer, "answers": r.senders} | _columns("said", r.said) for r in found.readings]
 
 
 def share_table(found: Reveal, truth: Sequence[float] | None = None) -> list[dict[str, Any]]:
-    """The corrected share of each answer with its interval beside what was said; the true one where it is known."""
+    """Return the corrected share of each answer with its interval beside what was said; the true one where it is
+    known.
+    """
     rows = [
         {"answer": r.answer, "answers": r.senders, "said": r.said.mean} | _columns("corrected", r.true)
         for r in found.readings
@@ -25,12 +27,12 @@ def share_table(found: Reveal, truth: Sequence[float] | None = None) -> list[dic
 
 
 def meant_table(found: Reveal) -> list[dict[str, Any]]:
-    """How likely each answer is meant by who sent it."""
+    """Return how likely each answer is meant by who sent it."""
     return [{"answer": r.answer} | _columns("meant", r.meant) for r in found.readings]
 
 
 def again_table(again: Sequence[Again]) -> list[dict[str, Any]]:
-    """How likely each answer is meant by who sent it every time."""
+    """Return how likely each answer is meant by who sent it every time."""
     return [
         {"answer": each.answer, "times": time} | _columns("meant", meant)
         for each in again
@@ -39,7 +41,7 @@ def again_table(again: Sequence[Again]) -> list[dict[str, Any]]:
 
 
 def price_table(cost: Price) -> list[dict[str, Any]]:
-    """People needed with these lies and without, for the exactness reached and for some others."""
+    """Return people needed with these lies and without, for the exactness reached and for some others."""
     rows = [(cost.half, cost.asked, cost.honest), *cost.plans]
     return [{"half_width": half, "people": people, "honest_people": honest} for half, people, honest in rows]
 

@@ -46,15 +46,15 @@ class Experiment:
     forms: Mapping[str, Form] = field(default_factory=dict)
 
     def given(self, config: Any) -> list[str]:
-        """The names of the numbers that a trial of `config` has."""
+        """Return the names of the numbers that a trial of `config` has."""
         return [name for name in self.names(config) if not self.lacks(config, name)]
 
     def is_remark(self, problem: str) -> bool:
-        """Whether a problem is none: of each method that it names, all numbers are there."""
+        """Return whether a problem is none: of each method that it names, all numbers are there."""
         return bool(self.remark) and all(said.endswith(f": {self.remark}") for said in problem.split("; "))
 
     def make(self, given: Mapping[str, Any]) -> Any:
-        """The config of the plain values of a file; what is not given is as in the package."""
+        """Return the config of the plain values of a file; what is not given is as in the package."""
         known = {name: forms.frozen(value) for name, value in given.items()}
         if "pixels" in self.forms and known.get("dataset", "mnist") != "mnist":
             known.setdefault("pixels", 0.2)  # the same default, on the grey levels of another data set
@@ -68,7 +68,7 @@ class Experiment:
         )
 
     def plain(self, config: Any) -> dict[str, Any]:
-        """The plain values from which `make` makes `config`; without the number of its trial.
+        """Return the plain values from which `make` makes `config`; without the number of its trial.
 
         Raises ``ValueError`` for a visitor's own records, which no file of settings can hold.
         """
@@ -99,7 +99,7 @@ def _bag_metrics(trial: label_proportions.Trial) -> dict[str, float]:
 
 
 def _lacks_bag_number(config: label_proportions.BagConfig, name: str) -> bool:
-    """Whether a method is left out, as it would be another one, or the share has no threshold."""
+    """Return whether a method is left out, as it would be another one, or the share has no threshold."""
     method, _, mark = name.partition(": ")
     by_share = mark.endswith(f"threshold {label_proportions.SHARE}")
     return method not in label_proportions.methods_of(config) or (by_share and not config.single)
@@ -228,7 +228,7 @@ _UNLIMITED = {
 
 
 def range_of(number: str) -> tuple[float, float]:
-    """The range that a mean of this number can have: [0, 1] for shares, [0, 2] for L1 distances, else from 0 on.
+    """Return the range that a mean of this number can have: [0, 1] for shares, [0, 2] for L1 distances, else from 0 on.
 
     Biases are in [−1, 1], but those of estimates that are not held to shares.
     """
@@ -237,7 +237,7 @@ def range_of(number: str) -> tuple[float, float]:
 
 
 def experiment_of(config: Any) -> str:
-    """The name of the experiment that a config is of. Raises ``ValueError`` for anything else."""
+    """Return the name of the experiment that a config is of. Raises ``ValueError`` for anything else."""
     for name, experiment in EXPERIMENTS.items():
         if type(config) is experiment.config:
             return name

@@ -26,12 +26,12 @@ class Form(NamedTuple):
 
 
 def frozen(value: Any) -> Any:
-    """`value` with tuples for lists."""
+    """Return `value` with tuples for lists."""
     return tuple(map(frozen, value)) if isinstance(value, list | tuple) else value
 
 
 def plain_fields(config: Any, forms: Mapping[str, Form]) -> dict[str, Any]:
-    """Every field of `config` as a file holds it, but for the number of the trial.
+    """Return every field of `config` as a file holds it, but for the number of the trial.
 
     Raises ``ValueError`` for a visitor's own records, which no file of settings can hold.
     """
@@ -93,7 +93,7 @@ def _write_channel(channel: BinaryChannel, _: Any) -> Any:
 
 
 def or_none(word: str) -> Form:
-    """A number, or a word for None, which TOML does not have."""
+    """Return a number, or a word for None, which TOML does not have."""
     return Form(lambda value, _: None if value == word else value, lambda value, _: word if value is None else value)
 
 

@@ -40,7 +40,7 @@ class ImagesConfig:
 
 
 def run(config: ImagesConfig) -> dict[str, float]:
-    """How much of an image changes, and how often an adversary finds its sender or its label, by `METRICS`."""
+    """Return how much of an image changes, and how often an adversary finds its sender or its label, by `METRICS`."""
     result = images.run(config.release)
     point = images.measure(config.linking, level_of(config.pixels))
     linked, labels = point.linked.mean, result.label_guess.mean

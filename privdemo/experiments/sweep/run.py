@@ -21,7 +21,7 @@ from privdemo.intervals import Estimate, mean_interval
 
 
 def run_trial(experiment: str, config: Any) -> dict[str, str]:
-    """One row of the table, as text; always in one thread, for the same numbers everywhere.
+    """Return one row of the table, as text; always in one thread, for the same numbers everywhere.
 
     Where a trial cannot be run its numbers are missing, and the cell `problem` says why.
     """
@@ -49,7 +49,7 @@ def run_trial(experiment: str, config: Any) -> dict[str, str]:
 
 
 def _finite(found: Mapping[str, float]) -> dict[str, float]:
-    """The numbers without those that are infinite or none at all, which no table takes."""
+    """Return the numbers without those that are infinite or none at all, which no table takes."""
     return {name: value for name, value in found.items() if math.isfinite(value)}
 
 
@@ -60,7 +60,7 @@ def _missing(found: Mapping[str, float], names: Sequence[str]) -> str:
 
 
 def trial_cells(experiment: str, config: Any) -> dict[str, str]:
-    """A trial's settings as cells of the table; they identify the trial."""
+    """Return a trial's settings as cells of the table; they identify the trial."""
     return {"experiment": experiment} | {name: str(value) for name, value in asked(config).items()}
 
 
@@ -94,14 +94,16 @@ def sweep(
 
 
 def in_order(wanted: Sweep, rows: Sequence[dict[str, str]]) -> list[dict[str, str]]:
-    """Rows in the order of the sweep's trials, rows of no trial last; a file has them in the order of completion."""
+    """Return rows in the order of the sweep's trials, rows of no trial last; a file has them in the order of
+    completion.
+    """
     columns = wanted.columns()
     order = {table.key(trial_cells(wanted.experiment, trial), columns): i for i, trial in enumerate(wanted.trials())}
     return sorted(rows, key=lambda row: order.get(table.key(row, columns), len(order)))
 
 
 def summary(rows: Sequence[Mapping[str, str]]) -> list[tuple[dict[str, str], dict[str, Estimate]]]:
-    """Each config's settings without the trial, and the mean of each number with a 95 % interval over trials.
+    """Return each config's settings without the trial, and the mean of each number with a 95 % interval over trials.
 
     A number is left out where fewer than two trials have it.
     """
@@ -119,7 +121,9 @@ def summary(rows: Sequence[Mapping[str, str]]) -> list[tuple[dict[str, str], dic
 
 
 def numbers(rows: Sequence[Mapping[str, str]]) -> dict[str, list[float]]:
-    """The numbers of rows by name, from the columns between the trial and the seconds; empty cells are left out."""
+    """Return the numbers of rows by name, from the columns between the trial and the seconds; empty cells are left
+    out.
+    """
     names = list(rows[0])
     metrics = names[names.index(TRIAL_COLUMN) + 1 : names.index("seconds")]
     return {name: [float(row[name]) for row in rows if row[name]] for name in metrics}

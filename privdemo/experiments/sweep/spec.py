@@ -76,15 +76,15 @@ class Sweep:
         return [repeat(config, trial) for trial in range(self.repeats) for config in self.configs]
 
     def columns(self) -> list[str]:
-        """Column names of the results table, in order: settings, numbers, seconds, versions, problem."""
+        """Return column names of the results table, in order: settings, numbers, seconds, versions, problem."""
         names = EXPERIMENTS[self.experiment].names
         found = dict.fromkeys(name for config in self.configs for name in names(config))
         return ["experiment", *asked(repeat(self.configs[0], 0)), *found, "seconds", "versions", "problem"]
 
 
 def read_spec(path: Path) -> Sweep:
-    """The sweep that a TOML file describes: `experiment`, `repeats`, a table `config` of what all trials share, and a
-    table `grid` of lists, every combination of which is one config. A page's setting as a file is one, too.
+    """Return the sweep that a TOML file describes: `experiment`, `repeats`, a table `config` of what all trials share,
+    and a table `grid` of lists, every combination of which is one config. A page's setting as a file is one, too.
 
     Raises ``ValueError`` that names the line, key or combination.
     """
@@ -95,7 +95,7 @@ def read_spec(path: Path) -> Sweep:
 
 
 def _sweep(spec: Mapping[str, Any]) -> Sweep:
-    """The sweep of a file's table."""
+    """Return the sweep of a file's table."""
     unknown = spec.keys() - {"experiment", "repeats", "config", "grid"} - _OF_THE_PAGE
     if unknown:
         raise ValueError(f"a spec may hold experiment, repeats, config and grid, got {_brief(min(unknown), 60)}")
@@ -121,7 +121,7 @@ def _sweep(spec: Mapping[str, Any]) -> Sweep:
 
 
 def _config(experiment: str, given: Mapping[str, Any]) -> Any:
-    """One config of a file."""
+    """Return one config of a file."""
     try:
         return make(experiment, given)
     except ValueError as error:
@@ -130,7 +130,7 @@ def _config(experiment: str, given: Mapping[str, Any]) -> Any:
 
 
 def make(experiment: str, given: Mapping[str, Any]) -> Any:
-    """The config that the plain values of a file make. Raises ``ValueError`` in the words of a file."""
+    """Return the config that the plain values of a file make. Raises ``ValueError`` in the words of a file."""
     if TRIAL_COLUMN in given:
         raise ValueError(f"{TRIAL_COLUMN} counts the repeats and is not set; set repeats")
     known = [field.name for field in fields(EXPERIMENTS[experiment].config) if field.name != "trial"]
@@ -163,5 +163,5 @@ def _check_kinds(config: type, given: Mapping[str, Any]) -> None:
 
 
 def _brief(words: str, most: int) -> str:
-    """The words on one line, cut to so many letters."""
+    """Return the words on one line, cut to so many letters."""
     return textwrap.shorten("".join(c if c.isprintable() else " " for c in words), most, placeholder=" …")

@@ -23,7 +23,7 @@ _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?", re.IGNORECASE)
 
 
 def load(path: Path) -> list[dict[str, str]]:
-    """The rows of a table by column name; a last line that is still being written is left out.
+    """Return the rows of a table by column name; a last line that is still being written is left out.
 
     Raises ``ValueError`` that names the file, the line and what is wrong there.
     """
@@ -33,7 +33,8 @@ def load(path: Path) -> list[dict[str, str]]:
 def resume(
     out: Path, columns: Sequence[str], settings: Mapping[tuple[str, ...], Collection[str]]
 ) -> list[dict[str, str]]:
-    """The finished trials in `out`, each of one of the `settings`, which are all cells of a trial's key but its number.
+    """Return the finished trials in `out`, each of one of the `settings`, which are all cells of a trial's key but its
+    number.
 
     Creates the file where there is none, and removes a line that a kill cut short.
 
@@ -80,17 +81,17 @@ def append(out: Path, cells: Sequence[str]) -> None:
 
 
 def line(cells: Sequence[str]) -> str:
-    """One line of CSV; line breaks within cells become spaces, so that a line is a trial."""
+    """Return one line of CSV; line breaks within cells become spaces, so that a line is a trial."""
     return csv_text.lines([[" ".join(cell.splitlines()) for cell in cells]])
 
 
 def key(cells: Mapping[str, str], columns: Sequence[str]) -> tuple[str, ...]:
-    """What identifies a trial: the cells up to the trial, the last column of a config."""
+    """Return what identifies a trial: the cells up to the trial, the last column of a config."""
     return tuple(csv_text.harmless(cells[column]) for column in columns[: columns.index(TRIAL_COLUMN) + 1])
 
 
 def _foreign(found: Sequence[str], columns: Sequence[str], settings: Collection[tuple[str, ...]]) -> str:
-    """What of the settings of a row the spec does not ask for."""
+    """Return what of the settings of a row the spec does not ask for."""
     for place, (name, cell) in enumerate(zip(columns, found, strict=False)):
         if cell not in {setting[place] for setting in settings}:
             return f"it has {cell!r} in the column “{name}”"
@@ -98,7 +99,7 @@ def _foreign(found: Sequence[str], columns: Sequence[str], settings: Collection[
 
 
 def _unexplained(row: Mapping[str, str], names: Collection[str]) -> str:
-    """What is wrong where a row lacks one of its numbers and does not say why, or says so and has them all."""
+    """Return what is wrong where a row lacks one of its numbers and does not say why, or says so and has them all."""
     problem, missing = row["problem"], [name for name in names if not row[name]]
     if missing and not problem:
         return f"is empty in the column “{missing[0]}”, and the column “problem” does not say why"
@@ -108,12 +109,12 @@ def _unexplained(row: Mapping[str, str], names: Collection[str]) -> str:
 
 
 def _whole_lines(content: bytes) -> int:
-    """The length of all whole lines; the rest was being written and may end within a letter."""
+    """Return the length of all whole lines; the rest was being written and may end within a letter."""
     return content.rfind(b"\n") + 1
 
 
 def _header(path: Path, content: bytes) -> list[str]:
-    """The column names in the first line, whoever has saved it. Raises ``ValueError`` where it holds none."""
+    """Return the column names in the first line, whoever has saved it. Raises ``ValueError`` where it holds none."""
     names, wrong = _cells(content.removeprefix(codecs.BOM_UTF8).partition(b"\n")[0])
     if wrong:
         raise ValueError(f"{path}, line 1 {wrong}; name another file, or correct the names of the columns there")
@@ -121,7 +122,7 @@ def _header(path: Path, content: bytes) -> list[str]:
 
 
 def _rows(path: Path, content: bytes) -> list[dict[str, str]]:
-    """All rows in whole lines, which may end as on Windows."""
+    """Return all rows in whole lines, which may end as on Windows."""
     columns = _header(path, content)
     if columns[:1] != ["experiment"] or TRIAL_COLUMN not in columns or columns[-3:] != _LAST:
         raise ValueError(f"{path} holds no table of a sweep; name another file")
@@ -141,7 +142,7 @@ def _rows(path: Path, content: bytes) -> list[dict[str, str]]:
 
 
 def _cells(raw: bytes) -> tuple[list[str], str]:
-    """The cells of a line, or what is wrong with it."""
+    """Return the cells of a line, or what is wrong with it."""
     if b"\0" in raw:
         return [], "holds zero bytes"
     try:
@@ -153,7 +154,7 @@ def _cells(raw: bytes) -> tuple[list[str], str]:
 
 
 def _fault(cells: Sequence[str], columns: Sequence[str]) -> str:
-    """What is wrong with the cells of a row, if anything."""
+    """Return what is wrong with the cells of a row, if anything."""
     if len(cells) != len(columns):
         return f"has {len(cells)} cells, where {len(columns)} columns are"
     place = columns.index(TRIAL_COLUMN)
@@ -180,5 +181,5 @@ def _fault(cells: Sequence[str], columns: Sequence[str]) -> str:
 
 
 def _number(cell: str) -> float:
-    """A cell as a number; NaN for a text, and for what only Python reads as a number."""
+    """Return a cell as a number; NaN for a text, and for what only Python reads as a number."""
     return float(cell) if _NUMBER.fullmatch(cell) else math.nan

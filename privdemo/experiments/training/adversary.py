@@ -43,7 +43,7 @@ def attack(config: TrainingConfig, model: Any, X: NDArray, y: NDArray[np.integer
 
 
 def best_stretch(proba: NDArray, rows: NDArray) -> float:
-    """The factor on the log-odds of `proba` (n, K), from 1/20 to 20, that makes released labels likeliest.
+    """Return the factor on the log-odds of `proba` (n, K), from 1/20 to 20, that makes released labels likeliest.
 
     `rows` (n, K) are T[released label, class] of every person.
     """
@@ -57,19 +57,19 @@ def best_stretch(proba: NDArray, rows: NDArray) -> float:
 
 
 def _stretched(proba: NDArray, factor: float) -> NDArray:
-    """Probabilities (n, K) whose log-odds are `factor` times those of `proba`."""
+    """Return probabilities (n, K) whose log-odds are `factor` times those of `proba`."""
     logs = factor * np.log(np.maximum(proba, np.finfo(float).tiny))
     odds = np.exp(logs - logs.max(axis=1, keepdims=True))
     return odds / odds.sum(axis=1, keepdims=True)
 
 
 def best_guess(labels: LabelMechanism) -> float:
-    """How often the best guess from the released label alone is right, where all classes are equally common."""
+    """Return how often the best guess from the released label alone is right, where all classes are equally common."""
     return float(labels.channel_matrix.max(axis=1).sum() / labels.n_states)
 
 
 def equivalent_epsilon(accuracy: float, n_classes: int = 2) -> float:
-    """The ε of randomised response on K classes right as often: |ln((K − 1) a / (1 − a))|, ∞ for a = 0 and 1.
+    """Return the ε of randomised response on K classes right as often: |ln((K − 1) a / (1 − a))|, ∞ for a = 0 and 1.
 
     Raises ``ValueError`` for an accuracy a outside [0, 1].
     """

@@ -49,5 +49,5 @@ class TrainingConfig:
 
 
 def with_methods(config: TrainingConfig, methods: tuple[str, ...]) -> TrainingConfig:
-    """The same question, put to other methods."""
+    """Return the same question, put to other methods."""
     return replace(config, methods=methods)

@@ -160,6 +160,6 @@ def score_model(name: str, model: Any, X: NDArray, y: NDArray[np.integer], clean
 
 
 def _angle(coef: Array, other: Array) -> float:
-    """The degrees between two vectors of weights; 90 where one has no direction."""
+    """Return the degrees between two vectors of weights; 90 where one has no direction."""
     lengths = float(np.linalg.norm(coef) * np.linalg.norm(other))
     return math.degrees(math.acos(np.clip(coef @ other / lengths, -1, 1))) if lengths else 90.0

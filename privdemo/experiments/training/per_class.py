@@ -24,7 +24,7 @@ class ClassMarks(NamedTuple):
 
 
 def confusion_counts(trials: Sequence[Trial], method: str) -> NDArray[np.integer]:
-    """How many test images of each class, the rows, `method` gives each class: (n_trials, K, K)."""
+    """Return how many test images of each class, the rows, `method` gives each class: (n_trials, K, K)."""
     counts = []
     for trial in having(trials, method):
         k = len(trial.config.classes)
@@ -33,13 +33,13 @@ def confusion_counts(trials: Sequence[Trial], method: str) -> NDArray[np.integer
 
 
 def confusion(trials: Sequence[Trial], method: str) -> NDArray[np.floating]:
-    """The share of the test images of each class, the rows, to which `method` gives each class: (K, K)."""
+    """Return the share of the test images of each class, the rows, to which `method` gives each class: (K, K)."""
     counts = confusion_counts(trials, method).sum(axis=0)
     return counts / counts.sum(axis=1, keepdims=True)
 
 
 def class_marks(trials: Sequence[Trial], method: str) -> tuple[ClassMarks, ...]:
-    """The marks of every class with 95 % intervals over the trials; of a single one, over its test images."""
+    """Return the marks of every class with 95 % intervals over the trials; of a single one, over its test images."""
     counts = confusion_counts(trials, method)
     right, of_class, named = np.diagonal(counts, axis1=1, axis2=2), counts.sum(axis=2), counts.sum(axis=1)
     return tuple(
@@ -52,7 +52,7 @@ def class_marks(trials: Sequence[Trial], method: str) -> tuple[ClassMarks, ...]:
 
 
 def most_confused(trials: Sequence[Trial], method: str) -> tuple[int, int]:
-    """The class whose test images are most often taken for one other class, and that other one."""
+    """Return the class whose test images are most often taken for one other class, and that other one."""
     shares = confusion(trials, method)
     np.fill_diagonal(shares, -1)
     true, named = np.unravel_index(int(shares.argmax()), shares.shape)

@@ -40,7 +40,7 @@ class Release(NamedTuple):
 
 
 def sizes(dataset: Source, classes: Sequence[str]) -> tuple[int, int]:
-    """The most people of each class to train on, and how many images of each class are kept for testing."""
+    """Return the most people of each class to train on, and how many images of each class are kept for testing."""
     chosen = datasets.load(dataset).select_classes(classes)
     if chosen.n_train is None:
         smaller = int(np.bincount(chosen.y).min())
@@ -96,21 +96,21 @@ def check_noise(config: TrainingConfig) -> None:
 
 
 def test_images(config: TrainingConfig) -> NDArray[np.uint8]:
-    """The clean pictures that `run` tries its models on, (n_test, height, width) grey levels."""
+    """Return the clean pictures that `run` tries its models on, (n_test, height, width) grey levels."""
     _, test = _split(config, generator(config, PEOPLE_STREAM))
     k = n_states(config.dataset)
     return config.pixels.to_grey(config.pixels.from_states(test.X, k)).reshape(-1, *image_shape(test))
 
 
 def released_images(config: TrainingConfig) -> NDArray[np.uint8]:
-    """What the first person of each class releases, (K, height, width) grey levels: what `run` trains on."""
+    """Return what the first person of each class releases, (K, height, width) grey levels: what `run` trains on."""
     release = sample_release(config)
     first = [np.flatnonzero(release.y == c)[0] for c in range(len(config.classes))]
     return config.pixels.to_grey(release.X_noisy[first]).reshape(-1, *image_shape(datasets.load(config.dataset)))
 
 
 def _split(config: TrainingConfig, rng: np.random.Generator) -> tuple[Dataset, Dataset]:
-    """The people to learn from, and the test images."""
+    """Return the people to learn from, and the test images."""
     most, n_test = sizes(config.dataset, config.classes)
     source = datasets.load(config.dataset)
     advice = f"{source.name} has no more of {' and '.join(config.classes)}"

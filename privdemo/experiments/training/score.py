@@ -20,7 +20,7 @@ N_BINS = 10
 
 
 def per_image(trial: Trial, method: str, metric: str) -> Array:
-    """One of `METRICS` on every test image, (n_test,); its mean is the trial's own."""
+    """Return one of `METRICS` on every test image, (n_test,); its mean is the trial's own."""
     fit = trial.fits[method]
     if metric == "accuracy":
         return (fit.named == trial.y).astype(float)
@@ -32,7 +32,7 @@ def per_image(trial: Trial, method: str, metric: str) -> Array:
 
 
 def having(trials: Sequence[Trial], method: str) -> list[Trial]:
-    """The trials on which `method` was tried. Raises ``ValueError`` if there is none."""
+    """Return the trials on which `method` was tried. Raises ``ValueError`` if there is none."""
     tried = [trial for trial in trials if method in trial.fits]
     if not tried:
         raise ValueError(f"method must have been tried on a draw, got {method!r}")
@@ -40,13 +40,13 @@ def having(trials: Sequence[Trial], method: str) -> list[Trial]:
 
 
 def merge(trials: Sequence[Trial], more: Sequence[Trial]) -> list[Trial]:
-    """`trials`, each with the fits of other methods on the same trial among `more`."""
+    """Return `trials`, each with the fits of other methods on the same trial among `more`."""
     fits = {trial.config.trial: trial.fits for trial in more}
     return [replace(trial, fits={**fits.get(trial.config.trial, {}), **trial.fits}) for trial in trials]
 
 
 def mean_score(trials: Sequence[Trial], method: str, metric: str) -> Estimate:
-    """A method's mean score with a 95 % interval: over the trials, or, of a single one, over its test images."""
+    """Return a method's mean score with a 95 % interval: over the trials, or, of a single one, over its test images."""
     trials = having(trials, method)
     if len(trials) > 1:
         return mean_interval([getattr(trial.fits[method], metric) for trial in trials])
@@ -55,7 +55,9 @@ def mean_score(trials: Sequence[Trial], method: str, metric: str) -> Estimate:
 
 
 def difference(trials: Sequence[Trial], method: str, other: str, metric: str) -> Estimate:
-    """`method`'s mean score less `other`'s on the same trials (of a single one: test images), with a 95 % interval."""
+    """Return `method`'s mean score less `other`'s on the same trials (of a single one: test images), with a 95 %
+    interval.
+    """
     trials = having(having(trials, method), other)
     if len(trials) > 1:
         return mean_interval([getattr(t.fits[method], metric) - getattr(t.fits[other], metric) for t in trials])
@@ -63,7 +65,7 @@ def difference(trials: Sequence[Trial], method: str, other: str, metric: str) ->
 
 
 def attack_rates(trials: Sequence[Trial]) -> dict[str, Estimate]:
-    """How often the label is named from the "label" alone, the "image" alone and "both", with 95 % intervals.
+    """Return how often the label is named from the "label" alone, the "image" alone and "both", with 95 % intervals.
 
     Over the trials, whose models differ; of a single one, over its releases.
     """
@@ -75,12 +77,12 @@ def attack_rates(trials: Sequence[Trial]) -> dict[str, Estimate]:
 
 
 def mean_of(trials: Sequence[Trial], method: str, field_name: str) -> float:
-    """The mean over the trials of one of the numbers that a `Fit` holds."""
+    """Return the mean over the trials of one of the numbers that a `Fit` holds."""
     return float(np.mean([getattr(trial.fits[method], field_name) for trial in having(trials, method)]))
 
 
 def mean_sureness(trials: Sequence[Trial], method: str) -> float:
-    """The mean probability that a method gives to the class it names, over all test images."""
+    """Return the mean probability that a method gives to the class it names, over all test images."""
     return float(np.mean([trial.fits[method].class_proba.max(axis=1) for trial in having(trials, method)]))
 
 
@@ -124,13 +126,13 @@ def calibration(trials: Sequence[Trial], method: str) -> tuple[Bin, ...]:
 
 
 def calibration_error(trials: Sequence[Trial], method: str) -> float:
-    """How far the probabilities given are from the shares that are true, on average over the test images."""
+    """Return how far the probabilities given are from the shares that are true, on average over the test images."""
     bins = calibration(trials, method)
     return sum(b.n * abs(b.said - b.true.mean) for b in bins) / sum(b.n for b in bins)
 
 
 def with_a_say(trial: Trial) -> list[str]:
-    """The methods that tell test images apart, or all of a trial if there are fewer than two that do.
+    """Return the methods that tell test images apart, or all of a trial if there are fewer than two that do.
 
     The others name the same class for nearly all images.
     """
@@ -139,7 +141,8 @@ def with_a_say(trial: Trial) -> list[str]:
 
 
 def _disputants(trial: Trial) -> Array:
-    """What the methods `with_a_say` give to every test image: (n_methods, n_test, K), of two classes the second only.
+    """Return what the methods `with_a_say` give to every test image: (n_methods, n_test, K), of two classes the second
+    only.
 
     Clean data is left out where two others remain: a dispute is one of methods that learn from noise.
     """
@@ -150,7 +153,7 @@ def _disputants(trial: Trial) -> Array:
 
 
 def _named(given: Array) -> NDArray[np.integer]:
-    """The classes (…,) that probabilities (…, K), of two classes (…, 1), name."""
+    """Return the classes (…,) that probabilities (…, K), of two classes (…, 1), name."""
     return (given[..., 0] > 0.5).astype(int) if given.shape[-1] == 1 else given.argmax(axis=-1)
 
 
@@ -160,7 +163,7 @@ def label_differs(trial: Trial) -> NDArray[np.bool_]:
 
 
 def disputed(trial: Trial, n: int) -> NDArray[np.integer]:
-    """The `n` test images, as many of each class in `shown_classes`, on which the methods disagree.
+    """Return the `n` test images, as many of each class in `shown_classes`, on which the methods disagree.
 
     The rule favours no method: of each class the first test images on which the label differs (`label_differs`),
     whoever is right; where they are too few, then those on whose probability the same methods differ most.
@@ -173,14 +176,17 @@ def disputed(trial: Trial, n: int) -> NDArray[np.integer]:
 
 
 def shown_classes(trial: Trial, n: int) -> list[int]:
-    """The classes of which `n` images are shown: all, or, where those are more, the `n` most in dispute, in order."""
+    """Return the classes of which `n` images are shown: all, or, where those are more, the `n` most in dispute, in
+    order.
+    """
     n_classes = len(trial.config.classes)
     disputes = np.bincount(trial.y[label_differs(trial)], minlength=n_classes)
     return sorted(np.argsort(-disputes, kind="stable")[:n].tolist()) if n_classes > n else list(range(n_classes))
 
 
 def agreed(trial: Trial, n: int) -> NDArray[np.integer]:
-    """Test images, as many of each class in `shown_classes`, on which the methods agree as surely as they mostly do.
+    """Return test images, as many of each class in `shown_classes`, on which the methods agree as surely as they mostly
+    do.
 
     Of the images of a class on which no label differs (`label_differs`), those whose true class is given the
     probability, averaged over methods, nearest to the median one. They are fewer than `n` where too few agree.
@@ -197,6 +203,6 @@ def agreed(trial: Trial, n: int) -> NDArray[np.integer]:
 
 
 def typical(trial: Trial, n: int) -> NDArray[np.integer]:
-    """The first test images, as many of each class in `shown_classes`."""
+    """Return the first test images, as many of each class in `shown_classes`."""
     classes = shown_classes(trial, n)
     return np.concatenate([np.flatnonzero(trial.y == c)[: n // len(classes)] for c in classes])

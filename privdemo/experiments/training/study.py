@@ -64,7 +64,7 @@ def _section61(variance: float) -> TrainingConfig:
 
 
 def _pair(first: str, second: str) -> Study:
-    """Figure 3 at two levels with other digits, which are harder or easier to tell apart."""
+    """Return figure 3 at two levels with other digits, which are harder or easier to tell apart."""
     return Study(
         f"pair-{first}v{second}",
         f"Digits {first} and {second}: randomised response on pixels and labels, 250 + 250 people",
@@ -145,7 +145,7 @@ class Point:
 
 
 def run_trial(study: str, level: float, trial: int, methods: tuple[str, ...]) -> list[Row]:
-    """Some methods on one trial at one level; always in one thread, for the same numbers everywhere."""
+    """Return some methods on one trial at one level; always in one thread, for the same numbers everywhere."""
     config = with_trial(with_methods(STUDIES[study].config(level), methods), trial)
     with threadpool_limits(1, user_api="blas"):
         done = run(config)
@@ -167,7 +167,7 @@ def run_trial(study: str, level: float, trial: int, methods: tuple[str, ...]) ->
 
 
 def trial_arguments(study: Study, n_trials: int = results.N_TRIALS) -> list[tuple[str, float, int, tuple[str, ...]]]:
-    """The arguments of every trial of `study`."""
+    """Return the arguments of every trial of `study`."""
     quick = tuple(name for name in study.methods if name != PUBLISHED)
     slow = tuple(name for name in study.methods if name == PUBLISHED)
     return [
@@ -180,18 +180,18 @@ def trial_arguments(study: Study, n_trials: int = results.N_TRIALS) -> list[tupl
 
 
 def to_csv(rows: list[Row]) -> str:
-    """Rows as the text of a results file, in the order of level, method and trial."""
+    """Return rows as the text of a results file, in the order of level, method and trial."""
     order = list(TRAINING)
     return results.to_csv(Row, sorted(rows, key=lambda row: (row.level, order.index(row.method), row.trial)))
 
 
 def load(name: str) -> tuple[Row, ...]:
-    """The shipped rows of a study."""
+    """Return the shipped rows of a study."""
     return results.from_csv(Row, results.shipped(name).read_text(encoding="utf-8"))
 
 
 def points(rows: tuple[Row, ...]) -> dict[str, tuple[Point, ...]]:
-    """Every method's curve."""
+    """Return every method's curve."""
     by_method: dict[str, dict[float, list[Row]]] = {}
     for row in rows:
         by_method.setdefault(row.method, {}).setdefault(row.level, []).append(row)
@@ -210,12 +210,12 @@ def points(rows: tuple[Row, ...]) -> dict[str, tuple[Point, ...]]:
 
 
 def collapsed(rows: tuple[Row, ...], method: str) -> list[float]:
-    """The levels at which some trial left `method` without skill, naming one class for nearly everything."""
+    """Return the levels at which some trial left `method` without skill, naming one class for nearly everything."""
     return sorted({row.level for row in rows if row.method == method and row.accuracy < NO_SKILL})
 
 
 def compare(rows: tuple[Row, ...], method: str, other: str, metric: str) -> dict[float, Estimate]:
-    """`method`'s mean score less `other`'s on the trials that both have, at every level, with 95 % intervals."""
+    """Return `method`'s mean score less `other`'s on the trials that both have, at every level, with 95 % intervals."""
     scores = {(row.level, row.trial, row.method): getattr(row, metric) for row in rows}
     gaps: dict[float, list[float]] = {}
     for (level, trial, name), score in sorted(scores.items()):

@@ -15,7 +15,7 @@ from privdemo.methods import CLEAN, TRAINING
 
 
 def score_table(trials: Sequence[Trial]) -> list[dict[str, Any]]:
-    """One row for each trial and method."""
+    """Return one row for each trial and method."""
     return [
         {
             TRIAL_COLUMN: trial.config.trial,
@@ -39,7 +39,7 @@ def score_table(trials: Sequence[Trial]) -> list[dict[str, Any]]:
 
 
 def calibration_table(trials: Sequence[Trial], methods: Sequence[str]) -> list[dict[str, Any]]:
-    """One row for each method and bin of its calibration curve."""
+    """Return one row for each method and bin of its calibration curve."""
     return [
         TRAINING[method].columns
         | {"said": b.said, "true": b.true.mean, "low": b.true.low, "high": b.true.high, "n": b.n}
@@ -49,7 +49,9 @@ def calibration_table(trials: Sequence[Trial], methods: Sequence[str]) -> list[d
 
 
 def weight_table(trial: Trial) -> list[dict[str, Any]]:
-    """One row for each method, of more than two classes also for each class: its weight of every pixel or column."""
+    """Return one row for each method, of more than two classes also for each class: its weight of every pixel or
+    column.
+    """
     source = trial.config.dataset
     names = [f"pixel_{j}" for j in range(trial.fits[CLEAN].coef.shape[-1])]
     if not isinstance(source, str):
@@ -66,7 +68,7 @@ def weight_table(trial: Trial) -> list[dict[str, Any]]:
 
 
 def digit_table(trial: Trial, chosen: Sequence[int]) -> list[dict[str, Any]]:
-    """One row for each chosen test image: its true class and what every method gives the second class.
+    """Return one row for each chosen test image: its true class and what every method gives the second class.
 
     Of more than two classes, the class that every method names and the probability that it gives it.
     """
@@ -85,7 +87,9 @@ def digit_table(trial: Trial, chosen: Sequence[int]) -> list[dict[str, Any]]:
 
 
 def class_table(trials: Sequence[Trial]) -> list[dict[str, Any]]:
-    """One row for each method and class: how often it is found and rightly named, and what its images are named."""
+    """Return one row for each method and class: how often it is found and rightly named, and what its images are
+    named.
+    """
     classes = trials[0].config.classes
     rows: list[dict[str, Any]] = []
     for method in dict.fromkeys(name for trial in trials for name in trial.fits):

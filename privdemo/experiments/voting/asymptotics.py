@@ -32,13 +32,15 @@ class LongRun(NamedTuple):
 
 
 def figure1(flip_probs: Sequence[float] = FLIP_PROBS, n_shares: int = 201) -> tuple[LongRun, ...]:
-    """Barber's figure 1: the limit of the reconstruction against the true θ₀, and those of the other two estimators."""
+    """Return Barber's figure 1: the limit of the reconstruction against the true θ₀, and those of the other two
+    estimators.
+    """
     share = np.linspace(0, 1, n_shares)
     return tuple(long_run(p, share) for p in flip_probs)
 
 
 def long_run(flip_prob: float, share: Array) -> LongRun:
-    """The limits of the three estimators when N → ∞; `share` (n,) in [0, 1]."""
+    """Return the limits of the three estimators when N → ∞; `share` (n,) in [0, 1]."""
     limits.flip_prob_limit(2).check(flip_prob)
     channel = BinaryChannel(flip_prob, flip_prob)
     answers = flip_prob + (1 - 2 * flip_prob) * votes.naive(share, TRUTHFUL)
@@ -49,7 +51,7 @@ def long_run(flip_prob: float, share: Array) -> LongRun:
 
 
 def _grid_maximum(answers: Array, channel: BinaryChannel) -> Array:
-    """Where J∞ is largest on a grid in (0, 1); nan where both ends of the grid are equally good."""
+    """Return where J∞ is largest on a grid in (0, 1); nan where both ends of the grid are equally good."""
     theta = np.arange(1, 1000) / 1000
     objective = votes.reconstruction_objective(theta, answers[:, None], channel)
     found = theta[objective.argmax(axis=1)]
@@ -58,7 +60,7 @@ def _grid_maximum(answers: Array, channel: BinaryChannel) -> Array:
 
 
 def in_the_long_run(config: ElectionConfig) -> dict[str, float]:
-    """The limit N → ∞ of each estimator of `config`; nan for a reconstruction with two equally good ends."""
+    """Return the limit N → ∞ of each estimator of `config`; nan for a reconstruction with two equally good ends."""
     ends = {name: float(votes.ESTIMATORS[name](config.answer_prob, config.channel)) for name in config.estimators}
     if votes.reconstruction_tied(config.answer_prob, config.channel):
         ends["reconstruction"] = np.nan
@@ -66,7 +68,7 @@ def in_the_long_run(config: ElectionConfig) -> dict[str, float]:
 
 
 def self_confirming(channel: BinaryChannel) -> tuple[str, ...]:
-    """The assumptions, "nobody" or "everybody" voted A, under which J has its maximum 0 whatever the answers.
+    """Return the assumptions, "nobody" or "everybody" voted A, under which J has its maximum 0 whatever the answers.
 
     J(0) = 0 where voters of B may give every answer that anybody may give; J(1) = 0 where voters of A may.
     """
@@ -77,7 +79,7 @@ def self_confirming(channel: BinaryChannel) -> tuple[str, ...]:
 
 
 def misprint(config: ElectionConfig) -> float:
-    """The limit of Barber's eq. (2) and (24) as printed, with f̃ + p10.
+    """Return the limit of Barber's eq. (2) and (24) as printed, with f̃ + p10.
 
     Raises ``ValueError`` where the contrast 1 − p10 − p01 is 0.
     """
@@ -87,7 +89,7 @@ def misprint(config: ElectionConfig) -> float:
 
 
 def known(channel: BinaryChannel) -> tuple[str, ...]:
-    """What an answer reveals for certain, such as "whoever says A voted A"; empty where both lies may occur."""
+    """Return what an answer reveals for certain, such as "whoever says A voted A"; empty where both lies may occur."""
     certain = [
         ("whoever says A voted A", channel.p10 == 0),
         ("whoever says B voted B", channel.p01 == 0),
@@ -98,6 +100,6 @@ def known(channel: BinaryChannel) -> tuple[str, ...]:
 
 
 def landscape(config: ElectionConfig, n_points: int = 401) -> tuple[Array, Array]:
-    """J∞ over θ for the election of `config`: `theta` (n_points,) and J (n_points,), in nats a voter."""
+    """Return J∞ over θ for the election of `config`: `theta` (n_points,) and J (n_points,), in nats a voter."""
     theta = np.linspace(0, 1, n_points)
     return theta, votes.reconstruction_objective(theta, config.answer_prob, config.channel)

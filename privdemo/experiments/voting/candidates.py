@@ -109,5 +109,5 @@ def run_many(config: ManyConfig) -> ManyResult:
 
 
 def candidate_name(index: int) -> str:
-    """A, B, C, …"""
+    """Return A, B, C, …"""
     return chr(ord("A") + index)

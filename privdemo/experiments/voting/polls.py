@@ -50,7 +50,7 @@ class People(NamedTuple):
     uniform: NDArray[np.float64]
 
     def lied(self, channel: BinaryChannel) -> NDArray[np.bool_]:
-        """Who lies."""
+        """Return who lies."""
         return self.uniform < np.where(self.voted_a, channel.p01, channel.p10)
 
 
@@ -76,7 +76,7 @@ def run(config: ElectionConfig) -> Elections:
 
 
 def people(config: ElectionConfig, index: int = -1) -> People:
-    """The people who are shown of poll number `index`. Raises ``ValueError`` for an index that is out of range."""
+    """Return the people who are shown of poll number `index`. Raises ``ValueError`` for an index that is out of range."""
     _check_index(config, index)
     first = index % config.n_elections
     found = _people(config, slice(first, first + 1))
@@ -94,7 +94,7 @@ def _n_shown(config: ElectionConfig) -> int:
 
 
 def _people(config: ElectionConfig, polls: slice) -> People:
-    """The people who are shown of the polls of a slice, (n_polls, n_shown)."""
+    """Return the people who are shown of the polls of a slice, (n_polls, n_shown)."""
 
     def uniform(number: int) -> NDArray[np.float64]:
         bits = np.random.PCG64(np.random.SeedSequence(config.seed, spawn_key=(number,)))
@@ -116,7 +116,7 @@ class Poll(NamedTuple):
 
 
 def poll(config: ElectionConfig, elections: Elections, index: int = -1) -> Poll:
-    """Poll number `index` with its estimates. Raises ``ValueError`` for an index that is out of range."""
+    """Return poll number `index` with its estimates. Raises ``ValueError`` for an index that is out of range."""
     _check_index(config, index)
     voted_a, lied_a, lied_b = (int(counts[index]) for counts in (elections.voted_a, elections.lied_a, elections.lied_b))
     said_a = voted_a - lied_a + lied_b
@@ -131,6 +131,6 @@ def _check_index(config: ElectionConfig, index: int) -> None:
 
 
 def first_voted_a(n_a: int, n_people: int) -> NDArray[np.uint8]:
-    """Kinds of `n_people` honest people, the first `n_a` of whom voted A, for an icon array."""
+    """Return kinds of `n_people` honest people, the first `n_a` of whom voted A, for an icon array."""
     limits.Limit("n_a", 0, n_people, integer=True).check(n_a)
     return np.where(np.arange(n_people) < n_a, A_TRUE, B_TRUE).astype(np.uint8)

@@ -38,7 +38,7 @@ class Record:
 
 
 def records(config: ElectionConfig, elections: Elections) -> tuple[Record, ...]:
-    """Every estimator over all polls; the first is the share among honest answers."""
+    """Return every estimator over all polls; the first is the share among honest answers."""
     honest = _record(config, HONEST, elections.voted_a, config.share, TRUTHFUL)
     rest = (_record(config, name, elections.said_a, config.answer_prob, config.channel) for name in config.estimators)
     return honest, *rest
@@ -67,7 +67,7 @@ FAR = (-0.5, 1.5)
 
 
 def span(records: Sequence[Record], share: float) -> tuple[float, float]:
-    """The ends of an axis for all estimates, their values of probability above 10⁻⁶ and the true share.
+    """Return the ends of an axis for all estimates, their values of probability above 10⁻⁶ and the true share.
 
     The axis stays within `FAR`, as a raw spread estimate may be anywhere where answers say next to nothing.
     """
@@ -80,7 +80,7 @@ def span(records: Sequence[Record], share: float) -> tuple[float, float]:
 
 
 def beyond(records: Sequence[Record]) -> int:
-    """The number of estimates outside `FAR`, which are not plotted."""
+    """Return the number of estimates outside `FAR`, which are not plotted."""
     return sum(int(((record.values < FAR[0]) | (record.values > FAR[1])).sum()) for record in records)
 
 
@@ -93,7 +93,7 @@ class Histogram(NamedTuple):
 
 
 def histogram(record: Record, low: float, high: float, n_bins: int = 60) -> Histogram:
-    """Estimates in about `n_bins` bins between `low` and `high`, and the exact probability of each bin.
+    """Return estimates in about `n_bins` bins between `low` and `high`, and the exact probability of each bin.
 
     Estimates from few voters lie on a lattice. Every bin then has the same whole number of lattice points, none of them
     at an edge, so that no bin looks fuller than its neighbours for that reason alone.

@@ -13,7 +13,7 @@ from privdemo.methods import VOTING
 
 
 def poll_table(shown: Poll) -> list[dict[str, Any]]:
-    """The four kinds of people in a poll."""
+    """Return the four kinds of people in a poll."""
     voted_b = shown.n_voters - shown.voted_a
     return [
         {"voted": "A", "said": "A", "people": shown.voted_a - shown.lied_a},
@@ -24,12 +24,12 @@ def poll_table(shown: Poll) -> list[dict[str, Any]]:
 
 
 def estimate_table(shown: Poll) -> list[dict[str, Any]]:
-    """One row for each estimate of a poll."""
+    """Return one row for each estimate of a poll."""
     return [VOTING[name].columns | e._asdict() for name, e in shown.estimates.items()]
 
 
 def record_table(found: Sequence[Record]) -> list[dict[str, Any]]:
-    """One row for each estimator and poll."""
+    """Return one row for each estimator and poll."""
     return [
         VOTING[record.name].columns | {"poll": i + 1, "estimate": float(value)}
         for record in found
@@ -38,7 +38,7 @@ def record_table(found: Sequence[Record]) -> list[dict[str, Any]]:
 
 
 def figure1_table(runs: Sequence[LongRun]) -> list[dict[str, Any]]:
-    """One row for each lie and true share."""
+    """Return one row for each lie and true share."""
     columns = LongRun._fields[1:]
     return [
         {"flip_prob": run.flip_prob, **dict(zip(columns, map(float, row), strict=True))}
@@ -48,7 +48,7 @@ def figure1_table(runs: Sequence[LongRun]) -> list[dict[str, Any]]:
 
 
 def many_table(config: ManyConfig, result: ManyResult) -> list[dict[str, Any]]:
-    """One row for each candidate."""
+    """Return one row for each candidate."""
     columns = ("answers", "naive", "inversion", "low", "high", "projected", "mle", "mle_by_em")
     return [
         {"candidate": candidate_name(i), "share": share, **{name: getattr(result, name)[i].item() for name in columns}}

@@ -20,7 +20,7 @@ Array = NDArray[np.floating]
 
 
 def figure1(runs: Sequence[LongRun], here: tuple[float, float] | None = None) -> Figure:
-    """Small multiples, one for each flip probability: the limit of every estimator against the true share.
+    """Return small multiples, one for each flip probability: the limit of every estimator against the true share.
 
     `here` (flip_prob, share) marks the visitor's share in the plot of the visitor's flip probability, if there is one.
     """
@@ -52,7 +52,7 @@ def figure1(runs: Sequence[LongRun], here: tuple[float, float] | None = None) ->
 
 
 def _long_run(run: LongRun, axis: str, in_legend: bool) -> list[dict[str, Any]]:
-    """The curves of one plot; the maximum on a grid is a broad pale band under the others."""
+    """Return the curves of one plot; the maximum on a grid is a broad pale band under the others."""
     curves = (
         (
             f"{VOTING['reconstruction'].title}, best guess without the ends",
@@ -89,7 +89,7 @@ def _long_run(run: LongRun, axis: str, in_legend: bool) -> list[dict[str, Any]]:
 
 
 def landscape(theta: Array, objective: Array, marks: Mapping[str, float], truth: float) -> Figure:
-    """J∞ over θ, with the limits of the estimators: `marks` maps an estimator's name to its limit."""
+    """Return J∞ over θ, with the limits of the estimators: `marks` maps an estimator's name to its limit."""
     curve: dict[str, Any] = {
         "x": theta,
         "y": objective,
@@ -125,12 +125,12 @@ def landscape(theta: Array, objective: Array, marks: Mapping[str, float], truth:
 
 
 def _words(text: str, x: float, y: float) -> dict[str, Any]:
-    """Words centred above a point, whose coordinates are fractions of the figure."""
+    """Return words centred above a point, whose coordinates are fractions of the figure."""
     place = {"x": x, "y": y, "xref": "paper", "yref": "paper", "xanchor": "center", "yanchor": "bottom"}
     return {"text": text, "showarrow": False, **place}
 
 
 def _gapped(values: Array) -> Array:
-    """`values` with nan where they jump, so that a step is not plotted as a slope."""
+    """Return `values` with nan where they jump, so that a step is not plotted as a slope."""
     jumps = np.abs(np.diff(values, prepend=values[0])) > 0.05
     return np.where(jumps, np.nan, values)

@@ -19,7 +19,7 @@ PERCENT = {"tickformat": ".0%"}
 
 
 def estimates(found: Mapping[str, VoteEstimate], truth: float) -> Figure:
-    """Every estimate of one poll with its 95 % interval, a row each; a rule marks the true share."""
+    """Return every estimate of one poll with its 95 % interval, a row each; a rule marks the true share."""
     ends = [end for e in found.values() for end in (e.low, e.high)]
     low, high = max(voting.FAR[0], min(0.0, *ends)), min(voting.FAR[1], max(1.0, *ends))
     low, high = low - 0.03 * (high - low), high + 0.03 * (high - low)
@@ -55,13 +55,15 @@ def estimates(found: Mapping[str, VoteEstimate], truth: float) -> Figure:
 
 
 def _where(value: float, low: float, high: float) -> str:
-    """An estimate for its row's label, with an arrow where it lies outside the axis."""
+    """Return an estimate for its row's label, with an arrow where it lies outside the axis."""
     arrows = ("← " if value < low else "", " →" if value > high else "")
     return percent(value).join(arrows)
 
 
 def repeated_polls(records: Sequence[Record], truth: float) -> Figure:
-    """One histogram an estimator over a common axis: filled the simulated polls, the line the exact distribution."""
+    """Return one histogram an estimator over a common axis: filled the simulated polls, the line the exact
+    distribution.
+    """
     low, high = voting.span(records, truth)
     n = len(records)
     traces: list[dict[str, Any]] = []
@@ -95,7 +97,7 @@ def repeated_polls(records: Sequence[Record], truth: float) -> Figure:
 
 
 def _note(record: Record) -> str:
-    """Bias and standard deviation of one estimator, in percentage points."""
+    """Return bias and standard deviation of one estimator, in percentage points."""
     square = f"<span style='color:{VOTING[record.name].style.colour}'>■</span>"
     words = f"{square} <b>{VOTING[record.name].title}</b> off by {round(100 * record.bias.mean, 1) + 0.0:+,.1f} points"
     varies = f", s.d. {100 * record.deviation:,.1f}" if len(record.values) > 1 else ""
@@ -103,7 +105,9 @@ def _note(record: Record) -> str:
 
 
 def _histogram(record: Record, bins: Histogram, axis: str) -> list[dict[str, Any]]:
-    """The simulated polls, filled, and the exact distribution, as outlines: browsers render them faster than bars."""
+    """Return the simulated polls, filled, and the exact distribution, as outlines: browsers render them faster than
+    bars.
+    """
     style, name = VOTING[record.name].style, VOTING[record.name].title
     edges = np.repeat(bins.edges, 2)[1:-1]
     outline = {"type": "scatter", "x": edges, "mode": "lines", "yaxis": axis}

@@ -14,7 +14,7 @@ from privdemo.figures.house import chart
 
 
 def candidates(shares: Sequence[float], result: ManyResult) -> Figure:
-    """True and estimated shares of k candidates; the inverted channel has 95 % intervals."""
+    """Return true and estimated shares of k candidates; the inverted channel has 95 % intervals."""
     names = [candidate_name(i) for i in range(len(shares))]
     raw = palette.Style(palette.SPREAD.colour, "solid", "circle-open")
     estimates = (

@@ -23,7 +23,8 @@ def price(
     half_width: float,
     trusted: Mapping[str, Sequence[tuple[float, float]]] | None = None,
 ) -> Figure:
-    """People needed for an interval of ± `half_width` against ε, both on logarithmic axes: `curve` of (ε, people).
+    """Return people needed for an interval of ± `half_width` against ε, both on logarithmic axes: `curve` of (ε,
+    people).
 
     `honest` people would be enough if everyone told the truth; `here` (ε, people) is the visitor's plan. `trusted` are
     further such curves, by the names of `methods.TRUSTED_WITH_ANSWERS`.
@@ -83,7 +84,7 @@ def price(
 
 
 def _ticks(low: float, high: float) -> list[float]:
-    """Round ε from `low` to `high`."""
+    """Return round ε from `low` to `high`."""
     every = (*(10.0**i for i in range(-9, 0)), 0.3, 1, 3, 10, 30, 100)
     return [tick for tick in every if low <= tick * 1.001 <= high * 1.002]
 
@@ -104,7 +105,9 @@ _SHARE = {"tickformat": ".0%", "range": [-0.03, 1.03]}
 
 
 def asking_again(all_asked: Sequence[RepeatedAnswers], n_answers: int) -> Figure:
-    """How often a guess is right after M answers: `all_asked` holds M = 1, 2, …; `n_answers` is the visitor's M."""
+    """Return how often a guess is right after M answers: `all_asked` holds M = 1, 2, …; `n_answers` is the visitor's
+    M.
+    """
     return chart(
         data=_guesses(all_asked, all_asked[n_answers - 1]),
         layout={
@@ -120,7 +123,8 @@ def asking_again(all_asked: Sequence[RepeatedAnswers], n_answers: int) -> Figure
 
 
 def answers(here: RepeatedAnswers) -> Figure:
-    """Two plots: how likely each number of answers A is, for a voter of A and of B, and the posterior after each.
+    """Return two plots: how likely each number of answers A is, for a voter of A and of B, and the posterior after
+    each.
 
     Once the bars of the two do not overlap, nothing can be denied.
     """
@@ -163,7 +167,7 @@ def answers(here: RepeatedAnswers) -> Figure:
 
 
 def _guesses(all_asked: Sequence[RepeatedAnswers], here: RepeatedAnswers) -> list[dict[str, Any]]:
-    """How often the best guess and the majority of the answers are right, and the guess before any answer."""
+    """Return how often the best guess and the majority of the answers are right, and the guess before any answer."""
     asked = list(range(1, len(all_asked) + 1))
     majority = palette.Style(palette.ADVERSARY.colour, "dash", "x")
     return [

@@ -14,7 +14,7 @@ from privdemo.figures.house import chart
 
 
 def naive_training(isotropic: NaiveResult, yours: NaiveResult) -> Figure:
-    """The loss of naive training above its minimum, over the direction of the weights; the minima are marked."""
+    """Return the loss of naive training above its minimum, over the direction of the weights; the minima are marked."""
     traces: list[dict[str, Any]] = []
     for name, result, style in (
         ("same spread in all directions", isotropic, palette.Style(palette.TRUTH.colour, "dot", "circle-open")),

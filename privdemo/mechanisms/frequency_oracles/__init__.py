@@ -32,7 +32,8 @@ ORACLES: dict[str, type[FrequencyOracle]] = {
 
 
 def best(k: int, epsilon: float, among: Iterable[str] = tuple(ORACLES)) -> str:
-    """The name of the oracle, of those `among`, whose estimated shares have the least mean variance by inversion.
+    """Return the name of the oracle, of those `among`, whose estimated shares have the least mean variance by
+    inversion.
 
     Of equals the simpler: subset selection with sets of one is k-ary randomised response. Raises ``ValueError`` for an
     unknown name and for k or ε outside the limits.

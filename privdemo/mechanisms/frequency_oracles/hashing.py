@@ -18,7 +18,7 @@ PRIME = 2**PRIME_BITS - 1
 
 
 def hash_answer(coefficients: NDArray[np.unsignedinteger], answers: ArrayLike, n_values: int) -> Words:
-    """(a v² + b v + c mod P) scaled down to 0 … g − 1, with P = 2³¹ − 1 and g = `n_values`.
+    """Return (a v² + b v + c mod P) scaled down to 0 … g − 1, with P = 2³¹ − 1 and g = `n_values`.
 
     `coefficients` (3, n) are a, b and c of each person, uniform in 0 … P − 1, and `answers` v below 1,024 are theirs,
     (n,), or one for all. Any three answers have independent hashes, each uniform but for a part g/P (polynomials of

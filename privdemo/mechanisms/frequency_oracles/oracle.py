@@ -70,49 +70,53 @@ class FrequencyOracle(ABC):
 
     @abstractmethod
     def support_counts(self, counts: ArrayLike, rng: np.random.Generator) -> Counts:
-        """How many reports support each answer, (k,), where `counts` (k,) people have each: sampled at once.
+        """Return how many reports support each answer, (k,), where `counts` (k,) people have each: sampled at once.
 
         Its law is that of ``tally(reports(values, rng))``, but nobody's report is sampled.
         """
 
     @abstractmethod
     def reports(self, values: NDArray[np.integer], rng: np.random.Generator) -> NDArray:
-        """What people with true answers `values` (n,) send; the first axis is theirs.
+        """Return what people with true answers `values` (n,) send; the first axis is theirs.
 
         Raises ``TypeError`` and ``ValueError`` as `check_states`.
         """
 
     @abstractmethod
     def packed_support(self, reports: NDArray) -> Bits:
-        """Which answers each of `reports` (n, ...) supports, as bits: (⌈k/8⌉, n), in the order of `np.packbits`."""
+        """Return which answers each of `reports` (n, ...) supports, as bits: (⌈k/8⌉, n), in the order of
+        `np.packbits`.
+        """
 
     @abstractmethod
     def _log_levels(self, reports: NDArray) -> tuple[ArrayLike, ArrayLike]:
-        """ln P(report | v) of `reports` (n, ...) if they support v, and if they do not; (n,) each, or a number."""
+        """Return ln P(report | v) of `reports` (n, ...) if they support v, and if they do not; (n,) each, or a number."""
 
     def support(self, reports: NDArray) -> NDArray[np.bool_]:
-        """Which answers each of `reports` (n, ...) supports, (n, k)."""
+        """Return which answers each of `reports` (n, ...) supports, (n, k)."""
         return np.unpackbits(self.packed_support(reports), axis=0, count=self.k).T.astype(bool)
 
     def log_prob(self, reports: NDArray) -> Array:
-        """ln P(report | v) of `reports` (n, ...) for every true answer v, (n, k)."""
+        """Return ln P(report | v) of `reports` (n, ...) for every true answer v, (n, k)."""
         inside, outside = (np.broadcast_to(level, len(reports))[:, None] for level in self._log_levels(reports))
         return np.where(self.support(reports), inside, outside)
 
     def tally(self, reports: NDArray) -> Counts:
-        """How many of `reports` (n, ...) support each answer, (k,)."""
+        """Return how many of `reports` (n, ...) support each answer, (k,)."""
         total = np.zeros(self.k, np.int64)
         for part in in_parts(len(reports), self.k):
             total += count_bits(self.packed_support(reports[part]))[: self.k]
         return total
 
     def posterior(self, reports: NDArray, prior: ArrayLike) -> Array:
-        """What is believed of each sender of `reports` (n, ...) after a `prior` (k,): ∝ prior · r^1[v ∈ S], (n, k)."""
+        """Return what is believed of each sender of `reports` (n, ...) after a `prior` (k,): ∝ prior · r^1[v ∈ S], (n,
+        k).
+        """
         weight = np.where(self.support(reports), self.ratio, 1.0) * np.asarray(prior, dtype=float)
         return weight / weight.sum(axis=1, keepdims=True)
 
     def variance(self, share: ArrayLike, n_people: int, of_population: bool = False) -> Array:
-        """The variance of an estimated share by inversion, where `share` f is true: of the shape of `share`.
+        """Return the variance of an estimated share by inversion, where `share` f is true: of the shape of `share`.
 
         q(1−q)/(n(p−q)²) + f(1−p−q)/(n(p−q)) for the n people themselves (Wang et al. 2017, equation 6); with
         `of_population` they stand for more people and f(1−f)/n is added.
@@ -124,11 +128,13 @@ class FrequencyOracle(ABC):
         return (one + f * (1 - f) * of_population) / n_people
 
     def mean_variance(self, n_people: int) -> float:
-        """The mean of `variance` over all k answers; it is the same whatever their shares."""
+        """Return the mean of `variance` over all k answers; it is the same whatever their shares."""
         return float(self.variance(1 / self.k, n_people))
 
     def check_counts(self, counts: ArrayLike) -> Counts:
-        """`counts` as whole numbers of people, one for each answer. Raises ``ValueError`` for what they are not."""
+        """Return `counts` as whole numbers of people, one for each answer. Raises ``ValueError`` for what they are
+        not.
+        """
         found = np.asarray(counts)
         if found.shape != (self.k,) or not np.issubdtype(found.dtype, np.integer) or (found < 0).any():
             raise ValueError(f"counts must be {self.k} whole numbers from 0, one for each answer, got {counts!r}")
@@ -136,7 +142,7 @@ class FrequencyOracle(ABC):
         return found.astype(np.int64)
 
     def check_values(self, values: NDArray[np.integer]) -> NDArray[np.integer]:
-        """`values` as true answers, (n,). Raises ``TypeError`` and ``ValueError`` for what they are not."""
+        """Return `values` as true answers, (n,). Raises ``TypeError`` and ``ValueError`` for what they are not."""
         found = check_states(values, self.k)
         if found.ndim != 1:
             raise ValueError(f"values must be one answer a person, (n,), got the shape {found.shape}")
@@ -145,7 +151,7 @@ class FrequencyOracle(ABC):
 
 
 def least_noisy(p: Array, q: Array, k: int) -> int:
-    """Which of several p and q, (m,) each, gives estimated shares the least mean variance."""
+    """Return which of several p and q, (m,) each, gives estimated shares the least mean variance."""
     return int(np.argmin((p * (1 - p) + (k - 1) * q * (1 - q)) / np.square(p - q)))
 
 
@@ -156,11 +162,11 @@ def in_parts(n_people: int, k: int) -> Iterator[slice]:
 
 
 def count_bits(packed: Bits) -> Counts:
-    """How often each bit is set in `packed` (n_bytes, n): (8 · n_bytes,)."""
+    """Return how often each bit is set in `packed` (n_bytes, n): (8 · n_bytes,)."""
     histograms = np.stack([np.bincount(row, minlength=256) for row in packed])
     return (histograms @ BITS_OF_BYTES).ravel()
 
 
 def pack_states(states: NDArray[np.integer], member: NDArray[np.bool_]) -> Bits:
-    """Rows of `member` (n_states, k), one for each of `states` (n,), as bits (⌈k/8⌉, n)."""
+    """Return rows of `member` (n_states, k), one for each of `states` (n,), as bits (⌈k/8⌉, n)."""
     return np.packbits(member, axis=1).T[:, states]
