@@ -17,11 +17,11 @@ from pathlib import Path
 import pytest
 
 from deploy import replicas
-from pages.kit import one_of_many
 from privdemo import limits
+from server import replica_limits
 from tests.benchmarks.visitors import Visitor, changes
 from tests.conftest import missing
-from tests.pages.kit.asking import in_a_loop
+from tests.server.asking import in_a_loop
 from tests.working import DEADLINE, alive, until
 
 
@@ -71,9 +71,9 @@ def test_a_replica_that_ends_before_it_answers_ends_all(monkeypatch, capfd):
     [(1, 2, (2, 2, 400)), (2, 2, (2, 2, 400)), (2, 8, (5, 2, 400)), (4, 2, (1, 1, 200)), (3, 1, (1, 1, 133))],
 )
 def test_what_one_of_many_takes(monkeypatch, n, cores, takes):
-    monkeypatch.setenv(one_of_many.REPLICAS, str(n))
-    monkeypatch.setattr(one_of_many.os, "cpu_count", lambda: cores)
-    assert (one_of_many.scripts(), one_of_many.workers(), one_of_many.visits()) == takes
+    monkeypatch.setenv(replica_limits.REPLICAS, str(n))
+    monkeypatch.setattr(replica_limits.os, "cpu_count", lambda: cores)
+    assert (replica_limits.scripts(), replica_limits.workers(), replica_limits.visits()) == takes
 
 
 class Server(BaseHTTPRequestHandler):
