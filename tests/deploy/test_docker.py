@@ -64,7 +64,8 @@ def test_every_file_is_in_the_image_but_those_that_do_not_run():
     there = {file for file in asked.stdout.split() if (ROOT / file).exists()}
     left_out = {file.split("/")[0] for file in there - set(dockerfile.context(ROOT))}
     docker = {"Dockerfile", ".dockerignore", "compose.yaml"}
-    assert left_out == {".ci", ".github", ".gitignore", "docs", "requirements-test.txt", "tests"} | docker
+    others = {".ci", ".github", ".gitignore", "CHANGELOG.md", "docs", "requirements-test.txt", "tests"}
+    assert left_out == others | docker
 
 
 def test_the_image_has_all_extras_and_its_user_is_not_root():
