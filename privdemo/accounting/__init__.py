@@ -12,7 +12,7 @@ Each mechanism has one module, and the functions of all modules follow one patte
 never below the true one, and a calibrated noise level is never too small.
 """
 
-from privdemo.accounting.beliefs import log_odds, posterior, posterior_odds
+from privdemo.accounting.beliefs import log_odds, posterior
 from privdemo.accounting.binary_channel import (
     binary_channel_delta,
     binary_channel_epsilon,
@@ -89,7 +89,6 @@ __all__ = [
     "moves_away",
     "neighbouring_moves",
     "posterior",
-    "posterior_odds",
     "public_moves",
     "published_dirichlet_delta",
     "published_gaussian_counts_sigma",

@@ -1,4 +1,4 @@
-"""What an adversary believes after a release: Bayes' rule, and how far ε lets it move the odds."""
+"""What an adversary believes after a release, by Bayes' rule."""
 
 from __future__ import annotations
 
@@ -27,13 +27,6 @@ def posterior(channel: ArrayLike, prior: ArrayLike, observed: int) -> Array:
     if joint.sum() == 0:
         raise ValueError(f"observed = {observed} cannot happen under this channel and prior")
     return joint / joint.sum()
-
-
-def posterior_odds(prior_odds: float, epsilon: float) -> float:
-    """Return the most that one ε-private release can raise `prior_odds` to: e^ε times `prior_odds` (Bayes' rule)."""
-    limits.Limit("prior_odds", 0.0, math.inf).check(prior_odds)
-    limits.EPSILON.check(epsilon)
-    return 0.0 if prior_odds == 0 else prior_odds * (math.exp(epsilon) if epsilon < 700 else math.inf)
 
 
 def log_odds(probability: float) -> float:

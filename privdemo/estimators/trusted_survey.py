@@ -1,8 +1,9 @@
-"""The price of a survey's privacy where somebody is trusted: people for a wanted precision, as `survey` has for nobody.
+"""The price of a survey's privacy where somebody is trusted: people needed for a precision, as `survey` has where
+nobody is.
 
 A *shuffler* mixes the answers, so that each person may lie less for the same (ε, δ) of the count; its ε is exact
-(`privdemo.accounting.shuffling`). A *curator* hears the truth and publishes the count with Laplace noise of scale
-b. Its interval is the score interval of the count, whose variance is θ(1 − θ)/N + 2b²/N²; its half-width h obeys
+(`privdemo.accounting.shuffling`). A *curator* collects the true answers and publishes the count with Laplace noise of
+scale b. Its interval is the score interval of the count, whose variance is θ(1 − θ)/N + 2b²/N²; its half-width h obeys
 
     h (1 + z²/N) / z = √( (θ(1 − θ) + (1 + z²/N) 2b²/N)/N + z²/(4N²) ),
 
@@ -20,15 +21,15 @@ from privdemo.estimators import survey
 from privdemo.intervals import Z95
 
 Z2 = Z95**2
-# A local ε₀ is found to this share of it, from below.
+# The relative precision of a local ε₀, which is found from below.
 EXACT = 1e-3
 
 
 def shuffled_voters_needed(epsilon: float, delta: float, half_width: float, share: float = 0.5) -> float:
     """Return the fewest voters whose 95 % interval is ± `half_width` or narrower, and whose mixed answers keep (ε, δ).
 
-    The more each of them tells, a larger ε₀, the fewer are needed and the less they hide each other: so it is the
-    largest ε₀ that goes. ∞ where ε is 0.
+    A larger local ε₀ needs fewer voters, who hide each other less: the largest ε₀ that keeps (ε, δ) is taken. ∞ where
+    ε is 0.
     """
     limits.EPSILON.check(epsilon)
     limits.DELTA.check(delta)
@@ -45,11 +46,11 @@ def shuffled_voters_needed(epsilon: float, delta: float, half_width: float, shar
     return _with_lies(max(low, epsilon), half_width, share)
 
 
-def curated_half_width(n_voters: int, epsilon: float, delta: float, share: float = 0.5) -> float:
-    """Return half the width of the 95 % interval from a count of `n_voters` with Laplace noise for (ε, δ), in shares."""
-    limits.N_VOTERS.check(n_voters)
-    limits.SHARE.check(share)
-    return _curated(n_voters, laplace_scale(epsilon, delta), share)
+def curated_half_width(n_voters: int, scale: float, share: float) -> float:
+    """Return half the width of the 95 % interval from a count of `n_voters` with Laplace noise of `scale`, in shares."""
+    more = 1 + Z2 / n_voters
+    variance = (share * (1 - share) + more * 2 * scale**2 / n_voters) / n_voters
+    return Z95 / more * math.sqrt(variance + Z2 / (4 * n_voters**2))
 
 
 def curated_voters_needed(epsilon: float, delta: float, half_width: float, share: float = 0.5) -> float:
@@ -57,12 +58,12 @@ def curated_voters_needed(epsilon: float, delta: float, half_width: float, share
     fewest = int(survey.voters_needed(0.0, half_width, share))
     scale = laplace_scale(epsilon, delta)
     enough = fewest
-    while _curated(enough, scale, share) > half_width * (1 + 1e-12):
+    while curated_half_width(enough, scale, share) > half_width * (1 + 1e-12):
         enough *= 2
     few = fewest - 1
     while enough - few > 1:
         middle = (few + enough) // 2
-        if _curated(middle, scale, share) <= half_width * (1 + 1e-12):
+        if curated_half_width(middle, scale, share) <= half_width * (1 + 1e-12):
             enough = middle
         else:
             few = middle
@@ -85,9 +86,3 @@ def curated_curve(
 
 def _with_lies(local_epsilon: float, half_width: float, share: float) -> float:
     return survey.voters_needed(randomised_response_flip_prob(local_epsilon), half_width, share)
-
-
-def _curated(n_voters: int, scale: float, share: float) -> float:
-    more = 1 + Z2 / n_voters
-    variance = (share * (1 - share) + more * 2 * scale**2 / n_voters) / n_voters
-    return Z95 / more * math.sqrt(variance + Z2 / (4 * n_voters**2))

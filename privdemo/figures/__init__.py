@@ -5,7 +5,7 @@ from plotly.graph_objects import Figure
 from privdemo.figures.claims import VERDICT_CSS
 from privdemo.figures.documents import chart, document
 from privdemo.figures.first_look import FIRST_LOOK_CSS, first_look
-from privdemo.figures.house import larger, projected
+from privdemo.figures.house import projected
 from privdemo.figures.images import damage, guessing, linkage
 from privdemo.figures.people import PEOPLE_CSS, dot_field, people_html
 from privdemo.figures.pictures import SHEET_CSS, contact_sheet, data_uri, picture_html, png, sample_sheet
@@ -27,7 +27,6 @@ __all__ = [
     "dot_field",
     "first_look",
     "guessing",
-    "larger",
     "linkage",
     "people_html",
     "picture_html",

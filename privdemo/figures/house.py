@@ -57,16 +57,9 @@ def chart(data: Sequence[Mapping[str, Any]], layout: Mapping[str, Any]) -> Figur
     return PlainFigure(plain)
 
 
-def larger(figure: Figure, size: float) -> Figure:
-    """Return a copy of a chart with all its text of `size` pixels; what holds the text grows with it."""
-    plain = copied(parts(figure))
-    _enlarge(plain, size)
-    return PlainFigure(plain)
-
-
 def projected(figure: Figure, size: float, grown: float, tallest: float) -> Figure:
-    """Return a `larger` copy whose height, lines and markers are `grown` times as large too; no higher than the
-    `tallest`.
+    """Return a copy of a chart for a projector: with text of `size` pixels, and `grown` times its height, lines and
+    markers; no higher than `tallest`.
     """
     plain = copied(parts(figure))
     _enlarge(plain, size)

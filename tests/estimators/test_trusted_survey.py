@@ -19,20 +19,22 @@ def test_the_interval_of_a_noisy_count_has_the_shares_at_z_standard_errors(n, ep
         low, high = np.sort(np.roots([1 + Z**2 / n, -2 * share - Z**2 / n, share**2 - 2 * (Z * scale / n) ** 2]))
         return (high - low) / 2
 
-    found, scale = trusted_survey.curated_half_width(n, epsilon, DELTA, share), laplace_scale(epsilon, DELTA)
+    scale = laplace_scale(epsilon, DELTA)
+    found = trusted_survey.curated_half_width(n, scale, share)
     assert found == pytest.approx(half(scale), rel=1e-9)
     assert found != pytest.approx(half(1.05 * scale), rel=1e-4)
 
 
 def test_without_noise_a_curators_interval_is_wilsons():
-    assert trusted_survey.curated_half_width(500, math.inf, 0.0, 0.3) == pytest.approx(survey.half_width(500, 0.0, 0.3))
+    assert trusted_survey.curated_half_width(500, 0.0, 0.3) == pytest.approx(survey.half_width(500, 0.0, 0.3))
 
 
 @pytest.mark.parametrize(("epsilon", "width"), [(0.1, 0.02), (1.0, 0.05), (0.02, 0.3)])
 def test_a_curator_needs_the_fewest_voters(epsilon, width):
     n = trusted_survey.curated_voters_needed(epsilon, DELTA, width)
-    assert trusted_survey.curated_half_width(n, epsilon, DELTA) <= width * (1 + 1e-9)
-    assert trusted_survey.curated_half_width(n - 1, epsilon, DELTA) > width * (1 - 1e-9)
+    scale = laplace_scale(epsilon, DELTA)
+    assert trusted_survey.curated_half_width(n, scale, 0.5) <= width * (1 + 1e-9)
+    assert trusted_survey.curated_half_width(n - 1, scale, 0.5) > width * (1 - 1e-9)
 
 
 @pytest.mark.parametrize(("epsilon", "width"), [(0.1, 0.02), (1.0, 0.05), (0.3, 0.1)])
