@@ -1,4 +1,4 @@
-"""How many voted for A?"""
+"""The page on a poll in which people lie by chance: how many voted for A?"""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -33,7 +33,7 @@ _HERE = Path(__file__).parent
 
 
 def standing_words(config: ElectionConfig, _: Answer) -> Mapping[str, str]:
-    """How it works, what the adversary sees, caveats and the code, as Markdown."""
+    """Return how it works, what the adversary sees, the caveats and the code, as Markdown by title."""
     which = (
         "These lines hold the polls and draw the figures of the last one; the other figures have theirs beside them."
     )
@@ -46,7 +46,7 @@ def standing_words(config: ElectionConfig, _: Answer) -> Mapping[str, str]:
 
 
 def misprint_words(config: ElectionConfig) -> str:
-    """Where the paper's formula, as it is printed, would lead the visitor; nothing where it makes no difference."""
+    """Say where the paper’s formula, as printed, leads for these settings; empty where it makes no difference."""
     if not (config.channel.contrast and config.channel.p10):
         return ""
     return (

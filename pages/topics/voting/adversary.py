@@ -1,4 +1,4 @@
-"""The chapters on the adversary: what one answer tells of a vote, and what many answers of the same person do."""
+"""The chapters on the adversary: what one answer, and many answers of the same person, reveal about a vote."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ from privdemo.figures import voting as charts
 from privdemo.mechanisms import BinaryChannel
 
 
-def _asked_again(channel: BinaryChannel, prior: float) -> tuple[RepeatedAnswers, ...]:
-    """What 1, 2, … up to the most answers of one person give away."""
+def _repeated_answers(channel: BinaryChannel, prior: float) -> tuple[RepeatedAnswers, ...]:
+    """Return what 1, 2, … up to the maximum number of answers of one person reveal."""
     most = int(limits.N_ANSWERS.high)
     return tuple(attacks.repeated_answers(channel, prior, n) for n in range(1, most + 1))
 
 
-asked_again = cache.shared(_asked_again, max_entries=256)
+repeated_answers = cache.shared(_repeated_answers, max_entries=256)
 
 
 # --- one answer ----------------------------------------------------------------------------------
 
 
-def one_answer(shown: Answer, asked: tuple[float, str]) -> list[Panel]:
-    """What one answer tells about a vote, to somebody who held it for A with probability `prior` before."""
-    (prior, said), channel = asked, shown.config.channel
+def one_answer(answer: Answer, choice: tuple[float, str]) -> list[Panel]:
+    """Return the panel on what one answer reveals; `choice` is the adversary’s prior and the answer."""
+    (prior, said), channel = choice, answer.config.channel
     name, question = "one-answer", "What does one answer give away?"
     after = belief(channel, prior, said)
     if after is None:
         words = f"With this belief and these lies nobody can say {said}. Change either."
         return [Panel(name, question, words)]
     fields = [
-        _hundred(prior, "Before: 100 people like this one"),
-        _hundred(after, f"After: 100 such people who say {said}"),
+        _hundred_people(prior, "Before: 100 people like this one"),
+        _hundred_people(after, f"After: 100 such people who say {said}"),
     ]
     legend = {"voted A": people.VOTED_A, "voted B": people.VOTED_B}
     summary = (
@@ -70,7 +70,7 @@ def one_answer(shown: Answer, asked: tuple[float, str]) -> list[Panel]:
 
 
 def belief(channel: BinaryChannel, prior: float, said: str) -> float | None:
-    """The probability of a vote for A after an answer; None where nobody can give that answer."""
+    """Return the probability of a vote for A after an answer, or None if nobody can give that answer."""
     try:
         return float(accounting.posterior(channel.channel_matrix, [1 - prior, prior], int(said == "A"))[1])
     except ValueError:
@@ -78,35 +78,35 @@ def belief(channel: BinaryChannel, prior: float, said: str) -> float | None:
 
 
 def belief_words(channel: BinaryChannel, prior: float, said: str, after: float) -> str:
-    """How an answer moves a belief, and how far ε lets it."""
+    """Say how an answer changes a belief, and how far ε lets it."""
     bound = "to anything" if math.isinf(channel.epsilon) else f"by more than {numbers.odds_factor(channel.epsilon)}"
     moves = "One answer can move the odds" if math.isinf(channel.epsilon) else "No answer moves the odds"
     return (
-        f"Of 100 people who say {said}, <b>{_of_hundred(after)}</b> voted A. Before the answer it was "
-        f"<b>{_of_hundred(prior)}</b>. {moves} {bound}, whatever is known beforehand."
+        f"Of 100 people who say {said}, <b>{_per_hundred(after)}</b> voted A. Before the answer it was "
+        f"<b>{_per_hundred(prior)}</b>. {moves} {bound}, whatever is known beforehand."
     )
 
 
-def _of_hundred(chance: float) -> str:
-    """How many of 100 people, whole people where that says enough."""
+def _per_hundred(chance: float) -> str:
+    """Write how many of 100 people, rounded to whole people where that is enough."""
     return numbers.per_hundred(round(chance, 2) if 0.01 <= chance <= 0.99 else chance)
 
 
-def _hundred(share: float, heading: str) -> people.Field:
-    """A hundred people, `share` of whom voted A, as dots."""
+def _hundred_people(share: float, heading: str) -> people.Field:
+    """Return a field of a hundred dots for people, `share` of whom voted A."""
     return figures.dot_field(heading, voting.first_voted_a(round(100 * share), 100), people.TRUTH, columns=20)
 
 
 # --- many answers --------------------------------------------------------------------------------
 
 
-def many_answers(shown: Answer, asked: tuple[float, int]) -> list[Panel | tuple[Panel, ...]]:
-    """What many answers of the same person tell."""
-    (prior, n), channel = asked, shown.config.channel
-    found = asked_again(channel, prior)
+def many_answers(answer: Answer, choice: tuple[float, int]) -> list[Panel | tuple[Panel, ...]]:
+    """Return the panels on many answers of one person; `choice` is the adversary’s prior and their number."""
+    (prior, n), channel = choice, answer.config.channel
+    revealed = repeated_answers(channel, prior)
     start = (
         f"channel = {channel!r}",
-        f"found = [repeated_answers(channel, prior={prior!r}, n_answers=m) for m in range(1, {len(found)} + 1)]",
+        f"found = [repeated_answers(channel, prior={prior!r}, n_answers=m) for m in range(1, {len(revealed)} + 1)]",
     )
     imports = (
         "from privdemo.attacks import repeated_answers",
@@ -115,29 +115,29 @@ def many_answers(shown: Answer, asked: tuple[float, int]) -> list[Panel | tuple[
     )
     guesses = Panel(
         "asking",
-        figure=Chart(charts.asking_again(found, n)),
-        summary=f"How often a guess of one person’s vote is right after 1 to {len(found)} answers; the majority of "
-        f"{n} is right {numbers.share(found[n - 1].majority_right)} of the time.",
-        rows=lambda: attacks.repeated_table(found, channel.epsilon),
+        figure=Chart(charts.asking_again(revealed, n)),
+        summary=f"How often a guess of one person’s vote is right after 1 to {len(revealed)} answers; the majority of "
+        f"{n} is right {numbers.share(revealed[n - 1].majority_right)} of the time.",
+        rows=lambda: attacks.repeated_table(revealed, channel.epsilon),
         snippet=Snippet(imports, (*start, f"charts.asking_again(found, {n}).show()")),
     )
     answers = Panel(
         "answers",
-        figure=Chart(charts.answers(found[n - 1])),
+        figure=Chart(charts.answers(revealed[n - 1])),
         summary="At the top: how likely each number of answers A is; where the bars of the two kinds of voters stand "
         "apart, nothing can be denied. Below: how likely it is that a person who said A so often voted A.",
-        rows=lambda: attacks.repeated_table(found[n - 1 : n], channel.epsilon),
+        rows=lambda: attacks.repeated_table(revealed[n - 1 : n], channel.epsilon),
         snippet=Snippet(
             imports, (*start, f"charts.answers(found[{n} - 1]).show()", f"print(found[{n} - 1].posterior)")
         ),
     )
     question = "What do more answers of the same person give away?"
-    return [Panel(question=question, answer=many_words(channel, found, n)), (guesses, answers)]
+    return [Panel(question=question, answer=many_words(channel, revealed, n)), (guesses, answers)]
 
 
-def many_words(channel: BinaryChannel, found: tuple[RepeatedAnswers, ...], n: int) -> str:
-    """What `n` answers cost and give away; `found` holds what 1, 2, … answers do."""
-    here, once = found[n - 1], found[0]
+def many_words(channel: BinaryChannel, revealed: tuple[RepeatedAnswers, ...], n: int) -> str:
+    """Say what `n` answers cost and reveal; `revealed` holds what 1, 2, … answers reveal."""
+    here, once = revealed[n - 1], revealed[0]
     times = "once" if n == 1 else "twice, with a fresh lie each time" if n == 2 else f"{n} times, with fresh lies"
     after_one = "" if n == 1 else f", after one answer {numbers.share(once.best_guess_right)}"
     return (
@@ -145,12 +145,12 @@ def many_words(channel: BinaryChannel, found: tuple[RepeatedAnswers, ...], n: in
         f"<b>{numbers.share(here.best_guess_right)}</b> of the time (before any answer "
         f"{numbers.share(here.guess_before)}{after_one}), at a cost of "
         f"<b>ε = {numbers.epsilon(accounting.compose(channel.epsilon, n))}</b>."
-        f"{_all_alike(float(here.log_odds[-1]), n)}"
+        f"{_if_all_say_a(float(here.log_odds[-1]), n)}"
     )
 
 
-def _all_alike(log_odds: float, n: int) -> str:
-    """The odds of a vote for A if all `n` answers are A; nan where they cannot be."""
+def _if_all_say_a(log_odds: float, n: int) -> str:
+    """Say the odds of a vote for A if all `n` answers are A; empty if they cannot be (nan)."""
     every = {1: "the answer is", 2: "both answers are"}.get(n, f"all {n} answers are")
     if math.isnan(log_odds):
         return ""
@@ -159,23 +159,23 @@ def _all_alike(log_odds: float, n: int) -> str:
     return f" If {every} A, the odds that this person voted A are <b>{numbers.odds(log_odds)}</b>."
 
 
-# --- the fold ------------------------------------------------------------------------------------
+# --- the words folded away ------------------------------------------------------------------------
 
 
 def standing_words(channel: BinaryChannel) -> str:
-    """What one answer tells somebody who knows nothing else."""
-    told = []
+    """Say what one answer reveals to an adversary who holds both votes equally likely."""
+    parts = []
     for said in "AB":
         voted_a = belief(channel, 0.5, said)
-        if voted_a is not None:  # somebody can say that
+        if voted_a is not None:  # this answer is possible
             right = voted_a if said == "A" else 1 - voted_a
-            told.append(f"of 100 people who say {said}, {numbers.per_hundred(right)} voted {said}")
+            parts.append(f"of 100 people who say {said}, {numbers.per_hundred(right)} voted {said}")
     more = "“Asked twice” shows how the answers of one person add up until nothing can be denied."
     if not channel.contrast:
         more = "“Asked twice” shows that more answers tell no more."
     elif math.isinf(channel.epsilon):
         more = "“Asked twice” goes on to several answers."
     return (
-        f"To somebody who holds both votes equally likely: {numbers.a_list(tuple(told))}. One answer costs "
+        f"To somebody who holds both votes equally likely: {numbers.join_words(tuple(parts))}. One answer costs "
         f"ε = {numbers.epsilon(channel.epsilon)}. The chapter “One answer” starts from any other belief; {more}"
     )

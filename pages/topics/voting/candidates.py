@@ -1,4 +1,4 @@
-"""The chapter on more than two candidates: the same ε, simple inversion, brought into range, and the best fit."""
+"""The chapter on more than two candidates: the same ε, simple inversion, and the best fit within range."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from privdemo.figures import voting as charts
 
 # Shares below this are not rounding errors of 0, and an ε below this is.
 _ROUNDING, _NO_EPSILON = -1e-12, 1e-9
-_NAME, _QUESTION = "candidates", "And with more than two candidates?"
+_PANEL_NAME, _QUESTION = "candidates", "And with more than two candidates?"
 
 one_poll = cache.shared(voting.run_many, max_entries=256, spinner="Counting the answers…")
 
 
-def panels(shown: Answer, typed: str) -> list[Panel]:
-    """One poll among the candidates whose shares are `typed`, at the ε of the visitor's own lies."""
-    election = shown.config
+def panels(answer: Answer, typed: str) -> list[Panel]:
+    """Return the panel of one poll among the candidates whose shares are `typed`, at the ε of the page’s lies."""
+    election = answer.config
     if election.channel.epsilon < _NO_EPSILON:
         words = (
             "Such lies leave nothing of a vote in the answers (ε = 0): any candidate is named as often as another, "
             "whatever the votes. Let people lie less."
         )
-        return [Panel(_NAME, _QUESTION, words)]
+        return [Panel(_PANEL_NAME, _QUESTION, words)]
     try:
         config = many_config(typed, election.channel.epsilon, election.n_voters, election.seed)
     except ValueError as error:
-        return [Panel(_NAME, _QUESTION, numbers.sentence(error))]
+        return [Panel(_PANEL_NAME, _QUESTION, numbers.sentence(error))]
     result = one_poll(config)
     n_negative = int((result.inversion < _ROUNDING).sum())
     return [
         Panel(
-            _NAME,
+            _PANEL_NAME,
             _QUESTION,
             f"{lie_words(config)} {inversion_words(n_negative, result.doubtful)}",
             Chart(charts.candidates(config.shares, result)),
@@ -59,7 +59,7 @@ def panels(shown: Answer, typed: str) -> list[Panel]:
 
 
 def lie_words(config: ManyConfig) -> str:
-    """How often somebody lies who has several candidates to choose from, at the same ε."""
+    """Say how often a person lies who chooses among several candidates at the same ε."""
     k, epsilon, lie = len(config.shares), f"ε = {numbers.epsilon(config.epsilon)}", config.mechanism.flip_prob
     if lie == 0:
         return (
@@ -73,7 +73,7 @@ def lie_words(config: ManyConfig) -> str:
 
 
 def inversion_words(n_negative: int, n_doubtful: int) -> str:
-    """Whether simple inversion gives shares that an election can have."""
+    """Say whether simple inversion gives shares that an election can have."""
     if not n_negative:
         return "Simple inversion gives no negative share here, so it is already the best fit."
     whom = "a candidate" if n_negative == 1 else f"{n_negative} candidates"
@@ -84,7 +84,7 @@ def inversion_words(n_negative: int, n_doubtful: int) -> str:
 
 
 def climb_words(result: ManyResult) -> str:
-    """How near expectation–maximisation came to the exact maximum."""
+    """Say how close expectation–maximisation came to the exact maximum."""
     apart = "a thousandth of a point" if result.em_apart < 1e-5 else f"{100 * result.em_apart:.2g} points"
     climb = "climbing the likelihood step by step (expectation–maximisation)"
     if result.em_converged and result.em_apart > 1e-3:

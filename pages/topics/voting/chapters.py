@@ -1,4 +1,4 @@
-"""The chapters on many polls and on guessing back; each of the larger chapters has a module of its own."""
+"""The chapters on many polls and on guessing back; the other chapters have a module each."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ long_runs = cache.shared(voting.figure1, max_entries=64)
 # --- many polls ----------------------------------------------------------------------------------
 
 
-def many_polls(shown: Answer, _: None = None) -> list[Panel]:
-    """Histograms of all polls, and a table: how far each reading is off, how it varies, how often its interval fits."""
-    config = shown.config
-    drawn = [record for record in shown.records if record.name != SPREAD_MLE]
+def many_polls(answer: Answer, _: None = None) -> list[Panel]:
+    """Return the histograms of all polls, and a table of bias, deviation and coverage of every estimator."""
+    config = answer.config
+    plotted = [record for record in answer.records if record.name != SPREAD_MLE]
     polls = "one poll" if config.n_elections == 1 else f"{config.n_elections:,} polls"
     heads = [
         "in points",
@@ -34,11 +34,11 @@ def many_polls(shown: Answer, _: None = None) -> list[Panel]:
         Panel(
             "polls",
             "What if the poll is held again and again?",
-            many_words(shown.records, config.n_elections),
-            Chart(charts.repeated_polls(drawn, config.share)),
+            many_words(answer.records, config.n_elections),
+            Chart(charts.repeated_polls(plotted, config.share)),
             f"Estimates of {polls}. Bars: simulated polls; line: exact distribution. Luck widens a histogram; lies "
-            f"that are ignored move it.{_left_out(drawn)}",
-            lambda: voting.record_table(shown.records),
+            f"that are ignored move it.{_left_out_words(plotted)}",
+            lambda: voting.record_table(answer.records),
             snippet(config).then(
                 "records = voting.records(config, elections)",
                 'drawn = [record for record in records if record.name != "spread MLE"]',
@@ -49,12 +49,12 @@ def many_polls(shown: Answer, _: None = None) -> list[Panel]:
                 imports=("from privdemo.figures import voting as charts",),
             ),
         ),
-        Panel("records", figure=Table(heads, [_row(record, config.share) for record in shown.records], True)),
+        Panel("records", figure=Table(heads, [_table_row(record, config.share) for record in answer.records], True)),
     ]
 
 
 def many_words(records: tuple[Record, ...], n: int) -> str:
-    """How far ignoring the lies and correcting for them are off in `n` polls, and how often their intervals fit."""
+    """Compare ignoring the lies with correcting for them over `n` polls: bias, and how often the interval fits."""
     by_name = {record.name: record for record in records}
     naive, average = by_name[NAIVE], " on average" if n > 1 else ""
     start = (
@@ -69,22 +69,22 @@ def many_words(records: tuple[Record, ...], n: int) -> str:
 
 
 def contained_words(n_held: int, n: int) -> str:
-    """In how many of `n` polls an interval contained the truth."""
+    """Say in how many of `n` polls an interval contained the truth."""
     if n == 1:
         return "<b>contained</b> the truth" if n_held else "<b>missed</b> the truth"
     only = "only " if 2 * n_held < n else ""
     return f"contained the truth in {only}<b>{n_held:,}</b> of {n:,} polls"
 
 
-def _left_out(drawn: list[Record]) -> str:
-    """How many estimates are too far off to be drawn."""
-    n = voting.beyond(drawn)
+def _left_out_words(plotted: list[Record]) -> str:
+    """Say how many estimates lie beyond the axis of the histograms."""
+    n = voting.beyond(plotted)
     low, high = (numbers.share(end, 0) for end in voting.FAR)
     return f" Estimates beyond {low} or {high}, {n:,} in all, are left out." if n else ""
 
 
-def _row(record: Record, truth: float) -> list[str]:
-    """One estimator's line of the table."""
+def _table_row(record: Record, truth: float) -> list[str]:
+    """Return one estimator’s row of the table."""
     deviation, covered = record.law.deviation, record.covered
     return [
         VOTING[record.name].title,
@@ -99,21 +99,21 @@ def _row(record: Record, truth: float) -> list[str]:
 # --- guessing back -------------------------------------------------------------------------------
 
 
-def guessing_back(shown: Answer) -> list[Panel | tuple[Panel, ...]]:
-    """The paper's figure 1, and the objective of reconstruction at the visitor's own setting."""
-    config = shown.config
+def guessing_back(answer: Answer) -> list[Panel | tuple[Panel, ...]]:
+    """Return the paper’s figure 1, and the objective of reconstruction for the visitor’s own settings."""
+    config = answer.config
     ends = voting.in_the_long_run(config)
     marked = {name: end for name, end in ends.items() if name != RAW_SPREAD}
-    here = (config.channel.p10, config.share) if config.channel.p10 == config.channel.p01 else None
+    own_setting = (config.channel.p10, config.share) if config.channel.p10 == config.channel.p01 else None
     runs = long_runs(voting.FLIP_PROBS)
     theta, objective = voting.landscape(config)
     first = Panel(
         "figure1",
-        figure=Chart(charts.figure1(runs, here)),
-        summary=figure1_words(here is not None and here[0] in voting.FLIP_PROBS),
+        figure=Chart(charts.figure1(runs, own_setting)),
+        summary=figure1_words(own_setting is not None and own_setting[0] in voting.FLIP_PROBS),
         rows=lambda: voting.figure1_table(runs),
         snippet=snippet(config).then(
-            f"charts.figure1(voting.figure1(), {here!r}).show()",
+            f"charts.figure1(voting.figure1(), {own_setting!r}).show()",
             imports=("from privdemo.figures import voting as charts",),
         ),
     )
@@ -133,7 +133,7 @@ def guessing_back(shown: Answer) -> list[Panel | tuple[Panel, ...]]:
 
 
 def guess_words(ends: dict[str, float], truth: float) -> str:
-    """Where each reading ends with ever more voters; nan is one that luck decides."""
+    """Say where each estimate ends with ever more voters; nan stands for one that luck decides."""
     luck = math.isnan(ends[RECONSTRUCTION])
     first = "at <b>0 %</b> or <b>100 %</b>, by luck" if luck else f"at <b>{numbers.share(ends[RECONSTRUCTION])}</b>"
     others = [
@@ -152,7 +152,7 @@ def guess_words(ends: dict[str, float], truth: float) -> str:
 
 
 def figure1_words(has_yours: bool) -> str:
-    """What the paper’s figure 1 shows, and whether the visitor’s own lie is in it."""
+    """Say what the paper’s figure 1 shows, and whether it contains the visitor’s own lie."""
     yours = "" if has_yours else " The chart of what guessing back maximises is drawn for your own lies."
     return (
         "Figure 1 of Barber’s paper, computed from its J∞: the share that each reading finds in the long run against "
@@ -162,7 +162,7 @@ def figure1_words(has_yours: bool) -> str:
 
 
 def landscape_words(config: ElectionConfig) -> str:
-    """Where that which guessing back maximises is largest, and why."""
+    """Say where the objective of reconstruction is largest, and why."""
     ends = voting.self_confirming(config.channel)
     start = "What guessing back maximises (J∞ in the paper, in nats, natural units of likelihood), at your setting."
     if not ends:

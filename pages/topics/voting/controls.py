@@ -1,4 +1,4 @@
-"""The controls of the voting page: a visitor's choices in, a frozen config of polls out; and those of its chapters."""
+"""The settings and widgets of the voting page and of its chapters."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ SEED = Number("poll_seed", limits.SEED, 70, "Seed", help="The same seed gives th
 
 
 def settings() -> list[Setting]:
-    """Every setting of the polls."""
+    """Return every setting of the polls."""
     return [VOTERS, SHARE, KIND, LIE, B_SAYS_A, A_SAYS_B, POLLS, SEED]
 
 
 def controls(_: DeltaGenerator) -> ElectionConfig:
-    """Render the settings of the polls and return what they ask, with the lie as it was set last."""
-    channel = _channel_set(inputs.choose(KIND))
+    """Render the settings of the polls and return the config they make, with the lie set last."""
+    channel = _channel_in_session(inputs.choose(KIND))
     sizes = st.container()
     voters = inputs.number(VOTERS, hide_label=True)
-    with sizes:  # above the box, but it is the box that reads the link
-        inputs.view(
+    with sizes:  # rendered above the box, created after it: the box reads the link
+        inputs.second_widget(
             "voters_slide",
             VOTERS,
             st.select_slider,
@@ -57,35 +57,36 @@ def controls(_: DeltaGenerator) -> ElectionConfig:
             format_func=lambda size: f"{size:,}",
             help="Drawn at random from a large country. Slide, or type any number.",
         )
-    share = inputs.dial(SHARE)
+    share = inputs.slider_and_box(SHARE)
     polls = inputs.number(POLLS)
     seed = inputs.number(SEED)
     return ElectionConfig(voters, share, channel, polls, seed)
 
 
-# What the ends of a dial mean: of one lie, and of one that a side tells.
-_ONE, _EACH = ("never", "every second time"), ("never", "always")
+# The labels at the ends of a slider: of one lie for all, and of a lie for each kind of voters.
+_ENDS_FOR_ALL, _ENDS_FOR_EACH = ("never", "every second time"), ("never", "always")
 
 
-def _channel_set(kind: str) -> BinaryChannel:
-    """How people lie, as it was set last."""
+def _channel_in_session(kind: str) -> BinaryChannel:
+    """Return how people lie, from the values in the session."""
     ends = (B_SAYS_A, A_SAYS_B) if kind == ASYMMETRIC else (LIE, LIE)
     return BinaryChannel(*(st.session_state.get(end.key, end.default) for end in ends))
 
 
 def lie(config: ElectionConfig) -> ElectionConfig:
-    """Render the dials of the lie, and return polls in which people lie so."""
-    return replace(config, channel=_channel(st.session_state.get(KIND.key, KIND.default)))
+    """Render the sliders of the lie, the page’s main control, and return the config with their values."""
+    return replace(config, channel=_channel_controls(st.session_state.get(KIND.key, KIND.default)))
 
 
-def _channel(kind: str) -> BinaryChannel:
+def _channel_controls(kind: str) -> BinaryChannel:
+    """Render one slider for both kinds of voters or one for each, and return how people lie."""
     if kind == ASYMMETRIC:
         return privacy_inputs.two_lies(
             B_SAYS_A,
             A_SAYS_B,
             labels=("B says A", "A says B"),
             titles=("Voters of B say A", "Voters of A say B"),
-            slide=lambda setting, label: live_lie.dial(setting, label, _EACH),
+            slide=lambda setting, label: live_lie.dial(setting, label, _ENDS_FOR_EACH),
         )
     p = privacy_inputs.lie(
         LIE,
@@ -94,7 +95,7 @@ def _channel(kind: str) -> BinaryChannel:
         label="Each person lies",
         p_label="p, lie",
         epsilon_label="ε of one answer",
-        slide=lambda setting, label: live_lie.dial(setting, label, _ONE),
+        slide=lambda setting, label: live_lie.dial(setting, label, _ENDS_FOR_ALL),
     )
     return BinaryChannel(p, p)
 
@@ -102,24 +103,24 @@ def _channel(kind: str) -> BinaryChannel:
 # --- the polls -----------------------------------------------------------------------------------
 
 
-def one_poll_controls(shown: Answer) -> None:
+def one_poll_controls(answer: Answer) -> None:
     """Render the button that holds one more poll."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        _draw_again(shown.config)
+        _hold_again_button(answer.config)
 
 
-def many_polls_controls(shown: Answer) -> None:
-    """Render the buttons that hold more polls, or start over."""
-    n, most = shown.config.n_elections, int(POLLS.limit.high)
+def many_polls_controls(answer: Answer) -> None:
+    """Render the buttons that hold more polls or start over."""
+    n, most = answer.config.n_elections, int(POLLS.limit.high)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        _draw_again(shown.config)
+        _hold_again_button(answer.config)
         for label, polls in (("+ 100 polls", n + 100), (f"{most:,} polls (maximum)", most)):
             _button(label, {POLLS.key: min(polls, most)}, disabled=n == most)
         _button("Start over", {POLLS.key: 1}, disabled=n == 1)
 
 
-def _draw_again(config: ElectionConfig) -> None:
-    """Render the button that holds one more poll, or where there are as many as may be, all anew."""
+def _hold_again_button(config: ElectionConfig) -> None:
+    """Render the button that holds one more poll, or all polls with the next seed once the maximum is reached."""
     n, most = config.n_elections, int(POLLS.limit.high)
     new = {POLLS.key: n + 1} if n < most else {SEED.key: (config.seed + 1) % (int(SEED.limit.high) + 1)}
     _button("Draw again", new, type="primary")
@@ -128,8 +129,8 @@ def _draw_again(config: ElectionConfig) -> None:
 
 def _button(label: str, values: Mapping[str, int], **options: Any) -> None:
     """Render a button that sets numbers of the page."""
-    if st.button(label, key=f"hold {label}", on_click=link.assign, args=(values,), **options):
-        st.rerun()  # the whole page: the numbers stand among its settings
+    if st.button(label, key=f"hold {label}", on_click=link.set_numbers, args=(values,), **options):
+        st.rerun()  # rerun the whole page: the numbers are its settings
 
 
 # --- the price -----------------------------------------------------------------------------------
@@ -152,7 +153,7 @@ PLAN_SETTINGS = [SOLVE, PLAN_VOTERS, PLAN_WIDTH, PLAN_SHARE]
 
 @dataclass(frozen=True)
 class Plan:
-    """A planned poll: which of people, privacy and precision to `solve` for, and all numbers, the wanted one too.
+    """A planned poll: which of people, privacy and precision to `solve` for, and all numbers, the wanted one included.
 
     `lie` is how people lie, `width` half the 95 % interval, `share` the expected share of A.
     """
@@ -164,13 +165,16 @@ class Plan:
     share: float
 
 
-def plan_controls(shown: Answer) -> Plan:
-    """Render what a planned poll starts from, besides the page's own lie; the wanted number stands at its default."""
+def plan_controls(answer: Answer) -> Plan:
+    """Render the settings of a planned poll and return the plan; the wanted number stands at its default.
+
+    How people lie is taken from the page.
+    """
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         solve = inputs.choose(SOLVE)
         voters = float(inputs.number(PLAN_VOTERS)) if solve != PEOPLE else float(PLAN_VOTERS.default)
         width = float(inputs.number(PLAN_WIDTH)) if solve != PRECISION else float(PLAN_WIDTH.default)
-        return Plan(solve, voters, shown.config.channel, width, inputs.number(PLAN_SHARE))
+        return Plan(solve, voters, answer.config.channel, width, inputs.number(PLAN_SHARE))
 
 
 # --- the adversary -------------------------------------------------------------------------------
@@ -187,25 +191,25 @@ PRIOR = Number(
 )
 SAID = Choice("answer", ("A", "B"), "A", "The person says")
 ASKED = Number("asked", limits.N_ANSWERS, 2, "Answers from the same person")
-# The share of the country that the adversary's belief follows until a visitor sets it.
+# The session’s key of the country’s share at the last run: a prior equal to it was not set by the visitor.
 _FOLLOWED = "prior_followed"
 
 
-def one_answer_controls(shown: Answer) -> tuple[float, str]:
-    """Render the adversary's belief and what the person says, and return both."""
+def one_answer_controls(answer: Answer) -> tuple[float, str]:
+    """Render the adversary’s prior belief and what the person says, and return both."""
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        return _prior(shown.config.share), inputs.choose(SAID)
+        return _prior(answer.config.share), inputs.choose(SAID)
 
 
-def many_answers_controls(shown: Answer) -> tuple[float, int]:
-    """Render how often the person is asked and the adversary's belief; return the belief and the number."""
+def many_answers_controls(answer: Answer) -> tuple[float, int]:
+    """Render the number of answers and the adversary’s prior belief; return the belief and the number."""
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         asked = inputs.number(ASKED)
-        return _prior(shown.config.share), asked
+        return _prior(answer.config.share), asked
 
 
 def _prior(share: float) -> float:
-    """Render the adversary's belief, the true `share` of the country unless a visitor has set another."""
+    """Render the adversary’s prior belief, by default the true `share` of the country."""
     followed = st.session_state.get(_FOLLOWED, share)
     if st.session_state.get(PRIOR.key) == followed != share:
         st.session_state[PRIOR.key] = share
@@ -217,9 +221,9 @@ def _prior(share: float) -> float:
 
 
 def many_config(text: str, epsilon: float = 1.0, n_voters: int = 1000, seed: int = 0) -> ManyConfig:
-    """Read the shares of k candidates as a visitor types them, such as “0.4, 0.3, 0.2, 0.1”.
+    """Return the config of a poll among k candidates from their shares as typed, such as “0.4, 0.3, 0.2, 0.1”.
 
-    Raises ``ValueError`` with a sentence for what is no election.
+    Raise ``ValueError`` with a sentence for the visitor if the shares are no election.
     """
     words = [word for word in re.split(r"[,;\s]+", text.strip()) if word]
     try:
@@ -239,8 +243,8 @@ SHARES = Words(
 
 
 def shares_controls(_: object) -> str:
-    """Render the line for the candidates' shares, and return it as typed."""
-    return inputs.write(SHARES)
+    """Render the text box for the candidates’ shares and return it as typed."""
+    return inputs.text_input(SHARES)
 
 
 # --- training on lies ----------------------------------------------------------------------------
@@ -296,7 +300,7 @@ NAIVE_SETTINGS = (
 
 
 def naive_controls(_: object) -> NaiveConfig:
-    """Render the inputs and the flips of naive training, and return them."""
+    """Render the settings of naive training and return its config."""
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
         values = [inputs.number(setting) for setting in NAIVE_SETTINGS]
     return NaiveConfig(*values)

@@ -1,4 +1,4 @@
-"""The chapter on training on lies: the direction that training on flipped labels finds (the paper's appendix B)."""
+"""The chapter on training on flipped labels: which direction it finds (the paper’s appendix B)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ train = cache.shared(naive_training.run, max_entries=256)
 
 
 def panels(_: Answer, config: NaiveConfig) -> list[Panel]:
-    """The loss of naive training against the direction of its weights."""
+    """Return the panel of the loss of naive training against the direction of its weights."""
     yours, same = train(config), train(config.isotropic)
     return [
         Panel(
@@ -41,7 +41,7 @@ def panels(_: Answer, config: NaiveConfig) -> list[Panel]:
 
 
 def direction_words(contrast: float, yours: NaiveResult) -> str:
-    """Which way the weights point, and how long they are; `contrast` 0 leaves nothing to learn."""
+    """Say which way the weights point and how long they are; with `contrast` 0 there is nothing to learn."""
     start = "A classifier is trained on flipped labels as if they were true"
     if contrast == 0:
         return f"{start}. These flips leave nothing to learn: its weights shrink to 0."
@@ -56,10 +56,10 @@ def direction_words(contrast: float, yours: NaiveResult) -> str:
 
 
 def least_words(result: NaiveResult) -> str:
-    """Where the loss is least, and how it runs through the true direction."""
+    """Say where the loss is least, and how it behaves at the true direction."""
     if not result.best:
         return "all directions are equally good"
-    slope = numbers.near_zero(result.slope)
+    slope = numbers.two_figures(result.slope)
     at_truth = f"slopes by {slope} a radian"
     if slope == "0":
         at_truth = "is level, " + ("in a dip" if result.curvature > 0 else "on a hump")
@@ -67,4 +67,5 @@ def least_words(result: NaiveResult) -> str:
 
 
 def _directions(result: NaiveResult) -> str:
-    return numbers.a_list(tuple(numbers.degrees(angle) for angle in result.best))
+    """List the best angles."""
+    return numbers.join_words(tuple(numbers.degrees(angle) for angle in result.best))

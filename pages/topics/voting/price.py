@@ -18,27 +18,27 @@ from privdemo.mechanisms import BinaryChannel
 from privdemo.methods import CURATOR, NOBODY, SHUFFLER
 
 _NAME, _QUESTION = "price", "What does privacy cost?"
-# The δ at which a shuffler or a curator keeps ε, and how many of the curve's ε are computed for them.
-_DELTA, _EVERY = 1e-6, 6
+# The δ at which a shuffler or a curator keeps ε; their curves are computed at every sixth ε of the curve.
+_DELTA, _STEP = 1e-6, 6
 
 
 def panels(_: Answer, plan: Plan) -> list[Panel]:
-    """The number that is looked for, and the curve of people against ε."""
+    """Return the panel with the number to solve for and the curve of people against ε."""
     honest = survey.voters_needed(0.0, plan.width, plan.share)
     if plan.solve == PRIVACY and plan.voters < honest:
         return [Panel(_NAME, _QUESTION, too_few_words(plan, honest))]
-    found = solve(plan)
-    words = f"{price_words(found)}{trusted_words(found)}"
-    if not math.isfinite(found.voters):
+    solved = solve(plan)
+    words = f"{price_words(solved)}{trusted_words(solved)}"
+    if not math.isfinite(solved.voters):
         return [Panel(_NAME, _QUESTION, words)]
-    if not PLAN_WIDTH.limit.contains(found.width):
+    if not PLAN_WIDTH.limit.contains(solved.width):
         note = f"The curve is drawn for half-widths {PLAN_WIDTH.limit.range_text} alone."
         return [Panel(_NAME, _QUESTION, words, note=note)]
-    return [_curve(found, words)]
+    return [_curve(solved, words)]
 
 
 def _trusted_curves(epsilons: tuple[float, ...], width: float, share: float) -> dict[str, list[tuple[float, float]]]:
-    """(ε, people) where a shuffler or a curator is trusted."""
+    """Return points (ε, people) for a trusted shuffler and a trusted curator."""
     return {
         SHUFFLER: trusted_survey.shuffled_curve(epsilons, _DELTA, width, share),
         CURATOR: trusted_survey.curated_curve(epsilons, _DELTA, width, share),
@@ -49,7 +49,7 @@ trusted_curves = cache.shared(_trusted_curves, max_entries=64)
 
 
 def solve(plan: Plan) -> Plan:
-    """The plan with the number that is looked for filled in."""
+    """Return the plan with the wanted number computed."""
     if plan.solve == PEOPLE:
         return replace(plan, voters=survey.voters_needed(plan.lie, plan.width, plan.share))
     if plan.solve == PRECISION:
@@ -59,10 +59,10 @@ def solve(plan: Plan) -> Plan:
 
 
 def _curve(plan: Plan, words: str) -> Panel:
-    """The curve of people to ask against the ε of one answer, with the plan on it."""
+    """Return the panel of people to ask against the ε of one answer, with the plan marked."""
     epsilon = plan.lie.epsilon
     curve = survey.curve(plan.width, plan.share, through=epsilon)
-    trusted = trusted_curves(tuple(e for e, _ in curve[::_EVERY]), plan.width, plan.share)
+    trusted = trusted_curves(tuple(e for e, _ in curve[::_STEP]), plan.width, plan.share)
     honest = survey.voters_needed(0.0, plan.width, plan.share)
     (least, most_people), (most, least_people) = curve[0], curve[-1]
     return Panel(
@@ -84,7 +84,7 @@ def _curve(plan: Plan, words: str) -> Panel:
 
 
 def _snippet(plan: Plan) -> Snippet:
-    """The lines that find the number and draw the curve."""
+    """Return the code that computes the wanted number and plots the curve."""
     wanted, found_by = {
         PEOPLE: ("people", "survey.voters_needed(lie, width, share)"),
         PRECISION: ("width", "survey.half_width(people, lie, share)"),
@@ -110,7 +110,7 @@ def _snippet(plan: Plan) -> Snippet:
             "print(people, lie, width)",
             "curve = survey.curve(width, share, through=lie.epsilon)",
             "honest = survey.voters_needed(0.0, width, share)",
-            f"epsilons, delta = [epsilon for epsilon, _ in curve[::{_EVERY}]], {_DELTA!r}",
+            f"epsilons, delta = [epsilon for epsilon, _ in curve[::{_STEP}]], {_DELTA!r}",
             f"trusted = {{{SHUFFLER!r}: trusted_survey.shuffled_curve(epsilons, delta, width, share)}}",
             f"trusted[{CURATOR!r}] = trusted_survey.curated_curve(epsilons, delta, width, share)",
             "charts.price(curve, honest, (lie.epsilon, people), width, trusted).show()",
@@ -126,7 +126,7 @@ def _points(plan: Plan) -> str:
 
 
 def too_few_words(plan: Plan, honest: float) -> str:
-    """Why no lie is private enough: too few people even if everyone tells the truth."""
+    """Say that no lie is private enough, as there are too few people even if everyone tells the truth."""
     return (
         f"{numbers.people(plan.voters)} cannot tell the share within {_points(plan)}: that takes "
         f"<b>{numbers.people(honest)}</b> even if everyone tells the truth. Ask more, or accept a wider interval."
@@ -134,10 +134,10 @@ def too_few_words(plan: Plan, honest: float) -> str:
 
 
 def price_words(plan: Plan) -> str:
-    """A solved plan in a sentence: its people, its lie and its interval."""
+    """Say the people, the lie and the interval of a solved plan."""
     if math.isinf(plan.voters) or math.isinf(plan.width):
         return "At ε = 0 the answers say nothing: no number of people is enough."
-    points, who, lies = _points(plan), numbers.people(plan.voters), _lies(plan.lie)
+    points, who, lies = _points(plan), numbers.people(plan.voters), _who_lie(plan.lie)
     if plan.width > PLAN_WIDTH.limit.high:
         return f"{who}{lies} tell next to nothing: the interval is wider than all shares."
     if plan.width < PLAN_WIDTH.limit.low:
@@ -149,22 +149,22 @@ def price_words(plan: Plan) -> str:
         return (
             f"To know the share within <b>{points}</b>, ask <b>{who}</b>{lies}: "
             f"<b>{numbers.times(plan.voters / honest)} times as many</b> as if everyone told the truth ({honest:,.0f})."
-            f"{_safe(plan)}"
+            f"{_assumed_share_words(plan)}"
         )
     if plan.solve == PRECISION:
         return (
             f"{who}{lies} tell the share within <b>{points}</b>; if everyone told the truth, "
-            f"{numbers.people(honest)} would do.{_factor(plan)}{_safe(plan)}"
+            f"{numbers.people(honest)} would do.{_factor_words(plan)}{_assumed_share_words(plan)}"
         )
     return (
         f"To know the share within {points} from {who}, everyone may lie with probability <b>"
         f"{numbers.at_most(plan.lie.p10)}</b> at most (<b>ε = {numbers.epsilon(plan.lie.epsilon)}</b>). If everyone "
-        f"told the truth, {numbers.people(honest)} would do.{_factor(plan)}{_safe(plan)}"
+        f"told the truth, {numbers.people(honest)} would do.{_factor_words(plan)}{_assumed_share_words(plan)}"
     )
 
 
 def trusted_words(plan: Plan) -> str:
-    """How many people it takes for the same ε where a shuffler or a curator is trusted, if people are looked for."""
+    """Say how many people a trusted shuffler or curator needs for the same ε, if people are solved for."""
     if plan.solve != PEOPLE or not 0 < plan.lie.epsilon < math.inf:
         return ""
     ((_, shuffled),), ((_, curated),) = trusted_curves((plan.lie.epsilon,), plan.width, plan.share).values()
@@ -175,30 +175,30 @@ def trusted_words(plan: Plan) -> str:
 
 
 def _trusted_summary(trusted: Mapping[str, Sequence[tuple[float, float]]]) -> str:
-    """The first and the last people of each curve, for those who do not see it."""
-    told = (
+    """Say the first and the last number of people of each curve of a trusted party, as text for the figure."""
+    sentences = (
         f" With {whom} trusted (δ = 10⁻⁶) {numbers.people(points[0][1])} and {numbers.people(points[-1][1])} would do."
         for whom, points in trusted.items()
     )
-    return "".join(told)
+    return "".join(sentences)
 
 
-def _lies(lie: BinaryChannel) -> str:
-    """How people lie, to be read after who they are."""
+def _who_lie(lie: BinaryChannel) -> str:
+    """Write how people lie, to follow the number of people."""
     if lie.p10 == lie.p01:
         return f" who lie {numbers.percent(lie.p10)} of the time"
     return " with lies as above"
 
 
-def _safe(plan: Plan) -> str:
-    """The share that the plan assumes, and where all lie alike, that a half is the safe choice."""
+def _assumed_share_words(plan: Plan) -> str:
+    """Say which share the plan assumes and, if all lie alike, that a half is the safe choice."""
     safe = plan.share == 0.5 and plan.lie.p10 == plan.lie.p01
     why = ", the safe choice: no other takes more people" if safe else ""
     return f" This assumes a share of {numbers.share(plan.share, 0)}{why}."
 
 
-def _factor(plan: Plan) -> str:
-    """How many times as many people the lies take for the same standard error."""
+def _factor_words(plan: Plan) -> str:
+    """Say how many times as many people the lies take for the same standard error."""
     factor = survey.price(plan.lie, plan.share)
     if not math.isfinite(factor):
         return ""
