@@ -1,6 +1,6 @@
 """privdemo: what local privacy methods cost and protect, computed.
 
-A question travels one way: data → mechanism → estimator → experiment → figure.
+Imports go one way: data → mechanism → estimator → experiment → figure.
 """
 
 __version__ = "0.1.0"

@@ -78,12 +78,12 @@ FILE, for example:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; returns 0, 1 after a failure, 130 when interrupted, 141 when nobody reads on."""
+    """Run the command line; return 0, 1 after a failure, 130 when interrupted, 141 when the output is no longer read."""
     options = vars(_parser().parse_args(arguments))
     run, when_interrupted = options.pop("run"), options.pop("when_interrupted")
     try:
         run(**options)
-    except BrokenPipeError:  # whoever reads, as `head` does, has had enough
+    except BrokenPipeError:  # the reader of the output, such as `head`, has closed it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + 13  # as after SIGPIPE
     except OSError as error:
@@ -227,8 +227,8 @@ def _add_run(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def _run_setting(file: Path, out: Path | None) -> None:
-    """Have the pages, which only this command needs, answer the question of a file."""
-    logging.disable()  # Streamlit's words are for a server's log
+    """Compute the result of a page's settings in a file; only this command imports the pages."""
+    logging.disable()  # Streamlit's messages are for a server's log
     try:
         from pages import terminal
     except ModuleNotFoundError as error:

@@ -45,7 +45,7 @@ class RepeatedAnswers(NamedTuple):
 
     `chances` (2, M+1): P(j answers are 1 | truth 0) and P(j answers are 1 | truth 1), j = 0 … M.
     `posterior` (M+1,): P(truth 1 | j answers are 1), and `log_odds` (M+1,) its log odds, which go on growing where the
-    probability can no longer be told from 1; nan where j cannot happen.
+    probability rounds to 1; nan where j cannot happen.
     `guess_before`: how often the likelier truth is the truth before any answer.
     `majority_right`: how often the majority is the truth, a tie settled by a coin.
     `best_guess_right`: how often the likelier truth is the truth; no guess can do better.

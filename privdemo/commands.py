@@ -84,7 +84,7 @@ def run_sweep(spec: Path, out: Path, jobs: int, backend: str, scheduler: str | N
 
 @dataclass(frozen=True)
 class Reproduction:
-    """A study that can be computed anew.
+    """A study that can be computed again.
 
     `trial_arguments(n_trials)` are the arguments of each `run_trial`, whose results all together `to_file` writes and
     `report` prints. `is_own` says whether a file, whose name ends in `suffix`, is one that `to_file` wrote.
@@ -100,7 +100,7 @@ class Reproduction:
 
 
 def reproductions() -> dict[str, Reproduction]:
-    """Return what `reproduce` can compute anew, by the name of its results file."""
+    """Return the studies that `reproduce` can compute again, by the names of their results files."""
     of_training = {
         study.name: Reproduction(
             f"{study.title}, needs MNIST",
@@ -137,10 +137,10 @@ def reproductions() -> dict[str, Reproduction]:
 
 
 def reproduce(name: str, out: Path | None, n_trials: int, jobs: int, backend: str, scheduler: str | None) -> None:
-    """Compute a study, or "all", anew; print it and write it to `out` (None: the results file of the package).
+    """Compute a study, or "all", again; print it and write it to `out` (None: the results file of the package).
 
-    Trials that are done are kept beside the file until all studies are done, so that the same command goes on after
-    any end. Raises ``ValueError`` for settings out of range and for a file that holds something else than results.
+    Trials that are done are kept beside the file until all studies are done, so that the same command resumes after
+    an interruption. Raises ``ValueError`` for settings out of range and for a file that holds no results.
     """
     studies = reproductions()
     if name == "all" and out and not out.is_dir():
@@ -209,7 +209,7 @@ def _check_jobs(jobs: int) -> None:
 
 
 def _with_progress(name: str, steps: Iterator[Step]) -> Iterator[Step]:
-    """The same steps (done, of how many, …), printed as they come: on one line of a terminal, else every 10 seconds."""
+    """Yield the same steps (done, of how many, …) and print them: on one line of a terminal, else every 10 seconds."""
     terminal, printed = sys.stderr.isatty(), 0.0
     for step in steps:
         done, total = step[:2]

@@ -1,4 +1,4 @@
-"""CSV that people open in a spreadsheet: no cell of it is taken for a formula."""
+"""CSV for spreadsheets, in which no cell is read as a formula."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _FORMULA_WITHIN = re.compile(f"([;|\\t\\r\\n](?:[^\\S\\t\\r\\n]|[\\0\ufeff\u200b
 
 
 def harmless(cell: Any) -> Any:
-    """Return a cell that no spreadsheet computes: an apostrophe stands before what would begin a formula; a number
-    stays.
+    """Return a cell that no spreadsheet reads as a formula: with an apostrophe before what would begin one; numbers
+    stay.
 
-    Some spreadsheets part cells at semicolons, tabs or bars, so a formula may also begin after one of these.
+    Some spreadsheets split cells at semicolons, tabs or bars, so a formula may also begin after one of these.
     """
     if not isinstance(cell, str):
         return cell

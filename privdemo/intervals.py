@@ -141,11 +141,11 @@ def grouped_interval(successes: ArrayLike, trials: ArrayLike) -> Estimate:
 
 
 def with_test_part(share: Estimate, n_records: int) -> Estimate:
-    """Return a mean share right over trials, such as an accuracy, with the luck of the test records added to its
+    """Return a mean share over trials, such as an accuracy, with the sampling error of the test records in its
     interval.
 
-    Trials that all take their test records from the same `n_records` do not vary with that luck. Its own part is
-    binomial, z √(m(1−m)/n), and adds up with the interval of the trials by squares.
+    The intervals of trials that all take their test records from the same `n_records` leave out the sampling error of
+    these. It is binomial, z √(m(1−m)/n), and is added to the half-width of the trials by squares.
     """
     own = Z95 * math.sqrt(share.mean * (1 - share.mean) / n_records)
     low, high = (math.hypot(side, own) for side in (share.mean - share.low, share.high - share.mean))

@@ -1,7 +1,7 @@
 """Background jobs of a few workers, shared by all visitors; a job stops when nobody watches it.
 
-A job is a list of tasks, done one at a time; watched jobs take turns. A watcher is there while it is known to be, and
-for a while after each poll. When the last watcher is gone the job stops.
+A job is a list of tasks, done one at a time; the workers alternate between the watched jobs. A watcher is present while
+`is_there` says so, and for `PATIENCE` seconds after each poll. A job without a present watcher stops.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 from privdemo import limits
 from privdemo.workers import Outcome, Process, Worker, keep_from_interrupts
 
-# Seconds without a poll after which a watcher counts as gone, unless it is known to be there.
+# Seconds after a poll for which a watcher counts as present, whatever `is_there` returns.
 PATIENCE = 10.0
 # Finished jobs whose results are kept for the next time.
 KEPT = 32
@@ -27,7 +27,7 @@ KEPT = 32
 class Progress:
     """The state of a job: its `results` so far, of `total` tasks; `error` says why it failed, if it did.
 
-    `ahead` are other jobs whose turns come before its next one; `note` says what befell it meanwhile.
+    `ahead` is the number of jobs that are served before it; `note` describes an incident, such as a lost process.
     """
 
     results: tuple[Any, ...]
@@ -58,7 +58,7 @@ class _Job:
     lost: int | None = None
     note: str = ""
     n_bytes: int = 0
-    # Since when it has waited for its turn.
+    # When its last task ended, or when it was started.
     waiting: float = field(default_factory=time.monotonic)
 
     # Whether a watcher is known to be there, however long it has not polled.
@@ -77,8 +77,8 @@ class _Job:
 class Runner:
     """Runs the jobs with some `workers`, each job with one at a time. Any thread may call it.
 
-    `is_there(watcher)` says quickly whether a watcher is known to be there: polls are late where much is to do. Each
-    worker is made by `worker`: a process of this machine, or what has the same method `do`.
+    `is_there(watcher)` returns quickly whether a watcher is still connected, as polls are late under load. `worker`
+    makes each worker: a process of this machine, or another `Worker`.
     """
 
     def __init__(
@@ -143,7 +143,7 @@ class Runner:
             return self._progress(self._jobs[key], len(self._jobs[key].tasks)) if key in self._jobs else None
 
     def leave(self, watcher: Hashable, but: Sequence[Hashable] = ()) -> None:
-        """Stop watching all jobs except those of `but`; a job that nobody else watches stops."""
+        """Stop watching all jobs except those of `but`; a job without other watchers stops."""
         with self._changed:
             for key, job in self._jobs.items():
                 if key not in but:
@@ -170,13 +170,13 @@ class Runner:
         return Progress(results, n, running, job.error, self._ahead(job) if running else 0, job.note)
 
     def _ahead(self, job: _Job) -> int:
-        """Return how many other jobs have their turns before the next one of a job."""
+        """Return how many other jobs are served before a job."""
         if job.busy:
             return 0
         return sum(other.waiting < job.waiting and not other.busy and other.wanted() for other in self._jobs.values())
 
     def _forget(self) -> None:
-        """Drop private jobs that nobody watches, and the least recently used finished jobs beyond what is kept."""
+        """Drop private jobs without watchers, and the least recently used finished jobs beyond what is kept."""
         for key in [key for key, job in self._jobs.items() if job.private and not job.here()]:
             del self._jobs[key]
         idle = [key for key, job in self._jobs.items() if not job.wanted() and not job.busy]
@@ -206,14 +206,14 @@ class Runner:
             if job is None:
                 return
             job.busy, task = True, job.tasks[len(job.results)]
-        outcome = worker.do(job.function, task, partial(self._wanted, job), partial(self._say, job))
+        outcome = worker.do(job.function, task, partial(self._wanted, job), partial(self._set_note, job))
         with self._changed:
             job.busy, job.waiting = False, time.monotonic()
             if outcome is not None:
-                self._take(job, outcome)
+                self._store_outcome(job, outcome)
 
-    def _take(self, job: _Job, outcome: Outcome) -> None:
-        """Take the outcome of a job's next task; one that was lost with its process is done once more."""
+    def _store_outcome(self, job: _Job, outcome: Outcome) -> None:
+        """Store the outcome of a job's next task; retry a task once if its process was lost."""
         if outcome.lost and job.lost != len(job.results):
             job.lost, job.note = len(job.results), f"{outcome.error}; its task is done once more"
         elif outcome.error is not None:
@@ -228,11 +228,11 @@ class Runner:
         with self._changed:
             return job.wanted()
 
-    def _say(self, job: _Job, note: str) -> None:
+    def _set_note(self, job: _Job, note: str) -> None:
         with self._changed:
             job.note = note
 
     def _next(self, also_slow: bool) -> _Job | None:
-        """Return the wanted job whose turn it is: the one that has waited longest."""
+        """Return the wanted job that has waited longest."""
         free = (job for job in self._jobs.values() if job.wanted() and not job.busy and (also_slow or not job.slow))
         return min(free, key=lambda job: job.waiting, default=None)

@@ -1,4 +1,4 @@
-"""The one list of allowed ranges: validation, widgets and tests all read it."""
+"""Allowed ranges of all settings, for validation, widgets and tests."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Limit:
 
     @property
     def range_text(self) -> str:
-        """The range as it stands in an error sentence, such as ``[0, 0.996]``."""
+        """The range for error messages, such as ``[0, 0.996]``."""
         if math.isinf(self.high):
             return f"{'above' if self.low_open else 'at least'} {_short(self.low, ROUND_CEILING)}"
         low, high = _short(self.low, ROUND_CEILING), _short(self.high, ROUND_FLOOR)
@@ -33,7 +33,7 @@ class Limit:
 
     def contains(self, value: object) -> bool:
         """Return whether `value` is a finite number (or an allowed infinity) inside the range."""
-        if type(value) is float and not self.integer:  # a search asks this of thousands
+        if type(value) is float and not self.integer:  # a search checks thousands of values
             return self.low <= value <= self.high and not (self.low_open and value == self.low)
         if isinstance(value, bool) or not isinstance(value, Real):
             return False
@@ -154,7 +154,7 @@ ORACLE_PEOPLE = Limit("people", 1, 10_000_000, "somebody must report, and ten mi
 ORACLE_BITS = Limit("people times answers", 1, 10**9, "take fewer of either, or estimate by projection", integer=True)
 ZIPF_EXPONENT = Limit("exponent", 0.0, 4.0, "0 makes all answers alike; at 4 nearly all give the first one")
 SEED = Limit("seed", 0, 2**32 - 1, integer=True)
-# A published file: its bytes as they come, twice the largest, and unpacked.
+# A published file: its compressed bytes, twice the largest, and unpacked.
 DOWNLOAD_BYTES = Limit("bytes of a download", 1, 20_000_000, integer=True)
 DOWNLOAD_UNPACKED = Limit("bytes of a download, unpacked", 1, 100_000_000, integer=True)
 # A visitor's own file: its bytes, packed and unpacked; its rows, values and columns, before and after each category has
@@ -189,7 +189,7 @@ UNREAD_SECONDS = Limit("seconds unread", 1, 60, integer=True)
 LINK_BYTES = Limit("characters of a link", 1, 8192, integer=True)
 ADDRESS_BYTES = Limit("characters of an address", 1, 32_768, integer=True)
 REQUEST_BYTES = Limit("bytes of a request without its body", 1, 256_000, integer=True)
-# What a visitor's browser sends over its WebSocket: the bytes of one message, how many widgets it speaks of, and the
+# What a visitor's browser sends over its WebSocket: the bytes of one message, how many widgets it names, and the
 # characters of one text (a text box, a choice) and of the JSON of one component.
 MESSAGE_BYTES = Limit("bytes of a message", 1, 1_000_000, integer=True)
 MESSAGE_WIDGETS = Limit("widgets of a message", 0, 1_000, integer=True)
@@ -200,7 +200,7 @@ VISITS = Limit("visits", 1, 400, integer=True)
 # From one network: requests for polls that do not exist, at once, and a second from then on.
 GUESS_BURST = Limit("wrong poll codes at once", 1, 200, integer=True)
 GUESS_RATE = Limit("wrong poll codes a second", 0, 1, integer=True)
-# A poll of a class: its words, how long it is kept, how often it is asked, and its answers over all times.
+# A poll of a class: its text, how long it is kept, how often it is repeated, and its answers over all repetitions.
 QUESTION_LETTERS = Limit("letters of the question", 1, 200, "the room reads it on a telephone", integer=True)
 ANSWER_LETTERS = Limit("letters of an answer", 1, 40, "it stands on a button of a telephone", integer=True)
 POLL_ANSWERS = Limit("number of answers", 2, 6, "one answer hides nothing, and six fit on a telephone", integer=True)
@@ -212,7 +212,7 @@ POLL_PACE = Limit("answers a second", 0.5, 100.0, "a class takes about a minute"
 # Polls that a server has open, and those that it keeps, closed ones as well.
 POLLS_OPEN = Limit("open polls", 1, 200, integer=True)
 POLLS = Limit("polls", 1, 1000, integer=True)
-# Minutes after which a poll that nobody has answered gives way to another, where there is no room.
+# Minutes after which a poll without answers may be replaced by another, where the store is full.
 POLL_EMPTY = Limit("minutes of a poll without an answer", 1, 60, integer=True)
 # Polls that one address, or one visit, opens: at once, and an hour from then on.
 OPEN_BURST = Limit("polls opened at once", 1, 20, integer=True)
@@ -225,7 +225,7 @@ POLL_BURST = Limit("answers at once", 1, 1000, integer=True)
 POLL_RATE = Limit("answers a second", 1, 100, integer=True)
 LOOK_BURST = Limit("looks at once", 1, 2000, integer=True)
 LOOK_RATE = Limit("looks a second", 1, 100, integer=True)
-# What a table of trials says that one of them took: four months at most.
+# The most seconds of a trial in a results table: four months.
 TRIAL_SECONDS = Limit("seconds of a trial", 0.0, 1e7)
 # Servers of the app on one machine, and the port of any server.
 PORT = Limit("port", 1, 65_535, "name another one: PORT=8502", integer=True)

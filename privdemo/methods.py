@@ -1,7 +1,7 @@
-"""The methods that learn from released data: one table an experiment, for figures, pages and sweeps.
+"""The methods that learn from released data: one table for each experiment, for figures, pages and sweeps.
 
 A method's name is its key in configs, shipped results and Python; on screen it has a plain title, the same everywhere.
-How an experiment makes an estimator of it is said there.
+Each experiment maps the name to an estimator.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from privdemo import palette
 from privdemo.mechanisms.label_counts import RELEASES
 from privdemo.palette import Style
 
-# Whom one must trust with the true label, from nobody to whoever sees everything and publishes a result alone.
+# Who must be trusted with the true label, from nobody to a curator, who sees everything and publishes only a result.
 TRUTH, NOBODY, SHUFFLER = "no privacy", "nobody", "a shuffler"
 OWNER, PUBLISHER, CURATOR = "a bag owner", "a publisher", "a curator"
 
 
 @dataclass(frozen=True)
 class Method:
-    """A method's `name`, its `title` on screen, whom it makes one `trust`, its `style`, and the `paper`'s term."""
+    """A method's `name`, its `title` on screen, who must be trusted (`trust`), its `style`, and the `paper`'s term."""
 
     name: str
     title: str
@@ -67,7 +67,8 @@ GUESS_BACK, MATCH_BAGS, ALL_KNOWN = "guess each answer back", "match bag shares"
 
 # --- polls ---------------------------------------------------------------------------------------
 
-# What honest answers would have given: the ceiling. The spread likelihood's estimate may leave [0, 1], its maximum not.
+# The estimate from true answers: the upper bound of what a method can reach. The spread likelihood's estimate may leave
+# [0, 1], its maximum not.
 HONEST, RAW_SPREAD, SPREAD_MLE = "honest", "spread", "spread MLE"
 
 VOTING = _table(
@@ -154,7 +155,7 @@ CLEAN, NAIVE, RECONSTRUCTION, SPREAD = "clean", "naive", "reconstruction", "spre
 FLAT, LOW_RANK, TRUE, PUBLISHED = "spread flat", "spread low rank", "spread true", "published"
 CLASSES, CHOSEN = "spread classes", "spread chosen"
 
-# The spread likelihood asks how likely a clean pixel's grey levels are: all alike, as learned from the noisy images for
+# The spread likelihood needs a prior of a clean pixel's grey levels: uniform, as learned from the noisy images for
 # each pixel by itself (one by one) or with those that go together (strokes), or as in the clean images (pixels known).
 # Strokes are known of each class too (class by class), or both are tried on held-out labels (chosen by trying).
 _NOISE, _LIES, _SPREAD = "correct for the noise", "correct for the lies", "spread likelihood"
@@ -300,8 +301,8 @@ _NOISES = {
 }
 # The noise of the sets whose names a choosing method learns from as well.
 TRIED_NOISE = "gaussian"
-# Whom one must trust is the marker, hollow where a method is chosen by trying; what learns is the colour and the dash:
-# the spread likelihood has one colour, whatever the channel.
+# Who must be trusted is shown by the marker, hollow where a method is chosen by trying; what learns is the colour and
+# the dash: the spread likelihood has one colour, whatever the channel.
 MARKERS = {TRUTH: "line-ns-open", NOBODY: "circle", SHUFFLER: "pentagon"}
 MARKERS |= {OWNER: "square", PUBLISHER: "diamond", CURATOR: "star"}
 
@@ -326,7 +327,7 @@ def _compared(name: str, title: str, paper: str, trust: str, family: Style, dash
 
 
 def _by_trying(name: str, title: str, trust: str) -> Method:
-    """Return the choosing method in the place of the one called `name`, whose `title` it goes on."""
+    """Return a method that chooses by trying instead of the one called `name`; its title extends `title`."""
     paper = f"{_SPREAD}, low-rank prior or a model of the classes"
     style = _like(palette.SPREAD, "solid" if trust == PUBLISHER else "dashdot", f"{MARKERS[trust]}-open")
     return Method(by_trying(name), f"{title}, chosen by trying", trust, style, paper)

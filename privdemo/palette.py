@@ -1,4 +1,4 @@
-"""A colour is a meaning: the palette that the figures, the pages' CSS and the theme share."""
+"""The palette that the figures, the pages' CSS and the theme share; each colour has one meaning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the command line prints of a study: one line a place, beside the published values."""
+"""Text reports of the studies for the command line: one line for each setting, with the published values."""
 
 from __future__ import annotations
 
@@ -111,7 +111,9 @@ def comparison_lines(marks: list[comparison.study.Mark]) -> list[str]:
 
 
 def count_lines(marks: list[label_counts.Mark]) -> list[str]:
-    """Return distortion of every mechanism in every place of figure 1, and how the published one comes out."""
+    """Return the distortion of every mechanism at every setting of figure 1, and the setting that gives the published
+    one.
+    """
     lines = [label_counts.TITLE, "mean L1 distortion (mean and 95 % interval), published"]
     for row in label_counts.rows(marks):
         published = label_counts.published(row)
@@ -154,7 +156,7 @@ def _first_mark(trials: list[Any], method: str) -> Estimate:
 
 
 def claim_lines(claim: Claim) -> list[str]:
-    """Return a published claim beside ours, its verdict and the reason."""
+    """Return a published value and ours, with the verdict and the reason."""
     reading = f", {claim.reading}" if claim.reading else ""
     published = "–" if claim.published is None else f"{four_digits(claim.published)}{reading}"
     ours = "–"

@@ -15,7 +15,7 @@ def project_simplex(values: ArrayLike) -> NDArray[np.floating]:
     v = np.asarray(values, dtype=float)
     if v.ndim == 0 or v.shape[-1] == 0 or not np.isfinite(v).all():
         raise ValueError(f"values must be finite numbers, one for each class, got {values!r}")
-    v = v - v.max(axis=-1, keepdims=True)  # so that the 1 below is not lost beside large values
+    v = v - v.max(axis=-1, keepdims=True)  # so that the 1 below is not lost in rounding to large values
     descending = -np.sort(-v, axis=-1)
     excess = np.cumsum(descending, axis=-1) - 1
     n = np.arange(1, v.shape[-1] + 1)

@@ -1,4 +1,4 @@
-"""Which classes of which data set are told apart or counted, and how sentences name them."""
+"""Tasks: which classes of which data set are classified or counted, and their names in sentences."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from privdemo.datasets import Dataset, Source
 
 @dataclass(frozen=True)
 class Task:
-    """A data set and those of its classes that are asked about, in the order in which they are numbered.
+    """A data set and the classes of a task, in the order of their numbers.
 
     `classes` are their names in the data set, `labels` those in charts, `words` those in sentences (“so many are
     a 7”), and `records` is what is classified or counted. `title` names the data set.
@@ -25,7 +25,7 @@ class Task:
 
     @property
     def positive(self) -> str:
-        """The second class in words, which a binary task asks about."""
+        """The second class in words: the positive class of a binary task."""
         return self.words[1]
 
 
@@ -47,7 +47,7 @@ _BREAST_CANCER = Task(
     ("are benign", "are malignant"),
     "tumours",
 )
-# Two classes, told apart record by record.
+# Binary classification of records.
 BINARY = {
     "adult": _ADULT,
     "sms": _SMS,
@@ -55,7 +55,7 @@ BINARY = {
     "mnist": Task("MNIST", _PAIR, _PAIR, _ARE_PAIR, _IMAGES_OF_PAIR),
     "digits": Task("Small digits", _PAIR, _PAIR, _ARE_PAIR, _IMAGES_OF_PAIR),
 }
-# All classes, whose shares in a set are asked for.
+# Estimation of the shares of all classes in a set.
 COUNTING = {
     "mnist": Task("MNIST", DIGITS, DIGITS, _ARE, "images"),
     "digits": Task("Small digits", DIGITS, DIGITS, _ARE, "images"),

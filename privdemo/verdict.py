@@ -11,7 +11,7 @@ ENOUGH = 5
 
 
 class Verdict(Enum):
-    """What a difference says of the first of two methods."""
+    """The verdict on the first of two methods."""
 
     BETTER = "better"
     WORSE = "worse"
@@ -34,9 +34,9 @@ def judge(
 ) -> Verdict:
     """Judge an estimate with its 95 % interval against the number `than`: of a difference 0, of a ratio 1.
 
-    It is clear if the interval leaves out `than` and the mean is `least` or more away from it, which a reader sees.
-    With fewer than `ENOUGH` of `n_trials` there is no judgement; None stands for numbers that do not come from trials,
-    or whose interval counts with few.
+    It is clear if the interval excludes `than` and the mean is at least `least` away from it, a visible difference.
+    With fewer than `ENOUGH` of `n_trials` the verdict is `TOO_FEW`; None stands for numbers that do not come from
+    trials, or whose interval is valid with few.
     """
     if n_trials is not None and n_trials < ENOUGH:
         return Verdict.TOO_FEW

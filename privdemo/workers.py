@@ -1,4 +1,4 @@
-"""What does the tasks of jobs: a process of this machine, at a lower priority than the one that answers visitors."""
+"""Workers, which run the tasks of jobs: processes of this machine, at a lower priority than the web server."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from privdemo import limits
 
-# Seconds that a task may go on after its job was stopped, before its process is ended.
+# Seconds that a task may continue after its job was stopped, before its process is ended.
 GRACE = 0.5
 # Seconds between looks at whether a running task is done or still wanted.
 LOOK = 0.05
@@ -39,16 +39,16 @@ class Outcome:
 
 
 class Worker(Protocol):
-    """Whoever does one task at a time."""
+    """Protocol of what runs one task at a time."""
 
     def do(
         self, function: Callable[[Any], Any], task: Any, wanted: Callable[[], bool], say: Callable[[str], None]
     ) -> Outcome | None:
-        """Return what became of a task; None when it was no longer `wanted`. It may `say` what befalls it meanwhile."""
+        """Run a task and return its outcome; None when it was no longer `wanted`. `say` reports incidents meanwhile."""
 
 
 def keep_from_interrupts() -> None:
-    """Let Ctrl-C not reach the processes that this thread starts: they end with this one, and have nothing to say."""
+    """Keep Ctrl-C from the processes that this thread starts: they end with this process, without a message."""
     if hasattr(signal, "pthread_sigmask"):
         resource_tracker.ensure_running()  # it is started with the first process, and would lift the block
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -68,7 +68,7 @@ class Process:
         wanted: Callable[[], bool],
         say: Callable[[str], None],
     ) -> Outcome | None:
-        """Return what became of a task; None when it was no longer `wanted`. There is nothing to `say` meanwhile."""
+        """Run a task and return its outcome; None when it was no longer `wanted`. `say` is not called."""
         try:
             self._start()
             with self._ended_if_silent():
@@ -82,9 +82,9 @@ class Process:
             return Outcome(None, f"this could not be computed ({type(error).__name__}: {error})")
 
     def _wait(self, wanted: Callable[[], bool]) -> Outcome | None:
-        """Wait for the process, which says every second that it lives, and then what came out.
+        """Wait for the outcome of the process, which sends a sign of life every second.
 
-        Silence and time are counted by what is heard, not by a clock: who is late here hears of it late as well.
+        Time is counted in signs of life, not by a clock, so that a delay of this process does not count.
         """
         silent, seconds, unwanted_since = 0.0, 0.0, None
         while True:
@@ -161,7 +161,7 @@ def _answer(connection: Connection, busy: threading.Event, one_at_a_time: thread
 
 
 def _beat(connection: Connection, busy: threading.Event, one_at_a_time: threading.Lock) -> None:
-    """Say that this process lives, for as long as it is busy."""
+    """Send a sign of life every second while the process is busy."""
     with suppress(OSError):
         while busy.wait():
             with one_at_a_time:

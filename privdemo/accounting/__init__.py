@@ -1,4 +1,4 @@
-"""ε, δ, composition, calibration and beliefs: what a mechanism promises, exactly.
+"""ε, δ, composition, calibration and beliefs: the exact privacy guarantees of the mechanisms.
 
 A mechanism is (ε, δ)-private if, for any two inputs x and x′ and any set S of outputs,
 P(S | x) ≤ e^ε P(S | x′) + δ (Dwork & Roth 2014, definition 2.4). The smallest such δ at a given ε is its *privacy
@@ -8,7 +8,7 @@ profile*
 
 Each mechanism has one module, and the functions of all modules follow one pattern: `<mechanism>_delta` is the profile,
 `<mechanism>_epsilon` its inverse, `<mechanism>_sigma`, `_scale` or `_flip_prob` the least noise that meets (ε, δ), and
-`<mechanism>_loss` the distribution of the privacy loss. All rounding is toward the cautious side: a reported ε or δ is
+`<mechanism>_loss` the distribution of the privacy loss. All rounding is conservative: a reported ε or δ is
 never below the true one, and a calibrated noise level is never too small.
 """
 

@@ -1,16 +1,16 @@
-"""A shuffler: everybody lies with a local ε₀, and somebody mixes the answers before anybody counts them.
+"""Shuffling: every answer has a local ε₀, and a shuffler permutes the answers before they are counted.
 
-Who gives which answer is then hidden, and the released counts keep a far smaller ε. Here are the exact profile of two
-answers (`shuffled_poll_…`), and an upper bound for any ε₀-private lie about any number of answers (`shuffled_…`), the
-reduction to clones of Feldman, McMillan & Talwar, "Hiding among the clones" (FOCS 2021).
+The counts alone are then released, with a far smaller ε. This module has the exact profile for two
+answers (`shuffled_poll_…`), and an upper bound for any ε₀-private mechanism on any number of answers (`shuffled_…`),
+the reduction to clones of Feldman, McMillan & Talwar, "Hiding among the clones" (FOCS 2021).
 
 Both rest on one sum. With p = 1/(e^ε₀ + 1) one person adds a 1 to a count A of the others' ones with probability 1 − p
-or p. As A is log-concave, the likelihood ratio of the two counts rises with the count, so that a release betrays most
-where it is at least some t: with α = (1 − p) − e^ε p and β = e^ε − 1
+or p. As A is log-concave, the likelihood ratio of the two counts rises with the count, so that the worst set of
+releases is those of at least some t: with α = (1 − p) − e^ε p and β = e^ε − 1
 
     δ(ε) = max over t of  α P(A = t − 1) − β P(A ≥ t).                                          (1)
 
-A further person's answer is further noise, so that more people never raise δ.
+The answer of a further person is further noise, so that more people never raise δ.
 """
 
 from __future__ import annotations
@@ -67,10 +67,10 @@ def shuffled_poll_local_epsilon(epsilon: float, delta: float, n_voters: int) -> 
 
 
 def shuffled_delta(local_epsilon: float, n_voters: int, epsilon: float) -> float:
-    """Return an upper bound on δ(ε) of all shuffled reports, each by the same ε₀-private lie about any number of
-    answers.
+    """Return an upper bound on δ(ε) of all shuffled reports, each by the same ε₀-private mechanism on any number
+    of answers.
 
-    Feldman, McMillan & Talwar 2021, theorem 3.2: each of the others looks like the person asked about, with either
+    Feldman, McMillan & Talwar 2021, theorem 3.2: each of the others is distributed as the person concerned, with either
     answer, with probability e^−ε₀/2. So C ~ Bin(n − 1, e^−ε₀) hide that person, and given C the count is (1) with
     A ~ Bin(C, ½), where the largest term is at t = ⌊ρ(C + 1)/(1 + ρ)⌋ + 1, ρ = 1 + β/α.
     """
@@ -163,7 +163,7 @@ def _weights(local_epsilon: float, epsilon: float) -> tuple[float, float]:
 
 
 def _window(n: int, chance: float, variance: float) -> Counts:
-    """Return the counts about the mean of n answers outside of which are at most 2e^−70, whoever gives them.
+    """Return the counts about the mean of n answers outside of which are at most 2e^−70, for any true answers.
 
     Bernstein: P(|A − μ| ≥ w) ≤ 2 exp(−w²/(2(v + w/3))).
     """
@@ -174,10 +174,10 @@ def _window(n: int, chance: float, variance: float) -> Counts:
 
 def _others(ones: int, zeros: int, lie: float, variance: float) -> Array:
     """Return P(A = c) of so many ones and zeros, about the mean."""
-    told, lied = (
+    truthful, lied = (
         np.asarray(binom.pmf(_window(n, chance, variance), n, chance)) for n, chance in ((ones, 1 - lie), (zeros, lie))
     )
-    return np.convolve(told, lied)
+    return np.convolve(truthful, lied)
 
 
 def _every_split(n: int, lie: float) -> Array:

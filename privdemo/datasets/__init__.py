@@ -1,4 +1,4 @@
-"""Loaders: a data set's name in, a frozen `Dataset` out.
+"""Loaders, which return the frozen `Dataset` of a name.
 
 The files of MNIST, Adult and SMS come from the folder that the environment variable PRIVDEMO_DATA names, or
 else from the user's cache folder, into which they are downloaded once. No other module of the package touches
@@ -42,9 +42,9 @@ __all__ = [
     "plain",
 ]
 
-# The name of a data set, or the records themselves where a visitor brings them.
+# The name of a data set, or a visitor's own records.
 Source = str | Dataset
-# What a visitor brings: records, or a column of answers.
+# A visitor's own data: records, or a column of answers.
 Brought = Dataset | Answers
 
 _BUILDERS: dict[str, Callable[..., Dataset]] = {
@@ -62,11 +62,11 @@ _locks = {name: threading.Lock() for name in DATASETS}
 
 
 def load(source: Source, *, progress: bool = False) -> Dataset:
-    """Return the data set of a name, one of `DATASETS`; the process keeps one copy, shared by all who ask.
+    """Return the data set of a name, one of `DATASETS`; the process keeps one copy, shared by all callers.
 
-    A `Dataset` is returned as it is, and nothing of it is kept. `progress` shows a bar on standard error if files must
+    A `Dataset` is returned as it is and not cached. `progress` shows a bar on standard error if files must
     be downloaded. Raises ``ValueError`` for an unknown name and `DatasetError` where the files are missing or wrong
-    and cannot be had.
+    and cannot be downloaded.
     """
     if isinstance(source, Dataset):
         return source
@@ -110,7 +110,7 @@ def available(name: str) -> bool:
 
 
 def location(name: str) -> Path | None:
-    """Return the folder that holds the data set's files, or will; None for those that scikit-learn brings along."""
+    """Return the folder that holds the data set's files, or will; None for those that are part of scikit-learn."""
     _check(name)
     return files.data_folder() / name if name in files.FILES else None
 

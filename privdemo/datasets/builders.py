@@ -1,4 +1,4 @@
-"""From a publisher's files, or scikit-learn's copies, to a `Dataset`."""
+"""Builders, which make a `Dataset` of a publisher's files or of scikit-learn's copies."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def build_adult(train_csv: bytes, test_csv: bytes) -> Dataset:
 def build_sms(collection: bytes) -> Dataset:
     """SMS Spam Collection: 5,574 messages as a sparse binary bag of words; class 1 is spam.
 
-    A word is what stands between white space, as written (capitals and punctuation tell spam from ham). Kept
+    A word is what stands between white space, as written (capitals and punctuation help to find spam). Kept
     are the words of at least two messages; no label is used, but the vocabulary is that of all messages.
     """
     lines = collection.decode("utf-8").removesuffix("\n").split("\n")

@@ -26,7 +26,7 @@ from privdemo import limits
 
 FOLDER_VARIABLE = "PRIVDEMO_DATA"
 ATTEMPTS = 2
-PAUSE_S = 1.0  # before the mirrors are tried once more
+PAUSE_S = 1.0  # before the mirrors are retried
 CONNECT_READ_TIMEOUT_S = (10, 60)
 LOCK_TIMEOUT_S = 900  # longer than any download of these files should take
 
@@ -91,7 +91,7 @@ def data_folder() -> Path:
 
 
 def are_present(name: str) -> bool:
-    """Return whether every file of data set `name` exists; their content is not looked at."""
+    """Return whether every file of data set `name` exists; their content is not read."""
     folder = data_folder()
     return all((folder / file.path).is_file() for file in FILES.get(name, ()))
 
@@ -115,9 +115,7 @@ def _named_folder() -> Path | None:
 
 @lru_cache(16)
 def _resolved(named: str, _working_folder: str) -> Path:
-    """Return a folder as it is named from a working folder: pages ask for it a hundred times each time they are
-    rendered.
-    """
+    """Return the absolute path of a folder named from a working folder; cached, as a page needs it a hundred times."""
     return Path(named).expanduser().resolve()
 
 
@@ -200,7 +198,8 @@ def _verified(raw: bytes, file: DataFile, origin: str) -> bytes:
 
 
 def _decompress(raw: bytes, member: str) -> bytes:
-    """Return the content of a gzip, of a zip's `member`, or of a plain file, told apart by their first bytes.
+    """Return the content of a gzip, of a zip's `member`, or of an uncompressed file, distinguished by their first
+    bytes.
 
     Raises `DatasetError` for one that is larger unpacked than any file should be; no more than that is unpacked.
     """
@@ -245,7 +244,7 @@ def _download(file: DataFile, progress: bool) -> bytes:
 
 
 def _reason(error: OSError | DatasetError) -> str:
-    # Where no server answered, the text of the error is a page of connection internals: its kind says it.
+    # If no server answered, the text of the error is long and technical: its type is enough.
     answered = isinstance(error, DatasetError) or getattr(error, "response", None) is not None
     return str(error) if answered else type(error).__name__
 
@@ -258,7 +257,7 @@ def _download_from(url: str, file: DataFile, progress: bool) -> bytes:
 
 
 def _store(content: bytes, path: Path) -> None:
-    """Write the gzip beside its place, then move it there in one step: readers see all of it or nothing."""
+    """Write the gzip to a temporary file and move it in one step, so that readers see all of it or nothing."""
     partial = path.with_name(f"{path.name}.partial")
     try:
         partial.write_bytes(gzip.compress(content, compresslevel=1, mtime=0))

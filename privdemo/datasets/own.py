@@ -1,4 +1,4 @@
-"""What tables and images of a visitor share: names, classes, sizes, and one kind of error for whatever is wrong."""
+"""Shared code for a visitor's own tables and images: names, classes, sizes, and the error for a file that is refused."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from privdemo.datasets.dataset import Dataset
 Found = TypeVar("Found")
 # Numbers and grey levels are coded in so many steps, 0 … STEPS − 1.
 STEPS = 256
-# Letters that mean something to Markdown or HTML, and what stands for them in names.
+# Characters with a meaning in Markdown or HTML, and their replacements in names.
 _PLAIN = str.maketrans(dict(zip('<>&$`*[]{}|\\~:#"', "‹›＆＄'∗()()//∼∶＃”", strict=True)))
 # Letters that are kept of a name, and of a column's title or an error.
 NAME_LENGTH, TITLE_LENGTH = 40, 200
@@ -27,7 +27,7 @@ FILL_IN, PLAINER = "fill it in, or leave the row out", "give them shorter, plain
 
 
 class OwnDataError(ValueError):
-    """A file cannot be used; the message says where and why, and what to do."""
+    """A file cannot be used; the message says where, why, and what to do."""
 
 
 def refuse_errors(read: Callable[..., Found]) -> Callable[..., Found]:
@@ -46,7 +46,7 @@ def refuse_errors(read: Callable[..., Found]) -> Callable[..., Found]:
 
 
 def describe_error(error: Exception) -> str:
-    """Return what an error of another library says, without the addresses of its objects."""
+    """Return the message of another library's error, without the addresses of its objects."""
     return plain(re.sub(r" object at 0x[0-9a-f]+", "", str(error)), TITLE_LENGTH)
 
 
@@ -108,7 +108,7 @@ def find_classes(fields: list[str], what: str, lines: Sequence[int]) -> tuple[ND
 
 
 def look_alike(names: Iterable[str]) -> str | None:
-    """Return the `plain` name that several of `names` share, or an empty one; None where they can still be told apart."""
+    """Return the `plain` name that several of `names` share, or an empty one; None where they are still distinct."""
     counts = Counter(map(plain, names))
     return next((name for name, count in counts.items() if count > 1 or not name), None)
 

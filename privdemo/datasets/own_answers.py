@@ -23,7 +23,7 @@ from privdemo.datasets.own import (
 )
 from privdemo.datasets.own_csv import first_rows, position, read_blocks
 
-# Columns of which it is said why they cannot be used.
+# The most columns for which the error says why they cannot be used.
 _SAID = 3
 
 
@@ -64,11 +64,10 @@ class Answers:
 
 @refuse_errors
 def count_answers(content: bytes, column: str | None = None, name: str = "own.csv") -> Answers:
-    """Return how many rows of a CSV file have which value in a `column` (None: the last that can be used), a row a
-    person.
+    """Return the counts of the values in a `column` of a CSV file (None: the last that can be used), one row a person.
 
     The first row names the columns, of which one will do; fields are separated by commas, semicolons or tabs. Values
-    are texts: 5 and 5.0 differ. Equally frequent ones stand in their order. Raises `OwnDataError` with a sentence that
+    are texts: 5 and 5.0 differ. Equally frequent ones keep their order. Raises `OwnDataError` with a sentence that
     names the line or column.
     """
     columns = _counted(content)

@@ -1,4 +1,4 @@
-"""The rows of a visitor's CSV file, each with its line; what tables and columns of answers are read from."""
+"""Read the rows of a visitor's CSV file with their line numbers, for tables and columns of answers."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ def read_rows(content: bytes) -> Iterator[tuple[int, list[str]]]:
 def read_blocks(content: bytes) -> Iterator[Block]:
     """The header, checked, and then some rows at a time; blank lines are left out.
 
-    Fields are separated by commas, semicolons or tabs. In a file of one column a blank line between others is a row
-    that says nothing, and refused. Raises `OwnDataError` with a sentence that names the line.
+    Fields are separated by commas, semicolons or tabs. In a file of one column a blank line between others is an empty
+    row, and refused. Raises `OwnDataError` with a sentence that names the line.
     """
     text, separator = _opened(content)
     reader = csv.reader(text, delimiter=separator, skipinitialspace=True, strict=True)
@@ -70,9 +70,7 @@ def read_blocks(content: bytes) -> Iterator[Block]:
 
 
 def _regular(rows: Sequence[tuple[int, list[str]]], n_columns: int) -> Block | None:
-    """Return the columns of rows that leave no doubt, which most are: as many fields in each, none empty, none too
-    long.
-    """
+    """Return the columns of regular rows, as most are: with the same number of fields, none empty, none too long."""
     lines, each = zip(*rows, strict=True)
     fields = list(map(str.strip, chain.from_iterable(each)))
     if set(map(len, each)) != {n_columns} or not all(fields) or max(map(len, fields)) > _FIELD:
@@ -81,7 +79,7 @@ def _regular(rows: Sequence[tuple[int, list[str]]], n_columns: int) -> Block | N
 
 
 def _checked(rows: Sequence[tuple[int, list[str]]], header: Sequence[str], blank: int) -> tuple[Block, int]:
-    """Return the columns of rows, each looked at by itself; `blank` is a line that was so, in a file of one column."""
+    """Return the columns of rows, checked one by one; `blank` is the number of a blank line in a file of one column."""
     lines, kept = [], []
     for line, row in rows:
         fields = [field.strip() for field in row]
@@ -131,7 +129,7 @@ def _checked_header(names: list[str]) -> list[str]:
 
 
 def position(header: Sequence[str], column: str) -> int:
-    """Return where the `column` of a name stands in the `header`. Raises `OwnDataError` where there is none."""
+    """Return the index of the `column` of a name in the `header`. Raises `OwnDataError` where there is none."""
     title = plain(column, TITLE_LENGTH)
     if title not in header:
         raise OwnDataError(f"there is no column “{title}”; there are {', '.join(header)}")

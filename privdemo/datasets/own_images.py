@@ -66,7 +66,7 @@ def from_npz(content: bytes, name: str = "own.npz") -> Dataset:
 
 
 def _archive(content: bytes) -> zipfile.ZipFile:
-    """Return the archive, once what it says of its sizes is believable."""
+    """Return the archive, after its declared sizes are checked."""
     check_bytes(content, "make one with numpy.savez(file, X=images, y=labels)")
     try:
         archive = zipfile.ZipFile(io.BytesIO(content))
@@ -95,7 +95,7 @@ def _member(members: dict[str, zipfile.ZipInfo], names: Sequence[str]) -> zipfil
 
 
 def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, dimensions: tuple[int, ...], kinds: str) -> NDArray:
-    """Return one array, read only once its header says that it is of a plain type and of as many bytes as there are."""
+    """Return one array, after its header is checked: a numeric type, and the number of bytes that the file has."""
     name = plain(member.filename.removesuffix(".npy"))
     try:
         with archive.open(member) as file:

@@ -1,4 +1,4 @@
-"""A visitor's own table: every line is checked before it is believed."""
+"""Read a visitor's own table and check every line."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class _Column:
         return tuple(f"{self.title} = {plain(name) or '(nothing)'}" for name in self.categories)
 
     def block(self) -> tuple[NDArray[np.uint8], str]:
-        """Its values in steps (n, features), and what is to be said of them, if anything."""
+        """Return the discretised values (n, features), and a remark on them, if any."""
         if self.numbers is None:
             place = {name: index for index, name in enumerate(self.categories)}
             block = np.zeros((len(self.fields), len(place)), np.uint8)

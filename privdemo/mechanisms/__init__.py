@@ -1,9 +1,9 @@
-"""How data is privatised: each mechanism is a channel from what is true to what is released.
+"""Mechanisms: random channels from true values to released values.
 
 Every mechanism on values has `randomise(x, rng)`, which never changes `x`; its two halves `sample_noise(shape, rng)`
 and `apply(x, noise)`, so that the same noise can be applied at many noise levels; and `epsilon`, `epsilon_at(delta,
-n_values)` and `delta_at(epsilon, n_values)`. `PixelMechanism` lists what a mechanism on pixels answers besides, and
-`pixels.FAMILIES` which of them there are. `frequency_oracles` has mechanisms for one answer of many, whose reports
+n_values)` and `delta_at(epsilon, n_values)`. `PixelMechanism` is the interface of mechanisms on pixels, and
+`pixels.FAMILIES` lists them. `frequency_oracles` has mechanisms for one answer of many, whose reports
 support a set of answers.
 """
 

@@ -119,7 +119,7 @@ def noisy_means(means: Matrix, counts: ArrayLike, epsilon: float, rng: np.random
     `epsilon`-private.
 
     A record moves a mean of k by at most 1/k, its sensitivity, in every column: the scale is 1/(kε). A record's columns
-    compose: see `record_epsilon`. The promise is for given groups; groups chosen by looking at the records give away
+    compose: see `record_epsilon`. The guarantee is for given groups; groups chosen from the records leak
     more. Raises ``ValueError`` for values outside [0, 1].
     """
     limits.NOISE_EPSILON.check(epsilon)
@@ -133,7 +133,7 @@ def noisy_proportions(proportions: ArrayLike, sizes: ArrayLike, epsilon: float, 
     """Return proportions (B,) of bags of `sizes` (B,) records with Laplace noise: each label is `epsilon`-private.
 
     A label moves the proportion of a bag of m by at most 1/m: the scale is 1/(mε). What is released may lie outside
-    [0, 1] and is left there. The promise is for given bags. Raises ``ValueError`` for proportions outside [0, 1].
+    [0, 1] and is not clipped. The guarantee is for given bags. Raises ``ValueError`` for proportions outside [0, 1].
     """
     limits.NOISE_EPSILON.check(epsilon)
     share = np.asarray(proportions, dtype=float)

@@ -1,4 +1,4 @@
-"""Filling bags with records: which records share a bag, and what each way of filling looks at."""
+"""Filling bags with records: which records share a bag, and which data each way of filling uses."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ Rows = NDArray[np.intp]
 
 # How sure naive Bayes must be of a record for it to count as confident (Yan).
 CONFIDENCE = 0.9
-# Parts of the records by what naive Bayes says: sure of a negative, leaning to it, leaning to a positive, sure of it.
+# Parts of the records by naive Bayes: confident negative, weak negative, weak positive, confident positive.
 ATN, PFN, PFP, ATP = range(4)
 
 
 class Selection(NamedTuple):
-    """A way to fill bags: its `title`, and what it `needs` to look at.
+    """A way to fill bags: its `title`, and the data it `needs`.
 
     `pools` are the parts that successive bags are sampled from, in turns. With `spacing` bags have evenly spaced
     proportions instead: "share" as far to both sides of the overall share as possible, "all" from 0 to 1.
 
     "balanced" is the slides' "ATP/ATN PFP/PFN" with one part a bag: sure bags (of positives or of negatives) alternate
-    with unsure ones. "mixed" is what the slides say in words (odd bags from confident records, even ones from
+    with unsure ones. "mixed" is what the text of the slides says (odd bags from confident records, even ones from
     unconfident), a sure bag then holding sure positives and sure negatives: its two kinds of bag have much the same
-    proportion and teach little. Of these two readings the published numbers come out with the first.
+    proportion and little information. Of these two readings the first gives the published numbers.
     """
 
     title: str
@@ -81,7 +81,7 @@ def parts(probability: Array) -> NDArray[np.integer]:
 def select(
     name: str, y: NDArray[np.integer], part: NDArray[np.integer], n_bags: int, bag_size: int, rng: np.random.Generator
 ) -> list[Rows]:
-    """Fill `n_bags` bags with `bag_size` of the records each by the selection `name`; nobody is in two bags.
+    """Fill `n_bags` bags with `bag_size` of the records each by the selection `name`; no record is in two bags.
 
     `y` (n,) are the labels, `part` (n,) the parts (see `parts`). Returns the row numbers of each bag. Bags hold fewer
     records where there are too few of a kind. Raises ``ValueError`` for an unknown name, and `TooFewRecords` where a
@@ -128,7 +128,7 @@ def _evenly_spaced(
     others = size - counts
     negatives = np.split(rng.permutation(np.flatnonzero(y == 0))[: others.sum()], np.cumsum(others)[:-1])
     filled = [np.concatenate(pair) for pair in zip(positives, negatives, strict=True)]
-    return [filled[i] for i in rng.permutation(n_bags)]  # in order, a bag's number would tell its proportion
+    return [filled[i] for i in rng.permutation(n_bags)]  # in order, a bag's number would reveal its proportion
 
 
 def _too_few(selection: Selection, n_bags: int, n: int) -> TooFewRecords:
@@ -144,7 +144,7 @@ def bag_names(bags: list[Rows]) -> NDArray[np.intp]:
 
 
 def distinct_labels(y: ArrayLike, blocks: NDArray[np.integer]) -> NDArray[np.integer]:
-    """Return how many different labels each block of records has, (B,); ℓ-diversity asks for at least ℓ in every block.
+    """Return how many different labels each block of records has, (B,); ℓ-diversity requires at least ℓ in every block.
 
     `y` (n,) are labels 0, 1, …, `blocks` (n,) the numbers 0 … B−1 of the records' bags or groups.
     """

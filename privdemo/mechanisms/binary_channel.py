@@ -1,4 +1,4 @@
-"""The asymmetric binary channel: a lie whose probability depends on the truth."""
+"""The asymmetric binary channel, whose flip probability depends on the true value."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class BinaryChannel:
     """An asymmetric lie: 0 is reported as 1 with `p10`, 1 as 0 with `p01` (Barber, section 3.2).
 
     ε is the largest log ratio in a row of [[1−p10, p01], [p10, 1−p01]]. When p10 + p01 = 1 the
-    answer says nothing about the truth, and `inverse_matrix` has no value to give.
+    answer is independent of the truth, and `inverse_matrix` does not exist.
     """
 
     p10: float
@@ -41,7 +41,9 @@ class BinaryChannel:
 
     @property
     def contrast(self) -> float:
-        """1 − p10 − p01: by how much a truth of 1 makes the answer 1 likelier. 0 tells nothing, below 0 reverses."""
+        """1 − p10 − p01: by how much a truth of 1 makes the answer 1 likelier. At 0 the answer is independent of the
+        truth.
+        """
         return 0.0 if math.isclose(self.p10 + self.p01, 1.0, rel_tol=1e-12) else 1 - self.p10 - self.p01
 
     @property

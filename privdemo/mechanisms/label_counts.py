@@ -36,7 +36,8 @@ class CountRelease(Protocol):
         """Return the δ at `epsilon` with this noise: exact for the noisy counts, from which what is released is
         computed.
 
-        Of noise that was chosen from the counts it is the δ if that noise had been chosen beforehand, and no guarantee.
+        For noise that was chosen from the counts it is the δ of the same noise chosen independently of them, no
+        guarantee.
         """
 
 
@@ -118,7 +119,7 @@ class GaussianCounts:
 class LaplacePrior:
     """θ ~ Dir(max(0, η̃)), η̃ the counts with Laplace noise of scale b (Machanavajjhala et al. 2008).
 
-    Sampling from η̃ is post-processing: the promise is that of the noise. A class whose noisy count is not above 0 has
+    Sampling from η̃ is post-processing: the guarantee is that of the noise. A class whose noisy count is not above 0 has
     no share; where no class has one, all have the same.
     """
 
@@ -143,9 +144,9 @@ class LaplacePrior:
 
 @dataclass(frozen=True)
 class ScaledDirichlet:
-    """θ ~ Dir(ση), whose promise depends on the counts: it is that of the worst of `moves`.
+    """θ ~ Dir(ση), whose guarantee depends on the counts: it is that of the worst of `moves`.
 
-    With `n_min` it refuses counts below that public minimum, which its promise does not cover.
+    With `n_min` it raises an error for counts below that public minimum, which the guarantee does not cover.
     """
 
     sigma: float
@@ -186,7 +187,7 @@ class Release:
 
     @property
     def guarantee(self) -> str:
-        """What kind of promise it makes, in words."""
+        """The kind of guarantee, in words."""
         return "none: noise chosen from the private counts" if self.data_dependent else "(ε, δ)"
 
 

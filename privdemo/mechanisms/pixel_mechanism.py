@@ -1,4 +1,4 @@
-"""What every mechanism on pixels answers for itself."""
+"""The interface of mechanisms on pixels."""
 
 from __future__ import annotations
 
@@ -83,4 +83,4 @@ class PixelMechanism(Protocol):
         """Return `X` if the mechanism could have released it, else a ``TypeError`` or a ``ValueError``."""
 
     def check_informative(self) -> None:
-        """Raise ``ValueError`` where a release says nothing about the image."""
+        """Raise ``ValueError`` where a release is independent of the image."""

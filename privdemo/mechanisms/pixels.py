@@ -1,4 +1,4 @@
-"""The families of mechanisms that can be put on pixels, each driven by one noise level."""
+"""The families of mechanisms on pixels, each with one noise level."""
 
 from __future__ import annotations
 
@@ -44,7 +44,8 @@ class PixelFamily:
         return self.grid(self.limit(n_states))
 
 
-# Most near the end, where within a few steps nobody is found any more: of MNIST 0.9, 0.91 … 0.97, 0.975 … 0.99.
+# Dense near the end, where the rate of re-identification falls to chance within a few steps: for MNIST 0.9, 0.91 …
+# 0.97, 0.975 … 0.99.
 _FLIP_SHARES = (
     *(0.05, *(i / 10 for i in range(1, 9)), 0.84, 0.87),
     *(0.905, 0.915, 0.925, 0.935, 0.945, 0.955, 0.965, 0.972, 0.98, 0.985, 0.99, 0.995),

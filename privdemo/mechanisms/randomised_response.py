@@ -21,7 +21,7 @@ Array = NDArray[np.floating]
 # The block size is part of what a seed means: changing it changes every seeded sample.
 BLOCK = 1 << 18
 # Uniforms are 24-bit multiples of 2⁻²⁴; a probability is rounded *up* to that grid, which means
-# at most 6·10⁻⁸ more noise than asked for, never less.
+# at most 6·10⁻⁸ more noise than given, never less.
 GRID = 2.0**24
 
 
@@ -43,8 +43,8 @@ class RandomisedResponse:
     ε = ln((1−p)(k−1)/p) for one value (Kairouz, Oh & Viswanath 2014, eq. 8).
 
     It is sampled in the equivalent form "with probability q = p·k/(k−1) resample uniformly from *all*
-    k states" (`resample_prob`; some libraries call this q their flip probability). Raising p with
-    the same noise then only ever resamples more values, and at p = (k−1)/k nothing of x is left.
+    k states" (`resample_prob`; some libraries call q the flip probability). Raising p with
+    the same noise then only ever resamples more values, and at p = (k−1)/k the release is independent of x.
     """
 
     flip_prob: float

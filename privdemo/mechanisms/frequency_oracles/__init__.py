@@ -1,4 +1,4 @@
-"""Frequency oracles: how many people each tell one of k answers with ε-local privacy, k from 2 to 1,024.
+"""Frequency oracles: many people each report one of k answers with ε-local privacy, k from 2 to 1,024.
 
     oracle = OptimisedUnaryEncoding(k=100, epsilon=1.0)
     oracle.support_counts(true_counts, rng)  # how many reports support each answer, sampled at once

@@ -22,7 +22,7 @@ class HadamardResponse(FrequencyOracle):
 
     @property
     def order(self) -> int:
-        """K: how many numbers there are."""
+        """K, the number of possible reports."""
         return int(2 ** self.k.bit_length())
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Optimised local hashing: each person hashes the answer to one of g values, and lies about that."""
+"""Optimised local hashing: each person hashes the answer to one of g values, and randomises the hash."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def hash_answer(coefficients: NDArray[np.unsignedinteger], answers: ArrayLike, n
     `coefficients` (3, n) are a, b and c of each person, uniform in 0 … P − 1, and `answers` v below 1,024 are theirs,
     (n,), or one for all. Any three answers have independent hashes, each uniform but for a part g/P (polynomials of
     degree 2 over a prime field: Carter & Wegman 1981). So given the truth any two other answers are supported
-    independently, which a family that is only pairwise independent does not promise.
+    independently, which a family that is only pairwise independent does not guarantee.
     """
     v = np.asarray(answers, dtype=np.uint64)
     a, b, c = coefficients.astype(np.uint64, copy=False)
@@ -37,7 +37,7 @@ class OptimisedLocalHashing(FrequencyOracle):
     """A hash function of one's own, and the hash of one's answer through g-ary randomised response.
 
     Wang et al. 2017. A report supports the answers whose hash it names: p = e^ε/(e^ε + g − 1) and q = 1/g. Reports are
-    (n, 4): a, b and c of `hash_answer`, then the hash that is told.
+    (n, 4): a, b and c of `hash_answer`, then the released hash.
     """
 
     @cached_property
@@ -86,10 +86,10 @@ class OptimisedLocalHashing(FrequencyOracle):
         """See `FrequencyOracle`."""
         packed = np.empty(((self.k + 7) // 8, len(reports)), np.uint8)
         for part in in_parts(len(reports), 64):  # small enough for a processor's own memory
-            coefficients, told = reports[part, :3].T.astype(np.uint64), reports[part, 3]
-            bit = np.empty((self.k, len(told)), bool)
+            coefficients, released_hash = reports[part, :3].T.astype(np.uint64), reports[part, 3]
+            bit = np.empty((self.k, len(released_hash)), bool)
             for answer in range(self.k):
-                np.equal(hash_answer(coefficients, answer, self.n_hashes), told, out=bit[answer])
+                np.equal(hash_answer(coefficients, answer, self.n_hashes), released_hash, out=bit[answer])
             packed[:, part] = np.packbits(bit, axis=0)
         return packed
 

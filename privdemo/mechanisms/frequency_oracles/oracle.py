@@ -1,4 +1,4 @@
-"""What all frequency oracles share: a report supports a set of answers, and the truth is in it the most often."""
+"""The base class of frequency oracles: a report supports a set of answers, the true one most often."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Array = NDArray[np.floating]
 Counts = NDArray[np.int64]
 Bits = NDArray[np.uint8]
 
-# People times answers that are looked at together: 16 MB of 32-bit random numbers.
+# People times answers that are processed together: 16 MB of 32-bit random numbers.
 CELLS = 1 << 22
 # The eight bits of every byte, (256, 8), as `np.packbits` orders them.
 BITS_OF_BYTES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1)
@@ -26,7 +26,7 @@ BITS_OF_BYTES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1)
 
 @dataclass(frozen=True)
 class FrequencyOracle(ABC):
-    """A mechanism by which each of many people tells one of `k` answers with ε-local privacy.
+    """A mechanism by which each of many people reports one of `k` answers with ε-local privacy.
 
     A report *supports* a set S of answers. With p = P(v ∈ S | v is true) and q = P(v ∈ S | another answer is true) the
     shares follow from how often each answer is supported; and of each report the likelihood of the truth v is, up to a

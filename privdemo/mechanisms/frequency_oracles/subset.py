@@ -42,15 +42,16 @@ class SubsetSelection(FrequencyOracle):
         return math.comb(self.k, self.size)
 
     def support_counts(self, counts: ArrayLike, rng: np.random.Generator) -> Counts:
-        """See `FrequencyOracle`: exact, answer after answer, by how many places their sets have left.
+        """See `FrequencyOracle`: exact, answer after answer, by the number of free places in the sets.
 
-        Who decided whether to include the truth fills the other places from the other answers alike. So of those whose
-        answer has not come, and whose sets have the same kind, each is as likely to be the next one's as any other.
+        Once the truth is included or not, the other places are filled uniformly from the other answers. So people whose
+        own answer is not yet processed, and whose sets are in the same state, are exchangeable.
         """
         people = self.check_counts(counts)
         include = rng.binomial(people, self.p)
         d, supported = self.size, np.empty(self.k, np.int64)
-        # Sets by places left, 0 … d: of people whose answer has come; is still to come and in; still to come and out.
+        # Sets by free places, 0 … d: own answer processed; not yet processed and included; not yet processed and left
+        # out.
         sets = np.zeros((3, d + 1), np.int64)
         sets[1, d - 1], sets[2, d] = include.sum(), (people - include).sum()
         left = np.arange(d + 1)
@@ -69,7 +70,9 @@ class SubsetSelection(FrequencyOracle):
         return supported
 
     def reports(self, values: NDArray[np.integer], rng: np.random.Generator) -> Bits:
-        """See `FrequencyOracle`: each answer in turn, with the chance of places left to answers left (Knuth's S)."""
+        """See `FrequencyOracle`: each answer in order, with probability free places / answers left (Knuth's algorithm
+        S).
+        """
         true = self.check_values(values)
         packed = np.empty(((self.k + 7) // 8, len(true)), np.uint8)
         for part in in_parts(len(true), self.k):
