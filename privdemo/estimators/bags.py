@@ -131,7 +131,7 @@ def bag_channel(proportions: ArrayLike, sizes: ArrayLike) -> Array:
     class.
 
     `proportions` (B,) are the bags' shares of class 1, `sizes` (B,) their records. Raises ``ValueError`` for a share
-    outside [0, 1], and where all bags together lack one of the classes.
+    outside [0, 1], and where no bag has a record of one of the classes.
     """
     share = _check_proportions(np.asarray(proportions, dtype=float))
     size = np.asarray(sizes, dtype=float)
@@ -165,8 +165,8 @@ def class_means(data: Bags) -> Array:
 
 
 def most_likely_labels(scores: Array, data: Bags) -> Array:
-    """Return labels (n,) in [0, 1]: in each bag the highest `scores` (n,) are 1, as many records as its proportion
-    says.
+    """Return labels (n,) in [0, 1]: in each bag the highest `scores` (n,) are 1, as many records as its
+    proportion gives.
     """
     names = data.to_rows(np.arange(len(data.start)))
     order = np.lexsort((-scores, names))

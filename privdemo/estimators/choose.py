@@ -1,4 +1,4 @@
-"""Which of several estimators to go by: chosen by what held-out people released, never by clean labels."""
+"""Model selection by the released labels of held-out people, never by clean labels."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from privdemo.mechanisms import PixelMechanism
 
 Array = NDArray[np.floating]
 
-# Labels that say no more than so many clean ones: cross-validation is a matter of luck then.
+# Labels with no more information than so many clean ones: cross-validation is then mostly noise.
 FEW_LABELS = 50
 # A difference of this many standard errors is clear.
 CLEAR = 2.0
-# Where no weight reaches this, a model says the same of every input.
+# Where no weight reaches this, a model predicts the same for every input.
 NO_WEIGHT = 1e-3
 CLASSES, LOW_RANK, SHARES = "classes", "low rank", "shares"
 # Why an estimator was chosen.
@@ -56,22 +56,22 @@ def labels_worth(channel: Array, counts: NDArray, shares: Array) -> float:
     return float(counts.sum() * np.linalg.svd(parts, compute_uv=False)[1] ** 2)
 
 
-def favoured(worth: float, n_values: int, classes: str, weights: str) -> tuple[str, str]:
-    """Return a model of the classes and one of weights, of inputs with so many values, the more favoured one first.
+def preference(worth: float, n_values: int, classes: str, weights: str) -> tuple[str, str]:
+    """Return the generative and the discriminative model of inputs with so many values in the order of preference.
 
-    A model of the classes needs few labels to be as good as it can, one of what tells them apart as many as it has
-    weights, but then it is better (Ng & Jordan 2002).
+    A generative model reaches its best with few labels, a discriminative one needs about as many as it has weights,
+    and is better then (Ng & Jordan 2002).
     """
     return (classes, weights) if worth < n_values else (weights, classes)
 
 
-def says_more(held_out: Array, shares_alone: Array, worth: float, n_classes: int, weights: Array) -> bool:
+def is_better_than_shares(held_out: Array, shares_alone: Array, worth: float, n_classes: int, weights: Array) -> bool:
     """Return whether a fit is to be preferred to the classes' shares alone, by people's log-likelihoods (n,) under
     either.
 
-    Of labels that are worth fewer clean ones than there are classes even the sign of a score is luck, so the fit must
-    be ahead by `CLEAR` standard errors. Else it must not be behind by as many: that inputs tell classes apart is the
-    rule, and held-out labels say little of a good fit where they say little at all.
+    With labels that are worth fewer clean ones than there are classes, even the sign of a score is noise, so the fit
+    must be better by `CLEAR` standard errors. Otherwise it must not be worse by as many: inputs are usually
+    informative, and noisy held-out labels seldom show it.
     """
     gains = weights * (held_out - shares_alone)
     gains = gains[np.isfinite(gains)]
@@ -80,10 +80,10 @@ def says_more(held_out: Array, shares_alone: Array, worth: float, n_classes: int
 
 
 def choose(held_out: Mapping[str, Array], worth: float, weights: Array | None = None) -> Choice:
-    """Choose one of some fits, in the order in which they are favoured, by people's log-likelihoods `held_out` (n,).
+    """Choose one of some fits, in the order of preference, by people's log-likelihoods `held_out` (n,).
 
     1. Labels that are worth fewer than `FEW_LABELS` clean ones do not decide: the first is chosen.
-    2. Else the one with the best mean over people is chosen, unless a more favoured one is not clearly behind it: by
+    2. Else the one with the best mean over people is chosen, unless a preferred one is not clearly worse: by
        less than `CLEAR` standard errors of the paired difference. `weights` (n,): how many people a row stands for.
     """
     names = list(held_out)
@@ -133,12 +133,12 @@ class SharesClassifier(SpreadLogisticRegression):
 
 
 class ChosenLogisticRegression(SpreadLogisticRegression):
-    """A model of the classes or the spread likelihood with a low-rank prior, as released labels of held-out people say.
+    """A class model or the spread likelihood with a low-rank prior, chosen by the released labels of held-out people.
 
     Both are fitted: `class_model.SpreadClassModel`, and `SpreadLogisticRegression` with prior "low rank" and C="cv". Of
-    those that say anything of inputs, and are to be preferred to the classes' shares alone (`says_more`), `choose`
-    chooses in the order `favoured` by what labels are worth (`labels_worth`); if none is left, the shares are all that
-    is said.
+    those that depend on the inputs and are to be preferred to the classes' shares alone (`is_better_than_shares`),
+    `choose` chooses in the order `preference` by what labels are worth (`labels_worth`); if none is left, the model
+    predicts the shares.
 
     Parameters and attributes are those of `SpreadLogisticRegression`, whose penalty is always "cv", and
     fits_ : both, by the names "classes" and "low rank"; seconds_ : those that each took. chosen_, why_ : `Choice`, of
@@ -191,11 +191,11 @@ class ChosenLogisticRegression(SpreadLogisticRegression):
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
         counts = np.bincount(self.label_numbers(y), weights, len(self._channel))
         self.labels_worth_ = labels_worth(self._channel, counts, classes.classes_model_.shares)
-        order = favoured(self.labels_worth_, X.shape[1], CLASSES, LOW_RANK)
+        order = preference(self.labels_worth_, X.shape[1], CLASSES, LOW_RANK)
         saying = (name for name in order if np.abs(self.fits_[name].coef_).max() >= NO_WEIGHT)
         beside = nothing.held_out_, self.labels_worth_, len(self.classes_), weights
         held_out = {name: self.fits_[name].held_out_ for name in saying}
-        tried = {name: like for name, like in held_out.items() if says_more(like, *beside)}
+        tried = {name: like for name, like in held_out.items() if is_better_than_shares(like, *beside)}
         self.chosen_, self.why_ = choose(tried, self.labels_worth_, weights) if tried else Choice(SHARES, NONE)
         chosen = self.fits_.get(self.chosen_, nothing)
         for name in _HANDED_ON:

@@ -1,4 +1,4 @@
-"""Rows of many people, looked at a chunk at a time: memory need not grow with their number."""
+"""Rows of many people in chunks, so that memory does not grow with their number."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.floating]
 
-# People who are looked at together: 13 MB of images in single precision.
+# People who are processed together: 13 MB of images in single precision.
 CHUNK = 4096
 
 
 @dataclass(frozen=True, eq=False)
 class Chunks:
-    """Rows of `shape` (n, D) that nobody keeps: `make` makes them anew, chunk after chunk, whenever they are wanted.
+    """Rows of `shape` (n, D) that are not stored: `make` computes them again, chunk after chunk, whenever they are
+    read.
 
-    What learns from all rows takes these as it takes an array.
+    Estimators that read all rows take these in place of an array.
     """
 
     shape: tuple[int, int]

@@ -1,8 +1,8 @@
 """A model of the classes: factors u of the inputs are N(m_c, S) in class c, with one S for all classes.
 
-Releases and labels together, p̃(x̃, c̃) = Σ_c T[c̃ | c] π_c p(x̃ | c), so that the clusters that inputs form teach as well.
-That counts where labels say little. The factors are those of `estimators.low_rank`, x = centre + F u: pixels that go
-together, learned from the releases alone. It is Fisher's discriminant (1936) with labels that are known by a channel
+Releases and labels together, p̃(x̃, c̃) = Σ_c T[c̃ | c] π_c p(x̃ | c), so that the clusters of the inputs are used as well.
+That helps where labels are noisy. The factors are those of `estimators.low_rank`, x = centre + F u: correlated
+pixels, learned from the releases alone. It is Fisher's discriminant (1936) with labels that are known by a channel
 alone, as a mixture of Gaussians (Hastie & Tibshirani 1996) is fitted by EM.
 """
 
@@ -38,26 +38,26 @@ Array = NDArray[np.floating]
 
 # Folds in which scores are calibrated.
 N_FOLDS = 10
-# EM steps. Run to the end, EM finds whatever clusters there are, which need not be the classes.
+# EM steps. Run to convergence, EM finds the strongest clusters, which need not be the classes.
 N_STEPS = 5
 # The largest share of the factors' variance in any direction that may lie between classes: S stays positive definite
 # where few labels leave the class means wide apart by chance.
 MOST_BETWEEN = 0.9
-# Beforehand, before held-out labels are seen: how far scores are from even odds, in nats, and by what part of their own
+# The prior of the calibration: how far scores are from even odds, in nats, and by what part of their own
 # standard deviation they may be moved.
 SCORE_SD, SHIFT_SD = 3.0, 0.15
 # Class means differ most along the directions along which inputs do: the power of a direction's variance in the
 # variance of the means there, before any label is seen.
 POWER = 2
-# Beforehand, before any label is seen, every class is taken to have been met so many times: a share of two classes is
-# within 0.11 of a half (one standard deviation). Counts of 500 labels flipped with 0.4 say it within 0.11 as well.
-MET_BEFORE = 10.0
+# Pseudo-counts of each class, a Dirichlet prior of the shares: a share of two classes is
+# within 0.11 of a half (one standard deviation). 500 labels flipped with 0.4 give the same standard error.
+PSEUDO_COUNT = 10.0
 
 
 class Factors(NamedTuple):
-    """What is known of n people's factors: `values` (n, r), with the covariance `left` (r, r) of what is not known.
+    """The posterior of n people's factors: means `values` (n, r) and covariance `left` (r, r).
 
-    `loadings` F (D, r) and `centre` (D,) say how inputs come of them: x = centre + F u.
+    `loadings` F (D, r) and `centre` (D,) map them to inputs: x = centre + F u.
     """
 
     values: Array
@@ -95,8 +95,8 @@ def fit_classes(factors: Factors, rows: Array, shares: Array, weights: Array, n_
     `rows` (n, K) = T[released label, class] of every person, `shares` (K,) of the classes to start with, `weights`
     (n,) how many people a row stands for. With C the covariance of the factors over all people (`left` included), each
     step takes p(c | u, c̃) ∝ T[c̃ | c] π_c N(u; m_c, S), then π_c and m_c as the means of that and of u under it (π_c
-    with `MET_BEFORE` more people of each class: a Dirichlet prior), and S = C − Σ_c π_c (m_c − m̄)(m_c − m̄)ᵀ, whose last
-    term is scaled down where it would be more than `MOST_BETWEEN` of C in some direction.
+    with `PSEUDO_COUNT` more people of each class: a Dirichlet prior), and S = C − Σ_c π_c (m_c − m̄)(m_c − m̄)ᵀ, whose
+    last term is scaled down where it would be more than `MOST_BETWEEN` of C in some direction.
     """
     n = weights.sum()
     middle = weights @ factors.values / n
@@ -118,24 +118,24 @@ def fit_classes(factors: Factors, rows: Array, shares: Array, weights: Array, n_
 
 
 def _shares_of(counts: Array) -> Array:
-    """Return shares of classes of which there are `counts` people, and `MET_BEFORE` more of each."""
-    return (counts + MET_BEFORE) / (counts + MET_BEFORE).sum()
+    """Return shares of classes of which there are `counts` people, and `PSEUDO_COUNT` more of each."""
+    return (counts + PSEUDO_COUNT) / (counts + PSEUDO_COUNT).sum()
 
 
 def first_shares(counts: NDArray, channel: Array) -> Array:
     """Return the likeliest shares of the classes given `counts` (R,) of labels released through `channel` (R, K).
 
-    Beforehand as if `MET_BEFORE` people of each class had told it truly.
+    With a prior of `PSEUDO_COUNT` people of each class.
     """
-    known = np.full(channel.shape[1], MET_BEFORE)
+    known = np.full(channel.shape[1], PSEUDO_COUNT)
     return em(np.concatenate((counts, known)), np.concatenate((channel, np.eye(len(known)))) / 2).frequencies
 
 
 def _first_means(away: Array, spread: Array, likely: Array, rows: Array, shares: Array, weights: Array) -> Array:
     """Return class means (K, r) about 0 that explain the means of released labels best, shrunk towards 0.
 
-    Least squares of u_n on p(c | c̃_n), then each direction is shrunk as a random effect would be: the variance of a
-    mean is g `likely` (r,) beforehand, with g of the largest likelihood, plus its sampling error.
+    Least squares of u_n on p(c | c̃_n), then each direction is shrunk as a random effect would be: the prior variance
+    of a mean is g `likely` (r,), with g of the largest likelihood, plus its sampling error.
     """
     given = rows * shares
     given /= given.sum(axis=1, keepdims=True)
@@ -206,7 +206,7 @@ class HeldOut(NamedTuple):
         return (np.exp(self.nodes.log_weights)[:, :, None] * self.nodes.scores).sum(axis=1)
 
     def at(self, scale: float, shift: Array) -> Nodes | ManyScores:
-        """Return scores scale (a + shift); what is pulled back are the derivatives with respect to scale and shift."""
+        """Return scores scale (a + shift); `pull_back` takes derivatives to scale and shift."""
         if isinstance(self.nodes, ManyScores):
             mean, root, _, n_nodes = self.nodes
             moved = mean + shift[:, None]
@@ -227,9 +227,9 @@ class HeldOut(NamedTuple):
 def calibrate(held_out: list[HeldOut], n_scores: int) -> tuple[float, Array]:
     """Return the scale s ≥ 0 and shift (n_scores,) of scores s (a + shift) under which held-out labels are likeliest.
 
-    With d the standard deviation of a over people (of K ≥ 3 scores, of the difference of two), beforehand s d ~
-    N(0, `SCORE_SD`²), cut at 0, and shift / d ~ N(0, `SHIFT_SD`²): what labels do not confirm is said with less
-    confidence, however far apart the clusters are.
+    With d the standard deviation of a over people (of K ≥ 3 scores, of the difference of two), the prior is s d ~
+    N(0, `SCORE_SD`²), cut at 0, and shift / d ~ N(0, `SHIFT_SD`²): the fewer labels confirm the clusters, the
+    less confident the scores are, however separate the clusters.
     """
     means = np.concatenate([part.means for part in held_out])
     size = _size(means)
@@ -270,20 +270,20 @@ class SpreadClassModel(SpreadLogisticRegression):
     Parameters
     ----------
     channel, pixels, n_nodes, random_state : as in `SpreadLogisticRegression`; three classes or more, and any channel.
-    n_steps : EM steps. Few: with many the classes turn into other clusters that inputs form.
+    n_steps : EM steps. Few: with many the classes drift to other clusters of the inputs.
     cv : folds. The scores' scale and shift are those under which the released labels of people who were held out are
-        likeliest, as scores of those who were learned from are too sure.
+        likeliest, as scores of the training people are overconfident.
 
     Attributes
     ----------
-    Those of `SpreadLogisticRegression`, with C_ = ∞. factors_ : how many factors there are. classes_model_ : `Classes`.
+    Those of `SpreadLogisticRegression`, with C_ = ∞. factors_ : the number of factors. classes_model_ : `Classes`.
     scale_, shift_ : of the scores. held_out_ : (n,), the log-likelihood of every person's released label when held out,
-    in nats; scale and shift, two numbers for two classes, have seen it.
+    in nats; scale and shift, two numbers for two classes, are fitted to it.
 
-    Best where people are few and labels say little: inputs of one kind must lie around one mean each, spread alike.
-    With thousands of people `SpreadLogisticRegression` with prior "low rank" has the better probabilities, as it asks
-    only what tells classes apart; `choose.ChosenLogisticRegression` asks held-out labels. Without any factor, as under
-    hopeless noise, only the classes' shares are learned. Weights of the principal components of clean X are left out:
+    Best where people are few and labels noisy: the inputs of a class must have one mean, with one covariance for all.
+    With thousands of people `SpreadLogisticRegression` with prior "low rank" has the better probabilities, as it models
+    p(c | x) alone; `choose.ChosenLogisticRegression` chooses by held-out labels. Without any factor, as under very
+    strong noise, only the classes' shares are learned. Weights of the principal components of clean X are left out:
     only the classes are learned with `sample_weight`.
     """
 
@@ -328,18 +328,18 @@ class SpreadClassModel(SpreadLogisticRegression):
         return self
 
     def _known(self, X: Any) -> tuple[Inputs, Factors]:
-        """Return what is known of people's inputs and of their factors."""
+        """Return the posteriors of people's inputs and of their factors."""
         if self.pixels is None:
             return KnownInputs(X), principal_factors(X)
         found = self._low_rank_moments(X)
         inputs = self._of_moments(found)
-        if not self.prior_.rank and found.variance.max() <= LEAST:  # releases say all of X
+        if not self.prior_.rank and found.variance.max() <= LEAST:  # X is released as it is
             return inputs, principal_factors(found.mean)
         u, left = (part.astype(float) for part in (found.u, found.left))
         return inputs, Factors(u, left, self.prior_.factors, self.prior_.mean)
 
     def _classes(self, factors: Factors, rows: Array, labels: NDArray, weights: Array, some: NDArray) -> Classes:
-        """Return the classes as some of the people tell them."""
+        """Return the classes fitted to some of the people."""
         counts = np.bincount(labels[some], weights[some], len(self._channel))
         known = factors._replace(values=factors.values[some])
         return fit_classes(known, rows[some], first_shares(counts, self._channel), weights[some], self.n_steps)

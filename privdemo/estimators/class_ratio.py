@@ -1,8 +1,8 @@
-"""Class ratios: which share of an unlabelled set U is of each class, learnt from sets whose proportions are known.
+"""Class ratios: the share of each class in an unlabelled set U, learned from sets whose proportions are known.
 
 Iyer, Nath & Sarawagi, "Privacy preserving class ratio estimation" (KDD 2016). Training sets S_i come with proportions
-ρ_i of c classes; the shares of classes in U may be any. What a class looks like is the same everywhere, p(x | y, S) =
-p(x | y) (their assumption A1), so U is a mixture of classes, and of training sets too. Every estimator has
+ρ_i of c classes; the shares of classes in U may be any. The distribution of a class is the same in all sets, p(x | y,
+S) = p(x | y) (their assumption A1), so U is a mixture of classes, and of training sets too. Every estimator has
 `fit(sets, proportions, tuning_sets, tuning_proportions)`, the second group of sets for choosing its settings, and
 `predict(U)` → proportions (c,). Instance labels are the case of pure sets: one set for each class, proportions the
 identity.
@@ -32,12 +32,12 @@ Array = NDArray[np.floating]
 class ClassRatioEstimator(BaseEstimator):
     """Base of the estimators of class ratios: reads the sets, and projects predictions to the simplex.
 
-    `present_` (c,) tells which classes have a share in some set. Noise on counts may leave a class none; its predicted
+    `present_` (c,) are the classes that have a share in some set. Noise on counts may remove a class; its predicted
     share is then 0.
     """
 
     random_state: int
-    # Whether either group of sets must hold every class; where one is lacking, all sets are split anew.
+    # Whether either group of sets must hold every class; where one is missing, all sets are split again.
     _needs_both = True
 
     def fit(
@@ -79,7 +79,7 @@ class ClassRatioEstimator(BaseEstimator):
         return self
 
     def _problem(self, sets: Sets, tuning: Sets) -> str | None:
-        """Return why the proportions cannot tell the classes apart, or None; without tuning sets `tuning` is `sets`."""
+        """Return why the proportions do not identify the classes, or None; without tuning sets `tuning` is `sets`."""
         return span_problem(sets.proportions if tuning is sets else (sets + tuning).proportions)
 
     def _learn(self, sets: Sets, tuning: Sets) -> NDArray[np.bool_]:

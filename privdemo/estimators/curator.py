@@ -1,4 +1,4 @@
-"""A classifier that a trusted curator learns from everybody's true data, and publishes with noise on its weights.
+"""A classifier that a trusted curator fits to all true data, and publishes with noise on its weights.
 
 Output perturbation of L2-regularised logistic regression (Chaudhuri, Monteleoni & Sarwate, JMLR 2011, algorithm 1): the
 weights w minimise (1/n) Σ ln(1 + e^{−w·u}) + (λ/2) ‖w‖², where u = y z is a record z of length 1 times its class
@@ -31,7 +31,7 @@ Array = NDArray[np.floating]
 INTERCEPT = 0.3
 # An optimiser stops where the gradient is this share of one person's part in it.
 EXACT = 1e-3
-# Angles at which the farthest two gradients are looked for.
+# Angles at which the two most distant gradients are searched.
 ANGLES = 1000
 # The standard deviation of the noise in a score that `public_penalty` aims at, and between which penalties: with the
 # strongest, weights are as good as those of the classes' mean records.
@@ -42,12 +42,12 @@ class CuratorLogisticRegression(ClassifierMixin, BaseEstimator):
     """Logistic regression of two classes whose published weights are (ε, δ)-private for the whole record.
 
     Records are brought to length 1 one by one, (√(1 − s²) x/‖x‖, s) with s = `INTERCEPT`, so that their bound does not
-    depend on the data. How many people there are is public, and so are the classes; neighbours replace one person.
+    depend on the data. The number of people and the classes are public; neighbours replace one person.
 
     Parameters
     ----------
     epsilon : the ε of a whole record. delta : its δ; 0 takes noise of density ∝ exp(−ε ‖b‖/Δ), else Gaussian.
-    penalty : λ, chosen without a look at the data; None: `public_penalty`.
+    penalty : λ, chosen independently of the data; None: `public_penalty`.
     random_state : the randomness of the noise, as scikit-learn takes it.
 
     Attributes
@@ -130,7 +130,7 @@ def optimal_weights(records: Any, signs: Array, penalty: float) -> Array:
     """Return the w (D,) that minimises (1/n) Σ ln(1 + e^{−y w·z}) + (λ/2)‖w‖², to a gradient that `weight_sensitivity`
     allows.
 
-    Raises ``ArithmeticError`` where the optimiser does not get there, as the promise would not hold.
+    Raises ``ArithmeticError`` where the optimiser does not converge, as (ε, δ) would not hold.
     """
     n, size = records.shape
 

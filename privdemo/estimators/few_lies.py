@@ -1,4 +1,4 @@
-"""How many of n people have an answer, where few lie: exact intervals by Blaker, for counts that hardly vary."""
+"""Exact intervals (Blaker) for the number of people with an answer, where few lie and counts hardly vary."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from scipy.stats import binom
 Array = NDArray[np.floating]
 
 LEVEL = 0.05
-# Standard deviations, and people besides, beyond which a count is taken for impossible.
+# Standard deviations, and a number of people more, beyond which a count is treated as impossible.
 _FAR, _MORE = 8.0, 12
-# Standard errors within which the ends of an interval are looked for, and at how many numbers of people at most.
+# Standard errors within which the ends of an interval are searched, and the most numbers of people that are tried.
 _AROUND, _TRIED = 5.0, 4000
 
 
@@ -45,7 +45,7 @@ def _last(found: NDArray[np.bool_]) -> NDArray[np.int64]:
 
 
 def _candidates(p: float, q: float, n_people: int, seen: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return every number of people who may have an answer, as far as any of the counts `seen` says: sorted."""
+    """Return every possible number of people with an answer given any of the counts `seen`, sorted."""
     z2 = _AROUND**2 / n_people
     excess, b = seen / n_people - q, 1 - p - q
     centre = excess + z2 * b / 2

@@ -1,4 +1,4 @@
-"""How often each state is true, from released states: inversion and maximum likelihood."""
+"""Frequencies of the true states from released states: inversion and maximum likelihood."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def randomised_response_mle(counts: ArrayLike, flip_prob: float) -> Array:
     `counts` (..., k); each row is its own problem. Maximises Σ_i counts_i log((1−q)π_i + q/k) over
     the simplex, q = p·k/(k−1). By the Karush–Kuhn–Tucker conditions the observed frequencies
     become max(counts_i/λ, q/k) with λ such that they sum to 1: states seen less often than noise
-    alone would show them get 0, the others are scaled. At q = 1 the data say nothing: uniform.
+    alone would show them get 0, the others are scaled. At q = 1 the data are uninformative: uniform.
     """
     observed = np.asarray(counts, dtype=float)
     total = _total(observed)

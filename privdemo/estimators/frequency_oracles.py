@@ -85,11 +85,11 @@ def project(oracle: FrequencyOracle, supported: ArrayLike, n_people: int) -> Arr
 def maximise_likelihood(
     oracle: FrequencyOracle, reports: NDArray, tolerance: float | None = None, max_iter: int = 100
 ) -> LikeliestShares:
-    """Return the shares (k,) that make `reports` (n, ...) likeliest, with a certificate of how near they are.
+    """Return the shares (k,) that make `reports` (n, ...) likeliest, with a bound on the distance from the maximum.
 
-    Each report says of a true answer v no more than whether it supports it: L(v) ∝ r^1[v ∈ S], whichever the oracle.
-    `tolerance` is in nats a report; by default the reports together could be likelier by 0.01 nats at most. Of k-ary
-    randomised response the maximum is known in closed form. Raises ``ValueError`` for no reports, and for more than 10⁹
+    The likelihood of a true answer v depends only on whether a report supports it: L(v) ∝ r^1[v ∈ S], for every oracle.
+    `tolerance` is in nats a report; by default the reports together could be likelier by 0.01 nats at most. For k-ary
+    randomised response the maximum has a closed form. Raises ``ValueError`` for no reports, and for more than 10⁹
     people times answers.
     """
     limits.MAX_ITER.check(max_iter)

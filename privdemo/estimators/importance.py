@@ -1,6 +1,6 @@
 """The spread likelihood as published: EM over importance samples (Barber, section 5.1–5.2, eq. 51–65).
 
-Slow, and here as the reference that `logistic.SpreadLogisticRegression` is checked against.
+Slow; it is the reference for `logistic.SpreadLogisticRegression`.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class ImportanceSampledLogisticRegression(SpreadLogisticRegression):
     channel, pixels, prior, C : as in `SpreadLogisticRegression`, but `pixels` is randomised response, or Gaussian
         noise with a Gaussian prior, and C is a number. None was published: ∞.
     n_samples, n_steps : S and the number of EM steps.
-    learning_rate : of the mean gradient a person; None: the largest that is sure to raise the bound, 1/L with
+    learning_rate : of the mean gradient a person; None: the largest that always raises the bound, 1/L with
         L = ½ E(‖x‖² + 1) + 1/(C n) (¼ instead of ½ for two classes).
     resample : sample afresh at every step, as published. False keeps the first samples: then, with a prior that is not
         learned, `bounds_` never falls.

@@ -1,8 +1,8 @@
-"""What a learner knows of each person's true input: from it, the distribution of a linear model's scores.
+"""The posterior of each person's true input, and the distribution of a linear model's scores under it.
 
-The scores of a person are a = coefᵀx + intercept, (J,): one for two classes, K for K classes. Whatever is known of x
-becomes a set of *nodes*: scores a_nq with weights that sum to 1, so that E f(a_n) = Σ_q w_nq f(a_nq). A clean input
-has one node, a small discrete one a node for each value it may have, and a large noisy one Gaussian nodes.
+The scores of a person are a = coefᵀx + intercept, (J,): one for two classes, K for K classes. A posterior of x is
+represented by a set of *nodes*: scores a_nq with weights that sum to 1, so that E f(a_n) = Σ_q w_nq f(a_nq). A clean
+input has one node, a small discrete one a node for each value it may have, and a large noisy one Gaussian nodes.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MOST_VALUES = 1 << 16
 
 
 class Nodes(NamedTuple):
-    """`scores` (n, q, J) and `log_weights` (n, q); an n of 1 means the same for all people.
+    """`scores` (n, q, J) and `log_weights` (n, q); n = 1 means the same for all people.
 
     `pull_back(d_scores)` takes ∂L/∂scores (n, q, J) to ∂L/∂coef (D, J) and ∂L/∂intercept (J,).
     """
@@ -199,7 +199,8 @@ class EnumeratedInputs:
 def enumerate_inputs(
     mechanism: RandomisedResponse, released: NDArray[np.integer], prior: PixelPrior
 ) -> EnumeratedInputs:
-    """Return all k^D inputs that may stand behind `released` (n, D), on the scale 0 to 1; no central limit is assumed.
+    """Return all k^D inputs that may have been released as `released` (n, D), on the scale 0 to 1; no central limit is
+    assumed.
 
     Raises ``ValueError`` for more than `MOST_VALUES` of them.
     """

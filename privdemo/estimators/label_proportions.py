@@ -1,4 +1,4 @@
-"""Learning from label proportions: records come in bags, and of each bag only the share of positives is known.
+"""Learning from label proportions: of each bag of records only the share of positives is known.
 
 The slides are "Privacy preserving bag preparation for learning from label proportion" (Yan 2018). Every classifier is
 linear, p(1 | x) = φ(coefᵀx + intercept), is fitted by `fit(X, bags, proportions)` and penalised by ‖coef‖²/(2C), where
@@ -6,9 +6,10 @@ the slides' λ is 1/C. They differ in how they use the proportions.
 
 Which method has the right probabilities depends on how the bags were filled. If records were assigned by label alone,
 a bag's name is a randomised response of the class: `BagNameClassifier` maximises the likelihood, and the slides' model,
-whose p(1 | x) is the same in every bag, is biased. If records were assigned by x (a model's sure records in one bag,
-its unsure ones in another), the slides' model is right and bag names are not. Bags filled at random suit both. Means of
-records of both labels suit neither, as both take a mean for a record. Which method has the better F1 is another matter.
+whose p(1 | x) is the same in every bag, is biased. If records were assigned by x (a model's confident records in one
+bag, its unconfident ones in another), the slides' model is right and bag names are not. Bags filled at random suit
+both. Means of records of both labels suit neither, as both treat a mean as a record. Which method has the better F1 is
+another matter.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ class LabelProportionClassifier(LinearBagClassifier):
     ----------
     C : inverse strength of the penalty ‖coef‖²/(2C), the slides' 1/λ; the intercept is free. "cv": the best of `CS` by
         the log-likelihood of the proportions of held-out *bags*, in `cv` random parts or as scikit-learn's splitter
-        `cv` parts them (`BagNameClassifier`: the best of `penalties.CS` by that of the bag names of held-out records,
+        `cv` splits them (`BagNameClassifier`: the best of `penalties.CS` by that of the bag names of held-out records,
         in `cv` parts). No label of a record is used.
     match_share : move the threshold so that among the records that were fitted the share named positive is the known
         overall share. Otherwise positive is what has a probability above ½.
@@ -214,7 +215,7 @@ class MeanMapClassifier(LabelProportionClassifier):
 
 
 class AlternatingMeanMapClassifier(MeanMapClassifier):
-    """Alternating mean map (Patrini et al. 2014, AMM^min): mean map, then label and fit in turns.
+    """Alternating mean map (Patrini et al. 2014, AMM^min): mean map, then labelling and fitting alternate.
 
     Each bag's records of highest score are labelled positive, as many as its proportion says (the one at the boundary
     in part), until the loss no longer falls. Parameters as its parent's.
@@ -239,7 +240,7 @@ class AlternatingMeanMapClassifier(MeanMapClassifier):
         return model
 
 
-# What a classifier of bag names takes over from what learnt them, where that has it.
+# Attributes that a classifier of bag names copies from the estimator that learned the names, if it has them.
 _HANDED_ON = ("cv_scores_", "chosen_", "why_")
 
 

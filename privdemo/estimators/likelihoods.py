@@ -1,8 +1,9 @@
-"""Likelihoods of a linear model given what was released, their gradients, and the climb to the maximum.
+"""Likelihoods of a linear model given releases, their gradients, and their maximisation.
 
-A label channel T[released, class] says how a label (or a bag's or a set's name) came from a class, and `Inputs` what is
-known of each person's input x. The model is p(c | x) = softmax(coefᵀx + intercept)_c, for two classes with the scores
-(0, a). Every objective's gradient is the "EM" one: what the release says of the class, less what the model says of it.
+A label channel T[released, class] is the probability of a released label (or a bag's or a set's name) given a class,
+and `Inputs` the posterior of each person's input x. The model is p(c | x) = softmax(coefᵀx + intercept)_c, for two
+classes with the scores (0, a). Every objective's gradient is that of EM: the posterior of the class given the release,
+less the model's probability.
 """
 
 from __future__ import annotations
@@ -78,8 +79,8 @@ def log_class_probabilities(scores: Array) -> Array:
 
 
 def gradient_at_nodes(value: Value, log_p: Array) -> Array:
-    """Return ∂objective/∂scores (n, q, J): r_j − p_j Σ_c r_c, what the release says of a class less what the model
-    says.
+    """Return ∂objective/∂scores (n, q, J): r_j − p_j Σ_c r_c, the posterior of a class less the model's
+    probability.
     """
     if log_p.shape[2] == 2:
         zero, one = value.resp[:, :, 0], value.resp[:, :, 1]
@@ -175,7 +176,7 @@ def chunks(n: int) -> list[slice]:
 
 
 def expected_proba(inputs: Inputs, model: Model) -> Array:
-    """Return E p(c | x) of every person over what is known of x, (n, K)."""
+    """Return E p(c | x) of every person over the posterior of x, (n, K)."""
     proba = []
     for people in chunks(len(inputs)):
         nodes = inputs.take(people).nodes(model.coef, model.intercept)

@@ -1,4 +1,4 @@
-"""Logistic regression from what was released: the spread likelihood, reconstruction, and naive training."""
+"""Logistic regression from released data: the spread likelihood, reconstruction, and naive training."""
 
 from __future__ import annotations
 
@@ -43,18 +43,18 @@ PRIORS = "'learned', 'flat', 'low rank'"
 
 
 class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
-    """Logistic regression that maximises the spread likelihood of what was released (Barber, section 5).
+    """Logistic regression that maximises the spread likelihood of released data (Barber, section 5).
 
     Parameters
     ----------
     channel : label channel T[released, class], (R, K) with columns that sum to 1, or a mechanism that has a
         `channel_matrix`. Flips are its 2 × 2 case; bag and set names its largest. None: labels are true.
     pixels : the mechanism on every value of X. None: X is true.
-    prior : "learned" from the released X alone, one pixel at a time; "low rank", learned so with the pixels that go
-        together (`estimators.low_rank`); "flat"; or a prior of `estimators.pixel_priors` (the true one, say). As words
+    prior : "learned" from the released X alone, one pixel at a time; "low rank", with the correlations of pixels
+        (`estimators.low_rank`); "flat"; or a prior of `estimators.pixel_priors` (the true one, say). As words
         "learned" and "flat" mean a Gaussian prior for Gaussian noise, else one over the states a pixel can have.
     C : inverse strength of the L2 penalty ‖coef‖²/(2C), the intercept free. "cv": the best of `penalties.CS` by the
-        mean log-likelihood of held-out *released* labels given released X, in `cv` folds; no clean label is touched. Of
+        mean log-likelihood of held-out *released* labels given released X, in `cv` folds; no clean label is used. Of
         three or more classes with `pixels`, the best of `quick_fit.DECADES`, in as many of the folds as it takes.
     exact : enumerate every input (k^D of them) instead of taking scores as Gaussian; randomised response only.
     n_nodes : Gauss–Hermite nodes for the expectation over a Gaussian score; three or more classes take
@@ -104,7 +104,7 @@ class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
 
         `sample_weight` (n,) is how many people each row stands for, such as the mean of a group; None: one.
 
-        Raises ``ValueError`` for a channel or a pixel mechanism that leaves nothing to learn from, for one released
+        Raises ``ValueError`` for a channel or a pixel mechanism whose releases are uninformative, for one released
         label only, and for values outside a range; ``TypeError`` for a dtype that the mechanism does not release.
         """
         self._check_parameters()
@@ -219,7 +219,7 @@ class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
         if alike:
             raise ValueError(
                 "channel says nothing: every class is released alike (flips that sum to 1, or bags of equal "
-                "proportions), so nothing can be learnt; lower the flip probabilities"
+                "proportions), so nothing can be learned; lower the flip probabilities"
             )
         return channel, np.arange(channel.shape[1])
 
@@ -252,7 +252,7 @@ class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
 
     @property
     def _dtype(self) -> Any:
-        """What X is converted to: floating point without a mechanism; a mechanism says itself what it takes."""
+        """The dtype of X: floating point without a mechanism; a mechanism has its own."""
         return [np.float64, np.float32] if self.pixels is None else None
 
     def _checked(self, X: Any) -> Any:
@@ -274,12 +274,14 @@ class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
         return X if self.pixels is None else self.pixels.to_unit(X)
 
     def _learned_inputs(self, X: Any) -> Inputs:
-        """Return what released X say of the true ones. Sets `prior_`, which is learned from X where that is asked for."""
+        """Return the posterior of the true X given the released ones. Sets `prior_`, learned from X if `prior` says
+        so.
+        """
         self.prior_ = self._read_prior(self.prior, X)
         return self._inputs(X)
 
     def _read_prior(self, prior: str | Prior, X: Any) -> Any:
-        """Return `prior` itself, or the prior that the word stands for; None for clean X."""
+        """Return `prior` itself, or the prior that the word names; None for clean X."""
         if self.pixels is not None:
             self.pixels.check_informative()
         if not isinstance(prior, str):
@@ -341,20 +343,21 @@ def _dtype_for(X: NDArray) -> type[np.floating]:
 class ReconstructionLogisticRegression(SpreadLogisticRegression):
     """Logistic regression that guesses the truth with its own model and learns from the guess (Barber, section 4.3).
 
-    Parameters and attributes are those of `SpreadLogisticRegression`. Its objective is not concave: what is found lies
-    uphill from weights of 0. The penalty bounds the weights but not the intercept, so under all but weak noise the
-    climb ends at a model that always predicts one class, and is sure of it (of symmetric flips alone, from 0.146 on:
-    see `estimators.votes`). C="cv" goes by the same held-out likelihood of what was released.
+    Parameters and attributes are those of `SpreadLogisticRegression`. Its objective is not concave: the ascent starts
+    at weights of 0. The penalty bounds the weights but not the intercept, so under all but weak noise the
+    ascent ends at a model that always predicts one class with certainty (of symmetric flips alone, from 0.146 on: see
+    `estimators.votes`). C="cv" uses the same held-out likelihood of the released labels.
     """
 
     _objective = staticmethod(reconstruction)
 
 
 class NaiveLogisticRegression(SpreadLogisticRegression):
-    """Ordinary logistic regression, which takes what it is given for the truth (Barber, section 4.2).
+    """Ordinary logistic regression, which treats releases as true values (Barber, section 4.2).
 
-    Of clean data the ceiling, of released data the naive reading. `pixels` only tells the scale of X; C="cv" goes by
-    the held-out likelihood of the labels it is given. A spread likelihood whose channel is the identity is this.
+    On clean data it is the upper bound, on released data it ignores the noise. `pixels` only gives the scale of X;
+    C="cv" uses the held-out likelihood of the labels it is given. A spread likelihood whose channel is the identity is
+    this.
     """
 
     def __init__(

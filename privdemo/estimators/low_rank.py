@@ -1,9 +1,9 @@
-"""What images look like before noise, with pixels that go together: x = μ + F u + e, learned from releases alone.
+"""A low-rank prior of images with correlated pixels, x = μ + F u + e, learned from releases alone.
 
-`learned_low_rank_prior` takes released pixels, of which a mechanism says without bias what they were, and keeps those
-directions in which they vary more than noise alone can. One release then says of each pixel what its neighbours know of
-it as well. This is for images, whose pixels do go together: where each varies by itself, such directions are kept as
-well, and guesses are worse than one by one. Everything is on the scale 0 (black) to 1 (white).
+`learned_low_rank_prior` takes unbiased estimates of the clean pixels from the mechanism, and keeps the
+directions in which they vary more than noise alone can. The posterior of each pixel then uses the release of all
+pixels. This is for images, whose pixels are correlated: where each varies independently, spurious directions are kept,
+and guesses are worse than pixel by pixel. Everything is on the scale 0 (black) to 1 (white).
 
 The rank is chosen by the edge of Marchenko and Pastur's law, the factors' sizes by undoing the bias of sample
 eigenvalues (Baik & Silverstein 2006; Gavish & Donoho 2017, eq. 1.10).
@@ -30,7 +30,7 @@ Array = NDArray[np.floating]
 TRACY_WIDOM = 3.27
 # The most factors that are kept: each person's are found from r × r numbers. At weak noise more would be left.
 MOST_FACTORS = 48
-# The least variance that a pixel has beyond its factors, and the least precision of what a release says of it.
+# The least variance that a pixel has beyond its factors, and the least precision of a release of it.
 LEAST = 1e-6
 
 
@@ -38,8 +38,8 @@ LEAST = 1e-6
 class LowRankPrior:
     """p(x) = N(mean, factors factorsᵀ + diag rest): `mean` (D,), `factors` (D, r), `rest` (D,), all on the unit scale.
 
-    `pixels` is the prior of each pixel by itself, in the mechanism's own domain: what one release says of a pixel
-    alone is worked out with it.
+    `pixels` is the prior of each pixel by itself, in the mechanism's own domain, for the posterior of a
+    pixel given its own release alone.
     """
 
     mean: Array
@@ -64,12 +64,12 @@ class LowRankPrior:
 
 
 def learned_low_rank_prior(mechanism: PixelMechanism, released: Rows, pixels: Prior | None = None) -> LowRankPrior:
-    """Return the low-rank prior that `released` (n, D) alone give away; time grows with n, memory hardly.
+    """Return the low-rank prior learned from `released` (n, D) alone; time grows with n, memory hardly.
 
     `pixels` is the prior of each pixel by itself, where it is learned already.
 
-    A mechanism of one's own has no factors until it says by `unbiased.register` and `noise_variance.register` what its
-    releases tell of a pixel without bias. Errors as in `pixel_priors.learned_prior`.
+    A mechanism of one's own has no factors until `unbiased.register` and `noise_variance.register` give its unbiased
+    estimate of a pixel and the variance of that. Errors as in `pixel_priors.learned_prior`.
     """
     pixels = pixels or suited_prior(mechanism, released, learned=True)
     mean, variance = _moments(pixels, mechanism)
@@ -167,7 +167,7 @@ def marchenko_pastur_edge(n: int, n_pixels: int) -> float:
 def _factors(mechanism: PixelMechanism, released: Rows) -> Array:
     """Return F = N^½ U (ℓ − 1)^½ of the eigenvalues λ of N^−½ S N^−½ above the edge; ℓ is λ without its bias. (D, r).
 
-    There are none where a release says all of a pixel, or nothing, or nothing that is known to be without bias.
+    There are none without noise, where releases are independent of the pixels, and without an unbiased estimate.
     """
     n, n_pixels = released.shape
     says_nothing = isinstance(mechanism, RandomisedResponse) and mechanism.resample_prob >= 1
@@ -204,11 +204,11 @@ def low_rank_moments(
 ) -> LowRankMoments:
     """Return the posterior of every person's pixels given their release (n, D), on the unit scale.
 
-    What a release says of one pixel, by that pixel's own prior, becomes a Gaussian factor: precision τ = 1/v − 1/v₀
+    The release of one pixel, with that pixel's own prior, becomes a Gaussian factor: precision τ = 1/v − 1/v₀
     and shift η = m/v − m₀/v₀ of its moments after and before (moment division; exact for Gaussian noise). Then u is
     Gaussian with precision A = 1 + Fᵀ diag(τ/(1 + ψτ)) F, and x given u each pixel by itself (Woodbury): r × r, never
-    D × D. Means are each person's own; what is left of u is taken at the mean of τ/(1 + ψτ), for all alike: exact
-    where a release is always as sure (Gaussian noise), elsewhere an approximation that saves n matrices.
+    D × D. Each person has an own mean; the covariance of u is taken at the mean of τ/(1 + ψτ), the same for all: exact
+    where all releases are equally precise (Gaussian noise), elsewhere an approximation that saves n matrices.
     """
     precision, shift = _sites(mechanism, released, prior, dtype)
     rest, factors, centre = (part.astype(dtype) for part in (prior.rest, prior.factors, prior.mean))
@@ -243,16 +243,16 @@ def _precisions(weights: Array, factors: Array) -> Array:
 def _sites(
     mechanism: PixelMechanism, released: NDArray, prior: LowRankPrior, dtype: type[np.floating]
 ) -> tuple[Array, Array]:
-    """Return τ (n, D) or (1, D) and η (n, D) of what each release says of each pixel alone."""
+    """Return τ (n, D) or (1, D) and η (n, D) of the Gaussian factor of each pixel's release."""
     if isinstance(prior.pixels, GaussianPrior):  # Gaussian noise
         assert isinstance(mechanism, GaussianNoise)
-        told = dtype(1 / max(mechanism.sigma**2, LEAST))
-        return np.full((1, released.shape[1]), told), released.astype(dtype) * told
+        noise_precision = dtype(1 / max(mechanism.sigma**2, LEAST))
+        return np.full((1, released.shape[1]), noise_precision), released.astype(dtype) * noise_precision
     mean, variance = posterior_moments(mechanism, released, prior.pixels, dtype)
     before, spread = (part.astype(dtype) for part in _moments(prior.pixels, mechanism))
     mean /= mechanism.white
     variance /= mechanism.white**2
-    known = spread <= LEAST**2  # always the same: a release says nothing more
+    known = spread <= LEAST**2  # a constant pixel: its release adds nothing
     prior_precision = np.divide(1, spread, out=np.zeros_like(spread), where=~known)
     precision = 1 / np.maximum(variance, LEAST) - prior_precision
     precision = np.where(known, 0, np.maximum(precision, LEAST))

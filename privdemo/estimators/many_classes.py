@@ -1,9 +1,9 @@
 """Gaussian scores of three or more classes: their distribution, and expectations over it, a few people at a time.
 
-The scores of a person are N(mean, root rootᵀ): those of K classes spread in K − 1 directions, as adding to all alike
+The scores of a person are N(mean, root rootᵀ): those of K classes vary in K − 1 directions, as adding a constant to all
 changes no probability. Expectations are means over `MANY_NODES` fixed quasi-random nodes, the same for all people.
-Arrays at nodes are (K, people, nodes), so that sums over classes run along the nodes, and few people are taken at once,
-so that all of it stays in the processor's cache.
+Arrays at nodes are (K, people, nodes), so that sums over classes run along the nodes, and few people are processed at
+once, so that all of it fits into the processor's cache.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ MANY_NODES = 128
 # Keep the scores' covariance positive definite where a model (all weights 0, say) has no spread in some direction:
 # absolutely, and relative to its size, as it may have been rounded to single precision.
 JITTER, RIDGE = 1e-12, 1e-5
-# Numbers at nodes that are held at once, and the least likelihood of a release that is told from 0: a person less
-# likely than that counts as just so likely, which no fit comes near.
+# Numbers at nodes that are held at once, and the least likelihood of a release: a smaller one is raised to it,
+# which no fit comes near.
 HELD, LEAST = 1 << 16, float(np.finfo(np.float32).tiny)
 
 
 class ManyScores(NamedTuple):
-    """Scores of K classes: `mean` (K, n) and `root` (K, K − 1, n), of which an n of 1 stands for all people.
+    """Scores of K classes: `mean` (K, n) and `root` (K, K − 1, n), where n = 1 stands for all people.
 
     `pull_back(d_mean, d_root)` takes derivatives of both to those of coef (D, K) and intercept (K,).
     """
@@ -63,7 +63,7 @@ def many_scores(
 ) -> ManyScores:
     """Return Gaussian scores with `mean` (n, K) whose K − 1 contrasts, coef @ `basis`, have the covariances `pairs`.
 
-    `pairs` (n, P) are the lower triangle of the covariance, row by row as `numpy.tril_indices`; an n of 1 stands for
+    `pairs` (n, P) are the lower triangle of the covariance, row by row as `numpy.tril_indices`; n = 1 stands for
     all. `pull_back(d_mean, d_pairs)` takes derivatives of both, of these shapes, to coef and intercept.
     """
     n_contrasts = basis.shape[1]
@@ -160,23 +160,23 @@ def _evaluate_alike(at_nodes: AtNodes, scores: ManyScores, rows: Array, weights:
     """Return `evaluate` of people whose scores are spread alike; `rows` (n, K) = T[released label, class]."""
     known = _alike(scores)
     M, log_M, E, log_E, total, z = known
-    told = M * rows
-    likelihood = told @ E / total
+    weighted_rows = M * rows
+    likelihood = weighted_rows @ E / total
     mean = np.maximum(likelihood.mean(axis=1, keepdims=True), LEAST)
     each = weights[:, None]
-    share = 1 / (total * mean * E.shape[1])  # p(c, node | c̃) = told_nc E_cq share_nq
+    share = 1 / (total * mean * E.shape[1])  # p(c, node | c̃) = weighted_rows_nc E_cq share_nq
     if at_nodes is spread_at_nodes:
         objective, lost = np.log(mean[:, 0]), each * share * likelihood
-        terms: list[tuple[Array, Array, Array]] = [(told, E, each * share)]
+        terms: list[tuple[Array, Array, Array]] = [(weighted_rows, E, each * share)]
     else:
         log_total = np.log(total)
-        moved, raised = told * log_M, E * log_E
-        inner = moved * (share @ E.T) + told * (share @ raised.T - (share * log_total) @ E.T)
+        moved, raised = weighted_rows * log_M, E * log_E
+        inner = moved * (share @ E.T) + weighted_rows * (share @ raised.T - (share * log_total) @ E.T)
         objective = inner.sum(axis=1)
         level = 1 - objective[:, None] - log_total
         share *= each
-        lost = share / total * (moved @ E + told @ raised + level * (told @ E))
-        terms = [(moved, E, share), (told, raised, share), (told, E, share * level)]
+        lost = share / total * (moved @ E + weighted_rows @ raised + level * (weighted_rows @ E))
+        terms = [(moved, E, share), (weighted_rows, raised, share), (weighted_rows, E, share * level)]
     terms.append((-M, E, lost))
     d_mean = sum(person * (part @ node.T) for person, node, part in terms)
     d_at = sum(node * (person.T @ part) for person, node, part in terms)
@@ -197,7 +197,7 @@ def _nodes(scores: ManyScores) -> Array:
 
 
 def _blocks(scores: ManyScores) -> Iterator[tuple[slice, Callable[[], Array], Array]]:
-    """Of b people at a time log p(c | node), (K, b, nodes), for whoever needs it, and p(c | node)."""
+    """Of b people at a time log p(c | node), (K, b, nodes), if it is needed, and p(c | node)."""
     n_classes, n = scores.mean.shape
     z = _nodes(scores)
     at_once = max(1, HELD // (n_classes * scores.n_nodes))

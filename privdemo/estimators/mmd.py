@@ -25,7 +25,7 @@ Array = NDArray[np.floating]
 
 # Bandwidths that "cv" tries, as multiples of the median heuristic (the paper's range).
 FACTORS = tuple(2.0**power for power in range(-5, 6))
-# Rows of two sets whose distances are in memory together: as many as fit into a processor's cache.
+# Rows of two sets whose distances are computed together: as many as fit into a processor's cache.
 BLOCK = 1024
 # Records from which the median distance is taken.
 MEDIAN_SAMPLE = 1000
@@ -38,7 +38,7 @@ class MMDClassRatio(ClassRatioEstimator):
 
     α̂ = argmin ‖Σ α_i Φ̂_i − Φ̂_U‖², Φ̂ the mean of the features of k(x, x′) = exp(−‖x − x′‖²/(2 bandwidth²)) over a set;
     the proportions are P̂ α̂. The true distributions of M sets span c dimensions, so of the sets' Gram matrix the c
-    largest eigenvalues count, and the others are chance; with M = c sets that is the paper's system. Only means of k
+    largest eigenvalues count, and the others are noise; with M = c sets that is the paper's system. Only means of k
     over pairs of sets are needed: they are summed block by block, so the memory is that of one block, and the time that
     of all inner products once.
 
@@ -68,8 +68,8 @@ class MMDClassRatio(ClassRatioEstimator):
         """Return theorem 1's bound on the L2 error for a U of `n_u` records, which holds with probability 1 − `delta`.
 
         (1 + Q) √(Σ C(n_i)²) / σ_min(Ā) + Q C(n_u), C(n) = 2/√n + √(ln(2(2M + 1)/δ)/(2n)), of the M = c sets of the
-        first group alone; ∞ for other numbers of sets, as for more than c the true σ_min(Ā) is 0 and the theorem says
-        nothing. Ā, of the sets' true distributions, is not known; Â is in its place. (C is never below the constant
+        first group alone; ∞ for other numbers of sets, as for more than c the true σ_min(Ā) is 0 and the bound is
+        infinite. Ā, of the sets' true distributions, is not known; Â is in its place. (C is never below the constant
         1/√n + √(ln((2M + 1)/δ)/n) that McDiarmid's inequality gives, unless δ/(2M + 1) is below 1.75e-6.)
         """
         check_is_fitted(self)

@@ -1,4 +1,4 @@
-"""The strength of a penalty, chosen by the likelihood of what held-out people released."""
+"""The strength of a penalty, chosen by the likelihood of the releases of held-out people."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ CV_TOLERANCE = 10.0
 
 
 def folds_of(y: NDArray, weights: Array, n_folds: int, random_state: int) -> list[tuple[NDArray, NDArray]]:
-    """Return the people to learn from and those held out, `n_folds` times; of every label as many where there are
+    """Return the people to learn from and those held out, `n_folds` times; stratified by label where there are
     enough.
 
-    Raises ``ValueError`` for fewer than 2 folds or more than people, and where a fold has nobody to learn from.
+    Raises ``ValueError`` for fewer than 2 folds or more than people, and where a fold has nobody to train on.
     """
     limits.Limit("cv", 2, len(y), "the people are split into as many parts", integer=True).check(n_folds)
     rarest = np.unique(y, return_counts=True)[1].min()
@@ -45,8 +45,8 @@ def choose_C(
     tol: float,
     max_iter: int,
 ) -> tuple[float, Model, Array, Array]:
-    """Return the strength with the best held-out likelihood, where to start from with it, and the scores of those
-    tried.
+    """Return the strength with the best held-out likelihood, a start for the fit with it, and the scores of all
+    strengths tried.
 
     Last come the log-likelihoods (n,) of all people's releases when held out, with that strength.
 

@@ -1,12 +1,11 @@
-"""What pixels look like before noise: a factorised prior, flat, learned or true (Barber, section 5.2).
+"""Priors of clean pixels: factorised, flat, learned or true (Barber, section 5.2).
 
 A `PixelPrior` is one distribution per pixel over `support`, the values a clean pixel can take, in the mechanism's own
 domain: states 0 … k−1 for randomised response, values in [0, 1] for additive noise. A `GaussianPrior` is a mean and a
 variance per pixel, for Gaussian noise.
 
-A mechanism says how likely a release is; what was there before is inferred here, from `log_likelihood` alone, for any
-mechanism on states. A function dispatches on the mechanism only where one has a way of its own: an exact one, or one
-that continuous values need.
+Priors and posteriors are computed from the mechanism's `log_likelihood` alone, for any mechanism on states. A function
+dispatches on the mechanism only where one has an exact formula, or where continuous values need another method.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ Array = NDArray[np.floating]
 SUPPORT_POINTS = 33
 OUTPUT_BINS = 64
 # With 1000 the guesses' squared error changed by 0.2 % at σ = 1 and 2.5 % at σ = 3 with twenty people;
-# the certified `gap` says what is left.
+# the certified `gap` bounds the rest.
 MAX_ITERATIONS = 40
 
 
@@ -258,7 +257,7 @@ def _discrete_moments(
 def posterior_mean(mechanism: PixelMechanism, released: NDArray, prior: Prior) -> Array:
     """Return E[x | x̃] of every pixel of `released` (n, n_pixels), in the mechanism's own domain.
 
-    The guess with the least expected squared error for whoever knows `prior` and the mechanism.
+    The guess with the least expected squared error given `prior` and the mechanism.
     """
     return posterior_moments(mechanism, released, prior).mean
 
@@ -331,7 +330,7 @@ def _gaussian_moments(
 def _column_counts(
     values: Rows, n_bins: int, binned: Callable[[NDArray], NDArray[np.integer]] = np.asarray
 ) -> NDArray[np.integer]:
-    """Return how often each of 0 … n_bins−1 stands in each column of `values` (n, d), `binned`: shape (d, n_bins)."""
+    """Return how often each of 0 … n_bins−1 occurs in each column of `values` (n, d), `binned`: shape (d, n_bins)."""
     d = values.shape[1]
     counts = np.zeros(d * n_bins, np.int64)
     for chunk in in_chunks(values):

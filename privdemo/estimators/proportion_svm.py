@@ -1,4 +1,4 @@
-"""∝SVM: a linear support vector machine learnt from bags whose proportions are known, by alternating."""
+"""∝SVM: a linear support vector machine fitted to bags whose proportions are known, by alternating optimisation."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from privdemo.estimators.label_proportions import LinearBagClassifier
 
 Array = NDArray[np.floating]
 
-# Strengths of the loss in turn, as shares of C: weak first, so that early labels may still be turned.
+# Successive strengths of the loss, as shares of C: weak first, so that early labels may still be flipped.
 ANNEALING = (1e-3, 1e-2, 1e-1, 1.0)
 # The penalty on the intercept is that on a weight, divided by the square of this.
 FREE = 100.0
@@ -26,7 +26,7 @@ ROUNDS = 20
 
 
 class ProportionSVM(LinearBagClassifier):
-    """∝SVM (Yu et al. 2013, alternating): labels and a linear SVM in turns, each bag keeping its proportion.
+    """∝SVM (Yu et al. 2013, alternating): labels and a linear SVM alternate, and each bag keeps its proportion.
 
     minimise ‖w‖²/2 + C Σ_n max(0, 1 − y_n (wᵀx_n + b))² over w, b and the labels y_n, of which each bag has as many
     positives as its proportion says. For given w the best labels are those of the highest scores in each bag; for given
@@ -60,7 +60,9 @@ class ProportionSVM(LinearBagClassifier):
         return self
 
     def _descend(self, data: Bags, scores: Array) -> tuple[float, LinearSVC]:
-        """Label and fit in turns from `scores` (n,), at each strength until labels stay. The loss and the SVM."""
+        """Alternate labelling and fitting from `scores` (n,), at each strength until labels stay; return the loss and
+        the SVM.
+        """
         labels = _whole_labels(scores, data)
         for strength in ANNEALING:
             for _ in range(ROUNDS):
@@ -77,7 +79,7 @@ class ProportionSVM(LinearBagClassifier):
 
 
 def _whole_labels(scores: Array, data: Bags) -> NDArray[np.int64]:
-    """Return `most_likely_labels` with the record at the boundary wholly on its nearer side; both labels are there."""
+    """Return `most_likely_labels` with the record at the boundary rounded to one label; both labels occur."""
     labels = np.rint(most_likely_labels(scores, data)).astype(np.int64)
     if labels.min() == labels.max():
         labels[int(scores.argmax()) if labels[0] == 0 else int(scores.argmin())] ^= 1

@@ -1,8 +1,8 @@
-"""Fits of three or more classes to noisy images: steps that suit the data, and a penalty chosen in few of them.
+"""Fast fits of three or more classes to noisy images: preconditioned steps, and a penalty chosen in few of them.
 
 The curvature of a penalised log-likelihood is near h Cov(x) + 1/C, so along the principal axes of the inputs, each
-divided by the root of its curvature, all directions are about equally curved: L-BFGS then needs a few steps where it
-would need dozens.
+divided by the root of its curvature, all directions have about the same curvature: L-BFGS then needs a few steps where
+it would need dozens.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ Inputs = KnownInputs | GaussianInputs
 
 # The penalties that are tried, from strong to weak.
 DECADES = tuple(10.0**step for step in range(-4, 2))
-# A fit has ended where a Newton step promises less than this, in nats a person: while a penalty is chosen, far less
-# than held-out people can tell; in the end, so many times the tolerance, less than shows in three digits of a log loss.
+# A fit ends where a Newton step would gain less than this, in nats a person: while a penalty is chosen, far less than
+# the noise of held-out scores; in the end, a multiple of the tolerance, less than three digits of a log loss show.
 ROUGH, FINE = 5e-4, 0.3
 # While a penalty is chosen, scores are taken at fewer nodes: probabilities are off by about twice as much.
 FEW_NODES = 32
@@ -61,7 +61,7 @@ def _values(inputs: Inputs) -> Array:
 
 
 def principal_axes(inputs: Inputs) -> Axes:
-    """Return the principal axes of what is known of inputs."""
+    """Return the principal axes of the posterior means of inputs."""
     values = _values(inputs)
     some = values[:: -(-len(values) // MOST_PEOPLE)]
     away = some - some.mean(axis=0)
@@ -85,7 +85,7 @@ def roughly(inputs: Any) -> Any:
 def climb_along(
     axes: Axes, total: Total, n: float, centre: Array, C: float, start: Model, enough: float, max_iter: int
 ) -> Model:
-    """Climb `total` − ‖coef‖²/(2C) from `start` until a Newton step promises less than `enough` a person.
+    """Climb `total` − ‖coef‖²/(2C) from `start` until a Newton step would gain less than `enough` a person.
 
     Steps are along `axes`; the intercept is measured at `centre`, the mean input (D,), meanwhile.
     """
@@ -134,7 +134,7 @@ def _descend(loss: Any, packed: Array, unpacked: Any, enough: float, max_iter: i
     options = {"maxiter": max_iter, "gtol": 0, "ftol": 1e-12}
     found = minimize(scaled, packed / unit, jac=True, method="L-BFGS-B", callback=ends, options=options)
     coef, intercept = unpacked(found.x * unit)
-    # 1: as many steps as may be
+    # 1: the most steps
     return Model(coef, intercept, int(found.nit), bool(found.status != 1))
 
 

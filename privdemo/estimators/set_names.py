@@ -1,8 +1,8 @@
 """Class ratios from classifiers: the spread likelihood on set names, set identity, and classify and count.
 
 The name of the set that a record came from is a randomised response of its class, T[set | class] = n_i ρ_i(class) /
-Σ n_i ρ_i(class), so the spread likelihood of `estimators.logistic` serves unchanged. What is learnt is p(class | x) for
-the classes as common as in all training sets together; U has its own shares, for which the EM prior correction of
+Σ n_i ρ_i(class), so the spread likelihood of `estimators.logistic` applies unchanged. It learns p(class | x) for the
+class shares of all training sets together; U has its own shares, for which the EM prior correction of
 Saerens, Latinne & Decaestecker (2002) finds the maximum of U's likelihood.
 """
 
@@ -48,7 +48,7 @@ def prior_shift(proba: ArrayLike, prior: ArrayLike) -> Array:
     """
     p, base = np.asarray(proba, dtype=float), np.asarray(prior, dtype=float)
     ratio = np.divide(p, base, out=np.zeros_like(p), where=base > 0)
-    ratio = ratio[ratio.any(axis=1)]  # nothing is said by records of classes that have no share
+    ratio = ratio[ratio.any(axis=1)]  # classes without a share contribute nothing
     share = (base > 0) / np.count_nonzero(base)
     if not len(ratio):
         return share
@@ -72,7 +72,7 @@ class SpreadClassRatio(ClassRatioEstimator):
         likelihood of the *names* of the tuning sets, given x. No instance label is needed.
     temperature : T of p(c | x) = softmax(scores/T); below 1 it undoes a penalty's shrinkage. "cv": chosen with C. As T
         scales intercepts too, a bias of each class is then added to scores/T: the likeliest for the names of all sets.
-        It is fitted to scores of the records learnt from: by scores of records that five folds hold out the error was
+        It is fitted to scores of the training records: with scores of five held-out folds the error was
         clearly larger in three of twelve settings, and clearly smaller in none.
     correct : False takes the mean of p(c | x) over U instead of the EM correction: probabilistic classify and count.
 
@@ -145,11 +145,11 @@ class SpreadClassRatio(ClassRatioEstimator):
 
 
 class ChosenClassRatio(SpreadClassRatio):
-    """The spread likelihood on set names with EM prior correction, or a model of the classes in its place.
+    """The spread likelihood on set names with EM prior correction, or a class model instead.
 
-    Both learn the names of the sets, and `choose.choose` goes by those of the tuning sets, favouring the spread
-    likelihood: its probabilities, which shares are found by, were the better ones wherever both were tried. Either gets
-    the temperature and the biases that `SpreadClassRatio` gets.
+    Both learn the names of the sets, and `choose.choose` chooses by those of the tuning sets, with a preference for the
+    spread likelihood, whose probabilities were better wherever both were tried. Either gets the temperature and the
+    biases that `SpreadClassRatio` gets.
 
     Attributes: those of `SpreadClassRatio`, C_ = ∞ for a model of the classes; chosen_, why_ : a `Choice` of "classes"
     and "spread".
@@ -195,7 +195,7 @@ class SetIdentityClassRatio(ClassRatioEstimator):
         self.random_state = random_state
 
     def _problem(self, sets: Sets, tuning: Sets) -> str | None:
-        """As in the base class, but of the tuning sets alone where these are mixed as they are, not split anew."""
+        """As in the base class, but of the tuning sets alone where these are used as they are, not split again."""
         lacking = (tuning.proportions > 0).any(axis=0) != (sets.proportions > 0).any(axis=0)
         return super()._problem(sets, tuning) if lacking.any() else span_problem(tuning.proportions)
 
@@ -218,7 +218,7 @@ class SetIdentityClassRatio(ClassRatioEstimator):
 
 
 class ClassifyAndCount(ClassRatioEstimator):
-    """Classify and count: the share of U that a classifier, learnt from bags, gives each class.
+    """Classify and count: the share of U that a classifier trained on bags assigns to each class.
 
     `classifier` is fitted by `fit(X, bags, proportions)` of the second of two classes, or one for each class against
     the others where there are more, of which the highest score wins. Its settings are not chosen here.
@@ -254,7 +254,7 @@ class Named(NamedTuple):
 
 
 def _part(sets: Sets, tuning: Sets) -> float:
-    """Return the factor of C when tuning sets are learnt from as well: the penalty a record stays the same.
+    """Return the factor of C when tuning sets are used for training as well: the penalty a record stays the same.
 
     A temperature undoes the shrinkage by just that penalty.
     """
@@ -309,7 +309,7 @@ def _classifier(sets: Sets, C: float, tol: float, max_iter: int) -> SpreadLogist
 
 
 def contrast(channel: Array) -> float:
-    """Return the least total variation distance of two columns of T[name | class]: how well names tell classes apart."""
+    """Return the least total variation distance of two columns of T[name | class]: how well names identify classes."""
     pairs = [(i, j) for i in range(channel.shape[1]) for j in range(i)]
     return min(float(np.abs(channel[:, i] - channel[:, j]).sum() / 2) for i, j in pairs)
 

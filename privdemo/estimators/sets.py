@@ -108,8 +108,7 @@ def split_sets(sets: Sets, rng: np.random.Generator) -> tuple[Sets, Sets]:
 
 
 def span_problem(proportions: ArrayLike) -> str | None:
-    """Return why `proportions` (M, c) cannot tell all classes apart, as a sentence with the way out; None where they
-    can.
+    """Return why `proportions` (M, c) do not identify all classes, as a sentence with a remedy; None where they do.
 
     The affine hull of proportions holds the simplex (assumption A0) if and only if their matrix has rank c.
     """

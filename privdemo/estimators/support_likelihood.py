@@ -1,4 +1,4 @@
-"""The shares that make reports likeliest, where each report supports a set of answers.
+"""Maximum-likelihood shares from reports that each support a set of answers.
 
 A report with support S has likelihood 1 + (r−1)·1[v ∈ S] of every answer v, so the mean log-likelihood of shares π over
 n reports is f(π) = Σ log(1 + (r−1) π(S))/n: concave, on the simplex. Supports are kept as bits. For every byte of them
@@ -23,7 +23,7 @@ Array = NDArray[np.floating]
 # Reports of which a pass looks at so many at a time: their numbers stay in a processor's own memory.
 STEP = 1 << 15
 # The curvature is measured on so many reports times answers squared at first, and on four times as many reports
-# whenever a step has brought less than this.
+# whenever a step has gained less than this.
 CURVATURE_WORK, ENOUGH = 2.0e8, 0.1
 # Inner steps on the quadratic model, and how exact, against the length of the step.
 INNER_STEPS, INNER_PART = 2000, 1e-4
@@ -91,7 +91,7 @@ class SupportLikelihood:
         mixSQP).
 
         Each step goes to the best point of the quadratic model on the simplex, or a half, a quarter … of the way where
-        the likelihood would fall; so it never does. As the shares' own slope is 1 and the function is concave, it is
+        the likelihood would fall; so it never falls. As the shares' own slope is 1 and the function is concave, it is
         within max slope − 1 of its maximum (Lindsay 1983): the certificate `gap`. Stops at `tolerance` nats a report.
         """
         shares, n_rows = start, int(CURVATURE_WORK / self.k**2)
@@ -124,7 +124,7 @@ class SupportLikelihood:
 def best_on_simplex(slope: Array, curvature: Array, shares: Array) -> Array:
     """Return the point y of the simplex with the largest slope·(y−x) − ½(y−x)ᵀ·curvature·(y−x), x = `shares`, all (k,).
 
-    By accelerated projected gradients that start anew where they overshoot (O'Donoghue & Candès 2015).
+    By accelerated projected gradients that restart where they overshoot (O'Donoghue & Candès 2015).
     """
     centred = curvature - curvature.mean(axis=0)
     centred -= centred.mean(axis=1, keepdims=True)

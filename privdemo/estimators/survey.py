@@ -1,11 +1,11 @@
-"""The price of privacy: voters, lie and precision, each from the other two.
+"""Number of voters, lie and precision of a survey, each from the other two.
 
 Under a symmetric lie p a share θ is answered A with q = p + (1−2p)θ, and the interval of the spread estimate is
 Wilson's for q divided by 1 − 2p. With c = 1 − 2p and q(1−q) = ¼ − c²(θ−½)² its half-width h obeys
 
     (h c (1 + z²/N) / z)² = q(1−q)/N + z²/(4N²),
 
-which is quadratic in N, linear in c² and explicit in h: all three questions have answers in closed form. Where the two
+which is quadratic in N, linear in c² and explicit in h: all three have closed forms. Where the two
 votes lie differently, with P₁₀ and P₀₁, q = P₁₀ + cθ and c = |1 − P₁₀ − P₀₁|; such lies are given as a channel.
 """
 
@@ -18,7 +18,7 @@ from privdemo.intervals import Z95
 from privdemo.mechanisms import BinaryChannel
 
 Z2 = Z95**2
-# A lie that all tell alike, or one for each vote.
+# A flip probability for all, or a channel with one for each vote.
 Lie = float | BinaryChannel
 
 
@@ -54,7 +54,7 @@ def flip_prob_allowed(n_voters: int, half_width: float, share: float = 0.5) -> f
     """Return the largest lie at which N voters give ± `half_width`: c² = (¼/N + z²/4N²) / ((h(1 + z²/N)/z)² +
     (θ−½)²/N).
 
-    Raises ``ValueError`` when not even honest answers would do.
+    Raises ``ValueError`` when even true answers are not precise enough.
     """
     limits.N_VOTERS.check(n_voters)
     limits.HALF_WIDTH.check(half_width)
@@ -62,18 +62,18 @@ def flip_prob_allowed(n_voters: int, half_width: float, share: float = 0.5) -> f
     wanted = (half_width * (1 + Z2 / n_voters) / Z95) ** 2 + (share - 0.5) ** 2 / n_voters
     contrast = math.sqrt((1 / n_voters + Z2 / n_voters**2) / 4 / wanted)
     if contrast > 1 + 1e-12:
-        honest = voters_needed(0.0, half_width, share)
+        truthful = voters_needed(0.0, half_width, share)
         raise ValueError(
-            f"n_voters must be at least {honest} for a half-width of {half_width:g}, even if everyone tells the truth, "
+            f"n_voters must be at least {truthful} for a half-width of {half_width:g}, even if everyone tells the truth, "
             f"got {n_voters}; ask more people or accept a wider interval"
         )
     return max(0.0, (1 - contrast) / 2)
 
 
 def price(flip_prob: Lie, share: float = 0.5) -> float:
-    """Return how many times as many voters it takes as if everyone told the truth, for the same standard error.
+    """Return the factor by which the number of voters grows, compared with true answers, for the same standard error.
 
-    q(1−q) / (c² θ(1−θ)); at θ = ½ it is 1/c². ∞ at p = ½, and where honest answers never vary.
+    q(1−q) / (c² θ(1−θ)); at θ = ½ it is 1/c². ∞ at p = ½, and where true answers never vary.
     """
     contrast, variance = _answers(flip_prob, share)
     scale = contrast**2 * share * (1 - share)

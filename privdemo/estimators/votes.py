@@ -1,4 +1,4 @@
-"""What share voted for A, from answers that are sometimes lies: three estimators and their uncertainty.
+"""Three estimators of the share that voted for A from randomised answers, and their uncertainty.
 
 Every estimator here is a monotone map from the observed share f̃ of answers "A" to an estimate of the
 true share θ. So each has the same two measures of its uncertainty: the map of Wilson's interval for
@@ -24,7 +24,7 @@ from privdemo.mechanisms import BinaryChannel
 
 Array = NDArray[np.floating]
 Estimator = Callable[[ArrayLike, BinaryChannel], Array]
-# log-odds of the shares at which the reconstruction objective is looked at: 2·10⁻⁹ … 1 − 2·10⁻⁹.
+# log-odds of the shares at which the reconstruction objective is evaluated: 2·10⁻⁹ … 1 − 2·10⁻⁹.
 LOG_ODDS = np.linspace(-20, 20, 20_001)
 
 
@@ -69,7 +69,7 @@ def reconstruction(shares: ArrayLike, channel: BinaryChannel) -> Array:
     """Return the local maximum of J (`reconstruction_objective`) that is uphill from the observed share.
 
     Where both lies are possible J is largest at 0 and at 1 whatever the answers, so its global maximum
-    says nothing. An ascent from f̃ (from 1 − f̃ where lies outweigh truths) ends in the one inner
+    is uninformative. An ascent from f̃ (from 1 − f̃ where most answers are lies) ends in the one inner
     maximum if that lies on its way, else at an end. Without lies the inner maximum is f̃; at symmetric
     lies above (2 − √2)/4 = 0.146 there is none for any f̃. A `reconstruction_tied` start, from which both
     ends are equally uphill, is kept. For shares of any shape; each distinct one is solved once.
@@ -93,7 +93,7 @@ def _climbed(shares: Array, channel: BinaryChannel) -> tuple[Array, NDArray[np.b
     start = np.clip(shares if channel.contrast >= 0 else 1 - shares, 1e-12, 1 - 1e-12)
     slope = _slope(start, shares, channel)
     inner = _inner_maximum(shares, channel)
-    there = np.abs(inner - start) < 1e-6  # nothing is there, nor uphill, without an inner maximum (nan)
+    there = np.abs(inner - start) < 1e-6  # without an inner maximum (nan) there is none
     uphill = (inner - start) * slope > 0
     tied = (np.abs(slope) < 1e-9) & ~there
     ends = np.where(tied, start, np.where(slope > 0, 1.0, 0.0))
@@ -111,7 +111,7 @@ ESTIMATORS: dict[str, Estimator] = {
 class VoteEstimate(NamedTuple):
     """An estimate of the true share, its standard error and the ends of its 95 % interval.
 
-    `doubtful` says that no share from 0 to 1 explains the answers: see `doubtful`.
+    `doubtful` is true if no share from 0 to 1 explains the answers: see the function `doubtful`.
     """
 
     value: float
@@ -127,9 +127,9 @@ class VoteEstimate(NamedTuple):
 
 
 def estimate(name: str, answers_for_a: int, n_voters: int, channel: BinaryChannel) -> VoteEstimate:
-    """Return the estimator called `name` on one election: `answers_for_a` of `n_voters` said A.
+    """Return the estimator called `name` on one election: `answers_for_a` of `n_voters` are A.
 
-    Raises ``ValueError`` for counts that cannot be, and for the spread estimators where the answers
+    Raises ``ValueError`` for impossible counts, and for the spread estimators where the answers
     carry no information.
     """
     limits.N_VOTERS.check(n_voters)
@@ -166,10 +166,10 @@ def exact(answers_for_a: int, n_voters: int, channel: BinaryChannel) -> Estimate
 
 
 def doubtful(shares: ArrayLike, n_voters: int, channel: BinaryChannel) -> NDArray[np.bool_]:
-    """Return where the raw spread interval misses [0, 1] whole, so that people hardly lie as `channel` says.
+    """Return where the raw spread interval lies outside [0, 1], so that `channel` hardly describes the lies.
 
-    If they do, so many answers of one kind come in at most about 1 poll of 40, and mostly far fewer: the interval
-    must miss the true share on one side. There the projected interval is one end of [0, 1], of width 0: no certainty.
+    If it does, that happens in at most about 1 poll of 40, mostly in far fewer: the interval must miss the true share
+    on one side. The projected interval is then one end of [0, 1], of width 0, which is no certainty.
     """
     low, high = interval("spread", shares, n_voters, channel)
     return (high < 0) | (low > 1)

@@ -17,9 +17,9 @@ from privdemo.estimators.choose import (
     ChosenLogisticRegression,
     SharesClassifier,
     choose,
-    favoured,
+    is_better_than_shares,
     labels_worth,
-    says_more,
+    preference,
 )
 from privdemo.estimators.class_model import SpreadClassModel
 from privdemo.estimators.logistic import SpreadLogisticRegression
@@ -55,7 +55,7 @@ def test_names_of_bags_are_worth_the_variance_of_their_shares():
 
 
 @pytest.mark.parametrize(
-    ("favoured", "other", "worth", "chosen"),
+    ("preference", "other", "worth", "chosen"),
     [
         (made_up(0), made_up(0.3, seed=1), MANY, ("b", AHEAD)),
         (made_up(0), made_up(0.05, seed=1), MANY, ("a", TIE)),
@@ -63,8 +63,8 @@ def test_names_of_bags_are_worth_the_variance_of_their_shares():
         (made_up(0), made_up(0.3, seed=1), FEW_LABELS - 1, ("a", FEW)),
     ],
 )
-def test_the_favoured_one_is_chosen_unless_it_is_clearly_behind(favoured, other, worth, chosen):
-    assert choose({"a": favoured, "b": other}, worth, np.ones(400)) == chosen
+def test_the_favoured_one_is_chosen_unless_it_is_clearly_behind(preference, other, worth, chosen):
+    assert choose({"a": preference, "b": other}, worth, np.ones(400)) == chosen
     assert choose({"b": other}, worth) == ("b", ALONE)
 
 
@@ -72,19 +72,19 @@ def test_the_favoured_one_is_chosen_unless_it_is_clearly_behind(favoured, other,
 def test_few_labels_must_clearly_bear_a_fit_out_and_many_must_not_speak_against_it(lead, many, few):
     held_out, alone, weights = made_up(lead), made_up(0, seed=1), np.ones(400)
     held_out[:50] = np.nan
-    assert says_more(held_out, alone, 2.0, 2, weights) is many
-    assert says_more(held_out, alone, 1.9, 2, weights) is few
+    assert is_better_than_shares(held_out, alone, 2.0, 2, weights) is many
+    assert is_better_than_shares(held_out, alone, 1.9, 2, weights) is few
 
 
 def test_people_count_as_often_as_they_stand_for_and_those_not_held_out_do_not():
-    favoured, other = made_up(0, 0.1), made_up(0, 0.1, seed=1)
+    preference, other = made_up(0, 0.1), made_up(0, 0.1, seed=1)
     other[:100] += 1
     other[100:] -= 0.2
     weights = np.where(np.arange(400) < 100, 1.0, 0.2)
-    assert choose({"a": favoured, "b": other}, MANY, weights).name == "b"
-    assert choose({"a": favoured, "b": other}, MANY, np.where(weights < 1, 5.0, 1.0)).name == "a"
-    favoured[:100] = np.nan
-    assert choose({"a": favoured, "b": other}, MANY, weights).name == "a"
+    assert choose({"a": preference, "b": other}, MANY, weights).name == "b"
+    assert choose({"a": preference, "b": other}, MANY, np.where(weights < 1, 5.0, 1.0)).name == "a"
+    preference[:100] = np.nan
+    assert choose({"a": preference, "b": other}, MANY, weights).name == "a"
 
 
 @pytest.mark.parametrize(("n", "flip", "first"), [(200, 0.3, CLASSES), (200, 0.1, LOW_RANK)])
@@ -97,7 +97,7 @@ def test_the_chosen_fit_is_handed_on_and_few_labels_favour_the_classes(n, flip, 
         CLASSES: SpreadClassModel(flips, noise).fit(noisy, labels),
         LOW_RANK: SpreadLogisticRegression(flips, noise, "low rank", C="cv").fit(noisy, labels),
     }
-    order = favoured(found.labels_worth_, X.shape[1], CLASSES, LOW_RANK)
+    order = preference(found.labels_worth_, X.shape[1], CLASSES, LOW_RANK)
     assert order[0] == first
     choice = choose({name: by_hand[name].held_out_ for name in order}, found.labels_worth_)
     assert (found.chosen_, found.why_) == choice

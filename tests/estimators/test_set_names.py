@@ -152,7 +152,7 @@ def test_chosen_by_trying_is_what_names_of_tuning_sets_are_likeliest_by(taken, m
     found = ChosenClassRatio().fit(sets, THREE, tuning, THREE)
     ((held_out, worth),) = asked
     assert worth == pytest.approx(330 * 0.7**2), "the squared correlation of set and class"
-    assert list(held_out) == [SPREAD, CLASSES], "the one favoured comes first"
+    assert list(held_out) == [SPREAD, CLASSES], "the one preference comes first"
     U = gaussian_set(THREE[0], 60, 3, d=5)
     named = SpreadClassModel(THREE).fit(np.concatenate(sets), np.repeat(range(3), 60))
     scores = named.decision_function(np.concatenate(tuning))
