@@ -92,9 +92,9 @@ def no_mnist(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     """A computer without MNIST: no data folder and an empty cache; what pages remember of it ends with the test."""
     monkeypatch.delenv("PRIVDEMO_DATA", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    cache.forget()
+    cache.clear()
     yield
-    cache.forget()
+    cache.clear()
 
 
 expect.set_options(timeout=40_000)  # a busy machine is no failure

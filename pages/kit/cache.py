@@ -26,7 +26,7 @@ from server import replica_limits, server_settings, visits
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-class _Kept:
+class _ResultCache:
     """Results of a `function` by its arguments, each computed once, however many ask at the same time.
 
     At most `max_entries` are kept, those asked for last, and none for longer than `ttl` seconds. The results are
@@ -77,7 +77,7 @@ class _Kept:
                     del self._results[args]
             result.cancel()
             raise
-        _protect(found)
+        _make_read_only(found)
         result.set_result(found)
         return found
 
@@ -89,26 +89,26 @@ class _Kept:
             return self.function(*args)
 
 
-_ALL: list[_Kept] = []
+_CACHES: list[_ResultCache] = []
 
 
-def _protect(result: Any) -> None:
+def _make_read_only(result: Any) -> None:
     """Make the arrays of a result read-only: it belongs to every visitor."""
     if hasattr(result, "setflags"):
         result.setflags(write=False)
     elif isinstance(result, tuple | list):
         for one in result:
-            _protect(one)
+            _make_read_only(one)
     elif isinstance(result, dict):
-        _protect(list(result.values()))
+        _make_read_only(list(result.values()))
     elif is_dataclass(result):
-        _protect([getattr(result, one.name) for one in fields(result)])
+        _make_read_only([getattr(result, one.name) for one in fields(result)])
 
 
 def shared(function: Function, *, spinner: str = "", max_entries: int = 256, ttl: float = math.inf) -> Function:
     """Return `function` with its results kept for all visitors. Never for what follows from a visitor's own records."""
-    kept = _Kept(function, max_entries, ttl, spinner)
-    _ALL.append(kept)
+    kept = _ResultCache(function, max_entries, ttl, spinner)
+    _CACHES.append(kept)
 
     @wraps(function)
     def call(*args: Any) -> Any:
@@ -117,20 +117,20 @@ def shared(function: Function, *, spinner: str = "", max_entries: int = 256, ttl
     return call  # type: ignore[return-value]
 
 
-def forget() -> None:
+def clear() -> None:
     """Keep nothing of what was computed until now."""
-    for kept in _ALL:
+    for kept in _CACHES:
         kept.clear()
 
 
-def by_config(function: Function, **options: Any) -> Function:
+def shared_or_private(function: Function, **options: Any) -> Function:
     """The same, but what follows from a visitor's own records is kept in that visitor's session alone."""
     for_all = shared(function, **options)
 
     @wraps(function)
     def call(*args: Any) -> Any:
         if any(map(own_data.is_own, args)):
-            return own_data.of_session(f"{function.__module__}.{function.__qualname__}", function, args)
+            return own_data.compute_in_session(f"{function.__module__}.{function.__qualname__}", function, args)
         return for_all(*args)
 
     return call  # type: ignore[return-value]
@@ -156,7 +156,7 @@ def runner() -> Runner:
 
 
 @st.cache_resource(show_spinner=False)
-def ready_draws() -> shipped_trials.Shipped:
+def shipped_results() -> shipped_trials.Shipped:
     """The draws that come with the package; where their file cannot be used, none, and the log says so."""
     try:
         return shipped_trials.load()
@@ -181,7 +181,7 @@ def _problem(name: Source) -> str | None:
     return None
 
 
-problem = by_config(_problem, ttl=60.0, spinner="Reading the images…")
+problem = shared_or_private(_problem, ttl=60.0, spinner="Reading the images…")
 # Whether a data set is here, asked some fifty times each time that a page is drawn.
 available = shared(datasets.available, ttl=5.0)
 

@@ -37,7 +37,7 @@ _packed = cache.shared(images.packed, max_entries=64)
 
 def guess_jobs(config: Config, family: PixelFamily, priors: tuple[str, ...] = PRIORS) -> list[Job]:
     """The guesses at all levels of a dial in the background, and at its own where they take more than a second."""
-    asked, function = _asked(config), partial(images.guess, priors=priors)
+    asked, function = _without_labels(config), partial(images.guess, priors=priors)
     along = _along(asked, family)
     jobs = [Job((_ALONG, along[0], priors), "Level", function, along, slow=True)]
     return jobs if _at_once(config) else [Job((_HERE, asked, priors), "Guess", function, [asked]), *jobs]
@@ -45,7 +45,7 @@ def guess_jobs(config: Config, family: PixelFamily, priors: tuple[str, ...] = PR
 
 def guesses_here(config: Config, made: Trials, priors: tuple[str, ...] = PRIORS) -> Guesses:
     """The guesses at the dial's own level, those for which something must be learned from many once they are `made`."""
-    asked = _asked(config)
+    asked = _without_labels(config)
     if _at_once(config):
         return _guess(asked, priors)
     found = made.of_kind(_HERE, asked)
@@ -54,7 +54,7 @@ def guesses_here(config: Config, made: Trials, priors: tuple[str, ...] = PRIORS)
 
 def guesses_along(config: Config, family: PixelFamily, made: Trials) -> tuple[Guesses, ...]:
     """The guesses at all levels of a dial; none until they are all `made`."""
-    along = _along(_asked(config), family)
+    along = _along(_without_labels(config), family)
     found = tuple(made.of_kind(_ALONG, along[0]))
     return found if len(found) == len(along) else ()
 
@@ -63,7 +63,7 @@ def _at_once(config: Config) -> bool:
     return config.n_people <= images.AT_A_TIME
 
 
-def _asked(config: Config) -> Config:
+def _without_labels(config: Config) -> Config:
     """A config as far as guesses of pixels depend on it: whatever becomes of labels."""
     return replace(config, labels=RandomisedResponse(0.0, len(config.classes)))
 
@@ -99,9 +99,9 @@ def dial_data(
         "guesses": b"".join(guesses.pictures[prior].tobytes() for prior in priors if prior in guesses.pictures),
         "there": [prior in guesses.pictures for prior in priors],
         "level": here.level,
-        "foundHere": found_words(here),
+        "foundHere": linking_sentence(here),
         "levels": [point.level for point in points],
-        "found": [found_words(point) for point in points],
+        "found": [linking_sentence(point) for point in points],
     }
 
 
@@ -144,7 +144,7 @@ def more_guesses(data: Mapping[str, Any], along: tuple[Guesses, ...], priors: Se
     return {"token": data["token"], "nPriors": len(priors), "nLevels": len(along), "packed": packed}
 
 
-def found_words(point: Point) -> str:
+def linking_sentence(point: Point) -> str:
     """How often an image's sender is found, and whether that is more than chance."""
     among, found = f"Among {point.n_candidates} people", numbers.out_of_100(point.linked.mean)
     if clearly_above(point.linked, 1 / point.n_candidates):

@@ -12,7 +12,7 @@ from pathlib import Path
 
 _FILE = Path(__file__).parent / "glossary.toml"
 # Tags, and what is not to be explained: links, buttons, headings, and the terms that are explained already.
-_APART = re.compile(r"(<(a|button|summary|h[1-6])\b.*?</\2>|<[^>]*>)", re.DOTALL)
+_NOT_EXPLAINED = re.compile(r"(<(a|button|summary|h[1-6])\b.*?</\2>|<[^>]*>)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def explain(markup: str, place: str, explained: MutableMapping[str, str]) -> str
 
     pieces: list[str] = []
     last = 0
-    for apart in _APART.finditer(markup):
+    for apart in _NOT_EXPLAINED.finditer(markup):
         pieces += [pattern.sub(mark, markup[last : apart.start()]), apart[0]]
         last = apart.end()
     return "".join([*pieces, pattern.sub(mark, markup[last:])])

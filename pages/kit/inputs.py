@@ -31,7 +31,7 @@ def settings(folded: bool) -> DeltaGenerator:
     return fold if fold.open else hidden_container()
 
 
-def place(key: str, wanted: bool) -> DeltaGenerator:
+def container_if(key: str, wanted: bool) -> DeltaGenerator:
     """A place on the screen where it is `wanted`, else nowhere."""
     return st.container(key=key) if wanted else hidden_container()
 
@@ -40,11 +40,11 @@ def number(setting: Number, label: str | None = None, *, hide_label: bool = Fals
     """Render a box for a number to type, and return the number."""
     cast = int if setting.limit.integer else float
     if is_hidden():
-        return cast(link.keep(setting))
-    later = st.session_state.get(link.LATER, {})
+        return cast(link.keep_hidden(setting))
+    later = st.session_state.get(link.PENDING_NUMBERS, {})
     if setting.key in later and setting.key in st.session_state:
-        linked.set_elsewhere(st.session_state, setting.key, later.pop(setting.key))
-    linked.repeat(st.session_state, setting.key)
+        linked.set_from_other_widget(st.session_state, setting.key, later.pop(setting.key))
+    linked.resend_pending(st.session_state, setting.key)
     value = st.number_input(
         label or setting.label,
         cast(setting.limit.low),
@@ -55,32 +55,34 @@ def number(setting: Number, label: str | None = None, *, hide_label: bool = Fals
         key=setting.key,
         help=setting.help,
         label_visibility="collapsed" if hide_label else "visible",
-        on_change=linked.set_by_itself,
+        on_change=linked.accept_typed,
         args=(st.session_state, setting.key),
         bind="query-params",
     )
-    if linked.is_late_in_address(st.session_state, setting.key):
-        link.write_again(setting)
+    if linked.must_rewrite_address(st.session_state, setting.key):
+        link.rewrite_in_address(setting)
     if setting.key in later:
         st.rerun()
     return value
 
 
-def dial(setting: Number, label: str | None = None) -> Any:
+def slider_and_box(setting: Number, label: str | None = None) -> Any:
     """Render a slider and, under it, a box to type the number exactly; return the number."""
     if setting.limit.low == setting.limit.high:  # nothing to slide
         return number(setting, label)
     slider = st.container()
     value = number(setting, label, hide_label=True)
     with slider:  # above the box, but it is the box that reads the link
-        slide(setting, label, form=setting.form, help=setting.help)
+        number_slider(setting, label, form=setting.form, help=setting.help)
     return value
 
 
-def slide(setting: Number, label: str | None = None, *, form: str | None = None, help: str | None = None) -> None:
+def number_slider(
+    setting: Number, label: str | None = None, *, form: str | None = None, help: str | None = None
+) -> None:
     """Render a slider over the whole range of a number that is typed elsewhere."""
     cast = int if setting.limit.integer else float
-    view(
+    second_widget(
         f"{setting.key}_slide",
         setting,
         st.slider,
@@ -95,7 +97,7 @@ def slide(setting: Number, label: str | None = None, *, form: str | None = None,
     )
 
 
-def view(
+def second_widget(
     key: str,
     source: Number,
     widget: Callable[..., Any],
@@ -105,26 +107,26 @@ def view(
     last: bool = True,
     **options: Any,
 ) -> None:
-    """Render a second widget of the number `source`, see `linked.View`; the `last` one is followed by its ear."""
+    """Render a second widget of the number `source`; after the `last` one, render the acknowledgement."""
     if is_hidden():
         return
-    second = linked.View(key, source, to_source, from_source, st.session_state)
+    second = linked.LinkedWidget(key, source, to_source, from_source, st.session_state)
     widget(value=second.prepare(), key=key, on_change=second.write_back, **options)
     if last:
-        ear(source)
+        acknowledgement(source)
 
 
-def ear(source: Number) -> None:
+def acknowledgement(source: Number) -> None:
     """Draw, after all widgets of a number, what nobody sees: it says how much of it the browser has heard."""
     if is_hidden():
         return
-    st.number_input("heard", min_value=0, key=linked.tell_ear(st.session_state, source.key))
+    st.number_input("heard", min_value=0, key=linked.prepare_acknowledgement(st.session_state, source.key))
 
 
-def write(setting: Words, label: str | None = None) -> str:
+def text_input(setting: Words, label: str | None = None) -> str:
     """Render a line for a text, and return the text."""
     if is_hidden():
-        return str(link.keep(setting))
+        return str(link.keep_hidden(setting))
     words = label or setting.label
     return st.text_input(words, setting.default, key=setting.key, help=setting.help, bind="query-params")
 
@@ -132,7 +134,7 @@ def write(setting: Words, label: str | None = None) -> str:
 def choose(setting: Choice, label: str | None = None, *, hide_label: bool = False) -> Any:
     """Render a row of options and return the chosen one, or a tuple where the setting allows `many`."""
     if is_hidden():
-        return link.keep(setting)
+        return link.keep_hidden(setting)
     if setting.many:
         return tuple(
             st.pills(
@@ -163,10 +165,10 @@ def choose_in_line(setting: Choice) -> Any:
         return choose(setting)
 
 
-def pick(setting: Choice, label: str | None = None) -> str:
+def choose_from_list(setting: Choice, label: str | None = None) -> str:
     """Render a list that opens, and return the one option picked."""
     if is_hidden():
-        return str(link.keep(setting))
+        return str(link.keep_hidden(setting))
     return st.selectbox(
         label or setting.label,
         setting.options,
@@ -176,7 +178,7 @@ def pick(setting: Choice, label: str | None = None) -> str:
     )
 
 
-def keep_inside(setting: Number, name: str) -> None:
+def clamp(setting: Number, name: str) -> None:
     """Bring a value from before a change of range (another data set) back inside, and say so."""
     value = st.session_state.get(setting.key)
     if value is not None and not setting.limit.contains(value):
@@ -186,7 +188,7 @@ def keep_inside(setting: Number, name: str) -> None:
 
 
 @contextmanager
-def slider_and_boxes(name: str) -> Iterator[tuple[DeltaGenerator, DeltaGenerator]]:
+def slider_row(name: str) -> Iterator[tuple[DeltaGenerator, DeltaGenerator]]:
     """Places for a slider and for two linked numbers to type; what they mean may follow, in a line if there is room.
 
     The boxes read the link, so draw them first; the slider stands before them.

@@ -83,7 +83,9 @@ def problems(step: Step, settings: Iterable[Setting]) -> dict[str, str]:
     given = {key: value if isinstance(value, tuple) else (value,) for key, value in step.settings.items()}
     found = page_settings.problems(known, given)
     if step.control and step.control not in {setting.key for setting in known}:
-        found[step.control] = f"{page_settings.quoted(step.control)} cannot be left: this page has no such setting."
+        found[step.control] = (
+            f"{page_settings.as_code_span(step.control)} cannot be left: this page has no such setting."
+        )
     return found
 
 

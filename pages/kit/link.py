@@ -18,14 +18,14 @@ from privdemo import limits
 from server.streamlit_internals import is_history_navigation, remove_from_address, set_in_address, unbind_from_address
 
 # Notes that are shown on a link, and how that is called.
-_MOST_NOTES, _THIS, _TYPED = 5, "this link", "what was typed"
-NOTES, LATER, _PAGE = "link_notes", "assigned_later", "page_on_screen"
-_KEPT_UNSEEN = "kept_unseen"
-_START_OVER = "reset_asked"
+_MOST_NOTES, _THIS_LINK, _TYPED_TEXT = 5, "this link", "what was typed"
+NOTES, PENDING_NUMBERS, _PAGE = "link_notes", "assigned_later", "page_on_screen"
+_TO_WRITE = "kept_unseen"
+_RESET_PENDING = "reset_asked"
 # On which page a setting was last, by its key; and the values that pages left behind, by page and key.
-_LAST_ON, _KEPT = "settings_last_on", "settings_kept"
+_LAST_PAGE_OF, _VALUES_OF_PAGES = "settings_last_on", "settings_kept"
 
-_write = st.components.v2.component(
+_address_component = st.components.v2.component(
     "privdemo_address",
     js="""
 export default function ({ data }) {
@@ -39,7 +39,7 @@ export default function ({ data }) {
 }
 """,
 )
-_copy = st.components.v2.component(
+_copy_component = st.components.v2.component(
     "privdemo_copy_link",
     html='<button type="button">Copy link</button><span role="status"></span>',
     css="""
@@ -74,16 +74,16 @@ export default function ({ data, parentElement }) {
 
 def page_at(address: str, title: str = "there") -> StreamlitPage:
     """Some page of the site, known by its address alone: a link needs no more of it."""
-    return st.Page(_elsewhere, title=title, url_path=address or "home", default=not address)
+    return st.Page(_do_nothing, title=title, url_path=address or "home", default=not address)
 
 
-def _elsewhere() -> None:
+def _do_nothing() -> None:
     """Stand for a page that is elsewhere."""
 
 
 def copy_button(more: Mapping[str, str]) -> None:
     """Render a button that copies the page's address, settings included, and what the link is to ask `more`."""
-    _copy(key="copy-link", data=dict(more), width="content")
+    _copy_component(key="copy-link", data=dict(more), width="content")
 
 
 def write(key: str, value: str) -> None:
@@ -91,22 +91,22 @@ def write(key: str, value: str) -> None:
 
     Unlike `st.query_params` this makes no entry in the browser's history, where the way back would lead through all.
     """
-    _have_written(key, {key: [value] if value else []})
+    _write_in_browser(key, {key: [value] if value else []})
 
 
-def _have_written(name: str, values: Mapping[str, Sequence[str]]) -> None:
+def _write_in_browser(name: str, values: Mapping[str, Sequence[str]]) -> None:
     # Without something new the browser would not look again at an address that has changed since.
-    _write(key=f"address-{name}", data={"values": values, "now": time.monotonic()}, width="content")
+    _address_component(key=f"address-{name}", data={"values": values, "now": time.monotonic()}, width="content")
 
 
 def current(setting: Setting) -> Any:
     """The setting as it will be: from the session, else from a good link, else the default."""
-    if setting.key in st.session_state and not (_in_link(setting) and is_history_navigation()):
+    if setting.key in st.session_state and not (_is_in_links(setting) and is_history_navigation()):
         return st.session_state[setting.key]
-    return _linked(setting)
+    return _value_in_address(setting)
 
 
-def _linked(setting: Setting) -> Any:
+def _value_in_address(setting: Setting) -> Any:
     """What the address says of a setting: the default unless something good stands there."""
     raw = st.query_params.get_all(setting.key)
     if isinstance(setting, Choice):
@@ -117,47 +117,47 @@ def _linked(setting: Setting) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-def _in_link(setting: Setting) -> bool:
+def _is_in_links(setting: Setting) -> bool:
     return not isinstance(setting, Choice) or setting.in_link
 
 
-def keep(setting: Setting) -> Any:
+def keep_hidden(setting: Setting) -> Any:
     """The value of a setting that has no widget on the screen; it stays in the address, as far as it belongs there.
 
     Streamlit takes a setting out of the address together with its widget, unless it is told that they are unbound.
     """
     state, key = st.session_state, setting.key
-    value = state[LATER].pop(key) if key in state.get(LATER, {}) else current(setting)
+    value = state[PENDING_NUMBERS].pop(key) if key in state.get(PENDING_NUMBERS, {}) else current(setting)
     value = tuple(value) if isinstance(value, list) else value
     if isinstance(setting, Choice) and not {*(value if setting.many else [value])}.issubset(setting.options):
         value = setting.default  # other records, other options
     state[key] = list(value) if isinstance(value, tuple) else value
-    if _in_link(setting):
+    if _is_in_links(setting):
         unbind_from_address(key)
-        if _linked(setting) != value:
-            state.setdefault(_KEPT_UNSEEN, {})[key] = _texts(setting, value)
+        if _value_in_address(setting) != value:
+            state.setdefault(_TO_WRITE, {})[key] = _texts_in_address(setting, value)
     return value
 
 
-def write_again(setting: Setting) -> None:
+def rewrite_in_address(setting: Setting) -> None:
     """Have the browser write a setting into the address again, where something late may have overwritten it."""
-    st.session_state.setdefault(_KEPT_UNSEEN, {})[setting.key] = _texts(setting, st.session_state[setting.key])
+    st.session_state.setdefault(_TO_WRITE, {})[setting.key] = _texts_in_address(setting, st.session_state[setting.key])
 
 
-def write_kept(name: str) -> None:
-    """Have the browser write into the address what `keep` and `write_again` ask for, under a `name` of its own."""
-    if kept := st.session_state.pop(_KEPT_UNSEEN, None):
-        _put(kept, quietly=True, name=name)
+def flush_to_address(name: str) -> None:
+    """Have the browser write into the address what `keep_hidden` and `rewrite_in_address` collected."""
+    if kept := st.session_state.pop(_TO_WRITE, None):
+        _put_in_address(kept, quietly=True, name=name)
 
 
-def keep_apart(settings: Iterable[Setting], page: str) -> bool:
+def separate_pages(settings: Iterable[Setting], page: str) -> bool:
     """Let every page have values of its own where pages have settings of the same name; they come back with the page.
 
     Streamlit hands the value of a setting that is in the address on to the next page that has one of that name.
     Says whether that changed what the settings are made from.
     """
-    last_on = st.session_state.setdefault(_LAST_ON, {})
-    kept = st.session_state.setdefault(_KEPT, {})
+    last_on = st.session_state.setdefault(_LAST_PAGE_OF, {})
+    kept = st.session_state.setdefault(_VALUES_OF_PAGES, {})
     back: dict[str, list[str]] = {}
     changed = False
     for setting in settings:
@@ -170,18 +170,18 @@ def keep_apart(settings: Iterable[Setting], page: str) -> bool:
             value = st.session_state[key]
             kept[other, key] = tuple(value) if isinstance(value, list) else value
             del st.session_state[key]
-        texts = _texts(setting, kept.get((page, key), setting.default))
+        texts = _texts_in_address(setting, kept.get((page, key), setting.default))
         if texts and key not in st.query_params:
             back[key] = texts
     if back:
-        _put(back, quietly=not st.query_params)
+        _put_in_address(back, quietly=not st.query_params)
     return changed
 
 
-def enter(page: str) -> None:
+def enter_page(page: str) -> None:
     """Let go of the notes on a link to another page than this one."""
     if st.session_state.get(_PAGE) != page:
-        forget_notes()
+        dismiss_notes()
         st.session_state[_PAGE] = page
 
 
@@ -190,7 +190,7 @@ def check(settings: Iterable[Setting], page: str) -> None:
 
     It runs before the widgets, which would take some bad values for good ones (a seed of 1.5 for 1).
     """
-    enter(page)
+    enter_page(page)
     _refuse_long()
     known = list(settings)
     keys = {setting.key for setting in known}
@@ -200,12 +200,14 @@ def check(settings: Iterable[Setting], page: str) -> None:
     bad = problems(known, {key: texts for key, texts in _in_address().items() if key not in taken})
     if bad:
         remove_from_address(bad)
-        remark(*bad.values(), of=_THIS)
+        set_notes(*bad.values(), of=_THIS_LINK)
     if notes := st.session_state.get(NOTES):
         with st.container(key="link-notes"):
             for of, sentences in notes.items():
-                st.warning(f"Part of {of} could not be used.\n\n" + "\n".join(f"- {note}" for note in sentences))
-            st.button("Dismiss", on_click=forget_notes)
+                st.warning(
+                    f"Part of {of} could not be used.\n\n" + "\n".join(f"- {sentence}" for sentence in sentences)
+                )
+            st.button("Dismiss", on_click=dismiss_notes)
 
 
 def _in_address() -> dict[str, list[str]]:
@@ -222,9 +224,9 @@ def _refuse_long() -> None:
         remove_from_address(list(_in_address()))
         has = f"{length:,} characters, {limits.LINK_BYTES.high:,} are allowed"
         if is_typed:
-            remark(f"A link with it would have {has}: no setting stands in it.", of=_TYPED)
+            set_notes(f"A link with it would have {has}: no setting stands in it.", of=_TYPED_TEXT)
         else:
-            remark(f"It has {has}: none of its settings was used.", of=_THIS)
+            set_notes(f"It has {has}: none of its settings was used.", of=_THIS_LINK)
         st.rerun()  # the settings were made from it
 
 
@@ -239,20 +241,21 @@ def _split_lists(settings: Iterable[Setting]) -> None:
             raw = st.query_params.get_all(setting.key)
             parts = setting.split_lists(raw)
             if parts != raw and not setting.problem(parts):
-                keep = setting.key in st.session_state and not is_history_navigation()
-                split[setting.key] = _texts(setting, st.session_state[setting.key] if keep else setting.value(parts))
+                is_set = setting.key in st.session_state and not is_history_navigation()
+                value = st.session_state[setting.key] if is_set else setting.value(parts)
+                split[setting.key] = _texts_in_address(setting, value)
     if split:
-        _put(split, quietly=True)
+        _put_in_address(split, quietly=True)
 
 
-def _texts(setting: Setting, value: Any) -> list[str]:
+def _texts_in_address(setting: Setting, value: Any) -> list[str]:
     """What an address holds for a value: nothing for the default."""
     texts = tuple(value) if isinstance(value, list | tuple) else (value,)
     default = setting.default if isinstance(setting.default, tuple) else (setting.default,)
     return [] if texts == default else [str(text) for text in texts]
 
 
-def _put(values: Mapping[str, list[str]], quietly: bool, name: str = "put") -> None:
+def _put_in_address(values: Mapping[str, list[str]], quietly: bool, name: str = "put") -> None:
     """Put values into the address, where widgets that are rendered next find theirs; a key without texts is dropped.
 
     Streamlit's own message makes an entry in the browser's history, except on the way back; `quietly` none is made.
@@ -260,21 +263,21 @@ def _put(values: Mapping[str, list[str]], quietly: bool, name: str = "put") -> N
     send = not quietly or is_history_navigation()
     set_in_address(values, send)
     if not send:
-        _have_written(name, values)
+        _write_in_browser(name, values)
 
 
-def forget_notes() -> None:
+def dismiss_notes() -> None:
     """Take the notes on the link off the screen."""
     st.session_state.pop(NOTES, None)
 
 
-def note(sentence: str) -> None:
+def add_note(sentence: str) -> None:
     """Show from now on what else of the link could not be used."""
-    st.session_state.setdefault(NOTES, {}).setdefault(_THIS, []).append(sentence)
+    st.session_state.setdefault(NOTES, {}).setdefault(_THIS_LINK, []).append(sentence)
     st.rerun()
 
 
-def remark(*sentences: str, of: str) -> None:
+def set_notes(*sentences: str, of: str) -> None:
     """Show from now on what could not be used `of` a link, a file or a lecture; of many notes only the first few."""
     if sentences:
         more = len(sentences) - _MOST_NOTES
@@ -289,25 +292,25 @@ def reset(settings: Iterable[Setting]) -> None:
         st.session_state[setting.key] = list(default) if isinstance(default, tuple) else default
 
 
-def ask_to_start_over(settings: Iterable[Setting]) -> None:
-    """Set settings back to their defaults, and have `start_over` clear the address of them in the run that follows."""
+def reset_page(settings: Iterable[Setting]) -> None:
+    """Set settings back to their defaults; in the next run `reopen_after_reset` clears the address of them."""
     reset(settings)
-    st.session_state[_START_OVER] = True
+    st.session_state[_RESET_PENDING] = True
 
 
-def start_over(settings: Callable[[], Iterable[Setting]], page: str) -> None:
+def reopen_after_reset(settings: Callable[[], Iterable[Setting]], page: str) -> None:
     """Once after a reset: open `page` anew without its settings in the address; all else there stays.
 
     Streamlit takes a setting out of the address only while its widget is on screen. One of a chapter just left would
     stay if the reset came before the browser had heard that the chapter is left.
     """
-    if st.session_state.pop(_START_OVER, False):
+    if st.session_state.pop(_RESET_PENDING, False):
         ours = {setting.key for setting in settings()}
         rest = {key: st.query_params.get_all(key) for key in st.query_params if key not in ours}
         st.switch_page(page_at(page), query_params=rest)
 
 
-def take(settings: Iterable[Setting], given: Mapping[str, Any]) -> None:
+def set_from_texts(settings: Iterable[Setting], given: Mapping[str, Any]) -> None:
     """Set settings to what an address would hold of them, as its text or texts."""
     for setting in settings:
         if setting.key in given:
@@ -315,16 +318,16 @@ def take(settings: Iterable[Setting], given: Mapping[str, Any]) -> None:
             st.session_state[setting.key] = setting.value([raw] if isinstance(raw, str) else list(raw))
 
 
-def choose(values: Mapping[Choice, Any]) -> None:
+def set_choices(values: Mapping[Choice, Any]) -> None:
     """Set choices, as a preset does."""
     for choice, value in values.items():
         st.session_state[choice.key] = value
 
 
-def assign(values: Mapping[str, Any]) -> None:
+def set_numbers(values: Mapping[str, Any]) -> None:
     """Set numbers whose widgets may not be on screen yet, as a preset does.
 
     A widget takes its first value from the link or its default, and only a change after that reaches the address. So a
     value for a widget that comes on screen with the next run is given to it in the run after (see `inputs.number`).
     """
-    st.session_state.setdefault(LATER, {}).update(values)
+    st.session_state.setdefault(PENDING_NUMBERS, {}).update(values)

@@ -10,8 +10,8 @@ import streamlit as st
 from pages.kit import lecture, link, present, setting_file, trials
 from pages.kit.lecture import Lecture, Step
 from pages.kit.numbers import sentence
-from pages.kit.present import Here, Place
-from pages.kit.settings import Choice, Setting, named
+from pages.kit.present import PageInfo, Position
+from pages.kit.settings import Choice, Setting, label_and_key
 from server import visits
 
 # A visitor's own lecture, for as long as the visit.
@@ -21,7 +21,7 @@ MENU = "more"
 _PROBLEM, _OPENED = "setting_file_problem", "setting_files_opened"
 
 
-def render(here: Here, known: Sequence[Setting], reset: Callable[[], None]) -> Any:
+def render(here: PageInfo, known: Sequence[Setting], reset: Callable[[], None]) -> Any:
     """Render the menu with what needs no question, and return the place for the rest; None while it is closed.
 
     What is in it is drawn once it is opened, as few visitors do: it is an eighth of a page.
@@ -31,18 +31,20 @@ def render(here: Here, known: Sequence[Setting], reset: Callable[[], None]) -> A
         return None
     with menu:
         st.button("↺ Reset", on_click=reset, key="reset", width="stretch")
-        _copy(here)
+        _copy_link(here)
         st.button("Present this screen", on_click=_present, args=(here, known), key="present", width="stretch")
-        st.button("Add to my lecture", on_click=_add, args=(here.address, known), key="add-screen", width="stretch")
+        st.button(
+            "Add to my lecture", on_click=_add_to_lecture, args=(here.address, known), key="add-screen", width="stretch"
+        )
         rest = st.container()
         _open(here)
     return rest
 
 
-def _copy(here: Here) -> None:
+def _copy_link(here: PageInfo) -> None:
     """Render the button that copies the link, and a choice of the controls that the link leaves to its readers."""
     place = st.container()
-    names = {setting.key: named(setting) for setting in here.settings}
+    names = {setting.key: label_and_key(setting) for setting in here.settings}
     left = st.multiselect(
         "Link with these controls only",
         list(names),
@@ -61,7 +63,7 @@ def save(address: str, known: Sequence[Setting], question: Any) -> None:
         return
     config = setting_file.config_of(question)
     try:
-        text = setting_file.write(address, given(known), config, getattr(question, "n_draws", 10))
+        text = setting_file.write(address, settings_in_address(known), config, getattr(question, "n_draws", 10))
     except ValueError as error:
         st.caption(sentence(error))
         return
@@ -77,7 +79,7 @@ def save(address: str, known: Sequence[Setting], question: Any) -> None:
     )
 
 
-def given(known: Sequence[Setting]) -> dict[str, str | tuple[str, ...]]:
+def settings_in_address(known: Sequence[Setting]) -> dict[str, str | tuple[str, ...]]:
     """The settings of the page as its address holds them."""
     keys = {setting.key: setting for setting in known}
     found: dict[str, str | tuple[str, ...]] = {}
@@ -90,20 +92,20 @@ def given(known: Sequence[Setting]) -> dict[str, str | tuple[str, ...]]:
     return found
 
 
-def _present(here: Here, known: Sequence[Setting]) -> None:
+def _present(here: PageInfo, known: Sequence[Setting]) -> None:
     """Show the screen alone, as a lecture of one step."""
     try:
-        step = Step(here.address, given(known))
+        step = Step(here.address, settings_in_address(known))
         alone = Lecture(here.title, "", 1, (step,))
-        present.open_step(Place(alone, lecture.to_link(alone), 1), here)
+        present.open_step(Position(alone, lecture.to_link(alone), 1), here)
     except ValueError as error:
         st.toast(sentence(error))
 
 
-def _add(address: str, known: Sequence[Setting]) -> None:
+def _add_to_lecture(address: str, known: Sequence[Setting]) -> None:
     """Add the screen to the visitor's lecture."""
     try:
-        step = Step(address, given(known))
+        step = Step(address, settings_in_address(known))
         own = st.session_state.get(OWN) or Lecture("My lecture", "", 10, (step,))
         whole = own if own.steps[-1] is step else Lecture(own.title, own.audience, own.minutes, (*own.steps, step))
         lecture.to_link(whole)
@@ -114,16 +116,18 @@ def _add(address: str, known: Sequence[Setting]) -> None:
     st.toast(f"This screen is step {len(whole.steps)} of your lecture; see the page “Lectures”.")
 
 
-def _open(here: Here) -> None:
+def _open(here: PageInfo) -> None:
     """Render the place to drop a setting's file on."""
     # A new widget for every file, so that the last one is let go.
     key = f"open_setting_{st.session_state.get(_OPENED, 0)}"
-    st.file_uploader("Open a saved setting", ["toml"], key=key, on_change=_take, args=(key, here), max_upload_size=1)
+    st.file_uploader(
+        "Open a saved setting", ["toml"], key=key, on_change=_read_upload, args=(key, here), max_upload_size=1
+    )
     if problem := st.session_state.get(_PROBLEM):
         st.error(problem)
 
 
-def _take(key: str, here: Here) -> None:
+def _read_upload(key: str, here: PageInfo) -> None:
     if (brought := visits.take(key)) is None:
         return
     st.session_state[_OPENED] = st.session_state.get(_OPENED, 0) + 1

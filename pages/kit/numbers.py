@@ -15,7 +15,7 @@ from privdemo.intervals import Estimate
 _LONGEST = 400
 
 
-def unmarked(words: str) -> str:
+def escape_markdown(words: str) -> str:
     """`words` as Markdown that shows them as they stand: no link, image or formula of theirs comes alive.
 
     Addresses become links, and names between colons pictures, also where every sign is escaped: an invisible joiner
@@ -82,7 +82,7 @@ def power_of_ten(value: float) -> str:
     return base if math.isclose(factor, 1) else f"{factor:.3g}·{base}"
 
 
-def a_list(words: tuple[str, ...]) -> str:
+def join_words(words: tuple[str, ...]) -> str:
     """“7 and 9”, “1, 2 and 3”."""
     return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
@@ -206,14 +206,14 @@ def degrees(angle: float) -> str:
     return f"{_signed_zero(angle, 1)}°".replace("-", "−")
 
 
-def plain(value: float) -> str:
+def any_size(value: float) -> str:
     """A number of any size: “643,147,100”, “27.4”, “−0.969”; what is only rounding error is 0."""
     if abs(value) >= 1000:
         return f"{value:,.0f}".replace("-", "−")
     return "0" if abs(value) < 1e-9 else f"{value:.3g}".replace("-", "−")
 
 
-def near_zero(value: float) -> str:
+def two_figures(value: float) -> str:
     """A number with two figures; what is only rounding error is 0."""
     return "0" if abs(value) < 1e-9 else f"{value:.2g}".replace("-", "−")
 
@@ -257,7 +257,7 @@ def at_most(value: float) -> str:
     return f"{math.floor(1e4 * value) / 1e4:.4f}" if value >= 1e-4 else "under 0.0001"
 
 
-def unbroken(words: str) -> str:
+def without_breaks(words: str) -> str:
     """`words` with no line break between a number and its sign or unit."""
     return re.sub(r"(?<=\d) (?=%|people|points)| (?=±)|(?<=[εδNpσ]) (?==)|(?<==) (?=[\d−<∞])|(?<=±) ", "\u00a0", words)
 

@@ -99,7 +99,7 @@ class File:
     positive: str | None = None
 
 
-def held(kind: type[Kind]) -> Kind | None:
+def current_reading(kind: type[Kind]) -> Kind | None:
     """What this visitor has brought, as read by pages of this kind; None where nothing can be read so."""
     found = _readings(kind).get(kind)
     return found if isinstance(found, kind) else None
@@ -123,19 +123,19 @@ def _readings(kind: type[Reading]) -> dict[type[Reading], Any]:
     return readings
 
 
-def hold(own: Reading) -> None:
+def store_reading(own: Reading) -> None:
     """Hold a file as read here; what followed from another reading is forgotten, and another file altogether."""
     before = st.session_state.get(_HELD, {})
     same = any(own.content is getattr(one, "content", None) for one in before.values())
     st.session_state[_HELD], st.session_state[_RESULTS] = {**(before if same else {}), type(own): own}, {}
 
 
-def mark() -> int:
+def version() -> int:
     """A number that is another one once a file is brought, read anew, or forgotten."""
     return id(st.session_state.get(_HELD))
 
 
-def let_go() -> None:
+def forget_file() -> None:
     """Hold no file, nor anything that followed from them."""
     for key in (_HELD, _RESULTS):
         st.session_state.pop(key, None)
@@ -143,14 +143,14 @@ def let_go() -> None:
 
 def source(title: str, named: Callable[[str], str], binary: bool = False) -> Source:
     """The data set of a title; of a visitor's own with `binary` one class against all others."""
-    if title == TITLE and (own := held(Own)):
+    if title == TITLE and (own := current_reading(Own)):
         return own.binary if binary else own.records
     return named(title)
 
 
 def answers(title: str, named: Callable[[str], str]) -> Source | Answers:
     """Whose answers a title means: a name, or the column that a visitor has brought."""
-    if title == TITLE and (own := held(OwnAnswers)):
+    if title == TITLE and (own := current_reading(OwnAnswers)):
         return own.answers
     return named(title)
 
@@ -158,16 +158,16 @@ def answers(title: str, named: Callable[[str], str]) -> Source | Answers:
 def file_of(source: Source | Answers) -> File | None:
     """The file that a page's records, or answers, came from; None of those that the package has."""
     if isinstance(source, Answers):
-        brought = held(OwnAnswers)
+        brought = current_reading(OwnAnswers)
         return File(brought.file, "count_answers", source.title) if brought else None
-    own = held(Own)
+    own = current_reading(Own)
     if own is None or not is_own(source):
         return None
     positive = own.positive if source is own.binary else None
     return File(own.file, "from_csv" if own.is_table else "from_npz", own.label, positive)
 
 
-def tag(source: Source | Answers) -> str:
+def short_name(source: Source | Answers) -> str:
     """A data set in a few words, for what must not hold its records."""
     if isinstance(source, Answers):
         return f"{source.name}, {source.people} answers"
@@ -179,7 +179,7 @@ def reset_sizes(remembered: str, source: Source | Answers, numbers: Sequence[Num
 
     At first, a link's numbers stay; of a visitor's own records no link says anything.
     """
-    before, now = st.session_state.get(remembered), tag(source)
+    before, now = st.session_state.get(remembered), short_name(source)
     if before != now and (before is not None or is_own(source)):
         for number in numbers:
             st.session_state[number.key] = number.default
@@ -196,16 +196,16 @@ def is_own(source: Any) -> bool:
     return isinstance(getattr(source, "dataset", source), Brought)
 
 
-def of_session(name: str, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+def compute_in_session(name: str, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
     """`function(*args)`, computed once in this visitor's session."""
     key = (name, *args)
-    if (found := recall(key)) is None:
+    if (found := find_result(key)) is None:
         found = function(*args)
-        keep(key, found)
+        store_result(key, found)
     return found
 
 
-def keep(key: Any, result: Any) -> None:
+def store_result(key: Any, result: Any) -> None:
     """Keep a result in this visitor's session; those not asked for longest make room."""
     kept: dict[Any, Any] = st.session_state.setdefault(_RESULTS, {})
     kept.pop(key, None)
@@ -214,7 +214,7 @@ def keep(key: Any, result: Any) -> None:
         del kept[next(iter(kept))]
 
 
-def recall(key: Any) -> Any:
+def find_result(key: Any) -> Any:
     """What was kept under `key`, or None; it is then the last to make room."""
     kept = st.session_state.get(_RESULTS, {})
     if key in kept:

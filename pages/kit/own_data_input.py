@@ -8,7 +8,17 @@ from typing import Any
 
 import streamlit as st
 
-from pages.kit.own_data import TITLE, Kind, Own, OwnAnswers, Reading, held, hold, let_go, refusal
+from pages.kit.own_data import (
+    TITLE,
+    Kind,
+    Own,
+    OwnAnswers,
+    Reading,
+    current_reading,
+    forget_file,
+    refusal,
+    store_reading,
+)
 from pages.kit.settings import Choice
 from privdemo import datasets, figures, limits
 from privdemo.datasets import OwnDataError
@@ -22,7 +32,7 @@ _PREVIEW_COLUMNS, _PREVIEW_IMAGES, _PREVIEW_ANSWERS = 12, 10, 6
 
 def choice(key: str, titles: Sequence[str], kind: type[Reading] = Own) -> Choice:
     """The data sets of a page, the visitor's own last, if it can be read by pages of this kind."""
-    here = (*titles, TITLE) if held(kind) else tuple(titles)
+    here = (*titles, TITLE) if current_reading(kind) else tuple(titles)
     if st.session_state.get(key, here[0]) not in here:  # forgotten since
         st.session_state[key] = here[0]
     absent = "A visitor’s own records are in no link: bring the file again."
@@ -46,7 +56,7 @@ def _panel(
     """Bring a file to a page of this kind, `show` what was read of it, and forget it again."""
     if is_hidden():
         return
-    own, elsewhere = held(kind), refusal(kind)
+    own, elsewhere = current_reading(kind), refusal(kind)
     with st.popover(f"Your own data: {datasets.plain(own.file)}" if own else "Your own data…", width="stretch"):
         # A new widget for every file: what Streamlit holds of the last one goes with its own.
         key = f"{_FILE}_{st.session_state.get(_BROUGHT, 0)}"
@@ -54,7 +64,7 @@ def _panel(
             label,
             types,
             key=key,
-            on_change=_take,
+            on_change=_read_upload,
             args=(key, chosen.key, kind),
             max_upload_size=round(limits.OWN_BYTES.high / 1e6),
             help=advice,
@@ -93,10 +103,12 @@ def _settings(own: Own, binary: bool) -> None:
     """Which column is the label, and which class is asked about."""
     if own.is_table:
         st.session_state[_LABEL] = _label_of(own)
-        st.selectbox("Column with the label", own.top[0], key=_LABEL, on_change=_again)
+        st.selectbox("Column with the label", own.top[0], key=_LABEL, on_change=_read_again)
     if binary and own.records.n_classes > 2:
         st.session_state[_POSITIVE] = own.positive
-        st.selectbox("Class asked about, against all others", own.records.class_names, key=_POSITIVE, on_change=_again)
+        st.selectbox(
+            "Class asked about, against all others", own.records.class_names, key=_POSITIVE, on_change=_read_again
+        )
 
 
 def _label_of(own: Own) -> str:
@@ -133,7 +145,7 @@ def _preview_table(own: Own) -> None:
     }
     read = {title for titles in kinds.values() for title in titles}
     kinds["Left out, as they never change"] = [title for title in others if title not in read]
-    st.caption(". ".join(f"{kind}: {_some(titles)}" for kind, titles in kinds.items() if titles) + ".")
+    st.caption(". ".join(f"{kind}: {_first_few(titles)}" for kind, titles in kinds.items() if titles) + ".")
     shown = [label, *others][:_PREVIEW_COLUMNS]
     st.dataframe(
         [{title: row[header.index(title)] for title in shown} for row in rows],
@@ -142,13 +154,13 @@ def _preview_table(own: Own) -> None:
     )
 
 
-def _some(titles: Sequence[str]) -> str:
+def _first_few(titles: Sequence[str]) -> str:
     """A few titles, and how many more there are."""
     more = len(titles) - _PREVIEW_COLUMNS
     return ", ".join(titles[:_PREVIEW_COLUMNS]) + (f" and {more} more" if more > 0 else "")
 
 
-def _take(key: str, page_key: str, kind: type[Reading]) -> None:
+def _read_upload(key: str, page_key: str, kind: type[Reading]) -> None:
     """Read what was brought; what was held before is lost only to a file that can be read."""
     if (brought := visits.take(key)) is None:
         return
@@ -158,25 +170,25 @@ def _take(key: str, page_key: str, kind: type[Reading]) -> None:
         st.session_state[page_key] = TITLE
 
 
-def _again() -> None:
+def _read_again() -> None:
     """Read the same file with another label, or ask about another class."""
-    if own := held(Own):
+    if own := current_reading(Own):
         asked = st.session_state.get(_LABEL, own.label), st.session_state.get(_POSITIVE)
         _read(Own, own.content, own.file, *asked)
 
 
 def _count_again() -> None:
     """Count another column of the same file."""
-    if own := held(OwnAnswers):
+    if own := current_reading(OwnAnswers):
         _read(OwnAnswers, own.content, own.file, st.session_state.get(_COLUMN))
 
 
 def _read(kind: type[Reading], content: bytes, file: str, *asked: Any) -> None:
     st.session_state.pop(_PROBLEM, None)
     try:
-        hold(kind.read(content, file, *asked))
+        store_reading(kind.read(content, file, *asked))
     except OwnDataError as error:
-        before = held(kind)
+        before = current_reading(kind)
         again = before is not None and before.content is content
         start = f"{datasets.plain(file)} cannot be {'read so' if again else 'used'}: {error}."
         used = f" {datasets.plain(before.file)} is still in use{' as before' if again else ''}." if before else ""
@@ -185,7 +197,7 @@ def _read(kind: type[Reading], content: bytes, file: str, *asked: Any) -> None:
 
 def forget() -> None:
     """Take everything of the visitor's own file out of the session."""
-    let_go()
+    forget_file()
     visits.drop_uploads()
     for key in (_PROBLEM, _LABEL, _POSITIVE, _COLUMN):
         st.session_state.pop(key, None)

@@ -16,10 +16,10 @@ from streamlit.navigation.page import StreamlitPage
 
 from pages.kit import cache, inputs, link, more, present, presenter, report, screen, trials, watching
 from pages.kit.folds import CODE
-from pages.kit.numbers import sentence, unmarked
-from pages.kit.panel import Live, Panel
-from pages.kit.present import Here, View
-from pages.kit.settings import Choice, Setting, named
+from pages.kit.numbers import escape_markdown, sentence
+from pages.kit.panel import LiveDial, Panel
+from pages.kit.present import PageInfo, View
+from pages.kit.settings import Choice, Setting, label_and_key
 from pages.kit.trials import Job, Trials
 from server import uploads
 from server.streamlit_internals import is_hidden
@@ -125,10 +125,10 @@ class Page:
         return [*own, *(self.chapters.settings if self.chapters else []), *([trials.JOB] if self.jobs else [])]
 
     @property
-    def here(self) -> Here:
+    def here(self) -> PageInfo:
         """The page as lectures and files of settings know it: without the draws of this moment."""
         lasting = [setting for setting in self.all_settings(defaults=True) if setting is not trials.JOB]
-        return Here(self.address, self.title, lasting, self.addresses)
+        return PageInfo(self.address, self.title, lasting, self.addresses)
 
     @property
     def in_menu(self) -> StreamlitPage:
@@ -143,22 +143,22 @@ class Page:
 
     def _render(self) -> None:
         here = self.here
-        if link.keep_apart(here.settings, self.address):
+        if link.separate_pages(here.settings, self.address):
             here = self.here
-        link.start_over(self.all_settings, self.address)
-        present.go_on(here)
-        seen = present.view(here)
+        link.reopen_after_reset(self.all_settings, self.address)
+        present.finish_navigation(here)
+        seen = present.read_view(here)
         screen.begin(self.question)
         headline = seen.title(self.question)
-        screen.enlarge(presenter.screen() if seen.place else None, headline)
+        screen.set_projector(presenter.screen_size() if seen.position else None, headline)
         known = self.all_settings()
         with st.container(key="head", horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             # What a lecture says came with a link or a file: its Markdown stays text.
-            st.title(headline if headline == self.question else unmarked(headline), anchor=False)
+            st.title(headline if headline == self.question else escape_markdown(headline), anchor=False)
             screen.skip_link()
             menu = more.render(here, known, self._reset)
         present.render(seen, here)
-        link.check([*known, *present.asked(here)], self.address)
+        link.check([*known, *present.link_parameters(here)], self.address)
         if refusal := st.session_state.pop(uploads.REFUSAL, None):
             st.toast(refusal, duration="long")
         place = st.empty()
@@ -166,14 +166,14 @@ class Page:
         if self.shows_images:
             _say_what_is_missing()
         if not self.jobs and not self.adds:
-            trials.leave_others([])
+            trials.stop_watching_others([])
         if self.arrange:
             self.arrange(self, place)
         else:
             _in_their_places(self, place, menu, seen, known)
 
     def _reset(self) -> None:
-        link.ask_to_start_over(self.all_settings(defaults=True))
+        link.reset_page(self.all_settings(defaults=True))
 
 
 def _say_what_is_missing() -> None:
@@ -190,7 +190,7 @@ def _in_their_places(page: Page, place: Any, menu: Any, seen: View, known: Seque
         with stage:
             main = stage if page.main_control else st.container(key="main-control")
             with main:
-                screen.control_here()
+                screen.main_control_anchor()
         with line:
             chapters = st.container(key="chapters", horizontal=True, vertical_alignment="center", width="content")
             with inputs.settings(folded=seen.whole):
@@ -206,7 +206,7 @@ def _in_their_places(page: Page, place: Any, menu: Any, seen: View, known: Seque
             chapter = _chosen(page, question)
         with stage:
             show(page, chapter, question, place)
-        link.write_kept("settings")  # at the end, where it moves nothing
+        link.flush_to_address("settings")  # at the end, where it moves nothing
 
 
 def _chosen(page: Page, question: Any) -> Chapter | None:
@@ -221,7 +221,7 @@ def _chosen(page: Page, question: Any) -> Chapter | None:
     if place < len(choice.options):
         st.button("Next →", on_click=_go_to, args=(choice.key, choice.options[place]), key="next-chapter")
     elif page.following:
-        screen.way_to(*page.following, "Next →", f"The next page: {page.following[1]}")
+        screen.page_link(*page.following, "Next →", f"The next page: {page.following[1]}")
     return next(chapter for chapter in page.chapters.all if chapter.name == name)
 
 
@@ -256,7 +256,7 @@ def _answer_at_once(page: Page, chapter: Chapter | None, question: Any, place: A
     if page.main_control:
         with st.container(key="main-control-fragment"):
             asked = page.main_control(question)
-            link.write_kept("main-control")
+            link.flush_to_address("main-control")
     answer, made = None, Trials()
     try:
         if page.adds:
@@ -303,13 +303,13 @@ def _render_chapter(page: Page, chapter: Chapter, question: Any, answer: Any, pl
         screen.render([first, *rest])
     if is_first:
         panels = first if isinstance(first, tuple) else (first,)
-        screen.keep_first(page.address, panels, _room(page, chapter, panels))
+        screen.save_first_screen(page.address, panels, _room(page, chapter, panels))
     screen.report_button(partial(_report, page, chapter, question, answer, asked, _set_now(page)), page.address)
 
 
 def _set_now(page: Page) -> dict[str, Any]:
     """What is set at this moment, by the names of the settings: a report is made later, without a session."""
-    found = {named(one): st.session_state.get(one.key, one.default) for one in page.here.settings}
+    found = {label_and_key(one): st.session_state.get(one.key, one.default) for one in page.here.settings}
     return {name: tuple(value) if isinstance(value, list) else value for name, value in found.items()}
 
 
@@ -318,7 +318,7 @@ def _room(page: Page, chapter: Chapter, panels: Sequence[Panel]) -> tuple[float,
     assert page.chapters is not None
     if len(page.chapters.all) == 1:
         return -1.0, 0.5
-    control = 6.0 * (not isinstance(panels[0].figure, Live))  # a live dial stands in the figure
+    control = 6.0 * (not isinstance(panels[0].figure, LiveDial))  # a live dial stands in the figure
     return 3.6 + control + 3.0 * bool(chapter.controls), 0.5 + 1.8 * control
 
 
@@ -353,7 +353,7 @@ class _Look:
 
 
 def _look(page: Page, question: Any, jobs: Sequence[Job]) -> _Look:
-    made = trials.look(question, jobs)
+    made = trials.start_or_follow(question, jobs)
     return _Look(made, page.answer(question, made))
 
 
@@ -362,8 +362,8 @@ def _follow(page: Page, chapter: Chapter | None, question: Any, place: Any) -> T
     assert page.jobs is not None
     asked = not isinstance(question, str)
     jobs = page.jobs(question) if asked else []
-    trials.leave_others(jobs)
-    trials.attach(jobs)
+    trials.stop_watching_others(jobs)
+    trials.check_linked_job(jobs)
     if not asked:
         link.write(trials.JOB.key, "")
         screen.takeaway(place, page.address, question)
@@ -393,7 +393,7 @@ def _live(
         _refuse(page, place, problem)
     elif problem:
         st.warning(f"Not all draws could be made. {sentence(problem)}")
-    trials.keep_id(now.draws)
+    trials.write_job_id(now.draws)
     if now.answer:
         _render(page, chapter, question, now.answer, place)
     elif not problem:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
-from pages.kit.numbers import unbroken
+from pages.kit.numbers import without_breaks
 from pages.kit.settings import Number
 from pages.kit.snippet import Snippet
 from privdemo import csv_text, figures
@@ -62,14 +62,14 @@ class Table:
         return Table(self.heads, self.cells).html
 
 
-def of_rows(rows: Sequence[Mapping[str, Any]]) -> Table:
+def table_of_rows(rows: Sequence[Mapping[str, Any]]) -> Table:
     """A table of rows, the first row's keys as the heads; None is no number."""
     heads = [escape(str(name)) for name in rows[0]]
     return Table(heads, [["" if cell is None else escape(str(cell)) for cell in row.values()] for row in rows])
 
 
 def _cell(opening: str, content: str) -> str:
-    return f"{opening}{unbroken(content)}</td>"
+    return f"{opening}{without_breaks(content)}</td>"
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class Cards:
 
 
 @dataclass(frozen=True)
-class Live:
+class LiveDial:
     """The live dial: the `data` it draws from, and the `number` that it sets; elsewhere it is a `still` picture.
 
     `first` makes the markup that is seen until the dial has started, `later` the guesses that it gets after all else.
@@ -134,7 +134,7 @@ class Panel:
     name: str = ""
     question: str = ""
     answer: str = ""
-    figure: Chart | Markup | Table | Cards | Live | LiveDots | None = None
+    figure: Chart | Markup | Table | Cards | LiveDial | LiveDots | None = None
     summary: str = ""
     rows: Rows | None = None
     snippet: Snippet | None = None

@@ -18,12 +18,12 @@ from server.streamlit_internals import remove_from_address
 
 # The keys of both in an address.
 PRESENT, CONTROLS = "present", "controls"
-_GO = "on_the_way_to"
+_PENDING_NAVIGATION = "on_the_way_to"
 _ARRIVED = "lecture_arrived_at"
 
 
 @dataclass(frozen=True)
-class Here:
+class PageInfo:
     """The page on screen: its `address` and `title`, its `settings` as reset leaves them, and all `pages` there are."""
 
     address: str
@@ -33,7 +33,7 @@ class Here:
 
 
 @dataclass(frozen=True)
-class Place:
+class Position:
     """A place in a lecture: its `name` in links, and the `number` of the step, from 1."""
 
     lecture: Lecture
@@ -51,7 +51,7 @@ class Place:
         return f"{self.number}-{self.name}"
 
 
-def place(words: str) -> Place:
+def read_position(words: str) -> Position:
     """Read a place such as “3-vote”. Raises ``ValueError`` for one that is in no lecture."""
     number, dash, name = words.partition("-")
     if not dash or not re.fullmatch("[0-9]{1,3}", number):
@@ -59,15 +59,15 @@ def place(words: str) -> Place:
     of = lecture.shipped().get(name) or lecture.from_link(name)
     if not 1 <= int(number) <= len(of.steps):
         raise ValueError(f"that lecture has steps 1 to {len(of.steps)}")
-    return Place(of, name, int(number))
+    return Position(of, name, int(number))
 
 
-def asked(here: Here) -> tuple[Words, Words]:
+def link_parameters(here: PageInfo) -> tuple[Words, Words]:
     """What a link may ask of a page beside its settings: a place in a lecture, and which controls to leave."""
     keys = [setting.key for setting in here.settings]
 
-    def its_place(words: str) -> Place:
-        found = place(words)
+    def its_place(words: str) -> Position:
+        found = read_position(words)
         if found.step.page != here.address:
             raise ValueError("that step is on another page")
         return found
@@ -83,50 +83,50 @@ def asked(here: Here) -> tuple[Words, Words]:
 
 @dataclass(frozen=True)
 class View:
-    """What is to be seen of a page: all, or what a `place` in a lecture shows, or all with only some `controls`."""
+    """What is to be seen of a page: all, or what a `position` in a lecture shows, or all with only some `controls`."""
 
-    place: Place | None = None
+    position: Position | None = None
     controls: Sequence[str] | None = None
 
     @property
     def whole(self) -> bool:
         """Whether nothing is hidden."""
-        return self.place is None and self.controls is None
+        return self.position is None and self.controls is None
 
     def shows(self, part: str) -> bool:
         """Whether the sentence (“takeaway”) or the figure is to be seen."""
-        return self.place is None or part in self.place.step.show
+        return self.position is None or part in self.position.step.show
 
     def title(self, question: str) -> str:
         """What is large over a page of this `question`."""
-        return (self.place and self.place.step.say) or question
+        return (self.position and self.position.step.say) or question
 
     @property
     def left(self) -> Sequence[str]:
         """The keys of the settings that can be set."""
-        if self.place:
-            return [self.place.step.control] if self.place.step.control else []
+        if self.position:
+            return [self.position.step.control] if self.position.step.control else []
         return self.controls or []
 
 
-def view(here: Here) -> View:
+def read_view(here: PageInfo) -> View:
     """What the link asks to see of a page; what it asks wrongly is not heeded."""
     found: dict[str, Any] = {}
-    for one in asked(here):
+    for one in link_parameters(here):
         words = st.query_params.get(one.key)
         if words and not one.problem([words]):
             found[one.key] = one.check(words)
     return View(found.get(PRESENT), found.get(CONTROLS))
 
 
-def render(seen: View, here: Here) -> None:
+def render(seen: View, here: PageInfo) -> None:
     """Hide what is not to be seen, and listen to a lecture’s keys."""
     if st.context.is_embedded:
         st.html(f"<style>{_FRAMED}</style>")
     if seen.whole:
         return
     st.html(f"<style>{_sheet(seen, here)}</style>")
-    if now := seen.place:
+    if now := seen.position:
 
         def moved(move: str) -> None:
             _move(now, move, here)
@@ -136,7 +136,7 @@ def render(seen: View, here: Here) -> None:
             presenter.mount(now.number, len(now.lecture.steps), titles, moved)
 
 
-def _sheet(seen: View, here: Here) -> str:
+def _sheet(seen: View, here: PageInfo) -> str:
     """The style rules that hide all controls but those that are left, and in a lecture what its step does not show."""
     left = _widgets(seen.left)
     kept = (f":not({left}):not(:has({left}))" if left else "") + f":not(:has({_SHOWN}))"
@@ -144,17 +144,17 @@ def _sheet(seen: View, here: Here) -> str:
     hidden = _widgets(s.key for s in here.settings if s.key not in seen.left)
     rules.append(f":is({hidden}):not({_SHOWN} *) {{ display: none; }}")
     rules += [f".st-key-live-{key} {{ --dial-control: initial; }}" for key in seen.left]
-    if seen.place:
+    if seen.position:
         rules += [rule for part, rule in _PARTS.items() if not seen.shows(part)]
-        rules += [_OWN_QUESTION] if seen.place.step.say else []
-        rules.append(_headline(seen.place.step.say))
+        rules += [_OWN_QUESTION] if seen.position.step.say else []
+        rules.append(_headline(seen.position.step.say))
     return "\n".join(rules)
 
 
 def _headline(words: str) -> str:
     """The style rule of a headline that is smaller where it is long, and leaves what stands under it less room."""
-    size = presenter.headline(words)
-    return f":root {{ --headline: {size}rem; --long-headline: {presenter.longer(words)}rem; }}"
+    size = presenter.headline_size(words)
+    return f":root {{ --headline: {size}rem; --long-headline: {presenter.extra_headline_height(words)}rem; }}"
 
 
 def _widgets(keys: Iterable[str]) -> str:
@@ -180,7 +180,7 @@ _FRAMED = '[data-testid="stHeader"] { display: none; } [data-testid="stMainBlock
 _OWN_QUESTION = "h2.chapter { display: none; }"
 
 
-def _move(now: Place, move: str, here: Here) -> None:
+def _move(now: Position, move: str, here: PageInfo) -> None:
     """Go to the next or previous step, or leave the lecture and keep the settings."""
     if move == presenter.LEAVE:
         if PRESENT in st.query_params:
@@ -188,11 +188,11 @@ def _move(now: Place, move: str, here: Here) -> None:
         return
     number = now.number + (1 if move == presenter.NEXT else -1)
     if 1 <= number <= len(now.lecture.steps):
-        after = Place(now.lecture, now.name, number)
-        open_step(after, here, _kept(now.step, after.step, here))
+        after = Position(now.lecture, now.name, number)
+        open_step(after, here, _keys_to_keep(now.step, after.step, here))
 
 
-def _kept(before: Step, after: Step, here: Here) -> set[str]:
+def _keys_to_keep(before: Step, after: Step, here: PageInfo) -> set[str]:
     """Return the keys set by the audience: they keep their values where two steps give them the same one."""
     if after.page != here.address:
         return set()
@@ -200,71 +200,71 @@ def _kept(before: Step, after: Step, here: Here) -> set[str]:
     return {key for key in keys if before.settings.get(key) == after.settings.get(key)}
 
 
-def open_step(at: Place, here: Here, kept: Collection[str] = ()) -> None:
+def open_step(at: Position, here: PageInfo, kept: Collection[str] = ()) -> None:
     """Open a place in a lecture: its page with its settings, all others as reset leaves them, but for those `kept`."""
     given = {key: value for key, value in at.step.settings.items() if key not in kept}
     others = [setting for setting in here.settings if setting.key not in kept]
-    _open(at.step.page, given, replace(here, settings=others), _name(at), at)
+    _navigate(at.step.page, given, replace(here, settings=others), _lecture_label(at), at)
 
 
-def open_file(page: str, given: Mapping[str, Any], here: Here, name: str) -> None:
+def open_file(page: str, given: Mapping[str, Any], here: PageInfo, name: str) -> None:
     """Open a `page` with the settings `given` in the file of this name, all others as reset leaves them."""
-    _open(page, given, here, f"the file {page_settings.quoted(name)}")
+    _navigate(page, given, here, f"the file {page_settings.as_code_span(name)}")
 
 
-def _name(at: Place) -> str:
+def _lecture_label(at: Position) -> str:
     """How a note calls a lecture."""
-    return f"the lecture {page_settings.quoted(at.lecture.title)}"
+    return f"the lecture {page_settings.as_code_span(at.lecture.title)}"
 
 
-def _open(page: str, given: Mapping[str, Any], here: Here, of: str, at: Place | None = None) -> None:
+def _navigate(page: str, given: Mapping[str, Any], here: PageInfo, of: str, at: Position | None = None) -> None:
     """Set the page that is `here` at once; another page is set when it is on screen. Notes are `of` this."""
     if page not in here.pages:
-        link.remark(f"{page_settings.quoted(page)} was ignored: there is no such page.", of=of)
+        link.set_notes(f"{page_settings.as_code_span(page)} was ignored: there is no such page.", of=of)
     elif page != here.address:
-        st.session_state[_GO] = page, given, of, at
+        st.session_state[_PENDING_NAVIGATION] = page, given, of, at
     else:
-        _set(given, here.settings, of, at)
+        _reset_and_apply(given, here.settings, of, at)
 
 
-def go_on(here: Here) -> None:
+def finish_navigation(here: PageInfo) -> None:
     """Go to the page that a lecture or a file has asked for, and once there set it as asked."""
-    if not (asked := st.session_state.get(_GO)):
-        _arrive(here)
+    if not (pending := st.session_state.get(_PENDING_NAVIGATION)):
+        _apply_linked_step(here)
         return
-    page, given, of, at = asked
+    page, given, of, at = pending
     if page != here.address:
         address = {key: list(value) if isinstance(value, tuple) else value for key, value in given.items()}
         st.switch_page(link.page_at(page), query_params=address | ({PRESENT: at.link} if at else {}))
-    del st.session_state[_GO]
-    link.enter(here.address)  # what is noted from here on is of this page
-    _set(given, here.settings, of, at)
+    del st.session_state[_PENDING_NAVIGATION]
+    link.enter_page(here.address)  # what is noted from here on is of this page
+    _reset_and_apply(given, here.settings, of, at)
 
 
-def _arrive(here: Here) -> None:
+def _apply_linked_step(here: PageInfo) -> None:
     """Once a visit: set what a link to a step of a lecture leaves out of the step's settings."""
     if st.session_state.get(_ARRIVED):
         return
     st.session_state[_ARRIVED] = True
-    if at := view(here).place:
-        link.enter(here.address)
+    if at := read_view(here).position:
+        link.enter_page(here.address)
         given = {key: raw for key, raw in at.step.settings.items() if key not in st.query_params}
-        _take(given, here.settings, _name(at))
+        _apply(given, here.settings, _lecture_label(at))
 
 
-def _set(given: Mapping[str, Any], settings: Sequence[Setting], of: str, at: Place | None) -> None:
+def _reset_and_apply(given: Mapping[str, Any], settings: Sequence[Setting], of: str, at: Position | None) -> None:
     """Set a page's settings, and note which of those `given` are not good."""
     link.reset(settings)
-    _take(given, settings, of)
+    _apply(given, settings, of)
     if at:
         st.query_params[PRESENT] = at.link
 
 
-def _take(given: Mapping[str, Any], settings: Sequence[Setting], of: str) -> None:
+def _apply(given: Mapping[str, Any], settings: Sequence[Setting], of: str) -> None:
     """Take good values `of` a file or a lecture, and note which are not."""
     texts = {key: list(value) if isinstance(value, tuple) else [value] for key, value in given.items()}
     bad = page_settings.problems(settings, texts)
     if there := [key for key in bad if key in st.query_params]:
         remove_from_address(there)
-    link.take(settings, {key: value for key, value in given.items() if key not in bad})
-    link.remark(*bad.values(), of=of)
+    link.set_from_texts(settings, {key: value for key, value in given.items() if key not in bad})
+    link.set_notes(*bad.values(), of=of)

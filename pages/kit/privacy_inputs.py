@@ -47,7 +47,7 @@ Slide = Callable[[Number, str], None]
 
 
 def _slide(setting: Number, label: str) -> None:
-    inputs.slide(setting, label)
+    inputs.number_slider(setting, label)
     say_which_end_is_private()
 
 
@@ -67,10 +67,10 @@ def lie(
     """
     flip = replace(setting, step=0.01, form="%.8g")
     least, most = (finite(RandomisedResponse(p, n_states).epsilon) for p in (setting.limit.high, setting.limit.low))
-    with inputs.slider_and_boxes(name) as (slider, boxes):
+    with inputs.slider_row(name) as (slider, boxes):
         with boxes:
             flip_prob = inputs.number(flip, p_label)
-            inputs.view(
+            inputs.second_widget(
                 f"{name}_epsilon",
                 flip,
                 st.number_input,
@@ -98,7 +98,7 @@ def two_lies(
     *,
     labels: tuple[str, str],
     titles: tuple[str, str],
-    slide: Slide = inputs.slide,
+    slide: Slide = inputs.number_slider,
 ) -> BinaryChannel:
     """Render two lies that differ, from 0 to 1 (`zero`) and from 1 to 0 (`one`), and return their channel."""
     flips = [replace(setting, step=0.01, form="%.8g") for setting in (zero, one)]
@@ -140,7 +140,7 @@ def pixel_level(
         return finite(family.make(at, n_states).epsilon_at(spent))
 
     value = inputs.number(level, f"{family.symbol}, {family.level_name}")
-    inputs.view(
+    inputs.second_widget(
         epsilon_key,
         level,
         st.number_input,
@@ -212,7 +212,7 @@ def ladder(setting: Number, steps: tuple[float, ...], label: str, help: str) -> 
     def shown(value: float) -> float:
         return next((step for step in with_own if _step(step) == _step(value)), with_own[0])
 
-    inputs.view(
+    inputs.second_widget(
         f"{setting.key}_ladder",
         setting,
         st.select_slider,

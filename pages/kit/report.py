@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
-from pages.kit.panel import Chart, Panel, of_rows
+from pages.kit.panel import Chart, Panel, table_of_rows
 from privdemo import __version__, figures
 from privdemo.experiments import results
 
@@ -44,7 +44,7 @@ def page(
             f"<h2>Not in this report</h2><p>{names}: chapters with settings of their own. Each is in the report that "
             "is taken while it is on screen.</p>"
         )
-    known = of_rows([{"setting": key, "value": value} for key, value in settings.items()])
+    known = table_of_rows([{"setting": key, "value": value} for key, value in settings.items()])
     parts.append(f"<h2>Settings</h2>{known.html}<h2>How to compute this again</h2>{_code(code)}")
     made = f"privdemo {__version__} with {results.versions()}"
     parts.append(f"<p>Computed by {made}. The same settings give the same numbers.</p>")
@@ -67,7 +67,7 @@ def _rows(panel: Panel) -> str:
         return ""
     rows: Sequence[Mapping[str, object]] = panel.rows()
     more = f"<p>The first {_MOST_ROWS} of {len(rows):,} rows.</p>" if len(rows) > _MOST_ROWS else ""
-    return f"<details><summary>Data</summary>{of_rows(rows[:_MOST_ROWS]).html}{more}</details>"
+    return f"<details><summary>Data</summary>{table_of_rows(rows[:_MOST_ROWS]).html}{more}</details>"
 
 
 def _code(markdown: str) -> str:

@@ -13,8 +13,8 @@ import streamlit as st
 
 from pages.kit import first_screen, glossary, link, live_dial, live_lie, presenter, report, trials
 from pages.kit.folds import CODE, in_details
-from pages.kit.numbers import unbroken
-from pages.kit.panel import Cards, Chart, Live, LiveDots, Panel, to_csv
+from pages.kit.numbers import without_breaks
+from pages.kit.panel import Cards, Chart, LiveDial, LiveDots, Panel, to_csv
 from pages.kit.trials import Trials
 from privdemo import figures
 from server import turns
@@ -26,7 +26,7 @@ FIRST_LOOK = 0.4
 # lines, how wide its letters are, and what else stands over, under and beside a chart, in rem.
 _TALLEST, _LOWEST = 0.6, 0.3
 _SAID, _WIDE, _AROUND, _BESIDE = (1.2, 1.45), 0.5, 5.0, 4.0
-_TAKEAWAY, _DRAWN, _EXPLAINED = "last_takeaway", "charts_drawn", "terms_explained"
+_TAKEAWAY, _PLOTLY_STARTED, _EXPLAINED = "last_takeaway", "charts_drawn", "terms_explained"
 _TITLE, _PROJECTOR = "page_title", "projector"
 # The charts of the page before it was drawn anew, and those drawn since.
 _BEFORE, _NOW = "charts_before", "charts_now"
@@ -39,12 +39,14 @@ def begin(title: str) -> None:
     first_screen.begin()
 
 
-def enlarge(size: tuple[int, int] | None, title: str = "") -> None:
+def set_projector(size: tuple[int, int] | None, title: str = "") -> None:
     """Render charts for a projector of this width and height from now on, under this `title`, or as they are."""
-    st.session_state[_PROJECTOR] = (*size, _height(title, presenter.headline(title), 1.2, size[0])) if size else None
+    st.session_state[_PROJECTOR] = (
+        (*size, _height(title, presenter.headline_size(title), 1.2, size[0])) if size else None
+    )
 
 
-def leave_room(rem: float) -> None:
+def reserve_height(rem: float) -> None:
     """Leave room on a projector for what else stands over a chart, such as a button."""
     if projector := st.session_state.get(_PROJECTOR):
         width, height, taken = projector
@@ -65,9 +67,9 @@ def report_button(make: Callable[[], str], name: str) -> None:
     )
 
 
-def _explained(markup: str, place: str) -> str:
+def _with_explanations(markup: str, place: str) -> str:
     """Markup with unbreakable numbers, and with the terms explained that the page uses first in this `place`."""
-    return glossary.explain(unbroken(markup), place, st.session_state.setdefault(_EXPLAINED, {}))
+    return glossary.explain(without_breaks(markup), place, st.session_state.setdefault(_EXPLAINED, {}))
 
 
 def skip_link() -> None:
@@ -75,7 +77,7 @@ def skip_link() -> None:
     st.html('<a class="skip" href="#main-control">Skip to the main control</a>')
 
 
-def control_here() -> None:
+def main_control_anchor() -> None:
     """Mark the place to which the skip link leads."""
     st.html('<span id="main-control" tabindex="-1"></span>')
 
@@ -88,7 +90,7 @@ def last_takeaway(place: Any, page: str) -> None:
 
 def takeaway(place: Any, page: str, sentence: str, question: str = "") -> None:
     """Show the one sentence that changes with the numbers, under the question of a chapter."""
-    words = f'<p class="takeaway">{_explained(sentence, "takeaway")}</p>'
+    words = f'<p class="takeaway">{_with_explanations(sentence, "takeaway")}</p>'
     if question:
         words = f'<h2 class="chapter">{question}</h2>{words}'
     st.session_state[_TAKEAWAY] = {page: words}
@@ -113,23 +115,23 @@ def progress_bar(question: Any, made: Trials) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="draw-progress"):
         st.progress(done / total, " · ".join(parts) + ("" if made.running else ", stopped"))
         if made.running:
-            st.button("Stop", on_click=trials.stop, args=(trials.remembered(question),), key="stop-draws")
+            st.button("Stop", on_click=trials.stop, args=(trials.fingerprint(question),), key="stop-draws")
         else:
-            st.button("Go on", on_click=trials.go_on, key="more-draws")
+            st.button("Go on", on_click=trials.resume, key="more-draws")
 
 
-def keep_first(address: str, panels: Sequence[Panel], room: tuple[float, float]) -> None:
+def save_first_screen(address: str, panels: Sequence[Panel], room: tuple[float, float]) -> None:
     """Keep the sentence and the first figures of a page for those who come to it next, with some room in between."""
-    if not first_screen.wanted(address) or not (words := st.session_state.get(_TAKEAWAY, {}).get(address)):
+    if not first_screen.is_missing(address) or not (words := st.session_state.get(_TAKEAWAY, {}).get(address)):
         return
     row = [f"{_heading(panel)}{_still(panel.figure)}" for panel in panels]
-    first_screen.remember(address, st.session_state[_TITLE], words, row, room)
+    first_screen.save(address, st.session_state[_TITLE], words, row, room)
 
 
 def _heading(panel: Panel) -> str:
     """What stands over a figure, as markup."""
     question = panel.question and f"<h3>{panel.question}</h3>"
-    answer = panel.answer and f'<p class="answer">{unbroken(panel.answer)}</p>'
+    answer = panel.answer and f'<p class="answer">{without_breaks(panel.answer)}</p>'
     return question + answer + (panel.note and f'<p class="note">{panel.note}</p>')
 
 
@@ -137,7 +139,7 @@ def _still(shown: Any) -> str:
     """A figure as markup that needs no library."""
     if isinstance(shown, Chart):
         return figures.first_look(shown.figure)
-    if isinstance(shown, Live):
+    if isinstance(shown, LiveDial):
         return live_dial.still(shown.first)
     if isinstance(shown, LiveDots):
         return shown.still()
@@ -149,7 +151,7 @@ def render(panels: Iterable[Panel | tuple[Panel, ...]]) -> None:
     dials = []
     for panel in _up_to_a_figure(panels) if st.session_state.get(_PROJECTOR) else panels:
         together = panel if isinstance(panel, tuple) else (panel,)
-        dials += [one.figure for one in together if isinstance(one.figure, Live)]
+        dials += [one.figure for one in together if isinstance(one.figure, LiveDial)]
         if isinstance(panel, tuple):
             for column, one in zip(st.columns(len(panel), gap="medium"), panel, strict=True):
                 with column:
@@ -180,7 +182,9 @@ def head(panel: Panel) -> None:
     if panel.question:
         st.subheader(panel.question, anchor=False)
     if panel.answer:
-        st.markdown(f'<p class="answer">{_explained(panel.answer, panel.name + "-answer")}</p>', unsafe_allow_html=True)
+        st.markdown(
+            f'<p class="answer">{_with_explanations(panel.answer, panel.name + "-answer")}</p>', unsafe_allow_html=True
+        )
 
 
 def figure(panel: Panel) -> None:
@@ -190,51 +194,51 @@ def figure(panel: Panel) -> None:
     if isinstance(panel.figure, Chart):
         _chart(panel, panel.figure)
     else:
-        _at_rest(panel)
-        under(panel)
+        _other_figure(panel)
+        below_figure(panel)
     if panel.links:
         with st.container(horizontal=True, key=f"links-{panel.name}" if panel.name else None):
             for address, words, *more in panel.links:
-                way_to(address, words, words, *more)
+                page_link(address, words, words, *more)
 
 
-def way_to(address: str, title: str, words: str, more: str | None = None) -> None:
+def page_link(address: str, title: str, words: str, more: str | None = None) -> None:
     """Render a link in some words to the page of an address, with `more` for whoever rests on it."""
     st.page_link(link.page_at(address, title), label=words, help=more)
 
 
-def _at_rest(panel: Panel) -> None:
+def _other_figure(panel: Panel) -> None:
     """Render a figure that is no chart."""
     shown = panel.figure
-    if isinstance(shown, Live):
+    if isinstance(shown, LiveDial):
         with st.container(key=f"live-{shown.number.key}"):
             live_dial.mount(shown.data, shown.number, shown.first)
     elif isinstance(shown, LiveDots):
         live_lie.dots(shown.data, f"{panel.name}-dots", shown.still)
     elif shown is not None and not isinstance(shown, Chart):
-        st.html(_explained(shown.html, panel.name) if isinstance(shown, Cards) else shown.html)
+        st.html(_with_explanations(shown.html, panel.name) if isinstance(shown, Cards) else shown.html)
 
 
 def _chart(panel: Panel, chart: Chart) -> None:
     """Render a chart last, since it keeps the browser busy; until then it is seen as plain markup."""
     drawn = _projected(chart.figure)
     place = st.container(key=f"{panel.name}-place")
-    place.html(_NO_LOOK if _is_there(panel) else figures.first_look(drawn))
-    under(panel)
-    if not st.session_state.get(_DRAWN):
+    place.html(_EMPTY_FIRST_LOOK if _is_on_screen(panel) else figures.first_look(drawn))
+    below_figure(panel)
+    if not st.session_state.get(_PLOTLY_STARTED):
         with turns.pause():
             time.sleep(FIRST_LOOK)
-        st.session_state[_DRAWN] = True
+        st.session_state[_PLOTLY_STARTED] = True
     options = {"displayModeBar": False}
     place.plotly_chart(drawn, key=f"{panel.name}-figure", alt=panel.summary or None, config=options)
     st.session_state[_NOW] = st.session_state.get(_NOW, frozenset()) | {(st.session_state.get(_TITLE), panel.name)}
 
 
 # Stands for a first look that nobody would see, since Plotly's own drawing is there.
-_NO_LOOK = '<div class="first-look"></div>'
+_EMPTY_FIRST_LOOK = '<div class="first-look"></div>'
 
 
-def _is_there(panel: Panel) -> bool:
+def _is_on_screen(panel: Panel) -> bool:
     """Whether the browser shows the chart of a panel already, of the last time that the page was drawn."""
     there = st.session_state.get(_BEFORE, frozenset()) | st.session_state.get(_NOW, frozenset())
     return (st.session_state.get(_TITLE), panel.name) in there
@@ -262,14 +266,14 @@ def _height(words: str, rem: float, line: float, width: int) -> float:
     return size * line * math.ceil(_WIDE * size * len(words) / (width - _BESIDE * _letters(width)))
 
 
-def under(panel: Panel) -> None:
+def below_figure(panel: Panel) -> None:
     """Render what stands under a figure: its numbers in words, folded, its data, itself as HTML, and its code."""
     shown, rows, name = panel.figure, panel.rows, panel.name
     if not panel.summary and (rows is None or shown is None):
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"under-{name}" if name else None):
         if panel.summary:
-            words = _explained(panel.summary, f"{name}-words")
+            words = _with_explanations(panel.summary, f"{name}-words")
             st.html(
                 f'<details class="in-words"><summary>Numbers in words</summary><p class="summary">{words}</p></details>'
             )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pages.kit import toml_files
-from pages.kit.toml_files import Address, pairs, written
+from pages.kit.toml_files import Address, pairs, to_toml_value
 from privdemo.experiments import sweep
 from privdemo.experiments.sweep import EXPERIMENTS
 from privdemo.toml_text import parse, shortened
@@ -104,7 +104,7 @@ def differences(file: SettingFile, question: Any) -> list[str]:
     plain = EXPERIMENTS[file.experiment].plain
     found, wanted = plain(theirs), plain(asked)
     return [
-        f"{key} is {written(found[key])} in [config], but the settings make it {written(wanted[key])}"
+        f"{key} is {to_toml_value(found[key])} in [config], but the settings make it {to_toml_value(wanted[key])}"
         for key in found
         if key not in file.varied and found[key] != wanted[key]
     ]

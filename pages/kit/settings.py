@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pages.kit.numbers import unmarked
+from pages.kit.numbers import escape_markdown
 from privdemo import limits
 from privdemo.limits import Limit
 
@@ -38,7 +38,7 @@ class Number:
         except ValueError:
             kind = "a whole number " if self.limit.integer else ""
             return (
-                f"{quoted(self.key, raw)} was ignored: it must be {kind}{self.limit.range_text}. "
+                f"{as_code_span(self.key, raw)} was ignored: it must be {kind}{self.limit.range_text}. "
                 f"The default, {self.default:g}, is shown."
             )
         return None
@@ -75,7 +75,7 @@ class Choice:
         wanted = f"at least {self.least} of" if self.many else "one of"
         more = "".join(f" {self.notes[value]}" for value in raw if value in self.notes)
         default = f", {self.default}," if isinstance(self.default, str) else ""  # of many, too many to repeat
-        start = f"{quoted(self.key, raw)} was ignored: it must be {wanted} {_listed(self.options)}."
+        start = f"{as_code_span(self.key, raw)} was ignored: it must be {wanted} {_listed(self.options)}."
         return f"{start} The default{default} is shown.{more}"
 
     def split_lists(self, raw: Sequence[str]) -> list[str]:
@@ -109,7 +109,7 @@ class Words:
             self.check(raw[-1])
         except ValueError as error:
             shown = f"The default, {self.default}, is shown." if self.default else "All else is shown."
-            return f"{quoted(self.key, raw)} was ignored: {unmarked(str(error))}. {shown}"
+            return f"{as_code_span(self.key, raw)} was ignored: {escape_markdown(str(error))}. {shown}"
         return None
 
     def value(self, raw: Sequence[str]) -> str:
@@ -120,7 +120,7 @@ class Words:
 Setting = Number | Choice | Words
 
 
-def named(setting: Setting) -> str:
+def label_and_key(setting: Setting) -> str:
     """A setting as one chooses it from a list: its label, and its key in the address."""
     return f"{setting.label} ({setting.key})" if setting.label else setting.key
 
@@ -132,7 +132,7 @@ def problems(settings: Iterable[Setting], address: Mapping[str, Sequence[str]]) 
     found = {
         key: known[key].problem(raw)
         if key in known
-        else f"{quoted(key)} was ignored: this page has no such setting.{meant.get(key, '')}"
+        else f"{as_code_span(key)} was ignored: this page has no such setting.{meant.get(key, '')}"
         for key, raw in address.items()
     }
     return {key: problem for key, problem in found.items() if problem}
@@ -143,7 +143,7 @@ def _listed(options: Iterable[str]) -> str:
     return ", ".join(f"“{option}”" for option in options)
 
 
-def quoted(key: str, raw: Sequence[str] | None = None) -> str:
+def as_code_span(key: str, raw: Sequence[str] | None = None) -> str:
     """A link's words as a code span, in which no Markdown of theirs comes alive."""
     words = key if raw is None else f"{key}={', '.join(raw)}"
     plain = "".join(c if c.isprintable() and c != "`" else " " for c in words[:61])

@@ -54,14 +54,14 @@ def address(table: Any) -> dict[str, str | tuple[str, ...]]:
     if not isinstance(table, dict):
         raise ValueError(f"settings must be a table of keys and values, got {shortened(table)}")
     found = {
-        key: tuple(_spelt(key, each) for each in value) if isinstance(value, list) else _spelt(key, value)
+        key: tuple(_to_text(key, each) for each in value) if isinstance(value, list) else _to_text(key, value)
         for key, value in table.items()
     }
     check_address(found)
     return found
 
 
-def _spelt(key: str, value: Any) -> str:
+def _to_text(key: str, value: Any) -> str:
     """A value as an address spells it."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise ValueError(f"settings: {key} must be a text, a number or a list of them, got {shortened(value)}")
@@ -87,7 +87,7 @@ def _number(text: str) -> str | int | float:
     return text
 
 
-def written(value: Any) -> str:
+def to_toml_value(value: Any) -> str:
     """A value on one line of TOML. Raises ``ValueError`` for what TOML does not have."""
     if isinstance(value, bool):
         return str(value).lower()
@@ -96,7 +96,7 @@ def written(value: Any) -> str:
     if isinstance(value, int | float):
         return repr(value)
     if isinstance(value, list | tuple):
-        return f"[{', '.join(map(written, value))}]"
+        return f"[{', '.join(map(to_toml_value, value))}]"
     if isinstance(value, dict):
         return f"{{{', '.join(pairs(value))}}}"
     raise ValueError(f"TOML does not have {shortened(value)}")
@@ -104,9 +104,9 @@ def written(value: Any) -> str:
 
 def pairs(table: Mapping[str, Any]) -> list[str]:
     """The lines of a table, key = value."""
-    return [f"{_key(key)} = {written(value)}" for key, value in table.items()]
+    return [f"{_key(key)} = {to_toml_value(value)}" for key, value in table.items()]
 
 
 def _key(key: str) -> str:
     bare = key and key.isascii() and all(c.isalnum() or c in "_-" for c in key)
-    return key if bare else written(key)
+    return key if bare else to_toml_value(key)

@@ -134,24 +134,24 @@ class Trials:
         return [result for job, made in found if job.key[0] == kind and config in (None, job.key[1]) for result in made]
 
 
-def look(question: Any, jobs: Sequence[Job]) -> Trials:
+def start_or_follow(question: Any, jobs: Sequence[Job]) -> Trials:
     """Say how far the jobs are, each started unless this visitor has stopped them.
 
     Draws that come with the package are not made: a job goes on after them, and one that needs no others never starts.
     Raises ``ValueError`` with a sentence where a draw that is made at once cannot be made.
     """
-    stopped, again = st.session_state.get(_STOPPED) == remembered(question), st.session_state.pop(_AGAIN, False)
+    stopped, again = st.session_state.get(_STOPPED) == fingerprint(question), st.session_state.pop(_AGAIN, False)
     progress = tuple((_watch_own if job.private else _watch_shared)(job, stopped, again) for job in jobs)
-    results = tuple((*_at_once(job), *far.results) for job, far in zip(jobs, progress, strict=True))
+    results = tuple((*_first_trial(job), *far.results) for job, far in zip(jobs, progress, strict=True))
     return Trials(tuple(jobs), progress, results)
 
 
-def leave_others(jobs: Sequence[Job]) -> None:
+def stop_watching_others(jobs: Sequence[Job]) -> None:
     """Stop watching all jobs but these."""
     cache.runner().leave(visitor(), [job.key for job in jobs])
 
 
-def attach(jobs: Sequence[Job]) -> None:
+def check_linked_job(jobs: Sequence[Job]) -> None:
     """Once a visit: say so if the job of the link by which a visitor came is not there to be followed."""
     if _ARRIVED in st.session_state:
         return
@@ -159,12 +159,12 @@ def attach(jobs: Sequence[Job]) -> None:
     if not arrived:
         return
     if arrived != job_id(jobs):
-        link.note(f"`job={arrived}` was ignored: this link’s settings have draws of their own, which are shown.")
-    elif not any(cache.runner().look(job.key) or len(_ready(job)) == len(job.tasks) for job in jobs):
-        link.note(f"`job={arrived}` has ended, and what it made is no longer kept: its draws are made anew.")
+        link.add_note(f"`job={arrived}` was ignored: this link’s settings have draws of their own, which are shown.")
+    elif not any(cache.runner().look(job.key) or len(_shipped(job)) == len(job.tasks) for job in jobs):
+        link.add_note(f"`job={arrived}` has ended, and what it made is no longer kept: its draws are made anew.")
 
 
-def keep_id(draws: Trials) -> None:
+def write_job_id(draws: Trials) -> None:
     """Keep the id of jobs in the address for as long as they run: a reload goes on with them."""
     link.write(JOB.key, job_id(draws.jobs) if draws.running else "")
 
@@ -175,25 +175,25 @@ def job_id(jobs: Sequence[Job]) -> str:
     return "" if any(job.private for job in jobs) else hashlib.sha256(repr(keys).encode()).hexdigest()[:_ID]
 
 
-def _at_once(job: Job) -> tuple[Any, ...]:
+def _first_trial(job: Job) -> tuple[Any, ...]:
     """The draw that a job makes at once, if it makes one, unless it comes with the package."""
     if not job.first:
         return ()
-    there = None if job.private else cache.ready_draws().find(job.function, job.key[1])
+    there = None if job.private else cache.shipped_results().find(job.function, job.key[1])
     return (job.first() if there is None else there,)
 
 
-def _ready(job: Job) -> tuple[Any, ...]:
+def _shipped(job: Job) -> tuple[Any, ...]:
     """The results of a job's first tasks that come with the package; none of a visitor's own records."""
     if job.private:
         return ()
-    there = (cache.ready_draws().find(job.function, task) for task in job.tasks)
+    there = (cache.shipped_results().find(job.function, task) for task in job.tasks)
     return tuple(takewhile(lambda result: result is not None, there))
 
 
 def _watch_shared(job: Job, stopped: bool, again: bool) -> Progress:
     """How far a job is that anybody may follow."""
-    ready = _ready(job)
+    ready = _shipped(job)
     left = job.tasks[len(ready) :]
     if not left:
         return Progress(ready, len(ready), False)
@@ -214,7 +214,7 @@ def _watch_own(job: Job, stopped: bool, again: bool) -> Progress:
     """How far a job on a visitor's own records is: its results move to the session, and are kept only there."""
     n, runner = len(job.tasks), cache.runner()
     # From which task on the runner works, and what is there of all tasks: one entry, so that neither is lost alone.
-    begun, kept = own_data.recall(job.key) or (None, ())
+    begun, kept = own_data.find_result(job.key) or (None, ())
     if stopped or len(kept) >= n:
         return Progress(kept[:n], n, False)
     at_work = runner.look(job.key) is not None
@@ -226,7 +226,7 @@ def _watch_own(job: Job, stopped: bool, again: bool) -> Progress:
     progress = runner.watch(job.key, visitor(), function, left, new_try=again, slow=job.slow, private=True)
     done = zip(progress.results, left, strict=False)
     found = (*kept[:begun], *(replace(result, config=task) for result, task in done))
-    own_data.keep(job.key, (begun, found))
+    own_data.store_result(job.key, (begun, found))
     return replace(progress, results=found, total=n)
 
 
@@ -235,18 +235,18 @@ def visitor() -> str:
     return st.session_state.setdefault(_VISITOR, visits.name())
 
 
-def remembered(question: Any) -> str:
+def fingerprint(question: Any) -> str:
     """A question, to be remembered without the visitor's own records that it may hold."""
-    return f"{question!r}, {own_data.mark()}"
+    return f"{question!r}, {own_data.version()}"
 
 
 def stop(question: str) -> None:
-    """Stop the draws of a `remembered` question for this visitor."""
+    """Stop the draws of a `fingerprint` question for this visitor."""
     st.session_state[_STOPPED] = question
     cache.runner().leave(visitor())
 
 
-def go_on() -> None:
+def resume() -> None:
     """Go on with the draws that were stopped."""
     st.session_state.pop(_STOPPED, None)
     st.session_state[_AGAIN] = True

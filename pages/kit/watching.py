@@ -27,7 +27,7 @@ def watch(question: Any, shown: Trials) -> None:
 def _look(question: Any, shown: Trials, first: list[Trials]) -> None:
     """Take one look, which costs little while nothing but the place in the queue is new."""
     try:
-        now = first.pop() if first else trials.look(question, shown.jobs)
+        now = first.pop() if first else trials.start_or_follow(question, shown.jobs)
     except ValueError:
         st.rerun()  # the page says why
     if now.stage != shown.stage:
@@ -41,8 +41,8 @@ def start(question: Any, jobs: Sequence[Job]) -> Trials:
     Where there is no browser, in which something is dragged, slow ones are not.
     """
     jobs = [job for job in jobs if not (job.slow and st.session_state.get(NO_BROWSER))]
-    trials.leave_others(jobs)
-    return trials.look(question, jobs)
+    trials.stop_watching_others(jobs)
+    return trials.start_or_follow(question, jobs)
 
 
 def watch_for_more(question: Any, shown: Trials) -> None:
@@ -54,6 +54,6 @@ def watch_for_more(question: Any, shown: Trials) -> None:
 
 
 def _look_for_more(question: Any, shown: Trials, first: list[Trials]) -> None:
-    now = first.pop() if first else trials.look(question, shown.jobs)
+    now = first.pop() if first else trials.start_or_follow(question, shown.jobs)
     if now.ended != shown.ended or now.poll != shown.poll:
         st.rerun()

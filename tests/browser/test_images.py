@@ -87,7 +87,7 @@ def test_dragging_shows_at_levels_of_the_grid_the_very_guesses_that_python_makes
         result = images.run(images.with_mechanism(config, family, point.level))
         stacked = np.stack([result.guesses[name] for name in images.PRIORS])
         np.testing.assert_array_equal(grey_levels(page, "guess").reshape(stacked.shape), stacked)
-        expect(page.locator(".found").last).to_have_text(dials.found_words(point))
+        expect(page.locator(".found").last).to_have_text(dials.linking_sentence(point))
 
 
 def test_a_frame_of_the_dial_is_drawn_in_time_for_the_next(page: Page, address: str) -> None:

@@ -49,8 +49,8 @@ def _all_of(own: own_data.Reading) -> tuple[Any, ...]:
     return own, *read, runtime.get_instance().get_app_session(context.session_id)
 
 
-own_data_input.hold = _noted(own_data.hold, first=_all_of)
-own_data.keep = _noted(own_data.keep, first=lambda key, kept: kept)
+own_data_input.store_reading = _noted(own_data.store_reading, first=_all_of)
+own_data.store_result = _noted(own_data.store_result, first=lambda key, kept: kept)
 visits.take = _noted(visits.take, first=st.session_state.get)
 
 

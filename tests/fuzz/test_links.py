@@ -174,7 +174,7 @@ def link(page: Page, chance: random.Random) -> dict[str, list[str]]:
 
 def known(page: Page) -> list[Setting]:
     """All that a link to a page may set."""
-    return [*page.all_settings(defaults=True), *present.asked(page.here)]
+    return [*page.all_settings(defaults=True), *present.link_parameters(page.here)]
 
 
 def links() -> list[tuple[Page, dict[str, list[str]]]]:

@@ -10,8 +10,10 @@ OF_DRAWS = pytest.mark.parametrize("page", [page for page in PAGES if page.jobs]
 
 
 def assert_answered_without_a_job(page, monkeypatch):
-    looks, look, before = [], trials.look, set(cache.runner()._jobs)
-    monkeypatch.setattr(trials, "look", lambda question, jobs: looks.append(look(question, jobs)) or looks[-1])
+    looks, look, before = [], trials.start_or_follow, set(cache.runner()._jobs)
+    monkeypatch.setattr(
+        trials, "start_or_follow", lambda question, jobs: looks.append(look(question, jobs)) or looks[-1]
+    )
     at = visit(page.address)
     (found,) = looks
     assert found.finished

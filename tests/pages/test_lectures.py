@@ -6,7 +6,7 @@ import pytest
 
 from pages.kit import numbers
 from pages.kit.lecture import Lecture, Step, problems, shipped
-from pages.kit.present import Place
+from pages.kit.present import Position
 from pages.topics import PAGES, page_at
 from tests.pages.visiting import finished, takeaway, visit, warnings
 
@@ -42,9 +42,9 @@ def test_steps_are_of_pages_with_these_settings_and_say_one_plain_sentence(lectu
 
 @pytest.mark.parametrize(("name", "number"), STEPS)
 def test_every_step_is_shown_without_a_complaint(name: str, number: int) -> None:
-    place = Place(shipped()[name], name, number)
+    place = Position(shipped()[name], name, number)
     at = finished(visit(place.step.page, present=place.link, **linked(place.step)))
-    assert at.title[0].value == numbers.unmarked(place.step.say)
+    assert at.title[0].value == numbers.escape_markdown(place.step.say)
     assert not at.warning, warnings(at)
     assert not at.error
     assert takeaway(at)

@@ -87,7 +87,7 @@ def assert_nobody_else_hears_of_it(
     choices = [option for control in other.segmented_control for option in control.options]
     seen = "\n".join([html(other), *(text.value for text in other.markdown), *choices])
     assert not re.search(f"{words}|your own", seen)
-    shared = [args for kept in cache._ALL for args in list(kept._results)]
+    shared = [args for kept in cache._CACHES for args in list(kept._results)]
     assert shared
     assert not any(own_data.is_own(arg) for args in shared for arg in args)
     assert not re.search(words, log.text)

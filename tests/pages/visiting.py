@@ -54,13 +54,13 @@ class View(NamedTuple):
 def view(address: str, *link: tuple[str, str]) -> View:
     """The page behind a link, once its first draw is there: opened once for all tests that only look at it."""
     panels: list[Panel] = []
-    draw = screen.under
+    draw = screen.below_figure
 
     def under(panel: Panel) -> None:
         panels.append(panel)
         draw(panel)
 
-    with mock.patch.object(screen, "under", under):
+    with mock.patch.object(screen, "below_figure", under):
         return View(until(visit(address, **dict(link)), lambda _: bool(panels) or address == "lectures"), panels)
 
 

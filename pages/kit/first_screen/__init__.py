@@ -21,7 +21,7 @@ from server import requests
 from server.streamlit_internals import static_folder
 
 # The markup of each page's first screen, by its address; of the pages' own words and default answers only.
-_KNOWN: dict[str, str] = {}
+_SCREENS: dict[str, str] = {}
 _FIRST = "first_visit"
 _HERE = Path(__file__).parent
 _LAYOUT, SCRIPT, _CHAPTERS = (
@@ -30,7 +30,7 @@ _LAYOUT, SCRIPT, _CHAPTERS = (
 _SERVER = 'window.__streamlit = { BACKEND_BASE_URL: new URL("./", location.href).href };'
 _INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 _ROOT = '<div id="root">'
-_ANEW = {"Cache-Control": "no-cache"}
+_NO_CACHE = {"Cache-Control": "no-cache"}
 
 
 def begin() -> None:
@@ -38,12 +38,12 @@ def begin() -> None:
     st.session_state[_FIRST] = _FIRST not in st.session_state and not st.query_params
 
 
-def wanted(address: str) -> bool:
+def is_missing(address: str) -> bool:
     """Whether the screen of this run is a first screen that is not known yet."""
-    return address not in _KNOWN and st.session_state.get(_FIRST, False)
+    return address not in _SCREENS and st.session_state.get(_FIRST, False)
 
 
-def remember(address: str, title: str, words: str, row: list[str], room: tuple[float, float]) -> None:
+def save(address: str, title: str, words: str, row: list[str], room: tuple[float, float]) -> None:
     """Keep a page's first screen: its title, the markup of its sentence and of its first figures, side by side.
 
     `room` is the height between the sentence and the figures, in rem, and that on a narrow screen.
@@ -51,7 +51,7 @@ def remember(address: str, title: str, words: str, row: list[str], room: tuple[f
     sheet = style.SHEET.replace(":root", ":host")
     figures = "".join(f"<div>{figure}</div>" for figure in row)
     wide, narrow = room
-    _KNOWN[address] = (
+    _SCREENS[address] = (
         '<div id="first-screen" inert aria-hidden="true" '
         f'style="color-scheme:light dark;--room:{wide}rem;--narrow-room:{narrow}rem">'
         f'<template shadowrootmode="open">{sheet}<style>{_LAYOUT}</style>'
@@ -73,8 +73,8 @@ class FirstScreens:
         if address is None or address not in self.addresses():
             await self.app(scope, receive, send)
             return
-        screen = "" if scope.get("query_string") else _KNOWN.get(address, "")
-        page = HTMLResponse(empty_page().replace(_ROOT, screen + _ROOT, 1), headers=_ANEW)
+        screen = "" if scope.get("query_string") else _SCREENS.get(address, "")
+        page = HTMLResponse(empty_page().replace(_ROOT, screen + _ROOT, 1), headers=_NO_CACHE)
         await page(scope, receive, send)
 
 

@@ -40,7 +40,7 @@ def mount(data: Mapping[str, Any], number: Number, first: Callable[[], str] = st
     """
 
     def released() -> None:
-        linked.set_by_dial(st.session_state, "dial", number.key, number.limit)
+        linked.set_from_dial(st.session_state, "dial", number.key, number.limit)
 
     with st.container(key="dial-first"):
         if not st.session_state.get(_STARTED) and (markup := still(first)):

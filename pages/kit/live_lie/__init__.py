@@ -39,13 +39,13 @@ def dial(setting: Number, label: str, ends: tuple[str, str]) -> None:
     key = f"{setting.key}_slide"
 
     def released() -> None:
-        linked.set_by_dial(st.session_state, key, setting.key, setting.limit)
+        linked.set_from_dial(st.session_state, key, setting.key, setting.limit)
 
     value = st.session_state.get(setting.key, setting.default)
     low, high = setting.limit.low, setting.limit.high
     data = {"key": setting.key, "value": value, "low": low, "high": high, "step": setting.step}
     _dial(key=key, data=data | {"name": label, "ends": ends}, on_moved_change=released)
-    inputs.ear(setting)
+    inputs.acknowledgement(setting)
 
 
 def dots(data: Mapping[str, Any], key: str, first: Callable[[], str]) -> None:

@@ -24,27 +24,27 @@ _SCREEN = "presenter_screen"
 _LONG = 100
 
 
-def screen() -> tuple[int, int]:
+def screen_size() -> tuple[int, int]:
     """The width and height of the screen that the lecture is shown on, as far as charts are drawn for it."""
     width, height = st.session_state.get(_SCREEN, _LEAST)
-    return _inside(width, 0), _inside(height, 1)
+    return _clamped(width, 0), _clamped(height, 1)
 
 
-def headline(words: str) -> float:
+def headline_size(words: str) -> float:
     """The size of a headline, in rem: what is long, such as a question of two sentences, is smaller."""
     return 1.7 if len(words) <= _LONG else 1.3
 
 
-def longer(words: str) -> float:
+def extra_headline_height(words: str) -> float:
     """How much higher than of one line a headline may be, in rem."""
     return 0.0 if len(words) <= _LONG else 4.0
 
 
-def _inside(size: float, side: int) -> int:
+def _clamped(size: float, side: int) -> int:
     return int(min(max(size, _LEAST[side]), _MOST[side]))
 
 
-def _measured() -> None:
+def _store_screen_size() -> None:
     """Keep the size of the screen as its browser says it."""
     match st.session_state["presenter"].get("screen"):
         case [int() as width, int() as height]:
@@ -60,4 +60,4 @@ def mount(number: int, n_steps: int, title: str, moved: Callable[[str], None]) -
             moved(move)
 
     data = {"number": number, "steps": n_steps, "title": title, "screen": st.session_state.get(_SCREEN)}
-    _component(key="presenter", data=data, on_move_change=heard, on_screen_change=_measured)
+    _component(key="presenter", data=data, on_move_change=heard, on_screen_change=_store_screen_size)

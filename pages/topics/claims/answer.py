@@ -178,7 +178,7 @@ def _rounded(unit: str, value: float | None) -> str:
     """A number with two figures, in its unit; the table has it in full."""
     if value is None or unit not in ("", PERCENT):
         return _exact(unit, value)
-    return numbers.share(value, 0) if unit == PERCENT else numbers.near_zero(value)
+    return numbers.share(value, 0) if unit == PERCENT else numbers.two_figures(value)
 
 
 def ours(claim: Claim) -> str:
@@ -196,4 +196,4 @@ def _exact(unit: str, value: float | None) -> str:
         return "–"
     if unit:
         return numbers.share(value) if unit == PERCENT else numbers.points(value)
-    return numbers.plain(value)
+    return numbers.any_size(value)

@@ -24,7 +24,7 @@ L1 = LOSS._replace(most=MOST_DISTANCE)
 # The least lead of a set's common class over the others; with less the sets are nearly alike.
 ALIKE = 0.1
 
-one_trial = cache.by_config(class_ratio.run, max_entries=64, spinner="Drawing sets, training and asking once…")
+one_trial = cache.shared_or_private(class_ratio.run, max_entries=64, spinner="Drawing sets, training and asking once…")
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def takeaway(shown: Answer) -> str:
     """Say what is found of the first class, and which method is closer over all mixes."""
     config, trials = shown.question.config, shown.trials
     blind = [name for name in shown.methods if name not in LABELLED][:2]
-    found = numbers.a_list(
+    found = numbers.join_words(
         tuple(
             f"{CLASS_RATIO[name].title} {with_half(class_ratio.share_of(trials, name, 0), SHARE, bold=True)}"
             for name in blind or shown.methods[:1]

@@ -126,8 +126,8 @@ def all_numbers(shown: Answer) -> list[Panel]:
             "ratio-numbers",
             "How do all methods compare?",
             f"Yours first, over {count_draws(trials)}; below, ten digits of MNIST as the paper sets them up: "
-            + numbers.a_list(tuple(f"{CLASS_RATIO[row.method].title} <b>{row.error:.4f}</b>" for row in rows[:3]))
-            + f". {chosen.of_fits(trials, by_trying(SPREAD), _WAYS)}".rstrip(),
+            + numbers.join_words(tuple(f"{CLASS_RATIO[row.method].title} <b>{row.error:.4f}</b>" for row in rows[:3]))
+            + f". {chosen.describe_fits(trials, by_trying(SPREAD), _WAYS)}".rstrip(),
             mine,
             f"L1 errors, in brackets 95 % intervals. Each mix has its own groups. {_bandwidths(shown)} {_gap(shown)} "
             "Times are of this computer, one thread, with whatever else it did.",

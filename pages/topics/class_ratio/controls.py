@@ -167,9 +167,9 @@ def controls(main: DeltaGenerator) -> Question | str:
 def _n_classes(dataset: Source) -> int:
     """How many classes are told apart."""
     most = len(counting_task(dataset).classes)
-    with inputs.place("classes-shown", most > 2):
+    with inputs.container_if("classes-shown", most > 2):
         which = "digits from 0 on; two are 7 and 9" if isinstance(dataset, str) else "the first ones"
-        inputs.keep_inside(classes_setting(dataset), "The number of classes")
+        inputs.clamp(classes_setting(dataset), "The number of classes")
         n_classes = inputs.number(classes_setting(dataset), f"Classes ({which})")
     n_classes = int(n_classes) if most > 2 else 2
     _fit_rho(n_classes)
@@ -182,7 +182,7 @@ def _sets() -> dict[str, Any]:
         set_size = inputs.number(size_settings()[0])
         copies = inputs.number(COPIES)
     with st.container(key="rho-shown"):
-        rho = inputs.dial(RHO)
+        rho = inputs.slider_and_box(RHO)
         st.caption("← sets easier to tell apart · more alike →", text_alignment="center")
     return {"set_size": set_size, "copies": copies, "rho": rho}
 
@@ -191,7 +191,7 @@ def _more() -> tuple[dict[str, Any], tuple[str, ...]]:
     """The set that is asked about and MMD's bandwidth; and the titles of the methods."""
     n_test = inputs.number(size_settings()[1])
     given = inputs.choose(BANDWIDTH) == GIVEN
-    with inputs.place("factor-shown", given):
+    with inputs.container_if("factor-shown", given):
         factor = inputs.number(FACTOR)
     return {"n_test": n_test, "bandwidth": factor if given else None}, inputs.choose(METHOD)
 
@@ -207,22 +207,22 @@ def _fit_rho(n_classes: int) -> None:
 def _mix(main: DeltaGenerator, first: str) -> dict[str, Any]:
     """The mix of the group: in `main` the share that are `first`, unless the mix is drawn at random."""
     mix = inputs.choose(MIX)
-    with main, inputs.place("row-mix", mix == SLIDE):
+    with main, inputs.container_if("row-mix", mix == SLIDE):
         slider = st.container()
         share = inputs.number(SHARE, hide_label=True)
         with slider:  # beside the box, but it is the box that reads the link
-            inputs.slide(SHARE, f"Share that really {first.replace('$', chr(92) + '$')}")
+            inputs.number_slider(SHARE, f"Share that really {first.replace('$', chr(92) + '$')}")
     return {"share": float(share) if mix == SLIDE else None}
 
 
 def _privacy() -> dict[str, Any]:
     """How the sets' counts are released."""
-    release = TITLES[inputs.pick(RELEASE)]
+    release = TITLES[inputs.choose_from_list(RELEASE)]
     private = release != NO_RELEASE
-    with inputs.place("privacy-shown", private):
+    with inputs.container_if("privacy-shown", private):
         epsilon, delta = privacy_inputs.epsilon_and_delta(EPSILON, DELTA, "ratio-privacy")
     bounded = private and RELEASES[release].public_bound
-    with inputs.place("n-min-shown", bounded):
+    with inputs.container_if("n-min-shown", bounded):
         n_min = inputs.number(N_MIN)
     if private and RELEASES[release].data_dependent:
         st.caption("Its noise is chosen from the secret counts: **no guarantee**.")
@@ -244,11 +244,11 @@ def _apply(name: str) -> None:
     dataset, n_classes, size, rho, n_test, release, epsilon, delta, n_min = PRESETS[name]
     st.session_state[DATA] = dataset
     noise = RELEASES[release].title if release else RELEASE.default
-    link.choose({DATA_SETS.choice: COUNTING[dataset].title, RELEASE: noise, MIX: SLIDE})
+    link.set_choices({DATA_SETS.choice: COUNTING[dataset].title, RELEASE: noise, MIX: SLIDE})
     set_sizes, test_sizes = size_settings()
     values = {CLASSES: n_classes, set_sizes: size, COPIES: 1, RHO: rho, test_sizes: n_test}
     values |= {EPSILON: epsilon, DELTA: delta, N_MIN: n_min}
-    link.assign({setting.key: value for setting, value in values.items()})
+    link.set_numbers({setting.key: value for setting, value in values.items()})
 
 
 # --- the chapters ------------------------------------------------------------------------------------

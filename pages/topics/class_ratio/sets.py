@@ -117,7 +117,9 @@ def few_words(sets: Sequence[Row]) -> str:
                 first = min(n for n, other in tried.items() if clearly_above(gap_interval(other, large)))
                 better.append(f"{CLASS_RATIO[method].title} {words} (from {first} times as many on)")
         told.append(f"{CLASS_RATIO[method].title} has an L1 error of {' and '.join(parts)}")
-    helps = f"Few, large sets clearly help {numbers.a_list(tuple(better))}" if better else "Size helps nowhere clearly"
+    helps = (
+        f"Few, large sets clearly help {numbers.join_words(tuple(better))}" if better else "Size helps nowhere clearly"
+    )
     return f"{helps}. With the same records in {many} times as many small sets, {'; '.join(told)}."
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pages.kit.chosen import taken
+from pages.kit.chosen import describe_choices
 from pages.kit.panel import Panel, Table
 from pages.topics.comparison.answer import Answer, config_snippet, snippet
 from pages.topics.comparison.words import METRIC_WORDS, long_run, marked, people, scale
@@ -59,7 +59,7 @@ def _choices(shown: Answer) -> list[Panel]:
     if not found:
         return []
     body = [
-        [COMPARISON[name].title, f"{len(choices)}", taken(choices, _ways(shown, name))]
+        [COMPARISON[name].title, f"{len(choices)}", describe_choices(choices, _ways(shown, name))]
         for name, choices in found.items()
     ]
     return [

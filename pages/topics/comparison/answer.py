@@ -137,7 +137,7 @@ class Answer:
             others = [row for name, row in rows.items() if COMPARISON[name].trust == trust and name != best]
             tied = [row for row in others if change(row, rows[best]).verdict is Verdict.NOT_CLEAR]
             if tied:
-                names = numbers.a_list(tuple(COMPARISON[row.method].title for row in tied))
+                names = numbers.join_words(tuple(COMPARISON[row.method].title for row in tied))
                 words.append(f"{COMPARISON[best].title} with {names}")
         return f"Statistically tied: {'; '.join(words)}. " if words else ""
 

@@ -101,9 +101,9 @@ def controls(main: DeltaGenerator) -> Question | str:
         goal = _goal(metric)
     people = people_setting(dataset)
     own_data.reset_sizes(_DATA, dataset, (people,))
-    inputs.keep_inside(people, people.label)
+    inputs.clamp(people, people.label)
     with st.container():
-        n_train = inputs.dial(people)
+        n_train = inputs.slider_and_box(people)
     trusted = inputs.choose(TRUSTED)
     config = _more(ComparisonConfig(task, dataset, private, epsilon=epsilon), n_train)
     chosen = inputs.choose(METHODS)
@@ -125,7 +125,7 @@ def controls(main: DeltaGenerator) -> Question | str:
 
 def _private(dataset: Source) -> str:
     """What is private: labels, or images too where the records are images."""
-    with inputs.place("private-shown", has_pixels(dataset)):
+    with inputs.container_if("private-shown", has_pixels(dataset)):
         private = PRIVATE_PARTS[inputs.choose(PRIVATE)]
     return private if has_pixels(dataset) else LABELS
 
@@ -136,10 +136,10 @@ def _epsilon(with_scale: bool) -> tuple[float, DeltaGenerator]:
     There stands, `with_scale`, what ε means.
     """
     least, most = (RandomisedResponse.from_epsilon(end, 2).flip_prob for end in (EPSILON.limit.high, EPSILON.limit.low))
-    with inputs.slider_and_boxes("compare") as (slider, boxes):
+    with inputs.slider_row("compare") as (slider, boxes):
         with boxes:
             epsilon = inputs.number(EPSILON)
-            inputs.view(
+            inputs.second_widget(
                 "compare_p",
                 EPSILON,
                 st.number_input,
@@ -170,16 +170,16 @@ def _epsilon(with_scale: bool) -> tuple[float, DeltaGenerator]:
 
 def _metric(task: str) -> str:
     """What methods are judged by; a share has only one measure."""
-    with inputs.place("metric-shown", task == CLASSIFY):
+    with inputs.container_if("metric-shown", task == CLASSIFY):
         metric = METRIC_NAMES[inputs.choose(METRIC)]
     return metric if task == CLASSIFY else next(iter(METRICS[SHARE]))
 
 
 def _goal(metric: str) -> float | None:
     """What is sought, in the units of the metric: an accuracy, or by how much a share may be off; else None."""
-    with inputs.place("goal-shown", metric == "accuracy"):
+    with inputs.container_if("goal-shown", metric == "accuracy"):
         accuracy = inputs.number(GOAL)
-    with inputs.place("off-by-shown", metric == "error"):
+    with inputs.container_if("off-by-shown", metric == "error"):
         points = inputs.number(OFF_BY)
     return {"accuracy": accuracy / 100, "error": points / 100}.get(metric)
 
@@ -191,7 +191,7 @@ def _more(config: ComparisonConfig, n_train: int) -> ComparisonConfig | str:
         rho = inputs.number(RHO)
     delta = inputs.number(DELTA)
     with (
-        inputs.place("asked-shown", config.task == SHARE),
+        inputs.container_if("asked-shown", config.task == SHARE),
         inputs.side_by_side("asked"),
     ):
         n_asked = inputs.number(ASKED)
@@ -216,9 +216,9 @@ def _pinned() -> ComparisonConfig | None:
         decode(st.session_state.get(PIN.key, PIN.default))
     except ValueError as error:  # of records that were forgotten, for one
         st.session_state[PIN.key] = PIN.default
-        st.toast(numbers.sentence(f"the pinned setting was let go: {numbers.unmarked(str(error))}"))
+        st.toast(numbers.sentence(f"the pinned setting was let go: {numbers.escape_markdown(str(error))}"))
     with hidden_container():
-        return decode(inputs.write(PIN))
+        return decode(inputs.text_input(PIN))
 
 
 def pin_button(shown: Any) -> None:

@@ -29,7 +29,7 @@ _LINKS = (
     ("class_ratio", "Sets: share of a group →"),
 )
 
-example_channels = cache.by_config(comparison.example_channels, max_entries=64)
+example_channels = cache.shared_or_private(comparison.example_channels, max_entries=64)
 
 
 class Pair(NamedTuple):

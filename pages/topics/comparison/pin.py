@@ -62,7 +62,7 @@ def _read(
     task: str, dataset: str, private: str, n_train: str, epsilon: str, seed: str, *changed: str
 ) -> ComparisonConfig:
     rare = {name: _RARE[name](value) for name, _, value in (part.partition("=") for part in changed)}
-    if dataset == own_data.TITLE and own_data.held(own_data.Own) is None:
+    if dataset == own_data.TITLE and own_data.current_reading(own_data.Own) is None:
         raise ValueError("its records were a visitor’s own, which are in no link")
     source = own_data.source(dataset, str, binary=True)
     return ComparisonConfig(task, source, private, int(n_train), float(epsilon), seed=int(seed), **rare)

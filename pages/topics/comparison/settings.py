@@ -91,7 +91,7 @@ TRUSTED = Choice(
     many=True,
 )
 
-sizes = cache.by_config(comparison.sizes, max_entries=256)
+sizes = cache.shared_or_private(comparison.sizes, max_entries=256)
 
 
 def people_setting(dataset: Source) -> Number:

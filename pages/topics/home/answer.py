@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pprint import pformat
 
 from pages.kit import cache, dials, numbers
-from pages.kit.panel import Live, Panel
+from pages.kit.panel import LiveDial, Panel
 from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials
 from pages.topics.home.controls import FAMILY, Question, level_setting
@@ -59,7 +59,7 @@ class Answer:
 
         return Panel(
             "home",
-            figure=Live(
+            figure=LiveDial(
                 data,
                 level_setting(),
                 still,

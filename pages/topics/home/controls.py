@@ -60,7 +60,7 @@ def controls(_: DeltaGenerator) -> Question:
     """Render the controls and return what they ask; the dial itself stands in the figure."""
     setting = level_setting()
     level = inputs.number(setting)
-    inputs.ear(setting)
+    inputs.acknowledgement(setting)
     seed = inputs.number(SEED)
     st.button("Draw two other people", on_click=_next_people)
     return Question(_dataset(), seed, level)

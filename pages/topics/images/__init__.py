@@ -1,4 +1,4 @@
-"""What does the noise do to an image?"""
+"""The page on noise on images: what does it do to an image, and what does it hide?"""
 
 from functools import partial
 from pathlib import Path
@@ -23,30 +23,31 @@ from privdemo.intervals import Estimate
 from privdemo.verdict import Verdict, judge
 
 _HERE = Path(__file__).parent
-# A gain that is still possible, in nats of log-likelihood a pixel, from which on a learned prior was stopped early.
+# A learned prior counts as stopped early if its log-likelihood could still rise by more than this, in nats a pixel.
 EARLY = 0.01
 
 
-def standing_words(_: Setup | str, shown: Answer | None) -> dict[str, str]:
-    """How it works, what the adversary sees, caveats and the code, as Markdown; nothing without an answer."""
-    if shown is None:
+def standing_words(_: Setup | str, answer: Answer | None) -> dict[str, str]:
+    """Return how it works, what the adversary sees, the caveats and the code, as Markdown; empty without an answer."""
+    if answer is None:
         return {}
-    mechanism = folds.read(_HERE / f"how_{shown.question.family.name}.md")
-    code = f"These lines compute the numbers above with the `privdemo` package.\n{snippet(shown.question).markdown}"
+    mechanism = folds.read(_HERE / f"how_{answer.question.family.name}.md")
+    code = f"These lines compute the numbers above with the `privdemo` package.\n{snippet(answer.question).markdown}"
     how = folds.read(_HERE / "how.md", mechanism=mechanism)
-    return dict(folds.folds(how, _adversary(shown), _caveats(shown), code))
+    return dict(folds.folds(how, _adversary(answer), _caveats(answer), code))
 
 
-def _adversary(shown: Answer) -> str:
-    result, here = shown.result, shown.here
+def _adversary(answer: Answer) -> str:
+    """Return what the adversary sees, as Markdown with the answer’s numbers."""
+    result, own_point = answer.result, answer.own_point
     chance = 1 / len(result.class_names)
     return folds.read(
         _HERE / "adversary.md",
         n_people=f"{result.n_people:,}",
         n_releases=images.N_RELEASES,
-        n_candidates=here.n_candidates,
-        linked=numbers.with_range(here.linked),
-        chance_of_linking=numbers.share(1 / here.n_candidates),
+        n_candidates=own_point.n_candidates,
+        linked=numbers.with_range(own_point.linked),
+        chance_of_linking=numbers.share(1 / own_point.n_candidates),
         label_guess=numbers.with_range(result.label_guess),
         n_learners=images.N_LEARNERS,
         at_most=f" of {images.AT_A_TIME:,} people" if result.n_people > images.AT_A_TIME else "",
@@ -56,23 +57,24 @@ def _adversary(shown: Answer) -> str:
 
 
 def label_verdict(guessed: Estimate, chance: float) -> str:
-    """Say whether the image betrays the label, by how often it is `guessed` right."""
+    """Say whether the image reveals the label, by how often the label is `guessed` right from it."""
     if judge(guessed, images.N_LEARNERS, than=chance) is Verdict.BETTER:
         return "A lie about the label does not protect against that: **the image betrays the label.**"
     return "That is no better than chance: here the image does not give the label away."
 
 
-def _caveats(shown: Answer) -> str:
+def _caveats(answer: Answer) -> str:
+    """Return the caveats, as Markdown with those that apply to this answer only."""
     more = []
-    if shown.guesses.prior_gap > EARLY:
+    if answer.guesses.prior_gap > EARLY:
         more.append(
             "- The guesses *learned* stopped learning early: for the worst pixel the log-likelihood could rise by up "
-            f"to {shown.guesses.prior_gap:.3f} nats a person."
+            f"to {answer.guesses.prior_gap:.3f} nats a person."
         )
-    labels = shown.question.labels
-    if len(shown.result.class_names) == 2 and labels.epsilon < 1e-12:
+    labels = answer.question.labels
+    if len(answer.result.class_names) == 2 and labels.epsilon < 1e-12:
         more.append("- These two lies add up to 1: a reported label says nothing, and nothing can be learned from it.")
-    source = datasets.load(shown.question.data)
+    source = datasets.load(answer.question.data)
     words = folds.read(_HERE / "caveats.md", source=source.source, licence=source.licence)
     return "\n".join([words.rstrip(), *more])
 

@@ -1,4 +1,4 @@
-"""What the page says of a question: the sentence, the dial, what is lost, and the paper's figures."""
+"""The answer of the page on images: the sentence, the dial, what is lost, and the paper’s figures."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pprint import pformat
 
 from pages.kit import cache, dials, numbers
-from pages.kit.panel import Chart, Live, Markup, Panel
+from pages.kit.panel import Chart, LiveDial, Markup, Panel
 from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials
 from pages.topics.images.controls import PRESETS, Question, level_setting
@@ -28,53 +28,55 @@ strip = cache.shared(images.strip, max_entries=64)
 
 @dataclass(frozen=True)
 class Answer:
-    """A question, the release and its promise, and how well linking works `here` and at the `points` of a curve.
+    """A question, its release and privacy, and how well linking works at the level set and along a curve of levels.
 
-    `guesses` are those of the adversary that are there by now, `along` those at the levels of `points`, once all are.
+    `own_point` is measured at the level set, `points` along the curve. `guesses` are those that the adversary has finished
+    so far, `along` those at the levels of `points`, empty until all are finished.
     """
 
     question: Question
     result: Result
     privacy: Privacy
-    here: Point
+    own_point: Point
     points: Sequence[Point]
     guesses: Guesses
     along: tuple[Guesses, ...] = ()
 
     def takeaway(self) -> str:
-        """The page in one sentence, with the live numbers."""
-        question, here = self.question, self.here
-        found, n = here.linked, here.n_candidates
+        """Return the page’s sentence, with its current numbers."""
+        question, own_point = self.question, self.own_point
+        found, n = own_point.linked, own_point.n_candidates
         return (
             f"At {question.family.symbol} = {question.level:.4g}, {self._damage()}. The sender is found in "
-            f"<b>{numbers.out_of_100(found.mean)}</b> images ({numbers.interval(found, _WHOLE)}) among {n} people. "
+            f"<b>{numbers.out_of_100(found.mean)}</b> images ({numbers.interval(found, _WHOLE_PERCENT)}) among {n} "
+            "people. "
             f"{reporting(self.result.class_names, self.privacy.label_truth)[0]}."
         )
 
     def _damage(self) -> str:
+        """Say how much the noise changes pixels."""
         if self.question.family.leaves_some:
             return f"<b>{self.result.changed_pixels:.0f}</b> of {self.privacy.n_pixels} pixels change"
-        return f"a pixel is off by <b>{self.here.expected.absolute:.2f}</b> on average (0 is black, 1 white)"
+        return f"a pixel is off by <b>{self.own_point.expected.absolute:.2f}</b> on average (0 is black, 1 white)"
 
     def main(self) -> tuple[Panel]:
-        """The live dial."""
+        """Return the panel of the interactive dial."""
         return (_dial(self),)
 
     def lost(self) -> tuple[Panel | tuple[Panel, ...], ...]:
-        """What is lost, and whom it still finds."""
+        """Return the panels on what is lost, and how often the sender is still found."""
         return _lost(self)
 
     def promised(self) -> tuple[Panel]:
-        """What the noise promises."""
+        """Return the panel on what the noise promises."""
         return (promises(self.question.family, self.result.class_names, self.privacy, snippet(self.question)),)
 
 
-# Whole percents.
-_WHOLE = numbers.SHARE._replace(digits=0)
+_WHOLE_PERCENT = numbers.SHARE._replace(digits=0)
 
 
-def answer(question: Question, made: Trials) -> Answer:
-    """Release the images of a question, and link them to their senders at its noise level and along the curve."""
+def answer(question: Question, trials: Trials) -> Answer:
+    """Release the images, and link them to their senders at the noise level set and along the curve."""
     config, family = question.config, question.family
     result = dials.release(config)
     return Answer(
@@ -83,13 +85,13 @@ def answer(question: Question, made: Trials) -> Answer:
         images.privacy(config, question.delta, result.states.shape[1]),
         measure(question.curve, question.level),
         curve(question.curve),
-        dials.guesses_here(config, made),
-        dials.guesses_along(config, family, made),
+        dials.guesses_here(config, trials),
+        dials.guesses_along(config, family, trials),
     )
 
 
 def jobs(question: Question) -> list[Job]:
-    """What the adversary learns in the background."""
+    """Return the jobs in which the adversary learns in the background."""
     return dials.guess_jobs(question.config, question.family)
 
 
@@ -97,7 +99,7 @@ def jobs(question: Question) -> list[Job]:
 
 
 def _priors(result: Result) -> dict[str, tuple[str, str]]:
-    """The rows of guesses, by what the adversary knows of pixels: their names and notes."""
+    """Return the name and the note of each row of guesses, by the adversary’s prior knowledge of pixels."""
     return {
         "flat": ("Guess: pixels alike", "knows only the noise"),
         "learned": ("Guess: learned", f"from {result.n_people:,} noisy images"),
@@ -106,16 +108,16 @@ def _priors(result: Result) -> dict[str, tuple[str, str]]:
     }
 
 
-# The same on the chart of their errors, the worst first.
-_KNOWN = {"flat": "pixels alike", "learned": "learned one by one", "true": "pixels known", "low_rank": "strokes"}
+# The same priors as the chart of errors names them, the worst first.
+_PRIOR_NAMES = {"flat": "pixels alike", "learned": "learned one by one", "true": "pixels known", "low_rank": "strokes"}
 
 
-def _dial(shown: Answer) -> Panel:
-    """The shown people's images, redrawn while the noise level is dragged, and an adversary's guesses of them."""
-    question, result, guesses = shown.question, shown.result, shown.guesses
-    family, priors = question.family, _priors(shown.result)
-    data = dials.dial_data(result, guesses, family, shown.here, shown.points, priors)
-    summary = _dial_words(shown)
+def _dial(answer: Answer) -> Panel:
+    """Return the panel of the shown people’s images, which follow the noise level while it is dragged, with guesses."""
+    question, result, guesses = answer.question, answer.result, answer.guesses
+    family, priors = question.family, _priors(answer.result)
+    data = dials.dial_data(result, guesses, family, answer.own_point, answer.points, priors)
+    summary = _dial_words(answer)
 
     def still() -> str:
         stack = [result.clean, result.released, *guesses.pictures.values()]
@@ -125,12 +127,12 @@ def _dial(shown: Answer) -> Panel:
 
     return Panel(
         "images",
-        figure=Live(
+        figure=LiveDial(
             data,
             level_setting(family, result.n_states),
             still,
             first=lambda: dials.first_frame(data, result, guesses, PRIORS),
-            later=lambda: dials.more_guesses(data, shown.along, PRIORS),
+            later=lambda: dials.more_guesses(data, answer.along, PRIORS),
         ),
         summary=summary,
         rows=lambda: images.picture_table(replace(result, guessed=guesses)),
@@ -138,84 +140,88 @@ def _dial(shown: Answer) -> Panel:
     )
 
 
-def _dial_words(shown: Answer) -> str:
-    question, result = shown.question, shown.result
+def _dial_words(answer: Answer) -> str:
+    """Describe the dial, for screen readers."""
+    question, result = answer.question, answer.result
     n = len(result.labels)
     flipped = int((result.labels != result.released_labels).sum())
     return (
-        f"{n} images of {numbers.a_list(result.class_names)}, clean and as released at {question.family.symbol} = "
+        f"{n} images of {numbers.join_words(result.class_names)}, clean and as released at {question.family.symbol} = "
         f"{question.level:.4g}. {flipped} of the {n} labels {'is' if flipped == 1 else 'are'} a lie: “"
         f"{result.class_names[0]} → {result.class_names[1]}” is a {result.class_names[0]} reported as a "
         f"{result.class_names[1]}. The rows of guesses are the best that an adversary can do who takes all grey levels "
         f"for equally likely, who has learned from {result.n_people:,} noisy images what each pixel usually is, or how "
         f"pixels go together as well, or who knows from clean ones what each pixel is. While you drag, they are those "
-        f"of the nearest of {len(shown.points)} levels; let go, and they are exact."
+        f"of the nearest of {len(answer.points)} levels; let go, and they are exact."
     )
 
 
 # --- what is lost ----------------------------------------------------------------------------------
 
 
-def _lost(shown: Answer) -> tuple[Panel | tuple[Panel, ...], ...]:
-    """The error of a pixel and how often a sender is found, against the noise level."""
-    question, here, n = shown.question, shown.here, shown.here.n_candidates
+def _lost(answer: Answer) -> tuple[Panel | tuple[Panel, ...], ...]:
+    """Return the panels of the error of a pixel and of how often a sender is found, against the noise level."""
+    question, own_point, n = answer.question, answer.own_point, answer.own_point.n_candidates
     family = question.family
-    at = f"At {family.symbol} = {here.level:.4g}"
+    at = f"At {family.symbol} = {own_point.level:.4g}"
     head = Panel(
         question="What is lost, and who is still identified?",
-        answer=f"{at} a pixel is off by <b>{here.expected.absolute:.2f}</b> on average (0 is black, 1 white), and of "
-        f"100 images <b>{numbers.out_of_100(here.linked.mean).removesuffix(' of 100')}</b> are traced to their sender "
-        f"({numbers.interval(here.linked, _WHOLE)}); by chance it would be {numbers.share(1 / n, 0)}."
-        f"{_strokes(shown)}",
+        answer=f"{at} a pixel is off by <b>{own_point.expected.absolute:.2f}</b> on average (0 is black, 1 white), "
+        "and of "
+        f"100 images <b>{numbers.out_of_100(own_point.linked.mean).removesuffix(' of 100')}</b> are traced to their "
+        "sender "
+        f"({numbers.interval(own_point.linked, _WHOLE_PERCENT)}); by chance it would be {numbers.share(1 / n, 0)}."
+        f"{_strokes_words(answer)}",
     )
     damage = Panel(
         "damage",
-        figure=Chart(figures.damage(shown.points, here, family)),
-        summary=f"{at} a released pixel is off by {here.expected.absolute:.3f} on average (measured "
-        f"{here.absolute.mean:.3f}) and its squared error is {here.expected.squared:.3f} (measured "
-        f"{here.squared.mean:.3f}), where 0 is black and 1 is white. Lines: exact; markers: measured in "
+        figure=Chart(figures.damage(answer.points, own_point, family)),
+        summary=f"{at} a released pixel is off by {own_point.expected.absolute:.3f} on average (measured "
+        f"{own_point.absolute.mean:.3f}) and its squared error is {own_point.expected.squared:.3f} (measured "
+        f"{own_point.squared.mean:.3f}), where 0 is black and 1 is white. Lines: exact; markers: measured in "
         f"{images.N_RELEASES} releases each, with 95 % intervals.",
-        rows=lambda: images.curve_table(shown.points),
+        rows=lambda: images.curve_table(answer.points),
         snippet=snippet(question),
     )
     linkage = Panel(
         "linkage",
-        figure=Chart(figures.linkage(shown.points, here, family)),
+        figure=Chart(figures.linkage(answer.points, own_point, family)),
         summary=f"An adversary who knows {n} people's clean images traces a released image to its sender "
-        f"{numbers.with_range(here.linked)} of the time; chance is {numbers.share(1 / n)}. Markers: "
+        f"{numbers.with_range(own_point.linked)} of the time; chance is {numbers.share(1 / n)}. Markers: "
         f"{images.N_RELEASES} releases each, with 95 % intervals.",
-        rows=lambda: images.curve_table(shown.points),
+        rows=lambda: images.curve_table(answer.points),
         snippet=snippet(question),
     )
-    return head, (_guessing(shown), linkage), damage
+    return head, (_guessing(answer), linkage), damage
 
 
-def _strokes(shown: Answer) -> str:
-    """What it gains an adversary to learn strokes, and from how many releases; nothing until they are learned."""
-    errors = shown.guesses.errors
+def _strokes_words(answer: Answer) -> str:
+    """Say how much learning strokes helps the adversary, and from how many releases; empty until they are learned."""
+    errors = answer.guesses.errors
     if "low_rank" not in errors:
         return ""
     alone, strokes = (errors[prior] for prior in ("learned", "low_rank"))
     left = numbers.with_range(strokes, numbers.LOSS)
-    taught = f" Strokes learned from <b>{shown.result.n_people:,}</b> noisy images"
+    start = f" Strokes learned from <b>{answer.result.n_people:,}</b> noisy images"
     if round(strokes.mean, 3) < round(alone.mean, 3):
-        return f"{taught} cut the squared error of a guessed pixel from {alone.mean:.3f} to <b>{left}</b>."
-    return f"{taught} tell an adversary no more than pixels one by one: both leave a squared error of {left}."
+        return f"{start} cut the squared error of a guessed pixel from {alone.mean:.3f} to <b>{left}</b>."
+    return f"{start} tell an adversary no more than pixels one by one: both leave a squared error of {left}."
 
 
-def _guessing(shown: Answer) -> Panel:
-    """The error of the adversary's guesses against the noise level, once it has learned at all levels."""
-    question, here, n = shown.question, shown.here, f"{shown.result.n_people:,}"
-    if not shown.along:
-        at_levels = f"at {len(shown.points)} levels of noise"
+def _guessing(answer: Answer) -> Panel:
+    """Return the panel of the guesses’ error against the noise level, once the adversary has learned at all levels."""
+    question, own_point, n = answer.question, answer.own_point, f"{answer.result.n_people:,}"
+    if not answer.along:
+        at_levels = f"at {len(answer.points)} levels of noise"
         return Panel("guessing", note=f"The adversary is learning from {n} noisy images {at_levels} …")
-    errors = {point.level: one.errors for point, one in zip(shown.points, shown.along, strict=True)}
-    there = [f"{_KNOWN[prior]} {error.mean:.3f}" for prior, error in shown.guesses.errors.items()]
+    errors = {point.level: one.errors for point, one in zip(answer.points, answer.along, strict=True)}
+    errors_here = [f"{_PRIOR_NAMES[prior]} {error.mean:.3f}" for prior, error in answer.guesses.errors.items()]
     return Panel(
         "guessing",
-        figure=Chart(figures.guessing(errors, _KNOWN, here, question.family)),
+        figure=Chart(figures.guessing(errors, _PRIOR_NAMES, own_point, question.family)),
         summary=f"The squared error of a pixel that an adversary guesses, where 0 is black and 1 is white, at "
-        f"{question.family.symbol} = {here.level:.4g}: {', '.join(there)}. Strokes, and pixels one by one, are learned "
+        f"{question.family.symbol} = {own_point.level:.4g}: {', '.join(errors_here)}. Strokes, and pixels one by one, "
+        "are learned "
         f"from {n} noisy images. Markers: {images.N_TRIED} of these images each, with 95 % intervals.",
         rows=lambda: images.guess_table(errors),
         snippet=snippet(question).then("print(result.guessed.errors)"),
@@ -226,21 +232,20 @@ def _guessing(shown: Answer) -> Panel:
 
 
 def in_paper(kind: str) -> tuple[PixelFamily, dict[str, float]]:
-    """A family of noise, and the levels of it in the paper's figure by their names, from the presets."""
+    """Return a family of noise, and its levels in the paper’s figure by their names, from the presets."""
     return FAMILIES[kind], {name: level for name, (family, level, _) in PRESETS.items() if family == kind}
 
 
-def paper_figure(shown: Answer, kind: str) -> tuple[Panel]:
-    """The paper's figure of a family of noise, with the chosen digits."""
-    question, classes = shown.question, shown.question.classes
+def paper_figure(answer: Answer, kind: str) -> tuple[Panel]:
+    """Return the panel of the paper’s figure of a family of noise, with the chosen digits."""
+    question, classes = answer.question, answer.question.classes
     family, levels = in_paper(kind)
     columns = ["clean", *levels]
     pictures = strip(
         images.with_mechanism(question.config, family, next(iter(levels.values()))), tuple(levels.values())
     )
-    summary = (
-        f"{PAPER}, {IN_PAPER[kind]}: one person of each digit, clean and released at {numbers.a_list(tuple(levels))}."
-    )
+    listed = numbers.join_words(tuple(levels))
+    summary = f"{PAPER}, {IN_PAPER[kind]}: one person of each digit, clean and released at {listed}."
     sheet = figures.contact_sheet(pictures)
     done = (
         "each pixel is changed to another grey level with chance p"
@@ -265,7 +270,7 @@ def paper_figure(shown: Answer, kind: str) -> tuple[Panel]:
 
 
 def snippet(question: Question) -> Snippet:
-    """The lines that compute the numbers of the page."""
+    """Return the code that computes the numbers of the page."""
     config = question.config
     kinds = sorted({type(config.pixels).__name__, type(config.labels).__name__})
     return Snippet(
@@ -290,7 +295,7 @@ def snippet(question: Question) -> Snippet:
 
 
 def strip_snippet(question: Question, kind: str) -> Snippet:
-    """The lines that make the paper's figure of a family of noise."""
+    """Return the code that makes the paper’s figure of a family of noise."""
     family, by_name = in_paper(kind)
     levels = tuple(by_name.values())
     config = images.with_mechanism(question.config, family, levels[0])

@@ -1,4 +1,4 @@
-"""The controls of the page on noise and images: a visitor's choices in, a frozen question out."""
+"""The settings and widgets of the page on noise on images, and the question they make."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ SYMMETRIC, ASYMMETRIC = "symmetric", "asymmetric"
 
 
 class Level(NamedTuple):
-    """How the noise level of a family is set: its `key` in the address, and its `default`.
+    """The noise level of a family as a setting: its `key` in the address, and its `default`.
 
-    `accounting` says how the ε of a whole image at a chance δ to fail is found.
+    `accounting` says how the ε of a whole image at a chance δ to fail is computed.
     """
 
     key: str
@@ -35,13 +35,14 @@ class Level(NamedTuple):
     accounting: str
 
 
-# One row for each family of noise. At the first an eye hardly reads a digit of MNIST’s, and whoever knows strokes does.
+# One row for each family of noise. At the first level one can hardly read a digit of MNIST, but an adversary who knows
+# strokes can.
 LEVELS = {
     "randomised_response": Level("p", 0.7, "From the exact distribution of the privacy loss."),
     "gaussian": Level("sigma", 0.3, "From the exact Gaussian curve."),
     "laplace": Level("b", 0.3, f"From an upper bound on the privacy loss, within {numbers.share(LAPLACE_EXCESS)}."),
 }
-# The choice among the chapters in the address, and the chapters that are known by name.
+# The key of the choice among the chapters, and the chapters that code refers to.
 VIEW, DIAL, CHANGED, GAUSS = "view", "The dial", "Changed pixels", "Gaussian noise"
 
 MECHANISM = Choice("noise", tuple(MECHANISMS), next(iter(MECHANISMS)), "Noise on every pixel")
@@ -88,7 +89,7 @@ PRESETS = {
 
 @dataclass(frozen=True)
 class Setup:
-    """What the visitor asks for, apart from the noise level, which is set beside the dial."""
+    """The visitor’s question without the noise level, which is set beside the dial."""
 
     data: str
     classes: tuple[str, ...]
@@ -102,58 +103,58 @@ class Setup:
 
     @property
     def n_states(self) -> int:
-        """How many grey levels a pixel has."""
+        """Return how many grey levels a pixel has."""
         return images.n_states(self.data)
 
     def at(self, level: float) -> Question:
-        """The question at a noise level."""
+        """Return the question at a noise level."""
         return Question(**vars(self), level=level)
 
 
 @dataclass(frozen=True)
 class Question(Setup):
-    """All that the visitor asks for, the noise level of a pixel included."""
+    """The visitor’s whole question, with the noise level of a pixel."""
 
     level: float
 
     @property
     def config(self) -> Config:
-        """Who is shown, and what is released."""
+        """Return the config of the release."""
         mechanism = self.family.make(self.level, self.n_states)
         return Config(self.data, self.classes, mechanism, self.labels, self.shown, self.people, self.seed)
 
     @property
     def curve(self) -> CurveConfig:
-        """Who may be linked, at any noise level."""
+        """Return the config of linking releases to senders at any noise level."""
         return CurveConfig(self.data, self.classes, self.family.name, self.candidates, self.seed)
 
     @property
     def swept(self) -> ImagesConfig:
-        """The same question for a sweep, which shows no one."""
-        asked = self.config
-        people = asked.n_people, self.candidates, self.seed
-        return ImagesConfig(self.data, self.classes, asked.pixels, self.labels, *people)
+        """Return the same question as a config of a sweep, which shows no images."""
+        config = self.config
+        people = config.n_people, self.candidates, self.seed
+        return ImagesConfig(self.data, self.classes, config.pixels, self.labels, *people)
 
 
 def data_choice() -> Choice:
-    """The image sets that are here; MNIST first if it is one of them."""
-    here = cache.image_titles()
-    return Choice("data", here, here[0], "Images")
+    """Return the choice among the available image sets, MNIST first if it is one of them."""
+    available = cache.image_titles()
+    return Choice("data", available, available[0], "Images")
 
 
 def level_setting(family: PixelFamily, n_states: int) -> Number:
-    """The noise level of `family`, in the range its mechanism checks."""
+    """Return the setting of the noise level of `family`, in the range its mechanism checks."""
     level = LEVELS[family.name]
     return Number(level.key, family.limit(n_states), level.default, family.title, step=dials.STEPS[family.name])
 
 
 def label_setting(n_classes: int) -> Number:
-    """The label's flip probability among `n_classes`."""
+    """Return the setting of the label’s flip probability among `n_classes`."""
     return Number("flip", limits.flip_prob_limit(n_classes, "flip"), 0.2, "p of the label")
 
 
 def all_settings() -> list[Setting]:
-    """Every setting of the page, with the ranges that the current data set and classes give."""
+    """Return every setting of the page, with the ranges that the current data set and classes give."""
     data = data_choice()
     n_states = images.n_states(cache.IMAGE_SETS[link.current(data)])
     levels = [level_setting(family, n_states) for family in FAMILIES.values()]
@@ -163,7 +164,7 @@ def all_settings() -> list[Setting]:
 
 
 def controls(main: DeltaGenerator) -> Setup | str:
-    """Render the controls and return what they ask, or a sentence that says why they make no question."""
+    """Render the controls; return the question without its level, or a sentence on why there is none."""
     data = cache.IMAGE_SETS[inputs.choose(data_choice())]
     classes = tuple(sorted(inputs.choose(CLASSES)))
     if len(classes) < CLASSES.least:
@@ -175,7 +176,7 @@ def controls(main: DeltaGenerator) -> Setup | str:
 
 
 def _labels(classes: tuple[str, ...]) -> LabelMechanism:
-    """The label's lie: one flip probability, or two that differ (for two classes)."""
+    """Render the label’s lie, as one flip probability or, for two classes, two; return the mechanism."""
     n_classes = len(classes)
     kind = inputs.choose(LABEL_KIND) if n_classes == 2 else SYMMETRIC
     if kind == ASYMMETRIC:
@@ -189,7 +190,7 @@ def _labels(classes: tuple[str, ...]) -> LabelMechanism:
     if n_classes > 2:
         st.caption("With more than two digits, every wrong digit is equally likely.")
     setting = label_setting(n_classes)
-    inputs.keep_inside(setting, "The label’s lie")
+    inputs.clamp(setting, "The label’s lie")
     flip_prob = privacy_inputs.lie(
         setting,
         n_classes,
@@ -202,33 +203,36 @@ def _labels(classes: tuple[str, ...]) -> LabelMechanism:
 
 
 def level_inputs(setup: Setup) -> Question:
-    """Render the noise level, to be typed, or set through the ε of one pixel; the paper's figures have their own."""
+    """Render the noise level, or the ε of one pixel that sets it, and return the question.
+
+    The boxes are hidden in the chapters on the paper’s figures, which have their own levels.
+    """
     family, n_states = setup.family, setup.n_states
     chapter = st.session_state.get(VIEW)
     setting = level_setting(family, n_states)
-    inputs.keep_inside(setting, f"The {family.level_name} {family.symbol}")
-    with inputs.place("level-inputs", chapter not in (CHANGED, GAUSS)):
+    inputs.clamp(setting, f"The {family.level_name} {family.symbol}")
+    with inputs.container_if("level-inputs", chapter not in (CHANGED, GAUSS)):
         level = _level(setting, setup, own_slider=chapter != DIAL)
-    with hidden_container():  # so that a preset's level for them reaches the address
+    with hidden_container():  # so that a preset's level of another family reaches the address
         for other in FAMILIES.values():
             if other is not family:
                 hidden = level_setting(other, n_states)
-                inputs.keep_inside(hidden, f"The {other.level_name} {other.symbol}")
+                inputs.clamp(hidden, f"The {other.level_name} {other.symbol}")
                 inputs.number(hidden)
     return setup.at(level)
 
 
 def _level(setting: Number, setup: Setup, own_slider: bool) -> float:
-    """The boxes of the noise level and of its ε, under a slider where there is no dial."""
+    """Render the boxes of the noise level and of its ε, under a slider where there is no dial; return the level."""
     family = setup.family
-    with inputs.slider_and_boxes("level") as (slider, boxes):
+    with inputs.slider_row("level") as (slider, boxes):
         with boxes:
             level = privacy_inputs.pixel_level(
                 setting, family, setup.n_states, setup.delta, "pixel_epsilon", slides=own_slider
             )
         if own_slider:
             with slider:
-                inputs.slide(setting, f"{family.level_name.capitalize()}, {family.symbol}")
+                inputs.number_slider(setting, f"{family.level_name.capitalize()}, {family.symbol}")
                 privacy_inputs.say_which_end_is_private()
         epsilon = family.make(level, setup.n_states).epsilon
         if epsilon < math.inf:
@@ -237,7 +241,7 @@ def _level(setting: Number, setup: Setup, own_slider: bool) -> float:
 
 
 def presets(_: object) -> None:
-    """Render the paper's settings on one click."""
+    """Render buttons with the paper’s settings."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(
             "Settings of the paper:",
@@ -250,8 +254,8 @@ def presets(_: object) -> None:
 
 
 def _apply(name: str) -> None:
-    """Set the controls to one of the paper's settings and go back to the dial."""
+    """Set the controls to one of the paper’s settings and return to the dial."""
     family, level, flip = PRESETS[name]
-    link.choose({MECHANISM: FAMILIES[family].title, LABEL_KIND: SYMMETRIC})
-    link.assign({LEVELS[family].key: level, "flip": flip})
+    link.set_choices({MECHANISM: FAMILIES[family].title, LABEL_KIND: SYMMETRIC})
+    link.set_numbers({LEVELS[family].key: level, "flip": flip})
     st.session_state[VIEW] = DIAL

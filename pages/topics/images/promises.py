@@ -13,12 +13,12 @@ from privdemo.experiments.images import Privacy
 from privdemo.mechanisms.pixels import PixelFamily
 
 # Above this ε an output may be e^10 = 22,000 times as likely under one image as under another.
-NO_PROMISE = 10.0
+LARGEST_PROMISE = 10.0
 _NO_PROMISE = "<b>no promise at all</b> in practice"
 
 
 def promises(family: PixelFamily, class_names: Sequence[str], privacy: Privacy, code: Snippet) -> Panel:
-    """The cards of ε: of a pixel, of the label, of the image, and of the image but for a chance δ."""
+    """Return the panel with the ε of the label, of a pixel, of the image, and of the image except with chance δ."""
     delta = numbers.power_of_ten(privacy.delta)
     label, pixel = numbers.epsilon(privacy.label), numbers.epsilon(pixel_epsilon(privacy))
     image, image_at_delta = numbers.epsilon(privacy.image), numbers.epsilon(privacy.image_at_delta)
@@ -46,7 +46,7 @@ def promises(family: PixelFamily, class_names: Sequence[str], privacy: Privacy, 
 
 
 def promise_table(class_names: Sequence[str], privacy: Privacy) -> list[dict[str, float | str | None]]:
-    """The numbers of the promise as a row for each digit, for a CSV file."""
+    """Return the numbers of the promise as rows of a file, one for each digit."""
     whole = {
         "delta": privacy.delta,
         "epsilon_label": privacy.label,
@@ -60,11 +60,11 @@ def promise_table(class_names: Sequence[str], privacy: Privacy) -> list[dict[str
 
 
 def promise_words(class_names: Sequence[str], privacy: Privacy) -> str:
-    """What is promised of the label and of the image, in a sentence each."""
+    """Say what is promised about the label and about the image, in a sentence each."""
     image = privacy.image_at_delta
     worth = (
         "that is no promise at all in practice"
-        if image > NO_PROMISE
+        if image > LARGEST_PROMISE
         else f"the odds of a guess change by {numbers.odds_factor(image)} at most, but for that chance"
     )
     return (
@@ -74,12 +74,12 @@ def promise_words(class_names: Sequence[str], privacy: Privacy) -> str:
 
 
 def pixel_epsilon(privacy: Privacy) -> float:
-    """The ε of a pixel, at the chance δ to fail where there is none without."""
+    """Return the ε of a pixel, or the one at a chance δ to fail if no other is finite."""
     return privacy.pixel_at_delta if math.isinf(privacy.pixel) else privacy.pixel
 
 
 def pixel_words(privacy: Privacy) -> str:
-    """What the ε of one pixel means."""
+    """Say what the ε of one pixel means."""
     factor = numbers.odds_factor(pixel_epsilon(privacy))
     if math.isfinite(privacy.pixel):
         return f"Seeing one released pixel changes the odds of any guess about it by {factor} at most."
@@ -92,7 +92,7 @@ def pixel_words(privacy: Privacy) -> str:
 
 
 def reporting(class_names: Sequence[str], label_truth: Sequence[float | None]) -> list[str]:
-    """For each digit that is ever reported, of 100 people who report it how many really have one."""
+    """Say, for each digit that is ever reported, how many of 100 people who report it really have one."""
     shares = zip(class_names, label_truth, strict=True)
     return [
         f"Of 100 people reporting “{name}”, <b>{numbers.per_hundred(share)}</b> really have one"
@@ -102,7 +102,7 @@ def reporting(class_names: Sequence[str], label_truth: Sequence[float | None]) -
 
 
 def label_words(class_names: Sequence[str], label_truth: Sequence[float | None]) -> str:
-    """How many of those who report a digit really have one; for each digit where that differs."""
+    """Say how many of those who report a digit really have one, for each digit where that differs."""
     all_words = reporting(class_names, label_truth)
     same = len({round(share or 0, 9) for share in label_truth}) == 1
     words = "; ".join([all_words[0], *(part[0].lower() + part[1:] for part in all_words[1:] if not same)])
@@ -111,24 +111,24 @@ def label_words(class_names: Sequence[str], label_truth: Sequence[float | None])
 
 
 def image_words(privacy: Privacy) -> str:
-    """What the ε of the whole image means, and that a large one is no promise."""
+    """Say what the ε of the whole image means, and that a large one is no promise."""
     if math.isinf(privacy.image):
         return "No ε holds for the whole image without a chance to fail."
     odds = numbers.odds_factor(privacy.image)
     verdict = (
         f"The odds of a guess about the image may change by {odds}: {_NO_PROMISE}."
-        if privacy.image > NO_PROMISE
+        if privacy.image > LARGEST_PROMISE
         else f"The odds of any guess about the image change by {odds} at most."
     )
     return f"{privacy.n_pixels} pixels, each with its own ε, add up. {verdict}"
 
 
 def image_slack_words(family: PixelFamily, privacy: Privacy) -> str:
-    """What the ε of the whole image at a chance δ to fail means, and how it is found."""
+    """Say what the ε of the whole image at a chance δ to fail means, and how it is computed."""
     factor = numbers.odds_factor(privacy.image_at_delta)
     if math.isinf(privacy.image_at_delta):
         return f"Nothing bounds what a guess about the image may gain: {_NO_PROMISE}."
-    verdict = f": {_NO_PROMISE}" if privacy.image_at_delta > NO_PROMISE else ""
+    verdict = f": {_NO_PROMISE}" if privacy.image_at_delta > LARGEST_PROMISE else ""
     return (
         f"The odds of a guess about the image change by {factor} at most, except with chance "
         f"{numbers.power_of_ten(privacy.delta)}{verdict}. {LEVELS[family.name].accounting}"

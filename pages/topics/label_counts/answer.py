@@ -95,7 +95,7 @@ def best(outcomes: Mapping[str, Outcome]) -> Outcome:
 def level_words(names: Sequence[str]) -> str:
     """Name the releases that cannot be told from the best."""
     spoken_names = tuple(spoken(name) for name in names)
-    return f", statistically tied with {numbers.a_list(spoken_names)}" if names else ""
+    return f", statistically tied with {numbers.join_words(spoken_names)}" if names else ""
 
 
 def spoken(release: str) -> str:
@@ -223,7 +223,7 @@ def _star_words(question: Question, axis: str, names: Sequence[str]) -> str:
     if not there or not _as_published(question, axis):
         return ""
     whose = {"dirichlet published": "scaled Dirichlet", LAPLACE: "the best of the others"}
-    given = numbers.a_list(tuple(f"{value:g} for {whose[name]}" for name, value in there.items()))
+    given = numbers.join_words(tuple(f"{value:g} for {whose[name]}" for name, value in there.items()))
     return f" Stars: what the paper’s text gives, an L1 distance of {given}."
 
 

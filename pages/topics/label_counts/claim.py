@@ -71,7 +71,7 @@ def same_words(shown: Answer, config: CountConfig) -> str:
         mine = shown.outcomes[name].distortion
         scale = numbers.plain_scale(mine)
         others.append(f"{numbers.with_half(mine, scale)} over your own {asked.repeats:,}")
-    return f" The mean over {label_counts.SETTLING:,} releases; by chance it is {numbers.a_list(tuple(others))}."
+    return f" The mean over {label_counts.SETTLING:,} releases; by chance it is {numbers.join_words(tuple(others))}."
 
 
 def _cards(shown: Answer, found: Settled, config: CountConfig) -> list[tuple[str, str, str]]:

@@ -128,18 +128,18 @@ def controls(main: DeltaGenerator) -> Question | str:
     with main:
         epsilon = privacy_inputs.count_epsilon(EPSILON, "count-privacy")
     own = inputs.choose(COUNTS) == OWN
-    with inputs.place("design", not own):
+    with inputs.container_if("design", not own):
         with inputs.side_by_side("design"):
             n_classes = inputs.number(CLASSES)
             rho = inputs.number(RHO)
         total = inputs.number(TOTAL)
-    with inputs.place("typed", own):
-        typed = inputs.write(TYPED)
+    with inputs.container_if("typed", own):
+        typed = inputs.text_input(TYPED)
     with st.container(key="delta"):
         delta = privacy_inputs.count_delta(DELTA)
     n_min = inputs.number(N_MIN)
     repeats, seed = inputs.number(REPEATS), inputs.number(SEED)
-    release = TITLES[inputs.pick(MECHANISM)]
+    release = TITLES[inputs.choose_from_list(MECHANISM)]
     try:
         counts = parse(typed) if own else label_counts.design(n_classes, total, rho)
         config = CountConfig(counts, epsilon, delta, n_min, repeats=repeats, seed=seed)

@@ -25,7 +25,9 @@ ALIKE = "In some draws all bags have the same share, and nothing tells the class
 # The least difference in F1 that a reader sees, and the least that is worth a word beside a trivial answer.
 LEAST, WORTH_A_WORD = 0.0005, 0.005
 
-one_trial = cache.by_config(label_proportions.run, max_entries=64, spinner="Filling bags, training and testing once…")
+one_trial = cache.shared_or_private(
+    label_proportions.run, max_entries=64, spinner="Filling bags, training and testing once…"
+)
 
 
 @dataclass(frozen=True)

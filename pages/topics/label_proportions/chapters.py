@@ -189,7 +189,7 @@ def all_numbers(shown: Answer) -> list[Panel]:
             "How do they compare in numbers?",
             f"Every number is a mean over {count_draws(shown.trials)}"
             + (f"; averages of records hide <b>{numbers.share(loss)}</b> of how they differ." if loss else ".")
-            + f" {chosen.of_fits(shown.trials, by_trying(NAMES), _WAYS)}".rstrip(),
+            + f" {chosen.describe_fits(shown.trials, by_trying(NAMES), _WAYS)}".rstrip(),
             Table(("method", "average F1", "F1 of positives", "F1 of negatives", "training time"), body, labelled=True),
             ("In brackets 95 % intervals over the draws. " if n > 1 else "")
             + "Training includes the choice of a penalty. What averages hide is the information loss, SSE/SST.",

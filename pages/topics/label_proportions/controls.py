@@ -28,7 +28,7 @@ OFF, LAPLACE = "none", "Laplace"
 _DATA, _SIZE, _SPLIT = "bags_of", "bag_size_slide", "bags_split"
 # Sizes of bags that the slider knows.
 SIZES = (2, 5, 10, 20, 50, 100, 200, 500, 1000)
-n_training = cache.by_config(label_proportions.n_training)
+n_training = cache.shared_or_private(label_proportions.n_training)
 
 FILLS = {selection.title: name for name, selection in SELECTIONS.items()}
 FILL = Choice("fill", tuple(FILLS), SELECTIONS["iid"].title, "Bags are filled")
@@ -117,7 +117,7 @@ def controls(main: DeltaGenerator) -> Question | str:
         return problem
     with main:
         bags, bag_size = _bags(dataset)
-    fill = FILLS[inputs.pick(FILL)]
+    fill = FILLS[inputs.choose_from_list(FILL)]
     how = SELECTIONS[fill]
     st.caption("Filled without looking at the records." if how.blind else f"Filled by looking at {how.needs}.")
     means = inputs.choose(AGGREGATION)
@@ -146,15 +146,15 @@ def _bags(dataset: Source) -> tuple[int, int]:
     n_bags, size = bag_settings(dataset)
     own_data.reset_sizes(_DATA, dataset, (n_bags, size))
     for setting, name in ((n_bags, "The number of bags"), (size, "Records in each bag")):
-        inputs.keep_inside(setting, name)
-    with inputs.slider_and_boxes("bags") as (slider, boxes), boxes:
+        inputs.clamp(setting, name)
+    with inputs.slider_row("bags") as (slider, boxes), boxes:
         bag_size = inputs.number(size)
         bags = inputs.number(n_bags)
     with slider:  # above the boxes, but they are the ones that read the link
         _split(bags, bag_size, n_bags, size, binary_task(dataset).records)
         privacy_inputs.say_which_end_is_private()
         for setting in (size, n_bags):
-            inputs.ear(setting)
+            inputs.acknowledgement(setting)
     return bags, bag_size
 
 
@@ -174,14 +174,14 @@ def _split_into(total: int) -> None:
     size = st.session_state[_SIZE]
     bags = total // size
     for key, value in (("bag_size", size), ("bags", bags)):
-        linked.set_elsewhere(st.session_state, key, value)
+        linked.set_from_other_widget(st.session_state, key, value)
     st.session_state[_SPLIT] = bags, size, total
 
 
 def _k(shown: bool) -> int:
     """How many records make an average."""
-    with inputs.place("k-shown", shown):
-        k = inputs.dial(K)
+    with inputs.container_if("k-shown", shown):
+        k = inputs.slider_and_box(K)
         privacy_inputs.say_which_end_is_private()
     return int(k)
 
@@ -200,7 +200,7 @@ def _noise(kind: Choice, epsilon: Number, count: int) -> float:
     with st.container(key=f"{epsilon.key}-shown"):
         with inputs.side_by_side(epsilon.key):
             value = inputs.number(epsilon)
-            inputs.view(
+            inputs.second_widget(
                 f"{epsilon.key}_scale",
                 epsilon,
                 st.number_input,
@@ -231,7 +231,7 @@ def presets(_: object) -> None:
 def _apply(name: str) -> None:
     """Set the controls to one of the slides' settings, on the slides' data set."""
     fill, means, k, columns, proportions = PRESETS[name]
-    link.choose(
+    link.set_choices(
         {
             DATA_SETS.choice: BINARY["adult"].title,
             FILL: SELECTIONS[fill].title,
@@ -242,7 +242,7 @@ def _apply(name: str) -> None:
         }
     )
     n_bags, bag_size = label_proportions.default_bags("adult")
-    link.assign(
+    link.set_numbers(
         {
             "bags": n_bags,
             "bag_size": bag_size,

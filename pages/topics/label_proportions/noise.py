@@ -32,7 +32,7 @@ def _n_columns(dataset: Source) -> int:
     return len(datasets.load(dataset).feature_names)
 
 
-n_columns = cache.by_config(_n_columns)
+n_columns = cache.shared_or_private(_n_columns)
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ def _whole_record(shown: Answer) -> tuple[str, str, str]:
     every, differing = label_proportions.record_epsilon(config)
     if math.isinf(every):
         noise = {"columns": config.feature_epsilon, "shares": config.proportion_epsilon}
-        without = numbers.a_list(tuple(name for name, epsilon in noise.items() if math.isinf(epsilon)))
+        without = numbers.join_words(tuple(name for name, epsilon in noise.items() if math.isinf(epsilon)))
         words = f"Without noise on {without} nothing bounds what is given away of a whole record."
     elif n_changes:
         words = (

@@ -102,7 +102,7 @@ def own_words(shown: Answer, marks: Mapping[str, Estimate], other: tuple[str, ..
     """What the visitor's own marks are, drawn with the `threshold` of the curves."""
     if not marks:
         return "Your own setting has no mark here: it is trained or averaged in another way."
-    where = f", which has {numbers.a_list(other)}" if other else ""
+    where = f", which has {numbers.join_words(other)}" if other else ""
     at = "" if threshold == shown.question.threshold else f", here with threshold {THRESHOLDS[threshold]}"
     return f"The rule and the larger markers are your setting ({count_draws(shown.trials)}){where}{at}."
 

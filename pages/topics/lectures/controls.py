@@ -11,8 +11,8 @@ import streamlit as st
 from pages.kit import lecture, link, more, numbers, present, screen
 from pages.kit.lecture import SHOW, Lecture, Step
 from pages.kit.page import Page
-from pages.kit.present import Here, Place
-from pages.kit.settings import Words, named
+from pages.kit.present import PageInfo, Position
+from pages.kit.settings import Words, label_and_key
 from server import visits
 
 LECTURE = Words("lecture", lecture.from_link, "")
@@ -37,7 +37,7 @@ def arrange(pages: Sequence[Page], page: Page, place: Any) -> None:
             with st.container(border=True, key=f"lecture-{name}", width=330):
                 st.markdown(f"**{each.title}**")
                 st.caption(f"For {each.audience}, {each.minutes} minutes, {len(each.steps)} steps.")
-                _present_button(Place(each, name, 1), f"present-{name}", here)
+                _present_button(Position(each, name, 1), f"present-{name}", here)
                 st.button("Make it mine", key=f"take-{name}", on_click=_keep, args=(each,))
     st.subheader("Your own lecture", anchor=False)
     own: Lecture | None = st.session_state.get(more.OWN)
@@ -62,7 +62,7 @@ def _read_link() -> None:
     _keep(lecture.from_link(code))
 
 
-def _present_button(at: Place, key: str, here: Here) -> None:
+def _present_button(at: Position, key: str, here: PageInfo) -> None:
     st.button("Present →", key=key, type="primary", on_click=present.open_step, args=(at, here))
 
 
@@ -73,13 +73,13 @@ def _keep(changed: Lecture | None) -> None:
     st.session_state.pop(_PROBLEM, None)
 
 
-def _edit(own: Lecture, pages: Sequence[Page], titles: Mapping[str, str], here: Here) -> None:
+def _edit(own: Lecture, pages: Sequence[Page], titles: Mapping[str, str], here: PageInfo) -> None:
     """Render the visitor's lecture to be changed, presented and taken away."""
     version = st.session_state.get(_EDITS, 0)
     key = f"lecture-title-{version}"
     st.text_input("Title", own.title, key=key, on_change=_rename, args=(own, key))
     with st.container(horizontal=True, vertical_alignment="center", key="own-lecture"):
-        _present_button(Place(own, lecture.to_link(own), 1), "present-own", here)
+        _present_button(Position(own, lecture.to_link(own), 1), "present-own", here)
         st.download_button(
             "Save as a file",
             lecture.to_toml(own),
@@ -107,7 +107,8 @@ def _edit_step(own: Lecture, i: int, step: Step, page: Page | None, titles: Mapp
     )
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(
-            f"**{i + 1}. {titles.get(step.page, step.page)}**" + (f" · {numbers.unmarked(asked)}" if asked else "")
+            f"**{i + 1}. {titles.get(step.page, step.page)}**"
+            + (f" · {numbers.escape_markdown(asked)}" if asked else "")
         )
         for name, to, off in (("Earlier", i - 1, i == 0), ("Later", i + 1, i == last)):
             words = f"↑ {name}" if name == "Earlier" else f"↓ {name}"
@@ -126,7 +127,7 @@ def _edit_step(own: Lecture, i: int, step: Step, page: Page | None, titles: Mapp
             key=shown,
             **change,
         )  # type: ignore[call-overload]
-        names = {_NOTHING: _NOTHING} | ({s.key: named(s) for s in page.here.settings} if page else {})
+        names = {_NOTHING: _NOTHING} | ({s.key: label_and_key(s) for s in page.here.settings} if page else {})
         now = list(names).index(step.control) if step.control in names else 0
         st.selectbox(
             "Leave one control", list(names), now, format_func=names.__getitem__, key=control, width=320, **change
@@ -171,7 +172,7 @@ def _try(own: Lecture, **changed: Any) -> None:
         st.session_state[_PROBLEM] = numbers.sentence(error)
 
 
-def _bring(here: Here) -> None:
+def _bring(here: PageInfo) -> None:
     """Render the place to drop a lecture's file on."""
     key = f"lecture-brought-{st.session_state.get(_EDITS, 0)}"
     st.file_uploader("Open a lecture's file", ["toml"], key=key, on_change=_take, args=(key, here), max_upload_size=1)
@@ -179,7 +180,7 @@ def _bring(here: Here) -> None:
         st.error(problem)
 
 
-def _take(key: str, here: Here) -> None:
+def _take(key: str, here: PageInfo) -> None:
     if (brought := visits.take(key)) is None:
         return
     try:

@@ -1,4 +1,4 @@
-"""Which lie, for many answers?"""
+"""The page on questions with many possible answers: which way of lying is the most exact?"""
 
 from pathlib import Path
 
@@ -31,7 +31,7 @@ _HERE = Path(__file__).parent
 
 
 def standing_words(question: Question | str, _: Answer | None = None) -> dict[str, str]:
-    """How it works, what the adversary sees, caveats and the code, as Markdown."""
+    """Return how it works, what the adversary sees, the caveats and the code, as Markdown by title."""
     how, adversary, caveats = (folds.read(_HERE / f"{name}.md") for name in ("how", "adversary", "caveats"))
     code = "" if isinstance(question, str) else snippet(question).then("release = many_answers.run(config)").markdown
     return folds.folds(how, adversary, caveats, code)

@@ -1,4 +1,4 @@
-"""What the page on many answers says of a question: the sentence, and true shares beside estimated ones."""
+"""The answer of the page on many answers: the sentence, and true shares beside estimated ones."""
 
 from __future__ import annotations
 
@@ -20,63 +20,67 @@ from privdemo.experiments.trials import with_trial
 from privdemo.figures import many_answers as charts
 from privdemo.methods import FREQUENCY_ORACLES
 
-# So many people times answers are read, report by report, while a visitor waits.
-_AT_ONCE = 2_000_000
+# The first trial runs while the visitor waits if people times answers are no more than this.
+_MOST_CELLS_AT_ONCE = 2_000_000
 _FITS = "many answers"
-# From this part of another error on an error is called just as much.
-_AS_MUCH = 0.98
+# An error counts as equal to a larger one from this fraction of it on.
+_EQUAL_FROM = 0.98
 
-released = cache.by_config(many_answers.run)
-fitted = cache.by_config(many_answers.fit)
+released = cache.shared_or_private(many_answers.run)
+fitted = cache.shared_or_private(many_answers.fit)
 errors_of = cache.shared(many_answers.errors, max_entries=1024)
 
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """A question, what was released, and the `errors` that every oracle has here.
+    """A question, what was released, and the `errors` of every oracle for this question.
 
-    `fits` read whole reports, `along` those at several levels of an axis, by the axis.
+    `fits` are trials that read simulated reports; `along` holds such trials at several levels of an axis, by the axis.
     """
 
     question: Question
-    found: Release
+    release: Release
     errors: Mapping[str, float]
     fits: tuple[Fit, ...] = ()
     along: Mapping[str, tuple[Fit, ...]] = field(default_factory=dict)
 
     @property
     def k(self) -> int:
-        """How many different answers there are."""
-        return self.found.truth.k
+        """Return how many different answers there are."""
+        return self.release.truth.k
 
     @property
     def best(self) -> str:
-        """The oracle with the least error here, of equals the simpler."""
+        """Return the oracle with the least error for this question, the simpler of equals."""
         least = min(self.errors.values())
         return next(name for name, error in self.errors.items() if error <= least * (1 + 1e-9))
 
     @property
     def unasked(self) -> float:
-        """The error of asking nobody; 0 where all answers are equally frequent, as far as whole people can be."""
-        error = many_answers.unasked_error(self.found.truth)
+        """Return the error of asking nobody and taking all shares for equal.
+
+        Return 0 where all answers are equally frequent, as far as whole people can be.
+        """
+        error = many_answers.unasked_error(self.release.truth)
         return error if error * self.question.config.people >= 1 else 0.0
 
     def takeaway(self) -> str:
-        """How far the lie is off, and how far the one that it is measured against."""
+        """Say how far the chosen lie is off, and how far the one it is compared with."""
         config = self.question.config
-        mine, rival = self.found.found
-        own, other, least = (self.errors[name] for name in (mine, rival, self.best))
-        is_better = least < _AS_MUCH * min(own, other)
-        figures = 2 if _read_apart(own, other, least if is_better else own) else 3
+        chosen, rival = self.release.found
+        own, other, least = (self.errors[name] for name in (chosen, rival, self.best))
+        is_better = least < _EQUAL_FROM * min(own, other)
+        figures = 2 if _written_differently(own, other, least if is_better else own) else 3
         off, rivals, best = (numbers.standard_error(error, figures) for error in (own, other, least))
         start = (
-            f"With ε = {numbers.epsilon(config.epsilon)} and {numbers.people(config.people)}, <b>{title(mine)}</b> is "
+            f"With ε = {numbers.epsilon(config.epsilon)} and {numbers.people(config.people)}, <b>{title(chosen)}</b> "
+            "is "
             f"typically off by <b>{off} points</b> a share; {title(rival)} "
         )
-        if many_answers.same_lie(mine, rival, self.k, config.epsilon):
+        if many_answers.same_lie(chosen, rival, self.k, config.epsilon):
             words = f"{start}is the same lie where sets hold one answer, as here."
         else:
-            words = f"{start}by <b>{rivals}</b>{_compared(other / own)}."
+            words = f"{start}by <b>{rivals}</b>{_comparison_words(other / own)}."
         if is_better:
             words += f" Best here: {title(self.best)}, {best}."
         if 0 < self.unasked < max(own, other):
@@ -86,13 +90,13 @@ class Answer:
         return words
 
     def main(self) -> tuple[Panel, ...]:
-        """True shares, and those estimated from one release of two lies."""
+        """Return the panel of true shares, and those estimated from one release by two lies."""
         return (
             Panel(
                 "shares",
-                figure=Chart(charts.shares(self.found)),
+                figure=Chart(charts.shares(self.release)),
                 summary=self._summary(),
-                rows=lambda: share_rows(self.found),
+                rows=lambda: share_rows(self.release),
                 snippet=snippet(self.question).then(
                     "release = many_answers.run(config)",
                     "print(release.truth.names, release.truth.shares)",
@@ -103,18 +107,19 @@ class Answer:
         )
 
     def _summary(self) -> str:
-        config, people = self.question.config, self.found.truth
+        """Describe the figure of true and estimated shares."""
+        config, people = self.question.config, self.release.truth
         some = f"the {charts.SHOWN} most frequent of {people.k:,}" if people.k > charts.SHOWN else f"all {people.k}"
         parts = []
-        for oracle, found in self.found.found.items():
-            covered = ((found.low <= people.shares) & (people.shares <= found.high)).mean()
+        for oracle, estimate in self.release.found.items():
+            covered = ((estimate.low <= people.shares) & (people.shares <= estimate.high)).mean()
             parts.append(
-                f"{title(oracle)}: “{people.names[0]}” {numbers.share(float(found.shares[0]))} "
-                f"({numbers.between(float(found.low[0]), float(found.high[0]))}), and "
+                f"{title(oracle)}: “{people.names[0]}” {numbers.share(float(estimate.shares[0]))} "
+                f"({numbers.between(float(estimate.low[0]), float(estimate.high[0]))}), and "
                 f"{numbers.share(float(covered))} of all intervals contain the truth"
             )
         return (
-            f"{_who(config)}: {some} answers. Bars: true shares, “{people.names[0]}” "
+            f"{_people_words(config)}: {some} answers. Bars: true shares, “{people.names[0]}” "
             f"{numbers.share(float(people.shares[0]))}. Marks: shares read from one release by inversion, with 95 % "
             f"intervals; they are of these {config.people:,} people, and may begin below 0. "
             f"{capital('; '.join(parts))}. How far a lie is typically off is the root of its mean squared error over "
@@ -122,17 +127,17 @@ class Answer:
         )
 
 
-def answer(question: Question, made: Trials) -> Answer:
-    """Release the answers by two lies, and read what whole reports are there."""
-    found = released(question.config)
+def answer(question: Question, trials: Trials) -> Answer:
+    """Release the answers by two lies, and gather the trials there are so far."""
+    release = released(question.config)
     config = question.config
-    errors = errors_of(found.truth.k, config.epsilon, config.people)
-    along = {axis: tuple(made.of_kind(_along(axis))) for axis in many_answers.READ_AT}
-    return Answer(question, found, errors, tuple(made.of_kind(_FITS)), along)
+    errors = errors_of(release.truth.k, config.epsilon, config.people)
+    along = {axis: tuple(trials.of_kind(_kind_along(axis))) for axis in many_answers.READ_AT}
+    return Answer(question, release, errors, tuple(trials.of_kind(_FITS)), along)
 
 
 def jobs(question: Question) -> list[Job]:
-    """Reports that are drawn person by person, where the chapter on reading them is on the screen."""
+    """Return the trials that simulate every person’s report, while the chapter on reading them is shown."""
     config = question.config
     if not question.reads:
         return []
@@ -140,68 +145,70 @@ def jobs(question: Question) -> list[Job]:
     people = released(config).truth
     if not many_answers.is_soon(config, people):
         return along
-    before = 1 if config.people * people.k <= _AT_ONCE else 0
+    before = 1 if config.people * people.k <= _MOST_CELLS_AT_ONCE else 0
     tasks, first = [with_trial(config, i) for i in range(before, N_TRIALS)], partial(fitted, config) if before else None
     return [Job((_FITS, config, before), "Draw", many_answers.fit, tasks, first), *along]
 
 
-def _along(axis: str) -> str:
+def _kind_along(axis: str) -> str:
+    """Return the kind of the trials along an axis."""
     return f"{_FITS} along {axis}"
 
 
 def _job_along(axis: str, config: AnswersConfig) -> Job:
-    """The draws along an axis; one's own level makes no difference, so that they are there at any."""
+    """Return the job of trials along an axis; its key leaves out the question’s own level on it, as they do."""
     tasks = many_answers.read_along(config, axis)
-    return Job((_along(axis), tasks[0] if tasks else config), "Draw", many_answers.fit, tasks)
+    return Job((_kind_along(axis), tasks[0] if tasks else config), "Draw", many_answers.fit, tasks)
 
 
 def title(oracle: str) -> str:
-    """An oracle as sentences call it."""
+    """Return an oracle’s title, as sentences name it."""
     return FREQUENCY_ORACLES[oracle].title
 
 
 def capital(words: str) -> str:
-    """`words` with a capital at their start."""
+    """Return `words` with a capital first letter."""
     return words[:1].upper() + words[1:]
 
 
 def points(error: float) -> str:
-    """A typical error: “1.9 points”."""
+    """Write a typical error: “1.9 points”."""
     return f"{bare_points(error)} points"
 
 
 def bare_points(error: float) -> str:
-    """A typical error in points, without the word: “1.9”."""
+    """Write a typical error in points, without the word: “1.9”."""
     return numbers.standard_error(error)
 
 
-def _read_apart(*errors: float) -> bool:
-    """Whether errors that are not just as much as each other do not read the same."""
+def _written_differently(*errors: float) -> bool:
+    """Return whether all errors that differ by more than `_EQUAL_FROM` also differ as written."""
     ordered = sorted(errors)
-    return all(low >= _AS_MUCH * high or bare_points(low) != bare_points(high) for low, high in pairwise(ordered))
+    return all(low >= _EQUAL_FROM * high or bare_points(low) != bare_points(high) for low, high in pairwise(ordered))
 
 
-def _compared(times: float) -> str:
-    """How the other lie compares, whose error is `times` as large."""
-    if _AS_MUCH * times >= 1:
+def _comparison_words(times: float) -> str:
+    """Say how the other lie compares, whose error is `times` as large."""
+    if _EQUAL_FROM * times >= 1:
         return f": {numbers.times(times)} times as much"
-    return ", just as much" if times > _AS_MUCH else f": {numbers.times(1 / times)} times as exact"
+    return ", just as much" if times > _EQUAL_FROM else f": {numbers.times(1 / times)} times as exact"
 
 
-def _who(config: Any) -> str:
+def _people_words(config: Any) -> str:
+    """Say how many people there are and, for simulated ones, how their answers are distributed."""
     return f"{config.people:,} people" + (
         f" whose answers follow Zipf’s law (s = {config.exponent:g})" * (config.dataset == ZIPF)
     )
 
 
-def share_rows(found: Release) -> list[dict[str, Any]]:
-    """Every answer's true share and both estimates as rows."""
-    people = found.truth
+def share_rows(release: Release) -> list[dict[str, Any]]:
+    """Return every answer’s true share and both estimates as rows of a file."""
+    people = release.truth
     return [
         {"answer": name, "people": int(people.counts[i]), "true": float(people.shares[i])}
         | {
             f"{oracle}: {column}": float(getattr(estimate, part)[i])
-            for oracle, estimate in found.found.items()
+            for oracle, estimate in release.found.items()
             for column, part in (("estimate", "shares"), ("low", "low"), ("high", "high"))
         }
         for i, name in enumerate(people.names)
@@ -209,7 +216,7 @@ def share_rows(found: Release) -> list[dict[str, Any]]:
 
 
 def snippet(question: Question) -> Snippet:
-    """The lines that make the config."""
+    """Return the code that makes the config."""
     imports = (
         "from privdemo.experiments import many_answers",
         "from privdemo.experiments.many_answers import AnswersConfig",
@@ -218,5 +225,5 @@ def snippet(question: Question) -> Snippet:
 
 
 def column(oracle: str) -> dict[str, str]:
-    """What names an oracle in a CSV file."""
+    """Return the columns that name an oracle in a CSV file."""
     return FREQUENCY_ORACLES[oracle].columns

@@ -1,4 +1,4 @@
-"""The chapters on errors: along ε, answers and people, which lie wins where, what it costs in bits, and all numbers."""
+"""The chapters on errors: along ε, answers and people, which lie wins where, bits of a report, and all numbers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pages.kit import cache, numbers
 from pages.kit.panel import Chart, Panel, Table
 from pages.kit.snippet import Snippet
 from pages.topics.many_answers.answer import Answer, bare_points, capital, column, points, snippet, title
-from pages.topics.many_answers.controls import Drawn
+from pages.topics.many_answers.controls import Curves
 from privdemo.experiments import many_answers
 from privdemo.experiments.many_answers import PAPERS, Winners
 from privdemo.figures import answer_map
@@ -26,23 +26,23 @@ _IMPORT = ("from privdemo.experiments import many_answers",)
 
 
 def shown_first(answer: Answer) -> tuple[str, ...]:
-    """Three lies: the best, the papers' and the one that the visitor looks at, or another."""
+    """Return three lies: the best, the papers’ and the visitor’s own, or another."""
     wanted = (answer.best, PAPERS, answer.question.config.oracle, "optimised unary", "hadamard response")
     three = list(dict.fromkeys(wanted))[:3]
     return tuple(name for name in FREQUENCY_ORACLES if name in three)
 
 
-def along(answer: Answer, drawn: Drawn | None = None) -> list[Panel]:
-    """The error of lies along ε, the number of answers, or that of people."""
-    drawn = drawn or Drawn()
-    axis, config = drawn.axis, answer.question.config
+def along(answer: Answer, curves: Curves | None = None) -> list[Panel]:
+    """Return the panel of the lies’ errors along ε, the number of answers or that of people."""
+    curves = curves or Curves()
+    axis, config = curves.axis, answer.question.config
     found = along_of(axis, answer.k, config.epsilon, config.people)
-    names = tuple(FREQUENCY_ORACLES) if drawn.all else shown_first(answer)
+    names = tuple(FREQUENCY_ORACLES) if curves.all else shown_first(answer)
     own = {"epsilon": config.epsilon, "answers": answer.k, "people": config.people}[axis]
     unasked = None if axis == many_answers.K_AXIS else answer.unasked
     ends = min(found), max(found)
     shown = {at: f"{charts.WORDS[axis].format(at)}" for at in ends}
-    told = "; ".join(
+    curve_words = "; ".join(
         f"{title(name)} {bare_points(found[ends[0]][name])} at {shown[ends[0]]} and "
         f"{bare_points(found[ends[1]][name])} at {shown[ends[1]]}"
         for name in names
@@ -53,7 +53,7 @@ def along(answer: Answer, drawn: Drawn | None = None) -> list[Panel]:
             "How far is each lie off?",
             _along_words(answer, axis, found),
             Chart(charts.along(axis, found, names, own, unasked)),
-            f"The root of the mean squared error of a share by inversion, in closed form: {told}. Nothing is "
+            f"The root of the mean squared error of a share by inversion, in closed form: {curve_words}. Nothing is "
             "simulated here; the chapter “Reading reports” simulates other ways to read them."
             + (
                 f" Asking nobody, and taking all answers for alike, is off by {bare_points(unasked)}."
@@ -76,8 +76,8 @@ def along(answer: Answer, drawn: Drawn | None = None) -> list[Panel]:
 
 
 def _along_words(answer: Answer, axis: str, found: dict[float, dict[str, float]]) -> str:
-    """What the curves say in a sentence."""
-    config, mine = answer.question.config, answer.question.config.oracle
+    """Say what the curves show."""
+    config, chosen = answer.question.config, answer.question.config.oracle
     if axis == many_answers.K_AXIS:
         few, many = min(found), max(found)
         grown = {name: found[many][name] / found[few][name] for name in (PAPERS, answer.best)}
@@ -92,12 +92,12 @@ def _along_words(answer: Answer, axis: str, found: dict[float, dict[str, float]]
         )
     if axis == many_answers.PEOPLE_AXIS:
         return (
-            f"A hundred times as many people, a tenth of the error, whichever the lie: {title(mine)} is off by "
-            f"<b>{points(found[max(found)][mine])}</b> with {numbers.people(max(found))}."
+            f"A hundred times as many people, a tenth of the error, whichever the lie: {title(chosen)} is off by "
+            f"<b>{points(found[max(found)][chosen])}</b> with {numbers.people(max(found))}."
         )
-    halved = many_answers.halving_epsilon(mine, answer.k, config.epsilon)
-    off = points(found[config.epsilon][mine])
-    start = f"At ε = {numbers.epsilon(config.epsilon)} {title(mine)} is typically off by <b>{off}</b>"
+    halved = many_answers.halving_epsilon(chosen, answer.k, config.epsilon)
+    off = points(found[config.epsilon][chosen])
+    start = f"At ε = {numbers.epsilon(config.epsilon)} {title(chosen)} is typically off by <b>{off}</b>"
     return f"{start}; half of that takes ε = {numbers.epsilon(halved)}." if halved else f"{start}."
 
 
@@ -105,7 +105,7 @@ def _along_words(answer: Answer, axis: str, found: dict[float, dict[str, float]]
 
 
 def who_wins(answer: Answer, among: Sequence[str] | None = None) -> list[Panel]:
-    """A map of the best lie over ε and the number of answers."""
+    """Return the map of the best lie over ε and the number of answers."""
     names = tuple(among or FREQUENCY_ORACLES)
     found, config = winners_of(names), answer.question.config
     here = min(names, key=lambda name: (round(answer.errors[name], 12), list(FREQUENCY_ORACLES).index(name)))
@@ -121,7 +121,7 @@ def who_wins(answer: Answer, among: Sequence[str] | None = None) -> list[Panel]:
             "winners",
             "Which lie wins where?",
             f"At ε = {numbers.epsilon(config.epsilon)} and {answer.k:,} answers <b>{title(here)}</b> is the most exact"
-            f"{_gain(answer, here)}. Among two, {title(PAPERS)} beats {title('optimised unary')} up to {most:,} "
+            f"{_gain_words(answer, here)}. Among two, {title(PAPERS)} beats {title('optimised unary')} up to {most:,} "
             "answers.",
             Chart(answer_map.winners(found, (config.epsilon, answer.k))),
             f"The lie with the least mean squared error by inversion, whatever the number of people: {won}. The paler, "
@@ -142,12 +142,14 @@ def who_wins(answer: Answer, among: Sequence[str] | None = None) -> list[Panel]:
     ]
 
 
-def _gain(answer: Answer, name: str) -> str:
+def _gain_words(answer: Answer, name: str) -> str:
+    """Say how much more exact a lie is than the papers’ one."""
     times = answer.errors[PAPERS] / answer.errors[name]
     return "" if name == PAPERS else f", {numbers.times(times)} times as exact as {title(PAPERS)}"
 
 
 def _winner_rows(found: Winners) -> list[dict[str, Any]]:
+    """Return the map as rows of a file."""
     return [
         {"epsilon": epsilon, "answers": k, **column(name), "times as exact as k-ary": times}
         for k, row, here in zip(found.ks, found.names, found.times, strict=True)
@@ -159,10 +161,10 @@ def _winner_rows(found: Winners) -> list[dict[str, Any]]:
 
 
 def bits(answer: Answer) -> list[Panel]:
-    """What a report weighs, against its error."""
+    """Return the panel of the size of a report against its error."""
     config = answer.question.config
     sent = {name: many_answers.mechanism(name, answer.k, config.epsilon).bits for name in FREQUENCY_ORACLES}
-    mine = config.oracle
+    chosen = config.oracle
     fewest = min(sent, key=lambda name: sent[name])
     light = [name for name in sent if answer.errors[name] <= 1.2 * answer.errors[answer.best]]
     lightest = min(light, key=lambda name: sent[name])
@@ -170,7 +172,8 @@ def bits(answer: Answer) -> list[Panel]:
         Panel(
             "bits",
             "How many bits does a person send?",
-            f"{capital(title(mine))} takes <b>{_bits(sent[mine])}</b>, {title(fewest)} {_bits(sent[fewest])}. Of those "
+            f"{capital(title(chosen))} takes <b>{_bits(sent[chosen])}</b>, {title(fewest)} {_bits(sent[fewest])}. Of "
+            "those "
             f"within a fifth of the least error {title(lightest)} is the lightest, with {_bits(sent[lightest])}.",
             Chart(charts.bits(answer.errors, sent)),
             f"{answer.k:,} answers, ε = {numbers.epsilon(config.epsilon)}: "
@@ -190,6 +193,7 @@ def bits(answer: Answer) -> list[Panel]:
 
 
 def _bits(n: int) -> str:
+    """Write a number of bits."""
     return "1 bit" if n == 1 else f"{n:,} bits"
 
 
@@ -197,7 +201,7 @@ def _bits(n: int) -> str:
 
 
 def all_numbers(answer: Answer) -> list[Panel]:
-    """Every lie at the visitor's setting."""
+    """Return the table of all lies for the visitor’s question."""
     config = answer.question.config
     made = {name: many_answers.mechanism(name, answer.k, config.epsilon) for name in FREQUENCY_ORACLES}
     rows = [

@@ -1,4 +1,4 @@
-"""The controls of the page on many answers: a visitor's choices in, a frozen question out."""
+"""The settings and widgets of the page on many answers, and the question they make."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from privdemo.experiments.many_answers import OCCUPATIONS, UNIFORM, WORDS, ZIPF,
 from privdemo.methods import FREQUENCY_ORACLES
 
 LOOK = "answers_look"
-# Where it is remembered whose answers set the number of people, and what stands there of all but a visitor's own.
-_DATA, _NAMED = "answers_data", "named"
+# The session's key of the data that set the number of people, and its value for all data but a visitor's own.
+_DATA, _SHIPPED = "answers_data", "named"
 ESTIMATORS = "Reading reports"
 
 TITLES = {"Zipf’s law": ZIPF, "all alike": UNIFORM, "occupations (Adult)": OCCUPATIONS, "words (SMS)": WORDS}
@@ -60,7 +60,7 @@ HERE = "here"
 READ = Choice("read", (HERE, *ALONG), HERE, "Compare")
 ALL_SIX, TWO = "all six", "k-ary or unary"
 AMONG = Choice("among", (ALL_SIX, TWO), ALL_SIX, "Among")
-# Those of which the papers compare the variances.
+# The two whose variances the papers compare.
 PAIR = ("randomised response", "optimised unary")
 FREQUENT, RARE = "the most frequent", "the rarest"
 SENDER = Choice("sender", (FREQUENT, RARE), FREQUENT, "The sender’s answer")
@@ -77,9 +77,9 @@ DELTA = Number(
 
 @dataclass(frozen=True)
 class Question:
-    """What the visitor asks; `reads` the reports one by one where the chapter on reading them is on screen.
+    """The visitor’s question: a config, and whether reports are simulated because the chapter on them is shown.
 
-    `file` are the visitor's own records, if the answers are theirs.
+    `file` holds the visitor’s own records, if the answers are theirs.
     """
 
     config: AnswersConfig
@@ -87,61 +87,61 @@ class Question:
     file: File | None = None
 
 
-class Drawn(NamedTuple):
-    """What is drawn: along which `axis`, and whether `all` curves are."""
+class Curves(NamedTuple):
+    """What the figure of errors plots: its `axis`, and whether it shows `all` curves."""
 
     axis: str = many_answers.EPSILON_AXIS
     all: bool = False
 
 
 def source_choice() -> Choice:
-    """Whose answers: those that are here, and the visitor's own."""
+    """Return the choice of whose answers: the data sets that are available, and the visitor’s own."""
     needed = {OCCUPATIONS, WORDS}
-    here = (title for title, name in TITLES.items() if name not in needed or cache.available(name))
-    return own_data_input.choice("answers_of", tuple(here), OwnAnswers)
+    available = (title for title, name in TITLES.items() if name not in needed or cache.available(name))
+    return own_data_input.choice("answers_of", tuple(available), OwnAnswers)
 
 
 def all_settings() -> list[Setting]:
-    """Every setting of the page."""
+    """Return every setting of the page."""
     return [source_choice(), K, EXPONENT, PEOPLE, EPSILON, ORACLE, SEED]
 
 
 def controls(main: DeltaGenerator) -> Question | str:
-    """Render the controls, ε and the lie in `main`; return what they ask, or a sentence that says why nothing."""
+    """Render the controls, ε and the lie in `main`; return the question, or a sentence on why there is none."""
     with main:
         epsilon, oracle = _epsilon_and_oracle()
     source, problem = _source()
-    with inputs.place("answers-k", source in (ZIPF, UNIFORM, WORDS)):
+    with inputs.container_if("answers-k", source in (ZIPF, UNIFORM, WORDS)):
         k = inputs.number(K)
-    with inputs.place("answers-zipf", source == ZIPF):
+    with inputs.container_if("answers-zipf", source == ZIPF):
         exponent = inputs.number(EXPONENT)
     people, seed = inputs.number(PEOPLE), inputs.number(SEED)
     if problem:
         return problem
     if source not in (ZIPF, UNIFORM, WORDS):
-        k = int(limits.ORACLE_ANSWERS.high)  # all that there are
+        k = int(limits.ORACLE_ANSWERS.high)  # all different answers of the data
     config = AnswersConfig(source, k, exponent if source == ZIPF else 0.0, people, epsilon, oracle, seed)
     reads = st.session_state.get(LOOK, st.query_params.get(LOOK)) == ESTIMATORS
     return Question(config, reads, own_data.file_of(source))
 
 
 def _epsilon_and_oracle() -> tuple[float, str]:
-    """Draw ε as a slider over common values and a box, with the lie beside it, and what ε means."""
+    """Render ε as a slider over common values and a box, with the lie beside it, and what ε means."""
     with st.container(key="row-answers"):
         slider = st.container()
         with inputs.side_by_side("answers"):
-            epsilon, title = float(inputs.number(EPSILON, "ε")), inputs.pick(ORACLE)
+            epsilon, title = float(inputs.number(EPSILON, "ε")), inputs.choose_from_list(ORACLE)
         privacy_inputs.scale(epsilon)
-    with slider:  # above the box, but it is the box that reads the link
+    with slider:  # rendered above the box, created after it: the box reads the link
         privacy_inputs.ladder(EPSILON, _COMMON, _EPSILON_LABEL, _EPSILON_HELP)
         privacy_inputs.say_which_end_is_private(private_right=False)
     return epsilon, ORACLES[title]
 
 
 def _source() -> tuple[Source | Answers, str]:
-    """Render the choice of whose answers; return the source, and what keeps it from being read, if anything.
+    """Render the choice of whose answers; return the source, and why it cannot be read, if so.
 
-    With a file of one's own there are as many people as it has rows, until another number is set.
+    With a file of the visitor’s own there are as many people as it has rows, until another number is set.
     """
     chosen = source_choice()
     title = inputs.choose(chosen, "Whose answers")
@@ -150,7 +150,7 @@ def _source() -> tuple[Source | Answers, str]:
     if isinstance(source, Answers):
         own_data.reset_sizes(_DATA, source, [replace(PEOPLE, default=source.people)])
     else:
-        own_data.reset_sizes(_DATA, _NAMED, [PEOPLE])
+        own_data.reset_sizes(_DATA, _SHIPPED, [PEOPLE])
     problem = cache.problem(source) if source in (OCCUPATIONS, WORDS) else None
     return source, f"{title} cannot be read: {problem}" if problem else ""
 
@@ -164,7 +164,7 @@ _EPSILON_HELP = (
 
 
 def presets(_: object) -> None:
-    """Render surveys, each on one click, where their answers are here."""
+    """Render buttons with example surveys whose answers are available."""
     names = {TITLES[title] for title in source_choice().options if title in TITLES}
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown("Try:", width="content", help="Surveys on one click.")
@@ -174,39 +174,40 @@ def presets(_: object) -> None:
 
 
 def _apply(name: str) -> None:
+    """Set the settings of an example survey."""
     source, k, people, epsilon, exponent, oracle = PRESETS[name]
     title = next(title for title, known in TITLES.items() if known == source)
-    st.session_state[_DATA] = _NAMED
-    link.choose({source_choice(): title, ORACLE: FREQUENCY_ORACLES[oracle].title})
+    st.session_state[_DATA] = _SHIPPED
+    link.set_choices({source_choice(): title, ORACLE: FREQUENCY_ORACLES[oracle].title})
     values = {K: k, PEOPLE: people, EPSILON: epsilon, EXPONENT: exponent}
-    link.assign({setting.key: value for setting, value in values.items()})
+    link.set_numbers({setting.key: value for setting, value in values.items()})
 
 
 # --- the chapters --------------------------------------------------------------------------------
 
 
-def curve_controls(_: object) -> Drawn:
-    """Let the visitor choose what changes along the figure, and whether it shows all curves."""
+def curve_controls(_: object) -> Curves:
+    """Render the choice of the axis and of the curves, and return both."""
     with st.container(horizontal=True, key="in-line"):
-        return Drawn(ALONG[inputs.choose(AXIS)], inputs.choose(CURVES) == ALL)
+        return Curves(ALONG[inputs.choose(AXIS)], inputs.choose(CURVES) == ALL)
 
 
 def reading_controls(_: object) -> str:
-    """Let the visitor choose whether readings are compared here or along an axis; the axis, or nothing."""
+    """Render the choice where to compare estimators; return the axis, or “” for the question itself."""
     return ALONG.get(inputs.choose_in_line(READ), "")
 
 
 def among_controls(_: object) -> tuple[str, ...]:
-    """Let the visitor choose which lies the map compares, and return them."""
+    """Render the choice which lies the map compares, and return them."""
     return PAIR if inputs.choose_in_line(AMONG) == TWO else tuple(FREQUENCY_ORACLES)
 
 
 def sender_controls(_: object) -> bool:
-    """Let the visitor choose whose report is looked at; return whether the sender's answer is the rarest."""
+    """Render the choice whose report is examined; return whether the sender’s answer is the rarest."""
     return bool(inputs.choose_in_line(SENDER) == RARE)
 
 
 def delta_controls(_: object) -> float:
-    """Let the visitor set δ."""
+    """Render δ and return it."""
     with st.container(key="answers-delta", width=260):
         return float(inputs.number(DELTA))

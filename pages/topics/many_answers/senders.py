@@ -1,4 +1,4 @@
-"""The chapters on people: what one report says of its sender, how reports are read, and whom one must trust."""
+"""The chapters on people: what one report reveals about its sender, how to read reports, and whom to trust."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from privdemo.figures import many_answers as charts
 from privdemo.methods import CURATOR, INVERTED, LIKELIEST, NOBODY, PROJECTED, SHARES_OF_ANSWERS, SHUFFLER
 from privdemo.methods import TRUSTED_WITH_ANSWERS as TRUSTED
 
-told = cache.by_config(many_answers.one_report)
+one_report_of = cache.shared_or_private(many_answers.one_report)
 trusted_at = cache.shared(many_answers.trusted, max_entries=4096, spinner="Finding the lies that a shuffler allows…")
 
 # --- one report ----------------------------------------------------------------------------------
 
 
 def one_report(answer: Answer, rarest: bool = False) -> list[Panel]:
-    """What an adversary concludes from a report."""
+    """Return the panel on what an adversary concludes from one report, of a person with the `rarest` answer if set."""
     config = answer.question.config
-    there = answer.found.truth.counts > 0
+    there = answer.release.truth.counts > 0
     sent = int(there.nonzero()[0][-1]) if rarest else 0
-    found = told(config, sent)
+    found = one_report_of(config, sent)
     shown = sorted({*range(min(charts.SHOWN, answer.k)), sent})
     if len(shown) > charts.SHOWN:
         shown.remove(charts.SHOWN - 1)
@@ -46,9 +46,9 @@ def one_report(answer: Answer, rarest: bool = False) -> list[Panel]:
             Chart(charts.one_report(found, shown)),
             f"One report by {title(config.oracle)}, ε = {numbers.epsilon(config.epsilon)}: what is believed of each "
             "answer before it, the share of all people, and after it. The odds of an answer changed by a factor of "
-            f"{numbers.plain(found.factor)} at most; ε allows {most}. Over all people the best guess of one's answer "
-            f"is right for {guessed} of 100, without and with the report ({numbers.with_range(found.guess_after)} over "
-            f"{many_answers.N_GUESSED:,} simulated reports).",
+            f"{numbers.any_size(found.factor)} at most; ε allows {most}. Over all people the best guess of one's "
+            f"answer is right for {guessed} of 100, without and with the report "
+            f"({numbers.with_range(found.guess_after)} over {many_answers.N_GUESSED:,} simulated reports).",
             lambda: _report_rows(found),
             snippet(answer.question).then(
                 f"found = many_answers.one_report(config, {sent})",
@@ -59,6 +59,7 @@ def one_report(answer: Answer, rarest: bool = False) -> list[Panel]:
 
 
 def _report_rows(found: OneReport) -> list[dict[str, Any]]:
+    """Return the beliefs before and after the report as rows of a file."""
     return [
         {"answer": name, "supported": bool(found.supported[i])}
         | {"before": float(found.prior[i]), "after": float(found.posterior[i])}
@@ -70,11 +71,11 @@ def _report_rows(found: OneReport) -> list[dict[str, Any]]:
 
 
 def readings(answer: Answer, axis: str = "") -> list[Panel]:
-    """Three ways to read the very same reports, here or along an `axis`."""
+    """Return the panels that compare three estimators on the same reports, for the question or along an `axis`."""
     config = answer.question.config
     if axis:
-        return [_read_along(answer, axis)]
-    if not many_answers.is_soon(config, answer.found.truth):
+        return [_errors_along_panel(answer, axis)]
+    if not many_answers.is_soon(config, answer.release.truth):
         most = int(many_answers.MOST_CELLS / answer.k)
         return [
             _without_reports(
@@ -85,11 +86,11 @@ def readings(answer: Answer, axis: str = "") -> list[Panel]:
         ]
     if not answer.fits:
         return [_without_reports(answer, "Every person’s report is being drawn…")]
-    return [_read_here(answer), _read_shares(answer)]
+    return [_errors_panel(answer), _shares_panel(answer)]
 
 
-def _read_here(answer: Answer) -> Panel:
-    """The errors of the three ways, over all draws."""
+def _errors_panel(answer: Answer) -> Panel:
+    """Return the panel of the three estimators’ errors over all trials."""
     found = many_answers.mean_errors(answer.fits)
     inverted, likeliest = found[INVERTED].mean, found[LIKELIEST].mean
     parts = "; ".join(f"{SHARES_OF_ANSWERS[name].title} {error.times(100):#.3g}" for name, error in found.items())
@@ -99,7 +100,8 @@ def _read_here(answer: Answer) -> Panel:
         f"From the same reports “{SHARES_OF_ANSWERS[LIKELIEST].title}” is typically off by "
         f"<b>{points(likeliest)}</b> a share, “{SHARES_OF_ANSWERS[INVERTED].title}” by {bare_points(inverted)}.",
         Chart(charts.estimators(found)),
-        f"{_drawn(answer)}, {count_draws(answer.fits)}. {_ERROR}: {parts}. The likeliest shares could be likelier by "
+        f"{_reports_words(answer)}, {count_draws(answer.fits)}. {_ERROR}: {parts}. The likeliest shares could be "
+        "likelier by "
         f"{max(fit.gap for fit in answer.fits):.1g} nats a report at most.",
         lambda: [
             SHARES_OF_ANSWERS[name].columns | {"draw": i, "error": fit.errors[name]}
@@ -110,9 +112,9 @@ def _read_here(answer: Answer) -> Panel:
     )
 
 
-def _read_shares(answer: Answer) -> Panel:
-    """The shares that each way reads in the first draw."""
-    people, first = answer.found.truth, answer.fits[0]
+def _shares_panel(answer: Answer) -> Panel:
+    """Return the panel of the shares that each estimator finds in the first trial."""
+    people, first = answer.release.truth, answer.fits[0]
     return Panel(
         "read-shares",
         figure=Chart(charts.estimates(first, people.names, people.shares)),
@@ -134,13 +136,14 @@ def _read_shares(answer: Answer) -> Panel:
 _ERROR = "The root of the mean squared error of a share, in points, with 95 % intervals over draws"
 
 
-def _drawn(answer: Answer) -> str:
+def _reports_words(answer: Answer) -> str:
+    """Say how many people’s reports are simulated, and by which lie."""
     config = answer.question.config
     return f"{numbers.people(config.people)} and {answer.k:,} answers, reports by {title(config.oracle)}, one by one"
 
 
-def _read_along(answer: Answer, axis: str) -> Panel:
-    """The errors of the three ways along an axis, once all draws are there."""
+def _errors_along_panel(answer: Answer, axis: str) -> Panel:
+    """Return the panel of the three estimators’ errors along an axis, once all trials are there."""
     config, found = answer.question.config, many_answers.errors_along(answer.along.get(axis, ()), axis)
     wanted = {getattr(one, many_answers.FIELDS[axis]) for one in many_answers.read_along(config, axis)}
     if not wanted:
@@ -150,19 +153,20 @@ def _read_along(answer: Answer, axis: str) -> Panel:
     own = {"epsilon": config.epsilon, "answers": answer.k, "people": config.people}[axis]
     gains = {at: here[INVERTED].mean / here[LIKELIEST].mean for at, here in found.items()}
     most = max(gains, key=lambda at: gains[at])
-    told = "; ".join(
+    error_words = "; ".join(
         f"{method.title} "
-        + ", ".join(f"{bare_points(here[name].mean)} at {_at(axis, at)}" for at, here in found.items())
+        + ", ".join(f"{bare_points(here[name].mean)} at {_level_words(axis, at)}" for at, here in found.items())
         for name, method in SHARES_OF_ANSWERS.items()
     )
     return Panel(
         "readings-along",
         "Where does it matter how reports are read?",
-        f"Most at <b>{_at(axis, most)}</b>: there “{SHARES_OF_ANSWERS[INVERTED].title}” is off by "
+        f"Most at <b>{_level_words(axis, most)}</b>: there “{SHARES_OF_ANSWERS[INVERTED].title}” is off by "
         f"{numbers.times(gains[most])} times as much as “{SHARES_OF_ANSWERS[LIKELIEST].title}”.",
         Chart(charts.read_along(axis, found, own)),
-        f"{_drawn(answer)}, but for what changes along the axis; {many_answers.N_READ} draws at each place. {_ERROR}: "
-        f"{told}.",
+        f"{_reports_words(answer)}, but for what changes along the axis; {many_answers.N_READ} draws at each place. "
+        f"{_ERROR}: "
+        f"{error_words}.",
         lambda: [
             {axis: at, **SHARES_OF_ANSWERS[name].columns, "error": e.mean, "low": e.low, "high": e.high}
             for at, here in found.items()
@@ -175,12 +179,13 @@ def _read_along(answer: Answer, axis: str) -> Panel:
     )
 
 
-def _at(axis: str, level: float) -> str:
+def _level_words(axis: str, level: float) -> str:
+    """Write a level of an axis."""
     return charts.WORDS[axis].format(level)
 
 
 def _without_reports(answer: Answer, words: str) -> Panel:
-    """The errors that are known without a report, and why there are no others."""
+    """Return a panel of the errors that need no simulated report, with `words` on why there are no others."""
     config = answer.question.config
     return Panel(
         "readings",
@@ -197,12 +202,12 @@ def _without_reports(answer: Answer, words: str) -> Panel:
 
 
 def whom_to_trust(answer: Answer, delta: float = DELTA.default) -> list[Panel]:
-    """The error at the same (ε, δ), if nobody, a shuffler or a curator is trusted."""
+    """Return the panel of the error at the same (ε, δ) if nobody, a shuffler or a curator is trusted."""
     config = answer.question.config
     levels = sorted({*EPSILONS, config.epsilon})
     found = [trusted_at(answer.k, config.people, level, delta) for level in levels]
     here = found[levels.index(config.epsilon)]
-    asked = f"{answer.k}, {config.people}, {config.epsilon!r}, {delta!r}"
+    arguments = f"{answer.k}, {config.people}, {config.epsilon!r}, {delta!r}"
     promise = f"ε = {numbers.epsilon(config.epsilon)} and δ = {numbers.power_of_ten(delta)}"
     return [
         Panel(
@@ -218,7 +223,7 @@ def whom_to_trust(answer: Answer, delta: float = DELTA.default) -> list[Panel]:
             Snippet(
                 ("from privdemo.experiments import many_answers",),
                 (
-                    f"for each in many_answers.trusted_along({asked}):",
+                    f"for each in many_answers.trusted_along({arguments}):",
                     "    print(each)",
                 ),
             ),
@@ -227,6 +232,7 @@ def whom_to_trust(answer: Answer, delta: float = DELTA.default) -> list[Panel]:
 
 
 def _trust_summary(answer: Answer, here: Trusted, delta: float) -> str:
+    """Describe the figure of errors by trust, and the mechanism behind each."""
     exact = (
         "as large as can be"
         if answer.k == 2
@@ -248,6 +254,7 @@ def _trust_summary(answer: Answer, here: Trusted, delta: float) -> str:
 
 
 def _trust_rows(each: Trusted, delta: float) -> list[dict[str, Any]]:
+    """Return the errors by trust at one ε as rows of a file."""
     errors = {NOBODY: each.local, SHUFFLER: each.shuffled, CURATOR: each.curated}
     how = {NOBODY: each.oracle, SHUFFLER: each.shuffled_oracle, CURATOR: each.curated_by}
     own = {NOBODY: each.epsilon, SHUFFLER: each.local_epsilon}

@@ -1,4 +1,4 @@
-"""Ask your class, and read the share behind its lies."""
+"""The page that polls a class and estimates the share behind its lies."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -22,25 +22,26 @@ from pages.topics.poll.question import STEPS, Question
 from privdemo.experiments import poll
 
 _HERE = Path(__file__).parent
-# People in the small class of the caveats.
-_SMALL = 30
+# People in the class that the caveats take as an example of a small one.
+_SMALL_CLASS = 30
 
 
 def standing_words(question: Question | str, shown: Answer | None) -> Mapping[str, str]:
-    """How it works, what the adversary sees, caveats and the code, as Markdown; nothing while there is no question."""
+    """Return how it works, what the adversary sees, the caveats and the code, as Markdown; empty without a question."""
     if isinstance(question, str) or shown is None:
         return {}
     lie, k = numbers.percent(question.config.lie), len(question.config.answers)
-    half = poll.half_width(_SMALL, question.config.channel)
+    half = poll.half_width(_SMALL_CLASS, question.config.channel)
     return folds.folds(
         folds.read(_HERE / "how.md", lie=lie, k=k),
         folds.read(_HERE / "adversary.md"),
-        folds.read(_HERE / "caveats.md", small=_SMALL, half=f"{100 * half:.0f}"),
-        shown.snippet("print(found)", draws=False).markdown,
+        folds.read(_HERE / "caveats.md", small=_SMALL_CLASS, half=f"{100 * half:.0f}"),
+        shown.snippet("print(found)", plots=False).markdown,
     )
 
 
 def _has_truth(question: Question | str) -> bool:
+    """Return whether the true shares are known; a question that cannot be asked yet counts as one where they are."""
     return isinstance(question, str) or question.truth is not None
 
 
@@ -57,7 +58,7 @@ _PANELS: tuple[Callable[..., Any], ...] = (
 
 
 def _chapter(name: str, panels: Callable[..., Any]) -> Chapter:
-    """A step of the reveal."""
+    """Return the chapter of one step of the reveal."""
     if panels is chapters.asked_again:
         return Chapter(name, panels, asked_again_controls, [TIMES])
     return Chapter(name, panels, fits=_has_truth) if panels is chapters.the_truth else Chapter(name, panels)

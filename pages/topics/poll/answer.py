@@ -1,4 +1,4 @@
-"""What the page says while a class answers: how many have, how each one lies, and how to join."""
+"""The answer of the poll page while a class answers: how many have, how each person lies, and how to join."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from privdemo.experiments import poll
 from privdemo.experiments.poll import PollConfig, Reveal
 from privdemo.figures import poll as charts
 
-# From this lie on an answer says little of its sender; below it “proves nothing” would say too much.
+# From this probability of a lie on, the page says that an answer proves nothing; below it that would be too much.
 _MANY_LIES = 0.1
-# What is to be done or known in each way besides how people lie.
-_TO_DO = {
+# What the sentence adds in each way of answering.
+_NOTES = {
     HANDS: "Type how many raise a hand for each answer. ",
     REHEARSAL: "These people are simulated, to see how it goes. ",
 }
@@ -27,56 +27,57 @@ _TO_DO = {
 
 @dataclass(frozen=True)
 class Answer:
-    """A question and what its answers tell; nothing of that while nobody has answered."""
+    """A question and the estimates from its answers, None while nobody has answered."""
 
     question: Question
     found: Reveal | None
 
     def takeaway(self) -> str:
-        """How each of them lies; how many have answered stands large in the picture."""
-        asked = self.question
-        if not asked.is_opened:
+        """Say how each person lies; the picture shows in large letters how many have answered."""
+        question = self.question
+        if not question.is_opened:
             return (
                 "Open the poll: the page then shows an address and a QR code, and the answers as they come. "
-                f"{_each(asked.config)} Once it is open, that cannot be changed."
+                f"{_lie_words(question.config)} Once it is open, that cannot be changed."
             )
-        if len(asked.rounds) > 1:
-            return f"The question is asked for the {ordinal(len(asked.rounds))} time. {_each(asked.config)}"
-        return f"{_TO_DO.get(asked.way, '')}{_each(asked.config)}"
+        if len(question.rounds) > 1:
+            return f"The question is asked for the {ordinal(len(question.rounds))} time. {_lie_words(question.config)}"
+        return f"{_NOTES.get(question.way, '')}{_lie_words(question.config)}"
 
     def main(self) -> tuple[Panel, ...]:
-        """How to join, and how many have."""
-        asked = self.question
+        """Return the panel on how to join and how many have answered."""
+        question = self.question
         return (
             Panel(
                 "poll",
-                figure=Markup(picture(asked)),
-                summary=f"{_people(asked)} {'has' if asked.answered == 1 else 'have'} answered. {how_to_lie(asked)}",
-                rows=lambda: [{"time": i, "answers": sum(sent)} for i, sent in enumerate(asked.rounds, start=1)],
+                figure=Markup(picture(question)),
+                summary=f"{_people_answered(question)} {'has' if question.answered == 1 else 'have'} answered. "
+                f"{how_to_lie(question)}",
+                rows=lambda: [{"time": i, "answers": sum(sent)} for i, sent in enumerate(question.rounds, start=1)],
                 snippet=self.snippet(),
             ),
         )
 
     @property
     def number(self) -> int:
-        """The number of the answer that sentences are about: of two the first, of more the one most widely true."""
+        """Return the index of the answer that sentences are about: of two the first, of more the most frequent."""
         assert self.found
         shares = [reading.true.mean for reading in self.found.readings]
         return 0 if len(shares) == 2 else shares.index(max(shares))
 
-    def snippet(self, *lines: str, draws: bool = True) -> Snippet:
-        """The lines that read the answers, and then some."""
-        asked = self.question
-        start = f"config = poll.{as_code(asked.config)}"
-        made = Snippet(("from privdemo.experiments import poll",), (start, f"counts = {as_code(asked.counts)}"))
+    def snippet(self, *lines: str, plots: bool = True) -> Snippet:
+        """Return the code that reads the answers, followed by `lines`; with `plots` it imports the figures."""
+        question = self.question
+        start = f"config = poll.{as_code(question.config)}"
+        code = Snippet(("from privdemo.experiments import poll",), (start, f"counts = {as_code(question.counts)}"))
         if not self.found or not lines:
-            return made
-        charts = ("from privdemo.figures import poll as charts",) if draws else ()
-        return made.then("found = poll.reveal(config, counts)", *lines, imports=charts)
+            return code
+        charts = ("from privdemo.figures import poll as charts",) if plots else ()
+        return code.then("found = poll.reveal(config, counts)", *lines, imports=charts)
 
 
 def answer(question: Question, _: Trials) -> Answer:
-    """Read the answers that are there."""
+    """Estimate the true shares, if anybody has answered."""
     return Answer(question, poll.reveal(question.config, question.counts) if sum(question.counts) else None)
 
 
@@ -84,38 +85,38 @@ def answer(question: Question, _: Trials) -> Answer:
 
 
 def ordinal(number: int) -> str:
-    """“1st”, “2nd”, “3rd”, “4th”."""
+    """Write an ordinal: “1st”, “2nd”, “3rd”, “4th”."""
     return f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(number, 'th') }"
 
 
 def said(words: str) -> str:
-    """An answer in quotation marks, as markup, in which the name of a picture stays as it is."""
+    """Return an answer in quotation marks, as HTML in which an icon’s name stays text."""
     return f"“{escape(words).replace(':material/', ':material&#47;')}”"
 
 
-def _people(asked: Question) -> str:
-    """“23 people”, “23 of 200 simulated people”."""
-    if asked.way != REHEARSAL:
-        return numbers.people(asked.answered)
-    return f"{asked.answered:,} of {asked.expected or 0:,} simulated people"
+def _people_answered(question: Question) -> str:
+    """Write how many have answered: “23 people”, “23 of 200 simulated people”."""
+    if question.way != REHEARSAL:
+        return numbers.people(question.answered)
+    return f"{question.answered:,} of {question.expected or 0:,} simulated people"
 
 
-def _each(config: PollConfig) -> str:
-    """How each person lies, and what that is for."""
-    return f"Each lies <b>{numbers.percent(config.lie)}</b> of the time, by chance, so {_proves(config)}."
+def _lie_words(config: PollConfig) -> str:
+    """Say how often each person lies, and what that protects."""
+    return f"Each lies <b>{numbers.percent(config.lie)}</b> of the time, by chance, so {_protection_words(config)}."
 
 
-def _proves(config: PollConfig) -> str:
-    """What one answer proves of its sender: never all, but much where lies are few."""
+def _protection_words(config: PollConfig) -> str:
+    """Say what one answer proves about its sender: little where lies are many, much where they are few."""
     odds = numbers.odds_factor(config.mechanism.epsilon)
     return "no answer proves anything" if config.lie >= _MANY_LIES else f"an answer moves the odds by {odds} at most"
 
 
-def how_to_lie(asked: Question) -> str:
-    """How chance tells each person to lie."""
-    config, (lies, pack) = asked.config, poll.cards(asked.config)
+def how_to_lie(question: Question) -> str:
+    """Say how chance decides whether a person lies: by telephone, two tosses of a coin, or cards."""
+    config, (lies, pack) = question.config, poll.cards(question.config)
     other = "the other answer" if len(config.answers) == 2 else "one of the other answers, each as often,"
-    if asked.way != HANDS:
+    if question.way != HANDS:
         return (
             f"With probability {numbers.percent(config.lie)} a telephone sends {other} in the place of the true one, "
             "and nobody sees the truth."
@@ -139,21 +140,25 @@ def how_to_lie(asked: Question) -> str:
     )
 
 
-def picture(asked: Question) -> str:
-    """How to join or to lie, or who of simulated people has answered; and how many have, in large letters."""
-    of = f" of {asked.expected:,} simulated people" if asked.expected else ""
-    have = "has answered" if asked.answered == 1 and not of else "have answered"
-    count = f'<p class="poll-count"><b>{asked.answered:,}</b>{of} {have}</p>'
-    if asked.join and not asked.is_opened:
-        return f'<p class="poll-rule">{how_to_lie(asked)}</p><p class="poll-reach">{join.how_to_reach(asked.join)}</p>'
-    if asked.join:
+def picture(question: Question) -> str:
+    """Return the picture as HTML: how to join or to lie, or the simulated people; and how many have answered."""
+    of = f" of {question.expected:,} simulated people" if question.expected else ""
+    have = "has answered" if question.answered == 1 and not of else "have answered"
+    count = f'<p class="poll-count"><b>{question.answered:,}</b>{of} {have}</p>'
+    if question.join and not question.is_opened:
+        return (
+            f'<p class="poll-rule">{how_to_lie(question)}</p><p '
+            f'class="poll-reach">{join.how_to_reach(question.join)}</p>'
+        )
+    if question.join:
         reach = (
-            f'<p class="poll-reach">{join.how_to_reach(asked.join)}</p>'
-            if asked.join.local and asked.join.is_open
+            f'<p class="poll-reach">{join.how_to_reach(question.join)}</p>'
+            if question.join.local and question.join.is_open
             else ""
         )
-        return f'<div class="poll-join">{join.picture(asked.join)}{count}</div>{reach}'
-    if asked.expected:
-        return f"{count}{figures.people_html([charts.arrived(asked.answered, asked.expected)], {}, _people(asked))}"
-    rule = f'<p class="poll-rule poll-asked">{escape(asked.asked)}</p><p class="poll-rule">{how_to_lie(asked)}</p>'
-    return f"{rule}{count}" if asked.answered else rule
+        return f'<div class="poll-join">{join.picture(question.join)}{count}</div>{reach}'
+    if question.expected:
+        arrived = charts.arrived(question.answered, question.expected)
+        return f"{count}{figures.people_html([arrived], {}, _people_answered(question))}"
+    rule = f'<p class="poll-rule poll-asked">{escape(question.text)}</p><p class="poll-rule">{how_to_lie(question)}</p>'
+    return f"{rule}{count}" if question.answered else rule

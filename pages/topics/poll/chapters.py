@@ -1,4 +1,4 @@
-"""The steps of the reveal: what a class said, what is true of it, what that says of each, and what privacy cost."""
+"""The steps of the reveal: what a class said, what is true of it, what one answer proves, and what privacy cost."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _NOBODY = "Nobody has answered yet: there is nothing to read."
 _NOT_OPEN = "Open the poll: there is nothing to read before somebody answers."
 
 
-class _Said(NamedTuple):
-    """What a step says once somebody has answered: a panel but for its name and its question."""
+class _StepContents(NamedTuple):
+    """The contents of a step once somebody has answered: a panel except for its name and its question."""
 
     answer: str
     picture: Chart | Markup
@@ -31,137 +31,140 @@ class _Said(NamedTuple):
 
 
 _P = ParamSpec("_P")
-_Step = Callable[Concatenate[Answer, Reveal, _P], _Said]
+_Step = Callable[Concatenate[Answer, Reveal, _P], _StepContents]
 _Panels = Callable[Concatenate[Answer, _P], list[Panel]]
 
 
 def _step(name: str, question: str) -> Callable[[_Step[_P]], _Panels[_P]]:
-    """A step of the reveal, shown by its one panel: before anybody has answered, it says that."""
+    """Make a chapter of a function from an answer and its reveal; before anybody has answered, it says only that."""
 
-    def panels_of(say: _Step[_P]) -> _Panels[_P]:
-        @wraps(say)
-        def panels(shown: Answer, *args: _P.args, **kwargs: _P.kwargs) -> list[Panel]:
-            if shown.found is None:
-                return [Panel(name, question, _NOBODY if shown.question.is_opened else _NOT_OPEN)]
-            return [Panel(name, question, *say(shown, shown.found, *args, **kwargs))]
+    def make_chapter(contents_of: _Step[_P]) -> _Panels[_P]:
+        @wraps(contents_of)
+        def panels(answer: Answer, *args: _P.args, **kwargs: _P.kwargs) -> list[Panel]:
+            if answer.found is None:
+                return [Panel(name, question, _NOBODY if answer.question.is_opened else _NOT_OPEN)]
+            return [Panel(name, question, *contents_of(answer, answer.found, *args, **kwargs))]
 
         return panels
 
-    return panels_of
+    return make_chapter
 
 
 @_step("said", "What did they say?")
-def what_they_said(shown: Answer, found: Reveal) -> _Said:
-    """The answers as they came."""
-    first = found.readings[shown.number]
+def what_they_said(answer: Answer, found: Reveal) -> _StepContents:
+    """Return the answers as they came."""
+    first = found.readings[answer.number]
     words = "; ".join(f"{said(r.answer)} {r.senders:,}" for r in found.readings)
-    return _Said(
+    return _StepContents(
         f"<b>{first.senders:,}</b> of {found.n_answers:,} said {said(first.answer)}. Some of them lied.",
         Chart(charts.said(found)),
         f"What {numbers.people(found.n_answers)} said: {words}.",
         lambda: poll.said_table(found),
-        shown.snippet("charts.said(found).show()"),
+        answer.snippet("charts.said(found).show()"),
     )
 
 
 @_step("naive", "What if every answer were true?")
-def naive(shown: Answer, found: Reveal) -> _Said:
-    """The answers, taken for the truth."""
-    first, still = found.readings[shown.number], found.config.channel.p10
+def naive(answer: Answer, found: Reveal) -> _StepContents:
+    """Return the shares of the answers, taken for the truth."""
+    first, still = found.readings[answer.number], found.config.channel.p10
     words = "; ".join(f"{said(r.answer)} {numbers.with_range(r.said)}" for r in found.readings)
-    return _Said(
+    return _StepContents(
         f"Who ignores the lies reads <b>{numbers.with_range(first.said)}</b> {said(first.answer)}. But if it were "
         f"true of nobody, {numbers.percent(still)} would still say so.",
         Chart(charts.naive(found)),
         f"Shares of the answers, each with its 95 % interval: {words}.",
         lambda: poll.said_table(found),
-        shown.snippet("charts.naive(found).show()"),
+        answer.snippet("charts.naive(found).show()"),
     )
 
 
 @_step("corrected", "How many is it true of?")
-def corrected(shown: Answer, found: Reveal) -> _Said:
-    """The shares behind the lies."""
-    first = found.readings[shown.number]
+def corrected(answer: Answer, found: Reveal) -> _StepContents:
+    """Return the shares corrected for the lies."""
+    first = found.readings[answer.number]
     words = "; ".join(f"{said(r.answer)} {numbers.with_range(r.true)}" for r in found.readings)
-    return _Said(
-        f"{_doubt(found)}With the lies taken into account, {said(first.answer)} is true of "
-        f"<b>{numbers.with_range(first.true)}</b>.{_narrower(found)}",
+    return _StepContents(
+        f"{_doubt_words(found)}With the lies taken into account, {said(first.answer)} is true of "
+        f"<b>{numbers.with_range(first.true)}</b>.{_narrower_words(found)}",
         Chart(charts.corrected(found)),
         f"Shares corrected for the lies, each with its 95 % interval: {words}.",
         lambda: poll.share_table(found),
-        shown.snippet("charts.corrected(found).show()"),
+        answer.snippet("charts.corrected(found).show()"),
     )
 
 
-def _doubt(found: Reveal) -> str:
-    """That such lies hardly explain the answers, where they do not, before what hangs on them; else nothing."""
-    return "Such lies hardly explain these answers: <b>the model is doubtful</b>. If it held: " * _doubtful(found)
+def _doubt_words(found: Reveal) -> str:
+    """Say that such lies hardly explain the answers, before a sentence that depends on them; else return “”."""
+    return "Such lies hardly explain these answers: <b>the model is doubtful</b>. If it held: " * _is_doubtful(found)
 
 
-def _narrower(found: Reveal) -> str:
-    """What more answers do to a range, where there is one."""
-    return "" if _doubtful(found) else " The more people answer, the narrower that range."
+def _narrower_words(found: Reveal) -> str:
+    """Say that more answers narrow the interval, unless the model is doubtful."""
+    return "" if _is_doubtful(found) else " The more people answer, the narrower that range."
 
 
-def _doubtful(found: Reveal) -> bool:
+def _is_doubtful(found: Reveal) -> bool:
+    """Return whether such lies hardly explain the answers."""
     return any(reading.doubtful for reading in found.readings)
 
 
 @_step("one-answer", "What does one answer say of its sender?")
-def one_answer(shown: Answer, found: Reveal) -> _Said:
-    """What one answer says of its sender."""
-    first, epsilon = found.readings[shown.number], found.config.mechanism.epsilon
+def one_answer(answer: Answer, found: Reveal) -> _StepContents:
+    """Return what one answer reveals about its sender."""
+    first, epsilon = found.readings[answer.number], found.config.mechanism.epsilon
     words = "; ".join(
         f"of 100 who sent {said(r.answer)}, {numbers.per_hundred(r.meant.mean)} meant it "
         f"({numbers.interval(r.meant)}); of all, {numbers.share(r.true.mean)}"
         for r in found.readings
     )
-    return _Said(
-        f"{_doubt(found)}Of 100 people who sent {said(first.answer)}, <b>{_hundred(first.meant)}</b> meant it. Of "
-        f"100 people whatever they sent, it is true of {_hundred(first.true)}. No answer moves the odds by more "
+    return _StepContents(
+        f"{_doubt_words(found)}Of 100 people who sent {said(first.answer)}, <b>{_of_100_people(first.meant)}</b> "
+        "meant it. Of "
+        f"100 people whatever they sent, it is true of {_of_100_people(first.true)}. No answer moves the odds by more "
         f"than {numbers.odds_factor(epsilon)}.",
-        Markup(_meant(found)),
+        Markup(_hundred_senders(found)),
         f"At the estimated shares and the ends of their 95 % intervals: {words}.",
         lambda: poll.meant_table(found),
-        shown.snippet("print(found.readings[0].meant)", draws=False),
+        answer.snippet("print(found.readings[0].meant)", plots=False),
     )
 
 
-def _meant(found: Reveal) -> str:
-    """A hundred senders of each answer, side by side."""
-    drawn = figures.people_html(charts.meant(found), charts.MEANT_LEGEND, "People who sent an answer")
-    return f'<div class="poll-meant" style="--fields: {len(found.readings)}">{drawn}</div>'
+def _hundred_senders(found: Reveal) -> str:
+    """Return a picture of a hundred senders of each answer, side by side, as HTML."""
+    picture = figures.people_html(charts.meant(found), charts.MEANT_LEGEND, "People who sent an answer")
+    return f'<div class="poll-meant" style="--fields: {len(found.readings)}">{picture}</div>'
 
 
-def _hundred(share: Estimate) -> str:
-    """People of a hundred with their 95 % interval, if it has a width: whole ones, where they say enough."""
-    number, low, high = map(_whole, share)
+def _of_100_people(share: Estimate) -> str:
+    """Write how many of 100 people with a 95 % interval, if it has a width; whole people where that is enough."""
+    number, low, high = map(_per_hundred, share)
     return number if share.exact or number == low == high else f"{number} ({low}–{high})"
 
 
-def _whole(share: float) -> str:
+def _per_hundred(share: float) -> str:
+    """Write how many of 100 people, rounded to whole people where that is enough."""
     return numbers.per_hundred(round(share, 2) if 0.01 <= share <= 0.99 else share)
 
 
 @_step("price", "What did privacy cost?")
-def price(shown: Answer, found: Reveal) -> _Said:
-    """What privacy costs in people."""
+def price(answer: Answer, found: Reveal) -> _StepContents:
+    """Return what privacy costs in people."""
     cost = poll.price(found)
     half, lying, honest = cost.plans[0]
     plans = "; ".join(f"± {100 * h:g} points: {n:,} people, or {m:,} honest ones" for h, n, m in cost.plans)
-    return _Said(
-        f"{_worth(cost)}. To know any share within {100 * half:g} points, this question takes "
+    return _StepContents(
+        f"{_worth_words(cost)}. To know any share within {100 * half:g} points, this question takes "
         f"{numbers.people(lying)}; if nobody lied, {honest:,}.",
         Chart(charts.price(cost)),
-        f"{_worth(cost)}: each ± {100 * cost.half:.3g} points at the widest. {plans}.",
+        f"{_worth_words(cost)}: each ± {100 * cost.half:.3g} points at the widest. {plans}.",
         lambda: poll.price_table(cost),
-        shown.snippet("cost = poll.price(found)", "charts.price(cost).show()"),
+        answer.snippet("cost = poll.price(found)", "charts.price(cost).show()"),
     )
 
 
-def _worth(cost: Price) -> str:
-    """As many honest answers as say what these do."""
+def _worth_words(cost: Price) -> str:
+    """Say how many honest answers give as much information as these."""
     these, say = (f"These {cost.asked:,} answers", "say") if cost.asked != 1 else ("This answer", "says")
     if cost.honest == 0:
         return f"{these} {say} <b>less than 1</b> honest one would"
@@ -169,51 +172,52 @@ def _worth(cost: Price) -> str:
 
 
 @_step("again", "What if the same people answer again?")
-def asked_again(shown: Answer, found: Reveal, times: int) -> _Said:
-    """What more answers of the same person say."""
+def asked_again(answer: Answer, found: Reveal, times: int) -> _StepContents:
+    """Return what more answers of the same people reveal."""
     again = poll.asked_again(found)
-    first = again[shown.number]
+    first = again[answer.number]
     here, last = first.meant[times - 1], first.meant[-1]
     most = len(first.meant)
     every = {1: "once", 2: "both times"}.get(times, f"all {times} times")
     words = "; ".join(
         f"{said(each.answer)} {', '.join(numbers.per_hundred(meant.mean) for meant in each.meant)}" for each in again
     )
-    now = _now(shown)
-    later = f"; of those who say it all {most} times, {_hundred(last)}" if times < most else ""
-    return _Said(
-        f"{now}{_doubt(found)}Of 100 people who say {said(first.answer)} {every}, <b>{_hundred(here)}</b> mean it"
+    now = _current_round_words(answer)
+    later = f"; of those who say it all {most} times, {_of_100_people(last)}" if times < most else ""
+    return _StepContents(
+        f"{now}{_doubt_words(found)}Of 100 people who say {said(first.answer)} {every}, <b>{_of_100_people(here)}</b> "
+        "mean it"
         f"{later}. Each time costs as much privacy again.",
         Chart(charts.again(again, times)),
         f"How many of 100 mean an answer that they send once, twice, … {most} times: {words}.",
         lambda: poll.again_table(again),
-        shown.snippet(f"charts.again(poll.asked_again(found), {times}).show()"),
+        answer.snippet(f"charts.again(poll.asked_again(found), {times}).show()"),
     )
 
 
-def _now(shown: Answer) -> str:
-    """How far a class is that answers again; nothing before it does."""
-    rounds = shown.question.rounds
-    if len(rounds) == 1 or not shown.question.join:
+def _current_round_words(answer: Answer) -> str:
+    """Say how many have answered in the current round of a repeated poll; empty in the first round."""
+    rounds = answer.question.rounds
+    if len(rounds) == 1 or not answer.question.join:
         return ""
-    return f"The {ordinal(len(rounds))} time, <b>{numbers.people(shown.question.answered)}</b> answered. "
+    return f"The {ordinal(len(rounds))} time, <b>{numbers.people(answer.question.answered)}</b> answered. "
 
 
 @_step("truth", "Who was right?")
-def the_truth(shown: Answer, found: Reveal) -> _Said:
-    """The shares that a rehearsal has kept for its end."""
-    held = shown.question.truth or ()
-    truth = [count / sum(held) for count in held]
-    first, share = found.readings[shown.number], truth[shown.number]
+def the_truth(answer: Answer, found: Reveal) -> _StepContents:
+    """Return the true shares, which a rehearsal shows last."""
+    counts = answer.question.truth or ()
+    truth = [count / sum(counts) for count in counts]
+    first, share = found.readings[answer.number], truth[answer.number]
     verdicts = ("contains" if estimate.covers(share) else "misses" for estimate in (first.said, first.true))
     ignored, best = verdicts
     words = "; ".join(f"{said(r.answer)} {numbers.share(true)}" for r, true in zip(found.readings, truth, strict=True))
-    return _Said(
+    return _StepContents(
         f"{said(first.answer)} is true of <b>{numbers.share(share)}</b> of these simulated people. Correcting for "
         f"the lies, {numbers.with_range(first.true)}, {best} it; ignoring them, {numbers.with_range(first.said)}, "
         f"{ignored} it.",
         Chart(charts.corrected(found, truth)),
         f"The truth: {words}.",
         lambda: poll.share_table(found, truth),
-        shown.snippet(f"charts.corrected(found, {tuple(truth)}).show()"),
+        answer.snippet(f"charts.corrected(found, {tuple(truth)}).show()"),
     )

@@ -1,4 +1,4 @@
-"""The way to a poll: its address as a class types it, as a QR code, and what to do where nobody can reach it."""
+"""The address of a poll, to type and as a QR code, and what to do where telephones cannot reach it."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ _QUIET = 4
 
 
 def join(code: str, is_open: bool, seen: str | None) -> Join:
-    """Where to join the poll of a code: at PRIVDEMO_URL, else where the teacher's browser has `seen` the app."""
+    """Return where to join the poll of a code: at PRIVDEMO_URL, else at the address the teacher’s browser uses."""
     site = given_site() or _site(seen or "") or f"http://localhost:{_PORT}"
     local = bool(_LOCAL.fullmatch(urlsplit(site).hostname or ""))
     return Join(code, f"{site}/p/{code}", is_open, local)
 
 
 def given_site() -> str:
-    """The address of this app that PRIVDEMO_URL gives, if it gives one."""
+    """Return the address of this app that PRIVDEMO_URL gives, or an empty string."""
     return _site(os.environ.get(server_settings.SITE, ""))
 
 
 def _site(address: str) -> str:
-    """The scheme, the host and the port of an address; nothing of one that is none."""
+    """Return the scheme, host and port of an address, or an empty string for an invalid one."""
     try:
         parts = urlsplit(address.strip())
         known = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
@@ -44,19 +44,19 @@ def _site(address: str) -> str:
 
 
 def short(address: str) -> str:
-    """An address as one types it: without its scheme."""
+    """Return an address as one types it: without its scheme."""
     return address.partition("://")[2]
 
 
 @lru_cache(maxsize=256)  # it takes as long as the rest of the page
 def qr_code(address: str) -> str:
-    """The QR code of an address as the data of an image, dark on white by night too."""
+    """Return the QR code of an address as an image’s data URI, dark on white in the dark theme too."""
     code = segno.make(address, error="m", micro=False)
     return str(code.svg_data_uri(border=_QUIET, dark="#000", light="#fff", scale=8))
 
 
 def picture(at: Join) -> str:
-    """The address and its QR code, as large as the screen lets them be."""
+    """Return the address and its QR code as HTML."""
     site, _, code = short(at.address).rpartition("/")
     if not at.is_open:
         return f'<p class="poll-closed">Poll <b>{escape(code)}</b> is closed.</p>'
@@ -67,7 +67,7 @@ def picture(at: Join) -> str:
 
 
 def own_address() -> str:
-    """This machine's address in its network, as far as it knows one; nothing is sent for that."""
+    """Return this machine’s address in its network, or an empty string; nothing is sent."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(("10.255.255.255", 9))
@@ -78,7 +78,7 @@ def own_address() -> str:
 
 
 def how_to_reach(at: Join) -> str:
-    """What to do where telephones cannot reach a poll, as markup; nothing where they can."""
+    """Say as HTML what to do where telephones cannot reach a poll; empty where they can."""
     if not at.local:
         return ""
     mine = own_address()

@@ -1,4 +1,4 @@
-"""What a class is asked, how it answers, and where it finds the poll. Knows no screen."""
+"""The question of a class poll, the way it is answered, and where a class joins it. Renders nothing."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ANY_LIE = 0.1
 class Join:
     """A poll on telephones: its `code`, the `address` to go to, and whether it still takes answers.
 
-    Before it is opened it has no code. `local` says that the address leads telephones nowhere, as it is this computer's
+    Before it is opened it has no code. `local` says that telephones cannot reach the address, as it is this computer’s
     name for itself.
     """
 
@@ -38,14 +38,14 @@ class Join:
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked in which `way`, and how many sent each answer each time it was asked.
+    """The `text` of a question, the `way` it is answered, and how many people sent each answer in each round.
 
-    `expected` people answer, where that is known, and `truth` is how many of them hold each answer for true. `join` is
-    where there are telephones.
+    `expected` is how many people answer, where that is known; `truth` counts the people whose true answer each one is;
+    `join` is where a poll on telephones is joined.
     """
 
     way: str
-    asked: str
+    text: str
     config: PollConfig
     rounds: tuple[tuple[int, ...], ...]
     expected: int | None = None
@@ -54,30 +54,30 @@ class Question:
 
     @property
     def is_opened(self) -> bool:
-        """Whether people can answer yet; a poll on telephones has no code before it is opened."""
+        """Return whether people can answer yet; a poll on telephones has no code before it is opened."""
         return self.join is None or bool(self.join.code)
 
     @property
     def answered(self) -> int:
-        """How many have answered, of the times that were asked the last."""
+        """Return how many have answered in the last round."""
         return sum(self.rounds[-1])
 
     @property
     def counts(self) -> tuple[int, ...]:
-        """The answers that are read: of the time that most have answered, and of several such the last."""
+        """Return the counts of the round with the most answers, the last of several such."""
         return max(reversed(self.rounds), key=sum)
 
 
 def check_question(words: str) -> str:
-    """The question with single spaces. Raises ``ValueError`` with a sentence for one that cannot be asked."""
+    """Return the question with single spaces. Raise ``ValueError`` with a sentence for an invalid one."""
     if not words or words.isspace():
         raise ValueError("there is no question yet; type one")
-    asked, _, _ = rules.checked(words, ("yes", "no"), _ANY_LIE)
-    return asked
+    text, _, _ = rules.checked(words, ("yes", "no"), _ANY_LIE)
+    return text
 
 
 def check_answers(line: str) -> tuple[str, ...]:
-    """The answers of a line such as “Yes / No”. Raises ``ValueError`` with a sentence where nobody can choose."""
+    """Return the answers in a line such as “Yes / No”. Raise ``ValueError`` with a sentence for an invalid line."""
     limits.check_length("the line of answers", line, _TYPED, "shorten the answers")
     parts = _APART.split(line) if _APART.search(line) else line.split(BETWEEN)
     _, answers, _ = rules.checked("?", parts, _ANY_LIE)

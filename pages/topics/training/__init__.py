@@ -1,4 +1,4 @@
-"""Can a classifier be trained on noise?"""
+"""The page on training: can a classifier be trained on noisy images and labels?"""
 
 from functools import partial
 from pathlib import Path
@@ -36,7 +36,7 @@ _HERE = Path(__file__).parent
 
 
 def standing_words(question: Question | str, _: Answer | None = None) -> dict[str, str]:
-    """How it works, what the adversary sees, caveats and the code, as Markdown."""
+    """Return how it works, what the adversary sees, the caveats and the code, as Markdown by title."""
     model = SpreadLogisticRegression()
     found = folds.folds(
         folds.read(
@@ -55,7 +55,9 @@ def standing_words(question: Question | str, _: Answer | None = None) -> dict[st
         folds.read(_HERE / "caveats.md", n_test=N_TEST, n_draws=N_TRIALS, delta=f"{DELTA:g}"),
         "" if isinstance(question, str) else print_scores(question).markdown,
     )
-    return found if isinstance(question, str) else {title: question.said(words) for title, words in found.items()}
+    return (
+        found if isinstance(question, str) else {title: question.in_its_words(words) for title, words in found.items()}
+    )
 
 
 CHAPTERS = Chapters(

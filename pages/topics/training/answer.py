@@ -1,4 +1,4 @@
-"""What the training page says of a question: the draws of it, the sentence, and every method's marks."""
+"""The answer of the training page: the trials of its question, the sentence, and every method’s scores."""
 
 from __future__ import annotations
 
@@ -34,53 +34,54 @@ from privdemo.verdict import Verdict, judge
 
 # The least difference in accuracy and in log loss that a reader sees.
 LEAST_ACCURACY, LEAST_LOSS = 0.001, 0.01
-# Of several ways to correct for the noise the page speaks of one, the first of these that was asked for, whatever its
-# marks: what was chosen by trying, then whoever learns most from the releases; last who knows what nobody would.
-SPOKEN_OF = (CHOSEN, CLASSES, LOW_RANK, SPREAD, FLAT, PUBLISHED, TRUE)
+# The sentence compares one way to correct for the noise with ignoring it: the first of these that was tried, whatever
+# its scores. First the method chosen by cross-validation, then those that learn most from the releases; last the one
+# that uses what nobody would know.
+COMPARED_FIRST = (CHOSEN, CLASSES, LOW_RANK, SPREAD, FLAT, PUBLISHED, TRUE)
 
-one_trial = cache.by_config(training.run, max_entries=64, spinner="Releasing, training and testing once…")
+one_trial = cache.shared_or_private(training.run, max_entries=64, spinner="Releasing, training and testing once…")
 
 
 @dataclass(frozen=True)
 class Answer:
-    """A question and the trials of it that are done."""
+    """A question and its trials finished so far."""
 
     question: Question
     trials: list[Trial]
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """The methods that have been tried, clean data last."""
+        """Return the methods that have been tried, clean data last."""
         tried = [name for name in TRAINING if any(name in trial.fits for trial in self.trials) and name != CLEAN]
         return (*tried, CLEAN)
 
     def score(self, method: str, metric: str) -> Estimate:
-        """A method's mark over the trials."""
+        """Return a method’s mean score over the trials."""
         return training.mean_score(self.trials, method, metric)
 
     @property
     def compared(self) -> tuple[str, ...]:
-        """The two methods that the page sets side by side, or the first that was tried, if any."""
-        both = tuple(name for name in (spoken_of(self.methods), NAIVE) if name in self.methods)
+        """Return the two methods that the sentence compares, or the first that was tried, if any."""
+        both = tuple(name for name in (method_compared(self.methods), NAIVE) if name in self.methods)
         return both or self.methods[:-1][:1]
 
     def accuracy(self, method: str) -> str:
-        """A method's accuracy in words: “92.0 ± 0.8 %”."""
+        """Write a method’s accuracy: “92.0 ± 0.8 %”."""
         mark = self.score(method, "accuracy")
         return with_half(Estimate(mark.mean, -math.inf, math.inf) if mark.exact else mark)
 
     def takeaway(self) -> str:
-        """The page in a sentence: how many images are classified correctly, and how sure the models are."""
-        return self.question.said(" ".join([*_sentences(self), *_reversed(self)]))
+        """Say how many images are classified correctly, and how sure the models are."""
+        return self.question.in_its_words(" ".join([*_comparison_sentences(self), *_mostly_lies_words(self)]))
 
 
-def spoken_of(methods: Collection[str]) -> str:
-    """The way to correct for the noise that the page speaks of where these methods are shown; "" if there is none."""
-    return next((name for name in SPOKEN_OF if name in methods), "")
+def method_compared(methods: Collection[str]) -> str:
+    """Return which of these methods the page compares with ignoring the noise, or “” if none corrects for it."""
+    return next((name for name in COMPARED_FIRST if name in methods), "")
 
 
 def jobs(question: Question) -> list[Job]:
-    """The work in the background: the quick methods, and the published EM in a slow job of its own."""
+    """Return the background jobs: the quick methods, and the published EM in a slow job of its own."""
     config = question.config
     quick = training.with_methods(config, tuple(name for name in config.methods if name != PUBLISHED))
     before = 1 if question.at_once else 0
@@ -95,31 +96,33 @@ def jobs(question: Question) -> list[Job]:
     return found
 
 
-def answer(question: Question, made: Trials) -> Answer | None:
-    """Put the trials of all methods together.
+def answer(question: Question, trials_so_far: Trials) -> Answer | None:
+    """Merge the trials of all methods.
 
-    Raises ``ValueError`` with a sentence where there is nothing to learn from.
+    Raise ``ValueError`` with a sentence where there is nothing to learn from.
     """
     training.check_noise(question.config)
-    quick, *slow = made.results
+    quick, *slow = trials_so_far.results
     trials = training.merge(quick, slow[0]) if slow else list(quick)
     return Answer(question, trials) if trials else None
 
 
 def waiting(question: Question) -> str:
-    """What is being done before there is anything to show."""
-    return question.said(f"<b>{len(question.config.methods)} models are being trained</b> on {people(question)}.")
+    """Say what is being done before there is anything to show."""
+    return question.in_its_words(
+        f"<b>{len(question.config.methods)} models are being trained</b> on {people(question)}."
+    )
 
 
 # --- words ---------------------------------------------------------------------------------------
 
 
 def people(question: Question) -> str:
-    """Who releases, in words."""
+    """Say who releases."""
     n = question.config.n_train
     if not question.of_two:
         kinds = "classes" if own_data.is_own(question.config) else "digits"
-        return f"{n:,} people with each of the {kinds} {numbers.a_list(question.config.classes)}"
+        return f"{n:,} people with each of the {kinds} {numbers.join_words(question.config.classes)}"
     first, second = question.config.classes
     if own_data.is_own(question.config):
         return f"{n:,} people of class “{first}” and {n:,} of class “{second}”"
@@ -127,7 +130,7 @@ def people(question: Question) -> str:
 
 
 def noise_words(question: Question) -> str:
-    """What happens to each image and label, with the ε of both."""
+    """Say what happens to each image and label, with the ε of both."""
     config, labels = question.config, question.config.labels
     wrong = 1 - labels.channel_matrix.diagonal()
     if wrong.min() == wrong.max():
@@ -142,35 +145,35 @@ def noise_words(question: Question) -> str:
     return f"{image} and {label} (ε = {numbers.epsilon(labels.epsilon)})"
 
 
-def released(shown: Answer) -> str:
-    """Who releases what, in a sentence."""
-    return f"Of {people(shown.question)} {noise_words(shown.question)}."
+def released(answer: Answer) -> str:
+    """Say who releases what."""
+    return f"Of {people(answer.question)} {noise_words(answer.question)}."
 
 
-def _sentences(shown: Answer) -> list[str]:
-    """How many images are classified correctly, how sure the models are, and whether one of two is ahead."""
+def _comparison_sentences(answer: Answer) -> list[str]:
+    """Say how many images are classified correctly, how sure the models are, and whether one of two is ahead."""
     what = "of clean images are classified correctly by a model trained on"
-    if not shown.compared:
-        return [f"<b>{shown.accuracy(CLEAN)}</b> {what} clean data; it is <b>{_sure(shown, CLEAN)}</b> sure."]
-    first, *others = shown.compared
+    if not answer.compared:
+        return [f"<b>{answer.accuracy(CLEAN)}</b> {what} clean data; it is <b>{_sureness(answer, CLEAN)}</b> sure."]
+    first, *others = answer.compared
     source = "noise and the clean pixels’ habits" if first == TRUE else "noise"
     words = [
-        f"<b>{shown.accuracy(first)}</b> {what} {source} ({TRAINING[first].title}); it is "
-        f"<b>{_sure(shown, first)}</b> sure."
+        f"<b>{answer.accuracy(first)}</b> {what} {source} ({TRAINING[first].title}); it is "
+        f"<b>{_sureness(answer, first)}</b> sure."
     ]
     for other in others:
-        apart = gap(shown, "accuracy")
-        verdict = judge(apart, len(_of_both(shown)), least=LEAST_ACCURACY)
+        apart = gap(answer, "accuracy")
+        verdict = judge(apart, len(_trials_of_both(answer)), least=LEAST_ACCURACY)
         by = f", by {numbers.absolute_points(apart.mean)}" if verdict.clear else ""
         words.append(
-            f"If you {TRAINING[other].title}: <b>{shown.accuracy(other)}</b> ({_THAN[verdict]}{by}), "
-            f"<b>{_sure(shown, other)}</b> sure."
+            f"If you {TRAINING[other].title}: <b>{answer.accuracy(other)}</b> ({_VERDICT_WORDS[verdict]}{by}), "
+            f"<b>{_sureness(answer, other)}</b> sure."
         )
     return words
 
 
 # How the accuracy of the second method is beside the first one's.
-_THAN = {
+_VERDICT_WORDS = {
     Verdict.BETTER: "clearly less",
     Verdict.WORSE: "clearly more",
     Verdict.NOT_CLEAR: "statistically tied",
@@ -178,45 +181,45 @@ _THAN = {
 }
 
 
-def _sure(shown: Answer, name: str) -> str:
-    """How sure a method is on average, in whole per cent."""
-    return numbers.share(training.mean_sureness(shown.trials, name), 0)
+def _sureness(answer: Answer, name: str) -> str:
+    """Write how sure a method is on average, in whole per cent."""
+    return numbers.share(training.mean_sureness(answer.trials, name), 0)
 
 
-def gap(shown: Answer, metric: str) -> Estimate:
-    """By how much the first of two methods' mark is above the second's, on the same draws."""
-    return training.difference(shown.trials, *shown.compared, metric)
+def gap(answer: Answer, metric: str) -> Estimate:
+    """Return by how much the first of two methods’ score is above the second’s, on the same trials."""
+    return training.difference(answer.trials, *answer.compared, metric)
 
 
-def _of_both(shown: Answer) -> list[Trial]:
-    """The draws on which both of two methods were tried."""
-    first, second = shown.compared
-    return training.having(training.having(shown.trials, first), second)
+def _trials_of_both(answer: Answer) -> list[Trial]:
+    """Return the trials in which both of two methods were tried."""
+    first, second = answer.compared
+    return training.having(training.having(answer.trials, first), second)
 
 
-def _reversed(shown: Answer) -> list[str]:
-    """Why ignoring the noise is worse than a coin where more than half lie."""
-    channel = shown.question.config.labels.channel_matrix
-    if NAIVE not in shown.methods or channel[0, 0] >= channel[0, 1]:
+def _mostly_lies_words(answer: Answer) -> list[str]:
+    """Say why ignoring the noise is worse than a coin where more than half of a class lie."""
+    channel = answer.question.config.labels.channel_matrix
+    if NAIVE not in answer.methods or channel[0, 0] >= channel[0, 1]:
         return []
-    first, second = shown.question.config.classes
+    first, second = answer.question.config.classes
     return [f"More labels lie than not, so whoever ignores the noise takes “{second}” for “{first}”."]
 
 
-def compare(shown: Answer) -> str:
-    """The two methods on the same draws: accuracy and log loss, and whether a difference shows."""
-    trials, accuracy = _of_both(shown), gap(shown, "accuracy")
+def compare(answer: Answer) -> str:
+    """Compare two methods on the same trials by accuracy and log loss, and say whether the difference is clear."""
+    trials, accuracy = _trials_of_both(answer), gap(answer, "accuracy")
     return compare_words(
         judge(accuracy, len(trials), least=LEAST_ACCURACY),
-        judge(gap(shown, "log_loss"), len(trials), least=LEAST_LOSS, lower_is_better=True),
+        judge(gap(answer, "log_loss"), len(trials), least=LEAST_LOSS, lower_is_better=True),
         abs(accuracy.mean),
-        {name: training.mean_score(trials, name, "log_loss").mean for name in shown.compared},
+        {name: training.mean_score(trials, name, "log_loss").mean for name in answer.compared},
         count_draws(trials),
     )
 
 
 def compare_words(accuracy: Verdict, loss: Verdict, gap: float, losses: Mapping[str, float], where: str) -> str:
-    """Say how the first of two methods does beside the second: by accuracy, `gap` apart, and by its probabilities.
+    """Say how the first of two methods compares with the second: by accuracy, `gap` apart, and by probabilities.
 
     `losses` has the log loss of both.
     """
@@ -238,65 +241,67 @@ def compare_words(accuracy: Verdict, loss: Verdict, gap: float, losses: Mapping[
     return f"{first}, {joint} the {ahead} gives better probabilities (log loss {one:.2f} and {other:.2f})."
 
 
-def score_words(shown: Answer) -> str:
-    """Every method's marks in a sentence, and what the figure's marks are."""
-    trials = shown.trials
+def score_words(answer: Answer) -> str:
+    """List every method’s scores, and explain the figure’s marks."""
+    trials = answer.trials
     marks = "; ".join(
-        f"{TRAINING[name].title} {with_range(shown.score(name, 'accuracy'))}, log loss "
-        f"{shown.score(name, 'log_loss').mean:.3f}, Brier score {shown.score(name, 'brier').mean:.3f}"
-        for name in shown.methods
+        f"{TRAINING[name].title} {with_range(answer.score(name, 'accuracy'))}, log loss "
+        f"{answer.score(name, 'log_loss').mean:.3f}, Brier score {answer.score(name, 'brier').mean:.3f}"
+        for name in answer.methods
     )
-    n_classes = len(shown.question.config.classes)
+    n_classes = len(answer.question.config.classes)
     nothing = "a coin" if n_classes == 2 else f"a guess among {n_classes} classes"
     over = (
         f"95 % intervals over {len(trials)} draws"
         if len(trials) > 1
         else "95 % intervals over the test images of one draw, which leave out the luck in who was drawn"
     )
-    if PUBLISHED in shown.methods:
+    if PUBLISHED in answer.methods:
         over += f" ({TRAINING[PUBLISHED].title}: {count_draws(training.having(trials, PUBLISHED))})"
     return (
         f"Accuracy on {len(trials[0].y):,} clean test images: {marks}. {over}. Solid rule: clean data. Dotted rule: "
-        f"{nothing}, whose log loss is ln {n_classes} = {math.log(n_classes):.3f}.{_collapse(shown)}"
+        f"{nothing}, whose log loss is ln {n_classes} = {math.log(n_classes):.3f}.{_collapse_words(answer)}"
     )
 
 
-def _collapse(shown: Answer) -> str:
-    """Which methods have ended in one class, and why."""
-    ended = {name: n for name in shown.methods if (n := training.one_sided(shown.trials, name))}
+def _collapse_words(answer: Answer) -> str:
+    """Say which methods have collapsed to one class, and why."""
+    ended = {name: n for name in answer.methods if (n := training.one_sided(answer.trials, name))}
     words = []
     own_guesses = {name: ended.pop(name) for name in (RECONSTRUCTION,) if name in ended}
     if own_guesses:
         words.append(
-            f"{_of_draws(shown, own_guesses)} gives nearly every image the same label: it learns from its own guesses, "
+            f"{_methods_with_counts(answer, own_guesses)} gives nearly every image the same label: it learns from its "
+            "own guesses, "
             "and grows ever more certain of them."
         )
     if ended:
         words.append(
-            f"{_of_draws(shown, ended)} {'gives' if len(ended) == 1 else 'give'} nearly every image the same label: so "
+            f"{_methods_with_counts(answer, ended)} {'gives' if len(ended) == 1 else 'give'} nearly every image the "
+            "same label: so "
             "little shows through the noise that almost nothing is learnt."
         )
     return "".join(words)
 
 
-def chosen_words(shown: Answer) -> str:
-    """What the choosing method took, how often and why, in a sentence; nothing where it was not asked for."""
-    return chosen.of_fits(shown.trials, CHOSEN, {choose.LOW_RANK: "strokes"})
+def chosen_words(answer: Answer) -> str:
+    """Say what the choosing method chose and how often; empty if that method is not among the trials’."""
+    return chosen.describe_fits(answer.trials, CHOSEN, {choose.LOW_RANK: "strokes"})
 
 
-def _of_draws(shown: Answer, ended: Mapping[str, int]) -> str:
-    """Methods, each with the number of draws in which it has ended in one class."""
-    n = len(shown.trials)
+def _methods_with_counts(answer: Answer, ended: Mapping[str, int]) -> str:
+    """List methods, each with the number of trials in which it has collapsed to one class."""
+    n = len(answer.trials)
     often = {name: "" if n == 1 else f" (in {times} of {n} draws)" for name, times in ended.items()}
-    words = numbers.a_list(tuple(f"{TRAINING[name].title}{times}" for name, times in often.items()))
+    words = numbers.join_words(tuple(f"{TRAINING[name].title}{times}" for name, times in often.items()))
     return f" In this draw {words}" if n == 1 else f" {words[0].upper()}{words[1:]}"
 
 
 def snippet(question: Question) -> Snippet:
-    """The lines that make the draws."""
+    """Return the code that runs the trials."""
     config = question.config
     quick = training.with_methods(config, tuple(name for name in config.methods if name != PUBLISHED))
-    made = own_data.snippet(
+    trials_so_far = own_data.snippet(
         quick,
         question.own_file,
         "from privdemo.experiments import training",
@@ -305,16 +310,16 @@ def snippet(question: Question) -> Snippet:
         "from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse",
     ).then(f"draws = [training.run(with_trial(config, i)) for i in range({question.n_draws})]")
     if PUBLISHED not in config.methods:
-        return made
+        return trials_so_far
     n = min(question.n_draws, EM_DRAWS)
-    return made.then(
+    return trials_so_far.then(
         f'slow = training.with_methods(config, ("{PUBLISHED}",))  # about a minute a draw',
         f"draws = training.merge(draws, [training.run(with_trial(slow, i)) for i in range({n})])",
     )
 
 
 def print_scores(question: Question) -> Snippet:
-    """The lines that make the draws and print every method's marks."""
+    """Return the code that runs the trials and prints every method’s scores."""
     return snippet(question).then(
         "for method in draws[0].fits:",
         '    print(method, training.mean_score(draws, method, "accuracy"), '

@@ -20,40 +20,42 @@ from privdemo.verdict import Verdict, clearly_below, judge
 
 # Test images that are shown, and columns of a visitor's table whose weights are.
 N_IMAGES, N_COLUMNS = 4, 12
-# What a method says of images that it does not tell apart.
-_ALIKE = "nearly always the same label"
+# What the picture says of a method that predicts nearly the same for all images.
+_SAME_LABEL = "nearly always the same label"
 
-test_images = cache.by_config(training.test_images, max_entries=64)
-released_images = cache.by_config(training.released_images, max_entries=64)
+test_images = cache.shared_or_private(training.test_images, max_entries=64)
+released_images = cache.shared_or_private(training.released_images, max_entries=64)
 
 
 def panel_of(
-    shown: Answer, name: str, question: str, answer: str, figure: Chart | Markup | Table, summary: str, **more: Any
+    answer: Answer, name: str, question: str, words: str, figure: Chart | Markup | Table, summary: str, **more: Any
 ) -> Panel:
-    """A panel, with the words for a table where the records are rows of one."""
-    said = shown.question.said
-    return Panel(name, said(question), said(answer), figure, said(summary), **more)
+    """Return a panel; if the records are rows of a table, its words say so instead of “image”."""
+    said = answer.question.in_its_words
+    return Panel(name, said(question), said(words), figure, said(summary), **more)
 
 
 # --- some images ---------------------------------------------------------------------------------
 
 
-def some_images(shown: Answer) -> list[Panel]:
-    """Test images with what every model says of them: some on which they agree beside the disputed, or the first."""
-    trial, picked = shown.trials[0], shown.question.picked
+def some_images(answer: Answer) -> list[Panel]:
+    """Return the panel of test images with every model’s prediction: agreed on and in dispute, or typical ones."""
+    trial, picked = answer.trials[0], answer.question.picked
     groups = _agreed_and_disputed(trial) if picked == DISPUTED else [("", training.typical(trial, N_IMAGES))]
     chosen = [int(i) for _, images in groups for i in images]
-    names = [name for name in shown.methods if name in trial.fits]
-    said = {name: _said(trial, name, chosen) for name in names}
+    names = [name for name in answer.methods if name in trial.fits]
+    said = {name: _predictions(trial, name, chosen) for name in names}
     truths = [trial.config.classes[c] for c in trial.y[chosen]]
     wrong = "; ".join(f"{TRAINING[name].title} {sum(not one.right for one in said[name])}" for name in names)
-    telling = training.with_a_say(trial)
+    discriminating = training.with_a_say(trial)
     summary = (
-        f"{released(shown)} Test images of {numbers.a_list(tuple(truths))}, of the first draw{_rule(shown)}. Wavy "
+        f"{released(answer)} Test images of {numbers.join_words(tuple(truths))}, of the first "
+        f"draw{_rule_words(answer)}. Wavy "
         f"line: wrong; of {len(chosen)} images: {wrong}. The longer the bar, the surer."
     )
     rows = [
-        (TRAINING[name].title, TRAINING[name].style.colour, said[name] if name in telling else _ALIKE) for name in names
+        (TRAINING[name].title, TRAINING[name].style.colour, said[name] if name in discriminating else _SAME_LABEL)
+        for name in names
     ]
     picture = charts.digits_html(
         test_images(trial.config)[chosen],
@@ -68,21 +70,21 @@ def some_images(shown: Answer) -> list[Panel]:
     )
     return [
         panel_of(
-            shown,
+            answer,
             "images-in-dispute" if picked == DISPUTED else "images-as-they-come",
             "",
             "",
             Markup(picture),
             summary,
             rows=lambda: training.digit_table(trial, chosen),
-            snippet=snippet(shown.question).then(f"print(training.digit_table(draws[0], {chosen}))"),
+            snippet=snippet(answer.question).then(f"print(training.digit_table(draws[0], {chosen}))"),
             note="%: how sure; wavy line: wrong.",
         )
     ]
 
 
 # How the shown test images are chosen.
-_RULES = {
+_RULES_OF_CHOICE = {
     DISPUTED: ": first of each class one on which all methods that tell images apart, clean data aside, name the same "
     "label, as sure as they mostly are, then the first on which they name different labels, or else the one on which "
     "their probabilities differ most",
@@ -90,14 +92,14 @@ _RULES = {
 }
 
 
-def _rule(shown: Answer) -> str:
-    """How the images of an answer were chosen."""
-    rule = _RULES[shown.question.picked]
-    return rule if shown.question.of_two else rule.replace("of each class", "of each of the classes most in dispute")
+def _rule_words(answer: Answer) -> str:
+    """Say how the images of an answer were chosen."""
+    rule = _RULES_OF_CHOICE[answer.question.picked]
+    return rule if answer.question.of_two else rule.replace("of each class", "of each of the classes most in dispute")
 
 
 def _agreed_and_disputed(trial: training.Trial) -> list[tuple[str, Sequence[int]]]:
-    """Images on which the methods agree and those in dispute, each with a title that counts them, where there are."""
+    """Return images on which the methods agree and those in dispute, each group with a title that counts them."""
     n, differs = N_IMAGES // 2, training.label_differs(trial)
     disputed, of_all = training.disputed(trial, n), f"{len(differs):,}"
     differing = int(differs[disputed].sum())
@@ -109,151 +111,152 @@ def _agreed_and_disputed(trial: training.Trial) -> list[tuple[str, Sequence[int]
     return [group for group in (agreed, (title, disputed)) if len(group[1]) == n]
 
 
-def _said(trial: training.Trial, name: str, chosen: Sequence[int]) -> list[charts.Said]:
-    """What a method says of the chosen images."""
-    found = []
+def _predictions(trial: training.Trial, name: str, chosen: Sequence[int]) -> list[charts.Said]:
+    """Return a method’s predictions of the chosen images."""
+    predictions = []
     fit = trial.fits[name]
     for named, proba, truth in zip(fit.named[chosen], fit.class_proba[chosen], trial.y[chosen], strict=True):
         sure = float(proba.max())
         words = "> 99 %" if sure > 0.995 else f"{100 * sure:.0f} %"
-        found.append(charts.Said(trial.config.classes[named], sure, words, bool(named == truth)))
-    return found
+        predictions.append(charts.Said(trial.config.classes[named], sure, words, bool(named == truth)))
+    return predictions
 
 
 # --- scores --------------------------------------------------------------------------------------
 
 
-def scores(shown: Answer) -> list[Panel | tuple[Panel, ...]]:
-    """Every method's accuracy and log loss."""
-    words = [compare(shown)] if len(shown.compared) > 1 else [shown.takeaway()]
-    words += [f"Clean data: <b>{shown.accuracy(CLEAN)}</b>."] if shown.compared else []
-    words += [chosen_words(shown)]
+def scores(answer: Answer) -> list[Panel | tuple[Panel, ...]]:
+    """Return the panels of every method’s accuracy and log loss."""
+    words = [compare(answer)] if len(answer.compared) > 1 else [answer.takeaway()]
+    words += [f"Clean data: <b>{answer.accuracy(CLEAN)}</b>."] if answer.compared else []
+    words += [chosen_words(answer)]
     panels = tuple(
         panel_of(
-            shown,
+            answer,
             name,
             "",
             "",
-            Chart(charts.scores(shown.trials, shown.methods, metric)),
+            Chart(charts.scores(answer.trials, answer.methods, metric)),
             summary,
-            rows=lambda: training.score_table(shown.trials),
-            snippet=print_scores(shown.question),
+            rows=lambda: training.score_table(answer.trials),
+            snippet=print_scores(answer.question),
         )
         for name, metric, summary in (
-            ("accuracy", "accuracy", f"{released(shown)} {score_words(shown)}"),
+            ("accuracy", "accuracy", f"{released(answer)} {score_words(answer)}"),
             ("log-loss", "log_loss", "The same models by their log loss."),
         )
     )
-    asked = "How much is lost by training on noise?"
-    return [Panel("", asked, shown.question.said(" ".join(filter(None, words)))), panels]
+    question = "How much is lost by training on noise?"
+    return [Panel("", question, answer.question.in_its_words(" ".join(filter(None, words)))), panels]
 
 
 # --- how sure ------------------------------------------------------------------------------------
 
 
-def probabilities(shown: Answer) -> list[Panel]:
-    """The calibration curves of every method."""
-    errors = {name: training.calibration_error(shown.trials, name) for name in shown.methods}
+def probabilities(answer: Answer) -> list[Panel]:
+    """Return the panel of every method’s calibration curve."""
+    errors = {name: training.calibration_error(answer.trials, name) for name in answer.methods}
     off = "; ".join(
         f"{TRAINING[name].title} {numbers.absolute_points(error)}"
         for name, error in sorted(errors.items(), key=lambda e: e[1])
     )
     words = "; ".join(
-        f"“{TRAINING[name].title}” is <b>{numbers.share(training.mean_sureness(shown.trials, name), 0)}</b> sure and "
-        f"right on <b>{numbers.share(shown.score(name, 'accuracy').mean, 0)}</b>"
-        for name in shown.compared or (CLEAN,)
+        f"“{TRAINING[name].title}” is <b>{numbers.share(training.mean_sureness(answer.trials, name), 0)}</b> sure and "
+        f"right on <b>{numbers.share(answer.score(name, 'accuracy').mean, 0)}</b>"
+        for name in answer.compared or (CLEAN,)
     )
     return [
         panel_of(
-            shown,
+            answer,
             "how-sure",
             "Can its probabilities be trusted?",
             f"On average {words} of the clean test images.",
-            Chart(charts.calibration(shown.trials, shown.methods)),
-            f"{_binned(shown)}, in ten bins with 95 % intervals, from {count_draws(shown.trials)}. On the dotted line "
+            Chart(charts.calibration(answer.trials, answer.methods)),
+            f"{_calibration_words(answer)}, in ten bins with 95 % intervals, from {count_draws(answer.trials)}. On "
+            "the dotted line "
             "70 % means 70 %. A curve steeper than the line is too timid: what it calls likely is more likely still. "
             f"How far a stated probability is off, on average: {off}.",
-            rows=lambda: training.calibration_table(shown.trials, shown.methods),
-            snippet=snippet(shown.question).then(
+            rows=lambda: training.calibration_table(answer.trials, answer.methods),
+            snippet=snippet(answer.question).then(
                 "for method in draws[0].fits:", "    print(method, training.calibration(draws, method))"
             ),
         )
     ]
 
 
-def _binned(shown: Answer) -> str:
-    """Of which images a calibration curve shows which share."""
-    if not shown.question.of_two:
+def _calibration_words(answer: Answer) -> str:
+    """Say which share of which images a calibration curve shows."""
+    if not answer.question.of_two:
         return "Of the test images on which a model is about equally sure of its answer, the share on which it is right"
-    second = shown.question.config.classes[1]
+    second = answer.question.config.classes[1]
     return f"Of the test images that a model gives about the same probability of being “{second}”, the share that is"
 
 
 # --- weights -------------------------------------------------------------------------------------
 
 
-def weights(shown: Answer) -> list[Panel]:
-    """The learnt weights of the first trial, as pictures side by side; of a table's columns, as numbers."""
-    trial = shown.trials[0]
-    fits = [trial.fits[name] for name in shown.methods if name in trial.fits]
-    figure = _column_weights if shown.question.of_table else _pixel_weights
-    answer, shape, summary = figure(shown, fits, _turned(fits))
+def weights(answer: Answer) -> list[Panel]:
+    """Return the panel of the weights learnt in the first trial: as pictures, or of a table’s columns as numbers."""
+    trial = answer.trials[0]
+    fits = [trial.fits[name] for name in answer.methods if name in trial.fits]
+    figure = _column_weights if answer.question.of_table else _pixel_weights
+    words, picture, summary = figure(answer, fits, _angles_words(fits))
     return [
         panel_of(
-            shown,
+            answer,
             "weights",
             "What has it learnt?",
-            answer,
-            shape,
+            words,
+            picture,
             summary,
             rows=lambda: training.weight_table(trial),
-            snippet=snippet(shown.question).then(
+            snippet=snippet(answer.question).then(
                 "for fit in draws[0].fits.values():", "    print(fit.method, fit.angle, fit.coef)"
             ),
         )
     ]
 
 
-def _turned(fits: Sequence[training.Fit]) -> str:
-    """The angle of each method's weights to those of clean data, and which are practically 0."""
+def _angles_words(fits: Sequence[training.Fit]) -> str:
+    """List the angle of each method’s weights to those of clean data, and the methods whose weights are practically 0."""
     empty = tuple(TRAINING[fit.method].title for fit in fits if abs(fit.coef).max() < training.NO_WEIGHT)
-    turned = "; ".join(
+    angles = "; ".join(
         f"{TRAINING[fit.method].title} <b>{fit.angle:.0f}°</b>"
         for fit in fits
         if fit.method != CLEAN and TRAINING[fit.method].title not in empty
     )
-    words = [f"Angle to the clean-data weights, first draw: {turned}."] if turned else []
+    words = [f"Angle to the clean-data weights, first draw: {angles}."] if angles else []
     if empty:
-        words.append(f"Nothing was learnt by {numbers.a_list(empty)}: every image gets the same answer.")
+        words.append(f"Nothing was learnt by {numbers.join_words(empty)}: every image gets the same answer.")
     return " ".join(words)
 
 
-def _pixel_weights(shown: Answer, fits: Sequence[training.Fit], turned: str) -> tuple[str, Markup, str]:
-    """The answer, the weights as pictures, and their summary."""
-    names = shown.question.config.classes
-    sheet = charts.weight_sheet([fit.coef for fit in fits], test_images(shown.trials[0].config).shape[1:])
+def _pixel_weights(answer: Answer, fits: Sequence[training.Fit], angles: str) -> tuple[str, Markup, str]:
+    """Return the answer, the weights as pictures, and their summary."""
+    names = answer.question.config.classes
+    sheet = charts.weight_sheet([fit.coef for fit in fits], test_images(answer.trials[0].config).shape[1:])
     titles = [TRAINING[fit.method].title for fit in fits]
-    columns, sides = (titles, [""]) if shown.question.of_two else (list(names), titles)
+    columns, sides = (titles, [""]) if answer.question.of_two else (list(names), titles)
     summary = (
         f"Weights of the first draw as pictures, each scaled to its method’s own largest: {', '.join(titles)}. "
-        f"{'' if shown.question.of_two else 'One picture for each class. '}Mid-grey is 0. "
+        f"{'' if answer.question.of_two else 'One picture for each class. '}Mid-grey is 0. "
         "Angles: 0° is the same direction as with clean data, 90° nothing in common with it."
     )
     picture = Markup(f'<div class="weights">{figures.picture_html(sheet, columns, sides, summary)}</div>')
     speak = (
         f"White pixels speak for {names[1]}, black ones for {names[0]}."
-        if shown.question.of_two
+        if answer.question.of_two
         else "White pixels speak for a class, black ones against it."
     )
-    return f"{speak} {turned}".strip(), picture, summary
+    return f"{speak} {angles}".strip(), picture, summary
 
 
-def _column_weights(shown: Answer, fits: Sequence[training.Fit], turned: str) -> tuple[str, Table, str]:
-    """The answer, a table of weights, the heaviest on clean data first, and its summary."""
-    if not shown.question.of_two:
-        return _class_weights(shown, fits, turned)
-    first, second = shown.question.config.classes
-    names = datasets.load(shown.question.config.dataset).feature_names
+def _column_weights(answer: Answer, fits: Sequence[training.Fit], angles: str) -> tuple[str, Table, str]:
+    """Return the answer, a table of weights, the heaviest on clean data first, and its summary."""
+    if not answer.question.of_two:
+        return _class_weights(answer, fits, angles)
+    first, second = answer.question.config.classes
+    names = datasets.load(answer.question.config.dataset).feature_names
     clean = next(fit for fit in fits if fit.method == CLEAN)
     heaviest = sorted(range(len(names)), key=lambda j: -abs(clean.coef[j]))[:N_COLUMNS]
     heads = ["column", *(TRAINING[fit.method].title for fit in fits)]
@@ -261,32 +264,32 @@ def _column_weights(shown: Answer, fits: Sequence[training.Fit], turned: str) ->
     summary = (
         f"First draw, the {len(rows)} of {len(names)} columns that weigh most on clean data, each on the scale 0 to 1."
     )
-    answer = f"Weights above 0 speak for “{second}”, those below for “{first}”. {turned}"
-    return answer, Table(heads, rows, labelled=True), summary
+    words = f"Weights above 0 speak for “{second}”, those below for “{first}”. {angles}"
+    return words, Table(heads, rows, labelled=True), summary
 
 
-def _class_weights(shown: Answer, fits: Sequence[training.Fit], turned: str) -> tuple[str, Table, str]:
-    """The same of more than two classes: for each class the columns that speak most for it, by each method."""
-    names = datasets.load(shown.question.config.dataset).feature_names
+def _class_weights(answer: Answer, fits: Sequence[training.Fit], angles: str) -> tuple[str, Table, str]:
+    """Return the same for more than two classes: for each class the columns with the largest weights, by method."""
+    names = datasets.load(answer.question.config.dataset).feature_names
     rows = [
         [name, *(", ".join(names[j] for j in (-fit.coef[c]).argsort()[:2]) for fit in fits)]
-        for c, name in enumerate(shown.question.config.classes)
+        for c, name in enumerate(answer.question.config.classes)
     ]
     summary = "First draw: the columns that weigh most for each class, each on the scale 0 to 1."
     table = Table(["class", *(TRAINING[fit.method].title for fit in fits)], rows, labelled=True)
-    return f"The columns that speak most for each class, by method. {turned}", table, summary
+    return f"The columns that speak most for each class, by method. {angles}", table, summary
 
 
 # --- the adversary -------------------------------------------------------------------------------
 
 
-def the_adversary(shown: Answer) -> list[Panel]:
-    """The label guessed from the released image by a model trained on noise, against the label's own ε."""
-    rates = training.attack_rates(shown.trials)
-    labels = shown.question.config.labels
+def the_adversary(answer: Answer) -> list[Panel]:
+    """Return the panel of guessing the label from the released image, beside what the label’s own ε allows."""
+    rates = training.attack_rates(answer.trials)
+    labels = answer.question.config.labels
     promised = training.best_guess(labels)
     label, image, both = rates["label"], rates["image"], rates["both"]
-    beyond, n_classes = judge(image, than=promised), len(shown.question.config.classes)
+    beyond, n_classes = judge(image, than=promised), len(answer.question.config.classes)
     coin = "a coin" if n_classes == 2 else f"a guess among {n_classes}"
     unsure = (
         " Both together do worse than the image alone: here the model misjudges how sure it may be of noisy images."
@@ -295,30 +298,30 @@ def the_adversary(shown: Answer) -> list[Panel]:
     )
     return [
         panel_of(
-            shown,
+            answer,
             "adversary",
             "Does the lie hide the label?",
             f"From the label alone (ε = {numbers.epsilon(labels.epsilon)}) an adversary guesses the truth "
             f"<b>{numbers.share(promised)}</b> of the time at best; "
-            f"{attack_words(beyond, image.mean, len(shown.trials), n_classes)}; with both, "
+            f"{attack_words(beyond, image.mean, len(answer.trials), n_classes)}; with both, "
             f"<b>{numbers.share(both.mean)}</b>.",
             Chart(charts.attack(rates, promised, n_classes)),
-            f"Fresh releases of the test images of {count_draws(shown.trials)}, on which nobody trained. An adversary "
+            f"Fresh releases of the test images of {count_draws(answer.trials)}, on which nobody trained. An adversary "
             f"with the model of “{TRAINING[SPREAD].title}”, itself trained on noise alone, names the true label from "
             f"the released label {with_range(label)}, from the released image {with_range(image)}, from both "
             f"{with_range(both)}. How much to believe an image is learnt from the released labels. Rule: the best that "
             f"the label’s own lie allows when all classes are equally common; dotted: {coin}.{unsure}",
             rows=lambda: [{"source": source, **rate._asdict()} for source, rate in rates.items()],
-            snippet=snippet(shown.question).then("print(training.attack_rates(draws))"),
+            snippet=snippet(answer.question).then("print(training.attack_rates(draws))"),
         )
     ]
 
 
-def attack_words(beyond: Verdict, found: float, n_trials: int, n_classes: int = 2) -> str:
-    """Say whether the released image gives a label away more often than the label's own lie allows."""
-    start = f"from the image alone <b>{numbers.share(found)}</b>"
+def attack_words(beyond: Verdict, predictions: float, n_trials: int, n_classes: int = 2) -> str:
+    """Say whether the released image reveals a label more often than the label’s own lie allows."""
+    start = f"from the image alone <b>{numbers.share(predictions)}</b>"
     if beyond is Verdict.BETTER:
-        alike = numbers.epsilon(training.equivalent_epsilon(found, n_classes))
+        alike = numbers.epsilon(training.equivalent_epsilon(predictions, n_classes))
         return f"{start}, as from a label released with ε = {alike}"
     tied = f"statistically tied over {count_draws(range(n_trials))}"
     return f"{start}, {'less often' if beyond is Verdict.WORSE else tied}"
@@ -327,46 +330,46 @@ def attack_words(beyond: Verdict, found: float, n_trials: int, n_classes: int = 
 # --- all numbers ---------------------------------------------------------------------------------
 
 
-def all_numbers(shown: Answer) -> list[Panel]:
-    """Every method's numbers in a table, the training time among them."""
-    quickest = min(training.mean_of(shown.trials, name, "seconds") for name in shown.methods)
-    sampled = PUBLISHED in shown.methods
+def all_numbers(answer: Answer) -> list[Panel]:
+    """Return the table of every method’s numbers, the training time included."""
+    quickest = min(training.mean_of(answer.trials, name, "seconds") for name in answer.methods)
+    sampled = PUBLISHED in answer.methods
     heads = ["method", "accuracy", "log loss", "Brier score", "angle", "training time"]
     heads += ["effective samples"] if sampled else []
-    table = Table(heads, [_row(shown, name, sampled) for name in shown.methods], labelled=True)
+    table = Table(heads, [_table_row(answer, name, sampled) for name in answer.methods], labelled=True)
     return [
         panel_of(
-            shown,
+            answer,
             "all-numbers",
             "How do they compare in numbers?",
-            f"Means over {count_draws(shown.trials)} with 95 % intervals; the quickest training took "
+            f"Means over {count_draws(answer.trials)} with 95 % intervals; the quickest training took "
             f"<b>{numbers.seconds(quickest)}</b>.",
             table,
             "In brackets 95 % intervals. Angle: between the weights and those learnt on clean data. The time includes "
             "the choice of a penalty."
             + (" Effective samples: how many of a person’s samples count." if sampled else ""),
-            rows=lambda: training.score_table(shown.trials),
-            snippet=snippet(shown.question).then("print(training.score_table(draws))"),
+            rows=lambda: training.score_table(answer.trials),
+            snippet=snippet(answer.question).then("print(training.score_table(draws))"),
         )
     ]
 
 
-def _ranged(mark: Estimate, scale: Scale) -> str:
-    """A mark with its interval, where that has a width."""
+def _with_interval(mark: Estimate, scale: Scale) -> str:
+    """Write a score with its interval, if that has a width."""
     return with_range(Estimate(mark.mean, -math.inf, math.inf) if mark.exact else mark, scale)
 
 
-def _row(shown: Answer, name: str, sampled: bool) -> list[str]:
-    """One method's line of the table."""
-    over = f" ({count_draws(training.having(shown.trials, name))})" if name == PUBLISHED else ""
+def _table_row(answer: Answer, name: str, sampled: bool) -> list[str]:
+    """Return one method’s row of the table."""
+    over = f" ({count_draws(training.having(answer.trials, name))})" if name == PUBLISHED else ""
     row = [
         TRAINING[name].title + over,
-        _ranged(shown.score(name, "accuracy"), SHARE),
-        *(_ranged(shown.score(name, mark), LOSS) for mark in ("log_loss", "brier")),
-        numbers.degrees(training.mean_of(shown.trials, name, "angle")),
-        numbers.seconds(training.mean_of(shown.trials, name, "seconds")),
+        _with_interval(answer.score(name, "accuracy"), SHARE),
+        *(_with_interval(answer.score(name, mark), LOSS) for mark in ("log_loss", "brier")),
+        numbers.degrees(training.mean_of(answer.trials, name, "angle")),
+        numbers.seconds(training.mean_of(answer.trials, name, "seconds")),
     ]
     if not sampled:
         return row
-    effective = f"{training.mean_of(shown.trials, name, 'effective_samples'):.1f} of {training.N_SAMPLES}"
+    effective = f"{training.mean_of(answer.trials, name, 'effective_samples'):.1f} of {training.N_SAMPLES}"
     return [*row, effective if name == PUBLISHED else ""]

@@ -1,4 +1,4 @@
-"""The controls of the training page: a visitor's choices in, a frozen question out; and those of its chapters."""
+"""The settings and widgets of the training page, and the question they make."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ AT_ONCE = 300
 # The published EM's work grows with people: beyond AT_ONCE it would take many minutes a draw.
 EM_DRAWS = 3
 DIGITS = tuple("0123456789")
-sizes = cache.by_config(training.sizes, max_entries=256)
+sizes = cache.shared_or_private(training.sizes, max_entries=256)
 PEOPLE = 250
 _DATA = "people_with_images_of"
 
 FIRST = Choice("first", DIGITS, "7", "First digit or class")
 SECOND = Choice("second", DIGITS, "9", "Second digit or class")
-# What a link to ten digits looks like, for those who write `classes`, as on the page of images.
+# A hint for links with `classes`, the key of the page on images.
 _CLASSES = " Write `first=0&second=1&more_digits=2,3` for the digits 0, 1, 2 and 3."
 MORE = Choice("more_digits", DIGITS, (), "More digits or classes", many=True, least=0, meant={"classes": _CLASSES})
 NOISE = Choice("pixel_noise", tuple(MECHANISMS), next(iter(MECHANISMS)), "Noise on every pixel")
@@ -87,9 +87,9 @@ STUDY = Choice(
 
 @dataclass(frozen=True)
 class Question:
-    """What the visitor asks: the first draw's config, how many draws, and which test images and study are shown.
+    """The visitor’s question: the first trial’s config, how many trials, and which test images and study are shown.
 
-    `own_file` is the visitor's file if the records are of it.
+    `own_file` is the visitor’s file, if the records come from it.
     """
 
     config: TrainingConfig
@@ -100,57 +100,59 @@ class Question:
 
     @property
     def of_table(self) -> bool:
-        """Whether the records are rows of a visitor's table, not images."""
+        """Return whether the records are rows of a visitor’s table, not images."""
         dataset = self.config.dataset
         return not isinstance(dataset, str) and dataset.image_shape is None
 
-    def said(self, sentence: str) -> str:
-        """`sentence`, with the words for a table where the records are rows of one."""
+    def in_its_words(self, sentence: str) -> str:
+        """Return `sentence`, with the words for a table if the records are rows of one."""
         return of_tables(sentence) if self.of_table else sentence
 
     @property
     def at_once(self) -> bool:
-        """Whether the first draw is quick enough to wait for."""
+        """Return whether the first trial is quick enough to run while the visitor waits."""
         n_people = len(self.config.classes) * self.config.n_train
         few = len(self.config.classes) == 2 and self.config.n_train <= AT_ONCE
         return few and own_data.is_quick(self.config.dataset, n_people)
 
     @property
     def of_two(self) -> bool:
-        """Whether two classes are told apart."""
+        """Return whether there are exactly two classes."""
         return len(self.config.classes) == 2
 
 
 # The words for images, and those for a table's records in their place.
-_OF_IMAGES = {"image": "record", "pixel": "column", "digit": "class"}
-_OF_IMAGES |= {f"{word}s": "classes" if word == "digit" else f"{other}s" for word, other in _OF_IMAGES.items()}
+_TABLE_WORDS = {"image": "record", "pixel": "column", "digit": "class"}
+_TABLE_WORDS |= {f"{word}s": "classes" if word == "digit" else f"{other}s" for word, other in _TABLE_WORDS.items()}
 
 
 def of_tables(sentence: str) -> str:
-    """Replace the words for images by those for a table's records; names, in quotation marks, stay."""
+    """Replace the words for images by those for a table’s records; names in quotation marks stay."""
     return re.sub(
-        rf"“[^”]*”|(?i:\b(?:{'|'.join(_OF_IMAGES)})\b)",
-        lambda found: found[0] if found[0].startswith("“") else _as_written(found[0]),
+        rf"“[^”]*”|(?i:\b(?:{'|'.join(_TABLE_WORDS)})\b)",
+        lambda chosen_two: chosen_two[0] if chosen_two[0].startswith("“") else _table_word(chosen_two[0]),
         sentence,
     )
 
 
-def _as_written(word: str) -> str:
-    other = _OF_IMAGES[word.lower()]
+def _table_word(word: str) -> str:
+    """Return the word for a table in the place of `word`, capitalised like it."""
+    other = _TABLE_WORDS[word.lower()]
     return other.capitalize() if word[0].isupper() else other
 
 
 def data_choice() -> Choice:
-    """The image sets that are here, MNIST first if it is one of them, and what the visitor has brought."""
+    """Return the choice among the available image sets, MNIST first if it is one of them, and the visitor’s data."""
     return own_data_input.choice("images", cache.image_titles())
 
 
 def _source(title: str) -> Source:
+    """Return the data of a title."""
     return own_data.source(title, cache.IMAGE_SETS.__getitem__)
 
 
 def class_choices(data: Source) -> tuple[Choice, Choice, Choice]:
-    """Which classes are told apart: of digits 7 and 9, of a visitor's own the first two, and whichever more."""
+    """Return the choices of the classes: digits 7 and 9, or the first two of a visitor’s own, and any others."""
     if isinstance(data, str):
         return FIRST, SECOND, MORE
     names = data.class_names
@@ -161,19 +163,21 @@ def class_choices(data: Source) -> tuple[Choice, Choice, Choice]:
     )
 
 
-def told_apart(choices: tuple[Choice, Choice, Choice], first: str, second: str, more: Sequence[str]) -> tuple[str, ...]:
-    """The chosen classes, each once, if the first two are different ones of the data set; else the default two."""
+def valid_classes(
+    choices: tuple[Choice, Choice, Choice], first: str, second: str, more: Sequence[str]
+) -> tuple[str, ...]:
+    """Return the chosen classes, each once, if they are valid for the data set; else the default two."""
     known = first != second and all(name in choices[0].options for name in (first, second, *more))
     return tuple(dict.fromkeys((first, second, *more))) if known else (choices[0].default, choices[1].default)
 
 
 def label_setting(n_classes: int) -> Number:
-    """The label's flip probability among `n_classes`."""
+    """Return the setting of the label’s flip probability among `n_classes`."""
     return Number("label_p", limits.flip_prob_limit(n_classes, "label_p"), 0.2, "p of the label", step=0.01)
 
 
 def people_setting(data: Source, classes: tuple[str, ...]) -> Number:
-    """People of each class, as many as the data set has of both after some are kept for testing."""
+    """Return the setting of people of each class, at most as many as the data set has besides test records."""
     most = min(int(limits.N_TRAIN.high), sizes(data, classes)[0])
     limit = limits.Limit("n", limits.N_TRAIN.low, most, limits.N_TRAIN.advice, integer=True)
     help = "Each releases one image and one label."
@@ -181,18 +185,18 @@ def people_setting(data: Source, classes: tuple[str, ...]) -> Number:
 
 
 def level_setting(family: PixelFamily, n_states: int) -> Number:
-    """The noise level of `family`, in the range its mechanism checks."""
+    """Return the setting of the noise level of `family`, in the range its mechanism checks."""
     noise = NOISES[family.name]
     return Number(noise.key, family.limit(n_states), noise.default, family.title, step=0.01)
 
 
 def all_settings(defaults: bool = False) -> list[Setting]:
-    """Every setting of the page, with the ranges that the current data set and classes give, or the default ones."""
+    """Return every setting of the page, with ranges for the current data set and classes, or for the default ones."""
     data = data_choice()
     source = _source(data.default if defaults else link.current(data))
     choices = (FIRST, SECOND, MORE) if defaults else class_choices(source)
     first, second, more = (choice.default if defaults else link.current(choice) for choice in choices)
-    classes = told_apart(choices, first, second, more)
+    classes = valid_classes(choices, first, second, more)
     people = people_setting(source, classes)
     levels = [level_setting(family, images.n_states(source)) for family in MECHANISMS.values()]
     labels = [KIND, label_setting(len(classes)), ZERO_LIES, ONE_LIES]
@@ -212,17 +216,19 @@ def all_settings(defaults: bool = False) -> list[Setting]:
 
 
 def controls(main: DeltaGenerator) -> Question | str:
-    """Render the controls, the noise in `main`; return what they ask, or a sentence that says why they ask nothing."""
-    data = _source(inputs.choose(data_choice(), "Images" if own_data.held(own_data.Own) is None else "Records"))
+    """Render the controls, the noise in `main`; return the question, or a sentence on why there is none."""
+    data = _source(
+        inputs.choose(data_choice(), "Images" if own_data.current_reading(own_data.Own) is None else "Records")
+    )
     own_data_input.panel(data_choice())
     kind, kinds = ("digit", "digits") if isinstance(data, str) else ("class", "classes")
     first, second, more = _classes(data, kind, kinds)
-    classes = told_apart(class_choices(data), first, second, more)
+    classes = valid_classes(class_choices(data), first, second, more)
     setting = people_setting(data, classes)
     own_data.reset_sizes(_DATA, data, (setting,))
-    inputs.keep_inside(setting, f"People of each {kind}")
+    inputs.clamp(setting, f"People of each {kind}")
     with st.container():
-        n_train = inputs.dial(setting, f"People of each {kind}")
+        n_train = inputs.slider_and_box(setting, f"People of each {kind}")
     what = "pixel" if isinstance(data, str) or data.image_shape else "column"
     family = MECHANISMS[inputs.choose(NOISE, f"Noise on every {what}")]
     with main:
@@ -234,7 +240,7 @@ def controls(main: DeltaGenerator) -> Question | str:
     n_draws = inputs.number(DRAWS)
     seed = inputs.number(SEED)
     picked, study = inputs.choose(PICKED), inputs.choose(STUDY)
-    _out_of_sight(data, len(classes))
+    _hidden_inputs(data, len(classes))
     if first == second:
         return f"Choose two different {kinds}: {first} cannot be told from {second}."
     if len(classes) > training.MOST_CLASSES:
@@ -251,46 +257,46 @@ def controls(main: DeltaGenerator) -> Question | str:
 
 
 def _classes(data: Source, kind: str, kinds: str) -> tuple[str, str, tuple[str, ...]]:
-    """The first and the second class, and those that are chosen as well."""
+    """Render the choices of the classes; return the first, the second, and any others."""
     choices = class_choices(data)
     first, second, more = choices
-    held = [*(st.session_state.get(one.key, one.default) for one in (first, second)), *link.current(more)]
-    if any(name not in first.options for name in held):
-        for choice in choices:  # other records, other classes
+    current = [*(st.session_state.get(one.key, one.default) for one in (first, second)), *link.current(more)]
+    if any(name not in first.options for name in current):
+        for choice in choices:  # the classes of other records
             st.session_state[choice.key] = list(choice.default) if choice.many else choice.default
-    found = inputs.pick(first, f"First {kind}"), inputs.pick(second, f"Second {kind}")
-    return *found, inputs.choose(more, f"More {kinds}") if len(first.options) > 2 else ()
+    chosen_two = inputs.choose_from_list(first, f"First {kind}"), inputs.choose_from_list(second, f"Second {kind}")
+    return *chosen_two, inputs.choose(more, f"More {kinds}") if len(first.options) > 2 else ()
 
 
-def _out_of_sight(data: Source, n_classes: int) -> None:
-    """Keep the numbers that the chosen kinds of noise do without, so that a preset's reach the address."""
+def _hidden_inputs(data: Source, n_classes: int) -> None:
+    """Create the unused noise settings hidden, so that a preset’s values for them reach the address."""
     with hidden_container():
         for family in MECHANISMS.values():
             if st.session_state[NOISE.key] != family.title:
                 hidden = level_setting(family, images.n_states(data))
-                inputs.keep_inside(hidden, f"The {family.level_name} {family.symbol}")
+                inputs.clamp(hidden, f"The {family.level_name} {family.symbol}")
                 inputs.number(hidden, family.title)
         if n_classes == 2 and st.session_state[KIND.key] == ASYMMETRIC:
             inputs.number(label_setting(n_classes))
 
 
 def _pixels(data: Source, family: PixelFamily, what: str) -> training.TrainingNoise:
-    """The noise on every pixel: a slider for its level, and the level or the ε of one pixel to type."""
+    """Render the noise on every pixel: a slider, and boxes for its level and for the ε of one pixel."""
     n_states = images.n_states(data)
     setting = level_setting(family, n_states)
-    inputs.keep_inside(setting, f"The {family.level_name} {family.symbol}")
-    with inputs.slider_and_boxes("pixel_level") as (slider, boxes), boxes:
+    inputs.clamp(setting, f"The {family.level_name} {family.symbol}")
+    with inputs.slider_row("pixel_level") as (slider, boxes), boxes:
         level = privacy_inputs.pixel_level(
             setting, family, n_states, DELTA, "training_pixel_epsilon", what, slides=True
         )
     with slider:
-        inputs.slide(setting, f"{family.level_name.capitalize()} {family.symbol} of every {what}")
+        inputs.number_slider(setting, f"{family.level_name.capitalize()} {family.symbol} of every {what}")
         privacy_inputs.say_which_end_is_private()
     return family.make(level, n_states)
 
 
 def _labels(classes: tuple[str, ...], kinds: str) -> LabelMechanism:
-    """The lie about the label: one flip probability, or, of two classes, two that may differ."""
+    """Render the lie about the label: one flip probability, or, for two classes, two that may differ."""
     n_classes = len(classes)
     if n_classes > 2:
         st.caption(f"With more than two {kinds}, every wrong one is equally likely.")
@@ -303,7 +309,7 @@ def _labels(classes: tuple[str, ...], kinds: str) -> LabelMechanism:
             titles=(f"Of the {first}s, share sent as {second}", f"Of the {second}s, share sent as {first}"),
         )
     setting = label_setting(n_classes)
-    inputs.keep_inside(setting, "The label’s lie")
+    inputs.clamp(setting, "The label’s lie")
     flip_prob = privacy_inputs.lie(
         setting,
         n_classes,
@@ -316,16 +322,16 @@ def _labels(classes: tuple[str, ...], kinds: str) -> LabelMechanism:
 
 
 def presets(_: object) -> None:
-    """Render the paper's settings, each on one click."""
+    """Render buttons with the paper’s settings."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown("The paper’s experiments:", width="content")
         for name, preset in PRESETS.items():
-            st.button(name, key=f"train {name}", on_click=_apply, args=preset, help=_gloss(*preset))
-    st.button("All ten digits", key="train ten", on_click=_apply, args=(*TEN, DIGITS), help=_gloss(*TEN))
+            st.button(name, key=f"train {name}", on_click=_apply, args=preset, help=_preset_words(*preset))
+    st.button("All ten digits", key="train ten", on_click=_apply, args=(*TEN, DIGITS), help=_preset_words(*TEN))
 
 
-def _gloss(family: str, level: float, flip: float, people: int) -> str:
-    """What a preset sets, in words."""
+def _preset_words(family: str, level: float, flip: float, people: int) -> str:
+    """Say what a preset sets."""
     pixels = (
         f"Every pixel is replaced {numbers.share(level, 0)} of the time"
         if family == "randomised_response"
@@ -335,10 +341,10 @@ def _gloss(family: str, level: float, flip: float, people: int) -> str:
 
 
 def _apply(family: str, level: float, flip: float, people: int, classes: tuple[str, ...] = ("7", "9")) -> None:
-    """Set the controls to one of the paper's settings, or to more classes, on the images that the page opens on."""
+    """Set the controls to a preset."""
     data = data_choice()
     first, second, *more = classes
-    link.choose({data: data.default, NOISE: FAMILIES[family].title, KIND: SYMMETRIC, FIRST: first, SECOND: second})
-    link.choose({MORE: more})
+    link.set_choices({data: data.default, NOISE: FAMILIES[family].title, KIND: SYMMETRIC, FIRST: first, SECOND: second})
+    link.set_choices({MORE: more})
     most = people_setting(cache.IMAGE_SETS[data.default], classes).limit.high
-    link.assign({NOISES[family].key: level, label_setting(len(classes)).key: flip, "n": int(min(people, most))})
+    link.set_numbers({NOISES[family].key: level, label_setting(len(classes)).key: flip, "n": int(min(people, most))})

@@ -1,4 +1,4 @@
-"""Noise on pixels, as the training page sets it, says it and finds it in the shipped studies."""
+"""Noise on pixels as the training page treats it: its setting, its words, and its place in the shipped studies."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class PixelNoise(NamedTuple):
     """How the page treats a family of noise.
 
     The noise level has a `key` in the address and a `default`; `words(mechanism)` says what the noise does.
-    `axes[study](config)` is where a config with such noise stands on the axis of a study, None where it has no place;
-    the last study has a place for every config.
+    `axes[study](config)` is the level of a config on the axis of a study, None where it is not on it; every config has a
+    level in the last study.
     """
 
     key: str
@@ -30,6 +30,7 @@ class PixelNoise(NamedTuple):
 
 
 def _replaced_words(pixels: RandomisedResponse) -> str:
+    """Say what randomised response does to pixels."""
     return (
         f"every pixel is replaced {numbers.share(pixels.flip_prob)} of the time "
         f"(ε = {numbers.epsilon(pixels.epsilon)} a pixel)"
@@ -37,6 +38,7 @@ def _replaced_words(pixels: RandomisedResponse) -> str:
 
 
 def _gaussian_words(pixels: GaussianNoise) -> str:
+    """Say what Gaussian noise does to pixels."""
     return (
         f"every pixel gets Gaussian noise of variance {pixels.sigma**2:.3g} "
         f"(ε = {numbers.epsilon(pixels.epsilon_at(DELTA))} a pixel at δ = {numbers.power_of_ten(DELTA)})"
@@ -44,17 +46,18 @@ def _gaussian_words(pixels: GaussianNoise) -> str:
 
 
 def _flip_prob(config: TrainingConfig) -> float | None:
-    """The flip probability of a pixel, where both kinds of label lie alike."""
+    """Return the flip probability of a pixel, if both classes lie equally often."""
     channel = config.labels.channel_matrix
     return config.pixels.flip_prob if channel[0, 1] == channel[1, 0] else None
 
 
 def _second_lies(config: TrainingConfig) -> float:
-    """The probability that a person of the second class lies about the label."""
+    """Return the probability that a person of the second class lies about the label."""
     return float(config.labels.channel_matrix[0, 1])
 
 
 def _variance(config: TrainingConfig) -> float:
+    """Return the variance of the noise."""
     return float(config.pixels.sigma**2)
 
 
@@ -68,7 +71,7 @@ NOISES = {
 
 
 def noise_of(pixels: PixelMechanism) -> PixelNoise:
-    """The row of the family of `pixels`. Raises ``TypeError`` for a mechanism without a row."""
+    """Return the row of the family of `pixels`. Raise ``TypeError`` for a mechanism without a row."""
     family = family_of(pixels)
     if family.name not in NOISES:
         raise TypeError(f"the training page has noise of {', '.join(NOISES)}, got {pixels!r}")

@@ -1,4 +1,4 @@
-"""The chapter on what noise costs: accuracy and log loss against it, shipped, with the visitor's setting on top."""
+"""The chapter on the cost of noise: accuracy and log loss against it, from a shipped study, with the visitor’s setting."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pages.kit import cache, numbers, own_data
 from pages.kit.numbers import count_draws
 from pages.kit.panel import Chart, Panel
 from pages.kit.snippet import Snippet
-from pages.topics.training.answer import Answer, spoken_of
+from pages.topics.training.answer import Answer, method_compared
 from pages.topics.training.controls import STUDIES
 from pages.topics.training.pixel_noise import noise_of
 from privdemo.datasets import name_of
@@ -22,19 +22,19 @@ from privdemo.verdict import Verdict, judge
 shipped = cache.shared(training.study.load)
 
 
-def panels(shown: Answer) -> list[Panel | tuple[Panel, ...]]:
-    """The curves of the methods asked for in the chosen study, and what they say."""
-    study = training.study.STUDIES[STUDIES[shown.question.study]]
+def panels(answer: Answer) -> list[Panel | tuple[Panel, ...]]:
+    """Return the curves of the visitor’s methods in the chosen study, and what they show."""
+    study = training.study.STUDIES[STUDIES[answer.question.study]]
     rows = shipped(study.name)
-    everything = training.study.points(rows)
-    curves = {name: curve for name, curve in everything.items() if name in shown.methods}
-    level = own_level(study, shown)
-    seen = level is not None and on_axis(study, level)
-    yours = [name for name in curves if seen]
-    other = "Of MNIST’s 7s and 9s, not of your records: " if own_data.is_own(shown.question.config) else ""
+    all_curves = training.study.points(rows)
+    curves = {name: curve for name, curve in all_curves.items() if name in answer.methods}
+    level = own_level(study, answer)
+    is_on_axis = level is not None and on_axis(study, level)
+    own_methods = [name for name in curves if is_on_axis]
+    other = "Of MNIST’s 7s and 9s, not of your records: " if own_data.is_own(answer.question.config) else ""
 
     def panel(metric: str, summary: str) -> Panel:
-        own_marks = {name: shown.score(name, metric) for name in yours}
+        own_marks = {name: answer.score(name, metric) for name in own_methods}
         return Panel(
             f"what-it-costs-{metric.replace('_', '-')}",
             figure=Chart(charts.trade_off(study, curves, own_marks, level or 0.0, metric)),
@@ -43,16 +43,16 @@ def panels(shown: Answer) -> list[Panel | tuple[Panel, ...]]:
             snippet=_snippet(study),
         )
 
-    words = f"{' '.join(findings(study, rows))} {curve_words(study, everything)}"
+    words = f"{' '.join(findings(study, rows))} {curve_words(study, all_curves)}"
     return [
-        Panel("", "What does the noise cost?", f"{other}{in_short(study, rows, spoken_of(curves) or SPREAD)}"),
+        Panel("", "What does the noise cost?", f"{other}{in_short(study, rows, method_compared(curves) or SPREAD)}"),
         (panel("accuracy", words), panel("log_loss", f"{study.title}. The same models by their log loss.")),
-        Panel("", note=f"{study.title}. {own_words(study, shown, level)}"),
+        Panel("", note=f"{study.title}. {own_words(study, answer, level)}"),
     ]
 
 
 def _snippet(study: Study) -> Snippet:
-    """The lines that read the shipped draws."""
+    """Return the code that reads the shipped trials."""
     return Snippet(
         ("from privdemo.experiments import training",),
         (
@@ -64,29 +64,29 @@ def _snippet(study: Study) -> Snippet:
     )
 
 
-def own_level(study: Study, shown: Answer) -> float | None:
-    """Where the visitor's setting stands on the axis of `study`; None where it is another kind of noise."""
-    config = shown.question.config
+def own_level(study: Study, answer: Answer) -> float | None:
+    """Return the level of the visitor’s noise on the axis of `study`, or None if it is noise of another kind."""
+    config = answer.question.config
     axes = noise_of(config.pixels).axes
     return axes[study.name](config) if study.name in axes else None
 
 
 def on_axis(study: Study, level: float) -> bool:
-    """Whether a level lies within the study's, or so near that the axis need not be stretched out of shape."""
+    """Return whether a level lies within the study’s levels or near enough not to stretch the axis much."""
     low, high = study.levels[0], study.levels[-1]
     margin = (high - low) / 2
     return low - margin <= level <= high + margin
 
 
-def own_words(study: Study, shown: Answer, level: float | None) -> str:
-    """How the visitor's own point differs from the experiment's."""
+def own_words(study: Study, answer: Answer, level: float | None) -> str:
+    """Say how the visitor’s own point differs from the study’s."""
     if level is None:
-        *_, fitting = noise_of(shown.question.config.pixels).axes
+        *_, fitting = noise_of(answer.question.config.pixels).axes
         title = next(title for title, name in STUDIES.items() if name == fitting)
         return f"Your own noise is of another kind; it has a place under “{title}”."
     if not on_axis(study, level):
         return f"Your own setting, {level:.3g}, lies far outside this axis."
-    own, theirs = shown.question.config, study.config(study.levels[0])
+    own, theirs = answer.question.config, study.config(study.levels[0])
     other = []
     if (own.dataset, own.classes) != (theirs.dataset, theirs.classes):
         other.append(f"{' and '.join(own.classes)} of {name_of(own.dataset)}")
@@ -100,17 +100,17 @@ def own_words(study: Study, shown: Answer, level: float | None) -> str:
         first, noise = float(own.labels.channel_matrix[1, 0]), own.pixels.flip_prob
         other += [f"{numbers.share(first)} of the {own.classes[0]}s lying"] if first != theirs.labels.p10 else []
         other += [f"{numbers.share(noise)} of pixels replaced"] if noise != theirs.pixels.flip_prob else []
-    point = f"Rule and large marks: your setting ({count_draws(shown.trials)})"
-    return f"{point}, which has {numbers.a_list(tuple(other))}." if other else f"{point}."
+    point = f"Rule and large marks: your setting ({count_draws(answer.trials)})"
+    return f"{point}, which has {numbers.join_words(tuple(other))}." if other else f"{point}."
 
 
-# What stands before the levels of a study.
-_AT = {"figure3": "at p =", "section6.1": "at σ² =", "asymmetric": "where the share of 9s that lie is"}
+# The words before the levels of a study.
+_LEVEL_WORDS = {"figure3": "at p =", "section6.1": "at σ² =", "asymmetric": "where the share of 9s that lie is"}
 
 
 def in_short(study: Study, rows: tuple[Row, ...], way: str = SPREAD) -> str:
-    """Where one `way` to correct for the noise is ahead of ignoring it, by accuracy and by probabilities, in words."""
-    at = _AT[study.name]
+    """Say where one `way` to correct for the noise is ahead of ignoring it, by accuracy and by probabilities."""
+    at = _LEVEL_WORDS[study.name]
     accuracy = training.study.compare(rows, way, NAIVE, "accuracy")
     losses = training.study.compare(rows, way, NAIVE, "log_loss")
     ahead, behind = _above(accuracy), _below(accuracy)
@@ -132,10 +132,10 @@ def in_short(study: Study, rows: tuple[Row, ...], way: str = SPREAD) -> str:
 
 
 def findings(study: Study, rows: tuple[Row, ...]) -> list[str]:
-    """What the shipped draws say of the methods, level by level."""
+    """List what the shipped trials show about the methods, level by level."""
     accuracy = training.study.compare(rows, SPREAD, NAIVE, "accuracy")
     losses = training.study.compare(rows, SPREAD, NAIVE, "log_loss")
-    at = _AT[study.name]
+    at = _LEVEL_WORDS[study.name]
     same = list(_where(accuracy, Verdict.NOT_CLEAR))
     ahead, behind = _above(accuracy), _below(accuracy)
     worse, better = _below(losses), _above(losses)
@@ -161,20 +161,22 @@ def findings(study: Study, rows: tuple[Row, ...]) -> list[str]:
 
 
 def _where(gaps: Mapping[float, Estimate], verdict: Verdict) -> dict[float, Estimate]:
-    """The levels at which a difference is clearly above 0 (better), clearly below (worse), or not clear."""
+    """Return the levels at which a difference has this verdict."""
     return {level: gap for level, gap in gaps.items() if judge(gap) is verdict}
 
 
 def _above(gaps: Mapping[float, Estimate]) -> dict[float, Estimate]:
+    """Return the levels at which a difference is clearly above 0."""
     return _where(gaps, Verdict.BETTER)
 
 
 def _below(gaps: Mapping[float, Estimate]) -> dict[float, Estimate]:
+    """Return the levels at which a difference is clearly below 0."""
     return _where(gaps, Verdict.WORSE)
 
 
 def _differences(at: str, rows: tuple[Row, ...], one: str, other: str) -> dict[str, list[float]]:
-    """Where one way to correct for the noise is better or worse than another."""
+    """Say where one way to correct for the noise is better or worse than another."""
     accuracy = training.study.compare(rows, one, other, "accuracy")
     losses = training.study.compare(rows, one, other, "log_loss")
     first, second = (f"“{TRAINING[name].title}”" for name in (one, other))
@@ -188,15 +190,19 @@ def _differences(at: str, rows: tuple[Row, ...], one: str, other: str) -> dict[s
 
 
 def _levels(levels: list[float]) -> str:
-    return numbers.a_list(tuple(f"{level:g}" for level in levels))
+    """List levels."""
+    return numbers.join_words(tuple(f"{level:g}" for level in levels))
 
 
 def _gaps(gaps: Mapping[float, Estimate]) -> str:
-    return numbers.a_list(tuple(f"{level:g} (by {numbers.absolute_points(gap.mean)})" for level, gap in gaps.items()))
+    """List levels, each with the size of the difference."""
+    return numbers.join_words(
+        tuple(f"{level:g} (by {numbers.absolute_points(gap.mean)})" for level, gap in gaps.items())
+    )
 
 
 def curve_words(study: Study, curves: Mapping[str, tuple[training.study.Point, ...]]) -> str:
-    """Each method's curve in words, and the published numbers."""
+    """Write each method’s curve as numbers, and list the published ones."""
     lines = "; ".join(
         f"{TRAINING[name].title} {', '.join(numbers.share(point.accuracy.mean) for point in curve)}"
         for name, curve in curves.items()
@@ -215,6 +221,7 @@ def curve_words(study: Study, curves: Mapping[str, tuple[training.study.Point, .
         else "The paper has no such figure."
     )
     return (
-        f"Accuracy {_AT[study.name]} {_levels(list(study.levels))}: {lines}. Means and 95 % intervals over {counts}. "
+        f"Accuracy {_LEVEL_WORDS[study.name]} {_levels(list(study.levels))}: {lines}. Means and 95 % intervals over "
+        f"{counts}. "
         f"{published}"
     )

@@ -19,9 +19,9 @@ from tests.pages.kit.elements import opened
 
 @pytest.fixture(autouse=True)
 def _forget():
-    cache.forget()
+    cache.clear()
     yield
-    cache.forget()
+    cache.clear()
 
 
 def test_images_that_are_here_have_no_problem(mnist):
@@ -81,7 +81,7 @@ def test_results_are_kept_for_all_but_those_of_own_records(monkeypatch):
         calls.append(two)
         return one + two
 
-    kept = cache.by_config(found)
+    kept = cache.shared_or_private(found)
     assert kept.__name__ == "found"
     assert [kept("a", who) for who in ("all", "all", "mine", "mine")] == ["aall", "aall", "amine", "amine"]
     assert calls == ["all", "mine"]

@@ -25,7 +25,7 @@ from privdemo.methods import NAMES, SPREAD, by_trying
     ],
 )
 def test_ways_are_told_by_how_often_they_were_taken_and_why(choices, words):
-    assert words in chosen.taken(choices, {LOW_RANK: "as it is"})
+    assert words in chosen.describe_choices(choices, {LOW_RANK: "as it is"})
 
 
 def _bags(methods):

@@ -12,7 +12,7 @@ from tests.server.asking import ask
 @pytest.fixture(autouse=True)
 def known(monkeypatch):
     kept = {}
-    monkeypatch.setattr(first_screen, "_KNOWN", kept)
+    monkeypatch.setattr(first_screen, "_SCREENS", kept)
     return kept
 
 
@@ -33,7 +33,7 @@ def test_what_a_link_asks_for_and_what_a_later_run_shows_are_not_kept(known):
 
 def test_only_the_plain_address_of_a_known_page_is_answered_with_its_first_screen(known):
     app = first_screen.FirstScreens(PlainTextResponse("the app's own"), {"", "voting"}.copy)
-    first_screen.remember("voting", "How many?", "<p>Some</p>", ["<img>"], (1, 1))
+    first_screen.save("voting", "How many?", "<p>Some</p>", ["<img>"], (1, 1))
     page = ask(app, "/voting").text
     assert page.index("How many?") < page.index('<div id="root">')
     for other in ("/", "/voting?lie=0.3"):

@@ -133,7 +133,7 @@ from pages.kit.settings import Number
 from privdemo.limits import Limit
 
 N = Number("n", Limit("n", 1, 9, integer=True), 3, "N")
-link.keep_apart([N], st.session_state["page"])
+link.separate_pages([N], st.session_state["page"])
 st.session_state["found"] = inputs.number(N)
 """
 
@@ -169,13 +169,13 @@ from server.streamlit_internals import hidden_container
 SETTINGS = {
     Choice("one", ("a", "b"), "b", "One"): inputs.choose,
     Choice("two", ("a", "b", "c"), ("b",), "Two", many=True): inputs.choose,
-    Choice("own", ("x", "y"), "x", "Own", in_link=False): inputs.pick,
-    Number("n", Limit("n", 1, 9, integer=True), 3, "N"): inputs.dial,
-    Words("w", str, "old", "W"): inputs.write,
+    Choice("own", ("x", "y"), "x", "Own", in_link=False): inputs.choose_from_list,
+    Number("n", Limit("n", 1, 9, integer=True), 3, "N"): inputs.slider_and_box,
+    Words("w", str, "old", "W"): inputs.text_input,
 }
 with st.container() if st.session_state["seen"] else hidden_container():
     st.session_state["found"] = tuple(draw(setting) for setting, draw in SETTINGS.items())
-link.write_kept("settings")
+link.flush_to_address("settings")
 """
 LINKED = ("a", ("a", "c"), "x", 5, "new")
 LINK = {"one": "a", "two": ["a", "c"], "n": "5", "w": "new"}

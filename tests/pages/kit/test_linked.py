@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from pages.kit import linked
-from pages.kit.linked import View
+from pages.kit.linked import LinkedWidget
 from pages.kit.settings import Number
 from privdemo.limits import Limit
 
@@ -19,8 +19,8 @@ class Widgets:
 
     def __init__(self) -> None:
         self.state = {}
-        slider = View("slide", P, lambda v: v, lambda v: v, self.state)
-        odds = View("odds", P, lambda o: o / (1 + o), lambda p: p / (1 - p), self.state)
+        slider = LinkedWidget("slide", P, lambda v: v, lambda v: v, self.state)
+        odds = LinkedWidget("odds", P, lambda o: o / (1 + o), lambda p: p / (1 - p), self.state)
         self.views = {"slide": slider, "odds": odds}
         self.rerun()
 
@@ -31,7 +31,7 @@ class Widgets:
             start = view.prepare()
             self.state.setdefault(key, start)  # as a widget does
         before = self.state.get("p_heard", 0)
-        assert linked.tell_ear(self.state, "p") == "p_heard"
+        assert linked.prepare_acknowledgement(self.state, "p") == "p_heard"
         if not heard:
             self.state["p_heard"] = before
 
@@ -77,7 +77,7 @@ def test_a_typed_number_is_taken_unless_it_is_a_late_one_from_before(widgets, ty
     widgets.told("slide", 0.4)
     widgets.rerun(heard)
     widgets.state["p"] = typed
-    linked.set_by_itself(widgets.state, "p")
+    linked.accept_typed(widgets.state, "p")
     widgets.rerun()
     assert (widgets.state["p"], widgets.state["slide"]) == (kept, kept)
 
@@ -100,14 +100,14 @@ class Told(dict):
 
 def test_a_view_is_written_to_only_once_somebody_has_changed_something(widgets):
     """While the page is drawn a first key is pressed: what is written then would take it back."""
-    slide = View("slide", P, lambda v: v, lambda v: v, Told(widgets.state))
+    slide = LinkedWidget("slide", P, lambda v: v, lambda v: v, Told(widgets.state))
     assert slide.prepare() == 0.2
     assert not vars(slide.state)
     for key, set_by, told in (("slide", "slide", 0.4), ("odds", "slide", 2 / 3)):
         widgets.told("slide", 0.4)
         view = widgets.views[key]
         state = Told(widgets.state)
-        assert View(key, P, view.to_source, view.from_source, state).prepare() is None
+        assert LinkedWidget(key, P, view.to_source, view.from_source, state).prepare() is None
         assert vars(state) == ({} if key == set_by else {"written": {key: pytest.approx(told)}}), key
 
 
@@ -116,20 +116,20 @@ def test_what_is_set_from_elsewhere_is_told_in_every_run_until_the_browser_has_h
     """A run cut short may have told it in vain; later it would take back what is being typed."""
     widgets.rerun(heard, p=0.3)
     state = Told(widgets.state)
-    View("slide", P, lambda v: v, lambda v: v, state).prepare()
+    LinkedWidget("slide", P, lambda v: v, lambda v: v, state).prepare()
     assert vars(state) == ({} if heard else {"written": {"slide": 0.3}})
 
 
 @pytest.mark.parametrize("heard", [False, True])
 def test_a_number_is_told_to_the_browser_again_only_if_another_widget_has_set_it(widgets, heard):
     state = Told(p=0.3)
-    linked.set_by_itself(state, "p")
-    linked.repeat(state, "p")
+    linked.accept_typed(state, "p")
+    linked.resend_pending(state, "p")
     assert not vars(state)
-    linked.set_elsewhere(widgets.state, "p", 0.4)
+    linked.set_from_other_widget(widgets.state, "p", 0.4)
     widgets.rerun(heard)
     state = Told(widgets.state)
-    linked.repeat(state, "p")
+    linked.resend_pending(state, "p")
     assert vars(state) == ({} if heard else {"written": {"p": 0.4}})
 
 
@@ -146,10 +146,10 @@ def test_what_a_box_was_told_of_a_dial_is_not_taken_for_typed_when_a_later_messa
     """The second message still says what the box held at first, so the third says what nobody has heard it say."""
     for dial in (0.4, 0.3):
         widgets.state["p"] = 0.2
-        linked.set_elsewhere(widgets.state, "p", dial)
+        linked.set_from_other_widget(widgets.state, "p", dial)
         widgets.rerun(heard=False)
     widgets.state["p"] = 0.4
-    linked.set_by_itself(widgets.state, "p")
+    linked.accept_typed(widgets.state, "p")
     assert widgets.state["p"] == 0.3
 
 
@@ -167,8 +167,8 @@ class Far:
     def __init__(self) -> None:
         self.state, self.says, self.tells = Noted(p=0.2), [], []
         self.views = {
-            "odds": View("odds", P, lambda o: o / (1 + o), lambda p: p / (1 - p), self.state),
-            "slide": View("slide", P, lambda v: v, lambda v: v, self.state),
+            "odds": LinkedWidget("odds", P, lambda o: o / (1 + o), lambda p: p / (1 - p), self.state),
+            "slide": LinkedWidget("slide", P, lambda v: v, lambda v: v, self.state),
         }
         self.shows = {"p": 0.2, "odds": 0.25, "slide": 0.2, "p_heard": 0}
         self.draw()
@@ -191,7 +191,7 @@ class Far:
         self.state |= said
         for widget in changed:
             if widget == "p":
-                linked.set_by_itself(self.state, "p")
+                linked.accept_typed(self.state, "p")
             elif widget in self.views:
                 self.views[widget].write_back()
         self.draw(widgets if self.says else 4)
@@ -202,7 +202,9 @@ class Far:
             if widget in self.views:
                 self.views[widget].prepare()
             else:
-                linked.repeat(self.state, "p") if widget == "p" else linked.tell_ear(self.state, "p")
+                linked.resend_pending(self.state, "p") if widget == "p" else linked.prepare_acknowledgement(
+                    self.state, "p"
+                )
             if widget in self.state.written:
                 self.tells.append({widget: self.state[widget]})
 
@@ -248,11 +250,11 @@ def test_what_a_view_was_told_last_can_be_wished_again_after_something_else(widg
 
 def test_a_view_without_a_value_is_told_one_once_a_number_is_typed_that_has_one():
     state = {"p": 0.0}
-    view = View("epsilon", P, lambda e: 1 / (1 + e), lambda p: 1 / p - 1 if p else None, state)
+    view = LinkedWidget("epsilon", P, lambda e: 1 / (1 + e), lambda p: 1 / p - 1 if p else None, state)
     assert view.prepare() is None
     state["epsilon"] = None  # as an empty box has it
     state["p"] = 0.5
-    linked.set_by_itself(state, "p")
+    linked.accept_typed(state, "p")
     view.prepare()
     assert state["epsilon"] == 1.0
 
@@ -265,17 +267,17 @@ def test_what_is_said_while_the_browser_hears_nothing_is_remembered_once(widgets
 
 
 def test_a_number_typed_while_its_browser_has_more_to_hear_is_put_into_the_address_once_more(widgets):
-    linked.set_elsewhere(widgets.state, "p", 0.4)
+    linked.set_from_other_widget(widgets.state, "p", 0.4)
     widgets.rerun(heard=False)
-    assert not linked.is_late_in_address(widgets.state, "p")
+    assert not linked.must_rewrite_address(widgets.state, "p")
     widgets.state["p"] = 0.1
-    linked.set_by_itself(widgets.state, "p")
-    assert [linked.is_late_in_address(widgets.state, "p") for _ in range(2)] == [True, False]
+    linked.accept_typed(widgets.state, "p")
+    assert [linked.must_rewrite_address(widgets.state, "p") for _ in range(2)] == [True, False]
 
 
 def test_a_number_slid_while_its_browser_has_more_to_hear_is_put_into_the_address_once_more(widgets):
     widgets.told("slide", 0.4)
-    assert not linked.is_late_in_address(widgets.state, "p")
+    assert not linked.must_rewrite_address(widgets.state, "p")
     widgets.rerun(heard=False)
     widgets.told("slide", 0.1)
-    assert [linked.is_late_in_address(widgets.state, "p") for _ in range(2)] == [True, False]
+    assert [linked.must_rewrite_address(widgets.state, "p") for _ in range(2)] == [True, False]

@@ -7,7 +7,7 @@ import streamlit as st
 
 from pages.kit import more, setting_file
 from pages.kit.lecture import Lecture, Step, to_link
-from pages.kit.present import place
+from pages.kit.present import read_position
 from privdemo.experiments.voting import ElectionConfig
 from tests.pages.kit.elements import opened
 
@@ -16,22 +16,22 @@ SCRIPT = """
 import streamlit as st
 from pages.kit import trials, inputs, link, more, present
 from pages.kit.settings import Choice, Number, Words
-from pages.kit.present import place
+from pages.kit.present import read_position
 from privdemo.experiments.voting import ElectionConfig
 from privdemo.limits import Limit
 
 N = Number("n", Limit("n", 0, 9, integer=True), 3, "How many")
 SIGN = Choice("sign", ("+", "-", "±"), ("+", "-"), "Signs", many=True)
 TEXT = Words("text", str.strip, "")
-HERE = present.Here("made", "Made up", [N, SIGN, TEXT], ("", "made", "far"))
-present.go_on(HERE)
+HERE = present.PageInfo("made", "Made up", [N, SIGN, TEXT], ("", "made", "far"))
+present.finish_navigation(HERE)
 known = [*HERE.settings, trials.JOB]
 with more.render(HERE, known, lambda: link.reset(HERE.settings)):
     more.save("made", known, st.session_state.get("question", ElectionConfig(n_voters=500)))
-link.check([*known, *present.asked(HERE)], "made")
+link.check([*known, *present.link_parameters(HERE)], "made")
 inputs.number(N)
 inputs.choose(SIGN)
-inputs.write(TEXT, "Text")
+inputs.text_input(TEXT, "Text")
 """
 
 
@@ -131,7 +131,7 @@ def test_a_screen_is_presented_as_it_is(monkeypatch):
     at, _ = menu(monkeypatch, n="5")
     at.button(key="present").click().run()
     assert shown(at) == (5, ("+", "-"), "")
-    now = place(at.query_params["present"])
+    now = read_position(at.query_params["present"])
     assert (now.lecture.title, now.lecture.steps) == ("Made up", (Step("made", {"n": "5"}),))
 
 

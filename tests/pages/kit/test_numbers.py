@@ -114,9 +114,9 @@ difference: 0.0596 0 → +5.96 | 0.000012 0.00001 → +0.001 | 0.05 0.005 → +5
 times: 4.66 → 4.7 | 1.02 → 1.02 | 1.05 → 1.1 | 1.26 → 1.3 | 100 → 100 | 12300 → 12,300 | 2.5e9 → 2.5·10⁹
 seconds: 0.021 → 21 ms | 0.09945 → 99 ms | 0.1 → 0.1 s | 0.25 → 0.25 s | 63.2 → 63 s | 123.4 → 123 s
 degrees: 27.44 → 27.4° | -0.01 → 0.0° | -27.44 → −27.4°
-plain: 643147100 → 643,147,100 | -1234.4 → −1,234 | 1000 → 1,000 | 27.41 → 27.4 | -0.9692 → −0.969 | 1e-10 → 0
-plain: 1e-9 → 1e−09
-near_zero: 1e-10 → 0 | -0.25 → −0.25 | 1e-9 → 1e−09
+any_size: 643147100 → 643,147,100 | -1234.4 → −1,234 | 1000 → 1,000 | 27.41 → 27.4 | -0.9692 → −0.969 | 1e-10 → 0
+any_size: 1e-9 → 1e−09
+two_figures: 1e-10 → 0 | -0.25 → −0.25 | 1e-9 → 1e−09
 people: 1 → 1 person | 1000 → 1,000 people | 1e9 → 1.0·10⁹ people | 6e16 → 6.0·10¹⁶ people
 probability: 0.25806 → 0.2581 | 0.49999 → 0.49999 | 0.5 → 0.5 | 0.99999 → 0.99999
 at_most: 0.25809 → 0.2580 | 0.98769 → 0.9876 | 1e-4 → 0.0001 | 0.00005 → under 0.0001
@@ -137,17 +137,17 @@ def test_a_number_as_people_read_it(function, values, words):
 @pytest.mark.parametrize(
     ("function", "given", "words"),
     [
-        (numbers.a_list, (), ""),
-        (numbers.a_list, ("7", "9"), "7 and 9"),
-        (numbers.a_list, ("1", "2", "3"), "1, 2 and 3"),
+        (numbers.join_words, (), ""),
+        (numbers.join_words, ("7", "9"), "7 and 9"),
+        (numbers.join_words, ("1", "2", "3"), "1, 2 and 3"),
         (numbers.count_draws, [1], "one draw"),
         (numbers.count_draws, range(10), "10 draws"),
         (numbers.sentence, "flip_prob is <b>1</b>", "Flip prob is &lt;b&gt;1&lt;/b&gt;."),
         (numbers.sentence, 'flip_prob of label_prob is "1"', 'Flip prob of label_prob is "1".'),
-        (numbers.unbroken, "5 % ± 1 ε = 2", "5\u00a0%\u00a0±\u00a01 ε\u00a0=\u00a02"),
-        (numbers.unmarked, "[a](//b.test)", r"\[a\]\(\/\/b\.test\)"),
-        (numbers.unmarked, "www.b.test", "www\u2060\\.b\\.test"),
-        (numbers.unmarked, "x" * 401, "x" * 400 + "…"),
+        (numbers.without_breaks, "5 % ± 1 ε = 2", "5\u00a0%\u00a0±\u00a01 ε\u00a0=\u00a02"),
+        (numbers.escape_markdown, "[a](//b.test)", r"\[a\]\(\/\/b\.test\)"),
+        (numbers.escape_markdown, "www.b.test", "www\u2060\\.b\\.test"),
+        (numbers.escape_markdown, "x" * 401, "x" * 400 + "…"),
     ],
 )
 def test_words_as_people_read_them(function, given, words):

@@ -199,7 +199,7 @@ def test_the_choice_and_its_source(own):
     named = {"A": "a", TITLE: "none"}.get
     found = [own_data.source(*args) for args in (("A", named), (TITLE, named), (TITLE, named, True))]
     assert found == ["a", own.records, own.binary]
-    assert [own_data.tag(source) for source in found[:2]] == ["a", "t.csv, 180 records"]
+    assert [own_data.short_name(source) for source in found[:2]] == ["a", "t.csv, 180 records"]
     assert [own_data.is_own(value) for value in ("a", own.records, Config(own.records), Config("a"))] == [0, 1, 1, 0]
     assert own_data.is_quick("a", 10**9)
     assert [own_data.is_quick(own.records, n) for n in (250_000, 250_001)] == [True, False]
@@ -212,7 +212,7 @@ def test_sizes_go_back_to_their_defaults_when_the_records_change(own):
     for source, expected in (("a", 7), ("a", 7), ("b", 3), (own.records, 3), (own.records, 7)):
         session["n"] = 7
         own_data.reset_sizes("before", source, [n])
-        assert (session["n"], session["before"]) == (expected, own_data.tag(source))
+        assert (session["n"], session["before"]) == (expected, own_data.short_name(source))
     del session["before"]
     own_data.reset_sizes("before", own.records, [n])
     assert session["n"] == 3
@@ -225,34 +225,34 @@ def test_results_not_asked_for_longest_make_room(own):
         made.append(n)
         return 2 * n
 
-    assert [own_data.of_session("double", double, (n,)) for n in range(24)] == [2 * n for n in range(24)]
-    assert own_data.recall(("double", 0)) == 0
-    own_data.keep("new", 1)
-    assert [own_data.recall(("double", n)) for n in range(3)] == [0, None, 4]
-    assert own_data.of_session("double", double, (5,)) == 10
+    assert [own_data.compute_in_session("double", double, (n,)) for n in range(24)] == [2 * n for n in range(24)]
+    assert own_data.find_result(("double", 0)) == 0
+    own_data.store_result("new", 1)
+    assert [own_data.find_result(("double", n)) for n in range(3)] == [0, None, 4]
+    assert own_data.compute_in_session("double", double, (5,)) == 10
     assert made == list(range(24))
-    own_data.keep("new", 2)
-    assert own_data.recall("new") == 2
+    own_data.store_result("new", 2)
+    assert own_data.find_result("new") == 2
     assert len(st.session_state["own_results"]) == 24
 
 
 @pytest.mark.parametrize(("binary", "label", "positive"), [(False, None, None), (True, "kind", "c")])
 def test_the_file_of_the_visitors_records_is_known(own, binary, label, positive):
-    own_data.hold(replace(own, label=label))
+    own_data.store_reading(replace(own, label=label))
     found = own_data.file_of(own.binary if binary else own.records)
     assert found == File("t.csv", "from_csv", label, positive)
     assert own_data.file_of("mnist") is None
     counted = own_data.OwnAnswers.read(TABLE, "t.csv", "day")
-    own_data.hold(counted)
+    own_data.store_reading(counted)
     assert own_data.file_of(counted.answers) == File("t.csv", "count_answers", "day")
-    assert own_data.tag(counted.answers) == "t.csv, 180 answers"
+    assert own_data.short_name(counted.answers) == "t.csv, 180 answers"
     assert own_data.is_own(Config(counted.answers))
     code = str(own_data.snippet(Config(counted.answers), own_data.file_of(counted.answers)))
     assert code.endswith(
         "own = datasets.count_answers(Path('t.csv').read_bytes(), 'day')\nconfig = Config(dataset=own, most=1.0)"
     )
     pictures = datasets.from_npz(images(), "t.npz")
-    own_data.hold(replace(own, file="t.npz", records=pictures))
+    own_data.store_reading(replace(own, file="t.npz", records=pictures))
     assert own_data.file_of(pictures) == File("t.npz", "from_npz")
     del st.session_state["own_data"]
     assert own_data.file_of(pictures) is None

@@ -51,7 +51,7 @@ signed = Chapter("numbers", numbers, lambda shown: inputs.choose(SIGN), [SIGN])
 chapters = Chapters("look", (Chapter("all", main), signed, none))
 Page(
     title="Made up", question="How many are there?", address="made-up", answer=answer,
-    controls=lambda main: inputs.dial(N) or "Choose more than 0.",
+    controls=lambda main: inputs.slider_and_box(N) or "Choose more than 0.",
     settings=lambda: [N], folds=lambda question, answer: {"Caveats": str(answer)}, jobs=jobs,
     waiting=lambda question: "Counting.", failed="Nothing can be counted.", chapters=chapters, following=("far", "Far"),
 ).run()
@@ -152,12 +152,12 @@ WITH_MAIN_CONTROL = """
 from types import SimpleNamespace
 from pages.kit import inputs
 from pages.kit.page import Chapter, Chapters, Page
-from pages.kit.panel import Live, Panel, Table
+from pages.kit.panel import LiveDial, Panel, Table
 from pages.kit.settings import Number
 from privdemo.limits import Limit
 
 LEVEL = Number("level", Limit("level", 0, 9), 3, "Level")
-live = Panel("main", answer="Main", figure=Live({"level": 3}, LEVEL, str))
+live = Panel("main", answer="Main", figure=LiveDial({"level": 3}, LEVEL, str))
 sheet = Panel("sheet", answer="Below", figure=Table(["a"], [["b"]]), links=[("far", "Far →")])
 
 

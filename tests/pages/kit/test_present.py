@@ -7,8 +7,8 @@ import streamlit as st
 
 from pages.kit import present, presenter
 from pages.kit.lecture import Lecture, Step, shipped, to_link
-from pages.kit.numbers import unmarked
-from pages.kit.present import Here, Place, View, asked, place
+from pages.kit.numbers import escape_markdown
+from pages.kit.present import PageInfo, Position, View, link_parameters, read_position
 from pages.kit.settings import Choice, Number
 from privdemo.limits import Limit
 from tests.pages.kit.elements import opened
@@ -17,7 +17,7 @@ from tests.pages.visiting import warnings
 
 N = Number("n", Limit("n", 0, 9, integer=True), 3, "How many")
 SIGN = Choice("sign", ("+", "-", "±"), ("+", "-"), "Signs", many=True)
-HERE = Here("made", "Made up", [N, SIGN], ("", "made", "far"))
+HERE = PageInfo("made", "Made up", [N, SIGN], ("", "made", "far"))
 LECTURE = Lecture(
     "Signs",
     "",
@@ -37,11 +37,11 @@ import streamlit as st
 from pages.kit import inputs, link, present
 from tests.pages.kit.test_present import HERE, N, SIGN
 
-present.go_on(HERE)
-seen = present.view(HERE)
-st.title(seen.place.step.say if seen.place else "Made up")
+present.finish_navigation(HERE)
+seen = present.read_view(HERE)
+st.title(seen.position.step.say if seen.position else "Made up")
 present.render(seen, HERE)
-link.check([*HERE.settings, *present.asked(HERE)], HERE.address)
+link.check([*HERE.settings, *present.link_parameters(HERE)], HERE.address)
 inputs.number(N)
 inputs.choose(SIGN)
 """
@@ -85,7 +85,7 @@ def test_what_a_lecture_says_is_plain_text():
     """A link is somebody else's words: no link or image in them comes alive on the page."""
     words = "[Log in again](https://evil.example) **now**"
     at = visit_page("voting", present=f"1-{to_link(Lecture('Words', '', 5, (Step('voting', say=words),)))}")
-    assert at.title[0].value == unmarked(words) != words
+    assert at.title[0].value == escape_markdown(words) != words
 
 
 def test_a_bad_setting_of_a_step_is_noted_on_a_page_whose_link_has_it(visit):
@@ -96,11 +96,11 @@ def test_a_bad_setting_of_a_step_is_noted_on_a_page_whose_link_has_it(visit):
 
 
 def test_a_place_is_the_number_of_a_step_and_a_lecture_by_its_name_or_whole():
-    assert place(f"2-{NAME}") == Place(LECTURE, NAME, 2)
-    assert place(f"2-{NAME}").step is not LECTURE.steps[1]
+    assert read_position(f"2-{NAME}") == Position(LECTURE, NAME, 2)
+    assert read_position(f"2-{NAME}").step is not LECTURE.steps[1]
     name, known = next(iter(shipped().items()))
-    assert place(f"1-{name}") == Place(known, name, 1)
-    assert place(f"1-{name}").link == f"1-{name}"
+    assert read_position(f"1-{name}") == Position(known, name, 1)
+    assert read_position(f"1-{name}").link == f"1-{name}"
 
 
 @pytest.mark.parametrize(
@@ -117,11 +117,11 @@ def test_a_place_is_the_number_of_a_step_and_a_lecture_by_its_name_or_whole():
 )
 def test_what_is_no_place_is_refused_in_a_sentence(words, problem):
     with pytest.raises(ValueError, match=problem):
-        place(words)
+        read_position(words)
 
 
 def test_a_link_may_ask_for_a_step_on_this_page_and_for_controls_that_it_has():
-    at_step, controls = asked(HERE)
+    at_step, controls = link_parameters(HERE)
     assert at_step.problem([f"1-{NAME}"]) is None
     assert "that step is on another page" in at_step.problem([f"3-{NAME}"])
     assert controls.problem(["n,sign"]) is None
@@ -130,13 +130,13 @@ def test_a_link_may_ask_for_a_step_on_this_page_and_for_controls_that_it_has():
 
 
 def test_a_view_says_what_is_shown_and_which_controls_are_left():
-    step = Place(LECTURE, NAME, 2)
+    step = Position(LECTURE, NAME, 2)
     assert View().whole
     assert (View().shows("takeaway"), View().left) == (True, [])
     assert not View(step).whole
     assert [View(step).shows(part) for part in ("takeaway", "figure")] == [False, True]
     assert View(step, ["sign"]).left == ["n"]
-    assert View(Place(LECTURE, NAME, 1), ["sign"]).left == []
+    assert View(Position(LECTURE, NAME, 1), ["sign"]).left == []
     assert View(controls=["sign"]).left == ["sign"]
     assert View(controls=["sign"]).shows("takeaway")
 
@@ -154,7 +154,7 @@ def test_all_controls_are_hidden_but_those_left():
 
 
 def test_what_a_step_does_not_show_is_hidden():
-    first, second = (present._sheet(View(Place(LECTURE, NAME, number)), HERE) for number in (1, 2))
+    first, second = (present._sheet(View(Position(LECTURE, NAME, number)), HERE) for number in (1, 2))
     assert '.st-key-chapters > *:not(:has([class*="st-key-shown-"])) { display: none; }' in first
     assert ".takeaway" not in first
     assert "h2.chapter { display: none; }" in first, "there is a sentence to say"
@@ -183,12 +183,12 @@ def test_steps_on_a_page_set_all_its_settings_and_leaving_keeps_them(visit):
 
 def test_what_the_room_tells_stays_where_two_steps_say_the_same_of_it(monkeypatch):
     opened = []
-    monkeypatch.setattr(present, "_open", lambda page, given, here, *_: opened.append((given, here.settings)))
+    monkeypatch.setattr(present, "_navigate", lambda page, given, here, *_: opened.append((given, here.settings)))
     here = replace(HERE, settings=[replace(N, set_by_audience=True), SIGN])
     steps = [Step("made", {"n": n}) for n in ("4", "5", "5")]
     lecture = replace(LECTURE, steps=(*steps, Step("far", {"n": "5"})))
     for number, expected in {1: ({"n": "5"}, here.settings), 2: ({}, [SIGN]), 3: ({"n": "5"}, here.settings)}.items():
-        present._move(Place(lecture, "", number), presenter.NEXT, here)
+        present._move(Position(lecture, "", number), presenter.NEXT, here)
         assert opened.pop() == expected, "another number, the same, another page"
 
 
@@ -205,7 +205,7 @@ def test_a_step_on_another_page_is_gone_to_with_its_settings(visit):
 
 def test_a_page_that_is_come_to_forgets_what_it_was_set_to_before(visit):
     at, switched = visit(n="7")
-    at.session_state["on_the_way_to"] = "made", {"sign": ("±",)}, "the lecture", Place(LECTURE, NAME, 2)
+    at.session_state["on_the_way_to"] = "made", {"sign": ("±",)}, "the lecture", Position(LECTURE, NAME, 2)
     at.run()
     assert shown(at) == ("", 3, ("±",))
     assert not switched
@@ -215,7 +215,7 @@ def test_a_page_that_is_come_to_forgets_what_it_was_set_to_before(visit):
 
 def test_bad_settings_of_a_step_and_a_page_that_is_not_there_are_noted(visit):
     at, switched = visit()
-    at.session_state["on_the_way_to"] = "made", LECTURE.steps[3].settings, "it", Place(LECTURE, NAME, 4)
+    at.session_state["on_the_way_to"] = "made", LECTURE.steps[3].settings, "it", Position(LECTURE, NAME, 4)
     at.run()
     assert shown(at) == ("Wrong.", 3, ("+", "-"))
     assert "n=12" in warnings(at)
@@ -251,5 +251,5 @@ def test_what_a_link_asks_wrongly_is_noted_and_all_is_shown(visit):
 )
 def test_charts_are_drawn_for_a_screen_that_a_browser_may_say(monkeypatch, said, kept):
     monkeypatch.setattr(st, "session_state", {"presenter": {"screen": said}})
-    presenter._measured()
-    assert presenter.screen() == kept
+    presenter._store_screen_size()
+    assert presenter.screen_size() == kept

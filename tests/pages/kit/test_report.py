@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from pages.kit import report
-from pages.kit.panel import Cards, Chart, Live, Markup, Panel, Table
+from pages.kit.panel import Cards, Chart, LiveDial, Markup, Panel, Table
 from pages.kit.settings import Number
 from pages.kit.snippet import Snippet
 from privdemo import __version__, figures
@@ -69,5 +69,7 @@ def test_one_figure_is_titled_by_its_question_or_by_its_page():
     assert "plotly.js v" in page
     assert "<h3>" not in page
     assert "<summary>Data" not in page
-    live = report.figure(Panel(figure=Live({}, Number("p", Limit("p", 0, 1), 0.5), lambda: "<i>still</i>")), "The page")
+    live = report.figure(
+        Panel(figure=LiveDial({}, Number("p", Limit("p", 0, 1), 0.5), lambda: "<i>still</i>")), "The page"
+    )
     assert "<h1>The page</h1><i>still</i></html>" in live

@@ -10,7 +10,7 @@ from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 
 from pages.kit import live_dial, screen
-from pages.kit.panel import Live, Panel, Table
+from pages.kit.panel import LiveDial, Panel, Table
 from pages.kit.settings import Number
 from privdemo import figures
 from privdemo.limits import Limit
@@ -59,7 +59,7 @@ def test_panels_are_drawn_with_all_that_belongs_to_them(looks):
     assert "<p>look</p>" in words
     at.run()
     assert looks == [screen.FIRST_LOOK], "the first chart alone is waited for"
-    assert drawn(at.main).count(screen._NO_LOOK) == 2, "what Plotly shows already needs no first look"
+    assert drawn(at.main).count(screen._EMPTY_FIRST_LOOK) == 2, "what Plotly shows already needs no first look"
 
 
 CODE = """
@@ -84,7 +84,7 @@ def test_data_and_figure_can_be_downloaded(monkeypatch):
     monkeypatch.setattr(st, "download_button", lambda *args, **options: offered.append((*args, options)))
     table = Table(["a"], [["b"]])
     screen.begin("Made up")
-    screen.under(Panel("name", figure=table, rows=lambda: [{"a": 1}]))
+    screen.below_figure(Panel("name", figure=table, rows=lambda: [{"a": 1}]))
     csv, page = offered
     assert (csv[0], csv[1](), *csv[2:4]) == ("CSV", "a\r\n1\r\n", "name.csv", "text/csv")
     assert (page[0], *page[2:4]) == ("HTML", "name.html", "text/html")
@@ -92,8 +92,8 @@ def test_data_and_figure_can_be_downloaded(monkeypatch):
     assert table.html in page[1]()
     asked = [{"key": f"name-{kind}", "on_click": "ignore"} for kind in ("csv", "html")]
     assert [options for *_, options in offered] == asked
-    screen.under(Panel("name", figure=table))
-    screen.under(Panel("name", rows=list))
+    screen.below_figure(Panel("name", figure=table))
+    screen.below_figure(Panel("name", rows=list))
     assert len(offered) == 2
 
 
@@ -124,7 +124,7 @@ def test_a_dial_let_go_of_sets_its_number(monkeypatch):
     mounted = {}
     monkeypatch.setattr(live_dial, "_dial", lambda **options: mounted.update(options))
     monkeypatch.setattr(st, "session_state", {"dial": {"moved": 1}})
-    screen.figure(Panel(figure=Live({"level": 0.5, "x": 2}, LEVEL, str)))
+    screen.figure(Panel(figure=LiveDial({"level": 0.5, "x": 2}, LEVEL, str)))
     screen.figure(Panel(figure=None))
     released = mounted.pop("on_moved_change")
     released()
@@ -143,7 +143,9 @@ def test_a_dial_is_seen_as_markup_once_and_more_guesses_follow(monkeypatch):
     monkeypatch.setattr(st, "html", seen.append)
     monkeypatch.setattr(st, "session_state", {})
     for _ in range(2):
-        screen.render([Panel(figure=Live({"level": 0.5}, LEVEL, str, lambda: "<p>still</p>", lambda: {"packed": ""}))])
+        screen.render(
+            [Panel(figure=LiveDial({"level": 0.5}, LEVEL, str, lambda: "<p>still</p>", lambda: {"packed": ""}))]
+        )
     assert [markup.endswith("<p>still</p>") for markup in seen] == [True]
     assert sent == [{"packed": ""}] * 2
 
@@ -173,7 +175,7 @@ def test_charts_for_a_projector_have_larger_letters_and_are_not_too_tall(monkeyp
         for height in (250, 2000)
     )
     assert screen._projected(low) is low
-    screen.enlarge(size)
+    screen.set_projector(size)
     assert screen._projected(low).layout.font.size == letters
     assert 250 < screen._projected(low).layout.height < tallest
     assert screen._projected(high).layout.height == tallest
@@ -182,8 +184,8 @@ def test_charts_for_a_projector_have_larger_letters_and_are_not_too_tall(monkeyp
     assert (marked.marker.size, marked.line.width, thick.line.width) == (10 * grown, 2 * grown, 4 * grown)
     assert thick.marker.size is None
     assert (low.layout.height, low.layout.font.size) == (250, None)
-    screen.enlarge(size, 700 * "m")
-    screen.leave_room(3)
+    screen.set_projector(size, 700 * "m")
+    screen.reserve_height(3)
     assert 0.3 * size[1] <= screen._projected(high).layout.height < tallest, "words and a button stand over it"
-    screen.enlarge(None)
+    screen.set_projector(None)
     assert screen._projected(low) is low

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pages.kit import setting_file
 from pages.kit.setting_file import SettingFile, config_of, differences, read, write
-from pages.kit.toml_files import plain_address, written
+from pages.kit.toml_files import plain_address, to_toml_value
 from privdemo.datasets import load
 from privdemo.experiments import sweep
 from privdemo.experiments.class_ratio import RatioConfig
@@ -75,7 +75,7 @@ VALUES = st.recursive(
 
 @given(VALUES)
 def test_every_value_is_written_as_toml_reads_it(value):
-    assert tomllib.loads(f"x = {written(value)}") == {"x": value}
+    assert tomllib.loads(f"x = {to_toml_value(value)}") == {"x": value}
 
 
 @given(st.floats() | st.integers())

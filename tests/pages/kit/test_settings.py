@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from pages.kit.settings import Choice, Number, Words, problems, quoted
+from pages.kit.settings import Choice, Number, Words, as_code_span, problems
 from privdemo.limits import Limit
 
 
@@ -79,6 +79,6 @@ def test_of_a_key_that_another_page_has_it_is_said_what_to_write():
 
 
 def test_a_links_words_stay_in_their_code_span():
-    assert quoted("key", ["a`b\nc", "d"]) == "`key=a b c, d`"
-    assert quoted("k" * 61) == f"`{'k' * 60}…`"
-    assert quoted("k" * 60) == f"`{'k' * 60}`"
+    assert as_code_span("key", ["a`b\nc", "d"]) == "`key=a b c, d`"
+    assert as_code_span("k" * 61) == f"`{'k' * 60}…`"
+    assert as_code_span("k" * 60) == f"`{'k' * 60}`"

@@ -59,10 +59,10 @@ def test_draws_are_counted_by_their_config_and_the_first_may_be_made_at_once(at_
 def test_a_shared_job_is_watched_and_its_first_draw_comes_first(runner):
     job = Job(("a", "c", 1), "Draw", len, ["x", "y"], lambda: "now", slow=True)
     runner.answer = Progress(("then",), 2, True)
-    assert trials.look("q", [job]) == Trials((job,), (runner.answer,), (("now", "then"),))
+    assert trials.start_or_follow("q", [job]) == Trials((job,), (runner.answer,), (("now", "then"),))
     st.session_state["draws_again"] = True
-    assert trials.look("q", [replace(job, first=None, slow=False)]).results == (("then",),)
-    trials.look("q", [job])
+    assert trials.start_or_follow("q", [replace(job, first=None, slow=False)]).results == (("then",),)
+    trials.start_or_follow("q", [job])
     assert runner.asked[0][:-1] == (job.key, "v", len, ["x", "y"])
     options = [(asked[-1]["new_try"], asked[-1]["slow"]) for asked in runner.asked]
     assert options == [(False, True), (True, False), (False, True)]
@@ -71,14 +71,14 @@ def test_a_shared_job_is_watched_and_its_first_draw_comes_first(runner):
 
 def test_a_stopped_question_shows_what_is_there_and_asks_for_no_more(runner):
     job = Job(("a", "c", 0), "Draw", len, ["x", "y"])
-    trials.stop(trials.remembered("q"))
-    assert trials.look("q", [job]).progress == (Progress((), 2, False),)
+    trials.stop(trials.fingerprint("q"))
+    assert trials.start_or_follow("q", [job]).progress == (Progress((), 2, False),)
     runner.there[job.key] = Progress((1, 2, 3), 3, True)
-    assert trials.look("q", [job]).progress == (Progress((1, 2), 2, False),)
+    assert trials.start_or_follow("q", [job]).progress == (Progress((1, 2), 2, False),)
     assert runner.asked == [("v",)]
-    assert trials.look("another", [job]).running
-    trials.go_on()
-    assert trials.look("q", [job]).running
+    assert trials.start_or_follow("another", [job]).running
+    trials.resume()
+    assert trials.start_or_follow("q", [job]).running
     assert [asked[-1]["new_try"] for asked in runner.asked[1:]] == [False, True]
 
 
@@ -86,44 +86,46 @@ def test_results_of_own_records_move_to_the_session_and_work_goes_on_from_there(
     job, key = own_job(slow=True), own_job().key
     runner.answer = Progress((Result(5),), 3, True)
     first = Result(5, Config(OWN, 0))
-    assert trials.look("q", [job]).progress == (Progress((first,), 3, True),)
+    assert trials.start_or_follow("q", [job]).progress == (Progress((first,), 3, True),)
     (asked,) = runner.asked
     assert asked[:2] == (key, "v")
     assert (asked[2].func, asked[2].args) == (results.without_config, (len,))
     assert asked[3:] == (job.tasks, {"new_try": False, "slow": True, "private": True})
-    assert trials.own_data.recall(key) == (0, (first,))
+    assert trials.own_data.find_result(key) == (0, (first,))
     runner.there[key] = runner.answer = Progress((Result(5), Result(6)), 3, True)
     second = Result(6, Config(OWN, 1))
-    assert trials.look("q", [job]).results == ((first, second),)
+    assert trials.start_or_follow("q", [job]).results == ((first, second),)
     del runner.there[key]  # the runner forgets a job that nobody watches
     runner.answer, st.session_state["draws_again"] = Progress((Result(7),), 1, False), True
-    assert trials.look("q", [job]).progress == (Progress((first, second, Result(7, Config(OWN, 2))), 3, False),)
+    assert trials.start_or_follow("q", [job]).progress == (
+        Progress((first, second, Result(7, Config(OWN, 2))), 3, False),
+    )
     assert runner.asked[-1][3:] == (job.tasks[2:], {"new_try": True, "slow": True, "private": True})
-    assert trials.look("q", [own_job(2)]).progress == (Progress((first, second), 2, False),)
+    assert trials.start_or_follow("q", [own_job(2)]).progress == (Progress((first, second), 2, False),)
     assert len(runner.asked) == 3
 
 
 def test_own_draws_that_are_stopped_or_lost(runner):
     job = own_job()
     runner.there[job.key] = Progress((Result(1),), 3, True)
-    assert trials.look("q", [job]).progress == (Progress((), 3, True),)
-    trials.own_data.keep(job.key, (0, (Result(1),)))
-    trials.stop(trials.remembered("q"))
-    assert trials.look("q", [job]).progress == (Progress((Result(1),), 3, False),)
+    assert trials.start_or_follow("q", [job]).progress == (Progress((), 3, True),)
+    trials.own_data.store_result(job.key, (0, (Result(1),)))
+    trials.stop(trials.fingerprint("q"))
+    assert trials.start_or_follow("q", [job]).progress == (Progress((Result(1),), 3, False),)
     assert runner.asked == [("v",)]
 
 
 def test_jobs_left_alone_and_the_id_of_those_in_the_address(runner, monkeypatch):
     jobs, written = [Job(("a", "c", 0), "Draw", len, [1])], []
     monkeypatch.setattr(link, "write", lambda *args: written.append(args))
-    trials.leave_others(jobs)
+    trials.stop_watching_others(jobs)
     assert runner.asked == [("v", [("a", "c", 0)])]
     name = trials.job_id(jobs)
     assert name == hashlib.sha256(b"[('a', 'c', 0)]").hexdigest()[:12]
     assert trials.JOB.problem([name]) is None
     assert trials.job_id([*jobs, own_job()]) == ""
-    trials.keep_id(Trials(tuple(jobs), (runner.answer,)))
-    trials.keep_id(Trials(tuple(jobs), (Progress((), 3, False),)))
+    trials.write_job_id(Trials(tuple(jobs), (runner.answer,)))
+    trials.write_job_id(Trials(tuple(jobs), (Progress((), 3, False),)))
     assert written == [("job", name), ("job", "")]
     st.session_state.clear()
     assert len(trials.visitor()) == 32
@@ -137,13 +139,13 @@ def test_the_job_of_a_link_is_looked_for_once(runner, monkeypatch, arrived, ther
     jobs, notes = [Job(("a", "c", 0), "Draw", len, [1]), Job(("b", "c", 0), "Draw", len, [1])], []
     name = trials.job_id(jobs) if arrived == "its" else arrived
     monkeypatch.setattr(st, "query_params", {"job": name} if name else {})
-    monkeypatch.setattr(link, "note", notes.append)
+    monkeypatch.setattr(link, "add_note", notes.append)
     runner.there = {jobs[1].key: runner.answer} if there else {}
-    trials.attach(jobs)
+    trials.check_linked_job(jobs)
     assert len(notes) == bool(said)
     assert all(said in note and f"`job={name}`" in note for note in notes)
     st.query_params["job"] = "another"
-    trials.attach(jobs)
+    trials.check_linked_job(jobs)
     assert len(notes) == bool(said)
 
 
@@ -179,7 +181,7 @@ def test_the_bar_counts_draws_by_name_and_stops_and_goes_on(monkeypatch):
     assert drawn(at.main) == bar.format("Draw 5 of 6, soon · Fit 0 of 1", "stop-draws label=Stop")
     at.button(key="stop-draws").click().run()
     assert made.asked == [("v",)]
-    assert at.session_state["stopped_draws"] == trials.remembered("q")
+    assert at.session_state["stopped_draws"] == trials.fingerprint("q")
     assert drawn(at.main) == bar.format("Draw 5 of 6, soon · Fit 0 of 1, stopped", "more-draws label=Go on")
     at.button(key="more-draws").click().run()
     assert at.session_state["draws_again"] is True
@@ -212,7 +214,7 @@ class Ready:
 @pytest.fixture
 def ready(monkeypatch):
     def with_draws(n):
-        monkeypatch.setattr(cache, "ready_draws", lambda: Ready(n))
+        monkeypatch.setattr(cache, "shipped_results", lambda: Ready(n))
 
     return with_draws
 
@@ -226,7 +228,7 @@ def job_of(n, at_once=True):
 def test_a_job_whose_draws_all_come_with_the_package_is_not_started(runner, ready, at_once):
     ready(4)
     for n in (1, 4):
-        found = trials.look("q", [job_of(n, at_once)])
+        found = trials.start_or_follow("q", [job_of(n, at_once)])
         assert found.results == (tuple(f"ready {i}" for i in range(n)),)
         assert (found.finished, found.running) == (True, False)
     assert not runner.asked
@@ -235,30 +237,30 @@ def test_a_job_whose_draws_all_come_with_the_package_is_not_started(runner, read
 def test_a_job_goes_on_after_the_draws_that_come_with_the_package(runner, ready):
     ready(3)
     job, runner.answer = job_of(5), Progress(("made 3",), 2, True)
-    found = trials.look("q", [job])
+    found = trials.start_or_follow("q", [job])
     assert found.results == (("ready 0", "ready 1", "ready 2", "made 3"),)
     assert found.progress == (Progress(("ready 1", "ready 2", "made 3"), 4, True),)
     assert runner.asked[0][:4] == (job.key, "v", len, [Config(trial=3), Config(trial=4)])
-    trials.stop(trials.remembered("q"))
-    assert trials.look("q", [job]).progress == (Progress(("ready 1", "ready 2"), 4, False),)
+    trials.stop(trials.fingerprint("q"))
+    assert trials.start_or_follow("q", [job]).progress == (Progress(("ready 1", "ready 2"), 4, False),)
 
 
 def test_a_gap_in_what_comes_with_the_package_ends_it_and_own_records_have_none(runner, ready, monkeypatch):
     job, runner.answer = job_of(4), Progress((), 3, True)
     monkeypatch.setattr(Ready, "find", lambda self, run, config: "ready" if config.trial in (0, 2) else None)
     ready(0)
-    assert trials.look("q", [job]).results == (("ready",),)
+    assert trials.start_or_follow("q", [job]).results == (("ready",),)
     assert runner.asked[0][3] == job.tasks
     own = replace(own_job(1), first=lambda: "own")
-    assert trials.look("q", [own]).results == (("own",),)
+    assert trials.start_or_follow("q", [own]).results == (("own",),)
 
 
 def test_the_job_of_a_link_that_comes_with_the_package_is_not_said_to_be_made_anew(runner, ready, monkeypatch):
     notes = []
-    monkeypatch.setattr(link, "note", notes.append)
+    monkeypatch.setattr(link, "add_note", notes.append)
     monkeypatch.setattr(st, "query_params", {"job": trials.job_id([job_of(4)])})
     ready(4)
-    trials.attach([job_of(4)])
+    trials.check_linked_job([job_of(4)])
     assert not notes
 
 
@@ -267,9 +269,9 @@ def test_where_the_file_cannot_be_used_the_log_says_so_and_all_draws_are_made(ru
         raise ValueError("defaults.npz cannot be used: it is damaged")
 
     monkeypatch.setattr(cache.shipped_trials, "load", damaged)
-    cache.ready_draws.clear()
+    cache.shipped_results.clear()
     job = job_of(3)
-    assert trials.look("q", [job]).results == (("made at once",),)
+    assert trials.start_or_follow("q", [job]).results == (("made at once",),)
     assert runner.asked[0][3] == job.tasks
     assert caplog.messages == ["defaults.npz cannot be used: it is damaged"]
-    cache.ready_draws.clear()
+    cache.shipped_results.clear()

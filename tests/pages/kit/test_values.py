@@ -7,7 +7,7 @@ import pytest
 
 from pages.kit import folds
 from pages.kit.page import Chapter, Chapters
-from pages.kit.panel import Table, of_rows, to_csv
+from pages.kit.panel import Table, table_of_rows, to_csv
 from pages.kit.settings import Choice
 
 
@@ -40,7 +40,7 @@ def test_a_table_names_its_rows_and_labels_its_cells_and_is_plain_as_a_page():
 
 def test_rows_as_a_table_have_gaps_for_what_is_no_number_and_no_markup_of_their_own():
     rows = [{"": "<naive>", "<i>error": None}, {"": "best", "<i>error": 0.5}]
-    assert of_rows(rows).html == Table(["", "&lt;i&gt;error"], [["&lt;naive&gt;", ""], ["best", "0.5"]]).html
+    assert table_of_rows(rows).html == Table(["", "&lt;i&gt;error"], [["&lt;naive&gt;", ""], ["best", "0.5"]]).html
 
 
 def test_rows_become_csv():

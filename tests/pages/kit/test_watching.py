@@ -32,7 +32,7 @@ def look(monkeypatch):
                 raise now
             return now
 
-        monkeypatch.setattr(watching.trials, "look", found)
+        monkeypatch.setattr(watching.trials, "start_or_follow", found)
         watching._look("?", at(1), [])
         return drawn
 

@@ -21,13 +21,14 @@ ONE, TWO = Choice("one", ("a", "b"), "b", "One"), Choice("two", ("a", "b"), ("b"
 WORDS = Words("words", str, "so", "Words", "Any")
 """
 PLAIN = f"""{SETTINGS}
-found = inputs.dial(N), inputs.dial(P, "Other"), inputs.choose(TWO), inputs.choose(ONE)
-inputs.dial(Number("fixed", Limit("fixed", 2, 2, integer=True), 2, "Fixed"), "Same")
+found = inputs.slider_and_box(N), inputs.slider_and_box(P, "Other"), inputs.choose(TWO), inputs.choose(ONE)
+inputs.slider_and_box(Number("fixed", Limit("fixed", 2, 2, integer=True), 2, "Fixed"), "Same")
 inputs.choose(Choice("hidden", ("a", "b"), "b", "One"), "Uno", hide_label=True)
 inputs.choose(Choice("some", ("a", "b"), (), "Two", many=True), "Due")
-inputs.pick(Choice("list", ("a", "b"), "b", "List"))
-inputs.pick(Choice("own", ("a", "b"), "a", "List", in_link=False), "Lista")
-st.session_state["found"] = *found, inputs.write(WORDS), inputs.write(Words("more", str, "", "Words"), "Parole")
+inputs.choose_from_list(Choice("list", ("a", "b"), "b", "List"))
+inputs.choose_from_list(Choice("own", ("a", "b"), "a", "List", in_link=False), "Lista")
+st.session_state["found"] = *found, inputs.text_input(WORDS)
+st.session_state["found"] += (inputs.text_input(Words("more", str, "", "Words"), "Parole"),)
 """
 PLAIN_DRAWN = """\
 container
@@ -151,9 +152,9 @@ def test_a_number_is_set_by_any_of_its_widgets_and_the_others_follow(script, kin
 LATER = f"""{SETTINGS}
 from pages.kit import link
 
-st.button("Preset", on_click=link.assign, args=({{"n": 7}},))
+st.button("Preset", on_click=link.set_numbers, args=({{"n": 7}},))
 st.button("Reset", on_click=link.reset, args=([N, ONE, TWO],))
-st.button("Choose", on_click=link.choose, args=({{ONE: "a", TWO: ["a"]}},))
+st.button("Choose", on_click=link.set_choices, args=({{ONE: "a", TWO: ["a"]}},))
 if st.checkbox("Show"):
     st.session_state["found"] = inputs.number(N), inputs.choose(ONE), inputs.choose(TWO)
 """
@@ -179,15 +180,15 @@ def test_a_preset_sets_what_is_or_comes_on_screen_and_reset_takes_it_back(shown)
     [(None, None, []), (9, 9, []), (12.5, 9, ["Size is now 9, the end of its range here."])],
 )
 def test_a_number_out_of_its_new_range_is_brought_back_in(before, after, said):
-    at = opened(f'{SETTINGS}\nst.session_state["n"] = {before}\ninputs.keep_inside(N, "Size")')
+    at = opened(f'{SETTINGS}\nst.session_state["n"] = {before}\ninputs.clamp(N, "Size")')
     assert (at.session_state["n"], [toast.value for toast in at.toast]) == (after, said)
 
 
 LATE = f"""{SETTINGS}
 from pages.kit import link
 
-st.button("Preset", on_click=link.assign, args=({{"n": 7}},))
-st.session_state["found"] = inputs.dial(N)
+st.button("Preset", on_click=link.set_numbers, args=({{"n": 7}},))
+st.session_state["found"] = inputs.slider_and_box(N)
 """
 
 

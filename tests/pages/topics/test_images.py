@@ -85,7 +85,7 @@ def test_the_shown_code_gives_the_shown_numbers(family):
     panels = [*made.main(), damage, linkage]
     assert {panel.snippet for panel in panels} == {snippet(made.question)}
     exec(str(panels[0].snippet).replace(".show()", ""), names := {})
-    assert (names["promise"], names["here"]) == (made.privacy, made.here)
+    assert (names["promise"], names["here"]) == (made.privacy, made.own_point)
     np.testing.assert_array_equal(names["result"].released, made.result.released)
     for panel in panels[1:]:
         assert [row["linked_mean"] for row in panel.rows()] == [point.linked.mean for point in names["points"]]

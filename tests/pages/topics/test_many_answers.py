@@ -8,7 +8,7 @@ from pages.kit.numbers import standard_error
 from pages.kit.trials import Job, Trials
 from pages.topics.many_answers import PAGE
 from pages.topics.many_answers.answer import Answer, answer, jobs
-from pages.topics.many_answers.controls import PRESETS, Drawn, Question
+from pages.topics.many_answers.controls import PRESETS, Curves, Question
 from privdemo.experiments import many_answers
 from privdemo.experiments.many_answers import PAPERS, AnswersConfig, Fit
 from privdemo.methods import FREQUENCY_ORACLES
@@ -92,19 +92,19 @@ def test_the_file_of_the_figure_has_every_answer_and_both_lies() -> None:
     of = shown()
     rows = of.main()[0].rows()
     assert len(rows) == 64
-    found = of.found.found["subset selection"]
+    found = of.release.found["subset selection"]
     assert rows[3]["subset selection: low"] == found.low[3]
     assert sum(row["true"] for row in rows) == pytest.approx(1)
-    assert rows[3]["randomised response: estimate"] == of.found.found[PAPERS].shares[3]
+    assert rows[3]["randomised response: estimate"] == of.release.found[PAPERS].shares[3]
 
 
 def test_chapters_say_their_numbers() -> None:
     of = shown()
     assert f"<b>1.9 points</b>; half of that takes ε = {HALVED:.3g}." in says("Errors", of)
     assert "From 2 to 1,024 answers the error of k-ary randomised response grows <b>19.4-fold</b>" in (
-        says("Errors", of, Drawn("answers"))
+        says("Errors", of, Curves("answers"))
     )
-    assert "<b>0.060 points</b> with 10,000,000 people" in says("Errors", of, Drawn("people"))
+    assert "<b>0.060 points</b> with 10,000,000 people" in says("Errors", of, Curves("people"))
     assert "<b>subset selection</b> is the most exact, 2.5 times" in says("Who wins", of)
     assert "k-ary randomised response beats optimised unary encoding up to 9 answers." in says("Who wins", of)
     assert "<b>optimised unary encoding</b> is the most" in says("Who wins", of, (PAPERS, "optimised unary"))

@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages.kit import lecture, presenter
 from pages.kit.panel import Panel
-from pages.kit.present import place
+from pages.kit.present import read_position
 from pages.kit.trials import Trials
 from pages.topics.poll import PAGE, join
 from pages.topics.poll.answer import Answer, answer, how_to_lie
@@ -280,7 +280,7 @@ def test_it_is_projected_step_by_step(monkeypatch):
     at = visit("poll", way=HANDS, hands_1="6", hands_2="4", step="Said", asked="Is *it* so?")
     at.button(key="project").click().run()
     assert not at.exception
-    here = place("".join(at.query_params["present"]))
+    here = read_position("".join(at.query_params["present"]))
     assert here.number == 2
     assert [step.settings.get("step") for step in here.lecture.steps] == [None, *STEPS[1:-1]]
     assert at.title[0].value == r"Is \*it\* so\?"

@@ -5,7 +5,7 @@ from itertools import islice, product
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.kit.present import place
+from pages.kit.present import read_position
 from pages.polls.bucket import Guesses
 from pages.polls.rules import NoSuchPoll, NotKept, PollClosed
 from pages.polls.store import Store
@@ -67,7 +67,7 @@ def test_the_secret_is_on_no_screen_in_no_link_and_in_no_file(store):
     assert secret not in everything
     at.button(key="project").click().run()
     assert secret not in str(dict(at.query_params)) + "".join(
-        step.say for step in place("".join(at.query_params["present"])).lecture.steps
+        step.say for step in read_position("".join(at.query_params["present"])).lecture.steps
     )
 
 
@@ -104,7 +104,7 @@ def test_a_poll_that_cannot_be_read_for_a_moment_is_not_lost(store, monkeypatch)
         assert "cannot be kept at this moment" in at.error[0].value
         state = {"poll-owner": {"owner": [code, "x", False, []]}}
         broken.setattr(telephones.st, "session_state", state)
-        telephones._take_in()
+        telephones._on_secrets_sent()
         assert "poll_left" not in state, "the tab goes on keeping its secret"
     at.button(key="poll-look").click().run()
     assert "<b>0</b> have answered" in markup(at)
@@ -121,7 +121,7 @@ def test_a_private_link_is_taken_if_its_secret_fits(store, monkeypatch):
     ):
         state = {"poll-owner": {"owner": handed}}
         monkeypatch.setattr(telephones.st, "session_state", state)
-        telephones._take_in()
+        telephones._on_secrets_sent()
         assert state.get("poll_owned") == taken
         assert ("poll_problem" in state) == (handed[2] is True and taken is None)
         monkeypatch.undo()
@@ -134,7 +134,7 @@ def handed_over(owner, store, monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr(telephones, "store", lambda: store)
         patched.setattr(telephones.st, "session_state", state)
-        telephones._take_in()
+        telephones._on_secrets_sent()
     return state
 
 
@@ -176,7 +176,7 @@ def test_a_private_link_to_another_poll_leaves_the_first_at_hand(store, monkeypa
     state = {"poll-owner": {"owner": [second.code, secret, True, [pair, ["x", 1], "y"]]}}
     with monkeypatch.context() as patched:
         patched.setattr(telephones.st, "session_state", state)
-        telephones._take_in()
+        telephones._on_secrets_sent()
     assert state["polls_at_hand"] == [tuple(pair)]
     at.session_state["poll_owned"], at.session_state["polls_at_hand"] = state["poll_owned"], state["polls_at_hand"]
     at.run()
@@ -197,13 +197,13 @@ def test_an_open_poll_is_a_click_away_from_a_rehearsal(store):
 def test_a_second_tab_sees_that_a_poll_was_closed_or_deleted(store, monkeypatch):
     found, secret = store.open("Is it so?", ("Yes", "No"), 0.2)
     monkeypatch.setattr(telephones.st, "session_state", {"poll_owned": (found.code, secret)})
-    shown = telephones.mine()
-    assert not telephones.changed(shown)
+    shown = telephones.own_poll()
+    assert not telephones.has_changed(shown)
     store.close(found.code, secret)
-    assert telephones.changed(shown)
-    assert not telephones.changed(telephones.mine())
+    assert telephones.has_changed(shown)
+    assert not telephones.has_changed(telephones.own_poll())
     store.delete(found.code, secret)
-    assert telephones.changed(shown)
+    assert telephones.has_changed(shown)
     assert "There is no poll with this code" in telephones._csv(found.code, secret, ("Yes", "No"))
 
 

@@ -12,16 +12,17 @@ _BEGUN = "rehearsal_begun"
 
 
 def button(group: Hashable) -> None:
-    """Render the button that has a class answer from the start."""
+    """Render the button that restarts the answering of a simulated class."""
     st.button("Watch them answer", key="watch", type="primary", on_click=_begin, args=(group,))
 
 
 def _begin(group: Hashable) -> None:
+    """Store which class has begun to answer, and when."""
     st.session_state[_BEGUN] = group, time.monotonic()
 
 
 def arrived(group: Hashable, n_people: int, pace: float) -> int:
-    """How many of a class have answered by now, at so many a second: all, unless somebody watches this one answer."""
+    """Return how many of a class have answered by now, at `pace` a second: all, unless this class is being watched."""
     begun = st.session_state.get(_BEGUN)
     if begun is None or begun[0] != group:
         return n_people

@@ -1,7 +1,7 @@
-"""The poll that a teacher has open on telephones: whoever holds its secret sees, asks again, closes and deletes it.
+"""The poll that a teacher has open on telephones: its owner, by a secret, reads, repeats, closes and deletes it.
 
-The secret is in the session, in the browser's tab (so that a reload loses nothing) and in a private link, behind its #,
-which no browser sends to a server and which is taken off the address as soon as it is read. It is in no other link,
+The secret is in the session, in the browser’s tab (so that a reload loses nothing) and in a private link, behind its #,
+which no browser sends to a server and which is removed from the address as soon as it is read. It is in no other link,
 in no file, in no log and on no screen.
 """
 
@@ -15,7 +15,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.kit.numbers import sentence, unmarked
+from pages.kit.numbers import escape_markdown, sentence
 from pages.kit.panel import to_csv
 from pages.polls import rules
 from pages.polls.bucket import GUESSES
@@ -27,10 +27,10 @@ from privdemo import limits
 from privdemo.experiments.poll import PollConfig
 from server.turns import pause
 
-# The code and the secret of the teacher's poll and those of others that are at hand, why something was not done with
-# it, and whether one was left.
+# Keys of the session: the code and the secret of the teacher's poll, those of the teacher's other polls, why an action
+# failed, and whether the teacher has just left a poll.
 _OWNED, _OTHERS, _PROBLEM, _LEFT = "poll_owned", "polls_at_hand", "poll_problem", "poll_left"
-# As many others are kept at hand.
+# How many other polls are kept.
 _MOST_OTHERS = 4
 _HERE = Path(__file__).parent
 _component = st.components.v2.component(
@@ -42,8 +42,8 @@ _component = st.components.v2.component(
 
 
 @dataclass(frozen=True)
-class Mine:
-    """The teacher's poll, and how many sent each answer each time it was asked."""
+class OwnedPoll:
+    """The teacher’s poll, and how many people sent each answer in each round."""
 
     poll: Poll
     rounds: tuple[tuple[int, ...], ...]
@@ -51,17 +51,17 @@ class Mine:
 
     @property
     def question(self) -> str:
-        """What is asked."""
+        """Return the question."""
         return self.poll.question
 
     @property
     def config(self) -> PollConfig:
-        """The answers and the lie."""
+        """Return the answers and the lie."""
         return PollConfig(self.poll.answers, self.poll.lie)
 
 
-def mine() -> Mine | None:
-    """The teacher's poll as it is now; None where there is none, or no longer."""
+def own_poll() -> OwnedPoll | None:
+    """Return the current state of the teacher’s poll, or None if there is none, or none any longer."""
     if not (owned := st.session_state.get(_OWNED)):
         return None
     try:
@@ -70,20 +70,21 @@ def mine() -> Mine | None:
         _leave()
         st.session_state[_PROBLEM] = str(error)
         return None
-    except PollError as error:  # at this moment only
+    except PollError as error:  # perhaps only for a moment
         st.session_state[_PROBLEM] = str(error)
         return None
 
 
-def _read(code: str, secret: str) -> Mine:
-    with pause():  # a database that hangs holds up nobody else
+def _read(code: str, secret: str) -> OwnedPoll:
+    """Read a poll and its counts from the database."""
+    with pause():  # others are served while a database hangs
         found = store().poll(code)
         rounds = tuple(map(tuple, store().counts(code, secret)))
-    return Mine(found, rounds, join.join(found.code, found.is_open, st.context.url))
+    return OwnedPoll(found, rounds, join.join(found.code, found.is_open, st.context.url))
 
 
-def changed(shown: Mine) -> bool:
-    """Whether the poll is another now than when it was `shown`."""
+def has_changed(shown: OwnedPoll) -> bool:
+    """Return whether the poll has changed since it was `shown`."""
     owned = st.session_state.get(_OWNED)
     if not owned or owned[0] != shown.poll.code:
         return True
@@ -96,13 +97,13 @@ def changed(shown: Mine) -> bool:
         return False
 
 
-def before() -> Join:
-    """Where a poll will be that has no code yet, as it is not open."""
+def unopened() -> Join:
+    """Return the future address of a poll that is not open yet and so has no code."""
     return join.join("", True, st.context.url)
 
 
-def out_of_reach() -> str:
-    """Render the way to look again where a poll is there but cannot be read; return what stands on the page, if so."""
+def retry_button_if_unreadable() -> str:
+    """If the poll exists but cannot be read, render a button to retry and return a sentence; else return “”."""
     if not (owned := st.session_state.get(_OWNED)):
         return ""
     st.button("Look again", key="poll-look", type="primary")
@@ -116,41 +117,44 @@ def open_button(question: str, config: PollConfig) -> None:
 
 def again_button() -> None:
     """Render the button that asks the class once more."""
-    shown = mine()
+    shown = own_poll()
     most = limits.POLL_ROUNDS.high
-    off = shown is None or not shown.join.is_open or len(shown.rounds) >= most
+    disabled = shown is None or not shown.join.is_open or len(shown.rounds) >= most
     help_words = f"The same people answer with a fresh lie, {most:g} times at most."
-    if st.button("Ask again", key="poll-again", disabled=off, on_click=_do, args=(_ask_again,), help=help_words):
-        st.rerun()  # the whole page, also from within a part of it
+    if st.button(
+        "Ask again", key="poll-again", disabled=disabled, on_click=_do_as_owner, args=(_ask_again,), help=help_words
+    ):
+        st.rerun()  # rerun the whole page, also from within a fragment
 
 
-def buttons(shown: Mine) -> None:
-    """Render what an owner may do with a poll."""
-    st.button("Close", key="poll-close", disabled=not shown.join.is_open, on_click=_do, args=(_close,))
+def buttons(shown: OwnedPoll) -> None:
+    """Render the buttons of a poll’s owner: close, download, delete."""
+    st.button("Close", key="poll-close", disabled=not shown.join.is_open, on_click=_do_as_owner, args=(_close,))
     rows = partial(_csv, *st.session_state[_OWNED], shown.poll.answers)
     st.download_button("Download the answers", rows, "poll.csv", "text/csv", key="poll-answers", on_click="ignore")
     with st.popover("Delete", key="poll-delete"):
         st.markdown("The poll and its answers will be gone for good.")
-        st.button("Delete this poll", key="poll-delete-now", on_click=_do, args=(_delete,))
+        st.button("Delete this poll", key="poll-delete-now", on_click=_do_as_owner, args=(_delete,))
 
 
-def say_what_is_asked(shown: Mine) -> None:
-    """Render the code of a poll, how it stands and its question."""
+def poll_heading(shown: OwnedPoll) -> None:
+    """Render the code, the state and the question of a poll."""
     state = "open" if shown.join.is_open else "closed"
     st.markdown(
-        f"**{shown.poll.code}**, {state}: {unmarked(shown.question)}  \nOnly this tab can read it. If you close the "
+        f"**{shown.poll.code}**, {state}: {escape_markdown(shown.question)}  \nOnly this tab can read it. If you "
+        "close the "
         "tab, the private link alone brings it back: copy it now, and show it to nobody."
     )
 
 
-def say_problem() -> None:
-    """Say once why something was not done."""
+def show_problem() -> None:
+    """Show once why an action failed."""
     if problem := st.session_state.pop(_PROBLEM, None):
         st.error(problem)
 
 
-def remember(offered: bool) -> None:
-    """Have the browser's tab keep the secrets, and hand in those that a private link or the tab holds.
+def keep_secrets_in_tab(offered: bool) -> None:
+    """Render the component that keeps the secrets in the browser’s tab and reads those of a private link.
 
     The private link is `offered` where the poll is shown.
     """
@@ -162,81 +166,83 @@ def remember(offered: bool) -> None:
         "offered": offered,
         "site": join.given_site(),
     }
-    _component(key="poll-owner", data=data, on_owner_change=_take_in, width="content")
+    _component(key="poll-owner", data=data, on_owner_change=_on_secrets_sent, width="content")
 
 
-def _take_in() -> None:
-    """Take a poll in whose code and secret a browser says; one that does not fit is said to be none."""
+def _on_secrets_sent() -> None:
+    """Make the poll whose code and secret the browser has sent the one shown, or say why it cannot be."""
     match st.session_state["poll-owner"].get("owner"):
         case [str() as code, str() as secret, bool() as from_link, list() as others]:
-            kept = [(other, its) for other, its in _pairs(others) if other != code]
+            kept = [(other, its_secret) for other, its_secret in _pairs(others) if other != code]
             try:
                 with GUESSES.look_up(st.context.ip_address or "localhost", rules.written(code)):
                     store().counts(code, secret)
             except PollError as error:
                 no_such_owner = isinstance(error, NoSuchPoll | NotTheOwner)
                 if from_link:
-                    # One sentence for both, by which nobody learns whether there is a poll of this code.
+                    # The same sentence for both, so that nobody learns whether there is a poll of this code.
                     why = "There is no poll of this code and owner, or no longer." if no_such_owner else error
                     st.session_state[_PROBLEM] = f"This private link was not used. {why}"
                 elif no_such_owner:  # other causes may be over in a moment
-                    _keep_others(kept)
+                    _store_others(kept)
                     _leave()
                 return
-            _keep_others([*_others(), *kept])
-            _own(code, secret)
+            _store_others([*_others(), *kept])
+            _show_poll(code, secret)
             if from_link:
                 st.session_state["way"] = TELEPHONES
 
 
-def _pairs(handed: list[Any]) -> list[tuple[str, str]]:
-    """Return the codes with their secrets of what a browser says; of many only the first."""
-    pairs = [pair for pair in handed[: 2 * _MOST_OTHERS] if isinstance(pair, list) and len(pair) == 2]
+def _pairs(sent: list[Any]) -> list[tuple[str, str]]:
+    """Return the pairs of code and secret in what a browser sent, only the first if there are many."""
+    pairs = [pair for pair in sent[: 2 * _MOST_OTHERS] if isinstance(pair, list) and len(pair) == 2]
     return [(code, secret) for code, secret in pairs if isinstance(code, str) and isinstance(secret, str)]
 
 
-def _keep_others(pairs: Iterable[tuple[str, str]]) -> None:
-    """Keep polls at hand, each once, and no more than `_MOST_OTHERS`."""
+def _store_others(pairs: Iterable[tuple[str, str]]) -> None:
+    """Store the teacher’s other polls, each once, at most `_MOST_OTHERS`."""
     st.session_state[_OTHERS] = list(dict(pairs).items())[:_MOST_OTHERS]
 
 
 def _others() -> list[tuple[str, str]]:
-    """The codes and secrets of the teacher's polls that are not the one shown."""
+    """Return the codes and secrets of the teacher’s polls that are not the one shown."""
     return st.session_state.get(_OTHERS, [])
 
 
-def _own(code: str, secret: str) -> None:
-    """Make a poll the one that is shown; the one that was stays at hand."""
+def _show_poll(code: str, secret: str) -> None:
+    """Make a poll the one that is shown; the previous one joins the other polls."""
     known = dict(filter(None, [st.session_state.get(_OWNED), *_others()])) | {code: secret}
     st.session_state[_OWNED] = (code, secret)
-    _keep_others((other, its) for other, its in known.items() if other != code)
+    _store_others((other, its_secret) for other, its_secret in known.items() if other != code)
     st.session_state[_LEFT] = False
 
 
-def ways_to_polls(shown: bool) -> None:
-    """Render a way to each of the teacher's polls that is not on the page; one is if it is `shown`."""
+def other_polls_buttons(shown: bool) -> None:
+    """Render a button for each of the teacher’s polls that is not on the page; `shown` says whether one is."""
     here = [] if shown else [st.session_state.get(_OWNED)]
     for code, secret in filter(None, [*here, *_others()]):
-        st.button(f"Your poll {code}", key=f"poll-to-{code}", on_click=_go_to, args=(code, secret))
+        st.button(f"Your poll {code}", key=f"poll-to-{code}", on_click=_go_to_poll, args=(code, secret))
 
 
-def _go_to(code: str, secret: str) -> None:
-    _own(code, secret)
+def _go_to_poll(code: str, secret: str) -> None:
+    """Show one of the teacher’s polls."""
+    _show_poll(code, secret)
     st.session_state["way"] = TELEPHONES
 
 
 def _open(question: str, config: PollConfig) -> None:
+    """Open a poll and show it, or store why that failed."""
     try:
-        by = st.context.ip_address or "localhost"  # who opens too many
+        by = st.context.ip_address or "localhost"  # to limit how many polls an address opens
         found, secret = store().open(question, config.answers, config.lie, by)
     except (ValueError, PollError) as error:
         st.session_state[_PROBLEM] = sentence(str(error).rstrip("."))
         return
-    _own(found.code, secret)
+    _show_poll(found.code, secret)
 
 
-def _do(action: Callable[[str, str], object]) -> None:
-    """Do something that only the owner may do, or say why it was not done."""
+def _do_as_owner(action: Callable[[str, str], object]) -> None:
+    """Do something that only the owner may do, or store why that failed."""
     if not (owned := st.session_state.get(_OWNED)):
         return
     try:
@@ -246,24 +252,28 @@ def _do(action: Callable[[str, str], object]) -> None:
 
 
 def _ask_again(code: str, secret: str) -> None:
+    """Start another round."""
     store().ask_again(code, secret)
 
 
 def _close(code: str, secret: str) -> None:
+    """Close the poll."""
     store().close(code, secret)
 
 
 def _delete(code: str, secret: str) -> None:
+    """Delete the poll and show none."""
     store().delete(code, secret)
     _leave()
 
 
 def _leave() -> None:
+    """Show no poll, and have the browser’s tab drop the secret of the last one."""
     st.session_state[_OWNED], st.session_state[_LEFT] = None, True
 
 
 def _csv(code: str, secret: str, answers: tuple[str, ...]) -> str:
-    """The released answers, of which nothing else exists, as lines of a file."""
+    """Return the released answers, the only ones stored, as CSV text."""
     try:
         rows = [{"time": time, "answer": answers[number]} for time, number in store().rows(code, secret)]
     except PollError as error:  # deleted meanwhile, from another tab
