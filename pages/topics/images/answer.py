@@ -30,8 +30,8 @@ strip = cache.shared(images.strip, max_entries=64)
 class Answer:
     """A question, its release and privacy, and how well linking works at the level set and along a curve of levels.
 
-    `own_point` is measured at the level set, `points` along the curve. `guesses` are those that the adversary has finished
-    so far, `along` those at the levels of `points`, empty until all are finished.
+    `own_point` is measured at the level set, `points` along the curve. `guesses` are the adversary’s guesses so far,
+    `along` those at the levels of `points`, empty until all are finished.
     """
 
     question: Question

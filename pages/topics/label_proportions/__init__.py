@@ -1,4 +1,4 @@
-"""What if only bag totals are known?"""
+"""The page on learning from label proportions: what if only the totals of bags are known?"""
 
 from functools import partial
 from pathlib import Path
@@ -26,7 +26,7 @@ _HERE = Path(__file__).parent
 
 
 def standing_words(question: Question | str, _: Answer | None = None) -> dict[str, str]:
-    """How it works, what the adversary sees, caveats and the code, as Markdown."""
+    """Return how it works, what the adversary sees, the caveats and the code, as Markdown by title."""
     epsilon = PROPORTION_EPSILON.default
     how, why = folds.read(_HERE / "how.md", n_folds=N_FOLDS), folds.read(_HERE / "first_order.md")
     return folds.folds(

@@ -1,4 +1,4 @@
-"""What the page on bags says of a question: the trials of it, the sentence, and every method's F1."""
+"""The answer of the page on bags: the trials of its question, the sentence, and every method’s F1."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from privdemo.verdict import Verdict, judge
 
 # The methods that learn from the bags alone.
 LEARNERS = (NAMES, by_trying(NAMES), LLP, MEAN_MAP, ALTERNATING)
-ALIKE = "In some draws all bags have the same share, and nothing tells the classes apart."
-# The least difference in F1 that a reader sees, and the least that is worth a word beside a trivial answer.
-LEAST, WORTH_A_WORD = 0.0005, 0.005
+ALL_ALIKE = "In some draws all bags have the same share, and nothing tells the classes apart."
+# The least difference in F1 between methods that counts, and the least from always answering “no”.
+LEAST, LEAST_AGAINST_TRIVIAL = 0.0005, 0.005
 
 one_trial = cache.shared_or_private(
     label_proportions.run, max_entries=64, spinner="Filling bags, training and testing once…"
@@ -32,27 +32,27 @@ one_trial = cache.shared_or_private(
 
 @dataclass(frozen=True)
 class Answer:
-    """A question and the trials of it that are done."""
+    """A question and its trials finished so far."""
 
     question: Question
     trials: list[Trial]
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """The methods that were tried, full labels last."""
+        """Return the methods that were tried, full labels last."""
         return (*(name for name in LABEL_PROPORTIONS if name in self.trials[0].fits and name != FULL), FULL)
 
     @property
     def task(self) -> Task:
-        """What is asked of the records."""
+        """Return the task that the records are used for."""
         return binary_task(self.question.config.dataset)
 
     def score(self, method: str, which: str = "average") -> Estimate:
-        """A method's F1 over the trials."""
+        """Return a method’s mean F1 over the trials."""
         return label_proportions.mean_score(self.trials, method, which, self.question.threshold)
 
     def takeaway(self) -> str:
-        """The page in a sentence or two: what bag totals reach, and what every label would."""
+        """Say what F1 learning from bag totals reaches, and what learning from every label does."""
         start = f"{bags_words(self)}: {released_words(self)}."
         tried = [name for name in LEARNERS if name in self.methods]
         ceiling = self.score(FULL).mean
@@ -61,7 +61,7 @@ class Answer:
         best = max(tried, key=lambda name: self.score(name).mean)
         nothing = label_proportions.all_negative(self.trials).average
         reached = self.score(best)
-        alike = "" if all(trial.identified for trial in self.trials) else f" {ALIKE}"
+        alike = "" if all(trial.identified for trial in self.trials) else f" {ALL_ALIKE}"
         return (
             f"{start} A model trained on this alone scores F1 = {with_half(reached, MARK, bold=True)} "
             f"({LABEL_PROPORTIONS[best].title}{self.verdict(best)}); "
@@ -69,7 +69,7 @@ class Answer:
         )
 
     def verdict(self, best: str) -> str:
-        """How the best method does beside the other of the two that this page is about."""
+        """Say how the best method compares with the other of the two that this page is about."""
         other = {NAMES: LLP, by_trying(NAMES): LLP, LLP: NAMES}.get(best)
         if other is None or other not in self.methods:
             return ""
@@ -78,7 +78,7 @@ class Answer:
         return compare_words(judge(gap, len(self.trials), least=LEAST), other, where)
 
     def main(self) -> list[tuple[Panel, ...]]:
-        """Every method's F1, beside some of the bags."""
+        """Return the panels of every method’s F1 and of some of the bags."""
         trial = self.trials[0]
         scores = Panel(
             "bag-scores",
@@ -99,18 +99,18 @@ class Answer:
 
 
 def jobs(question: Question) -> list[Job]:
-    """The work in the background."""
+    """Return the job that runs the trials in the background."""
     return trials.one_job("bags", question, label_proportions.run, one_trial)
 
 
-def answer(question: Question, made: Trials) -> Answer | None:
-    """Gather the trials that are done."""
-    (trials,) = made.results
+def answer(question: Question, trials_so_far: Trials) -> Answer | None:
+    """Return the answer from the trials so far, or None if there are none."""
+    (trials,) = trials_so_far.results
     return Answer(question, list(trials)) if trials else None
 
 
 def waiting(question: Question) -> str:
-    """What is being done before there is anything to show."""
+    """Say what is being done before there is anything to show."""
     config = question.config
     return (
         f"<b>{len(label_proportions.methods_of(config))} models are being trained</b> on {config.n_bags:,} bags of "
@@ -121,19 +121,21 @@ def waiting(question: Question) -> str:
 # --- words ---------------------------------------------------------------------------------------
 
 
-def bags_words(shown: Answer) -> str:
-    """“100 bags of 100 people”, as they were filled."""
-    sizes, asked = shown.trials[0].sizes, shown.question.config.bag_size
+def bags_words(answer: Answer) -> str:
+    """Write the bags as they were filled: “100 bags of 100 people”."""
+    sizes, requested = answer.trials[0].sizes, answer.question.config.bag_size
     low, high = int(sizes.min()), int(sizes.max())
     size = f"{low:,}" if low == high else f"{low:,} to {high:,}"
-    fewer = f" (for {asked:,} there are too few of a kind)" if low < asked and shown.question.config.k == 1 else ""
-    return f"<b>{len(sizes):,} bags of {size} {shown.task.records}</b>{fewer}"
+    fewer = (
+        f" (for {requested:,} there are too few of a kind)" if low < requested and answer.question.config.k == 1 else ""
+    )
+    return f"<b>{len(sizes):,} bags of {size} {answer.task.records}</b>{fewer}"
 
 
-def released_words(shown: Answer) -> str:
-    """What is known of a bag, in words."""
-    config = shown.question.config
-    known = f"of each only the share that {shown.task.positive} is known"
+def released_words(answer: Answer) -> str:
+    """Say what is known of a bag."""
+    config = answer.question.config
+    known = f"of each only the share that {answer.task.positive} is known"
     if math.isfinite(config.proportion_epsilon):
         known += f", with noise (ε = {numbers.epsilon(config.proportion_epsilon)} a label)"
     records = "" if config.k == 1 else f"averages of {config.k} or more records"
@@ -143,17 +145,17 @@ def released_words(shown: Answer) -> str:
 
 
 def beside_words(reached: float, ceiling: float, nothing: float) -> str:
-    """What every label would reach; first what “no” to everybody scores, if the model is no better."""
+    """Say what learning from every label reaches and, if the model is no better, what “no” to everybody scores."""
     known = f"with every label known it is {ceiling:.3f}"
-    if reached < nothing - WORTH_A_WORD:
+    if reached < nothing - LEAST_AGAINST_TRIVIAL:
         return f"always answering “no” scores more, {nothing:.3f}; {known}"
-    if reached <= nothing + WORTH_A_WORD:
+    if reached <= nothing + LEAST_AGAINST_TRIVIAL:
         return f"always answering “no” scores no less, {nothing:.3f}; {known}"
     return known
 
 
 def compare_words(verdict: Verdict, other: str, where: str) -> str:
-    """Say how the best method does beside another in so many draws; both scores stand in the chart."""
+    """Say how the best method compares with another in so many trials; both scores are in the chart."""
     title = LABEL_PROPORTIONS[other].title
     if verdict is Verdict.TOO_FEW:
         return f"; {where} cannot tell it from {title}"
@@ -161,27 +163,27 @@ def compare_words(verdict: Verdict, other: str, where: str) -> str:
 
 
 def threshold_words(question: Question) -> str:
-    """Where a record counts as positive."""
+    """Say where a record counts as positive."""
     if question.threshold == SHARE:
         return "A record is called positive so often that the predicted share equals the released share"
-    known = question.config.single or question.asked_threshold == HALF
+    known = question.config.single or question.chosen_threshold == HALF
     why = "" if known else ": with averages or noisy records the released share cannot be counted off"
     return f"A record is called positive where that is likelier than not{why}"
 
 
-def score_words(shown: Answer) -> str:
-    """Every method's F1 in a sentence, and what the figure's marks are."""
+def score_words(answer: Answer) -> str:
+    """List every method’s F1, and explain the figure’s marks."""
     marks = "; ".join(
-        f"{LABEL_PROPORTIONS[name].title} {with_range(shown.score(name), MARK)}, "
-        f"positives {shown.score(name, 'positive').mean:.3f}, negatives {shown.score(name, 'negative').mean:.3f}"
-        for name in shown.methods
+        f"{LABEL_PROPORTIONS[name].title} {with_range(answer.score(name), MARK)}, "
+        f"positives {answer.score(name, 'positive').mean:.3f}, negatives {answer.score(name, 'negative').mean:.3f}"
+        for name in answer.methods
     )
-    n = len(shown.trials)
+    n = len(answer.trials)
     over = f"95 % intervals over {n} draws" if n > 1 else "One draw, so no interval is known"
     return (
-        f"Average F1 on {shown.trials[0].n_test:,} clean test records, weighted by how common each class is: {marks}. "
-        f"{over}. {threshold_words(shown.question)}. Solid rule: every label known; dotted, where it is on the axis: "
-        f"“no” for every record, {label_proportions.all_negative(shown.trials).average:.3f}."
+        f"Average F1 on {answer.trials[0].n_test:,} clean test records, weighted by how common each class is: {marks}. "
+        f"{over}. {threshold_words(answer.question)}. Solid rule: every label known; dotted, where it is on the axis: "
+        f"“no” for every record, {label_proportions.all_negative(answer.trials).average:.3f}."
     )
 
 
@@ -189,7 +191,7 @@ def score_words(shown: Answer) -> str:
 
 
 def snippet(question: Question) -> Snippet:
-    """The lines that make the draws."""
+    """Return the code that runs the trials."""
     return own_data.snippet(
         question.config,
         question.own_file,
@@ -200,12 +202,12 @@ def snippet(question: Question) -> Snippet:
 
 
 def bag_snippet(question: Question) -> Snippet:
-    """The lines that print the bags of the first draw."""
+    """Return the code that prints the bags of the first trial."""
     return snippet(question).then("print(label_proportions.bag_table(draws[0]))")
 
 
 def score_snippet(question: Question) -> Snippet:
-    """The lines that compute every method's F1."""
+    """Return the code that computes every method’s F1."""
     return snippet(question).then(
         "for method in draws[0].fits:",
         f'    print(method, label_proportions.mean_score(draws, method, "average", "{question.threshold}"))',

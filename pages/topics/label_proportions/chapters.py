@@ -1,4 +1,4 @@
-"""What can be looked at beside the F1 of the page on bags: the bags, the adversary, all numbers."""
+"""The chapters on the bags, the adversary and all numbers; the chapters on shipped curves have modules of their own."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ from privdemo.intervals import Estimate
 from privdemo.mechanisms.bags import SELECTIONS
 from privdemo.methods import LABEL_PROPORTIONS, NAMES, by_trying
 
-# What the choosing method may take beside a model of the classes.
+# What the choosing method may choose besides a model of the classes.
 _WAYS = {LOW_RANK: LABEL_PROPORTIONS[NAMES].title}
 
 # --- the bags ------------------------------------------------------------------------------------
 
 
-def the_bags(shown: Answer) -> list[Panel]:
-    """The first trial's bags: what their owner knows, and what is released."""
-    trial = shown.trials[0]
+def the_bags(answer: Answer) -> list[Panel]:
+    """Return the panel of the first trial’s bags: what their owner knows, and what is released."""
+    trial = answer.trials[0]
     return [
         Panel(
             "bags",
             "What is known of a bag?",
-            f"{_differ(trial, shown.task.positive)} {_diverse(shown)}",
-            Chart(charts.columns(trial, shown.task.positive)),
-            _column_words(shown),
+            f"{_differences_words(trial, answer.task.positive)} {_diversity_words(answer)}",
+            Chart(charts.columns(trial, answer.task.positive)),
+            _column_words(answer),
             lambda: label_proportions.bag_table(trial),
-            bag_snippet(shown.question),
+            bag_snippet(answer.question),
         )
     ]
 
 
-def _differ(trial: Trial, positive: str) -> str:
-    """How much the bags differ."""
+def _differences_words(trial: Trial, positive: str) -> str:
+    """Say how much the bags differ."""
     low, high = float(trial.true_proportions.min()), float(trial.true_proportions.max())
     if high > low:
         return (
@@ -49,21 +49,21 @@ def _differ(trial: Trial, positive: str) -> str:
     return f"Of every bag {numbers.share(low)} {positive}, so nothing tells the classes apart."
 
 
-def _diverse(shown: Answer) -> str:
-    """Whether bags of one label give labels away."""
-    trial, attack = shown.trials[0], shown.trials[0].attack
+def _diversity_words(answer: Answer) -> str:
+    """Say whether bags of a single label reveal labels."""
+    trial, attack = answer.trials[0], answer.trials[0].attack
     if trial.least_labels[0] >= 2:
         return "Every bag holds both labels."
-    gives = "gives" if math.isinf(shown.question.config.proportion_epsilon) else "without noise would give"
+    gives = "gives" if math.isinf(answer.question.config.proportion_epsilon) else "without noise would give"
     return (
-        f"<b>{attack.exposed:,} of {attack.n:,} {shown.task.records} are in bags of one label</b>, which {gives} all "
+        f"<b>{attack.exposed:,} of {attack.n:,} {answer.task.records} are in bags of one label</b>, which {gives} all "
         "of them away."
     )
 
 
-def _column_words(shown: Answer) -> str:
-    """What the columns of bags are."""
-    trial, config = shown.trials[0], shown.question.config
+def _column_words(answer: Answer) -> str:
+    """Explain the columns of bags."""
+    trial, config = answer.trials[0], answer.question.config
     some = len(charts.shown_bags(trial))
     which = f"All {some} bags" if some == len(trial.blocks) else f"{some} of {len(trial.blocks)} bags"
     blocks = (
@@ -79,7 +79,7 @@ def _column_words(shown: Answer) -> str:
         "and is an arrow where it lies far outside."
     )
     return (
-        f"{which} of the first draw, a column each. Above, teal records {shown.task.positive} and lie at the foot, "
+        f"{which} of the first draw, a column each. Above, teal records {answer.task.positive} and lie at the foot, "
         f"brown ones do not. Below, all that is released: {blocks}, and one share, which is the colour of the whole "
         f"bag and the height of its diamond.{noisy} Bags that all hold both labels are called ℓ-diverse for ℓ = 2."
     )
@@ -88,31 +88,31 @@ def _column_words(shown: Answer) -> str:
 # --- the adversary -------------------------------------------------------------------------------
 
 
-def the_adversary(shown: Answer) -> list[Panel]:
-    """How often the label of a record is guessed from what is released, and what that is for a few records."""
-    learners = [name for name in label_proportions.ADVERSARIES if name in shown.methods]
-    spy = LABEL_PROPORTIONS[learners[0]].title if learners else ""
+def the_adversary(answer: Answer) -> list[Panel]:
+    """Return the panels of how often a label is guessed from the release, and of some guesses."""
+    learners = [name for name in label_proportions.ADVERSARIES if name in answer.methods]
+    model = LABEL_PROPORTIONS[learners[0]].title if learners else ""
     rates = {
         source: rate
-        for source, rate in label_proportions.attack_rates(shown.trials).items()
-        if spy or source in ("prior", "bag")  # no model, no guess by one
+        for source, rate in label_proportions.attack_rates(answer.trials).items()
+        if model or source in ("prior", "bag")  # no model, no guess by one
     }
     return [
         Panel(
             "bag-attack",
             "What does the adversary see?",
-            _named(rates),
+            _right_words(rates),
             Chart(charts.attack(rates)),
-            _rate_words(shown, rates, spy),
+            _rate_words(answer, rates, model),
             lambda: [{"source": source, **rate._asdict()} for source, rate in rates.items()],
-            score_snippet(shown.question).then("print(label_proportions.attack_rates(draws))"),
+            score_snippet(answer.question).then("print(label_proportions.attack_rates(draws))"),
         ),
-        _some_guesses(shown, bool(spy)),
+        _some_guesses(answer, bool(model)),
     ]
 
 
-def _named(rates: dict[str, Estimate]) -> str:
-    """How often the adversary is right."""
+def _right_words(rates: dict[str, Estimate]) -> str:
+    """Say how often the adversary is right."""
     with_model = (
         f", and <b>{numbers.per_hundred(rates['both'].mean)}</b> with a model trained on the release too"
         if "both" in rates
@@ -125,26 +125,28 @@ def _named(rates: dict[str, Estimate]) -> str:
     )
 
 
-def _rate_words(shown: Answer, rates: dict[str, Estimate], spy: str) -> str:
-    """How often the adversary is right, with intervals; `spy` is the model that guesses, if there is one."""
+def _rate_words(answer: Answer, rates: dict[str, Estimate], model: str) -> str:
+    """Say how often the adversary is right, with intervals; `model` is the title of its model, “” for none."""
     by_model = (
-        f", by the model alone ({spy}) {with_range(rates['model'])}, by both {with_range(rates['both'])}" if spy else ""
+        f", by the model alone ({model}) {with_range(rates['model'])}, by both {with_range(rates['both'])}"
+        if model
+        else ""
     )
     by_x = (
         " Where a model filled the bags, bag and record say the same twice, and the two together can be too sure."
-        if SELECTIONS[shown.question.config.selection].pools
+        if SELECTIONS[answer.question.config.selection].pools
         else ""
     )
     return (
-        f"Records in the bags of {count_draws(shown.trials)}. The likelier label is named: by the overall share "
+        f"Records in the bags of {count_draws(answer.trials)}. The likelier label is named: by the overall share "
         f"{with_range(rates['prior'])}, by the bag’s share {with_range(rates['bag'])}{by_model}. Rule: without the "
         f"bag.{by_x}"
     )
 
 
-def _some_guesses(shown: Answer, learnt: bool) -> Panel:
-    """A few records, from prior to posterior."""
-    attack = shown.trials[0].attack
+def _some_guesses(answer: Answer, learnt: bool) -> Panel:
+    """Return the table of a few records, from prior to posterior."""
+    attack = answer.trials[0].attack
     heads = ("bag", "before", "released of its bag", "its bag says", "bag and record say", "in truth")
     body = [
         [
@@ -160,47 +162,48 @@ def _some_guesses(shown: Answer, learnt: bool) -> Panel:
     return Panel(
         "bag-guesses",
         figure=Table(heads, body, labelled=True),
-        summary=f"Some {shown.task.records} of the first draw, up to three of each label: how probable it is that they "
-        f"{shown.task.positive}, before and after the release. What its bag says weighs what noise leaves possible; "
+        summary=f"Some {answer.task.records} of the first draw, up to three of each label: how probable it is that "
+        "they "
+        f"{answer.task.positive}, before and after the release. What its bag says weighs what noise leaves possible; "
         "then odds multiply, odds(record) · odds(bag) / odds(before).",
         rows=lambda: [{"before": attack.prior, **guess._asdict(), "bag": guess.bag + 1} for guess in attack.guesses],
-        snippet=score_snippet(shown.question).then("print(draws[0].attack.guesses)"),
+        snippet=score_snippet(answer.question).then("print(draws[0].attack.guesses)"),
     )
 
 
 # --- all numbers ---------------------------------------------------------------------------------
 
 
-def all_numbers(shown: Answer) -> list[Panel]:
-    """Every method's numbers in a table, the training time among them."""
-    n = len(shown.trials)
-    loss = label_proportions.mean_of(shown.trials, "loss").mean
+def all_numbers(answer: Answer) -> list[Panel]:
+    """Return the table of every method’s numbers, the training time included."""
+    n = len(answer.trials)
+    loss = label_proportions.mean_of(answer.trials, "loss").mean
     body = [
         [
             LABEL_PROPORTIONS[name].title,
-            *(with_range(shown.score(name, which), MARK) for which in F1S),
-            numbers.seconds(sum(trial.fits[name].seconds for trial in shown.trials) / n),
+            *(with_range(answer.score(name, which), MARK) for which in F1S),
+            numbers.seconds(sum(trial.fits[name].seconds for trial in answer.trials) / n),
         ]
-        for name in shown.methods
+        for name in answer.methods
     ]
     return [
         Panel(
             "bag-numbers",
             "How do they compare in numbers?",
-            f"Every number is a mean over {count_draws(shown.trials)}"
+            f"Every number is a mean over {count_draws(answer.trials)}"
             + (f"; averages of records hide <b>{numbers.share(loss)}</b> of how they differ." if loss else ".")
-            + f" {chosen.describe_fits(shown.trials, by_trying(NAMES), _WAYS)}".rstrip(),
+            + f" {chosen.describe_fits(answer.trials, by_trying(NAMES), _WAYS)}".rstrip(),
             Table(("method", "average F1", "F1 of positives", "F1 of negatives", "training time"), body, labelled=True),
             ("In brackets 95 % intervals over the draws. " if n > 1 else "")
             + "Training includes the choice of a penalty. What averages hide is the information loss, SSE/SST.",
-            lambda: label_proportions.score_table(shown.trials),
-            score_snippet(shown.question).then("print(label_proportions.score_table(draws))"),
+            lambda: label_proportions.score_table(answer.trials),
+            score_snippet(answer.question).then("print(label_proportions.score_table(draws))"),
         ),
         Panel(
             "all-scores",
-            figure=Chart(charts.scores(shown.trials, shown.methods, shown.question.threshold)),
-            summary=score_words(shown),
-            rows=lambda: label_proportions.score_table(shown.trials),
-            snippet=score_snippet(shown.question),
+            figure=Chart(charts.scores(answer.trials, answer.methods, answer.question.threshold)),
+            summary=score_words(answer),
+            rows=lambda: label_proportions.score_table(answer.trials),
+            snippet=score_snippet(answer.question),
         ),
     ]

@@ -1,4 +1,4 @@
-"""The controls of the page on bags: a visitor's choices in, a frozen question out; and those of its chapters."""
+"""The settings and widgets of the page on bags and of its chapters, and the question they make."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from server.streamlit_internals import hidden_container
 AT_ONCE = 1200
 OFF, LAPLACE = "none", "Laplace"
 _DATA, _SIZE, _SPLIT = "bags_of", "bag_size_slide", "bags_split"
-# Sizes of bags that the slider knows.
+# The stops of the slider of bag sizes.
 SIZES = (2, 5, 10, 20, 50, 100, 200, 500, 1000)
 n_training = cache.shared_or_private(label_proportions.n_training)
 
@@ -68,33 +68,33 @@ PRESETS = {
 
 @dataclass(frozen=True)
 class Question:
-    """What the visitor asks: the first draw's config, how many draws, and where a record counts as positive.
+    """The visitor’s question: the first trial’s config, how many trials, and where a record counts as positive.
 
-    `own_file` is the visitor's file if the records are of it.
+    `own_file` is the visitor’s file, if the records come from it.
     """
 
     config: BagConfig
     n_draws: int
-    asked_threshold: str
+    chosen_threshold: str
     own_file: own_data.File | None = None
 
     @property
     def at_once(self) -> bool:
-        """Whether the first draw is quick enough to wait for."""
+        """Return whether the first trial is quick enough to run while the visitor waits."""
         config, n = self.config, self.config.n_bags * self.config.bag_size
         return n <= AT_ONCE and math.isinf(config.feature_epsilon) and own_data.is_quick(config.dataset, n)
 
     @property
     def threshold(self) -> str:
-        """The threshold in use: ½ where the known share cannot be counted off."""
-        return self.asked_threshold if self.config.single else HALF
+        """Return the threshold in use: ½ where the released share cannot be counted off."""
+        return self.chosen_threshold if self.config.single else HALF
 
 
 DATA_SETS = DataSets("records", BINARY, binary=True)
 
 
 def bag_settings(dataset: Source) -> tuple[Number, Number]:
-    """How many bags, and records in each, as the data set allows; the defaults suit its size."""
+    """Return the settings of the number of bags and of the records in each, within what the data set allows."""
     n = n_training(dataset)
     most = limits.Limit("bags", limits.N_BAGS.low, min(int(limits.N_BAGS.high), n // 2), integer=True)
     size = limits.Limit("bag_size", limits.BAG_SIZE.low, min(int(limits.BAG_SIZE.high), n // 2), integer=True)
@@ -103,7 +103,7 @@ def bag_settings(dataset: Source) -> tuple[Number, Number]:
 
 
 def all_settings(defaults: bool = False) -> list[Setting]:
-    """Every setting of the page, with the ranges that the current data set gives, or the default one."""
+    """Return every setting of the page, with ranges for the current data set, or for the default one."""
     dataset = DATA_SETS.default() if defaults else DATA_SETS.current()
     noise = [FEATURE_NOISE, FEATURE_EPSILON, PROPORTION_NOISE, PROPORTION_EPSILON]
     bags = [DATA_SETS.choice, *bag_settings(dataset), FILL, AGGREGATION, K]
@@ -111,7 +111,7 @@ def all_settings(defaults: bool = False) -> list[Setting]:
 
 
 def controls(main: DeltaGenerator) -> Question | str:
-    """Render the controls, the bags in `main`; return what they ask, or a sentence that says why they ask nothing."""
+    """Render the controls, the bags in `main`; return the question, or a sentence on why there is none."""
     dataset, problem = DATA_SETS.choose()
     if problem:
         return problem
@@ -123,7 +123,7 @@ def controls(main: DeltaGenerator) -> Question | str:
     means = inputs.choose(AGGREGATION)
     k = _k(shown=means != "none")
     k = k if means != "none" else 1
-    held = max(2, min(bag_size, n_training(dataset) // bags))  # as many as a bag can have of those there are
+    held = max(2, min(bag_size, n_training(dataset) // bags))  # no bag can have more of the records there are
     columns = _noise(FEATURE_NOISE, FEATURE_EPSILON, k)
     proportions = _noise(PROPORTION_NOISE, PROPORTION_EPSILON, held)
     trained = inputs.choose(TRAINED)
@@ -142,7 +142,7 @@ def controls(main: DeltaGenerator) -> Question | str:
 
 
 def _bags(dataset: Source) -> tuple[int, int]:
-    """How many bags, and how many records in each; a slider splits as many records into other bags."""
+    """Render the number of bags and the records in each, and a slider that trades one for the other; return both."""
     n_bags, size = bag_settings(dataset)
     own_data.reset_sizes(_DATA, dataset, (n_bags, size))
     for setting, name in ((n_bags, "The number of bags"), (size, "Records in each bag")):
@@ -150,7 +150,7 @@ def _bags(dataset: Source) -> tuple[int, int]:
     with inputs.slider_row("bags") as (slider, boxes), boxes:
         bag_size = inputs.number(size)
         bags = inputs.number(n_bags)
-    with slider:  # above the boxes, but they are the ones that read the link
+    with slider:  # rendered above the boxes, created after them: the boxes read the link
         _split(bags, bag_size, n_bags, size, binary_task(dataset).records)
         privacy_inputs.say_which_end_is_private()
         for setting in (size, n_bags):
@@ -159,7 +159,7 @@ def _bags(dataset: Source) -> tuple[int, int]:
 
 
 def _split(bags: int, bag_size: int, n_bags: Number, size: Number, records: str) -> None:
-    """Render a slider that splits the records that are in bags into others, of another size."""
+    """Render a slider that splits the records in all bags into bags of another size."""
     before = st.session_state.get(_SPLIT)
     total = before[2] if before and before[:2] == (bags, bag_size) else bags * bag_size
     sizes = [n for n in SIZES if size.limit.contains(n) and n_bags.limit.contains(total // n)]
@@ -170,7 +170,7 @@ def _split(bags: int, bag_size: int, n_bags: Number, size: Number, records: str)
 
 
 def _split_into(total: int) -> None:
-    """Split so many records into bags of the size that the slider says."""
+    """Set the size of bags to the slider’s value, and their number so that `total` records are in bags."""
     size = st.session_state[_SIZE]
     bags = total // size
     for key, value in (("bag_size", size), ("bags", bags)):
@@ -179,7 +179,7 @@ def _split_into(total: int) -> None:
 
 
 def _k(shown: bool) -> int:
-    """How many records make an average."""
+    """Render the number of records in an average, and return it."""
     with inputs.container_if("k-shown", shown):
         k = inputs.slider_and_box(K)
         privacy_inputs.say_which_end_is_private()
@@ -187,10 +187,10 @@ def _k(shown: bool) -> int:
 
 
 def _noise(kind: Choice, epsilon: Number, count: int) -> float:
-    """The ε of Laplace noise on means of `count`, or its scale b = 1/(ε · count): either can be set. ∞ for no noise."""
+    """Render the ε of Laplace noise on means of `count`, or its scale b = 1/(ε · count); return ε, ∞ for no noise."""
 
     def scale(at: float) -> float:
-        """The scale of an ε; the same formula gives the ε of a scale."""
+        """Return the scale of an ε; the same formula gives the ε of a scale."""
         return float(aggregation.mean_scale(count, at))
 
     if inputs.choose(kind) != LAPLACE:
@@ -219,7 +219,7 @@ def _noise(kind: Choice, epsilon: Number, count: int) -> float:
 
 
 def presets(_: object) -> None:
-    """Render the slides' settings, each on one click, where their data set is here."""
+    """Render buttons with the slides’ settings, if their data set is available."""
     if DATA_SETS.choice.default != BINARY["adult"].title:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -229,7 +229,7 @@ def presets(_: object) -> None:
 
 
 def _apply(name: str) -> None:
-    """Set the controls to one of the slides' settings, on the slides' data set."""
+    """Set the controls to one of the slides’ settings, on the slides’ data set."""
     fill, means, k, columns, proportions = PRESETS[name]
     link.set_choices(
         {
@@ -261,7 +261,7 @@ NOISE_ON = Choice("noise_on", (COLUMNS, "shares"), COLUMNS, "Noise on")
 
 
 def means_controls(_: object) -> str:
-    """Render the choice of how the groups of k are made, and return it."""
+    """Render the choice of how groups of k are made, and return it."""
     return inputs.choose_in_line(MEANS)
 
 

@@ -1,4 +1,4 @@
-"""The chapters on k and on the number of bags: shipped curves with the visitor's own setting."""
+"""The chapters on k and on the number of bags: shipped curves with the visitor’s own setting."""
 
 from __future__ import annotations
 
@@ -16,47 +16,48 @@ from privdemo.experiments.label_proportions.study import Row
 from privdemo.figures import label_proportions as charts
 from privdemo.methods import FULL, LABEL_PROPORTIONS, LABELLED, LLP, NAMES
 
-# The least difference between two gains in F1 that is worth a word, and a turn that is only rounding error.
+# The least difference between two gains in F1 that is reported; a turn of the gradient below this is rounding error.
 LEAST_GAIN, NO_TURN = 0.01, 1e-9
 
 
 # --- k-anonymity ---------------------------------------------------------------------------------
 
 
-def k_anonymity(shown: Answer, kind: str) -> list[Panel]:
-    """F1 and information loss against k, F1 for means by one `kind` of groups."""
-    rows = shipped.study_rows(study.BY_K, shown, HALF)
+def k_anonymity(answer: Answer, kind: str) -> list[Panel]:
+    """Return F1 and information loss against k, F1 for means by one `kind` of groups."""
+    rows = shipped.study_rows(study.BY_K, answer, HALF)
     along = {name: [row for row in rows if row.aggregation == name or row.k == 1] for name in AGGREGATIONS[1:]}
-    return [_f1_by_k(shown, kind, rows, along[kind]), _loss_by_k(shown, along)]
+    return [_f1_by_k(answer, kind, rows, along[kind]), _loss_by_k(answer, along)]
 
 
-def _f1_by_k(shown: Answer, kind: str, rows: list[Row], along: list[Row]) -> Panel:
-    config, methods = shown.question.config, (FULL, LABELLED, NAMES, LLP)
+def _f1_by_k(answer: Answer, kind: str, rows: list[Row], along: list[Row]) -> Panel:
+    """Return the panel of F1 against k."""
+    config, methods = answer.question.config, (FULL, LABELLED, NAMES, LLP)
     ks = sorted({float(row.k) for row in along})
-    mine = config.aggregation in (kind, "none")
-    marks = shipped.yours(shown, methods, HALF) if mine else {}
+    is_own_kind = config.aggregation in (kind, "none")
+    marks = shipped.own_scores(answer, methods, HALF) if is_own_kind else {}
     own = (
-        shipped.own_words(shown, marks, shipped.differences(shown, "k"), HALF)
-        if mine
+        shipped.own_words(answer, marks, shipped.differences(answer, "k"), HALF)
+        if is_own_kind
         else f"You chose averages by {config.aggregation}: choose it above to see your own setting."
     )
     lines = shipped.lines(along, methods, lambda row: row.k)
-    turned = label_proportions.mean_of(shown.trials, "turned").mean
+    turned = label_proportions.mean_of(answer.trials, "turned").mean
     return Panel(
         "f1-by-k",
         "What do averages of k records cost?",
         fall_words(along, kind),
         Chart(charts.curves(lines, "k, records in an average at least", ks, marks, config.k)),
-        f"{shipped.study_words(shown)} {shipped.ends(along, methods, lambda row: f'k = {row.k}')} {own} "
+        f"{shipped.study_words(answer)} {shipped.ends(along, methods, lambda row: f'k = {row.k}')} {own} "
         f"{turned_words(turned)}",
         lambda: [vars(row) | LABEL_PROPORTIONS[row.method].columns for row in rows],
-        shipped.snippet(study.BY_K, shipped.stand_in(shown)),
+        shipped.snippet(study.BY_K, shipped.stand_in(answer)),
         note=own,
     )
 
 
 def fall_words(rows: Sequence[Row], kind: str) -> str:
-    """How much F1 falls from single records to the largest means."""
+    """Say how much F1 falls from single records to the largest means."""
     largest = max(row.k for row in rows)
     at = {(row.method, row.k): row.average for row in rows}
     # With labels for single records, every label is known.
@@ -70,7 +71,7 @@ def fall_words(rows: Sequence[Row], kind: str) -> str:
 
 
 def turned_words(turned: float) -> str:
-    """How far the first step of matching bag shares has moved: a part of its length, ∞ where it has none."""
+    """Say how far noise has moved the first step of matching bag shares, relative to its length (∞ for length 0)."""
     first = f"the first step of “{LABEL_PROPORTIONS[LLP].title}”"
     if turned < NO_TURN:
         return f"In your own draws {first} has not moved at all."
@@ -79,23 +80,24 @@ def turned_words(turned: float) -> str:
     return f"In your own draws noise has moved {first} (its gradient at 0) by {numbers.share(turned)} of its length."
 
 
-def _loss_by_k(shown: Answer, along: dict[str, list[Row]]) -> Panel:
+def _loss_by_k(answer: Answer, along: dict[str, list[Row]]) -> Panel:
+    """Return the panel of information loss against k."""
     once = {name: [row for row in some if row.method == FULL] for name, some in along.items()}
     ks = sorted({float(row.k) for some in once.values() for row in some})
-    loss = label_proportions.mean_of(shown.trials, "loss").mean
+    loss = label_proportions.mean_of(answer.trials, "loss").mean
     return Panel(
         "loss-by-k",
-        figure=Chart(charts.losses(once, ks, (shown.question.config.k, loss))),
+        figure=Chart(charts.losses(once, ks, (answer.question.config.k, loss))),
         summary="Information loss, SSE/SST: of the records’ squared distance from their overall mean, the share that "
-        f"averages hide. Yours is {numbers.share(loss)}.{_diversity(shown)}",
+        f"averages hide. Yours is {numbers.share(loss)}.{_diversity(answer)}",
         rows=lambda: [vars(row) | LABEL_PROPORTIONS[row.method].columns for some in once.values() for row in some],
-        snippet=shipped.snippet(study.BY_K, shipped.stand_in(shown)),
+        snippet=shipped.snippet(study.BY_K, shipped.stand_in(answer)),
     )
 
 
-def _diversity(shown: Answer) -> str:
-    """Whether the visitor's groups hold more than one label."""
-    trial = shown.trials[0]
+def _diversity(answer: Answer) -> str:
+    """Say whether the visitor’s groups hold more than one label."""
+    trial = answer.trials[0]
     if trial.config.k == 1:
         return ""
     if trial.least_labels[1] > 1:
@@ -106,35 +108,35 @@ def _diversity(shown: Answer) -> str:
 # --- number of bags ------------------------------------------------------------------------------
 
 
-def number_of_bags(shown: Answer) -> list[Panel]:
-    """F1 against the number of bags, for several ε of the proportions."""
-    threshold = shown.question.threshold
-    rows = shipped.study_rows(study.BAG_NUMBER, shown, threshold)
+def number_of_bags(answer: Answer) -> list[Panel]:
+    """Return F1 against the number of bags, for several ε of the proportions."""
+    threshold = answer.question.threshold
+    rows = shipped.study_rows(study.BAG_NUMBER, answer, threshold)
     counts = sorted({float(row.n_bags) for row in rows})
     fewest, most = int(counts[0]), int(counts[-1])
     lines = _lines_by_noise(rows)
-    marks = shipped.yours(shown, (NAMES, LLP), threshold)
+    marks = shipped.own_scores(answer, (NAMES, LLP), threshold)
     reached = "; ".join(
         f"{name} {along[0].average:.3f} at {fewest} bags, {along[-1].average:.3f} at {most}"
         for _, name, _, along, _ in lines
     )
-    own = shipped.own_words(shown, marks, shipped.differences(shown, "n_bags"), threshold)
+    own = shipped.own_words(answer, marks, shipped.differences(answer, "n_bags"), threshold)
     return [
         Panel(
             "f1-by-bags",
             "Do more bags make up for noise?",
             _gain_words(rows, fewest, most),
-            Chart(charts.curves(lines, "number of bags", counts, marks, shown.question.config.n_bags)),
-            f"{shipped.study_words(shown, at_random=True, counted=False)} Laplace noise on the proportions alone. "
+            Chart(charts.curves(lines, "number of bags", counts, marks, answer.question.config.n_bags)),
+            f"{shipped.study_words(answer, at_random=True, counted=False)} Laplace noise on the proportions alone. "
             f"Average F1: {reached}. {own}",
             lambda: [vars(row) | LABEL_PROPORTIONS[row.method].columns for row in rows],
-            shipped.snippet(study.BAG_NUMBER, shipped.stand_in(shown)),
+            shipped.snippet(study.BAG_NUMBER, shipped.stand_in(answer)),
         )
     ]
 
 
 def _lines_by_noise(rows: Sequence[Row]) -> list[Line]:
-    """A curve for each method and ε."""
+    """Return a curve for each method and ε."""
     lines: list[Line] = []
     for method in (NAMES, LLP):
         table = LABEL_PROPORTIONS[method]
@@ -148,7 +150,7 @@ def _lines_by_noise(rows: Sequence[Row]) -> list[Line]:
 
 
 def _gain_words(rows: Sequence[Row], fewest: int, most: int) -> str:
-    """What matching bag shares gains by more bags, with the most noise and without."""
+    """Say what matching bag shares gains by more bags, with the most noise and without."""
     at = {(row.proportion_epsilon, row.n_bags): row.average for row in rows if row.method == LLP}
     noisiest = min(row.proportion_epsilon for row in rows)
     noisy, clean = (at[epsilon, most] - at[epsilon, fewest] for epsilon in (noisiest, math.inf))

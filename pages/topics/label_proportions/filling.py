@@ -1,4 +1,4 @@
-"""The chapter on filling bags: the slides' tables 4.1 and 4.3 beside ours, and every other method on the same bags."""
+"""The chapter on filling bags: the slides’ tables 4.1 and 4.3 beside ours, and all methods on the same bags."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ FILLED = study.STUDIES[study.SELECTING].datasets
 _ABSENT = "too few records"
 
 
-def panels(shown: Answer) -> list[Panel]:
-    """F1 by the way in which bags are filled, and the slides' tables."""
-    dataset = shipped.stand_in(shown) if shipped.stand_in(shown) in FILLED else SLIDES
-    threshold = shown.question.asked_threshold
+def panels(answer: Answer) -> list[Panel]:
+    """Return the panels of F1 by the way of filling bags, and of the slides’ tables."""
+    dataset = shipped.stand_in(answer) if shipped.stand_in(answer) in FILLED else SLIDES
+    threshold = answer.question.chosen_threshold
     rows = study.select(shipped.all_rows(), study.SELECTING, dataset, threshold)
     methods = tuple(name for name in LABEL_PROPORTIONS if any(row.method == name for row in rows) and name != FULL)
     return [
@@ -45,7 +45,7 @@ def panels(shown: Answer) -> list[Panel]:
 
 
 def best_words(rows: Sequence[Row], title: str) -> str:
-    """How far matching bag shares comes with bags filled in three ways, and which method is ahead at random."""
+    """Say what F1 matching bag shares reaches with bags filled in three ways, and which method is best at random."""
     at = {(row.selection, row.method): row.average for row in rows}
     random = {method: f1 for (selection, method), f1 in at.items() if selection == "iid" and method != FULL}
     best = max(random, key=lambda name: random[name])
@@ -60,7 +60,7 @@ def best_words(rows: Sequence[Row], title: str) -> str:
 
 
 def _winner_words(rows: Sequence[Row], dataset: str, threshold: str) -> str:
-    """What the rows were made of, and the method with the highest mean for each way to fill bags."""
+    """Say what the rows are from, and which method has the highest mean for each way of filling bags."""
     stars = "published, with the threshold at ½" if dataset == SLIDES else "none are published for SMS"
     winners = [
         max((row for row in rows if row.selection == name and row.method != FULL), key=lambda row: row.average)
@@ -80,7 +80,7 @@ def _winner_words(rows: Sequence[Row], dataset: str, threshold: str) -> str:
 
 
 def _published(dataset: str) -> Panel:
-    """Tables 4.1 and 4.3, published and ours, with the slides' threshold."""
+    """Return tables 4.1 and 4.3, published and ours, with the slides’ threshold."""
     rows = study.select(shipped.all_rows(), study.SELECTING, dataset, HALF)
     ours = {(row.selection, row.method): row for row in rows}
     table41, table43 = _table41(dataset, ours), _table43(dataset, ours)
@@ -98,11 +98,12 @@ def _published(dataset: str) -> Panel:
 
 
 def _theirs(dataset: str) -> str:
+    """Return the heading of the published column."""
     return "published" if dataset == SLIDES else "published, Instagram"
 
 
 def _table41(dataset: str, ours: Mapping[tuple[str, str], Row]) -> Table:
-    """Average F1 of matching bag shares by the way to fill bags."""
+    """Return the average F1 of matching bag shares by the way of filling bags."""
     published = (
         {name: study.PUBLISHED[name, LLP] for name in study.INSTAGRAM_41} if dataset == SLIDES else study.INSTAGRAM_41
     )
@@ -117,7 +118,7 @@ def _table41(dataset: str, ours: Mapping[tuple[str, str], Row]) -> Table:
 
 
 def _table43(dataset: str, ours: Mapping[tuple[str, str], Row]) -> Table:
-    """F1 of positives, of negatives and average."""
+    """Return the F1 of positives, of negatives and their average."""
     published = study.TABLE_43 if dataset == SLIDES else study.INSTAGRAM_43
 
     def written(values: Sequence[float]) -> str:
@@ -135,7 +136,7 @@ def _table43(dataset: str, ours: Mapping[tuple[str, str], Row]) -> Table:
 
 
 def _stand_in_words(dataset: str) -> str:
-    """Which records stand in for the slides' private ones."""
+    """Say which records stand in for the slides’ private ones."""
     if dataset == SLIDES:
         return ""
     negative, positive = datasets.load(dataset).class_counts

@@ -1,4 +1,4 @@
-"""The chapter on noise: what it costs, in shipped curves with the visitor's own setting, and what it promises."""
+"""The chapter on noise: its cost, in shipped curves with the visitor’s own setting, and what it promises."""
 
 from __future__ import annotations
 
@@ -21,14 +21,15 @@ from privdemo.figures import label_proportions as charts
 from privdemo.mechanisms import aggregation
 from privdemo.methods import FULL, LABEL_PROPORTIONS, LABELLED, LLP, MEAN_MAP, NAMES
 
-# How much of the noise is wished to lie within ± what (Yan: "control noise domain above 90 % in [−0.5, 0.5]").
+# The fraction of the noise that should lie within ± the half-width (Yan: "control noise domain above 90 % in
+# [−0.5, 0.5]").
 WITHIN, HALF_WIDTH = 0.9, 0.5
-# The F1 that may be lost for it to be kept.
-LOST = 0.02
+# A loss of F1 below this counts as nearly none.
+LOSS = 0.02
 
 
 def _n_columns(dataset: Source) -> int:
-    """How many columns the records have."""
+    """Return how many columns the records have."""
     return len(datasets.load(dataset).feature_names)
 
 
@@ -37,7 +38,7 @@ n_columns = cache.shared_or_private(_n_columns)
 
 @dataclass(frozen=True)
 class _Curves:
-    """The curves of noise on averages of `count`: on columns of records, or on shares of bags."""
+    """The curves of noise on averages of `count` records: on columns of records, or on shares of bags."""
 
     study: str
     rows: list[Row]
@@ -47,27 +48,28 @@ class _Curves:
     on_columns: bool
 
     def level(self, row: Row) -> float:
-        """The ε of a row."""
+        """Return the ε of a row."""
         return row.feature_epsilon if self.on_columns else row.proportion_epsilon
 
 
-def _curves(shown: Answer, on_columns: bool) -> _Curves:
+def _curves(answer: Answer, on_columns: bool) -> _Curves:
+    """Return the curves of noise on columns, at the k nearest to the visitor’s, or on shares."""
     if not on_columns:
-        threshold = shown.question.threshold
-        rows = shipped.study_rows(study.PROPORTION_NOISE, shown, threshold)
+        threshold = answer.question.threshold
+        rows = shipped.study_rows(study.PROPORTION_NOISE, answer, threshold)
         return _Curves(study.PROPORTION_NOISE, rows, rows[0].bag_size, (FULL, NAMES, LLP, MEAN_MAP), threshold, False)
-    rows = shipped.study_rows(study.FEATURE_NOISE, shown, HALF)
-    own = max(shown.question.config.k, 1)
+    rows = shipped.study_rows(study.FEATURE_NOISE, answer, HALF)
+    own = max(answer.question.config.k, 1)
     k = min({row.k for row in rows}, key=lambda k: abs(math.log(k / own)))
     rows = [row for row in rows if row.k == k]
     return _Curves(study.FEATURE_NOISE, rows, k, (FULL, LABELLED, NAMES, LLP), HALF, True)
 
 
-def panels(shown: Answer, noise_on: str) -> list[Panel]:
-    """F1 against ε, what ε promises, and the smallest ε that keeps the noise within bounds."""
-    config, curves = shown.question.config, _curves(shown, noise_on == COLUMNS)
+def panels(answer: Answer, noise_on: str) -> list[Panel]:
+    """Return F1 against ε, with the smallest ε that bounds the noise, and what the visitor’s ε promise."""
+    config, curves = answer.question.config, _curves(answer, noise_on == COLUMNS)
     bound = aggregation.smallest_epsilon(curves.count, HALF_WIDTH, WITHIN)
-    marks = shipped.yours(shown, curves.methods, curves.threshold)
+    marks = shipped.own_scores(answer, curves.methods, curves.threshold)
     figure = charts.curves(
         shipped.lines(curves.rows, curves.methods, curves.level),
         "ε of every column" if curves.on_columns else "ε of every label",
@@ -77,23 +79,23 @@ def panels(shown: Answer, noise_on: str) -> list[Panel]:
         [(bound, f"{numbers.share(WITHIN, 0)} within ±{HALF_WIDTH}")],
     )
     axis, k = ("feature_epsilon", curves.count) if curves.on_columns else ("proportion_epsilon", 1)
-    own = shipped.own_words(shown, marks, shipped.differences(shown, axis, k), curves.threshold)
+    own = shipped.own_words(answer, marks, shipped.differences(answer, axis, k), curves.threshold)
     return [
         Panel(
             "f1-by-noise",
             "What does noise cost?",
             cost_words(curves.rows, curves.level, curves.on_columns, curves.count),
             Chart(figure),
-            f"{shipped.study_words(shown, at_random=True)} {_curve_words(curves, bound)} {own}",
+            f"{shipped.study_words(answer, at_random=True)} {_curve_words(curves, bound)} {own}",
             lambda: [vars(row) | LABEL_PROPORTIONS[row.method].columns for row in curves.rows],
-            shipped.snippet(curves.study, shipped.stand_in(shown)),
+            shipped.snippet(curves.study, shipped.stand_in(answer)),
         ),
-        Panel("bag-promises", "What does your own noise promise?", figure=Cards(promises(shown))),
+        Panel("bag-promises", "What does your own noise promise?", figure=Cards(promises(answer))),
     ]
 
 
 def _curve_words(curves: _Curves, bound: float) -> str:
-    """What the noise is, and the ends of the curves."""
+    """Say what the noise is, and list the ends of the curves."""
     what = (
         f"every column of averages of {curves.count} random records"
         if curves.on_columns
@@ -107,19 +109,23 @@ def _curve_words(curves: _Curves, bound: float) -> str:
 
 
 def cost_words(rows: Sequence[Row], level: Level, on_columns: bool, count: int) -> str:
-    """Say from which ε on matching bag shares keeps nearly all of its F1."""
-    mine = {level(row): row.average for row in rows if row.method == LLP}
-    whole, least, largest = mine[math.inf], min(mine), max(filter(math.isfinite, mine))
-    enough = min(epsilon for epsilon in mine if all(mine[e] > whole - LOST for e in mine if e >= epsilon))
+    """Say from which ε on matching bag shares retains nearly all of its F1."""
+    f1_by_epsilon = {level(row): row.average for row in rows if row.method == LLP}
+    whole, least, largest = f1_by_epsilon[math.inf], min(f1_by_epsilon), max(filter(math.isfinite, f1_by_epsilon))
+    enough = min(
+        epsilon
+        for epsilon in f1_by_epsilon
+        if all(f1_by_epsilon[e] > whole - LOSS for e in f1_by_epsilon if e >= epsilon)
+    )
     each = "column" if on_columns else "label"
     kept = (
-        f"loses under {LOST} of its F1 of {whole:.3f} if each {each} gets <b>ε ≥ {numbers.epsilon(enough)}</b>"
+        f"loses under {LOSS} of its F1 of {whole:.3f} if each {each} gets <b>ε ≥ {numbers.epsilon(enough)}</b>"
         if math.isfinite(enough)
-        else f"loses more than {LOST} of its F1 of {whole:.3f} <b>even at ε = {numbers.epsilon(largest)}</b> a {each}"
+        else f"loses more than {LOSS} of its F1 of {whole:.3f} <b>even at ε = {numbers.epsilon(largest)}</b> a {each}"
     )
     return (
         f"With {f'averages of {count}' if on_columns else f'bags of {count}'}, {LABEL_PROPORTIONS[LLP].title} {kept}; "
-        f"at ε = {numbers.epsilon(least)} it scores {mine[least]:.3f}. For the same ε "
+        f"at ε = {numbers.epsilon(least)} it scores {f1_by_epsilon[least]:.3f}. For the same ε "
         f"{'a larger k needs' if on_columns else 'larger bags need'} less noise."
     )
 
@@ -127,25 +133,25 @@ def cost_words(rows: Sequence[Row], level: Level, on_columns: bool, count: int) 
 # --- promises ------------------------------------------------------------------------------------
 
 
-def promises(shown: Answer) -> list[tuple[str, str, str]]:
-    """What the visitor's own ε promise: of a column, an attribute, a label, and a whole record."""
-    config, cards = shown.question.config, []
+def promises(answer: Answer) -> list[tuple[str, str, str]]:
+    """Return the cards of what the visitor’s own ε promise: for a column, an attribute, a label, and a record."""
+    config, cards = answer.question.config, []
     if math.isfinite(config.feature_epsilon):
-        words = _within(max(1, config.k), config.feature_epsilon, f"k = {config.k}")
+        words = _within_words(max(1, config.k), config.feature_epsilon, f"k = {config.k}")
         if label_proportions.changed_columns(config.dataset):
             both = numbers.epsilon(2 * config.feature_epsilon)
             words += f" An attribute is 1 in one column of its own, so changing it changes two: ε = {both}."
         cards.append(_card("One column", config.feature_epsilon, words, config.column_promise))
     if math.isfinite(config.proportion_epsilon):
-        m = int(shown.trials[0].sizes.min())
-        words = _within(m, config.proportion_epsilon, f"bags of {m}")
+        m = int(answer.trials[0].sizes.min())
+        words = _within_words(m, config.proportion_epsilon, f"bags of {m}")
         cards.append(_card("One label", config.proportion_epsilon, words, config.label_promise))
-    return [*cards, _whole_record(shown)]
+    return [*cards, _whole_record(answer)]
 
 
-def _whole_record(shown: Answer) -> tuple[str, str, str]:
-    """What all ε together promise of a record."""
-    config = shown.question.config
+def _whole_record(answer: Answer) -> tuple[str, str, str]:
+    """Return the card of what all ε together promise for a record."""
+    config = answer.question.config
     n, n_changes = n_columns(config.dataset), label_proportions.changed_columns(config.dataset)
     every, differing = label_proportions.record_epsilon(config)
     if math.isinf(every):
@@ -162,8 +168,8 @@ def _whole_record(shown: Answer) -> tuple[str, str, str]:
     return _card("A whole record", differing, words, math.isinf(every) or config.column_promise)
 
 
-def _within(count: int, epsilon: float, where: str) -> str:
-    """How much of the noise on averages of `count` is small, and which ε keeps `WITHIN` of it so."""
+def _within_words(count: int, epsilon: float, where: str) -> str:
+    """Say how much of the noise on averages of `count` is small, and which ε keeps `WITHIN` of it small."""
     within = aggregation.noise_within(float(aggregation.mean_scale(count, epsilon)), HALF_WIDTH)
     bound = numbers.epsilon(aggregation.smallest_epsilon(count, HALF_WIDTH, WITHIN))
     share = numbers.share(within)
@@ -172,7 +178,7 @@ def _within(count: int, epsilon: float, where: str) -> str:
 
 
 def _card(title: str, epsilon: float, words: str, holds: bool) -> tuple[str, str, str]:
-    """A promise, or why it is none."""
+    """Return the card of a promise, or of why there is none."""
     if holds:
         return title, f"ε = {numbers.epsilon(epsilon)}", words
     why = "Bags or groups were made by looking at the records, and no noise covers that (see Caveats). "

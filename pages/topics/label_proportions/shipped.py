@@ -1,4 +1,4 @@
-"""What the chapters of shipped curves share: a study's rows, what they were made of, and the visitor's own marks."""
+"""What the chapters with shipped curves share: the rows of a study, their words, and the visitor’s own scores."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ Line = tuple[str, str, Style, list[Row], Level]
 all_rows = cache.shared(study.load)
 
 
-def study_rows(name: str, shown: Answer, threshold: str) -> list[Row]:
-    """The shipped rows of a study for the visitor's data set, or for the one that stands in for it."""
-    return study.select(all_rows(), name, stand_in(shown), threshold)
+def study_rows(name: str, answer: Answer, threshold: str) -> list[Row]:
+    """Return the shipped rows of a study for the visitor’s data set, or for the one shown in its place."""
+    return study.select(all_rows(), name, stand_in(answer), threshold)
 
 
-def stand_in(shown: Answer) -> str:
-    """The data set whose curves are shown: MNIST for small digits and own images, Adult for an own table."""
-    dataset = shown.question.config.dataset
+def stand_in(answer: Answer) -> str:
+    """Return the data set whose curves are shown: MNIST for small digits and own images, Adult for an own table."""
+    dataset = answer.question.config.dataset
     if not isinstance(dataset, str):
         return "mnist" if dataset.image_shape else "adult"
     return "mnist" if dataset == "digits" else dataset
 
 
 def lines(rows: Sequence[Row], methods: Sequence[str], level: Level) -> list[Line]:
-    """One curve a method that has rows."""
+    """Return one curve for each method that has rows."""
     return [
         (method, LABEL_PROPORTIONS[method].title, LABEL_PROPORTIONS[method].style, along, level)
         for method in methods
@@ -47,15 +47,15 @@ def lines(rows: Sequence[Row], methods: Sequence[str], level: Level) -> list[Lin
     ]
 
 
-def yours(shown: Answer, methods: Sequence[str], threshold: str) -> dict[str, Estimate]:
-    """The visitor's own marks, with the threshold of the curves where that can be had."""
-    there = threshold if threshold in shown.trials[0].fits[FULL].f1 else HALF
-    known = [name for name in methods if name in shown.methods and name != FULL]
-    return {name: label_proportions.mean_score(shown.trials, name, "average", there) for name in known}
+def own_scores(answer: Answer, methods: Sequence[str], threshold: str) -> dict[str, Estimate]:
+    """Return the visitor’s own scores, with the threshold of the curves if the trials have it."""
+    threshold_used = threshold if threshold in answer.trials[0].fits[FULL].f1 else HALF
+    known = [name for name in methods if name in answer.methods and name != FULL]
+    return {name: label_proportions.mean_score(answer.trials, name, "average", threshold_used) for name in known}
 
 
 def snippet(name: str, dataset: str) -> Snippet:
-    """The lines that print the rows of a study."""
+    """Return the code that prints the rows of a study."""
     return Snippet(
         ("from privdemo.experiments.label_proportions import study",),
         (
@@ -71,9 +71,9 @@ def snippet(name: str, dataset: str) -> Snippet:
 # --- words ---------------------------------------------------------------------------------------
 
 
-def study_words(shown: Answer, at_random: bool = False, counted: bool = True) -> str:
-    """What the shipped curves were made of."""
-    name = stand_in(shown)
+def study_words(answer: Answer, at_random: bool = False, counted: bool = True) -> str:
+    """Say what data, bags and trials the shipped curves are from."""
+    name = stand_in(answer)
     base = study.base(name)
     how = "filled at random" if at_random else f"{SELECTIONS[base.selection].title} shares"
     bags = f"{base.n_bags} bags" if counted else "bags"
@@ -82,10 +82,10 @@ def study_words(shown: Answer, at_random: bool = False, counted: bool = True) ->
     )
 
 
-def differences(shown: Answer, axis: str, k: int = 1) -> tuple[str, ...]:
-    """In what the visitor's setting differs from that of the curves (means of `k`), apart from what is on `axis`."""
+def differences(answer: Answer, axis: str, k: int = 1) -> tuple[str, ...]:
+    """List how the visitor’s setting differs from that of the curves (means of `k`), except on `axis`."""
     make = study.base if axis == "k" else study.at_random
-    own, base = shown.question.config, make(stand_in(shown))
+    own, base = answer.question.config, make(stand_in(answer))
     sizes = ("n_bags", "bag_size") if axis != "n_bags" else ("bag_size",)
     found = {
         "other records": own.dataset != base.dataset,
@@ -98,17 +98,17 @@ def differences(shown: Answer, axis: str, k: int = 1) -> tuple[str, ...]:
     return tuple(words for words, differs in found.items() if differs)
 
 
-def own_words(shown: Answer, marks: Mapping[str, Estimate], other: tuple[str, ...], threshold: str) -> str:
-    """What the visitor's own marks are, drawn with the `threshold` of the curves."""
+def own_words(answer: Answer, marks: Mapping[str, Estimate], other: tuple[str, ...], threshold: str) -> str:
+    """Say what the visitor’s own marks are, plotted with the `threshold` of the curves."""
     if not marks:
         return "Your own setting has no mark here: it is trained or averaged in another way."
     where = f", which has {numbers.join_words(other)}" if other else ""
-    at = "" if threshold == shown.question.threshold else f", here with threshold {THRESHOLDS[threshold]}"
-    return f"The rule and the larger markers are your setting ({count_draws(shown.trials)}){where}{at}."
+    at = "" if threshold == answer.question.threshold else f", here with threshold {THRESHOLDS[threshold]}"
+    return f"The rule and the larger markers are your setting ({count_draws(answer.trials)}){where}{at}."
 
 
 def ends(rows: Sequence[Row], methods: Sequence[str], words: Callable[[Row], str]) -> str:
-    """The ends of every curve in words."""
+    """Write the ends of every curve as numbers."""
     parts = []
     for method in methods:
         along = [row for row in rows if row.method == method]

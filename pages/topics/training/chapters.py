@@ -31,8 +31,8 @@ def panel_of(
     answer: Answer, name: str, question: str, words: str, figure: Chart | Markup | Table, summary: str, **more: Any
 ) -> Panel:
     """Return a panel; if the records are rows of a table, its words say so instead of “image”."""
-    said = answer.question.in_its_words
-    return Panel(name, said(question), said(words), figure, said(summary), **more)
+    in_its_words = answer.question.in_its_words
+    return Panel(name, in_its_words(question), in_its_words(words), figure, in_its_words(summary), **more)
 
 
 # --- some images ---------------------------------------------------------------------------------
@@ -44,17 +44,21 @@ def some_images(answer: Answer) -> list[Panel]:
     groups = _agreed_and_disputed(trial) if picked == DISPUTED else [("", training.typical(trial, N_IMAGES))]
     chosen = [int(i) for _, images in groups for i in images]
     names = [name for name in answer.methods if name in trial.fits]
-    said = {name: _predictions(trial, name, chosen) for name in names}
+    predictions = {name: _predictions(trial, name, chosen) for name in names}
     truths = [trial.config.classes[c] for c in trial.y[chosen]]
-    wrong = "; ".join(f"{TRAINING[name].title} {sum(not one.right for one in said[name])}" for name in names)
-    discriminating = training.with_a_say(trial)
+    wrong = "; ".join(f"{TRAINING[name].title} {sum(not one.right for one in predictions[name])}" for name in names)
+    discriminating = training.informative_methods(trial)
     summary = (
         f"{released(answer)} Test images of {numbers.join_words(tuple(truths))}, of the first "
         f"draw{_rule_words(answer)}. Wavy "
         f"line: wrong; of {len(chosen)} images: {wrong}. The longer the bar, the surer."
     )
     rows = [
-        (TRAINING[name].title, TRAINING[name].style.colour, said[name] if name in discriminating else _SAME_LABEL)
+        (
+            TRAINING[name].title,
+            TRAINING[name].style.colour,
+            predictions[name] if name in discriminating else _SAME_LABEL,
+        )
         for name in names
     ]
     picture = charts.digits_html(
@@ -63,7 +67,7 @@ def some_images(answer: Answer) -> list[Panel]:
         rows,
         summary,
         groups=[(title, len(images)) for title, images in groups if title],
-        learnt=(
+        trained_on=(
             f"Learnt from {len(trial.config.classes) * trial.config.n_train:,} such images",
             released_images(trial.config)[:2],
         ),
@@ -218,7 +222,7 @@ def weights(answer: Answer) -> list[Panel]:
 
 
 def _angles_words(fits: Sequence[training.Fit]) -> str:
-    """List the angle of each method’s weights to those of clean data, and the methods whose weights are practically 0."""
+    """List the angle of each method’s weights to those of clean data, and the methods whose weights are nearly 0."""
     empty = tuple(TRAINING[fit.method].title for fit in fits if abs(fit.coef).max() < training.NO_WEIGHT)
     angles = "; ".join(
         f"{TRAINING[fit.method].title} <b>{fit.angle:.0f}°</b>"
@@ -317,11 +321,11 @@ def the_adversary(answer: Answer) -> list[Panel]:
     ]
 
 
-def attack_words(beyond: Verdict, predictions: float, n_trials: int, n_classes: int = 2) -> str:
+def attack_words(beyond: Verdict, rate: float, n_trials: int, n_classes: int = 2) -> str:
     """Say whether the released image reveals a label more often than the label’s own lie allows."""
-    start = f"from the image alone <b>{numbers.share(predictions)}</b>"
+    start = f"from the image alone <b>{numbers.share(rate)}</b>"
     if beyond is Verdict.BETTER:
-        alike = numbers.epsilon(training.equivalent_epsilon(predictions, n_classes))
+        alike = numbers.epsilon(training.equivalent_epsilon(rate, n_classes))
         return f"{start}, as from a label released with ε = {alike}"
     tied = f"statistically tied over {count_draws(range(n_trials))}"
     return f"{start}, {'less often' if beyond is Verdict.WORSE else tied}"

@@ -19,8 +19,8 @@ class PixelNoise(NamedTuple):
     """How the page treats a family of noise.
 
     The noise level has a `key` in the address and a `default`; `words(mechanism)` says what the noise does.
-    `axes[study](config)` is the level of a config on the axis of a study, None where it is not on it; every config has a
-    level in the last study.
+    `axes[study](config)` is the level of a config on the axis of a study, None where it is not on it; every config has
+    a level in the last study.
     """
 
     key: str

@@ -1,4 +1,4 @@
-"""The chapter on the cost of noise: accuracy and log loss against it, from a shipped study, with the visitor’s setting."""
+"""The chapter on the cost of noise: accuracy and log loss in a shipped study, with the visitor’s own setting."""
 
 from __future__ import annotations
 
