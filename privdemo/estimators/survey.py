@@ -64,8 +64,8 @@ def flip_prob_allowed(n_voters: int, half_width: float, share: float = 0.5) -> f
     if contrast > 1 + 1e-12:
         truthful = voters_needed(0.0, half_width, share)
         raise ValueError(
-            f"n_voters must be at least {truthful} for a half-width of {half_width:g}, even if everyone tells the truth, "
-            f"got {n_voters}; ask more people or accept a wider interval"
+            f"n_voters must be at least {truthful} for a half-width of {half_width:g}, even if everyone tells "
+            f"the truth, got {n_voters}; ask more people or accept a wider interval"
         )
     return max(0.0, (1 - contrast) / 2)
 

@@ -1,6 +1,6 @@
-"""Calls on a Dask cluster: those of a lost worker are made again, a lost scheduler and missing workers are said.
+"""Calls on a Dask cluster: those of a lost worker are repeated, a lost scheduler and missing workers are reported.
 
-`run` makes the calls of a sweep; a `ClusterWorker` does tasks of visitors' jobs, as `privdemo.workers.Process` does.
+`run` makes the calls of a sweep; a `ClusterWorker` runs tasks of visitors' jobs, as `privdemo.workers.Process` does.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from privdemo.workers import Outcome
 
 # What `joblib.delayed` makes: a function with its arguments.
 Call = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
-# Calls that the scheduler is given at a time, and seconds without a result after which the cluster is looked at.
+# Calls that the scheduler gets at a time, and seconds without a result after which the cluster is checked.
 _AHEAD, _LOOK_S = 1000, 1.0
 _LOG = logging.getLogger(__name__)
 # Seconds until a scheduler that does not answer counts as lost.
@@ -49,7 +49,7 @@ def check(address: str) -> None:
 
 
 def _check_certificates() -> None:
-    """Raise ``ValueError`` where Dask cannot speak TLS."""
+    """Raise ``ValueError`` where Dask has no TLS."""
     from distributed.security import Security
 
     try:
@@ -66,12 +66,12 @@ def _check_certificates() -> None:
 def connect(address: str) -> Any:
     """Return a `distributed.Client` of the scheduler at an address, as `check` allows it.
 
-    Raises ``OSError`` where nobody answers, or something else.
+    Raises ``OSError`` where no scheduler answers, or another program does.
     """
     from dask.distributed import Client
     from distributed.comm import get_address_host_port
 
-    # A client that finds nobody takes long to give up, and says so in tracebacks; of something else it waits for ever.
+    # A client that finds no scheduler takes long to give up and logs tracebacks; for another program it waits for ever.
     with socket.create_connection(get_address_host_port(address), _SILENCE) as connection:
         if not address.startswith("tls:") and not _greets(connection):
             raise OSError("what answers there is no Dask scheduler")
@@ -80,13 +80,13 @@ def connect(address: str) -> Any:
 
 
 def _quieten() -> None:
-    """Keep out of the log what Dask says of its clients, in tracebacks: whoever uses them says it in a sentence."""
+    """Keep Dask's tracebacks about its clients out of the log: callers raise errors with a sentence."""
     for name in ("distributed", "distributed.client"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 def _greets(connection: socket.socket) -> bool:
-    """Return whether the other end speaks first, as Dask does: the length of a short message, in eight bytes."""
+    """Return whether the other end sends first, as Dask does: the length of a short message, in eight bytes."""
     try:
         length = connection.recv(8, socket.MSG_WAITALL)
     except TimeoutError:
@@ -95,9 +95,9 @@ def _greets(connection: socket.socket) -> bool:
 
 
 def run(client: Any, calls: Iterable[Call]) -> Iterator[Any]:
-    """The results of all calls, in the order of completion, from the cluster of a `distributed.Client`.
+    """Yield the results of all calls, in the order of completion, from the cluster of a `distributed.Client`.
 
-    A warning is logged while no worker is there. Raises ``ConnectionError`` where the scheduler is lost.
+    A warning is logged while there is no worker. Raises ``ConnectionError`` where the scheduler is lost.
     """
     left, done, pending = iter(calls), SimpleQueue[Any](), set[Any]()
 
@@ -108,12 +108,12 @@ def run(client: Any, calls: Iterable[Call]) -> Iterator[Any]:
             future.add_done_callback(done.put)
 
     submit(_AHEAD)
-    told = False
+    reported = False
     while pending:
         try:
             future = done.get(timeout=_LOOK_S)
         except Empty:
-            told = _look(client, pending, told)
+            reported = _look(client, pending, reported)
             continue
         if future.status != "finished" and client.status != "running":
             raise _lost(client)
@@ -135,15 +135,15 @@ def _result(future: Any) -> Any:
         ) from None
 
 
-def _look(client: Any, pending: Iterable[Any], told: bool) -> bool:
-    """Return whether the cluster has no worker, which is `told` once."""
+def _look(client: Any, pending: Iterable[Any], reported: bool) -> bool:
+    """Return whether the cluster has no worker; log it unless it was `reported` before."""
     try:
         if client.status != "running" or any(future.status in ("lost", "cancelled") for future in pending):
             raise _lost(client)
         missing = not client.nthreads()
     except OSError:
         raise _lost(client) from None
-    if missing and not told:
+    if missing and not reported:
         address = client.scheduler.address
         _LOG.warning("waiting for Dask workers: none is there; start some with dask worker %s --nthreads 1", address)
     return missing
@@ -162,11 +162,11 @@ class Cluster:
         self.address = address
         self._client: Any = None
         self._lock = threading.Lock()
-        # When the cluster was looked at last, and the keys of the calls that each of its workers had.
+        # When the cluster was checked last, and the keys of the calls that each of its workers had.
         self._looked, self._busy = 0.0, dict[str, Any]()
 
     def submit(self, content: bytes) -> Any:
-        """Return the future of a function and its task; two servers that ask for the same share it.
+        """Return the future of a function and its task; two servers with the same task share it.
 
         Raises ``ConnectionError`` where the scheduler does not answer.
         """
@@ -209,7 +209,9 @@ class Cluster:
 
 
 class ClusterWorker:
-    """One task at a time on a cluster. A task that nobody wants any longer is taken back, or its result is dropped."""
+    """A worker that runs one task at a time on a cluster. A task that is no longer wanted is cancelled, or its result
+    dropped.
+    """
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
@@ -234,7 +236,7 @@ class ClusterWorker:
             return Outcome(None, f"this could not be computed ({type(error).__name__}: {error})")
 
     def _wait(self, future: Any, wanted: Callable[[], bool], say: Callable[[str], None]) -> Outcome | None:
-        """Wait for a worker of the cluster. Its time is counted while one has the task, not while others come first."""
+        """Wait for a worker of the cluster. Time counts while a worker runs the task, not while the task is queued."""
         ended, looked, seconds, missing = threading.Event(), time.monotonic(), 0.0, False
         future.add_done_callback(lambda _: ended.set())
         while not ended.wait(workers.LOOK):

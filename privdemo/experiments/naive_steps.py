@@ -1,7 +1,8 @@
-"""Barber's figure 3 as published: ignoring the noise without a penalty, by the gradient steps of section 6.1.
+"""Barber's figure 3 as published: training without a penalty that ignores the noise, by the gradient steps of section
+6.1.
 
 Its trials are those of the study "figure3", whose published EM has no penalty either. The results are one small CSV
-file; `python -m privdemo reproduce figure3-steps` computes it anew.
+file; `python -m privdemo reproduce figure3-steps` computes it again.
 """
 
 from __future__ import annotations

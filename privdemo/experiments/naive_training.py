@@ -1,11 +1,11 @@
-"""When training on noisy labels keeps the right direction (Barber, appendix B), without sampling.
+"""The direction that training on noisy labels converges to (Barber, appendix B), by integration.
 
 Inputs x are Gaussian with mean 0; the true label is 1 with probability φ(θ₀ᵀx), |θ₀| = 1, and is then
 flipped. With z₁ = θ₀ᵀx and z₂ = θᵀx, ln φ(z) = z − ln(1+e^z) turns eq. (104) into
 
     −L′∞(θ) = E[ln(1 + e^{z₂})] − E[γ(z₁) z₂],   γ(z) = p₁→₁ φ(z) + p₀→₁ (1 − φ(z)),
 
-and Stein's lemma the second term into (p₁→₁ − p₀→₁) Cov(z₁, z₂) E[φ′(z₁)], as E[z₂] = 0. What is left
+and Stein's lemma the second term into (p₁→₁ − p₀→₁) Cov(z₁, z₂) E[φ′(z₁)], as E[z₂] = 0. These
 are integrals over one Gaussian.
 """
 

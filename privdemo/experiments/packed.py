@@ -1,7 +1,7 @@
-"""Plain results as one compressed file: exact to the last bit, and read without unpickling anything.
+"""Results in one compressed file: exact to the last bit, and read without pickle.
 
-The file is NumPy's `.npz`: every array is a member of its own, and all else is JSON, in which each object has one key
-that says what it is: an array's number, a tuple, a dictionary, or one of the dataclasses and named tuples that the
+The file is NumPy's `.npz`: every array is a member of its own, and all else is JSON, in which each object has one key,
+its type: an array's number, a tuple, a dictionary, or one of the dataclasses and named tuples that the
 caller names.
 """
 
@@ -23,7 +23,7 @@ _ARRAY, _TUPLE, _DICT = "array", "tuple", "dict"
 def pack(thing: Any, kinds: Sequence[type], versions: str) -> bytes:
     """Return the content of a file that holds `thing`, whose dataclasses and named tuples are of `kinds`.
 
-    `versions` says what made it. A NumPy number is kept as Python's own. Raises ``TypeError`` for what has no place.
+    `versions` names the versions that made it. NumPy numbers become Python's. Raises ``TypeError`` for other types.
     """
     arrays: list[np.ndarray] = []
     head = {"format": _FORMAT, "versions": versions, "kinds": _layout(kinds)}

@@ -34,7 +34,9 @@ def versions() -> str:
 
 
 def to_csv(row_type: type[Row], rows: Sequence[Row]) -> str:
-    """Return rows, instances of a dataclass, as the text of a results file; its first line says what made it."""
+    """Return rows, instances of a dataclass, as the text of a results file; its first line names the versions that
+    made it.
+    """
     names = [field.name for field in fields(row_type)]  # type: ignore[arg-type]
     cells = [[getattr(row, name) for name in names] for row in rows]
     return f"{_HEAD}; {versions()}\n" + csv_text.lines(

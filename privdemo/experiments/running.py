@@ -39,11 +39,12 @@ def side_by_side(
     scheduler: str | None = None,
     kept: Path | None = None,
 ) -> Iterator[tuple[int, int, Found]]:
-    """Call `trial` with each of `trials`, tuples of arguments; yields (trials done, trials in all, a trial's result).
+    """Call `trial` with each of `trials`, tuples of arguments; yield (trials done, trials in all, a trial's result).
 
-    Results come in the order of completion. With a folder `kept`, each result is stored there at once: after any end,
-    the same call of the same code yields the stored results first and runs only the others. The folder must belong to
-    the caller, as its files are unpickled. Raises ``ValueError`` as `check` does, and for a folder of somebody else.
+    Results come in the order of completion. With a folder `kept`, each result is stored there at once: after an
+    interruption, the same call of the same code yields the stored results first and runs only the others. The folder
+    must belong to the caller, as its files are unpickled. Raises ``ValueError`` as `check` does, and for a folder of
+    another user.
     """
     check(n_jobs, backend, scheduler)
     places = {_name(trial, arguments): arguments for arguments in trials}
@@ -87,7 +88,7 @@ class _Kept:
         return pickle.loads(content) if hashlib.sha256(content).digest() == digest else None
 
     def store(self, name: str, found: Any) -> None:
-        """Store a result; after a crash either all of it is there or nothing."""
+        """Store a result atomically, also against a crash."""
         content, part = pickle.dumps(found), self.folder / f"{name}.part"
         with writing(part), part.open("wb") as file:
             file.write(hashlib.sha256(content).digest() + content)
@@ -107,8 +108,8 @@ def forget(kept: Path) -> None:
 
 def _name(trial: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
     """Return the file name of one trial: a hash of the code, the function and its arguments."""
-    asked = repr((_code(), trial.__module__, trial.__qualname__, arguments))
-    return hashlib.sha256(asked.encode()).hexdigest()[:32]
+    identity = repr((_code(), trial.__module__, trial.__qualname__, arguments))
+    return hashlib.sha256(identity.encode()).hexdigest()[:32]
 
 
 @cache
@@ -180,7 +181,7 @@ def _connected(scheduler: str) -> Any:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Raise ``OSError`` that says which file found no room, and what to do."""
+    """Raise ``OSError`` that names the file for which the disk is full, and what to do."""
     try:
         yield
     except OSError as error:
@@ -203,14 +204,14 @@ def check_out(out: Path) -> None:
 
 @contextmanager
 def only_one(out: Path) -> Iterator[None]:
-    """Hold the lock of the file `out`. Raises ``ValueError`` where another run holds it, and where there is none.
+    """Hold the lock of the file `out`. Raises ``ValueError`` where another run holds it, and where it cannot be made.
 
-    The lock is a hidden file beside it, and stays there: two runs could take one that is deleted meanwhile.
+    The lock is a hidden file next to `out` and is not deleted: two runs could hold a lock that is deleted meanwhile.
     """
     with _usable(out):
         place = out.resolve()
         beside = place.with_name(f".{place.name}.lock")
-        beside.touch()  # of a file that cannot be made the lock itself would say that it is held
+        beside.touch()  # for a file that cannot be made, FileLock would report that it is held
         lock = FileLock(beside)
         try:
             lock.acquire(timeout=0)
@@ -227,7 +228,7 @@ def _usable(out: Path) -> Iterator[None]:
     """Raise ``ValueError`` with a sentence for a name with which nothing can be done."""
     try:
         yield
-    except RuntimeError:  # as Python 3.11 says of links in a circle
+    except RuntimeError:  # raised by Python 3.11 for circular links
         raise ValueError(f"--out must be a file, got {out}, a link that leads back to itself") from None
     except OSError as error:
         if error.errno == errno.ELOOP:

@@ -1,7 +1,8 @@
-"""Trials that come with the package: those of the questions on which the app's pages open, so that nobody waits.
+"""Trials that come with the package: those of the questions on which the app's pages open, which are shown without
+waiting.
 
-They are the very trials that `run` makes, no number is rounded; only the seconds that a training takes are those of the
-computer that made the file. `python -m privdemo reproduce defaults` makes it anew.
+They are exactly the trials that `run` makes; only the seconds of a training are those of the computer that made the
+file. `python -m privdemo reproduce defaults` makes it again.
 """
 
 from __future__ import annotations
@@ -25,14 +26,14 @@ from privdemo.methods import CURVES_FIRST, EM, FULL, LABELLED, LLP, MEAN_MAP, MM
 
 NAME = "defaults"
 TITLE = "The draws that pages open on"
-# How the question of each kind of config is answered.
+# The function that runs each kind of config.
 _RUNS: dict[type, Callable[[Any], Any]] = {
     TrainingConfig: training.run,
     BagConfig: label_proportions.run,
     RatioConfig: class_ratio.run,
     ComparisonConfig: comparison.run,
 }
-# What the results are made of.
+# The classes of the results.
 _KINDS = (
     *(training.Trial, training.Fit, training.Attack),
     *(label_proportions.Trial, label_proportions.Fit, label_proportions.F1),
@@ -76,7 +77,7 @@ def run_trial(config: Any) -> list[Any]:
 
 
 def to_file(made: Sequence[Any]) -> bytes:
-    """Return trials as the content of a results file: each by what was asked, in the order of `questions`."""
+    """Return trials as the content of a results file: by config, in the order of `questions`."""
     order = [replace(config, trial=0) for config in questions()]
     placed = sorted(made, key=lambda one: (order.index(replace(one.config, trial=0)), one.config.trial))
     by_question = {repr(one.config): replace(one, config=None) for one in placed}
@@ -102,7 +103,7 @@ class Shipped:
 def load(file: Path | None = None) -> Shipped:
     """Return the trials of a results file, by default those that come with the package.
 
-    Raises ``ValueError`` for a file that is not there, damaged or of another version.
+    Raises ``ValueError`` for a file that is missing, damaged or of another version.
     """
     file = file or results.shipped(NAME, "npz")
     try:

@@ -1,7 +1,7 @@
 """Trials, the random repetitions of an experiment: the config of another trial, and the random streams of a trial.
 
 Each stream has a fixed number of its own, which the experiment names, so that no stream depends on the order in which
-others are taken, and changing one choice leaves the randomness of the others as it was.
+others are used, and a change of one choice leaves the other random numbers as they were.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Repeatable(Protocol):
     def trial(self) -> int: ...
 
 
-# A config of any experiment: what comes out is of the type that came in.
+# A config of any experiment: functions return the type that they get.
 Config = TypeVar("Config", bound=Any)
 
 

@@ -163,7 +163,7 @@ def _test_share_axis() -> dict[str, Any]:
     return axis("share of the first class in the group", SHARES, ".0%") | {"dtick": 0.2}
 
 
-def levers(
+def errors_along_setting(
     by_name: Mapping[tuple[str, str], Sequence[tuple[float, Estimate]]], title: str, yours: float | None
 ) -> Figure:
     """Return mean L1 errors along a lever, a line for each method with and without noise."""

@@ -89,7 +89,7 @@ def columns(trial: Trial, positive: str, few: bool = False) -> Figure:
     full, n = float(sizes.max()), len(chosen)
     y = (np.arange(STEPS) + 0.5) * full / STEPS
     known = _column_picture(y[:, None] < share * sizes, sizes, [[1.0] * int(size) for size in sizes])
-    told = _column_picture(np.clip(released, 0, 1), sizes, [trial.blocks[bag] for bag in chosen])
+    released_columns = _column_picture(np.clip(released, 0, 1), sizes, [trial.blocks[bag] for bag in chosen])
     x = np.arange(1, n + 1)
     shared = {"type": "heatmap", "x": x, "y": y, "zmin": 0, "zmax": 1, "xgap": 1.5}
     shared |= {"colorscale": [[0, PALE], [1, A_COLOUR]]}
@@ -103,7 +103,7 @@ def columns(trial: Trial, positive: str, few: bool = False) -> Figure:
             | {"z": known, "showscale": False, "customdata": names}
             | {"hovertemplate": "bag %{customdata}<extra></extra>"},
             shared
-            | {"z": told, "yaxis": "y2", "customdata": hover, "showscale": False}
+            | {"z": released_columns, "yaxis": "y2", "customdata": hover, "showscale": False}
             | {"hovertemplate": "bag %{customdata[0]}: %{customdata[1]:.1%} released<extra></extra>"},
             {
                 "type": "scatter",

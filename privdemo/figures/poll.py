@@ -201,15 +201,15 @@ def again(found: Sequence[Again], times: int) -> Figure:
 def price(cost: Price) -> Figure:
     """Return as many people as were asked, and as many honest ones as would have told as much."""
     kinds = (
-        ("asked, with these lies", cost.asked, VOTING[SPREAD_MLE].style),
-        ("enough, if nobody lied", cost.honest, VOTING["honest"].style),
+        ("asked, with these lies", cost.with_lies, VOTING[SPREAD_MLE].style),
+        ("enough, if nobody lied", cost.without_lies, VOTING["honest"].style),
     )
     labels = [f"{name} <b>{f'{n:,}' if n else 'under 1'}</b>" for name, n, _ in kinds]
     bars = [_bar(row, n, style.colour, len(kinds)) for row, (_, n, style) in _from_the_top(kinds)]
     return chart(
         data=[bar | {"hovertemplate": "%{x:,} people<extra></extra>"} for bar in bars],
         layout={
-            "xaxis": {"title": {"text": "people"}, "range": [0, 1.04 * max(cost.asked, cost.honest)]},
+            "xaxis": {"title": {"text": "people"}, "range": [0, 1.04 * max(cost.with_lies, cost.without_lies)]},
             "yaxis": _rows(labels),
             "height": 2 * _high(2) + 70,
             "margin": {"b": 60},

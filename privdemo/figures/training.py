@@ -236,13 +236,13 @@ def digits_html(
     alt: str,
     *,
     groups: Sequence[tuple[str, int]] = (),
-    learnt: tuple[str, Sequence[NDArray[np.uint8]]] | None = None,
+    trained_on: tuple[str, Sequence[NDArray[np.uint8]]] | None = None,
 ) -> str:
     """Return test digits with their true classes over what every method says.
 
     `rows` are (method, its colour, what it says of each digit). A bar in the method's colour is the longer the surer it
     is. Wrong answers are underlined, and marked as wrong for screen readers. What a method says of all images at once
-    is one text. `groups` are titles over so many digits each; `learnt` are examples of what the methods learnt from,
+    is one text. `groups` are titles over so many digits each; `trained_on` are examples of the training images,
     with a title.
     """
     pictures = "".join(
@@ -257,15 +257,18 @@ def digits_html(
     name = html.escape(alt, quote=True)
     return (
         f'<div class="digits" style="--digits: {len(images)}"><table aria-label="{name}"><thead>'
-        f"{_above(groups, learnt, pictures)}<tr><td>truth</td>{heads}</tr></thead><tbody>{body}</tbody></table></div>"
+        f"{_above(groups, trained_on, pictures)}"
+        f"<tr><td>truth</td>{heads}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 
 
-def _above(groups: Sequence[tuple[str, int]], learnt: tuple[str, Sequence[NDArray[np.uint8]]] | None, row: str) -> str:
-    """Return the row of digits, with the groups' titles above it and what was learnt from beside both."""
+def _above(
+    groups: Sequence[tuple[str, int]], trained_on: tuple[str, Sequence[NDArray[np.uint8]]] | None, row: str
+) -> str:
+    """Return the row of digits, with the groups' titles above it and the training images beside both."""
     corner = ""
-    if learnt:
-        title, images = learnt
+    if trained_on:
+        title, images = trained_on
         examples = "".join(f'<img class="digit" src="{data_uri(image)}" alt="">' for image in images)
         corner = f'<div class="learnt">{html.escape(title)}<div>{examples}</div></div>'
     if not groups:

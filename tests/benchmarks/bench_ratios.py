@@ -31,7 +31,7 @@ def ten_digits():
     groups = sample.training, sample.tuning
     sets = [[class_ratio.as_input(sample.dataset, rows) for rows in group.rows] for group in groups]
     rng = np.random.default_rng(0)
-    asked = [class_ratio.sample_test_set(config, sample, share, rng) for share in class_ratio.SHARES]
+    asked = [class_ratio.sample_target_set(config, sample, share, rng) for share in class_ratio.SHARES]
     labels = sample.dataset.y[np.concatenate(sample.training.rows)]
     return sets, sample.training.proportions, asked, labels
 

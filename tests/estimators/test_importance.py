@@ -44,7 +44,7 @@ def test_one_step_follows_the_published_equations(n_classes, learning_rate):
     y[:n_classes] = np.arange(n_classes)
     settings = {"n_samples": n_samples, "C": C, "resample": False, "learning_rate": learning_rate}
     one, two = (sampled(channel, n_steps=s, **settings).fit(released, y) for s in (1, 2))
-    samples = next(iter(two._draw(released, proposal(channel, y), rng(0))))
+    samples = next(iter(two._sample(released, proposal(channel, y), rng(0))))
     x, gradient, level, bound, norm = samples.X / (K - 1), 0 * one.coef_, 0 * one.intercept_, 0.0, 0.0
     for person in range(n):
         p = class_probs(x[person], one.coef_.T, one.intercept_)
@@ -74,7 +74,7 @@ def test_samples_of_a_person_are_truths_that_the_release_allows():
     fit = sampled(channel, n_samples=4, n_steps=1).fit(released, y)
     assert (fit.effective_sample_size_ == 4).all()
     chances = proposal(channel, y)
-    parts = list(fit._draw(released, chances, rng(5)))
+    parts = list(fit._sample(released, chances, rng(5)))
     assert [part.people for part in parts] == [slice(0, 500), slice(500, 1000), slice(1000, 1100)]
     classes, x = np.concatenate([p.y for p in parts]), np.concatenate([p.X for p in parts])
     for label in (0, 1):

@@ -48,10 +48,10 @@ def test_sets_hold_the_counted_classes_and_no_record_that_is_asked_about():
 
 def test_a_set_is_asked_about_with_the_wanted_proportions():
     sample, rng = class_ratio.sample_records(CONFIG), np.random.default_rng(0)
-    U, truth = class_ratio.sample_test_set(CONFIG, sample, 0.7, rng)
+    U, truth = class_ratio.sample_target_set(CONFIG, sample, 0.7, rng)
     assert (U.shape, U.dtype, U.min(), U.max()) == ((80, 64), np.float32, 0, 1)
     assert truth == pytest.approx([0.7, 0.1, 0.1, 0.1])
-    first, second = (class_ratio.sample_test_set(CONFIG, sample, None, rng)[1] for _ in range(2))
+    first, second = (class_ratio.sample_target_set(CONFIG, sample, None, rng)[1] for _ in range(2))
     assert first == pytest.approx(second), "at random, but the same in every draw"
 
 
@@ -83,7 +83,7 @@ def binary():
 
 def test_every_method_is_asked_about_the_same_sets(binary, sample):
     rng = generator(BINARY, TEST_STREAM)
-    asked = [class_ratio.sample_test_set(BINARY, sample, share, rng) for share in (BINARY.share, *SHARES)]
+    asked = [class_ratio.sample_target_set(BINARY, sample, share, rng) for share in (BINARY.share, *SHARES)]
     assert tuple(binary.fits) == BINARY.methods
     assert binary.truth == pytest.approx(asked[0][1])
     for name, fit in binary.fits.items():

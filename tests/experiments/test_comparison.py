@@ -59,7 +59,7 @@ def test_the_count_of_the_rarer_class_is_a_secret_around_rho(rho, expected):
 
 def test_every_method_sees_the_same_people_whatever_the_privacy_and_is_tested_on_others():
     people = [comparison.sample_people(replace(DIGITS, epsilon=epsilon)) for epsilon in (0.5, 2.0)]
-    for name in ("clean", "y", "bags", "sets", "counts", "X_test", "y_test", "asked_clean"):
+    for name in ("clean", "y", "bags", "sets", "counts", "X_test", "y_test", "target_clean"):
         np.testing.assert_array_equal(getattr(people[0], name), getattr(people[1], name))
     strict, loose = ((p.lies != p.y) for p in people)
     assert (loose <= strict).all(), "less privacy only takes lies back"
@@ -71,7 +71,7 @@ def test_every_method_sees_the_same_people_whatever_the_privacy_and_is_tested_on
     known, new = ({row.tobytes() for row in rows} for rows in (people.clean, people.X_test))
     assert len(known) == 200
     assert not known & new
-    assert (people.share, len(people.asked)) == (0.3, 100)
+    assert (people.share, len(people.target)) == (0.3, 100)
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 2.0])
@@ -181,7 +181,7 @@ def test_private_records_are_flipped_pixel_by_pixel_with_the_labels_probability(
     people = comparison.sample_people(config)
     changed = int((people.released != people.clean).sum())
     assert binomtest(changed, people.clean.size, 1 / (1 + math.e)).pvalue > 1e-4
-    assert (people.asked != people.asked_clean).any()
+    assert (people.target != people.target_clean).any()
     np.testing.assert_array_equal(people.X_test, comparison.sample_people(replace(config, epsilon=4.0)).X_test)
     pixels = RandomisedResponse(1 / (1 + math.e), 17)
     assert comparison.record_epsilon(config) == pytest.approx(1.0 + pixels.epsilon_at(1e-5, 64))
@@ -191,10 +191,10 @@ def test_private_records_are_flipped_pixel_by_pixel_with_the_labels_probability(
 def test_whoever_is_asked_several_times_answers_once():
     config = replace(DIGITS, task=SHARE, private=RECORDS, n_asked=500)
     people = comparison.sample_people(config)
-    _, first, who = np.unique(people.asked_clean, axis=0, return_index=True, return_inverse=True)
-    np.testing.assert_array_equal(people.asked_lies, people.asked_lies[first][who.ravel()])
-    np.testing.assert_array_equal(people.asked, people.asked[first][who.ravel()])
-    lied = (people.asked_lies[first] != np.repeat([0, 1], [350, 150])[first]).mean()
+    _, first, who = np.unique(people.target_clean, axis=0, return_index=True, return_inverse=True)
+    np.testing.assert_array_equal(people.target_lies, people.target_lies[first][who.ravel()])
+    np.testing.assert_array_equal(people.target, people.target[first][who.ravel()])
+    lied = (people.target_lies[first] != np.repeat([0, 1], [350, 150])[first]).mean()
     p = config.flips.flip_prob
     assert lied == pytest.approx(p, abs=5 * math.sqrt(p * (1 - p) / len(first)))
 
@@ -325,10 +325,10 @@ def test_mixed_answers_are_lies_of_as_little_as_the_shuffled_count_allows():
     for people in told:
         used, lies = people.shuffled_lies()
         assert used == flips
-        changed += int((lies != people.asked_y).sum())
+        changed += int((lies != people.target_y).sum())
         found = np.clip((lies.mean() - flips.flip_prob) / (1 - 2 * flips.flip_prob), 0, 1)
         assert SOLVERS[SHUFFLED_COUNT][SHARE](people).found == pytest.approx(found)
-        assert people.asked_y.mean() == people.share
+        assert people.target_y.mean() == people.share
     assert 0.5 < local < 2.5
     assert binomtest(changed, 1200, flips.flip_prob).pvalue > 1e-4
     assert binomtest(changed, 1200, RandomisedResponse.from_epsilon(1.4 * local, 2).flip_prob).pvalue < 1e-4
@@ -344,9 +344,9 @@ def test_a_curator_counts_with_laplace_noise_of_the_whole_answer_and_classifies_
     assert kstest(noise, laplace(scale=1.6).cdf).pvalue < 0.05
     assert drawn[0].curated_share(0.05) != drawn[0].curated_share(0.0)
     many = comparison.sample_people(replace(config, n_asked=500))
-    assert many.asked_most > 1
-    off = [500 * (many._replace(asked_most=most).curated_share(0.0) - many.share) for most in (1, many.asked_most)]
-    assert off[1] == pytest.approx(many.asked_most * off[0])
+    assert many.target_most > 1
+    off = [500 * (many._replace(target_most=most).curated_share(0.0) - many.share) for most in (1, many.target_most)]
+    assert off[1] == pytest.approx(many.target_most * off[0])
     people = comparison.sample_people(replace(DIGITS, private=RECORDS))
     rng = np.random.default_rng(np.random.SeedSequence(0, spawn_key=(0, 9, 0)))
     model = CuratorLogisticRegression(1.0, people.config.delta, random_state=rng).fit(people.clean / 16, people.y)

@@ -101,8 +101,10 @@ def test_releases_of_many_are_the_same_each_time_and_teach_as_if_they_were_there
     everybody = people.all_released(config)
     at_once, again = (np.concatenate(list(everybody.make())) for _ in range(2))
     np.testing.assert_array_equal(at_once, again)
-    noise = [mechanism.noise_by_name(people._draws(config, DIGITS_K, (100, 64), number)) for number in range(3)]
-    assert len({part.tobytes() for trials in noise for part in trials.values()}) == sum(map(len, noise))
+    noise = [
+        mechanism.noise_by_name(people._noise_of_batch(config, DIGITS_K, (100, 64), number)) for number in range(3)
+    ]
+    assert len({part.tobytes() for arrays in noise for part in arrays.values()}) == sum(map(len, noise))
     prior = pixel_priors.learned_prior(mechanism, at_once, DIGITS_K)
     shown = [0, 1, 2, 50, 51, 52]
     expected = mechanism.to_grey(pixel_priors.posterior_mean(mechanism, at_once[shown], prior))

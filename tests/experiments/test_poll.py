@@ -142,9 +142,9 @@ def test_the_price_is_of_the_very_intervals_that_are_shown():
     """Whatever the answers turn out to be: it is reckoned where the interval is widest."""
     cost = poll.price(poll.reveal(COIN, (60, 40)))
     assert cost == poll.price(poll.reveal(COIN, (100, 0))), "no share of a few decides what others need"
-    assert cost.asked == 100
+    assert cost.with_lies == 100
     assert cost.half == pytest.approx(widest(COIN, 100))
-    assert widest(HONEST, cost.honest) <= cost.half < widest(HONEST, cost.honest - 1)
+    assert widest(HONEST, cost.without_lies) <= cost.half < widest(HONEST, cost.without_lies - 1)
     (half, lying, honest), *_ = cost.plans
     assert widest(COIN, lying) <= half < widest(COIN, lying - 1)
     assert widest(HONEST, honest) <= half < widest(HONEST, honest - 1)
@@ -157,8 +157,8 @@ def test_the_limits_say_how_wide_the_interval_of_a_small_class_is():
 
 
 def test_answers_may_say_less_than_an_honest_one():
-    assert poll.price(poll.reveal(PollConfig(lie=0.45), (100, 100))).honest == 0
-    assert poll.price(poll.reveal(COIN, (1, 0))).honest == 0
+    assert poll.price(poll.reveal(PollConfig(lie=0.45), (100, 100))).without_lies == 0
+    assert poll.price(poll.reveal(COIN, (1, 0))).without_lies == 0
 
 
 def test_the_price_is_of_the_widest_interval_where_lies_keep_answers_from_being_half():

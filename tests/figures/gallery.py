@@ -129,7 +129,10 @@ def _sets() -> Made:
         for method in (SPREAD, MMD)
         for release in (class_ratio.NO_RELEASE, ratio_study.WITH_NOISE)
     }
-    yield "class_ratio.levers", ratio_charts.levers(points, "ρ, share of each rarer class", 0.1)
+    yield (
+        "class_ratio.errors_along_setting",
+        ratio_charts.errors_along_setting(points, "ρ, share of each rarer class", 0.1),
+    )
     yield "class_ratio.attack", ratio_charts.attack(test_charts.rates("model", "set", "both", "new"))
 
 

@@ -50,7 +50,7 @@ def test_of_a_hundred_senders_as_many_meant_it():
 
 def test_the_price_is_two_bars_of_people():
     cost = poll.price(FOUND)
-    assert [bar.x[1] for bar in charts.price(cost).data] == [cost.asked, cost.honest]
+    assert [bar.x[1] for bar in charts.price(cost).data] == [cost.with_lies, cost.without_lies]
 
 
 @pytest.mark.parametrize(

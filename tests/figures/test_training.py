@@ -131,8 +131,10 @@ def test_digits_stand_over_what_every_method_says():
 
 
 def test_groups_of_digits_have_titles_and_what_was_learnt_from_stands_beside():
-    learnt = "From 9 such", IMAGES[:2]
-    content = charts.digits_html(IMAGES, list("7979"), SAID, "x", groups=[("alike", 1), ("not <b>", 3)], learnt=learnt)
+    trained_on = "From 9 such", IMAGES[:2]
+    content = charts.digits_html(
+        IMAGES, list("7979"), SAID, "x", groups=[("alike", 1), ("not <b>", 3)], trained_on=trained_on
+    )
     reader = Reader(content)
     assert [head["colspan"] for head in reader.all("th") if head["scope"] == "colgroup"] == ["1", "3"]
     assert reader.words[:4] == ["From 9 such", "alike", "not <b>", "truth"]

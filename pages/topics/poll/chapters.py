@@ -165,10 +165,12 @@ def price(answer: Answer, found: Reveal) -> _StepContents:
 
 def _worth_words(cost: Price) -> str:
     """Say how many honest answers give as much information as these."""
-    these, say = (f"These {cost.asked:,} answers", "say") if cost.asked != 1 else ("This answer", "says")
-    if cost.honest == 0:
+    these, say = (f"These {cost.with_lies:,} answers", "say") if cost.with_lies != 1 else ("This answer", "says")
+    if cost.without_lies == 0:
         return f"{these} {say} <b>less than 1</b> honest one would"
-    return f"{these} {say} as much as <b>{cost.honest:,}</b> honest {'one' if cost.honest == 1 else 'ones'} would"
+    return f"{these} {say} as much as <b>{cost.without_lies:,}</b> honest " + (
+        "one would" if cost.without_lies == 1 else "ones would"
+    )
 
 
 @_step("again", "What if the same people answer again?")

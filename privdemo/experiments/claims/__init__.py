@@ -1,7 +1,7 @@
-"""The published figures, tables and formulas of seven sources beside ours: does each hold?
+"""The published figures, tables and formulas of seven sources compared with our results.
 
-Nothing that can be computed is written down here: our numbers come from the shipped results files, or directly from a
-formula. `judge` holds the rules that turn numbers into verdicts.
+Our numbers come from the shipped results files, or directly from a formula. `judge` holds the rules that turn numbers
+into verdicts.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One claim of a source beside ours, and the words that describe it."""
+"""A claim of a source compared with our result, and its texts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ AT_ONCE = "python -m privdemo claims"
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """Something that a source says, beside what this program finds.
+    """A claim of a source, and what this program finds.
 
     Args:
         source: The paper, one of `SOURCES`.
@@ -51,8 +51,8 @@ class Claim:
         verdict: One of `VERDICTS`.
         why: The reason for the verdict.
         reading: How `published` was read, if the paper does not print it: `FORMULA` or `SENTENCE`.
-        surprise: What goes wrong for somebody who builds on the claim where it does not hold; few claims say so.
-        what: What the numbers of a surprise are, in a word.
+        surprise: The consequence of relying on a claim that does not hold; few claims have it.
+        what: The name of the numbers of a surprise.
     """
 
     source: str
@@ -71,7 +71,7 @@ class Claim:
 
     @property
     def surprises(self) -> bool:
-        """Whether somebody who builds on the claim would be surprised: it says by what, and is not found to hold."""
+        """Whether the claim has a `surprise` and is not found to hold."""
         return bool(self.surprise) and self.verdict in (FAILS, UNCLEAR)
 
 

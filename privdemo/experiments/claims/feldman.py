@@ -34,7 +34,7 @@ def from_formulas() -> list[Claim]:
 
 
 def _closed_bound() -> Claim:
-    """The closed bound, where that says anything."""
+    """The closed bound, where it is finite."""
     return _no_less(published_shuffled_epsilon, _THEOREM, "the closed bound", "{:.1f} to {:.1f} times the exact ε")
 
 

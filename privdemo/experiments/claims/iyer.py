@@ -7,7 +7,7 @@ from privdemo.experiments.claims import iyer_counts, iyer_ratios
 from privdemo.experiments.claims.claim import IYER, Claim, exactly, unverifiable
 from privdemo.experiments.claims.judge import judge_value
 
-# Data sets of table 1 that are not at hand, and how many records they have there.
+# Data sets of table 1 that are not available, and their numbers of records there.
 _ELSEWHERE = {"YouTube": 6_431_471, "Higgs": 11_000_000, "Acoustic": 78_823, "Twitter": 6_940}
 
 

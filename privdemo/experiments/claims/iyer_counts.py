@@ -96,7 +96,7 @@ def _batches(row: label_counts.Row) -> str:
 
 
 def _ranking(places: Places) -> Claim:
-    """All with tight noise and a promise that holds."""
+    """All with tight noise and a guarantee that holds."""
     design = _at_design(places)
     dirichlet = design["dirichlet public"]
     best = _best(design, (n for n, row in design.items() if row.guarantee.startswith("(") and "dirichlet" not in n))
@@ -116,7 +116,7 @@ def _ranking(places: Places) -> Claim:
 
 
 def _more_classes(places: Places) -> Claim:
-    """How scaled Dirichlet fares beside the best other as classes are added, all as published."""
+    """The distortion of scaled Dirichlet relative to the best other as classes are added, all as published."""
     along = _along(places, label_counts.C_AXIS)
     times = {
         c: ratio_interval(rows[_DIRICHLET].estimate, _best(rows, _OTHERS).estimate)

@@ -173,12 +173,12 @@ def _theorem_1(rows: Sequence[study.Row]) -> Claim:
 def _advice(rows: Sequence[study.Row]) -> list[Claim]:
     """The paper's advice for sets, of MMD with true counts."""
     found = []
-    for words, name, lever, place in (
+    for words, name, setting, place in (
         ("skewed sets are easier to learn from", study.SKEW, "rho", "ρ ="),
         ("few, large sets are easier to learn from than many", study.SETS, "copies", "sets of each kind:"),
     ):
         here = [row for row in study.select(rows, name) if (row.method, row.release) == (MMD, NO_RELEASE)]
-        first, last = (pick(here, key=lambda row: getattr(row, lever)) for pick in (min, max))
+        first, last = (pick(here, key=lambda row: getattr(row, setting)) for pick in (min, max))
         gap = gap_interval(last.estimate, first.estimate)
         found.append(
             Claim(
@@ -189,8 +189,8 @@ def _advice(rows: Sequence[study.Row]) -> list[Claim]:
                 seeds=first_trials(first.n_trials),
                 command=_SETS,
                 verdict=judge_difference(gap),
-                why=f"error {first.error:.3f} at {place} {getattr(first, lever):g}, {last.error:.3f} at "
-                f"{getattr(last, lever):g}{'' if judge(gap).clear else '; the difference is not clear'}",
+                why=f"error {first.error:.3f} at {place} {getattr(first, setting):g}, {last.error:.3f} at "
+                f"{getattr(last, setting):g}{'' if judge(gap).clear else '; the difference is not clear'}",
             )
         )
     return found

@@ -1,4 +1,4 @@
-"""How far frequency oracles are off, exactly and simulated: what three papers claim of them is held against this.
+"""Errors of frequency oracles, exact and simulated, for the claims of three papers.
 
 Errors are n times the mean square of estimated shares by inversion, which does not depend on the number of people n.
 """

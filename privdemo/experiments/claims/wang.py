@@ -15,7 +15,7 @@ from privdemo.experiments.many_answers import crossover
 from privdemo.mechanisms.frequency_oracles import BasicRappor, FrequencyOracle, KaryResponse, OptimisedUnaryEncoding
 
 _LEVELS = np.arange(1, 51) / 10  # ε from 0.1 to 5
-# The ε at which the rule of which lie to choose is told.
+# The ε at which the rule for choosing an oracle is checked.
 _AT = 4.0
 _CHOICE = "on which lie to choose"
 
@@ -32,10 +32,10 @@ def from_formulas() -> list[Claim]:
 
 def _variances() -> list[Claim]:
     e, h, k = math.exp(EPSILON), math.exp(EPSILON / 2), K
-    told = "n times the variance of a rare answer’s share is"
+    statement = "n times the variance of a rare answer’s share is"
     at = f"k = {k}, ε = {EPSILON:g}"
     return [
-        rare_claim(WANG, f"on {name}", f"{told} {formula}: {at}", value, oracle)
+        rare_claim(WANG, f"on {name}", f"{statement} {formula}: {at}", value, oracle)
         for name, formula, value, oracle in (
             ("direct encoding", "(e^ε + k − 2)/(e^ε − 1)²", (e + k - 2) / (e - 1) ** 2, KaryResponse(k, EPSILON)),
             ("symmetric unary encoding", "e^(ε/2)/(e^(ε/2) − 1)²", h / (h - 1) ** 2, BasicRappor(k, EPSILON)),

@@ -44,8 +44,8 @@ DIVERSE = 50
 def all_claims() -> list[Claim]:
     """Every claim of the slides."""
     rows = label_proportions.study.load()
-    levers = [_robust(rows), _loss_of_information(rows), _more_bags(rows)]
-    return [*_tables(rows), *_instagram(rows), *levers, *from_formulas()]
+    settings = [_robust(rows), _loss_of_information(rows), _more_bags(rows)]
+    return [*_tables(rows), *_instagram(rows), *settings, *from_formulas()]
 
 
 def from_formulas() -> list[Claim]:

@@ -1,4 +1,4 @@
-"""Yan's slides on sensitivity: how far what is released can move between neighbours."""
+"""Yan's slides on sensitivity: how far a release can move between neighbours."""
 
 from __future__ import annotations
 

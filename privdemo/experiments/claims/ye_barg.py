@@ -42,14 +42,14 @@ def _risk() -> Claim:
 
 def _sizes() -> Claim:
     """In what part of many settings the best size of the sets is next to k/(e^ε + 1)."""
-    asked = [(k, epsilon) for k in (2, 3, 5, 10, 30, 100, 300, 1000) for epsilon in np.arange(1, 31) / 5]
-    near = [abs(SubsetSelection(k, e).size - max(1.0, k / (math.exp(e) + 1))) < 1 for k, e in asked]
+    settings = [(k, epsilon) for k in (2, 3, 5, 10, 30, 100, 300, 1000) for epsilon in np.arange(1, 31) / 5]
+    near = [abs(SubsetSelection(k, e).size - max(1.0, k / (math.exp(e) + 1))) < 1 for k, e in settings]
     part = float(np.mean(near))
     return Claim(
         source=YE_BARG,
         place="on the size of the sets",
         words="the best size d is k/(e^ε + 1), rounded up or down: in what part of "
-        f"{len(asked)} settings (k from 2 to 1,000, ε from 0.2 to 6)",
+        f"{len(settings)} settings (k from 2 to 1,000, ε from 0.2 to 6)",
         published=1.0,
         ours=exactly(part),
         unit=PERCENT,
@@ -66,7 +66,7 @@ def _half() -> Claim:
     found = {}
     for epsilon in epsilons:
         for k in np.linspace(math.ceil(9 * math.exp(epsilon)), most, _STEPS).astype(int):
-            sampled = 1 - 1 / k  # of whoever asks people at random and hears the truth
+            sampled = 1 - 1 / k  # the sampling error of true answers of random people
             ours, *theirs = (
                 k * oracle(int(k), float(epsilon)).mean_variance(1) + sampled
                 for oracle in (SubsetSelection, KaryResponse, BasicRappor)

@@ -1,4 +1,4 @@
-"""Class ratios from sets: how well are the class proportions of a set found from sets with known proportions?
+"""Class ratios: estimate the class proportions of a target set from training sets with known proportions.
 
 The sets' proportions are known exactly, or released privately. `study` holds the shipped results.
 """
@@ -30,7 +30,7 @@ from privdemo.experiments.class_ratio.release import (
     most_records,
     release_proportions,
     sample_records,
-    sample_test_set,
+    sample_target_set,
 )
 from privdemo.experiments.class_ratio.score import (
     attack_rates,
@@ -71,7 +71,7 @@ __all__ = [
     "run",
     "run_releases",
     "sample_records",
-    "sample_test_set",
+    "sample_target_set",
     "share_of",
     "study",
     "table",

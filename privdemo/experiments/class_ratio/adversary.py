@@ -1,4 +1,4 @@
-"""The adversary: somebody who knows a record and its set, and guesses the record's label."""
+"""The adversary, who knows a record and its set, and guesses the record's label."""
 
 from __future__ import annotations
 

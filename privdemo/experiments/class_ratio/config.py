@@ -1,4 +1,4 @@
-"""The question: which sets the methods learn from, what is released of them, and which set is asked about."""
+"""Settings: the training sets, what is released of them, and the target set."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from privdemo.mechanisms.label_counts import RELEASES
 from privdemo.methods import CLASS_RATIO, EM, IDENTITY, MMD, PSVM, SPREAD, check_methods
 from privdemo.tasks import DIGITS, counting_task
 
-# The part of every class's records that is kept for the sets that are asked about.
+# The part of every class's records that is held out for target sets.
 TEST_SHARE = 0.3
-# Shares of the first class in the sets that are asked about, as in the paper's figures 2 and 3.
+# Shares of the first class in the target sets, as in the paper's figures 2 and 3.
 SHARES = tuple(tenth / 10 for tenth in range(1, 10))
 NO_RELEASE = "none"
 # Fixed numbers of the random streams of a trial.
@@ -35,7 +35,7 @@ def default_set_size(dataset: Source) -> int:
 
 
 def chosen_classes(dataset: Source, n_classes: int) -> tuple[str, ...]:
-    """Return the names of so many classes. Two digits are 7 and 9, as they are the hardest to tell apart."""
+    """Return the names of so many classes. Two digits are 7 and 9, as they are the hardest to distinguish."""
     classes = counting_task(dataset).classes
     return ("7", "9") if classes is DIGITS and n_classes == 2 else classes[:n_classes]
 
@@ -47,21 +47,22 @@ def n_to_train(y: NDArray[np.integer]) -> int:
 
 @dataclass(frozen=True)
 class RatioConfig:
-    """Sets of records with known class proportions, and the set whose proportions are wanted.
+    """Sets of records with known class proportions, and the target set, whose proportions are estimated.
 
-    There are as many tuning sets as training sets, with the same proportions; settings are chosen on them. `methods`
+    The tuning sets have the number and the proportions of the training sets; settings are chosen on them. `methods`
     are of `methods.CLASS_RATIO`. Raises ``ValueError`` for a value outside its limits, and where no class is the
-    common one of a set, so that nothing tells the classes apart (assumption A0 of the paper).
+    common one of a set, so that the classes are not identified (assumption A0 of the paper).
 
     Args:
         dataset: The data set's name, or a visitor's own records.
-        n_classes: How many classes are counted, c.
+        n_classes: The number of classes, c.
         set_size: Records in a training set.
         copies: Training sets with the same common class.
         rho: The share ρ of every class in a set but its common one, which has 1 − (c − 1)ρ. Every class is the common
-            one in turn.
-        n_test: Records in the set that is asked about.
-        share: The share of the first class in that set; the other classes share the rest equally. None: proportions
+            one of the same number of sets.
+        n_test: Records in the target set.
+        share: The share of the first class in the target set; the other classes share the rest equally. None:
+        proportions
             sampled uniformly from the simplex.
         bandwidth: The bandwidth of MMD as a multiple of the median heuristic; None: chosen on the tuning sets.
         release: How the sets' counts are released, one of `RELEASES` or "none".

@@ -1,4 +1,4 @@
-"""Methods fitted to the sets of a trial, and the class proportions that they find in the sets that are asked about."""
+"""Methods fitted to the sets of a trial, and the class proportions that they find in the target sets."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from privdemo.experiments.class_ratio.release import (
     as_input,
     release_proportions,
     sample_records,
-    sample_test_set,
+    sample_target_set,
 )
 from privdemo.experiments.trials import generator, stream
 from privdemo.mechanisms.aggregation import Matrix
@@ -48,7 +48,7 @@ class Fit:
 
     Args:
         method: The method's name.
-        found: The proportions that it finds in the asked set, (c,).
+        found: The proportions that it finds in the target set, (c,).
         errors: The L1 errors in sets with each of `SHARES`.
         seconds: The time to train; nan if a kernel was reused.
         chosen: What a choosing method has taken, as in `estimators.choose.Choice`.
@@ -69,19 +69,19 @@ class Trial:
 
     Args:
         config: The question.
-        truth: The true proportions of the asked set, (c,).
+        truth: The true proportions of the target set, (c,).
         fits: What each method finds, by its name.
         proportions: The true proportions of the training sets, (M, c).
         released: Their released proportions, (M, c).
         distortion: The mean L1 distance of the two.
         noise: The noise in words.
-        holds: Whether the noise is (ε, δ)-private for a record in one set, without looking at private counts.
-        most_sets: The number of sets that one record is in, at most.
-        problem: Why the released proportions cannot tell the classes apart, if so.
+        holds: Whether the noise is (ε, δ)-private for a record in one set; false if it was chosen from private counts.
+        most_sets: The most sets that one record is in.
+        problem: Why the released proportions do not identify the classes, if so.
         condition_number: Q of MMD; nan without MMD.
         bound: Theorem 1's bound of MMD's error; nan with noise, for which it would need a further term.
         factor: The bandwidth of MMD as a multiple of the median heuristic.
-        attack: How often single labels are guessed; None without the spread likelihood.
+        attack: The rate at which single labels are guessed; None without the spread likelihood.
     """
 
     config: RatioConfig
@@ -101,7 +101,7 @@ class Trial:
 
 
 def run(config: RatioConfig) -> Trial:
-    """Sample the sets, release their proportions, fit every method, and ask about sets of known proportions.
+    """Sample the sets, release their proportions, fit every method, and estimate target sets of known proportions.
 
     Raises ``ValueError`` if sets are too large for the data set, or if their counts cannot be released so.
     """
@@ -115,21 +115,21 @@ def run_releases(config: RatioConfig, releases: Sequence[str]) -> list[Trial]:
     Always in one thread, for the same numbers everywhere.
     """
     sample, rng = sample_records(config), generator(config, TEST_STREAM)
-    asked = [sample_test_set(config, sample, share, rng) for share in (config.share, *SHARES)]
+    targets = [sample_target_set(config, sample, share, rng) for share in (config.share, *SHARES)]
     kernels: dict[str, _Kernel] = {}
-    return [_run(replace(config, release=name), sample, asked, kernels) for name in releases]
+    return [_run(replace(config, release=name), sample, targets, kernels) for name in releases]
 
 
 class _Kernel(NamedTuple):
-    """MMD fitted to some sets, and similarities of asked sets by their number and the bandwidth."""
+    """MMD fitted to some sets, and similarities of target sets by their number and the bandwidth."""
 
     model: MMDClassRatio
     similar: dict[tuple[int, float], Array]
 
-    def find(self, asked: Sequence[tuple[Matrix, Array]], model: MMDClassRatio) -> list[Array]:
-        """Return the proportions that `model`, which has this kernel, finds in each of the asked sets."""
+    def find(self, targets: Sequence[tuple[Matrix, Array]], model: MMDClassRatio) -> list[Array]:
+        """Return the proportions that `model`, which has this kernel, finds in each of the target sets."""
         found = []
-        for i, (U, _) in enumerate(asked):
+        for i, (U, _) in enumerate(targets):
             key = i, model.factor_
             if key not in self.similar:
                 self.similar[key] = model.similarities(U)
@@ -138,7 +138,7 @@ class _Kernel(NamedTuple):
 
 
 def _run(
-    config: RatioConfig, sample: Sample, asked: Sequence[tuple[Matrix, Array]], kernels: dict[str, _Kernel]
+    config: RatioConfig, sample: Sample, targets: Sequence[tuple[Matrix, Array]], kernels: dict[str, _Kernel]
 ) -> Trial:
     """Return all methods on one release."""
     training, tuning, mechanism = release_proportions(config, sample)
@@ -151,17 +151,17 @@ def _run(
             model = fit_method(name, config, sample, training, tuning)
         seconds = time.perf_counter() - start
         if isinstance(model, MMDClassRatio):
-            found = kernels.setdefault(name, _Kernel(model, {})).find(asked, model)
+            found = kernels.setdefault(name, _Kernel(model, {})).find(targets, model)
         else:
-            found = [model.predict(U) for U, _ in asked]
-        errors = [l1_distance(p, truth) for p, (_, truth) in zip(found, asked, strict=True)]
+            found = [model.predict(U) for U, _ in targets]
+        errors = [l1_distance(p, truth) for p, (_, truth) in zip(found, targets, strict=True)]
         models[name] = model
         fits[name] = Fit(name, tuple(found[0].tolist()), tuple(errors[1:]), seconds, **choice_of(model))
     mmd = models.get(MMD, models.get(RFF))
     uses = np.unique(np.concatenate(sample.training.rows + sample.tuning.rows), return_counts=True)[1]
     return Trial(
         config=config,
-        truth=tuple(asked[0][1].tolist()),
+        truth=tuple(targets[0][1].tolist()),
         fits=fits,
         proportions=sample.training.proportions,
         released=training,

@@ -69,8 +69,8 @@ def check(config: RatioConfig) -> None:
 def sample_records(config: RatioConfig) -> Sample:
     """Return the records of one trial; raises errors as `check` does.
 
-    `TEST_SHARE` of every class is kept for testing. The other records fill the sets in turn, each once before any
-    serves again, so that no set holds a record twice, and two sets share records only if a class has too few.
+    `TEST_SHARE` of every class is kept for testing. The other records fill the sets one after the other, each once
+    before any is reused, so that no set holds a record twice, and two sets share records only if a class has too few.
     """
     check(config)
     dataset = records(config.dataset, config.chosen_classes)
@@ -96,7 +96,7 @@ def sample_records(config: RatioConfig) -> Sample:
 
 
 class _Queue:
-    """Records of a class in random order, taken in turn; those that were taken come again after all others."""
+    """Records of a class in random order; after the last one they are reused from the first."""
 
     def __init__(self, rows: NDArray[np.intp], rng: np.random.Generator) -> None:
         self.rows, self.rng, self.next = rows, rng, 0
@@ -109,10 +109,10 @@ class _Queue:
         return self.rows[self.next - n : self.next]
 
 
-def sample_test_set(
+def sample_target_set(
     config: RatioConfig, sample: Sample, share: float | None, rng: np.random.Generator
 ) -> tuple[Matrix, Array]:
-    """Return a set of test records to ask about, (n_test, d), and its class proportions (c,).
+    """Return a target set of test records, (n_test, d), and its class proportions (c,).
 
     `share` of its records are of the first class, the other classes share the rest equally. None: proportions sampled
     uniformly from the simplex, the same in every trial. A record comes twice only if its class has too few.

@@ -1,4 +1,4 @@
-"""What many trials show: means over trials with their 95 % intervals."""
+"""Means over trials with their 95 % intervals."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ MOST_DISTANCE = 2.0
 
 
 def share_of(trials: Sequence[Trial], method: str, c: int) -> Estimate:
-    """Return the share of class `c` that a method finds in the asked set."""
+    """Return the share of class `c` that a method finds in the target set."""
     return mean_interval([trial.fits[method].found[c] for trial in trials], 0.0, 1.0)
 
 
 def error(trials: Sequence[Trial], method: str) -> Estimate:
-    """Return a method's L1 error in the asked set."""
+    """Return a method's L1 error in the target set."""
     return _mean_distance([l1_distance(np.array(trial.fits[method].found), np.array(trial.truth)) for trial in trials])
 
 
@@ -45,7 +45,7 @@ def difference(trials: Sequence[Trial], method: str, other: str) -> Estimate:
 
 
 def features_gap(trials: Sequence[Trial]) -> Estimate:
-    """Return the L1 distance of the proportions that random features and the exact kernel find in the asked set."""
+    """Return the L1 distance of the proportions that random features and the exact kernel find in the target set."""
     return mean_interval([l1_distance(np.array(t.fits[RFF].found), np.array(t.fits[MMD].found)) for t in trials])
 
 

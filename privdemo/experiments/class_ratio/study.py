@@ -1,6 +1,6 @@
-"""The shipped studies: the paper's figures 2 and 3, and what skew and the number of sets change.
+"""The shipped studies: the paper's figures 2 and 3, and the effects of skew and of the number of sets.
 
-Their results are one small CSV file; `python -m privdemo reproduce classratio` computes it anew.
+Their results are one small CSV file; `python -m privdemo reproduce classratio` computes it again.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class Mark:
 class Row:
     """One method with one config of a study: its mean L1 error over `n_trials` trials, and its 95 % interval.
 
-    `share` is the share of the first class in the asked set; nan for the mean over all shares.
+    `share` is the share of the first class in the target set; nan for the mean over all shares.
     """
 
     study: str
@@ -236,7 +236,7 @@ class Reduction:
 
 
 def published_reductions(all_rows: Sequence[Row]) -> list[Reduction]:
-    """Return the reductions that the paper's text reads from figures 2 and 3, beside those of our rows."""
+    """Return the reductions that the paper's text states for figures 2 and 3, and those of our rows."""
     at = {row.release: row.estimate for row in select(all_rows, PRIVATE) if row.method == MMD}
     adult = [row for row in select(all_rows, BINARY, overall=False) if row.dataset == "adult"]
     mmd, svm = ([row.estimate for row in adult if row.method == method] for method in (MMD, PSVM))

@@ -1,4 +1,4 @@
-"""The question: which people, which of their data are private, and which methods are compared."""
+"""Settings: the people, which of their data are private, and the methods."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _ONLY_SHARE = (COUNT_NAIVE, CORRECTED_COUNT, SHUFFLED_COUNT, *map(mmd, TIGHT))
 # Pixel priors that differ from the learned one only if records are private.
 _OF_RECORDS = (FLAT, TRUE)
 
-# Whom one must trust with the true label, and why.
+# Who must be trusted with the true label, and why.
 TRUST = {
     TRUTH: "Something true is used without noise: a reference, no release.",
     NOBODY: "Each label is changed before it leaves its person.",
@@ -73,7 +73,7 @@ class ComparisonConfig:
         delta: The δ of released counts, of a shuffler and of a curator.
         bag_size: People in a bag.
         rho: The share of the rarer class in a set, about which the true share is sampled.
-        n_asked: Test records in the set whose share is wanted.
+        n_asked: Test records in the target set, whose share is estimated.
         share: The share of the second class in that set.
         methods: The methods to compare; empty: all.
         seed: The seed of all randomness.
@@ -155,7 +155,7 @@ class ComparisonConfig:
 
     @property
     def set_name_epsilon(self) -> float:
-        """The most that the name of a set tells about a label, as the ε of a lie: ln((1 − r)/r).
+        """The ε of the name of a set about a label: ln((1 − r)/r).
 
         r is the least share that the rarer class of a set can have. No noise on counts hides it.
         """
@@ -186,5 +186,5 @@ def has_pixels(dataset: Source) -> bool:
 
 @kept_by_name(maxsize=len(BINARY))
 def records(dataset: Source) -> Dataset:
-    """Return the records of the two classes that are told apart."""
+    """Return the records of the two classes of the task."""
     return binary_records(dataset)

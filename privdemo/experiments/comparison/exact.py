@@ -1,4 +1,4 @@
-"""Marks that need no trials: the errors of counts, over every way in which people may lie, or all noise."""
+"""Exact errors of methods that count, in expectation over lies or noise; they need no trials."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def exact_error(config: ComparisonConfig, method: str) -> float | None:
     """Return the mean error of the share over all people and noise, exactly, of a method that counts lies or adds noise
     to a count.
 
-    Of n people asked n₁ are of the second class. Of s ~ Bin(n₁, 1 − p) + Bin(n − n₁, p) answers it is
+    Of n people of the target set n₁ are of the second class. Of s ~ Bin(n₁, 1 − p) + Bin(n − n₁, p) answers it is
     Σ_s P(s) |θ̂(s/n) − n₁/n|; of n₁ with Laplace noise of scale b, cut at 0 and n, it is
     b/n · (1 − ½e^(−n₁/b) − ½e^(−(n − n₁)/b)). None for any other method, and where a class has too few records, so that
-    somebody is asked several times and answers once.
+    the same person is in the target set several times and answers once.
     """
     second = n_second(config)
     if config.task != SHARE or max(config.n_asked - second, second) > sizes(config.dataset)[1]:

@@ -1,4 +1,4 @@
-"""How each method solves each task from what is released of the people.
+"""Solvers: each method for each task, from the releases of the people.
 
 A solver turns `People` into a `Solution`.
 """
@@ -52,9 +52,9 @@ Array = NDArray[np.floating]
 
 
 class Solution(NamedTuple):
-    """What a method has `found`: P(second class | x) of clean test records, (m,), or a share.
+    """The result `found` of a method: P(second class | x) of clean test records, (m,), or a share.
 
-    `choice` says what a choosing method has taken, as `estimators.choose.choice_of` does.
+    `choice` is what a choosing method has chosen: see `estimators.choose.choice_of`.
     """
 
     found: Any
@@ -110,7 +110,7 @@ def _spread(
 
 
 def _chosen(names_of: Callable[[People], Named]) -> Callable[[People], ChosenLogisticRegression]:
-    """Return the same with a low-rank prior, or a model of the classes, as the released names of held-out people say."""
+    """Return the same with a low-rank prior or a class model, chosen by the released names of held-out people."""
 
     def fitted(people: People) -> ChosenLogisticRegression:
         channel, names = names_of(people)
@@ -120,7 +120,7 @@ def _chosen(names_of: Callable[[People], Named]) -> Callable[[People], ChosenLog
 
 
 def _tol(channel: Array) -> float:
-    """Return how small a gradient ends a fit: a channel that says little leaves one that is small everywhere."""
+    """Return the gradient at which a fit ends: smaller for a noisy channel, whose gradient is small everywhere."""
     return 1e-4 * contrast(channel)
 
 
@@ -173,7 +173,7 @@ def _classify_by_proportions(people: People) -> Solution:
 
 def _count_by_proportions(people: People) -> Solution:
     """Classify and count."""
-    return Solution(float(_label_proportions(people).predict(people.unit(people.asked)).mean()))
+    return Solution(float(_label_proportions(people).predict(people.unit(people.target)).mean()))
 
 
 def _share_from_names(make: Callable[[], Any], names_of: Callable[[People], tuple[NDArray, Array]]) -> Solver:
@@ -186,13 +186,13 @@ def _share_from_names(make: Callable[[], Any], names_of: Callable[[People], tupl
         X = people.unit(people.released)
         names, proportions = names_of(people)
         model = make().fit([X[np.flatnonzero(names == name)] for name in range(len(proportions))], proportions)
-        return Solution(float(model.predict(people.unit(people.asked))[1]))
+        return Solution(float(model.predict(people.unit(people.target))[1]))
 
     return solve
 
 
 def _lie_names(people: People) -> tuple[NDArray, Array]:
-    """Return lies as names: P(class | lie) by Bayes' rule, as there are as many people of either class."""
+    """Return P(class | lie) by Bayes' rule; both classes have the same number of people."""
     channel = people.config.flips.channel_matrix
     return people.lies, channel / channel.sum(axis=1, keepdims=True)
 
@@ -209,28 +209,28 @@ def _share_from_truth(people: People) -> Solution:
     """Return the share by the spread likelihood from true labels of clean records."""
     X = people.unit(people.clean)
     model = SpreadClassRatio().fit([X[np.flatnonzero(people.y == label)] for label in range(2)], np.eye(2))
-    return Solution(float(model.predict(people.unit(people.asked_clean))[1]))
+    return Solution(float(model.predict(people.unit(people.target_clean))[1]))
 
 
 def _count_lies(estimator: Callable[..., Array]) -> Solver:
-    """Return the share among the lies of the people asked about, by an estimator of votes."""
+    """Return the share of the target set from its lies, by an estimator of votes."""
 
     def solve(people: People) -> Solution:
         p = people.config.flips.flip_prob
-        return Solution(float(estimator(np.array([people.asked_lies.mean()]), BinaryChannel(p, p))[0]))
+        return Solution(float(estimator(np.array([people.target_lies.mean()]), BinaryChannel(p, p))[0]))
 
     return solve
 
 
 def _count_shuffled_lies(people: People) -> Solution:
-    """Return the same where somebody mixes the answers, so that people lie less."""
+    """Return the same with a shuffler, so that people lie less."""
     flips, lies = people.shuffled_lies()
     p = flips.flip_prob
     return Solution(float(votes.corrected_mle(np.array([lies.mean()]), BinaryChannel(p, p))[0]))
 
 
 def _share_by_curator(pure: bool) -> Solver:
-    """Return the share that a curator publishes, who counts those asked about; `pure` with δ = 0."""
+    """Return the share of the target set that a curator publishes; `pure` with δ = 0."""
     return lambda people: Solution(people.curated_share(0.0 if pure else people.config.delta))
 
 

@@ -55,19 +55,19 @@ class People(NamedTuple):
         clean: The people's records without noise, (n, d).
         released: Their records as they are released, (n, d).
         y: Their true labels, (n,).
-        lies: Their labels as they tell them, (n,).
-        bags: The number of everybody's bag, (n,).
+        lies: Their labels by randomised response, (n,).
+        bags: The number of each person's bag, (n,).
         bag_shares: The released share of the second class in each bag, (B,), in [0, 1].
-        sets: The number of everybody's set, (n,).
+        sets: The number of each person's set, (n,).
         counts: The true counts of the classes in the two sets, (2, 2).
         X_test: Clean test records, (m, d).
         y_test: Their labels, (m,).
-        asked: The records of the set whose share is wanted, as they are released, (n_asked, d).
-        asked_clean: The same records without noise.
-        asked_lies: Their labels as their people tell them, (n_asked,).
-        asked_y: Their true labels, (n_asked,).
-        asked_most: How often the same person is among them, at most.
-        share: The true share of the second class in that set.
+        target: The records of the target set, as they are released, (n_asked, d).
+        target_clean: The same records without noise.
+        target_lies: Their labels by randomised response, (n_asked,).
+        target_y: Their true labels, (n_asked,).
+        target_most: The most times that the same person is among them.
+        share: The true share of the second class in the target set.
         true_prior: The frequencies of pixel values in clean records; None if only labels are private.
     """
 
@@ -82,11 +82,11 @@ class People(NamedTuple):
     counts: NDArray[np.int64]
     X_test: Matrix
     y_test: NDArray[np.integer]
-    asked: Matrix
-    asked_clean: Matrix
-    asked_lies: NDArray[np.integer]
-    asked_y: NDArray[np.integer]
-    asked_most: int
+    target: Matrix
+    target_clean: Matrix
+    target_lies: NDArray[np.integer]
+    target_y: NDArray[np.integer]
+    target_most: int
     share: float
     true_prior: Any
 
@@ -96,24 +96,24 @@ class People(NamedTuple):
         return pixels.to_unit(X) if pixels else X
 
     def shuffled_lies(self) -> tuple[RandomisedResponse, NDArray[np.integer]]:
-        """Return the lie that keeps (ε, δ) once all answers are mixed, and the labels of those asked about as told with
+        """Return the mechanism that keeps (ε, δ) once answers are shuffled, and the labels of the target set through
         it.
 
-        Raises ``ValueError`` where somebody is asked several times, whom mixing does not hide.
+        Raises ``ValueError`` where the same person is in the target set several times, whom shuffling does not hide.
         """
-        if self.asked_most > 1:
+        if self.target_most > 1:
             raise ValueError("some people would be asked several times, whom mixing does not hide; ask about fewer")
         flips = shuffled_flips(self.config)
-        return flips, flips.randomise(self.asked_y, generator(self.config, SHUFFLE_STREAM))
+        return flips, flips.randomise(self.target_y, generator(self.config, SHUFFLE_STREAM))
 
     def curated_share(self, delta: float) -> float:
-        """Return the share of the second class in the set asked about, with Laplace noise on its count.
+        """Return the share of the second class in the target set, with Laplace noise on its count.
 
-        One person moves the count by 1, or by as much as the same person is asked.
+        One person moves the count by 1, or by the number of times that the person is in it.
         """
         noise = generator(self.config, CURATOR_STREAM, 1).laplace()
-        count = self.asked_y.sum() + self.asked_most * laplace_scale(self.config.epsilon, delta) * noise
-        return float(np.clip(count / len(self.asked_y), 0, 1))
+        count = self.target_y.sum() + self.target_most * laplace_scale(self.config.epsilon, delta) * noise
+        return float(np.clip(count / len(self.target_y), 0, 1))
 
     def set_proportions(self, release: str) -> Array:
         """Return the class proportions of the two sets, (2, 2), released by a mechanism of `TIGHT`."""
@@ -149,18 +149,18 @@ def sample_people(config: ComparisonConfig) -> People:
     train, test = _split(dataset, config.n_train, sizes(config.dataset)[1], generator(config, PEOPLE_STREAM))
     y, y_test = dataset.y[train], dataset.y[test]
     lies = flips.randomise(y, generator(config, LIE_STREAM))
-    # A person may be asked several times, but tells one lie and has one noisy record.
+    # A person may be in the target set several times, but has one randomised label and one noisy record.
     rng = generator(config, ASKED_STREAM)
     persons, place = np.unique(_choose_asked(config, test, y_test, rng), return_inverse=True)
-    asked_lies = flips.randomise(dataset.y[persons], rng)[place]
+    target_lies = flips.randomise(dataset.y[persons], rng)[place]
 
     def values(rows: Rows) -> Any:
         return dataset.X[rows] if pixels else dataset.unit(rows)
 
-    clean, asked_clean = values(train), values(persons)
+    clean, target_clean = values(train), values(persons)
     rng = generator(config, PIXEL_STREAM)
     released = pixels.randomise(clean, rng) if pixels else clean
-    asked_released = pixels.randomise(asked_clean, rng) if pixels else asked_clean
+    target_released = pixels.randomise(target_clean, rng) if pixels else target_clean
     bags = _fill_bags(config, len(train))
     sets, counts = _fill_sets(config, y, generator(config, SET_STREAM))
     return People(
@@ -175,11 +175,11 @@ def sample_people(config: ComparisonConfig) -> People:
         counts=counts,
         X_test=values(test),
         y_test=y_test,
-        asked=asked_released[place],
-        asked_clean=asked_clean[place],
-        asked_lies=asked_lies,
-        asked_y=dataset.y[persons][place],
-        asked_most=int(np.bincount(place).max()),
+        target=target_released[place],
+        target_clean=target_clean[place],
+        target_lies=target_lies,
+        target_y=dataset.y[persons][place],
+        target_most=int(np.bincount(place).max()),
         share=n_second(config) / config.n_asked,
         true_prior=_true_prior(pixels, clean),
     )
@@ -206,7 +206,7 @@ def n_second(config: ComparisonConfig) -> int:
 
 
 def _choose_asked(config: ComparisonConfig, test: Rows, y_test: NDArray[np.integer], rng: np.random.Generator) -> Rows:
-    """Return the rows of the set whose share is wanted; a row comes twice only if its class has too few."""
+    """Return the rows of the target set; a row comes twice only if its class has too few."""
     second = n_second(config)
     return np.concatenate(
         [
@@ -248,7 +248,7 @@ def _release_bag_shares(config: ComparisonConfig, bags: Rows, y: NDArray[np.inte
 def _fill_sets(
     config: ComparisonConfig, y: NDArray[np.integer], rng: np.random.Generator
 ) -> tuple[Rows, NDArray[np.int64]]:
-    """Return the number of everybody's set, (n,), and the counts of both sets, (2, 2).
+    """Return the number of each person's set, (n,), and the counts of both sets, (2, 2).
 
     People of a class come in random order.
     """

@@ -1,4 +1,4 @@
-"""Every method on the people of one trial, with the marks of its answers."""
+"""Every method on the people of one trial, with its scores."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The shipped study: the comparison along ε over many trials, and questions put to its curves.
+"""The shipped study: the comparison along ε over many trials, and functions of its curves.
 
-Its results are one small CSV file; `python -m privdemo reproduce comparison` computes it anew.
+Its results are one small CSV file; `python -m privdemo reproduce comparison` computes it again.
 """
 
 from __future__ import annotations
@@ -150,7 +150,8 @@ def difference(one: Row, other: Row) -> Estimate | None:
     """Return the mean of `one` less `other` trial by trial, with its 95 % interval; None if they share fewer than two
     trials.
 
-    The same trial has the same people, whose luck cancels. Raises ``ValueError`` for marks by different metrics.
+    The same trial has the same people, whose sampling error cancels. Raises ``ValueError`` for marks by different
+    metrics.
     """
     if one.metric != other.metric:
         raise ValueError(f"both must be of one metric, got {one.metric} and {other.metric}")
@@ -206,10 +207,10 @@ class Reached(NamedTuple):
 
 
 def seek(some: Sequence[Row], goal: float, trusted: Sequence[str]) -> Reached | None:
-    """Return the least ε, of those tried, from which on the mean of a method that needs only `trusted` reaches `goal`.
+    """Return the least tried ε from which on the mean of a method that needs only `trusted` reaches `goal`.
 
-    The method must reach the goal at every larger ε too, so that luck at one ε does not count. At that ε the best
-    method is taken; None if none reaches the goal. Methods that use the truth take no part, as they have no ε. `some`
+    The method must reach the goal at every larger ε too, so that chance at one ε does not count. At that ε the best
+    method is taken; None if none reaches the goal. Methods that use the truth are left out, as they have no ε. `some`
     are rows of one metric and one setting.
     """
     if not some:

@@ -1,4 +1,4 @@
-"""Images under pixel noise: releases, privacy promises, pixel errors and attacks."""
+"""Images under pixel noise: releases, privacy guarantees, pixel errors and attacks."""
 
 from privdemo.experiments.images.config import (
     PRIORS,

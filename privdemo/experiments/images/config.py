@@ -15,7 +15,7 @@ PRIORS = ("flat", "learned", "low_rank", "true")
 
 
 def check_classes(classes: Sequence[str], labels: LabelMechanism) -> None:
-    """Raise ``ValueError`` unless `classes` are two or more different ones and `labels` a lie about as many."""
+    """Raise ``ValueError`` unless `classes` are two or more different ones and `labels` a mechanism on as many."""
     if len(classes) < 2 or len(set(classes)) < len(classes):
         raise ValueError(f"classes must be two or more different ones, got {tuple(classes)}")
     if labels.n_states != len(classes):

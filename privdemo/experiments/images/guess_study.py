@@ -1,7 +1,7 @@
-"""What a guess of a pixel is off by, pixel by pixel and by strokes: an adversary with 60,000 releases of ten digits.
+"""Errors of guessed pixels, pixel by pixel and by a low-rank prior: an adversary with 60,000 releases of ten digits.
 
 Everybody's image is guessed, so that only the noise differs between trials. The results are one small CSV file;
-`python -m privdemo reproduce guesses` computes it anew.
+`python -m privdemo reproduce guesses` computes it again.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ def _others(dataset: str, classes: tuple[str, ...], seed: int) -> NDArray[np.int
 
 
 def all_states(dataset: str, classes: tuple[str, ...], n_people: int, seed: int) -> Chunks:
-    """Return clean pixels of all people, `AT_A_TIME` of them at a time: the first people, then others as they come."""
+    """Return clean pixels of all people, `AT_A_TIME` of them at a time: the first people, then the others in order."""
     first = sample_people(dataset, classes, n_people, seed).X
     n_others = max(0, n_people - AT_A_TIME)
     others = _others(dataset, classes, seed)[:n_others] if n_others else np.empty(0, np.int32)
@@ -70,7 +70,7 @@ def all_states(dataset: str, classes: tuple[str, ...], n_people: int, seed: int)
 
 
 def all_released(config: Config) -> Rows:
-    """Return what all people release; where they are many, made anew from the seed whenever it is looked at."""
+    """Return what all people release; where they are many, computed from the seed at each pass."""
     k = datasets.load(config.dataset).n_levels
     states = all_states(config.dataset, config.classes, config.n_people, config.seed)
 
@@ -90,7 +90,9 @@ def _noise_of_batch(config: Config, n_states: int, shape: tuple[int, ...], numbe
 
 
 def candidates(config: CurveConfig) -> tuple[NDArray[np.uint8], int]:
-    """Return clean pixels (n_candidates, n_pixels) of people of all classes in turn, and the number k of grey levels."""
+    """Return clean pixels (n_candidates, n_pixels) of people of all classes alternately, and the number k of grey
+    levels.
+    """
     each = math.ceil(config.n_candidates / max(1, len(config.classes)))
     people = sample_people(config.dataset, config.classes, each * len(config.classes), config.seed)
     n = min(config.n_candidates, len(people.y))

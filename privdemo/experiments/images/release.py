@@ -54,10 +54,10 @@ class Result:
     """Images and labels of the shown people before and after the release, and an adversary's guesses.
 
     Pictures are (n_shown, n_pixels) uint8 grey levels. `states` are the clean pixels as 0 … k−1; `noise` is the
-    randomness of the shown releases, which serves every level of the same mechanism. `n_people` is the number of people
-    who released, fewer than wanted where the data set ends. `changed_pixels` counts an image's changed pixels on
-    average, and `label_guess` is how often an image alone betrays its label, both among the first `AT_A_TIME` people.
-    `guessed` is what an adversary makes of the releases.
+    randomness of the shown releases, the same for every level of the mechanism. `n_people` is the number of people
+    who released, fewer than in the config where the data set ends. `changed_pixels` counts an image's changed pixels on
+    average, and `label_guess` is how often a label is guessed from its image alone, both among the first `AT_A_TIME`
+    people. `guessed` are an adversary's guesses from the releases.
     """
 
     config: Config
@@ -77,7 +77,7 @@ class Result:
 
     @property
     def guesses(self) -> dict[str, NDArray[np.uint8]]:
-        """The adversary's pictures of the shown people by prior, those that are there."""
+        """The adversary's pictures of the shown people by prior."""
         return self.guessed.pictures if self.guessed else {}
 
 
@@ -118,9 +118,9 @@ def sample_release(config: Config) -> Result:
 
 
 def guess(config: Config, priors: Sequence[str] = PRIORS) -> Guesses:
-    """Return what an adversary makes of the releases of `config` under each of some priors; errors as in `run`.
+    """Return an adversary's guesses from the releases of `config` under each of some priors; errors as in `run`.
 
-    Time grows with the number of people, two seconds for 60,000; what they release is never there all at once.
+    Time grows with the number of people, two seconds for 60,000; their releases are never in memory all at once.
     """
     people = sample_people(config.dataset, config.classes, config.n_people, config.seed)
     check_pixels(config.pixels, config.dataset)

@@ -1,4 +1,4 @@
-"""Privacy promises, pixel errors and how often a sender is found, at one noise level or along a curve."""
+"""Privacy guarantees, pixel errors and re-identification, at one noise level or along a curve."""
 
 from __future__ import annotations
 

@@ -41,11 +41,11 @@ def promised_rate(epsilon: float, delta: float) -> float:
 
 
 class Leak(NamedTuple):
-    """What noise that depends on private counts gives away: σ for these counts and for a `neighbour` of them.
+    """The leak of noise that depends on private counts: σ for these counts and for a `neighbour` of them.
 
     A neighbour has one label in another class. `neighbour_sigma` is nan where the neighbour has no σ at all, so that a
-    release alone tells the two apart. `neighbour_delta` is δ at the neighbour with σ of these counts; `own_delta` is δ
-    between the two releases, each with its own σ, by simulation: what really holds.
+    release alone identifies the counts. `neighbour_delta` is δ at the neighbour with σ of these counts; `own_delta` is
+    δ between the two releases, each with its own σ, by simulation: the true δ.
     """
 
     sigma: float
@@ -62,9 +62,9 @@ N_SIMULATED, _N_SCREENED = 200_000, 40_000
 def leak(config: CountConfig, release: str = "dirichlet local") -> Leak:
     """Return the counts and the neighbour with the largest `own_delta`, of those that move a label among three classes.
 
-    The classes are the two smallest and the largest: the first two have the least to hide behind, the largest changes
-    the mix most. `release` is "dirichlet local" (the largest σ that the exact profile allows for the counts at hand) or
-    "dirichlet published" (that by the paper's eq. 9). Raises as `label_counts.calibrate` does for the counts.
+    The classes are the two smallest and the largest: the first two have the fewest records, the largest changes
+    the proportions most. `release` is "dirichlet local" (the largest σ that the exact profile allows for the counts at
+    hand) or "dirichlet published" (that by the paper's eq. 9). Raises as `label_counts.calibrate` does for the counts.
     """
     counts = np.array(config.counts)
     order = np.argsort(counts, kind="stable")

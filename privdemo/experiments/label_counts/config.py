@@ -57,7 +57,7 @@ class CountConfig:
 def design(n_classes: int, total: int, rho: float) -> tuple[int, ...]:
     """Return the paper's counts: every class but the last has a share `rho` of `total`, the last class the rest.
 
-    Raises ``ValueError`` where nothing is left for the last class.
+    Raises ``ValueError`` where the last class would be empty.
     """
     count = round(rho * total)
     last = total - (n_classes - 1) * count

@@ -28,8 +28,8 @@ class Outcome:
     """One mechanism on one set: mean L1 distortion with a 95 % interval, and standard deviation of one release.
 
     `example` (c,) are the proportions of the first release, `ranges` (c, 2) contain 95 % of all releases. `delta`
-    is the exact δ at the wanted ε; `holds` says whether (ε, δ) holds with noise that does not depend on private counts.
-    Where there is no such noise, `mechanism` is None and `problem` says why.
+    is the exact δ at the config's ε; `holds` says whether (ε, δ) holds with noise that does not depend on private
+    counts. Where there is no such noise, `mechanism` is None and `problem` says why.
     """
 
     release: str
@@ -53,7 +53,7 @@ def _outcome(config: CountConfig, name: str) -> Outcome:
     try:
         mechanism = calibrate(name, config.epsilon, config.delta, counts, config.n_min)
         released = mechanism.randomise(np.tile(counts, (config.repeats, 1)), np.random.default_rng(config.seed))
-    except ValueError as error:  # too few of a class, or δ = 0 where it cannot hold: the others go on
+    except ValueError as error:  # too few of a class, or δ = 0 where it cannot hold: only this mechanism is left out
         nothing = Estimate(math.nan, math.nan, math.nan)
         return Outcome(name, None, nothing, math.nan, (), (), math.nan, False, str(error))
     distortions = np.abs(released - counts / counts.sum()).sum(axis=1)
@@ -80,8 +80,8 @@ def along(
 ) -> dict[float, dict[str, Outcome]]:
     """`run` at every level of an axis and at the config's own level, all other settings unchanged.
 
-    Along classes and shares the counts are those of `design(n_classes, total, rho)`, and levels that leave nothing for
-    the last class are left out. Along ε and δ these three are not used. Whoever keeps results brings a `run` that does.
+    Along classes and shares the counts are those of `design(n_classes, total, rho)`, and levels that leave
+    the last class empty are left out. Along ε and δ these three are not used. Pass a caching `run` to reuse results.
     Raises ``ValueError`` where no level is left.
     """
     own = {C_AXIS: float(n_classes), RHO_AXIS: rho, EPSILON_AXIS: config.epsilon, DELTA_AXIS: config.delta}[axis]
@@ -112,7 +112,7 @@ class Winner(NamedTuple):
 
 
 def winners(outcomes: dict[float, dict[str, Outcome]]) -> list[Winner]:
-    """Return the least distorting mechanism at every level, among those whose promise holds."""
+    """Return the least distorting mechanism at every level, among those whose guarantee holds."""
     return [
         Winner(level, best, here[best].distortion.mean, tuple(near))
         for level, here in outcomes.items()
@@ -122,7 +122,9 @@ def winners(outcomes: dict[float, dict[str, Outcome]]) -> list[Winner]:
 
 
 def least(outcomes: Mapping[str, Outcome]) -> tuple[str, ...]:
-    """Return the least distorting of the mechanisms whose promise holds, then those that do not clearly distort more."""
+    """Return the least distorting of the mechanisms whose guarantee holds, then those that do not clearly distort
+    more.
+    """
     valid = {name: outcome.distortion for name, outcome in outcomes.items() if outcome.holds}
     best = min(valid, key=lambda name: valid[name].mean)
     others = (name for name in valid if name != best)

@@ -57,7 +57,7 @@ class Settled:
 
 
 def settle(config: CountConfig) -> Settled:
-    """Find the σ that gives the published distortion of scaled Dirichlet, and what it promises: see `Settled`."""
+    """Find the σ that gives the published distortion of scaled Dirichlet, and its guarantee: see `Settled`."""
     counts = np.array(config.counts)
     share = counts / counts.sum()
     moves = accounting.neighbouring_moves(counts)

@@ -1,4 +1,4 @@
-"""How records are put into bags and what is released of them: the question that an experiment asks."""
+"""Settings: how records are put into bags and what is released of them."""
 
 from __future__ import annotations
 
@@ -102,7 +102,9 @@ def changed_columns(dataset: Source) -> int | None:
 
 
 def methods_of(config: BagConfig) -> tuple[str, ...]:
-    """Return the methods of `config` that differ: labels of single records as they are would be full labels once more."""
+    """Return the methods of `config` that differ: labels of single records without noise would be the same as full
+    labels.
+    """
     return tuple(name for name in config.methods if not (config.single and name == LABELLED))
 
 

@@ -1,4 +1,4 @@
-"""One trial: every method is trained on what was released of the bags, and tried on clean test records."""
+"""One trial: every method is trained on the releases of the bags, and scored on clean test records."""
 
 from __future__ import annotations
 
@@ -76,8 +76,8 @@ class Trial:
     """All methods on one trial, and what the bags are like.
 
     `blocks` are the sizes of the groups in each bag; `proportions`, `true_proportions`, `loss` and `least_labels` are
-    those of the `Release`. `turned` is how far noise moves the slides' gradient at 0, relative to its length;
-    `identified` says whether the proportions differ at all. Of the `n_test` test records, `test_share` are positive.
+    those of the `Release`. `turned` is the change of the slides' gradient at 0 by noise, relative to its length;
+    `identified` is true if the proportions differ. Of the `n_test` test records, `test_share` are positive.
     """
 
     config: BagConfig

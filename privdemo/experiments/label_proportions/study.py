@@ -1,6 +1,6 @@
-"""What bags, k-means and their noise cost, over many trials: the slides' tables, and F1 along each setting.
+"""The cost of bags, group means and their noise over many trials: the slides' tables, and F1 along each setting.
 
-The results are shipped as one small CSV file; `python -m privdemo reproduce llp` computes it anew.
+The results are shipped as one small CSV file; `python -m privdemo reproduce llp` computes it again.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SELECTION = "skewed"
 
 @dataclass(frozen=True)
 class Study:
-    """A question and the `configs` of each data set that it is asked of; `axis` names what they vary."""
+    """A study: its question and the `configs` of each data set; `axis` is the setting that they vary."""
 
     name: str
     title: str

@@ -1,4 +1,4 @@
-"""What one report says of its sender."""
+"""An adversary's guess from one report."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from privdemo.intervals import Estimate, mean_interval
 
 Array = NDArray[np.floating]
 
-# People whose reports say how often a guess is right.
+# People on whose reports the rate of right guesses is measured.
 N_GUESSED = 2000
 
 
@@ -37,7 +37,9 @@ class OneReport(NamedTuple):
 
 
 def one_report(config: AnswersConfig, sent: int) -> OneReport:
-    """Sample one report of somebody with answer number `sent`, and what an adversary concludes who knows all shares."""
+    """Sample one report of somebody with answer number `sent`, and return the posterior of an adversary who knows all
+    shares.
+    """
     people = truth(config)
     number = STREAMS[config.oracle]
     made = mechanism(config.oracle, people.k, config.epsilon)

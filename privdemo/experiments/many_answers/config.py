@@ -1,4 +1,4 @@
-"""Settings of a survey in which each person tells one of many answers."""
+"""Settings of a survey in which each person reports one of many answers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ZIPF, UNIFORM = "zipf", "uniform"
 # Occupations of Adult, and words of SMS.
 OCCUPATIONS, WORDS = "adult", "sms"
 SOURCES = (ZIPF, UNIFORM, OCCUPATIONS, WORDS)
-# The lie that papers on noisy labels tell.
+# The mechanism of papers on noisy labels.
 PAPERS = "randomised response"
 # The random stream of each mechanism, by its name: a fixed number, so that a further one changes no other random
 # numbers.
@@ -29,9 +29,9 @@ STREAMS = {
 
 @dataclass(frozen=True)
 class AnswersConfig:
-    """`people` who each tell one of at most `k` answers, the most frequent ones, with ε = `epsilon` by an `oracle`.
+    """`people` who each report one of at most `k` answers, the most frequent ones, with ε = `epsilon` by an `oracle`.
 
-    `dataset` says what share of them has which answer: "zipf" has shares ∝ rank^−`exponent`, "uniform" equal ones,
+    `dataset` gives the shares of the answers: "zipf" has shares ∝ rank^−`exponent`, "uniform" equal ones,
     "adult" those of its occupations, "sms" those of its words, by the number of messages that have each. `Answers`
     are those of one's own column (`datasets.count_answers`), and of other records the answers are the classes.
     """

@@ -1,4 +1,4 @@
-"""Three ways to read shares from the very same reports, and how far each is off."""
+"""Three estimators of shares from the same reports, and their errors."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def fit(config: AnswersConfig) -> Fit:
 def read_along(config: AnswersConfig, axis: str) -> list[AnswersConfig]:
     """Return the configs of `N_READ` trials at each level of an axis that is soon computed; all else is as in `config`.
 
-    There are no more answers than its source has. The level of `config` itself makes no difference.
+    The number of answers is at most that of the source. The level of `config` itself is ignored.
     """
     most = truth(replace(config, k=int(limits.ORACLE_ANSWERS.high))).k
     levels = (level for level in READ_AT[axis] if axis != K_AXIS or level <= most)
@@ -76,7 +76,7 @@ def read_along(config: AnswersConfig, axis: str) -> list[AnswersConfig]:
 
 
 def errors_along(fits: Sequence[Fit], axis: str) -> dict[float, dict[str, Estimate]]:
-    """Return `mean_errors` at each level of an axis of which all trials are there."""
+    """Return `mean_errors` at each level of an axis whose trials are complete."""
     by_level: dict[float, list[Fit]] = {}
     for each in fits:
         by_level.setdefault(getattr(each.config, FIELDS[axis]), []).append(each)

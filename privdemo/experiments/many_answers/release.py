@@ -1,4 +1,4 @@
-"""Who has which answer, what they send, and the shares that inversion reads from it."""
+"""True answers, reports, and the shares that inversion estimates."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Truth(NamedTuple):
 
     @property
     def k(self) -> int:
-        """How many answers there are."""
+        """The number of answers."""
         return len(self.names)
 
     @property
@@ -94,9 +94,7 @@ def _of_records(source: Source) -> tuple[tuple[str, ...], Array]:
 
 
 def rival(oracle: str, k: int, epsilon: float) -> str:
-    """Return whom an oracle is measured against: k-ary randomised response; that itself against the best of the
-    others.
-    """
+    """Return the oracle to compare with: k-ary randomised response; for that itself, the best of the others."""
     return best(k, epsilon, [name for name in ORACLES if name != PAPERS]) if oracle == PAPERS else PAPERS
 
 

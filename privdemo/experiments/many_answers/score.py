@@ -1,4 +1,6 @@
-"""Errors in closed form: of every oracle, along ε, the number of answers and that of people; which one wins where."""
+"""Errors in closed form: of every oracle, along ε, the number of answers and that of people; and the best oracle by k
+and ε.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,7 @@ def same_lie(first: str, second: str, k: int, epsilon: float) -> bool:
 
 
 def unasked_error(people: Truth) -> float:
-    """Return the error of whoever asks nobody and takes all answers for equally frequent."""
+    """Return the error of the uniform distribution, an estimate without any report."""
     return math.sqrt(float(np.mean(np.square(people.shares - 1 / people.k))))
 
 
@@ -104,7 +106,7 @@ class Winners(NamedTuple):
 def winners(among: Sequence[str] = tuple(ORACLES)) -> Winners:
     """Return the best oracle of those `among` by the mean variance of inversion, for every ε and k that is allowed.
 
-    Both go up by a fixed factor; of few answers, next to each other in whole numbers, some come twice.
+    Both grow by a fixed factor; small k, rounded to whole numbers, may repeat.
     """
     least, most = limits.ORACLE_EPSILON.low, limits.ORACLE_EPSILON.high
     epsilons = tuple(round(float(e), 4) for e in np.geomspace(least, most, _STEPS_EPSILON))

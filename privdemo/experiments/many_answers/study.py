@@ -1,7 +1,7 @@
-"""Errors of shares of 64 answers: five lies at four ε, each read by inversion, projection and likelihood.
+"""Errors of shares of 64 answers: five oracles at four ε, each with inversion, projection and maximum likelihood.
 
-The likelihood is read twice, at its maximum and where expectation–maximisation stops at 10⁻³ nats a report. The results
-are one small CSV file; `python -m privdemo reproduce answers` computes it anew.
+The likelihood is evaluated twice, at its maximum and where expectation–maximisation stops at 10⁻³ nats a report. The
+results are one small CSV file; `python -m privdemo reproduce answers` computes it again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whom one must trust: nobody, one who shuffles the reports, or a curator who counts true answers."""
+"""Errors by trust: in nobody, in a shuffler of the reports, or in a curator who counts true answers."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ EPSILONS = (0.1, 0.2, 0.35, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0)
 class Trusted(NamedTuple):
     """The error of a share at one (ε, δ), if nobody, a shuffler or a curator is trusted.
 
-    Each is the root of the mean squared error by inversion, or that of noisy counts. Behind the shuffler everybody lies
-    with `local_epsilon`. `oracle` and `shuffled_oracle` are the best there; the curator's `curated_by` is "laplace",
-    "gaussian", or `shuffled_oracle` where noise on counts does worse than the lies that a shuffler allows.
+    Each is the root of the mean squared error by inversion, or that of noisy counts. Before the shuffler everybody lies
+    with `local_epsilon`. `oracle` and `shuffled_oracle` are the best there; `curated_by` of the curator is "laplace",
+    "gaussian", or `shuffled_oracle` where noise on counts is worse than the lies that a shuffler allows.
     """
 
     epsilon: float
@@ -43,9 +43,9 @@ def trusted(k: int, people: int, epsilon: float, delta: float) -> Trusted:
     """Return the errors at (ε, δ), each with the best mechanism there.
 
     Of two answers the shuffler's ε is exact, of more an upper bound (Feldman, McMillan & Talwar 2021), so that the
-    error shown may be too large. A curator adds Laplace or Gaussian noise to the counts, what is less; a person who
-    gives another answer changes two of them. Of two answers one count is enough, as how many people there are is
-    public. Where few people are, or ε is large, lies may be off by less; a curator can tell them for everybody.
+    error shown may be too large. A curator adds Laplace or Gaussian noise to the counts, whichever is less; a person
+    who gives another answer changes two of them. Of two answers one count is enough, as the number of people is public.
+    Where few people are, or ε is large, lies may be off by less; a curator can randomise the answers so.
     """
     oracle = best(k, epsilon)
     bound = shuffled_poll_local_epsilon if k == 2 else shuffled_local_epsilon

@@ -1,4 +1,4 @@
-"""A class that is asked by randomised response: what its answers tell of all, and of each."""
+"""A poll of a class by randomised response: the shares behind the answers, and the posterior of each person."""
 
 from privdemo.experiments.poll.config import PollConfig, by_cards, cards
 from privdemo.experiments.poll.price import Price, half_width, price

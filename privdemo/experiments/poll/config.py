@@ -1,4 +1,4 @@
-"""What a class is asked, as far as the numbers hang on it: the answers, and how often another one is sent."""
+"""Settings of a poll of a class: the answers, and the probability that another one is sent."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from privdemo import limits
 from privdemo.mechanisms import BinaryChannel, RandomisedResponse
 
-# Cards that a class has at hand: some of one suit, or the whole pack. The fewest will do that lie about as often.
+# Packs of cards: some of one suit, or the whole pack. The smallest pack with about the same probability is used.
 _PACKS = (*range(2, 14), 52)
 _ABOUT = 0.01
 
@@ -46,6 +46,6 @@ def cards(config: PollConfig) -> tuple[int, int]:
 
 
 def by_cards(config: PollConfig) -> PollConfig:
-    """Return the same question, with the lie that cards tell: a coin's 1 in 4, for one, or 3 of 11."""
+    """Return the same poll with the lie probability of the cards, such as 3 of 11; of a coin, 1 in 4."""
     lies, pack = cards(config)
     return replace(config, lie=lies / pack)

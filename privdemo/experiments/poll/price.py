@@ -1,4 +1,4 @@
-"""What lies cost: as many people as it takes for an interval of some width, and as many honest ones."""
+"""The cost of lies in people: the number needed for an interval of some width, with lies and without."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from privdemo.mechanisms import BinaryChannel
 
 # Half the widths of the intervals for which people are counted.
 _WIDTHS = (0.1, 0.05, 0.02)
-_HONEST = BinaryChannel(0.0, 0.0)
+_TRUTHFUL = BinaryChannel(0.0, 0.0)
 
 
 class Price(NamedTuple):
-    """The price of privacy in people: as many `honest` answers as are as exact as the `asked` ones, ± `half`.
+    """The price of privacy in people: the number of true answers with the precision of the poll's answers, ± `half`.
 
-    Of none, the answers say less than a single honest one. `plans` are people needed for some widths of ± points, with
-    these lies and without: (half, lying, honest). Every width is that of the interval of a reveal where it is widest,
-    so that it is kept whatever the answers turn out to be.
+    `with_lies` is the number of answers of the poll, `without_lies` that of true answers; 0 if one true answer is more
+    precise. `plans` are people needed for some half-widths, with these lies and without: (half, with, without). Every
+    width is that of the widest interval of a reveal, so that it holds for all answers.
     """
 
-    asked: int
-    honest: int
+    with_lies: int
+    without_lies: int
     half: float
     plans: tuple[tuple[float, int, int], ...]
 
@@ -32,15 +32,15 @@ def price(found: Reveal) -> Price:
     """Return what the lies cost."""
     channel = found.config.channel
     half = half_width(found.n_answers, channel)
-    plans = tuple((width, people_needed(channel, width), people_needed(_HONEST, width)) for width in _WIDTHS)
-    return Price(found.n_answers, _honest_people(half), half, plans)
+    plans = tuple((width, people_needed(channel, width), people_needed(_TRUTHFUL, width)) for width in _WIDTHS)
+    return Price(found.n_answers, _truthful_people_needed(half), half, plans)
 
 
 @lru_cache(4096)
 def half_width(n_people: int, channel: BinaryChannel) -> float:
     """Return half the 95 % interval (`votes.exact`) from `n_people`, before it is cut at 0 and 1, where it is widest.
 
-    That is where half of all answers are this one, or as near to half as the lies let them come.
+    That is where half of all answers are this one, or as near to half as the lies allow.
     """
     likeliest = min(max(0.5, channel.p10), 1 - channel.p01)
     count = int(likeliest * n_people)
@@ -60,6 +60,6 @@ def people_needed(channel: BinaryChannel, half: float) -> int:
     return many
 
 
-def _honest_people(half: float) -> int:
-    """Return as many honest people as have an interval of ± `half`; none where it is wider than that of one."""
-    return 0 if half > half_width(1, _HONEST) else people_needed(_HONEST, half)
+def _truthful_people_needed(half: float) -> int:
+    """Return the number of true answers whose interval is ± `half`; 0 where it is wider than that of one."""
+    return 0 if half > half_width(1, _TRUTHFUL) else people_needed(_TRUTHFUL, half)

@@ -1,4 +1,4 @@
-"""A class that does not exist: people who answer in their order, with a share that only the end tells."""
+"""A simulated class, whose people answer in order and whose true share is shown at the end."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from privdemo import limits
 from privdemo.experiments.poll.config import PollConfig
 from privdemo.experiments.trials import seeded
 
-# The random streams of a seed: the shares, whom they hold, and the lies of each time they are asked.
+# The random streams of a seed: the shares, who has which answer, and the lies of each repetition.
 _SHARES, _PEOPLE, _LIES = range(3)
-# Of a Dirichlet distribution: no answer is likely to be true of nobody, or of all.
+# Of a Dirichlet distribution, under which shares of 0 and 1 are unlikely.
 _EVEN = 2.0
 
 
 @dataclass(frozen=True, eq=False)
 class Rehearsal:
-    """How many people hold each answer for true, `truth` (k,), and the `answers` (times asked, people) as they come."""
+    """The number of people with each true answer, `truth` (k,), and the `answers` (repetitions, people) in order."""
 
     truth: tuple[int, ...]
     answers: NDArray[np.integer]
 
     def counts(self, time: int, n_people: int) -> tuple[int, ...]:
-        """Return how many of the first `n_people` sent each answer when asked for the `time`-th time, from 1."""
+        """Return how many of the first `n_people` sent each answer at repetition `time`, from 1."""
         return tuple(np.bincount(self.answers[time - 1, :n_people], minlength=len(self.truth)).tolist())
 
     @property
@@ -35,7 +35,9 @@ class Rehearsal:
 
 
 def rehearse(config: PollConfig, n_people: int, seed: int) -> Rehearsal:
-    """Sample a class of `n_people` who are asked as often as a class may be; the lie changes nothing of who they are."""
+    """Sample a class of `n_people` who answer the most times that a poll allows; the true answers do not depend on the
+    lie.
+    """
     limits.POLL_PEOPLE.check(n_people)
     limits.SEED.check(seed)
     k = len(config.answers)

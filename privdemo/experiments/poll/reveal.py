@@ -1,4 +1,4 @@
-"""What the answers of a class tell: the share behind them, and what one says of its sender."""
+"""Estimates from the answers of a class: the true share, and the posterior of a sender."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from privdemo.mechanisms import BinaryChannel
 
 
 class Reading(NamedTuple):
-    """One answer: its `senders`, the shares who `said` it and for whom it is `true`, and how many of the
-    senders `meant` it.
+    """One answer: its `senders`, the shares who `said` it and for whom it is `true`, and the share of the
+    senders who `meant` it.
 
     Each share has a 95 % interval; that of `meant` is over the true share alone. The interval of `true` is one of each
-    answer by itself, cut at 0 and 1. `doubtful` says that before the cut it missed all of them: such lies hardly
+    answer by itself, cut at 0 and 1. `doubtful` is true if before the cut it lay outside: such lies hardly
     explain the answers.
     """
 
@@ -31,7 +31,7 @@ class Reading(NamedTuple):
 
 @dataclass(frozen=True)
 class Reveal:
-    """A poll and what its answers tell, one reading for each answer."""
+    """A poll and its estimates, one reading for each answer."""
 
     config: PollConfig
     readings: tuple[Reading, ...]
@@ -43,7 +43,7 @@ class Reveal:
 
 
 def reveal(config: PollConfig, counts: tuple[int, ...]) -> Reveal:
-    """Return what `counts` of each answer tell. Raises ``ValueError`` for counts that cannot be, and where nobody
+    """Return the estimates from `counts` of each answer. Raises ``ValueError`` for impossible counts, and where nobody
     answered.
     """
     limits.Limit("number of counts", len(config.answers), len(config.answers), integer=True).check(len(counts))
@@ -76,8 +76,7 @@ class Again(NamedTuple):
 
 
 def asked_again(found: Reveal) -> tuple[Again, ...]:
-    """Return what the same answer of one person says when it comes once, twice, … up to the most times a class is
-    asked.
+    """Return the posterior after the same answer of one person once, twice, … up to the most repetitions of a poll.
 
     To any other truth the answer is equally likely, so that only "this answer or another one" matters.
     """

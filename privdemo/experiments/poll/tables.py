@@ -1,4 +1,4 @@
-"""A reveal as rows of a file."""
+"""Rows of the CSV files of a reveal."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def said_table(found: Reveal) -> list[dict[str, Any]]:
 
 
 def share_table(found: Reveal, truth: Sequence[float] | None = None) -> list[dict[str, Any]]:
-    """Return the corrected share of each answer with its interval beside what was said; the true one where it is
+    """Return the estimated share of each answer with its interval and the observed share; the true one where it is
     known.
     """
     rows = [
@@ -42,7 +42,7 @@ def again_table(again: Sequence[Again]) -> list[dict[str, Any]]:
 
 def price_table(cost: Price) -> list[dict[str, Any]]:
     """Return people needed with these lies and without, for the exactness reached and for some others."""
-    rows = [(cost.half, cost.asked, cost.honest), *cost.plans]
+    rows = [(cost.half, cost.with_lies, cost.without_lies), *cost.plans]
     return [{"half_width": half, "people": people, "honest_people": honest} for half, people, honest in rows]
 
 

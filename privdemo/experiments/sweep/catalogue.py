@@ -1,4 +1,4 @@
-"""The experiments that can be swept: how a config is written in a file, how it is run, and which numbers come out."""
+"""The experiments that can be swept: how a config is written in a file, how it is run, and its metrics."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from privdemo.methods import HONEST, INVERTED, RAW_SPREAD, SHARES_OF_ANSWERS
 class Experiment:
     """An experiment that can be swept.
 
-    `config` is the class of its configs, and `forms` say how those of their fields are written that are no plain
+    `config` is the class of its configs, and `forms` convert fields that are no plain TOML
     values. `run(config)` gives its result. `metrics(result)` are the result's numbers by name; `names(config)` are
-    these names, known before the run, but for those that its settings do not give, `lacks(config, name)`.
-    `problem(result)` says why some numbers are missing; where none is, it is empty or a remark on numbers of methods.
+    these names, known before the run, except those that its settings do not give, `lacks(config, name)`.
+    `problem(result)` is why some numbers are missing; if none is, it is empty or a remark on methods.
     """
 
     title: str

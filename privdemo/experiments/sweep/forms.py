@@ -1,4 +1,4 @@
-"""Values of a config as a TOML file holds them: how mechanisms, and numbers that are left to chance, are written."""
+"""Conversion between fields of a config and TOML values: mechanisms, and numbers that are sampled or chosen."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ def _read_pixels(value: Any, given: Mapping[str, Any]) -> Any:
         return RandomisedResponse(value, images.n_states(given.get("dataset", images.Config.dataset)))
     if value.keys() == {"flip_prob", "n_states"}:
         return RandomisedResponse(**value)
-    levels = {"gaussian" if name == "sigma" else name: level for name, level in value.items()}  # σ, as the papers say
+    levels = {"gaussian" if name == "sigma" else name: level for name, level in value.items()}  # σ in the papers
     if len(levels) != 1 or not levels.keys() <= set(_ADDED):
         kinds = " or ".join(f"{{{name} = …}}" for name in _ADDED)
         raise ValueError(f"pixels must be a flip probability, {kinds}, got {value}")
     ((name, level),) = levels.items()
-    return FAMILIES[name].make(level, 0)  # noise that is added asks for no number of grey levels
+    return FAMILIES[name].make(level, 0)  # additive noise needs no number of grey levels
 
 
 def _write_pixels(mechanism: Any, config: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What the page on noise and images asks, as one config: a release, and whether its senders are found."""
+"""The experiment on noise on images as one config: a release, and re-identification of its senders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run a sweep: each finished trial is a row of a CSV file, and what the file holds is not done again."""
+"""Run a sweep: each finished trial is a row of a CSV file, and rows of the file are not computed again."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from privdemo.experiments import running
 from privdemo.experiments.results import TRIAL_COLUMN
 from privdemo.experiments.sweep import table
 from privdemo.experiments.sweep.catalogue import EXPERIMENTS, range_of
-from privdemo.experiments.sweep.spec import ConfigWithTrial, Sweep, asked
+from privdemo.experiments.sweep.spec import ConfigWithTrial, Sweep, settings_of
 from privdemo.intervals import Estimate, mean_interval
 
 
 def run_trial(experiment: str, config: Any) -> dict[str, str]:
     """Return one row of the table, as text; always in one thread, for the same numbers everywhere.
 
-    Where a trial cannot be run its numbers are missing, and the cell `problem` says why.
+    Where a trial cannot be run its numbers are missing, and the cell `problem` is the reason.
     """
     chosen, start = EXPERIMENTS[experiment], time.perf_counter()
     asks = config.seeded if isinstance(config, ConfigWithTrial) else config
@@ -54,14 +54,14 @@ def _finite(found: Mapping[str, float]) -> dict[str, float]:
 
 
 def _missing(found: Mapping[str, float], names: Sequence[str]) -> str:
-    """That some numbers are not there, by their names, if so."""
+    """A sentence that names missing numbers, or ""."""
     missing = [name for name in names if name not in found]
     return f"this trial has no number of {', '.join(missing)}" if missing else ""
 
 
 def trial_cells(experiment: str, config: Any) -> dict[str, str]:
     """Return a trial's settings as cells of the table; they identify the trial."""
-    return {"experiment": experiment} | {name: str(value) for name, value in asked(config).items()}
+    return {"experiment": experiment} | {name: str(value) for name, value in settings_of(config).items()}
 
 
 def sweep(
@@ -77,13 +77,13 @@ def sweep(
     running.check_out(out)
     running.check(n_jobs, backend, scheduler)
     columns, trials = wanted.columns(), wanted.trials()
-    asked = {table.key(trial_cells(wanted.experiment, trial), columns): trial for trial in trials}
+    by_key = {table.key(trial_cells(wanted.experiment, trial), columns): trial for trial in trials}
     names = EXPERIMENTS[wanted.experiment].given
     firsts = zip(wanted.configs, trials, strict=False)  # the first trial of each
     settings = {table.key(trial_cells(wanted.experiment, one), columns)[:-1]: names(config) for config, one in firsts}
     with running.only_one(out):
         done = {table.key(row, columns) for row in table.resume(out, columns, settings)}
-        left = [trial for key, trial in asked.items() if key not in done]
+        left = [trial for key, trial in by_key.items() if key not in done]
         n_done = len(trials) - len(left)
         yield n_done, len(trials)
         with running.parallel(n_jobs, backend, scheduler) as parallel:

@@ -1,4 +1,4 @@
-"""What a TOML file asks for: configs of one experiment, each run several times."""
+"""Read the spec of a sweep, a TOML file: configs of one experiment, each run several times."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from privdemo.toml_text import parse, read_from, shortened
 
 REPEATS = limits.Limit("repeats", 1, limits.TRIAL.high + 1, "draws of every config", integer=True)
 _MOST_TRIALS = limits.Limit("trials", 1, 1_000_000, "configs times repeats; split the sweep", integer=True)
-# What a page's setting as a file holds besides: what the page shows. A sweep does not ask for it.
+# Keys of a file of page settings that a sweep ignores.
 _OF_THE_PAGE = {"page", "settings"}
 
 
@@ -50,7 +50,7 @@ def repeat(config: Any, trial: int) -> Any:
     return trials.with_trial(config, trial) if hasattr(config, "trial") else ConfigWithTrial(config, trial)
 
 
-def asked(trial: Any) -> dict[str, Any]:
+def settings_of(trial: Any) -> dict[str, Any]:
     """Return every field of a trial's config by name, and the number of the trial last."""
     config = trial.config if isinstance(trial, ConfigWithTrial) else trial
     settings = {field.name: getattr(config, field.name) for field in fields(config) if field.name != "trial"}
@@ -79,7 +79,7 @@ class Sweep:
         """Return column names of the results table, in order: settings, numbers, seconds, versions, problem."""
         names = EXPERIMENTS[self.experiment].names
         found = dict.fromkeys(name for config in self.configs for name in names(config))
-        return ["experiment", *asked(repeat(self.configs[0], 0)), *found, "seconds", "versions", "problem"]
+        return ["experiment", *settings_of(repeat(self.configs[0], 0)), *found, "seconds", "versions", "problem"]
 
 
 def read_spec(path: Path) -> Sweep:

@@ -1,4 +1,4 @@
-"""The table of a sweep: a CSV file that grows by a row a trial. Every row is checked when it is read."""
+"""The table of a sweep: a CSV file with a row for each trial. Every row is checked when it is read."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def resume(
 
     Creates the file where there is none, and removes a line that a kill cut short.
 
-    Of each of the settings its numbers are named: a row has all of them, or says why not. Raises ``ValueError`` as
+    `settings` maps each setting to its numbers: a row has all of them, or a reason. Raises ``ValueError`` as
     `load` does, for a file of something else, for a row of other settings, without some of its numbers, or with all
-    where it says that some are missing, and for a file that has a second name, by which another run might write it; it
-    stays as it is.
+    and a reason why some are missing, and for a file that has a second name, by which another run might write it; the
+    file is not changed.
     """
     if out.exists() and out.stat().st_nlink > 1:
         raise ValueError(f"{out} has a second name (a hard link), by which another run might write it; take a copy")
@@ -91,7 +91,7 @@ def key(cells: Mapping[str, str], columns: Sequence[str]) -> tuple[str, ...]:
 
 
 def _foreign(found: Sequence[str], columns: Sequence[str], settings: Collection[tuple[str, ...]]) -> str:
-    """Return what of the settings of a row the spec does not ask for."""
+    """Return a setting of a row that is not in the spec."""
     for place, (name, cell) in enumerate(zip(columns, found, strict=False)):
         if cell not in {setting[place] for setting in settings}:
             return f"it has {cell!r} in the column “{name}”"
@@ -99,7 +99,7 @@ def _foreign(found: Sequence[str], columns: Sequence[str], settings: Collection[
 
 
 def _unexplained(row: Mapping[str, str], names: Collection[str]) -> str:
-    """Return what is wrong where a row lacks one of its numbers and does not say why, or says so and has them all."""
+    """Return the fault of a row that lacks a number without a reason, or has a reason and all numbers."""
     problem, missing = row["problem"], [name for name in names if not row[name]]
     if missing and not problem:
         return f"is empty in the column “{missing[0]}”, and the column “problem” does not say why"
@@ -109,12 +109,14 @@ def _unexplained(row: Mapping[str, str], names: Collection[str]) -> str:
 
 
 def _whole_lines(content: bytes) -> int:
-    """Return the length of all whole lines; the rest was being written and may end within a letter."""
+    """Return the length of all whole lines; the rest was not fully written and may end within a character."""
     return content.rfind(b"\n") + 1
 
 
 def _header(path: Path, content: bytes) -> list[str]:
-    """Return the column names in the first line, whoever has saved it. Raises ``ValueError`` where it holds none."""
+    """Return the column names in the first line, also as spreadsheets save it. Raises ``ValueError`` where it holds
+    none.
+    """
     names, wrong = _cells(content.removeprefix(codecs.BOM_UTF8).partition(b"\n")[0])
     if wrong:
         raise ValueError(f"{path}, line 1 {wrong}; name another file, or correct the names of the columns there")

@@ -25,6 +25,7 @@ from privdemo.experiments.training.score import (
     difference,
     disputed,
     having,
+    informative_methods,
     label_differs,
     mean_of,
     mean_score,
@@ -34,7 +35,6 @@ from privdemo.experiments.training.score import (
     per_image,
     shown_classes,
     typical,
-    with_a_say,
 )
 from privdemo.experiments.training.tables import calibration_table, class_table, digit_table, score_table, weight_table
 
@@ -69,6 +69,7 @@ __all__ = [
     "disputed",
     "equivalent_epsilon",
     "having",
+    "informative_methods",
     "label_differs",
     "mean_of",
     "mean_score",
@@ -87,6 +88,5 @@ __all__ = [
     "test_images",
     "typical",
     "weight_table",
-    "with_a_say",
     "with_methods",
 ]

@@ -26,13 +26,13 @@ class Attack:
 
 
 def attack(config: TrainingConfig, model: Any, X: NDArray, y: NDArray[np.integer], rng: np.random.Generator) -> Attack:
-    """Name the labels of fresh releases of `X` (n, n_pixels) and `y` (n,), by people nobody trained on.
+    """Name the labels of fresh releases of `X` (n, n_pixels) and `y` (n,), of people who are not in the training set.
 
     The adversary knows both channels and has `model`, trained on other releases. The likelier class is named from the
     label alone, from the image alone (attack b) and from both together.
 
-    A penalised model is far too unsure of noisy images, so a lie would overrule it. How unsure, the released labels
-    tell: before both are put together, the images' log-odds are stretched by the factor that explains the labels best.
+    A penalised model is underconfident on noisy images, so that the label would outweigh it. Before both are combined,
+    the images' log-odds are scaled by the factor under which the released labels are likeliest.
     """
     X_noisy, y_noisy = config.pixels.randomise(X, rng), config.labels.randomise(y, rng)
     image, rows = model.released_proba(X_noisy), config.labels.channel_matrix[y_noisy]

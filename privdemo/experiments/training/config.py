@@ -1,4 +1,4 @@
-"""Who releases what, and who learns from it: the question that a training experiment asks."""
+"""Settings of a training experiment: the people, what they release, and the methods."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from privdemo.mechanisms import GaussianNoise, RandomisedResponse
 from privdemo.methods import CLEAN, NAIVE, RECONSTRUCTION, SPREAD, TRAINING, check_methods
 
 TrainingNoise = RandomisedResponse | GaussianNoise
-# The most classes that are told apart.
+# The most classes of a classifier.
 MOST_CLASSES = 10
 
 

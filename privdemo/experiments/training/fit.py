@@ -1,4 +1,4 @@
-"""One trial: every method is trained on what was released, and tried on clean test images."""
+"""One trial: every method is trained on the releases, and scored on clean test images."""
 
 from __future__ import annotations
 
@@ -65,11 +65,11 @@ class Fit:
     (n_test,), or of each of K > 2 classes, (n_test, K).
 
     `coef` and `intercept` are its weights for pixels on the scale 0 to 1: (n_pixels,) and a number of two classes, else
-    (K, n_pixels) and (K,), of which only differences between classes count. `angle` is how many degrees `coef` is
-    turned from the weights learnt on clean data (of K classes, all their weights as one vector), `C` the inverse
+    (K, n_pixels) and (K,), of which only differences between classes count. `angle` is the angle in degrees between
+    `coef` and the weights fitted to clean data (of K classes, all their weights as one vector), `C` the inverse
     strength of its penalty, `seconds` its training. `brier` is half the squared distance of the probabilities from the
     truth, so that it lies in [0, 1] for any number of classes. `effective_samples` is the mean effective sample size a
-    person where the method samples. `chosen` and `why` are what a choosing method has taken, and why, as in
+    person where the method samples. `chosen` and `why` are what a choosing method has chosen, and why, as in
     `estimators.choose.Choice`.
     """
 

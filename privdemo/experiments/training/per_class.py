@@ -1,4 +1,4 @@
-"""Marks of each class over trials: which classes are taken for which, and how often each is found and rightly named."""
+"""Scores of each class over trials: confusion, recall and precision."""
 
 from __future__ import annotations
 

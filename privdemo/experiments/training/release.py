@@ -64,7 +64,7 @@ def sample_release(config: TrainingConfig) -> Release:
 
 
 def _check_labels(config: TrainingConfig, y_noisy: NDArray[np.integer]) -> None:
-    """Raise ``ValueError`` where a label was sent by nobody, so that one who believes the labels does not know it."""
+    """Raise ``ValueError`` where no released label is of some class, which naive training would not know."""
     unsent = sorted(set(range(len(config.classes))) - set(np.unique(y_noisy).tolist()))
     if not unsent:
         return
@@ -78,7 +78,7 @@ def _check_labels(config: TrainingConfig, y_noisy: NDArray[np.integer]) -> None:
 
 
 def check_noise(config: TrainingConfig) -> None:
-    """Raise ``ValueError`` where pixels or labels are pure noise, so that nothing can be learnt."""
+    """Raise ``ValueError`` where releases of pixels or labels are independent of the truth."""
     channel = config.labels.channel_matrix
     says_nothing = np.allclose(channel, channel[:, :1], rtol=0, atol=1e-9)
     if says_nothing and len(config.classes) > 2:

@@ -131,24 +131,24 @@ def calibration_error(trials: Sequence[Trial], method: str) -> float:
     return sum(b.n * abs(b.said - b.true.mean) for b in bins) / sum(b.n for b in bins)
 
 
-def with_a_say(trial: Trial) -> list[str]:
-    """Return the methods that tell test images apart, or all of a trial if there are fewer than two that do.
+def informative_methods(trial: Trial) -> list[str]:
+    """Return the methods that do not name one class for nearly all test images, or all if fewer than two are such.
 
-    The others name the same class for nearly all images.
+    The others are uninformative in figures of single images.
     """
-    telling = [name for name in trial.fits if not one_sided([trial], name)]
-    return telling if len(telling) > 1 else list(trial.fits)
+    informative = [name for name in trial.fits if not one_sided([trial], name)]
+    return informative if len(informative) > 1 else list(trial.fits)
 
 
-def _disputants(trial: Trial) -> Array:
-    """Return what the methods `with_a_say` give to every test image: (n_methods, n_test, K), of two classes the second
-    only.
+def _informative_proba(trial: Trial) -> Array:
+    """Return what the methods `informative_methods` give to every test image: (n_methods, n_test, K), of two classes
+    the second only.
 
     Clean data is left out where two others remain: a dispute is one of methods that learn from noise.
     """
-    telling = with_a_say(trial)
-    noisy = [name for name in telling if name != CLEAN]
-    given = np.stack([trial.fits[name].class_proba for name in (noisy if len(noisy) > 1 else telling)])
+    informative = informative_methods(trial)
+    noisy = [name for name in informative if name != CLEAN]
+    given = np.stack([trial.fits[name].class_proba for name in (noisy if len(noisy) > 1 else informative)])
     return given[:, :, 1:] if given.shape[2] == 2 else given
 
 
@@ -158,17 +158,17 @@ def _named(given: Array) -> NDArray[np.integer]:
 
 
 def label_differs(trial: Trial) -> NDArray[np.bool_]:
-    """On which test images the methods `with_a_say`, without clean data, do not all name the same class."""
-    return np.ptp(_named(_disputants(trial)), axis=0) > 0
+    """On which test images the methods `informative_methods`, without clean data, do not all name the same class."""
+    return np.ptp(_named(_informative_proba(trial)), axis=0) > 0
 
 
 def disputed(trial: Trial, n: int) -> NDArray[np.integer]:
     """Return the `n` test images, as many of each class in `shown_classes`, on which the methods disagree.
 
-    The rule favours no method: of each class the first test images on which the label differs (`label_differs`),
-    whoever is right; where they are too few, then those on whose probability the same methods differ most.
+    The rule prefers no method: of each class the first test images on which the label differs (`label_differs`),
+    whichever is right; where they are too few, then those on whose probability the same methods differ most.
     """
-    differs, gap = label_differs(trial), np.ptp(_disputants(trial), axis=0).max(axis=1)
+    differs, gap = label_differs(trial), np.ptp(_informative_proba(trial), axis=0).max(axis=1)
     by_gap = np.argsort(-gap, kind="stable")
     order = np.concatenate([np.flatnonzero(differs), by_gap[~differs[by_gap]]])
     classes = shown_classes(trial, n)
@@ -185,14 +185,14 @@ def shown_classes(trial: Trial, n: int) -> list[int]:
 
 
 def agreed(trial: Trial, n: int) -> NDArray[np.integer]:
-    """Return test images, as many of each class in `shown_classes`, on which the methods agree as surely as they mostly
-    do.
+    """Return test images, as many of each class in `shown_classes`, on which the methods agree with typical
+    confidence.
 
     Of the images of a class on which no label differs (`label_differs`), those whose true class is given the
     probability, averaged over methods, nearest to the median one. They are fewer than `n` where too few agree.
     """
     alike = ~label_differs(trial)
-    given = _disputants(trial).mean(axis=0)
+    given = _informative_proba(trial).mean(axis=0)
     classes, chosen = shown_classes(trial, n), []
     for c in classes:
         among = np.flatnonzero(alike & (trial.y == c))

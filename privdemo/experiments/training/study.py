@@ -1,6 +1,6 @@
-"""What noise costs a classifier: the paper's figure 3 and section 6.1, and lies that differ, over many trials.
+"""The cost of noise to a classifier over many trials: the paper's figure 3 and section 6.1, and asymmetric lies.
 
-The results are shipped as small CSV files; `python -m privdemo reproduce NAME` computes them anew.
+The results are shipped as small CSV files; `python -m privdemo reproduce NAME` computes them again.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ NO_SKILL = 0.55
 
 @dataclass(frozen=True)
 class Study:
-    """A question asked at several levels of noise: every one of `methods` is run on `config(level)`.
+    """A study at several levels of noise: every one of `methods` is run on `config(level)`.
 
-    `published[method][level]` is an accuracy that the paper prints; `in_paper` says whether it asks this at all.
+    `published[method][level]` is an accuracy that the paper prints; `in_paper` is whether the setting is in the paper.
     """
 
     name: str
@@ -64,7 +64,7 @@ def _section61(variance: float) -> TrainingConfig:
 
 
 def _pair(first: str, second: str) -> Study:
-    """Return figure 3 at two levels with other digits, which are harder or easier to tell apart."""
+    """Return figure 3 at two levels with other digits, which are harder or easier to distinguish."""
     return Study(
         f"pair-{first}v{second}",
         f"Digits {first} and {second}: randomised response on pixels and labels, 250 + 250 people",

@@ -1,4 +1,4 @@
-"""Elections by randomised response: simulated polls, and what three estimators make of them."""
+"""Elections by randomised response: simulated polls and three estimators."""
 
 from privdemo.experiments.voting.asymptotics import (
     FLIP_PROBS,

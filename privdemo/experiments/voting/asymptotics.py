@@ -1,4 +1,4 @@
-"""What estimators tend to with ever more voters (Barber, figure 1), and the objective J∞ of the reconstruction."""
+"""Limits of the estimators for infinitely many voters (Barber, figure 1), and the objective J∞ of the reconstruction."""
 
 from __future__ import annotations
 
@@ -68,9 +68,9 @@ def in_the_long_run(config: ElectionConfig) -> dict[str, float]:
 
 
 def self_confirming(channel: BinaryChannel) -> tuple[str, ...]:
-    """Return the assumptions, "nobody" or "everybody" voted A, under which J has its maximum 0 whatever the answers.
+    """Return the assumptions, "nobody" or "everybody" voted A, under which J has its maximum 0 for all answers.
 
-    J(0) = 0 where voters of B may give every answer that anybody may give; J(1) = 0 where voters of A may.
+    J(0) = 0 where voters of B may give every possible answer; J(1) = 0 where voters of A may.
     """
     may_answer = channel.channel_matrix > 0
     anybody = may_answer.any(axis=1)

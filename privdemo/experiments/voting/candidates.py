@@ -58,7 +58,7 @@ class ManyResult:
     """`answers` (k,) counts; estimates of the k shares, each (k,), with the raw one's 95 % interval.
 
     `mle` is the maximum of the likelihood in closed form, `mle_by_em` the same by expectation–maximisation.
-    `em_converged` says whether EM got within 10⁻³ of the largest log-likelihood of all answers before it was stopped.
+    `em_converged` is whether EM came within 10⁻³ of the largest log-likelihood of all answers.
     """
 
     answers: Counts

@@ -1,4 +1,4 @@
-"""Simulated polls: who voted for whom, who lied, and what each estimator says of one poll."""
+"""Simulated polls: votes, lies, and every estimate of one poll."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from privdemo.methods import HONEST
 Counts = NDArray[np.integer]
 # The random streams of a seed: of people one by one, and of the counts of all others.
 _VOTES, _LIES_OF_A, _LIES_OF_B, _PERSONS_VOTES, _PERSONS_LIES = range(5)
-# As many of a poll are followed as persons, and plotted as dots; polls are sampled in blocks of so many.
+# The people of a poll who are simulated one by one and plotted as dots; polls are sampled in blocks of so many people.
 N_DOTS = 1000
 _BLOCK = 100
 # Kinds of people: their vote, and whether they lied.
@@ -43,7 +43,7 @@ class People(NamedTuple):
     """The first people of polls, an axis of people last: who voted for A, and a uniform number in [0, 1) each.
 
     A person lies whose uniform number is below the probability of a lie. Neither votes nor uniform numbers depend on
-    the lie, so that the same people go on lying as it grows.
+    the lie, so that liars stay liars as it grows.
     """
 
     voted_a: NDArray[np.bool_]
@@ -67,11 +67,11 @@ def run(config: ElectionConfig) -> Elections:
     lied_b = b_rng.binomial(rest - voted_a, config.channel.p10)
     for first in range(0, config.n_elections, _BLOCK):
         block = slice(first, min(first + _BLOCK, config.n_elections))
-        asked = _people(config, block)
-        lied = asked.lied(config.channel)
-        voted_a[block] += np.count_nonzero(asked.voted_a, axis=1)
-        lied_a[block] += np.count_nonzero(lied & asked.voted_a, axis=1)
-        lied_b[block] += np.count_nonzero(lied & ~asked.voted_a, axis=1)
+        voters = _people(config, block)
+        lied = voters.lied(config.channel)
+        voted_a[block] += np.count_nonzero(voters.voted_a, axis=1)
+        lied_a[block] += np.count_nonzero(lied & voters.voted_a, axis=1)
+        lied_b[block] += np.count_nonzero(lied & ~voters.voted_a, axis=1)
     return Elections(voted_a, lied_a, lied_b)
 
 
@@ -83,10 +83,10 @@ def people(config: ElectionConfig, index: int = -1) -> People:
     return People(found.voted_a[0], found.uniform[0])
 
 
-def kinds(asked: People, channel: BinaryChannel) -> NDArray[np.uint8]:
+def kinds(voters: People, channel: BinaryChannel) -> NDArray[np.uint8]:
     """Of what kind each person is: A_TRUE, A_LIED, B_TRUE or B_LIED."""
-    lied = asked.lied(channel)
-    return np.where(asked.voted_a, A_TRUE + lied, B_TRUE + lied).astype(np.uint8)
+    lied = voters.lied(channel)
+    return np.where(voters.voted_a, A_TRUE + lied, B_TRUE + lied).astype(np.uint8)
 
 
 def _n_shown(config: ElectionConfig) -> int:
@@ -105,7 +105,7 @@ def _people(config: ElectionConfig, polls: slice) -> People:
 
 
 class Poll(NamedTuple):
-    """One poll: its counts, and every estimate of the share for A, that from honest answers first."""
+    """One poll: its counts, and every estimate of the share for A, that from true answers first."""
 
     voted_a: int
     lied_a: int
@@ -131,6 +131,6 @@ def _check_index(config: ElectionConfig, index: int) -> None:
 
 
 def first_voted_a(n_a: int, n_people: int) -> NDArray[np.uint8]:
-    """Return kinds of `n_people` honest people, the first `n_a` of whom voted A, for an icon array."""
+    """Return kinds of `n_people` people who do not lie, the first `n_a` of whom voted A, for an icon array."""
     limits.Limit("n_a", 0, n_people, integer=True).check(n_a)
     return np.where(np.arange(n_people) < n_a, A_TRUE, B_TRUE).astype(np.uint8)

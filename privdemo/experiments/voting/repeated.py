@@ -1,4 +1,4 @@
-"""Estimators over many polls: bias, spread and coverage, and histograms beside the exact distributions."""
+"""Estimators over many polls: bias, standard deviation and coverage, and histograms with the exact distributions."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Record:
 
 
 def records(config: ElectionConfig, elections: Elections) -> tuple[Record, ...]:
-    """Return every estimator over all polls; the first is the share among honest answers."""
+    """Return every estimator over all polls; the first is the share of true answers."""
     honest = _record(config, HONEST, elections.voted_a, config.share, TRUTHFUL)
     rest = (_record(config, name, elections.said_a, config.answer_prob, config.channel) for name in config.estimators)
     return honest, *rest
@@ -62,14 +62,14 @@ def _record(config: ElectionConfig, name: str, counts: Counts, answer_prob: floa
     )
 
 
-# The range in which estimates are plotted; a share that is estimated farther off says nothing.
+# The range in which estimates are plotted; estimates outside are uninformative.
 FAR = (-0.5, 1.5)
 
 
 def span(records: Sequence[Record], share: float) -> tuple[float, float]:
     """Return the ends of an axis for all estimates, their values of probability above 10⁻⁶ and the true share.
 
-    The axis stays within `FAR`, as a raw spread estimate may be anywhere where answers say next to nothing.
+    The axis stays within `FAR`, as a raw spread estimate is unbounded where answers are nearly uninformative.
     """
     ends = [share]
     for record in records:

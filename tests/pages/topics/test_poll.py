@@ -50,7 +50,7 @@ def test_each_step_says_its_number():
     assert "Of 100 people who sent “Yes”, <b>88 (75–96)</b> meant it." in one
     assert "Of 100 people whatever they sent, it is true of 70 (49–89)." in one
     cost = poll.price(found)
-    assert f"as much as <b>{cost.honest}</b> honest ones" in panel("Price", of).answer
+    assert f"as much as <b>{cost.without_lies}</b> honest ones" in panel("Price", of).answer
     last = panel("Again", shown(HANDS, (3200, 1200)), 5).answer
     assert "who say “Yes” all 5 times, <b>over 99.9</b> mean it. Each time" in last
     assert "say “Yes” both times, <b>95 (90–99)</b> mean it; of those who say it all 5 times, 99.8 (" in (
