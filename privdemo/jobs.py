@@ -107,8 +107,8 @@ class Runner:
         `function` and each of `tasks` are sent to a worker. A stopped job resumes where it was. A job
         can be given more `tasks`, appended to the same ones; it does as many as the watcher who wants most. A failed
         job stays failed until a `new_try`. Half of the workers never take `slow` jobs, so that others need not wait
-        for them. A `private` job, whose tasks hold a visitor's own records, is forgotten once nobody watches it. Where
-        too many jobs wait it is not started, and the error says so.
+        for them. A `private` job, whose tasks hold a visitor's own records, is dropped once it has no watcher. Where
+        too many jobs wait it is not started, and `error` gives the reason.
         """
         with self._changed:
             if refusal := self._refusal(key, watcher):

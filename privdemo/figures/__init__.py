@@ -1,4 +1,4 @@
-"""Results as Plotly figures and pictures; the one package that knows Plotly."""
+"""Results as Plotly figures and pictures; no other package imports Plotly."""
 
 from plotly.graph_objects import Figure
 

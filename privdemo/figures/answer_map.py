@@ -1,4 +1,4 @@
-"""The map of many answers: which oracle wins where, over ε and the number of answers."""
+"""The map of many answers: the best oracle over ε and the number of answers."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _ON_MAP, _CELL = "#0E1117", (6.2, 9.0)
 
 
 def winners(found: Winners, own: tuple[float, int]) -> Figure:
-    """Return a map of the best oracle over ε and k: paler where it gains little on k-ary randomised response.
+    """Return a map of the best oracle over ε and k: paler where its gain over k-ary randomised response is small.
 
-    A line is k = 3e^ε + 2; a star is one's own (ε, k). Names stand where they belong.
+    A line is k = 3e^ε + 2; a star is one's own (ε, k). Names stand in the areas of their oracles.
     """
     n_across, n_up = len(found.epsilons), len(found.ks)
 
@@ -89,8 +89,7 @@ def _map_words(found: Winners, line: Sequence[tuple[float, float]], own: tuple[f
 
 
 def _inside(found: Winners, oracle: str, taken: Sequence[tuple[float, float]], words: str) -> tuple[float, float]:
-    """Return where in the area of an oracle its name stands: where most of its box is free, and furthest from what is
-    taken.
+    """Return the place of an oracle's name in its area: where most of the box is inside, and furthest from other areas.
 
     The size of the box is that on a telephone.
     """

@@ -1,4 +1,4 @@
-"""Parts that charts share: lines, markers, error bars, axes and rules, and a chart as an HTML page."""
+"""Shared parts of charts: lines, markers, error bars, axes and rules, and a chart as an HTML page."""
 
 from __future__ import annotations
 
@@ -75,8 +75,8 @@ def over_rule(x: float, text: str, low: float, high: float) -> dict[str, Any]:
 
 
 def rows(labels: Mapping[str, str]) -> dict[str, Any]:
-    """Return a vertical axis with a row for each key of `labels`, the first at the top; the key's value stands over the
-    row.
+    """Return a vertical axis with a row for each key of `labels`, the first at the top; the key's value is written over
+    the row.
 
     Over their rows names need no margin, so that the plot is as wide as the screen.
     """
@@ -115,7 +115,7 @@ ROW = 40
 
 
 class Below(NamedTuple):
-    """What stands below dot plots: a title, a plot of some pixels' height, its trace and its two axes."""
+    """A plot below dot plots: its title, height in pixels, trace and two axes."""
 
     title: str
     height: int
@@ -339,18 +339,18 @@ def curve_chart(
 
 
 def log_axis(title: str, levels: Sequence[float]) -> dict[str, Any]:
-    """Return a logarithmic axis with room around `levels`, and numbers at them."""
+    """Return a logarithmic axis with a margin around `levels`, and numbers at them."""
     low, high = math.log10(min(levels)), math.log10(max(levels))
-    room = 0.05 * (high - low) or 0.1
+    margin = 0.05 * (high - low) or 0.1
     ticks = {"tickvals": list(levels), "ticktext": [f"{level:g}" for level in levels]}
-    return {"title": {"text": title}, "type": "log", "range": [low - room, high + room], **ticks}
+    return {"title": {"text": title}, "type": "log", "range": [low - margin, high + margin], **ticks}
 
 
 def axis(title: str, levels: Sequence[float], tickformat: str = "") -> dict[str, Any]:
-    """Return an axis with room around `levels`."""
-    room = 0.05 * (max(levels) - min(levels)) or 0.1 * abs(levels[0])
+    """Return an axis with a margin around `levels`."""
+    margin = 0.05 * (max(levels) - min(levels)) or 0.1 * abs(levels[0])
     shown = {"tickformat": tickformat} if tickformat else {}
-    return {"title": {"text": title}, "range": [min(levels) - room, max(levels) + room], **shown}
+    return {"title": {"text": title}, "range": [min(levels) - margin, max(levels) + margin], **shown}
 
 
 # How the hover of a mark writes its interval.

@@ -1,4 +1,4 @@
-"""The bar of verdicts, and the chart of published values beside ours."""
+"""The bar of verdicts, and the chart of published values and ours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Charts of class ratios: estimated proportions beside the true ones, and errors along an axis."""
+"""Charts of class ratios: estimated and true proportions, and errors along an axis."""
 
 from __future__ import annotations
 
@@ -104,8 +104,8 @@ def proportions(trials: Sequence[Trial], methods: Sequence[str]) -> Figure:
 def mean_errors(trials: Sequence[Trial], methods: Sequence[str]) -> Figure:
     """Return how many of 1,000 records every method puts in a wrong class, half the L1 error: the mean over all mixes.
 
-    With 95 % intervals. Below stands what all methods know of the sets of the first trial: the mix of each, as
-    released.
+    With 95 % intervals. Below is the training data of all methods in the first trial: the released proportions of the
+    sets.
     """
     marks = [(CLASS_RATIO[name], class_ratio.mean_error(trials, name).times(1000 / 2)) for name in methods]
     high = 1.1 * max(estimate.ends[1] for _, estimate in marks)
@@ -166,7 +166,7 @@ def _test_share_axis() -> dict[str, Any]:
 def errors_along_setting(
     by_name: Mapping[tuple[str, str], Sequence[tuple[float, Estimate]]], title: str, yours: float | None
 ) -> Figure:
-    """Return mean L1 errors along a lever, a line for each method with and without noise."""
+    """Return mean L1 errors along a setting, a line for each method with and without noise."""
     levels = sorted({x for points in by_name.values() for x, _ in points})
     lines = []
     for (method, release), points in by_name.items():

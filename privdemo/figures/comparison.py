@@ -37,7 +37,7 @@ def frontier(
 ) -> Figure:
     """Return one metric of every method along ε, with 95 % intervals; `mine` are the visitor's own, larger.
 
-    The dotted rule across is the `goal`, if there is one; `axis` says what ε covers.
+    The dotted rule across is the `goal`, if there is one; `axis` is the title of the axis, which names what ε covers.
     """
     plotted = [name for name in COMPARISON if any(row.method == name for row in rows)]
     curves = [
@@ -57,7 +57,7 @@ def frontier(
         y_axis |= {"tickformat": ".0%"}
         number = ".1%"
     marked = []
-    for name, mark in mine.items():  # a curve goes with its large mark
+    for name, mark in mine.items():  # a legend entry toggles a curve together with its large mark
         title = COMPARISON[name].title
         alone = {} if name in plotted else {"name": title, "showlegend": True}
         marked.append(own(epsilon, mark, COMPARISON[name].style, title, title) | alone)

@@ -29,7 +29,7 @@ def document(title: str, body: str, css: str = "") -> str:
 
 
 def chart(figure: Figure, library: bool = True) -> str:
-    """Return a chart as a part of a page, to be pointed at and zoomed; one chart of a page brings Plotly's `library`."""
+    """Return an interactive chart as a part of a page; one chart of a page includes Plotly's `library`."""
     return (
         Figure(figure)
         .update_layout(template="plotly_white")

@@ -1,4 +1,4 @@
-"""Names at the ends of curves, where there are few and they end apart: nobody has to look a line up in a legend."""
+"""Names at the ends of curves instead of a legend, where curves are few and end apart."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from privdemo.figures.plain import Plain, PlainFigure, at, copied, merge, parts
 # the words of the axis get at the most: on a telephone 60 % of the width is left for the plot.
 _MOST, _LETTERS, _MARGINS = 4, 10, 140
 LINE, _AWAY = 1.3 * SIZE, 8
-# Signs that look like the markers, for names that do not stand beside the ends of their curves.
+# Characters that look like the markers, for names that are not next to the ends of their curves.
 _SIGNS = {"circle": "●", "square": "■", "diamond": "◆", "triangle-up": "▲", "triangle-down": "▼"}
 _OPEN_SIGNS = {"circle": "○", "square": "□", "diamond": "◇", "triangle-up": "△", "triangle-down": "▽"}
 
@@ -40,8 +40,8 @@ def label_ends(figure: Figure, spread: bool = False) -> Figure:
     fit.
 
     They fit where one plot has at most four curves, all of which end at its right, far enough apart for their names.
-    With `spread` names give way to each other where curves end together, and each has the sign of its curve before it;
-    then as many are named as have room one over the other.
+    With `spread` names are moved apart where curves end together, and each has the sign of its curve before it; then as
+    many are named as fit one over the other.
     """
     plain = copied(parts(figure))
     layout, margin = plain["layout"], plain["layout"]["margin"]
@@ -108,5 +108,5 @@ def _apart(ends: list[_End], layout: Plain, high: float) -> bool:
     (left, right), (low, top) = layout["xaxis"]["range"], layout["yaxis"]["range"]
     pixels = [(end, (end.y - low) / (top - low) * high) for end in ends]
     at_right = all((right - end.x) / (right - left) < 0.1 for end in ends)
-    room = all(b - a >= (one.height + other.height) / 2 for (one, a), (other, b) in pairwise(pixels))
-    return at_right and room and all(0 <= place <= high for _, place in pixels)
+    fits = all(b - a >= (one.height + other.height) / 2 for (one, a), (other, b) in pairwise(pixels))
+    return at_right and fits and all(0 <= place <= high for _, place in pixels)

@@ -1,4 +1,4 @@
-"""A chart as plain markup: what stands on screen until Plotly, a large library, has started in the browser."""
+"""A chart as plain markup, shown until Plotly, a large library, has started in the browser."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ FIRST_LOOK_CSS = """
 def first_look(figure: Figure) -> str:
     """Return a chart made by `house.chart`, in HTML, where and as Plotly will render it.
 
-    It says nothing to screen readers, for whom a figure has words of its own. Raises `ValueError` for a trace that it
+    It is hidden from screen readers, for which a figure has a text of its own. Raises `ValueError` for a trace that it
     cannot render.
     """
     plain = parts(figure)
@@ -77,7 +77,7 @@ def _plane(layout: Plain, xref: str | None, yref: str | None) -> Plane:
 
 
 def _axis(layout: Plain, letter: str, ref: str | None) -> Axis:
-    """Return the axis that `ref` names; the whole “paper”, or an axis's “domain”, goes from 0 to 1."""
+    """Return the axis that `ref` names; “paper”, or an axis's “domain”, is 0 to 1."""
     ref = ref or letter
     if ref == "paper":
         return Axis(0.0, 1.0, 0.0, 1.0)
@@ -141,15 +141,13 @@ def _tick_labels(plain: Plain, size: float) -> Iterator[str]:
 
 
 def _foot(plain: Plain, name: str) -> float:
-    """Return how far down the words at an axis across stand, in percent of the figure: at the foot of its plot."""
+    """Return the y position of the words at a horizontal axis, in percent of the figure: at the foot of its plot."""
     ref = plain["layout"][name].get("anchor") or _partner(plain, name, "y")
     return 100 - 100 * _axis(plain["layout"], "y", ref).start
 
 
 def _side(plain: Plain, name: str) -> float:
-    """Return how far to the right the words at an axis upwards stand, in percent of the figure: at the left of its
-    plot.
-    """
+    """Return the x position of the words at a vertical axis, in percent of the figure: at the left of its plot."""
     ref = plain["layout"][name].get("anchor") or _partner(plain, name, "x")
     return 100 * _axis(plain["layout"], "x", ref).start
 
@@ -172,7 +170,7 @@ def _titles(plain: Plain, size: float) -> Iterator[str]:
 
 
 def _notes(layout: Plain) -> Iterator[str]:
-    """The words that stand in and over the plots."""
+    """Yield the annotations in and over the plots."""
     for note in layout.get("annotations", ()):
         if note.get("showarrow") is not False or note.get("textangle"):
             raise ValueError("a first look knows level words without an arrow")
@@ -189,7 +187,7 @@ def _notes(layout: Plain) -> Iterator[str]:
 
 
 def _note_at(axis: Axis, value: Any) -> float:
-    """Return where words stand; on a logarithmic axis their place is a logarithm already."""
+    """Return the position of an annotation; on a logarithmic axis it is given as a logarithm."""
     return axis.number(value) if isinstance(value, str) else float(value)
 
 
@@ -233,7 +231,7 @@ def _entries(plain: Plain) -> list[tuple[int, Plain]]:
 
 
 def _legend(plain: Plain, entries: list[tuple[int, Plain]], size: float) -> str:
-    """Return the names beside a piece of their curves, in columns as wide as the longest name."""
+    """Return the legend, names with a piece of their curves, in columns as wide as the longest name."""
     if not entries:
         return ""
     defs, margin = marks.patterns(plain), plain["layout"]["margin"]
@@ -243,11 +241,11 @@ def _legend(plain: Plain, entries: list[tuple[int, Plain]], size: float) -> str:
         for i, t in entries
     )
     column = plain["layout"]["legend"]["entrywidth"] + SAMPLE
-    room = margin["b"] - axis_foot(plain)
+    height = margin["b"] - axis_foot(plain)
     rows = f"grid-template-columns:repeat(auto-fill,{column:g}px);line-height:{1.3 * size + 3:.1f}px"
     left = f"clamp(0px,100% - {column + 5:g}px,{margin['l']:g}px)"
     sides = f"margin:0 {margin['r']:g}px 0 {left}"
-    return f'<p style="{sides};min-height:{room:g}px;{rows}">{names}</p>'
+    return f'<p style="{sides};min-height:{height:g}px;{rows}">{names}</p>'
 
 
 SAMPLE_SIZE = 'width="30" height="14"'

@@ -21,7 +21,7 @@ _PATTERNS = {
 }
 _PATTERNS["x"] = _PATTERNS["/"] + _PATTERNS["\\"]
 _PATTERNS["+"] = _PATTERNS["-"] + _PATTERNS["|"]
-# Pixels to which the gap between cells is turned into a share of the plot.
+# Height in pixels that is assumed to convert the gap between cells to a share of the plot.
 _ACROSS = 700
 # The largest marker in a legend; Plotly makes larger ones as small.
 _LEGEND_MARKER = 16
@@ -41,7 +41,7 @@ class Axis(NamedTuple):
     named: tuple[Any, ...] = ()
 
     def number(self, value: Any) -> float:
-        """Return a value as the number that the range is about; nan where it stands nowhere."""
+        """Return a value on the scale of the range; nan where it has no place on the axis."""
         if value is None:
             return math.nan
         if isinstance(value, str):
@@ -51,11 +51,11 @@ class Axis(NamedTuple):
         return float(value)
 
     def along(self, number: float) -> float:
-        """Return where a number of the range stands, in percent of the axis."""
+        """Return the position of a number of the range, in percent of the axis."""
         return 100 * (number - self.low) / (self.high - self.low)
 
     def overall(self, number: float) -> float:
-        """Return where a number of the range stands, in percent of the whole plot."""
+        """Return the position of a number of the range, in percent of the whole figure."""
         return 100 * self.start + (self.end - self.start) * self.along(number)
 
 
@@ -66,11 +66,11 @@ class Plane(NamedTuple):
     upwards: Axis
 
     def x(self, value: Any) -> float:
-        """Return where a value stands across, in percent of this plot."""
+        """Return the x position of a value, in percent of this plot."""
         return self.across.along(self.across.number(value))
 
     def y(self, value: Any) -> float:
-        """Return where a value stands from the top, in percent of this plot."""
+        """Return the y position of a value from the top, in percent of this plot."""
         return 100 - self.upwards.along(self.upwards.number(value))
 
     def svg(self, svg: str, cut: bool = True) -> str:
@@ -285,18 +285,20 @@ def _heatmap(trace: Plain, plane: Plane) -> Iterator[str]:
     xs, ys = (list(trace.get(letter, range(n))) for letter, n in (("x", len(columns)), ("y", len(trace["z"]))))
     high = (ys[1] - ys[0]) / 2 if len(ys) > 1 else 0.5
     gap, y_gap = 50 * trace.get("xgap", 0) / _ACROSS, trace.get("ygap", 0)
-    room = 50 * y_gap / 300
+    inset = 50 * y_gap / 300
     for x, column in zip(xs, columns, strict=True):
         left, right = sorted((plane.x(x - 0.5), plane.x(x + 0.5)))
         for first, last in _runs(column, bool(y_gap)):
             if column[first] is not None and not math.isnan(column[first]):
                 top, bottom = sorted((plane.y(ys[first] - high), plane.y(ys[last] + high)))
                 paint = f'fill="{shade(trace, column[first])}"'
-                yield _rect(left + gap, right - gap, top + room, bottom - room, paint)
+                yield _rect(left + gap, right - gap, top + inset, bottom - inset, paint)
 
 
 def _runs(column: Sequence[float | None], apart: bool) -> Iterator[tuple[int, int]]:
-    """The first and last index of each run of equal values; every index for itself where cells stand `apart`."""
+    """Yield the first and last index of each run of equal values; of each value where there are gaps between cells
+    (`apart`).
+    """
     start = 0
     for i in range(1, len(column) + 1):
         if i == len(column) or apart or column[i] != column[start]:

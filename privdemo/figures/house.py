@@ -1,6 +1,7 @@
-"""How every chart is set: text large enough for a projector, and axes whose ends and ticks are known before rendering.
+"""The style of every chart: text large enough for a projector, and axes whose ends and ticks are known before
+rendering.
 
-Nothing is left for Plotly to choose, so that `first_look` renders the same chart as Plotly does later.
+Plotly chooses no range, tick or margin, so that `first_look` renders the same chart as Plotly does later.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _NAME = 16
 TICK, STANDOFF, OVER = 6, 10, 6
 # The least margin; Plotly leaves as many pixels under the words of an axis.
 EDGE = 12
-# The margin at the right, where half of the last words of an axis may stand.
+# The margin at the right, where half of the last words of an axis may be.
 RIGHT = 20
 # Pixels under a plot for the words of its axis with a title, and without.
 AXIS, UNTITLED = 60, 40
@@ -113,11 +114,9 @@ def shortened(name: str) -> str:
     return name if len(name) <= _NAME else f"{name[: _NAME // 2].rstrip()}…{name[1 - _NAME // 2 :].lstrip()}"
 
 
-def are_turned(names: Sequence[str], room: float) -> bool:
-    """Return whether names of classes are turned, as one of them is wider than the pixels that each has on a
-    telephone.
-    """
-    return any(width(name, SIZE) > room for name in names)
+def are_turned(names: Sequence[str], space: float) -> bool:
+    """Return whether names of classes are rotated, as one of them is wider than its `space` in pixels on a telephone."""
+    return any(width(name, SIZE) > space for name in names)
 
 
 def beside(size: float) -> float:
@@ -168,7 +167,7 @@ def _values(trace: Plain, letter: str) -> list[Any]:
 
 
 def _range(axis: Plain, traces: Sequence[Plain], letter: str) -> list[float]:
-    """Return the ends of an axis around all that stands at it, as logarithms on a logarithmic one."""
+    """Return the ends of an axis around all its values, as logarithms on a logarithmic one."""
     log = axis.get("type") == "log"
     numbers = np.array([v for trace in traces for v in _extent(trace, letter)], float)
     numbers = numbers[np.isfinite(numbers) & ((numbers > 0) | (not log))]
@@ -179,11 +178,11 @@ def _range(axis: Plain, traces: Sequence[Plain], letter: str) -> list[float]:
     from_zero = not log and (axis.get("rangemode") == "tozero" or lengths)
     if from_zero:
         low, high = min(low, 0.0), max(high, 0.0)
-    room = 0.05 * (high - low) or 0.5
+    margin = 0.05 * (high - low) or 0.5
     if all(trace["type"] == "heatmap" for trace in traces):
         return [low, high]
     foot = from_zero and letter == "y"  # across, a mark at zero is seen whole
-    return [low if foot and low == 0 else low - room, high if foot and high == 0 else high + room]
+    return [low if foot and low == 0 else low - margin, high if foot and high == 0 else high + margin]
 
 
 def _extent(trace: Plain, letter: str) -> Iterator[float]:
@@ -226,7 +225,7 @@ def _step(least: float) -> float:
 
 
 def _thin(axis: Plain) -> None:
-    """Leave out words at an axis across that would touch on a telephone, and turn names of classes that would."""
+    """Leave out words at a horizontal axis that would touch on a telephone, and rotate names of classes that would."""
     start, end = axis.get("domain", (0.0, 1.0))
     low, high = axis["range"]
     scale = PHONE * (end - start) / abs(high - low)
@@ -248,7 +247,7 @@ def _thin(axis: Plain) -> None:
 
 # --- round the plot ------------------------------------------------------------------------------
 
-# A legend in columns of one width, so that where its entries stand is known without rendering it.
+# A legend in columns of one width, so that the positions of its entries are known without rendering it.
 _LEGEND = {"traceorder": "normal", "itemwidth": 30, "entrywidthmode": "pixels"}
 
 
@@ -258,7 +257,7 @@ def _longest_name(plain: Plain) -> str:
 
 
 def _titles_over(plain: Plain) -> None:
-    """Move the titles of vertical axes over their plots, where they need no room at the left and no turned head."""
+    """Move the titles of vertical axes over their plots, where they are horizontal and need no margin at the left."""
     layout = plain["layout"]
     for name in axis_names(plain, "y"):
         axis = layout[name]
@@ -290,7 +289,7 @@ def _names_over_rows(plain: Plain) -> None:
 
 
 def _break_rules(layout: Plain, axis: str, n_rows: int) -> None:
-    """Leave of rules through the rows of an axis what stands beside the marks: none crosses the names over the rows."""
+    """Cut rules through the rows of an axis to the height of the marks, so that none crosses the names over the rows."""
     whole = ("paper", f"{axis} domain") if axis == "y" else (f"{axis} domain",)
     shapes: list[Plain] = []
     for shape in layout.get("shapes", ()):
@@ -325,7 +324,9 @@ def axis_foot(plain: Plain) -> float:
 
 
 def _left(plain: Plain, size: float) -> float:
-    """Return room for the widest words at a vertical axis, and for turned words across that begin left of the plot."""
+    """Return the left margin for the widest words at a vertical axis, and for rotated words that begin left of the
+    plot.
+    """
     widest = 0.0
     for name in axis_names(plain, "y"):
         axis = plain["layout"][name]
@@ -339,7 +340,7 @@ def _left(plain: Plain, size: float) -> float:
 
 
 def _beyond(axis: Plain, size: float) -> float:
-    """Return how far to the left of a plot on a telephone the turned words of its axis reach."""
+    """Return the pixels by which the rotated words of an axis reach to the left of a plot on a telephone."""
     if axis.get("tickangle") != -45 or axis.get("domain", (0, 1))[0] > 0:
         return 0.0
     words = axis["ticktext"]
@@ -347,7 +348,7 @@ def _beyond(axis: Plain, size: float) -> float:
 
 
 def tick_words(axis: Plain) -> list[tuple[Any, str]]:
-    """Return the values and words that stand at an axis."""
+    """Return the values and words of the ticks of an axis."""
     if "tickvals" in axis:
         return list(zip(axis["tickvals"], axis["ticktext"], strict=True))
     low, high = sorted(axis["range"])

@@ -27,7 +27,7 @@ def damage(curve: Sequence[Point], here: Point, family: PixelFamily) -> Figure:
 
 
 def linkage(curve: Sequence[Point], here: Point, family: PixelFamily) -> Figure:
-    """Return how often the sender is found over the noise level, with 95 % intervals, beside chance."""
+    """Return the rate of re-identification over the noise level, with 95 % intervals, and that of chance."""
     levels = [point.level for point in curve]
     chance = 1 / here.n_candidates
     traces = [
@@ -77,11 +77,11 @@ def _over_levels(
     """Return a chart over the noise level, with a rule at the visitor's own."""
     title = f"{family.symbol}, {family.level_name}"
     low, high = levels[0], levels[-1]
-    room = 0.03 * (high - low)
+    margin = 0.03 * (high - low)
     return chart(
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={
-            "xaxis": {"title": {"text": title}, "range": [low - room, high + room]},
+            "xaxis": {"title": {"text": title}, "range": [low - margin, high + margin]},
             "yaxis": y_axis,
             "shapes": [rule(here.level)],
             "annotations": [over_rule(here.level, f"{family.symbol} = {here.level:.4g}", low, high)],

@@ -1,4 +1,4 @@
-"""Charts of released label counts: how far they are from the true ones, and what they promise."""
+"""Charts of released label counts: their distance from the true ones, and their guarantees."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def _stars(axis_name: str, names: Sequence[str], unit: float) -> list[tuple[floa
 
 
 def beside(counts: Sequence[int], outcome: Outcome, classes: Sequence[int]) -> Figure:
-    """Return true counts of `classes` and one release beside them, with the range of 95 % of all releases."""
+    """Return true counts of `classes` and one release, with the range of 95 % of all releases."""
     style, total = LABEL_COUNTS[outcome.release].style, sum(counts)
     names = [str(c + 1) for c in classes]
     released = [total * outcome.example[c] for c in classes]

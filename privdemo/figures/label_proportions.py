@@ -128,7 +128,7 @@ def columns(trial: Trial, positive: str, few: bool = False) -> Figure:
                 "range": [min(0.0, ticks.min() - 0.05 * full), max(full, ticks.max() + 0.05 * full)],
                 "domain": [0, 0.45],
                 **_bare(few),
-                "title": None,  # what is counted stands over the upper plot
+                "title": None,  # the title of the counts is over the upper plot
             },
             "annotations": [
                 heading(f"what the owner knows: {_square(A_COLOUR)} {positive}", 1.0),
@@ -153,7 +153,7 @@ def _column_picture(values: NDArray, sizes: NDArray, blocks: Sequence[Sequence[f
     filled = ((np.arange(STEPS) + 0.5) * height / STEPS)[:, None] < sizes
     picture = np.where(filled, np.float32(values), np.float32(np.nan))
     for column, parts in enumerate(blocks):
-        if len(parts) <= STEPS / 4:  # more would leave no room between the lines
+        if len(parts) <= STEPS / 4:  # more would leave no space between the lines
             picture[np.rint(np.cumsum(parts) * STEPS / height).astype(int) - 1, column] = np.nan
     return picture
 

@@ -1,4 +1,4 @@
-"""Charts of many answers: true and estimated shares, errors, bits, and what a report says."""
+"""Charts of many answers: true and estimated shares, errors, bits, and the posterior of a sender."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def shares(found: Release) -> Figure:
 
 
 def estimates(fit: Fit, names: Sequence[str], truth: Array) -> Figure:
-    """Return true shares as bars, and what each estimator makes of the same reports."""
+    """Return true shares as bars, and the estimates of each estimator from the same reports."""
     marks = [_points(names[:SHOWN], fit.shares[name][:SHOWN], method) for name, method in SHARES_OF_ANSWERS.items()]
     return _over_answers(_bars(names[:SHOWN], truth[:SHOWN], "true"), marks)
 
@@ -125,7 +125,7 @@ def _over_answers(
 ) -> Figure:
     """Return bars over answers, and marks side by side in each, which none hides."""
     n, names = len(bars["x"]), list(map(shortened, bars["x"]))
-    if are_turned(names, PHONE / n):  # there is no room under them
+    if are_turned(names, PHONE / n):  # there is no space under them
         title += ", most frequent first"
     aside = [_ASIDE * ((i + 0.5) / len(marks) - 0.5) for i in range(len(marks))]
     beside = [
@@ -136,7 +136,7 @@ def _over_answers(
         data=[bars, *beside],
         layout={
             "xaxis": {"title": {"text": _ANSWERS}, "type": "category", "ticktext": names, "fixedrange": True},
-            # The same places as numbers, so that marks may stand beside the middle of a bar.
+            # The same places as numbers, so that marks may be next to the middle of a bar.
             "xaxis2": {"range": [-0.5, n - 0.5], "overlaying": "x", "visible": False, "fixedrange": True},
             "yaxis": {"title": {"text": title}, "tickformat": ".0%"},
             "height": 375,
@@ -149,13 +149,15 @@ def _over_answers(
 def along(
     axis: str, errors: Mapping[float, Mapping[str, float]], oracles: Sequence[str], own: float, unasked: float | None
 ) -> Figure:
-    """Return the typical error of each of the `oracles` along an axis, in points; `unasked` is that of asking nobody."""
+    """Return the typical error of each of the `oracles` along an axis, in points; `unasked` is that of the uniform
+    distribution, without any report.
+    """
     lines = [_curve(FREQUENCY_ORACLES[name], {level: at[name] for level, at in errors.items()}) for name in oracles]
     return _log_curves(lines, AXES[axis], list(errors), own, unasked)
 
 
 def trusted(found: Sequence[Trusted], own: float) -> Figure:
-    """Return the typical error of a share along ε, by whom one trusts, in points."""
+    """Return the typical error of a share along ε, by trust, in points."""
     values = {
         NOBODY: {each.epsilon: each.local for each in found},
         SHUFFLER: {each.epsilon: each.shuffled for each in found},
@@ -203,7 +205,7 @@ def _log_curves(
 
 
 def _level(error: float, levels: Sequence[float]) -> dict[str, Any]:
-    """Return the line of whoever asks nobody."""
+    """Return the line of the uniform distribution."""
     return {
         "x": list(levels),
         "y": [error] * len(levels),
@@ -232,7 +234,7 @@ def _short(value: float) -> str:
 def bits(errors: Mapping[str, float], sent: Mapping[str, int]) -> Figure:
     """Return the typical error of a share against the bits that a person sends, a marker for every oracle.
 
-    Markers at one place stand one in the other, and what is told of one there is told of all.
+    Markers at one place are concentric and share their hover text.
     """
     least, most = math.log10(min(sent.values())) - 0.15, math.log10(max(sent.values())) + 0.15
     high = 1.1 * 100 * max(errors.values())

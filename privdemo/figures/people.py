@@ -18,7 +18,9 @@ A_COLOUR, B_COLOUR = palette.OTHERS[0].colour, palette.OTHERS[2].colour
 
 
 class Dot(NamedTuple):
-    """The look of a kind of person: a disc for A, a square for B, hollow for a lie; `sign` stands in the legend."""
+    """The look of a kind of person: a disc for A, a square for B, hollow for a lie; `sign` is its character in the
+    legend.
+    """
 
     colour: str
     square: bool
@@ -66,7 +68,7 @@ def dot_field(heading: str, kinds: NDArray[np.integer], dots: Mapping[int, Dot],
     columns = columns or _columns(len(kinds))
     rows = math.ceil(len(kinds) / columns)
     shapes = []
-    for dot in dict.fromkeys(dots.values()):  # by look, so that the file tells no more than the picture
+    for dot in dict.fromkeys(dots.values()):  # by look, so that the file reveals no more than the picture
         where = np.flatnonzero(np.isin(kinds, [kind for kind, dot_of_kind in dots.items() if dot_of_kind == dot]))
         outlines = "".join(
             _outline(10 * (i % columns) + 5, 10 * (i // columns) + 5, dot.square) for i in where.tolist()

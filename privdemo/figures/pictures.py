@@ -13,7 +13,7 @@ from PIL import Image
 
 from privdemo.datasets import Dataset
 
-# Grey between the tiles of a contact sheet: visible beside black and white, on light and dark pages.
+# Grey between the tiles of a contact sheet: visible next to black and white, on light and dark pages.
 GUTTER = 110
 
 # How a contact sheet lies under its headings; the pages' style sheet uses the same text.

@@ -1,7 +1,7 @@
-"""Figures as plain data: Plotly checks a figure only once somebody asks for a part of it.
+"""Figures as plain data, which Plotly checks only when a part of them is read.
 
 Plotly spends tens of microseconds on each attribute that is read or written. Charts are therefore made of dicts, and
-rendered from them at once; who works with a chart finds all of Plotly's `Figure` in it.
+rendered from them at once; a chart still has the whole interface of Plotly's `Figure`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _WHOLE = (np.int8, np.int16, np.int32)
 
 
 class PlainFigure(Figure):
-    """A Plotly figure that is plain data until somebody asks for its traces or its layout."""
+    """A Plotly figure that is plain data until its traces or its layout are read."""
 
     def __init__(self, plain: Plain) -> None:
         self._plain = plain
@@ -50,7 +50,7 @@ class PlainFigure(Figure):
 
 
 def parts(figure: Figure) -> Plain:
-    """Return the traces and the layout of a figure as plain data, to be read; whoever changes them takes a copy."""
+    """Return the traces and the layout of a figure as plain data; copy them before a change."""
     if "_plain" in figure.__dict__:
         return figure.__dict__["_plain"]
     return {"data": [trace.to_plotly_json() for trace in figure.data], "layout": figure.layout.to_plotly_json()}
@@ -82,7 +82,7 @@ def merge(part: Plain, changes: Mapping[str, Any]) -> None:
 
 
 def at(part: Mapping[str, Any], path: str) -> Any:
-    """Return what stands at a dotted path in a part of a figure; None where nothing does."""
+    """Return the value at a dotted path in a part of a figure; None where there is none."""
     found: Any = part
     for name in path.split("."):
         found = found.get(name) if found else None

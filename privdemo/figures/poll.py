@@ -1,4 +1,4 @@
-"""Charts of a class that was asked: what it said, what is true of it, and what that says of each."""
+"""Charts of a poll of a class: answers, estimated shares, and the posterior of each sender."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ _SHARE = {"range": [-0.02, 1.04], "tickformat": ".0%"}
 # The height of all rows and the least of one, and how wide a bar is of a row, all in pixels; how far below the middle
 # of its row a second mark stands.
 _ROWS, _HIGH, _BAR, _BELOW = 300, 84, 1 / 3, 0.2
-# The look of each curve of an answer, none of them a method's; how far apart their marks stand, maybe at one height.
+# The look of each curve of an answer, none of them a method's; the distance of their marks, which may have the same
+# height.
 _LOOKS = palette.OTHERS
 _APART = 0.06
 # The people of a picture.
@@ -39,14 +40,12 @@ _HUNDRED = 100
 
 
 def words(text: str) -> str:
-    """Return somebody's words as they stand: an invisible joiner keeps what looks like a tag from being one in a
-    chart.
-    """
+    """Return a user's text literally: an invisible joiner breaks what a chart would read as a tag."""
     return text.replace("<", "<\u2060").replace("&", "&\u2060").replace("-", "‐")
 
 
 def said(found: Reveal) -> Figure:
-    """Return what the class said: a bar for each answer."""
+    """Return the answers of the class, a bar each."""
     labels = [f"{words(r.answer)} <b>{r.senders:,}</b>, {percent(r.said.mean)}" for r in found.readings]
     n = len(found.readings)
     bars = [_bar(row, r.said.mean, palette.NAIVE.colour, n) for row, r in _from_the_top(found.readings)]
@@ -54,7 +53,7 @@ def said(found: Reveal) -> Figure:
 
 
 def naive(found: Reveal) -> Figure:
-    """Return what one reads who takes every answer for the truth: the shares that were said, with their intervals."""
+    """Return the naive estimate, the observed shares with their intervals."""
     method = VOTING["naive"]
     labels = [f"{words(r.answer)} <b>{percent(r.said.mean)}</b>" for r in found.readings]
     marks = [_mark(row, r.said, method.style, method.title) for row, r in _from_the_top(found.readings)]
@@ -62,7 +61,7 @@ def naive(found: Reveal) -> Figure:
 
 
 def corrected(found: Reveal, truth: Sequence[float] | None = None) -> Figure:
-    """Return the corrected share of each answer with its interval, below it what was said; the truth where it is
+    """Return the estimated share of each answer with its interval, below it the observed share; the truth where it is
     known.
     """
     best, ignored, known = VOTING[SPREAD_MLE], VOTING["naive"], VOTING["honest"]
@@ -83,7 +82,7 @@ def _from_the_top(items: Sequence[Any]) -> list[tuple[int, Any]]:
 
 
 def _rows(labels: Sequence[str]) -> dict[str, Any]:
-    """Return a vertical axis with a row for each of `labels`, which stand over their rows."""
+    """Return a vertical axis with a row for each of `labels`, written over their rows."""
     heights = [row for row, _ in _from_the_top(labels)]
     named = rows({label: label for label in labels}) | {"tickvals": heights, "ticktext": list(labels)}
     return {key: value for key, value in named.items() if not key.startswith("category")}
@@ -159,15 +158,15 @@ def arrived(answered: int, expected: int) -> Field:
     return figures.dot_field(each, voting.first_voted_a(round(shown * answered / expected), shown), _ARRIVED)
 
 
-# Who has answered is seen, and of whom has not the outline.
+# People who have answered are filled, others outlined.
 _ARRIVED = {voting.A_TRUE: VOTED_A, voting.B_TRUE: LIED_A}
 MEANT_LEGEND = {"meant it": VOTED_A, "something else is true": VOTED_B}
 
 
 def again(found: Sequence[Again], times: int) -> Figure:
-    """Return how likely an answer is meant that comes every time; a rule stands at the times asked so far.
+    """Return the posterior after the same answer each time; a rule marks the repetitions so far.
 
-    Of many answers those that are the likeliest from the start are plotted, as many as can be distinguished.
+    Of many answers the most likely ones are plotted, as many as can be distinguished.
     """
     likeliest = sorted(found, key=lambda each: -each.meant[0].mean)[: len(_LOOKS)]
     found = [each for each in found if each in likeliest]
@@ -199,7 +198,7 @@ def again(found: Sequence[Again], times: int) -> Figure:
 
 
 def price(cost: Price) -> Figure:
-    """Return as many people as were asked, and as many honest ones as would have told as much."""
+    """Return the number of people who answered, and the number whose true answers would be as precise."""
     kinds = (
         ("asked, with these lies", cost.with_lies, VOTING[SPREAD_MLE].style),
         ("enough, if nobody lied", cost.without_lies, VOTING["honest"].style),

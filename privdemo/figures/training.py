@@ -205,9 +205,9 @@ def attack(rates: Mapping[str, Estimate], promised: float, n_classes: int = 2) -
 def weight_sheet(coefs: Sequence[Array], shape: tuple[int, int]) -> NDArray[np.uint8]:
     """Return weights as grey pictures: each model's largest is white or black, 0 mid-grey.
 
-    Those of two classes stand side by side; of more, a model has a row with a picture of each class.
+    Those of two classes are side by side; of more, a model has a row with a picture of each class.
 
-    Weights of which none reaches `NO_WEIGHT`, a model that says the same of every image, are all mid-grey.
+    Weights below `NO_WEIGHT`, of a model with the same output for every image, are all mid-grey.
     """
     return contact_sheet(weight_pictures(coefs, shape), gap=2, gutter=255)
 
@@ -221,7 +221,7 @@ def weight_pictures(coefs: Sequence[Array], shape: tuple[int, int]) -> NDArray[n
 
 
 class Said(NamedTuple):
-    """What a method says of an image: a class, how `sure` it is from 0 to 1, in words too, and whether it is right."""
+    """A method's prediction for an image: a class, its probability `sure`, in words too, and whether it is right."""
 
     name: str
     sure: float
@@ -238,12 +238,12 @@ def digits_html(
     groups: Sequence[tuple[str, int]] = (),
     trained_on: tuple[str, Sequence[NDArray[np.uint8]]] | None = None,
 ) -> str:
-    """Return test digits with their true classes over what every method says.
+    """Return test digits with their true classes over the predictions of every method.
 
-    `rows` are (method, its colour, what it says of each digit). A bar in the method's colour is the longer the surer it
-    is. Wrong answers are underlined, and marked as wrong for screen readers. What a method says of all images at once
-    is one text. `groups` are titles over so many digits each; `trained_on` are examples of the training images,
-    with a title.
+    `rows` are (method, its colour, its predictions). The length of a bar in the method's colour is the probability.
+    Wrong answers are underlined, and marked as wrong for screen readers. A prediction that is the same for all images
+    is one text. `groups` are titles over so many digits each; `trained_on` are examples of the training images, with a
+    title.
     """
     pictures = "".join(
         f'<td><img class="digit" src="{data_uri(image)}" alt="a {html.escape(truth)}"></td>'
@@ -265,7 +265,7 @@ def digits_html(
 def _above(
     groups: Sequence[tuple[str, int]], trained_on: tuple[str, Sequence[NDArray[np.uint8]]] | None, row: str
 ) -> str:
-    """Return the row of digits, with the groups' titles above it and the training images beside both."""
+    """Return the row of digits, with the groups' titles above it and the training images at the left of both."""
     corner = ""
     if trained_on:
         title, images = trained_on

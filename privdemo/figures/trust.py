@@ -1,4 +1,4 @@
-"""What privacy costs, by whom one trusts: a small chart for the first page."""
+"""The cost of privacy by trust: a small chart for the first page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Charts of what estimators tend to with ever more voters: the paper's figure 1, and J∞ over θ."""
+"""Charts of the limits of estimators for infinitely many voters: the paper's figure 1, and J∞ over θ."""
 
 from __future__ import annotations
 

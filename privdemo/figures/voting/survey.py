@@ -1,4 +1,4 @@
-"""Charts of a survey: people needed against ε, and what repeated answers of one person give away."""
+"""Charts of a survey: people needed against ε, and the leak of repeated answers of one person."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def price(
     """Return people needed for an interval of ± `half_width` against ε, both on logarithmic axes: `curve` of (ε,
     people).
 
-    `honest` people would be enough if everyone told the truth; `here` (ε, people) is the visitor's plan. `trusted` are
+    `honest` people would be enough with true answers; `here` (ε, people) is the visitor's plan. `trusted` are
     further such curves, by the names of `methods.TRUSTED_WITH_ANSWERS`.
     """
     epsilons, needed = zip(*curve, strict=True)
