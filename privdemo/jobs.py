@@ -126,10 +126,10 @@ class Runner:
             if not wanted_before:
                 job.waiting = time.monotonic()
             self._jobs.move_to_end(key)
-            self._forget()
+            self._evict()
             if not self._drivers:
                 self._drivers = [
-                    threading.Thread(target=self._drive, args=(i >= self.n_workers // 2,), daemon=True)
+                    threading.Thread(target=self._work, args=(i >= self.n_workers // 2,), daemon=True)
                     for i in range(self.n_workers)
                 ]
                 for driver in self._drivers:
@@ -148,7 +148,7 @@ class Runner:
             for key, job in self._jobs.items():
                 if key not in but:
                     job.watchers.pop(watcher, None)
-            self._forget()
+            self._evict()
 
     def _refusal(self, key: Hashable, watcher: Hashable) -> str | None:
         """Return why this watcher cannot have one more job, if so."""
@@ -175,7 +175,7 @@ class Runner:
             return 0
         return sum(other.waiting < job.waiting and not other.busy and other.wanted() for other in self._jobs.values())
 
-    def _forget(self) -> None:
+    def _evict(self) -> None:
         """Drop private jobs without watchers, and the least recently used finished jobs beyond what is kept."""
         for key in [key for key, job in self._jobs.items() if job.private and not job.here()]:
             del self._jobs[key]
@@ -186,21 +186,21 @@ class Runner:
                 break
             n_bytes -= self._jobs.pop(key).n_bytes
 
-    def _drive(self, also_slow: bool) -> None:
+    def _work(self, also_slow: bool) -> None:
         keep_from_interrupts()
         worker = self._worker()
         while True:
             with self._changed:
-                self._forget()
+                self._evict()
                 ready = self._next(also_slow) is not None
                 if not ready:  # private jobs are forgotten soon after their last poll
                     self._changed.wait(PATIENCE if any(job.private for job in self._jobs.values()) else None)
             if ready:
-                self._do_next(
+                self._run_next(
                     worker, also_slow
                 )  # a call of its own, so that no local name here keeps a private job's data alive
 
-    def _do_next(self, worker: Worker, also_slow: bool) -> None:
+    def _run_next(self, worker: Worker, also_slow: bool) -> None:
         with self._changed:
             job = self._next(also_slow)
             if job is None:

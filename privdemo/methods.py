@@ -50,7 +50,7 @@ def _table(methods: Iterable[Method]) -> dict[str, Method]:
     return {method.name: method for method in methods}
 
 
-def _like(style: Style, dash: str, marker: str) -> Style:
+def _in_colour_of(style: Style, dash: str, marker: str) -> Style:
     """Return another line and marker in the colour of `style`."""
     return Style(style.colour, dash, marker)
 
@@ -73,14 +73,14 @@ HONEST, RAW_SPREAD, SPREAD_MLE = "honest", "spread", "spread MLE"
 
 VOTING = _table(
     (
-        Method(HONEST, "if nobody lied", TRUTH, _like(palette.TRUTH, "solid", "line-ns-open")),
+        Method(HONEST, "if nobody lied", TRUTH, _in_colour_of(palette.TRUTH, "solid", "line-ns-open")),
         Method("naive", "ignore the lies", NOBODY, palette.NAIVE, "naive"),
         Method("reconstruction", GUESS_BACK, NOBODY, palette.RECONSTRUCTION, "reconstruction"),
         Method(
             RAW_SPREAD,
             "correct for the lies, unlimited",
             NOBODY,
-            _like(palette.SPREAD, "dot", "circle-open"),
+            _in_colour_of(palette.SPREAD, "dot", "circle-open"),
             "spread likelihood, also below 0 and above 1",
         ),
         Method(
@@ -95,12 +95,20 @@ _SUBSETS, _UNARY, _ONE = palette.OTHERS[1], palette.OTHERS[0], palette.OTHERS[2]
 # One colour a family: what names one answer, what has a bit for each, what names several.
 FREQUENCY_ORACLES = _table(
     (
-        Method("randomised response", "k-ary randomised response", NOBODY, _like(_ONE, "dash", "square-open")),
-        Method("basic rappor", "basic RAPPOR", NOBODY, _like(_UNARY, "dot", "circle-open"), "symmetric unary encoding"),
-        Method("optimised unary", "optimised unary encoding", NOBODY, _like(_UNARY, "solid", "triangle-up")),
-        Method("local hashing", "optimised local hashing", NOBODY, _like(_UNARY, "dashdot", "triangle-down-open")),
-        Method("subset selection", "subset selection", NOBODY, _like(_SUBSETS, "solid", "circle")),
-        Method("hadamard response", "Hadamard response", NOBODY, _like(_SUBSETS, "dot", "diamond-open")),
+        Method("randomised response", "k-ary randomised response", NOBODY, _in_colour_of(_ONE, "dash", "square-open")),
+        Method(
+            "basic rappor",
+            "basic RAPPOR",
+            NOBODY,
+            _in_colour_of(_UNARY, "dot", "circle-open"),
+            "symmetric unary encoding",
+        ),
+        Method("optimised unary", "optimised unary encoding", NOBODY, _in_colour_of(_UNARY, "solid", "triangle-up")),
+        Method(
+            "local hashing", "optimised local hashing", NOBODY, _in_colour_of(_UNARY, "dashdot", "triangle-down-open")
+        ),
+        Method("subset selection", "subset selection", NOBODY, _in_colour_of(_SUBSETS, "solid", "circle")),
+        Method("hadamard response", "Hadamard response", NOBODY, _in_colour_of(_SUBSETS, "dot", "diamond-open")),
     )
 )
 
@@ -116,7 +124,7 @@ SHARES_OF_ANSWERS = _table(
             PROJECTED,
             "correct for the lies, nearest shares",
             NOBODY,
-            _like(palette.SPREAD, "dash", "square-open"),
+            _in_colour_of(palette.SPREAD, "dash", "square-open"),
             "inversion, projected onto the simplex",
         ),
         Method(LIKELIEST, VOTING[SPREAD_MLE].title, NOBODY, palette.SPREAD, "maximum likelihood"),
@@ -125,9 +133,9 @@ SHARES_OF_ANSWERS = _table(
 
 TRUSTED_WITH_ANSWERS = _table(
     (
-        Method(NOBODY, "nobody is trusted", NOBODY, _like(palette.OTHERS[0], "solid", "circle")),
-        Method(SHUFFLER, "a shuffler is trusted", SHUFFLER, _like(palette.OTHERS[1], "dash", "square")),
-        Method(CURATOR, "a curator is trusted", CURATOR, _like(palette.OTHERS[2], "dashdot", "diamond")),
+        Method(NOBODY, "nobody is trusted", NOBODY, _in_colour_of(palette.OTHERS[0], "solid", "circle")),
+        Method(SHUFFLER, "a shuffler is trusted", SHUFFLER, _in_colour_of(palette.OTHERS[1], "dash", "square")),
+        Method(CURATOR, "a curator is trusted", CURATOR, _in_colour_of(palette.OTHERS[2], "dashdot", "diamond")),
     )
 )
 
@@ -136,14 +144,14 @@ TRUSTED_WITH_ANSWERS = _table(
 _LAPLACE, _GAUSSIAN, _DIRICHLET = palette.OTHERS
 # One colour a family of noise. Solid and filled: tight; dashed and open: as published; dotted: depends on the counts.
 _COUNT_STYLES = {
-    "laplace published": _like(_LAPLACE, "dash", "circle-open"),
-    "laplace tight": _like(_LAPLACE, "solid", "circle"),
-    "gaussian published": _like(_GAUSSIAN, "dash", "square-open"),
-    "gaussian tight": _like(_GAUSSIAN, "solid", "square"),
-    "laplace prior": _like(_LAPLACE, "longdashdot", "triangle-up-open"),
-    "dirichlet published": _like(_DIRICHLET, "dot", "diamond-open"),
-    "dirichlet local": _like(_DIRICHLET, "dot", "diamond-tall"),
-    "dirichlet public": _like(_DIRICHLET, "solid", "diamond"),
+    "laplace published": _in_colour_of(_LAPLACE, "dash", "circle-open"),
+    "laplace tight": _in_colour_of(_LAPLACE, "solid", "circle"),
+    "gaussian published": _in_colour_of(_GAUSSIAN, "dash", "square-open"),
+    "gaussian tight": _in_colour_of(_GAUSSIAN, "solid", "square"),
+    "laplace prior": _in_colour_of(_LAPLACE, "longdashdot", "triangle-up-open"),
+    "dirichlet published": _in_colour_of(_DIRICHLET, "dot", "diamond-open"),
+    "dirichlet local": _in_colour_of(_DIRICHLET, "dot", "diamond-tall"),
+    "dirichlet public": _in_colour_of(_DIRICHLET, "solid", "diamond"),
 }
 LABEL_COUNTS = _table(
     Method(name, release.title, PUBLISHER, _COUNT_STYLES[name], release.paper) for name, release in RELEASES.items()
@@ -170,42 +178,42 @@ TRAINING = _table(
             FLAT,
             f"{_NOISE}, pixels alike",
             NOBODY,
-            _like(palette.SPREAD, "dot", "circle-open"),
+            _in_colour_of(palette.SPREAD, "dot", "circle-open"),
             f"{_SPREAD}, flat prior",
         ),
         Method(
             LOW_RANK,
             f"{_NOISE}, strokes",
             NOBODY,
-            _like(palette.SPREAD, "longdash", "triangle-up-open"),
+            _in_colour_of(palette.SPREAD, "longdash", "triangle-up-open"),
             f"{_SPREAD}, low-rank prior",
         ),
         Method(
             CLASSES,
             f"{_NOISE}, class by class",
             NOBODY,
-            _like(palette.SPREAD, "dashdot", "square-open"),
+            _in_colour_of(palette.SPREAD, "dashdot", "square-open"),
             f"{_SPREAD}, a model of the classes",
         ),
         Method(
             CHOSEN,
             f"{_NOISE}, chosen by trying",
             NOBODY,
-            _like(palette.SPREAD, "solid", "diamond-open"),
+            _in_colour_of(palette.SPREAD, "solid", "diamond-open"),
             f"{_SPREAD}, low-rank prior or a model of the classes",
         ),
         Method(
             TRUE,
             f"{_NOISE}, pixels known",
             TRUTH,
-            _like(palette.SPREAD, "dash", "pentagon-open"),
+            _in_colour_of(palette.SPREAD, "dash", "pentagon-open"),
             f"{_SPREAD}, true prior",
         ),
         Method(
             PUBLISHED,
             f"{_NOISE}, as published",
             NOBODY,
-            _like(palette.SPREAD, "longdashdot", "hourglass-open"),
+            _in_colour_of(palette.SPREAD, "longdashdot", "hourglass-open"),
             f"{_SPREAD}, the paper’s own EM",
         ),
     )
@@ -227,7 +235,7 @@ LABEL_PROPORTIONS = _table(
             LABELLED,
             f"{ALL_KNOWN}, of the release",
             TRUTH,
-            _like(palette.TRUTH, "dash", "square-open"),
+            _in_colour_of(palette.TRUTH, "dash", "square-open"),
             "labels of what is released",
         ),
         Method(NAMES, "correct for the bag", OWNER, palette.SPREAD, f"{_SPREAD} on bag names"),
@@ -235,7 +243,7 @@ LABEL_PROPORTIONS = _table(
             by_trying(NAMES),
             "correct for the bag, chosen by trying",
             OWNER,
-            _like(palette.SPREAD, "dashdot", "diamond-open"),
+            _in_colour_of(palette.SPREAD, "dashdot", "diamond-open"),
             f"{_SPREAD} on bag names, or a model of the classes",
         ),
         Method(LLP, MATCH_BAGS, OWNER, palette.LABEL_PROPORTIONS, "the slides’ model"),
@@ -257,7 +265,7 @@ CLASS_RATIO = _table(
             by_trying(SPREAD),
             "correct for the set, chosen by trying",
             PUBLISHER,
-            _like(palette.SPREAD, "dashdot", "diamond-open"),
+            _in_colour_of(palette.SPREAD, "dashdot", "diamond-open"),
             f"{_SPREAD} on set names, or a model of the classes",
         ),
         Method(MMD, "match averages (MMD)", PUBLISHER, palette.MMD, "maximum mean discrepancy"),
@@ -265,7 +273,7 @@ CLASS_RATIO = _table(
             RFF,
             "match averages, random features",
             PUBLISHER,
-            _like(palette.MMD, "dot", "triangle-down-open"),
+            _in_colour_of(palette.MMD, "dot", "triangle-down-open"),
             "MMD with random Fourier features",
         ),
         Method(IDENTITY, "recognise the set", PUBLISHER, palette.OTHERS[0], "set identity"),
@@ -275,14 +283,14 @@ CLASS_RATIO = _table(
             EM,
             f"{ALL_KNOWN}, fitted to the mix",
             TRUTH,
-            _like(palette.TRUTH, "solid", "star-triangle-up"),
+            _in_colour_of(palette.TRUTH, "solid", "star-triangle-up"),
             "all labels, prior correction",
         ),
         Method(
             PCC,
             f"{ALL_KNOWN}, then count",
             TRUTH,
-            _like(palette.TRUTH, "dash", "square-open"),
+            _in_colour_of(palette.TRUTH, "dash", "square-open"),
             "all labels, classify and count",
         ),
     )
@@ -321,40 +329,40 @@ def mmd(noise: str) -> str:
 TRIED = {by_trying(name): name for name in (SPREAD, BAG_NAMES, set_names(TRIED_NOISE))}
 
 
-def _compared(name: str, title: str, paper: str, trust: str, family: Style, dash: str = "") -> Method:
+def _compared_method(name: str, title: str, paper: str, trust: str, family: Style, dash: str = "") -> Method:
     """Return a method in the colour of its family, and in its dash unless it has one of its own."""
-    return Method(name, title, trust, _like(family, dash or family.dash, MARKERS[trust]), paper)
+    return Method(name, title, trust, _in_colour_of(family, dash or family.dash, MARKERS[trust]), paper)
 
 
 def _by_trying(name: str, title: str, trust: str) -> Method:
     """Return a method that chooses by trying instead of the one called `name`; its title extends `title`."""
     paper = f"{_SPREAD}, low-rank prior or a model of the classes"
-    style = _like(palette.SPREAD, "solid" if trust == PUBLISHER else "dashdot", f"{MARKERS[trust]}-open")
+    style = _in_colour_of(palette.SPREAD, "solid" if trust == PUBLISHER else "dashdot", f"{MARKERS[trust]}-open")
     return Method(by_trying(name), f"{title}, chosen by trying", trust, style, paper)
 
 
 COMPARISON = _table(
     (
         Method(CLEAN, ALL_KNOWN, TRUTH, palette.TRUTH, "true labels"),
-        _compared(COUNT_NAIVE, "count, ignore the lies", "naive count", NOBODY, palette.NAIVE),
-        _compared(CORRECTED_COUNT, "count, correct for the lies", "corrected count", NOBODY, palette.OTHERS[0]),
-        _compared(NAIVE, "ignore the lies", "naive", NOBODY, palette.NAIVE),
-        _compared(RECONSTRUCTION, GUESS_BACK, "reconstruction", NOBODY, palette.RECONSTRUCTION),
-        _compared(SPREAD, _LIES, f"{_SPREAD}, learned prior", NOBODY, palette.SPREAD),
-        _compared(FLAT, f"{_LIES}, pixels alike", f"{_SPREAD}, flat prior", NOBODY, palette.SPREAD, "dot"),
+        _compared_method(COUNT_NAIVE, "count, ignore the lies", "naive count", NOBODY, palette.NAIVE),
+        _compared_method(CORRECTED_COUNT, "count, correct for the lies", "corrected count", NOBODY, palette.OTHERS[0]),
+        _compared_method(NAIVE, "ignore the lies", "naive", NOBODY, palette.NAIVE),
+        _compared_method(RECONSTRUCTION, GUESS_BACK, "reconstruction", NOBODY, palette.RECONSTRUCTION),
+        _compared_method(SPREAD, _LIES, f"{_SPREAD}, learned prior", NOBODY, palette.SPREAD),
+        _compared_method(FLAT, f"{_LIES}, pixels alike", f"{_SPREAD}, flat prior", NOBODY, palette.SPREAD, "dot"),
         _by_trying(SPREAD, _LIES, NOBODY),
-        _compared(
+        _compared_method(
             SHUFFLED_COUNT, "count shuffled lies", "corrected count, shuffled", SHUFFLER, palette.OTHERS[0], "dash"
         ),
-        _compared(TRUE, f"{_LIES}, pixels known", f"{_SPREAD}, true prior", TRUTH, palette.SPREAD, "longdash"),
-        _compared(LLP, MATCH_BAGS, "the slides’ model (LLP)", OWNER, palette.LABEL_PROPORTIONS),
-        _compared(BAG_NAMES, "correct for the bag", f"{_SPREAD} on bag names", OWNER, palette.SPREAD, "dash"),
+        _compared_method(TRUE, f"{_LIES}, pixels known", f"{_SPREAD}, true prior", TRUTH, palette.SPREAD, "longdash"),
+        _compared_method(LLP, MATCH_BAGS, "the slides’ model (LLP)", OWNER, palette.LABEL_PROPORTIONS),
+        _compared_method(BAG_NAMES, "correct for the bag", f"{_SPREAD} on bag names", OWNER, palette.SPREAD, "dash"),
         _by_trying(BAG_NAMES, "correct for the bag", OWNER),
         *(
             method
             for noise, (words, dash) in _NOISES.items()
             for method in (
-                _compared(
+                _compared_method(
                     set_names(noise),
                     f"correct for the set, {words}",
                     f"{_SPREAD} on set names",
@@ -362,7 +370,7 @@ COMPARISON = _table(
                     palette.SPREAD,
                     dash,
                 ),
-                _compared(
+                _compared_method(
                     mmd(noise),
                     f"match averages (MMD), {words}",
                     "maximum mean discrepancy",
@@ -373,8 +381,10 @@ COMPARISON = _table(
             )
         ),
         _by_trying(set_names(TRIED_NOISE), f"correct for the set, {_NOISES[TRIED_NOISE][0]}", PUBLISHER),
-        _compared(CURATED, "noisy result", "output perturbation, (ε, δ)", CURATOR, palette.OTHERS[1], "solid"),
-        _compared(CURATED_PURE, "noisy result, δ = 0", "output perturbation, ε alone", CURATOR, palette.OTHERS[1]),
+        _compared_method(CURATED, "noisy result", "output perturbation, (ε, δ)", CURATOR, palette.OTHERS[1], "solid"),
+        _compared_method(
+            CURATED_PURE, "noisy result, δ = 0", "output perturbation, ε alone", CURATOR, palette.OTHERS[1]
+        ),
     )
 )
 

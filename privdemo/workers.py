@@ -144,13 +144,13 @@ def _serve(connection: Connection) -> None:
     """Run in the worker process: do each task that arrives, until the connection closes."""
     os.nice(5)
     busy, one_at_a_time = threading.Event(), threading.Lock()
-    threading.Thread(target=_beat, args=(connection, busy, one_at_a_time), daemon=True).start()
+    threading.Thread(target=_send_heartbeats, args=(connection, busy, one_at_a_time), daemon=True).start()
     with suppress(EOFError, OSError):
         while True:
-            _answer(connection, busy, one_at_a_time)
+            _run_next(connection, busy, one_at_a_time)
 
 
-def _answer(connection: Connection, busy: threading.Event, one_at_a_time: threading.Lock) -> None:
+def _run_next(connection: Connection, busy: threading.Event, one_at_a_time: threading.Lock) -> None:
     """Do the next task; a call of its own, so that no local name keeps the task's data alive."""
     content = connection.recv_bytes()
     busy.set()
@@ -160,7 +160,7 @@ def _answer(connection: Connection, busy: threading.Event, one_at_a_time: thread
         connection.send_bytes(outcome)
 
 
-def _beat(connection: Connection, busy: threading.Event, one_at_a_time: threading.Lock) -> None:
+def _send_heartbeats(connection: Connection, busy: threading.Event, one_at_a_time: threading.Lock) -> None:
     """Send a sign of life every second while the process is busy."""
     with suppress(OSError):
         while busy.wait():

@@ -70,7 +70,7 @@ def dirichlet_delta(sigma: float, move: Move, epsilon: float) -> float:
     P is Beta(σa, σb), Q is Beta(σ(a − 1), σ(b + 1)), and bad is θ_i/θ_j > (Λ e^ε)^{1/σ}. δ is 1 where a class is empty
     before or after the move: an empty class has no share, which gives it away.
     """
-    if (known := _plain_delta(sigma, move, epsilon)) is not None:
+    if (known := _delta_without_tails(sigma, move, epsilon)) is not None:
         return known
     a, b = move
     level = _log_ratio(sigma, move, epsilon)
@@ -86,14 +86,14 @@ def published_dirichlet_delta(sigma: float, move: Move, epsilon: float) -> float
     It is an upper bound on δ in the direction of the `move`. The integral that the paper leaves open is the tail of
     Beta(σa, σb).
     """
-    if (known := _plain_delta(sigma, move, epsilon)) is not None:
+    if (known := _delta_without_tails(sigma, move, epsilon)) is not None:
         return known
     a, b = move
     tail = huge_beta_tail if sigma * min(a, b) > HUGE else beta_tail
     return tail(sigma * a, sigma * b, _log_ratio(sigma, move, epsilon))
 
 
-def _plain_delta(sigma: float, move: Move, epsilon: float) -> float | None:
+def _delta_without_tails(sigma: float, move: Move, epsilon: float) -> float | None:
     """Return the δ that needs no tail: 1 where a class is empty before or after, 0 for ε = ∞; else None."""
     limits.DIRICHLET_SIGMA.check(sigma)
     limits.EPSILON.check(epsilon)

@@ -80,7 +80,7 @@ def shuffled_delta(local_epsilon: float, n_voters: int, epsilon: float) -> float
         return 0.0
     alpha, beta = _weights(local_epsilon, epsilon)
     clones = math.exp(-local_epsilon)
-    hidden = _window(n_voters - 1, clones, (n_voters - 1) * clones * (1 - clones))
+    hidden = _likely_counts(n_voters - 1, clones, (n_voters - 1) * clones * (1 - clones))
     share = (alpha + beta) / (2 * alpha + beta)  # ρ/(1 + ρ)
     first = np.arange(0, len(hidden), -(-len(hidden) // STEPS))
     chances, fewest = np.add.reduceat(binom.pmf(hidden, n_voters - 1, clones), first), hidden[first]
@@ -139,14 +139,14 @@ class _Poll:
         lie, n = 1 / (math.exp(local_epsilon) + 1), n_voters - 1
         variance = n * lie * (1 - lie)
         free = min(n, FREE)
-        tables = [_spread(_others(n - free, 0, lie, variance), _every_split(free, lie))]
+        tables = [_convolved(_count_distribution(n - free, 0, lie, variance), _count_distributions(free, lie))]
         self.more = 1.0
         if n > free:
             self.more += 1 / (4 * max(variance, WIDE))
         if n > free and variance <= WIDE:
             ones = np.unique(np.linspace(0, n - free - 1, SPACED).astype(int))
-            tables += [_others(int(m), n - int(m), lie, variance)[None] for m in ones]
-        self.tables = [(table, _beyond(table)) for table in tables]
+            tables += [_count_distribution(int(m), n - int(m), lie, variance)[None] for m in ones]
+        self.tables = [(table, _upper_tails(table)) for table in tables]
 
     def delta(self, epsilon: float) -> float:
         if epsilon >= self.local_epsilon:
@@ -162,7 +162,7 @@ def _weights(local_epsilon: float, epsilon: float) -> tuple[float, float]:
     return math.exp(epsilon) * math.expm1(local_epsilon - epsilon) / (math.exp(local_epsilon) + 1), math.expm1(epsilon)
 
 
-def _window(n: int, chance: float, variance: float) -> Counts:
+def _likely_counts(n: int, chance: float, variance: float) -> Counts:
     """Return the counts about the mean of n answers outside of which are at most 2e^−70, for any true answers.
 
     Bernstein: P(|A − μ| ≥ w) ≤ 2 exp(−w²/(2(v + w/3))).
@@ -172,15 +172,16 @@ def _window(n: int, chance: float, variance: float) -> Counts:
     return np.arange(max(0, math.floor(mean - reach)), min(n, math.ceil(mean + reach)) + 1)
 
 
-def _others(ones: int, zeros: int, lie: float, variance: float) -> Array:
+def _count_distribution(ones: int, zeros: int, lie: float, variance: float) -> Array:
     """Return P(A = c) of so many ones and zeros, about the mean."""
     truthful, lied = (
-        np.asarray(binom.pmf(_window(n, chance, variance), n, chance)) for n, chance in ((ones, 1 - lie), (zeros, lie))
+        np.asarray(binom.pmf(_likely_counts(n, chance, variance), n, chance))
+        for n, chance in ((ones, 1 - lie), (zeros, lie))
     )
     return np.convolve(truthful, lied)
 
 
-def _every_split(n: int, lie: float) -> Array:
+def _count_distributions(n: int, lie: float) -> Array:
     """Return P(A = c) of n others of whom m have a 1, row m of (n + 1, n + 1)."""
     table = np.ones((1, 1))
     for size in range(n):
@@ -193,13 +194,13 @@ def _every_split(n: int, lie: float) -> Array:
     return table
 
 
-def _spread(base: Array, rows: Array) -> Array:
+def _convolved(base: Array, rows: Array) -> Array:
     """Return the sums of a count `base` (w,) and each of the counts `rows` (r, f): (r, w + f − 1)."""
     padded = np.pad(base, rows.shape[1] - 1)
     return rows[:, ::-1] @ np.lib.stride_tricks.sliding_window_view(padded, len(base) + rows.shape[1] - 1)
 
 
-def _beyond(table: Array) -> Array:
+def _upper_tails(table: Array) -> Array:
     """Return P(A > c) of every row, summed from the far end so that small tails keep their digits."""
     return np.cumsum(table[:, ::-1], axis=1)[:, ::-1] - table
 

@@ -110,11 +110,11 @@ def contents(name: str, *, progress: bool = False) -> list[bytes]:
 
 def _named_folder() -> Path | None:
     named = os.environ.get(FOLDER_VARIABLE)
-    return _resolved(named, os.getcwd()) if named else None
+    return _absolute_path(named, os.getcwd()) if named else None
 
 
 @lru_cache(16)
-def _resolved(named: str, _working_folder: str) -> Path:
+def _absolute_path(named: str, _working_folder: str) -> Path:
     """Return the absolute path of a folder named from a working folder; cached, as a page needs it a hundred times."""
     return Path(named).expanduser().resolve()
 
@@ -234,7 +234,7 @@ def _download(file: DataFile, progress: bool) -> bytes:
             try:
                 return _download_from(url, file, progress)
             except (OSError, DatasetError) as error:
-                failures[url] = _reason(error)
+                failures[url] = _error_text(error)
     tried = "; ".join(f"{url} ({failure})" for url, failure in failures.items())
     raise DatasetError(
         f"{file.path} could not be downloaded. Tried {tried}. Run `python -m privdemo data "
@@ -243,7 +243,7 @@ def _download(file: DataFile, progress: bool) -> bytes:
     )
 
 
-def _reason(error: OSError | DatasetError) -> str:
+def _error_text(error: OSError | DatasetError) -> str:
     # If no server answered, the text of the error is long and technical: its type is enough.
     answered = isinstance(error, DatasetError) or getattr(error, "response", None) is not None
     return str(error) if answered else type(error).__name__

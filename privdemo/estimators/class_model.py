@@ -107,12 +107,12 @@ def fit_classes(factors: Factors, rows: Array, shares: Array, weights: Array, n_
     standard = away @ (directions / root)  # the covariance of the factors is now 1
     likely = np.square(factors.loadings).sum(axis=0) ** POWER
     means = _first_means(away, spread.diagonal(), likely, rows, shares, weights) @ (directions / root)
-    classes = Classes(means, _within(means, shares), shares)
+    classes = Classes(means, _covariance_within(means, shares), shares)
     for _ in range(n_steps):
         resp = weights[:, None] * responsibilities(classes, standard, rows)
         counts = resp.sum(axis=0)
         shares, means = _shares_of(counts), resp.T @ standard / np.maximum(counts, LEAST)[:, None]
-        classes = Classes(means, _within(means, shares), shares)
+        classes = Classes(means, _covariance_within(means, shares), shares)
     back = directions * root
     return Classes(middle + classes.means @ back.T, back @ classes.covariance @ back.T, shares)
 
@@ -151,7 +151,7 @@ def _first_means(away: Array, spread: Array, likely: Array, rows: Array, shares:
     return means * grid[best] / total[best]
 
 
-def _within(means: Array, shares: Array) -> Array:
+def _covariance_within(means: Array, shares: Array) -> Array:
     """Return the covariance (r, r) within classes of factors whose covariance is 1."""
     away = means - shares @ means
     between = (shares[:, None] * away).T @ away
@@ -167,7 +167,7 @@ def responsibilities(classes: Classes, values: Array, rows: Array) -> Array:
         return softmax(_scores(classes, values) + np.log(rows), axis=1)
 
 
-def _toward(classes: Classes) -> tuple[Array, Array]:
+def _linear_scores(classes: Classes) -> tuple[Array, Array]:
     """Return weights S⁻¹m_c (r, K) of the factors and levels log π_c − ½ m_cᵀS⁻¹m_c (K,): linear scores of every
     class.
     """
@@ -176,7 +176,7 @@ def _toward(classes: Classes) -> tuple[Array, Array]:
 
 
 def _scores(classes: Classes, values: Array) -> Array:
-    toward, level = _toward(classes)
+    toward, level = _linear_scores(classes)
     return values @ toward + level
 
 
@@ -184,7 +184,7 @@ def linear_model(classes: Classes, factors: Factors) -> Model:
     """Return the classes' scores as weights of the inputs: of a clean x the factors are F⁺(x − centre), by least
     squares.
     """
-    toward, level = _toward(classes)
+    toward, level = _linear_scores(classes)
     coef = np.linalg.pinv(factors.loadings).T @ toward
     intercept = level - factors.centre @ coef
     return Model(coef, intercept) if len(level) > 2 else Model(coef[:, 1:] - coef[:, :1], intercept[1:] - intercept[:1])
@@ -232,7 +232,7 @@ def calibrate(held_out: list[HeldOut], n_scores: int) -> tuple[float, Array]:
     less confident the scores are, however separate the clusters.
     """
     means = np.concatenate([part.means for part in held_out])
-    size = _size(means)
+    size = _score_deviation(means)
     scale_sd, shift_sd = SCORE_SD / size, SHIFT_SD * size
 
     def loss(packed: Array) -> tuple[float, Array]:
@@ -256,7 +256,7 @@ def calibrate(held_out: list[HeldOut], n_scores: int) -> tuple[float, Array]:
     return float(found[0]), found[1:]
 
 
-def _size(means: Array) -> float:
+def _score_deviation(means: Array) -> float:
     """Return the standard deviation over people of a score (n, 1), or of the difference of two of K scores (n, K)."""
     n_scores = means.shape[1]
     away = means - means.mean(axis=1, keepdims=True) if n_scores > 1 else means
@@ -309,7 +309,7 @@ class SpreadClassModel(SpreadLogisticRegression):
         if not weights.any():
             raise ValueError("sample_weight must hold a number above 0: nobody counts")
         self.prior_ = self._read_prior(self.prior, X)
-        inputs, factors = self._known(X)
+        inputs, factors = self._posteriors(X)
         rows, labels = self._rows(y), self.label_numbers(y)
         held_out = []
         for seen, unseen in folds_of(y, weights, self.cv, self.random_state):
@@ -327,7 +327,7 @@ class SpreadClassModel(SpreadLogisticRegression):
         self.factors_, self.C_, self.n_iter_ = factors.values.shape[1], np.inf, self.n_steps
         return self
 
-    def _known(self, X: Any) -> tuple[Inputs, Factors]:
+    def _posteriors(self, X: Any) -> tuple[Inputs, Factors]:
         """Return the posteriors of people's inputs and of their factors."""
         if self.pixels is None:
             return KnownInputs(X), principal_factors(X)

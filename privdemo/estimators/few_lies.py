@@ -35,11 +35,11 @@ def blaker_ends(p: float, q: float, n_people: int, counts: ArrayLike) -> tuple[A
     # Where not all numbers are tried, an end may lie between the one that is accepted and its neighbour.
     wider, last = int(step > 1), len(people) - 1
     low = people[np.maximum(0, inside.argmax(axis=1) - wider)]
-    high = people[np.minimum(last, _last(inside) + wider)]
+    high = people[np.minimum(last, _last_true_column(inside) + wider)]
     return low[back].astype(float), high[back].astype(float)
 
 
-def _last(found: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _last_true_column(found: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Return the last column of each row of `found` (m, width) that is true; the first where none is."""
     return (np.arange(found.shape[1]) * found).max(axis=1)
 
@@ -71,7 +71,7 @@ def _accepted(
     new = np.diff(sorted_tail, axis=1, append=np.inf) > 1e-9 * sorted_tail
     refused = np.where(new & (reached <= LEVEL), sorted_tail, -1.0).max(axis=1, keepdims=True)
     accepted = tail > refused * (1 + 1e-9)
-    return first + accepted.argmax(axis=1), first + _last(accepted)
+    return first + accepted.argmax(axis=1), first + _last_true_column(accepted)
 
 
 def _law(p: float, q: float, n_people: int, people: NDArray[np.int64]) -> tuple[Array, NDArray[np.int64]]:

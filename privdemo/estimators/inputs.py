@@ -107,7 +107,7 @@ class GaussianInputs:
 
     def nodes(self, coef: Array, intercept: Array) -> Nodes | ManyScores:
         if coef.shape[1] > 1:
-            return self._many(coef, intercept)
+            return self._many_scores(coef, intercept)
         z, log_weights = gauss_hermite(self.n_nodes)
         mean = _times(self.mean, coef) + intercept
         variance, variance_back = self._spread(coef)
@@ -122,7 +122,7 @@ class GaussianInputs:
 
         return Nodes(scores, log_weights[None], pull_back)
 
-    def _many(self, coef: Array, intercept: Array) -> ManyScores:
+    def _many_scores(self, coef: Array, intercept: Array) -> ManyScores:
         basis, dtype = contrasts(coef.shape[1]), self.mean.dtype
         mean = (_times(self.mean, coef) + intercept).astype(dtype, copy=False)
         pairs, pairs_back = self._spread(coef @ basis)
@@ -142,7 +142,7 @@ class GaussianInputs:
         pairs = _times(self.variance, reduced[:, row] * reduced[:, column])
 
         def pull_back(d_pairs: Array) -> Array:
-            return np.einsum("dij,dj->di", _both_ways(_times(self.variance.T, d_pairs)), reduced)
+            return np.einsum("dij,dj->di", _symmetric_sums(_times(self.variance.T, d_pairs)), reduced)
 
         return pairs, pull_back
 
@@ -165,7 +165,7 @@ class LowRankInputs(GaussianInputs):
         scores = _times(self.common.T, reduced)
 
         def pull_back(d_pairs: Array) -> Array:
-            return own_back(d_pairs) + _times(self.common, scores @ _both_ways(d_pairs.sum(axis=0)))
+            return own_back(d_pairs) + _times(self.common, scores @ _symmetric_sums(d_pairs.sum(axis=0)))
 
         return own + (scores.T @ scores)[np.tril_indices(reduced.shape[1])], pull_back
 
@@ -231,7 +231,7 @@ def _times(matrix: Array | csr_array, vectors: Array) -> Array:
     return np.asarray(matrix @ vectors.astype(matrix.dtype, copy=False)).astype(np.float64, copy=False)
 
 
-def _both_ways(triangles: Array) -> Array:
+def _symmetric_sums(triangles: Array) -> Array:
     """From lower triangles (…, J(J+1)/2) of derivatives the sums G + Gᵀ, (…, J, J)."""
     size = int(np.sqrt(2 * triangles.shape[-1]))
     whole = np.zeros((*triangles.shape[:-1], size, size))

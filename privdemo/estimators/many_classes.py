@@ -119,7 +119,7 @@ def evaluate(at_nodes: AtNodes, scores: ManyScores, log_rows: Array, weights: Ar
     `log_rows` (n, K) = log T[released label, class].
     """
     if scores.root.shape[2] == 1:
-        return _evaluate_alike(at_nodes, scores, np.exp(log_rows), weights)
+        return _evaluate_shared_covariance(at_nodes, scores, np.exp(log_rows), weights)
     dtype = scores.root.dtype
     z = _nodes(scores)
     rows = np.exp(log_rows).T.astype(dtype, order="C")[:, :, None]
@@ -132,7 +132,7 @@ def evaluate(at_nodes: AtNodes, scores: ManyScores, log_rows: Array, weights: Ar
     return found
 
 
-class _Alike(NamedTuple):
+class _SharedCovariance(NamedTuple):
     """Scores that are spread alike of all people: p(c | node) = M_nc E_cq / Σ_c M_nc E_cq.
 
     So every sum over classes, nodes or people is a product of matrices. `people` M (n, K) and `log_people`, `at` E
@@ -147,18 +147,18 @@ class _Alike(NamedTuple):
     z: Array
 
 
-def _alike(scores: ManyScores) -> _Alike:
+def _shared_covariance(scores: ManyScores) -> _SharedCovariance:
     z = _nodes(scores).astype(float)
     log_people, log_at = scores.mean.T.astype(float), scores.root[:, :, 0] @ z
     log_people -= log_people.max(axis=1, keepdims=True)
     log_at -= log_at.max(axis=0)
     people, at = np.exp(log_people), np.exp(log_at)
-    return _Alike(people, log_people, at, log_at, np.maximum(people @ at, LEAST), z)
+    return _SharedCovariance(people, log_people, at, log_at, np.maximum(people @ at, LEAST), z)
 
 
-def _evaluate_alike(at_nodes: AtNodes, scores: ManyScores, rows: Array, weights: Array) -> Value:
+def _evaluate_shared_covariance(at_nodes: AtNodes, scores: ManyScores, rows: Array, weights: Array) -> Value:
     """Return `evaluate` of people whose scores are spread alike; `rows` (n, K) = T[released label, class]."""
-    known = _alike(scores)
+    known = _shared_covariance(scores)
     M, log_M, E, log_E, total, z = known
     weighted_rows = M * rows
     likelihood = weighted_rows @ E / total
@@ -186,7 +186,7 @@ def _evaluate_alike(at_nodes: AtNodes, scores: ManyScores, rows: Array, weights:
 def expected_proba(scores: ManyScores) -> Array:
     """Return E p(c | x) of every person, (n, K)."""
     if scores.root.shape[2] == 1:
-        known = _alike(scores)
+        known = _shared_covariance(scores)
         return known.people * (1 / known.total @ known.at.T) / known.at.shape[1]
     return np.concatenate([p.mean(axis=2, dtype=float).T for _, _, p in _blocks(scores)])
 

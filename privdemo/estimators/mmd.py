@@ -117,9 +117,9 @@ class MMDClassRatio(ClassRatioEstimator):
     def from_similarities(self, k: Array) -> Array:
         """Return the proportions of a set of these `similarities` (M,), before the projection: P̂ α̂, (c,)."""
         check_is_fitted(self)
-        return self._filled(self._mixed(k) if self.present_.sum() > 1 else np.ones(1))
+        return self._filled(self._mixed_proportions(k) if self.present_.sum() > 1 else np.ones(1))
 
-    def _mixed(self, k: Array) -> Array:
+    def _mixed_proportions(self, k: Array) -> Array:
         return mixture(self.gram_, k, self.proportions_.shape[1]) @ self.proportions_
 
     def _fit(self, sets: Sets, tuning: Sets) -> None:
@@ -145,7 +145,7 @@ class MMDClassRatio(ClassRatioEstimator):
         self.condition_number_ = condition_number(proportions, self.gram_[:n, :n])
 
     def _predict(self, U: Matrix) -> Array:
-        return self._mixed(self.similarities(U))
+        return self._mixed_proportions(self.similarities(U))
 
     def _grams(self, sets: Sets, bandwidths: Array) -> tuple[Array, list[Array]]:
         """Return the Gram matrices of the sets' mean features, (bandwidths, M, M), and those features where they are
@@ -189,10 +189,10 @@ def kernel_means(x: Matrix, y: Matrix | None, bandwidths: Array) -> Array:
     # Distances do not depend on the origin, but their last digits do.
     centre = None if issparse(x) or issparse(other) else x[:BLOCK].mean(axis=0)
     for start in range(0, x.shape[0], BLOCK):
-        rows = _around(x[start : start + BLOCK], centre)
+        rows = _centred(x[start : start + BLOCK], centre)
         square = _squares(rows)
         for first in range(0, start + 1 if y is None else other.shape[0], BLOCK):
-            columns = _around(other[first : first + BLOCK], centre)
+            columns = _centred(other[first : first + BLOCK], centre)
             distances = dense(rows @ columns.T)
             distances *= -2
             distances += square[:, None]
@@ -263,7 +263,7 @@ def tuning_error(gram: Array, proportions: Array, tuning_proportions: Array) -> 
     return float(np.concatenate(errors).mean())
 
 
-def _around(x: Matrix, centre: Array | None) -> Matrix:
+def _centred(x: Matrix, centre: Array | None) -> Matrix:
     """Return rows of x (n, D) measured from `centre` (D,)."""
     return x if centre is None else x - centre
 

@@ -124,13 +124,13 @@ class SpreadClassRatio(ClassRatioEstimator):
         return np.exp(log_softmax(_scores(self.classifier_, X) / self.temperature_ + self.bias_, axis=1))
 
     def _fit(self, sets: Sets, tuning: Sets) -> None:
-        part = _part(sets, tuning)
+        part = _penalty_factor(sets, tuning)
         tried = self.C if is_cv(self.C) else check_C(self.C) / part
         named = _fit_names(sets, tuning, tried, self.temperature, self.tol, self.max_iter)
         both = sets + tuning
-        self._take_over(both, _classifier(both, named.C * part, self.tol, self.max_iter), named.temperature)
+        self._copy_classifier(both, _classifier(both, named.C * part, self.tol, self.max_iter), named.temperature)
 
-    def _take_over(self, both: Sets, classifier: SpreadLogisticRegression, temperature: float) -> None:
+    def _copy_classifier(self, both: Sets, classifier: SpreadLogisticRegression, temperature: float) -> None:
         """Take over a classifier of the names of all sets, and the temperature of its scores."""
         self.channel_, self.prior_ = name_channel(both.proportions, both.sizes), both.prior
         self.classifier_, self.C_, self.temperature_ = classifier, classifier.C_, temperature
@@ -170,9 +170,9 @@ class ChosenClassRatio(SpreadClassRatio):
         classifier = (
             _class_model(both)
             if self.chosen_ == CLASSES
-            else _classifier(both, named.C * _part(sets, tuning), self.tol, self.max_iter)
+            else _classifier(both, named.C * _penalty_factor(sets, tuning), self.tol, self.max_iter)
         )
-        self._take_over(both, classifier, named.temperature)
+        self._copy_classifier(both, classifier, named.temperature)
 
 
 class SetIdentityClassRatio(ClassRatioEstimator):
@@ -253,7 +253,7 @@ class Named(NamedTuple):
     held_out: Array
 
 
-def _part(sets: Sets, tuning: Sets) -> float:
+def _penalty_factor(sets: Sets, tuning: Sets) -> float:
     """Return the factor of C when tuning sets are used for training as well: the penalty a record stays the same.
 
     A temperature undoes the shrinkage by just that penalty.

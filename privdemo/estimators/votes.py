@@ -75,7 +75,7 @@ def reconstruction(shares: ArrayLike, channel: BinaryChannel) -> Array:
     ends are equally uphill, is kept. For shares of any shape; each distinct one is solved once.
     """
     distinct, where = np.unique(_checked(shares), return_inverse=True)
-    found, _ = _climbed(distinct, channel)
+    found, _ = _ascend(distinct, channel)
     return found[where].reshape(np.shape(shares))
 
 
@@ -85,10 +85,10 @@ def reconstruction_tied(shares: ArrayLike, channel: BinaryChannel) -> NDArray[np
     So at f̃ = ½ under symmetric lies above 0.146: of many polls around it, half end at 0 and half at 1.
     """
     values = _checked(shares)
-    return _climbed(values.ravel(), channel)[1].reshape(values.shape)
+    return _ascend(values.ravel(), channel)[1].reshape(values.shape)
 
 
-def _climbed(shares: Array, channel: BinaryChannel) -> tuple[Array, NDArray[np.bool_]]:
+def _ascend(shares: Array, channel: BinaryChannel) -> tuple[Array, NDArray[np.bool_]]:
     """Return where the ascent from each of `shares` (n,) ends, and whether both ends are equally uphill, (n,)."""
     start = np.clip(shares if channel.contrast >= 0 else 1 - shares, 1e-12, 1 - 1e-12)
     slope = _slope(start, shares, channel)
@@ -135,9 +135,9 @@ def estimate(name: str, answers_for_a: int, n_voters: int, channel: BinaryChanne
     limits.N_VOTERS.check(n_voters)
     limits.Limit("answers_for_a", 0, n_voters, integer=True).check(answers_for_a)
     share = answers_for_a / n_voters
-    value = float(_named(name)(share, channel))
+    value = float(_estimators(name)(share, channel))
     low, high = interval(name, share, n_voters, channel)
-    unfit = _named(name) in (corrected, corrected_mle) and bool(doubtful(share, n_voters, channel))
+    unfit = _estimators(name) in (corrected, corrected_mle) and bool(doubtful(share, n_voters, channel))
     return VoteEstimate(value, law(name, share, n_voters, channel).deviation, float(low), float(high), unfit)
 
 
@@ -148,7 +148,7 @@ def interval(name: str, shares: ArrayLike, n_voters: int, channel: BinaryChannel
     reconstruction estimate it is wherever the lies lead them.
     """
     limits.N_VOTERS.check(n_voters)
-    ends = [_named(name)(end, channel) for end in wilson_ends(_checked(shares), n_voters)]
+    ends = [_estimators(name)(end, channel) for end in wilson_ends(_checked(shares), n_voters)]
     return np.minimum(*ends), np.maximum(*ends)
 
 
@@ -204,10 +204,10 @@ def law(name: str, answer_prob: float, n_voters: int, channel: BinaryChannel) ->
     tails = binom.ppf([1e-15, 1 - 1e-15], n_voters, answer_prob)
     counts = np.arange(tails[0], tails[1] + 1)
     weights = binom.pmf(counts, n_voters, answer_prob)
-    return Law(_named(name)(counts / n_voters, channel), weights / weights.sum())
+    return Law(_estimators(name)(counts / n_voters, channel), weights / weights.sum())
 
 
-def _named(name: str) -> Estimator:
+def _estimators(name: str) -> Estimator:
     if name not in list(ESTIMATORS):
         raise ValueError(f"name must be one of {', '.join(ESTIMATORS)}, got {name!r}")
     return ESTIMATORS[name]

@@ -73,19 +73,19 @@ def connect(address: str) -> Any:
 
     # A client that finds no scheduler takes long to give up and logs tracebacks; for another program it waits for ever.
     with socket.create_connection(get_address_host_port(address), _SILENCE) as connection:
-        if not address.startswith("tls:") and not _greets(connection):
+        if not address.startswith("tls:") and not _sends_first(connection):
             raise OSError("what answers there is no Dask scheduler")
-    _quieten()
+    _silence_logs()
     return Client(address, timeout=_SILENCE, set_as_default=False)
 
 
-def _quieten() -> None:
+def _silence_logs() -> None:
     """Keep Dask's tracebacks about its clients out of the log: callers raise errors with a sentence."""
     for name in ("distributed", "distributed.client"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
-def _greets(connection: socket.socket) -> bool:
+def _sends_first(connection: socket.socket) -> bool:
     """Return whether the other end sends first, as Dask does: the length of a short message, in eight bytes."""
     try:
         length = connection.recv(8, socket.MSG_WAITALL)
@@ -113,7 +113,7 @@ def run(client: Any, calls: Iterable[Call]) -> Iterator[Any]:
         try:
             future = done.get(timeout=_LOOK_S)
         except Empty:
-            reported = _look(client, pending, reported)
+            reported = _check_workers(client, pending, reported)
             continue
         if future.status != "finished" and client.status != "running":
             raise _lost(client)
@@ -135,7 +135,7 @@ def _result(future: Any) -> Any:
         ) from None
 
 
-def _look(client: Any, pending: Iterable[Any], reported: bool) -> bool:
+def _check_workers(client: Any, pending: Iterable[Any], reported: bool) -> bool:
     """Return whether the cluster has no worker; log it unless it was `reported` before."""
     try:
         if client.status != "running" or any(future.status in ("lost", "cancelled") for future in pending):
@@ -150,7 +150,7 @@ def _look(client: Any, pending: Iterable[Any], reported: bool) -> bool:
 
 
 def _lost(client: Any) -> ConnectionError:
-    _quieten()
+    _silence_logs()
     address = client.scheduler.address if client.scheduler else "its address"
     return ConnectionError(f"the Dask scheduler at {address} is lost; start it again, and the same command goes on")
 

@@ -107,7 +107,7 @@ def naive_loss(alpha: ArrayLike, covariance: Array, contrast: float) -> Array:
     limits.CONTRAST.check(contrast)
     _, variance, cross = _projections(alpha, covariance)
     softplus = _expectation(lambda z: np.logaddexp(0.0, z), variance)
-    return softplus - contrast * cross * _bend(covariance[0, 0])
+    return softplus - contrast * cross * _mean_slope(covariance[0, 0])
 
 
 def derivatives(alpha: ArrayLike, covariance: Array, contrast: float) -> tuple[Array, Array]:
@@ -122,8 +122,8 @@ def derivatives(alpha: ArrayLike, covariance: Array, contrast: float) -> tuple[A
     first_v = 2 * np.einsum("i...,ij,j...->...", turned, covariance, theta)
     second_v = 2 * np.einsum("i...,ij,j...->...", turned, covariance, turned) - 2 * variance
     first_c = np.einsum("i...,i->...", turned, covariance[0])
-    pull = contrast * _bend(covariance[0, 0])
-    bend = _bend(variance)
+    pull = contrast * _mean_slope(covariance[0, 0])
+    bend = _mean_slope(variance)
     bend_slope = 0.5 * _expectation(_logistic_third, variance)
     return (
         0.5 * bend * first_v - pull * first_c,
@@ -135,7 +135,7 @@ def misprint(config: NaiveConfig) -> float:
     """Return L′∞'s second derivative at α = 0 as eq. (107) is printed, −s E[ε γ(sε)] − s² E[φ′(sε)], for isotropic
     inputs.
     """
-    return float(-(config.s**2) * (config.contrast + 1) * _bend(config.s**2))
+    return float(-(config.s**2) * (config.contrast + 1) * _mean_slope(config.s**2))
 
 
 def free_optimum(covariance: Array, contrast: float) -> tuple[float, float]:
@@ -148,8 +148,8 @@ def free_optimum(covariance: Array, contrast: float) -> tuple[float, float]:
     if contrast == 0:
         return math.nan, 0.0
     variance = covariance[0, 0]
-    wanted = abs(contrast) * _bend(variance)
-    length = brentq(lambda t: t * _bend(t * t * variance) - wanted, 0.0, 1.0, xtol=1e-13)
+    wanted = abs(contrast) * _mean_slope(variance)
+    length = brentq(lambda t: t * _mean_slope(t * t * variance) - wanted, 0.0, 1.0, xtol=1e-13)
     return (0.0 if contrast > 0 else 180.0), float(length)
 
 
@@ -200,7 +200,7 @@ def _expectation(function: Callable[[Array], Array], variance: ArrayLike) -> Arr
     return function(sigma[..., None] * u) @ (weights / weights.sum())
 
 
-def _bend(variance: ArrayLike) -> Array:
+def _mean_slope(variance: ArrayLike) -> Array:
     """Return D(v) = E[φ′(z)], z ~ N(0, v)."""
     return _expectation(lambda z: expit(z) * expit(-z), variance)
 

@@ -27,7 +27,7 @@ def pack(thing: Any, kinds: Sequence[type], versions: str) -> bytes:
     """
     arrays: list[np.ndarray] = []
     head = {"format": _FORMAT, "versions": versions, "kinds": _layout(kinds)}
-    texts = {"head": head, "thing": _plain(thing, {kind: _name(kind) for kind in kinds}, arrays)}
+    texts = {"head": head, "thing": _to_json(thing, {kind: _name(kind) for kind in kinds}, arrays)}
     members: dict[str, Any] = {name: np.frombuffer(json.dumps(text).encode(), np.uint8) for name, text in texts.items()}
     members |= {f"{_ARRAY}{i}": array for i, array in enumerate(arrays)}
     content = io.BytesIO()
@@ -83,7 +83,7 @@ def _fields(kind: Any) -> list[str]:
     return list(kind._fields) if hasattr(kind, "_fields") else [field.name for field in fields(kind)]
 
 
-def _plain(thing: Any, names: dict[type, str], arrays: list[np.ndarray]) -> Any:
+def _to_json(thing: Any, names: dict[type, str], arrays: list[np.ndarray]) -> Any:
     """Return `thing` as JSON can hold it; its arrays are added to `arrays`."""
     if isinstance(thing, np.generic):
         return thing.item()
@@ -93,9 +93,9 @@ def _plain(thing: Any, names: dict[type, str], arrays: list[np.ndarray]) -> Any:
         arrays.append(thing)
         return {_ARRAY: len(arrays) - 1}
     if type(thing) in names:
-        return {names[type(thing)]: [_plain(getattr(thing, name), names, arrays) for name in _fields(type(thing))]}
+        return {names[type(thing)]: [_to_json(getattr(thing, name), names, arrays) for name in _fields(type(thing))]}
     if type(thing) is tuple:
-        return {_TUPLE: [_plain(each, names, arrays) for each in thing]}
+        return {_TUPLE: [_to_json(each, names, arrays) for each in thing]}
     if type(thing) is dict:
-        return {_DICT: [[_plain(key, names, arrays), _plain(value, names, arrays)] for key, value in thing.items()]}
+        return {_DICT: [[_to_json(key, names, arrays), _to_json(value, names, arrays)] for key, value in thing.items()]}
     raise TypeError(f"there is no place in the file for {thing!r:.60}")

@@ -47,8 +47,8 @@ def side_by_side(
     another user.
     """
     check(n_jobs, backend, scheduler)
-    places = {_name(trial, arguments): arguments for arguments in trials}
-    there = _Kept(kept) if kept else None
+    places = {_file_name(trial, arguments): arguments for arguments in trials}
+    there = _ResultStore(kept) if kept else None
     n_done, left = 0, []
     for name, arguments in places.items():
         found = there.load(name) if there else None
@@ -58,18 +58,18 @@ def side_by_side(
         n_done += 1
         yield n_done, len(places), found
     with parallel(n_jobs, backend, scheduler) as run:
-        for name, found in run(joblib.delayed(_named)(name, trial, arguments) for name, arguments in left):
+        for name, found in run(joblib.delayed(_run_named)(name, trial, arguments) for name, arguments in left):
             if there:
                 there.store(name, found)
             n_done += 1
             yield n_done, len(places), found
 
 
-def _named(name: str, trial: Callable[..., Found], arguments: tuple[Any, ...]) -> tuple[str, Found]:
+def _run_named(name: str, trial: Callable[..., Found], arguments: tuple[Any, ...]) -> tuple[str, Found]:
     return name, trial(*arguments)
 
 
-class _Kept:
+class _ResultStore:
     """Results of trials, a file each, in a folder that belongs to the caller."""
 
     def __init__(self, folder: Path) -> None:
@@ -106,14 +106,14 @@ def forget(kept: Path) -> None:
         kept.rmdir()
 
 
-def _name(trial: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
+def _file_name(trial: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
     """Return the file name of one trial: a hash of the code, the function and its arguments."""
-    identity = repr((_code(), trial.__module__, trial.__qualname__, arguments))
+    identity = repr((_code_hash(), trial.__module__, trial.__qualname__, arguments))
     return hashlib.sha256(identity.encode()).hexdigest()[:32]
 
 
 @cache
-def _code() -> str:
+def _code_hash() -> str:
     """Return a hash of what results depend on besides the arguments: this package's source and the versions it runs
     with.
     """
@@ -133,7 +133,7 @@ def versions() -> str:
     """Return versions of this package, with the first digits of its code's hash, of Python, NumPy, SciPy and
     scikit-learn.
     """
-    return f"privdemo {__version__} ({_code()[:8]}) {_packages()}"
+    return f"privdemo {__version__} ({_code_hash()[:8]}) {_packages()}"
 
 
 def check(n_jobs: int, backend: str, scheduler: str | None) -> None:
@@ -195,7 +195,7 @@ def writing(path: Path) -> Iterator[None]:
 
 def check_out(out: Path) -> None:
     """Raise ``ValueError`` unless `out` is a file or can become one."""
-    with _usable(out):
+    with _clear_path_errors(out):
         if not out.absolute().parent.is_dir() or out.is_dir():
             raise ValueError(f"--out must be a file in a folder that is there, got {out}")
         if out.exists() and not out.is_file():
@@ -208,7 +208,7 @@ def only_one(out: Path) -> Iterator[None]:
 
     The lock is a hidden file next to `out` and is not deleted: two runs could hold a lock that is deleted meanwhile.
     """
-    with _usable(out):
+    with _clear_path_errors(out):
         place = out.resolve()
         beside = place.with_name(f".{place.name}.lock")
         beside.touch()  # for a file that cannot be made, FileLock would report that it is held
@@ -224,7 +224,7 @@ def only_one(out: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _usable(out: Path) -> Iterator[None]:
+def _clear_path_errors(out: Path) -> Iterator[None]:
     """Raise ``ValueError`` with a sentence for a name with which nothing can be done."""
     try:
         yield

@@ -163,7 +163,7 @@ def dot_plots(contents: Sequence[DotPlot], below: Below | None = None) -> Figure
         layout[f"xaxis{axis}"] = {"range": [content.low, content.high], "domain": [0, 1], "anchor": f"y{axis}"}
         if content.tickformat:
             layout[f"xaxis{axis}"]["tickformat"] = content.tickformat
-        labels = {m.title: f"{m.title} <b>{_within(e.mean, content)}</b>" for m, e in content.rows}
+        labels = {m.title: f"{m.title} <b>{_with_arrow(e.mean, content)}</b>" for m, e in content.rows}
         layout[f"yaxis{axis}"] = {"domain": [bottom, top], "anchor": f"x{axis}", **rows(labels)}
     if below:
         top = below.height / height
@@ -185,7 +185,7 @@ def heading(words: str, y: float) -> dict[str, Any]:
     return _words(f"<b>{words}</b>", 0, y, "left", "paper")
 
 
-def _within(value: float, content: DotPlot) -> str:
+def _with_arrow(value: float, content: DotPlot) -> str:
     shown = content.short(value)
     return f"← {shown}" if value < content.low else f"{shown} →" if value > content.high else shown
 

@@ -111,10 +111,10 @@ def mean_errors(trials: Sequence[Trial], methods: Sequence[str]) -> Figure:
     high = 1.1 * max(estimate.ends[1] for _, estimate in marks)
     title = f"misplaced of 1,000, in {len(SHARES)} mixes"
     plot = DotPlot(title, 0.0, high, marks, "{:.2f}".format, "{:.1f}".format, ())
-    return dot_plots([plot], _known(trials[0]))
+    return dot_plots([plot], _released_proportions(trials[0]))
 
 
-def _known(trial: Trial) -> Below:
+def _released_proportions(trial: Trial) -> Below:
     """Return the released mix of every set, a row for each class."""
     classes, (n_sets, n_classes) = list(trial.config.labels), trial.released.shape
     few = n_sets <= FEW_SETS
@@ -155,7 +155,9 @@ def errors(trials: Sequence[Trial], methods: Sequence[str]) -> Figure:
 
 def study_errors(by_name: Mapping[str, Sequence[Row]]) -> Figure:
     """Return shipped errors against the share of the first class; the lines' names are methods' or releases'."""
-    lines = [method_curve(_named(name), {row.share: row.estimate for row in rows}) for name, rows in by_name.items()]
+    lines = [
+        method_curve(_method_of(name), {row.share: row.estimate for row in rows}) for name, rows in by_name.items()
+    ]
     return _error_chart(lines, _test_share_axis(), legend=170 if len(lines) > 4 else 90)
 
 
@@ -197,10 +199,10 @@ def attack(rates: Mapping[str, Estimate]) -> Figure:
 
 def title_of(name: str) -> str:
     """Return a method or a release in words."""
-    return _named(name).title
+    return _method_of(name).title
 
 
-def _named(name: str) -> Method:
+def _method_of(name: str) -> Method:
     """Return a method, or a release as one."""
     if name == class_ratio.NO_RELEASE:
         return Method(name, "true counts, no privacy", PUBLISHER, palette.TRUTH)

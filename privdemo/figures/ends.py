@@ -54,8 +54,8 @@ def label_ends(figure: Figure, spread: bool = False) -> Figure:
     right = round(max(width(end.words, SIZE) for end in ends) + _AWAY + 3)
     high = layout["height"] - margin["t"] - margin["b"]
     if spread:
-        ends = _spread(ends, layout, high)
-    if right + margin["l"] > _MARGINS or not _apart(ends, layout, high):
+        ends = _move_apart(ends, layout, high)
+    if right + margin["l"] > _MARGINS or not _names_fit(ends, layout, high):
         return figure
     for end in ends:
         place = {"x": end.x, "y": end.y, "xref": "x", "yref": "y", "xanchor": "left", "yanchor": "middle"}
@@ -79,7 +79,7 @@ def _sign(trace: Plain) -> str:
     return f"<span style='color:{trace['line']['color']}'>{signs.get(symbol.removesuffix('-open'), '–')}</span>"
 
 
-def _spread(ends: Sequence[_End], layout: Plain, high: float) -> list[_End]:
+def _move_apart(ends: Sequence[_End], layout: Plain, high: float) -> list[_End]:
     """Return the ends with their names so far apart that none is over another, and moved as little as that takes.
 
     The sum of the squares of the ways is the least, before all are moved into the plot of `high` pixels.
@@ -87,13 +87,13 @@ def _spread(ends: Sequence[_End], layout: Plain, high: float) -> list[_End]:
     low, top = layout["yaxis"]["range"]
     heights = [end.height + 1 for end in ends]
     stacked = [0.0, *accumulate((one + other) / 2 for one, other in pairwise(heights))]
-    firsts = _never_falling([(end.y - low) / (top - low) * high - up for end, up in zip(ends, stacked, strict=True)])
+    firsts = _isotonic([(end.y - low) / (top - low) * high - up for end, up in zip(ends, stacked, strict=True)])
     least, most = heights[0] / 2, high - heights[-1] / 2 - stacked[-1]
     places = [max(least, min(most, first)) + up for first, up in zip(firsts, stacked, strict=True)]
     return [end._replace(y=low + (top - low) * place / high) for end, place in zip(ends, places, strict=True)]
 
 
-def _never_falling(values: Sequence[float]) -> list[float]:
+def _isotonic(values: Sequence[float]) -> list[float]:
     """Return the nearest values that never fall, by least squares: neighbours that would are replaced by their mean."""
     pools: list[list[float]] = []
     for value in values:
@@ -103,7 +103,7 @@ def _never_falling(values: Sequence[float]) -> list[float]:
     return [fmean(pool) for pool in pools for _ in pool]
 
 
-def _apart(ends: list[_End], layout: Plain, high: float) -> bool:
+def _names_fit(ends: list[_End], layout: Plain, high: float) -> bool:
     """Return whether all curves end at the right of the plot, and no name is over another or beyond the plot."""
     (left, right), (low, top) = layout["xaxis"]["range"], layout["yaxis"]["range"]
     pixels = [(end, (end.y - low) / (top - low) * high) for end in ends]

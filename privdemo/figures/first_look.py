@@ -142,17 +142,17 @@ def _tick_labels(plain: Plain, size: float) -> Iterator[str]:
 
 def _foot(plain: Plain, name: str) -> float:
     """Return the y position of the words at a horizontal axis, in percent of the figure: at the foot of its plot."""
-    ref = plain["layout"][name].get("anchor") or _partner(plain, name, "y")
+    ref = plain["layout"][name].get("anchor") or _other_axis(plain, name, "y")
     return 100 - 100 * _axis(plain["layout"], "y", ref).start
 
 
 def _side(plain: Plain, name: str) -> float:
     """Return the x position of the words at a vertical axis, in percent of the figure: at the left of its plot."""
-    ref = plain["layout"][name].get("anchor") or _partner(plain, name, "x")
+    ref = plain["layout"][name].get("anchor") or _other_axis(plain, name, "x")
     return 100 * _axis(plain["layout"], "x", ref).start
 
 
-def _partner(plain: Plain, name: str, letter: str) -> str:
+def _other_axis(plain: Plain, name: str, letter: str) -> str:
     return next((trace.get(f"{letter}axis") for trace in traces_on(plain, name)), None) or letter
 
 

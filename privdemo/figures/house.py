@@ -150,7 +150,7 @@ def _set_axis(axis: Plain, letter: str, traces: Sequence[Plain]) -> None:
     if letter == "x":
         merge(axis, {"title": {"standoff": STANDOFF}, "ticklabeloverflow": "allow"})
         if "ticktext" in axis:
-            _thin(axis)
+            _thin_out_words(axis)
 
 
 def _categories(traces: Sequence[Plain], letter: str) -> list[str]:
@@ -224,7 +224,7 @@ def _step(least: float) -> float:
     return float(next(power * nice for nice in (1, 2, 5, 10) if power * nice >= least * (1 - 1e-9)))
 
 
-def _thin(axis: Plain) -> None:
+def _thin_out_words(axis: Plain) -> None:
     """Leave out words at a horizontal axis that would touch on a telephone, and rotate names of classes that would."""
     start, end = axis.get("domain", (0.0, 1.0))
     low, high = axis["range"]
@@ -334,12 +334,12 @@ def _left(plain: Plain, size: float) -> float:
             continue
         words = [w for _, w in tick_words(axis)]
         widest = max([widest, *(width(w, size) for w in words)])
-    turned = max(_beyond(plain["layout"][name], size) for name in axis_names(plain, "x"))
+    turned = max(_overhang(plain["layout"][name], size) for name in axis_names(plain, "x"))
     upright = 1.05 * widest + beside(size) + 2 if widest else 0.0  # figures are wide
     return round(max(upright, turned, EDGE * size / SIZE))
 
 
-def _beyond(axis: Plain, size: float) -> float:
+def _overhang(axis: Plain, size: float) -> float:
     """Return the pixels by which the rotated words of an axis reach to the left of a plot on a telephone."""
     if axis.get("tickangle") != -45 or axis.get("domain", (0, 1))[0] > 0:
         return 0.0

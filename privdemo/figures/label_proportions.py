@@ -123,11 +123,12 @@ def columns(trial: Trial, positive: str, few: bool = False) -> Figure:
             "xaxis": {"title": {"text": "bag"}, "range": [0.4, n + 0.6], "anchor": "y2"}
             | {"tickvals": x[:: max(1, n // 8)], "ticktext": (chosen + 1)[:: max(1, n // 8)]}
             | {"showgrid": False, "showticklabels": not few},
-            "yaxis": {"range": [0, full], "domain": [0.55, 1], **_bare(few)} | ({"dtick": 1} if full <= 5 else {}),
+            "yaxis": {"range": [0, full], "domain": [0.55, 1], **_axis_without_grid(few)}
+            | ({"dtick": 1} if full <= 5 else {}),
             "yaxis2": {
                 "range": [min(0.0, ticks.min() - 0.05 * full), max(full, ticks.max() + 0.05 * full)],
                 "domain": [0, 0.45],
-                **_bare(few),
+                **_axis_without_grid(few),
                 "title": None,  # the title of the counts is over the upper plot
             },
             "annotations": [
@@ -140,7 +141,7 @@ def columns(trial: Trial, positive: str, few: bool = False) -> Figure:
     )
 
 
-def _bare(few: bool) -> dict[str, Any]:
+def _axis_without_grid(few: bool) -> dict[str, Any]:
     """Return an axis without a grid, and without numbers where few bags are shown."""
     return {"showgrid": False} | ({"showticklabels": False} if few else {"title": {"text": "records"}})
 

@@ -249,7 +249,7 @@ def bits(errors: Mapping[str, float], sent: Mapping[str, int]) -> Figure:
     }
     traces = []
     for name, error in errors.items():
-        group = _within_reach(name, places)
+        group = _overlapping(name, places)
         traces.append(
             {
                 "x": [sent[name]],
@@ -274,7 +274,7 @@ def bits(errors: Mapping[str, float], sent: Mapping[str, int]) -> Figure:
     )
 
 
-def _within_reach(name: str, places: Mapping[str, tuple[float, float]]) -> list[str]:
+def _overlapping(name: str, places: Mapping[str, tuple[float, float]]) -> list[str]:
     """Return the oracles whose markers would lie on that of `name` or on each other's, from the inmost to the outmost.
 
     Full markers are within open ones, of two the one that is plotted last.

@@ -48,7 +48,7 @@ def said(found: Reveal) -> Figure:
     """Return the answers of the class, a bar each."""
     labels = [f"{words(r.answer)} <b>{r.senders:,}</b>, {percent(r.said.mean)}" for r in found.readings]
     n = len(found.readings)
-    bars = [_bar(row, r.said.mean, palette.NAIVE.colour, n) for row, r in _from_the_top(found.readings)]
+    bars = [_bar(row, r.said.mean, palette.NAIVE.colour, n) for row, r in _with_rows(found.readings)]
     return _shares(found, labels, bars, "said so")
 
 
@@ -56,7 +56,7 @@ def naive(found: Reveal) -> Figure:
     """Return the naive estimate, the observed shares with their intervals."""
     method = VOTING["naive"]
     labels = [f"{words(r.answer)} <b>{percent(r.said.mean)}</b>" for r in found.readings]
-    marks = [_mark(row, r.said, method.style, method.title) for row, r in _from_the_top(found.readings)]
+    marks = [_mark(row, r.said, method.style, method.title) for row, r in _with_rows(found.readings)]
     return _shares(found, labels, marks, "true of, if nobody lied")
 
 
@@ -66,7 +66,7 @@ def corrected(found: Reveal, truth: Sequence[float] | None = None) -> Figure:
     """
     best, ignored, known = VOTING[SPREAD_MLE], VOTING["naive"], VOTING["honest"]
     labels, marks = [], []
-    for i, (row, r) in enumerate(_from_the_top(found.readings)):
+    for i, (row, r) in enumerate(_with_rows(found.readings)):
         true = f", truth {percent(truth[i])}" if truth else ""
         labels.append(f"{words(r.answer)} <b>{percent(r.true.mean)}</b>{true}")
         marks.append(_mark(row, r.true, best.style, best.title))
@@ -76,14 +76,14 @@ def corrected(found: Reveal, truth: Sequence[float] | None = None) -> Figure:
     return _shares(found, labels, marks, "true of")
 
 
-def _from_the_top(items: Sequence[Any]) -> list[tuple[int, Any]]:
+def _with_rows(items: Sequence[Any]) -> list[tuple[int, Any]]:
     """Return items with their rows on an axis that counts upwards, the first in the uppermost."""
     return list(zip(range(len(items) - 1, -1, -1), items, strict=True))
 
 
 def _rows(labels: Sequence[str]) -> dict[str, Any]:
     """Return a vertical axis with a row for each of `labels`, written over their rows."""
-    heights = [row for row, _ in _from_the_top(labels)]
+    heights = [row for row, _ in _with_rows(labels)]
     named = rows({label: label for label in labels}) | {"tickvals": heights, "ticktext": list(labels)}
     return {key: value for key, value in named.items() if not key.startswith("category")}
 
@@ -99,7 +99,7 @@ def _shares(found: Reveal, labels: Sequence[str], traces: list[dict[str, Any]], 
         layout={
             "xaxis": {"title": {"text": f"{title} … of {found.n_answers:,} people"}, **_SHARE},
             "yaxis": _rows(labels),
-            "height": _high(len(labels)) * len(labels) + 70 + legend,
+            "height": _row_height(len(labels)) * len(labels) + 70 + legend,
             "margin": {"b": 60 + legend},
             "legend": legend_below(),
             "showlegend": bool(legend),
@@ -107,7 +107,7 @@ def _shares(found: Reveal, labels: Sequence[str], traces: list[dict[str, Any]], 
     )
 
 
-def _high(n_rows: int) -> int:
+def _row_height(n_rows: int) -> int:
     """Return the height of one of so many rows: few of them are high, so that a projector's screen is used."""
     return max(_HIGH, _ROWS // n_rows)
 
@@ -118,7 +118,7 @@ def _bar(row: int, length: float, colour: str, n_rows: int) -> dict[str, Any]:
         "x": [0, length],
         "y": [row - _BELOW / 2] * 2,
         "mode": "lines",
-        "line": {"color": colour, "width": round(_BAR * _high(n_rows))},
+        "line": {"color": colour, "width": round(_BAR * _row_height(n_rows))},
         "hovertemplate": "%{x:.1%}<extra></extra>",
     }
 
@@ -204,13 +204,13 @@ def price(cost: Price) -> Figure:
         ("enough, if nobody lied", cost.without_lies, VOTING["honest"].style),
     )
     labels = [f"{name} <b>{f'{n:,}' if n else 'under 1'}</b>" for name, n, _ in kinds]
-    bars = [_bar(row, n, style.colour, len(kinds)) for row, (_, n, style) in _from_the_top(kinds)]
+    bars = [_bar(row, n, style.colour, len(kinds)) for row, (_, n, style) in _with_rows(kinds)]
     return chart(
         data=[bar | {"hovertemplate": "%{x:,} people<extra></extra>"} for bar in bars],
         layout={
             "xaxis": {"title": {"text": "people"}, "range": [0, 1.04 * max(cost.with_lies, cost.without_lies)]},
             "yaxis": _rows(labels),
-            "height": 2 * _high(2) + 70,
+            "height": 2 * _row_height(2) + 70,
             "margin": {"b": 60},
             "showlegend": False,
         },

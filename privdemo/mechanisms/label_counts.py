@@ -67,7 +67,7 @@ def check_counts(counts: ArrayLike) -> Counts:
         value, place = values[wrong][0], tuple(int(i) + 1 for i in np.argwhere(wrong)[0])
         share = ", not a share" if 0 < value < 1 else ""
         raise ValueError(
-            f"counts must be whole numbers in [0, {limits.COUNT.high:,}], got {value:.12g} for {_where(place)}; give "
+            f"counts must be whole numbers in [0, {limits.COUNT.high:,}], got {value:.12g} for {_named(place)}; give "
             f"how many records of the class there are{share}"
         )
     if (values.sum(axis=-1) == 0).any():
@@ -239,7 +239,7 @@ def _dirichlet_from_data(
     except NoSuchNoise:
         needed = accounting.dirichlet_smallest_count(epsilon, delta, lambda n: moves_of((n, n)), profile)
         raise NoSuchNoise(
-            f"scaled Dirichlet has no σ at ε = {epsilon:g}, δ = {delta:g}: {_fewest(counts)}; with {needed:,} or more "
+            f"scaled Dirichlet has no σ at ε = {epsilon:g}, δ = {delta:g}: {_least(counts)}; with {needed:,} or more "
             "in every class it has; merge classes, or allow a larger ε or δ"
         ) from None
 
@@ -320,16 +320,16 @@ def _dirichlet(alpha: Array, rng: np.random.Generator) -> Array:
     return gamma / gamma.sum(axis=-1, keepdims=True)
 
 
-def _where(place: tuple[int, ...]) -> str:
+def _named(place: tuple[int, ...]) -> str:
     """“class 2”, or “class 2 of set 5” where there are several."""
     return f"class {place[-1]}" + (f" of set {place[-2]}" if len(place) > 1 else "")
 
 
-def _fewest(counts: Counts) -> str:
+def _least(counts: Counts) -> str:
     """Return where the smallest count is, and what it is: “class 2 has 1 label”."""
     worst = np.unravel_index(int(counts.argmin()), counts.shape)
     n = int(counts[worst])
-    return f"{_where(tuple(int(i) + 1 for i in worst))} has {n:,} label{'s' * (n != 1)}"
+    return f"{_named(tuple(int(i) + 1 for i in worst))} has {n:,} label{'s' * (n != 1)}"
 
 
 def _check_least(counts: Counts, least: int) -> None:
@@ -337,9 +337,9 @@ def _check_least(counts: Counts, least: int) -> None:
         return
     if counts.min() == 0:
         raise ValueError(
-            f"{_fewest(counts)}, and scaled Dirichlet has no share for an empty class; merge it with another"
+            f"{_least(counts)}, and scaled Dirichlet has no share for an empty class; merge it with another"
         )
     raise ValueError(
-        f"{_fewest(counts)}, fewer than the public minimum of {least:,}, so the promise does not cover this set; "
+        f"{_least(counts)}, fewer than the public minimum of {least:,}, so the promise does not cover this set; "
         "lower the public minimum, or merge classes"
     )

@@ -74,7 +74,7 @@ def test_who_knows_the_channel_is_not_fooled_by_certain_lies():
 @pytest.fixture
 def a_hundred_at_a_time(monkeypatch):
     """People are drawn a hundred at a time, and nothing is kept of them."""
-    kept = (people.sample_people, people._others, people.true_frequencies)
+    kept = (people.sample_people, people._further_rows, people.true_frequencies)
     for function in kept:
         function.cache_clear()
     monkeypatch.setattr(people, "AT_A_TIME", 100)

@@ -69,11 +69,11 @@ def test_a_study_goes_on_after_a_real_kill(tmp_path):
 
 def test_what_other_code_or_other_settings_found_is_not_taken(tmp_path, monkeypatch):
     assert found([(7, 2), (9, 4)], tmp_path) == [(3, 1), (2, 1)]
-    there = running._Kept(tmp_path)
+    there = running._ResultStore(tmp_path)
     for file in list(tmp_path.iterdir()):
         there.store(file.name, "kept")
     assert found([(7, 2), (8, 4)], tmp_path) == ["kept", (2, 0)]
-    monkeypatch.setattr(running, "_code", lambda: "other code")
+    monkeypatch.setattr(running, "_code_hash", lambda: "other code")
     assert found([(7, 2)], tmp_path) == [(3, 1)]
 
 
@@ -109,9 +109,9 @@ def test_what_belongs_to_somebody_else_is_not_read(tmp_path, monkeypatch):
 def test_other_code_has_another_name(tmp_path, monkeypatch):
     (tmp_path / "a.py").write_text("x = 1")
     monkeypatch.setattr(running.resources, "files", lambda _: tmp_path)
-    before = running._code.__wrapped__()
+    before = running._code_hash.__wrapped__()
     (tmp_path / "a.py").write_text("x = 2")
-    assert running._code.__wrapped__() != before
+    assert running._code_hash.__wrapped__() != before
 
 
 def test_a_lock_is_held_by_one(tmp_path):

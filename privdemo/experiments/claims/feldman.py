@@ -35,7 +35,7 @@ def from_formulas() -> list[Claim]:
 
 def _closed_bound() -> Claim:
     """The closed bound, where it is finite."""
-    return _no_less(published_shuffled_epsilon, _THEOREM, "the closed bound", "{:.1f} to {:.1f} times the exact ε")
+    return _bound_holds(published_shuffled_epsilon, _THEOREM, "the closed bound", "{:.1f} to {:.1f} times the exact ε")
 
 
 def _at_design() -> Claim:
@@ -55,7 +55,7 @@ def _at_design() -> Claim:
 
 def _clones() -> Claim:
     """The numerical bound."""
-    return _no_less(
+    return _bound_holds(
         shuffled_epsilon,
         "theorem 3.2",
         "the reduction to clones, computed,",
@@ -63,9 +63,9 @@ def _clones() -> Claim:
     )
 
 
-def _no_less(bound: Callable[[float, int, float], float], place: str, what: str, why: str) -> Claim:
+def _bound_holds(bound: Callable[[float, int, float], float], place: str, what: str, why: str) -> Claim:
     """That a bound is no less than the exact ε of a poll: the largest exact ε as a part of it."""
-    parts = [shuffled_poll_epsilon(e, n, DELTA) / bound(e, n, DELTA) for e, n in _places()]
+    parts = [shuffled_poll_epsilon(e, n, DELTA) / bound(e, n, DELTA) for e, n in _settings_grid()]
     return Claim(
         source=FELDMAN,
         place=place,
@@ -103,7 +103,7 @@ def _condition() -> Claim:
     )
 
 
-def _places() -> list[tuple[float, int]]:
+def _settings_grid() -> list[tuple[float, int]]:
     return [(local, n) for local in _LOCAL for n in _POLLS]
 
 

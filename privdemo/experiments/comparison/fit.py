@@ -103,7 +103,7 @@ def _spread(
 
     def fitted(people: People) -> SpreadLogisticRegression:
         channel, names = names_of(people)
-        model = SpreadLogisticRegression(channel, people.config.pixels, prior(people), C="cv", tol=_tol(channel))
+        model = SpreadLogisticRegression(channel, people.config.pixels, prior(people), C="cv", tol=_tolerance(channel))
         return model.fit(people.released, names)
 
     return fitted
@@ -114,12 +114,14 @@ def _chosen(names_of: Callable[[People], Named]) -> Callable[[People], ChosenLog
 
     def fitted(people: People) -> ChosenLogisticRegression:
         channel, names = names_of(people)
-        return ChosenLogisticRegression(channel, people.config.pixels, tol=_tol(channel)).fit(people.released, names)
+        return ChosenLogisticRegression(channel, people.config.pixels, tol=_tolerance(channel)).fit(
+            people.released, names
+        )
 
     return fitted
 
 
-def _tol(channel: Array) -> float:
+def _tolerance(channel: Array) -> float:
     """Return the gradient at which a fit ends: smaller for a noisy channel, whose gradient is small everywhere."""
     return 1e-4 * contrast(channel)
 
@@ -128,7 +130,7 @@ def _clean(people: People) -> NaiveLogisticRegression:
     return NaiveLogisticRegression(people.config.pixels, C="cv").fit(people.clean, people.y)
 
 
-class _OnUnits(NamedTuple):
+class _ModelOnUnitScale(NamedTuple):
     """A model that takes records on the scale 0 to 1, of records as they are."""
 
     model: Any
@@ -138,14 +140,14 @@ class _OnUnits(NamedTuple):
         return self.model.predict_proba(self.unit(X))
 
 
-def _curated(pure: bool) -> Callable[[People], _OnUnits]:
+def _curated(pure: bool) -> Callable[[People], _ModelOnUnitScale]:
     """Return the model that a curator publishes, who sees clean records and true labels; `pure` with δ = 0."""
 
-    def fitted(people: People) -> _OnUnits:
+    def fitted(people: People) -> _ModelOnUnitScale:
         config = people.config
         rng = generator(config, CURATOR_STREAM, 0)
         model = CuratorLogisticRegression(config.epsilon, 0.0 if pure else config.delta, random_state=rng)
-        return _OnUnits(model.fit(people.unit(people.clean), people.y), people.unit)
+        return _ModelOnUnitScale(model.fit(people.unit(people.clean), people.y), people.unit)
 
     return fitted
 
@@ -191,7 +193,7 @@ def _share_from_names(make: Callable[[], Any], names_of: Callable[[People], tupl
     return solve
 
 
-def _lie_names(people: People) -> tuple[NDArray, Array]:
+def _lie_posteriors(people: People) -> tuple[NDArray, Array]:
     """Return P(class | lie) by Bayes' rule; both classes have the same number of people."""
     channel = people.config.flips.channel_matrix
     return people.lies, channel / channel.sum(axis=1, keepdims=True)
@@ -242,7 +244,7 @@ SOLVERS: dict[str, dict[str, Solver]] = {
     CORRECTED_COUNT: {SHARE: _count_lies(votes.corrected_mle)},
     NAIVE: {CLASSIFY: _classify(_naive)},
     RECONSTRUCTION: {CLASSIFY: _classify(_reconstruction)},
-    SPREAD: {CLASSIFY: _classify(_spread(_lies)), SHARE: _share_from_names(SpreadClassRatio, _lie_names)},
+    SPREAD: {CLASSIFY: _classify(_spread(_lies)), SHARE: _share_from_names(SpreadClassRatio, _lie_posteriors)},
     FLAT: {CLASSIFY: _classify(_spread(_lies, lambda people: "flat"))},
     by_trying(SPREAD): {CLASSIFY: _classify(_chosen(_lies))},
     TRUE: {CLASSIFY: _classify(_spread(_lies, lambda people: people.true_prior))},

@@ -151,7 +151,7 @@ def sample_people(config: ComparisonConfig) -> People:
     lies = flips.randomise(y, generator(config, LIE_STREAM))
     # A person may be in the target set several times, but has one randomised label and one noisy record.
     rng = generator(config, ASKED_STREAM)
-    persons, place = np.unique(_choose_asked(config, test, y_test, rng), return_inverse=True)
+    persons, place = np.unique(_choose_target(config, test, y_test, rng), return_inverse=True)
     target_lies = flips.randomise(dataset.y[persons], rng)[place]
 
     def values(rows: Rows) -> Any:
@@ -205,7 +205,7 @@ def n_second(config: ComparisonConfig) -> int:
     return round(config.share * config.n_asked)
 
 
-def _choose_asked(config: ComparisonConfig, test: Rows, y_test: NDArray[np.integer], rng: np.random.Generator) -> Rows:
+def _choose_target(config: ComparisonConfig, test: Rows, y_test: NDArray[np.integer], rng: np.random.Generator) -> Rows:
     """Return the rows of the target set; a row comes twice only if its class has too few."""
     second = n_second(config)
     return np.concatenate(
@@ -217,13 +217,13 @@ def _choose_asked(config: ComparisonConfig, test: Rows, y_test: NDArray[np.integ
 
 
 @lru_cache(maxsize=64)
-def _found_local_epsilon(epsilon: float, delta: float, n_asked: int) -> float:
+def _shuffled_local_epsilon(epsilon: float, delta: float, n_asked: int) -> float:
     return shuffled_poll_local_epsilon(epsilon, delta, n_asked)
 
 
 def shuffled_flips(config: ComparisonConfig) -> RandomisedResponse:
     """Return the least lie of every answer with which the count of all is (ε, δ)-private."""
-    return RandomisedResponse.from_epsilon(_found_local_epsilon(config.epsilon, config.delta, config.n_asked), 2)
+    return RandomisedResponse.from_epsilon(_shuffled_local_epsilon(config.epsilon, config.delta, config.n_asked), 2)
 
 
 def _fill_bags(config: ComparisonConfig, n: int) -> Rows:

@@ -30,7 +30,7 @@ def sample_people(dataset: str, classes: tuple[str, ...], n_people: int, seed: i
     There are fewer where the data set ends.
     """
     chosen = _training(dataset).select_classes(classes)
-    return chosen.sample(_each(chosen, n_people), seeded(seed, PEOPLE))
+    return chosen.sample(_n_per_class(chosen, n_people), seeded(seed, PEOPLE))
 
 
 def _training(dataset: str) -> datasets.Dataset:
@@ -39,17 +39,17 @@ def _training(dataset: str) -> datasets.Dataset:
     return source.train if source.n_train is not None else source
 
 
-def _each(chosen: datasets.Dataset, n_people: int) -> int:
+def _n_per_class(chosen: datasets.Dataset, n_people: int) -> int:
     """Return how many of each class are sampled."""
     return min(max(1, min(n_people, AT_A_TIME) // chosen.n_classes), min(chosen.class_counts))
 
 
 @lru_cache(maxsize=8)
-def _others(dataset: str, classes: tuple[str, ...], seed: int) -> NDArray[np.integer]:
+def _further_rows(dataset: str, classes: tuple[str, ...], seed: int) -> NDArray[np.integer]:
     """Return the rows of all training images of `classes` that are not among the first people, in random order."""
     source = _training(dataset)
     chosen = source.select_classes(classes)
-    left = chosen.rows_left(_each(chosen, AT_A_TIME), seeded(seed, PEOPLE))
+    left = chosen.rows_left(_n_per_class(chosen, AT_A_TIME), seeded(seed, PEOPLE))
     rows = np.flatnonzero(np.isin(source.y, [source.class_names.index(name) for name in classes]))
     return rows[left].astype(np.int32)
 
@@ -58,7 +58,7 @@ def all_states(dataset: str, classes: tuple[str, ...], n_people: int, seed: int)
     """Return clean pixels of all people, `AT_A_TIME` of them at a time: the first people, then the others in order."""
     first = sample_people(dataset, classes, n_people, seed).X
     n_others = max(0, n_people - AT_A_TIME)
-    others = _others(dataset, classes, seed)[:n_others] if n_others else np.empty(0, np.int32)
+    others = _further_rows(dataset, classes, seed)[:n_others] if n_others else np.empty(0, np.int32)
 
     def make() -> Iterator[NDArray[np.uint8]]:
         yield first

@@ -129,7 +129,7 @@ def guess(config: Config, priors: Sequence[str] = PRIORS) -> Guesses:
     n_tried = min(N_TRIED, len(people.y))
     rows = np.concatenate([shown, np.arange(n_tried) * len(people.y) // n_tried])
     released = (everybody if isinstance(everybody, np.ndarray) else next(in_chunks(everybody)))[rows]
-    known = _known(config, everybody, priors)
+    known = _priors(config, everybody, priors)
     pictures, errors = {}, {}
     for name, prior in known.items():
         means = _means(mechanism, released, prior)
@@ -140,7 +140,7 @@ def guess(config: Config, priors: Sequence[str] = PRIORS) -> Guesses:
     return Guesses(pictures, errors, learned.gap if isinstance(learned, PixelPrior) else 0.0)
 
 
-def _known(config: Config, everybody: Rows, priors: Sequence[str]) -> dict[str, PixelPrior | LowRankPrior]:
+def _priors(config: Config, everybody: Rows, priors: Sequence[str]) -> dict[str, PixelPrior | LowRankPrior]:
     """Return what the adversary knows of clean pixels, by the names of the priors."""
     mechanism, n_states = config.pixels, datasets.load(config.dataset).n_levels
     found: dict[str, PixelPrior | LowRankPrior] = {}

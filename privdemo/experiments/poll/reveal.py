@@ -57,13 +57,13 @@ def reveal(config: PollConfig, counts: tuple[int, ...]) -> Reveal:
         low, high = (min(max(end, 0.0), 1.0) for end in raw[1:])
         # The most likely shares of all answers together may lie outside the interval of one by itself.
         true = Estimate(float(share), min(low, float(share)), max(high, float(share)))
-        meant = Estimate(*(_meant(config.channel, each) for each in true))
+        meant = Estimate(*(_posterior(config.channel, each) for each in true))
         unfit = raw.high < 0 or raw.low > 1
         readings.append(Reading(answer, count, exact_interval(count, total), true, meant, unfit))
     return Reveal(config, tuple(readings))
 
 
-def _meant(channel: BinaryChannel, share: float) -> float:
+def _posterior(channel: BinaryChannel, share: float) -> float:
     """Return how many of those who sent an answer meant it, where it is true of this share of all."""
     return float(accounting.posterior(channel.channel_matrix, [1 - share, share], 1)[1])
 

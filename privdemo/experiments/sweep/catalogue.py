@@ -55,7 +55,7 @@ class Experiment:
 
     def make(self, given: Mapping[str, Any]) -> Any:
         """Return the config of the plain values of a file; what is not given is as in the package."""
-        known = {name: forms.frozen(value) for name, value in given.items()}
+        known = {name: forms.as_tuples(value) for name, value in given.items()}
         if "pixels" in self.forms and known.get("dataset", "mnist") != "mnist":
             known.setdefault("pixels", 0.2)  # the same default, on the grey levels of another data set
         if "labels" in self.forms and len(known.get("classes", ())) > 2:

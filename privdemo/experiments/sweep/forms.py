@@ -25,9 +25,9 @@ class Form(NamedTuple):
     write: Callable[[Any, Any], Any]
 
 
-def frozen(value: Any) -> Any:
+def as_tuples(value: Any) -> Any:
     """Return `value` with tuples for lists."""
-    return tuple(map(frozen, value)) if isinstance(value, list | tuple) else value
+    return tuple(map(as_tuples, value)) if isinstance(value, list | tuple) else value
 
 
 def plain_fields(config: Any, forms: Mapping[str, Form]) -> dict[str, Any]:
@@ -39,12 +39,12 @@ def plain_fields(config: Any, forms: Mapping[str, Form]) -> dict[str, Any]:
     if isinstance(found.get("dataset"), Brought):
         raise ValueError("your own records go into no file of settings; take one of the data sets of the app")
     return {
-        name: forms[name].write(value, config) if name in forms else _melted(value) for name, value in found.items()
+        name: forms[name].write(value, config) if name in forms else _as_lists(value) for name, value in found.items()
     }
 
 
-def _melted(value: Any) -> Any:
-    return list(map(_melted, value)) if isinstance(value, tuple) else value
+def _as_lists(value: Any) -> Any:
+    return list(map(_as_lists, value)) if isinstance(value, tuple) else value
 
 
 def _read_pixels(value: Any, given: Mapping[str, Any]) -> Any:

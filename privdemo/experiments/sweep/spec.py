@@ -91,14 +91,14 @@ def read_spec(path: Path) -> Sweep:
     try:
         return _sweep(parse(read_from(path), "a spec"))
     except ValueError as error:
-        raise ValueError(f"{path}: {_brief(str(error), 800)}") from None
+        raise ValueError(f"{path}: {_shortened(str(error), 800)}") from None
 
 
 def _sweep(spec: Mapping[str, Any]) -> Sweep:
     """Return the sweep of a file's table."""
     unknown = spec.keys() - {"experiment", "repeats", "config", "grid"} - _OF_THE_PAGE
     if unknown:
-        raise ValueError(f"a spec may hold experiment, repeats, config and grid, got {_brief(min(unknown), 60)}")
+        raise ValueError(f"a spec may hold experiment, repeats, config and grid, got {_shortened(min(unknown), 60)}")
     name, repeats = spec.get("experiment"), spec.get("repeats", 10)
     if not isinstance(name, str) or name not in EXPERIMENTS:
         raise ValueError(f"experiment must be one of {', '.join(EXPERIMENTS)}, got {shortened(name)}")
@@ -107,12 +107,14 @@ def _sweep(spec: Mapping[str, Any]) -> Sweep:
     for key, table in (("config", shared), ("grid", grid)):
         if not isinstance(table, dict):
             raise ValueError(f"{key} must be a table, such as [{key}], got {shortened(table)}")
-    twice = _brief(", ".join(shared.keys() & grid.keys()), 60)
+    twice = _shortened(", ".join(shared.keys() & grid.keys()), 60)
     if twice:
         raise ValueError(f"{twice} must stand in config or in grid, not in both")
     for key, values in grid.items():
         if not isinstance(values, list) or not values:
-            raise ValueError(f"{_brief(key, 60)} in grid must be a list of one or more values, got {shortened(values)}")
+            raise ValueError(
+                f"{_shortened(key, 60)} in grid must be a list of one or more values, got {shortened(values)}"
+            )
     _MOST_TRIALS.check(math.prod(map(len, grid.values())) * repeats)  # before any is made
     configs = [
         _config(name, shared | dict(zip(grid, values, strict=True))) for values in itertools.product(*grid.values())
@@ -126,7 +128,7 @@ def _config(experiment: str, given: Mapping[str, Any]) -> Any:
         return make(experiment, given)
     except ValueError as error:
         where = ", ".join(f"{key} = {value!r}" for key, value in given.items()) or "the defaults"
-        raise ValueError(f"{error} (with {_brief(where, 200)})") from None
+        raise ValueError(f"{error} (with {_shortened(where, 200)})") from None
 
 
 def make(experiment: str, given: Mapping[str, Any]) -> Any:
@@ -135,12 +137,12 @@ def make(experiment: str, given: Mapping[str, Any]) -> Any:
         raise ValueError(f"{TRIAL_COLUMN} counts the repeats and is not set; set repeats")
     known = [field.name for field in fields(EXPERIMENTS[experiment].config) if field.name != "trial"]
     if unknown := [key for key in given if key not in known]:
-        raise ValueError(f"config and grid may hold {', '.join(known)}, got {_brief(unknown[0], 60)}")
+        raise ValueError(f"config and grid may hold {', '.join(known)}, got {_shortened(unknown[0], 60)}")
     _check_kinds(EXPERIMENTS[experiment].config, given)
     try:
         config = EXPERIMENTS[experiment].make(given)
     except (ValueError, TypeError, AttributeError, KeyError) as error:
-        raise ValueError(_brief(re.sub(r"^\w+\.__init__\(\) ", "", str(error)), 400)) from None
+        raise ValueError(_shortened(re.sub(r"^\w+\.__init__\(\) ", "", str(error)), 400)) from None
     try:
         hash(config)
     except TypeError:
@@ -162,6 +164,6 @@ def _check_kinds(config: type, given: Mapping[str, Any]) -> None:
                 raise ValueError(f"{key} must be a list of {words}{example}, got {shortened(value)}")
 
 
-def _brief(words: str, most: int) -> str:
+def _shortened(words: str, most: int) -> str:
     """Return the words on one line, cut to so many letters."""
     return textwrap.shorten("".join(c if c.isprintable() else " " for c in words), most, placeholder=" …")

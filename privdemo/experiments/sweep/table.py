@@ -62,10 +62,10 @@ def resume(
     for number, row in enumerate(rows, 2):
         if (found := key(row, columns)[:-1]) not in settings:
             raise ValueError(
-                f"{out}, line {number} is of none of the spec’s settings: {_foreign(found, columns, settings)}; "
+                f"{out}, line {number} is of none of the spec’s settings: {_unknown_cells(found, columns, settings)}; "
                 "correct or delete that line, and the same command goes on; if the spec has changed, name another file"
             )
-        if wrong := _unexplained(row, settings[found]):
+        if wrong := _wrong_problem(row, settings[found]):
             raise ValueError(f"{out}, line {number} {wrong}; delete that line, and the same command goes on")
     with out.open("r+b") as file:
         file.truncate(_whole_lines(content))
@@ -90,7 +90,7 @@ def key(cells: Mapping[str, str], columns: Sequence[str]) -> tuple[str, ...]:
     return tuple(csv_text.harmless(cells[column]) for column in columns[: columns.index(TRIAL_COLUMN) + 1])
 
 
-def _foreign(found: Sequence[str], columns: Sequence[str], settings: Collection[tuple[str, ...]]) -> str:
+def _unknown_cells(found: Sequence[str], columns: Sequence[str], settings: Collection[tuple[str, ...]]) -> str:
     """Return a setting of a row that is not in the spec."""
     for place, (name, cell) in enumerate(zip(columns, found, strict=False)):
         if cell not in {setting[place] for setting in settings}:
@@ -98,7 +98,7 @@ def _foreign(found: Sequence[str], columns: Sequence[str], settings: Collection[
     return "it asks for each of its cells, but not for all of them together"
 
 
-def _unexplained(row: Mapping[str, str], names: Collection[str]) -> str:
+def _wrong_problem(row: Mapping[str, str], names: Collection[str]) -> str:
     """Return the fault of a row that lacks a number without a reason, or has a reason and all numbers."""
     problem, missing = row["problem"], [name for name in names if not row[name]]
     if missing and not problem:
@@ -133,7 +133,7 @@ def _rows(path: Path, content: bytes) -> list[dict[str, str]]:
     whole = content[: _whole_lines(content)].splitlines(keepends=True)
     for number, raw in enumerate(whole[1:], 2):
         cells, wrong = _cells(raw)
-        wrong = wrong or _fault(cells, columns)
+        wrong = wrong or _row_fault(cells, columns)
         row = dict(zip(columns, cells, strict=not wrong))
         if not wrong and (first := lines.setdefault(key(row, columns), number)) != number:
             wrong = f"is the trial of line {first} again"
@@ -155,7 +155,7 @@ def _cells(raw: bytes) -> tuple[list[str], str]:
         return [], f"is no line of CSV ({error})"
 
 
-def _fault(cells: Sequence[str], columns: Sequence[str]) -> str:
+def _row_fault(cells: Sequence[str], columns: Sequence[str]) -> str:
     """Return what is wrong with the cells of a row, if anything."""
     if len(cells) != len(columns):
         return f"has {len(cells)} cells, where {len(columns)} columns are"

@@ -36,7 +36,7 @@ def attack(config: TrainingConfig, model: Any, X: NDArray, y: NDArray[np.integer
     """
     X_noisy, y_noisy = config.pixels.randomise(X, rng), config.labels.randomise(y, rng)
     image, rows = model.released_proba(X_noisy), config.labels.channel_matrix[y_noisy]
-    both = _stretched(image, best_stretch(image, rows)) * rows
+    both = _scale_log_odds(image, best_stretch(image, rows)) * rows
     label = config.labels.channel_matrix.argmax(axis=1)[y_noisy]
     right = [int((guess == y).sum()) for guess in (label, image.argmax(axis=1), both.argmax(axis=1))]
     return Attack(len(y), *right)
@@ -49,14 +49,14 @@ def best_stretch(proba: NDArray, rows: NDArray) -> float:
     """
 
     def surprise(log_factor: float) -> float:
-        likelihoods = (_stretched(proba, math.exp(log_factor)) * rows).sum(axis=1)
+        likelihoods = (_scale_log_odds(proba, math.exp(log_factor)) * rows).sum(axis=1)
         return -float(np.log(np.maximum(likelihoods, np.finfo(float).tiny)).sum())
 
     reach = math.log(20)
     return math.exp(minimize_scalar(surprise, bounds=(-reach, reach), method="bounded").x)
 
 
-def _stretched(proba: NDArray, factor: float) -> NDArray:
+def _scale_log_odds(proba: NDArray, factor: float) -> NDArray:
     """Return probabilities (n, K) whose log-odds are `factor` times those of `proba`."""
     logs = factor * np.log(np.maximum(proba, np.finfo(float).tiny))
     odds = np.exp(logs - logs.max(axis=1, keepdims=True))

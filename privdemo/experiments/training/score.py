@@ -152,14 +152,14 @@ def _informative_proba(trial: Trial) -> Array:
     return given[:, :, 1:] if given.shape[2] == 2 else given
 
 
-def _named(given: Array) -> NDArray[np.integer]:
+def _predicted_classes(given: Array) -> NDArray[np.integer]:
     """Return the classes (…,) that probabilities (…, K), of two classes (…, 1), name."""
     return (given[..., 0] > 0.5).astype(int) if given.shape[-1] == 1 else given.argmax(axis=-1)
 
 
 def label_differs(trial: Trial) -> NDArray[np.bool_]:
     """On which test images the methods `informative_methods`, without clean data, do not all name the same class."""
-    return np.ptp(_named(_informative_proba(trial)), axis=0) > 0
+    return np.ptp(_predicted_classes(_informative_proba(trial)), axis=0) > 0
 
 
 def disputed(trial: Trial, n: int) -> NDArray[np.integer]:

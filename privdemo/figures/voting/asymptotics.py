@@ -73,7 +73,7 @@ def _long_run(run: LongRun, axis: str, in_legend: bool) -> list[dict[str, Any]]:
         {
             "type": "scatter",
             "x": run.share,
-            "y": _gapped(y),
+            "y": _without_jumps(y),
             "mode": "lines",
             "line": {"color": style.colour, "width": 8} if band else line(style) | {"width": 2.5},
             "opacity": 0.35 if band else 1,
@@ -130,7 +130,7 @@ def _words(text: str, x: float, y: float) -> dict[str, Any]:
     return {"text": text, "showarrow": False, **place}
 
 
-def _gapped(values: Array) -> Array:
+def _without_jumps(values: Array) -> Array:
     """Return `values` with nan where they jump, so that a step is not plotted as a slope."""
     jumps = np.abs(np.diff(values, prepend=values[0])) > 0.05
     return np.where(jumps, np.nan, values)

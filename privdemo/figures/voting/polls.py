@@ -41,7 +41,7 @@ def estimates(found: Mapping[str, VoteEstimate], truth: float) -> Figure:
             "xaxis": {"title": {"text": "share for A"}, "range": [low, high], **PERCENT},
             "yaxis": rows(
                 {
-                    VOTING[name].title: f"{VOTING[name].title} <b>{_where(e.value, low, high)}</b>"
+                    VOTING[name].title: f"{VOTING[name].title} <b>{_with_arrow(e.value, low, high)}</b>"
                     for name, e in found.items()
                 }
             ),
@@ -54,7 +54,7 @@ def estimates(found: Mapping[str, VoteEstimate], truth: float) -> Figure:
     )
 
 
-def _where(value: float, low: float, high: float) -> str:
+def _with_arrow(value: float, low: float, high: float) -> str:
     """Return an estimate for its row's label, with an arrow where it lies outside the axis."""
     arrows = ("← " if value < low else "", " →" if value > high else "")
     return percent(value).join(arrows)
