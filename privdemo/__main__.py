@@ -78,7 +78,9 @@ FILE, for example:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; return 0, 1 after a failure, 130 when interrupted, 141 when the output is no longer read."""
+    """Run the command line; return 0, 1 after a failure, 130 when interrupted, 141 when the output is no longer
+    read.
+    """
     options = vars(_parser().parse_args(arguments))
     run, when_interrupted = options.pop("run"), options.pop("when_interrupted")
     try:

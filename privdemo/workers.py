@@ -171,7 +171,9 @@ def _send_heartbeats(connection: Connection, busy: threading.Event, one_at_a_tim
 
 
 def compute(content: bytes) -> bytes:
-    """Return what becomes of a function and its task, as it is sent: an `Outcome`. It is called where it is computed."""
+    """Return what becomes of a function and its task, as it is sent: an `Outcome`. It is called where it is
+    computed.
+    """
     try:
         function, task = pickle.loads(content)
         with threadpool_limits(1, user_api="blas"):  # here, as the task's libraries are loaded by now

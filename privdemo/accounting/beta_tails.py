@@ -15,7 +15,9 @@ HUGE = 1e7
 
 
 def log_rise(x: float, h: float) -> float:
-    """Return log Γ(x + h) − log Γ(x), by Stirling's series where the two are so large that their digits would cancel."""
+    """Return log Γ(x + h) − log Γ(x), by Stirling's series where the two are so large that their digits would
+    cancel.
+    """
     if x < LARGE:
         return float(gammaln(x + h) - gammaln(x))
     return (x - 0.5) * math.log1p(h / x) - h + h * math.log(x + h) + _stirling(x + h) - _stirling(x)

@@ -178,6 +178,8 @@ def dirichlet_smallest_count(
 
 
 def _log_ratio(sigma: float, move: Move, epsilon: float) -> float:
-    """Return log (Λ e^ε)^{1/σ}, Λ = Γ(σa) Γ(σb) / (Γ(σa − σ) Γ(σb + σ)): the log odds beyond which the loss exceeds ε."""
+    """Return log (Λ e^ε)^{1/σ}, Λ = Γ(σa) Γ(σb) / (Γ(σa − σ) Γ(σb + σ)): the log odds beyond which the loss exceeds
+    ε.
+    """
     a, b = move
     return (epsilon + log_rise(sigma * (a - 1), sigma) - log_rise(sigma * b, sigma)) / sigma

@@ -98,7 +98,9 @@ def shuffled_epsilon(local_epsilon: float, n_voters: int, delta: float) -> float
 
 
 def shuffled_local_epsilon(epsilon: float, delta: float, n_voters: int) -> float:
-    """Return the largest local ε₀ with which the bound `shuffled_delta` keeps (ε, δ) for `n_voters` shuffled reports."""
+    """Return the largest local ε₀ with which the bound `shuffled_delta` keeps (ε, δ) for `n_voters` shuffled
+    reports.
+    """
     return _largest_local_epsilon(shuffled_delta, epsilon, delta, n_voters)
 
 

@@ -1,4 +1,6 @@
-"""Shared code for a visitor's own tables and images: names, classes, sizes, and the error for a file that is refused."""
+"""Shared code for a visitor's own tables and images: names, classes, sizes, and the error for a file that is
+refused.
+"""
 
 from __future__ import annotations
 

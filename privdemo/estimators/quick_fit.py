@@ -75,7 +75,9 @@ def at_few_nodes(inputs: Any) -> Any:
 
 
 def roughly(inputs: Any) -> Any:
-    """Return the same at few nodes, each value as uncertain of everybody as it is on average: a fraction of the work."""
+    """Return the same at few nodes, each value as uncertain of everybody as it is on average: a fraction of the
+    work.
+    """
     if not isinstance(inputs, GaussianInputs):
         return inputs
     variance = inputs.variance.mean(axis=0, dtype=float, keepdims=True).astype(inputs.variance.dtype)

@@ -47,7 +47,9 @@ def shuffled_voters_needed(epsilon: float, delta: float, half_width: float, shar
 
 
 def curated_half_width(n_voters: int, scale: float, share: float) -> float:
-    """Return half the width of the 95 % interval from a count of `n_voters` with Laplace noise of `scale`, in shares."""
+    """Return half the width of the 95 % interval from a count of `n_voters` with Laplace noise of `scale`, in
+    shares.
+    """
     more = 1 + Z2 / n_voters
     variance = (share * (1 - share) + more * 2 * scale**2 / n_voters) / n_voters
     return Z95 / more * math.sqrt(variance + Z2 / (4 * n_voters**2))

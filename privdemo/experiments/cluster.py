@@ -123,7 +123,9 @@ def run(client: Any, calls: Iterable[Call]) -> Iterator[Any]:
 
 
 def _result(future: Any) -> Any:
-    """Return the result of a call, or its error; Dask's own about a scheduler without this package becomes a sentence."""
+    """Return the result of a call, or its error; Dask's own about a scheduler without this package becomes a
+    sentence.
+    """
     try:
         return future.result()
     except RuntimeError as error:

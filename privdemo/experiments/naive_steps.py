@@ -87,7 +87,9 @@ def load() -> tuple[Row, ...]:
 
 
 def leads(rows: Sequence[study.Row], method: str, by_steps: Sequence[Row]) -> dict[float, Estimate]:
-    """Return how much more accurate `method` of "figure3" is on the same trials, at every level, with 95 % intervals."""
+    """Return how much more accurate `method` of "figure3" is on the same trials, at every level, with 95 %
+    intervals.
+    """
     there = {(row.level, row.trial): row.accuracy for row in rows if row.method == method}
     return {
         level: mean_interval([there[level, row.trial] - row.accuracy for row in by_steps if row.level == level])

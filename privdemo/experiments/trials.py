@@ -27,7 +27,9 @@ Config = TypeVar("Config", bound=Any)
 
 
 def with_trial(config: Config, trial: int) -> Config:
-    """Return trial number `trial` of `config`: the same experiment on other people with other noise and test records."""
+    """Return trial number `trial` of `config`: the same experiment on other people with other noise and test
+    records.
+    """
     return replace(config, trial=trial)
 
 

@@ -71,7 +71,9 @@ def winners(found: Winners, own: tuple[float, int]) -> Figure:
 
 
 def _map_words(found: Winners, line: Sequence[tuple[float, float]], own: tuple[float, float]) -> list[dict[str, Any]]:
-    """Return the names on the map: of each oracle within its area, of the line at its middle, and of one's own place."""
+    """Return the names on the map: of each oracle within its area, of the line at its middle, and of one's own
+    place.
+    """
     left = own[0] < 0.8 * len(found.epsilons)
     aside = {"xanchor": "left", "xshift": 10} if left else {"xanchor": "right", "xshift": -10}
     notes = [_on_map("yours", *own) | aside]

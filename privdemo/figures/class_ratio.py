@@ -61,7 +61,9 @@ _PATTERNS = {
 
 
 def proportions(trials: Sequence[Trial], methods: Sequence[str]) -> Figure:
-    """Return the share of every class in the test set: the true one and every method's estimate, with 95 % intervals."""
+    """Return the share of every class in the test set: the true one and every method's estimate, with 95 %
+    intervals.
+    """
     config, truth = trials[0].config, trials[0].truth
     classes = list(config.labels)
     traces: list[dict[str, Any]] = [

@@ -115,7 +115,9 @@ def shortened(name: str) -> str:
 
 
 def are_turned(names: Sequence[str], space: float) -> bool:
-    """Return whether names of classes are rotated, as one of them is wider than its `space` in pixels on a telephone."""
+    """Return whether names of classes are rotated, as one of them is wider than its `space` in pixels on a
+    telephone.
+    """
     return any(width(name, SIZE) > space for name in names)
 
 
@@ -289,7 +291,9 @@ def _names_over_rows(plain: Plain) -> None:
 
 
 def _break_rules(layout: Plain, axis: str, n_rows: int) -> None:
-    """Cut rules through the rows of an axis to the height of the marks, so that none crosses the names over the rows."""
+    """Cut rules through the rows of an axis to the height of the marks, so that none crosses the names over the
+    rows.
+    """
     whole = ("paper", f"{axis} domain") if axis == "y" else (f"{axis} domain",)
     shapes: list[Plain] = []
     for shape in layout.get("shapes", ()):

@@ -161,7 +161,9 @@ def beside(counts: Sequence[int], outcome: Outcome, classes: Sequence[int]) -> F
 
 
 def profiles(curves: Mapping[str, CountRelease], chosen: str, epsilon: float, delta: float) -> Figure:
-    """Return δ(ε) of each mechanism on a logarithmic axis, that of `chosen` thicker; a cross marks the wanted (ε, δ)."""
+    """Return δ(ε) of each mechanism on a logarithmic axis, that of `chosen` thicker; a cross marks the wanted (ε,
+    δ).
+    """
     high = 3 * epsilon
     while high < 20 * epsilon and max(m.delta_at(high) for m in curves.values()) > delta / 100:
         high *= 1.5
@@ -214,7 +216,9 @@ def profiles(curves: Mapping[str, CountRelease], chosen: str, epsilon: float, de
 
 
 def attack(rates: Mapping[str, float], promised: float) -> Figure:
-    """Return how often the last unknown label is named from each mechanism's release; a rule marks what (ε, δ) allows."""
+    """Return how often the last unknown label is named from each mechanism's release; a rule marks what (ε, δ)
+    allows.
+    """
     named = {LABEL_COUNTS[name].title: Estimate(rate, rate, rate) for name, rate in rates.items()}
     high = min(1.02, max(promised, *rates.values()) + 0.05)
     return guesses(named, (promised, f"(ε, δ) allows {percent(promised)}"), [0.5], "label named", high)

@@ -143,7 +143,9 @@ def noisy_proportions(proportions: ArrayLike, sizes: ArrayLike, epsilon: float, 
 
 
 def mean_scale(counts: ArrayLike, epsilon: float) -> Array:
-    """Return the Laplace scale 1/(kε) of means of `counts` k values in [0, 1], so that each is ε-private; 0 for ε = ∞."""
+    """Return the Laplace scale 1/(kε) of means of `counts` k values in [0, 1], so that each is ε-private; 0 for ε =
+    ∞.
+    """
     limits.NOISE_EPSILON.check(epsilon)
     if not (np.asarray(counts) > 0).all():
         raise ValueError(f"counts must be above 0, got {np.min(counts)}")
@@ -158,7 +160,9 @@ def noise_within(scale: float, half_width: float) -> float:
 
 
 def smallest_epsilon(count: float, half_width: float = 0.5, share: float = 0.9) -> float:
-    """Return the smallest ε of a mean of k values that keeps `share` of the noise within ± h: ln(1/(1 − share))/(kh)."""
+    """Return the smallest ε of a mean of k values that keeps `share` of the noise within ± h: ln(1/(1 −
+    share))/(kh).
+    """
     limits.Limit("count", 0.0, math.inf, low_open=True).check(count)
     limits.NOISE_HALF_WIDTH.check(half_width)
     limits.Limit("share", 0.0, math.nextafter(1.0, 0.0), "some of the noise lies further out").check(share)

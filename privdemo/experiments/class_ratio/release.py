@@ -49,7 +49,9 @@ def records(dataset: Source, classes: tuple[str, ...]) -> Dataset:
 
 
 def most_records(config: RatioConfig) -> int:
-    """Return the largest set size with which no set holds a record twice: the training records of the smallest class."""
+    """Return the largest set size with which no set holds a record twice: the training records of the smallest
+    class.
+    """
     return n_to_train(records(config.dataset, config.chosen_classes).y)
 
 

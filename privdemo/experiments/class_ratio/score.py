@@ -58,7 +58,9 @@ def _mean_distance(distances: Sequence[float]) -> Estimate:
 
 
 def attack_rates(trials: Sequence[Trial]) -> dict[str, Estimate]:
-    """Return how often the adversary guesses a label right: by the "set", the "model", "both", and for "new" records."""
+    """Return how often the adversary guesses a label right: by the "set", the "model", "both", and for "new"
+    records.
+    """
     attacks = [trial.attack for trial in trials if trial.attack]
     n = [a.n for a in attacks]
     return {

@@ -171,13 +171,17 @@ def load() -> tuple[Row, ...]:
 
 
 def select(all_rows: Sequence[Row], config: ComparisonConfig, metric: str) -> list[Row]:
-    """Return the rows with the task, the data set and the private part of `config`, at any ε and any number of people."""
+    """Return the rows with the task, the data set and the private part of `config`, at any ε and any number of
+    people.
+    """
     wanted = (config.task, name_of(config.dataset), config.private, metric)
     return [row for row in all_rows if (row.task, row.dataset, row.private, row.metric) == wanted]
 
 
 def best_by_trust(some: Sequence[Row]) -> dict[str, Row]:
-    """Return the best of the rows with each trust, among rows of one metric at one ε; the clean ceiling is among them."""
+    """Return the best of the rows with each trust, among rows of one metric at one ε; the clean ceiling is among
+    them.
+    """
     found: dict[str, Row] = {}
     for row in some:
         sign = 1 if METRICS[row.task][row.metric] else -1

@@ -33,7 +33,9 @@ def difference(trials: Sequence[Trial], method: str, other: str, threshold: str)
 
 
 def attack_rates(trials: Sequence[Trial]) -> dict[str, Estimate]:
-    """Return how often an adversary names the label from the prior, the bag, the model and both, with 95 % intervals."""
+    """Return how often an adversary names the label from the prior, the bag, the model and both, with 95 %
+    intervals.
+    """
     n = [trial.attack.n for trial in trials]
     return {
         source: grouped_interval([getattr(trial.attack, f"{source}_right") for trial in trials], n)

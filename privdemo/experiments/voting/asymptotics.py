@@ -1,4 +1,6 @@
-"""Limits of the estimators for infinitely many voters (Barber, figure 1), and the objective J∞ of the reconstruction."""
+"""Limits of the estimators for infinitely many voters (Barber, figure 1), and the objective J∞ of the
+reconstruction.
+"""
 
 from __future__ import annotations
 

@@ -76,7 +76,9 @@ def run(config: ElectionConfig) -> Elections:
 
 
 def people(config: ElectionConfig, index: int = -1) -> People:
-    """Return the people who are shown of poll number `index`. Raises ``ValueError`` for an index that is out of range."""
+    """Return the people who are shown of poll number `index`. Raises ``ValueError`` for an index that is out of
+    range.
+    """
     _check_index(config, index)
     first = index % config.n_elections
     found = _people(config, slice(first, first + 1))

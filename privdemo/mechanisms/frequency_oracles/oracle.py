@@ -90,7 +90,9 @@ class FrequencyOracle(ABC):
 
     @abstractmethod
     def _log_levels(self, reports: NDArray) -> tuple[ArrayLike, ArrayLike]:
-        """Return ln P(report | v) of `reports` (n, ...) if they support v, and if they do not; (n,) each, or a number."""
+        """Return ln P(report | v) of `reports` (n, ...) if they support v, and if they do not; (n,) each, or a
+        number.
+        """
 
     def support(self, reports: NDArray) -> NDArray[np.bool_]:
         """Return which answers each of `reports` (n, ...) supports, (n, k)."""
