@@ -184,7 +184,7 @@ class Spec(NamedTuple):
             return [self.key, self.value[:20]]
         value = tomllib.loads(f"value = {self.value}")["value"]
         number = f"{value:.10g}" if isinstance(value, float) else repr(value)
-        return [self.key, self.value[:20], number[:20], repr(forms.frozen(value))[:20]]
+        return [self.key, self.value[:20], number[:20], repr(forms.as_tuples(value))[:20]]
 
 
 def spec(name: str) -> dict[str, Any]:
