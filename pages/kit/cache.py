@@ -1,4 +1,4 @@
-"""Results that visitors share, kept by the frozen configs that they follow from; and the one runner of jobs."""
+"""Cache results for all visitors, and hold the runner of background jobs."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class _ResultCache:
-    """Results of a `function` by its arguments, each computed once, however many ask at the same time.
+    """The results of a `function` by its arguments, each computed once even if several visitors need it at once.
 
-    At most `max_entries` are kept, those asked for last, and none for longer than `ttl` seconds. The results are
-    handed out as they are: they are values that nobody changes, and their arrays cannot be changed.
+    At most `max_entries` are kept, those used last, and none for longer than `ttl` seconds. Results are returned
+    without a copy: their arrays are read-only.
     """
 
     def __init__(self, function: Callable[..., Any], max_entries: int, ttl: float, spinner: str) -> None:
@@ -40,21 +40,21 @@ class _ResultCache:
 
     def __call__(self, *args: Any) -> Any:
         while True:
-            result, mine = self._entry(args)
-            if mine:
+            result, is_new = self._entry(args)
+            if is_new:
                 return self._compute(args, result)
             try:
                 return result.result()
-            except CancelledError:  # whoever computed it was stopped, or failed: this visitor tries
+            except CancelledError:  # the run that computed it was stopped or failed: compute it in this one
                 continue
 
     def clear(self) -> None:
-        """Keep nothing of what was computed until now."""
+        """Remove all results."""
         with self._lock:
             self._results.clear()
 
     def _entry(self, args: tuple[Any, ...]) -> tuple[Future[Any], bool]:
-        """The result for some arguments, which may be still to come, and whether it is the caller who computes it."""
+        """Return the future with the result for some arguments, and whether the caller has to compute it."""
         now = time.monotonic()
         with self._lock:
             until, result = self._results.get(args, (0.0, None))
@@ -70,19 +70,19 @@ class _ResultCache:
 
     def _compute(self, args: tuple[Any, ...], result: Future[Any]) -> Any:
         try:
-            found = self._compute_with_spinner(args)
+            value = self._compute_with_spinner(args)
         except BaseException:
             with self._lock:
                 if self._results.get(args, (0.0, None))[1] is result:
                     del self._results[args]
             result.cancel()
             raise
-        _make_read_only(found)
-        result.set_result(found)
-        return found
+        _make_read_only(value)
+        result.set_result(value)
+        return value
 
     def _compute_with_spinner(self, args: tuple[Any, ...]) -> Any:
-        """Compute a result, with a spinner on the screen where that takes long."""
+        """Compute a result; if the cache has a spinner, show it meanwhile."""
         if not self.spinner:
             return self.function(*args)
         with st.spinner(self.spinner):
@@ -93,38 +93,41 @@ _CACHES: list[_ResultCache] = []
 
 
 def _make_read_only(result: Any) -> None:
-    """Make the arrays of a result read-only: it belongs to every visitor."""
+    """Make the arrays of a result read-only, as all visitors share it."""
     if hasattr(result, "setflags"):
         result.setflags(write=False)
     elif isinstance(result, tuple | list):
-        for one in result:
-            _make_read_only(one)
+        for item in result:
+            _make_read_only(item)
     elif isinstance(result, dict):
         _make_read_only(list(result.values()))
     elif is_dataclass(result):
-        _make_read_only([getattr(result, one.name) for one in fields(result)])
+        _make_read_only([getattr(result, field.name) for field in fields(result)])
 
 
 def shared(function: Function, *, spinner: str = "", max_entries: int = 256, ttl: float = math.inf) -> Function:
-    """Return `function` with its results kept for all visitors. Never for what follows from a visitor's own records."""
-    kept = _ResultCache(function, max_entries, ttl, spinner)
-    _CACHES.append(kept)
+    """Return `function` with a cache for all visitors. Not for arguments that hold a visitor's own records."""
+    cache = _ResultCache(function, max_entries, ttl, spinner)
+    _CACHES.append(cache)
 
     @wraps(function)
     def call(*args: Any) -> Any:
-        return kept(*args)
+        return cache(*args)
 
     return call  # type: ignore[return-value]
 
 
 def clear() -> None:
-    """Keep nothing of what was computed until now."""
-    for kept in _CACHES:
-        kept.clear()
+    """Remove the results of all caches."""
+    for cache in _CACHES:
+        cache.clear()
 
 
 def shared_or_private(function: Function, **options: Any) -> Function:
-    """The same, but what follows from a visitor's own records is kept in that visitor's session alone."""
+    """Return `function` with a cache for all visitors, or in the session if an argument holds own records.
+
+    `options` are those of `shared`.
+    """
     for_all = shared(function, **options)
 
     @wraps(function)
@@ -136,12 +139,12 @@ def shared_or_private(function: Function, **options: Any) -> Function:
     return call  # type: ignore[return-value]
 
 
-# How many tasks a cluster is given at a time.
+# Tasks that are sent to a cluster at a time.
 AT_A_TIME = 16
 
 
 def _runner() -> Runner:
-    """A runner as the settings of the server want it, which `server_settings.check` has checked."""
+    """Return the runner that the environment variables ask for; `server_settings.check` has checked them."""
     if address := os.environ.get(server_settings.SCHEDULER):
         return Runner(visits.is_connected, AT_A_TIME, partial(cluster.ClusterWorker, cluster.Cluster(address)))
     return Runner(visits.is_connected, replica_limits.workers())
@@ -151,13 +154,13 @@ _RUNNER = _runner()
 
 
 def runner() -> Runner:
-    """The one place where long work is done, for all visitors."""
+    """Return the one runner of background jobs, which all visitors share."""
     return _RUNNER
 
 
 @st.cache_resource(show_spinner=False)
 def shipped_results() -> shipped_trials.Shipped:
-    """The draws that come with the package; where their file cannot be used, none, and the log says so."""
+    """Return the results shipped with the package; none, and a warning in the log, if their file is damaged."""
     try:
         return shipped_trials.load()
     except ValueError as error:
@@ -166,7 +169,7 @@ def shipped_results() -> shipped_trials.Shipped:
 
 
 def _problem(name: Source) -> str | None:
-    """Say why a data set cannot be shown and what to do; None when it can. Never downloads."""
+    """Return why a data set cannot be shown and what to do about it, or None if it can. Download nothing."""
     if not isinstance(name, str):
         return None
     if not datasets.available(name) and not os.environ.get("PRIVDEMO_DATA"):
@@ -182,7 +185,7 @@ def _problem(name: Source) -> str | None:
 
 
 problem = shared_or_private(_problem, ttl=60.0, spinner="Reading the images…")
-# Whether a data set is here, asked some fifty times each time that a page is drawn.
+# Whether a data set is on this computer; cached, as a run of a page checks that some fifty times.
 available = shared(datasets.available, ttl=5.0)
 
 
@@ -191,5 +194,5 @@ IMAGE_SETS = {"MNIST": "mnist", "Small digits": "digits"}
 
 
 def image_titles() -> tuple[str, ...]:
-    """Titles of the image sets that can be shown without a download, the best first."""
+    """Return the titles of the image sets that can be shown without a download, the best first."""
     return tuple(title for title, name in IMAGE_SETS.items() if problem(name) is None)

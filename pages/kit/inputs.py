@@ -1,6 +1,7 @@
-"""Widgets made from settings, bound to the address.
+"""Render widgets for settings, bound to the address.
 
-A setting that is drawn `nowhere` is no widget: it keeps its value, and its place in the address, at little cost.
+In a hidden container (`is_hidden()`) no widget is rendered: the setting keeps its value and its place in the address,
+which costs a tenth of the time.
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ from pages.kit import link, linked
 from pages.kit.settings import Choice, Number, Words
 from server.streamlit_internals import hidden_container, is_hidden
 
-# The key of the folded settings, which is true while they are open.
+# The key of the expander with the settings; its value is True while it is open.
 SETTINGS = "settings"
 
 
 def settings(folded: bool) -> DeltaGenerator:
-    """The place of a page's settings: folded, but for a link that leaves only some of them.
+    """Return the container for a page's settings: an expander, or a plain container where only some settings are shown.
 
-    They are drawn once they are unfolded: folded away they would be half of what a page costs.
+    While the expander is closed, the container is hidden, as its widgets would be half of the cost of a page.
     """
     if not folded:
         return st.container(key=SETTINGS)
@@ -32,7 +33,7 @@ def settings(folded: bool) -> DeltaGenerator:
 
 
 def container_if(key: str, wanted: bool) -> DeltaGenerator:
-    """A place on the screen where it is `wanted`, else nowhere."""
+    """Return a visible container if it is `wanted`, else a hidden one."""
     return st.container(key=key) if wanted else hidden_container()
 
 
@@ -41,9 +42,9 @@ def number(setting: Number, label: str | None = None, *, hide_label: bool = Fals
     cast = int if setting.limit.integer else float
     if is_hidden():
         return cast(link.keep_hidden(setting))
-    later = st.session_state.get(link.PENDING_NUMBERS, {})
-    if setting.key in later and setting.key in st.session_state:
-        linked.set_from_other_widget(st.session_state, setting.key, later.pop(setting.key))
+    pending = st.session_state.get(link.PENDING_NUMBERS, {})
+    if setting.key in pending and setting.key in st.session_state:
+        linked.set_from_other_widget(st.session_state, setting.key, pending.pop(setting.key))
     linked.resend_pending(st.session_state, setting.key)
     value = st.number_input(
         label or setting.label,
@@ -61,18 +62,18 @@ def number(setting: Number, label: str | None = None, *, hide_label: bool = Fals
     )
     if linked.must_rewrite_address(st.session_state, setting.key):
         link.rewrite_in_address(setting)
-    if setting.key in later:
+    if setting.key in pending:
         st.rerun()
     return value
 
 
 def slider_and_box(setting: Number, label: str | None = None) -> Any:
     """Render a slider and, under it, a box to type the number exactly; return the number."""
-    if setting.limit.low == setting.limit.high:  # nothing to slide
+    if setting.limit.low == setting.limit.high:  # a slider would have one position
         return number(setting, label)
     slider = st.container()
     value = number(setting, label, hide_label=True)
-    with slider:  # above the box, but it is the box that reads the link
+    with slider:  # rendered last although it is above: the box reads the link
         number_slider(setting, label, form=setting.form, help=setting.help)
     return value
 
@@ -80,13 +81,13 @@ def slider_and_box(setting: Number, label: str | None = None) -> Any:
 def number_slider(
     setting: Number, label: str | None = None, *, form: str | None = None, help: str | None = None
 ) -> None:
-    """Render a slider over the whole range of a number that is typed elsewhere."""
+    """Render a slider over the whole range of a number whose box is rendered elsewhere."""
     cast = int if setting.limit.integer else float
     second_widget(
         f"{setting.key}_slide",
         setting,
         st.slider,
-        lambda value: round(value, 10),  # a slider counts its steps in binary fractions
+        lambda value: round(value, 10),  # a slider adds up its steps in binary fractions
         lambda value: value,
         label=label or setting.label,
         min_value=cast(setting.limit.low),
@@ -107,7 +108,10 @@ def second_widget(
     last: bool = True,
     **options: Any,
 ) -> None:
-    """Render a second widget of the number `source`; after the `last` one, render the acknowledgement."""
+    """Render a second widget of the number `source`, whose values are converted by `to_source` and `from_source`.
+
+    The `last` one of a number is followed by its acknowledgement (see `linked`).
+    """
     if is_hidden():
         return
     second = linked.LinkedWidget(key, source, to_source, from_source, st.session_state)
@@ -117,14 +121,14 @@ def second_widget(
 
 
 def acknowledgement(source: Number) -> None:
-    """Draw, after all widgets of a number, what nobody sees: it says how much of it the browser has heard."""
+    """Render, after all widgets of a number, the hidden input that the `linked` module counts up."""
     if is_hidden():
         return
     st.number_input("heard", min_value=0, key=linked.prepare_acknowledgement(st.session_state, source.key))
 
 
 def text_input(setting: Words, label: str | None = None) -> str:
-    """Render a line for a text, and return the text."""
+    """Render a box for a line of text, and return the text."""
     if is_hidden():
         return str(link.keep_hidden(setting))
     words = label or setting.label
@@ -132,7 +136,7 @@ def text_input(setting: Words, label: str | None = None) -> str:
 
 
 def choose(setting: Choice, label: str | None = None, *, hide_label: bool = False) -> Any:
-    """Render a row of options and return the chosen one, or a tuple where the setting allows `many`."""
+    """Render a row of options; return the chosen one, or a tuple where the setting allows `many`."""
     if is_hidden():
         return link.keep_hidden(setting)
     if setting.many:
@@ -160,13 +164,13 @@ def choose(setting: Choice, label: str | None = None, *, hide_label: bool = Fals
 
 
 def choose_in_line(setting: Choice) -> Any:
-    """Render a row of options beside its label and return the chosen one."""
+    """Render a row of options beside its label, and return the chosen one."""
     with st.container(horizontal=True, key="in-line"):
         return choose(setting)
 
 
 def choose_from_list(setting: Choice, label: str | None = None) -> str:
-    """Render a list that opens, and return the one option picked."""
+    """Render a drop-down list, and return the chosen option."""
     if is_hidden():
         return str(link.keep_hidden(setting))
     return st.selectbox(
@@ -179,7 +183,7 @@ def choose_from_list(setting: Choice, label: str | None = None) -> str:
 
 
 def clamp(setting: Number, name: str) -> None:
-    """Bring a value from before a change of range (another data set) back inside, and say so."""
+    """Move a value that is outside the range of this data set to the nearest end, and show a message."""
     value = st.session_state.get(setting.key)
     if value is not None and not setting.limit.contains(value):
         inside = setting.limit.nearest(value)
@@ -189,14 +193,14 @@ def clamp(setting: Number, name: str) -> None:
 
 @contextmanager
 def slider_row(name: str) -> Iterator[tuple[DeltaGenerator, DeltaGenerator]]:
-    """Places for a slider and for two linked numbers to type; what they mean may follow, in a line if there is room.
+    """Yield containers for a slider and two linked boxes below it; what is rendered next stands beside if it fits.
 
-    The boxes read the link, so draw them first; the slider stands before them.
+    Render the boxes first, although they are below: they read the link.
     """
     with st.container(key=f"row-{name}"):
         yield st.container(), side_by_side(name)
 
 
 def side_by_side(name: str) -> DeltaGenerator:
-    """A place for two linked numbers on one line."""
+    """Return a container that places two linked numbers on one line."""
     return st.container(horizontal=True, key=f"pair-{name}")

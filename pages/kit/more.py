@@ -1,4 +1,4 @@
-"""The menu of every page: reset it, share it, present it, keep its setting as a file, or open one."""
+"""Render the menu ⋯ of every page: reset, share or present the page, save its settings as a file, or open one."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from pages.kit.present import PageInfo, Position
 from pages.kit.settings import Choice, Setting, label_and_key
 from server import visits
 
-# A visitor's own lecture, for as long as the visit.
+# The key of the visitor's own lecture in the session.
 OWN = "own_lecture"
-# The key of the menu, which is true while it is open.
+# The key of the popover; its value is True while it is open.
 MENU = "more"
 _PROBLEM, _OPENED = "setting_file_problem", "setting_files_opened"
 
 
 def render(here: PageInfo, known: Sequence[Setting], reset: Callable[[], None]) -> Any:
-    """Render the menu with what needs no question, and return the place for the rest; None while it is closed.
+    """Render the menu, and return the container for what needs a question; None while the menu is closed.
 
-    What is in it is drawn once it is opened, as few visitors do: it is an eighth of a page.
+    Its content is rendered only while it is open, as it would be an eighth of the cost of a page.
     """
     menu = st.popover("⋯", key=MENU, help="Reset, share, present, save", on_change="rerun")
     if not menu.open:
@@ -42,10 +42,10 @@ def render(here: PageInfo, known: Sequence[Setting], reset: Callable[[], None]) 
 
 
 def _copy_link(here: PageInfo) -> None:
-    """Render the button that copies the link, and a choice of the controls that the link leaves to its readers."""
-    place = st.container()
+    """Render the button that copies the link, and the choice of the controls that the link shows to its readers."""
+    button = st.container()
     names = {setting.key: label_and_key(setting) for setting in here.settings}
-    left = st.multiselect(
+    usable = st.multiselect(
         "Link with these controls only",
         list(names),
         format_func=names.__getitem__,
@@ -53,12 +53,12 @@ def _copy_link(here: PageInfo) -> None:
         placeholder="All controls",
         help="For readers who are to set just these. In a frame of a course page add `&embed=true`.",
     )
-    with place:
-        link.copy_button({present.CONTROLS: ",".join(left)} if left else {})
+    with button:
+        link.copy_button({present.CONTROLS: ",".join(usable)} if usable else {})
 
 
 def save(address: str, known: Sequence[Setting], question: Any) -> None:
-    """Render the button that keeps the setting as a file; nothing where there is no question."""
+    """Render the button that downloads the settings as a file; nothing where there is no question."""
     if isinstance(question, str):
         return
     config = setting_file.config_of(question)
@@ -80,7 +80,7 @@ def save(address: str, known: Sequence[Setting], question: Any) -> None:
 
 
 def settings_in_address(known: Sequence[Setting]) -> dict[str, str | tuple[str, ...]]:
-    """The settings of the page as its address holds them."""
+    """Return the page's settings that are in the address, without the id of running jobs."""
     keys = {setting.key: setting for setting in known}
     found: dict[str, str | tuple[str, ...]] = {}
     for key in st.query_params:
@@ -93,17 +93,17 @@ def settings_in_address(known: Sequence[Setting]) -> dict[str, str | tuple[str, 
 
 
 def _present(here: PageInfo, known: Sequence[Setting]) -> None:
-    """Show the screen alone, as a lecture of one step."""
+    """Show the screen alone, as a lecture with one step."""
     try:
         step = Step(here.address, settings_in_address(known))
-        alone = Lecture(here.title, "", 1, (step,))
-        present.open_step(Position(alone, lecture.to_link(alone), 1), here)
+        single = Lecture(here.title, "", 1, (step,))
+        present.open_step(Position(single, lecture.to_link(single), 1), here)
     except ValueError as error:
         st.toast(sentence(error))
 
 
 def _add_to_lecture(address: str, known: Sequence[Setting]) -> None:
-    """Add the screen to the visitor's lecture."""
+    """Add the screen to the visitor's lecture as a step."""
     try:
         step = Step(address, settings_in_address(known))
         own = st.session_state.get(OWN) or Lecture("My lecture", "", 10, (step,))
@@ -117,8 +117,8 @@ def _add_to_lecture(address: str, known: Sequence[Setting]) -> None:
 
 
 def _open(here: PageInfo) -> None:
-    """Render the place to drop a setting's file on."""
-    # A new widget for every file, so that the last one is let go.
+    """Render the upload of a file with settings."""
+    # A new key for every file, so that Streamlit deletes the one before.
     key = f"open_setting_{st.session_state.get(_OPENED, 0)}"
     st.file_uploader(
         "Open a saved setting", ["toml"], key=key, on_change=_read_upload, args=(key, here), max_upload_size=1
@@ -128,13 +128,15 @@ def _open(here: PageInfo) -> None:
 
 
 def _read_upload(key: str, here: PageInfo) -> None:
-    if (brought := visits.take(key)) is None:
+    """Open the uploaded file on its page, or store the reason why that is not possible."""
+    if (upload := visits.take(key)) is None:
         return
+    content, name = upload
     st.session_state[_OPENED] = st.session_state.get(_OPENED, 0) + 1
     try:
-        found = setting_file.read(brought[0], here.pages)
+        file = setting_file.read(content, here.pages)
     except ValueError as error:
         st.session_state[_PROBLEM] = f"This file was not opened. {sentence(error)}"
         return
     st.session_state.pop(_PROBLEM, None)
-    present.open_file(found.page, found.settings, here, brought[1])
+    present.open_file(file.page, file.settings, here, name)

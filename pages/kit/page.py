@@ -1,6 +1,7 @@
-"""A page: its question, its controls, and the one way from there to the screen.
+"""Define a page of the app, and render it.
 
-controls → question → jobs → draws → answer(question, draws) → panels → screen, each step once a run.
+Every run follows one way, each step once: controls → question → jobs → trials → answer(question, trials) → panels →
+screen.
 """
 
 from __future__ import annotations
@@ -25,23 +26,25 @@ from server import uploads
 from server.streamlit_internals import is_hidden
 from server.turns import in_turn, turn
 
-# Whoever runs a page without a screen sets this key, and finds the question and its answer under it.
+# If this key is set in the session, the question and its answer are stored under it: for a terminal or a test.
 ANSWERED = "shown_answer"
 
 
 class Answer(Protocol):
-    """What is known of a question: a `takeaway` in a sentence or two."""
+    """The answer to a question; `takeaway` is its one or two sentences."""
 
     def takeaway(self) -> str: ...
 
 
 @dataclass(frozen=True)
 class Chapter:
-    """One of the things to see, in the place of the main figure: `panels(answer)`, or `panels(answer, asked)`.
+    """One of the views of an answer, rendered in place of the main figure.
 
-    `controls(answer)` draws controls of the chapter's own, of the `settings`, and returns what they ask. The first
-    chapter says the answer's takeaway, each other one what its first panel answers. `fits(question)` says whether
-    there is such a chapter for the question. The page's main control is hidden where it has nothing to steer.
+    `panels(answer)`, or `panels(answer, choice)` if there are `controls`, returns what is shown. `controls(answer)`
+    renders controls of the chapter's own, which set the `settings`, and returns the `choice`. The first chapter shows
+    the answer's takeaway as its sentence, each other one the answer of its first panel. `fits(question)` returns
+    whether the chapter exists for a question. With `steered=False` the page's main control is hidden, as it has no
+    effect here.
     """
 
     name: str
@@ -54,13 +57,17 @@ class Chapter:
 
 @dataclass(frozen=True)
 class Chapters:
-    """All chapters of a page in their order; `key` names the choice in the address."""
+    """All chapters of a page in order; `key` is the name of the choice among them in the address."""
 
     key: str
     all: tuple[Chapter, ...]
 
     def choice(self, question: Any = None, held: str = "") -> Choice:
-        """The choice among all chapters, those that fit a question, or, of a sentence, the first, any's, one `held`."""
+        """Return the choice among the chapters that fit a question, or among all without one.
+
+        If the question is a sentence (there is none), the choice is among the first chapter, those that fit every
+        question, and the one `held`, which is chosen now.
+        """
         if isinstance(question, str):
             names = tuple(c.name for c in self.all if c.fits is Chapter.fits or c.name in (self.all[0].name, held))
         else:
@@ -69,7 +76,7 @@ class Chapters:
 
     @property
     def settings(self) -> list[Setting]:
-        """The choice among the chapters and the settings that chapters have of their own, each once."""
+        """Return the choice among the chapters, and the settings of the chapters, each once."""
         return [self.choice(), *dict.fromkeys(setting for one in self.all for setting in one.settings)]
 
 
@@ -79,23 +86,24 @@ def _nothing(_: Any) -> None:
 
 @dataclass(frozen=True)
 class Page:
-    """A page of the app, made of plain functions. `Question` is a frozen dataclass of the topic's own.
+    """A page of the app, made of plain functions. A question is a frozen dataclass that the topic defines.
 
-    - `title` in the menu, `question` as the headline, `address` in the URL, `blurb` for whoever rests on its tile;
-    - `settings()` are all that the controls set, with the ranges they have now; `defaults()` as reset leaves them;
-    - `controls(main)` draws them, the one that matters in `main`, beside the figure, the others where they are folded
-      away; it returns a question, or a sentence that says why they make none;
-    - `main_control(question)` renders the control that a visitor moves most, and returns the question with its value;
-      after a change of it only the answer is rendered again;
-    - `presets(question)` draws settings on one click, after the controls;
-    - `jobs(question)` are its background draws, `adds(question)` those of a page that has an answer without them;
-      `waiting(question)` says what is done before there is anything to show;
-    - `answer(question, draws)` is pure: an `Answer`, None while there is nothing to show, or ``ValueError`` with a
-      sentence where there is nothing to learn from, which `failed` introduces;
-    - `chapters` are what there is to see, one at a time; `following` is the page after the last one: address, title;
-      `addresses` are those of all pages of the site;
-    - `folds(question, answer)` are Markdown by title; of a page of draws, or one without a question, `answer` is None;
-    - a page of another kind, such as the home page, says by `arrange(page, place)` where everything stands.
+    - `title` stands in the menu, `question` is the headline, `address` the path in the URL, `blurb` the help of its
+      tile;
+    - `settings()` returns all settings of the controls, with their current ranges; `defaults()` those after a reset;
+    - `controls(main)` renders the controls, the most important one in the container `main`, the others in the folded
+    settings; it returns a question, or a sentence that says why there is none;
+    - `main_control(question)` renders the control that visitors move most, and returns the question with its value;
+    after a change of it only the answer is rendered again;
+    - `presets(question)` renders buttons that set several settings, below the controls;
+    - `jobs(question)` returns the background jobs without which there is no answer, `adds(question)` those that add to
+    one; `waiting(question)` is the sentence until there is anything to show;
+    - `answer(question, trials)` is pure: it returns an `Answer`, or None while there is nothing to show, or raises
+    ``ValueError`` with a sentence, which `failed` introduces on screen;
+    - `chapters` are the views of the answer, one at a time; `following` is the next page: its address and title;
+    `addresses` are those of all pages of the site;
+    - `folds(question, answer)` returns Markdown by title; `answer` is None on a page with jobs or without a question;
+    - `arrange(page, placeholder)` renders a page of another layout, such as the home page.
     """
 
     title: str
@@ -120,24 +128,24 @@ class Page:
     arrange: Callable[[Page, Any], None] | None = None
 
     def all_settings(self, defaults: bool = False) -> list[Setting]:
-        """Every setting of the page, those of its chapters included; with `defaults` as reset leaves them."""
+        """Return every setting of the page and its chapters; with `defaults` as they are after a reset."""
         own = (self.defaults or self.settings)() if defaults else self.settings()
         return [*own, *(self.chapters.settings if self.chapters else []), *([trials.JOB] if self.jobs else [])]
 
     @property
     def here(self) -> PageInfo:
-        """The page as lectures and files of settings know it: without the draws of this moment."""
+        """Return what lectures and files of settings need of the page; the id of running jobs is not in it."""
         lasting = [setting for setting in self.all_settings(defaults=True) if setting is not trials.JOB]
         return PageInfo(self.address, self.title, lasting, self.addresses)
 
     @property
     def in_menu(self) -> StreamlitPage:
-        """The page as Streamlit's navigation and links take it; the one without an address comes first."""
+        """Return the page for Streamlit's navigation; the page without an address is the default."""
         name = self.address or self.title.lower()
         return st.Page(self.run, title=self.title, url_path=name, default=not self.address)
 
     def run(self) -> None:
-        """Render the page, in its turn."""
+        """Render the page, when it is this run's turn."""
         with turn():
             self._render()
 
@@ -147,43 +155,43 @@ class Page:
             here = self.here
         link.reopen_after_reset(self.all_settings, self.address)
         present.finish_navigation(here)
-        seen = present.read_view(here)
+        view = present.read_view(here)
         screen.begin(self.question)
-        headline = seen.title(self.question)
-        screen.set_projector(presenter.screen_size() if seen.position else None, headline)
+        headline = view.title(self.question)
+        screen.set_projector(presenter.screen_size() if view.position else None, headline)
         known = self.all_settings()
         with st.container(key="head", horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-            # What a lecture says came with a link or a file: its Markdown stays text.
+            # The headline of a lecture comes from a link or a file: its Markdown is escaped.
             st.title(headline if headline == self.question else escape_markdown(headline), anchor=False)
             screen.skip_link()
             menu = more.render(here, known, self._reset)
-        present.render(seen, here)
+        present.render(view, here)
         link.check([*known, *present.link_parameters(here)], self.address)
         if refusal := st.session_state.pop(uploads.REFUSAL, None):
             st.toast(refusal, duration="long")
-        place = st.empty()
-        screen.last_takeaway(place, self.address)
+        placeholder = st.empty()
+        screen.last_takeaway(placeholder, self.address)
         if self.shows_images:
-            _say_what_is_missing()
+            _render_missing_data()
         if not self.jobs and not self.adds:
             trials.stop_watching_others([])
         if self.arrange:
-            self.arrange(self, place)
+            self.arrange(self, placeholder)
         else:
-            _in_their_places(self, place, menu, seen, known)
+            _render_layout(self, placeholder, menu, view, known)
 
     def _reset(self) -> None:
         link.reset_page(self.all_settings(defaults=True))
 
 
-def _say_what_is_missing() -> None:
-    """One line where MNIST cannot be shown: what is shown instead, why, and how to get it."""
+def _render_missing_data() -> None:
+    """Where MNIST cannot be read, render a line with the reason, what is shown instead, and how to get it."""
     if problem := cache.problem("mnist"):
         st.info(f"Showing scikit-learn's small digits, because MNIST cannot be read: {problem}")
 
 
-def _in_their_places(page: Page, place: Any, menu: Any, seen: View, known: Sequence[Setting]) -> None:
-    """Render the chapters and the folded settings in a line; below, the main control with the figure, and the folds."""
+def _render_layout(page: Page, placeholder: Any, menu: Any, view: View, known: Sequence[Setting]) -> None:
+    """Render the line of chapters and settings, below it the main control with the figure, then the folds."""
     with st.container(key="page-main"):
         line = st.container(key="nav", horizontal=True, vertical_alignment="center", gap="small")
         stage = st.container(key="stage")
@@ -193,7 +201,7 @@ def _in_their_places(page: Page, place: Any, menu: Any, seen: View, known: Seque
                 screen.main_control_anchor()
         with line:
             chapters = st.container(key="chapters", horizontal=True, vertical_alignment="center", width="content")
-            with inputs.settings(folded=seen.whole):
+            with inputs.settings(folded=view.whole):
                 with st.container(key="controls"):
                     question = page.controls(main)
                 if not is_hidden():
@@ -203,23 +211,23 @@ def _in_their_places(page: Page, place: Any, menu: Any, seen: View, known: Seque
             with menu:
                 more.save(page.address, known, question)
         with chapters:
-            chapter = _chosen(page, question)
+            chapter = _choose_chapter(page, question)
         with stage:
-            show(page, chapter, question, place)
-        link.flush_to_address("settings")  # at the end, where it moves nothing
+            show(page, chapter, question, placeholder)
+        link.flush_to_address("settings")  # at the end, where its element moves no other
 
 
-def _chosen(page: Page, question: Any) -> Chapter | None:
-    """Let the visitor choose a chapter, or go on to the next one, and in the end to the next page."""
+def _choose_chapter(page: Page, question: Any) -> Chapter | None:
+    """Render the choice of a chapter and a button to the next one or the next page; return the chosen chapter."""
     if page.chapters is None:
         return None
     choice = page.chapters.choice(question, st.session_state.get(page.chapters.key, ""))
-    if st.session_state.get(choice.key) not in (None, *choice.options):  # it was of another question
+    if st.session_state.get(choice.key) not in (None, *choice.options):  # it fitted another question
         st.session_state[choice.key] = choice.default
     name = inputs.choose(choice, hide_label=True)
-    place = choice.options.index(name) + 1
-    if place < len(choice.options):
-        st.button("Next →", on_click=_go_to, args=(choice.key, choice.options[place]), key="next-chapter")
+    following = choice.options.index(name) + 1
+    if following < len(choice.options):
+        st.button("Next →", on_click=_go_to, args=(choice.key, choice.options[following]), key="next-chapter")
     elif page.following:
         screen.page_link(*page.following, "Next →", f"The next page: {page.following[1]}")
     return next(chapter for chapter in page.chapters.all if chapter.name == name)
@@ -229,20 +237,20 @@ def _go_to(key: str, name: str) -> None:
     st.session_state[key] = name
 
 
-def show(page: Page, chapter: Chapter | None, question: Any, place: Any) -> None:
-    """Answer a question on the screen; a sentence in its place says why there is none."""
+def show(page: Page, chapter: Chapter | None, question: Any, placeholder: Any) -> None:
+    """Render the answer to a question, or the sentence that says why there is none."""
     if page.jobs:
-        under_way = _follow(page, chapter, question, place)
+        under_way = _follow(page, chapter, question, placeholder)
         _end(page, question)
         if under_way:
             watching.watch(question, under_way)
     elif isinstance(question, str):
-        screen.takeaway(place, page.address, question)
+        screen.takeaway(placeholder, page.address, question)
         _end(page, question)
     elif page.main_control:
-        st.fragment(in_turn(_answer_at_once))(page, chapter, question, place)
+        st.fragment(in_turn(_answer_at_once))(page, chapter, question, placeholder)
     else:
-        _answer_at_once(page, chapter, question, place)
+        _answer_at_once(page, chapter, question, placeholder)
 
 
 def _end(page: Page, question: Any, answer: Answer | None = None) -> None:
@@ -250,71 +258,70 @@ def _end(page: Page, question: Any, answer: Answer | None = None) -> None:
         screen.folds(page.folds(question, answer))
 
 
-def _answer_at_once(page: Page, chapter: Chapter | None, question: Any, place: Any) -> None:
-    """Answer a question that needs no background jobs; after a change of the main control this alone runs again."""
-    asked = question
+def _answer_at_once(page: Page, chapter: Chapter | None, question: Any, placeholder: Any) -> None:
+    """Answer a question without background jobs; with a main control this is a fragment, run when it changes."""
     if page.main_control:
         with st.container(key="main-control-fragment"):
-            asked = page.main_control(question)
+            question = page.main_control(question)
             link.flush_to_address("main-control")
     answer, made = None, Trials()
     try:
         if page.adds:
-            made = watching.start(asked, page.adds(asked))
-        answer = page.answer(asked, made)
+            made = watching.start(question, page.adds(question))
+        answer = page.answer(question, made)
     except ValueError as error:
-        _refuse(page, place, error)
+        _refuse(page, placeholder, error)
     if answer:
-        _render(page, chapter, asked, answer, place)
-    _end(page, asked, answer)
-    watching.watch_for_more(asked, made)
+        _render(page, chapter, question, answer, placeholder)
+    _end(page, question, answer)
+    watching.watch_for_more(question, made)
 
 
-def _refuse(page: Page, place: Any, problem: Exception | str) -> None:
-    """Say in the place of the answer why there is none."""
-    screen.takeaway(place, page.address, f"{page.failed} {sentence(problem)}".strip())
+def _refuse(page: Page, placeholder: Any, problem: Exception | str) -> None:
+    """Render the reason why there is no answer in place of the takeaway."""
+    screen.takeaway(placeholder, page.address, f"{page.failed} {sentence(problem)}".strip())
 
 
-def _render(page: Page, chapter: Chapter | None, question: Any, answer: Any, place: Any) -> None:
-    """Render a chapter of an answer: its sentence in the sentence's place, and its panels."""
+def _render(page: Page, chapter: Chapter | None, question: Any, answer: Any, placeholder: Any) -> None:
+    """Render a chapter of an answer: its sentence in the placeholder, its controls and its panels."""
     if ANSWERED in st.session_state:
         st.session_state[ANSWERED] = question, answer
     if chapter is None:
-        screen.takeaway(place, page.address, answer.takeaway())
+        screen.takeaway(placeholder, page.address, answer.takeaway())
         return
     alone = chapter.controls and not page.jobs and not page.main_control
-    (st.fragment(in_turn(_render_chapter)) if alone else _render_chapter)(page, chapter, question, answer, place)
+    (st.fragment(in_turn(_render_chapter)) if alone else _render_chapter)(page, chapter, question, answer, placeholder)
 
 
-def _render_chapter(page: Page, chapter: Chapter, question: Any, answer: Any, place: Any) -> None:
+def _render_chapter(page: Page, chapter: Chapter, question: Any, answer: Any, placeholder: Any) -> None:
     """Render a chapter's own controls and its panels; as a fragment where nothing else depends on them."""
-    asked = ()
+    choice = ()
     if chapter.controls:
         with st.container(key="chapter-controls"):
-            asked = (chapter.controls(answer),)
-    first, *rest = chapter.panels(answer, *asked)
+            choice = (chapter.controls(answer),)
+    first, *rest = chapter.panels(answer, *choice)
     is_first = page.chapters is not None and chapter is page.chapters.all[0]
     if is_first:
-        screen.takeaway(place, page.address, answer.takeaway())
+        screen.takeaway(placeholder, page.address, answer.takeaway())
     elif isinstance(first, Panel):
-        screen.takeaway(place, page.address, first.answer, first.question)
+        screen.takeaway(placeholder, page.address, first.answer, first.question)
         first = replace(first, question="", answer="")
     with nullcontext() if chapter.steered else st.container(key="unsteered"), st.container(key="figure"):
         screen.render([first, *rest])
     if is_first:
         panels = first if isinstance(first, tuple) else (first,)
-        screen.save_first_screen(page.address, panels, _room(page, chapter, panels))
-    screen.report_button(partial(_report, page, chapter, question, answer, asked, _set_now(page)), page.address)
+        screen.save_first_screen(page.address, panels, _height_between(page, chapter, panels))
+    screen.report_button(partial(_report, page, chapter, question, answer, choice, _current_values(page)), page.address)
 
 
-def _set_now(page: Page) -> dict[str, Any]:
-    """What is set at this moment, by the names of the settings: a report is made later, without a session."""
+def _current_values(page: Page) -> dict[str, Any]:
+    """Return the current values of the settings by name; a report is made later, outside of the session."""
     found = {label_and_key(one): st.session_state.get(one.key, one.default) for one in page.here.settings}
     return {name: tuple(value) if isinstance(value, list) else value for name, value in found.items()}
 
 
-def _room(page: Page, chapter: Chapter, panels: Sequence[Panel]) -> tuple[float, float]:
-    """About what stands between the sentence and the first figure, in rem, and that on a narrow screen."""
+def _height_between(page: Page, chapter: Chapter, panels: Sequence[Panel]) -> tuple[float, float]:
+    """Return the height between the sentence and the first figure, in rem, on a wide and on a narrow screen."""
     assert page.chapters is not None
     if len(page.chapters.all) == 1:
         return -1.0, 0.5
@@ -323,12 +330,15 @@ def _room(page: Page, chapter: Chapter, panels: Sequence[Panel]) -> tuple[float,
 
 
 def _report(
-    page: Page, chapter: Chapter, question: Any, answer: Any, asked: tuple[Any, ...], set_now: Mapping[str, Any]
+    page: Page, chapter: Chapter, question: Any, answer: Any, choice: tuple[Any, ...], values: Mapping[str, Any]
 ) -> str:
-    """The page as one HTML file: of the chapters with settings of their own, the one on screen; the others by name."""
+    """Return the page as one HTML file.
+
+    It holds the chapter on screen and those without settings of their own; the others are only named.
+    """
     assert page.chapters is not None
     shown = {
-        one.name: one.panels(answer, *(asked if one is chapter else (None,) if one.controls else ()))
+        one.name: one.panels(answer, *(choice if one is chapter else (None,) if one.controls else ()))
         for one in page.chapters.all
         if one.fits(question) and (one is chapter or not one.settings)
     }
@@ -338,64 +348,64 @@ def _report(
     }
     code = page.folds(question, answer).get(CODE, "")
     left_out = [one.name for one in page.chapters.all if one.fits(question) and one.name not in shown]
-    return report.page(page.question, answer.takeaway(), flat, set_now, code, left_out)
+    return report.page(page.question, answer.takeaway(), flat, values, code, left_out)
 
 
-# --- pages of background draws ----------------------------------------------------------------------
+# --- pages with background jobs ----------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class _Look:
-    """One look at the draws of a question and its answer so far."""
+class _Snapshot:
+    """The trials of a question that are done at one moment, and the answer from them."""
 
-    draws: Trials
+    trials: Trials
     answer: Any
 
 
-def _look(page: Page, question: Any, jobs: Sequence[Job]) -> _Look:
+def _snapshot(page: Page, question: Any, jobs: Sequence[Job]) -> _Snapshot:
     made = trials.start_or_follow(question, jobs)
-    return _Look(made, page.answer(question, made))
+    return _Snapshot(made, page.answer(question, made))
 
 
-def _follow(page: Page, chapter: Chapter | None, question: Any, place: Any) -> Trials | None:
-    """Show what the draws of a question tell so far; returns how far they are, or None where there are none."""
+def _follow(page: Page, chapter: Chapter | None, question: Any, placeholder: Any) -> Trials | None:
+    """Render the answer from the trials so far; return their progress, or None if there is no question or an error."""
     assert page.jobs is not None
-    asked = not isinstance(question, str)
-    jobs = page.jobs(question) if asked else []
+    has_question = not isinstance(question, str)
+    jobs = page.jobs(question) if has_question else []
     trials.stop_watching_others(jobs)
     trials.check_linked_job(jobs)
-    if not asked:
+    if not has_question:
         link.write(trials.JOB.key, "")
-        screen.takeaway(place, page.address, question)
+        screen.takeaway(placeholder, page.address, question)
         return None
     try:
-        first = _look(page, question, jobs)
+        first = _snapshot(page, question, jobs)
     except ValueError as error:
         link.write(trials.JOB.key, "")
-        _refuse(page, place, error)
+        _refuse(page, placeholder, error)
         return None
     alone = chapter and chapter.controls
-    (st.fragment(in_turn(_live)) if alone else _live)(page, chapter, question, jobs, [first], place)
-    return first.draws
+    (st.fragment(in_turn(_live)) if alone else _live)(page, chapter, question, jobs, [first], placeholder)
+    return first.trials
 
 
 def _live(
-    page: Page, chapter: Chapter | None, question: Any, jobs: Sequence[Job], first: list[_Look], place: Any
+    page: Page, chapter: Chapter | None, question: Any, jobs: Sequence[Job], first: list[_Snapshot], placeholder: Any
 ) -> None:
-    """All that draws change; alone it runs again after a change of a chapter's own controls, with a new look."""
+    """Render all that changes with more trials; a fragment if the chapter has controls, which takes a new snapshot."""
     try:
-        now = first.pop() if first else _look(page, question, jobs)
+        now = first.pop() if first else _snapshot(page, question, jobs)
     except ValueError as error:
-        _refuse(page, place, error)
+        _refuse(page, placeholder, error)
         return
-    problem = now.draws.problem
+    problem = now.trials.problem
     if problem and not now.answer:
-        _refuse(page, place, problem)
+        _refuse(page, placeholder, problem)
     elif problem:
         st.warning(f"Not all draws could be made. {sentence(problem)}")
-    trials.write_job_id(now.draws)
+    trials.write_job_id(now.trials)
     if now.answer:
-        _render(page, chapter, question, now.answer, place)
+        _render(page, chapter, question, now.answer, placeholder)
     elif not problem:
-        words = page.waiting(question) if now.draws.running else "No draw is there yet: go on, or change the settings."
-        screen.takeaway(place, page.address, words)
+        words = page.waiting(question) if now.trials.running else "No draw is there yet: go on, or change the settings."
+        screen.takeaway(placeholder, page.address, words)

@@ -1,4 +1,7 @@
-"""What a page shows of one question: a value, so that words, numbers and code are tested without an app."""
+"""Define a panel: what a page shows for one question, as a value.
+
+Words, numbers and code are tested on these values without an app; `screen` renders them, `report` writes them as HTML.
+"""
 
 from __future__ import annotations
 
@@ -12,18 +15,18 @@ from pages.kit.settings import Number
 from pages.kit.snippet import Snippet
 from privdemo import csv_text, figures
 
-# The rows of a figure's CSV file, made only when somebody asks for them.
+# Makes the rows of a figure's CSV file, when it is downloaded.
 Rows = Callable[[], Sequence[Mapping[str, Any]]]
 
 
 @dataclass(frozen=True)
 class Chart:
-    """A Plotly figure, which is seen before Plotly has started."""
+    """A Plotly figure; its first look is shown until Plotly has started."""
 
     figure: figures.Figure
 
     def body(self, library: bool = True) -> str:
-        """The figure as a part of an HTML page; one chart of a page brings Plotly's `library`."""
+        """Return the figure as a part of an HTML page; the first chart of a page includes Plotly's `library`."""
         return figures.chart(self.figure, library)
 
 
@@ -34,13 +37,13 @@ class Markup:
     html: str
 
     def body(self) -> str:
-        """The picture as a part of an HTML page."""
+        """Return the picture as a part of an HTML page."""
         return self.html
 
 
 @dataclass(frozen=True)
 class Table:
-    """A small table of texts; the first cell of a row names it. `labelled` rows are cards where it is narrow."""
+    """A small table of texts; the first cell of a row is its name. On narrow screens `labelled` rows become cards."""
 
     heads: Sequence[str]
     cells: Sequence[Sequence[str]]
@@ -48,7 +51,7 @@ class Table:
 
     @property
     def html(self) -> str:
-        """The table as HTML."""
+        """Return the table as HTML."""
         head = "".join(f'<th scope="col">{words}</th>' for words in self.heads)
         openings = [f'<td data-label="{words}">' if self.labelled else "<td>" for words in self.heads[1:]]
         body = "".join(
@@ -58,12 +61,12 @@ class Table:
         return f'<div class="{kind}"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
     def body(self) -> str:
-        """The table as a part of an HTML page."""
+        """Return the table as a part of an HTML page, not labelled."""
         return Table(self.heads, self.cells).html
 
 
 def table_of_rows(rows: Sequence[Mapping[str, Any]]) -> Table:
-    """A table of rows, the first row's keys as the heads; None is no number."""
+    """Return a table of rows with the first row's keys as heads; None becomes an empty cell."""
     heads = [escape(str(name)) for name in rows[0]]
     return Table(heads, [["" if cell is None else escape(str(cell)) for cell in row.values()] for row in rows])
 
@@ -74,13 +77,13 @@ def _cell(opening: str, content: str) -> str:
 
 @dataclass(frozen=True)
 class Cards:
-    """Numbers that belong together, each with its title and what it means."""
+    """Numbers that belong together, each with a title and a sentence."""
 
     contents: Sequence[tuple[str, str, str]]
 
     @property
     def html(self) -> str:
-        """The cards as HTML."""
+        """Return the cards as HTML."""
         boxes = "".join(
             f'<section class="card"><h4>{title}</h4><div class="number">{number}</div><p>{sentence}</p></section>'
             for title, number, sentence in self.contents
@@ -88,15 +91,16 @@ class Cards:
         return f'<div class="cards">{boxes}</div>'
 
     def body(self) -> str:
-        """The cards as a part of an HTML page."""
+        """Return the cards as a part of an HTML page."""
         return self.html
 
 
 @dataclass(frozen=True)
 class LiveDial:
-    """The live dial: the `data` it draws from, and the `number` that it sets; elsewhere it is a `still` picture.
+    """A dial with pictures that the browser redraws while it is dragged: made from `data`, it sets `number`.
 
-    `first` makes the markup that is seen until the dial has started, `later` the guesses that it gets after all else.
+    `still` makes a picture for reports, `first` the markup shown until the dial has started, and `later` the guesses
+    that are sent to the browser after everything else.
     """
 
     data: Mapping[str, Any]
@@ -106,29 +110,29 @@ class LiveDial:
     later: Callable[[], Mapping[str, Any] | None] = field(default=lambda: None)
 
     def body(self) -> str:
-        """The still picture as a part of an HTML page."""
+        """Return the still picture as a part of an HTML page."""
         return self.still()
 
 
 @dataclass(frozen=True)
 class LiveDots:
-    """Fields of people who follow the dial of a lie: the `data` they are drawn from; elsewhere they are `still`."""
+    """Dots for people that follow the dial of a lie, made from `data`; `still` makes a picture of them."""
 
     data: Mapping[str, Any]
     still: Callable[[], str]
 
     def body(self) -> str:
-        """The still pictures as a part of an HTML page."""
+        """Return the still pictures as a part of an HTML page."""
         return self.still()
 
 
 @dataclass(frozen=True)
 class Panel:
-    """A question with its answer in one sentence, a figure, and all that stands under it.
+    """A question with its answer in one sentence, a figure, and what stands below the figure. Every part is optional.
 
-    `name` keys its widgets and names its files. `summary` says the figure in words; `rows` are its data; `snippet` is
-    the Python that makes it. `note` stands in small print over the figure. `links` are ways to other pages: their
-    addresses, words, and perhaps more words for whoever rests on one. Each may be left out.
+    `name` is used for keys of widgets and names of files. `summary` describes the figure in words; `rows` makes its
+    data; `snippet` is the Python that plots it. `note` is a caption above the figure. `links` lead to other pages: each
+    has an address, a text and optionally a tooltip.
     """
 
     name: str = ""
@@ -143,5 +147,5 @@ class Panel:
 
 
 def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Rows as CSV text, the first row's keys as the header."""
+    """Return rows as CSV text with the first row's keys as the header."""
     return csv_text.lines([rows[0], *([row.get(name) for name in rows[0]] for row in rows)], "\r\n")

@@ -1,4 +1,7 @@
-"""Presenter mode, a step of a lecture and nothing else on screen; and pages of which a link leaves some controls."""
+"""Show a step of a lecture alone (presenter mode), or a page with only some of its controls.
+
+Both are parameters of a link. What is not shown is hidden by style rules: it is rendered all the same.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ from pages.kit.settings import Number, Setting, Words
 from privdemo.toml_text import shortened
 from server.streamlit_internals import remove_from_address
 
-# The keys of both in an address.
+# The keys of the two parameters in an address.
 PRESENT, CONTROLS = "present", "controls"
 _PENDING_NAVIGATION = "on_the_way_to"
 _ARRIVED = "lecture_arrived_at"
@@ -24,7 +27,7 @@ _ARRIVED = "lecture_arrived_at"
 
 @dataclass(frozen=True)
 class PageInfo:
-    """The page on screen: its `address` and `title`, its `settings` as reset leaves them, and all `pages` there are."""
+    """A page: its `address`, `title` and `settings` with their defaults; and the addresses of all `pages`."""
 
     address: str
     title: str
@@ -34,7 +37,7 @@ class PageInfo:
 
 @dataclass(frozen=True)
 class Position:
-    """A place in a lecture: its `name` in links, and the `number` of the step, from 1."""
+    """A step of a lecture: the lecture's `name` in links, and the `number` of the step, from 1."""
 
     lecture: Lecture
     name: str
@@ -42,17 +45,17 @@ class Position:
 
     @property
     def step(self) -> Step:
-        """The step itself."""
+        """Return the step."""
         return self.lecture.steps[self.number - 1]
 
     @property
     def link(self) -> str:
-        """The place as a link names it."""
+        """Return the position as it stands in a link, such as “3-vote”."""
         return f"{self.number}-{self.name}"
 
 
 def read_position(words: str) -> Position:
-    """Read a place such as “3-vote”. Raises ``ValueError`` for one that is in no lecture."""
+    """Read a position such as “3-vote”. Raise ``ValueError`` if no lecture has it."""
     number, dash, name = words.partition("-")
     if not dash or not re.fullmatch("[0-9]{1,3}", number):
         raise ValueError("it must be the number of a step, a dash, and a lecture’s name or all of it")
@@ -63,54 +66,54 @@ def read_position(words: str) -> Position:
 
 
 def link_parameters(here: PageInfo) -> tuple[Words, Words]:
-    """What a link may ask of a page beside its settings: a place in a lecture, and which controls to leave."""
+    """Return the parameters of a link beside the settings: a position in a lecture, and the controls to show."""
     keys = [setting.key for setting in here.settings]
 
-    def its_place(words: str) -> Position:
-        found = read_position(words)
-        if found.step.page != here.address:
+    def position_here(words: str) -> Position:
+        position = read_position(words)
+        if position.step.page != here.address:
             raise ValueError("that step is on another page")
-        return found
+        return position
 
     def names(words: str) -> list[str]:
-        found = words.split(",")
-        if unknown := [name for name in found if name not in keys]:
+        listed = words.split(",")
+        if unknown := [name for name in listed if name not in keys]:
             raise ValueError(f"this page has no setting {shortened(unknown[0])}")
-        return found
+        return listed
 
-    return Words(PRESENT, its_place, ""), Words(CONTROLS, names, "")
+    return Words(PRESENT, position_here, ""), Words(CONTROLS, names, "")
 
 
 @dataclass(frozen=True)
 class View:
-    """What is to be seen of a page: all, or what a `position` in a lecture shows, or all with only some `controls`."""
+    """What a page shows: everything, what a `position` in a lecture shows, or all with only some `controls`."""
 
     position: Position | None = None
     controls: Sequence[str] | None = None
 
     @property
     def whole(self) -> bool:
-        """Whether nothing is hidden."""
+        """Return whether everything is shown."""
         return self.position is None and self.controls is None
 
     def shows(self, part: str) -> bool:
-        """Whether the sentence (“takeaway”) or the figure is to be seen."""
+        """Return whether the sentence (“takeaway”) or the figure is shown."""
         return self.position is None or part in self.position.step.show
 
     def title(self, question: str) -> str:
-        """What is large over a page of this `question`."""
+        """Return the headline of a page with this `question`: what the step says, or else the question."""
         return (self.position and self.position.step.say) or question
 
     @property
-    def left(self) -> Sequence[str]:
-        """The keys of the settings that can be set."""
+    def usable(self) -> Sequence[str]:
+        """Return the keys of the settings that can be changed."""
         if self.position:
             return [self.position.step.control] if self.position.step.control else []
         return self.controls or []
 
 
 def read_view(here: PageInfo) -> View:
-    """What the link asks to see of a page; what it asks wrongly is not heeded."""
+    """Return the view that the address asks for; invalid parameters are ignored here, and noted by `link.check`."""
     found: dict[str, Any] = {}
     for one in link_parameters(here):
         words = st.query_params.get(one.key)
@@ -119,14 +122,14 @@ def read_view(here: PageInfo) -> View:
     return View(found.get(PRESENT), found.get(CONTROLS))
 
 
-def render(seen: View, here: PageInfo) -> None:
-    """Hide what is not to be seen, and listen to a lecture’s keys."""
+def render(view: View, here: PageInfo) -> None:
+    """Render the style rules that hide what the view does not show and, in a lecture, the presenter component."""
     if st.context.is_embedded:
         st.html(f"<style>{_FRAMED}</style>")
-    if seen.whole:
+    if view.whole:
         return
-    st.html(f"<style>{_sheet(seen, here)}</style>")
-    if now := seen.position:
+    st.html(f"<style>{_sheet(view, here)}</style>")
+    if now := view.position:
 
         def moved(move: str) -> None:
             _move(now, move, here)
@@ -136,47 +139,47 @@ def render(seen: View, here: PageInfo) -> None:
             presenter.mount(now.number, len(now.lecture.steps), titles, moved)
 
 
-def _sheet(seen: View, here: PageInfo) -> str:
-    """The style rules that hide all controls but those that are left, and in a lecture what its step does not show."""
-    left = _widgets(seen.left)
-    kept = (f":not({left}):not(:has({left}))" if left else "") + f":not(:has({_SHOWN}))"
-    rules = [f"{', '.join(f'.st-key-{place} > *{kept}' for place in _CONTROLS)} {{ display: none; }}", _NEVER]
-    hidden = _widgets(s.key for s in here.settings if s.key not in seen.left)
+def _sheet(view: View, here: PageInfo) -> str:
+    """Return the style rules that hide the controls that cannot be used, and what the step does not show."""
+    usable = _widgets(view.usable)
+    except_usable = (f":not({usable}):not(:has({usable}))" if usable else "") + f":not(:has({_SHOWN}))"
+    rules = [f"{', '.join(f'.st-key-{name} > *{except_usable}' for name in _CONTROLS)} {{ display: none; }}", _NEVER]
+    hidden = _widgets(s.key for s in here.settings if s.key not in view.usable)
     rules.append(f":is({hidden}):not({_SHOWN} *) {{ display: none; }}")
-    rules += [f".st-key-live-{key} {{ --dial-control: initial; }}" for key in seen.left]
-    if seen.position:
-        rules += [rule for part, rule in _PARTS.items() if not seen.shows(part)]
-        rules += [_OWN_QUESTION] if seen.position.step.say else []
-        rules.append(_headline(seen.position.step.say))
+    rules += [f".st-key-live-{key} {{ --dial-control: initial; }}" for key in view.usable]
+    if view.position:
+        rules += [rule for part, rule in _PARTS.items() if not view.shows(part)]
+        rules += [_OWN_QUESTION] if view.position.step.say else []
+        rules.append(_headline(view.position.step.say))
     return "\n".join(rules)
 
 
 def _headline(words: str) -> str:
-    """The style rule of a headline that is smaller where it is long, and leaves what stands under it less room."""
+    """Return the style rule for a headline: a long one is smaller, and leaves less height below it."""
     size = presenter.headline_size(words)
     return f":root {{ --headline: {size}rem; --long-headline: {presenter.extra_headline_height(words)}rem; }}"
 
 
 def _widgets(keys: Iterable[str]) -> str:
-    """A selector of all widgets of settings."""
+    """Return a selector of the widgets of settings."""
     return ", ".join(f".st-key-{key}{end}" for key in keys for end in ("", "_slide", "_ladder"))
 
 
-# Where controls stand, and what a page with only some of them does not have.
+# The keys of containers with controls; and what is hidden on every page that does not show everything.
 _CONTROLS = ("controls", "main-control", "main-control-fragment", "chapter-controls", "chapters")
-# What is part of what is shown, such as a button that asks a class again, or boxes for what the room says.
+# Containers that stay visible with the figure, such as a button that asks a class again, or boxes for a show of hands.
 _SHOWN = '[class*="st-key-shown-"]'
 _NEVER = (
     '.st-key-more, .st-key-presets, [data-testid="stPopoverBody"] { display: none; } :root { --dial-control: none; }'
 )
-# What a number of a control means is said in words, as the takeaway is; alone, these are written large.
+# The rule for each part that a step does not show. The words on ε belong to the takeaway; shown alone, it is larger.
 _PARTS = {
     "takeaway": ".takeaway, .epsilon { display: none; }",
     "figure": ".st-key-figure { display: none; } .takeaway { font-size: 1.8rem !important; }",
 }
-# In a frame of another page there is one page alone.
+# In a frame of another site only one page is shown, without the menu.
 _FRAMED = '[data-testid="stHeader"] { display: none; } [data-testid="stMainBlockContainer"] { padding-top: 1rem; }'
-# The sentence of the step stands for the question of the chapter.
+# If the step has a sentence, it replaces the question of the chapter.
 _OWN_QUESTION = "h2.chapter { display: none; }"
 
 
@@ -193,7 +196,7 @@ def _move(now: Position, move: str, here: PageInfo) -> None:
 
 
 def _keys_to_keep(before: Step, after: Step, here: PageInfo) -> set[str]:
-    """Return the keys set by the audience: they keep their values where two steps give them the same one."""
+    """Return the keys of numbers set by the audience to which two steps give the same value: they are not set again."""
     if after.page != here.address:
         return set()
     keys = [setting.key for setting in here.settings if isinstance(setting, Number) and setting.set_by_audience]
@@ -201,24 +204,24 @@ def _keys_to_keep(before: Step, after: Step, here: PageInfo) -> set[str]:
 
 
 def open_step(at: Position, here: PageInfo, kept: Collection[str] = ()) -> None:
-    """Open a place in a lecture: its page with its settings, all others as reset leaves them, but for those `kept`."""
+    """Open a step: its page with its settings, others at their defaults; those of the keys in `kept` stay."""
     given = {key: value for key, value in at.step.settings.items() if key not in kept}
     others = [setting for setting in here.settings if setting.key not in kept]
     _navigate(at.step.page, given, replace(here, settings=others), _lecture_label(at), at)
 
 
 def open_file(page: str, given: Mapping[str, Any], here: PageInfo, name: str) -> None:
-    """Open a `page` with the settings `given` in the file of this name, all others as reset leaves them."""
+    """Open a `page` with the settings `given` in the file `name`, others at their defaults."""
     _navigate(page, given, here, f"the file {page_settings.as_code_span(name)}")
 
 
 def _lecture_label(at: Position) -> str:
-    """How a note calls a lecture."""
+    """Return how notes call a lecture."""
     return f"the lecture {page_settings.as_code_span(at.lecture.title)}"
 
 
 def _navigate(page: str, given: Mapping[str, Any], here: PageInfo, of: str, at: Position | None = None) -> None:
-    """Set the page that is `here` at once; another page is set when it is on screen. Notes are `of` this."""
+    """Set the settings of this page at once; for another page, remember them until it is shown."""
     if page not in here.pages:
         link.set_notes(f"{page_settings.as_code_span(page)} was ignored: there is no such page.", of=of)
     elif page != here.address:
@@ -228,7 +231,7 @@ def _navigate(page: str, given: Mapping[str, Any], here: PageInfo, of: str, at: 
 
 
 def finish_navigation(here: PageInfo) -> None:
-    """Go to the page that a lecture or a file has asked for, and once there set it as asked."""
+    """Switch to the page that a lecture or a file opens; once it is shown, set its settings."""
     if not (pending := st.session_state.get(_PENDING_NAVIGATION)):
         _apply_linked_step(here)
         return
@@ -237,12 +240,12 @@ def finish_navigation(here: PageInfo) -> None:
         address = {key: list(value) if isinstance(value, tuple) else value for key, value in given.items()}
         st.switch_page(link.page_at(page), query_params=address | ({PRESENT: at.link} if at else {}))
     del st.session_state[_PENDING_NAVIGATION]
-    link.enter_page(here.address)  # what is noted from here on is of this page
+    link.enter_page(here.address)  # before notes on this page are added
     _reset_and_apply(given, here.settings, of, at)
 
 
 def _apply_linked_step(here: PageInfo) -> None:
-    """Once a visit: set what a link to a step of a lecture leaves out of the step's settings."""
+    """Once per visit: set those settings of a step that its link does not hold."""
     if st.session_state.get(_ARRIVED):
         return
     st.session_state[_ARRIVED] = True
@@ -253,7 +256,7 @@ def _apply_linked_step(here: PageInfo) -> None:
 
 
 def _reset_and_apply(given: Mapping[str, Any], settings: Sequence[Setting], of: str, at: Position | None) -> None:
-    """Set a page's settings, and note which of those `given` are not good."""
+    """Reset the settings of a page, set the `given` ones, and note those that are invalid."""
     link.reset(settings)
     _apply(given, settings, of)
     if at:
@@ -261,7 +264,7 @@ def _reset_and_apply(given: Mapping[str, Any], settings: Sequence[Setting], of: 
 
 
 def _apply(given: Mapping[str, Any], settings: Sequence[Setting], of: str) -> None:
-    """Take good values `of` a file or a lecture, and note which are not."""
+    """Set the valid settings `of` a file or a lecture, and note the others."""
     texts = {key: list(value) if isinstance(value, tuple) else [value] for key, value in given.items()}
     bad = page_settings.problems(settings, texts)
     if there := [key for key in bad if key in st.query_params]:

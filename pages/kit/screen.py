@@ -1,4 +1,4 @@
-"""The one place where values are put on the screen."""
+"""Render panels, sentences and progress with Streamlit; the other modules of answers only make values."""
 
 from __future__ import annotations
 
@@ -19,42 +19,42 @@ from pages.kit.trials import Trials
 from privdemo import figures
 from server import turns
 
-# Seconds in which a visitor's browser shows all that it has, before it hears of the first chart: then it starts Plotly,
-# which keeps it from everything else for a second.
+# Seconds before the first chart is sent, in which the browser shows everything else: with the chart it loads Plotly,
+# which blocks it for about a second.
 FIRST_LOOK = 0.4
-# The tallest chart on a projector, and the lowest, as a part of its height; the size of the sentence over it and of its
-# lines, how wide its letters are, and what else stands over, under and beside a chart, in rem.
+# The greatest and least height of a chart on a projector, as a part of its height; the sizes of the takeaway and of its
+# lines, the width of its letters, and the space above and below and beside a chart, in rem.
 _TALLEST, _LOWEST = 0.6, 0.3
-_SAID, _WIDE, _AROUND, _BESIDE = (1.2, 1.45), 0.5, 5.0, 4.0
+_TAKEAWAY_SIZE, _LETTER_WIDTH, _AROUND, _BESIDE = (1.2, 1.45), 0.5, 5.0, 4.0
 _TAKEAWAY, _PLOTLY_STARTED, _EXPLAINED = "last_takeaway", "charts_drawn", "terms_explained"
 _TITLE, _PROJECTOR = "page_title", "projector"
-# The charts of the page before it was drawn anew, and those drawn since.
+# Keys of the charts rendered in the run before, and in this run.
 _BEFORE, _NOW = "charts_before", "charts_now"
 
 
 def begin(title: str) -> None:
-    """Begin a page of this title, on which nothing is explained yet."""
+    """Begin a run of the page with this title: no term is explained yet, and no chart rendered."""
     st.session_state[_EXPLAINED], st.session_state[_TITLE] = {}, title
     st.session_state[_BEFORE], st.session_state[_NOW] = st.session_state.get(_NOW, frozenset()), frozenset()
     first_screen.begin()
 
 
 def set_projector(size: tuple[int, int] | None, title: str = "") -> None:
-    """Render charts for a projector of this width and height from now on, under this `title`, or as they are."""
+    """Fit charts to a projector of this width and height, under this headline; None to leave them as they are."""
     st.session_state[_PROJECTOR] = (
         (*size, _height(title, presenter.headline_size(title), 1.2, size[0])) if size else None
     )
 
 
 def reserve_height(rem: float) -> None:
-    """Leave room on a projector for what else stands over a chart, such as a button."""
+    """Leave less height to charts on a projector, for something above them such as a button."""
     if projector := st.session_state.get(_PROJECTOR):
         width, height, taken = projector
         st.session_state[_PROJECTOR] = width, height, taken + rem * _letters(width)
 
 
 def report_button(make: Callable[[], str], name: str) -> None:
-    """Render the button that takes the whole page away."""
+    """Render the button that downloads the whole page."""
     st.download_button(
         "Report",
         make,
@@ -67,42 +67,42 @@ def report_button(make: Callable[[], str], name: str) -> None:
     )
 
 
-def _with_explanations(markup: str, place: str) -> str:
-    """Markup with unbreakable numbers, and with the terms explained that the page uses first in this `place`."""
-    return glossary.explain(without_breaks(markup), place, st.session_state.setdefault(_EXPLAINED, {}))
+def _with_explanations(markup: str, part: str) -> str:
+    """Return markup without breaks in numbers, and with terms explained that `part` is the first to use."""
+    return glossary.explain(without_breaks(markup), part, st.session_state.setdefault(_EXPLAINED, {}))
 
 
 def skip_link() -> None:
-    """Render the way over the menu to the page's main control, for those who use a keyboard."""
+    """Render the link from the top of the page to the main control, for visitors with a keyboard."""
     st.html('<a class="skip" href="#main-control">Skip to the main control</a>')
 
 
 def main_control_anchor() -> None:
-    """Mark the place to which the skip link leads."""
+    """Render the target of the skip link."""
     st.html('<span id="main-control" tabindex="-1"></span>')
 
 
-def last_takeaway(place: Any, page: str) -> None:
-    """Show a page's last sentence until the new one is known: without it the page would jump up and down."""
+def last_takeaway(placeholder: Any, page: str) -> None:
+    """Show the takeaway of the last run until the new one is known, so that what is below does not move."""
     if last := st.session_state.get(_TAKEAWAY, {}).get(page):
-        place.markdown(f'<div class="last">{last}</div>', unsafe_allow_html=True)
+        placeholder.markdown(f'<div class="last">{last}</div>', unsafe_allow_html=True)
 
 
-def takeaway(place: Any, page: str, sentence: str, question: str = "") -> None:
-    """Show the one sentence that changes with the numbers, under the question of a chapter."""
+def takeaway(placeholder: Any, page: str, sentence: str, question: str = "") -> None:
+    """Show the page's sentence, and above it the `question` of the chapter."""
     words = f'<p class="takeaway">{_with_explanations(sentence, "takeaway")}</p>'
     if question:
         words = f'<h2 class="chapter">{question}</h2>{words}'
     st.session_state[_TAKEAWAY] = {page: words}
-    place.markdown(words, unsafe_allow_html=True)
+    placeholder.markdown(words, unsafe_allow_html=True)
 
 
 def progress_bar(question: Any, made: Trials) -> None:
-    """Show how many draws are made, and a way to stop or go on; nothing once all are."""
+    """Render how many trials are done, and a button to stop or resume them; nothing once all are done."""
     if made.finished:
         return
     counts: dict[str, tuple[int, int]] = {}
-    for job, progress in zip(made.jobs, made.progress, strict=True):  # one kind of draw may take several jobs
+    for job, progress in zip(made.jobs, made.progress, strict=True):  # jobs with the same name are counted together
         (done, total), before = counts.get(job.name, (0, 0)), 1 if job.first else 0
         counts[job.name] = done + len(progress.results) + before, total + progress.total + before
     notes = {job.name: job.note for job in made.jobs}
@@ -120,23 +120,23 @@ def progress_bar(question: Any, made: Trials) -> None:
             st.button("Go on", on_click=trials.resume, key="more-draws")
 
 
-def save_first_screen(address: str, panels: Sequence[Panel], room: tuple[float, float]) -> None:
-    """Keep the sentence and the first figures of a page for those who come to it next, with some room in between."""
+def save_first_screen(address: str, panels: Sequence[Panel], heights: tuple[float, float]) -> None:
+    """Save the sentence and the first figures for the next visitor; `heights` are those between them, in rem."""
     if not first_screen.is_missing(address) or not (words := st.session_state.get(_TAKEAWAY, {}).get(address)):
         return
     row = [f"{_heading(panel)}{_still(panel.figure)}" for panel in panels]
-    first_screen.save(address, st.session_state[_TITLE], words, row, room)
+    first_screen.save(address, st.session_state[_TITLE], words, row, heights)
 
 
 def _heading(panel: Panel) -> str:
-    """What stands over a figure, as markup."""
+    """Return what stands above a figure as markup."""
     question = panel.question and f"<h3>{panel.question}</h3>"
     answer = panel.answer and f'<p class="answer">{without_breaks(panel.answer)}</p>'
     return question + answer + (panel.note and f'<p class="note">{panel.note}</p>')
 
 
 def _still(shown: Any) -> str:
-    """A figure as markup that needs no library."""
+    """Return a figure as markup that needs no JavaScript library."""
     if isinstance(shown, Chart):
         return figures.first_look(shown.figure)
     if isinstance(shown, LiveDial):
@@ -147,7 +147,7 @@ def _still(shown: Any) -> str:
 
 
 def render(panels: Iterable[Panel | tuple[Panel, ...]]) -> None:
-    """Render panels one under the other; those of a tuple stand side by side. What a dial gets later comes last."""
+    """Render panels from top to bottom, those of a tuple side by side; the slow part of a live dial comes last."""
     dials = []
     for panel in _up_to_a_figure(panels) if st.session_state.get(_PROJECTOR) else panels:
         together = panel if isinstance(panel, tuple) else (panel,)
@@ -164,7 +164,7 @@ def render(panels: Iterable[Panel | tuple[Panel, ...]]) -> None:
 
 
 def _up_to_a_figure(panels: Iterable[Panel | tuple[Panel, ...]]) -> Iterator[Panel | tuple[Panel, ...]]:
-    """The panels that a projector has room for: the first with a figure, those beside it, and what is said before."""
+    """Yield the panels that fit on a projector: up to the first with a figure, and those beside it."""
     for panel in panels:
         yield panel
         if any(one.figure for one in (panel if isinstance(panel, tuple) else (panel,))):
@@ -172,7 +172,7 @@ def _up_to_a_figure(panels: Iterable[Panel | tuple[Panel, ...]]) -> Iterator[Pan
 
 
 def render_one(panel: Panel) -> None:
-    """Render a panel: its question and answer, its figure, and what stands under it."""
+    """Render a panel: its question and answer, its figure, and what stands below it."""
     head(panel)
     figure(panel)
 
@@ -188,7 +188,7 @@ def head(panel: Panel) -> None:
 
 
 def figure(panel: Panel) -> None:
-    """Render a panel's figure, what stands under it, and the ways on."""
+    """Render a panel's note, its figure, what stands below it, and its links."""
     if panel.note:
         st.caption(panel.note)
     if isinstance(panel.figure, Chart):
@@ -198,17 +198,17 @@ def figure(panel: Panel) -> None:
         below_figure(panel)
     if panel.links:
         with st.container(horizontal=True, key=f"links-{panel.name}" if panel.name else None):
-            for address, words, *more in panel.links:
-                page_link(address, words, words, *more)
+            for address, words, *help in panel.links:
+                page_link(address, words, words, *help)
 
 
-def page_link(address: str, title: str, words: str, more: str | None = None) -> None:
-    """Render a link in some words to the page of an address, with `more` for whoever rests on it."""
-    st.page_link(link.page_at(address, title), label=words, help=more)
+def page_link(address: str, title: str, words: str, help: str | None = None) -> None:
+    """Render a link to the page of an address, with the text `words` and a tooltip `help`."""
+    st.page_link(link.page_at(address, title), label=words, help=help)
 
 
 def _other_figure(panel: Panel) -> None:
-    """Render a figure that is no chart."""
+    """Render a figure that is not a Plotly chart."""
     shown = panel.figure
     if isinstance(shown, LiveDial):
         with st.container(key=f"live-{shown.number.key}"):
@@ -220,54 +220,54 @@ def _other_figure(panel: Panel) -> None:
 
 
 def _chart(panel: Panel, chart: Chart) -> None:
-    """Render a chart last, since it keeps the browser busy; until then it is seen as plain markup."""
-    drawn = _projected(chart.figure)
-    place = st.container(key=f"{panel.name}-place")
-    place.html(_EMPTY_FIRST_LOOK if _is_on_screen(panel) else figures.first_look(drawn))
+    """Render a Plotly chart last, as it keeps the browser busy; until then its first look is shown as markup."""
+    shown = _projected(chart.figure)
+    container = st.container(key=f"{panel.name}-place")
+    container.html(_EMPTY_FIRST_LOOK if _is_on_screen(panel) else figures.first_look(shown))
     below_figure(panel)
     if not st.session_state.get(_PLOTLY_STARTED):
         with turns.pause():
             time.sleep(FIRST_LOOK)
         st.session_state[_PLOTLY_STARTED] = True
     options = {"displayModeBar": False}
-    place.plotly_chart(drawn, key=f"{panel.name}-figure", alt=panel.summary or None, config=options)
+    container.plotly_chart(shown, key=f"{panel.name}-figure", alt=panel.summary or None, config=options)
     st.session_state[_NOW] = st.session_state.get(_NOW, frozenset()) | {(st.session_state.get(_TITLE), panel.name)}
 
 
-# Stands for a first look that nobody would see, since Plotly's own drawing is there.
+# Replaces a first look that nobody would see, as Plotly's chart is on screen already.
 _EMPTY_FIRST_LOOK = '<div class="first-look"></div>'
 
 
 def _is_on_screen(panel: Panel) -> bool:
-    """Whether the browser shows the chart of a panel already, of the last time that the page was drawn."""
-    there = st.session_state.get(_BEFORE, frozenset()) | st.session_state.get(_NOW, frozenset())
-    return (st.session_state.get(_TITLE), panel.name) in there
+    """Return whether the browser already shows the chart of a panel from an earlier run of the page."""
+    on_screen = st.session_state.get(_BEFORE, frozenset()) | st.session_state.get(_NOW, frozenset())
+    return (st.session_state.get(_TITLE), panel.name) in on_screen
 
 
 def _projected(figure: figures.Figure) -> figures.Figure:
-    """A chart as it is shown: for a projector with larger letters, and no taller than a sentence leaves it room."""
+    """Return a chart as it is shown: on a projector with larger letters, and no higher than there is space for."""
     if not (projector := st.session_state.get(_PROJECTOR)):
         return figure
     width, height, taken = projector
     (words,) = st.session_state.get(_TAKEAWAY, {"": ""}).values()
-    taken += _height(re.sub("<.*?>", "", words), *_SAID, width)
+    taken += _height(re.sub("<.*?>", "", words), *_TAKEAWAY_SIZE, width)
     tallest = min(_TALLEST * height, max(height - taken - _AROUND * _letters(width), _LOWEST * height))
     return figures.projected(figure, round(max(20, 0.9 * _letters(width))), height / 768, tallest)
 
 
 def _letters(width: int) -> float:
-    """The size of letters on a projector of this width, as style.css has it."""
+    """Return the size of letters on a projector of this width in pixels, as in style.css."""
     return min(max(20.0, 0.014 * width), 28.0)
 
 
 def _height(words: str, rem: float, line: float, width: int) -> float:
-    """About how many pixels high `words` are on a projector, of so many rem and with lines of so many times that."""
+    """Estimate the height of a text on a projector in pixels, from its size in rem and the height of its lines."""
     size = rem * _letters(width)
-    return size * line * math.ceil(_WIDE * size * len(words) / (width - _BESIDE * _letters(width)))
+    return size * line * math.ceil(_LETTER_WIDTH * size * len(words) / (width - _BESIDE * _letters(width)))
 
 
 def below_figure(panel: Panel) -> None:
-    """Render what stands under a figure: its numbers in words, folded, its data, itself as HTML, and its code."""
+    """Render what stands below a figure: its numbers in words, folded, and downloads of its data, HTML and code."""
     shown, rows, name = panel.figure, panel.rows, panel.name
     if not panel.summary and (rows is None or shown is None):
         return
@@ -286,18 +286,18 @@ def below_figure(panel: Panel) -> None:
         st.download_button("HTML", titled, f"{name}.html", "text/html", key=f"{name}-html", on_click="ignore")
         if panel.snippet:
             code = st.popover("Python", key=f"{name}-python", on_change="rerun")
-            if code.open:  # few do: it costs as much as the figure's downloads
+            if code.open:  # rarely: it costs as much as the figure's downloads
                 code.code(str(panel.snippet))
 
 
-# Whether somebody has asked for a page's code.
+# The key of the popover with the page's code.
 CODE_OPEN = "code"
 
 
 def folds(contents: Mapping[str, str]) -> None:
-    """Draw Markdown folded away under its titles, all in one element: a tenth of what an expander each costs.
+    """Render Markdown folded under its titles, all in one element, at a tenth of the cost of expanders.
 
-    Code is drawn once somebody asks for it: its colours are a quarter of all that a browser would load for a page.
+    Code is rendered only once its popover is open, as its highlighting is a quarter of what a browser loads for a page.
     """
     words = {title: text for title, text in contents.items() if title != CODE}
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):

@@ -1,4 +1,4 @@
-"""Background draws: start, follow, stop and resume."""
+"""Start, follow, stop and resume the background jobs that run the trials of a page."""
 
 from __future__ import annotations
 
@@ -18,20 +18,21 @@ from privdemo.experiments.trials import with_trial
 from privdemo.jobs import Progress
 from server import visits
 
-# Seconds between looks at how far the draws are, and where many others come first: each look is work as well.
+# Seconds between two readings of the progress; the second if many jobs are ahead, as each reading costs time as well.
 POLL, SLOW_POLL = 1.5, 5.0
 _MANY = 4
-# Digits of the id by which the address names the jobs that run.
+# Digits of the id of running jobs in the address.
 _ID = 12
 _STOPPED, _AGAIN, _VISITOR, _ARRIVED = "stopped_draws", "draws_again", "visitor", "came_by_link"
 
 
 @dataclass(frozen=True)
 class Job:
-    """Work in the background: `function` of each of `tasks`, known to all visitors by `key`, called `name` on screen.
+    """A background job: calls `function` for each of the `tasks`.
 
-    The key is its kind, its config and more. `first` makes one draw more at once, on the page. A `slow` job leaves a
-    process free for others; `note` follows its progress.
+    Visitors who need the same `key` share the job; the key starts with the job's kind and its config. `name` is shown
+    on screen, and `note` after its progress. `first` runs one more trial at once, within the run of the page. A `slow`
+    job leaves a worker process free for others.
     """
 
     key: Any
@@ -44,7 +45,7 @@ class Job:
 
     @property
     def private(self) -> bool:
-        """Whether it works on a visitor's own records."""
+        """Return whether the job works on a visitor's own records."""
         return own_data.is_own(self.key[1])
 
 
@@ -53,12 +54,12 @@ def _check_id(words: str) -> None:
         raise ValueError(f"the id of a job is {_ID} digits from 0 to f")
 
 
-# In the address while jobs run.
+# The parameter of the address while jobs run.
 JOB = settings.Words("job", _check_id, "")
 
 
 class Question(Protocol):
-    """A question of `n_draws` draws of a `config`, the first of which may be quick enough to wait for."""
+    """A question with `n_draws` trials of a `config`; the first runs `at_once` if that is quick enough."""
 
     @property
     def config(self) -> Any: ...
@@ -71,7 +72,7 @@ class Question(Protocol):
 def one_job(
     kind: str, question: Question, run: Callable[[Any], Any], first: Callable[[Any], Any], slow: bool = False
 ) -> list[Job]:
-    """The draws of a question in one job; a config's `draw` counts them. `first` makes a quick one on the page."""
+    """Return one job for all trials of a question; `first` runs a quick first trial at once."""
     config, before = question.config, 1 if question.at_once else 0
     tasks = [with_trial(config, i) for i in range(before, question.n_draws)]
     at_once = partial(first, config) if before else None
@@ -80,7 +81,7 @@ def one_job(
 
 @dataclass(frozen=True)
 class Trials:
-    """How far the jobs of a question are, and the `results` of each, the one made at once among them."""
+    """The progress of a question's jobs, and the `results` of each, with the trial that was run at once."""
 
     jobs: tuple[Job, ...] = ()
     progress: tuple[Progress, ...] = ()
@@ -88,71 +89,76 @@ class Trials:
 
     @property
     def running(self) -> bool:
-        """Whether more is to come."""
+        """Return whether any job is still running."""
         return any(progress.running for progress in self.progress)
 
     @property
     def finished(self) -> bool:
-        """Whether every draw is made."""
+        """Return whether every trial is done."""
         return all(progress.finished for progress in self.progress)
 
     @property
     def ahead(self) -> int:
-        """How many other jobs have their turns first."""
+        """Return how many other jobs are ahead in the queue."""
         return min((progress.ahead for progress in self.progress if progress.running), default=0)
 
     @property
     def note(self) -> str:
-        """What befell a job that still runs."""
+        """Return the runner's note on a running job, such as a restart, or an empty text."""
         return next((progress.note for progress in self.progress if progress.running and progress.note), "")
 
     @property
     def poll(self) -> float | None:
-        """Seconds until the next look; None where nothing more is to come."""
+        """Return the seconds until the progress is read again; None if no job is running."""
         if not self.running:
             return None
         return POLL if self.ahead < _MANY else SLOW_POLL
 
     @property
     def stage(self) -> tuple[Any, ...]:
-        """What makes a difference to more than the line that says how far the draws are."""
+        """Return the values after whose change the whole page is rendered, not the progress bar alone."""
         return self.running, self.poll, self.problem, *map(len, self.results)
 
     @property
     def ended(self) -> tuple[bool, ...]:
-        """Which of the jobs have no more to come."""
+        """Return for each job whether it has ended."""
         return tuple(not progress.running for progress in self.progress)
 
     @property
     def problem(self) -> str | None:
-        """Why a job failed, if one did."""
+        """Return why a job failed, or None."""
         return next((progress.error for progress in self.progress if progress.error), None)
 
     def of_kind(self, kind: str, config: Any = None) -> list[Any]:
-        """All results of the jobs of one kind, and, unless it is None, of one config."""
-        found = zip(self.jobs, self.results, strict=True)
-        return [result for job, made in found if job.key[0] == kind and config in (None, job.key[1]) for result in made]
+        """Return all results of the jobs of one kind; of one config unless that is None."""
+        by_job = zip(self.jobs, self.results, strict=True)
+        return [
+            result
+            for job, results in by_job
+            if job.key[0] == kind and config in (None, job.key[1])
+            for result in results
+        ]
 
 
 def start_or_follow(question: Any, jobs: Sequence[Job]) -> Trials:
-    """Say how far the jobs are, each started unless this visitor has stopped them.
+    """Start the jobs of a question, or follow them if they run already; jobs that this visitor stopped are not started.
 
-    Draws that come with the package are not made: a job goes on after them, and one that needs no others never starts.
-    Raises ``ValueError`` with a sentence where a draw that is made at once cannot be made.
+    Shipped trials are not run again: a job runs those after them, and one that needs no others never starts. Raise
+    ``ValueError`` with a sentence if a trial that is run at once fails.
     """
     stopped, again = st.session_state.get(_STOPPED) == fingerprint(question), st.session_state.pop(_AGAIN, False)
     progress = tuple((_watch_own if job.private else _watch_shared)(job, stopped, again) for job in jobs)
-    results = tuple((*_first_trial(job), *far.results) for job, far in zip(jobs, progress, strict=True))
+    results = tuple((*_first_trial(job), *one.results) for job, one in zip(jobs, progress, strict=True))
     return Trials(tuple(jobs), progress, results)
 
 
 def stop_watching_others(jobs: Sequence[Job]) -> None:
-    """Stop watching all jobs but these."""
+    """Stop following all jobs but these; a job that nobody follows is stopped."""
     cache.runner().leave(visitor(), [job.key for job in jobs])
 
 
 def check_linked_job(jobs: Sequence[Job]) -> None:
-    """Once a visit: say so if the job of the link by which a visitor came is not there to be followed."""
+    """Once per visit: add a note if the job in the visitor's link cannot be followed."""
     if _ARRIVED in st.session_state:
         return
     arrived, st.session_state[_ARRIVED] = st.query_params.get(JOB.key), True
@@ -164,89 +170,92 @@ def check_linked_job(jobs: Sequence[Job]) -> None:
         link.add_note(f"`job={arrived}` has ended, and what it made is no longer kept: its draws are made anew.")
 
 
-def write_job_id(draws: Trials) -> None:
-    """Keep the id of jobs in the address for as long as they run: a reload goes on with them."""
-    link.write(JOB.key, job_id(draws.jobs) if draws.running else "")
+def write_job_id(made: Trials) -> None:
+    """Keep the id of running jobs in the address, so that a reload of the page follows them."""
+    link.write(JOB.key, job_id(made.jobs) if made.running else "")
 
 
 def job_id(jobs: Sequence[Job]) -> str:
-    """What the address calls some jobs: the same for the same draws; nothing for those of a visitor's own records."""
+    """Return the id of some jobs in the address, the same for the same trials; empty if they use own records."""
     keys = [job.key for job in jobs]
     return "" if any(job.private for job in jobs) else hashlib.sha256(repr(keys).encode()).hexdigest()[:_ID]
 
 
 def _first_trial(job: Job) -> tuple[Any, ...]:
-    """The draw that a job makes at once, if it makes one, unless it comes with the package."""
+    """Return the trial that a job runs at once, from the shipped ones if it is there; empty if it runs none."""
     if not job.first:
         return ()
-    there = None if job.private else cache.shipped_results().find(job.function, job.key[1])
-    return (job.first() if there is None else there,)
+    shipped = None if job.private else cache.shipped_results().find(job.function, job.key[1])
+    return (job.first() if shipped is None else shipped,)
 
 
 def _shipped(job: Job) -> tuple[Any, ...]:
-    """The results of a job's first tasks that come with the package; none of a visitor's own records."""
+    """Return the shipped results of a job's first tasks; none for a visitor's own records."""
     if job.private:
         return ()
-    there = (cache.shipped_results().find(job.function, task) for task in job.tasks)
-    return tuple(takewhile(lambda result: result is not None, there))
+    results = (cache.shipped_results().find(job.function, task) for task in job.tasks)
+    return tuple(takewhile(lambda result: result is not None, results))
 
 
 def _watch_shared(job: Job, stopped: bool, again: bool) -> Progress:
-    """How far a job is that anybody may follow."""
-    ready = _shipped(job)
-    left = job.tasks[len(ready) :]
+    """Start or follow a job that all visitors share, and return its progress."""
+    shipped = _shipped(job)
+    left = job.tasks[len(shipped) :]
     if not left:
-        return Progress(ready, len(ready), False)
-    made = _watch_left(job, left, stopped, again)
-    return replace(made, results=(*ready, *made.results), total=len(job.tasks))
+        return Progress(shipped, len(shipped), False)
+    progress = _watch_left(job, left, stopped, again)
+    return replace(progress, results=(*shipped, *progress.results), total=len(job.tasks))
 
 
 def _watch_left(job: Job, left: Sequence[Any], stopped: bool, again: bool) -> Progress:
-    """How far the runner is with the tasks of a job that are `left` to it: for the same key, from the same one on."""
+    """Start or follow the tasks of a job that are not shipped, and return the progress.
+
+    These tasks are always the same for the same key.
+    """
     runner = cache.runner()
     if not stopped:
         return runner.watch(job.key, visitor(), job.function, left, new_try=again, slow=job.slow)
-    there = runner.look(job.key)  # what is there is kept; others may go on with it, this visitor does not
-    return Progress(there.results[: len(left)] if there else (), len(left), False)
+    progress = runner.look(job.key)  # shows the results so far; others may go on with the job
+    return Progress(progress.results[: len(left)] if progress else (), len(left), False)
 
 
 def _watch_own(job: Job, stopped: bool, again: bool) -> Progress:
-    """How far a job on a visitor's own records is: its results move to the session, and are kept only there."""
+    """Start or follow a job on a visitor's own records: its results move to the session, and are kept only there."""
     n, runner = len(job.tasks), cache.runner()
-    # From which task on the runner works, and what is there of all tasks: one entry, so that neither is lost alone.
+    # The first task of the running job, and the results of all tasks so far: one entry, so that neither is lost alone.
     begun, kept = own_data.find_result(job.key) or (None, ())
     if stopped or len(kept) >= n:
         return Progress(kept[:n], n, False)
     at_work = runner.look(job.key) is not None
     if at_work and begun is None:
-        return Progress((), n, True)  # begun for what is lost by now: it is soon forgotten, and then begun anew
-    if begun is None or not at_work:  # a job that was stopped is forgotten; it goes on from what is kept
+        return Progress((), n, True)  # its earlier results are lost: the runner soon drops it, and then it starts again
+    if begun is None or not at_work:  # the runner drops a job that was stopped: start after the results that are kept
         begun = len(kept)
     function, left = partial(results.without_config, job.function), job.tasks[begun:]
     progress = runner.watch(job.key, visitor(), function, left, new_try=again, slow=job.slow, private=True)
     done = zip(progress.results, left, strict=False)
-    found = (*kept[:begun], *(replace(result, config=task) for result, task in done))
-    own_data.store_result(job.key, (begun, found))
-    return replace(progress, results=found, total=n)
+    results_so_far = (*kept[:begun], *(replace(result, config=task) for result, task in done))
+    own_data.store_result(job.key, (begun, results_so_far))
+    return replace(progress, results=results_so_far, total=n)
 
 
 def visitor() -> str:
-    """This visitor's name among those who watch."""
+    """Return the name by which the runner knows this visitor."""
     return st.session_state.setdefault(_VISITOR, visits.name())
 
 
 def fingerprint(question: Any) -> str:
-    """A question, to be remembered without the visitor's own records that it may hold."""
+    """Return a text that identifies a question without holding the visitor's own records."""
     return f"{question!r}, {own_data.version()}"
 
 
 def stop(question: str) -> None:
-    """Stop the draws of a `fingerprint` question for this visitor."""
+    """Stop the trials of the question with this `fingerprint` for this visitor."""
     st.session_state[_STOPPED] = question
     cache.runner().leave(visitor())
 
 
 def resume() -> None:
-    """Go on with the draws that were stopped."""
+    """Resume the trials that were stopped."""
     st.session_state.pop(_STOPPED, None)
     st.session_state[_AGAIN] = True

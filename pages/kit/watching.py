@@ -1,4 +1,4 @@
-"""How far draws in the background are, looked at again and again while the rest of the page stays as it is."""
+"""Poll background jobs in a fragment, so that the rest of the page is not rendered again each time."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from pages.kit.numbers import sentence
 from pages.kit.trials import Job, Trials
 from server.turns import in_turn
 
-# True in a session that a terminal or a test has.
+# A key that is True in the session of a terminal or a test.
 NO_BROWSER = "no_browser"
 
 
 def watch(question: Any, shown: Trials) -> None:
-    """Say how far the draws of a question are, and look again as long as more come; then the page is drawn anew."""
+    """Render the progress of a question's trials and poll it; when there are new trials, the whole page is rendered."""
     if shown.running:
         st.fragment(in_turn(_look), run_every=shown.poll)(question, shown, [shown])
     else:
@@ -25,20 +25,20 @@ def watch(question: Any, shown: Trials) -> None:
 
 
 def _look(question: Any, shown: Trials, first: list[Trials]) -> None:
-    """Take one look, which costs little while nothing but the place in the queue is new."""
+    """Read the progress once: render the bar if only the place in the queue has changed, else rerun the page."""
     try:
         now = first.pop() if first else trials.start_or_follow(question, shown.jobs)
     except ValueError:
-        st.rerun()  # the page says why
+        st.rerun()  # then the page shows the error
     if now.stage != shown.stage:
         st.rerun()
     screen.progress_bar(question, now)
 
 
 def start(question: Any, jobs: Sequence[Job]) -> Trials:
-    """How far jobs are that add to the answer of a question; they are begun, and those of another question left.
+    """Start or follow jobs that add to the answer of a question, and stop following those of other questions.
 
-    Where there is no browser, in which something is dragged, slow ones are not.
+    Slow jobs are left out without a browser: they serve what is dragged there.
     """
     jobs = [job for job in jobs if not (job.slow and st.session_state.get(NO_BROWSER))]
     trials.stop_watching_others(jobs)
@@ -46,7 +46,7 @@ def start(question: Any, jobs: Sequence[Job]) -> Trials:
 
 
 def watch_for_more(question: Any, shown: Trials) -> None:
-    """Look again while jobs add to an answer that is there; once one of them has ended the page is drawn anew."""
+    """Poll jobs that add to an answer that is shown; once one has ended the page is rendered again."""
     if shown.problem:
         st.warning(f"Not everything could be computed. {sentence(shown.problem)}")
     if shown.running:

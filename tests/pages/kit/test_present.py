@@ -132,12 +132,12 @@ def test_a_link_may_ask_for_a_step_on_this_page_and_for_controls_that_it_has():
 def test_a_view_says_what_is_shown_and_which_controls_are_left():
     step = Position(LECTURE, NAME, 2)
     assert View().whole
-    assert (View().shows("takeaway"), View().left) == (True, [])
+    assert (View().shows("takeaway"), View().usable) == (True, [])
     assert not View(step).whole
     assert [View(step).shows(part) for part in ("takeaway", "figure")] == [False, True]
-    assert View(step, ["sign"]).left == ["n"]
-    assert View(Position(LECTURE, NAME, 1), ["sign"]).left == []
-    assert View(controls=["sign"]).left == ["sign"]
+    assert View(step, ["sign"]).usable == ["n"]
+    assert View(Position(LECTURE, NAME, 1), ["sign"]).usable == []
+    assert View(controls=["sign"]).usable == ["sign"]
     assert View(controls=["sign"]).shows("takeaway")
 
 
