@@ -1,1 +1,1 @@
-"""What the pages share."""
+"""Modules that pages share; none of them imports a topic."""

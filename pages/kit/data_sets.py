@@ -1,4 +1,4 @@
-"""The data sets that a page offers: those that are here, and what the visitor has brought."""
+"""Offer a choice of data sets: those on this computer, and the visitor's own."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from privdemo.tasks import Task
 
 @dataclass(frozen=True)
 class DataSets:
-    """The choice among the data sets of some `tasks`, the first that is here by default; `key` is its name in a link.
+    """The choice among the data sets of some `tasks`, by default the first on this computer; `key` is its key in links.
 
-    With `binary` a visitor's own records are those of one class against all others.
+    With `binary`, a visitor's own records have two classes: one against all others.
     """
 
     key: str
@@ -26,25 +26,25 @@ class DataSets:
 
     @property
     def choice(self) -> Choice:
-        """The setting: the titles of the data sets that are here, and the visitor's own."""
+        """Return the setting: the titles of the data sets on this computer, and the visitor's own."""
         here = (task.title for name, task in self.tasks.items() if cache.available(name))
         return own_data_input.choice(self.key, tuple(here))
 
     def named(self, title: str) -> Source:
-        """The data set of a title."""
+        """Return the data set with a title."""
         names = {task.title: name for name, task in self.tasks.items()}
         return own_data.source(title, names.__getitem__, self.binary)
 
     def current(self) -> Source:
-        """The data set that is chosen now."""
+        """Return the data set that is chosen now."""
         return self.named(link.current(self.choice))
 
     def default(self) -> Source:
-        """The data set that a reset chooses."""
+        """Return the data set that is chosen after a reset."""
         return self.named(self.choice.default)
 
     def choose(self) -> tuple[Source, str]:
-        """Render the choice; return the data set and what keeps it from being read, if anything."""
+        """Render the choice; return the data set, and a sentence if it cannot be read."""
         title = inputs.choose(self.choice, "Records")
         own_data_input.panel(self.choice, self.binary)
         if absent := [name for name in self.tasks if not cache.available(name)]:

@@ -1,4 +1,4 @@
-"""What the live dial draws from: pictures, random draws and words of a result, ready for the browser; and its jobs."""
+"""Prepare the live dial: its pictures and words as data for the browser, and the background jobs for its guesses."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from privdemo.mechanisms import RandomisedResponse
 from privdemo.mechanisms.pixels import PixelFamily
 from privdemo.verdict import clearly_above
 
-# The dial's slider goes by whole steps of each family's level.
+# The step of the dial for each family of mechanisms.
 STEPS = {"randomised_response": 0.005, "gaussian": 0.01, "laplace": 0.01}
-# The jobs of a dial: guesses at its own level, and at all those that it is dragged over.
+# The kinds of a dial's jobs: guesses at its own level, and at all levels that it is dragged over.
 _HERE, _ALONG = "guesses", "guesses at all levels"
-# What an adversary may know without having learned from releases.
+# The priors that an adversary has without learning from releases.
 _UNTAUGHT = ("flat", "true")
 
 release = cache.shared(images.sample_release, max_entries=256)
@@ -36,27 +36,27 @@ _packed = cache.shared(images.packed, max_entries=64)
 
 
 def guess_jobs(config: Config, family: PixelFamily, priors: tuple[str, ...] = PRIORS) -> list[Job]:
-    """The guesses at all levels of a dial in the background, and at its own where they take more than a second."""
-    asked, function = _without_labels(config), partial(images.guess, priors=priors)
-    along = _along(asked, family)
+    """Return the jobs for the guesses at all levels of a dial; also for its own level if that takes over a second."""
+    config, function = _without_labels(config), partial(images.guess, priors=priors)
+    along = _along(config, family)
     jobs = [Job((_ALONG, along[0], priors), "Level", function, along, slow=True)]
-    return jobs if _at_once(config) else [Job((_HERE, asked, priors), "Guess", function, [asked]), *jobs]
+    return jobs if _at_once(config) else [Job((_HERE, config, priors), "Guess", function, [config]), *jobs]
 
 
 def guesses_here(config: Config, made: Trials, priors: tuple[str, ...] = PRIORS) -> Guesses:
-    """The guesses at the dial's own level, those for which something must be learned from many once they are `made`."""
-    asked = _without_labels(config)
+    """Return the guesses at the dial's own level; those that must be learnt from many people once they are `made`."""
+    config = _without_labels(config)
     if _at_once(config):
-        return _guess(asked, priors)
-    found = made.of_kind(_HERE, asked)
-    return found[0] if found else _guess(asked, tuple(prior for prior in priors if prior in _UNTAUGHT))
+        return _guess(config, priors)
+    guesses = made.of_kind(_HERE, config)
+    return guesses[0] if guesses else _guess(config, tuple(prior for prior in priors if prior in _UNTAUGHT))
 
 
 def guesses_along(config: Config, family: PixelFamily, made: Trials) -> tuple[Guesses, ...]:
-    """The guesses at all levels of a dial; none until they are all `made`."""
+    """Return the guesses at all levels of a dial; an empty tuple until all are `made`."""
     along = _along(_without_labels(config), family)
-    found = tuple(made.of_kind(_ALONG, along[0]))
-    return found if len(found) == len(along) else ()
+    guesses = tuple(made.of_kind(_ALONG, along[0]))
+    return guesses if len(guesses) == len(along) else ()
 
 
 def _at_once(config: Config) -> bool:
@@ -64,7 +64,7 @@ def _at_once(config: Config) -> bool:
 
 
 def _without_labels(config: Config) -> Config:
-    """A config as far as guesses of pixels depend on it: whatever becomes of labels."""
+    """Return a config without noise on labels, on which guesses of pixels do not depend."""
     return replace(config, labels=RandomisedResponse(0.0, len(config.classes)))
 
 
@@ -73,7 +73,7 @@ def _along(config: Config, family: PixelFamily) -> list[Config]:
     return [images.with_mechanism(config, family, float(level)) for level in levels]
 
 
-# --- what the browser draws from ---------------------------------------------------------------------
+# --- the data for the browser ---------------------------------------------------------------------
 
 
 def dial_data(
@@ -85,12 +85,12 @@ def dial_data(
     priors: Mapping[str, tuple[str, str]],
     halves: tuple[str, ...] = (),
 ) -> dict[str, Any]:
-    """What the browser needs: pictures and draws, words, and the dial's range.
+    """Return the data for the browser: pictures, random numbers, words, and the range of the dial.
 
-    `here` is what linking finds at the dial's level, `points` along the levels that it is dragged over. `priors` are
+    `here` is the result of linking at the dial's level, `points` at the levels that it is dragged over. `priors` are
     the rows of guesses, each with its name and a note; with `halves`, two titles, releases and guesses stand side by
-    side. The `token` is the same at every level, so that the browser decodes the pictures once. Of the `guesses` those
-    not `there` yet are being learned.
+    side. `there` says for each row whether its `guesses` are learnt already. The `token` is the same at every level, so
+    that the browser decodes the pictures once.
     """
     pictures, token = _fixed(result, family, tuple(priors.values()), halves)
     return {
@@ -108,7 +108,7 @@ def dial_data(
 def _make_fixed(
     result: Result, family: PixelFamily, priors: tuple[tuple[str, str], ...], halves: tuple[str, ...]
 ) -> tuple[bytes, str]:
-    """All that the dial draws from at every level, as JSON, and its token."""
+    """Return the data that is the same at every level, as JSON, and its token."""
     limit = family.limit(result.n_states)
     height, width = result.image_shape
     config = result.config
@@ -129,15 +129,15 @@ def _make_fixed(
         "name": family.level_name.capitalize(),
         **{name: _base64(part) for name, part in config.pixels.noise_by_name(result.noise).items()},
     }
-    words = json.dumps(fixed)
-    return words.encode(), _token(words, config)
+    text = json.dumps(fixed)
+    return text.encode(), _token(text, config)
 
 
 _fixed = cache.shared(_make_fixed, max_entries=64)
 
 
 def more_guesses(data: Mapping[str, Any], along: tuple[Guesses, ...], priors: Sequence[str]) -> dict[str, Any] | None:
-    """The guesses at all of the dial's levels, packed; None until they are there."""
+    """Return the guesses at all levels of the dial, packed; None until they are learnt."""
     if not along:
         return None
     packed = _packed(along, tuple(priors))
@@ -145,7 +145,7 @@ def more_guesses(data: Mapping[str, Any], along: tuple[Guesses, ...], priors: Se
 
 
 def linking_sentence(point: Point) -> str:
-    """How often an image's sender is found, and whether that is more than chance."""
+    """Say how often the sender of an image is found, and whether that is more than by chance."""
     among, found = f"Among {point.n_candidates} people", numbers.out_of_100(point.linked.mean)
     if clearly_above(point.linked, 1 / point.n_candidates):
         return f"{among} the sender is still found in {found}."
@@ -153,7 +153,7 @@ def linking_sentence(point: Point) -> str:
 
 
 def captions(result: Result) -> list[str]:
-    """What each shown person sent: “7”, or “7 → 9” of a label that was flipped."""
+    """Return what each shown person sent: “7”, or “7 → 9” for a label that was changed."""
     return [caption["text"] for caption in _captions(result)]
 
 
@@ -166,21 +166,21 @@ def _captions(result: Result) -> list[dict[str, Any]]:
 
 
 def _token(pictures: str, config: Config) -> str:
-    """A name for the pictures: of what is shown, and of all who taught the guesses."""
+    """Return a name for the pictures: a hash of what is shown, and of the people from whom the guesses were learnt."""
     words = json.dumps([pictures, config.dataset, config.classes, config.n_people, config.seed])
     return hashlib.sha256(words.encode()).hexdigest()
 
 
 def _base64(array: Any) -> str:
-    """The array's raw bytes (little-endian) as base64 text."""
+    """Return an array's raw bytes (little-endian) as base64 text."""
     return base64.b64encode(array.tobytes()).decode()
 
 
-# --- what is seen until the browser has started the dial --------------------------------------------
+# --- the markup shown until the dial has started --------------------------------------------
 
 
 def first_frame(data: Mapping[str, Any], result: Result, found: Guesses, priors: Sequence[str]) -> str:
-    """The dial and its pictures as plain markup, laid out as dial.js lays them out."""
+    """Return the dial and its pictures as HTML, with the same layout as dial.js."""
     data = {**data, **json.loads(data["pictures"])}
     place = f'min="{data["low"]}" max="{data["high"]}" step="any" value="{data["level"]}"'
     control = (
@@ -206,7 +206,7 @@ def _halves(data: Mapping[str, Any], result: Result, guesses: Any) -> str:
 
 
 def _line(data: Mapping[str, Any], result: Result, guesses: Sequence[Any]) -> str:
-    """The first ten people; on a narrow screen the first five."""
+    """Return the rows of the first ten people as HTML; a narrow screen shows five of them."""
     columns = min(10, len(result.labels))
     rows = [("Clean", "stays with the person"), ("Released", "all that is collected"), *data["priors"]]
     cells = []
@@ -226,7 +226,7 @@ def _sent(all_captions: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _pictures(result: Result, pictures: Any, name: str) -> list[str]:
-    """A picture of each person as an image element."""
+    """Return a picture of each person as an image element."""
     shape = result.image_shape
     return [
         f'<img src="{figures.data_uri(picture.reshape(shape))}" alt="{escape(name)}: person {n + 1}, '

@@ -1,4 +1,4 @@
-"""The words that stand folded away at a page's end: Markdown files with {names} to fill in."""
+"""Read the folded texts at the end of a page: Markdown files with {names} that are replaced by values."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ HOW, ADVERSARY, CAVEATS, CODE = (
 
 
 def fill(words: str, **values: object) -> str:
-    """Put `values` where {their names} stand; other braces, as in formulas, stay.
+    """Replace {names} in a text by `values`; other braces, as in formulas, stay.
 
-    Raises ``KeyError`` for a name that does not stand there: words and numbers must not drift apart.
+    Raise ``KeyError`` for a value whose name is not in the text, so that text and code agree.
     """
     if absent := [name for name in values if f"{{{name}}}" not in words]:
         raise KeyError(f"the text has no place for {', '.join(absent)}")
@@ -31,17 +31,17 @@ def read(file: Path, **values: object) -> str:
 
 
 def folds(how: str, adversary: str, caveats: str, code: str = "") -> Mapping[str, str]:
-    """The folds of a page in their order, by title."""
-    found = {HOW: how, ADVERSARY: adversary, CAVEATS: caveats}
-    return found | {CODE: code} if code else found
+    """Return the folded texts of a page in order, by title."""
+    by_title = {HOW: how, ADVERSARY: adversary, CAVEATS: caveats}
+    return by_title | {CODE: code} if code else by_title
 
 
-# Code and formulas, in which a < is a <.
+# Code and formulas, in which < must not be escaped.
 _VERBATIM = re.compile(r"(```.*?```|`[^`]*`|\$[^$]*\$)", re.DOTALL)
 
 
 def in_details(contents: Mapping[str, str]) -> str:
-    """Markdown folded away under its titles, as one text of Markdown; what would be HTML in it is shown as it is."""
+    """Return Markdown with the texts folded under their titles; HTML in them is escaped."""
     parts = (
         f'<details class="fold"><summary>{escape(title)}</summary>\n\n{_without_html(words.strip())}\n\n</details>'
         for title, words in contents.items()
@@ -50,7 +50,7 @@ def in_details(contents: Mapping[str, str]) -> str:
 
 
 def _without_html(markdown: str) -> str:
-    """Markdown whose tags are words."""
+    """Return Markdown in which HTML tags are escaped."""
     between = _VERBATIM.split(markdown)
     between[::2] = [re.sub(r"<(?=[A-Za-z/!?])", r"\\<", words) for words in between[::2]]
     return "".join(between)

@@ -1,4 +1,4 @@
-"""The glossary: a term is explained where a page first uses it, for those who point at it, tap it or tab to it."""
+"""Explain each term of the glossary where a page first uses it; the text appears on hover, tap or focus."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from html import escape
 from pathlib import Path
 
 _FILE = Path(__file__).parent / "glossary.toml"
-# Tags, and what is not to be explained: links, buttons, headings, and the terms that are explained already.
+# Where terms are not explained: in tags, links, buttons and headings.
 _NOT_EXPLAINED = re.compile(r"(<(a|button|summary|h[1-6])\b.*?</\2>|<[^>]*>)", re.DOTALL)
 
 
 @dataclass(frozen=True)
 class Term:
-    """A term: its `name`, the `forms` it has on screen, its `meaning`, and what the `paper` calls it.
+    """A term: its `name`, the `forms` in which it appears on screen, its `meaning`, and its name in the `paper`.
 
-    `avoid` are words that a default view uses the term for.
+    `avoid` are words that pages must not use in its place.
     """
 
     name: str
@@ -30,25 +30,25 @@ class Term:
 
     @property
     def explanation(self) -> str:
-        """The meaning, and the paper's word for it."""
+        """Return the meaning, and the paper's word for the term."""
         return f"{self.meaning} In the papers: {self.paper}." if self.paper else self.meaning
 
 
 @cache
 def terms() -> tuple[Term, ...]:
-    """Every term of the glossary."""
-    found = tomllib.loads(_FILE.read_text(encoding="utf-8"))["term"]
+    """Return all terms of the glossary."""
+    rows = tomllib.loads(_FILE.read_text(encoding="utf-8"))["term"]
     return tuple(
-        Term(**{key: tuple(value) if isinstance(value, list) else value for key, value in one.items()}) for one in found
+        Term(**{key: tuple(value) if isinstance(value, list) else value for key, value in one.items()}) for one in rows
     )
 
 
 @cache
 def _forms() -> tuple[re.Pattern[str], dict[str, Term]]:
-    """One pattern for all forms, the longest first, and the term of each form."""
+    """Return a pattern that matches all forms, the longest first, and the term of each form."""
     by_form = {_key(form): term for term in terms() for form in term.forms}
     words = sorted((form for term in terms() for form in term.forms), key=len, reverse=True)
-    # A letter such as p is a term only as it stands; a word also with a capital, and across unbreakable spaces.
+    # A letter such as p must match exactly; a word also with a capital letter or with unbreakable spaces.
     each = (re.escape(w) if len(w) == 1 else f"(?i:{re.escape(w)})".replace(r"\ ", r"[ \u00a0]") for w in words)
     return re.compile(rf"(?<![\w’-])({'|'.join(each)})(?![\w’])"), by_form
 
@@ -57,17 +57,18 @@ def _key(form: str) -> str:
     return form if len(form) == 1 else form.lower().replace("\u00a0", " ")
 
 
-def explain(markup: str, place: str, explained: MutableMapping[str, str]) -> str:
-    """`markup` with each term explained that no other place of the page explains before.
+def explain(markup: str, part: str, explained: MutableMapping[str, str]) -> str:
+    """Return `markup` with each term explained once, unless another part of the page explains it.
 
-    `explained` holds the place at which each term is explained; a place that is drawn again explains the same ones.
+    `explained` holds the part of the page that explains each term, so that a part that is rendered again keeps its
+    explanations.
     """
     pattern, by_form = _forms()
     here: set[str] = set()
 
     def mark(found: re.Match[str]) -> str:
         term = by_form[_key(found[1])]
-        if explained.setdefault(term.name, place) != place or term.name in here:
+        if explained.setdefault(term.name, part) != part or term.name in here:
             return found[0]
         here.add(term.name)
         name = f"meaning-{terms().index(term)}"
@@ -78,7 +79,7 @@ def explain(markup: str, place: str, explained: MutableMapping[str, str]) -> str
 
     pieces: list[str] = []
     last = 0
-    for apart in _NOT_EXPLAINED.finditer(markup):
-        pieces += [pattern.sub(mark, markup[last : apart.start()]), apart[0]]
-        last = apart.end()
+    for skipped in _NOT_EXPLAINED.finditer(markup):
+        pieces += [pattern.sub(mark, markup[last : skipped.start()]), skipped[0]]
+        last = skipped.end()
     return "".join([*pieces, pattern.sub(mark, markup[last:])])

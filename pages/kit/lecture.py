@@ -1,4 +1,4 @@
-"""Lectures: steps through the pages, each with a sentence to say; as a TOML file, and in a link. Knows no screen."""
+"""Read and write lectures, which are steps through the pages: as TOML files, and as the text of a link."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ SHOW = ("takeaway", "figure", "control")
 _INITIALS = {part[0]: part for part in SHOW}
 MOST_STEPS = 50
 _MINUTES = limits.Limit("minutes", 1, 600, integer=True)
+# The most characters of a title or another name, and of a sentence.
 _MOST_NAME, _MOST_SAID = 120, 300
-# A link of a lecture begins with this, the number of its form.
-_FORM = "1"
-# A longer link is no link, and no lecture has more characters of JSON than this.
+# The first character of a lecture in a link: the version of its format.
+_FORMAT = "1"
+# The most characters of a lecture in a link, and of its JSON.
 _MOST_LINK, _MOST_JSON = int(limits.LINK_BYTES.high) - 1000, 100_000
 _STEP_KEYS = ("page", "say", "show", "control", "settings")
 _LECTURE_KEYS = ("title", "audience", "minutes", "step")
@@ -35,9 +36,9 @@ _SHIPPED = Path(__file__).parents[1] / "lectures"
 
 @dataclass(frozen=True)
 class Step:
-    """One screen: a `page` by its address, its `settings` as they stand there, a sentence to `say`, and what to `show`.
+    """One screen: a `page` by its address, its `settings` as in a link, a sentence to `say`, and the parts to `show`.
 
-    `control` is the key of the one setting that is left to be set; it is there just if "control" is shown. Raises
+    `control` is the key of the one setting that can be changed; it is set exactly if "control" is among `show`. Raise
     ``ValueError`` for anything else.
     """
 
@@ -62,7 +63,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Lecture:
-    """Steps in their order, for an audience, and how many minutes they take. Raises ``ValueError`` naming the step."""
+    """A list of steps for an audience, with the `minutes` it takes. Raise ``ValueError`` for invalid values."""
 
     title: str
     audience: str
@@ -78,7 +79,7 @@ class Lecture:
 
 
 def problems(step: Step, settings: Iterable[Setting]) -> dict[str, str]:
-    """Say what is wrong with each setting of a step, and with its control, on a page of these `settings`."""
+    """Return what is wrong with the settings of a step and with its control, by key, on a page of these `settings`."""
     known = list(settings)
     given = {key: value if isinstance(value, tuple) else (value,) for key, value in step.settings.items()}
     found = page_settings.problems(known, given)
@@ -90,7 +91,7 @@ def problems(step: Step, settings: Iterable[Setting]) -> dict[str, str]:
 
 
 def check_pages(lecture: Lecture, pages: Iterable[str]) -> None:
-    """Raise ``ValueError`` naming the first step whose page is none of the `pages`, which are addresses."""
+    """Raise ``ValueError`` for the first step whose page is not one of `pages`, which are addresses."""
     known = list(pages)
     for number, step in enumerate(lecture.steps, start=1):
         if step.page not in known:
@@ -102,7 +103,7 @@ def check_pages(lecture: Lecture, pages: Iterable[str]) -> None:
 
 
 def read(content: bytes | str) -> Lecture:
-    """The lecture of a TOML file. Raises ``ValueError`` with a sentence that names the step, the key and the value."""
+    """Read a lecture from TOML. Raise ``ValueError`` with a sentence that names the step, the key and the value."""
     table = parse(content, "a lecture")
     if "page" in table:
         raise ValueError("this is a saved setting: open it in the menu ⋯")
@@ -111,7 +112,7 @@ def read(content: bytes | str) -> Lecture:
 
 
 def _lecture(table: Mapping[str, Any]) -> Lecture:
-    """The lecture of plain values, of which any may be missing or wrong."""
+    """Make a lecture from plain values, of which any may be missing or wrong."""
     _check_all(table, ("title", "minutes"), "a lecture")
     rows = table.get("step", [])
     if not isinstance(rows, list):
@@ -144,7 +145,7 @@ def _check_all(table: Mapping[str, Any], needed: Iterable[str], what: str) -> No
 
 
 def to_toml(lecture: Lecture) -> str:
-    """The lecture as a TOML file, from which `read` gives the same."""
+    """Write a lecture as TOML, from which `read` makes the same one."""
     head = {"title": lecture.title, "audience": lecture.audience, "minutes": lecture.minutes}
     blocks = ["\n".join(toml_files.pairs(head))]
     for step in lecture.steps:
@@ -160,7 +161,7 @@ def to_toml(lecture: Lecture) -> str:
 
 @cache
 def shipped() -> dict[str, Lecture]:
-    """The lectures that come with the app, by the names of their files."""
+    """Return the lectures that are shipped with the app, by the names of their files."""
     return {file.stem: read(file.read_bytes()) for file in sorted(_SHIPPED.glob("*.toml"))}
 
 
@@ -168,7 +169,7 @@ def shipped() -> dict[str, Lecture]:
 
 
 def to_link(lecture: Lecture) -> str:
-    """The whole lecture in letters, digits, - and _, from which `from_link` gives the same."""
+    """Write a lecture with letters, digits, - and _, from which `from_link` makes the same one."""
     steps = [
         [step.page, dict(step.settings), step.say, "".join(part[0] for part in step.show), step.control]
         for step in lecture.steps
@@ -176,17 +177,17 @@ def to_link(lecture: Lecture) -> str:
     whole = json.dumps(
         [lecture.title, lecture.audience, lecture.minutes, steps], ensure_ascii=False, separators=(",", ":")
     )
-    return _FORM + base64.urlsafe_b64encode(zlib.compress(whole.encode(), 9)).decode().rstrip("=")
+    return _FORMAT + base64.urlsafe_b64encode(zlib.compress(whole.encode(), 9)).decode().rstrip("=")
 
 
 def from_link(text: str) -> Lecture:
-    """The lecture of a link. Raises ``ValueError`` with a sentence for a link that is cut short, changed or none."""
+    """Read a lecture from a link. Raise ``ValueError`` with a sentence if the link is incomplete or changed."""
     limits.check_length("the link of a lecture", text, _MOST_LINK)
-    letters = "".join(text.split())  # mail breaks long lines
-    if not letters.startswith(_FORM):
+    letters = "".join(text.split())  # mail programs break long lines
+    if not letters.startswith(_FORMAT):
         raise ValueError("this is not the link of a lecture, or one of a newer version")
     try:
-        whole = json.loads(_unpacked(letters[len(_FORM) :]))
+        whole = json.loads(_unpacked(letters[len(_FORMAT) :]))
         title, audience, minutes, rows = whole
         steps = [dict(zip(("page", "settings", "say", "show", "control"), row, strict=True)) for row in rows]
         for step in steps:
@@ -197,7 +198,7 @@ def from_link(text: str) -> Lecture:
 
 
 def _unpacked(letters: str) -> bytes:
-    """What was packed. Raises ``ValueError`` where it is more than any lecture, and for a part of it."""
+    """Decode and decompress a text. Raise ``ValueError`` if the content is too long or incomplete."""
     raw = base64.b64decode(letters + "=" * (-len(letters) % 4), altchars=b"-_", validate=True)
     stream = zlib.decompressobj()
     content = stream.decompress(raw, _MOST_JSON)

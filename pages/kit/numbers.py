@@ -1,4 +1,4 @@
-"""Numbers as people read them: every format, every interval."""
+"""Format numbers and intervals for the screen."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import Any, NamedTuple
 
 from privdemo.intervals import Estimate
 
-# Letters of somebody else's words that are shown.
+# The most letters that are shown of texts from links and files.
 _LONGEST = 400
 
 
 def escape_markdown(words: str) -> str:
-    """`words` as Markdown that shows them as they stand: no link, image or formula of theirs comes alive.
+    """Return `words` as Markdown that shows them literally: a link, image or formula in them has no effect.
 
-    Addresses become links, and names between colons pictures, also where every sign is escaped: an invisible joiner
-    parts them. Longer than a paragraph, they are cut.
+    Addresses become links, and names between colons become pictures, even if every sign is escaped: an invisible joiner
+    prevents that. Texts longer than a paragraph are cut.
     """
     short = words if len(words) <= _LONGEST else words[:_LONGEST] + "…"
     parted = re.sub(r"(?i)(:|www(?=\.)|@)", "\\1\u2060", short)
@@ -27,10 +27,10 @@ def escape_markdown(words: str) -> str:
 
 
 def epsilon(value: float) -> str:
-    """ε with three figures, thousands separated, or ∞."""
+    """Format ε with three figures and thousands separated, or as ∞."""
     if math.isinf(value):
         return "∞"
-    if value < 1e-12:  # the rounding error of a channel that says nothing
+    if value < 1e-12:  # the rounding error of a channel without information
         return "0"
     if value < 1e-4:
         return power_of_ten(float(f"{value:.2g}"))
@@ -38,7 +38,7 @@ def epsilon(value: float) -> str:
 
 
 def odds_factor(value: float) -> str:
-    """e^ε as people say it: “a factor of 4.00”, “a factor of 10²³⁵⁹”."""
+    """Format e^ε: “a factor of 4.00”, “a factor of 10²³⁵⁹”."""
     if math.isinf(value):
         return "any factor at all"
     if value < math.log(1e6):
@@ -56,7 +56,7 @@ _FOLD = (
 
 
 def odds_bound_text(value: float) -> str:
-    """What ε bounds, to be read after it: “whatever was believed before, the odds change at most fourfold”."""
+    """Say what ε bounds: “whatever was believed before, the odds change at most fourfold”."""
     if value < 1e-12:
         return "an answer says nothing"
     if math.isinf(value):
@@ -68,12 +68,12 @@ def odds_bound_text(value: float) -> str:
 
 
 def superscript(number: int) -> str:
-    """A whole number in raised digits."""
+    """Write a whole number in raised digits."""
     return str(number).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
 def power_of_ten(value: float) -> str:
-    """A small probability such as 1e-5 as “10⁻⁵” or “2·10⁻⁵”; a larger one as it is."""
+    """Format a small probability such as 1e-5 as “10⁻⁵” or “2·10⁻⁵”, and a larger one in digits."""
     if value >= 0.01 or value == 0:
         return f"{value:g}"
     exponent = math.floor(math.log10(value))
@@ -83,12 +83,12 @@ def power_of_ten(value: float) -> str:
 
 
 def join_words(words: tuple[str, ...]) -> str:
-    """“7 and 9”, “1, 2 and 3”."""
+    """Join words: “7 and 9”, “1, 2 and 3”."""
     return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 
 def share(value: float, digits: int = 1) -> str:
-    """A share as it is, even outside [0, 1]: “35.3 %”, “−1.2 %”. Only what is 0 or 1 is said to be."""
+    """Format a share, also outside [0, 1]: “35.3 %”, “−1.2 %”. Only exactly 0 or 1 is written as 0 % or 100 %."""
     shown = round(100 * value, digits)
     if shown in (0.0, 100.0) and not math.isclose(100 * value, shown, abs_tol=1e-9):
         if not 0 < value < 1:
@@ -99,22 +99,22 @@ def share(value: float, digits: int = 1) -> str:
 
 
 def per_hundred(chance: float) -> str:
-    """How many of 100 people: “80”, “98.5”, “over 99.9”."""
+    """Format how many of 100 people: “80”, “98.5”, “over 99.9”."""
     if 0.9995 <= chance < 1 - 1e-15:
         return "over 99.9"
     return "under 0.1" if 1e-15 < chance < 0.0005 else f"{100 * chance:.3g}"
 
 
-def out_of_100(found: float) -> str:
-    """A share as whole people of 100, none and all only where that is so: “97 of 100”, “over 99 of 100”."""
-    whole = round(100 * found)
-    if whole in (0, 100) and not math.isclose(100 * found, whole, abs_tol=1e-9):
+def out_of_100(value: float) -> str:
+    """Format a share as whole people of 100, none and all only if exact: “97 of 100”, “over 99 of 100”."""
+    whole = round(100 * value)
+    if whole in (0, 100) and not math.isclose(100 * value, whole, abs_tol=1e-9):
         return "over 99 of 100" if whole else "under 1 of 100"
     return f"{whole} of 100"
 
 
 def odds(log_odds: float) -> str:
-    """Odds as people say them: “4 to 1”, “even”, “1 to 2.25”, “over 10⁹ to 1”, “all to nothing”."""
+    """Format odds: “4 to 1”, “even”, “1 to 2.25”, “over 10⁹ to 1”, “all to nothing”."""
     if math.isinf(log_odds):
         return "all to nothing" if log_odds > 0 else "nothing to all"
     if abs(log_odds) < 1e-9:
@@ -127,7 +127,7 @@ def odds(log_odds: float) -> str:
 
 
 def standard_error(deviation: float, figures: int = 2) -> str:
-    """A standard error in points with two figures or more: “1.6”, “2.0”, “0.016”, “1.5·10⁻⁵”."""
+    """Format a standard error in points with at least two figures: “1.6”, “2.0”, “0.016”, “1.5·10⁻⁵”."""
     error = float(f"{100 * deviation:.{figures}g}")
     if error >= 10 ** (figures - 1):
         return f"{100 * deviation:,.0f}"
@@ -135,9 +135,9 @@ def standard_error(deviation: float, figures: int = 2) -> str:
 
 
 def standard_errors(deviations: Sequence[float]) -> list[str]:
-    """Standard errors in points, all with as many decimals as give the least of them two figures: “4.7”, “2.0”.
+    """Format standard errors in points with the same decimals, which give the least of them two figures: “4.7”, “2.0”.
 
-    They have one more where two that differ by over a hundredth would read the same: “1.93”, “1.88”.
+    They have one more if two that differ by over a hundredth would look the same: “1.93”, “1.88”.
     """
     least = min(deviations)
     if least <= 0 or 100 * least < 1e-6:
@@ -153,78 +153,78 @@ def standard_errors(deviations: Sequence[float]) -> list[str]:
 
 
 def with_figures(value: float, figures: int) -> str:
-    """`value` in so many figures, zeros at its end included: “2.0”, “1.20”."""
+    """Format `value` with this many figures, with zeros at its end: “2.0”, “1.20”."""
     return f"{value:#.{figures}g}".removesuffix(".")
 
 
 def points(value: float) -> str:
-    """A difference of shares with its sign: “+5.9 points”."""
+    """Format a difference of shares with its sign: “+5.9 points”."""
     return f"{_signed_zero(100 * value, 1, '+')} points".replace("-", "−")
 
 
 def absolute_points(value: float) -> str:
-    """How far two shares are apart, without a sign: “5.9 points”."""
+    """Format a difference of shares without its sign: “5.9 points”."""
     return f"{100 * abs(value):,.1f} points"
 
 
 def distance(value: float) -> str:
-    """A distance of proportions with three decimals, or two figures where those say nothing: “0.163”, “4.7·10⁻⁶”."""
+    """Format a distance of proportions with three decimals, or two figures if it is smaller: “0.163”, “4.7·10⁻⁶”."""
     if value >= 0.0095 or value == 0:
         return f"{value:.3f}"
     return f"{value:.2g}" if value >= 1e-4 else power_of_ten(float(f"{value:.2g}"))
 
 
 def signed(value: float) -> str:
-    """A difference with three decimals and its sign: “+0.042”, “−0.004”."""
+    """Format a difference with three decimals and its sign: “+0.042”, “−0.004”."""
     return _signed_zero(value, 3, "+").replace("-", "−")
 
 
 def difference(value: float, deviation: float, sign: str = "+") -> str:
-    """A difference of shares in points, as exact as its standard deviation makes sense: “+5.96”, “+0.0012”."""
+    """Format a difference of shares in points, as precise as its standard deviation: “+5.96”, “+0.0012”."""
     digits = 2 if deviation <= 0 else min(3, max(2, 1 - math.floor(math.log10(100 * deviation))))
     return _signed_zero(100 * value, digits, sign).replace("-", "−")
 
 
 def _signed_zero(value: float, digits: int, sign: str = "") -> str:
-    """`value` with `digits` decimals, a rounded zero without a minus sign."""
+    """Format `value` with `digits` decimals; a rounded zero has no minus sign."""
     rounded = round(value, digits)
     return f"{rounded if rounded else 0.0:{sign},.{digits}f}"
 
 
 def times(factor: float) -> str:
-    """How many times as many: “4.7”, “1.02”, “12,300”."""
+    """Format a factor: “4.7”, “1.02”, “12,300”."""
     return count(factor) if factor >= 100 else f"{factor:.1f}" if factor >= 1.05 else f"{factor:.3g}"
 
 
 def seconds(value: float) -> str:
-    """A time with two figures: “21 ms”, “0.25 s”, “63 s”."""
+    """Format a time with two figures: “21 ms”, “0.25 s”, “63 s”."""
     return f"{1000 * value:.0f} ms" if value < 0.1 else f"{value:.2g} s" if value < 10 else f"{value:.0f} s"
 
 
 def degrees(angle: float) -> str:
-    """“27.4°”, never “-0.0°”."""
+    """Format an angle: “27.4°”, never “-0.0°”."""
     return f"{_signed_zero(angle, 1)}°".replace("-", "−")
 
 
 def any_size(value: float) -> str:
-    """A number of any size: “643,147,100”, “27.4”, “−0.969”; what is only rounding error is 0."""
+    """Format a number of any size: “643,147,100”, “27.4”, “−0.969”; a rounding error becomes 0."""
     if abs(value) >= 1000:
         return f"{value:,.0f}".replace("-", "−")
     return "0" if abs(value) < 1e-9 else f"{value:.3g}".replace("-", "−")
 
 
 def two_figures(value: float) -> str:
-    """A number with two figures; what is only rounding error is 0."""
+    """Format a number with two figures; a rounding error becomes 0."""
     return "0" if abs(value) < 1e-9 else f"{value:.2g}".replace("-", "−")
 
 
 def people(n: int | float) -> str:
-    """“1 person”, “1,000 people”, “6.0·10¹⁶ people”."""
+    """Format a number of people: “1 person”, “1,000 people”, “6.0·10¹⁶ people”."""
     return "1 person" if n == 1 else f"{count(n)} people"
 
 
 def count(n: float) -> str:
-    """A number of people or other things: “1,000”, “6.0·10¹⁶”."""
+    """Format a number of people or other things: “1,000”, “6.0·10¹⁶”."""
     if n < 1e9:
         return f"{n:,.0f}"
     exponent = math.floor(math.log10(n))
@@ -232,38 +232,38 @@ def count(n: float) -> str:
 
 
 def sentence(error: Exception | str) -> str:
-    """An error's message with a capital at its start and a full stop at its end."""
+    """Return an error's message, escaped as HTML, with a capital letter first and a full stop at the end."""
     message = html.escape(str(error), quote=False)
-    first, *rest = message.split(" ", 1)  # often the name of an argument
+    first, *rest = message.split(" ", 1)  # the first word is often the name of an argument
     message = " ".join([first.replace("_", " "), *rest])
     return f"{message[:1].upper()}{message[1:]}."
 
 
 def probability(value: float) -> str:
-    """A probability with four figures, and more where those would round to ½ or 1: “0.2581”, “0.49999”."""
+    """Format a probability with four figures, more where it would round to ½ or 1: “0.2581”, “0.49999”."""
     short = f"{value:.4g}"
     return short if float(short) == value or short not in ("0.5", "1") else f"{value:.8g}"
 
 
 def percent(value: float) -> str:
-    """A probability that somebody chose, in as few figures as it needs: “20 %”, “26.9 %”, “10⁻⁷ %”."""
+    """Format a chosen probability with as few figures as it needs: “20 %”, “26.9 %”, “10⁻⁷ %”."""
     short = float(f"{100 * value:.3g}")
     exact = short not in (50, 100) or math.isclose(short, 100 * value)
     return f"{power_of_ten(short) if exact else f'{100 * value:.8g}'} %"
 
 
 def at_most(value: float) -> str:
-    """A largest allowed probability with four decimals, never more than it is: “0.2581”, “under 0.0001”."""
+    """Format the largest allowed probability, rounded down to four decimals: “0.2581”, “under 0.0001”."""
     return f"{math.floor(1e4 * value) / 1e4:.4f}" if value >= 1e-4 else "under 0.0001"
 
 
 def without_breaks(words: str) -> str:
-    """`words` with no line break between a number and its sign or unit."""
+    """Return `words` without line breaks between a number and its sign or unit."""
     return re.sub(r"(?<=\d) (?=%|people|points)| (?=±)|(?<=[εδNpσ]) (?==)|(?<==) (?=[\d−<∞])|(?<=±) ", "\u00a0", words)
 
 
 def count_draws(draws: Sequence[Any]) -> str:
-    """“10 draws”, “one draw”."""
+    """Format a number of trials, which the screen calls draws: “10 draws”, “one draw”."""
     return "one draw" if len(draws) == 1 else f"{len(draws)} draws"
 
 
@@ -288,7 +288,7 @@ LOSS = Scale()
 
 
 def plain_scale(estimate: Estimate) -> Scale:
-    """The scale of a number of any size: as many decimals as give half its interval two figures."""
+    """Return the scale of a number without a unit; half its interval gets two figures."""
     half = estimate.half
     digits = max(0, 1 - math.floor(math.log10(half))) if 0 < half < math.inf else 3
     return Scale(digits=digits, least=-math.inf)
@@ -299,21 +299,21 @@ def _scaled(value: float, scale: Scale) -> str:
 
 
 def with_range(estimate: Estimate, scale: Scale = SHARE) -> str:
-    """A number and, in brackets, its 95 % interval: “88.7 % (86.6–90.5)”; without one, the number alone.
+    """Format a number and, in brackets, its 95 % interval: “88.7 % (86.6–90.5)”; without one, the number alone.
 
-    The ends are cut where a number of this kind ends.
+    The ends of the interval are limited to the range of the scale.
     """
     number = share(estimate.mean, scale.digits) if scale is SHARE else f"{_scaled(estimate.mean, scale)}{scale.unit}"
     return f"{number} ({_ends(estimate, scale)})" if _has_width(estimate) else number
 
 
 def _has_width(estimate: Estimate) -> bool:
-    """Whether there is an interval to tell: draws that all agree to the last digit have none."""
+    """Return whether there is an interval to show: trials that all have the same result have none."""
     return estimate.known and estimate.high > estimate.low
 
 
 def interval(estimate: Estimate, scale: Scale = SHARE) -> str:
-    """The 95 % interval alone, if there is one: “86.6–90.5 %”; its ends are cut as those of `with_range`."""
+    """Format the 95 % interval alone: “86.6–90.5 %”; its ends are limited to the range of the scale."""
     return f"{_ends(estimate, scale)}{scale.unit}"
 
 
@@ -323,7 +323,7 @@ def _ends(estimate: Estimate, scale: Scale) -> str:
 
 
 def margin(estimate: Estimate) -> str:
-    """What follows a share: “ ± 0.8 points”, or “ (32.1 to 38.0 %)” where an end was cut; or nothing."""
+    """Format what follows a share: “ ± 0.8 points”, or “ (32.1 to 38.0 %)” if it is not symmetric, or nothing."""
     if not estimate.known:
         return ""
     if math.isclose(estimate.high - estimate.mean, estimate.mean - estimate.low, rel_tol=1e-6):
@@ -332,10 +332,10 @@ def margin(estimate: Estimate) -> str:
 
 
 def with_half(estimate: Estimate, scale: Scale = SHARE, bold: bool = False) -> str:
-    """A number and half its 95 % interval: “91.7 ± 0.8 %”; without one, the number alone.
+    """Format a number and half its 95 % interval: “91.7 ± 0.8 %”; without one, the number alone.
 
-    Where that would go beyond what the number can be, its ends are given: “84.3 % (0.0–100.0)”. Where one end of the
-    interval was cut, the longer side is the half.
+    If that would leave the range of the scale, the ends are given instead: “84.3 % (0.0–100.0)”. If one end of the
+    interval is limited, the half is the longer side.
     """
     number = _scaled(estimate.mean, scale)
     number = f"<b>{number}</b>" if bold else number
@@ -347,18 +347,18 @@ def with_half(estimate: Estimate, scale: Scale = SHARE, bold: bool = False) -> s
 
 
 def difference_with_half(estimate: Estimate, deviation: float) -> str:
-    """A difference of shares in points and half its 95 % interval, as exact as `deviation` makes sense: “+5.96 ± 0.31”.
+    """Format a difference of shares and half its 95 % interval in points: “+5.96 ± 0.31”, or only the first.
 
-    Without an interval, the difference alone.
+    It is as precise as `deviation`.
     """
     number = difference(estimate.mean, deviation)
     return f"{number} ± {difference(estimate.half, deviation, '')}" if estimate.known else number
 
 
 def signed_with_half(estimate: Estimate, scale: Scale = POINTS) -> str:
-    """A difference with its sign and half its 95 % interval: “+4.2 ± 0.8 points”.
+    """Format a difference with its sign and half its 95 % interval: “+4.2 ± 0.8 points”.
 
-    It has as many decimals, up to five, as keep it from reading as 0.
+    It gets up to five decimals, so that it does not look like 0.
     """
     value, half = scale.factor * estimate.mean, scale.factor * estimate.half
     digits = next((digits for digits in range(scale.digits, 6) if round(value, digits)), scale.digits)
@@ -366,12 +366,12 @@ def signed_with_half(estimate: Estimate, scale: Scale = POINTS) -> str:
 
 
 def with_ends(estimate: Estimate) -> str:
-    """A share and the ends of its 95 % interval, with enough digits to tell them apart: “95.0 % (93.1 to 96.9 %)”."""
+    """Format a share and the ends of its 95 % interval, with digits that differ: “95.0 % (93.1 to 96.9 %)”."""
     return f"{share(estimate.mean)} ({between(estimate.low, estimate.high)})"
 
 
 def between(low: float, high: float) -> str:
-    """The ends of an interval of shares, with enough digits to tell them apart: “32.1 to 38.0 %”."""
+    """Format the ends of an interval of shares, with enough digits to differ: “32.1 to 38.0 %”."""
     width = 100 * abs(high - low)
     digits = 1 if width < 1e-6 else min(6, max(1, 1 - math.floor(math.log10(width))))
     return f"{_signed_zero(100 * low, digits)} to {_signed_zero(100 * high, digits)} %".replace("-", "−")

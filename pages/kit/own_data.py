@@ -1,7 +1,7 @@
-"""A visitor's own file: what is held, and what followed from it, in that visitor's session alone.
+"""Keep a visitor's own file, and results from it, in that visitor's session only.
 
-There is one file at a time, which every page reads in its own way (as labelled records, or as a column of answers): so
-it need not be brought twice, and what is forgotten on one page is nowhere else.
+There is one file at a time, which pages read in one of two ways: as labelled records, or as a column of answers. So it
+is uploaded once for all pages, and once removed it is gone for all of them.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from pages.kit.snippet import OWN, Snippet, as_code
 from privdemo import datasets
 from privdemo.datasets import Answers, Brought, Dataset, OwnDataError, Source
 
-# What a visitor's own records are called among the data sets, and in a link.
+# The title of a visitor's own records among the data sets, and its name in a link.
 TITLE = "your own"
 _HELD, _RESULTS = "own_data", "own_results"
-# Values in records that are learnt from in about a second.
+# The most values in records from which methods learn in about a second.
 _AT_ONCE = 1_000_000
-# Results of a visitor's own records that are kept for the next look.
+# The most results from own records that are kept in a session.
 _KEPT = 24
 # Rows of a table that are shown.
 _TOP = 5
@@ -30,9 +30,9 @@ _TOP = 5
 
 @dataclass(frozen=True, eq=False)
 class Own:
-    """A file as it came, the records read from it, and the same with `positive` against all other classes.
+    """An uploaded file with its labelled records, and the same with `positive` against all other classes.
 
-    `top` is a table's header and first rows.
+    `top` holds a table's header and first rows.
     """
 
     content: bytes
@@ -45,22 +45,22 @@ class Own:
 
     @property
     def is_table(self) -> bool:
-        """Whether it is a CSV file."""
+        """Return whether it is a CSV file."""
         return self.records.image_shape is None
 
     @classmethod
     def read(cls, content: bytes, file: str, label: str | None = None, positive: str | None = None) -> Own:
-        """Read a table with the class in the column `label` (None: the last), or images. Raises `OwnDataError`."""
+        """Read a table whose column `label` is the class (None: the last one), or images. Raise `OwnDataError`."""
         table = _is_table(file)
         records = datasets.from_csv(content, label, file) if table else datasets.from_npz(content, file)
-        asked = positive if positive in records.class_names else records.class_names[-1]
+        chosen = positive if positive in records.class_names else records.class_names[-1]
         top = datasets.first_rows(content, _TOP) if table else []
-        return cls(content, file, label if table else None, records, asked, records.one_against_rest(asked), top)
+        return cls(content, file, label if table else None, records, chosen, records.one_against_rest(chosen), top)
 
 
 @dataclass(frozen=True, eq=False)
 class OwnAnswers:
-    """A file as it came, the names of its `columns`, and the answers in one of them."""
+    """An uploaded file with the names of its `columns`, and the answers in one of them."""
 
     content: bytes
     file: str
@@ -69,14 +69,14 @@ class OwnAnswers:
 
     @classmethod
     def read(cls, content: bytes, file: str, column: str | None = None) -> OwnAnswers:
-        """Count the answers in a `column` (None: the last that can be used). Raises `OwnDataError`."""
+        """Count the answers in a `column` (None: the last that can be used). Raise `OwnDataError`."""
         if not _is_table(file):
             raise OwnDataError("only a CSV file, one row a person, can be counted here")
         answers = datasets.count_answers(content, column, file)
         return cls(content, file, datasets.first_rows(content, 0)[0], answers)
 
 
-# How a page reads the file.
+# The ways in which pages read the file.
 Reading = Own | OwnAnswers
 Kind = TypeVar("Kind", Own, OwnAnswers)
 
@@ -87,10 +87,9 @@ def _is_table(file: str) -> bool:
 
 @dataclass(frozen=True)
 class File:
-    """How code reads a visitor's file: its `name`, the `reader` in `privdemo.datasets`, and the column `label`.
+    """How shown code reads a visitor's file: its `name`, the `reader` in `privdemo.datasets`, and the column `label`.
 
-    That column holds classes, or answers. `positive` is the class asked about against all others; None where all are
-    told apart.
+    That column holds classes or answers. `positive` is the class against all others; None if classes are kept apart.
     """
 
     name: str
@@ -100,22 +99,28 @@ class File:
 
 
 def current_reading(kind: type[Kind]) -> Kind | None:
-    """What this visitor has brought, as read by pages of this kind; None where nothing can be read so."""
-    found = _readings(kind).get(kind)
-    return found if isinstance(found, kind) else None
+    """Return the visitor's file as pages of this kind read it; None if there is none, or it cannot be read so."""
+    reading = _readings(kind).get(kind)
+    return reading if isinstance(reading, kind) else None
 
 
 def refusal(kind: type[Reading]) -> str:
-    """Why the file that is held cannot be read by pages of this kind; nothing where it can, or there is none."""
-    found = _readings(kind).get(kind)
-    return f"{datasets.plain(found[0])} cannot be used here: {found[1]}." if isinstance(found, tuple) else ""
+    """Return why pages of this kind cannot read the visitor's file; empty if they can, or there is none."""
+    reading = _readings(kind).get(kind)
+    if not isinstance(reading, tuple):
+        return ""
+    file, reason = reading
+    return f"{datasets.plain(file)} cannot be used here: {reason}."
 
 
 def _readings(kind: type[Reading]) -> dict[type[Reading], Any]:
-    """How the file was read by each kind of page, or its name and why it cannot be; by this kind now at the latest."""
+    """Return the visitor's file as each kind of page reads it; for a kind that cannot, its name and the reason.
+
+    If this kind of page has not read it before, it is read now.
+    """
     readings: dict[type[Reading], Any] = st.session_state.get(_HELD, {})
     if readings and kind not in readings:
-        first = next(iter(readings.values()))  # the page to which it was brought has read it
+        first = next(iter(readings.values()))  # read by the page to which it was uploaded
         try:
             readings[kind] = kind.read(first.content, first.file)
         except OwnDataError as error:
@@ -124,42 +129,45 @@ def _readings(kind: type[Reading]) -> dict[type[Reading], Any]:
 
 
 def store_reading(own: Reading) -> None:
-    """Hold a file as read here; what followed from another reading is forgotten, and another file altogether."""
+    """Store a file as read by a page; results from an earlier reading are removed.
+
+    Other readings are removed too, unless they are of the same file.
+    """
     before = st.session_state.get(_HELD, {})
     same = any(own.content is getattr(one, "content", None) for one in before.values())
     st.session_state[_HELD], st.session_state[_RESULTS] = {**(before if same else {}), type(own): own}, {}
 
 
 def version() -> int:
-    """A number that is another one once a file is brought, read anew, or forgotten."""
+    """Return a number that changes when a file is uploaded, read again or removed."""
     return id(st.session_state.get(_HELD))
 
 
 def forget_file() -> None:
-    """Hold no file, nor anything that followed from them."""
+    """Remove the file and all results from it."""
     for key in (_HELD, _RESULTS):
         st.session_state.pop(key, None)
 
 
 def source(title: str, named: Callable[[str], str], binary: bool = False) -> Source:
-    """The data set of a title; of a visitor's own with `binary` one class against all others."""
+    """Return the data set with a title; with `binary`, own records have one class against all others."""
     if title == TITLE and (own := current_reading(Own)):
         return own.binary if binary else own.records
     return named(title)
 
 
 def answers(title: str, named: Callable[[str], str]) -> Source | Answers:
-    """Whose answers a title means: a name, or the column that a visitor has brought."""
+    """Return where answers come from: the name of a data set, or the column of the visitor's file."""
     if title == TITLE and (own := current_reading(OwnAnswers)):
         return own.answers
     return named(title)
 
 
 def file_of(source: Source | Answers) -> File | None:
-    """The file that a page's records, or answers, came from; None of those that the package has."""
+    """Return the file that a page's records or answers came from; None for data sets of the package."""
     if isinstance(source, Answers):
-        brought = current_reading(OwnAnswers)
-        return File(brought.file, "count_answers", source.title) if brought else None
+        counted = current_reading(OwnAnswers)
+        return File(counted.file, "count_answers", source.title) if counted else None
     own = current_reading(Own)
     if own is None or not is_own(source):
         return None
@@ -168,45 +176,45 @@ def file_of(source: Source | Answers) -> File | None:
 
 
 def short_name(source: Source | Answers) -> str:
-    """A data set in a few words, for what must not hold its records."""
+    """Return a name for a data set that does not hold its records."""
     if isinstance(source, Answers):
         return f"{source.name}, {source.people} answers"
     return source if isinstance(source, str) else f"{source.name}, {len(source.y)} records"
 
 
-def reset_sizes(remembered: str, source: Source | Answers, numbers: Sequence[Number]) -> None:
-    """Other records, other sizes: `numbers` go back to their defaults, which suit those at hand.
+def reset_sizes(session_key: str, source: Source | Answers, numbers: Sequence[Number]) -> None:
+    """Set `numbers` to their defaults if the data set has changed, as their ranges depend on it.
 
-    At first, a link's numbers stay; of a visitor's own records no link says anything.
+    At first, the numbers of a link stay, unless the records are a visitor's own, which no link refers to.
     """
-    before, now = st.session_state.get(remembered), short_name(source)
+    before, now = st.session_state.get(session_key), short_name(source)
     if before != now and (before is not None or is_own(source)):
         for number in numbers:
             st.session_state[number.key] = number.default
-    st.session_state[remembered] = now
+    st.session_state[session_key] = now
 
 
 def is_quick(source: Source, n_records: int) -> bool:
-    """Whether so many records have few enough values to be learnt from while a visitor waits; names are known to."""
+    """Return whether a method can learn from so many records while a visitor waits; data sets with names can."""
     return isinstance(source, str) or n_records * len(source.feature_names) <= _AT_ONCE
 
 
 def is_own(source: Any) -> bool:
-    """Whether `source`, or that of a config, is a visitor's own."""
+    """Return whether `source`, or the data set of a config, is a visitor's own."""
     return isinstance(getattr(source, "dataset", source), Brought)
 
 
 def compute_in_session(name: str, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-    """`function(*args)`, computed once in this visitor's session."""
+    """Return `function(*args)`, computed once per session."""
     key = (name, *args)
-    if (found := find_result(key)) is None:
-        found = function(*args)
-        store_result(key, found)
-    return found
+    if (result := find_result(key)) is None:
+        result = function(*args)
+        store_result(key, result)
+    return result
 
 
 def store_result(key: Any, result: Any) -> None:
-    """Keep a result in this visitor's session; those not asked for longest make room."""
+    """Store a result in this visitor's session; the results that were used longest ago are removed."""
     kept: dict[Any, Any] = st.session_state.setdefault(_RESULTS, {})
     kept.pop(key, None)
     kept[key] = result
@@ -215,7 +223,7 @@ def store_result(key: Any, result: Any) -> None:
 
 
 def find_result(key: Any) -> Any:
-    """What was kept under `key`, or None; it is then the last to make room."""
+    """Return the result stored under `key`, or None, and mark it as used."""
     kept = st.session_state.get(_RESULTS, {})
     if key in kept:
         kept[key] = kept.pop(key)
@@ -223,13 +231,13 @@ def find_result(key: Any) -> Any:
 
 
 def snippet(config: Any, file: File | None, *imports: str) -> Snippet:
-    """The lines that make `config`; those that read the visitor's `file` come first if its records are of one."""
+    """Return code that makes `config`; if its records are the visitor's own, code that reads the `file` comes first."""
     code, first = as_code(config), Snippet(imports)
     if file is not None and is_own(config):
         label = f", {file.label!r}" if file.label else ""
-        asked = f".one_against_rest({file.positive!r})" if file.positive is not None else ""
+        against_rest = f".one_against_rest({file.positive!r})" if file.positive is not None else ""
         first = first.then(
-            f"{OWN} = datasets.{file.reader}(Path({file.name!r}).read_bytes(){label}){asked}",
+            f"{OWN} = datasets.{file.reader}(Path({file.name!r}).read_bytes(){label}){against_rest}",
             imports=("from pathlib import Path", "from privdemo import datasets"),
         )
     return first.then(f"config = {code}", imports=("import math",) if "math.inf" in code else ())

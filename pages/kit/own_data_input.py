@@ -1,4 +1,4 @@
-"""The panel of a visitor's own file: brought, checked, looked at and forgotten; and its place among the data sets."""
+"""Render the upload of a visitor's own file, with a preview and a button to remove it; and add it to the data sets."""
 
 from __future__ import annotations
 
@@ -31,34 +31,34 @@ _PREVIEW_COLUMNS, _PREVIEW_IMAGES, _PREVIEW_ANSWERS = 12, 10, 6
 
 
 def choice(key: str, titles: Sequence[str], kind: type[Reading] = Own) -> Choice:
-    """The data sets of a page, the visitor's own last, if it can be read by pages of this kind."""
+    """Return the choice among data sets; the visitor's own is the last, if pages of this kind can read it."""
     here = (*titles, TITLE) if current_reading(kind) else tuple(titles)
-    if st.session_state.get(key, here[0]) not in here:  # forgotten since
+    if st.session_state.get(key, here[0]) not in here:  # the file was removed
         st.session_state[key] = here[0]
     absent = "A visitor’s own records are in no link: bring the file again."
     return Choice(key, here, titles[0], "Records", notes={TITLE: absent})
 
 
 def panel(chosen: Choice, binary: bool = False) -> None:
-    """Bring records, look at what was read, and forget it again; `binary` pages ask about one class."""
+    """Render the upload and preview of records; on `binary` pages one class is chosen against the others."""
     label = "A table (.csv) or grey images (.npz)"
     _panel(chosen, Own, label, ["csv", "npz"], _HELP, partial(_show_records, binary=binary))
 
 
 def answers_panel(chosen: Choice) -> None:
-    """Bring a column of answers, look at what was counted, and forget it again."""
+    """Render the upload and preview of a column of answers."""
     _panel(chosen, OwnAnswers, "A table (.csv), one row a person", ["csv"], _ANSWERS_HELP, _show_answers)
 
 
 def _panel(
     chosen: Choice, kind: type[Kind], label: str, types: list[str], advice: str, show: Callable[[Kind], None]
 ) -> None:
-    """Bring a file to a page of this kind, `show` what was read of it, and forget it again."""
+    """Render the upload of a file for pages of this kind, `show` as its preview, and a button to remove it."""
     if is_hidden():
         return
     own, elsewhere = current_reading(kind), refusal(kind)
     with st.popover(f"Your own data: {datasets.plain(own.file)}" if own else "Your own data…", width="stretch"):
-        # A new widget for every file: what Streamlit holds of the last one goes with its own.
+        # A new key for every file, so that Streamlit deletes the one before.
         key = f"{_FILE}_{st.session_state.get(_BROUGHT, 0)}"
         st.file_uploader(
             label,
@@ -82,25 +82,25 @@ def _panel(
 
 
 def _show_answers(own: OwnAnswers) -> None:
-    """Which column is counted, and what was counted in it."""
-    found = own.answers
-    st.session_state[_COLUMN] = found.title
+    """Render the choice of the column, and the counts of its answers."""
+    answers = own.answers
+    st.session_state[_COLUMN] = answers.title
     st.selectbox("Column with the answers", own.columns, key=_COLUMN, on_change=_count_again)
-    n = len(found.names)
-    each = zip(found.names[:_PREVIEW_ANSWERS], found.counts[:_PREVIEW_ANSWERS], strict=True)
+    n = len(answers.names)
+    each = zip(answers.names[:_PREVIEW_ANSWERS], answers.counts[:_PREVIEW_ANSWERS], strict=True)
     start = "The most frequent" if n > _PREVIEW_ANSWERS else "They are"
     named = ", ".join(f"“{name}” {count:,}" for name, count in each)
-    st.markdown(f"{found.people:,} people, {n:,} different answers. {start}: {named}.")
+    st.markdown(f"{answers.people:,} people, {n:,} different answers. {start}: {named}.")
 
 
 def _show_records(own: Own, binary: bool) -> None:
-    """How the records are read, and what was read."""
+    """Render how the records are read, and a preview of them."""
     _settings(own, binary)
     _preview(own)
 
 
 def _settings(own: Own, binary: bool) -> None:
-    """Which column is the label, and which class is asked about."""
+    """Render the choice of the column with the label, and of the class against all others."""
     if own.is_table:
         st.session_state[_LABEL] = _label_of(own)
         st.selectbox("Column with the label", own.top[0], key=_LABEL, on_change=_read_again)
@@ -116,7 +116,7 @@ def _label_of(own: Own) -> str:
 
 
 def _preview(own: Own) -> None:
-    """What was read: counts of classes, what each column is, and the first records."""
+    """Render the counts of classes, and the first records."""
     data = own.records
     n = len(data.y)
     counts = zip(data.class_names, data.class_counts, strict=True)
@@ -135,7 +135,7 @@ def _preview(own: Own) -> None:
 
 
 def _preview_table(own: Own) -> None:
-    """The first rows, the label first, and which columns were read as numbers."""
+    """Render the first rows with the label first, and which columns were read as numbers."""
     header, *rows = own.top
     label, features = _label_of(own), own.records.feature_names
     others = [title for title in header if title != label]
@@ -155,26 +155,26 @@ def _preview_table(own: Own) -> None:
 
 
 def _first_few(titles: Sequence[str]) -> str:
-    """A few titles, and how many more there are."""
+    """Join a few titles, and say how many more there are."""
     more = len(titles) - _PREVIEW_COLUMNS
     return ", ".join(titles[:_PREVIEW_COLUMNS]) + (f" and {more} more" if more > 0 else "")
 
 
 def _read_upload(key: str, page_key: str, kind: type[Reading]) -> None:
-    """Read what was brought; what was held before is lost only to a file that can be read."""
-    if (brought := visits.take(key)) is None:
+    """Read an uploaded file; the file from before is replaced only if the new one can be read."""
+    if (upload := visits.take(key)) is None:
         return
     st.session_state[_BROUGHT] = st.session_state.get(_BROUGHT, 0) + 1
-    _read(kind, *brought)
+    _read(kind, *upload)
     if _PROBLEM not in st.session_state:
         st.session_state[page_key] = TITLE
 
 
 def _read_again() -> None:
-    """Read the same file with another label, or ask about another class."""
+    """Read the same file with another column as the label, or another class against all others."""
     if own := current_reading(Own):
-        asked = st.session_state.get(_LABEL, own.label), st.session_state.get(_POSITIVE)
-        _read(Own, own.content, own.file, *asked)
+        chosen = st.session_state.get(_LABEL, own.label), st.session_state.get(_POSITIVE)
+        _read(Own, own.content, own.file, *chosen)
 
 
 def _count_again() -> None:
@@ -183,10 +183,10 @@ def _count_again() -> None:
         _read(OwnAnswers, own.content, own.file, st.session_state.get(_COLUMN))
 
 
-def _read(kind: type[Reading], content: bytes, file: str, *asked: Any) -> None:
+def _read(kind: type[Reading], content: bytes, file: str, *chosen: Any) -> None:
     st.session_state.pop(_PROBLEM, None)
     try:
-        store_reading(kind.read(content, file, *asked))
+        store_reading(kind.read(content, file, *chosen))
     except OwnDataError as error:
         before = current_reading(kind)
         again = before is not None and before.content is content
@@ -196,7 +196,7 @@ def _read(kind: type[Reading], content: bytes, file: str, *asked: Any) -> None:
 
 
 def forget() -> None:
-    """Take everything of the visitor's own file out of the session."""
+    """Remove everything of the visitor's own file from the session."""
     forget_file()
     visits.drop_uploads()
     for key in (_PROBLEM, _LABEL, _POSITIVE, _COLUMN):

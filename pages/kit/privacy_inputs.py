@@ -1,4 +1,4 @@
-"""Controls of privacy: a lie with its ε, a pixel's noise with its ε, (ε, δ) of counts. A slider, and boxes to type."""
+"""Render controls of privacy with sliders and boxes: a lie and its ε, a pixel's noise and its ε, (ε, δ) of counts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pages.kit.settings import Number
 from privdemo.mechanisms import BinaryChannel, RandomisedResponse
 from privdemo.mechanisms.pixels import PixelFamily
 
-# e^700 is about the largest number that a computer's arithmetic holds.
+# e^700 is about the largest floating-point number.
 LARGEST_EPSILON = 700.0
 EPSILONS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 20.0)
 DELTAS = (0.0, 1e-10, 1e-8, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.05, 0.1, 0.2, 0.3)
@@ -21,18 +21,18 @@ _ENDS = "more accurate", "more private"
 
 
 def say_which_end_is_private(private_right: bool = True) -> None:
-    """Say under the ends of a slider which is private and which accurate."""
+    """Render words below the ends of a slider: which is private and which accurate."""
     left, right = _ENDS if private_right else _ENDS[::-1]
     st.html(f'<div class="slider-ends"><span>{left}</span><span>{right}</span></div>')
 
 
 def scale(epsilon: float) -> None:
-    """Say what an ε means for a person, on a scale from an answer that says nothing to one that says everything."""
+    """Render what ε means for a person: words, and a scale from no information to all."""
     st.html(epsilon_scale(epsilon))
 
 
 def epsilon_scale(epsilon: float) -> str:
-    """The scale as HTML: how sure one may become, of two things thought equally likely, stands at tanh(ε/2)."""
+    """Return the scale as HTML; of two things equally likely before, an answer shifts belief to tanh(ε/2)."""
     shown = f"ε = {numbers.epsilon(epsilon)}"
     return (
         f'<div class="epsilon"><b>{shown}</b>: {numbers.odds_bound_text(epsilon)}'
@@ -42,7 +42,7 @@ def epsilon_scale(epsilon: float) -> str:
     )
 
 
-# Draws the slider of a number under a label.
+# Renders the slider of a number with a label.
 Slide = Callable[[Number, str], None]
 
 
@@ -61,9 +61,9 @@ def lie(
     epsilon_label: str,
     slide: Slide = _slide,
 ) -> float:
-    """Render the flip probability among `n_states` states and its ε; either can be set. Return the probability.
+    """Render the flip probability among `n_states` states and its ε, either can be set; return the probability.
 
-    `name` keys what is not in the address.
+    `name` is part of the keys of what is not in the address.
     """
     flip = replace(setting, step=0.01, form="%.8g")
     least, most = (finite(RandomisedResponse(p, n_states).epsilon) for p in (setting.limit.high, setting.limit.low))
@@ -86,7 +86,7 @@ def lie(
                 help="ε bounds what one answer gives away: it multiplies the odds of any guess by e^ε at most. "
                 "Set either number; the other follows.",
             )
-        with slider:  # above the boxes, but they are the ones that read the link
+        with slider:  # rendered last although it is above: the boxes read the link
             slide(flip, label)
         scale(RandomisedResponse(flip_prob, n_states).epsilon)
     return flip_prob
@@ -100,18 +100,18 @@ def two_lies(
     titles: tuple[str, str],
     slide: Slide = inputs.number_slider,
 ) -> BinaryChannel:
-    """Render two lies that differ, from 0 to 1 (`zero`) and from 1 to 0 (`one`), and return their channel."""
+    """Render two lies, from 0 to 1 (`zero`) and from 1 to 0 (`one`), and return their channel."""
     flips = [replace(setting, step=0.01, form="%.8g") for setting in (zero, one)]
-    found = []
+    probabilities = []
     with st.container(key="row-lies"):
         sliders = st.container(), st.container()
         with inputs.side_by_side("lies"):
             for flip, label in zip(flips, labels, strict=True):
-                found.append(inputs.number(replace(flip, help=_WHAT_TWO_LIES_DO), label))
+                probabilities.append(inputs.number(replace(flip, help=_WHAT_TWO_LIES_DO), label))
         for slider, flip, title in zip(sliders, flips, titles, strict=True):
-            with slider:  # above the boxes, but they are the ones that read the link
+            with slider:  # rendered last although it is above: the boxes read the link
                 slide(flip, title)
-        channel = BinaryChannel(*found)
+        channel = BinaryChannel(*probabilities)
         scale(channel.epsilon)
     return channel
 
@@ -129,9 +129,10 @@ def pixel_level(
     *,
     slides: bool = False,
 ) -> float:
-    """Render the noise level of every pixel and the ε of one pixel, at `delta` where the noise needs it.
+    """Render the noise level of every pixel and the ε of one pixel; return the level.
 
-    Either can be set; `slides` says that a slider of the level follows. Return the level.
+    The ε is at `delta` where the noise needs one. Either can be set. `slides` says that a slider of the
+    level is rendered afterwards.
     """
     spent = 0.0 if math.isfinite(family.make(setting.limit.high, n_states).epsilon) else delta
     level = replace(setting, form="%.8g", help="Type an exact level, or slide it.")
@@ -160,33 +161,33 @@ def pixel_level(
 
 
 def count_epsilon(epsilon: Number, name: str) -> float:
-    """Render the ε of released counts as a slider over common values, a box, and what ε means, in a line."""
+    """Render the ε of released counts: a slider over common values, a box, and what ε means."""
     with st.container(key=f"row-{name}"):
         slider = st.container()
         value = float(inputs.number(replace(epsilon, step=0.01, form="%.4g"), "ε"))
         scale(value)
-    with slider:  # above the box, but it is the box that reads the link
+    with slider:  # rendered last although it is above: the box reads the link
         ladder(epsilon, EPSILONS, _EPSILON_LABEL, _EPSILON_HELP)
         say_which_end_is_private(private_right=False)
     return value
 
 
 def count_delta(delta: Number) -> float:
-    """Render the δ of released counts, with a slider over common values."""
+    """Render the δ of released counts: a slider over common values, and a box."""
     slider = st.container()
     value = float(inputs.number(replace(delta, step=0.01, form="%.3g"), _DELTA_LABEL, hide_label=True))
-    with slider:  # above the box, but it is the box that reads the link
+    with slider:  # rendered last although it is above: the box reads the link
         ladder(delta, DELTAS, _DELTA_LABEL, _DELTA_HELP)
     return value
 
 
 def epsilon_and_delta(epsilon: Number, delta: Number, name: str) -> tuple[float, float]:
-    """Draw ε and δ of released counts, each with a slider over common values; `name` keys what is in no address."""
+    """Render ε and δ of released counts, each as a slider over common values and a box; `name` is a key."""
     sliders = st.container()
     with inputs.side_by_side(name):
         at_epsilon = inputs.number(replace(epsilon, step=0.01, form="%.4g"), "ε")
         at_delta = inputs.number(replace(delta, step=0.01, form="%.3g"), "δ")
-    with sliders:  # above the boxes, but they are the ones that read the link
+    with sliders:  # rendered last although they are above: the boxes read the link
         ladder(epsilon, EPSILONS, _EPSILON_LABEL, _EPSILON_HELP)
         ladder(delta, DELTAS, _DELTA_LABEL, _DELTA_HELP)
         say_which_end_is_private(private_right=False)
@@ -205,19 +206,19 @@ _DELTA_HELP = (
 
 
 def ladder(setting: Number, steps: tuple[float, ...], label: str, help: str) -> None:
-    """Render a slider over common values; a number typed between two of them is a step of its own while it is set."""
+    """Render a slider over common values; a typed number between two of them is an additional step."""
     value = float(st.session_state.get(setting.key, setting.default))
     with_own = steps_with(value, steps)
 
-    def shown(value: float) -> float:
+    def step_of(value: float) -> float:
         return next((step for step in with_own if _step(step) == _step(value)), with_own[0])
 
     inputs.second_widget(
         f"{setting.key}_ladder",
         setting,
         st.select_slider,
-        lambda view: view,
-        shown,
+        lambda value: value,
+        step_of,
         label=label,
         options=with_own,
         format_func=_step,
@@ -226,7 +227,7 @@ def ladder(setting: Number, steps: tuple[float, ...], label: str, help: str) -> 
 
 
 def steps_with(value: float, steps: tuple[float, ...]) -> tuple[float, ...]:
-    """The steps of a ladder and among them `value`, unless it reads as one of them."""
+    """Return the steps of a ladder with `value` among them, unless it is written like one of them."""
     return steps if _step(value) in map(_step, steps) else tuple(sorted((*steps, value)))
 
 
@@ -235,5 +236,5 @@ def _step(value: float) -> str:
 
 
 def finite(value: float) -> float | None:
-    """`value`, or None for ∞: an empty number input, whose placeholder says ∞."""
+    """Return `value`, or None for ∞: an empty number input, whose placeholder is ∞."""
     return None if math.isinf(value) else value

@@ -1,4 +1,4 @@
-"""What a visitor takes away of a page as HTML: one figure, or a report of the whole page. Knows no screen."""
+"""Make the HTML files that visitors download: one figure, or a report of the whole page."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from pages.kit.panel import Chart, Panel, table_of_rows
 from privdemo import __version__, figures
 from privdemo.experiments import results
 
-# Rows of a table that a report shows; the CSV file has them all.
+# The most rows of a table in a report; the CSV file has all.
 _MOST_ROWS = 100
 
 
 def figure(panel: Panel, title: str) -> str:
-    """One panel as a self-contained HTML page, titled by its own question or else by the page's `title`."""
+    """Return one panel as a self-contained HTML page, titled by its own question or else by the page's `title`."""
     return figures.document(panel.question or title, _panel(panel, library=True, headed=False), figures.CSS)
 
 
@@ -27,10 +27,10 @@ def page(
     code: str,
     left_out: Sequence[str] = (),
 ) -> str:
-    """A page as one self-contained HTML page.
+    """Return a page as one self-contained HTML page.
 
-    The takeaway, the panels of its `chapters` with their tables, the names of chapters `left_out`, the settings, and
-    how to compute it all again.
+    It has the takeaway, the panels of its `chapters` with their tables, the names of chapters `left_out`, the settings,
+    and the code that computes it again.
     """
     parts, library = [f'<p class="takeaway">{takeaway}</p>'], True
     for name, panels in chapters.items():
@@ -52,7 +52,7 @@ def page(
 
 
 def _panel(panel: Panel, library: bool, headed: bool) -> str:
-    """A panel's question, answer, figure, numbers in words, and rows."""
+    """Return a panel's question, answer, figure, numbers in words, and rows as HTML."""
     head = f"<h3>{escape(panel.question)}</h3>" if headed and panel.question else ""
     answer = f"<p>{panel.answer}</p>" if panel.answer else ""
     shown = panel.figure
@@ -62,7 +62,7 @@ def _panel(panel: Panel, library: bool, headed: bool) -> str:
 
 
 def _rows(panel: Panel) -> str:
-    """The panel's data as a table, folded."""
+    """Return the panel's data as a folded table."""
     if panel.rows is None:
         return ""
     rows: Sequence[Mapping[str, object]] = panel.rows()
@@ -71,6 +71,6 @@ def _rows(panel: Panel) -> str:
 
 
 def _code(markdown: str) -> str:
-    """The lines of code in some Markdown."""
+    """Return the blocks of code in some Markdown as HTML."""
     blocks = re.findall(r"```\w*\n(.*?)```", markdown, re.DOTALL)
     return "".join(f"<pre><code>{escape(block)}</code></pre>" for block in blocks)

@@ -1,4 +1,4 @@
-"""A page's question as a file: opened on the page, run at a terminal, swept. Knows no screen."""
+"""Read and write a page's settings as a TOML file, which the page opens and `python -m privdemo` runs and sweeps."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from privdemo.toml_text import parse, shortened
 _HEAD = "# privdemo setting: open it on the app's page, run it with `python -m privdemo run FILE`, or sweep it."
 _WHAT = "a setting"
 _KEYS = ("page", "experiment", "repeats", "settings", "config", "grid")
-# The address of the home page is empty; a file calls it so.
+# The name of the home page in a file; its address is empty.
 HOME = "home"
 
 
 @dataclass(frozen=True)
 class SettingFile:
-    """A `page` by its address and its `settings` as they stand there; and the same question for a sweep.
+    """A `page` by its address and its `settings` as in a link; and the same question for a sweep.
 
-    `config` are the plain values of the `experiment`, both empty where no sweep runs the page's question; `varied` are
-    the keys of the config that the sweep has in its grid.
+    `config` are the plain values of the `experiment`, both empty if no sweep can run the page's question; `varied` are
+    the keys of the config that the sweep varies in its grid.
     """
 
     page: str
@@ -36,16 +36,16 @@ class SettingFile:
 
 
 def config_of(question: Any) -> Any:
-    """The config by which a sweep runs a page's question; None where there is none."""
+    """Return the config with which a sweep runs a page's question; None if no sweep can."""
     known = {experiment.config for experiment in EXPERIMENTS.values()}
-    asked = (getattr(question, "swept", None), getattr(question, "config", None), question)
-    return next((config for config in asked if type(config) in known), None)
+    candidates = (getattr(question, "swept", None), getattr(question, "config", None), question)
+    return next((config for config in candidates if type(config) in known), None)
 
 
 def write(page: str, settings: Address, config: Any = None, repeats: int = 10) -> str:
-    """The file of a page's settings, and of the `config` that they make for a sweep (see `config_of`).
+    """Return the file of a page's settings, and of the `config` for a sweep (see `config_of`).
 
-    Raises ``ValueError`` with a sentence where the records are a visitor's own.
+    Raise ``ValueError`` with a sentence if the records are a visitor's own.
     """
     toml_files.check_address(settings)
     head, blocks = {"page": page or HOME}, {"settings": toml_files.plain_address(settings)}
@@ -61,10 +61,10 @@ def write(page: str, settings: Address, config: Any = None, repeats: int = 10) -
 
 
 def read(content: bytes | str, pages: Collection[str]) -> SettingFile:
-    """The setting of a file, of one of the `pages` by their addresses.
+    """Read a file of settings for one of the `pages`, given by their addresses.
 
-    Raises ``ValueError`` with a sentence that names the key and the value. Whether the values suit the page is the
-    page's to say; whether they make the config, `differences`.
+    Raise ``ValueError`` with a sentence that names the key and the value. The page checks whether it accepts the
+    values; `differences` checks the config.
     """
     table = parse(content, _WHAT)
     if "step" in table:
@@ -91,20 +91,20 @@ def read(content: bytes | str, pages: Collection[str]) -> SettingFile:
 
 
 def differences(file: SettingFile, question: Any) -> list[str]:
-    """What [config] says otherwise than the `question` that the settings make; what a sweep varies is left out.
+    """Return how [config] differs from the `question` that the settings make, except for what a sweep varies.
 
-    Raises ``ValueError`` with a sentence for a config that makes none.
+    Raise ``ValueError`` with a sentence for an invalid config.
     """
     if not file.config:
         return []
-    asked, theirs = config_of(question), sweep.make(file.experiment, file.config)
-    if type(asked) is not type(theirs):
-        experiment = sweep.experiment_of(asked) if asked is not None else "none"
+    of_settings, of_file = config_of(question), sweep.make(file.experiment, file.config)
+    if type(of_settings) is not type(of_file):
+        experiment = sweep.experiment_of(of_settings) if of_settings is not None else "none"
         return [f"the experiment is {file.experiment}, but that of the settings is {experiment}"]
     plain = EXPERIMENTS[file.experiment].plain
-    found, wanted = plain(theirs), plain(asked)
+    in_config, made = plain(of_file), plain(of_settings)
     return [
-        f"{key} is {to_toml_value(found[key])} in [config], but the settings make it {to_toml_value(wanted[key])}"
-        for key in found
-        if key not in file.varied and found[key] != wanted[key]
+        f"{key} is {to_toml_value(in_config[key])} in [config], but the settings make it {to_toml_value(made[key])}"
+        for key in in_config
+        if key not in file.varied and in_config[key] != made[key]
     ]

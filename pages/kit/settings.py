@@ -1,4 +1,4 @@
-"""What a setting of a page is: its key in the address, its range or options, its default. Knows no screen."""
+"""Define the settings of pages: each has a key in the address, a range or options, and a default."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from privdemo.limits import Limit
 
 @dataclass(frozen=True)
 class Number:
-    """A number: its computation checks the same `limit`. `step`, `form` and `help` are its widget's.
+    """A number within a `limit`, which its computation checks too; `step`, `form` and `help` are options of its widget.
 
-    One `set_by_audience` is supplied by the audience of a lecture, and keeps its value from step to step.
+    With `set_by_audience`, the audience of a lecture supplies the number, and it keeps its value from step to step.
     """
 
     key: str
@@ -29,9 +29,9 @@ class Number:
     set_by_audience: bool = False
 
     def problem(self, raw: Sequence[str]) -> str | None:
-        """Say what is wrong with the values that an address gives, or None."""
+        """Return what is wrong with the values in an address, or None."""
         try:
-            if not re.fullmatch(r"[-+.0-9eE]+", raw[-1]):  # int() and float() know more spellings than a link needs
+            if not re.fullmatch(r"[-+.0-9eE]+", raw[-1]):  # int() and float() accept more than a link needs
                 raise ValueError(raw[-1])
             number: float = int(raw[-1]) if self.limit.integer else float(raw[-1])
             self.limit.check(number)
@@ -44,17 +44,16 @@ class Number:
         return None
 
     def value(self, raw: Sequence[str]) -> float:
-        """The number that good values of an address stand for."""
+        """Return the number for valid values of an address."""
         return int(raw[-1]) if self.limit.integer else float(raw[-1])
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One of some options, or with `many` at least `least` of them; the address holds them as they are.
+    """One of some options, or with `many` at least `least` of them; the address holds the options themselves.
 
-    `notes` say more of values that are no options here. Without `in_link` the setting is in no link, since its options
-    may be words of a visitor's own. `meant` says
-    what to write in the place of keys that the page does not have.
+    `notes` explain values that are not among the options. Without `in_link` the setting is in no link, as its options
+    may be words of a visitor's own. `meant` has sentences for other keys, which visitors write instead of this one.
     """
 
     key: str
@@ -68,33 +67,35 @@ class Choice:
     meant: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def problem(self, raw: Sequence[str]) -> str | None:
-        """Say what is wrong with the values that an address gives, or None."""
+        """Return what is wrong with the values in an address, or None."""
         known = all(value in self.options for value in raw)
         if known and (self.least <= len(set(raw)) if self.many else len(raw) == 1):
             return None
         wanted = f"at least {self.least} of" if self.many else "one of"
         more = "".join(f" {self.notes[value]}" for value in raw if value in self.notes)
-        default = f", {self.default}," if isinstance(self.default, str) else ""  # of many, too many to repeat
+        default = (
+            f", {self.default}," if isinstance(self.default, str) else ""
+        )  # several defaults are too long to repeat
         start = f"{as_code_span(self.key, raw)} was ignored: it must be {wanted} {_listed(self.options)}."
         return f"{start} The default{default} is shown.{more}"
 
     def split_lists(self, raw: Sequence[str]) -> list[str]:
-        """Return the values of an address, those that list several options as “0,1,2” split at the commas."""
+        """Return the values of an address; those that list several options, as “0,1,2”, are split at the commas."""
         return [part for value in raw for part in self._parts(value)] if self.many else list(raw)
 
     def _parts(self, value: str) -> list[str]:
-        """Return the options that a value with commas lists; the value itself if it is an option, or lists others."""
+        """Return the options that a value with commas lists, or the value itself if it is an option or lists others."""
         parts = [part.strip() for part in value.split(",")]
         return parts if value not in self.options and set(self.options).issuperset(parts) else [value]
 
     def value(self, raw: Sequence[str]) -> Any:
-        """The option, or options, that good values of an address stand for."""
+        """Return the option, or the list of options, for valid values of an address."""
         return list(raw) if self.many else raw[0]
 
 
 @dataclass(frozen=True)
 class Words:
-    """A text; `check` raises ``ValueError`` with a sentence for one that means nothing."""
+    """A text; `check` raises ``ValueError`` with a sentence if it is invalid."""
 
     key: str
     check: Callable[[str], Any]
@@ -103,7 +104,7 @@ class Words:
     help: str | None = None
 
     def problem(self, raw: Sequence[str]) -> str | None:
-        """Say what is wrong with the values that an address gives, or None."""
+        """Return what is wrong with the values in an address, or None."""
         try:
             limits.check_length("it", raw[-1], limits.LINK_BYTES.high)
             self.check(raw[-1])
@@ -113,7 +114,7 @@ class Words:
         return None
 
     def value(self, raw: Sequence[str]) -> str:
-        """The text that a good value of an address is."""
+        """Return the text for valid values of an address."""
         return raw[-1]
 
 
@@ -121,12 +122,12 @@ Setting = Number | Choice | Words
 
 
 def label_and_key(setting: Setting) -> str:
-    """A setting as one chooses it from a list: its label, and its key in the address."""
+    """Return the name of a setting in a list: its label, and its key in the address."""
     return f"{setting.label} ({setting.key})" if setting.label else setting.key
 
 
 def problems(settings: Iterable[Setting], address: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Say what is wrong with each parameter of an address: unknown here, or out of range. Good ones are left out."""
+    """Return what is wrong with each parameter of an address by key: unknown, or invalid. Valid ones are left out."""
     known = {s.key: s for s in settings if not isinstance(s, Choice) or s.in_link}
     meant = {key: words for s in known.values() if isinstance(s, Choice) for key, words in s.meant.items()}
     found = {
@@ -139,12 +140,12 @@ def problems(settings: Iterable[Setting], address: Mapping[str, Sequence[str]]) 
 
 
 def _listed(options: Iterable[str]) -> str:
-    """“a”, “b”."""
+    """Join options: “a”, “b”."""
     return ", ".join(f"“{option}”" for option in options)
 
 
 def as_code_span(key: str, raw: Sequence[str] | None = None) -> str:
-    """A link's words as a code span, in which no Markdown of theirs comes alive."""
+    """Return words of a link as a Markdown code span, in which no Markdown of theirs has an effect."""
     words = key if raw is None else f"{key}={', '.join(raw)}"
     plain = "".join(c if c.isprintable() and c != "`" else " " for c in words[:61])
     return f"`{plain if len(plain) <= 60 else plain[:60] + '…'}`"

@@ -1,4 +1,4 @@
-"""The Python that reproduces a figure, built from imports and lines."""
+"""Build the Python code that reproduces a figure, from imports and lines."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from privdemo.datasets import Brought
 
-# What the shown code calls a visitor's own records.
+# The variable for a visitor's own records in shown code.
 OWN = "own"
 
 
@@ -20,7 +20,7 @@ class Snippet:
     lines: tuple[str, ...] = ()
 
     def then(self, *lines: str, imports: tuple[str, ...] = ()) -> Snippet:
-        """Return the same code with more lines at its end, and what they import."""
+        """Return the code with `lines` and `imports` added."""
         return Snippet((*self.imports, *imports), (*self.lines, *lines))
 
     def __str__(self) -> str:
@@ -32,14 +32,14 @@ class Snippet:
 
     @property
     def markdown(self) -> str:
-        """The code as a Markdown block."""
+        """Return the code as a Markdown block."""
         return f"```python\n{self}\n```"
 
 
 def as_code(value: Any) -> str:
-    """Write a value as the Python that makes it: infinity as ``math.inf``, a visitor's records as ``own``.
+    """Return Python code that makes a value: infinity is ``math.inf``, a visitor's own records are ``own``.
 
-    A config or a mechanism is its class with each of its fields, by name; all others are as Python prints them.
+    A config or a mechanism is its class with all fields as keywords; other values are their `repr`.
     """
     if isinstance(value, Brought):
         return OWN

@@ -1,4 +1,4 @@
-"""The style sheet that every page has, with the colours of the palette."""
+"""The style sheet of all pages, with the colours of the palette."""
 
 from __future__ import annotations
 

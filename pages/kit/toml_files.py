@@ -1,4 +1,4 @@
-"""TOML files that visitors bring and take away: read within bounds, written as one would by hand. Knows no screen."""
+"""Read and write the parts of TOML files that lectures and files of settings share, within bounds."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any
 
 from privdemo.toml_text import is_whole_number, shortened
 
-# The settings of a page as its address has them: texts by their keys, and several where there are many.
+# The settings of a page as in its address: a text by key, or several texts for a choice of many.
 Address = Mapping[str, str | tuple[str, ...]]
 _MOST_SETTINGS, _MOST_KEY, _MOST_VALUE = 60, 60, 5000
-# Kinds of characters that no line has: controls, halves of a character, and breaks of lines and paragraphs.
+# Unicode categories that a line must not have: controls, surrogates, and line and paragraph separators.
 _NOT_IN_A_LINE = ("Cc", "Cs", "Zl", "Zp")
 
 
@@ -35,7 +35,7 @@ def check_line(name: str, value: Any, most: int, least: int = 1) -> None:
 
 
 def check_address(settings: Any) -> None:
-    """Raise ``ValueError`` unless `settings` are what an address can hold."""
+    """Raise ``ValueError`` unless an address can hold the `settings`."""
     if not isinstance(settings, Mapping):
         raise ValueError(f"settings must be a table of keys and values, got {shortened(settings)}")
     if len(settings) > _MOST_SETTINGS:
@@ -50,7 +50,7 @@ def check_address(settings: Any) -> None:
 
 
 def address(table: Any) -> dict[str, str | tuple[str, ...]]:
-    """The settings of a TOML table, where numbers may stand as numbers. Raises ``ValueError`` for anything else."""
+    """Return the settings of a TOML table as texts; numbers are converted. Raise ``ValueError`` for other values."""
     if not isinstance(table, dict):
         raise ValueError(f"settings must be a table of keys and values, got {shortened(table)}")
     found = {
@@ -62,14 +62,14 @@ def address(table: Any) -> dict[str, str | tuple[str, ...]]:
 
 
 def _to_text(key: str, value: Any) -> str:
-    """A value as an address spells it."""
+    """Return a value as an address spells it."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise ValueError(f"settings: {key} must be a text, a number or a list of them, got {shortened(value)}")
     return value if isinstance(value, str) else repr(value)
 
 
 def plain_address(settings: Address) -> dict[str, Any]:
-    """The settings as a TOML table holds them: numbers as numbers, several values as a list."""
+    """Return settings for a TOML table: texts that are numbers as numbers, several values as a list."""
     return {
         key: list(map(_number, value)) if isinstance(value, tuple) else _number(value)
         for key, value in settings.items()
@@ -77,7 +77,7 @@ def plain_address(settings: Address) -> dict[str, Any]:
 
 
 def _number(text: str) -> str | int | float:
-    """The number that `text` spells just as Python would; else the text."""
+    """Return the number that `text` represents exactly as Python writes it, or else the text."""
     for kind in (int, float):
         try:
             if repr(number := kind(text)) == text and math.isfinite(number):
@@ -88,7 +88,7 @@ def _number(text: str) -> str | int | float:
 
 
 def to_toml_value(value: Any) -> str:
-    """A value on one line of TOML. Raises ``ValueError`` for what TOML does not have."""
+    """Return a value on one line of TOML. Raise ``ValueError`` if TOML has no such value."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):
@@ -103,7 +103,7 @@ def to_toml_value(value: Any) -> str:
 
 
 def pairs(table: Mapping[str, Any]) -> list[str]:
-    """The lines of a table, key = value."""
+    """Return the lines of a table, key = value."""
     return [f"{_key(key)} = {to_toml_value(value)}" for key, value in table.items()]
 
 

@@ -1,7 +1,7 @@
-"""A page's first screen, sent with the page's very first bytes: it stands until Streamlit has started in the browser.
+"""Send the first screen of a page within its HTML, so that it is seen before Streamlit has started in the browser.
 
-It is what the page drew for the first visitor who came to it without any setting: the same sentence and the same
-figure, before the libraries that draw it live are there. A link that holds settings goes without.
+The first visit to a page without settings in its link saves the sentence and the figures; later visits get them. A link
+with settings gets no first screen.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pages.kit import style
 from server import requests
 from server.streamlit_internals import static_folder
 
-# The markup of each page's first screen, by its address; of the pages' own words and default answers only.
+# The markup of each page's first screen, by its address. It holds nothing of a visitor: only default answers.
 _SCREENS: dict[str, str] = {}
 _FIRST = "first_visit"
 _HERE = Path(__file__).parent
@@ -34,23 +34,23 @@ _NO_CACHE = {"Cache-Control": "no-cache"}
 
 
 def begin() -> None:
-    """Begin a run of a page: only the first one of a visit without settings is what every such visit begins with."""
+    """Begin a run of a page: only the first run of a visit without settings can be saved as a first screen."""
     st.session_state[_FIRST] = _FIRST not in st.session_state and not st.query_params
 
 
 def is_missing(address: str) -> bool:
-    """Whether the screen of this run is a first screen that is not known yet."""
+    """Return whether this run can be saved as a first screen, and the page has none yet."""
     return address not in _SCREENS and st.session_state.get(_FIRST, False)
 
 
-def save(address: str, title: str, words: str, row: list[str], room: tuple[float, float]) -> None:
-    """Keep a page's first screen: its title, the markup of its sentence and of its first figures, side by side.
+def save(address: str, title: str, words: str, row: list[str], heights: tuple[float, float]) -> None:
+    """Save a page's first screen: its title, and the markup of its sentence and of its first figures, side by side.
 
-    `room` is the height between the sentence and the figures, in rem, and that on a narrow screen.
+    `heights` are the space between the sentence and the figures in rem, on a wide and on a narrow screen.
     """
     sheet = style.SHEET.replace(":root", ":host")
     figures = "".join(f"<div>{figure}</div>" for figure in row)
-    wide, narrow = room
+    wide, narrow = heights
     _SCREENS[address] = (
         '<div id="first-screen" inert aria-hidden="true" '
         f'style="color-scheme:light dark;--room:{wide}rem;--narrow-room:{narrow}rem">'
@@ -60,13 +60,13 @@ def save(address: str, title: str, words: str, row: list[str], room: tuple[float
 
 
 class FirstScreens:
-    """Middleware that sends the pages of some `addresses`, each with its first screen once that is known."""
+    """Middleware that answers requests for `addresses` with Streamlit's HTML and the page's first screen."""
 
     def __init__(self, app: ASGIApp, addresses: Callable[[], Set[str]]) -> None:
         self.app, self.addresses = app, addresses
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer as the app does, but for pages."""
+        """Answer requests for pages, and pass on all others."""
         address = None
         if scope["type"] == "http" and scope["method"] in ("GET", "HEAD"):
             address = requests.address(scope)
@@ -85,11 +85,11 @@ def scripts() -> list[str]:
 
 @cache
 def empty_page() -> str:
-    """The page of HTML that Streamlit sends for every address, before anything is drawn on it.
+    """Return the HTML that Streamlit sends for every page, before any page is rendered, with additions.
 
-    It says where the server is: Streamlit would ask below the page's own address first, and be refused. It holds the
-    style of all pages, which overrules what Streamlit puts in its head: nothing is ever seen without it. And it hears
-    of the chapter that is chosen.
+    A script says where the server is, as Streamlit would first try below the page's own address, where requests are
+    refused. The style of all pages comes after Streamlit's, so that nothing is ever shown without it. Another script
+    scrolls up to the sentence of a chapter that is chosen below the figure, on a narrow screen.
     """
     page = (static_folder() / "index.html").read_text(encoding="utf-8")
     page = page.replace("<title>", f"<script>{_SERVER}</script>\n<script>{_CHAPTERS}</script>\n<title>", 1)

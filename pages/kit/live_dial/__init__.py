@@ -1,4 +1,4 @@
-"""A dial whose pictures dissolve while it is dragged: they are redrawn in the browser, without the server."""
+"""Define the component of the live dial, whose pictures the browser redraws while it is dragged, without the server."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ _guesses = st.components.v2.component("privdemo_dial_guesses", js=_read("files.j
 
 
 def mount(data: Mapping[str, Any], number: Number, first: Callable[[], str] = str) -> None:
-    """Render the dial at `data["level"]`; once a visitor lets go of it, its level is the value of `number`.
+    """Render the dial at `data["level"]`; once a visitor releases it, `number` is set to its level.
 
-    `data` holds as bytes, fetched by the browser once, the `pictures` that dial.js draws from, which is a JSON object,
-    and the `guesses` at the dial's own level, prior after prior; the `levels` at which more guesses may `follow`, with
-    what is `found` at each of them and at the dial's own level, `foundHere`; and a `token` that changes with the
-    pictures, but not with the level. The pictures and random draws are base64 of their little-endian bytes: `states`,
+    `data` holds as bytes, which the browser fetches once, the `pictures`, a JSON object that dial.js reads, and the
+    `guesses` at the dial's own level, prior after prior; the `levels` at which more guesses may `follow`, with the
+    words `found` at each of them, and `foundHere` at the dial's own level; and a `token` that changes with the
+    pictures, but not with the level. The pictures and random numbers are base64 of their little-endian bytes: `states`,
     `clean`, and either `noise` or `uniform` and `replacement`; with `nStates`, `height` and `width`; `labels`,
     `captions` and `priors`, or the titles of two `halves`; `symbol` and `name`; `low`, `high` and `step`.
 
-    `first` makes the same pictures as markup, to look at until the browser has started the dial.
+    `first` makes the same pictures as markup, which is shown until the dial has started.
     """
 
     def released() -> None:
@@ -50,23 +50,23 @@ def mount(data: Mapping[str, Any], number: Number, first: Callable[[], str] = st
 
 
 def still(first: Callable[[], str]) -> str:
-    """The markup that `first` makes of the dial, with its style; nothing where there is none."""
+    """Return the markup that `first` makes, with the dial's style; empty if it makes none."""
     markup = first()
     return markup and f"<style>.dial-first {{ {_read('dial.css')} }}</style>{markup}"
 
 
 def follow(data: Mapping[str, Any]) -> None:
-    """Give the dial of the same `token` the guesses at all its levels, `packed`: `nPriors` times `nLevels` of them."""
+    """Send the dial with this `token` the guesses at all its levels, `packed`: `nPriors` times `nLevels` of them."""
     _guesses(key="dial-guesses", data=_with_addresses(data), width="content")
 
 
 def _with_addresses(data: Mapping[str, Any]) -> dict[str, Any]:
-    """`data` with an address for each of its bytes, from which the browser has them while this visitor's page is shown.
+    """Return `data` with each value of bytes replaced by an address, from which the browser fetches it.
 
-    Sent along, they would go again with every run of the page.
+    The address is valid while the page is shown. Within the data, the bytes would be sent again with every run.
     """
     return {name: _address(part, f"dial-{name}") if isinstance(part, bytes) else part for name, part in data.items()}
 
 
-def _address(content: bytes, place: str) -> str:
-    return runtime.get_instance().media_file_mgr.add(content, "application/octet-stream", place)
+def _address(content: bytes, coordinates: str) -> str:
+    return runtime.get_instance().media_file_mgr.add(content, "application/octet-stream", coordinates)

@@ -1,4 +1,4 @@
-"""The dial of a lie, and dots that follow it while it is dragged: redrawn in the browser, without the server."""
+"""Define the components of a lie's dial and of dots that follow it while it is dragged, without the server."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ _dots = st.components.v2.component(
 
 
 def dial(setting: Number, label: str, ends: tuple[str, str]) -> None:
-    """Render a dial of a lie that is typed elsewhere; once a visitor lets go of it, the number is what it says.
+    """Render a dial for a lie whose box is rendered elsewhere; once a visitor releases it, the number is set.
 
-    `ends` says in words what its first and its last position mean.
+    `ends` are words for its first and its last position.
     """
     key = f"{setting.key}_slide"
 
@@ -49,11 +49,11 @@ def dial(setting: Number, label: str, ends: tuple[str, str]) -> None:
 
 
 def dots(data: Mapping[str, Any], key: str, first: Callable[[], str]) -> None:
-    """Render fields of people who follow the dials of a lie; until they have started, what `first` makes stands there.
+    """Render fields of dots for people that follow the dials of a lie; until they start, show what `first` makes.
 
-    `data` holds what dots.js draws from: a name of the `poll`; who `voted` A (bytes) and the `uniform` draw of each
-    person (doubles), as base64; the `lies` of voters of B and of A as they are, and the keys of the `dials` that set
-    each; the `fields`, each with its heading and how it is drawn; the `legend`, and the whole in `words`.
+    `data` holds what dots.js reads: a name of the `poll`; who `voted` A (bytes) and the `uniform` random number of each
+    person (doubles), as base64; the current `lies` of voters of B and of A, and the keys of the `dials` that set each;
+    the `fields`, each with its heading and what its dots show; the `legend`, and a description in `words`.
     """
     with st.container(key="dots-first"):
         if not st.session_state.get(_STARTED):

@@ -1,4 +1,4 @@
-"""The keys, swipes and small buttons by which a lecture goes on; they are heard wherever the focus is."""
+"""Define the component of presenter mode: its keys, swipes and small buttons move through a lecture."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ _component = st.components.v2.component(
 )
 
 
-# The least screen, width and height, for which charts are drawn, and the one that is known.
+# The smallest and the largest screen for which charts are made, as width and height; and the key of its size.
 _LEAST, _MOST = (1024, 768), (1920, 1080)
 _SCREEN = "presenter_screen"
-# Letters of a headline that is large.
+# The most letters of a large headline.
 _LONG = 100
 
 
 def screen_size() -> tuple[int, int]:
-    """The width and height of the screen that the lecture is shown on, as far as charts are drawn for it."""
+    """Return the width and height for which charts are made: those of the screen, within bounds."""
     width, height = st.session_state.get(_SCREEN, _LEAST)
     return _clamped(width, 0), _clamped(height, 1)
 
 
 def headline_size(words: str) -> float:
-    """The size of a headline, in rem: what is long, such as a question of two sentences, is smaller."""
+    """Return the size of a headline in rem: long ones, such as two sentences, are smaller."""
     return 1.7 if len(words) <= _LONG else 1.3
 
 
 def extra_headline_height(words: str) -> float:
-    """How much higher than of one line a headline may be, in rem."""
+    """Return by how much a headline may be higher than one line, in rem."""
     return 0.0 if len(words) <= _LONG else 4.0
 
 
@@ -45,19 +45,19 @@ def _clamped(size: float, side: int) -> int:
 
 
 def _store_screen_size() -> None:
-    """Keep the size of the screen as its browser says it."""
+    """Store the size of the screen that the browser sent."""
     match st.session_state["presenter"].get("screen"):
         case [int() as width, int() as height]:
             st.session_state[_SCREEN] = width, height
 
 
 def mount(number: int, n_steps: int, title: str, moved: Callable[[str], None]) -> None:
-    """Render where the lecture stands; `moved` hears of every move, one of the three above."""
+    """Render the number of the step and the buttons; call `moved` with each move: `NEXT`, `PREVIOUS` or `LEAVE`."""
 
-    def heard() -> None:
+    def call_moved() -> None:
         move = st.session_state["presenter"].get("move")
         if move in (NEXT, PREVIOUS, LEAVE):
             moved(move)
 
     data = {"number": number, "steps": n_steps, "title": title, "screen": st.session_state.get(_SCREEN)}
-    _component(key="presenter", data=data, on_move_change=heard, on_screen_change=_store_screen_size)
+    _component(key="presenter", data=data, on_move_change=call_moved, on_screen_change=_store_screen_size)
