@@ -1,4 +1,4 @@
-"""What the server does about polls besides answering: it forgets old ones, the order of answers, and who asked."""
+"""Background work for polls: delete old ones, and remove the order of answers from the database's log."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from typing import Any
 from starlette.concurrency import run_in_threadpool
 
 from pages.polls import routes
-from pages.polls.rules import NotKept
+from pages.polls.rules import DatabaseUnavailable
 
-# Seconds between looks for polls whose day is over, and for answers whose order stands in the database's log.
+# Seconds between deletions of old polls, and between removals of the order of answers from the database's log.
 FORGET_EVERY, WIPE_EVERY = 60.0, 1.0
 
 
 def begin() -> Coroutine[Any, Any, None]:
-    """Begin when the server starts; what comes back goes on for as long as it runs.
+    """Prepare polls when the server starts, and return the coroutine that runs as long as the server.
 
-    Raises ``ValueError`` where PRIVDEMO_POLLS names no database.
+    Raise ``ValueError`` if PRIVDEMO_POLLS is invalid.
     """
-    keep_out_of_logs()
-    return _look_after(routes.this_process())
+    exclude_from_access_log()
+    return _run(routes.store_of_process())
 
 
-def keep_out_of_logs() -> None:
-    """Have uvicorn's log of requests, where there is one, leave out those of polls: it holds addresses."""
+def exclude_from_access_log() -> None:
+    """Leave requests for polls out of uvicorn's access log, which holds IP addresses."""
     logging.getLogger("uvicorn.access").addFilter(_is_no_poll)
 
 
@@ -36,12 +36,12 @@ def _is_no_poll(record: logging.LogRecord) -> bool:
     return not any(isinstance(part, str) and re.match(r"/[pP]([/?]|$)", part) for part in record.args or ())
 
 
-async def _look_after(store: Any) -> None:
-    await asyncio.gather(_each(FORGET_EVERY, store.forget_old), _each(WIPE_EVERY, store.wipe))
+async def _run(store: Any) -> None:
+    await asyncio.gather(_repeat(FORGET_EVERY, store.forget_old), _repeat(WIPE_EVERY, store.wipe))
 
 
-async def _each(seconds: float, do: Callable[[], None]) -> None:
+async def _repeat(seconds: float, do: Callable[[], None]) -> None:
     while True:
-        with suppress(NotKept):  # said in the log
+        with suppress(DatabaseUnavailable):  # already logged
             await run_in_threadpool(do)
         await asyncio.sleep(seconds)

@@ -1,4 +1,4 @@
-"""Answers that come in while others are written are written together: one transaction for all of them."""
+"""Count answers in batches: those that arrive during one transaction are written together in the next."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from collections.abc import Callable, Sequence
 
 from starlette.concurrency import run_in_threadpool
 
-from pages.polls.rules import Answer, NotKept, PollError
+from pages.polls.rules import Answer, DatabaseUnavailable, PollError
 from privdemo import limits
 
-# Answers in a transaction, and answers that wait; more are told to try again.
-_TOGETHER, _WAITING = 500, int(limits.POLL_PEOPLE.high)
+# The most answers in a transaction, and the most that wait; further ones are refused and can be sent again.
+_BATCH, _MOST_WAITING = 500, int(limits.POLL_PEOPLE.high)
 _LOG = logging.getLogger(__name__)
 
 
 class Batches:
-    """Counts answers off the event loop, and acknowledges each once it is on disk.
+    """Counts answers outside of the event loop, and acknowledges each once it is on disk.
 
-    `tidy` is called each time that nobody waits any more, and nobody waits for it who has sent an answer before.
+    `tidy` is called whenever no answer is waiting; the answers before it are acknowledged already.
     """
 
     def __init__(
@@ -30,9 +30,9 @@ class Batches:
         self._writer: asyncio.Task[None] | None = None
 
     async def count(self, answer: Answer) -> None:
-        """Count an answer. Raises the `PollError` that says why it is not."""
-        if len(self._waiting) >= _WAITING:
-            raise NotKept
+        """Count an answer. Raise a `PollError` if it is refused."""
+        if len(self._waiting) >= _MOST_WAITING:
+            raise DatabaseUnavailable
         loop = asyncio.get_running_loop()
         done: asyncio.Future[None] = loop.create_future()
         self._waiting.append((answer, done))
@@ -41,13 +41,13 @@ class Batches:
         await done
 
     async def _write(self) -> None:
-        """Write for as long as somebody waits."""
+        """Write batches until no answer is waiting."""
         try:
             while self._waiting:
-                now, self._waiting = self._waiting[:_TOGETHER], self._waiting[_TOGETHER:]
-                outcomes = await self._outcomes([answer for answer, _ in now])
-                for (_, done), refused in zip(now, outcomes, strict=True):
-                    if done.done():  # its telephone has gone
+                batch, self._waiting = self._waiting[:_BATCH], self._waiting[_BATCH:]
+                outcomes = await self._outcomes([answer for answer, _ in batch])
+                for (_, done), refused in zip(batch, outcomes, strict=True):
+                    if done.done():  # its request was cancelled
                         continue
                     if refused is None:
                         done.set_result(None)
@@ -61,14 +61,14 @@ class Batches:
     async def _tidied(self) -> None:
         try:
             await run_in_threadpool(self._tidy)
-        except Exception:  # what comes next is written all the same
+        except Exception:  # later answers must be written all the same
             _LOG.exception("The database was not tidied up")
 
     async def _outcomes(self, answers: list[Answer]) -> Sequence[PollError | None]:
         try:
             return await run_in_threadpool(self._count_all, answers)
-        except NotKept:
-            return [NotKept() for _ in answers]
-        except Exception:  # whatever it is, nobody waits for ever
+        except DatabaseUnavailable:
+            return [DatabaseUnavailable() for _ in answers]
+        except Exception:  # whatever it is, every request must be answered
             _LOG.exception("Answers were not counted")
-            return [NotKept() for _ in answers]
+            return [DatabaseUnavailable() for _ in answers]

@@ -1,4 +1,4 @@
-"""How often one network may ask, and how many polls it may look for in vain: in memory alone, and soon forgotten."""
+"""Limit the requests and the failed look-ups of polls per network, with token buckets in memory."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from pages.polls.rules import NoSuchPoll, NotKept, PollError, TooManyGuesses
+from pages.polls.rules import DatabaseUnavailable, NoSuchPoll, PollError, TooManyGuesses
 from privdemo import limits
 from server.requests import network
 
-# Addresses that are remembered; of more, those that have asked longest ago are forgotten.
-_MOST = 20_000
+# The most networks that are remembered; beyond that, the oldest are forgotten.
+_MOST_REMEMBERED = 20_000
 
 
 class Bucket:
-    """Tokens for each address: `burst` of them at once, and `rate` a second from then on."""
+    """A token bucket for each network: `burst` tokens at once, and `rate` new ones a second."""
 
     def __init__(self, burst: float, rate: float, clock: Callable[[], float] = time.monotonic) -> None:
         self.burst, self.rate, self._clock = burst, rate, clock
-        # What an address had left, and when.
+        # The tokens that a network had, and at which time.
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def take(self, address: str) -> bool:
-        """Take a token of an address's network; return False if it has none left."""
+        """Take a token of an address's network; return False if there is none."""
         now, name = self._clock(), network(address)
         left = self._left_now(name, now)
         self._left[name] = (left - 1 if left >= 1 else left, now)
@@ -33,7 +33,7 @@ class Bucket:
         return left >= 1
 
     def give_back(self, address: str) -> None:
-        """Give an address's network back the token of a request that turned out to cost nothing."""
+        """Return the token of a request that turned out to cost nothing."""
         now, name = self._clock(), network(address)
         if name in self._left:
             self._left[name] = (min(self.burst, self._left_now(name, now) + 1), now)
@@ -43,10 +43,10 @@ class Bucket:
         return min(self.burst, left + self.rate * (now - since))
 
     def _forget(self, now: float) -> None:
-        """Forget an address or two whose tokens are all there again, and those that are too many."""
+        """Forget up to two networks whose buckets are full again, or the oldest if there are too many."""
         for _ in range(2):
             name, (left, since) = next(iter(self._left.items()))
-            if len(self._left) <= _MOST and left + self.rate * (now - since) < self.burst:
+            if len(self._left) <= _MOST_REMEMBERED and left + self.rate * (now - since) < self.burst:
                 return
             del self._left[name]
             if not self._left:
@@ -54,25 +54,25 @@ class Bucket:
 
 
 class Guesses:
-    """Bounds how many polls a network may look for in vain, whichever way it asks.
+    """Limits the failed look-ups of polls per network, over all ways to look one up.
 
-    A look-up costs the network a token before it is made, which comes back only if there is such a poll. From then on
-    the network may ask for that poll without a token: so somebody who tries codes does not keep a class behind the same
-    address out of a poll that the class has found, and learns nothing from an answer to it.
+    A look-up takes a token of the network, which is returned if the poll exists. From then on the network needs no
+    token for that poll. So somebody who tries codes cannot keep a class behind the same address out of a poll that the
+    class has found, and learns nothing from a refusal.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._tokens = Bucket(limits.GUESS_BURST.high, limits.GUESS_RATE.high, clock)
-        # Networks with the codes of polls that they have found, the latest last; and those of look-ups under way, which
-        # many telephones of a class may begin at once, and which cost one token together.
+        # Pairs of a network and the code of a poll that it has found, the latest last; and those of current look-ups,
+        # which many telephones of a class may begin at once, and which take one token together.
         self._found: OrderedDict[tuple[str, str], None] = OrderedDict()
         self._under_way: Counter[tuple[str, str]] = Counter()
 
     @contextmanager
     def look_up(self, address: str, code: str) -> Iterator[None]:
-        """Look a poll up within this context; a `PollError` from within tells whether there is one.
+        """Look up a poll within this context; a `PollError` from within says whether it exists.
 
-        Raises `TooManyGuesses` before the look-up where the network has no token left.
+        Raise `TooManyGuesses` before the look-up if the network has no token left.
         """
         one = (network(address), code)
         if one not in self._found and not self._under_way[one] and not self._tokens.take(address):
@@ -82,21 +82,21 @@ class Guesses:
             yield
             self._note_found(one, address)
         except PollError as error:
-            if not isinstance(error, NoSuchPoll | NotKept):
+            if not isinstance(error, NoSuchPoll | DatabaseUnavailable):
                 self._note_found(one, address)
             raise
         finally:
             self._under_way -= Counter([one])
 
     def _note_found(self, one: tuple[str, str], address: str) -> None:
-        """Note that a network has found a poll, and give back what finding it cost."""
+        """Remember that a network has found a poll, and return the token if that is new."""
         if one not in self._found:
             self._tokens.give_back(address)
         self._found[one] = None
         self._found.move_to_end(one)
-        if len(self._found) > _MOST:
+        if len(self._found) > _MOST_REMEMBERED:
             self._found.popitem(last=False)
 
 
 GUESSES = Guesses()
-"""The guesses of all ways to ask this process for a poll: its pages and routes, and the box of a poll's owner."""
+"""Used for all look-ups of this process: by its routes, and on the page of a poll's owner."""

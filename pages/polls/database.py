@@ -1,4 +1,4 @@
-"""The tables of polls, and transactions that are on disk once they end."""
+"""Define the tables of polls, and open transactions that are on disk once they end."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from filelock import FileLock
 from platformdirs import user_data_path
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
-from pages.polls.rules import NotKept, PollError
+from pages.polls.rules import DatabaseUnavailable, PollError
 
-# The database, by SQLAlchemy's name for it: postgresql+psycopg://user@host/name.
+# The environment variable with SQLAlchemy's URL of the database: postgresql+psycopg://user@host/name.
 VARIABLE = "PRIVDEMO_POLLS"
-# Seconds for which one waits for another's transaction, or for the database to answer.
-PATIENCE = 10
-# Seconds for which emptying the log waits for those who read: answers that come in meanwhile wait with it.
-_WIPE_PATIENCE = 0.1
+# Seconds to wait for another transaction, or for the database to respond.
+TIMEOUT = 10
+# Seconds for which emptying the log waits for readers: new answers wait meanwhile.
+_WIPE_TIMEOUT = 0.1
 _LOG = logging.getLogger(__name__)
 
 _TABLES = sa.MetaData()
-# Times are kept to the minute.
+# Times are stored to the minute.
 POLLS = sa.Table(
     "polls",
     _TABLES,
@@ -43,37 +43,41 @@ POLLS = sa.Table(
 )
 
 
-def _of_poll() -> sa.Column[str]:
+def _poll_code_column() -> sa.Column[str]:
     return sa.Column("code", sa.ForeignKey("polls.code", ondelete="CASCADE"), primary_key=True)
 
 
-# How many sent each answer, each time it was asked.
+# How many people sent each answer, in each round.
 COUNTS = sa.Table(
     "poll_counts",
     _TABLES,
-    _of_poll(),
+    _poll_code_column(),
     sa.Column("round", sa.Integer, primary_key=True),
     sa.Column("answer", sa.Integer, primary_key=True),
     sa.Column("people", sa.Integer, nullable=False),
 )
-# Which tokens have sent an answer to the question as it is asked now. No column says in which order they came; the
-# pages of the file may, and so do PostgreSQL's hidden columns.
+# Hashes of the tokens that have sent an answer in the current round. No column holds their order; the pages of the
+# SQLite file may reveal it, and PostgreSQL's hidden columns do.
 MARKS = sa.Table(
-    "poll_marks", _TABLES, _of_poll(), sa.Column("mark", sa.LargeBinary, primary_key=True), sqlite_with_rowid=False
+    "poll_marks",
+    _TABLES,
+    _poll_code_column(),
+    sa.Column("mark", sa.LargeBinary, primary_key=True),
+    sqlite_with_rowid=False,
 )
 
 
 class Database:
-    """A database with these tables, which are made when it is first used."""
+    """A database with these tables, which are created at its first use."""
 
     def __init__(self, url: str | None = None) -> None:
-        """The database of a URL, else of PRIVDEMO_POLLS, else a file. Raises ``ValueError`` for a URL of none."""
+        """Use the database of `url`, else of PRIVDEMO_POLLS, else a file. Raise ``ValueError`` for an invalid URL."""
         named = url or os.environ.get(VARIABLE)
         try:
-            self.url = sa.make_url(named) if named else sa.URL.create("sqlite", database=str(own_file()))
+            self.url = sa.make_url(named) if named else sa.URL.create("sqlite", database=str(default_file()))
             self.is_sqlite = self.url.get_backend_name() == "sqlite"
-            self._engine = _sqlite(self.url) if self.is_sqlite else _server(self.url)
-        except (ArgumentError, NoSuchModuleError, ImportError):  # what they say holds the password
+            self._engine = _sqlite_engine(self.url) if self.is_sqlite else _postgresql_engine(self.url)
+        except (ArgumentError, NoSuchModuleError, ImportError):  # their messages contain the password
             raise ValueError(
                 f"{VARIABLE} must be the URL of SQLite or PostgreSQL, such as postgresql+psycopg://user@host/name "
                 "(in the project's folder, pip install '.[postgresql]')"
@@ -82,20 +86,20 @@ class Database:
 
     @contextmanager
     def writing(self) -> Iterator[sa.Connection]:
-        """A transaction, one at a time on SQLite. Raises ``NotKept`` where the database does not do it."""
+        """Open a transaction that writes, one at a time on SQLite. Raise `DatabaseUnavailable` if it fails."""
         with self._transaction(writes=True) as connection:
             yield connection
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
-        """A transaction that changes nothing, and waits for no other. Raises ``NotKept`` as `writing` does."""
+        """Open a transaction that only reads and waits for no other. Raise `DatabaseUnavailable` if it fails."""
         with self._transaction(writes=False) as connection:
             yield connection
 
     def wipe(self) -> bool:
-        """Empty SQLite's log, and with it what has been deleted; False if somebody is at it for long at this moment.
+        """Empty SQLite's log, and with it what has been deleted; return False if another process uses it for long.
 
-        PostgreSQL's log is not in our hands.
+        PostgreSQL's log cannot be emptied from here.
         """
         if not self.is_sqlite or not self.is_there():
             return True
@@ -104,19 +108,19 @@ class Database:
             self._engine.execution_options(outside=True).connect() as connection,
         ):
             try:
-                connection.exec_driver_sql(f"PRAGMA busy_timeout={1000 * _WIPE_PATIENCE:.0f}")
+                connection.exec_driver_sql(f"PRAGMA busy_timeout={1000 * _WIPE_TIMEOUT:.0f}")
                 is_busy, *_ = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()
             finally:
-                connection.exec_driver_sql(f"PRAGMA busy_timeout={1000 * PATIENCE}")
+                connection.exec_driver_sql(f"PRAGMA busy_timeout={1000 * TIMEOUT}")
             return not is_busy
         return False
 
     def is_there(self) -> bool:
-        """Whether there may be polls in it: a file that does not exist has none."""
+        """Return whether there can be polls in it: a file that does not exist has none."""
         return not self.is_sqlite or Path(str(self.url.database)).exists()
 
     def dispose(self) -> None:
-        """Close its connections."""
+        """Close all connections."""
         self._engine.dispose()
 
     @contextmanager
@@ -127,19 +131,19 @@ class Database:
                 yield connection
         except PollError:
             raise
-        except (SQLAlchemyError, sqlite3.Error, OSError) as error:  # SQLite's own while it is set up
+        except (SQLAlchemyError, sqlite3.Error, OSError) as error:  # sqlite3.Error while a connection is set up
             _LOG.warning("Polls cannot be kept: %s", getattr(error, "orig", None) or type(error).__name__)
-            raise NotKept from None
+            raise DatabaseUnavailable from None
 
     def _make(self) -> None:
-        """Make the tables if there are none; processes that begin at the same time take turns."""
+        """Create the tables if they do not exist; processes that start at the same time wait for each other."""
         with self._lock:
             if self._is_made:
                 return
             if self.is_sqlite:
                 file = Path(str(self.url.database))
                 file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                with FileLock(f"{file}.lock", PATIENCE):
+                with FileLock(f"{file}.lock", TIMEOUT):
                     file.touch(mode=0o600)
                     self._create()
             else:
@@ -153,26 +157,26 @@ class Database:
             _TABLES.create_all(connection)
 
 
-def own_file() -> Path:
-    """The file of this machine's polls, in the folder of the user's own data."""
+def default_file() -> Path:
+    """Return the SQLite file of this computer's polls, in the user's data folder."""
     return user_data_path("privdemo", appauthor=False) / "polls.sqlite"
 
 
-def _server(url: sa.URL) -> sa.Engine:
+def _postgresql_engine(url: sa.URL) -> sa.Engine:
     if url.get_dialect().name != "postgresql":
         raise ArgumentError
-    # Who hangs in the middle of a transaction lets go of it, and nobody waits longer than for SQLite.
+    # A transaction that hangs is ended, and no wait is longer than for SQLite.
     times = ("statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout")
-    settings = " ".join(f"-c {name}={PATIENCE}s" for name in times)
-    # These are kept by the server; where its machine is gone, the connection ends by itself.
-    gone = {"tcp_user_timeout": 1000 * PATIENCE, "keepalives_idle": PATIENCE, "keepalives_interval": 1}
-    options = {"connect_timeout": PATIENCE, "client_encoding": "utf8", "options": settings, **gone}
-    return sa.create_engine(url, pool_pre_ping=True, pool_timeout=PATIENCE, connect_args=options)
+    settings = " ".join(f"-c {name}={TIMEOUT}s" for name in times)
+    # The server enforces the limits above; if its computer is unreachable, these end the connection.
+    keepalive = {"tcp_user_timeout": 1000 * TIMEOUT, "keepalives_idle": TIMEOUT, "keepalives_interval": 1}
+    options = {"connect_timeout": TIMEOUT, "client_encoding": "utf8", "options": settings, **keepalive}
+    return sa.create_engine(url, pool_pre_ping=True, pool_timeout=TIMEOUT, connect_args=options)
 
 
-def _sqlite(url: sa.URL) -> sa.Engine:
-    """SQLite with a log that is on disk at each commit, read while it is written, and in which deleted is gone."""
-    engine = sa.create_engine(url, connect_args={"timeout": PATIENCE})
+def _sqlite_engine(url: sa.URL) -> sa.Engine:
+    """Return an engine for SQLite that syncs at each commit, reads during writes, and overwrites what is deleted."""
+    engine = sa.create_engine(url, connect_args={"timeout": TIMEOUT})
 
     @sa.event.listens_for(engine, "connect")
     def set_up(connection: Any, _: Any) -> None:

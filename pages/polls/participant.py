@@ -1,4 +1,4 @@
-"""The page that a telephone is sent: one file, in which the coin is tossed, and from which the truth is not sent."""
+"""Make the page for telephones: one HTML file whose script flips the coin, so that the true answer is never sent."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from privdemo import limits, palette
 _FILE = (Path(__file__).parent / "participant.html").read_text(encoding="utf-8")
 
 
-def _without_spare_space(file: str) -> str:
-    """The file without what is there for those who read it: indents, comments, the spaces of its style and script."""
+def _minified(file: str) -> str:
+    """Return the file without what only its readers need: indents, comments, spaces in its style and script."""
     lines = re.sub(r"\n(?:\s+|// .*\n)+", "\n", re.sub(r"  // .*| /\* .*? \*/", "", file))
     start, style, rest = re.split(r"(?<=<style>)(.*)(?=</style>)", lines, flags=re.DOTALL)
     text, script = rest.split("<script>")
-    tight = re.sub(r" (=>|[=!]==|[-+*=<>?:&|]+) ", r"\1", script)  # no such sign stands by itself in a sentence
+    tight = re.sub(r" (=>|[=!]==|[-+*=<>?:&|]+) ", r"\1", script)  # sentences have no such sign between spaces
     tidy = re.sub(r"(?<=[{};:,])\s+|[;\s]+(?=[{}])", "", style)
     return f"{start}{tidy}{text}<script>{tight}"
 
 
-_PAGE = _without_spare_space(_FILE).replace("{{purple}}", palette.OTHERS[1].colour)
+_PAGE = _minified(_FILE).replace("{{purple}}", palette.OTHERS[1].colour)
 _SCRIPT, _STYLE = (re.findall(rf"<{tag}>(.*?)</{tag}>", _PAGE, re.DOTALL)[0] for tag in ("script", "style"))
 _INPUT = (
     '<label><input type="radio" name="answer" value="{i}" autocomplete="off"><span dir="auto">{words}</span></label>\n'
@@ -46,18 +46,18 @@ NOTE_POLICY = (
     f"default-src 'none'; style-src {_digest(_NOTE_STYLE)}; img-src data:; base-uri 'none'; form-action 'self'; "
     "frame-ancestors 'none'"
 )
-"""What a note may do: send the code that somebody has typed to this server."""
+"""The Content-Security-Policy of a note, which may only send a typed code to this server."""
 POLICY = (
     f"default-src 'none'; script-src {_digest(_SCRIPT)}; style-src {_digest(_STYLE)}; connect-src 'self'; "
     "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-"""What the page may do: run its own script, and ask this server."""
+"""The Content-Security-Policy of the page, which may run its own script and send requests to this server."""
 
 
 def page(poll: Poll) -> str:
-    """The page of a poll, as long as it is asked and afterwards."""
+    """Return the page of a poll, open or closed."""
     truths, lies = numbers.out_of_100(1 - poll.lie), numbers.out_of_100(poll.lie)
-    meant = _meant(poll.answers, poll.lie)
+    meant = _true_by_times_sent(poll.answers, poll.lie)
     words = {
         "question": poll.question,
         "code": poll.code,
@@ -72,15 +72,20 @@ def page(poll: Poll) -> str:
         "other": "the other one" if len(poll.answers) == 2 else "one of the others, each as often,",
         "picture": f"A coin that decides for your answer {truths} times, and for a lie {lies} times.",
     }
-    escaped = {name: escape(str(value), quote=False) for name, value in words.items()}  # no quote is within a tag
+    escaped = {
+        name: escape(str(value), quote=False) for name, value in words.items()
+    }  # values within attributes have no quotes
     inputs = (_INPUT.format(i=i, words=escape(answer, quote=False)) for i, answer in enumerate(poll.answers))
-    return _filled(escaped | {"answers": "".join(inputs)})
+    return _fill(escaped | {"answers": "".join(inputs)})
 
 
 @lru_cache(maxsize=256)
-def _meant(answers: tuple[str, ...], lie: float) -> tuple[str, ...]:
-    """How many mean an answer that they sent once, twice, … in a class in which all answers are equally common."""
-    from privdemo import attacks  # loaded once somebody answers, as they need much
+def _true_by_times_sent(answers: tuple[str, ...], lie: float) -> tuple[str, ...]:
+    """Return how many people out of 100 mean an answer that they sent once, twice, … in a class with equal shares.
+
+    Equal shares: all answers are equally common in truth.
+    """
+    from privdemo import attacks  # imported with the first poll, as they need much memory
     from privdemo.experiments.poll import PollConfig
 
     channel, share = PollConfig(answers, lie).channel, 1 / len(answers)
@@ -88,13 +93,13 @@ def _meant(answers: tuple[str, ...], lie: float) -> tuple[str, ...]:
     return tuple(numbers.out_of_100(float(attacks.repeated_answers(channel, share, n).posterior[n])) for n in times)
 
 
-def _filled(words: dict[str, str]) -> str:
-    """The page with `words` in it; what looks like a place for words in a question is left as it is."""
-    return re.sub(r"\{\{(\w+)\}\}", lambda place: words[place[1]], _PAGE)
+def _fill(words: dict[str, str]) -> str:
+    """Replace {{names}} in the page by `words`; names within a question are left as they are."""
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: words[match[1]], _PAGE)
 
 
 def note(heading: str, sentence: str, again: int = 0, asks: bool = False) -> str:
-    """A light page that says why there is no poll; it tries `again` after seconds, or `asks` for a code."""
+    """Return a small page with a sentence; it reloads `again` after seconds, or `asks` for a code."""
     refresh = f'<meta http-equiv="refresh" content="{again}">' if again else ""
     return (
         f'<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>{escape(heading)} · privdemo</title>{refresh}'

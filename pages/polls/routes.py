@@ -1,7 +1,6 @@
-"""What telephones are answered: the page of a poll, whether it is asked again, and that an answer has arrived.
+"""Answer the requests of telephones: the page of a poll, its state, and answers that are sent.
 
-Nothing of a telephone is kept or written into a log: no cookie, no address, no time. Whatever is refused has a status
-and a sentence of its own.
+Nothing about a telephone is stored or logged: no cookie, address or time. Every refusal has a status and a sentence.
 """
 
 from __future__ import annotations
@@ -33,45 +32,45 @@ if TYPE_CHECKING:
     from pages.polls.store import Store
 
 ADDRESS = re.compile(r"[pP](/?|/[^/]+/?|/[^/]+/now/?)")
-"""Where these routes answer."""
+"""The addresses of these routes."""
 
 _STATUS = {
     rules.NoSuchPoll: 404,
     rules.RoundOver: 409,
     rules.PollClosed: 410,
     rules.AnswerOutOfRange: 422,
-    rules.NotAsked: 422,
+    rules.NoSuchRound: 422,
     rules.TooManyGuesses: 429,
-    rules.NotKept: 503,
+    rules.DatabaseUnavailable: 503,
     rules.PollFull: 507,
 }
-_LATER = {"Retry-After": "2"}
-_ANEW = {"Cache-Control": "no-store"}
-# What a page that says why there is no poll has for its heading; others have the last.
+_RETRY_LATER = {"Retry-After": "2"}
+_NO_STORE = {"Cache-Control": "no-store"}
+# The heading of a page that says why a request is refused, by status; and of all others.
 _HEADINGS = {404: "No poll here", 429: "Please wait", 503: "Please wait"}
 _OTHERWISE = "That did not work"
 _TOKEN = re.compile(rf"[0-9a-f]{{{rules.TOKEN}}}")
-# What is read of a body that is too large, so that its sender hears that it is.
-_READ = 2_000_000
-# Seconds for which a telephone waits for the database, which mostly gives up by itself after `database.PATIENCE`.
-_PATIENCE = 12.0
-# Seconds by which what is said of a poll may be behind, and polls of which it is known.
-_BEHIND, _KNOWN = 0.5, 1000
+# The most bytes that are read of a body that is too large, so that its sender receives the refusal.
+_MOST_READ = 2_000_000
+# Seconds after which a request stops waiting for the database, whose own limit is usually reached first.
+_TIMEOUT = 12.0
+# Seconds for which a poll is cached, and the most polls in the cache.
+_REFRESH_EVERY, _MOST_CACHED = 0.5, 1000
 
 
-def this_process() -> Store:
-    """The store of this process; its database's library is loaded with it."""
+def store_of_process() -> Store:
+    """Return the store of this process; SQLAlchemy is imported with the first call."""
     from pages.polls.store import store
 
     return store()
 
 
 class Telephones:
-    """The application behind `ADDRESS`."""
+    """The ASGI application for the addresses of a poll."""
 
     def __init__(
         self,
-        store: Callable[[], Store] = this_process,
+        store: Callable[[], Store] = store_of_process,
         clock: Callable[[], float] = time.monotonic,
         guesses: Guesses = GUESSES,
     ) -> None:
@@ -79,18 +78,18 @@ class Telephones:
         self._batches = Batches(self._count_all, lambda: self._store().wipe())
         self._answers = Bucket(limits.POLL_BURST.high, limits.POLL_RATE.high, clock)
         self._looks = Bucket(limits.LOOK_BURST.high, limits.LOOK_RATE.high, clock)
-        # A database that hangs takes no more threads than these: other threads send the app's files.
+        # The most threads that read the database, so that others are free for the app's files while it hangs.
         self._readers = CapacityLimiter(4)
         self._known: dict[str, tuple[float, asyncio.Future[Poll]]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, or say in a sentence why not."""
+        """Answer a request, or refuse it with a sentence."""
         request = Request(scope, receive)
         try:
             answer = await self._answer(request)
         except PollError as error:
             status = _STATUS[type(error)]
-            answer = _refusal(request, status, str(error), _LATER if status in (429, 503) else {})
+            answer = _refusal(request, status, str(error), _RETRY_LATER if status in (429, 503) else {})
         except HTTPException as error:
             answer = _refusal(request, error.status_code, error.detail, dict(error.headers or {}))
         await answer(scope, receive, send)
@@ -101,45 +100,45 @@ class Telephones:
         if not reads and not writes:
             allowed = "GET, HEAD" if is_now else "GET, HEAD, POST"
             raise HTTPException(405, f"This address takes {allowed} only.", {"Allow": allowed})
-        name, address = rules.written(code), request.client.host if request.client else ""
+        name, address = rules.normalised(code), request.client.host if request.client else ""
         if not name:
-            raise rules.NoSuchPoll  # no code is written so, which costs nothing to say and tells nothing
+            raise rules.NoSuchPoll  # not a possible code: no look-up is needed, and no token taken
         with self._guesses.look_up(address, name):
             if not (self._looks if reads else self._answers).take(address):
-                raise HTTPException(429, "Too much comes from your network at this moment.", _LATER)
-            return await (self._post(request, name) if writes else self._look(request, name, is_now))
+                raise HTTPException(429, "Too much comes from your network at this moment.", _RETRY_LATER)
+            return await (self._post(request, name) if writes else self._get(request, name, is_now))
 
-    async def _look(self, request: Request, code: str, is_now: bool) -> Response:
-        """The page of a poll, or whether it is asked again; another spelling of its address leads to that."""
+    async def _get(self, request: Request, code: str, is_now: bool) -> Response:
+        """Return the page of a poll or its state as JSON; redirect other spellings of its address."""
         poll = await self._poll(code)
         end = "/now" if is_now else ""
         if not request.url.path.endswith(f"/p/{request.path_params['code']}{end}"):
-            return RedirectResponse(f"/p/{poll.code}{end}", 308, _ANEW)
+            return RedirectResponse(f"/p/{poll.code}{end}", 308, _NO_STORE)
         if is_now:
-            return JSONResponse({"round": poll.round, "open": poll.is_open}, headers=_ANEW)
-        return HTMLResponse(participant.page(poll), headers=_ANEW | {"Content-Security-Policy": participant.POLICY})
+            return JSONResponse({"round": poll.round, "open": poll.is_open}, headers=_NO_STORE)
+        return HTMLResponse(participant.page(poll), headers=_NO_STORE | {"Content-Security-Policy": participant.POLICY})
 
     async def _post(self, request: Request, code: str) -> Response:
-        """Take an answer, and say so once it is on disk."""
+        """Count an answer, and respond once it is on disk."""
         if not requests.is_same_origin(request.headers):
             raise HTTPException(403, "Answers are taken from the poll's own page only.")
         if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
             raise HTTPException(415, "An answer must be sent as application/json.")
-        answer = _read(code, await _body(request))
-        async with _in_time():  # if it is written later all the same, its token has it count once
+        answer = _parse(code, await _body(request))
+        async with _with_timeout():  # if it is counted after the timeout, a second try with the same token is not
             await self._batches.count(answer)
-        return JSONResponse({"round": answer.round}, headers=_ANEW)
+        return JSONResponse({"round": answer.round}, headers=_NO_STORE)
 
     async def _poll(self, code: str) -> Poll:
-        """The poll of a code, read at most twice a second however many telephones ask."""
+        """Return the poll with a code, read from the database at most twice a second."""
         now = self._clock()
         since, reading = self._known.get(code, (0.0, None))
-        if reading is None or (reading.done() and now - since >= _BEHIND):
-            if len(self._known) >= _KNOWN:
+        if reading is None or (reading.done() and now - since >= _REFRESH_EVERY):
+            if len(self._known) >= _MOST_CACHED:
                 self._known.clear()
             reading = asyncio.ensure_future(to_thread.run_sync(lambda: self._store().poll(code), limiter=self._readers))
             self._known[code] = now, reading
-        async with _in_time():
+        async with _with_timeout():
             return await asyncio.shield(reading)
 
     def _count_all(self, answers: Sequence[Answer]) -> list[PollError | None]:
@@ -147,17 +146,17 @@ class Telephones:
 
 
 @asynccontextmanager
-async def _in_time() -> AsyncIterator[None]:
-    """Wait no longer than `_PATIENCE` for a database that hangs. Raises `NotKept`."""
+async def _with_timeout() -> AsyncIterator[None]:
+    """Wait at most `_TIMEOUT` seconds for the database. Raise `DatabaseUnavailable` after that."""
     try:
-        async with asyncio.timeout(_PATIENCE):
+        async with asyncio.timeout(_TIMEOUT):
             yield
     except TimeoutError:
-        raise rules.NotKept from None
+        raise rules.DatabaseUnavailable from None
 
 
 async def _body(request: Request) -> bytes:
-    """What a telephone sends, if it is short and comes soon."""
+    """Return the body of a request. Raise ``HTTPException`` if it is too long or too slow."""
     parts, size = [], 0
     try:
         async with asyncio.timeout(limits.POLL_SECONDS.high):
@@ -165,7 +164,7 @@ async def _body(request: Request) -> bytes:
                 size += len(part)
                 if size <= limits.POLL_BYTES.high:
                     parts.append(part)
-                elif size > _READ:
+                elif size > _MOST_READ:
                     break
     except TimeoutError:
         raise HTTPException(408, "This answer took too long to arrive.") from None
@@ -176,8 +175,8 @@ async def _body(request: Request) -> bytes:
     return b"".join(parts)
 
 
-def _read(code: str, body: bytes) -> Answer:
-    """The answer that a body holds."""
+def _parse(code: str, body: bytes) -> Answer:
+    """Return the answer in a body. Raise ``HTTPException`` if there is none."""
     try:
         sent = json.loads(body)
         round, answer, token = sent["round"], sent["answer"], sent["token"]
@@ -189,30 +188,32 @@ def _read(code: str, body: bytes) -> Answer:
 
 
 def _refusal(request: Request, status: int, sentence: str, headers: dict[str, str]) -> Response:
-    """Why there is no answer: in JSON, and on a light page for somebody who has typed an address."""
+    """Return why a request is refused: as a small page if a browser asked for HTML, else as JSON."""
     if request.method == "GET" and "text/html" in request.headers.get("accept", ""):
-        again = 3 + secrets.randbelow(6) if status in (429, 503) else 0  # not all at the same moment
+        again = (
+            3 + secrets.randbelow(6) if status in (429, 503) else 0
+        )  # random, so that telephones do not return all at once
         return _note(status, _HEADINGS.get(status, _OTHERWISE), sentence, headers, again)
-    return JSONResponse({"error": sentence}, status, _ANEW | headers)
+    return JSONResponse({"error": sentence}, status, _NO_STORE | headers)
 
 
 def _note(status: int, heading: str, sentence: str, headers: dict[str, str] | None = None, again: int = 0) -> Response:
     page = participant.note(heading, sentence, again, asks=status in (200, 404))
     policy = {"Content-Security-Policy": participant.NOTE_POLICY}
-    return HTMLResponse(page, status, _ANEW | policy | (headers or {}))
+    return HTMLResponse(page, status, _NO_STORE | policy | (headers or {}))
 
 
-def _box(request: Request) -> Response:
-    """Ask for a code, and go to its poll."""
-    if code := rules.written(request.query_params.get("code", "")):
-        return RedirectResponse(f"/p/{code}", 303, _ANEW)
+def _ask_for_code(request: Request) -> Response:
+    """Return a page with a box for the code of a poll, or redirect to the poll of a code."""
+    if code := rules.normalised(request.query_params.get("code", "")):
+        return RedirectResponse(f"/p/{code}", 303, _NO_STORE)
     if "code" in request.query_params:
-        return _note(404, _HEADINGS[404], rules.NoSuchPoll.said)
+        return _note(404, _HEADINGS[404], rules.NoSuchPoll.message)
     return _note(200, "Join a poll", "Type the code that stands beside the question.")
 
 
 def routes(telephones: Telephones) -> list[Route]:
-    """The routes of an application."""
+    """Return the routes for polls."""
     addresses = [f"/{p}/{{code}}{rest}" for p in "pP" for rest in ("", "/", "/now", "/now/")]
-    boxes = (Route(address, _box) for address in ("/p", "/p/", "/P", "/P/"))
+    boxes = (Route(address, _ask_for_code) for address in ("/p", "/p/", "/P", "/P/"))
     return [*boxes, *(Route(address, telephones) for address in addresses)]

@@ -1,10 +1,10 @@
-"""Where polls are kept: SQLite by itself, or the database that PRIVDEMO_POLLS names, which replicas share.
+"""Store polls in SQLite, or in the database that PRIVDEMO_POLLS names, which replicas share.
 
-An answer is counted, and its telephone's token marked, in one transaction and in two tables: the tables do not say
-which token sent what, or when. The database's own log does for a while, for tokens whose transaction held answers of
-one kind alone: SQLite's is emptied by `wipe`, as soon as no answer waits, each second at least, and when a round ends;
-PostgreSQL's, and its rows that are dead, are there until it recycles and vacuums them. A token is a random number of a
-telephone, which forgets it once its answer has arrived. What has been acknowledged is on disk.
+An answer is counted, and the hash of its token stored, in one transaction and in two tables: the tables do not show
+which token sent what, or when. The database's own log does so for a while, for transactions in which all answers are
+the same. SQLite's log is emptied by `wipe`: as soon as no answer waits, at least every second, and when a round ends.
+PostgreSQL's log and its deleted rows exist until it recycles and vacuums them. A token is a random number that a
+browser makes, and forgets once its answer has arrived. What has been acknowledged is on disk.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pages.polls.rules import (
     Answer,
     AnswerOutOfRange,
     NoSuchPoll,
-    NotAsked,
+    NoSuchRound,
     NotTheOwner,
     Poll,
     PollClosed,
@@ -42,25 +42,25 @@ _MINUTE, _HOUR = 60, 3600
 
 
 class Store:
-    """Polls and their answers, in one database; each method is a transaction of its own.
+    """Polls and their answers in one database; each method is a transaction of its own.
 
-    Each raises a `PollError` with a sentence where it cannot be done: `NoSuchPoll` for a code of none, `NotTheOwner`
-    for another's secret, `NotKept` where the database does not answer.
+    Methods raise a `PollError`: `NoSuchPoll` for an unknown code, `NotTheOwner` for a wrong secret,
+    `DatabaseUnavailable` if the database does not respond.
     """
 
     def __init__(self, url: str | None = None, clock: Callable[[], float] = time.time) -> None:
         self.database, self._clock = Database(url), clock
         self._openings = Bucket(limits.OPEN_BURST.high, limits.OPEN_RATE.high / _HOUR, clock)
-        self._in_log = True  # until it is emptied for the first time
+        self._in_log = True  # the log may hold answers of an earlier process
 
     def open(self, question: str, answers: Sequence[str], lie: float, by: str = "") -> tuple[Poll, str]:
-        """Open a poll; with it comes the secret of its owner, which is not kept.
+        """Open a poll; return it with the secret of its owner, of which only a hash is stored.
 
-        `by` is the address or the visit that opens it, in memory alone; "" is held to no limit. Where there are as many
-        polls as may be, the oldest gives way that nobody has answered for an hour. Raises ``ValueError`` with a
-        sentence for what cannot be asked, `TooManyOpened` and `TooManyPolls`.
+        `by` is the address or the visit that opens it, kept in memory only; "" has no limit. If there are too many
+        polls, the oldest one is deleted that nobody has answered for an hour. Raise ``ValueError`` for an invalid
+        question, `TooManyOpened` and `TooManyPolls`.
         """
-        asked, offered, lie = rules.checked(question, answers, lie)
+        question, offered, lie = rules.checked(question, answers, lie)
         if by and not self._openings.take(by):
             raise TooManyOpened
         self.forget_old()
@@ -72,7 +72,7 @@ class Store:
             connection.execute(
                 sa.insert(POLLS).values(
                     code=code,
-                    question=asked,
+                    question=question,
                     answers=list(offered),
                     lie=lie,
                     round=1,
@@ -83,10 +83,10 @@ class Store:
                 )
             )
             _begin_round(connection, code, 1, len(offered))
-        return Poll(code, asked, offered, lie, 1, True, _MINUTE * last - self._clock()), secret
+        return Poll(code, question, offered, lie, 1, True, _MINUTE * last - self._clock()), secret
 
     def _make_room(self, connection: sa.Connection) -> None:
-        """Delete a poll that nobody answers where there is no room for one more. Raises `TooManyPolls`."""
+        """If there are too many polls, delete the oldest unused one. Raise `TooManyPolls` if none is unused."""
         there: list[bool] = list(connection.scalars(sa.select(POLLS.c.is_open)))
         if sum(there) < limits.POLLS_OPEN.high and len(there) < limits.POLLS.high:
             return
@@ -99,62 +99,62 @@ class Store:
         connection.execute(sa.delete(POLLS).where(POLLS.c.code == oldest))
 
     def poll(self, code: str) -> Poll:
-        """The poll of a code."""
+        """Return the poll with a code."""
         with self.database.reading() as connection:
             return self._poll(self._row(connection, code))
 
     def answer(self, code: str, round: int, answer: int, token: str) -> None:
         """Count an answer, once for a token and a round.
 
-        Raises `PollClosed`, `RoundOver`, `AnswerOutOfRange` and `PollFull`.
+        Raise `PollClosed`, `RoundOver`, `AnswerOutOfRange` and `PollFull`.
         """
         (refused,) = self.answer_all([Answer(code, round, answer, token)])
         if refused:
             raise refused
 
     def answer_all(self, sent: Sequence[Answer]) -> list[PollError | None]:
-        """Count many answers in one transaction; for each, why it was refused, or None. Raises `NotKept`."""
-        of_poll: defaultdict[str, list[int]] = defaultdict(list)
+        """Count answers in one transaction; return for each why it was refused, or None."""
+        by_poll: defaultdict[str, list[int]] = defaultdict(list)
         for i, one in enumerate(sent):
-            of_poll[rules.written(one.code)].append(i)
+            by_poll[rules.normalised(one.code)].append(i)
         refused: list[PollError | None] = [None] * len(sent)
         with self.database.writing() as connection:
-            for code in sorted(of_poll):  # every process in the same order, or two would wait for each other
-                outcomes = self._count(connection, code, [sent[i] for i in of_poll[code]])
-                for i, outcome in zip(of_poll[code], outcomes, strict=True):
+            for code in sorted(by_poll):  # in the same order in every process, to avoid deadlocks
+                outcomes = self._count(connection, code, [sent[i] for i in by_poll[code]])
+                for i, outcome in zip(by_poll[code], outcomes, strict=True):
                     refused[i] = outcome
         self._in_log = True
         return refused
 
     def _count(self, connection: sa.Connection, code: str, sent: Sequence[Answer]) -> list[PollError | None]:
-        """Count answers to one poll, which nobody else changes meanwhile."""
+        """Count answers to one poll, whose row is locked meanwhile."""
         try:
             row = self._row(connection, code, changes=True)
         except NoSuchPoll as error:
             return [error] * len(sent)
-        refused = [_refused(row, one) for one in sent]
-        marks = {i: rules.mark(row.salt, row.round, one.token) for i, one in enumerate(sent) if not refused[i]}
-        here = (MARKS.c.code == code, MARKS.c.mark.in_(marks.values()))
-        known = set(connection.scalars(sa.select(MARKS.c.mark).where(*here)))
-        room = int(limits.POLL_PEOPLE.high) - _people(connection, code)
+        refused = [_refusal(row, one) for one in sent]
+        marks = {i: rules.token_hash(row.salt, row.round, one.token) for i, one in enumerate(sent) if not refused[i]}
+        is_stored = (MARKS.c.code == code, MARKS.c.mark.in_(marks.values()))
+        known = set(connection.scalars(sa.select(MARKS.c.mark).where(*is_stored)))
+        n_free = int(limits.POLL_PEOPLE.high) - _n_answers(connection, code)
         new: dict[bytes, int] = {}
         for i, mark in marks.items():
             if mark in known or mark in new:
                 continue
-            if len(new) < room:
+            if len(new) < n_free:
                 new[mark] = sent[i].answer
             else:
                 refused[i] = PollFull()
         if new:
-            by_mark = [{"code": code, "mark": mark} for mark in sorted(new)]  # not as they came
-            connection.execute(sa.insert(MARKS), by_mark)
+            rows = [{"code": code, "mark": mark} for mark in sorted(new)]  # not in the order of arrival
+            connection.execute(sa.insert(MARKS), rows)
         for answer, people in sorted(Counter(new.values()).items()):
-            here = (COUNTS.c.code == code, COUNTS.c.round == row.round, COUNTS.c.answer == answer)
-            connection.execute(sa.update(COUNTS).where(*here).values(people=COUNTS.c.people + people))
+            is_count = (COUNTS.c.code == code, COUNTS.c.round == row.round, COUNTS.c.answer == answer)
+            connection.execute(sa.update(COUNTS).where(*is_count).values(people=COUNTS.c.people + people))
         return refused
 
     def counts(self, code: str, secret: str) -> list[list[int]]:
-        """How many sent each answer, a list for each time that the question was asked."""
+        """Return how many people sent each answer, as a list for each round."""
         with self.database.reading() as connection:
             row = self._row(connection, code, secret)
             found = connection.execute(
@@ -164,7 +164,7 @@ class Store:
         return [[people[round, i] for i in range(len(row.answers))] for round in range(1, row.round + 1)]
 
     def rows(self, code: str, secret: str) -> list[tuple[int, int]]:
-        """The round and the number of every answer that was sent, sorted: nothing else of them exists."""
+        """Return the round and the number of each answer that was sent, sorted; nothing else of them is stored."""
         counts = self.counts(code, secret)
         return [
             (round, answer)
@@ -174,7 +174,7 @@ class Store:
         ]
 
     def ask_again(self, code: str, secret: str) -> Poll:
-        """Ask the question once more. Raises `PollClosed` and `TooManyRounds`."""
+        """Start another round of the question. Raise `PollClosed` and `TooManyRounds`."""
         with self.database.writing() as connection:
             row = self._row(connection, code, secret, changes=True)
             if not row.is_open:
@@ -188,7 +188,7 @@ class Store:
         return again
 
     def close(self, code: str, secret: str) -> Poll:
-        """Take no more answers."""
+        """Close a poll to further answers."""
         with self.database.writing() as connection:
             row = self._row(connection, code, secret, changes=True)
             _end_round(connection, row.code, is_open=False)
@@ -197,14 +197,14 @@ class Store:
         return closed
 
     def delete(self, code: str, secret: str) -> None:
-        """Forget a poll and all of its answers."""
+        """Delete a poll and all of its answers."""
         with self.database.writing() as connection:
             row = self._row(connection, code, secret, changes=True)
             connection.execute(sa.delete(POLLS).where(POLLS.c.code == row.code))
         self._wipe_now()
 
     def forget_old(self) -> None:
-        """Forget the polls whose time is over."""
+        """Delete polls that are older than a day."""
         if not self.database.is_there():
             return
         with self.database.reading() as connection:
@@ -219,22 +219,22 @@ class Store:
         self.wipe()
 
     def wipe(self) -> None:
-        """Take off the disk what has been deleted, and the order in which answers came, if some came since."""
+        """Remove what has been deleted, and the order of answers, from the disk, if anything was written since."""
         if self._in_log:
             self._in_log = False
             self._in_log = not self.database.wipe()
 
     def _last_minute(self) -> int:
-        """The last minute of a poll that is opened now."""
+        """Return the last minute of a poll that is opened now."""
         return -(-int(self._clock() + _HOUR * limits.POLL_HOURS.high) // _MINUTE)
 
     def _minute(self) -> int:
         return int(self._clock() // _MINUTE)
 
     def _row(self, connection: sa.Connection, code: str, secret: str | None = None, changes: bool = False) -> Any:
-        """The row of a poll, for its owner alone if there is a `secret`; held until the end if the poll `changes`."""
-        asked = sa.select(POLLS).where(POLLS.c.code == rules.written(code), POLLS.c.last_minute > self._minute())
-        row = connection.execute(asked.with_for_update() if changes else asked).one_or_none()
+        """Return the row of a poll, locked if the poll `changes`. Raise `NotTheOwner` if a given `secret` is wrong."""
+        query = sa.select(POLLS).where(POLLS.c.code == rules.normalised(code), POLLS.c.last_minute > self._minute())
+        row = connection.execute(query.with_for_update() if changes else query).one_or_none()
         if row is None:
             raise NoSuchPoll
         if secret is not None and not rules.is_secret(secret, row.secret):
@@ -246,19 +246,19 @@ class Store:
         return Poll(row.code, row.question, tuple(row.answers), row.lie, row.round, row.is_open, left)
 
 
-def _refused(row: Any, sent: Answer) -> PollError | None:
-    """Why the poll of a row does not take an answer, as far as it alone tells."""
+def _refusal(row: Any, sent: Answer) -> PollError | None:
+    """Return why the row of a poll does not accept an answer, or None."""
     if not row.is_open:
         return PollClosed()
     if 1 <= sent.round < row.round:
         return RoundOver()
     if sent.round != row.round:
-        return NotAsked()
+        return NoSuchRound()
     return None if 0 <= sent.answer < len(row.answers) else AnswerOutOfRange()
 
 
-def _people(connection: sa.Connection, code: str) -> int:
-    """How many answers a poll holds, of all the times that it was asked."""
+def _n_answers(connection: sa.Connection, code: str) -> int:
+    """Return how many answers a poll has, in all rounds."""
     return connection.scalar(sa.select(sa.func.sum(COUNTS.c.people)).where(COUNTS.c.code == code)) or 0
 
 
@@ -268,12 +268,12 @@ def _begin_round(connection: sa.Connection, code: str, round: int, n_answers: in
 
 
 def _end_round(connection: sa.Connection, code: str, **now: Any) -> None:
-    """Change a poll so that what was sent before is no longer taken, nor need anybody be known who sent it."""
+    """Change a poll so that earlier answers are no longer accepted, and delete the hashes of their tokens."""
     connection.execute(sa.update(POLLS).where(POLLS.c.code == code).values(**now))
     connection.execute(sa.delete(MARKS).where(MARKS.c.code == code))
 
 
 @cache
 def store() -> Store:
-    """The store of this process."""
+    """Return the store of this process."""
     return Store()

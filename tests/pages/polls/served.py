@@ -43,7 +43,7 @@ def server(what: str) -> uvicorn.Server:
     if what == "app":
         from app import app as served
     else:
-        routes.this_process()  # loads its library, and opens nothing
+        routes.store_of_process()  # loads its library, and opens nothing
         served = Starlette(routes=routes.routes(routes.Telephones()))
     config = uvicorn.Config(served, log_level="error", lifespan="auto" if what == "app" else "off")
     config.load()

@@ -15,8 +15,8 @@ from starlette.applications import Starlette
 
 from pages.polls import background, routes, rules
 from pages.polls.bucket import Bucket, Guesses
-from pages.polls.database import PATIENCE
-from pages.polls.rules import NotKept
+from pages.polls.database import TIMEOUT
+from pages.polls.rules import DatabaseUnavailable
 from pages.polls.store import Store
 from privdemo import limits
 from server.waiting_room import WaitingRoom
@@ -179,9 +179,9 @@ def test_whether_the_question_is_asked_again_is_known_within_half_a_second(app, 
 
 def test_a_database_that_is_away_is_said_and_tried_again(poll):
     def away():
-        raise NotKept
+        raise DatabaseUnavailable
 
-    assert routes._PATIENCE > PATIENCE, "what the database says itself is heard"
+    assert routes._TIMEOUT > TIMEOUT, "what the database says itself is heard"
     app = Starlette(routes=routes.routes(routes.Telephones(away)))
     page = ask(app, "/p/BCDFG", accept="text/html")
     for refused in (post(app, "BCDFG"), ask(app, "/p/BCDFG"), page):
@@ -203,7 +203,7 @@ def test_a_database_that_hangs_is_not_waited_for_and_what_it_writes_later_counts
         freed.wait()
         return store
 
-    monkeypatch.setattr(routes, "_PATIENCE", 0.05)
+    monkeypatch.setattr(routes, "_TIMEOUT", 0.05)
     app, path = Starlette(routes=routes.routes(routes.Telephones(hangs))), f"/p/{poll.code}"
 
     async def sent():
@@ -214,7 +214,7 @@ def test_a_database_that_hangs_is_not_waited_for_and_what_it_writes_later_counts
             hung = [await sent(), await sent(), (await asking(app, path)).status, (await asking(app, path)).status]
         finally:
             freed.set()
-        monkeypatch.setattr(routes, "_PATIENCE", 10.0)
+        monkeypatch.setattr(routes, "_TIMEOUT", 10.0)
         return [*hung, await sent(), (await asking(app, path)).status]
 
     assert in_a_loop(asyncio.wait_for(all_of_it(), 30)) == [503, 503, 503, 503, 200, 200]
@@ -352,7 +352,7 @@ def test_a_bucket_fills_again_and_forgets_who_has_not_asked_for_long(monkeypatch
     bucket.give_back("2001:db8::1")
     assert [bucket.take(one) for one in ours[:2]] == [True, False]
     assert len(bucket._left) == 2, "a has all of its tokens again, and is forgotten"
-    monkeypatch.setattr("pages.polls.bucket._MOST", 10)
+    monkeypatch.setattr("pages.polls.bucket._MOST_REMEMBERED", 10)
     for i in range(100):
         bucket.take(f"10.0.0.{i}")
     assert len(bucket._left) <= 11
@@ -404,7 +404,7 @@ def test_a_lone_answer_is_no_longer_in_the_log_once_nobody_waits(app, store, pol
 
 
 def test_logs_of_requests_leave_polls_out(caplog):
-    background.keep_out_of_logs()
+    background.exclude_from_access_log()
     log = logging.getLogger("uvicorn.access")
     with caplog.at_level(logging.INFO, "uvicorn.access"):
         for path in ("/p/BCDFG", "/P/BCDFG", "/p/?code=BCDFG", "/poll", "/voting"):
@@ -423,7 +423,7 @@ def test_old_polls_are_forgotten_while_the_server_runs(monkeypatch):
         def forget_old(self):
             looks.append(1)
             if len(looks) == 1:
-                raise NotKept
+                raise DatabaseUnavailable
 
     async def for_a_while():
         task = asyncio.create_task(background.begin())
@@ -432,6 +432,6 @@ def test_old_polls_are_forgotten_while_the_server_runs(monkeypatch):
         task.cancel()
 
     monkeypatch.setattr(background, "FORGET_EVERY", 0.001)
-    monkeypatch.setattr(routes, "this_process", Forgetting)
+    monkeypatch.setattr(routes, "store_of_process", Forgetting)
     in_a_loop(asyncio.wait_for(for_a_while(), 30))
     logging.getLogger("uvicorn.access").removeFilter(background._is_no_poll)

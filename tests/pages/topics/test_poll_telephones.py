@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.kit.present import read_position
 from pages.polls.bucket import Guesses
-from pages.polls.rules import NoSuchPoll, NotKept, PollClosed
+from pages.polls.rules import DatabaseUnavailable, NoSuchPoll, PollClosed
 from pages.polls.store import Store
 from pages.topics.poll.controls import telephones
 from pages.topics.poll.question import REHEARSAL, TELEPHONES
@@ -93,7 +93,7 @@ def test_a_poll_that_has_vanished_is_said_to_have(store):
 
 def test_a_poll_that_cannot_be_read_for_a_moment_is_not_lost(store, monkeypatch):
     def fail(*_: object) -> None:
-        raise NotKept
+        raise DatabaseUnavailable
 
     at, code = opened(store)
     with monkeypatch.context() as broken:

@@ -175,7 +175,7 @@ def _on_secrets_sent() -> None:
         case [str() as code, str() as secret, bool() as from_link, list() as others]:
             kept = [(other, its_secret) for other, its_secret in _pairs(others) if other != code]
             try:
-                with GUESSES.look_up(st.context.ip_address or "localhost", rules.written(code)):
+                with GUESSES.look_up(st.context.ip_address or "localhost", rules.normalised(code)):
                     store().counts(code, secret)
             except PollError as error:
                 no_such_owner = isinstance(error, NoSuchPoll | NotTheOwner)
