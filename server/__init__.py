@@ -1,1 +1,1 @@
-"""What stands in front of the site: who may ask for what, and how much the server does at a time."""
+"""Middleware and settings of the server: which requests are allowed, and how much it does at a time."""

@@ -16,7 +16,7 @@ from server import requests
 from server.streamlit_internals import static_folder
 
 _KINDS = {".js": "text/javascript", ".css": "text/css"}
-# A file's name holds a digest of what is in it, so what a browser has kept of it stays right.
+# A file's name contains a hash of its content, so a cached copy never becomes outdated.
 _HEADERS = {
     "Content-Encoding": "gzip",
     "Vary": "Accept-Encoding",

@@ -1,4 +1,4 @@
-"""Headers that every answer has: what a browser may load, and who may show the app in a frame."""
+"""Add headers to every response: what a browser may load, and which sites may show the app in a frame."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from server.server_settings import FRAMES, checked
 
-# What no page of the app asks a browser for.
+# Features of browsers that no page of the app uses.
 _DENIED = "accelerometer camera display-capture geolocation gyroscope magnetometer microphone midi payment usb"
 
 

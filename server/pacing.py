@@ -11,7 +11,7 @@ class OneAtATime:
     """Middleware that lets the event loop run everything else between two connections, or two of their messages.
 
     Each may start a thread, for which the loop waits while other threads compute. If two hundred browsers connected at
-    once without this, all would be handled in one go, and nobody else answered for seconds.
+    once without this, all would be handled in one go, and no other request would be answered for seconds.
     """
 
     def __init__(self, app: ASGIApp) -> None:

@@ -31,7 +31,7 @@ _FORMS = {
 def checked(variable: str) -> list[str]:
     """Return the names that `HOSTS` or `FRAMES` holds, as a browser writes them.
 
-    Raises ``ValueError`` with a sentence for a wrong name: no browser would ask for such a host, and in a policy it
+    Raise ``ValueError`` with a sentence for a wrong name: no browser would ask for such a host, and in a policy it
     could allow more than is meant.
     """
     found = [name.strip().lower() for name in os.environ.get(variable, "").split(",") if name.strip()]
@@ -95,7 +95,7 @@ def _check_site() -> None:
 def _check_scheduler() -> None:
     """Raise ``ValueError`` with a sentence if `SCHEDULER` is no address, or Dask cannot be used."""
     if given := os.environ.get(SCHEDULER):
-        from privdemo.experiments import running  # only here: whoever starts replicas need not load the package
+        from privdemo.experiments import running  # only here, so that deploy/replicas.py need not load the package
 
         try:
             running.check(1, "dask", given)

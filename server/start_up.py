@@ -1,4 +1,4 @@
-"""What is set once, when the server starts."""
+"""Prepare the process once, when the server starts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from privdemo import limits
 from server import visits
 from server.streamlit_internals import avoid_component_proxy_classes
 
-# Seconds between collections of all garbage, in which nobody is answered.
+# Seconds between full garbage collections, during which no request is answered.
 COLLECT_EVERY = 10.0
 # Seconds within which the head of a request has to arrive, as long as HAProxy waits (deploy/haproxy.cfg).
 HEAD_SECONDS = 10.0
@@ -58,9 +58,9 @@ async def prepared(
 
 
 async def collect_garbage() -> None:
-    """Collect garbage now and then; after each run of a script, as Streamlit would, it costs as much as the run.
+    """Collect garbage regularly; after each run of a script, as Streamlit does it, that costs as much as the run.
 
-    What is young goes first, and in between visitors are answered.
+    Young objects are collected first; in between, requests are answered.
     """
     while True:
         await asyncio.sleep(COLLECT_EVERY)
@@ -70,10 +70,10 @@ async def collect_garbage() -> None:
 
 
 def freeze_heap() -> None:
-    """Take the loaded libraries, which stay, out of the garbage collector's sight.
+    """Exclude the loaded libraries, which are never freed, from garbage collection.
 
-    A collection then takes a few milliseconds instead of a hundred, in which nobody is answered. It is done before the
-    first visit, as nothing of a visitor may be taken for something that stays.
+    A collection then takes a few milliseconds instead of a hundred, during which no request is answered. Call it before
+    the first visit, as what a visitor holds must not be excluded.
     """
     gc.collect()
     gc.freeze()

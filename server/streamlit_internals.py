@@ -71,7 +71,7 @@ class _NoClient(SessionClient):
 
 
 async def release_last_session(server: runtime.Runtime, seconds: float) -> None:
-    """Make Streamlit let go of a session that has ended: its loop refers to the last one that it served."""
+    """Make Streamlit release a session that has ended: its loop refers to the last one that it served."""
     name = server.connect_session(_NoClient(), {})
     server.handle_backmsg(name, BackMsg(set_run_on_save=False))
     await asyncio.sleep(seconds)
@@ -126,8 +126,8 @@ def remove_from_address(keys: Iterable[str]) -> None:
 def set_in_address(values: Mapping[str, list[str]], send: bool) -> None:
     """Put texts into the address as widgets that are rendered next read it; a key without texts is taken out.
 
-    With `send` the browser is told, which adds an entry to its history. With `st.query_params` a widget would read the
-    change in the next run only, and a key whose widget was on screen in the last run would be refused.
+    With `send` the address is sent to the browser, which adds an entry to its history. With `st.query_params` a widget
+    would read the change in the next run only, and a key whose widget was on screen in the last run would be refused.
     """
     with get_session_state().query_params() as parameters:
         for key, texts in values.items():
@@ -163,7 +163,7 @@ def avoid_component_proxy_classes() -> None:
     """Have a component's values read as they are, unless its browser has just sent an event along.
 
     Streamlit defines a class at each read, which writes through to the component: ten classes a run for a number box,
-    which nobody writes to, and which only the garbage collector can clear away. They were five sixths of all garbage.
+    which are never written to, and which only the garbage collector can free. They were five sixths of all garbage.
     """
     components.make_bidi_component_presenter = _read_as_they_are(components.make_bidi_component_presenter)
 

@@ -1,4 +1,4 @@
-"""Pages are drawn in turns: as many at once as there are cores for it, the others in their order.
+"""Limit how many scripts run at once to what the cores can do; the others wait in order.
 
 All scripts share one interpreter. Two hundred at once would each take a hundred times as long, and none would end.
 """
@@ -19,9 +19,9 @@ Returned = TypeVar("Returned")
 
 
 class Turns:
-    """So many turns at a time; each that is given back goes to the one who has waited longest.
+    """A semaphore with a queue: a turn that is given back goes to the thread that has waited longest.
 
-    A semaphore would let whoever comes at that moment overtake all who wait.
+    With a plain semaphore a thread that has just arrived could overtake all that wait.
     """
 
     def __init__(self, free: int) -> None:
@@ -31,16 +31,16 @@ class Turns:
     def take(self) -> None:
         """Wait for a turn."""
         with self._lock:
-            if self._free:  # then nobody waits
+            if self._free:  # then no thread waits
                 self._free -= 1
                 return
-            mine = threading.Lock()
-            mine.acquire()
-            self._waiting.append(mine)
-        mine.acquire()  # until `give_back` hands it over
+            own_lock = threading.Lock()
+            own_lock.acquire()
+            self._waiting.append(own_lock)
+        own_lock.acquire()  # blocks until `give_back` releases it
 
     def give_back(self) -> None:
-        """Hand a turn to the next."""
+        """Give a turn to the next thread in the queue."""
         with self._lock:
             if self._waiting:
                 self._waiting.popleft().release()
@@ -49,41 +49,41 @@ class Turns:
 
 
 _TURNS = Turns(replica_limits.scripts())
-_MINE = threading.local()
+_THREAD = threading.local()
 
 
 @contextmanager
 def turn() -> Iterator[None]:
-    """Wait for a turn, and have it until the context ends; within a turn it is the same turn."""
-    if getattr(_MINE, "turn", False):
+    """Wait for a turn, and hold it until the context ends; a thread that holds one already keeps it."""
+    if getattr(_THREAD, "turn", False):
         yield
         return
     _TURNS.take()
-    _MINE.turn = True
+    _THREAD.turn = True
     try:
         yield
     finally:
-        _MINE.turn = False
+        _THREAD.turn = False
         _TURNS.give_back()
 
 
 @contextmanager
 def pause() -> Iterator[None]:
-    """Leave the turn to others until the context ends, as one who only waits should; then wait for a turn again."""
-    had = getattr(_MINE, "turn", False)
+    """Give the turn to other threads until the context ends, as a waiting script should; then wait for a turn."""
+    had = getattr(_THREAD, "turn", False)
     if had:
-        _MINE.turn = False
+        _THREAD.turn = False
         _TURNS.give_back()
     try:
         yield
     finally:
         if had:
             _TURNS.take()
-            _MINE.turn = True
+            _THREAD.turn = True
 
 
 def in_turn(function: Callable[Given, Returned]) -> Callable[Given, Returned]:
-    """The same function, each call of it in its turn."""
+    """Return the function so that each call waits for a turn."""
 
     @wraps(function)
     def call(*args: Given.args, **options: Given.kwargs) -> Returned:

@@ -1,6 +1,7 @@
-"""How many files visitors may have uploaded at a time, and how many bytes; what no page has read is soon dropped.
+"""Limit how many files and bytes visitors may have uploaded at a time, and delete files that no page reads.
 
-A page reads a file as soon as it is there and lets go of it (`visits.take`): its visitor never meets these bounds.
+A page reads a file as soon as it has arrived and deletes it (`visits.take_upload`): normal visits never meet the
+limits.
 """
 
 from __future__ import annotations
@@ -19,34 +20,34 @@ from streamlit import runtime
 from privdemo import limits
 from server.streamlit_internals import drop_upload, rerun_with, uploads
 
-# Why a file was refused, in the session, for its page to say.
+# The key of the session under which a page finds why a file was refused.
 REFUSAL = "upload_refusal"
-_AT = "/_stcore/upload_file/"
+_PATH = "/_stcore/upload_file/"
 _FULL = "Too many files are being uploaded at this moment; try again in a minute."
-# Bytes that a browser may send around those of the file.
-_AROUND = 100_000
+# Bytes that a request may have beside those of the file.
+_OVERHEAD = 100_000
 
 
-def _held() -> dict[str, list[int]]:
-    """The bytes of each file that the server holds, by the visit that has uploaded it."""
+def _sizes_by_visit() -> dict[str, list[int]]:
+    """Return the sizes of the files that the server holds, by the visit that uploaded them."""
     held = uploads(runtime.get_instance())
     return {visit: [len(file.data) for file in each.values()] for visit, each in held.items()}
 
 
-def _kept() -> int:
-    """The bytes of all files that the server holds."""
-    return sum(map(sum, _held().values()))
+def _total_size() -> int:
+    """Return the bytes of all files that the server holds."""
+    return sum(map(sum, _sizes_by_visit().values()))
 
 
 class _RefusedError(Exception):
-    """What has arrived of a file is not taken: with a status, and a sentence."""
+    """Raised to refuse an upload; its arguments are a status and a sentence."""
 
 
 class Uploads:
-    """Middleware that refuses a file with a sentence where a visit, or the server, holds as much as it may.
+    """Middleware that refuses an upload with a sentence if a visit, or the server, already holds as much as it may.
 
-    A file counts with the bytes of it that have arrived, and has to go on arriving: what is only said to come keeps
-    nobody else's file out.
+    A file counts with the bytes that have arrived, and must not stop arriving: so a file that is only announced keeps
+    no other file out.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -55,11 +56,11 @@ class Uploads:
         self._bytes = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer as the app does, unless it is a file too many."""
-        if scope["type"] != "http" or scope["method"] != "PUT" or _AT not in scope["path"]:
+        """Pass on all requests, except uploads that are refused."""
+        if scope["type"] != "http" or scope["method"] != "PUT" or _PATH not in scope["path"]:
             await self.app(scope, receive, send)
             return
-        visit, size, arrived = scope["path"].rpartition(_AT)[2].partition("/")[0], _size(scope), 0
+        visit, size, arrived = scope["path"].rpartition(_PATH)[2].partition("/")[0], _size(scope), 0
 
         async def receive_soon() -> Message:
             nonlocal arrived
@@ -70,7 +71,7 @@ class Uploads:
                 raise _RefusedError(408, "This file has stopped arriving.") from None
             more = len(message.get("body", b""))
             arrived, self._bytes = arrived + more, self._bytes + more
-            if _kept() + self._bytes > limits.UPLOAD_BYTES.high:
+            if _total_size() + self._bytes > limits.UPLOAD_BYTES.high:
                 raise _RefusedError(503, _FULL)
             return message
 
@@ -86,46 +87,46 @@ class Uploads:
         except TimeoutError:
             await PlainTextResponse("This file took too long to arrive.", 408)(scope, receive, send)
         except ClientDisconnect:
-            pass  # nobody is there who would read an answer
+            pass  # the connection is closed
         except _RefusedError as error:
             status, refusal = error.args
-            _tell(visit, refusal)
+            _show_refusal(visit, refusal)
             await PlainTextResponse(refusal, status)(scope, receive, send)
 
     def _check(self, visit: str, size: int) -> None:
-        """Refuse a visit a file of this size, if it may not upload it."""
-        if size > limits.OWN_BYTES.high + _AROUND:
+        """Raise `_RefusedError` if a visit may not upload a file of this size."""
+        if size > limits.OWN_BYTES.high + _OVERHEAD:
             raise _RefusedError(413, f"This file has {size:,} bytes, and {limits.OWN_BYTES.high:,} are allowed.")
-        if len(_held().get(visit, ())) + self._arriving[visit] >= limits.UPLOADS_EACH.high:
+        if len(_sizes_by_visit().get(visit, ())) + self._arriving[visit] >= limits.UPLOADS_EACH.high:
             raise _RefusedError(503, f"This visit has {limits.UPLOADS_EACH.high} files under way, as many as it may.")
-        if _kept() + self._bytes + size > limits.UPLOAD_BYTES.high:
+        if _total_size() + self._bytes + size > limits.UPLOAD_BYTES.high:
             raise _RefusedError(503, _FULL)
 
 
-def _tell(visit: str, refusal: str) -> None:
-    """Have the page of a visit say why a file was refused: the browser shows no more than the number of the answer."""
+def _show_refusal(visit: str, refusal: str) -> None:
+    """Have a visit's page show why an upload was refused: the browser shows only the status."""
     rerun_with(visit, REFUSAL, refusal)
 
 
 def _size(scope: Scope) -> int:
-    """The bytes that are to arrive: what is said of them, or as many as a file may have."""
+    """Return the announced size of a file in bytes, or the largest allowed one if it is not announced."""
     headers = Headers(scope=scope)
-    said = "" if "transfer-encoding" in headers else headers.get("content-length", "")
-    return int(said) if said.isdecimal() else int(limits.OWN_BYTES.high)
+    announced = "" if "transfer-encoding" in headers else headers.get("content-length", "")
+    return int(announced) if announced.isdecimal() else int(limits.OWN_BYTES.high)
 
 
 class Unread:
-    """Finds uploaded files that no page has read, and drops them."""
+    """Finds uploaded files that no page has read, and deletes them."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._since: dict[tuple[str, str], float] = {}
 
     def look(self, server: runtime.Runtime) -> None:
-        """Drop what has been there for longer than a page takes to read it."""
+        """Delete files that have been there for longer than a page takes to read them."""
         now = self._clock()
-        there = [(visit, file) for visit, files in uploads(server).items() for file in files]
-        self._since = {one: self._since.get(one, now) for one in there}
-        for visit, file in there:
+        files = [(visit, file) for visit, names in uploads(server).items() for file in names]
+        self._since = {one: self._since.get(one, now) for one in files}
+        for visit, file in files:
             if now - self._since[visit, file] > limits.UNREAD_SECONDS.high:
                 drop_upload(server, visit, file)

@@ -1,6 +1,6 @@
-"""Visits and what they hold: who is still connected, what they uploaded, and a timer that forgets those who left.
+"""Read and delete what visits have uploaded, and end visits whose browsers have disconnected.
 
-Streamlit itself forgets a visit only when somebody else comes, and what was uploaded only with the visit.
+Streamlit by itself ends such a visit only when another one begins, and keeps uploaded files as long as the visit.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from server.streamlit_internals import drop_own_uploads, is_connected, release_last_session, session_name, sessions
 from server.uploads import Unread
 
-# Seconds after which a visit whose connection was lost has ended: a short break loses nothing.
-BREAK = 6.0
-# Seconds between looks at who has left, and how many of them are ended before others are answered.
-LOOK, AT_ONCE = 1.0, 5
+# Seconds after which a visit without a connection has ended: a short interruption loses nothing.
+ENDED_AFTER = 6.0
+# Seconds between checks, and the most visits that are ended before the event loop does other work.
+LOOK, MOST_ENDED = 1.0, 5
 _LOG = logging.getLogger(__name__)
-# Seconds for which what has ended is looked for in memory.
-_SEARCH = 60.0
+# Seconds for which garbage is collected until an ended session is gone.
+_SEARCH_SECONDS = 60.0
 
 
 def name() -> str:
-    """The name of this visit, by which it is known whether its visitor is still connected."""
+    """Return the name of this visit, with which `is_connected` checks whether its browser is still connected."""
     found = session_name()
     return found if is_connected(found) else uuid4().hex
 
 
-def take(key: str) -> tuple[bytes, str] | None:
-    """The bytes and the name of a file just brought to the widget of a key, which the server then no longer keeps.
+def take_upload(key: str) -> tuple[bytes, str] | None:
+    """Return the bytes and the name of a file just uploaded to a widget, and delete it from the server.
 
-    None where there is none, and for one that was taken before: a widget still on the screen says it once more.
+    Return None if there is none. A widget that is still on screen returns the same file only once.
     """
     uploaded = st.session_state.get(key)
     if not isinstance(uploaded, UploadedFile):
@@ -53,66 +53,66 @@ def take(key: str) -> tuple[bytes, str] | None:
 
 
 def drop_uploads() -> None:
-    """Forget every file that this visitor has uploaded, and clear what was made of it out of memory soon."""
+    """Delete every file that this visit has uploaded, and collect garbage soon."""
     drop_own_uploads()
     ENDED.collect_soon()
 
 
 class Ended:
-    """Finds visits that have ended, and clears all that they held out of memory.
+    """Ends visits whose browsers have disconnected, and frees all memory that they held.
 
-    At once, if they brought something of their own; of others nothing is left that the next collection may not find.
+    That happens at once for visits that uploaded something; for others the next regular collection is enough.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        # Since when the connection of each visit has been lost; the visits that have brought something of their own;
-        # and what may be in memory, until when it is looked for.
+        # Since when each visit is disconnected; the visits that have uploaded something; and ended sessions that may
+        # still be in memory, with the time until which garbage is collected for them.
         self._away: dict[str, float] = {}
         self._brought: set[str] = set()
         self._search: dict[weakref.ref[Any], float] = {}
         self._until = 0.0
 
     def has_brought(self, visit: str) -> None:
-        """Note that a visitor has brought something of their own, all of which is to go with them."""
+        """Note that a visit has uploaded something, so that its memory must be freed when it ends."""
         self._brought.add(visit)
 
     def collect_soon(self) -> None:
-        """Clear out of memory what nothing refers to any longer, at the next looks."""
+        """Collect garbage in the next calls of `look`."""
         self._until = self._clock() + 3 * LOOK
 
     def look(self, server: runtime.Runtime, leave: Callable[[str], None]) -> list[str]:
-        """End the visits whose visitors have been away for `BREAK` seconds; `leave` is called with the name of each.
+        """End visits that have been disconnected for `ENDED_AFTER` seconds; `leave` is called with the name of each.
 
-        Returns their names; there may be more where they are `AT_ONCE`.
+        Return their names; if they are `MOST_ENDED`, there may be more.
         """
         now = self._clock()
         visits = sessions(server)
         self._away = {visit: self._away.get(visit, now) for visit in visits if not server.is_active_session(visit)}
-        ended = [visit for visit, since in self._away.items() if now - since >= BREAK][:AT_ONCE]
+        ended = [visit for visit, since in self._away.items() if now - since >= ENDED_AFTER][:MOST_ENDED]
         for visit in ended:
             leave(visit)
             server.close_session(visit)
             session = visits.pop(visit)
-            with suppress(Exception):  # of what a browser sent that cannot be read
-                session.session_state.clear()  # at once, whatever may still refer to the session
+            with suppress(Exception):  # a widget's value that cannot be parsed
+                session.session_state.clear()  # even if something still refers to the session
             if visit in self._brought:
                 self._brought.remove(visit)
-                self._search[weakref.ref(session)] = now + _SEARCH
+                self._search[weakref.ref(session)] = now + _SEARCH_SECONDS
             del session
         del visits
         self._search = {ref: until for ref, until in self._search.items() if ref() is not None and now < until}
-        if len(ended) < AT_ONCE and (self._search or now < self._until):
+        if len(ended) < MOST_ENDED and (self._search or now < self._until):
             gc.collect()
         return ended
 
 
-# What has ended on this server.
+# The one instance of this server.
 ENDED = Ended()
 
 
 async def forget_ended(leave: Callable[[str], None]) -> None:
-    """Look for visits that have ended, and files that no page has read, for as long as the server runs."""
+    """End visits and delete unread files regularly, for as long as the server runs."""
     unread = Unread()
     while True:
         await asyncio.sleep(LOOK)
@@ -122,9 +122,9 @@ async def forget_ended(leave: Callable[[str], None]) -> None:
             while ended := ENDED.look(server, leave):
                 any_ended = True
                 await asyncio.sleep(0)
-                if len(ended) < AT_ONCE:
+                if len(ended) < MOST_ENDED:
                     break
             if any_ended:
                 await release_last_session(server, LOOK / 4)
-        except Exception:  # of one visit; the others are to be forgotten as well
+        except Exception:  # the other visits must still be ended
             _LOG.exception("A visit that ended could not be forgotten.")

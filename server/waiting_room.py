@@ -19,7 +19,7 @@ from streamlit import runtime
 from server import notice, replica_limits, requests
 from server.streamlit_internals import sessions
 
-# Seconds after which the waiting page tries again, and after which somebody who has not tried again is gone.
+# Seconds after which the waiting page tries again, and after which a visitor who has not tried again is forgotten.
 AGAIN, GONE = 5, 12.0
 # Seconds that a browser may take to connect after it got the page, and then to send its first message.
 COMING, FIRST_MESSAGE = 10.0, 10.0
@@ -29,7 +29,7 @@ SILENT = 600.0
 NOT_BACK = 30.0
 # How far beyond the bound connections are taken from browsers that got no page from this server.
 BEYOND = 1.1
-# As many networks of people who wait are remembered.
+# The most waiting networks that are remembered.
 _MOST_NETWORKS = 2_000
 # The code of the WebSocket protocol for "try again later".
 _TRY_AGAIN_LATER = 1013
@@ -78,7 +78,7 @@ class WaitingRoom:
         self.app, self.addresses, self.clock, self.known = app, addresses, clock, known
         self.places: set[Place] = set()
         self.expected: list[Expected] = []
-        # When somebody of a network last had to wait, and when a network last gave up a place; the latest last.
+        # When a visitor of each network last had to wait, and when a network last gave up a place; the latest last.
         self._waiting: OrderedDict[str, float] = OrderedDict()
         self._gave_up: OrderedDict[str, float] = OrderedDict()
         self._closing: set[asyncio.Task[None]] = set()
@@ -99,9 +99,9 @@ class WaitingRoom:
         await notice.page("Please wait a moment", words, 503, again)(scope, receive, send)
 
     def _let_in(self, network: str) -> bool:
-        """Give a place to somebody who asks for a page, if there is one.
+        """Give a place to a browser that requests a page, and return whether there was one.
 
-        While others wait, one place is kept for each of their networks that holds fewer places than this one.
+        While others wait, one place is reserved for each of their networks that holds fewer places than this one.
         """
         now, room = self.clock(), replica_limits.visits()
         self.expected = [one for one in self.expected if now - one.since < COMING]
@@ -123,7 +123,7 @@ class WaitingRoom:
         return Counter([place.network for place in self.places] + [one.network for one in self.expected])
 
     def _free_a_place(self, network: str, held: Counter[str], now: float) -> bool:
-        """Take a place from somebody, for somebody of `network`; return whether it is free at once.
+        """Free a place for a browser of `network`; return whether it is free at once.
 
         A network with over half of all places gives one up, to whichever holds fewer: one of a browser that has not
         connected, else the connection that has been silent longest. Of other networks only a connection gives way
@@ -181,7 +181,7 @@ class WaitingRoom:
     def _may_connect(self, visit: str, network: str, now: float) -> bool:
         """Return whether a browser may connect that has not just got the page from here.
 
-        One that lost its connection may come back to its visit, unless its network gave up a place to somebody else.
+        One that lost its connection may come back to its visit, unless its network gave up a place to another.
         """
         n_held, room = len(self.places) + len(self.expected), replica_limits.visits()
         _forget(self._gave_up, now - NOT_BACK)

@@ -162,7 +162,7 @@ def _first_few(titles: Sequence[str]) -> str:
 
 def _read_upload(key: str, page_key: str, kind: type[Reading]) -> None:
     """Read an uploaded file; the file from before is replaced only if the new one can be read."""
-    if (upload := visits.take(key)) is None:
+    if (upload := visits.take_upload(key)) is None:
         return
     st.session_state[_BROUGHT] = st.session_state.get(_BROUGHT, 0) + 1
     _read(kind, *upload)

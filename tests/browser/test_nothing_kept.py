@@ -18,7 +18,7 @@ FILE = {"name": "mine.csv", "mimeType": "text/csv", "buffer": TABLE.encode()}
 PLACE = "[data-testid=stPopoverBody] input[type=file]"
 # What the promise says; after a visitor has left, what of it remains with the break of `watched_app`.
 SECONDS = 10.0
-LEFT = SECONDS - visits.BREAK + 0.5
+LEFT = SECONDS - visits.ENDED_AFTER + 0.5
 
 
 @pytest.fixture(scope="module")

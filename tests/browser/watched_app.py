@@ -18,7 +18,7 @@ from app import app as served
 from pages.kit import own_data, own_data_input
 from server import visits
 
-visits.BREAK = 0.5  # a test waits for it
+visits.ENDED_AFTER = 0.5  # a test waits for it
 _SEEN: list[weakref.ref[Any]] = []
 
 
@@ -51,7 +51,7 @@ def _all_of(own: own_data.Reading) -> tuple[Any, ...]:
 
 own_data_input.store_reading = _noted(own_data.store_reading, first=_all_of)
 own_data.store_result = _noted(own_data.store_result, first=lambda key, kept: kept)
-visits.take = _noted(visits.take, first=st.session_state.get)
+visits.take_upload = _noted(visits.take_upload, first=st.session_state.get)
 
 
 def _held() -> dict[str, int]:

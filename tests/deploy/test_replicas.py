@@ -36,7 +36,7 @@ def there_is_haproxy():
 @pytest.fixture(autouse=True)
 def signals_as_before():
     """`replicas.main` takes over how this process is asked to end."""
-    before = {sign: signal.getsignal(sign) for sign in replicas.SIGNS}
+    before = {sign: signal.getsignal(sign) for sign in replicas.SIGNALS}
     yield
     for sign, handler in before.items():
         signal.signal(sign, handler)
@@ -253,7 +253,7 @@ import signal
 import sys
 from deploy import replicas
 
-replicas.ASK, replicas.PATIENCE, replicas.HANGS, replicas.PAUSE = 0.1, 0.3, 1.0, 0.1
+replicas.HEALTH_EVERY, replicas.HEALTH_TIMEOUT, replicas.HANGS_AFTER, replicas.PAUSE = 0.1, 0.3, 1.0, 0.1
 port = sys.argv[1]
 server = [sys.executable, "-m", "http.server", "--bind", "127.0.0.1", port]
 child = replicas.Child("Replica 1", server, health=f"http://127.0.0.1:{port}/")
@@ -261,8 +261,8 @@ child.start()
 try:
     replicas.wait_for(child)
     print("Replica 1 answers", flush=True)
-    signal.signal(signal.SIGTERM, replicas.end)
-    replicas.look_after([child])
+    signal.signal(signal.SIGTERM, replicas.exit_once)
+    replicas.restart_ended([child])
 finally:
     child.stop()
 """

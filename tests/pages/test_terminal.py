@@ -78,8 +78,8 @@ def test_draws_in_the_background_are_waited_for(run, tmp_path):
 @pytest.mark.mnist
 @pytest.mark.parametrize("page", ASKING, ids=lambda page: page.address)
 def test_the_question_on_which_a_page_opens_is_the_same_in_its_file(page, mnist, tmp_path):
-    question, answer = terminal.ask(page, SettingFile(page.address))
-    assert terminal.plain(answer.takeaway())
+    question, answer = terminal.run_page(page, SettingFile(page.address))
+    assert terminal.text_of(answer.takeaway())
     config = setting_file.config_of(question)
     assert (config is None) == (page.address in ("", "poll", "claims"))
     path = tmp_path / "setting.toml"
@@ -139,7 +139,7 @@ def test_ctrl_c_does_not_wait_for_the_page(run, monkeypatch):
         signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
         time.sleep(20)
 
-    monkeypatch.setattr(terminal, "ask", ask)
+    monkeypatch.setattr(terminal, "run_page", ask)
     assert run(VOTING) == (130, "", "privdemo: interrupted; nothing was written\n")
     assert time.monotonic() < started + 10
 

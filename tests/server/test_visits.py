@@ -10,7 +10,7 @@ from streamlit.runtime.uploaded_file_manager import DeletedFile, UploadedFile, U
 
 from privdemo import limits
 from server import visits
-from server.visits import AT_ONCE, BREAK, Ended
+from server.visits import ENDED_AFTER, MOST_ENDED, Ended
 from tests.server.asking import in_a_loop
 
 
@@ -38,11 +38,11 @@ class Server:
 def test_a_file_is_taken_once(monkeypatch):
     state = {}
     monkeypatch.setattr(visits.st, "session_state", state)
-    assert visits.take("key") is None
+    assert visits.take_upload("key") is None
     state["key"] = UploadedFile(UploadedFileRec("id", "a.csv", "text/csv", b"1"), FileURLs())
-    assert visits.take("key") == (b"1", "a.csv")
+    assert visits.take_upload("key") == (b"1", "a.csv")
     state["key"] = DeletedFile("id")
-    assert visits.take("key") is None
+    assert visits.take_upload("key") is None
 
 
 def test_a_visit_ends_after_a_break_that_is_too_long_and_holds_nothing_then(monkeypatch):
@@ -54,10 +54,10 @@ def test_a_visit_ends_after_a_break_that_is_too_long_and_holds_nothing_then(monk
     for t, connected, gone in (
         (0, "ab", []),
         (1, "b", []),
-        (BREAK, "b", []),
-        (BREAK + 0.5, "ab", []),
-        (BREAK + 1, "b", []),
-        (2 * BREAK + 1, "b", ["a"]),
+        (ENDED_AFTER, "b", []),
+        (ENDED_AFTER + 0.5, "ab", []),
+        (ENDED_AFTER + 1, "b", []),
+        (2 * ENDED_AFTER + 1, "b", ["a"]),
     ):
         now[0], server.connected = t, set(connected)
         assert ended.look(server, left.append) == gone
@@ -76,12 +76,12 @@ def test_a_visit_ends_after_a_break_that_is_too_long_and_holds_nothing_then(monk
 
 
 def test_of_many_who_have_left_a_few_are_ended_at_a_time():
-    now, names = [0.0], {str(i) for i in range(AT_ONCE + 2)}
+    now, names = [0.0], {str(i) for i in range(MOST_ENDED + 2)}
     ended, server = Ended(lambda: now[0]), Server(*names)
     server.connected = set()
     ended.look(server, [].append)
-    now[0] = BREAK
-    assert [len(ended.look(server, names.remove)) for _ in range(3)] == [AT_ONCE, 2, 0]
+    now[0] = ENDED_AFTER
+    assert [len(ended.look(server, names.remove)) for _ in range(3)] == [MOST_ENDED, 2, 0]
     assert not names
 
 
@@ -110,7 +110,7 @@ def test_nothing_is_looked_for_of_a_visitor_who_brought_nothing(monkeypatch):
     ended.look(server, [].append)
     server.connected, now[0] = set(), 1.0
     ended.look(server, [].append)
-    now[0] += BREAK
+    now[0] += ENDED_AFTER
     assert ended.look(server, [].append) == ["a"]
     assert not held.session_state
     assert not collected

@@ -181,7 +181,7 @@ def _bring(here: PageInfo) -> None:
 
 
 def _take(key: str, here: PageInfo) -> None:
-    if (brought := visits.take(key)) is None:
+    if (brought := visits.take_upload(key)) is None:
         return
     try:
         found = lecture.read(brought[0])
