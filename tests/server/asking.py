@@ -1,4 +1,4 @@
-"""Asking an ASGI app over HTTP or a WebSocket, without a server."""
+"""Send requests to an ASGI app over HTTP or a WebSocket, without a server."""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 
 def in_a_loop(work):
-    """What a coroutine returns; a browser test of the same process may have left a loop that runs in this thread."""
+    """Return a coroutine's result; a browser test in this process may have left a running loop in this thread."""
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(asyncio.run, work).result()
 
 
 @dataclass(frozen=True)
 class Answered:
-    """What an app answers: the status, the headers in small letters, and the body."""
+    """An app's response: the status, the headers in lower case, and the body."""
 
     status: int
     headers: dict[str, str]
@@ -25,7 +25,7 @@ class Answered:
 
 
 def ask(app, path, method="GET", kind="http", extensions=(), body=(), client="127.0.0.1", **headers):
-    """What an app answers to a browser; `headers` with _ for -. The end of a WebSocket has its code as the status.
+    """Return an app's response; `headers` with _ for -. A closed WebSocket has its code as the status.
 
     `extensions` are what the server can do besides, by ASGI's names; `body` are the parts that arrive, None one that
     never does.
@@ -34,7 +34,7 @@ def ask(app, path, method="GET", kind="http", extensions=(), body=(), client="12
 
 
 async def asking(app, path, method="GET", kind="http", extensions=(), body=(), client="127.0.0.1", **headers):
-    """As `ask` does, in a loop that runs."""
+    """Do the same as `ask` in a running event loop."""
     path, _, query = path.partition("?")
     sent, arriving = [], [*body]
 

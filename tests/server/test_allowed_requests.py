@@ -1,4 +1,4 @@
-"""Who may ask the server, for what, and the headers of every answer."""
+"""Which requests the server accepts, and the headers of every response."""
 
 import gzip
 import re
@@ -21,7 +21,7 @@ PAGES = {"", "voting"}.copy
 
 
 def guarded_app(app, *how):
-    """An app behind the checks of requests, with the headers of every answer."""
+    """Return an app behind the checks of requests, with the headers of every response."""
     return SecurityHeaders(AllowedRequests(app, *how), first_screen.scripts)
 
 

@@ -1,4 +1,4 @@
-"""What a browser sends is bounded before anything reads it."""
+"""Messages of a browser are bounded before Streamlit reads them."""
 
 import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -11,7 +11,7 @@ TEXT, JSON = int(limits.TEXT_LENGTH.high), int(limits.JSON_LENGTH.high)
 
 
 def message(query="", **values):
-    """A browser's message with one widget of each value, named by its field."""
+    """Return a browser's message with one widget for each value, named by its field."""
     found = BackMsg()
     found.rerun_script.query_string = query
     for field, value in values.items():

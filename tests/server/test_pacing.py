@@ -1,4 +1,4 @@
-"""Connections and their messages are taken one at a time, and the server looks at everything else in between."""
+"""Connections and their messages are handled one at a time, with other work of the event loop in between."""
 
 import asyncio
 
@@ -7,7 +7,7 @@ from tests.server.asking import in_a_loop
 
 
 async def ticks_at_each_step(middleware):
-    """How often the loop had come round when each of ten connections was taken, and each of their messages."""
+    """Return the event loop's iteration at which each of ten connections, and each message, was handled."""
     found, ticks = [], 0
 
     async def app(scope, receive, send):

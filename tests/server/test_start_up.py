@@ -1,4 +1,4 @@
-"""What is set once when the server starts holds for all that is loaded later."""
+"""What is prepared when the server starts also holds for what is loaded later."""
 
 import json
 import subprocess
@@ -64,6 +64,6 @@ def test_pages_compute_in_one_thread_uploads_stay_in_memory_and_libraries_are_fr
 
 @pytest.mark.parametrize(("how", "closed"), [("bounded", "True False"), ("as it is", "False False")])
 def test_a_connection_is_closed_whose_request_does_not_arrive(how, closed):
-    """One that is being answered stays, however long that takes."""
+    """A connection whose request is being answered stays open, however long that takes."""
     found = subprocess.run([sys.executable, "-c", UNFINISHED, how], capture_output=True, text=True, check=True)
     assert found.stdout.splitlines() == [closed, "b'HTTP/1.1 200 OK'"]

@@ -1,4 +1,4 @@
-"""A test for each member of Streamlit that is not public: it fails when Streamlit changes what that does."""
+"""A test for each private member of Streamlit that is used: it fails when Streamlit changes that member."""
 
 import asyncio
 import json
@@ -20,7 +20,7 @@ from tests.server.asking import in_a_loop
 
 
 class Client(internals._NoClient):
-    """A browser that keeps what it is sent, until it leaves."""
+    """A browser that records what it is sent, until it disconnects."""
 
     def __init__(self):
         self.received, self.is_gone = [], False
@@ -33,7 +33,7 @@ class Client(internals._NoClient):
 
 @pytest.fixture
 def server(tmp_path, monkeypatch):
-    """A Streamlit server of its own, whose script says what a key of its state holds."""
+    """Return a Streamlit server whose script writes the value of a key of its state."""
     script = tmp_path / "script.py"
     script.write_text("import streamlit as st\nst.text(st.session_state.get('key', 'nothing'))\n")
     monkeypatch.setattr(Runtime, "_instance", None)
@@ -43,7 +43,7 @@ def server(tmp_path, monkeypatch):
 
 
 def during(server, story):
-    """Run a story while the server runs."""
+    """Run a coroutine while the server runs."""
 
     async def both():
         await server.start()

@@ -1,4 +1,4 @@
-"""No more pages are drawn at once than there are cores, and each has its turn."""
+"""No more scripts run at once than there are turns, and each gets its turn."""
 
 import threading
 
@@ -14,7 +14,7 @@ def two_cores(monkeypatch):
 
 
 def most_at_once(work):
-    """How many of ten threads were within `work(inside)` at one time, and how many came to its end."""
+    """Return how many of ten threads were within `work(inside)` at once, and how many completed it."""
     now, most, ended, lock = [0], [0], [], threading.Lock()
 
     def inside(change):

@@ -1,4 +1,4 @@
-"""Bounds of what visitors have uploaded: of a visit, of all, and of how long it stays unread."""
+"""Limits of uploads: for a visit, for all visits, and for how long a file may stay unread."""
 
 import asyncio
 from dataclasses import replace
@@ -27,7 +27,7 @@ class Manager:
 
 @pytest.fixture
 def holds(monkeypatch):
-    """Let the server hold files of so many bytes."""
+    """Make the server hold files of these sizes."""
 
     def so(**files):
         server = SimpleNamespace(uploaded_file_mgr=Manager(**files), get_app_session=sessions.get)
@@ -40,7 +40,7 @@ def holds(monkeypatch):
 
 
 async def put(guard, visit, size=10, said=True, receive=None):
-    """The status of the answer to an upload, and its words."""
+    """Return the status and the text of the response to an upload."""
     answer = []
 
     async def send(message):
@@ -53,7 +53,7 @@ async def put(guard, visit, size=10, said=True, receive=None):
 
 
 def guarded(seconds=0.0):
-    """The middleware before an app that takes so many seconds, and says nothing."""
+    """Return the middleware before an app that takes so many seconds and sends nothing."""
 
     async def app(scope, receive, send):
         await asyncio.sleep(seconds)
@@ -108,13 +108,13 @@ def test_a_file_too_large_is_refused_before_it_arrives(holds):
 
 
 async def reading(scope, receive, send):
-    """An app that reads all that arrives."""
+    """An app that reads the whole request."""
     while (await receive())["more_body"]:
         pass
 
 
 def arriving(*parts):
-    """What a browser sends: parts of so many bytes, then nothing more; None where it breaks off."""
+    """Return a `receive` that sends parts of these sizes and then nothing more; None disconnects."""
     left = [*parts]
 
     async def receive():

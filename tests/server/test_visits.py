@@ -1,4 +1,4 @@
-"""Visits that have ended: when they are taken for it, and what is cleared with them."""
+"""When visits end, and what is deleted with them."""
 
 import asyncio
 from dataclasses import replace
@@ -20,7 +20,7 @@ class Session:
 
 
 class Server:
-    """A server with visits, of which some are connected."""
+    """A server with visits, some of which are connected."""
 
     def __init__(self, *names):
         self.sessions, self.connected, self._session_mgr = {name: Session(name) for name in names}, set(names), self
@@ -86,7 +86,7 @@ def test_of_many_who_have_left_a_few_are_ended_at_a_time():
 
 
 def test_what_a_visitor_held_is_gone_ten_seconds_after_leaving(monkeypatch):
-    """With the real figures: the look that notices, the break, and two collections, as the first may come too early."""
+    """With the real times: the check, the time until a visit ends, and two collections, as one may be too early."""
     now, collected = [0.0], []
     monkeypatch.setattr(visits.gc, "collect", lambda: collected.append(now[0]))
     ended, server = Ended(lambda: now[0]), Server("a")
@@ -102,7 +102,7 @@ def test_what_a_visitor_held_is_gone_ten_seconds_after_leaving(monkeypatch):
 
 
 def test_nothing_is_looked_for_of_a_visitor_who_brought_nothing(monkeypatch):
-    """With two hundred others a look takes a tenth of a second, in which nobody is answered."""
+    """With two hundred other visits a check takes a tenth of a second, during which no request is answered."""
     now, collected = [0.0], []
     monkeypatch.setattr(visits.gc, "collect", lambda: collected.append(now[0]))
     ended, server = Ended(lambda: now[0]), Server("a")

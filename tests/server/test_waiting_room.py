@@ -1,4 +1,4 @@
-"""As many visitors are let in as there are places; the places go to browsers that look, of networks that hold few."""
+"""As many browsers are let in as there are places; active ones and networks with few places come first."""
 
 import asyncio
 
@@ -14,7 +14,7 @@ ROOM = 10
 
 
 class Visit:
-    """A browser's connection to an app: what it sends, and with which code the app has closed it."""
+    """A browser's connection to an app: its messages, and the code with which the app has closed it."""
 
     def __init__(self, network):
         self.network, self.sent, self.closed = network, asyncio.Queue(), None
@@ -33,7 +33,7 @@ class Visit:
 
 
 class Door:
-    """A waiting room of ten places, before an app that sends a page and keeps connections."""
+    """Return a waiting room with ten places, before an app that sends a page and keeps connections open."""
 
     def __init__(self):
         self.seconds = 0.0
@@ -82,7 +82,7 @@ def ten_places(monkeypatch):
 
 
 def run(story):
-    """Run a story of visitors with a door of its own."""
+    """Run a coroutine with a new waiting room."""
 
     async def told():
         door = Door()
@@ -142,7 +142,7 @@ def test_a_connection_over_which_nothing_comes_is_closed(monkeypatch):
 
 
 def test_four_hundred_idle_connections_keep_nobody_out(monkeypatch):
-    """One client opens many connections and never asks for a page: others get in as soon as those are closed."""
+    """A client opens many connections without requesting a page: others get in once those are closed."""
     monkeypatch.setattr(waiting_room, "FIRST_MESSAGE", 0.02)
 
     async def story(door):

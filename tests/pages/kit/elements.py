@@ -1,4 +1,4 @@
-"""What a small page draws, as Streamlit tells the browser."""
+"""List the elements that a small page sends to the browser."""
 
 import textwrap
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ _TWICE |= {"isolate_styles", "accept_new_options", "deferred_file_id", "page_scr
 
 
 class Runner:
-    """A runner that writes down what it is asked for, and says that so many tasks are done, or what a test wants."""
+    """A runner that records its calls, and returns progress with so many tasks done, or the one set by a test."""
 
     def __init__(self, done: int | None = None, error: str | None = None) -> None:
         self.done, self.error = done, error
@@ -50,7 +50,7 @@ class Runner:
 
 
 def opened(script: str, link: dict[str, Any] | None = None, **state: Any) -> AppTest:
-    """The page of a script behind a link, in a session that holds `state`."""
+    """Return the page of a script, opened by a link in a session with `state`."""
     at = AppTest.from_string(script, default_timeout=60)
     for key, value in (link or {}).items():
         at.query_params[key] = value
@@ -62,7 +62,7 @@ def opened(script: str, link: dict[str, Any] | None = None, **state: Any) -> App
 
 
 def drawn(block: Block) -> str:
-    """A line for each element: its kind, its key, and what it sets, cut if long.
+    """Return a line for each element: its kind, its key, and its fields, shortened.
 
     What stands in a block is deeper, or follows it after a “>” if it is alone there.
     """
@@ -84,7 +84,7 @@ def _lines(block: Block, indent: str, path: str = "") -> Iterator[str]:
 
 
 def _fields(message: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """The fields of a message and of those in it, but for the usual."""
+    """Yield the fields of a message and of messages within it, without the usual ones."""
     for name, value in message.items():
         if isinstance(value, dict) and name != "height_config":
             yield from ((name if inner == "value" else inner, one) for inner, one in _fields(value))

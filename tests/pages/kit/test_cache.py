@@ -1,4 +1,4 @@
-"""Which data can be shown, and why not; what is kept for all, and what for one visitor."""
+"""Which data sets can be shown, and which results are cached for all visitors or for one."""
 
 import gzip
 import shutil

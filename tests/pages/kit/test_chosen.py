@@ -1,4 +1,4 @@
-"""What was chosen by trying, in words, and on every page on which a method chooses."""
+"""Words for what a method chose, on their own and on every page with such a method."""
 
 from dataclasses import replace
 

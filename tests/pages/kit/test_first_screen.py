@@ -1,4 +1,4 @@
-"""A page's first screen: kept of a visit without settings, and sent to those who come after without any."""
+"""First screens are saved in visits without settings in the link, and sent to such visits only."""
 
 import pytest
 from starlette.responses import PlainTextResponse

@@ -1,4 +1,4 @@
-"""A term is explained where a page first uses it, and only in words: tags, links and headings stay as they are."""
+"""Terms are explained once on a page, and not within tags, links and headings."""
 
 import pytest
 
@@ -22,7 +22,7 @@ def _few_terms(monkeypatch):
 
 
 def marked(markup, place="here", explained=None):
-    """The markup with explained words in [ ], as they stand."""
+    """Return the markup with explained words in brackets."""
     found = explain(markup, place, {} if explained is None else explained)
     opening = '<span class="term" tabindex="0" aria-describedby="meaning-'
     for i, term in enumerate(TERMS):

@@ -1,4 +1,4 @@
-"""The glossary's file: short meanings, each word explained once, and every method by the name that charts give it."""
+"""The file of the glossary: short meanings, each word in one term, and every method under its title in charts."""
 
 import tomllib
 

@@ -1,4 +1,4 @@
-"""Lectures: the same after a file or a link, and one clear sentence for whatever is no lecture."""
+"""Lectures are the same after a file or a link, and everything else is refused with a sentence."""
 
 import base64
 import json

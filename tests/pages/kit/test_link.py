@@ -1,4 +1,4 @@
-"""The address of a page: what of it is taken, noted and written."""
+"""Reading, noting and writing the settings in the address of a page."""
 
 import json
 from functools import partial
@@ -53,7 +53,7 @@ def test_notes_on_a_link_stay_until_dismissed_or_another_page():
 
 
 def addresses_told(monkeypatch):
-    """The addresses that the browser is told of from now on, each of which makes an entry in its history."""
+    """Return the list of addresses sent to the browser, each of which adds an entry to its history."""
     told, tell = [], QueryParams._send_query_param_msg
     monkeypatch.setattr(QueryParams, "_send_query_param_msg", lambda new: (told.append(dict(new)), tell(new)))
     return told
@@ -98,7 +98,7 @@ st.session_state["found"] = link.current(WHICH), inputs.choose(WHICH), inputs.ch
 
 
 def written(at):
-    """What the browser is told to write into its address without an entry in its history."""
+    """Return what the browser has to write into its address without an entry in its history."""
     return [json.loads(c.proto.json)["values"] for c in at.get("bidi_component")]
 
 

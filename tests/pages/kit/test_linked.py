@@ -1,4 +1,4 @@
-"""Two widgets of one number agree whatever the order in which a slow browser tells of them."""
+"""Linked widgets agree, in whatever order the messages of a slow browser arrive."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ P = Number("p", Limit("p", 0.0, 0.5), 0.2)
 
 
 class Widgets:
-    """A slider that says a number itself, a box that says its odds, and a browser that hears when it is let."""
+    """A slider of a number, a box of its odds, and a browser that receives changes when the test says so."""
 
     def __init__(self) -> None:
         self.state = {}
@@ -91,7 +91,7 @@ def test_a_browser_that_comes_from_another_session_has_heard_nothing(widgets):
 
 
 class Told(dict):
-    """A state that keeps what is written into it apart."""
+    """A session state that records separately what is written to it."""
 
     def __setitem__(self, key: str, value: float) -> None:
         if not key.endswith(("_said", "_set", "_overtaken")):
@@ -99,7 +99,7 @@ class Told(dict):
 
 
 def test_a_view_is_written_to_only_once_somebody_has_changed_something(widgets):
-    """While the page is drawn a first key is pressed: what is written then would take it back."""
+    """While the script runs a first key is pressed: setting the widget then would undo it."""
     slide = LinkedWidget("slide", P, lambda v: v, lambda v: v, Told(widgets.state))
     assert slide.prepare() == 0.2
     assert not vars(slide.state)
@@ -113,7 +113,7 @@ def test_a_view_is_written_to_only_once_somebody_has_changed_something(widgets):
 
 @pytest.mark.parametrize("heard", [False, True])
 def test_what_is_set_from_elsewhere_is_told_in_every_run_until_the_browser_has_heard(widgets, heard):
-    """A run cut short may have told it in vain; later it would take back what is being typed."""
+    """An interrupted run may not have sent the value; sending it later would undo what is being typed."""
     widgets.rerun(heard, p=0.3)
     state = Told(widgets.state)
     LinkedWidget("slide", P, lambda v: v, lambda v: v, state).prepare()
@@ -143,7 +143,7 @@ def test_all_that_was_said_lately_is_remembered(widgets):
 
 
 def test_what_a_box_was_told_of_a_dial_is_not_taken_for_typed_when_a_later_message_is_later_still(widgets):
-    """The second message still says what the box held at first, so the third says what nobody has heard it say."""
+    """The second message still has the first value of the box, so that of the third is new to the server."""
     for dial in (0.4, 0.3):
         widgets.state["p"] = 0.2
         linked.set_from_other_widget(widgets.state, "p", dial)
@@ -154,7 +154,7 @@ def test_what_a_box_was_told_of_a_dial_is_not_taken_for_typed_when_a_later_messa
 
 
 class Noted(dict):
-    """A state that knows what was written into it."""
+    """A session state that records what was written to it."""
 
     def __setitem__(self, key: str, value: Any) -> None:
         super().__setitem__(key, value)
@@ -162,7 +162,7 @@ class Noted(dict):
 
 
 class Far:
-    """A box of p, a box of its odds and a slider in a browser far away, and the server: a queue leads each way."""
+    """A box of p, a box of its odds and a slider in a slow browser, and the server, with a queue in each direction."""
 
     def __init__(self) -> None:
         self.state, self.says, self.tells = Noted(p=0.2), [], []
@@ -223,7 +223,7 @@ HEARD_IN_PART = [("choose", "p", 0.1), *2 * [("choose", "p", 0.1)], ("run", 4), 
 @example([*HEARD_IN_PART, ("run", 1), ("choose", "p", 0.1), ("run", 1)])
 @settings(max_examples=400)
 def test_the_last_wish_stands_however_late_browser_and_server_hear_of_each_other(steps):
-    """Of a visitor who waits for the page before setting a number to what it was, and else to another one."""
+    """Return actions of a visitor who waits for the page before setting a number back to an earlier value."""
     far, wish = Far(), 0.2
     for i, (what, *how) in enumerate(steps):
         if what == "choose":

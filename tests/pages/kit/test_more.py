@@ -1,4 +1,4 @@
-"""The menu of a page: its link, its setting as a file, the visitor's lecture."""
+"""The menu of a page: links, files of settings, and the visitor's lecture."""
 
 import json
 
@@ -36,14 +36,14 @@ inputs.text_input(TEXT, "Text")
 
 
 def menu(monkeypatch, **link):
-    """The page behind a link, and what it offers to download."""
+    """Return the page opened by a link, and its downloads."""
     files = []
     monkeypatch.setattr(st, "download_button", lambda label, data, name, *_, **__: files.append((name, data)))
     return opened(SCRIPT, link, more=True), files
 
 
 def dropped(at, content):
-    """The page after a file was dropped on its menu."""
+    """Return the page after a file was uploaded in its menu."""
     at.file_uploader[0].set_value(("setting.toml", content.encode(), "application/toml")).run()
     assert not at.exception
     return at

@@ -1,4 +1,4 @@
-"""A visitor's own file in the panel, what the session keeps of it, and what code must know to read it."""
+"""The upload of a visitor's own file, what the session stores of it, and code that reads it."""
 
 import io
 from dataclasses import dataclass, replace
@@ -184,7 +184,7 @@ class Config:
 
 @pytest.fixture
 def own(monkeypatch):
-    """A visitor's table, held in a session of dictionaries."""
+    """Return a visitor's table, stored in a session that is a dictionary."""
     records = datasets.from_csv(TABLE, None, "t.csv")
     top = datasets.first_rows(TABLE, 5)
     made = own_data.Own(TABLE, "t.csv", None, records, "c", records.one_against_rest("c"), top)

@@ -1,4 +1,4 @@
-"""The one way through a page: each step once a run; what cannot be answered is said."""
+"""A page runs each of its steps once, and shows a sentence where it has no answer."""
 
 import pytest
 import streamlit as st
@@ -60,7 +60,7 @@ Page(
 
 @pytest.fixture
 def visit(monkeypatch):
-    """The made-up page behind a link, with so many of its draws done, and such an error met."""
+    """Return the example page opened by a link, with so many trials done, or with this error."""
 
     def visit(done=None, error=None, **link):
         monkeypatch.setattr(cache, "runner", lambda: Runner(done, error))

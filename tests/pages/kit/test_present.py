@@ -1,4 +1,4 @@
-"""A place in a lecture, what is hidden there, and the ways on; links that leave some controls."""
+"""Steps of a lecture: what is hidden, and how they are opened; links with only some controls."""
 
 from dataclasses import replace
 
@@ -49,7 +49,7 @@ inputs.choose(SIGN)
 
 @pytest.fixture
 def visit(monkeypatch):
-    """The page at a step of the lecture, or behind another link; and the pages that it switches to."""
+    """Return the page at a step of the lecture, or opened by another link; and the pages that it switches to."""
     switched = []
 
     def buttons(number, n_steps, title, moved):
@@ -82,7 +82,7 @@ def test_a_link_to_a_step_may_leave_out_its_settings(visit):
 
 
 def test_what_a_lecture_says_is_plain_text():
-    """A link is somebody else's words: no link or image in them comes alive on the page."""
+    """The text of a link is not trusted: no link or image in it has an effect on the page."""
     words = "[Log in again](https://evil.example) **now**"
     at = visit_page("voting", present=f"1-{to_link(Lecture('Words', '', 5, (Step('voting', say=words),)))}")
     assert at.title[0].value == escape_markdown(words) != words

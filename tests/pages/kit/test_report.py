@@ -1,4 +1,4 @@
-"""What a visitor takes away of a page: one figure, or all of it, as HTML that needs nothing else."""
+"""Downloads of one figure or a whole page are self-contained HTML."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What is put on the screen: panels of every kind, the one sentence, folds, the dial."""
+"""Panels of every kind, the takeaway, folds and the dial are rendered."""
 
 import math
 from pathlib import Path
@@ -38,7 +38,7 @@ screen.folds({"A": "B", "C": "D"})
 
 @pytest.fixture(autouse=True)
 def looks(monkeypatch):
-    """Seconds that were waited for the browser; a first look is a word."""
+    """Return the list of seconds that were waited for the browser; a first look is one word."""
     waited = []
     monkeypatch.setattr(figures, "first_look", lambda figure: "<p>look</p>")
     monkeypatch.setattr(screen, "time", SimpleNamespace(sleep=waited.append))

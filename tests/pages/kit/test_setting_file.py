@@ -1,4 +1,4 @@
-"""A page's question as a file: read as it was written, swept as it stands, and refused with a sentence."""
+"""Files of settings: reading gives what was written, and a wrong file is refused with a sentence."""
 
 import re
 import tomllib

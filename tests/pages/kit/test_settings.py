@@ -1,4 +1,4 @@
-"""What a link may say of a setting, and what is said of one that says something else."""
+"""Valid and invalid values of settings in a link."""
 
 from dataclasses import replace
 

@@ -14,7 +14,7 @@ from tests.pages.kit.elements import OWN
 
 @dataclass(frozen=True)
 class Setting:
-    """A setting of any records."""
+    """A config with records of any kind."""
 
     dataset: object = "mnist"
     epsilon: float = 1.0

@@ -1,4 +1,4 @@
-"""The style sheet: no rule has the browser look at all elements again after every change of a page."""
+"""The style sheet has no rule for which a browser would check all elements after every change of a page."""
 
 import re
 from collections.abc import Iterator

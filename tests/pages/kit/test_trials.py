@@ -1,4 +1,4 @@
-"""Background draws: what is asked of the runner, what of it is shown, and what a visitor's session keeps."""
+"""Background jobs: what the runner gets, what is shown of its results, and what the session stores."""
 
 import hashlib
 from dataclasses import dataclass, replace
@@ -35,7 +35,7 @@ class Result:
 
 @pytest.fixture
 def runner(monkeypatch):
-    """The fake runner, in the session of the visitor “v”."""
+    """Return the fake runner, in the session of the visitor “v”."""
     made = Runner()
     made.answer = Progress((), 3, True)
     monkeypatch.setattr(cache, "runner", lambda: made)
@@ -202,7 +202,7 @@ def test_where_many_come_first_it_is_said_and_looked_at_less_often():
 
 
 class Ready:
-    """Draws that come with the package: those of `len` up to a config's `draw`."""
+    """Shipped results: those of `len` for the first trials."""
 
     def __init__(self, n):
         self.n = n

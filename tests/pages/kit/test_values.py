@@ -1,4 +1,4 @@
-"""Folds and panels: the kit's values."""
+"""Values of the kit: folds, panels and chapters."""
 
 import csv
 import io

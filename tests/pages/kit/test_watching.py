@@ -1,4 +1,4 @@
-"""Looks at draws in the background: the page is drawn anew only when there is more to show."""
+"""Polling background jobs: the page is rendered again only when there is more to show."""
 
 import pytest
 
@@ -15,12 +15,12 @@ def at(done, running=True, ahead=0, error=None):
 
 
 class PageAgain(Exception):
-    """The whole page runs again."""
+    """Raised instead of a rerun of the whole page."""
 
 
 @pytest.fixture
 def look(monkeypatch):
-    """A look that finds what it is given, where one draw was there: what it draws of it."""
+    """Return a function that polls once, with one trial shown before, and returns what is rendered."""
     drawn = []
 
     def again():

@@ -1,4 +1,4 @@
-"""The widgets of settings and of privacy: what they say, what they take, and that linked ones follow each other."""
+"""Widgets of settings and of privacy: their values, their elements, and how linked ones follow each other."""
 
 import math
 

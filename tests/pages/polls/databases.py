@@ -1,4 +1,4 @@
-"""A PostgreSQL of the tests' own."""
+"""A PostgreSQL server for the tests."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from pathlib import Path
 
 
 def programs() -> Path | None:
-    """The folder of PostgreSQL's programs, which Debian keeps out of the path; None where there is none."""
+    """Return the folder of PostgreSQL's programs, which Debian does not add to the PATH; None if there is none."""
     found = shutil.which("initdb")
     return Path(found).parent if found else max(Path("/usr/lib/postgresql").glob("*/bin"), default=None)
 
 
 @contextmanager
 def postgresql() -> Iterator[str]:
-    """The URL of a database that ends with the context; it does not run as root, so as root it runs as postgres."""
+    """Yield the URL of a database that ends with the context; under root it runs as the user postgres."""
     here = programs()
     assert here
     user = "postgres" if os.getuid() == 0 else None

@@ -28,7 +28,7 @@ manifest_scanner.scan_component_manifests = functools.cache(manifest_scanner.sca
 
 
 def load() -> None:
-    """Load all that the app needs, so that it starts at once."""
+    """Import all that the app needs, so that it starts quickly."""
     import app
 
     app.addresses()
@@ -39,7 +39,7 @@ def load() -> None:
 
 
 def server(what: str) -> uvicorn.Server:
-    """A server of the app, or of polls alone, with nothing opened."""
+    """Return a server of the app, or of polls alone, that has not started."""
     if what == "app":
         from app import app as served
     else:
@@ -51,7 +51,7 @@ def server(what: str) -> uvicorn.Server:
 
 
 def start(what: str, listening: socket.socket) -> int:
-    """Start a process that serves; all that it needs is loaded already."""
+    """Start a server process; all that it needs is imported already."""
     pid = os.fork()
     if pid:
         print(pid, flush=True)

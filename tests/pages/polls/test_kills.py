@@ -1,4 +1,4 @@
-"""Servers that are killed while a class answers: what was acknowledged is there, once."""
+"""Servers are killed while a class answers: each acknowledged answer is stored once."""
 
 import http.client
 import json
@@ -23,7 +23,7 @@ KILLS, CLASS = 20, 12
 
 @contextmanager
 def served(what, url, n):
-    """The ports of servers of the app, or of polls alone, and a function that kills one of them while people wait."""
+    """Yield the ports of servers of the app, or of polls alone, and a function that kills one while people wait."""
     ports = replicas.free_ports(n)
     command = [sys.executable, "-m", "tests.pages.polls.served", what, url, *map(str, ports)]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
@@ -44,7 +44,7 @@ def served(what, url, n):
 
 
 class People(threading.Thread):
-    """A part of the class: each answers, and again in other words until that is acknowledged."""
+    """A part of the class: each person sends an answer again until one is acknowledged."""
 
     def __init__(self, me, code, ports, over):
         super().__init__()

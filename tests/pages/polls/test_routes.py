@@ -1,4 +1,4 @@
-"""What telephones are answered: the page, what is refused with which status, and that an answer is on disk."""
+"""Requests of telephones: the page, the status of each refusal, and answers on disk."""
 
 import asyncio
 import itertools
@@ -250,7 +250,7 @@ WRONG = ["".join(letters) for letters in itertools.islice(itertools.product("BCD
 
 
 async def statuses(app, codes, client="10.0.0.7", end="", **how):
-    """The statuses of requests for these codes, all at once."""
+    """Return the statuses of simultaneous requests for these codes."""
     paths = [f"/p/{code}{end}" for code in codes]
     return [one.status for one in await asyncio.gather(*(asking(app, path, client=client, **how) for path in paths))]
 
@@ -258,7 +258,7 @@ async def statuses(app, codes, client="10.0.0.7", end="", **how):
 @pytest.mark.parametrize("together", [True, False])
 @pytest.mark.parametrize("end", ["", "/now"])
 def test_wrong_codes_cost_the_same_however_they_come(app, clock, together, end):
-    """A pulse of 500 at once finds out no more than 500 one after the other, and a second later one more."""
+    """500 simultaneous guesses succeed no more often than 500 in sequence, and a second later one more is allowed."""
     burst = int(limits.GUESS_BURST.high)
 
     async def walk():
@@ -291,7 +291,7 @@ def test_a_guess_that_is_right_is_not_told_from_a_wrong_one_without_tokens(app, 
 
 
 def test_whoever_tries_codes_does_not_slow_a_class_behind_the_same_address(app, poll):
-    """Thirty flooders of wrong codes, and a class that has found its poll."""
+    """Thirty clients flood with wrong codes, and a class has found its poll."""
     code = poll[0].code
 
     async def walk():
@@ -359,7 +359,7 @@ def test_a_bucket_fills_again_and_forgets_who_has_not_asked_for_long(monkeypatch
 
 
 def test_who_takes_part_is_not_a_visitor_of_the_app(app, poll, monkeypatch):
-    """The waiting room, which is full, holds nobody back who answers a poll."""
+    """Answers to a poll pass a full waiting room."""
     monkeypatch.setattr(limits, "VISITS", limits.Limit("visits", 0, 0))
     room = WaitingRoom(app, {"", "voting"}.copy)
     assert ask(room, f"/p/{poll[0].code}").status == post(room, poll[0].code).status == 200

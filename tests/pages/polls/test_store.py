@@ -1,4 +1,4 @@
-"""What is kept of polls: each answer once, nothing of who or when, nothing without the owner's secret."""
+"""What a poll stores: each answer once, nothing of its sender or time, and nothing without the owner's secret."""
 
 import math
 import re
@@ -306,7 +306,7 @@ def test_every_transaction_is_on_disk_before_it_ends(store, poll):
 
 
 def test_processes_count_side_by_side(store, poll, tmp_path):
-    """Two stores of one file, as two replicas have it."""
+    """Return two stores of one file, as of two replicas."""
     poll, secret = poll
     other = Store(store.database.url.render_as_string())
     other._clock = store._clock
