@@ -124,8 +124,10 @@ def configuration(bind: str, ports: Sequence[int]) -> str:
     """Return HAProxy's configuration: the address for visitors, and the ports of the replicas."""
     servers = [f"    server {i} 127.0.0.1:{port}" for i, port in enumerate(ports, start=1)]
     visited = "\n".join(f"{server} cookie {i}" for i, server in enumerate(servers, start=1))
-    asked = "\n".join(f"{server} track replicas/{i}" for i, server in enumerate(servers, start=1))
-    return Template(TEMPLATE.read_text()).substitute(bind=bind, connections=connections(), servers=visited, polls=asked)
+    tracked = "\n".join(f"{server} track replicas/{i}" for i, server in enumerate(servers, start=1))
+    return Template(TEMPLATE.read_text()).substitute(
+        bind=bind, connections=connections(), servers=visited, polls=tracked
+    )
 
 
 def haproxy() -> str:

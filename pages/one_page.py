@@ -1,6 +1,6 @@
-"""One page as a script of its own, for a terminal or a test, which say which one: no browser is there."""
+"""Run one page as a script of its own, without a browser; a terminal or a test sets the page in the session."""
 
-if __name__ == "__main__":  # the processes that compute import this file too
+if __name__ == "__main__":  # worker processes import this file too, without running it
     import streamlit as st
 
     from pages.kit import watching

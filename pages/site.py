@@ -1,6 +1,6 @@
-"""The site: the menu of all pages, and the style they share."""
+"""The script of the site: the menu of all pages, and the page that is shown."""
 
-if __name__ == "__main__":  # the processes that compute import this file too, and need none of it
+if __name__ == "__main__":  # worker processes import this file too, without running it
     import streamlit as st
 
     from pages.topics import PAGES

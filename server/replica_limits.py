@@ -7,7 +7,7 @@ import os
 from privdemo import limits
 
 REPLICAS = "PRIVDEMO_REPLICAS"
-"""The environment variable by which `deploy/replicas.py` tells each replica how many there are."""
+"""The environment variable in which `deploy/replicas.py` passes the number of replicas to each of them."""
 
 
 def scripts(cores: int | None = None) -> int:

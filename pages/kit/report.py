@@ -56,9 +56,9 @@ def _panel(panel: Panel, library: bool, headed: bool) -> str:
     head = f"<h3>{escape(panel.question)}</h3>" if headed and panel.question else ""
     answer = f"<p>{panel.answer}</p>" if panel.answer else ""
     shown = panel.figure
-    drawn = shown.body(library) if isinstance(shown, Chart) else shown.body() if shown else ""
+    body = shown.body(library) if isinstance(shown, Chart) else shown.body() if shown else ""
     words = f"<p>{panel.summary}</p>" if panel.summary else ""
-    return f"{head}{answer}{drawn}{words}{_rows(panel) if headed else ''}"
+    return f"{head}{answer}{body}{words}{_rows(panel) if headed else ''}"
 
 
 def _rows(panel: Panel) -> str:

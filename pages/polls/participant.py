@@ -98,13 +98,13 @@ def _fill(words: dict[str, str]) -> str:
     return re.sub(r"\{\{(\w+)\}\}", lambda match: words[match[1]], _PAGE)
 
 
-def note(heading: str, sentence: str, again: int = 0, asks: bool = False) -> str:
-    """Return a small page with a sentence; it reloads `again` after seconds, or `asks` for a code."""
+def note(heading: str, sentence: str, again: int = 0, with_box: bool = False) -> str:
+    """Return a small page with a sentence; it reloads `again` after seconds, or has a box for a code (`with_box`)."""
     refresh = f'<meta http-equiv="refresh" content="{again}">' if again else ""
     return (
         f'<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>{escape(heading)} · privdemo</title>{refresh}'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">'
         f"<style>{_NOTE_STYLE}</style><main><h1>{escape(heading)}</h1>"
-        f'<p role="alert">{escape(sentence)}</p>{_BOX if asks else ""}</main></html>'
+        f'<p role="alert">{escape(sentence)}</p>{_BOX if with_box else ""}</main></html>'
     )

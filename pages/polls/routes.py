@@ -198,7 +198,7 @@ def _refusal(request: Request, status: int, sentence: str, headers: dict[str, st
 
 
 def _note(status: int, heading: str, sentence: str, headers: dict[str, str] | None = None, again: int = 0) -> Response:
-    page = participant.note(heading, sentence, again, asks=status in (200, 404))
+    page = participant.note(heading, sentence, again, with_box=status in (200, 404))
     policy = {"Content-Security-Policy": participant.NOTE_POLICY}
     return HTMLResponse(page, status, _NO_STORE | policy | (headers or {}))
 

@@ -263,8 +263,8 @@ def _n_answers(connection: sa.Connection, code: str) -> int:
 
 
 def _begin_round(connection: sa.Connection, code: str, round: int, n_answers: int) -> None:
-    nobody = [{"code": code, "round": round, "answer": answer, "people": 0} for answer in range(n_answers)]
-    connection.execute(sa.insert(COUNTS), nobody)
+    rows = [{"code": code, "round": round, "answer": answer, "people": 0} for answer in range(n_answers)]
+    connection.execute(sa.insert(COUNTS), rows)
 
 
 def _end_round(connection: sa.Connection, code: str, **now: Any) -> None:
