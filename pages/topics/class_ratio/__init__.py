@@ -1,4 +1,4 @@
-"""What is this group made of?"""
+"""The page on class ratios: what is this group made of?"""
 
 from functools import partial
 from pathlib import Path
@@ -26,7 +26,7 @@ _HERE = Path(__file__).parent
 
 
 def standing_words(question: Question | str, _: Answer | None = None) -> dict[str, str]:
-    """How it works, what the adversary sees, caveats and the code, as Markdown."""
+    """Return how it works, what the adversary sees, the caveats and the code, as Markdown by title."""
     return folds.folds(
         folds.read(_HERE / "how.md", n_features=f"{N_FEATURES:,}"),
         folds.read(_HERE / "adversary.md"),

@@ -1,4 +1,4 @@
-"""What the page on class ratios says of a question: its draws, the sentence, and the shares that methods find."""
+"""The answer of the page on class ratios: its trials, the sentence, and the shares that methods estimate."""
 
 from __future__ import annotations
 
@@ -19,37 +19,37 @@ from privdemo.methods import CLASS_RATIO, MMD, RFF, SPREAD
 from privdemo.tasks import Task, counting_task
 from privdemo.verdict import Verdict, judge
 
-# An L1 error, a distance of two mixes, as it is written.
+# How an L1 error, a distance of two mixes, is written.
 L1 = LOSS._replace(most=MOST_DISTANCE)
-# The least lead of a set's common class over the others; with less the sets are nearly alike.
-ALIKE = 0.1
+# If a set's common class leads the others by less, the sets are nearly alike.
+LEAST_LEAD = 0.1
 
 one_trial = cache.shared_or_private(class_ratio.run, max_entries=64, spinner="Drawing sets, training and asking once…")
 
 
 @dataclass(frozen=True)
 class Answer:
-    """A question and the trials of it that are done."""
+    """A question and its trials finished so far."""
 
     question: Question
     trials: tuple[Trial, ...]
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """The methods that were tried, in their order."""
+        """Return the methods that were tried, in their order."""
         return tuple(name for name in CLASS_RATIO if name in self.trials[0].fits)
 
     @property
     def task(self) -> Task:
-        """The data set and its words."""
+        """Return the data set’s task, with its words."""
         return counting_task(self.question.config.dataset)
 
     def takeaway(self) -> str:
-        """What is found, and which method is closer."""
+        """Say what is estimated for the first class, and which method is closer over all mixes."""
         return takeaway(self)
 
     def main(self) -> list[tuple[Panel, ...]]:
-        """The mix that every method finds, beside its error over many mixes."""
+        """Return the panels of the mix that every method estimates, and of its error over many mixes."""
         trials, methods = self.trials, self.methods
         mix = Panel(
             "shares",
@@ -69,13 +69,13 @@ class Answer:
 
 
 def jobs(question: Question) -> list[Job]:
-    """The draws in the background; many records leave a process free for others."""
+    """Return the job that runs the trials in the background; with many records it leaves a process free for others."""
     return one_job("ratio", question, class_ratio.run, one_trial, slow=question.n_records > LARGE)
 
 
-def answer(question: Question, made: Trials) -> Answer | None:
-    """Gather the trials that are done."""
-    (trials,) = made.results
+def answer(question: Question, trials_so_far: Trials) -> Answer | None:
+    """Return the answer from the trials so far, or None if there are none."""
+    (trials,) = trials_so_far.results
     return Answer(question, trials) if trials else None
 
 
@@ -83,7 +83,7 @@ def answer(question: Question, made: Trials) -> Answer | None:
 
 
 def waiting(question: Question) -> str:
-    """What is being done before there is anything to show."""
+    """Say what is being done before there is anything to show."""
     config = question.config
     n_sets, records = 2 * config.copies * config.n_classes, counting_task(config.dataset).records
     slow = MMD in config.methods and question.n_records > LARGE
@@ -91,61 +91,62 @@ def waiting(question: Question) -> str:
     return f"<b>{n_sets} sets of {config.set_size:,} {records}</b> are being drawn and learned from.{large}"
 
 
-def takeaway(shown: Answer) -> str:
-    """Say what is found of the first class, and which method is closer over all mixes."""
-    config, trials = shown.question.config, shown.trials
-    blind = [name for name in shown.methods if name not in LABELLED][:2]
+def takeaway(answer: Answer) -> str:
+    """Say what is estimated for the first class, and which method is closer over all mixes."""
+    config, trials = answer.question.config, answer.trials
+    blind = [name for name in answer.methods if name not in LABELLED][:2]
     found = numbers.join_words(
         tuple(
             f"{CLASS_RATIO[name].title} {with_half(class_ratio.share_of(trials, name, 0), SHARE, bold=True)}"
-            for name in blind or shown.methods[:1]
+            for name in blind or answer.methods[:1]
         )
     )
     n_sets = 2 * config.copies * config.n_classes
     source = (
-        f"Found without a single label, from {n_sets} sets {_known(shown)}"
+        f"Found without a single label, from {n_sets} sets {_known_mix_words(answer)}"
         if blind
         else f"Found with every label of {n_sets} sets"
     )
     return (
-        f"In truth <b>{numbers.share(trials[0].truth[0])}</b> of these {config.n_test:,} {shown.task.records} "
-        f"{first_class(shown)}. {source}: {found}.{compare(shown)}{_lost(shown)}{_alike(shown) if blind else ''}"
+        f"In truth <b>{numbers.share(trials[0].truth[0])}</b> of these {config.n_test:,} {answer.task.records} "
+        f"{first_class(answer)}. {source}: "
+        f"{found}.{compare(answer)}{_lost_words(answer)}{_alike_words(answer) if blind else ''}"
     )
 
 
-def first_class(shown: Answer) -> str:
-    """What records of the first class are: “are a 0”."""
-    task = shown.task
-    return task.words[task.classes.index(shown.question.config.chosen_classes[0])]
+def first_class(answer: Answer) -> str:
+    """Say what records of the first class are: “are a 0”."""
+    task = answer.task
+    return task.words[task.classes.index(answer.question.config.chosen_classes[0])]
 
 
-def _known(shown: Answer) -> str:
-    """How the mixes of the known sets are known."""
-    config, draw = shown.question.config, shown.trials[0]
+def _known_mix_words(answer: Answer) -> str:
+    """Say how precisely the mixes of the labelled sets are known."""
+    config, trial = answer.question.config, answer.trials[0]
     if not config.private:
         return "of known mix"
-    times = max(some.most_sets for some in shown.trials)
+    times = max(some.most_sets for some in answer.trials)
     promise = f"ε = {numbers.epsilon(config.epsilon)}, δ = {numbers.power_of_ten(config.delta)}"
     if RELEASES[config.release].data_dependent:
         promise = f"no guarantee: chosen from the secret counts for {promise}"
-    elif not draw.holds:
+    elif not trial.holds:
         promise = f"its promise of {promise} is broken"
     elif times > 1:
         promise = f"{promise}; {times} times that for records in {times} sets"
     return f"whose mix is known with noise ({promise})"
 
 
-def compare(shown: Answer) -> str:
-    """Which of two methods that see no label is closer, on the same draws and all mixes."""
-    kernel = next((name for name in (MMD, RFF) if name in shown.methods), None)
-    if SPREAD not in shown.methods or kernel is None:
+def compare(answer: Answer) -> str:
+    """Say which of two methods without labels is closer, on the same trials and all mixes."""
+    kernel = next((name for name in (MMD, RFF) if name in answer.methods), None)
+    if SPREAD not in answer.methods or kernel is None:
         return ""
-    verdict = judge(class_ratio.difference(shown.trials, SPREAD, kernel), len(shown.trials), lower_is_better=True)
-    return compare_words(verdict, kernel, count_draws(shown.trials))
+    verdict = judge(class_ratio.difference(answer.trials, SPREAD, kernel), len(answer.trials), lower_is_better=True)
+    return compare_words(verdict, kernel, count_draws(answer.trials))
 
 
 def compare_words(verdict: Verdict, kernel: str, where: str) -> str:
-    """Say which of two methods is closer over all mixes, in so many draws."""
+    """Say which of two methods is closer over all mixes, in so many trials."""
     if verdict is Verdict.TOO_FEW:
         return f" {where.capitalize()} cannot tell which is closer."
     if not verdict.clear:
@@ -153,10 +154,10 @@ def compare_words(verdict: Verdict, kernel: str, where: str) -> str:
     return f" Over all mixes, {CLASS_RATIO[SPREAD if verdict is Verdict.BETTER else kernel].title} is closer."
 
 
-def _alike(shown: Answer) -> str:
-    """A warning where the sets are nearly alike; else an empty string."""
-    row = shown.trials[0].proportions[0]
-    if row.max() - row.min() > ALIKE:
+def _alike_words(answer: Answer) -> str:
+    """Warn if the sets are nearly alike; else return an empty string."""
+    row = answer.trials[0].proportions[0]
+    if row.max() - row.min() > LEAST_LEAD:
         return ""
     return (
         f" <b>The sets are nearly alike</b> (the common class has {numbers.share(row.max())}, the others "
@@ -164,59 +165,62 @@ def _alike(shown: Answer) -> str:
     )
 
 
-def _lost(shown: Answer) -> str:
-    lost = [draw for draw in shown.trials if draw.problem]
+def _lost_words(answer: Answer) -> str:
+    """Say in how many trials the noise makes all sets look alike."""
+    lost = [trial for trial in answer.trials if trial.problem]
     return f" In {count_draws(lost)} the noise makes all sets look alike." if lost else ""
 
 
-def _moved(shown: Answer) -> str:
-    """What the noise does with the mixes of the known sets, if there is any."""
-    if not shown.question.config.private:
+def _noise_words(answer: Answer) -> str:
+    """Say how far the noise moves the mixes of the known sets, if there is any."""
+    if not answer.question.config.private:
         return ""
-    moved = sum(draw.distortion for draw in shown.trials) / len(shown.trials)
-    return f" {shown.trials[0].noise} moves the mix of a known set by {numbers.distance(moved)} (L1)."
+    moved = sum(trial.distortion for trial in answer.trials) / len(answer.trials)
+    return f" {answer.trials[0].noise} moves the mix of a known set by {numbers.distance(moved)} (L1)."
 
 
-def shares_words(shown: Answer) -> str:
-    """Every method's shares in a sentence, and what the figure's marks are."""
-    config, trials = shown.question.config, shown.trials
+def shares_words(answer: Answer) -> str:
+    """List every method’s shares, and explain the figure’s marks."""
+    config, trials = answer.question.config, answer.trials
     classes = config.labels
     some = range(min(3, len(classes)))
     marks = "; ".join(
         f"{CLASS_RATIO[name].title} finds "
         + ", ".join(f"{classes[c]}: {numbers.share(class_ratio.share_of(trials, name, c).mean)}" for c in some)
         + f", L1 error {with_range(class_ratio.error(trials, name), L1)}"
-        for name in shown.methods
+        for name in answer.methods
     )
     true = ", ".join(f"{classes[c]}: {numbers.share(trials[0].truth[c])}" for c in some)
     more = " and so on" if len(classes) > 3 else ""
     return (
-        f"True shares, {true}{more}. {marks[:1].upper()}{marks[1:]}. {over_draws(shown)}; grey bars without pattern: "
-        f"the truth.{_moved(shown)}"
+        f"True shares, {true}{more}. {marks[:1].upper()}{marks[1:]}. {interval_words(answer)}; grey bars without "
+        "pattern: "
+        f"the truth.{_noise_words(answer)}"
     )
 
 
-def over_draws(shown: Answer) -> str:
-    """Over what intervals are."""
-    n = len(shown.trials)
+def interval_words(answer: Answer) -> str:
+    """Say what the intervals are over."""
+    n = len(answer.trials)
     return f"95 % intervals over {n} draws" if n > 1 else "One draw, so no interval is known"
 
 
-def mean_words(shown: Answer) -> str:
-    """Every method's mean error over all mixes."""
+def mean_words(answer: Answer) -> str:
+    """List every method’s mean error over all mixes."""
     errors = "; ".join(
-        f"{CLASS_RATIO[name].title} {with_range(class_ratio.mean_error(shown.trials, name), L1)}"
-        for name in shown.methods
+        f"{CLASS_RATIO[name].title} {with_range(class_ratio.mean_error(answer.trials, name), L1)}"
+        for name in answer.methods
     )
     return (
         f"Mean L1 error over {len(SHARES)} groups, with from {numbers.share(SHARES[0], 0)} to "
-        f"{numbers.share(SHARES[-1], 0)} of the first class: {errors}. {over_draws(shown)}. They are other groups than "
+        f"{numbers.share(SHARES[-1], 0)} of the first class: {errors}. {interval_words(answer)}. They are other "
+        "groups than "
         "the one beside them."
     )
 
 
 def snippet(question: Question) -> Snippet:
-    """The lines that make the draws."""
+    """Return the code that runs the trials."""
     return own_data.snippet(
         question.config,
         question.own_file,
@@ -227,12 +231,12 @@ def snippet(question: Question) -> Snippet:
 
 
 def print_mean_errors(question: Question) -> Snippet:
-    """The lines that make the draws and print every method's mean error over all mixes."""
+    """Return the code that prints every method’s mean error over all mixes."""
     return snippet(question).then(
         "for method in draws[0].fits:", "    print(method, class_ratio.mean_error(draws, method))"
     )
 
 
 def print_errors(question: Question) -> Snippet:
-    """The lines that make the draws and print every method's error."""
+    """Return the code that prints every method’s error."""
     return snippet(question).then("for method in draws[0].fits:", "    print(method, class_ratio.error(draws, method))")

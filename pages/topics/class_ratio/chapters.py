@@ -1,4 +1,4 @@
-"""What can be looked at beside the shares on the page on shares: one pure function a chapter."""
+"""The chapters on other mixes, the adversary and all numbers; the others have modules of their own."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from privdemo.intervals import gap_interval, mean_interval
 from privdemo.methods import CLASS_RATIO, MMD, RFF, SPREAD, by_trying
 from privdemo.verdict import clearly_below
 
-# The same with a digit more, where methods lie near each other.
+# The same with one more digit, for methods that are close.
 FINE = L1._replace(digits=4)
-# What the choosing method may take beside a model of the classes.
+# What the choosing method may choose besides a model of the classes.
 _WAYS = {set_names.SPREAD: CLASS_RATIO[SPREAD].title}
 
 
 # --- other mixes ---------------------------------------------------------------------------------
 
 
-def other_mixes(shown: Answer) -> list[Panel]:
-    """The error of every method against the mix of the set asked about (figure 2), in the visitor's own draws."""
-    trials, methods = shown.trials, shown.methods
+def other_mixes(answer: Answer) -> list[Panel]:
+    """Return the error of every method against the mix of the group (figure 2), in the visitor’s own trials."""
+    trials, methods = answer.trials, answer.methods
     means = {name: class_ratio.mean_error(trials, name) for name in methods}
     blind = [name for name in methods if name not in LABELLED]
     best = min(blind or methods, key=lambda name: means[name].mean)
@@ -41,16 +41,16 @@ def other_mixes(shown: Answer) -> list[Panel]:
             f"{CLASS_RATIO[best].title} is closest{' without any label' if blind else ''}: its L1 error is "
             f"<b>{means[best].mean:.3f}</b> on average, {low:.3f} at the lowest share and {high:.3f} at the highest.",
             Chart(charts.errors(trials, methods)),
-            mean_words(shown) + own_mix(shown),
+            mean_words(answer) + own_mix(answer),
             lambda: class_ratio.table(trials),
-            print_mean_errors(shown.question),
+            print_mean_errors(answer.question),
         )
     ]
 
 
-def own_mix(shown: Answer) -> str:
-    """That the visitor's own group is another than that of the curves at the same mix."""
-    if shown.question.config.share is None:
+def own_mix(answer: Answer) -> str:
+    """Say that the visitor’s own group is another than that of the curves at the same mix."""
+    if answer.question.config.share is None:
         return ""
     return (
         " Rule: the mix of your own group. Each mix here has groups of its own, so an error at the rule is not that of "
@@ -61,14 +61,14 @@ def own_mix(shown: Answer) -> str:
 # --- the adversary -------------------------------------------------------------------------------
 
 
-def the_adversary(shown: Answer) -> list[Panel]:
-    """How often the label of a single record is named, though only sets were labelled."""
-    asked = "What does the adversary see?"
-    if SPREAD not in shown.methods:
-        return [Panel(question=asked, answer=f"Choose the method “{CLASS_RATIO[SPREAD].title}”: it names records.")]
-    rates, config = class_ratio.attack_rates(shown.trials), shown.question.config
+def the_adversary(answer: Answer) -> list[Panel]:
+    """Return the panel of how often the label of a single record is guessed, though only sets were labelled."""
+    question = "What does the adversary see?"
+    if SPREAD not in answer.methods:
+        return [Panel(question=question, answer=f"Choose the method “{CLASS_RATIO[SPREAD].title}”: it names records.")]
+    rates, config = class_ratio.attack_rates(answer.trials), answer.question.config
     pure = not config.private and config.pure
-    told = "A set of one class hides nothing. Also," if pure else "No label was released by itself. Yet"
+    start = "A set of one class hides nothing. Also," if pure else "No label was released by itself. Yet"
     bound = (
         " Noise on the counts bounds what one person’s label changes, not what the sets teach of people in general."
         if config.private
@@ -78,18 +78,18 @@ def the_adversary(shown: Answer) -> list[Panel]:
     return [
         Panel(
             "ratio-attack",
-            asked,
-            f"{told} a model of the sets names the class of <b>{numbers.per_hundred(rates['model'].mean)} of 100</b> "
+            question,
+            f"{start} a model of the sets names the class of <b>{numbers.per_hundred(rates['model'].mean)} of 100</b> "
             f"records, and of {numbers.per_hundred(rates['new'].mean)} of 100 that were in no set; the mix of a "
             f"record’s set alone of {numbers.per_hundred(rates['set'].mean)}.",
             Chart(charts.attack(rates)),
-            f"Records in the training sets of {count_draws(shown.trials)}, and new ones with every class alike: the "
+            f"Records in the training sets of {count_draws(answer.trials)}, and new ones with every class alike: the "
             f"likeliest class is named, by the released mix of the set {with_range(rates['set'])}, by "
             f"{CLASS_RATIO[SPREAD].title} {with_range(rates['model'])}, by both {with_range(rates['both'])}; new "
             f"records {with_range(rates['new'])}. Rule: the set alone.{bound}"
             + (" Both together are worse than the model, as noise has moved the set’s mix." if worse else ""),
             lambda: [{"source": source, **rate._asdict()} for source, rate in rates.items()],
-            snippet(shown.question).then("print(class_ratio.attack_rates(draws))"),
+            snippet(answer.question).then("print(class_ratio.attack_rates(draws))"),
         )
     ]
 
@@ -97,12 +97,12 @@ def the_adversary(shown: Answer) -> list[Panel]:
 # --- all numbers ---------------------------------------------------------------------------------
 
 
-def all_numbers(shown: Answer) -> list[Panel]:
-    """Every method's errors, its time, and ten digits in the published protocol."""
-    trials = shown.trials
+def all_numbers(answer: Answer) -> list[Panel]:
+    """Return the tables of every method’s errors and time, and of ten digits in the published protocol."""
+    trials = answer.trials
     rows = [row for row in study.select(figures.shipped(), study.PRIVATE) if row.release == NO_RELEASE]
     rows += study.select(figures.shipped(), study.DIGITS)
-    mine = Table(
+    own_table = Table(
         ["method", "L1 error, your group", f"mean over {len(SHARES)} more groups", "training, s a draw"],
         [
             [
@@ -111,7 +111,7 @@ def all_numbers(shown: Answer) -> list[Panel]:
                 with_range(class_ratio.mean_error(trials, name), FINE),
                 f"{mean_interval([trial.fits[name].seconds for trial in trials]).mean:.2f}",
             ]
-            for name in shown.methods
+            for name in answer.methods
         ],
         labelled=True,
     )
@@ -128,11 +128,11 @@ def all_numbers(shown: Answer) -> list[Panel]:
             f"Yours first, over {count_draws(trials)}; below, ten digits of MNIST as the paper sets them up: "
             + numbers.join_words(tuple(f"{CLASS_RATIO[row.method].title} <b>{row.error:.4f}</b>" for row in rows[:3]))
             + f". {chosen.describe_fits(trials, by_trying(SPREAD), _WAYS)}".rstrip(),
-            mine,
-            f"L1 errors, in brackets 95 % intervals. Each mix has its own groups. {_bandwidths(shown)} {_gap(shown)} "
+            own_table,
+            f"L1 errors, in brackets 95 % intervals. Each mix has its own groups. {_bandwidths(answer)} {_gap(answer)} "
             "Times are of this computer, one thread, with whatever else it did.",
             lambda: class_ratio.table(trials),
-            print_errors(shown.question),
+            print_errors(answer.question),
         ),
         Panel(
             "ratio-ten-digits",
@@ -145,15 +145,17 @@ def all_numbers(shown: Answer) -> list[Panel]:
     ]
 
 
-def _bandwidths(shown: Answer) -> str:
-    factors = sorted({trial.factor for trial in shown.trials if math.isfinite(trial.factor)})
+def _bandwidths(answer: Answer) -> str:
+    """Say which bandwidths of MMD were chosen."""
+    factors = sorted({trial.factor for trial in answer.trials if math.isfinite(trial.factor)})
     if not factors:
         return ""
     return f"The bandwidth of MMD was {' or '.join(f'{factor:g}' for factor in factors)} times the median heuristic."
 
 
-def _gap(shown: Answer) -> str:
-    if not {MMD, RFF} <= set(shown.methods):
+def _gap(answer: Answer) -> str:
+    """Say how far random features differ from the exact averages."""
+    if not {MMD, RFF} <= set(answer.methods):
         return ""
-    gap = class_ratio.features_gap(shown.trials)
+    gap = class_ratio.features_gap(answer.trials)
     return f"Random features differ from the exact averages by {with_range(gap, L1)} (L1, your group)."

@@ -1,4 +1,4 @@
-"""The controls of the page on shares: a visitor's choices in, a frozen question out; those of its chapters."""
+"""The settings and widgets of the page on class ratios and of its chapters, and the question they make."""
 
 from __future__ import annotations
 
@@ -85,7 +85,10 @@ PRESETS = {
 
 @dataclass(frozen=True)
 class Question:
-    """What the visitor asks: the first draw's config, how many draws, and the visitor's file if records are of it."""
+    """The visitor’s question: the first trial’s config and how many trials.
+
+    `own_file` is the visitor’s file, if the records come from it.
+    """
 
     config: RatioConfig
     n_draws: int
@@ -93,12 +96,12 @@ class Question:
 
     @property
     def n_records(self) -> int:
-        """Records in all training and tuning sets."""
+        """Return the number of records in all training and tuning sets."""
         return 2 * self.config.copies * self.config.n_classes * self.config.set_size
 
     @property
     def at_once(self) -> bool:
-        """Whether the first draw is quick enough to wait for."""
+        """Return whether the first trial is quick enough to run while the visitor waits."""
         config = self.config
         quick = config.dataset != "sms" and COUNT not in config.methods and PSVM not in config.methods
         return quick and self.n_records <= AT_ONCE and own_data.is_quick(config.dataset, self.n_records // 4)
@@ -108,16 +111,16 @@ DATA_SETS = DataSets("ratio_records", COUNTING)
 
 
 def size_settings() -> tuple[Number, Number]:
-    """Records in a set and in the one asked about; the defaults suit the data set that is shown first."""
-    suits = class_ratio.default_set_size(DATA_SETS.default())
+    """Return the settings of the records in a set and in the group; the defaults suit the default data set."""
+    default_size = class_ratio.default_set_size(DATA_SETS.default())
     return (
-        Number("set_size", limits.SET_SIZE, suits, "Records in a known set", 100),
-        Number("asked", limits.N_TEST, suits, "Records in the group", 100),
+        Number("set_size", limits.SET_SIZE, default_size, "Records in a known set", 100),
+        Number("asked", limits.N_TEST, default_size, "Records in the group", 100),
     )
 
 
 def classes_setting(dataset: Source) -> Number:
-    """How many classes: as many as there are of a visitor's own."""
+    """Return the setting of the number of classes, at most as many as a visitor’s own data have."""
     if isinstance(dataset, str):
         return CLASSES
     most = min(CLASSES.limit.high, dataset.n_classes)
@@ -126,7 +129,7 @@ def classes_setting(dataset: Source) -> Number:
 
 
 def all_settings(defaults: bool = False) -> list[Setting]:
-    """Every setting of the page, with the classes that the current data set has, or the default one."""
+    """Return every setting of the page, with the classes of the current data set, or of the default one."""
     dataset = DATA_SETS.default() if defaults else DATA_SETS.current()
     sets = [DATA_SETS.choice, classes_setting(dataset), RHO, COPIES, *size_settings(), MIX, SHARE, BANDWIDTH, FACTOR]
     privacy = [RELEASE, EPSILON, DELTA, N_MIN]
@@ -134,30 +137,30 @@ def all_settings(defaults: bool = False) -> list[Setting]:
 
 
 def controls(main: DeltaGenerator) -> Question | str:
-    """Render the controls, the mix in `main`; return what they ask, or a sentence that says why they ask nothing."""
+    """Render the controls, the mix in `main`; return the question, or a sentence on why there is none."""
     dataset, problem = DATA_SETS.choose()
     if problem:
         return problem
-    suits = class_ratio.default_set_size(dataset)
-    own_data.reset_sizes(DATA, dataset, [replace(setting, default=suits) for setting in size_settings()])
-    asked: dict[str, Any] = {"dataset": dataset, "n_classes": _n_classes(dataset)}
+    default_size = class_ratio.default_set_size(dataset)
+    own_data.reset_sizes(DATA, dataset, [replace(setting, default=default_size) for setting in size_settings()])
+    arguments: dict[str, Any] = {"dataset": dataset, "n_classes": _n_classes(dataset)}
     first = counting_task(dataset).words[
-        counting_task(dataset).classes.index(class_ratio.chosen_classes(dataset, asked["n_classes"])[0])
+        counting_task(dataset).classes.index(class_ratio.chosen_classes(dataset, arguments["n_classes"])[0])
     ]
-    asked |= _mix(main, first) | _sets() | _privacy()
+    arguments |= _mix(main, first) | _sets() | _privacy()
     more, methods = _more()
     n_draws, seed = inputs.number(DRAWS), inputs.number(SEED)
     chosen = tuple(name for name, method in CLASS_RATIO.items() if method.title in methods)
     if not chosen:
         return "Choose at least one method in the settings."
     only_two = f"“{CLASS_RATIO[PSVM].title}” tells two classes apart, no more"
-    if asked["n_classes"] > 2 and PSVM in chosen:
+    if arguments["n_classes"] > 2 and PSVM in chosen:
         st.caption(f"{only_two}: it is left out here.")
         chosen = tuple(name for name in chosen if name != PSVM)
     if not chosen:
         return f"{only_two}: choose another method in the settings, or two classes."
     try:
-        config = RatioConfig(**asked, **more, methods=chosen, seed=seed)
+        config = RatioConfig(**arguments, **more, methods=chosen, seed=seed)
         class_ratio.check(config)
     except ValueError as error:  # numbers, each in its range, may not go together
         return f"Nothing can be found here. {numbers.sentence(error)}"
@@ -165,7 +168,7 @@ def controls(main: DeltaGenerator) -> Question | str:
 
 
 def _n_classes(dataset: Source) -> int:
-    """How many classes are told apart."""
+    """Render the number of classes, and return it."""
     most = len(counting_task(dataset).classes)
     with inputs.container_if("classes-shown", most > 2):
         which = "digits from 0 on; two are 7 and 9" if isinstance(dataset, str) else "the first ones"
@@ -177,7 +180,7 @@ def _n_classes(dataset: Source) -> int:
 
 
 def _sets() -> dict[str, Any]:
-    """The training sets: how large, how many, how skewed."""
+    """Render the size, number and skew of the known sets, and return them as arguments of the config."""
     with inputs.side_by_side("sets"):
         set_size = inputs.number(size_settings()[0])
         copies = inputs.number(COPIES)
@@ -188,7 +191,7 @@ def _sets() -> dict[str, Any]:
 
 
 def _more() -> tuple[dict[str, Any], tuple[str, ...]]:
-    """The set that is asked about and MMD's bandwidth; and the titles of the methods."""
+    """Render the size of the group, MMD’s bandwidth and the methods; return arguments of the config, and titles."""
     n_test = inputs.number(size_settings()[1])
     given = inputs.choose(BANDWIDTH) == GIVEN
     with inputs.container_if("factor-shown", given):
@@ -205,18 +208,18 @@ def _fit_rho(n_classes: int) -> None:
 
 
 def _mix(main: DeltaGenerator, first: str) -> dict[str, Any]:
-    """The mix of the group: in `main` the share that are `first`, unless the mix is drawn at random."""
+    """Render the mix of the group and, in `main`, the share that are `first`; return an argument of the config."""
     mix = inputs.choose(MIX)
     with main, inputs.container_if("row-mix", mix == SLIDE):
         slider = st.container()
         share = inputs.number(SHARE, hide_label=True)
-        with slider:  # beside the box, but it is the box that reads the link
+        with slider:  # rendered beside the box, created after it: the box reads the link
             inputs.number_slider(SHARE, f"Share that really {first.replace('$', chr(92) + '$')}")
     return {"share": float(share) if mix == SLIDE else None}
 
 
 def _privacy() -> dict[str, Any]:
-    """How the sets' counts are released."""
+    """Render how the sets’ counts are released, and return it as arguments of the config."""
     release = TITLES[inputs.choose_from_list(RELEASE)]
     private = release != NO_RELEASE
     with inputs.container_if("privacy-shown", private):
@@ -230,17 +233,20 @@ def _privacy() -> dict[str, Any]:
 
 
 def presets(_: object) -> None:
-    """Render settings of the paper and others, each on one click, where their data sets are here."""
-    here = {name: values for name, values in PRESETS.items() if COUNTING[values[0]].title in DATA_SETS.choice.options}
-    if not here:
+    """Render buttons with settings of the paper and others whose data sets are available."""
+    available = {
+        name: values for name, values in PRESETS.items() if COUNTING[values[0]].title in DATA_SETS.choice.options
+    }
+    if not available:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown("Try:", width="content", help="Settings of the paper and others, on one click.")
-        for name in here:
+        for name in available:
             st.button(name, key=f"ratio {name}", on_click=_apply, args=(name,))
 
 
 def _apply(name: str) -> None:
+    """Set the controls to a preset."""
     dataset, n_classes, size, rho, n_test, release, epsilon, delta, n_min = PRESETS[name]
     st.session_state[DATA] = dataset
     noise = RELEASES[release].title if release else RELEASE.default
@@ -259,23 +265,24 @@ FIGURE_2 = Choice("figure_2", ("Adult", "MNIST", "SMS", "Breast cancer"), "Adult
 FIGURE_3 = Choice("figure_3", (CLASS_RATIO[SPREAD].title, CLASS_RATIO[MMD].title), CLASS_RATIO[MMD].title, "Method")
 
 
-class Drawn(NamedTuple):
+class ShownCurves(NamedTuple):
     """What a figure of the paper shows: the title of its data set or its method, and whether it shows all curves."""
 
     title: str
     all: bool = False
 
 
-def figure_2_controls(_: object) -> Drawn:
-    """Render the choice of figure 2's data set and of its curves."""
-    return _drawn(FIGURE_2)
+def figure_2_controls(_: object) -> ShownCurves:
+    """Render the choice of figure 2’s data set and of its curves, and return both."""
+    return _shown_curves(FIGURE_2)
 
 
-def figure_3_controls(_: object) -> Drawn:
-    """Render the choice of figure 3's method and of its curves."""
-    return _drawn(FIGURE_3)
+def figure_3_controls(_: object) -> ShownCurves:
+    """Render the choice of figure 3’s method and of its curves, and return both."""
+    return _shown_curves(FIGURE_3)
 
 
-def _drawn(setting: Choice) -> Drawn:
+def _shown_curves(setting: Choice) -> ShownCurves:
+    """Render a choice and that of the curves, and return both."""
     with st.container(horizontal=True, key="in-line"):
-        return Drawn(inputs.choose(setting), inputs.choose(CURVES) == ALL)
+        return ShownCurves(inputs.choose(setting), inputs.choose(CURVES) == ALL)

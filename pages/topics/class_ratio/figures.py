@@ -1,4 +1,4 @@
-"""The chapters on the paper's figures 2 and 3, from the shipped studies."""
+"""The chapters on the paper’s figures 2 and 3, from the shipped studies."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pages.kit.numbers import with_range
 from pages.kit.panel import Chart, Panel
 from pages.kit.snippet import Snippet
 from pages.topics.class_ratio.answer import L1, Answer
-from pages.topics.class_ratio.controls import Drawn
+from pages.topics.class_ratio.controls import ShownCurves
 from privdemo.experiments import results
 from privdemo.experiments.class_ratio import NO_RELEASE, study
 from privdemo.experiments.class_ratio.study import Row
@@ -24,7 +24,7 @@ shipped = cache.shared(study.load)
 
 
 def study_snippet(name: str) -> Snippet:
-    """The lines that print the shipped rows of a study."""
+    """Return the code that prints the shipped rows of a study."""
     return Snippet(
         ("from privdemo.experiments import class_ratio",),
         (
@@ -38,9 +38,9 @@ def study_snippet(name: str) -> Snippet:
 # --- figure 2 ------------------------------------------------------------------------------------
 
 
-def two_classes(_: Answer, drawn: Drawn) -> list[Panel]:
-    """The paper's figure 2: two classes, three methods or all."""
-    title = drawn.title
+def two_classes(_: Answer, shown: ShownCurves) -> list[Panel]:
+    """Return the paper’s figure 2: two classes, with three methods or all."""
+    title = shown.title
     dataset = next(name for name, task in COUNTING.items() if task.title == title)
     overall = [row for row in study.select(shipped(), study.BINARY) if row.dataset == dataset]
     single = [row for row in study.select(shipped(), study.BINARY, overall=False) if row.dataset == dataset]
@@ -53,7 +53,7 @@ def two_classes(_: Answer, drawn: Drawn) -> list[Panel]:
             f"{counting_words(at)} On {title}, {_title(PSVM)} has an L1 error of {at[PSVM].error:.3f}, {_title(MMD)} "
             f"<b>{at[MMD].error:.3f}</b> and {_title(SPREAD)} <b>{at[SPREAD].error:.3f}</b>; {_title(EM)}, "
             f"{at[EM].error:.3f}.",
-            Chart(charts.study_errors(by_method if drawn.all else _of(by_method, (SPREAD, MMD, PSVM)))),
+            Chart(charts.study_errors(by_method if shown.all else _only(by_method, (SPREAD, MMD, PSVM)))),
             f"{title}: two sets of {first.set_size}, with shares {first.rho:g} and {1 - first.rho:g}, two more to "
             f"choose settings, groups of {first.set_size}; {results.N_TRIALS} draws with 95 % intervals. "
             "Mean over mixes: "
@@ -66,13 +66,13 @@ def two_classes(_: Answer, drawn: Drawn) -> list[Panel]:
     ]
 
 
-def _of(by_name: Mapping[str, list[Row]], names: Sequence[str]) -> dict[str, list[Row]]:
-    """The rows of some names alone."""
+def _only(by_name: Mapping[str, list[Row]], names: Sequence[str]) -> dict[str, list[Row]]:
+    """Return the rows of these names only."""
     return {name: rows for name, rows in by_name.items() if name in names}
 
 
 def counting_words(at: dict[str, Row]) -> str:
-    """Whether classifying and counting is worse than methods made for shares, as far as the draws tell."""
+    """Say whether classifying and counting is clearly worse than methods made for shares."""
     gaps = {name: gap_interval(at[PSVM].estimate, at[name].estimate) for name in (MMD, SPREAD)}
     worse = [name for name, gap in gaps.items() if clearly_above(gap)]
     if len(worse) == 2:
@@ -83,27 +83,27 @@ def counting_words(at: dict[str, Row]) -> str:
 
 
 def _title(method: str) -> str:
-    """A method's title, in quotes where it has a comma."""
+    """Return a method’s title, in quotes if it contains a comma."""
     title = CLASS_RATIO[method].title
     return f"“{title}”" if "," in title else title
 
 
 def _claims(rows: Sequence[Row], first: int, last: int) -> str:
-    """What the paper's text says of a figure, beside ours; it prints no other numbers."""
-    told = [
+    """List what the paper’s text says about a figure, beside ours; it prints no other numbers."""
+    comparisons = [
         f"{one.words}: {numbers.share(one.published, 0)} lower published, {numbers.share(abs(one.ours.mean), 0)} "
         f"{'lower' if one.ours.mean >= 0 else 'higher'} here"
         for one in study.published_reductions(rows)[first:last]
     ]
-    return f"Of its figure the paper’s text gives how two errors compare: {'; '.join(told)}."
+    return f"Of its figure the paper’s text gives how two errors compare: {'; '.join(comparisons)}."
 
 
 # --- figure 3 ------------------------------------------------------------------------------------
 
 
-def private_counts(_: Answer, drawn: Drawn) -> list[Panel]:
-    """The paper's figure 3: ten digits, three releases of the counts or all."""
-    title = drawn.title
+def private_counts(_: Answer, shown: ShownCurves) -> list[Panel]:
+    """Return the paper’s figure 3: ten digits, with three releases of the counts or all."""
+    title = shown.title
     method = next(name for name, method in CLASS_RATIO.items() if method.title == title)
     overall = [row for row in study.select(shipped(), study.PRIVATE) if row.method == method]
     single = [row for row in study.select(shipped(), study.PRIVATE, overall=False) if row.method == method]
@@ -126,7 +126,7 @@ def private_counts(_: Answer, drawn: Drawn) -> list[Panel]:
             f"({RELEASES[best].title}) <b>{tight[best]:.3f}</b>.",
             Chart(
                 charts.study_errors(
-                    by_release if drawn.all else _of(by_release, (NO_RELEASE, "laplace published", best))
+                    by_release if shown.all else _only(by_release, (NO_RELEASE, "laplace published", best))
                 )
             ),
             f"MNIST, {first.n_classes} digits: {n_sets} sets of {first.set_size:,} (ρ = {first.rho:g}), {n_sets} more "

@@ -1,4 +1,4 @@
-"""The chapter on which sets to make: Q, the bound, and what skew and the number of sets do to the error."""
+"""The chapter on which sets to make: condition number and bound, and the effect of skew and of the number of sets."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from privdemo.methods import CLASS_RATIO, MMD, RFF, SPREAD
 from privdemo.verdict import Verdict, clearly_above, clearly_below, judge
 
 
-def which_sets(shown: Answer) -> list[Panel]:
-    """What helps to learn from sets: skew, and few large ones."""
+def which_sets(answer: Answer) -> list[Panel]:
+    """Return the panels on what helps to learn from sets: skew, and few large ones."""
     skew, sets = study.select(shipped(), study.SKEW), study.select(shipped(), study.SETS)
-    config = shown.question.config
+    config = answer.question.config
     same = config.copies * config.set_size == sets[0].copies * sets[0].set_size
     records = sets[0].copies * sets[0].set_size
     return [
-        _lever("rho", "share of each rarer class in a set", skew, config.rho, study.SKEW, _advice(skew)),
-        _lever(
+        _axis_panel("rho", "share of each rarer class in a set", skew, config.rho, study.SKEW, _advice(skew)),
+        _axis_panel(
             "copies",
             f"sets of each kind, of {records:,} records in all",
             sets,
@@ -36,12 +36,12 @@ def which_sets(shown: Answer) -> list[Panel]:
             study.SETS,
         ),
         Panel(question="Do few, large sets help?", answer=few_words(sets)),
-        Panel(question="How easy are your own sets?", answer=_yours(shown)),
+        Panel(question="How easy are your own sets?", answer=_own_sets_words(answer)),
     ]
 
 
 def _advice(skew: Sequence[Row]) -> str:
-    """The paper's advice, and how much its first part helps."""
+    """Say the paper’s advice, and how much its first part helps."""
     by = {(row.rho, row.method): row for row in skew if row.release == NO_RELEASE}
     low, high = min(row.rho for row in skew), max(row.rho for row in skew)
     return (
@@ -52,22 +52,22 @@ def _advice(skew: Sequence[Row]) -> str:
     )
 
 
-def _yours(shown: Answer) -> str:
-    """Q and the bound of the visitor's own sets."""
-    known = [trial.condition_number for trial in shown.trials if math.isfinite(trial.condition_number)]
-    kernel = next((name for name in (MMD, RFF) if name in shown.methods), None)
+def _own_sets_words(answer: Answer) -> str:
+    """Say the condition number and the bound of the visitor’s own sets."""
+    known = [trial.condition_number for trial in answer.trials if math.isfinite(trial.condition_number)]
+    kernel = next((name for name in (MMD, RFF) if name in answer.methods), None)
     if not known or kernel is None:
         return f"Choose the method “{CLASS_RATIO[MMD].title}” in the settings to see it."
-    bound = mean_interval([trial.bound for trial in shown.trials]).mean
+    bound = mean_interval([trial.bound for trial in answer.trials]).mean
     return (
-        f"Their condition number is <b>{mean_interval(known).mean:.3g}</b>. {bound_words(shown, bound)} "
-        f"{CLASS_RATIO[kernel].title} has an L1 error of {class_ratio.error(shown.trials, kernel).mean:.3f}."
+        f"Their condition number is <b>{mean_interval(known).mean:.3g}</b>. {bound_words(answer, bound)} "
+        f"{CLASS_RATIO[kernel].title} has an L1 error of {class_ratio.error(answer.trials, kernel).mean:.3f}."
     )
 
 
-def bound_words(shown: Answer, bound: float) -> str:
-    """What the paper's theorem guarantees: an L2 error, which is √2 at the most."""
-    if shown.question.config.private:
+def bound_words(answer: Answer, bound: float) -> str:
+    """Say what the paper’s theorem guarantees: an L2 error, which is √2 at most."""
+    if answer.question.config.private:
         return "With private counts Theorem 1 needs a further term, and guarantees nothing."
     if math.isinf(bound):
         return "For more sets than classes Theorem 1 guarantees nothing."
@@ -77,8 +77,10 @@ def bound_words(shown: Answer, bound: float) -> str:
     return f"{start} (L2, in {100 * (1 - BOUND_DELTA):g} of 100 cases)."
 
 
-def _lever(name: str, title: str, rows: Sequence[Row], yours: float | None, study_name: str, advice: str = "") -> Panel:
-    """Errors along ρ or the number of sets; the first panel carries the `advice`."""
+def _axis_panel(
+    name: str, title: str, rows: Sequence[Row], own_level: float | None, study_name: str, advice: str = ""
+) -> Panel:
+    """Return the panel of errors along ρ or the number of sets; the first one carries the `advice`."""
     curves = {
         (method, release): [
             (float(getattr(row, name)), row.estimate) for row in rows if (row.method, row.release) == (method, release)
@@ -90,41 +92,41 @@ def _lever(name: str, title: str, rows: Sequence[Row], yours: float | None, stud
         f"by-{name}",
         "Which sets should a publisher make?" if advice else "",
         advice,
-        Chart(charts.levers(curves, title, yours)),
-        _lever_words(name, rows),
+        Chart(charts.errors_along_setting(curves, title, own_level)),
+        _axis_words(name, rows),
         lambda: [vars(row) | CLASS_RATIO[row.method].columns for row in rows],
         study_snippet(study_name),
     )
 
 
 # What a verdict on the error of many small sets less that of few large ones says.
-_MORE_OR_LESS = {Verdict.BETTER: "more", Verdict.WORSE: "less", Verdict.NOT_CLEAR: "statistically tied"}
+_VERDICT_WORDS = {Verdict.BETTER: "more", Verdict.WORSE: "less", Verdict.NOT_CLEAR: "statistically tied"}
 
 
 def few_words(sets: Sequence[Row]) -> str:
-    """Whether few large sets do better than the same records in many small ones, with true counts and private ones."""
+    """Say whether few large sets do better than the same records in many small ones, for true and private counts."""
     few, many = min(row.copies for row in sets), max(row.copies for row in sets)
     at = {(row.copies, row.method, row.release): row.estimate for row in sets}
-    told, better = [], []
+    sentences, better = [], []
     for method in (MMD, SPREAD):
         parts = []
         for release, words in ((NO_RELEASE, "with true counts"), (study.WITH_NOISE, "with private ones")):
             large, small = at[few, method, release], at[many, method, release]
             verdict = judge(gap_interval(small, large))
-            parts.append(f"{small.mean:.3f} instead of {large.mean:.3f} {words} ({_MORE_OR_LESS[verdict]})")
+            parts.append(f"{small.mean:.3f} instead of {large.mean:.3f} {words} ({_VERDICT_WORDS[verdict]})")
             if verdict is Verdict.BETTER:
-                tried = {n: other for (n, *of), other in at.items() if of == [method, release]}
+                tried = {n: other for (n, *rest), other in at.items() if rest == [method, release]}
                 first = min(n for n, other in tried.items() if clearly_above(gap_interval(other, large)))
                 better.append(f"{CLASS_RATIO[method].title} {words} (from {first} times as many on)")
-        told.append(f"{CLASS_RATIO[method].title} has an L1 error of {' and '.join(parts)}")
+        sentences.append(f"{CLASS_RATIO[method].title} has an L1 error of {' and '.join(parts)}")
     helps = (
         f"Few, large sets clearly help {numbers.join_words(tuple(better))}" if better else "Size helps nowhere clearly"
     )
-    return f"{helps}. With the same records in {many} times as many small sets, {'; '.join(told)}."
+    return f"{helps}. With the same records in {many} times as many small sets, {'; '.join(sentences)}."
 
 
-def _lever_words(name: str, rows: Sequence[Row]) -> str:
-    """The ends of the curves of a lever in words."""
+def _axis_words(name: str, rows: Sequence[Row]) -> str:
+    """Say what the curves along ρ or the number of sets are from, and list their ends."""
     ends = min(getattr(row, name) for row in rows), max(getattr(row, name) for row in rows)
     at = {(getattr(row, name), row.method, row.release): row.error for row in rows}
     parts = [
@@ -146,21 +148,21 @@ def _lever_words(name: str, rows: Sequence[Row]) -> str:
     return (
         f"{what}. MNIST, mean L1 error over mixes, {results.N_TRIALS} draws with 95 % intervals. Private counts: "
         f"{RELEASES[study.WITH_NOISE].title}, ε = {noisy.epsilon:g}, δ = {noisy.delta:g}. From {ends[0]:g} to "
-        f"{ends[1]:g}: {'; '.join(parts)}.{_odd_words(name, rows)}"
+        f"{ends[1]:g}: {'; '.join(parts)}.{_private_better_words(name, rows)}"
     )
 
 
-def _odd_words(name: str, rows: Sequence[Row]) -> str:
-    """How many times private counts do better than true ones, and whether that is clear."""
+def _private_better_words(name: str, rows: Sequence[Row]) -> str:
+    """Say how often private counts have a lower error than true ones, and whether that is clear."""
     at = {(getattr(row, name), row.method, row.release): row.estimate for row in rows}
     pairs = [
         (at[place, method, study.WITH_NOISE], estimate)
         for (place, method, release), estimate in at.items()
         if release == NO_RELEASE
     ]
-    odd = [(private, true) for private, true in pairs if private.mean < true.mean]
-    if not odd:
+    private_better = [(private, true) for private, true in pairs if private.mean < true.mean]
+    if not private_better:
         return ""
-    clear = sum(clearly_below(gap_interval(private, true)) for private, true in odd)
+    clear = sum(clearly_below(gap_interval(private, true)) for private, true in private_better)
     luck = f"in {clear} of them clearly" if clear else "in none of them clearly"
-    return f" Private counts have a lower mean than true ones in {len(odd)} of {len(pairs)} places; {luck}."
+    return f" Private counts have a lower mean than true ones in {len(private_better)} of {len(pairs)} places; {luck}."

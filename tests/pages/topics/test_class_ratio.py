@@ -7,8 +7,8 @@ import pytest
 import streamlit as st
 
 from pages.topics.class_ratio import CHAPTERS, figures, sets
-from pages.topics.class_ratio.answer import Answer, _known, compare_words, takeaway
-from pages.topics.class_ratio.controls import PRESETS, TITLES, Drawn, Question, _apply
+from pages.topics.class_ratio.answer import Answer, _known_mix_words, compare_words, takeaway
+from pages.topics.class_ratio.controls import PRESETS, TITLES, Question, ShownCurves, _apply
 from privdemo.experiments import class_ratio
 from privdemo.experiments.class_ratio import NO_RELEASE, RatioConfig
 from privdemo.experiments.trials import with_trial
@@ -65,7 +65,7 @@ def test_the_theorem_is_said_to_help_only_where_it_does(shown: Answer, bound, re
 def proportions(release: str, holds: bool = True, times: int = 1) -> str:
     config = replace(SMALL, release=release, epsilon=0.1, delta=0.05)
     trial = SimpleNamespace(config=config, holds=holds, most_sets=times)
-    return _known(Answer(Question(config, 1), (trial,)))
+    return _known_mix_words(Answer(Question(config, 1), (trial,)))
 
 
 def estimate(low: float, high: float, **more) -> SimpleNamespace:
@@ -98,7 +98,7 @@ def test_words_follow_verdicts_promises_and_intervals(words: str, part: str) -> 
 def test_every_chapter_gives_code_that_asks_for_the_shown_draws(shown: Answer, monkeypatch) -> None:
     monkeypatch.setattr(class_ratio, "run", {trial.config: trial for trial in shown.trials}.__getitem__)
     for chapter in CHAPTERS.all:
-        drawn = chapter.panels(shown, *([Drawn(chapter.settings[0].default)] if chapter.controls else []))
+        drawn = chapter.panels(shown, *([ShownCurves(chapter.settings[0].default)] if chapter.controls else []))
         for panel in (one for some in drawn for one in (some if isinstance(some, tuple) else (some,)) if one.rows):
             exec(str(panel.snippet), names := {})
             assert tuple(names.get("draws", shown.trials)) == shown.trials
@@ -121,7 +121,7 @@ def test_a_preset_sets_what_it_says(name, monkeypatch) -> None:
 def test_a_figure_of_the_paper_begins_with_three_curves(chapter: str) -> None:
     panels = next(one for one in CHAPTERS.all if one.name == chapter)
     three, every = (
-        panels.panels(None, Drawn(panels.settings[0].default, everything))[0].figure.figure.data
+        panels.panels(None, ShownCurves(panels.settings[0].default, everything))[0].figure.figure.data
         for everything in (False, True)
     )
     assert len(three) == 3 < len(every)
