@@ -30,18 +30,18 @@ NEVER = {
     "server/server_settings.py:_NAME": "the server's environment",
     "server/server_settings.py:_PAGE": "the server's environment",
     "pages/polls/participant.py:_SCRIPT, _STYLE": "the participant's page, a file of the project",
-    "pages/polls/participant.py:_filled": "the participant's page, a file of the project",
-    "pages/polls/participant.py:_without_spare_space": "the participant's page, a file of the project",
+    "pages/polls/participant.py:_fill": "the participant's page, a file of the project",
+    "pages/polls/participant.py:_minified": "the participant's page, a file of the project",
     "privdemo/experiments/cluster.py:_ADDRESS": "the server's environment",
     "privdemo/experiments/running.py:forget": "names of files that the package wrote",
 }
 # Patterns of the page's own sentences and markup: a visitor's words in them are escaped, and cut to so many characters.
 MOST_QUOTED = 2000
 QUOTED = {
-    "pages/kit/glossary.py:_APART",
+    "pages/kit/glossary.py:_NOT_EXPLAINED",
     "pages/kit/glossary.py:_forms",
     "pages/kit/screen.py:_projected",
-    "pages/terminal.py:plain",
+    "pages/terminal.py:text_of",
     "pages/topics/training/controls.py:of_tables",
 }
 # Patterns of the cells and lines of a file of records, which may have 20 MB.
