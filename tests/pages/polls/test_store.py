@@ -128,6 +128,54 @@ def test_a_poll_vanishes_from_the_disk_when_it_is_deleted_and_after_a_day(store,
     assert not on_disk(tmp_path, b"Is this the other one?")
 
 
+def test_an_answer_that_is_sent_again_later_counts_no_more(store, poll, clock):
+    """Not in the next round, nor once the poll is closed, with the clock set back, deleted or over."""
+    poll, secret = poll
+    store.answer(poll.code, 1, 0, token(0))
+    store.ask_again(poll.code, secret)
+    for refusal, change in (
+        (RoundOver, lambda: None),
+        (PollClosed, lambda: store.close(poll.code, secret)),
+        (PollClosed, lambda: setattr(clock, "now", clock.now - 7 * 24 * 3600)),
+        (NoSuchPoll, lambda: store.delete(poll.code, secret)),
+    ):
+        change()
+        with pytest.raises(refusal):
+            store.answer(poll.code, 1, 0, token(0))
+        if refusal is not NoSuchPoll:
+            assert store.counts(poll.code, secret) == [[1, 0, 0], [0, 0, 0]]
+    other, _ = store.open("Is this the other one?", ("Yes", "No"), 0.25)
+    clock.now += 24 * 3600 + 60
+    with pytest.raises(NoSuchPoll):
+        store.answer(other.code, 1, 0, token(0))
+
+
+def test_a_database_that_is_locked_or_full_loses_no_answer_and_says_so(store, poll, clock, tmp_path, monkeypatch):
+    poll, secret = poll
+    store.answer(poll.code, 1, 0, token(0))
+    file = tmp_path / "polls.sqlite"
+    monkeypatch.setattr("pages.polls.database.TIMEOUT", 0.1)
+    again = Store(f"sqlite:///{file}", clock)
+    with sqlite3.connect(file, isolation_level=None) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(DatabaseUnavailable):
+            again.answer(poll.code, 1, 0, token(1))
+        other.execute("ROLLBACK")
+    with again.database.writing() as connection:
+        pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
+        connection.exec_driver_sql(f"PRAGMA max_page_count={pages}")
+
+    def fill():
+        for i in range(int(limits.POLLS_OPEN.high) - 1):
+            again.open(f"Question {i} {'x' * 150}?", ("Yes", "No"), 0.25)
+
+    with pytest.raises(DatabaseUnavailable):
+        fill()
+    assert Store(f"sqlite:///{file}", clock).counts(poll.code, secret) == [[1, 0, 0]]
+    store.answer(poll.code, 1, 1, token(1))
+    assert store.counts(poll.code, secret) == [[1, 1, 0]]
+
+
 def on_disk(folder, words):
     return any(words in file.read_bytes() for file in folder.iterdir())
 
