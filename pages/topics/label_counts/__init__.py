@@ -1,4 +1,4 @@
-"""How much do private counts distort?"""
+"""The page on private label counts: how much does the noise distort them?"""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ _HERE = Path(__file__).parent
 
 
 def standing_words(question: Question | str, _: Answer | None = None) -> dict[str, str]:
-    """How it works, what the adversary sees, caveats and the code, as Markdown."""
+    """Return how it works, what the adversary sees, the caveats and the code, as Markdown by title."""
     delta = CountConfig.delta
     how, seen = (folds.read(_HERE / f"{name}.md") for name in ("how", "adversary"))
     caveats = folds.read(_HERE / "caveats.md", delta=f"{delta:g}", one_in=f"{1 / delta:.0f}")

@@ -1,4 +1,4 @@
-"""The chapter on the adversary: how often somebody who knows all other labels names the last one."""
+"""The chapter on the adversary: how often the last label is guessed by someone who knows all the others."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from privdemo.verdict import clearly_above
 leaked = cache.shared(label_counts.leak, max_entries=256)
 
 
-def panels(shown: Answer) -> list[Panel]:
-    """The best possible guess of one label after every release, and whether the choice of noise leaks."""
-    question, config = shown.question, shown.question.config
-    rates = label_counts.guess_rates(dict(shown.outcomes))
+def panels(answer: Answer) -> list[Panel]:
+    """Return the best possible guess of one label after every release, and whether the choice of noise leaks."""
+    question, config = answer.question, answer.question.config
+    rates = label_counts.guess_rates(dict(answer.outcomes))
     promised = label_counts.promised_rate(config.epsilon, config.delta)
     return [
         Panel(
@@ -44,7 +44,7 @@ def panels(shown: Answer) -> list[Panel]:
 
 
 def _guess_words(question: Question, rates: dict[str, float]) -> str:
-    """How often the guess is right after the release that the visitor looks at."""
+    """Say how often the guess is right after the visitor’s chosen release."""
     release = RELEASES[question.release]
     if release.data_dependent:
         return f"With {release.title} nothing bounds it, as the noise is chosen from the counts; "
@@ -55,7 +55,7 @@ def _guess_words(question: Question, rates: dict[str, float]) -> str:
 
 
 def leak_words(config: CountConfig) -> str:
-    """What noise chosen from the private counts gives away."""
+    """Say what noise chosen from the private counts reveals."""
     try:
         leak = leaked(config)
     except ValueError:
@@ -64,11 +64,11 @@ def leak_words(config: CountConfig) -> str:
     if math.isnan(leak.neighbour_sigma):
         return f"{start}. With one label moved there is no σ at all, so that a release gives the label away."
     own = leak.own_delta
-    asked = f"more than the {numbers.power_of_ten(config.delta)} that was asked for."
+    allowed = f"more than the {numbers.power_of_ten(config.delta)} that was asked for."
     beyond = (
-        f". Who compares the two finds δ = {own.mean:.4f} (simulated), {asked}"
+        f". Who compares the two finds δ = {own.mean:.4f} (simulated), {allowed}"
         if clearly_above(own, config.delta)
-        else f". Who compares the two finds δ = {numbers.distance(own.mean)} (simulated), no {asked}"
+        else f". Who compares the two finds δ = {numbers.distance(own.mean)} (simulated), no {allowed}"
     )
     here, there = f"{leak.sigma:.6g}", f"{leak.neighbour_sigma:.6g}"
     moved = "next to the same" if here == there else there
@@ -76,7 +76,7 @@ def leak_words(config: CountConfig) -> str:
 
 
 def _published_leak(config: CountConfig) -> str:
-    """What noise by the paper's criterion gives away, if too much: δ between two neighbours, each with its own σ."""
+    """Say what δ two neighbours have, each with its own σ by the paper’s criterion, if it is too large."""
     try:
         leak = leaked(config, "dirichlet published")
     except ValueError:

@@ -1,4 +1,4 @@
-"""What can be looked at beside the distortion of released counts: one pure function a tab."""
+"""The chapters on one release, the promise, the best release and all numbers; one pure function each."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pages.topics.label_counts.answer import (
     along_snippet,
     best,
     capital,
-    level_words,
     misplaced,
     print_outcomes,
     small,
     snippet,
     table,
+    tied_words,
 )
 from pages.topics.label_counts.controls import Question
 from privdemo.experiments import label_counts
@@ -25,51 +25,52 @@ from privdemo.figures import label_counts as charts
 from privdemo.mechanisms.label_counts import RELEASES
 from privdemo.methods import LABEL_COUNTS
 
-# The profile is drawn up to so many times the ε that was asked for, in so many steps.
+# The profile is plotted up to this multiple of the question’s ε, in this many steps.
 _PROFILE_TO, _PROFILE_STEPS = 3, 60
 
 
 def _title(name: str) -> str:
+    """Return a release’s title."""
     return RELEASES[name].title
 
 
 # --- one release ---------------------------------------------------------------------------------
 
 
-def released_counts(shown: Answer) -> list[Panel]:
-    """One release beside the true counts."""
-    asked, outcome, counts = "What is released?", shown.chosen, shown.question.config.counts
+def released_counts(answer: Answer) -> list[Panel]:
+    """Return the panel of one release beside the true counts."""
+    heading, outcome, counts = "What is released?", answer.chosen, answer.question.config.counts
     if outcome.problem:
-        return [Panel(question=asked, answer=numbers.sentence(outcome.problem))]
+        return [Panel(question=heading, answer=numbers.sentence(outcome.problem))]
     order = sorted(range(len(counts)), key=lambda c: counts[c])
-    seen = sorted(order[: charts.MOST_BARS])
-    some = f"The {len(seen)} smallest of {len(counts)} classes" if len(seen) < len(counts) else "All classes"
+    shown = sorted(order[: charts.MOST_BARS])
+    some = f"The {len(shown)} smallest of {len(counts)} classes" if len(shown) < len(counts) else "All classes"
     total = sum(counts)
     return [
         Panel(
             "released",
-            asked,
-            _largest_change(outcome, counts, seen),
-            Chart(charts.beside(counts, outcome, seen)),
+            heading,
+            _largest_change(outcome, counts, shown),
+            Chart(charts.beside(counts, outcome, shown)),
             f"{some}: the true count, one release (the first with this seed), and where 95 % of "
-            f"{shown.question.config.repeats:,} releases lie. Shares are released; here they are written as counts of "
+            f"{answer.question.config.repeats:,} releases lie. Shares are released; here they are written as counts of "
             f"the {total:,} labels, whose number is public. {noise_words(outcome)}",
             lambda: [
                 {"class": c + 1, "true": counts[c], "released": outcome.example[c] * total}
                 | {"low": outcome.ranges[c][0] * total, "high": outcome.ranges[c][1] * total}
                 for c in range(len(counts))
             ],
-            snippet(shown.question).then(
+            snippet(answer.question).then(
                 f'print(outcomes["{outcome.release}"].example, outcomes["{outcome.release}"].ranges)'
             ),
         )
     ]
 
 
-def _largest_change(outcome: Outcome, counts: Sequence[int], seen: Sequence[int]) -> str:
-    """The class whose count one release changes most in proportion, and how far it lies in other releases."""
+def _largest_change(outcome: Outcome, counts: Sequence[int], shown: Sequence[int]) -> str:
+    """Say which count one release changes most in proportion, and how far it lies in other releases."""
     total = sum(counts)
-    worst = max(seen, key=lambda c: abs(outcome.example[c] * total - counts[c]) / max(1, counts[c]))
+    worst = max(shown, key=lambda c: abs(outcome.example[c] * total - counts[c]) / max(1, counts[c]))
     low, high = (end * total for end in outcome.ranges[worst])
     return (
         f"Class {worst + 1} has <b>{counts[worst]:,}</b> labels. This release says "
@@ -79,7 +80,7 @@ def _largest_change(outcome: Outcome, counts: Sequence[int], seen: Sequence[int]
 
 
 def noise_words(outcome: Outcome) -> str:
-    """How the noise of a release is made."""
+    """Say how the noise of a release is made."""
     assert outcome.mechanism is not None
     words = f"What is done: {outcome.mechanism.noise}."
     if RELEASES[outcome.release].data_dependent:
@@ -90,19 +91,19 @@ def noise_words(outcome: Outcome) -> str:
 # --- the promise ---------------------------------------------------------------------------------
 
 
-def the_promise(shown: Answer) -> list[Panel]:
-    """The δ(ε) of the chosen release."""
-    asked, question, outcome = "What is promised?", shown.question, shown.chosen
+def the_promise(answer: Answer) -> list[Panel]:
+    """Return the panel of δ as a function of ε for the chosen release."""
+    heading, question, outcome = "What is promised?", answer.question, answer.chosen
     if outcome.problem:
-        return [Panel(question=asked, answer=numbers.sentence(outcome.problem))]
+        return [Panel(question=heading, answer=numbers.sentence(outcome.problem))]
     config = question.config
-    named = dict.fromkeys((question.release, "laplace tight", "gaussian tight", "gaussian published"))
-    curves = {name: m for name in named if (m := shown.outcomes[name].mechanism) is not None}
+    names = dict.fromkeys((question.release, "laplace tight", "gaussian tight", "gaussian published"))
+    curves = {name: m for name in names if (m := answer.outcomes[name].mechanism) is not None}
     epsilons = [config.epsilon * i * _PROFILE_TO / _PROFILE_STEPS for i in range(_PROFILE_STEPS + 1)]
     return [
         Panel(
             "profile",
-            asked,
+            heading,
             promise_words(question, outcome),
             Chart(charts.profiles(curves, question.release, config.epsilon, config.delta)),
             f"{exact_words(question, outcome)} For every ε the line gives the smallest δ that holds for the noisy "
@@ -125,7 +126,7 @@ def the_promise(shown: Answer) -> list[Panel]:
 
 
 def promise_words(question: Question, outcome: Outcome) -> str:
-    """Whether a release keeps the promise that was asked for, and whether it wastes noise."""
+    """Say whether a release keeps its promise, and whether it wastes noise."""
     config, title = question.config, capital(_title(outcome.release))
     promise = f"ε = {numbers.epsilon(config.epsilon)}, δ = {numbers.power_of_ten(config.delta)}"
     if RELEASES[outcome.release].data_dependent:
@@ -143,7 +144,7 @@ def promise_words(question: Question, outcome: Outcome) -> str:
 
 
 def exact_words(question: Question, outcome: Outcome) -> str:
-    """The exact δ of a release, and what it is of."""
+    """Say the exact δ of a release, and what it applies to."""
     config, release = question.config, RELEASES[outcome.release]
     where = ", for the noisy counts"
     if release.data_dependent:
@@ -156,10 +157,10 @@ def exact_words(question: Question, outcome: Outcome) -> str:
 # --- who wins ------------------------------------------------------------------------------------
 
 
-def who_wins(shown: Answer) -> list[Panel]:
-    """Which release distorts least, at every δ."""
-    question, config = shown.question, shown.question.config
-    along = shown.along(label_counts.DELTA_AXIS)
+def who_wins(answer: Answer) -> list[Panel]:
+    """Return the table of the release with the least distortion at every δ."""
+    question, config = answer.question, answer.question.config
+    along = answer.along(label_counts.DELTA_AXIS)
     winners = label_counts.winners(along)
     heads = ["δ", "least distortion", "", "statistically tied"]
     body = [
@@ -189,7 +190,7 @@ def who_wins(shown: Answer) -> list[Panel]:
 
 
 def winner_words(winners: Sequence[Winner]) -> str:
-    """Runs of δ with one winner, from large to small."""
+    """List runs of δ with one winner, from large to small."""
     runs: list[list[Winner]] = []
     for winner in reversed(winners):
         if runs and runs[-1][0].release == winner.release:
@@ -200,18 +201,18 @@ def winner_words(winners: Sequence[Winner]) -> str:
     for run in runs:
         high, low = numbers.power_of_ten(run[0].delta), numbers.power_of_ten(run[-1].delta)
         where = f"at δ = {high}" if len(run) == 1 else f"for δ from {high} down to {low}"
-        level = tuple(dict.fromkeys(name for winner in run for name in winner.level))
-        parts.append(f"<b>{_title(run[0].release)}</b> {where}{level_words(level)}")
+        tied = tuple(dict.fromkeys(name for winner in run for name in winner.level))
+        parts.append(f"<b>{_title(run[0].release)}</b> {where}{tied_words(tied)}")
     return "; then ".join(parts)
 
 
 # --- all numbers ---------------------------------------------------------------------------------
 
 
-def all_numbers(shown: Answer) -> list[Panel]:
-    """Every release of the visitor's counts."""
-    config, outcomes = shown.question.config, shown.outcomes
-    least, total = best(outcomes), sum(shown.question.config.counts)
+def all_numbers(answer: Answer) -> list[Panel]:
+    """Return the table of every release of the visitor’s counts."""
+    config, outcomes = answer.question.config, answer.outcomes
+    least, total = best(outcomes), sum(answer.question.config.counts)
     return [
         Panel(
             "all-releases",
@@ -221,7 +222,7 @@ def all_numbers(shown: Answer) -> list[Panel]:
             f"{total:,} labels misplaced.",
             Table(
                 ["release", "distortion", "labels misplaced", "δ at your ε", "promise kept"],
-                [_row(name, outcome, total) for name, outcome in outcomes.items()],
+                [_table_row(name, outcome, total) for name, outcome in outcomes.items()],
                 labelled=True,
             ),
             f"{config.repeats:,} releases each. Distortion: L1 distance of released and true shares, ± half the "
@@ -229,13 +230,13 @@ def all_numbers(shown: Answer) -> list[Panel]:
             "did not. The chapter on the paper’s claim has other numbers for the same releases, as it makes more of "
             "them.",
             lambda: table({config.epsilon: outcomes}, "epsilon"),
-            print_outcomes(shown.question),
+            print_outcomes(answer.question),
         )
     ]
 
 
-def _row(name: str, outcome: Outcome, total: int) -> list[str]:
-    """One release's line of the table."""
+def _table_row(name: str, outcome: Outcome, total: int) -> list[str]:
+    """Return one release’s row of the table."""
     if outcome.problem:
         return [_title(name), "–", "–", "–", numbers.sentence(outcome.problem)]
     return [
@@ -248,7 +249,7 @@ def _row(name: str, outcome: Outcome, total: int) -> list[str]:
 
 
 def _holds(outcome: Outcome) -> str:
-    """Whether the promise is kept, and why not."""
+    """Say whether the promise is kept and, if not, why."""
     if outcome.holds:
         return "yes"
     return "no: σ from the secret counts" if RELEASES[outcome.release].data_dependent else "no: δ too large"

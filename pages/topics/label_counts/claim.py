@@ -1,4 +1,4 @@
-"""The chapter on the paper's claim: its 0.06 for scaled Dirichlet, what its rule gives, and what the exact δ does."""
+"""The chapter on the paper’s claim: its 0.06 for scaled Dirichlet, beside its own rule and the exact δ."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from privdemo.experiments.label_counts import CountConfig, Settled
 from privdemo.figures import label_counts as charts
 from privdemo.methods import LABEL_COUNTS
 
-# The published distortion is read off a figure, to about so much.
+# The published distortion is read off a figure, to about this precision.
 _READ_OFF = 0.01
 
 settled = cache.shared(label_counts.settle)
 shipped = cache.shared(label_counts.load)
 
 
-def panels(shown: Answer, axis: str) -> list[Panel]:
-    """The claim settled at its own design, and figure 1 anew along an `axis`."""
+def panels(answer: Answer, axis: str) -> list[Panel]:
+    """Return the check of the claim for the paper’s design, and figure 1 recomputed along an `axis`."""
     config = CountConfig()
-    found = settled(config)
-    values = vars(found)
+    result = settled(config)
+    values = vars(result)
     rare, (common,) = config.counts[:-1], config.counts[-1:]
     return [
         Panel(
             "claim",
             "Does the paper’s claim come out?",
-            claim_words(found),
-            Cards(_cards(shown, found, config)),
+            claim_words(result),
+            Cards(_cards(answer, result, config)),
             f"The paper’s design: {len(config.counts)} classes, {len(rare)} of {rare[0]:,} labels and one of "
             f"{common:,}, ε = {config.epsilon:g}, δ = {config.delta:g}. For the best of the others the paper plots a "
             f"distortion of {label_counts.PUBLISHED[LAPLACE]:g}. Every number but the published ones is computed here: "
@@ -45,20 +45,20 @@ def panels(shown: Answer, axis: str) -> list[Panel]:
     ]
 
 
-def claim_words(found: Settled) -> str:
-    """Whether the published distortion comes out by the published criterion."""
+def claim_words(result: Settled) -> str:
+    """Say whether the published distortion follows from the published criterion."""
     verdict = (
-        "By its own criterion, too." if found.by_criterion <= found.published + _READ_OFF else "Not by its own rule."
+        "By its own criterion, too." if result.by_criterion <= result.published + _READ_OFF else "Not by its own rule."
     )
     return (
-        f"{verdict} The paper plots a distortion of {found.published:g} for scaled Dirichlet; the paper’s rule gives "
-        f"<b>{found.by_criterion:.2f}</b>, the exact δ <b>{found.by_exact:.3f}</b>, and tight Gaussian noise "
-        f"{found.gaussian:.3f} without a look at the counts."
+        f"{verdict} The paper plots a distortion of {result.published:g} for scaled Dirichlet; the paper’s rule gives "
+        f"<b>{result.by_criterion:.2f}</b>, the exact δ <b>{result.by_exact:.3f}</b>, and tight Gaussian noise "
+        f"{result.gaussian:.3f} without a look at the counts."
     )
 
 
-def same_words(shown: Answer, config: CountConfig) -> str:
-    """Other numbers that stand on the page for the distortion by the published criterion, and why they differ."""
+def other_estimates_words(answer: Answer, config: CountConfig) -> str:
+    """List other estimates on the page of the distortion by the published criterion, and say why they differ."""
     name = "dirichlet published"
     row = next(
         row
@@ -66,43 +66,43 @@ def same_words(shown: Answer, config: CountConfig) -> str:
         if (row.axis, row.level, row.release) == (label_counts.C_AXIS, label_counts.CLASSES, name)
     )
     others = [f"{row.distortion:.3f} over the {row.n_trials * label_counts.BATCH:,} of the figure below"]
-    asked = shown.question.config
-    if (asked.counts, asked.epsilon, asked.delta) == (config.counts, config.epsilon, config.delta):
-        mine = shown.outcomes[name].distortion
-        scale = numbers.plain_scale(mine)
-        others.append(f"{numbers.with_half(mine, scale)} over your own {asked.repeats:,}")
+    own = answer.question.config
+    if (own.counts, own.epsilon, own.delta) == (config.counts, config.epsilon, config.delta):
+        own_mean = answer.outcomes[name].distortion
+        scale = numbers.plain_scale(own_mean)
+        others.append(f"{numbers.with_half(own_mean, scale)} over your own {own.repeats:,}")
     return f" The mean over {label_counts.SETTLING:,} releases; by chance it is {numbers.join_words(tuple(others))}."
 
 
-def _cards(shown: Answer, found: Settled, config: CountConfig) -> list[tuple[str, str, str]]:
-    """The published number, and what each way to choose σ gives."""
-    beyond = "above" if found.criterion > config.delta else "within"
+def _cards(answer: Answer, result: Settled, config: CountConfig) -> list[tuple[str, str, str]]:
+    """Return the published number, and what each way to choose σ gives."""
+    beyond = "above" if result.criterion > config.delta else "within"
     return [
-        ("Published", f"{found.published:g}", "What the paper’s text and figure 1 say of scaled Dirichlet."),
+        ("Published", f"{result.published:g}", "What the paper’s text and figure 1 say of scaled Dirichlet."),
         (
             "By the published criterion",
-            f"{found.by_criterion:.3f}",
+            f"{result.by_criterion:.3f}",
             "The largest σ with P(loss > ε) ≤ δ: far more noise than is needed, and it looks one way only, from the "
-            f"data to a neighbour.{same_words(shown, config)}",
+            f"data to a neighbour.{other_estimates_words(answer, config)}",
         ),
         (
             "By the exact profile",
-            f"{found.by_exact:.3f}",
+            f"{result.by_exact:.3f}",
             f"The largest σ whose exact δ is {config.delta:g}. Like the criterion it looks at the secret counts: no "
             "guarantee.",
         ),
         (
             "At the published distortion",
-            f"σ = {found.sigma:.3f}",
-            f"This σ gives {found.published:g}. The criterion is {found.criterion:.2f} there, {beyond} the "
-            f"{config.delta:g} that is allowed; the exact δ is {found.exact:.3f}, but chosen from the counts it has "
+            f"σ = {result.sigma:.3f}",
+            f"This σ gives {result.published:g}. The criterion is {result.criterion:.2f} there, {beyond} the "
+            f"{config.delta:g} that is allowed; the exact δ is {result.exact:.3f}, but chosen from the counts it has "
             "no guarantee.",
         ),
     ]
 
 
 def _figure_1(axis: str) -> Panel:
-    """The shipped distortions at the paper's design, along the axis that is chosen."""
+    """Return the panel of the shipped distortions for the paper’s design, along the chosen axis."""
     rows = [row for row in shipped() if row.axis == axis]
     design = {
         label_counts.C_AXIS: f"{label_counts.CLASSES} classes",
@@ -110,7 +110,7 @@ def _figure_1(axis: str) -> Panel:
         label_counts.EPSILON_AXIS: f"ε = {label_counts.EPSILON:g}",
         label_counts.DELTA_AXIS: f"δ = {label_counts.DELTA:g}",
     }
-    fixed = ", ".join(words for lever, words in design.items() if lever != axis)
+    fixed = ", ".join(words for other_axis, words in design.items() if other_axis != axis)
     return Panel(
         "figure-1",
         figure=Chart(charts.along(axis, label_counts.figure_1(rows, axis), None)),

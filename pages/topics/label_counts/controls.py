@@ -1,4 +1,4 @@
-"""The controls of the page on released counts: a visitor's choices in, a frozen question out."""
+"""The settings and widgets of the page on private counts, and the question they make."""
 
 from __future__ import annotations
 
@@ -66,11 +66,11 @@ EXAMPLE = "120, 80, 300, 500"
 
 
 def parse(words: str) -> tuple[int, ...]:
-    """Counts as typed or pasted, with commas, blanks, tabs or new lines between.
+    """Return counts as typed or pasted, separated by commas, blanks, tabs or new lines.
 
-    Raises ``ValueError`` with a sentence for what are no counts.
+    Raise ``ValueError`` with a sentence for invalid counts.
     """
-    # “1,000” may be one number or two: between blanks, or with a part such as 000, it is not guessed at.
+    # “1,000” may be one number or two: between blanks, or with a part such as 000, it is refused.
     between = [part.strip(",") for part in re.split(r"[\s;]+", words) if part.strip(",")]
     unclear = [
         part for part in between if re.search(r",0\d|^0\d|\d\.\d{3}$", part) or (len(between) > 1 and "," in part)
@@ -97,7 +97,10 @@ TYPED = Words("counts", parse, EXAMPLE, "Counts of each class", f"Type or paste:
 
 @dataclass(frozen=True)
 class Question:
-    """What the visitor asks: `config` with the counts, the design behind them, and the release to look at."""
+    """The visitor’s question: `config` with the counts, the design behind them, and the release to look at.
+
+    `own` says that the counts are typed by the visitor, not of the design.
+    """
 
     config: CountConfig
     n_classes: int
@@ -107,24 +110,24 @@ class Question:
     release: str
 
 
-class Drawn(NamedTuple):
-    """What is drawn: along which `axis`, and whether `all` curves are."""
+class Curves(NamedTuple):
+    """What the figure plots: its `axis`, and whether it shows `all` curves."""
 
     axis: str = label_counts.EPSILON_AXIS
     all: bool = False
 
 
-AT_FIRST = Drawn()
+DEFAULT_CURVES = Curves()
 
 
 def all_settings() -> list[Setting]:
-    """Every setting of the page."""
+    """Return every setting of the page."""
     counts = [COUNTS, CLASSES, TOTAL, RHO, TYPED]
     return [*counts, EPSILON, DELTA, N_MIN, MECHANISM, REPEATS, SEED]
 
 
 def controls(main: DeltaGenerator) -> Question | str:
-    """Render the controls, ε in `main`; return what they ask, or a sentence that says why they ask nothing."""
+    """Render the controls, ε in `main`; return the question, or a sentence on why there is none."""
     with main:
         epsilon = privacy_inputs.count_epsilon(EPSILON, "count-privacy")
     own = inputs.choose(COUNTS) == OWN
@@ -151,12 +154,12 @@ def controls(main: DeltaGenerator) -> Question | str:
 # --- the chapters --------------------------------------------------------------------------------
 
 
-def curve_controls(_: object) -> Drawn:
-    """Let the visitor choose what changes along the figure, and whether it shows all curves."""
+def curve_controls(_: object) -> Curves:
+    """Render the choice of the axis and of the curves, and return both."""
     with st.container(horizontal=True, key="in-line"):
-        return Drawn(AXES[inputs.choose(AXIS)], inputs.choose(CURVES) == ALL)
+        return Curves(AXES[inputs.choose(AXIS)], inputs.choose(CURVES) == ALL)
 
 
 def axis_controls(_: object) -> str:
-    """Let the visitor choose what changes along the figure."""
+    """Render the choice of the axis, and return it."""
     return AXES[inputs.choose_in_line(AXIS)]

@@ -7,7 +7,7 @@ import pytest
 
 from pages.topics.label_counts import CHAPTERS, PAGE, adversary, chapters, claim
 from pages.topics.label_counts.answer import takeaway
-from pages.topics.label_counts.controls import AT_FIRST, AXIS, Drawn, Question, parse
+from pages.topics.label_counts.controls import AXIS, DEFAULT_CURVES, Curves, Question, parse
 from privdemo.experiments.label_counts import CountConfig, Leak, Outcome, Settled
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.label_counts import RELEASES, GaussianCounts
@@ -79,7 +79,7 @@ def test_words_follow_the_outcome(words, part):
 
 def test_the_promises_of_all_are_told_apart():
     kinds = outcome(delta=0.0), outcome(DATA), outcome(GAUSS, 0.2), outcome(PUBLIC, problem="no σ")
-    rows = [chapters._row(o.release, o, 1000) for o in kinds]
+    rows = [chapters._table_row(o.release, o, 1000) for o in kinds]
     assert [row[-1] for row in rows] == ["yes", "no: σ from the secret counts", "no: δ too large", "No σ."]
     assert rows[0][1:4] == ["0.2000 ± 0.0010", "100", "0"]
 
@@ -91,13 +91,13 @@ def test_the_papers_claim_is_judged_by_its_own_criterion():
 
 def test_three_numbers_for_one_mean_are_explained_where_they_stand():
     shown = PAGE.answer(QUESTION, None)
-    words = claim.same_words(shown, CountConfig())
+    words = claim.other_estimates_words(shown, CountConfig())
     mine = shown.outcomes[DATA].distortion
     assert "The mean over 2,000 releases; by chance it is 0.306 over the 1,000 of the figure below" in words
     assert f"and {mine.mean:.2f}" in words
     assert "over your own 20." in words
     other = replace(shown, question=replace(QUESTION, config=CountConfig(epsilon=0.1)))
-    assert "your own" not in claim.same_words(other, CountConfig())
+    assert "your own" not in claim.other_estimates_words(other, CountConfig())
 
 
 def test_three_curves_are_drawn_first_and_all_on_asking():
@@ -105,7 +105,7 @@ def test_three_curves_are_drawn_first_and_all_on_asking():
     assert shown.shown_first == (LAPLACE, GAUSS_TIGHT, PUBLIC)
     assert replace(shown, question=asked(GAUSS_TIGHT)).shown_first == (LAPLACE, GAUSS_TIGHT, PUBLIC)
     assert replace(shown, question=asked(TIGHT)).shown_first == (LAPLACE, TIGHT, GAUSS_TIGHT)
-    for drawn, n in ((AT_FIRST, 3), (Drawn(all=True), len(RELEASES))):
+    for drawn, n in ((DEFAULT_CURVES, 3), (Curves(all=True), len(RELEASES))):
         (panel,) = shown.main(drawn)
         assert len([trace for trace in panel.figure.figure.data if trace.name != "published"]) == n
 
