@@ -1,4 +1,4 @@
-"""Which method, at which privacy?"""
+"""The page that compares all methods: which one, at which privacy?"""
 
 from functools import partial
 from pathlib import Path
@@ -18,12 +18,15 @@ _HERE = Path(__file__).parent
 
 
 def standing_words(question: Question | str, _: Answer | None = None) -> dict[str, str]:
-    """How it works, what the adversary sees, caveats and the code, as Markdown."""
-    plain = ComparisonConfig()
-    told, noises = numbers.epsilon(plain.set_name_epsilon), ", ".join(RELEASES[name].title for name in TIGHT.values())
+    """Return how it works, what the adversary sees, the caveats and the code, as Markdown by title."""
+    default = ComparisonConfig()
+    epsilon, noises = (
+        numbers.epsilon(default.set_name_epsilon),
+        ", ".join(RELEASES[name].title for name in TIGHT.values()),
+    )
     return folds.folds(
         folds.read(_HERE / "how.md", noises=noises, n_test=N_TEST),
-        folds.read(_HERE / "adversary.md", at_first=told, rho=f"{plain.rho:g}"),
+        folds.read(_HERE / "adversary.md", at_first=epsilon, rho=f"{default.rho:g}"),
         folds.read(_HERE / "caveats.md", n_draws=N_TRIALS),
         "" if isinstance(question, str) else snippet(question).markdown,
     )

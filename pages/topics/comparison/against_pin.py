@@ -1,4 +1,4 @@
-"""The chapter that compares the visitor's setting with the pinned one, method by method."""
+"""The chapter that compares the visitor’s setting with the pinned one, method by method."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from pages.topics.comparison.words import METRIC_WORDS, Change, change, differin
 from privdemo.experiments.comparison import ComparisonConfig
 from privdemo.methods import COMPARISON
 
-_ASKED = "What has changed?"
+_QUESTION = "What has changed?"
 _HEADS = ("method", "now", "pinned", "difference, draw by draw")
 
 
-def panels(shown: Answer, _: None = None) -> list[Panel]:
-    """What differs, and what that does to each method; before there is anything to compare, the curves."""
-    question, pinned = shown.question, shown.question.pinned
-    now, then = ({row.method: row for row in shown.chosen(rows)} for rows in (shown.mine, shown.pinned))
+def panels(answer: Answer, _: None = None) -> list[Panel]:
+    """Return what differs and what that does to each method; until both settings have scores, the curves."""
+    question, pinned = answer.question, answer.question.pinned
+    now, then = ({row.method: row for row in answer.chosen(rows)} for rows in (answer.own, answer.pinned))
     both = [name for name in COMPARISON if name in now and name in then]
     if pinned is None or pinned.task != question.config.task or not both:
-        return [Panel("", _ASKED, why_not(question, shown.running)), *by_epsilon(shown)]
+        return [Panel("", _QUESTION, why_not(question, answer.running)), *by_epsilon(answer)]
     changes = {name: change(now[name], then[name]) for name in both}
     body = [
         [
@@ -36,7 +36,7 @@ def panels(shown: Answer, _: None = None) -> list[Panel]:
     return [
         Panel(
             "against-a-pin",
-            _ASKED,
+            _QUESTION,
             f"{difference_words(question.config, pinned)} {clear_words(changes)}",
             Table(_HEADS, body, labelled=True),
             f"By {METRIC_WORDS[question.metric]}. “Better” and “worse”: the 95 % interval of the difference, draw by "
@@ -49,7 +49,7 @@ def panels(shown: Answer, _: None = None) -> list[Panel]:
 
 
 def why_not(question: Question, running: bool) -> str:
-    """Why nothing can be compared with a pin, or not yet."""
+    """Say why nothing can be compared with a pin, or not yet."""
     if question.pinned is None:
         return "Nothing is pinned yet: pin this setting, then change ε or another, and see what that does."
     if question.pinned.task != question.config.task:
@@ -60,13 +60,13 @@ def why_not(question: Question, running: bool) -> str:
 
 
 def difference_words(now: ComparisonConfig, then: ComparisonConfig) -> str:
-    """Say in what two settings differ."""
+    """Say what differs between two settings."""
     parts = [f"{name} {here} (pinned {there})" for name, here, there in differing(now, then)]
     return f"What differs: {'; '.join(parts)}." if parts else "Nothing differs: this is the pinned setting."
 
 
 def clear_words(changes: Mapping[str, Change]) -> str:
-    """How many methods differ clearly, and by how much."""
+    """Say how many methods differ clearly, and by how much."""
     clear = [f"{COMPARISON[name].title} {changed.words}" for name, changed in changes.items() if changed.verdict.clear]
     methods = "method" if len(changes) == 1 else "methods"
     differ = "differs" if len(clear) == 1 else "differ"
@@ -75,12 +75,13 @@ def clear_words(changes: Mapping[str, Change]) -> str:
 
 
 def _people_words(now: ComparisonConfig, then: ComparisonConfig) -> str:
+    """Say whether both settings are of the same people."""
     same = (now.dataset, now.n_train, now.seed) == (then.dataset, then.n_train, then.seed)
     return "Both are of the same people, whose luck cancels." if same else "The people of the two are not the same."
 
 
 def _snippet(question: Question, pinned: ComparisonConfig) -> Snippet:
-    """The lines that draw both settings and their differences."""
+    """Return the code that runs both settings and computes their differences."""
     now = config_snippet(question)
     return config_snippet(replace(question, config=pinned)).then(
         "then = config",

@@ -1,4 +1,4 @@
-"""The chapter of all numbers: every method's marks at the visitor's ε, and whom each trusts."""
+"""The chapter of all numbers: every method’s scores at the visitor’s ε, and whom each trusts."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from privdemo.experiments.comparison import METRICS, RECORDS, SHARE, TRUST, Comp
 from privdemo.intervals import Estimate
 from privdemo.methods import COMPARISON, TRIED, TRUTH
 
-_ASKED = "How do the methods compare?"
+_QUESTION = "How do the methods compare?"
 
 
-def panels(shown: Answer) -> list[Panel]:
-    """Every method's marks in a table, best first, and whom each trusts."""
-    question = shown.question
+def panels(answer: Answer) -> list[Panel]:
+    """Return the table of every method’s scores, best first, and whom each trusts."""
+    question = answer.question
     metrics = METRICS[question.config.task]
-    names = sorted((name for name in COMPARISON if name in shown.marks), key=lambda name: _rank(shown, name))
+    names = sorted((name for name in COMPARISON if name in answer.marks), key=lambda name: _rank(answer, name))
     if not names:
-        return [Panel("", _ASKED, shown.no_marks())]
-    marks = {(row.method, row.metric): row.estimate for row in shown.mine}
+        return [Panel("", _QUESTION, answer.no_marks())]
+    marks = {(row.method, row.metric): row.estimate for row in answer.own}
     heads = ["method", "who is trusted", *(METRIC_WORDS[metric] for metric in metrics)]
     body = [
         [COMPARISON[name].title, _trusted(name), *(marked(metric, marks[name, metric]) for metric in metrics)]
@@ -38,9 +38,9 @@ def panels(shown: Answer) -> list[Panel]:
     return [
         Panel(
             "all-numbers",
-            _ASKED,
+            _QUESTION,
             f"At ε = {question.config.epsilon:g}, best first by {METRIC_WORDS[question.metric]}: means over "
-            f"<b>{shown.n_draws} draws</b>, and half a 95 % interval.",
+            f"<b>{answer.n_draws} draws</b>, and half a 95 % interval.",
             Table(heads, body, labelled=True),
             f"{people(question.config)}. Who is trusted with true labels? {trust}.{counted}",
             lambda: [
@@ -49,17 +49,17 @@ def panels(shown: Answer) -> list[Panel]:
             ],
             snippet(question),
         ),
-        *_choices(shown),
+        *_choices(answer),
     ]
 
 
-def _choices(shown: Answer) -> list[Panel]:
-    """What the methods chosen by trying took in the visitor's setting, and why; nothing where none is shown."""
-    found = {row.method: row.choices for row in shown.chosen(shown.mine) if row.choices}
+def _choices(answer: Answer) -> list[Panel]:
+    """Return the table of what the choosing methods chose in the visitor’s setting, and why; none if there are none."""
+    found = {row.method: row.choices for row in answer.chosen(answer.own) if row.choices}
     if not found:
         return []
     body = [
-        [COMPARISON[name].title, f"{len(choices)}", describe_choices(choices, _ways(shown, name))]
+        [COMPARISON[name].title, f"{len(choices)}", describe_choices(choices, _ways(answer, name))]
         for name, choices in found.items()
     ]
     return [
@@ -75,8 +75,8 @@ def _choices(shown: Answer) -> list[Panel]:
                 for name, choices in found.items()
                 for draw, choice in enumerate(choices)
             ],
-            snippet=config_snippet(shown.question).then(
-                f"draws = [comparison.run(with_trial(config, i)) for i in range({shown.question.n_draws})]",
+            snippet=config_snippet(answer.question).then(
+                f"draws = [comparison.run(with_trial(config, i)) for i in range({answer.question.n_draws})]",
                 "for draw in draws:",
                 "    print([(fit.method, fit.chosen, fit.why) for fit in draw.fits.values() if fit.why])",
                 imports=("from privdemo.experiments.trials import with_trial",),
@@ -85,13 +85,16 @@ def _choices(shown: Answer) -> list[Panel]:
     ]
 
 
-def _ways(shown: Answer, name: str) -> dict[str, str]:
-    """What a choosing method may take beside a model of the classes: of clean records there are no strokes to learn."""
-    return {LOW_RANK: "strokes" if shown.question.config.private == RECORDS else COMPARISON[TRIED[name]].title}
+def _ways(answer: Answer, name: str) -> dict[str, str]:
+    """Return the titles of what a choosing method may choose besides a model of the classes.
+
+    With clean records there are no strokes to learn.
+    """
+    return {LOW_RANK: "strokes" if answer.question.config.private == RECORDS else COMPARISON[TRIED[name]].title}
 
 
 def _exact_cell(config: ComparisonConfig, name: str) -> dict[str, object]:
-    """The cell of the CSV file with a method's exact error in points, where the task has one; empty without."""
+    """Return the file’s cell with a method’s exact error in points; empty if the task has none."""
     if config.task != SHARE:
         return {}
     exact = exact_error(config, name)
@@ -99,19 +102,19 @@ def _exact_cell(config: ComparisonConfig, name: str) -> dict[str, object]:
 
 
 def _trusted(name: str) -> str:
-    """Whom a method trusts with true labels."""
+    """Say whom a method trusts with true labels."""
     trust = COMPARISON[name].trust
     return "everybody" if trust == TRUTH else trust
 
 
-def _rank(shown: Answer, name: str) -> float:
-    """A number that is the lower the better a method's mark is."""
-    mark = shown.marks[name].mean
-    return mark if shown.question.lower_is_better else -mark
+def _rank(answer: Answer, name: str) -> float:
+    """Return a number that is lower for a better score."""
+    mark = answer.marks[name].mean
+    return mark if answer.question.lower_is_better else -mark
 
 
 def _row(name: str, marks: dict[str, Estimate]) -> dict[str, object]:
-    """One method's line of the CSV file."""
+    """Return one method’s row of the file."""
     row: dict[str, object] = {**COMPARISON[name].columns, "trusts": COMPARISON[name].trust}
     for metric, mark in marks.items():
         words, unit = METRIC_WORDS[metric], scale(metric).unit.strip()
@@ -121,5 +124,5 @@ def _row(name: str, marks: dict[str, Estimate]) -> dict[str, object]:
 
 
 def _cells(mark: Estimate, factor: float) -> tuple[float, float | None]:
-    """A mark and half its interval, the longer side where an end is cut; None while it is not known."""
+    """Return a score and half its interval, the longer side where an end is cut; None if the interval is unknown."""
     return round(factor * mark.mean, 3), round(factor * mark.half, 3) if mark.known else None

@@ -1,4 +1,4 @@
-"""What the comparison says of a question: every method along ε, and the visitor's own setting among them."""
+"""The answer of the comparison: every method along ε, and the visitor’s own setting among them."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ from privdemo.methods import (
 )
 from privdemo.verdict import ENOUGH, Verdict
 
-# Draws of each ε of the curves of a setting for which none are shipped, at most.
+# How many trials at each ε a setting without shipped curves gets, at most.
 CURVE_DRAWS = 5
-# People of each class from which on a draw with private images is slow.
+# With more people of each class a trial with private images is slow.
 LARGE = 300
-_DRAW, _CURVE = "compare", "curve"
+_OWN_TRIALS, _CURVE_TRIALS = "compare", "curve"
 # Ways to correct for the lies, the first choice first, each with the way that ignores them.
 LIES = (
     (by_trying(SPREAD), NAIVE),
@@ -54,42 +54,42 @@ LIES = (
 
 @dataclass(frozen=True)
 class Answer:
-    """A question and what is known of it so far.
+    """A question and its results so far.
 
-    `curves` are rows along ε, shipped or drawn; `mine` and `pinned` those of the visitor's own setting and of the
-    pinned one. `n_draws` counts the own draws, `problems` says why a method has no mark, and `running` whether more
-    draws are to come.
+    `curves` are rows along ε, shipped or from the visitor’s trials; `own` and `pinned` those of the visitor’s setting
+    and of the pinned one. `n_draws` counts the trials of the own setting, `problems` says why a method has no score,
+    and `running` whether more trials are to come.
     """
 
     question: Question
     curves: tuple[Row, ...]
-    mine: tuple[Row, ...]
+    own: tuple[Row, ...]
     pinned: tuple[Row, ...]
     n_draws: int
     problems: Mapping[str, str]
     running: bool
 
     def chosen(self, rows: Sequence[Row]) -> list[Row]:
-        """Select the rows of the methods shown, by the chosen metric."""
+        """Return the rows of the methods shown, by the chosen metric."""
         metric, names = self.question.metric, self.question.config.methods
         return [row for row in rows if row.metric == metric and row.method in names]
 
     @property
     def marks(self) -> dict[str, Estimate]:
-        """The marks of the visitor's own setting by the chosen metric."""
-        return {row.method: row.estimate for row in self.chosen(self.mine)}
+        """Return the scores of the visitor’s own setting by the chosen metric."""
+        return {row.method: row.estimate for row in self.chosen(self.own)}
 
     @property
     def best_by_trust(self) -> dict[str, str]:
-        """For each of those who may be trusted, the best method of the visitor's setting."""
-        best = comparison.study.best_by_trust(self.chosen(self.mine))
+        """Return the best method of the visitor’s setting for each of the parties that may be trusted."""
+        best = comparison.study.best_by_trust(self.chosen(self.own))
         return {trust: best[trust].method for trust in self.question.trusted if trust in best}
 
     def takeaway(self) -> str:
-        """What this privacy costs with each kind of trust."""
+        """Say what this privacy costs with each kind of trust."""
         question = self.question
         if self.marks:
-            few = self.mine and self.n_draws < question.n_draws
+            few = self.own and self.n_draws < question.n_draws
             so_far = f"After {self.n_draws} of {question.n_draws} draws: " if few else ""
             return f"{so_far}{mark_words(question, self.marks, self.best_by_trust)}{self._beside_counterpart()}"
         meanwhile = (
@@ -100,7 +100,7 @@ class Answer:
         return f"{self.no_marks()} {meanwhile}"
 
     def no_marks(self) -> str:
-        """Why there is no mark of the visitor's setting yet, or none at all."""
+        """Say why there is no score of the visitor’s setting yet, or none at all."""
         if self.running:
             return waiting(self.question)
         if not self.problems:
@@ -109,16 +109,16 @@ class Answer:
         return f"None of the methods has a mark. {numbers.sentence(why)}"
 
     def _beside_counterpart(self) -> str:
-        """What the method named of those that trust nobody wins over its counterpart, in a sentence; or nothing.
+        """Compare the best method that trusts nobody with its counterpart; empty if nothing is clear.
 
-        The counterpart of correcting for the lies is ignoring them, and the other way round. Of two that are tied in
-        accuracy one may have clearly better probabilities.
+        The counterpart of correcting for the lies is ignoring them, and the reverse. Of two that are tied in accuracy
+        one may have clearly better probabilities.
         """
-        rows = {(row.method, row.metric): row for row in self.mine}
+        rows = {(row.method, row.metric): row for row in self.own}
         metric, named = self.question.metric, self.best_by_trust.get(NOBODY)
         counterparts = [theirs if named == ours else ours for ours, theirs in LIES if named in (ours, theirs)]
-        shown = self.question.config.methods
-        other = next((name for name in counterparts if name in shown and (name, metric) in rows), None)
+        answer = self.question.config.methods
+        other = next((name for name in counterparts if name in answer and (name, metric) in rows), None)
         if named is None or other is None:
             return ""
         verdict, title = change(rows[named, metric], rows[other, metric]).verdict, f"“{COMPARISON[other].title}”"
@@ -130,8 +130,8 @@ class Answer:
         return f" The first is statistically tied with {title}{lower_loss(*pair) if metric == 'accuracy' else ''}."
 
     def ties(self) -> str:
-        """Which methods are statistically tied with the best one of the same trust, in a sentence; or nothing."""
-        rows = {row.method: row for row in self.chosen(self.mine)}
+        """List the methods that are statistically tied with the best one of the same trust; empty if there are none."""
+        rows = {row.method: row for row in self.chosen(self.own)}
         words = []
         for trust, best in self.best_by_trust.items():
             others = [row for name, row in rows.items() if COMPARISON[name].trust == trust and name != best]
@@ -142,72 +142,71 @@ class Answer:
         return f"Statistically tied: {'; '.join(words)}. " if words else ""
 
 
-def by_epsilon(shown: Answer) -> list[Panel]:
-    """The marks of every method along ε."""
-    return frontiers(shown, "by-epsilon", None)
+def by_epsilon(answer: Answer) -> list[Panel]:
+    """Return the figure of every method’s score along ε."""
+    return frontiers(answer, "by-epsilon", None)
 
 
-def frontiers(shown: Answer, name: str, goal: float | None) -> list[Panel]:
-    """The marks of every method along ε, with a rule at the `goal` if there is one; none before there are any.
+def frontiers(answer: Answer, name: str, goal: float | None) -> list[Panel]:
+    """Return the figures of every method’s score along ε, with a rule at the `goal`, if any; none without results.
 
-    Methods that learn from sets have a panel of their own, as ε covers the counts alone there.
+    Methods that learn from sets have a figure of their own, as their ε covers only the counts.
     """
-    question, curves = shown.question, shown.chosen(shown.curves)
-    rows = (*shown.curves, *shown.mine)
+    question, curves = answer.question, answer.chosen(answer.curves)
+    rows = (*answer.curves, *answer.own)
     if not rows:
         return []
-    two = shown.mine and shown.curves and not shipped.on_curves(question.config)
+    two = answer.own and answer.curves and not shipped.on_curves(question.config)
     whose = f"Curves: {n_draws(curves)} draws of {curve_people(curves)}. Large marks: your setting." if curves else ""
     of_sets = {method for method in question.config.methods if COMPARISON[method].trust == PUBLISHER}
 
     def chart(methods: Set[str], axis: str) -> Chart:
-        marks = {method: mark for method, mark in shown.marks.items() if method in methods}
-        drawn = [row for row in curves if row.method in methods]
-        return Chart(charts.frontier(drawn, question.metric, marks, question.config.epsilon, goal, axis))
+        marks = {method: mark for method, mark in answer.marks.items() if method in methods}
+        curves_shown = [row for row in curves if row.method in methods]
+        return Chart(charts.frontier(curves_shown, question.metric, marks, question.config.epsilon, goal, axis))
 
-    found = []
+    panels = []
     if others := set(question.config.methods) - of_sets:
-        found.append(
+        panels.append(
             Panel(
                 name,
                 figure=chart(others, charts.OF_LABELS),
-                summary=_summary(shown, curves),
+                summary=_summary(answer, curves),
                 rows=lambda: [vars(row) | COMPARISON[row.method].columns for row in rows],
                 snippet=snippet(question),
                 note=whose if two else "",
             )
         )
     if of_sets:
-        found.append(
+        panels.append(
             Panel(
                 f"{name}-of-sets",
                 "And with sets, where ε covers their counts alone?",
                 figure=chart(of_sets, charts.OF_COUNTS),
-                summary=f"{about_sets(question.config)} {_summary(shown, curves)}",
+                summary=f"{about_sets(question.config)} {_summary(answer, curves)}",
                 rows=lambda: [vars(row) | COMPARISON[row.method].columns for row in rows if row.method in of_sets],
                 snippet=snippet(question),
             )
         )
-    return found
+    return panels
 
 
-# --- draws ---------------------------------------------------------------------------------------
+# --- trials --------------------------------------------------------------------------------------
 
 
 def jobs(question: Question) -> list[Job]:
-    """The draws of the visitor's setting and of the pinned one, each in two jobs: there are two processes.
+    """Return the trials of the visitor’s setting and of the pinned one, each in two jobs, as there are two processes.
 
-    Where the two settings are the same, so are their draws. Where no curves are shipped, the visitor's own are drawn
-    last.
+    If the two settings are the same, they share their trials. If no curves are shipped, trials for curves come last.
     """
-    found: list[Job] = []
+    all_jobs: list[Job] = []
     pinned = question.pinned if question.shared and question.pinned != question.config else None
     for name, config in (("Draw", question.config), ("Pinned draw", pinned)):
         if config is None or shipped.is_shipped(config, question.n_draws):
             continue
         for half in range(2):
             tasks = [with_trial(config, draw) for draw in range(half, question.n_draws, 2)]
-            found.append(Job((_DRAW, config, half), name, comparison.run, tasks, slow=_is_slow(config)))
+            all_jobs.append(Job((_OWN_TRIALS, config, half), name, comparison.run, tasks, slow=_is_slow(config)))
     if not shipped.has_curves(question.config):
         tasks = [
             with_trial(replace(question.config, epsilon=epsilon), draw)
@@ -215,57 +214,57 @@ def jobs(question: Question) -> list[Job]:
             for epsilon in comparison.study.EPSILONS
         ]
         base = replace(question.config, epsilon=ComparisonConfig.epsilon)
-        found.append(Job((_CURVE, base), "Draw for the curves", comparison.run, tasks, slow=_is_slow(base)))
-    return found
+        all_jobs.append(Job((_CURVE_TRIALS, base), "Draw for the curves", comparison.run, tasks, slow=_is_slow(base)))
+    return all_jobs
 
 
 def _is_slow(config: ComparisonConfig) -> bool:
-    """Whether a draw takes more than a few seconds: then one process is kept free for others."""
+    """Return whether a trial takes more than a few seconds, so that one process should stay free for others."""
     return config.private == RECORDS and config.n_train > LARGE
 
 
 def curve_draws(question: Question) -> int:
-    """Draws of each ε of the visitor's own curves."""
+    """Return how many trials the visitor’s own curves have at each ε."""
     return min(CURVE_DRAWS, question.n_draws)
 
 
-def answer(question: Question, made: Trials) -> Answer | None:
-    """Put the curves beside the draws of the visitor's own setting that are there."""
-    mine = made.of_kind(_DRAW, question.config)
-    curves = shipped.curves(question.config) or own_curves(question, made.of_kind(_CURVE), mine)
+def answer(question: Question, trials_so_far: Trials) -> Answer | None:
+    """Return the answer from the curves and the trials so far, or None if there is nothing to show."""
+    own = trials_so_far.of_kind(_OWN_TRIALS, question.config)
+    curves = shipped.curves(question.config) or own_curves(question, trials_so_far.of_kind(_CURVE_TRIALS), own)
     problems = {
         fit.method: fit.problem or "in some draws its optimiser did not settle"
-        for trial in mine
+        for trial in own
         for fit in trial.fits.values()
         if fit.problem or not fit.settled
     }
-    found = Answer(
+    result = Answer(
         question,
         tuple(curves),
-        tuple(rows_of(question.config, question.n_draws, mine)),
-        tuple(rows_of(question.pinned, question.n_draws, made.of_kind(_DRAW, question.pinned)))
+        tuple(rows_of(question.config, question.n_draws, own)),
+        tuple(rows_of(question.pinned, question.n_draws, trials_so_far.of_kind(_OWN_TRIALS, question.pinned)))
         if question.pinned
         else (),
-        len(mine) or results.N_TRIALS,
+        len(own) or results.N_TRIALS,
         problems,
-        made.running,
+        trials_so_far.running,
     )
-    return found if found.curves or found.mine or problems else None
+    return result if result.curves or result.own or problems else None
 
 
-def own_curves(question: Question, drawn: Sequence[Trial], mine: Sequence[Trial]) -> list[Row]:
-    """The rows of the same draws at every ε, the visitor's own among them."""
+def own_curves(question: Question, curve_trials: Sequence[Trial], own: Sequence[Trial]) -> list[Row]:
+    """Return the rows of the same trials at every ε, the visitor’s own included."""
     epsilon, n_draws = question.config.epsilon, curve_draws(question)
-    if sum(trial.config.epsilon == epsilon for trial in drawn) < n_draws:
-        others = [trial for trial in drawn if trial.config.epsilon != epsilon]
-        drawn = [*others, *(trial for trial in mine if trial.config.trial < n_draws)]
-    return _means(drawn)
+    if sum(trial.config.epsilon == epsilon for trial in curve_trials) < n_draws:
+        others = [trial for trial in curve_trials if trial.config.epsilon != epsilon]
+        curve_trials = [*others, *(trial for trial in own if trial.config.trial < n_draws)]
+    return _means(curve_trials)
 
 
 def rows_of(config: ComparisonConfig, n_draws: int, trials: Sequence[Trial]) -> list[Row]:
-    """The rows of one setting, shipped or of `trials`; before enough of `n_draws` are there, without intervals.
+    """Return the rows of one setting, shipped or from `trials`; without intervals until there are enough of `n_draws`.
 
-    Such rows have no marks by draw either, so that no difference of theirs is judged.
+    Rows without intervals have no scores by trial either, so that no difference is judged.
     """
     if shipped.is_shipped(config, n_draws):
         return shipped.marks(config)
@@ -277,13 +276,14 @@ def rows_of(config: ComparisonConfig, n_draws: int, trials: Sequence[Trial]) -> 
 
 
 def _means(trials: Sequence[Trial]) -> list[Row]:
+    """Return the mean scores of the trials as rows."""
     return comparison.study.rows(mark for trial in trials for mark in comparison.study.trial_marks(trial))
 
 
 # --- words ---------------------------------------------------------------------------------------
 
-# Whom a mark says that one must trust.
-_DRAWN_AS = {
+# How the figure marks methods by who is trusted.
+_MARKS_BY_TRUST = {
     NOBODY: "nobody (circles)",
     SHUFFLER: "a shuffler (pentagons; ε of the count)",
     OWNER: "a bag’s owner (squares)",
@@ -294,56 +294,56 @@ _DRAWN_AS = {
 
 
 def waiting(question: Question) -> str:
-    """What is being done before there is anything to show."""
+    """Say what is being done before there is anything to show."""
     n = len(question.config.methods)
     return f"<b>{n} {'methods are' if n > 1 else 'method is'} learning</b> from {people(question.config)}."
 
 
 def _has_sets(config: ComparisonConfig) -> bool:
-    """Whether a method that is shown learns from sets."""
+    """Return whether a method that is shown learns from sets."""
     return any(COMPARISON[name].trust == PUBLISHER for name in config.methods)
 
 
 def curve_people(curves: Sequence[Row]) -> str:
-    """How many people stand behind the curves."""
+    """Say how many people the curves are from."""
     return f"{curves[0].n_train:,} people of each class"
 
 
 def n_draws(rows: Sequence[Row]) -> str:
-    """How many draws stand behind some rows."""
+    """Write how many trials some rows are from."""
     least, most = (end(row.n_trials for row in rows) for end in (min, max))
     return f"{most}" if least == most else f"{least} to {most}"
 
 
-def _summary(shown: Answer, curves: Sequence[Row]) -> str:
-    """The curves in a sentence, and what is drawn how."""
-    config = shown.question.config
+def _summary(answer: Answer, curves: Sequence[Row]) -> str:
+    """Describe the figure: the promise, ties, the curves, and what each mark means."""
+    config = answer.question.config
     own = (
-        f"Large marks: your setting, {config.n_train:,} people of each class, {shown.n_draws} draws. "
-        if shown.mine
+        f"Large marks: your setting, {config.n_train:,} people of each class, {answer.n_draws} draws. "
+        if answer.own
         else ""
     )
     trusted = {COMPARISON[name].trust for name in config.methods}
-    drawn_as = ", ".join(words for trust, words in _DRAWN_AS.items() if trust in trusted)
+    marks_by_trust = ", ".join(words for trust, words in _MARKS_BY_TRUST.items() if trust in trusted)
     hollow = " Hollow marks: chosen by trying." if set(config.methods) & set(TRIED) else ""
     unequal = " Equal ε under unequal trust is not equal privacy." if len(trusted - {TRUTH}) > 1 else ""
     sets = f" {about_sets(config)}" if _has_sets(config) else ""
-    problems = "".join(f" {COMPARISON[name].title}: {numbers.sentence(why)}" for name, why in shown.problems.items())
+    problems = "".join(f" {COMPARISON[name].title}: {numbers.sentence(why)}" for name, why in answer.problems.items())
     return (
-        f"Promised: {privacy(config)}. {shown.ties()}{_curve_words(shown.question, curves)}{own}Bars are 95 % "
-        f"intervals. Trusted with the truth: {drawn_as}.{hollow}{unequal}{sets}{problems}"
+        f"Promised: {privacy(config)}. {answer.ties()}{_curve_words(answer.question, curves)}{own}Bars are 95 % "
+        f"intervals. Trusted with the truth: {marks_by_trust}.{hollow}{unequal}{sets}{problems}"
     )
 
 
 def _curve_words(question: Question, curves: Sequence[Row]) -> str:
-    """Where each method's curve begins and ends, and whose the curves are."""
+    """Say where each method’s curve begins and ends, and what the curves are from."""
     if not curves:
         return "No curves are shipped for this choice: they come after the marks of your setting. "
     parts = []
     for name in question.config.methods:
-        there = [row for row in curves if row.method == name]
-        if there:
-            ends = dict.fromkeys(value(question.metric, row.mean) for row in (there[0], there[-1]))
+        of_method = [row for row in curves if row.method == name]
+        if of_method:
+            ends = dict.fromkeys(value(question.metric, row.mean) for row in (of_method[0], of_method[-1]))
             parts.append(f"{COMPARISON[name].title} {' to '.join(ends)}")
     first, last = curves[0].epsilon, curves[-1].epsilon
     along = f"at ε = {first:g}" if first == last else f"from ε = {first:g} to {last:g}"
@@ -356,7 +356,7 @@ def _curve_words(question: Question, curves: Sequence[Row]) -> str:
 
 
 def config_snippet(question: Question) -> Snippet:
-    """The lines that make the setting of a question."""
+    """Return the code that makes the config of a question."""
     return own_data.snippet(
         question.config,
         question.own_file,
@@ -366,7 +366,7 @@ def config_snippet(question: Question) -> Snippet:
 
 
 def snippet(question: Question) -> Snippet:
-    """The lines that compute the visitor's own marks."""
+    """Return the code that computes the visitor’s own scores."""
     mark = f'comparison.mean_mark(draws, method, "{question.metric}")'
     exact = ", comparison.exact_error(config, method)" if question.config.task == SHARE else ""
     return config_snippet(question).then(

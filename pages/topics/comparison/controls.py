@@ -1,4 +1,4 @@
-"""The controls of the comparison: a visitor's choices in, a frozen question out."""
+"""The widgets of the comparison, and the question they make."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ DATA_SETS = DataSets("compare_on", {name: BINARY[name] for name in _ORDER}, bina
 
 @dataclass(frozen=True)
 class Question:
-    """What the visitor asks: a setting with the methods to show, how many draws, and what to judge them by.
+    """The visitor’s question: a setting with the methods to show, how many trials, and the metric to judge by.
 
-    `goal` is what is sought, in the units of `metric`; `trusted` are those who may see true labels; `pinned` is a
-    setting to compare with; `own_file` is the visitor's file if the records of either setting are of it.
+    `goal` is the score to reach, in the units of `metric`; `trusted` are the parties that may see true labels; `pinned`
+    is a setting to compare with; `own_file` is the visitor’s file, if the records of either setting come from it.
     """
 
     config: ComparisonConfig
@@ -68,12 +68,12 @@ class Question:
 
     @property
     def lower_is_better(self) -> bool:
-        """Whether a lower mark is the better one."""
+        """Return whether a lower score is better."""
         return not METRICS[self.config.task][self.metric]
 
     @property
     def shared(self) -> tuple[str, ...]:
-        """The methods by which the pinned setting can be compared; none of another task."""
+        """Return the methods by which the pinned setting can be compared; none if it is of another task."""
         if self.pinned is None or self.pinned.task != self.config.task:
             return ()
         able = replace(self.pinned, methods=()).chosen
@@ -81,22 +81,22 @@ class Question:
 
 
 def all_settings(defaults: bool = False) -> list[Setting]:
-    """Every setting of the page, with the ranges that the current data set gives, or the default one."""
+    """Return every setting of the page, with ranges for the current data set, or for the default one."""
     people = people_setting(DATA_SETS.default() if defaults else DATA_SETS.current())
-    asked = [TASK, DATA_SETS.choice, PRIVATE, EPSILON, people, DELTA, BAG, RHO, ASKED, TRUE_SHARE]
-    return [*asked, METRIC, METHODS, DRAWS, SEED, GOAL, OFF_BY, TRUSTED, PIN]
+    for_config = [TASK, DATA_SETS.choice, PRIVATE, EPSILON, people, DELTA, BAG, RHO, ASKED, TRUE_SHARE]
+    return [*for_config, METRIC, METHODS, DRAWS, SEED, GOAL, OFF_BY, TRUSTED, PIN]
 
 
 def controls(main: DeltaGenerator) -> Question | str:
-    """Render the controls, ε in `main`, and return what they ask, or a sentence that says why they make no question."""
+    """Render the controls, ε in `main`; return the question, or a sentence on why there is none."""
     task = TASKS[inputs.choose(TASK)]
     dataset, problem = DATA_SETS.choose()
     if problem:
         return problem
-    private = _private(dataset)
+    private = _private_part(dataset)
     metric, seeking = _metric(task), link.current(SEEKING) == REACH_A_GOAL
     with main:
-        epsilon, beside = _epsilon(with_scale=not seeking)
+        epsilon, beside = _epsilon_controls(with_scale=not seeking)
     with beside if seeking else st.container():
         goal = _goal(metric)
     people = people_setting(dataset)
@@ -105,7 +105,7 @@ def controls(main: DeltaGenerator) -> Question | str:
     with st.container():
         n_train = inputs.slider_and_box(people)
     trusted = inputs.choose(TRUSTED)
-    config = _more(ComparisonConfig(task, dataset, private, epsilon=epsilon), n_train)
+    config = _rare_settings(ComparisonConfig(task, dataset, private, epsilon=epsilon), n_train)
     chosen = inputs.choose(METHODS)
     n_draws = inputs.number(DRAWS)
     pinned = _pinned()
@@ -123,17 +123,17 @@ def controls(main: DeltaGenerator) -> Question | str:
     return question
 
 
-def _private(dataset: Source) -> str:
-    """What is private: labels, or images too where the records are images."""
+def _private_part(dataset: Source) -> str:
+    """Render what is private, if the records are images, and return it."""
     with inputs.container_if("private-shown", has_pixels(dataset)):
         private = PRIVATE_PARTS[inputs.choose(PRIVATE)]
     return private if has_pixels(dataset) else LABELS
 
 
-def _epsilon(with_scale: bool) -> tuple[float, DeltaGenerator]:
-    """The ε of a label, or the probability that a person lies: either can be set; and the place beside them.
+def _epsilon_controls(with_scale: bool) -> tuple[float, DeltaGenerator]:
+    """Render the ε of a label, or the probability of a lie that sets it; return ε and a container beside the boxes.
 
-    There stands, `with_scale`, what ε means.
+    The container says what ε means if `with_scale` is set.
     """
     least, most = (RandomisedResponse.from_epsilon(end, 2).flip_prob for end in (EPSILON.limit.high, EPSILON.limit.low))
     with inputs.slider_row("compare") as (slider, boxes):
@@ -154,7 +154,7 @@ def _epsilon(with_scale: bool) -> tuple[float, DeltaGenerator]:
                 help="The least lie that is ε-private. Set either number; the other follows.",
             )
         meaning = st.container()
-    with slider:  # above the boxes, but they are the ones that read the link
+    with slider:  # rendered above the boxes, created after them: the boxes read the link
         privacy_inputs.ladder(
             EPSILON,
             EPSILON_STEPS,
@@ -169,14 +169,14 @@ def _epsilon(with_scale: bool) -> tuple[float, DeltaGenerator]:
 
 
 def _metric(task: str) -> str:
-    """What methods are judged by; a share has only one measure."""
+    """Render the metric to judge by, and return it; a share has only one."""
     with inputs.container_if("metric-shown", task == CLASSIFY):
         metric = METRIC_NAMES[inputs.choose(METRIC)]
     return metric if task == CLASSIFY else next(iter(METRICS[SHARE]))
 
 
 def _goal(metric: str) -> float | None:
-    """What is sought, in the units of the metric: an accuracy, or by how much a share may be off; else None."""
+    """Render the goal and return it in the units of the metric: an accuracy or an error of a share; else None."""
     with inputs.container_if("goal-shown", metric == "accuracy"):
         accuracy = inputs.number(GOAL)
     with inputs.container_if("off-by-shown", metric == "error"):
@@ -184,8 +184,8 @@ def _goal(metric: str) -> float | None:
     return {"accuracy": accuracy / 100, "error": points / 100}.get(metric)
 
 
-def _more(config: ComparisonConfig, n_train: int) -> ComparisonConfig | str:
-    """The settings that few change; a sentence where they do not go together."""
+def _rare_settings(config: ComparisonConfig, n_train: int) -> ComparisonConfig | str:
+    """Render the settings that are rarely changed; return the config, or a sentence if they do not go together."""
     with inputs.side_by_side("bags"):
         bag_size = inputs.number(BAG)
         rho = inputs.number(RHO)
@@ -198,38 +198,39 @@ def _more(config: ComparisonConfig, n_train: int) -> ComparisonConfig | str:
         share = inputs.number(TRUE_SHARE)
     seed = inputs.number(SEED)
     try:
-        wanted = replace(
+        whole = replace(
             config, n_train=n_train, bag_size=bag_size, rho=rho, delta=delta, n_asked=n_asked, share=share, seed=seed
         )
-        comparison.check(wanted)
+        comparison.check(whole)
     except ValueError as error:
         return f"Nothing can be compared here. {numbers.sentence(error)}"
-    return wanted
+    return whole
 
 
 # --- the pin -------------------------------------------------------------------------------------
 
 
 def _pinned() -> ComparisonConfig | None:
-    """The pinned setting, which the link holds. One that has lost its meaning is let go, with a note."""
+    """Return the pinned setting, which the link holds; drop one that is no longer valid, with a note."""
     try:
         decode(st.session_state.get(PIN.key, PIN.default))
-    except ValueError as error:  # of records that were forgotten, for one
+    except ValueError as error:  # for example because its records were forgotten
         st.session_state[PIN.key] = PIN.default
         st.toast(numbers.sentence(f"the pinned setting was let go: {numbers.escape_markdown(str(error))}"))
     with hidden_container():
         return decode(inputs.text_input(PIN))
 
 
-def pin_button(shown: Any) -> None:
-    """Render a button that keeps the setting on screen to compare the next one with, and one that drops it."""
-    question = shown.question
+def pin_button(answer: Any) -> None:
+    """Render the button that pins the setting on screen, and the one that unpins it."""
+    question = answer.question
     with st.container(horizontal=True, gap="small"):
         pin = st.button("Pin this setting", on_click=_pin, args=(encode(question.config),), key="pin-it")
         unpin = bool(question.pinned) and st.button("Unpin", on_click=_pin, args=(PIN.default,), key="unpin")
     if pin or unpin:
-        st.rerun()  # the whole page, so that the pin reaches the link
+        st.rerun()  # rerun the whole page, so that the pin reaches the link
 
 
 def _pin(words: str) -> None:
+    """Store a pin."""
     st.session_state[PIN.key] = words

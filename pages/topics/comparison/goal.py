@@ -1,4 +1,4 @@
-"""The chapter that seeks a goal: the least ε from which on it is reached, by whom one must trust, along the curves."""
+"""The chapter on reaching a goal: the least ε from which on it is reached, by who is trusted, along the curves."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from privdemo.experiments import comparison
 from privdemo.experiments.comparison.study import Reached, Row
 from privdemo.methods import COMPARISON
 
-_ASKED = "What privacy can be had?"
+_QUESTION = "What privacy can be had?"
 _HEADS = ("who is trusted", "smallest ε", "method", "mark there", "reached by")
 
 
-def panels(shown: Answer) -> list[Panel | tuple[Panel, ...]]:
-    """The least ε for the goal with all trust that is given, and with each kind of it alone."""
-    question = shown.question
+def panels(answer: Answer) -> list[Panel | tuple[Panel, ...]]:
+    """Return the least ε for the goal with all trust given, and with each kind of it alone."""
+    question = answer.question
     if question.goal is None:
-        return [Panel("", _ASKED, "Choose accuracy in Settings under “Judge by”, for which a goal can be set.")]
-    rows = shown.chosen(shown.curves)
-    if not rows or (shown.running and not shipped.has_curves(question.config)):
-        return [Panel("", _ASKED, "Curves along ε are being drawn; then a goal is sought along them.")]
+        return [Panel("", _QUESTION, "Choose accuracy in Settings under “Judge by”, for which a goal can be set.")]
+    rows = answer.chosen(answer.curves)
+    if not rows or (answer.running and not shipped.has_curves(question.config)):
+        return [Panel("", _QUESTION, "Curves along ε are being drawn; then a goal is sought along them.")]
     body = [_row(question, trust, rows) for trust in question.trusted]
     levels = ", ".join(f"{epsilon:g}" for epsilon in sorted({row.epsilon for row in rows}))
     table = Panel(
@@ -37,14 +37,14 @@ def panels(shown: Answer) -> list[Panel | tuple[Panel, ...]]:
         rows=lambda: [dict(zip(_HEADS, cells, strict=True)) for cells in body],
         snippet=_snippet(question, question.goal),
     )
-    words = f"{reached_words(question, rows)}{own_words(shown)}"
-    if not (curves := frontiers(shown, "goal-curves", question.goal)):
-        return [Panel("", _ASKED, words), table]
-    return [Panel("", _ASKED, words), (curves[0], table), *curves[1:]]
+    words = f"{reached_words(question, rows)}{own_words(answer)}"
+    if not (curves := frontiers(answer, "goal-curves", question.goal)):
+        return [Panel("", _QUESTION, words), table]
+    return [Panel("", _QUESTION, words), (curves[0], table), *curves[1:]]
 
 
 def _row(question: Question, trust: str, rows: Sequence[Row]) -> list[str]:
-    """What is found with one kind of trust alone."""
+    """Return the result for one kind of trust alone, as a row of the table."""
     assert question.goal is not None
     found = comparison.study.seek(rows, question.goal, (trust,))
     if found is None:
@@ -60,7 +60,7 @@ def _row(question: Question, trust: str, rows: Sequence[Row]) -> list[str]:
 
 
 def _goal_words(question: Question) -> str:
-    """What is sought."""
+    """Say what the goal is."""
     assert question.goal is not None
     if question.metric == "accuracy":
         return f"{100 * question.goal:.4g} % accuracy"
@@ -68,13 +68,13 @@ def _goal_words(question: Question) -> str:
 
 
 def _whose_words(question: Question, rows: Sequence[Row]) -> str:
-    """Along whose curves the goal is sought."""
+    """Say which curves the goal is sought along."""
     unlike = shipped.unlike_yours(question.config)
     return f", with {rows[0].n_train:,} people of each class{unlike} in {n_draws(rows)} draws"
 
 
 def reached_words(question: Question, rows: Sequence[Row]) -> str:
-    """The least ε found along `rows`, how sure it is, and what lies below; or the best of those that fail."""
+    """Say the least ε found along `rows`, how sure it is, and what is below; or the best score if none suffices."""
     assert question.goal is not None
     found = comparison.study.seek(rows, question.goal, question.trusted)
     if found is None:
@@ -91,14 +91,14 @@ def reached_words(question: Question, rows: Sequence[Row]) -> str:
 
 
 def _below_words(found: Reached) -> str:
-    """What is known of lower ε."""
+    """Say what is known about smaller ε."""
     if found.before is not None:
         return f"; at ε = {found.before:g} it does not"
     return ", the smallest that was tried" if found.lowest else "; no noise of its kind meets a smaller one"
 
 
 def _best_words(question: Question, rows: Sequence[Row]) -> str:
-    """Where a method with such trust comes nearest."""
+    """Say which method with such trust comes closest, and where."""
     tried = [row for row in rows if row.trust in question.trusted]
     if not tried:
         return ""
@@ -108,13 +108,13 @@ def _best_words(question: Question, rows: Sequence[Row]) -> str:
 
 
 def _rank(question: Question, mark: float) -> float:
-    """A number that is the larger the better a mark is."""
+    """Return a number that is larger for a better score."""
     return -mark if question.lower_is_better else mark
 
 
-def own_words(shown: Answer) -> str:
-    """Whether the visitor's own setting reaches the goal, where the curves are not of it."""
-    question, marks, best = shown.question, shown.marks, shown.best_by_trust
+def own_words(answer: Answer) -> str:
+    """Say whether the visitor’s own setting reaches the goal, if the curves are of another one."""
+    question, marks, best = answer.question, answer.marks, answer.best_by_trust
     if shipped.on_curves(question.config) or not best or question.goal is None:
         return ""
     name = max(best.values(), key=lambda method: _rank(question, marks[method].mean))
@@ -126,7 +126,7 @@ def own_words(shown: Answer) -> str:
 
 
 def _snippet(question: Question, goal: float) -> Snippet:
-    """The lines that seek the goal among the shipped curves, or among curves drawn anew where none are shipped."""
+    """Return the code that seeks the goal along the shipped curves, or along new ones if none are shipped."""
     code = config_snippet(question)
     if shipped.has_curves(question.config):
         code = code.then("rows = comparison.study.load()")

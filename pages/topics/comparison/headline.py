@@ -1,4 +1,4 @@
-"""The comparison's headline: what is reached with each kind of trust, in one sentence."""
+"""The comparison’s sentence: what is reached with each kind of trust."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from privdemo.methods import CLEAN, COMPARISON, CURATOR, NOBODY, OWNER, PUBLISHE
 from privdemo.tasks import binary_task
 from privdemo.verdict import Verdict
 
-# What a mark is reached with, by whom one trusts.
-_IF = {
+# The words before a score, by who is trusted.
+_TRUST_WORDS = {
     NOBODY: "if nobody is trusted",
     SHUFFLER: "with a trusted shuffler",
     OWNER: "from a trusted bag owner’s totals alone",
     PUBLISHER: "with a trusted publisher, where ε covers no more than its counts",
     CURATOR: "with a trusted curator, whose ε covers whole records",
 }
-# The same in short, after another.
-_AND_IF = {
+# The same for the second score and later ones.
+_TRUST_WORDS_SHORT = {
     NOBODY: "nobody",
     SHUFFLER: "shuffler",
     OWNER: "bag owner’s totals",
@@ -33,7 +33,7 @@ _AND_IF = {
 
 
 def mark_words(question: Question, marks: Mapping[str, Estimate], best: Mapping[str, str]) -> str:
-    """What is reached with each kind of trust, by the `best` method of each, and with the truth."""
+    """Say what the `best` method reaches for each kind of trust, and what is reached with true labels."""
     parts = [
         (trust, f"<b>{marked(question.metric, marks[name])}</b>", f" ({_method_words(question, name)})")
         for trust, name in best.items()
@@ -43,12 +43,17 @@ def mark_words(question: Question, marks: Mapping[str, Estimate], best: Mapping[
         return f"No method that is shown needs so little trust{ceiling}."
     (first, mark, name), *others = parts
     several = {trust for trust in best if sum(COMPARISON[method].trust == trust for method in marks) > 1}
-    more = "".join(f"; {_AND_IF[trust]}: {its}{by if trust in several else ''}" for trust, its, by in others)
-    return f"{_IF[first][0].upper()}{_IF[first][1:]}, {_what(question, mark)}{name}{more}{ceiling}."
+    more = "".join(
+        f"; {_TRUST_WORDS_SHORT[trust]}: {score}{method if trust in several else ''}" for trust, score, method in others
+    )
+    return (
+        f"{_TRUST_WORDS[first][0].upper()}{_TRUST_WORDS[first][1:]}, "
+        f"{_score_words(question, mark)}{name}{more}{ceiling}."
+    )
 
 
 def lower_loss(named: Row | None, other: Row | None) -> str:
-    """Whose log loss is clearly lower, the named method's or the other's; or nothing."""
+    """Say whose log loss is clearly lower, the named method’s or the other’s; empty if neither."""
     if named is None or other is None:
         return ""
     verdict = change(named, other).verdict
@@ -59,13 +64,13 @@ def lower_loss(named: Row | None, other: Row | None) -> str:
 
 
 def _method_words(question: Question, name: str) -> str:
-    """A method's title, and what luck of few draws may hide: its mark in the long run, where that is known exactly."""
+    """Write a method’s title and, if it is known exactly, its score in the long run, which few trials may miss."""
     exact = long_run(question.config, name)
     return f"{COMPARISON[name].title}; {exact} in the long run" if exact else COMPARISON[name].title
 
 
-def _what(question: Question, mark: str) -> str:
-    """What a mark says, at which ε."""
+def _score_words(question: Question, mark: str) -> str:
+    """Say what a score measures, at which ε."""
     config = question.config
     records = "images" if has_pixels(config.dataset) else "records"
     also = " and pixel" if config.private == RECORDS else ""

@@ -1,4 +1,4 @@
-"""The chapter on the one likelihood: lies, bag names and set names are channels alike; what that buys, in numbers."""
+"""The chapter on the one likelihood: lies, bag names and set names are all channels; how well one estimator does."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Pair(NamedTuple):
     made: str
 
     def of(self, rows: Sequence[Row]) -> tuple[Row, Row] | None:
-        """The rows of both methods, ours first; None unless both are there."""
+        """Return the rows of both methods, ours first, or None unless both are there."""
         found = {row.method: row for row in rows if (row.task, row.metric) == (self.task, self.metric)}
         return (found[self.ours], found[self.made]) if {self.ours, self.made} <= found.keys() else None
 
@@ -54,16 +54,16 @@ PAIRS = (
 )
 
 
-_ASKED = "One likelihood, three papers"
+_QUESTION = "One likelihood, three papers"
 _SAME = "What a person says, the bag and the set of a record are all noisy answers about its class"
 
 
-def panels(shown: Answer) -> list[Panel | tuple[Panel, ...]]:
-    """What one likelihood for three kinds of answer is, what it buys, and the three channels."""
-    question, epsilon = shown.question, nearest_epsilon(shown.question.config.epsilon)
+def panels(answer: Answer) -> list[Panel | tuple[Panel, ...]]:
+    """Return the one likelihood for three kinds of answer beside the methods made for each, and the three channels."""
+    question, epsilon = answer.question, nearest_epsilon(answer.question.config.epsilon)
     body, changes, sources = [], [], []
     for pair in PAIRS:
-        if found := of_one_source(pair, shown, epsilon):
+        if found := of_one_source(pair, answer, epsilon):
             whose, (ours, made) = found
             changes.append(change(ours, made))
             body.append(_row(pair, ours, made, changes[-1]))
@@ -75,7 +75,7 @@ def panels(shown: Answer) -> list[Panel | tuple[Panel, ...]]:
             f"{_SAME}. No numbers are shipped for these records: {pairs} are compared here once both of a pair are "
             "chosen in Settings."
         )
-        return [Panel("", _ASKED, absent), channels]
+        return [Panel("", _QUESTION, absent), channels]
     left = "" if len(body) == len(PAIRS) else " The other task, or another method in Settings, has the rest."
     table = Panel(
         "one-likelihood",
@@ -88,22 +88,22 @@ def panels(shown: Answer) -> list[Panel | tuple[Panel, ...]]:
         snippet=_snippet(question, epsilon),
     )
     words = f"{_SAME}, so one way to correct for them serves all three. {clear_words(changes)}"
-    return [Panel("", _ASKED, words), (table, channels)]
+    return [Panel("", _QUESTION, words), (table, channels)]
 
 
 def nearest_epsilon(epsilon: float) -> float:
-    """The shipped ε that is nearest by its logarithm."""
+    """Return the shipped ε that is nearest on a logarithmic scale."""
     return min(comparison.study.EPSILONS, key=lambda level: abs(math.log(level / epsilon)))
 
 
-def of_one_source(pair: Pair, shown: Answer, epsilon: float) -> tuple[str, tuple[Row, Row]] | None:
-    """The two rows of a pair with words for their source: the visitor's setting, else the shipped rows at `epsilon`.
+def of_one_source(pair: Pair, answer: Answer, epsilon: float) -> tuple[str, tuple[Row, Row]] | None:
+    """Return the two rows of a pair and their source: the visitor’s setting, else the shipped rows at `epsilon`.
 
-    None where neither source has both: a difference of two settings would say nothing of the two methods.
+    Return None if neither source has both: a difference of two settings would say nothing about the two methods.
     """
-    if mine := pair.of(shown.mine):
-        return "of your setting", mine
-    config = shown.question.config
+    if own := pair.of(answer.own):
+        return "of your setting", own
+    config = answer.question.config
     here = (config.dataset, config.private, epsilon)
     rows = [row for row in shipped.all_rows() if (row.dataset, row.private, row.epsilon) == here]
     if theirs := pair.of(rows):
@@ -112,7 +112,7 @@ def of_one_source(pair: Pair, shown: Answer, epsilon: float) -> tuple[str, tuple
 
 
 def _row(pair: Pair, ours: Row, made: Row, changed: Change) -> list[str]:
-    """A pair's line: what is answered and judged, both methods with their marks, and the difference."""
+    """Return a pair’s row of the table: what is answered and judged, both methods’ scores, and the difference."""
     judged = METRIC_WORDS[pair.metric] + (" of a share" if pair.metric == "error" else "")
     both = (
         f"{marked(pair.metric, row.estimate)} ({COMPARISON[name].title})"
@@ -122,7 +122,7 @@ def _row(pair: Pair, ours: Row, made: Row, changed: Change) -> list[str]:
 
 
 def clear_words(changes: Sequence[Change]) -> str:
-    """In how many comparisons the one likelihood is ahead, behind, or neither; those of too few draws do not count."""
+    """Say how often the one likelihood is better, worse or tied; comparisons of too few trials do not count."""
     n = Counter(changed.verdict for changed in changes)
     return (
         f"Beside the method made for each it is clearly better in <b>{n[Verdict.BETTER]}</b> of {len(changes)}, "
@@ -131,7 +131,7 @@ def clear_words(changes: Sequence[Change]) -> str:
 
 
 def _channels(question: Question) -> Panel:
-    """The three channels of the visitor's setting."""
+    """Return the panel of the three channels of the visitor’s setting."""
     matrices = example_channels(question.config)
     classes = binary_task(question.config.dataset).classes
     answers = {"lies": [f"“{name}”" for name in classes], "set names": ["set 1", "set 2"]}
@@ -152,7 +152,7 @@ def _channels(question: Question) -> Panel:
 
 
 def _snippet(question: Question, epsilon: float) -> Snippet:
-    """The lines that compute the differences, of the visitor's own draws where both of a pair have some."""
+    """Return the code that computes the differences, from the visitor’s own trials if both of a pair have some."""
     return config_snippet(question).then(
         f"draws = [comparison.run(with_trial(config, i)) for i in range({question.n_draws})]",
         "mine = comparison.study.rows(mark for draw in draws for mark in comparison.study.trial_marks(draw))",

@@ -25,7 +25,7 @@ METHOD_NAMES = {method.title: name for name, method in COMPARISON.items()}
 EPSILON_STEPS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 MOST_PEOPLE = 1000
 
-# The chapters' key in the address, the one on goals, and whether it is the one that is looked at.
+# The chapters' key in the address, the chapter on goals, and a setting that is this chapter while it is shown.
 LOOK, REACH_A_GOAL = "compare_look", "Reach a goal"
 SEEKING = Choice(LOOK, (REACH_A_GOAL,), "")
 
@@ -95,7 +95,7 @@ sizes = cache.shared_or_private(comparison.sizes, max_entries=256)
 
 
 def people_setting(dataset: Source) -> Number:
-    """People of each class, as many as the data set has after some are kept for testing."""
+    """Return the setting of people of each class, at most as many as the data set has besides test records."""
     most = min(MOST_PEOPLE, sizes(dataset)[0])
     limit = limits.Limit("n", limits.N_TRAIN.low, most, "people of each class", integer=True)
     start = min(ComparisonConfig.n_train, most)

@@ -1,4 +1,4 @@
-"""Words for settings, marks and differences of the comparison."""
+"""How settings, scores and differences are written on the comparison page."""
 
 from __future__ import annotations
 
@@ -25,37 +25,37 @@ _SCALES: dict[str, tuple[Scale, Scale]] = {
 
 
 def scale(metric: str) -> Scale:
-    """How marks by a metric are written."""
+    """Return how scores by a metric are written."""
     return _SCALES[metric][0]
 
 
 def value(metric: str, mark: float) -> str:
-    """A mark as people read it: “91.7 %”, “3.2 points”, “0.304”."""
+    """Write a score: “91.7 %”, “3.2 points”, “0.304”."""
     if metric == "accuracy":
         return numbers.share(mark)
     return numbers.absolute_points(mark) if metric == "error" else f"{mark:.3f}"
 
 
 def marked(metric: str, estimate: Estimate) -> str:
-    """A mark with half its 95 % interval, if that is known."""
+    """Write a score with half its 95 % interval, if that is known."""
     return numbers.with_half(estimate, scale(metric))
 
 
 def long_run(config: ComparisonConfig, method: str) -> str:
-    """A method's exact mean mark, where it has a closed form: “0.5 points”; else nothing."""
+    """Write a method’s exact mean score, if it has a closed form: “0.5 points”; else return an empty string."""
     exact = comparison.exact_error(config, method)
     return "" if exact is None else numbers.absolute_points(exact)
 
 
 class Change(NamedTuple):
-    """What a difference of two rows says: its `verdict`, and `words` for both."""
+    """The `verdict` on a difference of two rows, and `words` for the difference and the verdict."""
 
     verdict: Verdict
     words: str
 
 
 def change(now: Row, then: Row) -> Change:
-    """Judge the difference of two rows of one metric, over the draws that both have."""
+    """Judge the difference of two rows of one metric, over the trials that both have."""
     gap = comparison.study.difference(now, then)
     if gap is None:
         return Change(Verdict.TOO_FEW, "too few draws of both")
@@ -70,14 +70,14 @@ def change(now: Row, then: Row) -> Change:
 
 
 def people(config: ComparisonConfig) -> str:
-    """Who releases something, in words."""
+    """Say who releases something."""
     task = binary_task(config.dataset)
     first, second = task.classes
     return f"{config.n_train:,} records of “{first}” and as many of “{second}” ({task.title})"
 
 
 def privacy(config: ComparisonConfig) -> str:
-    """What is promised, of a label and of a record."""
+    """Say what is promised for a label and for a record."""
     label = f"ε = {numbers.epsilon(config.epsilon)} for every label"
     if config.private != RECORDS:
         return f"{label} (the records themselves are not hidden)"
@@ -89,15 +89,15 @@ def privacy(config: ComparisonConfig) -> str:
 
 
 def about_sets(config: ComparisonConfig) -> str:
-    """What ε covers of released sets, and what a set's name tells, whatever noise its counts get."""
-    told, (least, most) = numbers.epsilon(config.set_name_epsilon), config.rarer_count_range
+    """Say what ε covers of released sets, and what a set’s name reveals whatever noise its counts have."""
+    epsilon_of_name, (least, most) = numbers.epsilon(config.set_name_epsilon), config.rarer_count_range
     right = [numbers.share(1 - count / config.n_train) for count in (most, least)]
     covers = (
         "covers the counts alone" if least < most else "covers nothing here, as at so small a ρ the counts are known"
     )
     return (
         f"Of sets, ε (with δ = {numbers.power_of_ten(config.delta)} more) {covers}: they are filled by label, and a "
-        f"set’s name says as much of a label as a lie with ε = {told} may (it is right for "
+        f"set’s name says as much of a label as a lie with ε = {epsilon_of_name} may (it is right for "
         f"{' to '.join(dict.fromkeys(right))})."
     )
 
@@ -118,13 +118,15 @@ _FIELDS: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
 
 
 def differing(now: ComparisonConfig, then: ComparisonConfig) -> list[tuple[str, str, str]]:
-    """What differs between two settings: its name and both values, in words."""
+    """Return what differs between two settings: its name and both values, in words."""
     found = []
     for name, field, words in _FIELDS:
-        here, there = getattr(now, field), getattr(then, field)
+        value_now, value_then = getattr(now, field), getattr(then, field)
         # Telling records apart asks nobody about a share.
-        if here == there or (field in ("n_asked", "share") and now.task == then.task == CLASSIFY):
+        if value_now == value_then or (field in ("n_asked", "share") and now.task == then.task == CLASSIFY):
             continue
-        alike = words(here) == words(there)  # they differ in later digits
-        found.append((name, repr(here), repr(there)) if alike else (name, words(here), words(there)))
+        read_alike = words(value_now) == words(value_then)  # they differ in later digits
+        found.append(
+            (name, repr(value_now), repr(value_then)) if read_alike else (name, words(value_now), words(value_then))
+        )
     return found

@@ -58,7 +58,7 @@ def row(config: ComparisonConfig, *marks: float) -> Row:
 
 def shown(asked: Question, *mine: Row, **more: Any) -> Answer:
     nothing = {"curves": (), "pinned": (), "n_draws": 10, "problems": {}, "running": False}
-    return Answer(asked, mine=mine, **(nothing | more))
+    return Answer(asked, own=mine, **(nothing | more))
 
 
 MARKS = {NAIVE: Estimate(0.9, 0.88, 0.92), CLEAN: Estimate(0.99, 0.98, 1.0)}
@@ -338,7 +338,7 @@ def test_the_code_of_every_chapter_gives_the_numbers_shown(drawn, chapter):
         assert f"<b>ε = {found.epsilon:g}</b> is enough" in answer
         assert f"“{COMPARISON[found.method].title}” reaches" in answer
     elif chapter in ("What it costs", "All numbers"):
-        shown_there = [row.mean for row in drawn.mine if row.metric == "accuracy"]
+        shown_there = [row.mean for row in drawn.own if row.metric == "accuracy"]
         assert sorted(mark.mean for _, mark in said) == pytest.approx(sorted(shown_there))
     else:
         gap = next(gap for _, gap, *_ in said if gap is not None).mean * (100 if chapter == "Two settings" else 1)
