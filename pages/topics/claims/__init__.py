@@ -1,4 +1,4 @@
-"""Do the papers’ claims hold?"""
+"""The page on the papers’ claims: do they hold?"""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ _HERE = Path(__file__).parent
 
 
 def standing_words(_: Question, __: Answer | None = None) -> dict[str, str]:
-    """How it works, what the adversary sees, caveats and the code, as Markdown."""
+    """Return how it works, what the adversary sees, the caveats and the code, as Markdown by title."""
     how = folds.read(_HERE / "how.md", rules=RULES, sources="; ".join(PAPERS.values()))
     adversary, caveats = (folds.read(_HERE / f"{name}.md") for name in ("adversary", "caveats"))
     return dict(folds.folds(how, adversary, caveats, SNIPPET.markdown))

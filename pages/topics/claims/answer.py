@@ -1,4 +1,4 @@
-"""What the page of claims says: how many hold, published values beside ours, and every verdict with its reason."""
+"""The answer of the claims page: how many hold, published values beside ours, and every verdict with its reason."""
 
 from __future__ import annotations
 
@@ -48,7 +48,10 @@ all_claims = cache.shared(claims.all_claims, spinner="Reading the results of eve
 
 @dataclass(frozen=True)
 class Answer:
-    """All claims of a `source`, and the `chosen` ones of them; a claim has the same number whatever is chosen."""
+    """All claims of a `source`, and those of them with one of the verdicts `chosen`.
+
+    A claim has the same number whatever is chosen.
+    """
 
     source: str
     everything: Mapping[int, Claim]
@@ -65,7 +68,7 @@ class Answer:
         )
 
     def main(self) -> tuple[Panel, ...]:
-        """How many claims have each verdict, as one bar; below, what is surprising among them."""
+        """Return the number of claims of each verdict, as one bar, and the surprising claims."""
         counts = claims.count_verdicts(list(self.everything.values()))
         bar = Panel(
             "verdicts",
@@ -83,13 +86,13 @@ class Answer:
 
 
 def answer(question: Question, _: Trials) -> Answer:
-    """Find the claims that are asked for."""
+    """Select the claims that the question is about."""
     everything = {i: claim for i, claim in enumerate(all_claims(), 1) if question.is_by(claim)}
     return Answer(question.source, everything, {i: c for i, c in everything.items() if question.includes(c)})
 
 
 def rows(chosen: Mapping[int, Claim]) -> list[dict[str, object]]:
-    """Claims as rows of a file."""
+    """Return claims as rows of a file."""
     return [
         {
             "number": i,
@@ -100,27 +103,27 @@ def rows(chosen: Mapping[int, Claim]) -> list[dict[str, object]]:
     ]
 
 
-def table(shown: Answer) -> list[Panel]:
-    """The table of the claims that are asked for, each in a row that opens."""
+def table(answer: Answer) -> list[Panel]:
+    """Return the table of the chosen claims, each in a row that opens."""
     heads = ("claim (open it for the reason)", "published", "ours", "verdict")
-    body = [row(i, claim) for i, claim in shown.chosen.items()]
+    body = [row(i, claim) for i, claim in answer.chosen.items()]
     return [
         Panel(
             "all-claims",
             "Which claims hold, and why?",
-            shown_words(shown),
+            shown_words(answer),
             Table(heads, body, True) if body else None,
             RULES if body else "",
-            lambda: rows(shown.chosen),
+            lambda: rows(answer.chosen),
             SNIPPET,
         )
     ]
 
 
-def picture(shown: Answer) -> list[Panel]:
-    """The claims about an accuracy, an F1 or a share in one picture."""
+def picture(answer: Answer) -> list[Panel]:
+    """Return one figure of the claims about an accuracy, an F1 or a share."""
     question = "How far are published numbers from ours?"
-    shares = {i: claim for i, claim in shown.chosen.items() if claim.published is not None and claim.ours}
+    shares = {i: claim for i, claim in answer.chosen.items() if claim.published is not None and claim.ours}
     shares = {i: claim for i, claim in shares.items() if claim.unit}
     if not shares:
         return [Panel("claims", question, "None of these claims says an accuracy, F1 or share that was checked here.")]
@@ -142,9 +145,9 @@ def picture(shown: Answer) -> list[Panel]:
 # --- words ---------------------------------------------------------------------------------------
 
 
-def shown_words(shown: Answer) -> str:
-    """How many claims are shown, of how many."""
-    n, total = len(shown.chosen), len(shown.everything)
+def shown_words(answer: Answer) -> str:
+    """Say how many claims are shown, of how many."""
+    n, total = len(answer.chosen), len(answer.everything)
     if not n:
         return "No claim has this verdict; choose another in the settings."
     which = f"All <b>{total}</b> claims" if n == total else f"<b>{n}</b> of {total} claims"
@@ -152,7 +155,7 @@ def shown_words(shown: Answer) -> str:
 
 
 def row(number: int, claim: Claim) -> list[str]:
-    """One claim's line of the table, of which the first cell opens."""
+    """Return one claim’s row of the table; its first cell opens."""
     how = "" if claim.verdict == OPEN else f"<p>Computed from {claim.seeds}: <code>{claim.command}</code></p>"
     read = f"<p>The published number is what the source gives {claim.reading}.</p>" if claim.reading else ""
     return [
@@ -165,24 +168,24 @@ def row(number: int, claim: Claim) -> list[str]:
 
 
 def card(claim: Claim) -> tuple[str, str, str]:
-    """A surprise: where it is published, both numbers, and what goes wrong for somebody who builds on it."""
+    """Return a surprise: where it is published, both numbers, and what goes wrong for somebody who builds on it."""
     author = f'<span title="{html.escape(PAPERS[claim.source])}">{FIRST_AUTHORS[claim.source]}</span>'
-    found = claim.ours and claim.ours.mean
-    both = f"{_rounded(claim.unit, claim.published)} → {_rounded(claim.unit, found)}"
+    our_mean = claim.ours and claim.ours.mean
+    both = f"{_rounded(claim.unit, claim.published)} → {_rounded(claim.unit, our_mean)}"
     if claim.published is None:  # a comparison: the source says that there is a lead, and its interval may deny it
         both = f"a lead → {ours(claim)}"
     return f"{author}, {claim.place}", f"<small>{claim.what}</small> {both}", claim.surprise
 
 
 def _rounded(unit: str, value: float | None) -> str:
-    """A number with two figures, in its unit; the table has it in full."""
+    """Write a number with two figures, in its unit; the table has it in full."""
     if value is None or unit not in ("", PERCENT):
         return _exact(unit, value)
     return numbers.share(value, 0) if unit == PERCENT else numbers.two_figures(value)
 
 
 def ours(claim: Claim) -> str:
-    """Our number, with half its interval if it has one: “0.7 ± 1.2 points”."""
+    """Write our number, with half its interval if it has one: “0.7 ± 1.2 points”."""
     if claim.ours is None or claim.ours.exact:
         return _exact(claim.unit, claim.ours and claim.ours.mean)
     if claim.unit:
@@ -191,7 +194,7 @@ def ours(claim: Claim) -> str:
 
 
 def _exact(unit: str, value: float | None) -> str:
-    """A number without an interval, in its unit; a dash for none."""
+    """Write a number without an interval, in its unit; a dash for none."""
     if value is None:
         return "–"
     if unit:

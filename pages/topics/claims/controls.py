@@ -1,4 +1,4 @@
-"""The controls of the page of claims."""
+"""The settings and widgets of the claims page, and the question they make."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ VERDICT = Choice("verdict", VERDICTS, VERDICTS, "Claims in the table and the pic
 
 @dataclass(frozen=True)
 class Question:
-    """Which claims are to be shown: those of a source, or of all, that have one of the verdicts."""
+    """Which claims to show: those of one `source`, or of all, that have one of the `verdicts`."""
 
     source: str = EVERYBODY
     verdicts: tuple[str, ...] = VERDICTS
 
     def is_by(self, claim: Claim) -> bool:
-        """Whether a claim is one of the source."""
+        """Return whether a claim is of the source."""
         return self.source in (EVERYBODY, claim.source)
 
     def includes(self, claim: Claim) -> bool:
-        """Whether a claim is asked for."""
+        """Return whether a claim is of the source and has one of the verdicts."""
         return self.is_by(claim) and claim.verdict in self.verdicts
 
 
 def all_settings() -> list[Setting]:
-    """Every setting of the page."""
+    """Return every setting of the page."""
     return [SOURCE, VERDICT]
 
 
 def controls(main: DeltaGenerator) -> Question:
-    """Render the source in `main`, and the verdicts of the table; return what they ask."""
+    """Render the source in `main`, and the verdicts of the table; return the question."""
     with main:
         source = inputs.choose(SOURCE)
     return Question(source, inputs.choose(VERDICT))

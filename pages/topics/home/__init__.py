@@ -1,4 +1,4 @@
-"""What does privacy cost, and what does it protect?"""
+"""The home page: what does privacy cost, and what does it protect?"""
 
 from collections.abc import Sequence
 from functools import partial
@@ -9,7 +9,7 @@ from pages.topics.home.controls import SEED, controls, level_setting
 
 
 def page(others: Sequence[Page]) -> Page:
-    """The home page, with a way to every one of the `others`."""
+    """Return the home page, with a tile for every one of the `others`."""
     tiles = tuple((other.address, other.title, other.blurb) for other in others)
     return Page(
         title="Home",

@@ -1,4 +1,4 @@
-"""What the home page shows: two digits that dissolve, what an adversary makes of them, and what privacy costs."""
+"""The answer of the home page: two digits under noise, an adversary’s guesses, and the cost of privacy."""
 
 from __future__ import annotations
 
@@ -19,38 +19,41 @@ from privdemo.experiments.images import Guesses, Point, Result
 measure = cache.shared(images.measure, max_entries=1024)
 curve = cache.shared(images.curve, max_entries=64)
 
-# What the adversary has who guesses here: everybody's noisy images.
+# The prior of the adversary who guesses here: learned from everybody's noisy images.
 _PRIOR = "low_rank"
 
 
 @dataclass(frozen=True)
 class Answer:
-    """A question, two people's digits as released, and how often their senders are found `here` and along a curve.
+    """A question, two people’s digits as released, and how often their senders are found.
 
-    `guesses` are an adversary's, `along` those at the levels of the curve once they are there;
-    `tiles` are the ways to the other pages: address, title and a few words.
+    `own_point` is measured at the level set, `points` along the curve. `guesses` are an adversary’s, `along` those at
+    the levels of the curve, empty until all are finished; `tiles` lead to other pages: address, title and a few words.
     """
 
     question: Question
     result: Result
-    here: Point
+    own_point: Point
     points: Sequence[Point]
     guesses: Guesses
     along: tuple[Guesses, ...]
     tiles: tuple[tuple[str, str, str], ...]
 
     def takeaway(self) -> str:
-        """What the dial asks."""
+        """Return the question that the dial answers."""
         return "Pixels may lie. When are digits safe?"
 
     def main(self) -> tuple[Panel | tuple[Panel, ...], ...]:
-        """The dial with the way to the first page; what it costs to trust nobody, and the ways to all pages."""
+        """Return the dial with a link to the first page, the cost of privacy by trust, and the tiles of all pages."""
         return (self._dial(), cost(self.question.dataset)), Panel("tiles", links=self.tiles)
 
     def _dial(self) -> Panel:
+        """Return the panel of the dial."""
         result, summary = self.result, self._summary()
         halves = ("As sent", f"Guessed from {result.n_people:,} images")
-        data = dials.dial_data(result, self.guesses, FAMILY, self.here, self.points, {_PRIOR: (halves[1], "")}, halves)
+        data = dials.dial_data(
+            result, self.guesses, FAMILY, self.own_point, self.points, {_PRIOR: (halves[1], "")}, halves
+        )
 
         def still() -> str:
             stack = [result.released, self.guesses.pictures[_PRIOR]]
@@ -73,40 +76,43 @@ class Answer:
         )
 
     def _summary(self) -> str:
-        names, here = self.result.class_names, self.here
+        """Describe the dial, for screen readers."""
+        names, own_point = self.result.class_names, self.own_point
         below_all = [point for point in self.points if point.linked.mean < 1]
-        along = "; ".join(f"at p = {point.level:.3g} {_found(point)}" for point in below_all)
+        along = "; ".join(f"at p = {point.level:.3g} {_found_words(point)}" for point in below_all)
         return (
             f"A {names[0]} and a {names[1]} of which each pixel is replaced by another grey level with probability p = "
-            f"{here.level:.4g}, and the best guess of somebody who has learned from {self.result.n_people:,} people's "
+            f"{own_point.level:.4g}, and the best guess of somebody who has learned from {self.result.n_people:,} "
+            "people's "
             "noisy images how pixels go together. "
-            f"Among {here.n_candidates} people whose clean images are known the sender is found in {_found(here)} "
+            f"Among {own_point.n_candidates} people whose clean images are known the sender is found in "
+            f"{_found_words(own_point)} "
             f"images, with a 95 % interval over {images.N_RELEASES} of them. With more noise: {along}."
         )
 
 
-def _found(point: Point) -> str:
-    return f"{numbers.out_of_100(point.linked.mean)} ({numbers.interval(point.linked, _WHOLE)})"
+def _found_words(point: Point) -> str:
+    """Write how often the sender is found at a noise level."""
+    return f"{numbers.out_of_100(point.linked.mean)} ({numbers.interval(point.linked, _WHOLE_PERCENT)})"
 
 
-# Whole percents.
-_WHOLE = numbers.SHARE._replace(digits=0)
+_WHOLE_PERCENT = numbers.SHARE._replace(digits=0)
 
 
-def answer(tiles: tuple[tuple[str, str, str], ...], question: Question, made: Trials) -> Answer:
-    """Release two people's digits, guess them, and look for their senders."""
-    config, here = question.config, measure(question.curve, question.level)
-    guesses, along = dials.guesses_here(config, made, (_PRIOR,)), dials.guesses_along(config, FAMILY, made)
-    return Answer(question, dials.release(config), here, curve(question.curve), guesses, along, tiles)
+def answer(tiles: tuple[tuple[str, str, str], ...], question: Question, trials: Trials) -> Answer:
+    """Release two people’s digits, guess them, and look for their senders."""
+    config, own_point = question.config, measure(question.curve, question.level)
+    guesses, along = dials.guesses_here(config, trials, (_PRIOR,)), dials.guesses_along(config, FAMILY, trials)
+    return Answer(question, dials.release(config), own_point, curve(question.curve), guesses, along, tiles)
 
 
 def jobs(question: Question) -> list[Job]:
-    """What the adversary learns in the background."""
+    """Return the jobs in which the adversary learns in the background."""
     return dials.guess_jobs(question.config, FAMILY, (_PRIOR,))
 
 
 def snippet(question: Question) -> Snippet:
-    """The lines that make the pictures and find the senders."""
+    """Return the code that makes the pictures and finds the senders."""
     return Snippet(
         (
             "from privdemo.experiments.images import Config, CurveConfig, curve, measure, run, stack_pictures",

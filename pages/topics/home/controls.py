@@ -1,4 +1,4 @@
-"""The home page's controls: the noise on every pixel, and whose digits are shown."""
+"""The settings and widgets of the home page: the noise on every pixel, and whose digits are shown."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from privdemo.experiments.images import Config, CurveConfig
 from privdemo.mechanisms.pixels import FAMILIES
 
 FAMILY = FAMILIES["randomised_response"]
-# Here an eye sees nothing of MNIST’s digits as they are sent, and reads them in the guess. Without MNIST the small
-# digits, of fewer greys, are half hidden.
+# At this level MNIST’s digits cannot be read as released, but in the guess they can. The small digits, which stand in
+# where MNIST is missing, have fewer grey levels and are half hidden at the smaller level.
 LEVEL, SMALL_LEVEL = 0.8, 0.5
-# As many as are learned from in less than a second: the more of them, the better strokes are learned.
+# The number of people learned from within a second; more would teach strokes better.
 PEOPLE = images.AT_A_TIME
 SEED = Number("people_seed", limits.SEED, 0, "Seed of the picture")
 
 
 @dataclass(frozen=True)
 class Question:
-    """What is shown: two people's digits of a data set, chosen by a seed, under noise of a level."""
+    """Two people’s digits of a data set, chosen by a seed, and the noise level."""
 
     dataset: str
     seed: int
@@ -33,18 +33,18 @@ class Question:
 
     @property
     def config(self) -> Config:
-        """Who is shown, and what is released."""
+        """Return the config of the release."""
         mechanism = FAMILY.make(self.level, images.n_states(self.dataset))
         return Config(self.dataset, pixels=mechanism, per_class=1, n_people=PEOPLE, seed=self.seed)
 
     @property
     def curve(self) -> CurveConfig:
-        """Who may have sent an image."""
+        """Return the config of linking releases to senders at any noise level."""
         return CurveConfig(self.dataset, seed=self.seed)
 
 
 def level_setting() -> Number:
-    """The noise level, in the range that the data set gives."""
+    """Return the setting of the noise level, in the range that the data set gives."""
     limit = FAMILY.limit(images.n_states(_dataset()))
     level = LEVEL if limit.high >= LEVEL else SMALL_LEVEL
     title = f"{FAMILY.symbol}, {FAMILY.level_name}"
@@ -52,12 +52,12 @@ def level_setting() -> Number:
 
 
 def _dataset() -> str:
-    """The best of the image sets that are here."""
+    """Return the best of the available image sets."""
     return cache.IMAGE_SETS[cache.image_titles()[0]]
 
 
 def controls(_: DeltaGenerator) -> Question:
-    """Render the controls and return what they ask; the dial itself stands in the figure."""
+    """Render the controls and return the question; the dial itself is in the figure."""
     setting = level_setting()
     level = inputs.number(setting)
     inputs.acknowledgement(setting)
@@ -67,4 +67,5 @@ def controls(_: DeltaGenerator) -> Question:
 
 
 def _next_people() -> None:
+    """Choose two other people."""
     st.session_state[SEED.key] += 1

@@ -1,4 +1,4 @@
-"""What privacy costs: how often images are classified correctly at one ε, by whom one trusts."""
+"""The cost of privacy: how often images are classified correctly at one ε, by who is trusted."""
 
 from __future__ import annotations
 
@@ -31,17 +31,18 @@ comparison_rows = cache.shared(study.load)
 
 
 def best_by_trust(dataset: str) -> Mapping[str, Row]:
-    """The shipped accuracy of the best of the methods that the comparison begins with, for each kind of trust."""
+    """Return the shipped accuracy of the best of the comparison’s default methods, for each kind of trust."""
     rows = study.select(comparison_rows(), _config(dataset), "accuracy")
     return study.best_by_trust([row for row in rows if row.epsilon == EPSILON and row.method in CURVES_FIRST])
 
 
 def _config(dataset: str) -> ComparisonConfig:
+    """Return the config of the comparison."""
     return ComparisonConfig(dataset=dataset, epsilon=EPSILON)
 
 
 def cost(dataset: str) -> Panel:
-    """The accuracy of the best method for each kind of trust, with what it sees."""
+    """Return the panel of the accuracy of the best method for each kind of trust."""
     best = best_by_trust(dataset)
     marks = {title: (COMPARISON[best[trust].method], best[trust].estimate) for trust, title in _TITLES.items()}
     return Panel(
@@ -55,6 +56,7 @@ def cost(dataset: str) -> Panel:
 
 
 def _words(dataset: str) -> str:
+    """Describe the figure, with what each method sees."""
     config, best = _config(dataset), best_by_trust(dataset)
     first, second = binary_task(dataset).classes
     lie = numbers.share(config.flips.flip_prob, 0)
@@ -71,11 +73,13 @@ def _words(dataset: str) -> str:
 
 
 def _columns(row: Row) -> dict[str, Any]:
+    """Return a method’s accuracy as a row of the file."""
     numbers_of_row = {"epsilon": row.epsilon, "accuracy": row.mean, "low": row.low, "high": row.high}
     return {"trust": row.trust} | COMPARISON[row.method].columns | numbers_of_row | {"draws": row.n_trials}
 
 
 def _snippet(dataset: str) -> Snippet:
+    """Return the code that selects these results."""
     return Snippet(
         (
             "from privdemo.experiments.comparison import ComparisonConfig, study",

@@ -1,4 +1,4 @@
-"""Show it to a room."""
+"""The page of lectures, which present screens of the other pages."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -8,7 +8,7 @@ from pages.topics.lectures.controls import LECTURE, arrange
 
 
 def page(others: Sequence[Page]) -> Page:
-    """The page of lectures, whose steps are screens of the `others`."""
+    """Return the page of lectures, whose steps are screens of the `others`."""
     return Page(
         title="Lectures",
         question="Show it to a room",

@@ -66,7 +66,7 @@ def test_the_shown_code_makes_the_shown_pictures(tmp_path, monkeypatch):
     exec(str(made.main()[0][0].snippet), names := {})
     np.testing.assert_array_equal(names["result"].released, made.result.released)
     np.testing.assert_array_equal(names["result"].guesses["low_rank"], made.guesses.pictures["low_rank"])
-    assert (names["here"], names["points"]) == (made.here, made.points)
+    assert (names["here"], names["points"]) == (made.own_point, made.points)
     assert (tmp_path / "picture.png").exists()
 
 
