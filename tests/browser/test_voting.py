@@ -9,7 +9,7 @@ from typing import Literal
 import pytest
 from playwright.sync_api import Page, WebSocketRoute, expect
 
-from pages.topics.voting.controls import SEED
+from pages.topics.voting.question import SEED
 from privdemo import figures
 from privdemo.experiments import voting
 from privdemo.figures import people

@@ -14,6 +14,7 @@ from privdemo import limits
 from server import waiting_room
 from tests.conftest import missing
 from tests.deploy.test_replicas import ask, behind_proxy
+from tests.server.asking import in_a_loop
 
 TEMPLATE = replicas.TEMPLATE.read_text()
 
@@ -115,13 +116,13 @@ async def burst(folder, path, places, people):
 
 @pytest.mark.parametrize("path", ["/voting", "/p/BCDFG/now"])
 def test_a_burst_beyond_the_places_of_a_replica_waits_its_turn(tmp_path, path):
-    answers, most = asyncio.run(burst(tmp_path, path, places=20, people=100))
+    answers, most = in_a_loop(burst(tmp_path, path, places=20, people=100))
     assert (answers, most) == (100 * [200], 20)
 
 
 def test_a_burst_beyond_all_connections_waits_to_be_taken(tmp_path, monkeypatch):
     monkeypatch.setattr(replicas, "CONNECTIONS", 20)
-    answers, most = asyncio.run(burst(tmp_path, "/voting", places=100, people=80))
+    answers, most = in_a_loop(burst(tmp_path, "/voting", places=100, people=80))
     assert (answers, most) == (80 * [200], 20)
 
 

@@ -34,6 +34,7 @@ from tests.fuzz.sending import (
     served,
 )
 from tests.fuzz.words import of_programmers
+from tests.server.asking import in_a_loop
 
 KINDS = {"letters": "a", "spaces": " ", "marks": "\u0301", "backslashes": "\\", "brackets": "["}
 # Bytes of a message that is taken, and of one that is not; and of JSON that is looked into.
@@ -105,8 +106,8 @@ class Server(NamedTuple):
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     log = tmp_path_factory.mktemp("fuzz") / "log"
     with served(log) as address, asked_for_health(address) as health:
-        asyncio.run(first_visit(address))
-        yield Server(address, log, health, asyncio.run(idle_now(health)))
+        in_a_loop(first_visit(address))
+        yield Server(address, log, health, in_a_loop(idle_now(health)))
 
 
 async def first_visit(address: str) -> None:
@@ -252,7 +253,7 @@ def new_tracebacks(server: Server, before: int) -> str:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.address or "home")
 def test_long_texts(page: Page, server: Server) -> None:
     before = len(tracebacks(server.log))
-    keys, found = asyncio.run(fuzz(server, page))
+    keys, found = in_a_loop(fuzz(server, page))
     texts = {s.key for s in page.all_settings(defaults=True) if isinstance(s, Words | Choice)} - NOT_DRAWN
     assert not new_tracebacks(server, before)
     assert not found, "\n".join(dict.fromkeys(found))
@@ -285,7 +286,7 @@ async def say_odd_things(server: Server, page: str, link: Mapping[str, str], key
 @pytest.mark.parametrize(("page", "link", "key"), COMPONENTS, ids=[key for _, _, key in COMPONENTS])
 def test_odd_json(page: str, link: dict[str, str], key: str, server: Server) -> None:
     before = len(tracebacks(server.log))
-    found = asyncio.run(say_odd_things(server, page, link, key))
+    found = in_a_loop(say_odd_things(server, page, link, key))
     assert not new_tracebacks(server, before)
     assert not found, "\n".join(dict.fromkeys(found))
 
@@ -302,12 +303,12 @@ async def closing(address: str, frame: bytes | str) -> int | None:
 
 def test_too_long(server: Server) -> None:
     before = len(tracebacks(server.log))
-    assert asyncio.run(closing(server.address, b"\0" * TOO_LONG)) == TOO_BIG
+    assert in_a_loop(closing(server.address, b"\0" * TOO_LONG)) == TOO_BIG
     assert not new_tracebacks(server, before)
 
 
 def test_text_frame(server: Server) -> None:
     before = len(tracebacks(server.log))
-    assert asyncio.run(closing(server.address, "a" * 100)) in (1003, 1007, 1008)
-    asyncio.run(first_visit(server.address))
+    assert in_a_loop(closing(server.address, "a" * 100)) in (1003, 1007, 1008)
+    in_a_loop(first_visit(server.address))
     assert not new_tracebacks(server, before)
