@@ -14,7 +14,7 @@ from pages.kit.dials import STEPS
 from pages.kit.settings import Number
 from pages.kit.trials import Trials
 from pages.topics.images.answer import answer
-from pages.topics.images.controls import LEVELS, Question
+from pages.topics.images.question import LEVELS, Question
 from privdemo.experiments import images
 from privdemo.experiments.training.fit import ESTIMATORS
 from privdemo.mechanisms import PixelMechanism, RandomisedResponse

@@ -131,7 +131,8 @@ def page_faults(module, source, imported):
     wrong += [f"{module} imports {name}: only the kit, the site and controls draw" for name in sorted(drawing)]
     wrong += [f"{module} reaches {name}: only the kit, the site and controls draw" for name in reached(source)]
     if any(inner):
-        wrong += [f"{module} imports {name}, which draws" for name in drawing_controls(topic, source)]
+        controls = f"pages.topics.{topic}.controls"
+        wrong += [f"{module} imports {controls}: only __init__ may"] * (controls in imported)
     return wrong
 
 
@@ -149,41 +150,6 @@ def reached(source):
     for node in ast.walk(parsed(source)):
         if isinstance(node, ast.Attribute) and node.attr in known.get(ast.unparse(node.value), ()):
             yield ast.unparse(node)
-
-
-def drawing_controls(topic, source):
-    """What `source` imports of the controls of `topic` that draws: functions, or the module as a whole."""
-    of_controls = f"pages.topics.{topic}.controls"
-    for node in ast.walk(parsed(source)):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names if alias.name == of_controls)
-        elif isinstance(node, ast.ImportFrom):
-            names = {alias.name for alias in node.names}
-            if node.module == f"pages.topics.{topic}" and "controls" in names:
-                yield of_controls
-            if node.module == of_controls:
-                yield from sorted(names & names_that_draw(SOURCES[of_controls]))
-
-
-@cache
-def names_that_draw(source):
-    """Streamlit and drawing modules, as `source` calls them, and its functions that use them, directly or not."""
-    found = set()
-    for node in ast.walk(parsed(source)):
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            origin = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
-            for alias in node.names:
-                name = origin + alias.name
-                if top(name) == "streamlit" or any(f"{name}.".startswith(f"{module}.") for module in DRAWING):
-                    found.add(alias.asname or alias.name)
-    uses = {
-        function.name: {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
-        for function in parsed(source).body
-        if isinstance(function, ast.FunctionDef)
-    }
-    while more := {name for name, used in uses.items() if used & found} - found:
-        found |= more
-    return found
 
 
 def global_randomness(module, source):
@@ -250,8 +216,8 @@ def test_no_import_cycles():
         ("pages.topics.voting.answer", "from pages.kit import cache\ncache.st.write(1)", "reaches cache.st"),
         ("pages.topics.voting.answer", "from pages.kit.cache import st", "reaches pages.kit.cache.st"),
         ("pages.topics.voting", "from pages.kit import draws as d\nd.link.note()", "reaches d.link"),
-        ("pages.topics.voting.chapters", "from pages.topics.voting.controls import controls", "controls, which draws"),
-        ("pages.topics.voting.chapters", "import pages.topics.voting.controls as c", "controls, which draws"),
+        ("pages.topics.voting.chapters", "from pages.topics.voting.controls import controls", "only __init__ may"),
+        ("pages.topics.voting.chapters", "import pages.topics.voting.controls as c", "only __init__ may"),
         ("privdemo.attacks", "import numpy as np\ndraw = np.random.normal", "global random state"),
         ("pages.topics.home.controls", "from random import choice", "standard library's random"),
         ("privdemo.attacks", "import numpy as np\nrng = np.random.default_rng()", "without a seed"),
@@ -267,7 +233,7 @@ def test_the_checker_finds(module, source, fault):
     [
         ("privdemo.mechanisms.additive", "from privdemo import accounting\nfrom . import randomised_response"),
         ("pages.topics.voting.controls", "from pages.kit import inputs, link, privacy_inputs, screen"),
-        ("pages.topics.voting.chapters", "from pages.topics.voting.controls import PEOPLE, Plan, many_config"),
+        ("pages.topics.voting.chapters", "from pages.topics.voting.question import PEOPLE, Plan, many_config"),
         ("pages.topics.voting", "from pages.kit.page import Page\nfrom pages.topics.voting.controls import controls"),
     ],
 )

@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 from playwright.sync_api import Page, WebSocketRoute, expect
 
-from pages.topics.comparison import settings
+from pages.topics.comparison import question
 from privdemo.mechanisms import RandomisedResponse
 from tests.browser import browsing
 
@@ -43,7 +43,7 @@ def test_after_quick_keys_the_three_views_of_epsilon_agree(page: Page, address: 
     for deliver in delayed:
         deliver()
     assert delayed
-    steps = settings.EPSILON_STEPS
+    steps = question.EPSILON_STEPS
     place = steps.index(1.0) - 2
     for keys in (["ArrowLeft"] * 3, ["ArrowRight"] * 4 + ["ArrowLeft"] * 2):
         for key in keys:

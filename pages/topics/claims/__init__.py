@@ -5,7 +5,8 @@ from pathlib import Path
 from pages.kit import folds
 from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.claims.answer import RULES, SNIPPET, Answer, answer, picture, table
-from pages.topics.claims.controls import Question, all_settings, controls
+from pages.topics.claims.controls import controls
+from pages.topics.claims.question import Question, all_settings
 from privdemo.experiments.claims import PAPERS
 
 _HERE = Path(__file__).parent

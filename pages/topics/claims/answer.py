@@ -11,7 +11,7 @@ from pages.kit.numbers import POINTS, SHARE
 from pages.kit.panel import Cards, Chart, Markup, Panel, Table
 from pages.kit.snippet import Snippet
 from pages.kit.trials import Trials
-from pages.topics.claims.controls import EVERYBODY, Question
+from pages.topics.claims.question import EVERYBODY, Question
 from privdemo.experiments import claims
 from privdemo.experiments.claims import (
     CAVEAT,

@@ -8,17 +8,8 @@ from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.class_ratio import figures, sets
 from pages.topics.class_ratio.answer import Answer, answer, jobs, print_errors, waiting
 from pages.topics.class_ratio.chapters import all_numbers, other_mixes, the_adversary
-from pages.topics.class_ratio.controls import (
-    CURVES,
-    FIGURE_2,
-    FIGURE_3,
-    Question,
-    all_settings,
-    controls,
-    figure_2_controls,
-    figure_3_controls,
-    presets,
-)
+from pages.topics.class_ratio.controls import all_settings, controls, figure_2_controls, figure_3_controls, presets
+from pages.topics.class_ratio.question import CURVES, FIGURE_2, FIGURE_3, Question
 from privdemo.experiments.class_ratio import N_FEATURES, TEST_SHARE
 from privdemo.experiments.results import N_TRIALS
 

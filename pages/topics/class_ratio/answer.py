@@ -9,7 +9,7 @@ from pages.kit.numbers import LOSS, SHARE, count_draws, with_half, with_range
 from pages.kit.panel import Chart, Panel
 from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials, one_job
-from pages.topics.class_ratio.controls import LARGE, Question
+from pages.topics.class_ratio.question import LARGE, Question
 from privdemo.experiments import class_ratio
 from privdemo.experiments.class_ratio import LABELLED, SHARES, Trial
 from privdemo.experiments.class_ratio.score import MOST_DISTANCE

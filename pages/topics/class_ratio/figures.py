@@ -9,7 +9,7 @@ from pages.kit.numbers import with_range
 from pages.kit.panel import Chart, Panel
 from pages.kit.snippet import Snippet
 from pages.topics.class_ratio.answer import L1, Answer
-from pages.topics.class_ratio.controls import ShownCurves
+from pages.topics.class_ratio.question import ShownCurves
 from privdemo.experiments import results
 from privdemo.experiments.class_ratio import NO_RELEASE, study
 from privdemo.experiments.class_ratio.study import Row

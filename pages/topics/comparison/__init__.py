@@ -7,8 +7,8 @@ from pages.kit import folds, numbers
 from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.comparison import against_pin, all_numbers, goal, one_likelihood
 from pages.topics.comparison.answer import Answer, answer, by_epsilon, jobs, snippet, waiting
-from pages.topics.comparison.controls import Question, all_settings, controls, pin_button
-from pages.topics.comparison.settings import LOOK, REACH_A_GOAL
+from pages.topics.comparison.controls import all_settings, controls, pin_button
+from pages.topics.comparison.question import LOOK, REACH_A_GOAL, Question
 from privdemo.experiments.comparison import N_TEST, ComparisonConfig
 from privdemo.experiments.results import N_TRIALS
 from privdemo.mechanisms.label_counts import RELEASES

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pages.kit.panel import Panel, Table
 from pages.kit.snippet import Snippet
 from pages.topics.comparison.answer import Answer, by_epsilon, config_snippet
-from pages.topics.comparison.controls import Question
+from pages.topics.comparison.question import Question
 from pages.topics.comparison.words import METRIC_WORDS, Change, change, differing, marked
 from privdemo.experiments.comparison import ComparisonConfig
 from privdemo.methods import COMPARISON

@@ -11,8 +11,8 @@ from pages.kit.panel import Chart, Panel
 from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials
 from pages.topics.comparison import shipped
-from pages.topics.comparison.controls import Question
 from pages.topics.comparison.headline import lower_loss, mark_words
+from pages.topics.comparison.question import Question
 from pages.topics.comparison.words import about_sets, change, people, privacy, value
 from privdemo.experiments import comparison, results
 from privdemo.experiments.comparison import RECORDS, SHARE, ComparisonConfig, Trial

@@ -1,8 +1,8 @@
-"""The widgets of the comparison, and the question they make."""
+"""The widgets of the comparison page."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -12,7 +12,7 @@ from pages.kit import inputs, link, numbers, own_data, privacy_inputs
 from pages.kit.data_sets import DataSets
 from pages.kit.settings import Setting
 from pages.topics.comparison.pin import PIN, decode, encode
-from pages.topics.comparison.settings import (
+from pages.topics.comparison.question import (
     ASKED,
     BAG,
     DELTA,
@@ -35,6 +35,7 @@ from pages.topics.comparison.settings import (
     TASKS,
     TRUE_SHARE,
     TRUSTED,
+    Question,
     people_setting,
 )
 from privdemo.datasets import Source
@@ -48,36 +49,6 @@ _DATA = "compared_people_of"
 # MNIST first.
 _ORDER = ("mnist", "adult", "sms", "breast_cancer", "digits")
 DATA_SETS = DataSets("compare_on", {name: BINARY[name] for name in _ORDER}, binary=True)
-
-
-@dataclass(frozen=True)
-class Question:
-    """The visitor’s question: a setting with the methods to show, how many trials, and the metric to judge by.
-
-    `goal` is the score to reach, in the units of `metric`; `trusted` are the parties that may see true labels; `pinned`
-    is a setting to compare with; `own_file` is the visitor’s file, if the records of either setting come from it.
-    """
-
-    config: ComparisonConfig
-    n_draws: int
-    metric: str
-    goal: float | None
-    trusted: tuple[str, ...]
-    pinned: ComparisonConfig | None = None
-    own_file: own_data.File | None = None
-
-    @property
-    def lower_is_better(self) -> bool:
-        """Return whether a lower score is better."""
-        return not METRICS[self.config.task][self.metric]
-
-    @property
-    def shared(self) -> tuple[str, ...]:
-        """Return the methods by which the pinned setting can be compared; none if it is of another task."""
-        if self.pinned is None or self.pinned.task != self.config.task:
-            return ()
-        able = replace(self.pinned, methods=()).chosen
-        return tuple(name for name in self.config.methods if name in able)
 
 
 def all_settings(defaults: bool = False) -> list[Setting]:

@@ -8,7 +8,7 @@ from pages.kit.panel import Panel, Table
 from pages.kit.snippet import Snippet
 from pages.topics.comparison import shipped
 from pages.topics.comparison.answer import Answer, config_snippet, curve_draws, frontiers, n_draws
-from pages.topics.comparison.controls import Question
+from pages.topics.comparison.question import Question
 from pages.topics.comparison.words import marked, value
 from privdemo.experiments import comparison
 from privdemo.experiments.comparison.study import Reached, Row

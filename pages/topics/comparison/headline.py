@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pages.kit import numbers
-from pages.topics.comparison.controls import Question
+from pages.topics.comparison.question import Question
 from pages.topics.comparison.words import METRIC_WORDS, change, long_run, marked, value
 from privdemo.experiments.comparison import RECORDS, SHARE, has_pixels
 from privdemo.experiments.comparison.study import Row

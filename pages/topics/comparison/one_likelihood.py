@@ -12,7 +12,7 @@ from pages.kit.panel import Chart, Panel, Table
 from pages.kit.snippet import Snippet
 from pages.topics.comparison import shipped
 from pages.topics.comparison.answer import Answer, config_snippet
-from pages.topics.comparison.controls import Question
+from pages.topics.comparison.question import Question
 from pages.topics.comparison.words import METRIC_WORDS, Change, change, marked, people
 from privdemo.experiments import comparison
 from privdemo.experiments.comparison import CLASSIFY, SHARE

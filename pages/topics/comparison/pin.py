@@ -8,7 +8,7 @@ from typing import Any
 
 from pages.kit import own_data
 from pages.kit.settings import Number, Words
-from pages.topics.comparison.settings import ASKED, BAG, DELTA, EPSILON, RHO, SEED, TRUE_SHARE, people_setting
+from pages.topics.comparison.question import ASKED, BAG, DELTA, EPSILON, RHO, SEED, TRUE_SHARE, people_setting
 from privdemo import datasets
 from privdemo.experiments import comparison
 from privdemo.experiments.comparison import ComparisonConfig

@@ -5,7 +5,8 @@ from functools import partial
 
 from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.home.answer import Answer, answer, jobs
-from pages.topics.home.controls import SEED, controls, level_setting
+from pages.topics.home.controls import controls
+from pages.topics.home.question import SEED, level_setting
 
 
 def page(others: Sequence[Page]) -> Page:

@@ -10,8 +10,8 @@ from pages.kit import cache, dials, numbers
 from pages.kit.panel import LiveDial, Panel
 from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials
-from pages.topics.home.controls import FAMILY, Question, level_setting
 from pages.topics.home.cost import cost
+from pages.topics.home.question import FAMILY, Question, level_setting
 from privdemo import figures
 from privdemo.experiments import images
 from privdemo.experiments.images import Guesses, Point, Result

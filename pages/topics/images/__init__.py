@@ -6,17 +6,8 @@ from pathlib import Path
 from pages.kit import folds, numbers
 from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.images.answer import Answer, answer, jobs, paper_figure, snippet
-from pages.topics.images.controls import (
-    CHANGED,
-    DIAL,
-    GAUSS,
-    VIEW,
-    Setup,
-    all_settings,
-    controls,
-    level_inputs,
-    presets,
-)
+from pages.topics.images.controls import all_settings, controls, level_inputs, presets
+from pages.topics.images.question import CHANGED, DIAL, GAUSS, VIEW, Setup
 from privdemo import datasets
 from privdemo.experiments import images
 from privdemo.intervals import Estimate

@@ -10,8 +10,8 @@ from pages.kit import cache, dials, numbers
 from pages.kit.panel import Chart, LiveDial, Markup, Panel
 from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials
-from pages.topics.images.controls import PRESETS, Question, level_setting
 from pages.topics.images.promises import promises, reporting
+from pages.topics.images.question import PRESETS, Question, level_setting
 from privdemo import figures
 from privdemo.experiments import images
 from privdemo.experiments.images import PRIORS, Guesses, Point, Privacy, Result

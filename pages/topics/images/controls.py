@@ -1,156 +1,45 @@
-"""The settings and widgets of the page on noise on images, and the question they make."""
+"""The widgets of the page on noise on images."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import NamedTuple
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.kit import cache, dials, inputs, link, numbers, privacy_inputs
-from pages.kit.settings import Choice, Number, Setting
-from privdemo import limits
-from privdemo.accounting.laplace import LAPLACE_EXCESS
+from pages.kit import cache, inputs, link, privacy_inputs
+from pages.kit.settings import Number, Setting
+from pages.topics.images.question import (
+    ASYMMETRIC,
+    CANDIDATES,
+    CHANGED,
+    CLASSES,
+    DELTA,
+    DIAL,
+    GAUSS,
+    LABEL_KIND,
+    LEVELS,
+    MECHANISM,
+    MECHANISMS,
+    ONE_LIES,
+    PEOPLE,
+    PRESETS,
+    SEED,
+    SHOWN,
+    SYMMETRIC,
+    VIEW,
+    ZERO_LIES,
+    Question,
+    Setup,
+    data_choice,
+    label_setting,
+    level_setting,
+)
 from privdemo.experiments import images
-from privdemo.experiments.images import Config, CurveConfig, LabelMechanism
-from privdemo.experiments.sweep import ImagesConfig
+from privdemo.experiments.images import LabelMechanism
 from privdemo.mechanisms import RandomisedResponse
-from privdemo.mechanisms.pixels import FAMILIES, PixelFamily
+from privdemo.mechanisms.pixels import FAMILIES
 from server.streamlit_internals import hidden_container
-
-MECHANISMS = {family.title: family for family in FAMILIES.values()}
-SYMMETRIC, ASYMMETRIC = "symmetric", "asymmetric"
-
-
-class Level(NamedTuple):
-    """The noise level of a family as a setting: its `key` in the address, and its `default`.
-
-    `accounting` says how the ε of a whole image at a chance δ to fail is computed.
-    """
-
-    key: str
-    default: float
-    accounting: str
-
-
-# One row for each family of noise. At the first level one can hardly read a digit of MNIST, but an adversary who knows
-# strokes can.
-LEVELS = {
-    "randomised_response": Level("p", 0.7, "From the exact distribution of the privacy loss."),
-    "gaussian": Level("sigma", 0.3, "From the exact Gaussian curve."),
-    "laplace": Level("b", 0.3, f"From an upper bound on the privacy loss, within {numbers.share(LAPLACE_EXCESS)}."),
-}
-# The key of the choice among the chapters, and the chapters that code refers to.
-VIEW, DIAL, CHANGED, GAUSS = "view", "The dial", "Changed pixels", "Gaussian noise"
-
-MECHANISM = Choice("noise", tuple(MECHANISMS), next(iter(MECHANISMS)), "Noise on every pixel")
-CLASSES = Choice("classes", tuple("0123456789"), ("7", "9"), "Digits", many=True, least=2)
-LABEL_KIND = Choice("label_lie", (SYMMETRIC, ASYMMETRIC), SYMMETRIC, "Lie about the label")
-ZERO_LIES = Number("p10", limits.P10, 0.1, "Lies about the first digit")
-ONE_LIES = Number("p01", limits.P01, 0.3, "Lies about the second digit")
-SHOWN = Number("shown", limits.PER_CLASS, 5, "Images of each digit")
-PEOPLE = Number(
-    "people",
-    limits.N_PEOPLE,
-    4000,
-    "People who release",
-    step=100,
-    help="Their releases teach the adversary what pixels look like, and how they go together. There are fewer where "
-    "the data set ends: all ten digits of MNIST have 60,000 images.",
-)
-CANDIDATES = Number(
-    "candidates",
-    limits.N_CANDIDATES,
-    100,
-    "Possible senders",
-    step=10,
-    help="People whose clean images are known; one of them sent the image.",
-)
-DELTA = Number(
-    "delta",
-    limits.Limit("delta", 1e-10, 0.5, "δ is the chance that the promise fails"),
-    1e-5,
-    "δ, chance that the promise fails",
-    step=1e-6,
-    form="%.6g",
-    help="It goes with every ε of a promise that may fail.",
-)
-SEED = Number("seed", limits.SEED, 0, "Seed", help="The same seed gives the same people and draws.")
-
-# One click to the paper's settings: pixel noise, its level, and the label flips that go with it.
-PRESETS = {
-    **{f"p = {p}": ("randomised_response", p, p) for p in (0.1, 0.2, 0.3, 0.4)},
-    "σ² = 0.1": ("gaussian", math.sqrt(0.1), 0.2),
-    "σ² = 0.5": ("gaussian", math.sqrt(0.5), 0.2),
-}
-
-
-@dataclass(frozen=True)
-class Setup:
-    """The visitor’s question without the noise level, which is set beside the dial."""
-
-    data: str
-    classes: tuple[str, ...]
-    family: PixelFamily
-    labels: LabelMechanism
-    shown: int
-    people: int
-    candidates: int
-    delta: float
-    seed: int
-
-    @property
-    def n_states(self) -> int:
-        """Return how many grey levels a pixel has."""
-        return images.n_states(self.data)
-
-    def at(self, level: float) -> Question:
-        """Return the question at a noise level."""
-        return Question(**vars(self), level=level)
-
-
-@dataclass(frozen=True)
-class Question(Setup):
-    """The visitor’s whole question, with the noise level of a pixel."""
-
-    level: float
-
-    @property
-    def config(self) -> Config:
-        """Return the config of the release."""
-        mechanism = self.family.make(self.level, self.n_states)
-        return Config(self.data, self.classes, mechanism, self.labels, self.shown, self.people, self.seed)
-
-    @property
-    def curve(self) -> CurveConfig:
-        """Return the config of linking releases to senders at any noise level."""
-        return CurveConfig(self.data, self.classes, self.family.name, self.candidates, self.seed)
-
-    @property
-    def swept(self) -> ImagesConfig:
-        """Return the same question as a config of a sweep, which shows no images."""
-        config = self.config
-        people = config.n_people, self.candidates, self.seed
-        return ImagesConfig(self.data, self.classes, config.pixels, self.labels, *people)
-
-
-def data_choice() -> Choice:
-    """Return the choice among the available image sets, MNIST first if it is one of them."""
-    available = cache.image_titles()
-    return Choice("data", available, available[0], "Images")
-
-
-def level_setting(family: PixelFamily, n_states: int) -> Number:
-    """Return the setting of the noise level of `family`, in the range its mechanism checks."""
-    level = LEVELS[family.name]
-    return Number(level.key, family.limit(n_states), level.default, family.title, step=dials.STEPS[family.name])
-
-
-def label_setting(n_classes: int) -> Number:
-    """Return the setting of the label’s flip probability among `n_classes`."""
-    return Number("flip", limits.flip_prob_limit(n_classes, "flip"), 0.2, "p of the label")
 
 
 def all_settings() -> list[Setting]:

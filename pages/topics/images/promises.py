@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pages.kit import numbers
 from pages.kit.panel import Cards, Panel
 from pages.kit.snippet import Snippet
-from pages.topics.images.controls import LEVELS
+from pages.topics.images.question import LEVELS
 from privdemo.experiments.images import Privacy
 from privdemo.mechanisms.pixels import PixelFamily
 

@@ -7,15 +7,8 @@ from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.label_counts import adversary, claim
 from pages.topics.label_counts.answer import Answer, answer, print_outcomes
 from pages.topics.label_counts.chapters import all_numbers, released_counts, the_promise, who_wins
-from pages.topics.label_counts.controls import (
-    AXIS,
-    CURVES,
-    Question,
-    all_settings,
-    axis_controls,
-    controls,
-    curve_controls,
-)
+from pages.topics.label_counts.controls import axis_controls, controls, curve_controls
+from pages.topics.label_counts.question import AXIS, CURVES, Question, all_settings
 from privdemo.experiments.label_counts import CountConfig
 
 _HERE = Path(__file__).parent

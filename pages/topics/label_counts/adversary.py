@@ -7,7 +7,7 @@ import math
 from pages.kit import cache, numbers
 from pages.kit.panel import Chart, Panel
 from pages.topics.label_counts.answer import Answer, snippet
-from pages.topics.label_counts.controls import Question
+from pages.topics.label_counts.question import Question
 from privdemo.experiments import label_counts
 from privdemo.experiments.label_counts import CountConfig
 from privdemo.figures import label_counts as charts

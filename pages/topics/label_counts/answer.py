@@ -10,7 +10,7 @@ from pages.kit import cache, numbers
 from pages.kit.panel import Chart, Panel
 from pages.kit.snippet import Snippet
 from pages.kit.trials import Trials
-from pages.topics.label_counts.controls import DEFAULT_CURVES, Curves, Question
+from pages.topics.label_counts.question import DEFAULT_CURVES, Curves, Question
 from privdemo.experiments import label_counts
 from privdemo.experiments.label_counts import CountConfig, Outcome
 from privdemo.figures import label_counts as charts

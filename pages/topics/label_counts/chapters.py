@@ -18,7 +18,7 @@ from pages.topics.label_counts.answer import (
     table,
     tied_words,
 )
-from pages.topics.label_counts.controls import Question
+from pages.topics.label_counts.question import Question
 from privdemo.experiments import label_counts
 from privdemo.experiments.label_counts import Outcome, Winner
 from privdemo.figures import label_counts as charts

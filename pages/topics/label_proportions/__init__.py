@@ -8,17 +8,8 @@ from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.label_proportions import curves, filling, noise
 from pages.topics.label_proportions.answer import Answer, answer, jobs, score_snippet, waiting
 from pages.topics.label_proportions.chapters import all_numbers, the_adversary, the_bags
-from pages.topics.label_proportions.controls import (
-    MEANS,
-    NOISE_ON,
-    PROPORTION_EPSILON,
-    Question,
-    all_settings,
-    controls,
-    means_controls,
-    noise_controls,
-    presets,
-)
+from pages.topics.label_proportions.controls import all_settings, controls, means_controls, noise_controls, presets
+from pages.topics.label_proportions.question import MEANS, NOISE_ON, PROPORTION_EPSILON, Question
 from privdemo.experiments.label_proportions.fit import N_FOLDS
 from privdemo.experiments.results import N_TRIALS
 

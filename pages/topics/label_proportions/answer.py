@@ -10,7 +10,7 @@ from pages.kit.numbers import MARK, count_draws, with_half, with_range
 from pages.kit.panel import Chart, Panel
 from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials
-from pages.topics.label_proportions.controls import Question
+from pages.topics.label_proportions.question import Question
 from privdemo.experiments import label_proportions
 from privdemo.experiments.label_proportions import HALF, SHARE, Trial
 from privdemo.figures import label_proportions as charts

@@ -1,105 +1,54 @@
-"""The settings and widgets of the page on bags and of its chapters, and the question they make."""
+"""The widgets of the page on bags and of its chapters."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.kit import cache, inputs, link, linked, own_data, privacy_inputs
+from pages.kit import inputs, link, linked, own_data, privacy_inputs
 from pages.kit.data_sets import DataSets
 from pages.kit.numbers import sentence
 from pages.kit.settings import Choice, Number, Setting
-from privdemo import limits
+from pages.topics.label_proportions.question import (
+    AGGREGATION,
+    DRAWS,
+    FEATURE_EPSILON,
+    FEATURE_NOISE,
+    FILL,
+    FILLS,
+    LAPLACE,
+    MEANS,
+    NOISE_EPSILON,
+    NOISE_ON,
+    OFF,
+    PRESETS,
+    PROPORTION_EPSILON,
+    PROPORTION_NOISE,
+    SEED,
+    SIZES,
+    THRESHOLD,
+    TRAINED,
+    TRAINERS,
+    K,
+    Question,
+    bag_settings,
+    n_training,
+)
 from privdemo.datasets import Source
 from privdemo.experiments import label_proportions
-from privdemo.experiments.label_proportions import AGGREGATIONS, HALF, SHARE, THRESHOLDS, BagConfig
+from privdemo.experiments.label_proportions import HALF, THRESHOLDS, BagConfig
 from privdemo.mechanisms import aggregation
 from privdemo.mechanisms.bags import SELECTIONS
-from privdemo.methods import ALTERNATING, FULL, LABEL_PROPORTIONS, NAMES, by_trying
+from privdemo.methods import FULL, LABEL_PROPORTIONS
 from privdemo.tasks import BINARY, binary_task
 from server.streamlit_internals import hidden_container
 
-# Up to this many records in bags a first draw takes less than a second.
-AT_ONCE = 1200
-OFF, LAPLACE = "none", "Laplace"
 _DATA, _SIZE, _SPLIT = "bags_of", "bag_size_slide", "bags_split"
-# The stops of the slider of bag sizes.
-SIZES = (2, 5, 10, 20, 50, 100, 200, 500, 1000)
-n_training = cache.shared_or_private(label_proportions.n_training)
-
-FILLS = {selection.title: name for name, selection in SELECTIONS.items()}
-FILL = Choice("fill", tuple(FILLS), SELECTIONS["iid"].title, "Bags are filled")
-AGGREGATION = Choice("means", AGGREGATIONS, AGGREGATIONS[0], "Records are replaced by averages")
-K = Number(
-    "k",
-    limits.Limit("k", limits.K.low, 100, "a slider shows so many well", integer=True),
-    5,
-    "k, records in an average at least",
-)
-NOISE_EPSILON = limits.Limit("epsilon", 0.001, 100.0, "from next to no trace of the data to next to no noise")
-FEATURE_NOISE = Choice("column_noise", (OFF, LAPLACE), OFF, "Noise on every column")
-FEATURE_EPSILON = Number("column_epsilon", NOISE_EPSILON, 1.0, "ε", step=0.1, form="%.4g")
-PROPORTION_NOISE = Choice("proportion_noise", (OFF, LAPLACE), OFF, "Noise on every bag’s share")
-PROPORTION_EPSILON = Number("proportion_epsilon", NOISE_EPSILON, 0.2, "ε", step=0.1, form="%.4g")
-TRAINERS = tuple(name for name in LABEL_PROPORTIONS if name != FULL)
-TRAINED = Choice(
-    "train_by",
-    tuple(LABEL_PROPORTIONS[name].title for name in TRAINERS),
-    tuple(LABEL_PROPORTIONS[name].title for name in TRAINERS if name not in (ALTERNATING, by_trying(NAMES))),
-    "Methods",
-    many=True,
-)
-THRESHOLD = Choice("positive_if", tuple(THRESHOLDS.values()), THRESHOLDS[SHARE], "Threshold for “yes”")
-DRAWS = Number("bag_draws", limits.N_TRIALS, 10, "Draws", help="Repeats with other records, other bags, other noise.")
-SEED = Number("bag_seed", limits.SEED, 0, "Seed", help="The same seed gives the same records, bags and noise.")
-
-# One click to the slides' settings: how bags are filled, means, k, ε of columns and of proportions (None: no noise).
-# Bags with noise are filled at random: only so does its ε hold.
-PRESETS = {
-    "table 4.3, at random": ("iid", "none", 1, None, None),
-    "table 4.3, balanced": ("balanced", "none", 1, None, None),
-    "k = 10": ("skewed", "random-k", 10, None, None),
-    "k = 50, ε = 1": ("iid", "random-k", 50, 1.0, 1.0),
-}
-
-
-@dataclass(frozen=True)
-class Question:
-    """The visitor’s question: the first trial’s config, how many trials, and where a record counts as positive.
-
-    `own_file` is the visitor’s file, if the records come from it.
-    """
-
-    config: BagConfig
-    n_draws: int
-    chosen_threshold: str
-    own_file: own_data.File | None = None
-
-    @property
-    def at_once(self) -> bool:
-        """Return whether the first trial is quick enough to run while the visitor waits."""
-        config, n = self.config, self.config.n_bags * self.config.bag_size
-        return n <= AT_ONCE and math.isinf(config.feature_epsilon) and own_data.is_quick(config.dataset, n)
-
-    @property
-    def threshold(self) -> str:
-        """Return the threshold in use: ½ where the released share cannot be counted off."""
-        return self.chosen_threshold if self.config.single else HALF
 
 
 DATA_SETS = DataSets("records", BINARY, binary=True)
-
-
-def bag_settings(dataset: Source) -> tuple[Number, Number]:
-    """Return the settings of the number of bags and of the records in each, within what the data set allows."""
-    n = n_training(dataset)
-    most = limits.Limit("bags", limits.N_BAGS.low, min(int(limits.N_BAGS.high), n // 2), integer=True)
-    size = limits.Limit("bag_size", limits.BAG_SIZE.low, min(int(limits.BAG_SIZE.high), n // 2), integer=True)
-    n_bags, bag_size = label_proportions.default_bags(dataset)
-    return Number("bags", most, n_bags, "Bags"), Number("bag_size", size, bag_size, "Records in each")
 
 
 def all_settings(defaults: bool = False) -> list[Setting]:
@@ -254,10 +203,6 @@ def _apply(name: str) -> None:
 
 
 # --- the chapters ------------------------------------------------------------------------------------
-
-MEANS = Choice("curve", AGGREGATIONS[1:], AGGREGATIONS[1], "Averages by")
-COLUMNS = "columns"
-NOISE_ON = Choice("noise_on", (COLUMNS, "shares"), COLUMNS, "Noise on")
 
 
 def means_controls(_: object) -> str:

@@ -10,7 +10,7 @@ from pages.kit import cache, numbers
 from pages.kit.panel import Cards, Chart, Panel
 from pages.topics.label_proportions import shipped
 from pages.topics.label_proportions.answer import Answer
-from pages.topics.label_proportions.controls import COLUMNS
+from pages.topics.label_proportions.question import COLUMNS
 from pages.topics.label_proportions.shipped import Level
 from privdemo import datasets
 from privdemo.datasets import Source

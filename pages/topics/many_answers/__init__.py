@@ -7,15 +7,6 @@ from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.many_answers.answer import Answer, answer, jobs, snippet
 from pages.topics.many_answers.chapters import all_numbers, along, bits, who_wins
 from pages.topics.many_answers.controls import (
-    AMONG,
-    AXIS,
-    CURVES,
-    DELTA,
-    ESTIMATORS,
-    LOOK,
-    READ,
-    SENDER,
-    Question,
     all_settings,
     among_controls,
     controls,
@@ -25,6 +16,7 @@ from pages.topics.many_answers.controls import (
     reading_controls,
     sender_controls,
 )
+from pages.topics.many_answers.question import AMONG, AXIS, CURVES, DELTA, ESTIMATORS, LOOK, READ, SENDER, Question
 from pages.topics.many_answers.senders import one_report, readings, whom_to_trust
 
 _HERE = Path(__file__).parent

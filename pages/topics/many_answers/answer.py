@@ -12,7 +12,7 @@ from pages.kit import cache, numbers, own_data
 from pages.kit.panel import Chart, Panel
 from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials
-from pages.topics.many_answers.controls import Question
+from pages.topics.many_answers.question import Question
 from privdemo.experiments import many_answers
 from privdemo.experiments.many_answers import ZIPF, AnswersConfig, Fit, Release
 from privdemo.experiments.results import N_TRIALS

@@ -9,7 +9,7 @@ from pages.kit import cache, numbers
 from pages.kit.panel import Chart, Panel, Table
 from pages.kit.snippet import Snippet
 from pages.topics.many_answers.answer import Answer, bare_points, capital, column, points, snippet, title
-from pages.topics.many_answers.controls import Curves
+from pages.topics.many_answers.question import Curves
 from privdemo.experiments import many_answers
 from privdemo.experiments.many_answers import PAPERS, Winners
 from privdemo.figures import answer_map

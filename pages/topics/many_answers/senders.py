@@ -9,7 +9,7 @@ from pages.kit.numbers import count_draws
 from pages.kit.panel import Chart, Panel
 from pages.kit.snippet import Snippet
 from pages.topics.many_answers.answer import Answer, bare_points, capital, points, snippet, title
-from pages.topics.many_answers.controls import DELTA
+from pages.topics.many_answers.question import DELTA
 from privdemo.experiments import many_answers
 from privdemo.experiments.many_answers import EPSILONS, OneReport, Trusted
 from privdemo.figures import many_answers as charts

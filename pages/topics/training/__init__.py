@@ -15,16 +15,10 @@ from pages.topics.training.chapters import (
     the_adversary,
     weights,
 )
-from pages.topics.training.controls import (
-    EM_DRAWS,
-    PEOPLE,
-    Question,
-    all_settings,
-    controls,
-    presets,
-)
+from pages.topics.training.controls import all_settings, controls, presets
 from pages.topics.training.per_class import classes
 from pages.topics.training.pixel_noise import DELTA
+from pages.topics.training.question import EM_DRAWS, PEOPLE, Question
 from privdemo.estimators import class_model
 from privdemo.estimators.choose import FEW_LABELS
 from privdemo.estimators.logistic import SpreadLogisticRegression

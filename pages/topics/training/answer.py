@@ -10,8 +10,8 @@ from pages.kit import cache, chosen, numbers, own_data
 from pages.kit.numbers import count_draws, with_half, with_range
 from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials
-from pages.topics.training.controls import EM_DRAWS, Question
 from pages.topics.training.pixel_noise import noise_of
+from pages.topics.training.question import EM_DRAWS, Question
 from privdemo.estimators import choose
 from privdemo.experiments import training
 from privdemo.experiments.training import N_STEPS, Trial

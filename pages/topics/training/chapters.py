@@ -10,7 +10,7 @@ from pages.kit import cache, numbers
 from pages.kit.numbers import LOSS, SHARE, Scale, count_draws, with_range
 from pages.kit.panel import Chart, Markup, Panel, Table
 from pages.topics.training.answer import Answer, chosen_words, compare, print_scores, released, score_words, snippet
-from pages.topics.training.controls import AS_THEY_COME, DISPUTED
+from pages.topics.training.question import AS_THEY_COME, DISPUTED
 from privdemo import datasets, figures
 from privdemo.experiments import training
 from privdemo.figures import training as charts

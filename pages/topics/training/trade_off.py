@@ -9,8 +9,8 @@ from pages.kit.numbers import count_draws
 from pages.kit.panel import Chart, Panel
 from pages.kit.snippet import Snippet
 from pages.topics.training.answer import Answer, method_compared
-from pages.topics.training.controls import STUDIES
 from pages.topics.training.pixel_noise import noise_of
+from pages.topics.training.question import STUDIES
 from privdemo.datasets import name_of
 from privdemo.experiments import training
 from privdemo.experiments.training.study import Row, Study

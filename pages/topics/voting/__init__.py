@@ -9,12 +9,6 @@ from pages.topics.voting import adversary, candidates, naive_training, price
 from pages.topics.voting.answer import Answer, answer, poll_snippet, readings
 from pages.topics.voting.chapters import guessing_back, many_polls
 from pages.topics.voting.controls import (
-    ASKED,
-    NAIVE_SETTINGS,
-    PLAN_SETTINGS,
-    PRIOR,
-    SAID,
-    SHARES,
     controls,
     lie,
     many_answers_controls,
@@ -23,9 +17,9 @@ from pages.topics.voting.controls import (
     one_answer_controls,
     one_poll_controls,
     plan_controls,
-    settings,
     shares_controls,
 )
+from pages.topics.voting.question import ASKED, NAIVE_SETTINGS, PLAN_SETTINGS, PRIOR, SAID, SHARES, settings
 from privdemo.experiments import voting
 from privdemo.experiments.voting import ElectionConfig
 

@@ -6,7 +6,7 @@ from pages.kit import cache, numbers
 from pages.kit.panel import Chart, Panel
 from pages.kit.snippet import Snippet
 from pages.topics.voting.answer import Answer
-from pages.topics.voting.controls import many_config
+from pages.topics.voting.question import many_config
 from privdemo.experiments import voting
 from privdemo.experiments.voting import ManyConfig, ManyResult
 from privdemo.figures import voting as charts

@@ -1,43 +1,43 @@
-"""The settings and widgets of the voting page and of its chapters."""
+"""The widgets of the voting page and of its chapters."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.kit import inputs, link, live_lie, privacy_inputs
-from pages.kit.settings import Choice, Number, Setting, Words
 from pages.topics.voting.answer import Answer
-from privdemo import limits
+from pages.topics.voting.question import (
+    A_SAYS_B,
+    ASKED,
+    ASYMMETRIC,
+    B_SAYS_A,
+    KIND,
+    LIE,
+    NAIVE_SETTINGS,
+    PEOPLE,
+    PLAN_SHARE,
+    PLAN_VOTERS,
+    PLAN_WIDTH,
+    POLLS,
+    PRECISION,
+    PRIOR,
+    SAID,
+    SEED,
+    SHARE,
+    SHARES,
+    SIZES,
+    SOLVE,
+    VOTERS,
+    Plan,
+)
 from privdemo.experiments.naive_training import NaiveConfig
-from privdemo.experiments.voting import ElectionConfig, ManyConfig
+from privdemo.experiments.voting import ElectionConfig
 from privdemo.mechanisms import BinaryChannel
-
-SYMMETRIC, ASYMMETRIC = "symmetric", "asymmetric"
-# Sizes of a poll that the slider stops at.
-SIZES = (10, 30, 100, 300, 1_000, 3_000, 10_000, 100_000, 1_000_000, 10_000_000)
-
-VOTERS = Number("voters", limits.N_VOTERS, 1000, "People asked", step=100)
-SHARE = Number("share", limits.SHARE, 0.35, "True share of A in the country", step=0.01, form="%.8g")
-KIND = Choice("lying", (SYMMETRIC, ASYMMETRIC), SYMMETRIC, "Voters of A and of B lie")
-LIE = Number("lie", limits.flip_prob_limit(2, "lie"), 0.2, "Each person lies")
-B_SAYS_A = Number("b_says_a", limits.P10, 0.1, "Voters of B say A")
-A_SAYS_B = Number("a_says_b", limits.P01, 0.3, "Voters of A say B")
-POLLS = Number("polls", limits.N_ELECTIONS, 100, "Polls held", help="The picture shows the last of them.")
-# The default is the seed, of 0 to 999, whose poll is the most typical: in its hundredth poll the error of the corrected
-# estimate, at lies of 0.1, 0.2, 0.3 and 0.4, is nearest to the median error over these seeds (the mean |ln| of their
-# ratios is least). So the poll that a visitor sees first is neither lucky nor unlucky.
-SEED = Number("poll_seed", limits.SEED, 70, "Seed", help="The same seed gives the same people and lies.")
-
-
-def settings() -> list[Setting]:
-    """Return every setting of the polls."""
-    return [VOTERS, SHARE, KIND, LIE, B_SAYS_A, A_SAYS_B, POLLS, SEED]
 
 
 def controls(_: DeltaGenerator) -> ElectionConfig:
@@ -135,35 +135,6 @@ def _button(label: str, values: Mapping[str, int], **options: Any) -> None:
 
 # --- the price -----------------------------------------------------------------------------------
 
-PEOPLE, PRIVACY, PRECISION = "people", "privacy", "precision"
-SOLVE = Choice("solve", (PEOPLE, PRIVACY, PRECISION), PEOPLE, "Find out the")
-PLAN_VOTERS = Number("plan_voters", limits.N_VOTERS, 10_000, "People you can ask", step=1000)
-PLAN_WIDTH = Number("plan_width", limits.HALF_WIDTH, 0.02, "Within ± (0.02 is 2 points)", step=0.001, form="%.6g")
-PLAN_SHARE = Number(
-    "plan_share",
-    limits.SHARE,
-    0.5,
-    "Expected share of A",
-    step=0.01,
-    form="%.6g",
-    help="0.5 is the safe choice where all lie alike: no other share needs more people.",
-)
-PLAN_SETTINGS = [SOLVE, PLAN_VOTERS, PLAN_WIDTH, PLAN_SHARE]
-
-
-@dataclass(frozen=True)
-class Plan:
-    """A planned poll: which of people, privacy and precision to `solve` for, and all numbers, the wanted one included.
-
-    `lie` is how people lie, `width` half the 95 % interval, `share` the expected share of A.
-    """
-
-    solve: str
-    voters: float
-    lie: BinaryChannel
-    width: float
-    share: float
-
 
 def plan_controls(answer: Answer) -> Plan:
     """Render the settings of a planned poll and return the plan; the wanted number stands at its default.
@@ -179,18 +150,6 @@ def plan_controls(answer: Answer) -> Plan:
 
 # --- the adversary -------------------------------------------------------------------------------
 
-PRIOR = Number(
-    "prior",
-    limits.SHARE,
-    SHARE.default,
-    "How likely is a vote for A, before any answer?",
-    step=0.01,
-    form="%.6g",
-    help="What the adversary believes beforehand: the probability that this person voted A. At first it is the true "
-    "share of A in the country.",
-)
-SAID = Choice("answer", ("A", "B"), "A", "The person says")
-ASKED = Number("asked", limits.N_ANSWERS, 2, "Answers from the same person")
 # The session’s key of the country’s share at the last run: a prior equal to it was not set by the visitor.
 _FOLLOWED = "prior_followed"
 
@@ -220,83 +179,12 @@ def _prior(share: float) -> float:
 # --- more candidates -----------------------------------------------------------------------------
 
 
-def many_config(text: str, epsilon: float = 1.0, n_voters: int = 1000, seed: int = 0) -> ManyConfig:
-    """Return the config of a poll among k candidates from their shares as typed, such as “0.4, 0.3, 0.2, 0.1”.
-
-    Raise ``ValueError`` with a sentence for the visitor if the shares are no election.
-    """
-    words = [word for word in re.split(r"[,;\s]+", text.strip()) if word]
-    try:
-        shares = tuple(float(word) for word in words)
-    except ValueError:
-        raise ValueError(f"shares must be numbers such as {SHARES.default}, got “{text[:40]}”") from None
-    return ManyConfig(shares, epsilon, n_voters, seed)
-
-
-SHARES = Words(
-    "shares",
-    many_config,
-    "0.4, 0.3, 0.2, 0.1",
-    "True shares of the candidates",
-    f"{limits.N_CHOICES.low:g} to {limits.N_CHOICES.high:g} numbers that sum to 1, with commas.",
-)
-
-
 def shares_controls(_: object) -> str:
     """Render the text box for the candidates’ shares and return it as typed."""
     return inputs.text_input(SHARES)
 
 
 # --- training on lies ----------------------------------------------------------------------------
-
-# In the order of the fields of `NaiveConfig`.
-NAIVE_SETTINGS = (
-    Number(
-        "s",
-        limits.INPUT_SD,
-        2.0,
-        "Spread",
-        0.1,
-        "%.6g",
-        "s, the standard deviation of the inputs along one axis: the larger, the surer labels.",
-    ),
-    Number(
-        "one_to_one",
-        limits.ONE_TO_ONE,
-        0.8,
-        "1 stays 1",
-        0.05,
-        "%.6g",
-        "P₁₁ = p₁→₁, the chance that a label 1 is released as 1.",
-    ),
-    Number(
-        "zero_to_one",
-        limits.ZERO_TO_ONE,
-        0.2,
-        "0 becomes 1",
-        0.05,
-        "%.6g",
-        "P₀₁ = p₀→₁ in the paper’s order, the chance that a label 0 is released as 1.",
-    ),
-    Number(
-        "ratio",
-        limits.RATIO,
-        3.0,
-        "Spread across (times that)",
-        0.1,
-        "%.6g",
-        "The spread across that axis, in units of s. 1 is the same in all directions.",
-    ),
-    Number(
-        "angle",
-        limits.ANGLE,
-        45.0,
-        "Turned by (degrees)",
-        5.0,
-        "%.6g",
-        "The angle between that axis and the true weights, in degrees.",
-    ),
-)
 
 
 def naive_controls(_: object) -> NaiveConfig:

@@ -10,7 +10,7 @@ from pages.kit import cache, numbers
 from pages.kit.panel import Chart, Panel
 from pages.kit.snippet import Snippet
 from pages.topics.voting.answer import Answer
-from pages.topics.voting.controls import PEOPLE, PLAN_WIDTH, PRECISION, PRIVACY, Plan
+from pages.topics.voting.question import PEOPLE, PLAN_WIDTH, PRECISION, PRIVACY, Plan
 from privdemo.estimators import survey, trusted_survey
 from privdemo.experiments.voting import TRUTHFUL
 from privdemo.figures import voting as charts

@@ -7,7 +7,7 @@ import pytest
 from pages.kit.trials import Trials
 from pages.topics.claims import PAGE
 from pages.topics.claims.answer import SNIPPET, Answer, answer, picture, row, table
-from pages.topics.claims.controls import Question
+from pages.topics.claims.question import Question
 from privdemo.experiments import claims
 from privdemo.experiments.claims import CAVEAT, FAILS, HOLDS, OPEN, Claim
 from privdemo.intervals import Estimate

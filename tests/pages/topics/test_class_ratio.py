@@ -8,7 +8,8 @@ import streamlit as st
 
 from pages.topics.class_ratio import CHAPTERS, figures, sets
 from pages.topics.class_ratio.answer import Answer, _known_mix_words, compare_words, takeaway
-from pages.topics.class_ratio.controls import PRESETS, TITLES, Question, ShownCurves, _apply
+from pages.topics.class_ratio.controls import _apply
+from pages.topics.class_ratio.question import PRESETS, TITLES, Question, ShownCurves
 from privdemo.experiments import class_ratio
 from privdemo.experiments.class_ratio import NO_RELEASE, RatioConfig
 from privdemo.experiments.trials import with_trial

@@ -9,8 +9,8 @@ from pages.kit import cache, numbers
 from pages.kit.trials import Trials
 from pages.topics import PAGES
 from pages.topics.home.answer import answer
-from pages.topics.home.controls import FAMILY, Question
 from pages.topics.home.cost import EPSILON, best_by_trust, cost
+from pages.topics.home.question import FAMILY, Question
 from privdemo.experiments import images
 from privdemo.experiments.comparison import study
 from privdemo.mechanisms import RandomisedResponse

@@ -15,8 +15,8 @@ from pages.kit import dials
 from pages.kit.trials import Trials
 from pages.topics.images import label_verdict
 from pages.topics.images.answer import answer, jobs, paper_figure, snippet, strip_snippet
-from pages.topics.images.controls import CHANGED, DIAL, Question
 from pages.topics.images.promises import image_slack_words, image_words, label_words, pixel_words, promise_words
+from pages.topics.images.question import CHANGED, DIAL, Question
 from privdemo import accounting
 from privdemo.experiments import images
 from privdemo.experiments.images import PRIORS, Privacy

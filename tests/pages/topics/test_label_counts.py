@@ -7,7 +7,7 @@ import pytest
 
 from pages.topics.label_counts import CHAPTERS, PAGE, adversary, chapters, claim
 from pages.topics.label_counts.answer import takeaway
-from pages.topics.label_counts.controls import AXIS, DEFAULT_CURVES, Curves, Question, parse
+from pages.topics.label_counts.question import AXIS, DEFAULT_CURVES, Curves, Question, parse
 from privdemo.experiments.label_counts import CountConfig, Leak, Outcome, Settled
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.label_counts import RELEASES, GaussianCounts

@@ -8,7 +8,7 @@ import pytest
 
 from pages.topics.label_proportions import PAGE, chapters, curves, noise, shipped
 from pages.topics.label_proportions.answer import Answer, beside_words, compare_words, threshold_words
-from pages.topics.label_proportions.controls import Question
+from pages.topics.label_proportions.question import Question
 from privdemo.experiments import label_proportions
 from privdemo.experiments.label_proportions import HALF, SHARE, BagConfig
 from privdemo.experiments.trials import with_trial

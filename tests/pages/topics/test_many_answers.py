@@ -8,7 +8,7 @@ from pages.kit.numbers import standard_error
 from pages.kit.trials import Job, Trials
 from pages.topics.many_answers import PAGE
 from pages.topics.many_answers.answer import Answer, answer, jobs
-from pages.topics.many_answers.controls import PRESETS, Curves, Question
+from pages.topics.many_answers.question import PRESETS, Curves, Question
 from privdemo.experiments import many_answers
 from privdemo.experiments.many_answers import PAPERS, AnswersConfig, Fit
 from privdemo.methods import FREQUENCY_ORACLES

@@ -11,7 +11,7 @@ from pages.kit import cache
 from pages.kit.trials import Trials
 from pages.topics.training import CHAPTERS, chapters, per_class, trade_off
 from pages.topics.training.answer import Answer, answer, compare, jobs, noise_words, released
-from pages.topics.training.controls import AT_ONCE, EM_DRAWS, Question
+from pages.topics.training.question import AT_ONCE, EM_DRAWS, Question
 from privdemo import accounting, datasets
 from privdemo.estimators import choose
 from privdemo.estimators.choose import AHEAD, TIE

@@ -14,7 +14,7 @@ from pages.kit.trials import Trials
 from pages.topics.voting import PAGE, misprint_words
 from pages.topics.voting.answer import Answer, answer, estimate_words
 from pages.topics.voting.candidates import inversion_words
-from pages.topics.voting.controls import PEOPLE, POLLS, PRIVACY, SEED, Plan
+from pages.topics.voting.question import PEOPLE, POLLS, PRIVACY, SEED, Plan
 from privdemo import accounting, attacks
 from privdemo.estimators import survey
 from privdemo.experiments.naive_training import NaiveConfig

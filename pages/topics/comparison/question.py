@@ -1,13 +1,15 @@
-"""The settings of the comparison, and their ranges."""
+"""The settings of the comparison page and their ranges, and the question they make."""
 
 from __future__ import annotations
 
-from pages.kit import cache
+from dataclasses import dataclass, replace
+
+from pages.kit import cache, own_data
 from pages.kit.settings import Choice, Number
 from privdemo import limits
 from privdemo.datasets import Source
 from privdemo.experiments import comparison
-from privdemo.experiments.comparison import CLASSIFY, LABELS, RECORDS, SHARE, ComparisonConfig
+from privdemo.experiments.comparison import CLASSIFY, LABELS, METRICS, RECORDS, SHARE, ComparisonConfig
 from privdemo.methods import (
     COMPARISON,
     CURATOR,
@@ -100,3 +102,33 @@ def people_setting(dataset: Source) -> Number:
     limit = limits.Limit("n", limits.N_TRAIN.low, most, "people of each class", integer=True)
     start = min(ComparisonConfig.n_train, most)
     return Number("people", limit, start, "People of each class", 10, help="Each has one record and one label.")
+
+
+@dataclass(frozen=True)
+class Question:
+    """The visitor’s question: a setting with the methods to show, how many trials, and the metric to judge by.
+
+    `goal` is the score to reach, in the units of `metric`; `trusted` are the parties that may see true labels; `pinned`
+    is a setting to compare with; `own_file` is the visitor’s file, if the records of either setting come from it.
+    """
+
+    config: ComparisonConfig
+    n_draws: int
+    metric: str
+    goal: float | None
+    trusted: tuple[str, ...]
+    pinned: ComparisonConfig | None = None
+    own_file: own_data.File | None = None
+
+    @property
+    def lower_is_better(self) -> bool:
+        """Return whether a lower score is better."""
+        return not METRICS[self.config.task][self.metric]
+
+    @property
+    def shared(self) -> tuple[str, ...]:
+        """Return the methods by which the pinned setting can be compared; none if it is of another task."""
+        if self.pinned is None or self.pinned.task != self.config.task:
+            return ()
+        able = replace(self.pinned, methods=()).chosen
+        return tuple(name for name in self.config.methods if name in able)

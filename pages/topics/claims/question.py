@@ -1,0 +1,33 @@
+"""The settings of the claims page, and the question they make."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pages.kit.settings import Choice, Setting
+from privdemo.experiments.claims import SOURCES, VERDICTS, Claim
+
+EVERYBODY = "all sources"
+SOURCE = Choice("source", (EVERYBODY, *SOURCES), EVERYBODY, "Claims by")
+VERDICT = Choice("verdict", VERDICTS, VERDICTS, "Claims in the table and the picture that", many=True)
+
+
+@dataclass(frozen=True)
+class Question:
+    """Which claims to show: those of one `source`, or of all, that have one of the `verdicts`."""
+
+    source: str = EVERYBODY
+    verdicts: tuple[str, ...] = VERDICTS
+
+    def is_by(self, claim: Claim) -> bool:
+        """Return whether a claim is of the source."""
+        return self.source in (EVERYBODY, claim.source)
+
+    def includes(self, claim: Claim) -> bool:
+        """Return whether a claim is of the source and has one of the verdicts."""
+        return self.is_by(claim) and claim.verdict in self.verdicts
+
+
+def all_settings() -> list[Setting]:
+    """Return every setting of the page."""
+    return [SOURCE, VERDICT]

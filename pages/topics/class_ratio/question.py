@@ -1,0 +1,123 @@
+"""The settings of the page on class ratios and of its chapters, and the question they make."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from pages.kit import own_data
+from pages.kit.settings import Choice, Number
+from privdemo import limits
+from privdemo.datasets import Source
+from privdemo.experiments.class_ratio import NO_RELEASE, RatioConfig
+from privdemo.mechanisms.label_counts import RELEASES
+from privdemo.methods import CLASS_RATIO, COUNT, EM, MMD, PSVM, SPREAD
+
+# Up to this many records in training sets a first draw takes about a second.
+AT_ONCE = 6000
+# With more records draws are slow: one process is kept free for others.
+LARGE = 20_000
+SLIDE, RANDOM = "set by hand", "at random"
+CHOSEN, GIVEN = "chosen", "given"
+NO_NOISE = "none, true counts"
+DATA, OF_CLASSES = "ratio_of", "rho_of_classes"
+
+CLASSES = Number("classes", limits.Limit("classes", 2, 10, integer=True), 3, "Classes")
+RHO = Number(
+    "rho",
+    limits.RHO,
+    0.1,
+    "Share of each rarer class in a known set",
+    0.01,
+    "%.4g",
+    "Every known set has one common class, another in each; every other class has this share (ρ). At 1 / classes all "
+    "sets are alike, and nothing can be learned.",
+)
+COPIES = Number("sets_of_each", limits.COPIES, 1, "Sets of each kind", help="As many again serve to choose settings.")
+MIX = Choice("mix", (SLIDE, RANDOM), SLIDE, "Mix of the group")
+SHARE = Number("share", limits.SHARE, 0.5, "Share of its first class", 0.05, "%.4g")
+BANDWIDTH = Choice("bandwidth", (CHOSEN, GIVEN), CHOSEN, "Bandwidth of MMD")
+FACTOR = Number(
+    "times_median",
+    limits.BANDWIDTH,
+    1.0,
+    "times the median heuristic",
+    0.5,
+    "%.4g",
+    "How near two records must be for MMD to count them as alike; 1 is the median distance of two records, divided by "
+    "√2.",
+)
+TITLES = {NO_NOISE: NO_RELEASE} | {release.title: name for name, release in RELEASES.items()}
+RELEASE = Choice("release", tuple(TITLES), NO_NOISE, "Noise on the sets’ counts")
+EPSILON = Number("ratio_epsilon", limits.RELEASE_EPSILON, 0.05, "ε of the counts")
+DELTA = Number("ratio_delta", limits.RELEASE_DELTA, 0.05, "δ of the counts")
+N_MIN = Number(
+    "n_min",
+    limits.N_MIN,
+    25,
+    "Public minimum",
+    5,
+    help="What everybody may know: no class of a set has fewer records.",
+)
+METHOD = Choice(
+    "find_by",
+    tuple(method.title for method in CLASS_RATIO.values()),
+    tuple(CLASS_RATIO[m].title for m in (SPREAD, MMD, EM)),
+    "Methods",
+    many=True,
+)
+DRAWS = Number("ratio_draws", limits.N_TRIALS, 10, "Draws", help="Repeats with other records and other noise.")
+SEED = Number("ratio_seed", limits.SEED, 0, "Seed", help="The same seed gives the same records and noise.")
+
+# One click to a setting: data set, classes, records in a set, ρ, records asked about, release, ε, δ, n_min.
+PRESETS = {
+    "paper, binary": ("adult", 2, 600, 0.1, 600, "", 0.05, 0.05, 25),
+    "three digits, private": ("mnist", 3, 600, 0.1, 600, "gaussian tight", 0.05, 0.001, 25),
+    "ten digits, 3,000 each": ("mnist", 10, 3000, 0.05, 3000, "", 0.05, 0.05, 75),
+}
+
+
+@dataclass(frozen=True)
+class Question:
+    """The visitor’s question: the first trial’s config and how many trials.
+
+    `own_file` is the visitor’s file, if the records come from it.
+    """
+
+    config: RatioConfig
+    n_draws: int
+    own_file: own_data.File | None = None
+
+    @property
+    def n_records(self) -> int:
+        """Return the number of records in all training and tuning sets."""
+        return 2 * self.config.copies * self.config.n_classes * self.config.set_size
+
+    @property
+    def at_once(self) -> bool:
+        """Return whether the first trial is quick enough to run while the visitor waits."""
+        config = self.config
+        quick = config.dataset != "sms" and COUNT not in config.methods and PSVM not in config.methods
+        return quick and self.n_records <= AT_ONCE and own_data.is_quick(config.dataset, self.n_records // 4)
+
+
+def classes_setting(dataset: Source) -> Number:
+    """Return the setting of the number of classes, at most as many as a visitor’s own data have."""
+    if isinstance(dataset, str):
+        return CLASSES
+    most = min(CLASSES.limit.high, dataset.n_classes)
+    limit = limits.Limit("classes", CLASSES.limit.low, most, "there are no more", integer=True)
+    return Number(CLASSES.key, limit, min(CLASSES.default, most), CLASSES.label)
+
+
+THREE, ALL = "three", "all"
+CURVES = Choice("ratio_curves", (THREE, ALL), THREE, "Curves")
+FIGURE_2 = Choice("figure_2", ("Adult", "MNIST", "SMS", "Breast cancer"), "Adult", "Data set of the figure")
+FIGURE_3 = Choice("figure_3", (CLASS_RATIO[SPREAD].title, CLASS_RATIO[MMD].title), CLASS_RATIO[MMD].title, "Method")
+
+
+class ShownCurves(NamedTuple):
+    """What a figure of the paper shows: the title of its data set or its method, and whether it shows all curves."""
+
+    title: str
+    all: bool = False

@@ -1,0 +1,122 @@
+"""The settings of the page on private counts and of its chapters, and the question they make."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from pages.kit.settings import Choice, Number, Setting, Words
+from privdemo import limits
+from privdemo.experiments import label_counts
+from privdemo.experiments.label_counts import CountConfig
+from privdemo.mechanisms.label_counts import RELEASES, check_counts
+
+DESIGN, OWN = "the paper’s", "my own"
+COUNTS = Choice("counts_of", (DESIGN, OWN), DESIGN, "Counts")
+CLASSES = Number(
+    "count_classes", limits.Limit("number of classes", 2, 50, integer=True), label_counts.CLASSES, "Classes"
+)
+TOTAL = Number("labels", limits.Limit("labels", 10, 10**9, integer=True), label_counts.TOTAL, "Labels in the set", 100)
+RHO = Number(
+    "share",
+    limits.Limit("share", 0.001, 0.5, "of every class but the last"),
+    label_counts.RHO,
+    "Share of each",
+    0.01,
+    "%.4g",
+    "Every class but the last has this share of the labels; the last has the rest.",
+)
+EPSILON = Number("count_epsilon", limits.RELEASE_EPSILON, label_counts.EPSILON, "ε of the counts")
+DELTA = Number("count_delta", limits.RELEASE_DELTA, label_counts.DELTA, "δ of the counts")
+N_MIN = Number(
+    "n_min",
+    limits.N_MIN,
+    25,
+    "Public minimum",
+    5,
+    help="What everybody may know: no class has fewer labels. Scaled Dirichlet “tight from a public minimum on” "
+    "chooses its noise from this number alone, never from the counts.",
+)
+REPEATS = Number(
+    "releases", limits.REPEATS, 200, "Releases", 100, help="How often the counts are released in each way."
+)
+SEED = Number("count_seed", limits.SEED, 0, "Seed", help="The same seed gives the same noise.")
+TITLES = {release.title: name for name, release in RELEASES.items()}
+MECHANISM = Choice(
+    "mechanism",
+    tuple(TITLES),
+    RELEASES["dirichlet public"].title,
+    "Release to look at",
+)
+AXES = {
+    "ε": label_counts.EPSILON_AXIS,
+    "δ": label_counts.DELTA_AXIS,
+    "classes": label_counts.C_AXIS,
+    "class share": label_counts.RHO_AXIS,
+}
+AXIS = Choice("along", tuple(AXES), "ε", "Along")
+THREE, ALL = "three", "all"
+CURVES = Choice("curves", (THREE, ALL), THREE, "Curves")
+EXAMPLE = "120, 80, 300, 500"
+
+
+def parse(words: str) -> tuple[int, ...]:
+    """Return counts as typed or pasted, separated by commas, blanks, tabs or new lines.
+
+    Raise ``ValueError`` with a sentence for invalid counts.
+    """
+    # “1,000” may be one number or two: between blanks, or with a part such as 000, it is refused.
+    between = [part.strip(",") for part in re.split(r"[\s;]+", words) if part.strip(",")]
+    unclear = [
+        part for part in between if re.search(r",0\d|^0\d|\d\.\d{3}$", part) or (len(between) > 1 and "," in part)
+    ]
+    if unclear:
+        raise ValueError(
+            f"“{unclear[0][:20]}” may be a part of a number, or several; write 1000 without comma, point or blank, and "
+            "a blank after every comma between counts"
+        )
+    parts = [part for words in between for part in words.split(",") if part]
+    if not parts:
+        raise ValueError(f"no counts are given; type or paste some, such as {EXAMPLE}")
+    numbers = []
+    for part in parts:
+        try:
+            numbers.append(float(part))
+        except ValueError:
+            raise ValueError(f"“{part[:20]}” is not a number; give counts such as {EXAMPLE}") from None
+    return tuple(int(n) for n in check_counts(numbers))
+
+
+TYPED = Words("counts", parse, EXAMPLE, "Counts of each class", f"Type or paste: {EXAMPLE}.")
+
+
+@dataclass(frozen=True)
+class Question:
+    """The visitor’s question: `config` with the counts, the design behind them, and the release to look at.
+
+    `own` says that the counts are typed by the visitor, not of the design.
+    """
+
+    config: CountConfig
+    n_classes: int
+    total: int
+    rho: float
+    own: bool
+    release: str
+
+
+class Curves(NamedTuple):
+    """What the figure plots: its `axis`, and whether it shows `all` curves."""
+
+    axis: str = label_counts.EPSILON_AXIS
+    all: bool = False
+
+
+DEFAULT_CURVES = Curves()
+
+
+def all_settings() -> list[Setting]:
+    """Return every setting of the page."""
+    counts = [COUNTS, CLASSES, TOTAL, RHO, TYPED]
+    return [*counts, EPSILON, DELTA, N_MIN, MECHANISM, REPEATS, SEED]

@@ -1,0 +1,173 @@
+"""The settings of the training page, and the question they make."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pages.kit import cache, own_data
+from pages.kit.settings import Choice, Number
+from pages.topics.training.pixel_noise import NOISES
+from privdemo import limits
+from privdemo.datasets import Source
+from privdemo.experiments import training
+from privdemo.experiments.training import TrainingConfig
+from privdemo.mechanisms.pixels import FAMILIES, PixelFamily
+from privdemo.methods import CLEAN, TRAINED_FIRST, TRAINING
+
+SYMMETRIC, ASYMMETRIC = "symmetric", "asymmetric"
+MECHANISMS = {FAMILIES[name].title: FAMILIES[name] for name in NOISES}
+# With more people a first draw takes more than a second, and is made in the background.
+AT_ONCE = 300
+# The published EM's work grows with people: beyond AT_ONCE it would take many minutes a draw.
+EM_DRAWS = 3
+DIGITS = tuple("0123456789")
+sizes = cache.shared_or_private(training.sizes, max_entries=256)
+PEOPLE = 250
+
+FIRST = Choice("first", DIGITS, "7", "First digit or class")
+SECOND = Choice("second", DIGITS, "9", "Second digit or class")
+# A hint for links with `classes`, the key of the page on images.
+_CLASSES = " Write `first=0&second=1&more_digits=2,3` for the digits 0, 1, 2 and 3."
+MORE = Choice("more_digits", DIGITS, (), "More digits or classes", many=True, least=0, meant={"classes": _CLASSES})
+NOISE = Choice("pixel_noise", tuple(MECHANISMS), next(iter(MECHANISMS)), "Noise on every pixel")
+KIND = Choice("label_lies", (SYMMETRIC, ASYMMETRIC), SYMMETRIC, "Lie about the label")
+ZERO_LIES = Number("first_lies", limits.P10, 0.1, "Lies about the first")
+ONE_LIES = Number("second_lies", limits.P01, 0.4, "Lies about the second")
+TRAINERS = {method.title: name for name, method in TRAINING.items() if name != CLEAN}
+TRAINED = Choice(
+    "methods",
+    tuple(TRAINERS),
+    tuple(TRAINING[name].title for name in TRAINED_FIRST if name != CLEAN),
+    "Methods",
+    many=True,
+)
+DRAWS = Number(
+    "draws",
+    limits.N_TRIALS,
+    10,
+    "Draws",
+    help="Repeats with other people, other noise and other test images.",
+)
+SEED = Number("training_seed", limits.SEED, 0, "Seed", help="The same seed gives the same people and noise.")
+
+# One click to the paper's settings: noise on pixels, its level, label flips, people of each class.
+PRESETS = {
+    **{f"p = {p}": ("randomised_response", p, p, 250) for p in (0.1, 0.2, 0.3, 0.4)},
+    "σ² = 0.1": ("gaussian", 0.1**0.5, 0.2, 4500),
+    "σ² = 0.5": ("gaussian", 0.5**0.5, 0.2, 4500),
+}
+# One click to all digits: their noise, and people of each.
+TEN = "randomised_response", 0.2, 0.2, 500
+# Which test images are shown.
+DISPUTED, AS_THEY_COME = "in dispute", "as they come"
+PICKED = Choice(
+    "which",
+    (DISPUTED, AS_THEY_COME),
+    DISPUTED,
+    "Test images shown",
+)
+# The shipped experiments on what noise costs, by their titles.
+STUDIES = {"replaced pixels": "figure3", "Gaussian noise": "section6.1", "unequal lies": "asymmetric"}
+STUDY = Choice(
+    "study",
+    tuple(STUDIES),
+    next(iter(STUDIES)),
+    "Experiment under “What it costs”",
+)
+
+
+@dataclass(frozen=True)
+class Question:
+    """The visitor’s question: the first trial’s config, how many trials, and which test images and study are shown.
+
+    `own_file` is the visitor’s file, if the records come from it.
+    """
+
+    config: TrainingConfig
+    n_draws: int
+    own_file: own_data.File | None = None
+    picked: str = DISPUTED
+    study: str = STUDY.default
+
+    @property
+    def of_table(self) -> bool:
+        """Return whether the records are rows of a visitor’s table, not images."""
+        dataset = self.config.dataset
+        return not isinstance(dataset, str) and dataset.image_shape is None
+
+    def in_its_words(self, sentence: str) -> str:
+        """Return `sentence`, with the words for a table if the records are rows of one."""
+        return of_tables(sentence) if self.of_table else sentence
+
+    @property
+    def at_once(self) -> bool:
+        """Return whether the first trial is quick enough to run while the visitor waits."""
+        n_people = len(self.config.classes) * self.config.n_train
+        few = len(self.config.classes) == 2 and self.config.n_train <= AT_ONCE
+        return few and own_data.is_quick(self.config.dataset, n_people)
+
+    @property
+    def of_two(self) -> bool:
+        """Return whether there are exactly two classes."""
+        return len(self.config.classes) == 2
+
+
+# The words for images, and those for a table's records in their place.
+_TABLE_WORDS = {"image": "record", "pixel": "column", "digit": "class"}
+_TABLE_WORDS |= {f"{word}s": "classes" if word == "digit" else f"{other}s" for word, other in _TABLE_WORDS.items()}
+
+
+def of_tables(sentence: str) -> str:
+    """Replace the words for images by those for a table’s records; names in quotation marks stay."""
+    return re.sub(
+        rf"“[^”]*”|(?i:\b(?:{'|'.join(_TABLE_WORDS)})\b)",
+        lambda chosen_two: chosen_two[0] if chosen_two[0].startswith("“") else _table_word(chosen_two[0]),
+        sentence,
+    )
+
+
+def _table_word(word: str) -> str:
+    """Return the word for a table in the place of `word`, capitalised like it."""
+    other = _TABLE_WORDS[word.lower()]
+    return other.capitalize() if word[0].isupper() else other
+
+
+def class_choices(data: Source) -> tuple[Choice, Choice, Choice]:
+    """Return the choices of the classes: digits 7 and 9, or the first two of a visitor’s own, and any others."""
+    if isinstance(data, str):
+        return FIRST, SECOND, MORE
+    names = data.class_names
+    return (
+        Choice("own_first", names, names[0], in_link=False),
+        Choice("own_second", names, names[1], in_link=False),
+        Choice("own_more", names, (), many=True, least=0, in_link=False),
+    )
+
+
+def valid_classes(
+    choices: tuple[Choice, Choice, Choice], first: str, second: str, more: Sequence[str]
+) -> tuple[str, ...]:
+    """Return the chosen classes, each once, if they are valid for the data set; else the default two."""
+    known = first != second and all(name in choices[0].options for name in (first, second, *more))
+    return tuple(dict.fromkeys((first, second, *more))) if known else (choices[0].default, choices[1].default)
+
+
+def label_setting(n_classes: int) -> Number:
+    """Return the setting of the label’s flip probability among `n_classes`."""
+    return Number("label_p", limits.flip_prob_limit(n_classes, "label_p"), 0.2, "p of the label", step=0.01)
+
+
+def people_setting(data: Source, classes: tuple[str, ...]) -> Number:
+    """Return the setting of people of each class, at most as many as the data set has besides test records."""
+    most = min(int(limits.N_TRAIN.high), sizes(data, classes)[0])
+    limit = limits.Limit("n", limits.N_TRAIN.low, most, limits.N_TRAIN.advice, integer=True)
+    help = "Each releases one image and one label."
+    return Number("n", limit, min(PEOPLE, most), "People of each class", step=10, help=help)
+
+
+def level_setting(family: PixelFamily, n_states: int) -> Number:
+    """Return the setting of the noise level of `family`, in the range its mechanism checks."""
+    noise = NOISES[family.name]
+    return Number(noise.key, family.limit(n_states), noise.default, family.title, step=0.01)
