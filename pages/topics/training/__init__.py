@@ -9,6 +9,7 @@ from pages.topics.training import trade_off
 from pages.topics.training.answer import Answer, answer, jobs, print_scores, waiting
 from pages.topics.training.chapters import (
     all_numbers,
+    classes,
     probabilities,
     scores,
     some_images,
@@ -16,7 +17,6 @@ from pages.topics.training.chapters import (
     weights,
 )
 from pages.topics.training.controls import all_settings, controls, presets
-from pages.topics.training.per_class import classes
 from pages.topics.training.pixel_noise import DELTA
 from pages.topics.training.question import EM_DRAWS, PEOPLE, Question
 from privdemo.estimators import class_model

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 from dataclasses import dataclass
+from typing import Any
 
 from pages.kit import cache, numbers
 from pages.kit.panel import Chart, LiveDots, Panel
 from pages.kit.snippet import Snippet
 from pages.kit.trials import Trials
-from pages.topics.voting import dots
 from privdemo import figures
 from privdemo.estimators.votes import VoteEstimate
 from privdemo.experiments import voting
@@ -70,8 +71,8 @@ class Answer:
             Panel(
                 "people",
                 figure=LiveDots(
-                    dots.live(self.config, self.people, summary),
-                    lambda: figures.people_html(dots.still(self.config, self.people), people.LEGEND, summary),
+                    live_dots(self.config, self.people, summary),
+                    lambda: figures.people_html(still_dots(self.config, self.people), people.LEGEND, summary),
                 ),
                 summary=summary,
                 rows=lambda: voting.poll_table(self.poll),
@@ -99,6 +100,46 @@ def readings(answer: Answer) -> list[Panel]:
             _with_estimates_figure(last_poll_snippet(answer.config)),
         )
     ]
+
+
+# --- the dots ------------------------------------------------------------------------------------
+
+
+# The headings of the two fields; the browser fills in the numbers, and so does `still_dots`.
+VOTES_HEADING = "What we see: {lied} of {asked} lied"
+ANSWERS_HEADING = "What the pollster hears: {said_a} of {asked} say A"
+# The keys of the settings by which voters of B lie, and voters of A: one for both, or one each.
+DIALS = (("lie", "b_says_a"), ("lie", "a_says_b"))
+_FIELDS = ((VOTES_HEADING, people.TRUTH), (ANSWERS_HEADING, people.ANSWERS))
+
+
+def live_dots(config: ElectionConfig, people_shown: People, words: str) -> dict[str, Any]:
+    """Return the data of the interactive dots; `words` describe them to screen readers."""
+    n = len(people_shown.voted_a)
+    return {
+        "poll": f"{config.seed}/{config.n_elections}",
+        "voted": _base64(people_shown.voted_a),
+        "uniform": _base64(people_shown.uniform),
+        "lies": [config.channel.p10, config.channel.p01],
+        "dials": DIALS,
+        "fields": [people.plan(heading, dots, n) for heading, dots in _FIELDS],
+        "legend": [{"name": name, "sign": dot.sign, "colour": dot.colour} for name, dot in people.LEGEND.items()],
+        "words": words,
+    }
+
+
+def still_dots(config: ElectionConfig, people_shown: People) -> list[people.Field]:
+    """Return the same fields as still pictures, with the numbers that the browser fills in."""
+    kinds = voting.kinds(people_shown, config.channel)
+    lied = int(people_shown.lied(config.channel).sum())
+    said_a = int(((kinds == voting.A_TRUE) | (kinds == voting.B_LIED)).sum())
+    counts = {"lied": f"{lied:,}", "said_a": f"{said_a:,}", "asked": f"{len(kinds):,}"}
+    return [figures.dot_field(heading.format(**counts), kinds, dots) for heading, dots in _FIELDS]
+
+
+def _base64(array: Any) -> str:
+    """Return the array’s raw bytes (little-endian) as base64 text."""
+    return base64.b64encode(array.tobytes()).decode()
 
 
 # --- words ---------------------------------------------------------------------------------------

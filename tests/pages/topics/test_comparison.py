@@ -8,8 +8,7 @@ import pytest
 
 from pages.kit.panel import Panel, Table
 from pages.topics.comparison import PAGE, against_pin, goal, one_likelihood, shipped
-from pages.topics.comparison.answer import Answer, jobs, rows_of
-from pages.topics.comparison.headline import mark_words
+from pages.topics.comparison.answer import Answer, jobs, mark_words, rows_of
 from pages.topics.comparison.pin import decode, encode
 from pages.topics.comparison.question import Question
 from pages.topics.comparison.words import Change, change
@@ -56,9 +55,9 @@ def row(config: ComparisonConfig, *marks: float) -> Row:
     return rows_of(config, len(marks), trials(config, *marks))[0]
 
 
-def shown(asked: Question, *mine: Row, **more: Any) -> Answer:
+def shown(asked: Question, *own: Row, **more: Any) -> Answer:
     nothing = {"curves": (), "pinned": (), "n_draws": 10, "problems": {}, "running": False}
-    return Answer(asked, own=mine, **(nothing | more))
+    return Answer(asked, own=own, **(nothing | more))
 
 
 MARKS = {NAIVE: Estimate(0.9, 0.88, 0.92), CLEAN: Estimate(0.99, 0.98, 1.0)}
@@ -269,8 +268,8 @@ def test_a_pin_by_its_button_is_compared_and_let_go():
 def test_no_draw_is_made_twice_and_nothing_shipped_anew(n_train, pinned, counts):
     found = jobs(question(replace(DIGITS, n_train=n_train), 10 if n_train == 120 else 3, pinned=pinned))
     assert {name: sum(len(j.tasks) for j in found if j.name == name) for name in {j.name for j in found}} == counts
-    drawn = [task for job in found for task in job.tasks]
-    assert len(set(drawn)) == len(drawn)
+    answer_of_trials = [task for job in found for task in job.tasks]
+    assert len(set(answer_of_trials)) == len(answer_of_trials)
 
 
 def test_a_pin_holds_the_whole_setting():
@@ -297,10 +296,10 @@ def test_what_is_no_pin_is_refused(words, why):
 def test_a_pair_is_never_of_two_sources():
     lies, bags, _ = one_likelihood.PAIRS
     asked = question(replace(DIGITS, n_train=30, epsilon=7.0))
-    mine = tuple(replace(r, n_train=30) for r in shipped.marks(DIGITS))
-    whose, rows = one_likelihood.of_one_source(lies, shown(asked, *mine), 8.0)
+    own = tuple(replace(r, n_train=30) for r in shipped.marks(DIGITS))
+    whose, rows = one_likelihood.of_one_source(lies, shown(asked, *own), 8.0)
     assert (whose, {r.n_train for r in rows}) == ("of your setting", {30})
-    half = tuple(r for r in mine if r.method == NAIVE)
+    half = tuple(r for r in own if r.method == NAIVE)
     for pair in (lies, bags):
         whose, rows = one_likelihood.of_one_source(pair, shown(asked, *half), 8.0)
         assert whose == "shipped, 120 people of each class, ε = 8"
@@ -311,15 +310,15 @@ def test_a_pair_is_never_of_two_sources():
 
 
 @pytest.fixture(scope="module")
-def drawn():
+def answer_of_trials():
     """A small setting and a pinned one that differs in ε, two draws of each."""
     small = replace(DIGITS, n_train=20, bag_size=10)
     asked = question(small, 2, goal=0.6, pinned=replace(small, epsilon=4.0))
-    mine, pinned = (
+    own, pinned = (
         rows_of(config, 2, [comparison.run(with_trial(config, i)) for i in range(2)])
         for config in (small, asked.pinned)
     )
-    return shown(asked, *mine, pinned=tuple(pinned), curves=tuple(shipped.curves(small)))
+    return shown(asked, *own, pinned=tuple(pinned), curves=tuple(shipped.curves(small)))
 
 
 def flat(panels):
@@ -327,8 +326,8 @@ def flat(panels):
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
-def test_the_code_of_every_chapter_gives_the_numbers_shown(drawn, chapter):
-    panels, said = flat(CHAPTERS[chapter](drawn)), []
+def test_the_code_of_every_chapter_gives_the_numbers_shown(answer_of_trials, chapter):
+    panels, said = flat(CHAPTERS[chapter](answer_of_trials)), []
     answer = " ".join(panel.answer for panel in panels)
     for panel in panels:
         exec(str(panel.snippet or ""), {"print": lambda *words: said.append(words)})
@@ -338,7 +337,7 @@ def test_the_code_of_every_chapter_gives_the_numbers_shown(drawn, chapter):
         assert f"<b>ε = {found.epsilon:g}</b> is enough" in answer
         assert f"“{COMPARISON[found.method].title}” reaches" in answer
     elif chapter in ("What it costs", "All numbers"):
-        shown_there = [row.mean for row in drawn.own if row.metric == "accuracy"]
+        shown_there = [row.mean for row in answer_of_trials.own if row.metric == "accuracy"]
         assert sorted(mark.mean for _, mark in said) == pytest.approx(sorted(shown_there))
     else:
         gap = next(gap for _, gap, *_ in said if gap is not None).mean * (100 if chapter == "Two settings" else 1)

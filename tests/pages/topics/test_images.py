@@ -31,12 +31,12 @@ ASKED = {"shown": 2, "people": 100, "candidates": 20, "delta": 1e-5, "seed": 3, 
 PROMISE = Privacy(1e-5, 784, 2.0, 2.0, 1568.0, 900.0, 1.39, (0.8, 0.8))
 
 
-def asked(family="randomised_response", labels=LIES, **changes):
+def question_with(family="randomised_response", labels=LIES, **changes):
     return Question("digits", ("7", "9"), FAMILIES[family], labels, **(ASKED | changes))
 
 
 def shown(*given, **changes):
-    return answer(asked(*given, **changes), Trials())
+    return answer(question_with(*given, **changes), Trials())
 
 
 def promise(**changes) -> Privacy:
@@ -62,7 +62,7 @@ def guessed(low, high) -> Estimate:
         (label_verdict, [guessed(0.5, 0.6), 0.5], "no better than chance"),
     ],
 )
-def test_a_promise_is_told_for_what_it_is(function, given, words):
+def test_the_words_of_a_promise_say_what_it_means(function, given, words):
     assert words in function(*given)
 
 
@@ -92,7 +92,7 @@ def test_the_shown_code_gives_the_shown_numbers(family):
 
 
 @pytest.mark.parametrize("kind", ["randomised_response", "gaussian"])
-def test_a_figure_of_the_paper_shows_its_own_noise_whatever_is_asked(kind, tmp_path, monkeypatch):
+def test_a_figure_of_the_paper_shows_its_own_noise_whatever_the_settings(kind, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (panel,) = paper_figure(shown("laplace"), kind)
     assert panel.figure == paper_figure(shown("randomised_response", level=0.7), kind)[0].figure
@@ -164,7 +164,7 @@ def done(job, n):
 
 def test_what_many_teach_is_learned_in_the_background_and_the_rest_is_there_at_once(monkeypatch):
     monkeypatch.setattr(images, "AT_A_TIME", 50)
-    question = asked(people=100)
+    question = question_with(people=100)
     here, _ = jobs(question)
     before = answer(question, Trials())
     assert list(before.guesses.pictures) == ["flat", "true"]
@@ -176,9 +176,9 @@ def test_what_many_teach_is_learned_in_the_background_and_the_rest_is_there_at_o
     assert made.main()[0].figure.data["there"] == [True] * 4
 
 
-def test_errors_of_guesses_are_drawn_once_all_are_there_and_what_strokes_gain_is_said():
+def test_errors_of_guesses_are_plotted_once_all_are_finished_with_the_gain_from_strokes():
     level = float(FAMILIES["randomised_response"].levels(17)[8])
-    question = asked(people=300, level=level)
+    question = question_with(people=300, level=level)
     (job,) = jobs(question)
     before, after = (answer(question, done(job, n)).lost() for n in (0, len(job.tasks)))
     assert (before[1][0].figure, "25 levels of noise" in before[1][0].note) == (None, True)
@@ -196,8 +196,8 @@ def test_errors_of_guesses_are_drawn_once_all_are_there_and_what_strokes_gain_is
 
 
 def test_other_lies_about_labels_need_no_other_guesses():
-    same = [jobs(asked(labels=RandomisedResponse(p, 2)))[0].key for p in (0.1, 0.3)]
-    assert same[0] == same[1] == jobs(asked(level=0.7))[0].key != jobs(asked(seed=4))[0].key
+    same = [jobs(question_with(labels=RandomisedResponse(p, 2)))[0].key for p in (0.1, 0.3)]
+    assert same[0] == same[1] == jobs(question_with(level=0.7))[0].key != jobs(question_with(seed=4))[0].key
 
 
 def test_what_is_found_stands_beside_each_level(dial):

@@ -25,22 +25,22 @@ def outcome(release=LAPLACE, delta=0.05, distortion=0.2, half=0.001, problem="")
     return Outcome(release, GaussianCounts(2.0), mean, 0.1, (0.25, 0.75), ends, delta, holds, problem)
 
 
-def asked(release):
+def question_about(release):
     return replace(QUESTION, release=release)
 
 
 def promised(release, delta):
-    return chapters.promise_words(asked(release), outcome(release, delta))
+    return chapters.promise_words(question_about(release), outcome(release, delta))
 
 
 def exact(release):
-    return chapters.exact_words(asked(release), outcome(release, 0.05))
+    return chapters.exact_words(question_about(release), outcome(release, 0.05))
 
 
 def chosen(*given, **problem):
     """The takeaway where Gaussian noise is best that holds, and another release is chosen."""
     best, mine = outcome(GAUSS_TIGHT, 0.05, 0.1), outcome(*given, **problem)
-    return takeaway(asked(mine.release), {o.release: o for o in (outcome(), best, mine)})
+    return takeaway(question_about(mine.release), {o.release: o for o in (outcome(), best, mine)})
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_words_follow_the_outcome(words, part):
     assert part in words
 
 
-def test_the_promises_of_all_are_told_apart():
+def test_the_table_says_whether_each_promise_holds_and_why_not():
     kinds = outcome(delta=0.0), outcome(DATA), outcome(GAUSS, 0.2), outcome(PUBLIC, problem="no σ")
     rows = [chapters._table_row(o.release, o, 1000) for o in kinds]
     assert [row[-1] for row in rows] == ["yes", "no: σ from the secret counts", "no: δ too large", "No σ."]
@@ -100,11 +100,11 @@ def test_three_numbers_for_one_mean_are_explained_where_they_stand():
     assert "your own" not in claim.other_estimates_words(other, CountConfig())
 
 
-def test_three_curves_are_drawn_first_and_all_on_asking():
+def test_three_curves_are_plotted_by_default_and_all_if_chosen():
     shown = PAGE.answer(QUESTION, None)
     assert shown.shown_first == (LAPLACE, GAUSS_TIGHT, PUBLIC)
-    assert replace(shown, question=asked(GAUSS_TIGHT)).shown_first == (LAPLACE, GAUSS_TIGHT, PUBLIC)
-    assert replace(shown, question=asked(TIGHT)).shown_first == (LAPLACE, TIGHT, GAUSS_TIGHT)
+    assert replace(shown, question=question_about(GAUSS_TIGHT)).shown_first == (LAPLACE, GAUSS_TIGHT, PUBLIC)
+    assert replace(shown, question=question_about(TIGHT)).shown_first == (LAPLACE, TIGHT, GAUSS_TIGHT)
     for drawn, n in ((DEFAULT_CURVES, 3), (Curves(all=True), len(RELEASES))):
         (panel,) = shown.main(drawn)
         assert len([trace for trace in panel.figure.figure.data if trace.name != "published"]) == n

@@ -25,7 +25,7 @@ def an_answer(config: BagConfig) -> Answer:
     return Answer(Question(config, 2, SHARE), [label_proportions.run(with_trial(config, i)) for i in range(2)])
 
 
-def asked(config: BagConfig) -> Answer:
+def answer_of(config: BagConfig) -> Answer:
     """The question of `config` with the trials of another."""
     return replace(an_answer(CONFIG), question=Question(config, 2, HALF))
 
@@ -75,7 +75,7 @@ def test_no_promise_where_what_it_protects_chose_the_bags_or_groups(selection, m
     noisy = replace(CONFIG, selection=selection, aggregation=means, k=k, feature_epsilon=1.0, proportion_epsilon=0.2)
     whole = f"ε = {label_proportions.record_epsilon(noisy)[1]:.3g}"
     promised = ("One column", "ε = 1", column_holds), ("One label", "ε = 0.2", label_holds)
-    assert [(title, number) for title, number, _ in noise.promises(asked(noisy))] == [
+    assert [(title, number) for title, number, _ in noise.promises(answer_of(noisy))] == [
         (title, epsilon) if holds else (f"{title}: no promise", f"{epsilon} does not hold")
         for title, epsilon, holds in (*promised, ("A whole record", whole, column_holds))
     ]

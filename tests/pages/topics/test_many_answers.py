@@ -114,7 +114,7 @@ def test_chapters_say_their_numbers() -> None:
     assert "cannot be shuffled apart from their labels" in says("Whom to trust", of)
 
 
-def test_one_report_is_of_the_sender_who_is_asked_about() -> None:
+def test_one_report_is_of_the_chosen_sender() -> None:
     of, config = shown(), DEFAULT
     first, last = many_answers.one_report(config, 0), many_answers.one_report(config, 63)
     assert f"supports {first.supported.sum()} of 64 answers" in says("One report", of)
@@ -123,7 +123,7 @@ def test_one_report_is_of_the_sender_who_is_asked_about() -> None:
     assert "64" in panel.figure.figure.data[0].x, "the rarest answer stands beside the frequent ones"
 
 
-def test_reports_are_drawn_only_where_they_are_looked_at_and_not_too_many() -> None:
+def test_reports_are_simulated_only_for_their_chapter_and_not_too_many() -> None:
     assert jobs(Question(DEFAULT)) == []
     here, *along = jobs(Question(DEFAULT, reads=True))
     assert [config.trial for config in here.tasks] == list(range(1, 10))

@@ -89,7 +89,7 @@ def test_the_time_that_most_answered_is_read():
     assert shown(TELEPHONES, (5, 5), (4, 6), join=at).question.counts == (4, 6)
 
 
-def test_a_rehearsal_tells_its_truth_at_the_end_alone():
+def test_a_rehearsal_shows_its_true_shares_only_at_the_end():
     of = shown(REHEARSAL, (60, 40), expected=100, truth=(55, 45))
     said = panel("Truth", of).answer
     assert "true of <b>55.0 %</b>" in said
@@ -178,7 +178,7 @@ def test_a_slash_parts_answers(line, answers):
         (check_answers, "Yes / ", "answer 2 is empty; type it"),
     ],
 )
-def test_what_cannot_be_asked_is_refused_in_a_sentence(check, words, sentence):
+def test_invalid_questions_and_answers_are_refused_in_a_sentence(check, words, sentence):
     with pytest.raises(ValueError, match=sentence):
         check(words)
 
@@ -205,7 +205,7 @@ def test_a_class_goes_to_the_address_given_or_to_the_teachers_own(monkeypatch, g
     assert at.local == ("localhost" in address)
 
 
-def test_telephones_are_told_the_way_where_the_address_is_only_this_computers(monkeypatch):
+def test_the_page_says_how_telephones_reach_an_address_that_is_only_this_computers(monkeypatch):
     monkeypatch.setattr(join, "own_address", lambda: "192.168.1.7")
     for seen in ("http://localhost:8501/poll", "http://127.0.0.1:8501", "http://[::1]:8501/"):
         words = join.how_to_reach(join.join("BCDFG", True, seen))
@@ -311,7 +311,7 @@ def test_hands_are_counted_on_the_wall(clicker):
     assert (at.number_input(key="hands_1").value, at.number_input(key="hands_2").value) == (30, 4)
 
 
-def test_a_rehearsal_begins_on_the_wall(clicker, monkeypatch):
+def test_a_rehearsal_starts_on_the_projected_page(clicker, monkeypatch):
     now = [100.0]
     monkeypatch.setattr(rehearsing.time, "monotonic", lambda: now[0])
     at = visit("poll", people="50", pace="10")

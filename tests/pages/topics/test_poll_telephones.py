@@ -162,7 +162,7 @@ def test_polls_at_hand_are_few_and_each_is_there_once(store, monkeypatch):
     assert state["polls_at_hand"][0] == ("BCDFG", "x")
 
 
-def test_who_opens_too_many_polls_is_told(store, monkeypatch):
+def test_opening_too_many_polls_shows_an_error(store, monkeypatch):
     monkeypatch.setattr(store._openings, "take", lambda _: False)
     at = visit("poll", way=TELEPHONES)
     at.button(key="poll-open").click().run()

@@ -9,7 +9,7 @@ from sklearn.metrics import accuracy_score, log_loss
 
 from pages.kit import cache
 from pages.kit.trials import Trials
-from pages.topics.training import CHAPTERS, chapters, per_class, trade_off
+from pages.topics.training import CHAPTERS, chapters, trade_off
 from pages.topics.training.answer import Answer, answer, compare, jobs, noise_words, released
 from pages.topics.training.question import AT_ONCE, EM_DRAWS, Question
 from privdemo import accounting, datasets
@@ -57,7 +57,7 @@ def compared(n, accuracy, loss):
     return compare(Answer(Question(SMALL, n), [replace(trial, fits=fits)] * n))
 
 
-def told(**changes):
+def takeaway_of(**changes):
     return noise_words(Question(replace(SMALL, **changes), 1))
 
 
@@ -88,9 +88,9 @@ def own(study, **changes):
             "tied in accuracy, but the second gives better probabilities (log loss 0.60 and 0.50)",
         ),
         (compared(5, 0.0009, 0.009), "are statistically tied in accuracy; their probabilities do not clearly differ"),
-        (told(), f"(ε = {math.log(64):.3g} a pixel) and the label is wrong 20.0 % of the time (ε = 1.39)"),
-        (told(pixels=GAUSSIAN), f"0.25 (ε = {accounting.gaussian_epsilon(0.5, 1e-5):.3g} a pixel at δ = 10⁻⁵)"),
-        (told(labels=DIFFERENT), f"“9” 5.0 % of the time, a “9” as “7” 45.0 % (ε = {math.log(11):.3g})"),
+        (takeaway_of(), f"(ε = {math.log(64):.3g} a pixel) and the label is wrong 20.0 % of the time (ε = 1.39)"),
+        (takeaway_of(pixels=GAUSSIAN), f"0.25 (ε = {accounting.gaussian_epsilon(0.5, 1e-5):.3g} a pixel at δ = 10⁻⁵)"),
+        (takeaway_of(labels=DIFFERENT), f"“9” 5.0 % of the time, a “9” as “7” 45.0 % (ε = {math.log(11):.3g})"),
         (own("figure3"), "Rule and large marks: your setting (one draw)."),
         (own("section6.1", pixels=GAUSSIAN, labels=DIFFERENT, n_train=4500), "has other lies about the label."),
     ],
@@ -107,12 +107,12 @@ def test_the_takeaway_says_how_many_are_right_and_how_sure_and_names_labels_that
     several = Answer(several.question, several.trials * 5)
     assert "<b>50.0 %</b> of clean images" in several.takeaway(), "no interval of no width"
     assert "100.0 %</b> (clearly more, by 50.0 points), <b>100 %</b>" in several.takeaway()
-    lying, told = replace(SMALL, labels=BinaryChannel(0.9, 0.8)), "whoever ignores the noise takes “9” for “7”"
+    lying, takeaway_of = replace(SMALL, labels=BinaryChannel(0.9, 0.8)), "whoever ignores the noise takes “9” for “7”"
     found = made(config=lying, naive=0.6), made(config=lying, spread=0.6), made(naive=0.6)
-    assert [told in answer.takeaway() for answer in found] == [True, False, False]
+    assert [takeaway_of in answer.takeaway() for answer in found] == [True, False, False]
 
 
-def test_of_what_the_noise_costs_the_choosing_method_is_told_if_it_is_shown():
+def test_the_cost_of_noise_is_stated_for_the_choosing_method_if_it_is_shown():
     shown = Answer(Question(TrainingConfig(), 1), made(config=TrainingConfig(), spread=0.9, naive=0.9).trials)
     choosing = Answer(shown.question, made(config=TrainingConfig(), naive=0.9, **{CHOSEN: 0.9}).trials)
     assert f"“{OURS}” and “{THEIRS}” are statistically tied" in trade_off.panels(shown)[0].answer
@@ -129,8 +129,8 @@ def test_a_choosing_method_says_what_it_took_and_why():
     ]
     trials = [replace(trial, fits=trial.fits | {CHOSEN: taken[i]}) for i in (0, 1, 0, 2)]
     words = chapters.scores(Answer(Question(SMALL, 4), trials))[0].answer
-    told = "class by class in 3 (no clear difference in 2, clearly ahead in 1) and strokes in 1 (clearly ahead)."
-    assert words.endswith(f"Chosen by trying, of 4 draws: {told}")
+    takeaway_of = "class by class in 3 (no clear difference in 2, clearly ahead in 1) and strokes in 1 (clearly ahead)."
+    assert words.endswith(f"Chosen by trying, of 4 draws: {takeaway_of}")
     assert "Chosen" not in chapters.scores(made(spread=0.9))[0].answer
 
 
@@ -145,7 +145,7 @@ def test_a_choosing_method_says_what_it_took_and_why():
         ((RECONSTRUCTION,), ""),
     ],
 )
-def test_headline_and_scores_speak_of_one_method_whatever_its_marks(asked, ours):
+def test_headline_and_scores_compare_the_same_method_whatever_its_scores(asked, ours):
     shown = made(naive=TRUTH, **{name: 0.6 if name == ours else 0.9 for name in asked})
     title, ignoring = TRAINING[ours or NAIVE].title, THEIRS if ours else ""
     assert f"({title}); it is <b>{'60' if ours else '100'} %</b> sure" in shown.takeaway()
@@ -226,13 +226,13 @@ def test_more_than_two_classes_are_said_and_every_chapter_is_theirs():
     ]
     assert released(shown).startswith("Of 100 people with each of the digits 8, 5 and 3 every pixel is replaced")
     assert "the label is wrong 20.0 % of the time" in released(shown)
-    question, matrices, (_, table) = per_class.classes(shown)
+    question, matrices, (_, table) = chapters.classes(shown)
     assert f"“{OURS}” most often takes a “3” for a “5”: <b>26.0 %</b> of the time" in question.answer
     assert f"“{THEIRS}” most often takes a “5” for a “8”: <b>100.0 %</b>" in question.answer
     assert [panel.figure.figure.data[0].z[2][1] for panel in matrices] == [0.26, 0]
     (trial,) = shown.trials
     choosing = Answer(shown.question, [replace(trial, fits=trial.fits | {CHOSEN: trial.fits[SPREAD]})])
-    question, (_, other), _ = per_class.classes(choosing)
+    question, (_, other), _ = chapters.classes(choosing)
     assert question.answer.startswith(f"“{TRAINING[CHOSEN].title}” most often takes a “3”"), "as the headline does"
     assert other.name == "confusion-naive"
     assert table.figure.cells[1][0] == "5"

@@ -95,7 +95,7 @@ def test_the_pollster_is_shown_answers_alone():
     assert f"{shown.poll.said_a} of 1,000 say A" in page
 
 
-def test_the_adversary_believes_the_true_share_until_told_otherwise():
+def test_the_adversarys_belief_follows_the_true_share_until_it_is_set():
     at = visit("voting", lesson="One answer", share="0.6")
     assert at.session_state["prior"] == 0.6
     at.number_input(key="share").set_value(0.7).run()
