@@ -42,7 +42,7 @@ QUOTED = {
     "pages/kit/glossary.py:_forms",
     "pages/kit/screen.py:_projected",
     "pages/terminal.py:text_of",
-    "pages/topics/training/controls.py:of_tables",
+    "pages/topics/training/question.py:of_tables",
 }
 # Patterns of the cells and lines of a file of records, which may have 20 MB.
 LONG = {
