@@ -13,7 +13,7 @@ from typing import Any
 _SIGN = "[-=+@＝＋－＠]"
 _FORMULA = re.compile(f"[\\s\\0\ufeff\u200b]*+{_SIGN}|[\\t\\r\\n]")
 # The same within a cell, after what some programs part cells at.
-_FORMULA_WITHIN = re.compile(f"([;|\\t\\r\\n](?:[^\\S\\t\\r\\n]|[\\0\ufeff\u200b])*+)(?={_SIGN})")
+_FORMULA_WITHIN = re.compile(f"([;|\\t\\r\\n](?:[^\\S\\t\\r\\n]|[\"'\\0\ufeff\u200b])*+)(?={_SIGN})")
 
 
 def harmless(cell: Any) -> Any:

@@ -64,7 +64,10 @@ def check_length(name: str, content: str | bytes, most: float, advice: str = "")
     if len(content) > most:
         unit = "characters" if isinstance(content, str) else "bytes"
         ending = f"; {advice}" if advice else ""
-        raise ValueError(f"{name} may have {most:,.0f} {unit}, this has {len(content):,}{ending}")
+        # A text that a browser sent has been cut to one character more than may be read (server/messages.py).
+        is_cut = isinstance(content, str) and len(content) == TEXT_LENGTH.high + 1
+        has = f"more than {TEXT_LENGTH.high:,}" if is_cut else f"{len(content):,}"
+        raise ValueError(f"{name} may have {most:,.0f} {unit}, this has {has}{ending}")
 
 
 def _short(number: float, rounding: str) -> str:
@@ -193,6 +196,7 @@ REQUEST_BYTES = Limit("bytes of a request without its body", 1, 256_000, integer
 # characters of one text (a text box, a choice) and of the JSON of one component.
 MESSAGE_BYTES = Limit("bytes of a message", 1, 1_000_000, integer=True)
 MESSAGE_WIDGETS = Limit("widgets of a message", 0, 1_000, integer=True)
+MESSAGE_HASHES = Limit("remembered messages of a message", 0, 10_000, integer=True)
 TEXT_LENGTH = Limit("characters of a text", 0, 8_192, integer=True)
 JSON_LENGTH = Limit("characters of a component's JSON", 0, 65_536, integer=True)
 # Visitors who are connected at a time.

@@ -1,4 +1,4 @@
-"""Bound what a browser may send over its WebSocket, before Streamlit or a page reads it."""
+"""Check what a browser sends over its WebSocket, before Streamlit or a page reads it."""
 
 from __future__ import annotations
 
@@ -21,82 +21,103 @@ _DEEPEST = 20
 NOT_TAKEN, TOO_BIG = 1003, 1009
 
 
-class TooBigError(ValueError):
-    """Raised for a message that is too long as a whole."""
+class RefusedMessageError(ValueError):
+    """Raised for a message that closes the connection: with the `code` of the WebSocket and a sentence."""
+
+    def __init__(self, code: int, reason: str) -> None:
+        super().__init__(reason)
+        self.code = code
 
 
 class Messages:
-    """Middleware that closes a connection after a text frame or a message too long, and shortens long texts.
+    """Middleware that hands on only messages that a page of the app sends, with their texts shortened.
 
-    A shortened text is still too long for every setting of a page, which then says so in a sentence.
+    A text frame, a frame that is no message of Streamlit's and one that is too long close the connection. A shortened
+    text is still too long for every setting of a page, which then says so in a sentence.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand on every message as `shortened` returns it."""
+        """Hand on every message as `checked` returns it."""
         if scope["type"] != "websocket":
             await self.app(scope, receive, send)
             return
         is_closed = False
 
-        async def receive_bounded() -> Message:
+        async def receive_checked() -> Message:
             nonlocal is_closed
-            message = await receive()
-            if message["type"] != "websocket.receive":
-                return message
-            data = message.get("bytes")
-            if data is None:
-                code, reason = NOT_TAKEN, "Messages must be binary."
-            else:
+            while (message := await receive())["type"] == "websocket.receive":
                 try:
-                    return {**message, "bytes": shortened(data)}
-                except TooBigError as error:
-                    code, reason = TOO_BIG, str(error)
-            _LOG.warning("A connection was closed: %s", reason)
-            await send({"type": "websocket.close", "code": code, "reason": reason})
-            is_closed = True
-            return {"type": "websocket.disconnect", "code": code}
+                    if (data := checked(message.get("bytes"))) is not None:
+                        return {**message, "bytes": data}
+                except RefusedMessageError as error:
+                    _LOG.warning("A connection was closed: %s", error)
+                    await send({"type": "websocket.close", "code": error.code, "reason": str(error)})
+                    is_closed = True
+                    return {"type": "websocket.disconnect", "code": error.code}
+            return message
 
         async def send_while_open(message: Message) -> None:
             if not is_closed:
                 await send(message)
 
-        await self.app(scope, receive_bounded, send_while_open)
+        await self.app(scope, receive_checked, send_while_open)
 
 
-def shortened(data: bytes) -> bytes:
-    """Return a browser's message with each text cut to the length that is read of it.
+def checked(data: bytes | None) -> bytes | None:
+    """Return a browser's message with each text cut to the length that is read of it; None for one to be ignored.
 
-    JSON that is too long, or that no component sends, is left out with its widget. Raises `TooBigError` for a message
-    too long as a whole.
+    Only a run of the script, its end, and the addresses to upload a few files to are ever needed. Widgets whose JSON is
+    too long, or is none that a component sends, are left out. Raise `RefusedMessageError` for a message that is none
+    of Streamlit's or too long as a whole.
     """
-    _check_size("message", "bytes", len(data), limits.MESSAGE_BYTES)
+    if data is None:
+        raise RefusedMessageError(NOT_TAKEN, "Messages must be binary.")
+    _check_size("bytes", len(data), limits.MESSAGE_BYTES)
     message = BackMsg()
     try:
         message.ParseFromString(data)
     except DecodeError:
-        return data  # Streamlit refuses it
-    if message.WhichOneof("type") != "rerun_script":
+        raise RefusedMessageError(NOT_TAKEN, "This is no message of Streamlit's.") from None
+    kind = message.WhichOneof("type")
+    if kind == "stop_script":
         return data
+    if kind == "file_urls_request":
+        request = message.file_urls_request
+        _check_size("files", len(request.file_names), limits.UPLOADS_EACH)
+        return data if message.ByteSize() <= limits.TEXT_LENGTH.high else None
+    return _checked_run(message, data) if kind == "rerun_script" else None
+
+
+def _checked_run(message: BackMsg, data: bytes) -> bytes:
+    """Return a message that asks for a run of the script, with long texts cut and unreadable widgets left out."""
     state = message.rerun_script
     widgets = state.widget_states.widgets
-    _check_size("message", "widgets", len(widgets), limits.MESSAGE_WIDGETS)
-    kept = [widget for widget in widgets if _is_readable(widget)]
+    _check_size("widgets", len(widgets), limits.MESSAGE_WIDGETS)
+    _check_size("remembered messages", len(state.cached_message_hashes), limits.MESSAGE_HASHES)
+    names = len(state.fragment_id) + len(state.page_name) + len(state.page_script_hash) + state.context_info.ByteSize()
+    _check_size("characters of names", names, limits.TEXT_LENGTH)
+    kept, json_left = [], int(limits.JSON_LENGTH.high)
+    for widget in widgets:
+        json_left -= len(widget.json_value) + len(widget.json_trigger_value)
+        if json_left >= 0 and _is_readable(widget):
+            kept.append(widget)
     if len(data) <= limits.TEXT_LENGTH.high and len(kept) == len(widgets):  # then no text in it is too long
         return data
     # One character more than may be read: what is cut is still found to be too long.
     state.query_string = state.query_string[: int(limits.ADDRESS_BYTES.high) + 1]
-    shortened_ones = [_shortened_widget(widget, int(limits.TEXT_LENGTH.high)) for widget in kept]
+    shortened = [_shortened_widget(widget, int(limits.TEXT_LENGTH.high)) for widget in kept]
     del widgets[:]
-    widgets.extend(shortened_ones)
+    widgets.extend(shortened)
     return message.SerializeToString()
 
 
-def _check_size(what: str, unit: str, size: int, limit: limits.Limit) -> None:
+def _check_size(unit: str, size: int, limit: limits.Limit) -> None:
+    """Raise `RefusedMessageError` if a message has more of something than it may have."""
     if size > limit.high:
-        raise TooBigError(f"A {what} may have {limit.high:,} {unit}, this one has {size:,}.")
+        raise RefusedMessageError(TOO_BIG, f"A message may have {limit.high:,} {unit}, this one has {size:,}.")
 
 
 def _is_readable(widget: WidgetState) -> bool:

@@ -91,7 +91,7 @@ def read_long_requests() -> None:
 
 
 def close_unfinished_requests() -> None:
-    """Have the server close a connection on which the head of a request has not arrived `HEAD_SECONDS` long.
+    """Have the server close a connection on which no whole head of a request arrives within `HEAD_SECONDS`.
 
     Uvicorn has no such bound of its own, and each open connection takes one of the files that a process may have open.
     """
@@ -107,7 +107,8 @@ def close_unfinished_requests() -> None:
 def _close_if_unfinished(protocol: h11_impl.H11Protocol, last: object) -> None:
     """Close the connection if no request has begun since `last` and none is being answered; else look again later."""
     is_http = protocol in protocol.connections  # it is none any more once it is closed, or became a WebSocket
-    if is_http and protocol.conn.their_state is h11.IDLE and protocol.cycle is last:
+    is_answered = last is None or protocol.cycle.response_complete  # what else arrives belongs to no request
+    if is_http and protocol.cycle is last and (protocol.conn.their_state is h11.IDLE or is_answered):
         protocol.transport.close()
     elif is_http:
         protocol.loop.call_later(HEAD_SECONDS, _close_if_unfinished, protocol, protocol.cycle)

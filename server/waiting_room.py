@@ -25,6 +25,8 @@ AGAIN, GONE = 5, 12.0
 COMING, FIRST_MESSAGE = 10.0, 10.0
 # Seconds without a message after which a connection is closed if somebody waits for its place.
 SILENT = 600.0
+# A network that holds more than this part of all places gives some up to others.
+LARGE = 0.1
 # Seconds for which a network that had to give up a place gets none back.
 NOT_BACK = 30.0
 # How far beyond the bound connections are taken from browsers that got no page from this server.
@@ -42,7 +44,6 @@ class Place:
     network: str
     send: Send
     last_message: float
-    has_sent: bool = False
     is_closed: bool = False
 
     async def close(self, reason: str) -> None:
@@ -125,23 +126,24 @@ class WaitingRoom:
     def _free_a_place(self, network: str, held: Counter[str], now: float) -> bool:
         """Free a place for a browser of `network`; return whether it is free at once.
 
-        A network with over half of all places gives one up, to whichever holds fewer: one of a browser that has not
-        connected, else the connection that has been silent longest. Of other networks only a connection gives way
-        from which nothing came for `SILENT` seconds.
+        The network that holds most gives way, if it holds over a tenth of all places and over twice as many as the
+        other: first browsers that have not connected, then the connections that have been silent longest. Of other
+        networks only connections give way from which nothing came for `SILENT` seconds.
         """
+        room = replica_limits.visits()
         most, n = max(held.items(), key=lambda each: each[1], default=("", 0))
-        if n > held.total() / 2 and held[network] < n:
+        if n > room * LARGE and n > 2 * held[network]:
             if first := next((one for one in self.expected if one.network == most), None):
                 self.expected.remove(first)
-                return True
+                return held.total() - 1 < room
             candidates = [place for place in self.places if place.network == most]
         else:
             candidates = [place for place in self.places if now - place.last_message > SILENT]
-        open_ones = [place for place in candidates if not place.is_closed]
-        if open_ones:
-            longest_silent = min(open_ones, key=lambda place: place.last_message)
-            _remember(self._gave_up, longest_silent.network, now)
-            task = asyncio.ensure_future(longest_silent.close("Somebody else waits for this place."))
+        open_ones = sorted((place for place in candidates if not place.is_closed), key=lambda place: place.last_message)
+        closing = sum(place.is_closed for place in self.places)
+        for place in open_ones[: max(0, held.total() - closing - room + 1)]:
+            _remember(self._gave_up, place.network, now)
+            task = asyncio.ensure_future(place.close("Somebody else waits for this place."))
             self._closing.add(task)
             task.add_done_callback(self._closing.discard)
         return False
@@ -163,7 +165,7 @@ class WaitingRoom:
         async def receive_and_note() -> Message:
             message = await receive()
             if message["type"] == "websocket.receive":
-                place.last_message, place.has_sent = self.clock(), True
+                place.last_message = self.clock()
                 timer.cancel()
             return message
 
@@ -185,7 +187,9 @@ class WaitingRoom:
         """
         n_held, room = len(self.places) + len(self.expected), replica_limits.visits()
         _forget(self._gave_up, now - NOT_BACK)
-        if n_held >= room and network in self._gave_up:
+        _forget(self._waiting, now - GONE)
+        others_wait = any(other != network for other in self._waiting)
+        if network in self._gave_up and (others_wait or n_held >= room):
             return False
         return n_held < BEYOND * room or self.known(visit)
 

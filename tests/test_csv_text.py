@@ -16,7 +16,7 @@ def test_any_other_cell_stays(cell):
     assert csv_text.harmless(cell) == cell
 
 
-@pytest.mark.parametrize("between", [";", "|", "\t", "\r", "\n", "; ", ";\ufeff"])
+@pytest.mark.parametrize("between", [";", "|", "\t", "\r", "\n", "; ", ";\ufeff", ';"'])
 def test_a_formula_after_a_separator_of_other_programs_gets_an_apostrophe(between):
     assert csv_text.harmless(f"A{between}=1+1{between}2") == f"A{between}'=1+1{between}2"
 

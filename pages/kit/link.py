@@ -226,9 +226,13 @@ def _refuse_long() -> None:
         # If a widget is set, the text was typed into it, unless the visitor used the back or forward button.
         is_typed = not is_history_navigation() and any(key in st.session_state for key in _in_address())
         remove_from_address(list(_in_address()))
-        has = f"{length:,} characters, {limits.LINK_BYTES.high:,} are allowed"
+        most = int(limits.ADDRESS_BYTES.high)  # what a browser sends is cut to one more
+        shown = f"{length:,}" if length <= most else f"more than {most:,}"
+        has = f"{shown} characters, {limits.LINK_BYTES.high:,} are allowed"
         if is_typed:
-            set_notes(f"A link with it would have {has}: no setting stands in it.", of=_TYPED_TEXT)
+            set_notes(
+                f"A link with it would have {has}: the address of this page holds no settings now.", of=_TYPED_TEXT
+            )
         else:
             set_notes(f"It has {has}: none of its settings was used.", of=_THIS_LINK)
         st.rerun()  # settings were already computed from the address

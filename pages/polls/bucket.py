@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import RLock
 
 from pages.polls.rules import DatabaseUnavailable, NoSuchPoll, PollError, TooManyGuesses
 from privdemo import limits
@@ -20,23 +21,27 @@ class Bucket:
 
     def __init__(self, burst: float, rate: float, clock: Callable[[], float] = time.monotonic) -> None:
         self.burst, self.rate, self._clock = burst, rate, clock
+        # Routes take tokens on the event loop, pages on their threads.
+        self._lock = RLock()
         # The tokens that a network had, and at which time.
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def take(self, address: str) -> bool:
         """Take a token of an address's network; return False if there is none."""
-        now, name = self._clock(), network(address)
-        left = self._left_now(name, now)
-        self._left[name] = (left - 1 if left >= 1 else left, now)
-        self._left.move_to_end(name)
-        self._forget(now)
-        return left >= 1
+        with self._lock:
+            now, name = self._clock(), network(address)
+            left = self._left_now(name, now)
+            self._left[name] = (left - 1 if left >= 1 else left, now)
+            self._left.move_to_end(name)
+            self._forget(now)
+            return left >= 1
 
     def give_back(self, address: str) -> None:
         """Return the token of a request that turned out to cost nothing."""
-        now, name = self._clock(), network(address)
-        if name in self._left:
-            self._left[name] = (min(self.burst, self._left_now(name, now) + 1), now)
+        with self._lock:
+            now, name = self._clock(), network(address)
+            if name in self._left:
+                self._left[name] = (min(self.burst, self._left_now(name, now) + 1), now)
 
     def _left_now(self, name: str, now: float) -> float:
         left, since = self._left.get(name, (self.burst, now))
@@ -66,7 +71,8 @@ class Guesses:
         # Pairs of a network and the code of a poll that it has found, the latest last; and those of current look-ups,
         # which many telephones of a class may begin at once, and which take one token together.
         self._found: OrderedDict[tuple[str, str], None] = OrderedDict()
-        self._under_way: Counter[tuple[str, str]] = Counter()
+        self._under_way: dict[tuple[str, str], int] = {}
+        self._lock = RLock()
 
     @contextmanager
     def look_up(self, address: str, code: str) -> Iterator[None]:
@@ -74,28 +80,34 @@ class Guesses:
 
         Raise `TooManyGuesses` before the look-up if the network has no token left.
         """
-        one = (network(address), code)
-        if one not in self._found and not self._under_way[one] and not self._tokens.take(address):
-            raise TooManyGuesses
-        self._under_way[one] += 1
+        pair = (network(address), code)
+        with self._lock:
+            if pair not in self._found and pair not in self._under_way and not self._tokens.take(address):
+                raise TooManyGuesses
+            self._under_way[pair] = self._under_way.get(pair, 0) + 1
         try:
             yield
-            self._note_found(one, address)
+            self.note_found(address, code)
         except PollError as error:
             if not isinstance(error, NoSuchPoll | DatabaseUnavailable):
-                self._note_found(one, address)
+                self.note_found(address, code)
             raise
         finally:
-            self._under_way -= Counter([one])
+            with self._lock:
+                self._under_way[pair] -= 1
+                if not self._under_way[pair]:
+                    del self._under_way[pair]
 
-    def _note_found(self, one: tuple[str, str], address: str) -> None:
-        """Remember that a network has found a poll, and return the token if that is new."""
-        if one not in self._found:
-            self._tokens.give_back(address)
-        self._found[one] = None
-        self._found.move_to_end(one)
-        if len(self._found) > _MOST_REMEMBERED:
-            self._found.popitem(last=False)
+    def note_found(self, address: str, code: str) -> None:
+        """Remember that an address's network knows a poll; a look-up of it that is under way costs no token."""
+        pair = (network(address), code)
+        with self._lock:
+            if pair not in self._found and pair in self._under_way:
+                self._tokens.give_back(address)
+            self._found[pair] = None
+            self._found.move_to_end(pair)
+            if len(self._found) > _MOST_REMEMBERED:
+                self._found.popitem(last=False)
 
 
 GUESSES = Guesses()

@@ -127,7 +127,7 @@ def checked(question: str, answers: Sequence[str], lie: float) -> tuple[str, tup
 
 def _checked_text(name: str, words: str, letters: limits.Limit) -> str:
     """Return `words` with single spaces. Raise ``ValueError`` if they are too long, empty or invisible."""
-    limits.check_length(name, words, _MOST_TYPED * letters.high, f"{letters.high} letters are shown")
+    limits.check_length(name, words, _MOST_TYPED * letters.high, f"at most {letters.high} letters are shown")
     plain = " ".join(unicodedata.normalize("NFC", words).split())
     if not plain:
         raise ValueError(f"{name} is empty; type it, or leave it out")

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from streamlit.components.v2.bidi_component.main import _make_trigger_id
+from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from pages.kit import lecture
@@ -299,6 +300,27 @@ async def closing(address: str, frame: bytes | str) -> int | None:
         with pytest.raises(ClosedError) as closed:
             await visitor.drawn()
         return closed.value.code
+
+
+def test_other_messages(server: Server) -> None:
+    """Messages that no page of the app sends are ignored, and a request for many files ends the visit."""
+    before, since = len(tracebacks(server.log)), time.monotonic()
+    many = BackMsg()
+    many.file_urls_request.file_names[:] = ["a"] * 300_000
+    many.file_urls_request.request_id = "a"
+    assert in_a_loop(closing(server.address, many.SerializeToString())) == TOO_BIG
+
+    async def walk() -> Drawn:
+        async with Visitor(server.address, "") as visitor:
+            await visitor.run()
+            for ignored in ("clear_cache", "app_heartbeat", "load_git_info", "debug_shutdown_runtime"):
+                await visitor.send(BackMsg(**{ignored: True}).SerializeToString())
+            await next_answer(server.health)
+            return await visitor.run()
+
+    assert not in_a_loop(walk()).failed
+    assert server.health.worst(since) <= server.idle + BEYOND_IDLE
+    assert not new_tracebacks(server, before)
 
 
 def test_too_long(server: Server) -> None:

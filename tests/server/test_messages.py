@@ -4,7 +4,7 @@ import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from privdemo import limits
-from server.messages import NOT_TAKEN, TOO_BIG, Messages, TooBigError, shortened
+from server.messages import NOT_TAKEN, TOO_BIG, Messages, RefusedMessageError, checked
 from tests.server.asking import in_a_loop
 
 TEXT, JSON = int(limits.TEXT_LENGTH.high), int(limits.JSON_LENGTH.high)
@@ -40,22 +40,20 @@ def test_short_texts_stay_as_they_are():
         string_array_value=["a", "b"],
         double_value=1,
     )
-    assert shortened(sent) == sent
-    assert shortened(b"no message") == b"no message", "Streamlit refuses it"
-    assert shortened(b"\xff" * (TEXT + 1)) == b"\xff" * (TEXT + 1)
+    assert checked(sent) == sent
 
 
 @pytest.mark.parametrize("letter", ["a", " ", "\u0301", "\\", "👍"])
 @pytest.mark.parametrize("field", ["string_value", "string_trigger_value"])
 def test_a_long_text_is_cut_to_one_character_too_many(field, letter):
-    (widget,) = read(shortened(message(**{field: letter * (2 * TEXT)}))).widget_states.widgets
+    (widget,) = read(checked(message(**{field: letter * (2 * TEXT)}))).widget_states.widgets
     value = widget.string_value or widget.string_trigger_value.data
     assert value == letter * (TEXT + 1)
 
 
 def test_what_is_no_text_and_too_long_is_left_out_with_its_widget():
     sent = message(json_value="1" * JSON, string_array_value=["a"] * JSON, bytes_value=b"1" * JSON, bool_value=True)
-    assert [widget.id for widget in read(shortened(sent)).widget_states.widgets] == ["bool_value"]
+    assert [widget.id for widget in read(checked(sent)).widget_states.widgets] == ["bool_value"]
 
 
 @pytest.mark.parametrize(
@@ -63,26 +61,72 @@ def test_what_is_no_text_and_too_long_is_left_out_with_its_widget():
 )
 def test_json_that_no_component_sends_is_left_out_with_its_widget(text):
     sent = message(json_value=text, json_trigger_value=text, bool_value=True)
-    assert [widget.id for widget in read(shortened(sent)).widget_states.widgets] == ["bool_value"]
+    assert [widget.id for widget in read(checked(sent)).widget_states.widgets] == ["bool_value"]
 
 
 def test_a_long_address_is_cut_to_one_character_too_many():
     most = int(limits.ADDRESS_BYTES.high)
-    assert read(shortened(message("a" * (most + 100)))).query_string == "a" * (most + 1)
+    assert read(checked(message("a" * (most + 100)))).query_string == "a" * (most + 1)
 
 
 def test_messages_too_long_as_a_whole_are_refused():
-    with pytest.raises(TooBigError, match="may have 1,000,000 bytes, this one has 1,000,001"):
-        shortened(bytes(1_000_001))
+    with pytest.raises(RefusedMessageError, match="may have 1,000,000 bytes, this one has 1,000,001"):
+        checked(bytes(1_000_001))
     many = BackMsg()
     for number in range(1_001):
         many.rerun_script.widget_states.widgets.add(id=str(number), string_value="abcdefghi")
-    with pytest.raises(TooBigError, match="may have 1,000 widgets, this one has 1,001"):
-        shortened(many.SerializeToString())
+    with pytest.raises(RefusedMessageError, match="may have 1,000 widgets, this one has 1,001"):
+        checked(many.SerializeToString())
+
+
+def test_only_what_a_page_of_the_app_needs_is_handed_on():
+    for ignored in ("clear_cache", "app_heartbeat", "load_git_info", "debug_shutdown_runtime"):
+        assert checked(BackMsg(**{ignored: True}).SerializeToString()) is None, ignored
+    assert checked(stop := BackMsg(stop_script=True).SerializeToString()) == stop
+    files = BackMsg()
+    files.file_urls_request.file_names.append("a.csv")
+    assert checked(files.SerializeToString()) == files.SerializeToString()
+    files.file_urls_request.file_names[0] = "a" * TEXT
+    assert checked(files.SerializeToString()) is None
+    files.file_urls_request.file_names[:] = [""] * 400_000
+    with pytest.raises(RefusedMessageError, match="may have 2 files, this one has 400,000"):
+        checked(files.SerializeToString())
+
+
+@pytest.mark.parametrize("field", ["fragment_id", "page_name", "page_script_hash"])
+def test_names_of_a_message_are_bounded(field):
+    sent = BackMsg()
+    setattr(sent.rerun_script, field, "a" * (TEXT + 1))
+    with pytest.raises(RefusedMessageError, match="characters of names"):
+        checked(sent.SerializeToString())
+
+
+def test_all_json_of_a_message_together_is_bounded():
+    sent = BackMsg()
+    for number in range(12):
+        sent.rerun_script.widget_states.widgets.add(id=str(number), json_value='{"a": "' + "x" * (JSON // 10) + '"}')
+    assert len(read(checked(sent.SerializeToString())).widget_states.widgets) == 9
+
+
+def test_a_message_to_be_ignored_is_passed_over():
+    coming = [{"type": "websocket.receive", "bytes": BackMsg(clear_cache=True).SerializeToString()}]
+    coming += [{"type": "websocket.receive", "bytes": message()}, {"type": "websocket.disconnect", "code": 1001}]
+    received = []
+
+    async def app(scope, receive, send):
+        received.extend([await receive(), await receive()])
+
+    async def receive():
+        return coming.pop(0)
+
+    in_a_loop(Messages(app)({"type": "websocket"}, receive, None))
+    assert [one["type"] for one in received] == ["websocket.receive", "websocket.disconnect"]
 
 
 @pytest.mark.parametrize(
-    ("sent", "code"), [({"text": "hello"}, NOT_TAKEN), ({"bytes": bytes(1_000_001)}, TOO_BIG)], ids=["text", "long"]
+    ("sent", "code"),
+    [({"text": "hello"}, NOT_TAKEN), ({"bytes": b"\xff\xff"}, NOT_TAKEN), ({"bytes": bytes(1_000_001)}, TOO_BIG)],
+    ids=["text", "no message", "long"],
 )
 def test_a_connection_is_closed_after_what_is_not_taken(sent, code):
     received, answers = [], []

@@ -29,11 +29,13 @@ async def main():
         await asyncio.sleep(0.01)
     port = server.servers[0].sockets[0].getsockname()[1]
     streams = [await asyncio.open_connection("127.0.0.1", port) for _ in range(3)]
-    (_, begun), (_, asked), (_, second) = streams
+    (_, begun), (_, asked), (_, late) = streams
     begun.write(b"GET / HTTP/1.1\\r\\nHost: a")
     asked.write(b"GET / HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n")
+    late.write(b"GET /none HTTP/1.1\\r\\nHost: a\\r\\nContent-Length: 9\\r\\n\\r\\n1")
     await asyncio.sleep(0.7)
-    print(*(reader.at_eof() for reader, _ in streams[:2]))
+    await streams[2][0].readuntil(b"\\r\\n\\r\\nNot Found")
+    print(*(reader.at_eof() for reader, _ in streams))
     print((await streams[1][0].readuntil(b"late"))[:15])
     server.should_exit = server.force_exit = True
     await serving
@@ -62,7 +64,7 @@ def test_pages_compute_in_one_thread_uploads_stay_in_memory_and_libraries_are_fr
     assert json.loads(found.stdout.splitlines()[-1]) == [[1], 40_000_000, True]
 
 
-@pytest.mark.parametrize(("how", "closed"), [("bounded", "True False"), ("as it is", "False False")])
+@pytest.mark.parametrize(("how", "closed"), [("bounded", "True False True"), ("as it is", "False False False")])
 def test_a_connection_is_closed_whose_request_does_not_arrive(how, closed):
     """A connection whose request is being answered stays open, however long that takes."""
     found = subprocess.run([sys.executable, "-c", UNFINISHED, how], capture_output=True, text=True, check=True)

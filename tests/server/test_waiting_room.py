@@ -154,7 +154,7 @@ def test_four_hundred_idle_connections_keep_nobody_out(monkeypatch):
     run(story)
 
 
-def test_a_network_with_over_half_of_the_places_gives_one_up_to_another():
+def test_a_network_with_all_places_gives_one_up_to_another():
     async def story(door):
         for second in range(ROOM):
             door.seconds = second
@@ -182,10 +182,10 @@ def test_a_network_that_asks_for_pages_alone_keeps_nobody_out():
     run(story)
 
 
-def test_where_no_network_holds_half_only_silent_connections_give_way():
+def test_where_all_networks_hold_few_only_silent_connections_give_way():
     async def story(door):
-        for network in ("10.0.0.7", "10.0.0.8"):
-            await door.fill(ROOM // 2, network)
+        for i in range(ROOM):
+            await door.fill(1, f"10.0.1.{i}")
         assert not await door.ask()
         await settle()
         assert door.open == ROOM
@@ -201,16 +201,62 @@ def test_where_no_network_holds_half_only_silent_connections_give_way():
     run(story)
 
 
+def test_two_networks_that_hold_half_each_give_way():
+    async def story(door):
+        for network in ("10.0.0.7", "10.0.0.8"):
+            await door.fill(ROOM // 2, network)
+        assert not await door.ask()
+        await settle()
+        assert door.open == ROOM - 1
+        assert await door.ask()
+
+    run(story)
+
+
+def test_one_who_holds_a_place_takes_none_from_a_network_with_two():
+    async def story(door):
+        for i in range(ROOM // 2):
+            await door.fill(2, f"10.0.1.{i}")
+        assert not await door.ask("10.0.1.0")
+        await settle()
+        assert door.open == ROOM
+
+    run(story)
+
+
+def test_clients_that_connect_again_and_again_do_not_keep_others_out():
+    """They send a message every second, hold all places and those beyond, and come back as soon as they are closed."""
+
+    async def story(door):
+        for visit in range(ROOM + 1):
+            await door.connect("10.0.0.9", f"v{visit}")
+        seconds_until_in = None
+        for second in range(20):
+            door.seconds = second
+            for one in [one for one in door.visits if one.closed is not None]:
+                door.visits.remove(one)
+                await door.connect("10.0.0.9", "v1")
+            for one in door.visits:
+                one.say_something()
+            if second % 5 == 0 and await door.ask():
+                seconds_until_in = second
+                break
+            await settle()
+        assert seconds_until_in == 5, "the first try frees places, the second finds one"
+        assert (await door.connect()).closed is None
+
+    run(story)
+
+
 def test_a_free_place_is_kept_for_a_network_that_waits_and_holds_fewer():
     async def story(door):
-        await door.fill(5, "10.0.0.7")
-        await door.fill(5, "10.0.0.8")
-        assert not await door.ask()
-        door.visits[0].leave()
+        for i in range(ROOM // 2):
+            await door.fill(2, f"10.0.1.{i}")
+        assert not await door.ask("10.0.0.9"), "one network holds only twice as many, but more than twice none"
         await settle()
-        assert not await door.ask("10.0.0.8")
+        assert not await door.ask("10.0.1.4")
         door.seconds += GONE
-        assert await door.ask("10.0.0.8"), "who has not tried again is gone"
+        assert await door.ask("10.0.1.4"), "who has not tried again is gone"
 
     run(story)
 

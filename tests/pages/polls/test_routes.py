@@ -7,6 +7,7 @@ import logging
 import re
 import threading
 from base64 import b64encode
+from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from starlette.applications import Starlette
 from pages.polls import background, routes, rules
 from pages.polls.bucket import Bucket, Guesses
 from pages.polls.database import TIMEOUT
-from pages.polls.rules import DatabaseUnavailable
+from pages.polls.rules import DatabaseUnavailable, NoSuchPoll, PollError
 from pages.polls.store import Store
 from privdemo import limits
 from server.waiting_room import WaitingRoom
@@ -303,6 +304,36 @@ def test_whoever_tries_codes_does_not_slow_a_class_behind_the_same_address(app, 
         return looks + [one.status for one in await asyncio.gather(*sent)]
 
     assert set(in_a_loop(walk())) == {200}
+
+
+def test_a_class_gets_in_from_its_teacher_s_network_though_somebody_there_tried_codes_first(store, clock):
+    guesses = Guesses(clock)
+    app = Starlette(routes=routes.routes(routes.Telephones(lambda: store, clock, guesses)))
+    found, _ = store.open("Is it so?", ("Yes", "No"), 0.25)
+
+    async def walk():
+        await statuses(app, WRONG)
+        refused = await statuses(app, [found.code])
+        guesses.note_found("10.0.0.7", found.code)  # as the page does where its teacher opens the poll
+        return refused + await statuses(app, [found.code] * 30)
+
+    assert in_a_loop(walk()) == [429] + [200] * 30
+
+
+def test_guesses_from_many_threads_are_counted_as_from_one():
+    guesses = Guesses(lambda: 0.0)
+    codes = ["".join(letters) for letters in itertools.islice(itertools.product(rules.LETTERS, repeat=5), 4_000)]
+
+    def guess(code):
+        try:
+            with guesses.look_up("10.0.0.7", code):
+                raise NoSuchPoll
+        except PollError as error:
+            return isinstance(error, NoSuchPoll)
+
+    with ThreadPoolExecutor(16) as threads:
+        assert sum(threads.map(guess, codes)) == limits.GUESS_BURST.high
+    assert not guesses._under_way
 
 
 def test_a_right_code_costs_no_guess(app, store):

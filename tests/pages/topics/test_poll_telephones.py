@@ -79,7 +79,7 @@ def test_who_knows_the_code_alone_sees_nothing(store):
     other.session_state["poll_owned"] = (code, "stolen")
     other.run()
     assert "Open the poll" in takeaway(other)
-    assert "Only whoever opened this poll" in other.error[0].value
+    assert "There is no poll of this code and owner" in other.error[0].value
     assert store.poll(code).is_open
 
 
@@ -87,7 +87,7 @@ def test_a_poll_that_has_vanished_is_said_to_have(store):
     at, _ = opened(store)
     store.delete(*at.session_state["poll_owned"])
     at.run()
-    assert "There is no poll with this code" in at.error[0].value
+    assert "There is no poll of this code and owner" in at.error[0].value
     assert "Open the poll" in takeaway(at)
 
 
@@ -142,7 +142,7 @@ def test_a_private_link_does_not_tell_whether_there_is_such_a_poll(store, monkey
     found, secret = store.open("Is it so?", ("Yes", "No"), 0.2)
     wrong = [[found.code, "stolen", True, []], ["BCDFG", secret, True, []]]
     said = {handed_over(owner, store, monkeypatch)["poll_problem"] for owner in wrong}
-    assert said == {"This private link was not used. There is no poll of this code and owner, or no longer."}
+    assert said == {f"This private link was not used. {telephones._NO_SUCH_OWNER}"}
 
 
 def test_private_links_to_wrong_codes_are_guesses(store, monkeypatch):
@@ -152,6 +152,21 @@ def test_private_links_to_wrong_codes_are_guesses(store, monkeypatch):
     states = [handed_over([code, "x", True, []], store, monkeypatch) for code in codes]
     assert "There is no poll" in states[-2]["poll_problem"]
     assert "Too many wrong codes came from your network" in states[-1]["poll_problem"]
+
+
+def test_polls_at_hand_of_wrong_codes_are_guesses(store, monkeypatch):
+    """A browser may hand over wrong codes as those of its other polls, and press the buttons to go to them."""
+    guesses = Guesses(lambda: 0.0)
+    monkeypatch.setattr(telephones, "GUESSES", guesses)
+    monkeypatch.setattr(telephones, "_address", lambda: "10.0.0.7")
+    at, _ = opened(store)
+    for _ in range(int(limits.GUESS_BURST.high) - 1):
+        assert guesses._tokens.take("10.0.0.7")
+    for wrong, said in (("BCDFG", "There is no poll of this code"), ("BCDFH", "Too many wrong codes came")):
+        at.session_state["polls_at_hand"] = [(wrong, "x")]
+        at.run()
+        at.button(key=f"poll-to-{wrong}").click().run()
+        assert said in at.error[0].value
 
 
 def test_polls_at_hand_are_few_and_each_is_there_once(store, monkeypatch):

@@ -32,6 +32,8 @@ from server.turns import pause
 _OWNED, _OTHERS, _PROBLEM, _LEFT = "poll_owned", "polls_at_hand", "poll_problem", "poll_left"
 # How many other polls are kept.
 _MOST_OTHERS = 4
+# Said of a code that no poll has and of a secret that does not fit, so that nobody learns which polls there are.
+_NO_SUCH_OWNER = "There is no poll of this code and owner. Polls vanish after 24 hours."
 _HERE = Path(__file__).parent
 _component = st.components.v2.component(
     "privdemo_poll_owner",
@@ -66,9 +68,9 @@ def own_poll() -> OwnedPoll | None:
         return None
     try:
         return _read(*owned)
-    except (NoSuchPoll, NotTheOwner) as error:
+    except (NoSuchPoll, NotTheOwner):
         _leave()
-        st.session_state[_PROBLEM] = str(error)
+        st.session_state[_PROBLEM] = _NO_SUCH_OWNER
         return None
     except PollError as error:  # perhaps only for a moment
         st.session_state[_PROBLEM] = str(error)
@@ -77,7 +79,7 @@ def own_poll() -> OwnedPoll | None:
 
 def _read(code: str, secret: str) -> OwnedPoll:
     """Read a poll and its counts from the database."""
-    with pause():  # others are served while a database hangs
+    with pause(), GUESSES.look_up(_address(), rules.normalised(code)):  # others are served while a database hangs
         found = store().poll(code)
         rounds = tuple(map(tuple, store().counts(code, secret)))
     return OwnedPoll(found, rounds, join.join(found.code, found.is_open, st.context.url))
@@ -175,13 +177,12 @@ def _on_secrets_sent() -> None:
         case [str() as code, str() as secret, bool() as from_link, list() as others]:
             kept = [(other, its_secret) for other, its_secret in _pairs(others) if other != code]
             try:
-                with GUESSES.look_up(st.context.ip_address or "localhost", rules.normalised(code)):
+                with GUESSES.look_up(_address(), rules.normalised(code)):
                     store().counts(code, secret)
             except PollError as error:
                 no_such_owner = isinstance(error, NoSuchPoll | NotTheOwner)
                 if from_link:
-                    # The same sentence for both, so that nobody learns whether there is a poll of this code.
-                    why = "There is no poll of this code and owner, or no longer." if no_such_owner else error
+                    why = _NO_SUCH_OWNER if no_such_owner else error
                     st.session_state[_PROBLEM] = f"This private link was not used. {why}"
                 elif no_such_owner:  # other causes may be over in a moment
                     _store_others(kept)
@@ -233,12 +234,18 @@ def _go_to_poll(code: str, secret: str) -> None:
 def _open(question: str, config: PollConfig) -> None:
     """Open a poll and show it, or store why that failed."""
     try:
-        by = st.context.ip_address or "localhost"  # to limit how many polls an address opens
-        found, secret = store().open(question, config.answers, config.lie, by)
+        found, secret = store().open(question, config.answers, config.lie, _address())
     except (ValueError, PollError) as error:
         st.session_state[_PROBLEM] = sentence(str(error).rstrip("."))
         return
+    # Telephones in the teacher's network find the poll, whatever others there have tried.
+    GUESSES.note_found(_address(), found.code)
     _show_poll(found.code, secret)
+
+
+def _address() -> str:
+    """Return the IP address of the visitor, by which openings and guesses of polls are limited."""
+    return st.context.ip_address or "localhost"
 
 
 def _do_as_owner(action: Callable[[str, str], object]) -> None:
