@@ -69,9 +69,9 @@ class Messages:
 def checked(data: bytes | None) -> bytes | None:
     """Return a browser's message with each text cut to the length that is read of it; None for one to be ignored.
 
-    Only a run of the script, its end, and the addresses to upload a few files to are ever needed. Widgets whose JSON is
-    too long, or is none that a component sends, are left out. Raise `RefusedMessageError` for a message that is none
-    of Streamlit's or too long as a whole.
+    Four kinds are needed: a run of the script, its end, the addresses to upload a few files to, and a download that is
+    made when its button is pressed. Widgets whose JSON is too long, or is none that a component sends, are left out.
+    Raise `RefusedMessageError` for a message that is none of Streamlit's or too long as a whole.
     """
     if data is None:
         raise RefusedMessageError(NOT_TAKEN, "Messages must be binary.")
@@ -85,9 +85,9 @@ def checked(data: bytes | None) -> bytes | None:
     if kind == "stop_script":
         return data
     if kind == "file_urls_request":
-        request = message.file_urls_request
-        _check_size("files", len(request.file_names), limits.UPLOADS_EACH)
-        return data if message.ByteSize() <= limits.TEXT_LENGTH.high else None
+        _check_size("files", len(message.file_urls_request.file_names), limits.UPLOADS_EACH)
+    if kind == "file_urls_request" or message.backend_operation_request.HasField("deferred_file"):
+        return data if len(data) <= limits.TEXT_LENGTH.high else None
     return _checked_run(message, data) if kind == "rerun_script" else None
 
 

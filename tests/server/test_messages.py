@@ -83,6 +83,11 @@ def test_only_what_a_page_of_the_app_needs_is_handed_on():
     for ignored in ("clear_cache", "app_heartbeat", "load_git_info", "debug_shutdown_runtime"):
         assert checked(BackMsg(**{ignored: True}).SerializeToString()) is None, ignored
     assert checked(stop := BackMsg(stop_script=True).SerializeToString()) == stop
+    download = BackMsg()
+    download.backend_operation_request.deferred_file.file_id = "a"
+    assert checked(download.SerializeToString()) == download.SerializeToString()
+    download.backend_operation_request.install_skills.SetInParent()
+    assert checked(download.SerializeToString()) is None
     files = BackMsg()
     files.file_urls_request.file_names.append("a.csv")
     assert checked(files.SerializeToString()) == files.SerializeToString()

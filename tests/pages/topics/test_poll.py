@@ -171,7 +171,11 @@ def test_a_slash_parts_answers(line, answers):
     ("check", "words", "sentence"),
     [
         (check_question, " ", "there is no question yet; type one"),
-        (check_question, "x" * 10_000, "the question may have 800 characters, this has 10,000; 200 letters are shown"),
+        (
+            check_question,
+            "x" * 10_000,
+            "the question may have 800 characters, this has 10,000; at most 200 letters are shown",
+        ),
         (check_answers, "Yes", "a question has 2 to 6 answers, this one has 1; one answer hides nothing"),
         (check_answers, "/".join("abcdefg"), "this one has 7"),
         (check_answers, "Yes / yes", "answers must differ"),
