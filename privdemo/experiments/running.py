@@ -181,15 +181,14 @@ def _connected(scheduler: str) -> Any:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Raise ``OSError`` that names the file for which the disk is full, and what to do."""
+    """Raise ``OSError`` that names the file which the disk does not take, and what to do."""
     try:
         yield
     except OSError as error:
-        if error.errno not in _FULL:
-            raise
+        remedy = "free some space there" if error.errno in _FULL else "make that possible"
         raise OSError(
-            f"{path} cannot be written ({error.strerror}); free some space there, and the same command goes on where "
-            "it was: the trials that are done are kept"
+            f"{path} cannot be written ({error.strerror or error}); {remedy}, and the same command goes on where it "
+            "was: the trials that are done are kept"
         ) from error
 
 

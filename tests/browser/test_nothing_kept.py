@@ -108,3 +108,5 @@ def test_forgetting_and_leaving_take_everything(visitor: Page, watched: str) -> 
     bring(visitor, watched, RECORDS)
     visitor.goto("about:blank")
     assert not held(watched, set(), LEFT)
+    with urllib.request.urlopen(f"{watched}/elsewhere") as answer:
+        assert json.load(answer) == [], "the server connects to no other machine"

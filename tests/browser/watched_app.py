@@ -1,7 +1,11 @@
-"""The app as it is served, and an address that says what it holds of its visitors: `uvicorn` runs it for a test."""
+"""The app as it is served, and addresses that say what it holds of its visitors, and to which others it connected.
+
+`uvicorn` runs it for a test.
+"""
 
 from __future__ import annotations
 
+import sys
 import weakref
 from collections import Counter
 from contextlib import suppress
@@ -18,6 +22,22 @@ from app import app as served
 from pages.kit import own_data, own_data_input
 from server import visits
 
+_ELSEWHERE: list[str] = []
+
+
+def _note_connection(event: str, args: tuple[Any, ...]) -> None:
+    """Remember every connection to another machine, and every look-up of one by its name."""
+    if event in ("socket.connect", "socket.sendto") and isinstance(args[1], tuple):
+        host = str(args[1][0])
+    elif event == "socket.getaddrinfo":
+        host = str(args[0])
+    else:
+        return
+    if not host.startswith("127.") and host not in ("localhost", "::1", "None"):
+        _ELSEWHERE.append(f"{event} {host}")
+
+
+sys.addaudithook(_note_connection)
 visits.ENDED_AFTER = 0.5  # a test waits for it
 _SEEN: list[weakref.ref[Any]] = []
 
@@ -62,6 +82,7 @@ def _held() -> dict[str, int]:
 
 
 async def app(scope: Scope, receive: Receive, send: Send) -> None:
-    """Answer as the app does, but for one address."""
-    here = scope["type"] == "http" and scope["path"] == "/held"
-    await (JSONResponse(_held()) if here else served)(scope, receive, send)
+    """Answer as the app does, but for two addresses."""
+    path = scope["path"] if scope["type"] == "http" else ""
+    own = JSONResponse(_held()) if path == "/held" else JSONResponse(_ELSEWHERE) if path == "/elsewhere" else None
+    await (own or served)(scope, receive, send)

@@ -139,21 +139,28 @@ def test_a_sweep_goes_on_after_an_end_within_a_letter(wanted, reference, tmp_pat
         assert next(iter(sweep.sweep(wanted, out))) == (3, 40)
 
 
-def test_a_full_disk_is_said_with_its_file_and_nothing_is_lost(wanted, reference, tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize(
+    ("code", "advice"),
+    [(errno.ENOSPC, "free some space there, and "), (errno.EROFS, "make that possible, and ")],
+    ids=["full", "read-only"],
+)
+def test_a_disk_that_cannot_be_written_to_is_said_with_its_file_and_nothing_is_lost(
+    wanted, reference, tmp_path, monkeypatch, capsys, code, advice
+):
     rows, onto_disk = iter(range(3)), os.fsync
 
     def fsync(file):
-        """Run out of space within the third row."""
+        """Fail within the third row."""
         if next(rows) == 2:
             os.ftruncate(file, os.fstat(file).st_size - 20)
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            raise OSError(code, os.strerror(code))
         onto_disk(file)
 
     out = tmp_path / "out.csv"
     monkeypatch.setattr(os, "fsync", fsync)
     assert main(["sweep", str(spec_file(tmp_path)), "--out", str(out), "--jobs", "1"]) == 1
     said = capsys.readouterr().err.splitlines()[-1]
-    assert said.startswith(f"privdemo: {out} cannot be written (No space left on device); free some space there, and ")
+    assert said.startswith(f"privdemo: {out} cannot be written ({os.strerror(code)}); {advice}")
     monkeypatch.undo()
     assert whole(wanted, out)[0] == (2, 40)
     assert numbers(out) == numbers(reference)

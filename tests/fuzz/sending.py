@@ -61,7 +61,10 @@ class Drawn:
 
 
 class Visitor:
-    """A visitor to a page with a link; `widgets` are its widgets' kinds by their ids, `folds` those of what unfolds."""
+    """A visitor to a page with a link; `widgets` are its widgets' kinds by their ids, `folds` those of what unfolds.
+
+    `received` are the bytes that the server has sent.
+    """
 
     def __init__(self, address: str, page: str, query: Mapping[str, Any] | None = None) -> None:
         self.host, self.page = address.removeprefix("http://"), page
@@ -69,6 +72,7 @@ class Visitor:
         self.widgets: dict[str, str] = {}
         self.folds: set[str] = set()
         self.place = ""
+        self.received = 0
         self.socket: ClientConnection
 
     async def __aenter__(self) -> Visitor:
@@ -113,6 +117,7 @@ class Visitor:
                     raw = await self.socket.recv()
                 except ConnectionClosed:
                     raise ClosedError(self.socket.close_code) from None
+                self.received += len(raw)
                 answer = ForwardMsg()
                 answer.ParseFromString(raw)
                 kind = answer.WhichOneof("type")

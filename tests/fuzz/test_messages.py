@@ -302,6 +302,19 @@ async def closing(address: str, frame: bytes | str) -> int | None:
         return closed.value.code
 
 
+async def bytes_for(address: str, query: Mapping[str, str]) -> int:
+    """How many bytes the server sends to somebody who opens the page of a poll by a link."""
+    async with Visitor(address, "poll", query) as visitor:
+        await visitor.run()
+        return visitor.received
+
+
+def test_long_links_are_not_answered_with_much_more(server: Server) -> None:
+    usual = in_a_loop(bytes_for(server.address, {}))
+    longest = in_a_loop(bytes_for(server.address, {"asked": "?" * 200, "answers": "a" * 3_000, "nowhere": "b" * 4_000}))
+    assert longest - usual < 100_000
+
+
 def test_other_messages(server: Server) -> None:
     """Messages that no page of the app sends are ignored, and a request for many files ends the visit."""
     before, since = len(tracebacks(server.log)), time.monotonic()

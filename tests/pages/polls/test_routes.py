@@ -164,6 +164,11 @@ def test_a_body_that_does_not_arrive_is_not_waited_for(app, poll, monkeypatch):
     assert ask(app, f"/p/{poll[0].code}", "POST", body=[b'{"round"', None], **HERE).status == 408
 
 
+def test_a_body_without_end_is_refused_once_it_is_too_long(app, poll):
+    parts = [b" " * 100_000] * 21 + [None]
+    assert ask(app, f"/p/{poll[0].code}", "POST", body=parts, **HERE).status == 413
+
+
 def test_whether_the_question_is_asked_again_is_known_within_half_a_second(app, store, poll, clock):
     poll, secret = poll
     now = f"/p/{poll.code}/now"
