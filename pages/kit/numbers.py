@@ -180,9 +180,8 @@ def signed(value: float) -> str:
 
 
 def difference(value: float, deviation: float, sign: str = "+") -> str:
-    """Format a difference of shares in points, as precise as its standard deviation: “+5.96”, “+0.0012”."""
-    digits = 2 if deviation <= 0 else min(3, max(2, 1 - math.floor(math.log10(100 * deviation))))
-    return _signed_zero(100 * value, digits, sign).replace("-", "−")
+    """Format a difference of shares in points, as precise as its standard deviation: “+5.96”, “+0.001”."""
+    return _scaled(value, difference_scale(deviation), sign)
 
 
 def _signed_zero(value: float, digits: int, sign: str = "") -> str:
@@ -271,20 +270,26 @@ def count_draws(draws: Sequence[Any]) -> str:
 
 
 class Scale(NamedTuple):
-    """How a kind of number is written: times `factor`, with `digits` decimals and a `unit`, from `least` to `most`."""
+    """How a kind of number is written: times `factor`, with `digits` decimals and a `unit`.
+
+    The ends of an interval are limited to `least` and `most`, and written with `joint` between them.
+    """
 
     factor: float = 1.0
     unit: str = ""
     digits: int = 3
     least: float = 0.0
     most: float = math.inf
+    joint: str = "–"
 
 
 SHARE = Scale(100.0, " %", 1, most=1.0)
 POINTS = Scale(100.0, " points", 1, least=-math.inf)
-# A mark of a method between 0 and 1, such as F1, and one without an upper end, such as a log loss or an L1 distance.
+# A mark of a method between 0 and 1, such as F1; one without an upper end, such as a log loss or an L1 distance; and a
+# difference of such marks.
 MARK = Scale(most=1.0)
 LOSS = Scale()
+MARK_DIFFERENCE = Scale(least=-math.inf)
 
 
 def plain_scale(estimate: Estimate) -> Scale:
@@ -294,84 +299,48 @@ def plain_scale(estimate: Estimate) -> Scale:
     return Scale(digits=digits, least=-math.inf)
 
 
-def _scaled(value: float, scale: Scale) -> str:
-    return _signed_zero(scale.factor * value, scale.digits).replace("-", "−")
+def unlimited_share_scale(estimate: Estimate) -> Scale:
+    """Return the scale of a share that may lie outside [0, 1], with enough digits for the ends to differ."""
+    width = 100 * abs(estimate.high - estimate.low)
+    digits = 1 if width < 1e-6 else min(6, max(1, 1 - math.floor(math.log10(width))))
+    return Scale(100.0, " %", digits, least=-math.inf, joint=" to ")
 
 
-def with_range(estimate: Estimate, scale: Scale = SHARE) -> str:
-    """Format a number and, in brackets, its 95 % interval: “88.7 % (86.6–90.5)”; without one, the number alone.
-
-    The ends of the interval are limited to the range of the scale.
-    """
-    number = share(estimate.mean, scale.digits) if scale is SHARE else f"{_scaled(estimate.mean, scale)}{scale.unit}"
-    return f"{number} ({_ends(estimate, scale)})" if _has_width(estimate) else number
+def difference_scale(deviation: float) -> Scale:
+    """Return the scale of a difference of shares in points, which is as precise as its standard deviation."""
+    digits = 2 if deviation <= 0 else min(3, max(2, 1 - math.floor(math.log10(100 * deviation))))
+    return Scale(100.0, digits=digits, least=-math.inf)
 
 
-def _has_width(estimate: Estimate) -> bool:
-    """Return whether there is an interval to show: trials that all have the same result have none."""
-    return estimate.known and estimate.high > estimate.low
+def _scaled(value: float, scale: Scale, sign: str = "") -> str:
+    return _signed_zero(scale.factor * value, scale.digits, sign).replace("-", "−")
 
 
 def interval(estimate: Estimate, scale: Scale = SHARE) -> str:
-    """Format the 95 % interval alone: “86.6–90.5 %”; its ends are limited to the range of the scale."""
-    return f"{_ends(estimate, scale)}{scale.unit}"
-
-
-def _ends(estimate: Estimate, scale: Scale) -> str:
+    """Format the 95 % interval alone: “86.6–90.5 %”, “32.1 to 38.0 %”."""
     low, high = max(scale.least, estimate.low), min(scale.most, estimate.high)
-    return f"{_scaled(low, scale)}–{_scaled(high, scale)}"
+    return f"{_scaled(low, scale)}{scale.joint}{_scaled(high, scale)}{scale.unit}"
 
 
-def margin(estimate: Estimate) -> str:
-    """Format what follows a share: “ ± 0.8 points”, or “ (32.1 to 38.0 %)” if it is not symmetric, or nothing."""
-    if not estimate.known:
-        return ""
-    if math.isclose(estimate.high - estimate.mean, estimate.mean - estimate.low, rel_tol=1e-6):
-        return f" ± {_scaled(estimate.half, POINTS)}{POINTS.unit}"
-    return f" ({between(estimate.low, estimate.high)})"
+def with_range(estimate: Estimate, scale: Scale = SHARE) -> str:
+    """Format a number and its 95 % interval in brackets: “88.7 % (86.6–90.5)”; without a width, it is left out."""
+    number = share(estimate.mean, scale.digits) if scale is SHARE else f"{_scaled(estimate.mean, scale)}{scale.unit}"
+    if not estimate.known or estimate.exact:
+        return number
+    return f"{number} ({interval(estimate, scale._replace(unit=''))})"
 
 
-def with_half(estimate: Estimate, scale: Scale = SHARE, bold: bool = False) -> str:
-    """Format a number and half its 95 % interval: “91.7 ± 0.8 %”; without one, the number alone.
+def with_half(estimate: Estimate, scale: Scale = SHARE, *, bold: bool = False, signed: bool = False) -> str:
+    """Format a number and half its 95 % interval: “91.7 ± 0.8 %”; without an interval, the number alone.
 
     If that would leave the range of the scale, the ends are given instead: “84.3 % (0.0–100.0)”. If one end of the
-    interval is limited, the half is the longer side.
+    interval is limited, the half is the longer side. A half of 0 is left out, but for `signed` numbers, which are
+    differences: “+4.2 ± 0.0 points”.
     """
-    number = _scaled(estimate.mean, scale)
+    number = _scaled(estimate.mean, scale, "+" if signed else "")
     number = f"<b>{number}</b>" if bold else number
-    if not _has_width(estimate):
+    if not estimate.known or (estimate.exact and not signed):
         return f"{number}{scale.unit}"
     if estimate.mean - estimate.half < scale.least or estimate.mean + estimate.half > scale.most:
-        return f"{number}{scale.unit} ({_ends(estimate, scale)})"
+        return f"{number}{scale.unit} ({interval(estimate, scale._replace(unit=''))})"
     return f"{number} ± {_scaled(estimate.half, scale)}{scale.unit}"
-
-
-def difference_with_half(estimate: Estimate, deviation: float) -> str:
-    """Format a difference of shares and half its 95 % interval in points: “+5.96 ± 0.31”, or only the first.
-
-    It is as precise as `deviation`.
-    """
-    number = difference(estimate.mean, deviation)
-    return f"{number} ± {difference(estimate.half, deviation, '')}" if estimate.known else number
-
-
-def signed_with_half(estimate: Estimate, scale: Scale = POINTS) -> str:
-    """Format a difference with its sign and half its 95 % interval: “+4.2 ± 0.8 points”.
-
-    It gets up to five decimals, so that it does not look like 0.
-    """
-    value, half = scale.factor * estimate.mean, scale.factor * estimate.half
-    digits = next((digits for digits in range(scale.digits, 6) if round(value, digits)), scale.digits)
-    return f"{_signed_zero(value, digits, '+')} ± {half:.{digits}f}{scale.unit}".replace("-", "−")
-
-
-def with_ends(estimate: Estimate) -> str:
-    """Format a share and the ends of its 95 % interval, with digits that differ: “95.0 % (93.1 to 96.9 %)”."""
-    return f"{share(estimate.mean)} ({between(estimate.low, estimate.high)})"
-
-
-def between(low: float, high: float) -> str:
-    """Format the ends of an interval of shares, with enough digits to differ: “32.1 to 38.0 %”."""
-    width = 100 * abs(high - low)
-    digits = 1 if width < 1e-6 else min(6, max(1, 1 - math.floor(math.log10(width))))
-    return f"{_signed_zero(100 * low, digits)} to {_signed_zero(100 * high, digits)} %".replace("-", "−")

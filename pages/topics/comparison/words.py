@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from pages.kit import numbers
-from pages.kit.numbers import LOSS, MARK, POINTS, SHARE, Scale
+from pages.kit.numbers import LOSS, MARK, MARK_DIFFERENCE, POINTS, SHARE, Scale
 from privdemo.experiments import comparison
 from privdemo.experiments.comparison import CLASSIFY, LABELS, METRICS, RECORD_DELTA, RECORDS, ComparisonConfig
 from privdemo.experiments.comparison.study import Row
@@ -19,8 +19,8 @@ METRIC_WORDS = {"accuracy": "accuracy", "log_loss": "log loss", "brier": "Brier 
 _SCALES: dict[str, tuple[Scale, Scale]] = {
     "accuracy": (SHARE, POINTS),
     "error": (POINTS, POINTS),
-    "log_loss": (LOSS, LOSS),
-    "brier": (MARK, LOSS),
+    "log_loss": (LOSS, MARK_DIFFERENCE),
+    "brier": (MARK, MARK_DIFFERENCE),
 }
 
 
@@ -63,7 +63,10 @@ def change(now: Row, then: Row) -> Change:
         return Change(Verdict.NOT_CLEAR, "the same")
     n_draws = len(now.values.keys() & then.values.keys())
     verdict = judge(gap, n_draws, lower_is_better=not METRICS[now.task][now.metric])
-    return Change(verdict, f"{numbers.signed_with_half(gap, _SCALES[now.metric][1])}, {verdict.value}")
+    scale = _SCALES[now.metric][1]
+    # Up to five decimals, so that the difference does not look like 0.
+    digits = next((d for d in range(scale.digits, 6) if round(scale.factor * gap.mean, d)), scale.digits)
+    return Change(verdict, f"{numbers.with_half(gap, scale._replace(digits=digits), signed=True)}, {verdict.value}")
 
 
 # --- a setting -----------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from privdemo.experiments.many_answers import ZIPF, AnswersConfig, Fit, Release
 from privdemo.experiments.results import N_TRIALS
 from privdemo.experiments.trials import with_trial
 from privdemo.figures import many_answers as charts
+from privdemo.intervals import Estimate
 from privdemo.methods import FREQUENCY_ORACLES
 
 # The first trial runs while the visitor waits if people times answers are no more than this.
@@ -112,10 +113,11 @@ class Answer:
         some = f"the {charts.SHOWN} most frequent of {people.k:,}" if people.k > charts.SHOWN else f"all {people.k}"
         parts = []
         for oracle, estimate in self.release.found.items():
+            first = Estimate(*(float(of_all[0]) for of_all in (estimate.shares, estimate.low, estimate.high)))
             covered = ((estimate.low <= people.shares) & (people.shares <= estimate.high)).mean()
             parts.append(
-                f"{title(oracle)}: “{people.names[0]}” {numbers.share(float(estimate.shares[0]))} "
-                f"({numbers.between(float(estimate.low[0]), float(estimate.high[0]))}), and "
+                f"{title(oracle)}: “{people.names[0]}” {numbers.share(first.mean)} "
+                f"({numbers.interval(first, numbers.unlimited_share_scale(first))}), and "
                 f"{numbers.share(float(covered))} of all intervals contain the truth"
             )
         return (

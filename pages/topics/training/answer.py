@@ -67,8 +67,7 @@ class Answer:
 
     def accuracy(self, method: str) -> str:
         """Write a method’s accuracy: “92.0 ± 0.8 %”."""
-        mark = self.score(method, "accuracy")
-        return with_half(Estimate(mark.mean, -math.inf, math.inf) if mark.exact else mark)
+        return with_half(self.score(method, "accuracy"))
 
     def takeaway(self) -> str:
         """Say how many images are classified correctly, and how sure the models are."""

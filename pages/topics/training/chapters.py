@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
 from pages.kit import cache, numbers
-from pages.kit.numbers import LOSS, SHARE, Scale, count_draws, with_range
+from pages.kit.numbers import LOSS, SHARE, count_draws, with_range
 from pages.kit.panel import Chart, Markup, Panel, Table
 from pages.topics.training.answer import Answer, chosen_words, compare, print_scores, released, score_words, snippet
 from pages.topics.training.question import AS_THEY_COME, DISPUTED
 from privdemo import datasets, figures
 from privdemo.experiments import training
 from privdemo.figures import training as charts
-from privdemo.intervals import Estimate, gap_interval
+from privdemo.intervals import gap_interval
 from privdemo.methods import CLEAN, PUBLISHED, SPREAD, TRAINING
 from privdemo.verdict import Verdict, clearly_below, judge
 
@@ -426,18 +425,13 @@ def all_numbers(answer: Answer) -> list[Panel]:
     ]
 
 
-def _with_interval(mark: Estimate, scale: Scale) -> str:
-    """Write a score with its interval, if that has a width."""
-    return with_range(Estimate(mark.mean, -math.inf, math.inf) if mark.exact else mark, scale)
-
-
 def _table_row(answer: Answer, name: str, sampled: bool) -> list[str]:
     """Return one method’s row of the table."""
     over = f" ({count_draws(training.having(answer.trials, name))})" if name == PUBLISHED else ""
     row = [
         TRAINING[name].title + over,
-        _with_interval(answer.score(name, "accuracy"), SHARE),
-        *(_with_interval(answer.score(name, mark), LOSS) for mark in ("log_loss", "brier")),
+        with_range(answer.score(name, "accuracy"), SHARE),
+        *(with_range(answer.score(name, mark), LOSS) for mark in ("log_loss", "brier")),
         numbers.degrees(training.mean_of(answer.trials, name, "angle")),
         numbers.seconds(training.mean_of(answer.trials, name, "seconds")),
     ]

@@ -218,7 +218,7 @@ def estimate_words(poll: Poll, truth: float) -> str:
         holds = "contains" if e.interval.covers(truth) else "misses"
         # If all give the same answer, the plug-in standard error is 0, which is no certainty: the interval says more.
         error = f"s.e. {numbers.standard_error(e.standard_error)} points; " if e.standard_error else ""
-        interval = f"{error}{numbers.between(e.low, e.high)}"
+        interval = f"{error}{numbers.interval(e.interval, numbers.unlimited_share_scale(e.interval))}"
         if e.doubtful and e.interval.exact:
             interval = "at the end, without an interval"
         words.append(f"{VOTING[name].title} {numbers.share(e.value)} ({interval}, {holds} the truth)")

@@ -88,11 +88,11 @@ def _table_row(record: Record, truth: float) -> list[str]:
     deviation, covered = record.law.deviation, record.covered
     return [
         VOTING[record.name].title,
-        numbers.difference_with_half(record.bias, deviation),
+        numbers.with_half(record.bias, numbers.difference_scale(deviation), signed=True),
         numbers.difference(record.law.mean - truth, deviation),
         numbers.difference(record.deviation, deviation, "") if len(record.values) > 1 else "–",
         numbers.difference(deviation, deviation, ""),
-        numbers.with_ends(covered),
+        f"{numbers.share(covered.mean)} ({numbers.interval(covered, numbers.unlimited_share_scale(covered))})",
     ]
 
 

@@ -6,7 +6,18 @@ from math import inf
 import pytest
 
 from pages.kit import numbers
-from pages.kit.numbers import LOSS, MARK, POINTS, SHARE, Scale, plain_scale, standard_errors, with_half
+from pages.kit.numbers import (
+    LOSS,
+    MARK,
+    MARK_DIFFERENCE,
+    POINTS,
+    SHARE,
+    Scale,
+    difference_scale,
+    plain_scale,
+    standard_errors,
+    with_half,
+)
 from privdemo.intervals import Estimate
 
 UNKNOWN = Estimate(0.5, -inf, inf)
@@ -34,26 +45,40 @@ def test_an_interval_alone_and_in_brackets(estimate, scale, ends, words):
 
 
 @pytest.mark.parametrize(
-    ("function", "estimate", "options", "words"),
+    ("estimate", "scale", "options", "words"),
     [
-        (with_half, (0.917, 0.909, 0.925), [SHARE], "91.7 ± 0.8 %"),
-        (with_half, (0.806, 0.796, 0.81), [MARK], "0.806 ± 0.010"),
-        (with_half, (-0.019, -0.057, 0.019), [POINTS], "−1.9 ± 3.8 points"),
-        (with_half, UNKNOWN, [POINTS], "50.0 points"),
-        (with_half, UNKNOWN, [MARK, True], "<b>0.500</b>"),
-        (numbers.margin, (0.5, 0.492, 0.508), [], " ± 0.8 points"),
-        (numbers.margin, (0.5, 0.492, 0.50800001), [], " (49.2 to 50.8 %)"),
-        (numbers.margin, UNKNOWN, [], ""),
-        (numbers.with_ends, (0.95, 0.931, 0.969), [], "95.0 % (93.1 to 96.9 %)"),
-        (numbers.difference_with_half, (0.0596, 0.0565, 0.0627), [0.0156], "+5.96 ± 0.31"),
-        (numbers.signed_with_half, (0.0421, 0.0341, 0.0501), [], "+4.2 ± 0.8 points"),
-        (numbers.signed_with_half, (-0.02, -0.05, 0.01), [LOSS], "−0.020 ± 0.030"),
-        (numbers.signed_with_half, (0.0001, 0.00009, 0.00011), [LOSS], "+0.0001 ± 0.0000"),
-        (numbers.signed_with_half, (-0.000001, -0.000001, -0.000001), [LOSS], "+0.000 ± 0.000"),
+        ((0.917, 0.909, 0.925), SHARE, {}, "91.7 ± 0.8 %"),
+        ((0.806, 0.796, 0.81), MARK, {}, "0.806 ± 0.010"),
+        ((0.843, 0.2, 1.0), SHARE, {}, "84.3 % (20.0–100.0)"),
+        ((-0.019, -0.057, 0.019), POINTS, {}, "−1.9 ± 3.8 points"),
+        ((0.5, 0.5, 0.5), POINTS, {}, "50.0 points"),
+        (UNKNOWN, POINTS, {}, "50.0 points"),
+        (UNKNOWN, MARK, {"bold": True}, "<b>0.500</b>"),
+        ((0.0596, 0.0565, 0.0627), difference_scale(0.0156), {"signed": True}, "+5.96 ± 0.31"),
+        (UNKNOWN, difference_scale(0.0156), {"signed": True}, "+50.00"),
+        ((0.0421, 0.0341, 0.0501), POINTS, {"signed": True}, "+4.2 ± 0.8 points"),
+        ((-0.02, -0.05, 0.01), MARK_DIFFERENCE, {"signed": True}, "−0.020 ± 0.030"),
+        ((-0.000001, -0.000001, -0.000001), MARK_DIFFERENCE, {"signed": True}, "+0.000 ± 0.000"),
     ],
 )
-def test_a_number_and_half_its_interval(function, estimate, options, words):
-    assert function(Estimate(*estimate), *options) == words
+def test_a_number_and_half_its_interval(estimate, scale, options, words):
+    assert with_half(Estimate(*estimate), scale, **options) == words
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "words"),
+    [
+        (0.321, 0.38, "32.1 to 38.0 %"),
+        (-0.02, 0.3, "−2.0 to 30.0 %"),
+        (0.3, 0.3, "30.0 to 30.0 %"),
+        (0.30001, 0.30002, "30.0010 to 30.0020 %"),
+        (0.3, 0.300995, "30.000 to 30.100 %"),
+        (0.3, 0.300000001, "30.0 to 30.0 %"),
+    ],
+)
+def test_ends_of_shares_have_digits_that_differ(low, high, words):
+    estimate = Estimate(low, low, high)
+    assert numbers.interval(estimate, numbers.unlimited_share_scale(estimate)) == words
 
 
 @pytest.mark.parametrize(
@@ -97,9 +122,6 @@ odds_factor: log10.5 → a factor of 11 | log20.5 → a factor of 21 | log1e6 �
 power_of_ten: 0.05 → 0.05 | 0.01 → 0.01 | 0 → 0 | 1e-5 → 10⁻⁵ | 2.5e-4 → 2.5·10⁻⁴
 share: 0.353 → 35.3 % | -0.012 → −1.2 % | 0.997 → 99.7 % | 1 → 100.0 % | 0 → 0.0 % | 1e-13 → 0.0 %
 share: 0.9999 → over 99.9 % | 0.0001 → under 0.1 % | 1.0001 → just over 100 % | -0.0001 → just under 0 %
-between: 0.321 0.38 → 32.1 to 38.0 % | -0.02 0.3 → −2.0 to 30.0 % | 0.3 0.3 → 30.0 to 30.0 %
-between: 0.30001 0.30002 → 30.0010 to 30.0020 % | 0.3 0.300995 → 30.000 to 30.100 %
-between: 0.3 0.300000001 → 30.0 to 30.0 %
 per_hundred: 0.8 → 80 | 0.9999 → over 99.9 | 0.9995 → over 99.9 | 1 → 100 | 0.0001 → under 0.1 | 0.0005 → 0.05
 odds: inf → all to nothing | -inf → nothing to all | 0 → even | log4 → 4 to 1 | log0.4444 → 1 to 2.25
 odds: 0.5 → 1.65 to 1 | 0.005 → 1.00501 to 1 | log150 → 150 to 1
