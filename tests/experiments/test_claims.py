@@ -3,6 +3,7 @@
 import math
 import re
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -16,8 +17,19 @@ from privdemo.experiments import (
     naive_training,
     training,
 )
-from privdemo.experiments.claims import barber, iyer, iyer_counts, iyer_ratios, judge, oracle_errors, yan
-from privdemo.experiments.claims.claim import CAVEAT, FAILS, HOLDS, OPEN, UNCLEAR
+from privdemo.experiments.claims import barber, iyer, judge, oracle_errors, yan
+from privdemo.experiments.claims.claim import (
+    CAVEAT,
+    FAILS,
+    HOLDS,
+    OPEN,
+    UNCLEAR,
+    ClaimRow,
+    Finding,
+    ResultsFile,
+    check_claims,
+    not_checkable,
+)
 from privdemo.experiments.label_proportions.release import sample_release
 from privdemo.experiments.naive_training import NaiveConfig
 from privdemo.intervals import Estimate
@@ -86,7 +98,7 @@ def test_a_number_with_a_reason(rule, arguments, verdict, reason):
         *((judge.judge_multiple, (multiple,), HOLDS) for multiple in (1.0, 1.09, 0.91)),
         *((judge.judge_multiple, (multiple,), CAVEAT) for multiple in (1.125, 0.88)),
         *((judge.judge_multiple, (multiple,), FAILS) for multiple in (1.25, 0.75)),
-        *((judge.judge_part, (part,), v) for part, v in ((1, HOLDS), (0.99, CAVEAT), (0.51, CAVEAT), (0.5, FAILS))),
+        *((judge.judge_part, (1, part), v) for part, v in ((1, HOLDS), (0.99, CAVEAT), (0.51, CAVEAT), (0.5, FAILS))),
     ],
 )
 def test_every_threshold_from_both_sides(rule, arguments, verdict):
@@ -109,9 +121,33 @@ def test_every_claim_has_a_verdict_a_reason_and_a_number_that_fits_its_unit(all_
 
 def test_claims_from_formulas_need_no_results_file(all_claims, monkeypatch):
     monkeypatch.setattr("privdemo.experiments.results.shipped", lambda name: pytest.fail("a results file was read"))
-    found = claims.from_formulas()
-    assert set(found) < set(all_claims)
-    assert {claim.verdict for claim in found} == {HOLDS, FAILS, CAVEAT}
+    at_once = {source: [row for row in table if not row.files] for source, table in claims.TABLES.items()}
+    found = [claim for source, table in at_once.items() for claim in check_claims(source, table)]
+    assert all(claim in all_claims for claim in found)
+    assert {claim.verdict for claim in found} == {HOLDS, FAILS, CAVEAT, OPEN}
+    assert len(found) == 40
+
+
+def test_a_row_of_a_table_becomes_a_claim_with_what_its_check_finds():
+    steps = ResultsFile("steps", lambda: (0.1, 0.3))
+    finding = Finding(Estimate(0.2, 0.1, 0.3), FAILS, "it is less", "2 draws", values={"at": 0.4})
+    row = ClaimRow("table 1", "much, at p = {at:g}", lambda *_: finding, surprise="Not at {at:g}.", what="share")
+    taken = []
+    read = replace(row, check=lambda *given: taken.append(given) or finding, files=(steps, steps), published=0.5)
+    of_formula = replace(row, check=lambda: replace(finding, published=0.6), command="run it")
+    away = replace(row, check=lambda: not_checkable("it is away"), words="much", surprise="")
+    found = check_claims("Yan", [row, read, of_formula, away])
+    assert taken == [(0.5, (0.1, 0.3), (0.1, 0.3))]
+    assert {(claim.source, claim.place, claim.what) for claim in found} == {("Yan", "table 1", "share")}
+    assert [claim.words for claim in found[:3]] == ["much, at p = 0.4"] * 3
+    assert [claim.surprise for claim in found[:3]] == ["Not at 0.4."] * 3
+    assert [claim.published for claim in found[:3]] == [None, 0.5, 0.6]
+    assert [claim.command for claim in found[:3]] == [
+        "python -m privdemo claims",
+        "python -m privdemo reproduce steps",
+        "run it",
+    ]
+    assert (found[3].words, found[3].ours, found[3].verdict, found[3].command) == ("much", None, OPEN, "–")
 
 
 @pytest.mark.parametrize(
@@ -150,10 +186,7 @@ def test_errors_over_all_reports_are_those_of_the_variance_and_tell_another_epsi
     np.testing.assert_allclose(found, make(5, 1.0).variance(shares, 1, of_population=True), rtol=1e-9)
     wrong = make(5, 1.03).variance(shares, 1, of_population=True)
     assert (abs(found / wrong - 1) > 0.02).all()
-    right, off = (
-        oracle_errors.sum_claim("Wang et al.", "here", "so", total, make(5, 1.0), shares)
-        for total in (sum(found), sum(wrong))
-    )
+    right, off = (oracle_errors.compare_sum(total, make(5, 1.0), shares) for total in (sum(found), sum(wrong)))
     assert (right.verdict, off.verdict) == (HOLDS, FAILS)
 
 
@@ -172,14 +205,14 @@ def test_the_second_derivative_is_that_of_naive_training(claim_at, monkeypatch):
     assert claim.ours.mean == pytest.approx(-curvature, rel=1e-9)
     assert claim.verdict == FAILS
     monkeypatch.setattr(naive_training, "misprint", lambda config: -naive_training.run(config).curvature)
-    assert next(claim for claim in claims.from_formulas() if claim.place == "equation 107").verdict == HOLDS
+    assert barber.curvature().verdict == HOLDS
 
 
 def test_the_sizes_of_data_sets_are_counts_also_where_a_data_set_is_not_here(all_claims, mnist, no_mnist):
     elsewhere = [(OPEN, n) for n in (6_431_471, 11_000_000, 78_823, 6_940)]
     found = [claim for claim in all_claims if claim.place == "table 1"]
     assert [(claim.verdict, claim.published) for claim in found] == [*elsewhere, (HOLDS, 48_842), (HOLDS, 60_000)]
-    without = [claim for claim in iyer.all_claims() if claim.place == "table 1"]
+    without = check_claims("Iyer", [row for row in iyer.CLAIMS if row.place == "table 1"])
     assert [(claim.verdict, claim.published) for claim in without] == [*elsewhere, (OPEN, 48_842), (OPEN, 60_000)]
 
 
@@ -213,7 +246,19 @@ AT_005 = PUBLISHED | {"axis": ("epsilon",), "level": (0.05,)}
 
 
 def _as_published(by_steps):
-    return barber._published_beats_naive(FIGURE_3, by_steps)
+    return barber.published_beats_naive(FIGURE_3, by_steps)
+
+
+def rows_of(table, file, place, words=""):
+    """The checks of the rows of a table that read one results file, at a place, and whose words contain some."""
+    rows = [row for row in table if row.files == (file,) and row.place == place and words in row.words]
+    assert rows
+
+    def check(results):
+        given = (() if row.published is None else (row.published,) for row in rows)
+        return [row.check(*published, results) for row, published in zip(rows, given, strict=True)]
+
+    return check
 
 
 def change(rows, how, where):
@@ -235,32 +280,41 @@ def times(factor, *names):
     return lambda row: replace(row, **{name: factor * getattr(row, name) for name in names})
 
 
+VARIES = rows_of(iyer.CLAIMS, iyer.COUNTS, "figure 1", "varies least")
+DRAWN = rows_of(iyer.CLAIMS, iyer.COUNTS, "figure 1", "as published: distortion")
+ADVICE = rows_of(iyer.CLAIMS, iyer.SETS, "section 2, advice")
+
+
+def _reductions(results):
+    return [iyer.reduction(results, i) for i in range(4)]
+
+
 @pytest.mark.parametrize(
     ("claim", "rows", "verdict", "how", "where", "changed"),
     [
-        (barber._spread_beats_naive, FIGURE_3, UNCLEAR, plus(-0.1, "accuracy"), NAIVE, HOLDS),
-        (barber._spread_beats_naive, FIGURE_3, UNCLEAR, plus(0.1, "accuracy"), NAIVE, FAILS),
-        (barber._true_prior, FIGURE_3, CAVEAT, plus(0.1, "accuracy"), TRUE, HOLDS),
-        (barber._true_prior, FIGURE_3, CAVEAT, plus(-0.1, "accuracy"), TRUE, FAILS),
-        (barber._small_loss, SECTION_61, HOLDS, plus(-0.1, "accuracy"), FLAT, FAILS),
-        (iyer_counts._ranking, COUNTS, FAILS, times(0.1, *DISTORTION), PUBLIC, HOLDS),
-        (iyer_counts._all_shares, COUNTS, FAILS, times(0.01, *DISTORTION), PUBLISHED, CAVEAT),
-        (iyer_counts._no_advantage, COUNTS, CAVEAT, times(0.1, *DISTORTION), GAUSSIAN, FAILS),
-        (iyer_counts._variance, COUNTS, [FAILS] * 2, times(0.1, *DEVIATION), BOTH, [HOLDS] * 2),
-        (iyer_counts._figure_1, COUNTS, [FAILS, HOLDS], as_published, AT_005, [HOLDS] * 2),
-        (iyer_ratios._near_training, SETS, HOLDS, plus(-0.3, *ERROR), ENDS, FAILS),
-        (iyer_ratios._skewed_sets, SETS, HOLDS, plus(0.1, *ERROR), LAPLACE, FAILS),
-        (iyer_ratios._theorem_1, SETS, CAVEAT, times(1e-6, "bound"), MMD, FAILS),
-        (iyer_ratios._theorem_1, SETS, CAVEAT, times(1e-1, "bound"), MMD, HOLDS),
-        (iyer_ratios._advice, SETS, [HOLDS, UNCLEAR], plus(-0.1, *ERROR), LAST, [HOLDS, FAILS]),
-        (iyer_ratios._ratios, SETS, [HOLDS, FAILS, CAVEAT, FAILS], times(0.2, *ERROR), MMD | BOTH, [HOLDS] * 4),
-        (iyer_ratios._distortion_is_error, SETS, HOLDS, times(-1, "distortion"), PRIVATE, FAILS),
+        (barber.spread_beats_naive, FIGURE_3, UNCLEAR, plus(-0.1, "accuracy"), NAIVE, HOLDS),
+        (barber.spread_beats_naive, FIGURE_3, UNCLEAR, plus(0.1, "accuracy"), NAIVE, FAILS),
+        (barber.true_prior, FIGURE_3, CAVEAT, plus(0.1, "accuracy"), TRUE, HOLDS),
+        (barber.true_prior, FIGURE_3, CAVEAT, plus(-0.1, "accuracy"), TRUE, FAILS),
+        (partial(barber.small_loss, 0.01), SECTION_61, HOLDS, plus(-0.1, "accuracy"), FLAT, FAILS),
+        (iyer.ranking, COUNTS, FAILS, times(0.1, *DISTORTION), PUBLIC, HOLDS),
+        (partial(iyer.all_shares, 1.0), COUNTS, FAILS, times(0.01, *DISTORTION), PUBLISHED, CAVEAT),
+        (iyer.no_advantage, COUNTS, CAVEAT, times(0.1, *DISTORTION), GAUSSIAN, FAILS),
+        (VARIES, COUNTS, [FAILS] * 2, times(0.1, *DEVIATION), BOTH, [HOLDS] * 2),
+        (DRAWN, COUNTS, [FAILS, HOLDS], as_published, AT_005, [HOLDS] * 2),
+        (iyer.near_training, SETS, HOLDS, plus(-0.3, *ERROR), ENDS, FAILS),
+        (iyer.skewed_target, SETS, HOLDS, plus(0.1, *ERROR), LAPLACE, FAILS),
+        (iyer.theorem_1, SETS, CAVEAT, times(1e-6, "bound"), MMD, FAILS),
+        (iyer.theorem_1, SETS, CAVEAT, times(1e-1, "bound"), MMD, HOLDS),
+        (ADVICE, SETS, [HOLDS, UNCLEAR], plus(-0.1, *ERROR), LAST, [HOLDS, FAILS]),
+        (_reductions, SETS, [HOLDS, FAILS, CAVEAT, FAILS], times(0.2, *ERROR), MMD | BOTH, [HOLDS] * 4),
+        (partial(iyer.distortion_is_error, 1.0), SETS, HOLDS, times(-1, "distortion"), PRIVATE, FAILS),
         (_as_published, STEPS, HOLDS, plus(0.1, "accuracy"), {"level": (0.4,)}, CAVEAT),
         (_as_published, STEPS, HOLDS, plus(0.2, "accuracy"), {"level": (0.2,)}, FAILS),
-        (yan._robust, BAGS, HOLDS, plus(0.2, *F1), DIVERSE | {"method": ("labelled",)}, FAILS),
-        (yan._robust, BAGS, HOLDS, plus(-0.2, *F1), NEAREST, HOLDS),
-        (yan._loss_of_information, BAGS, HOLDS, plus(0.5, *LOSS), NEAREST, FAILS),
-        (yan._more_bags, BAGS, CAVEAT, plus(-0.3, *F1), MORE_BAGS, FAILS),
+        (yan.robust, BAGS, HOLDS, plus(0.2, *F1), DIVERSE | {"method": ("labelled",)}, FAILS),
+        (yan.robust, BAGS, HOLDS, plus(-0.2, *F1), NEAREST, HOLDS),
+        (yan.loss_of_information, BAGS, HOLDS, plus(0.5, *LOSS), NEAREST, FAILS),
+        (yan.more_bags, BAGS, CAVEAT, plus(-0.3, *F1), MORE_BAGS, FAILS),
     ],
 )
 def test_a_verdict_turns_with_its_rows(claim, rows, verdict, how, where, changed):

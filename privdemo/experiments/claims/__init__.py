@@ -1,7 +1,7 @@
-"""The published figures, tables and formulas of seven sources compared with our results.
+"""The published figures, tables and formulas of seven papers compared with our results.
 
-Our numbers come from the shipped results files, or directly from a formula. `judge` holds the rules that turn numbers
-into verdicts.
+A module a paper: its `CLAIMS` are a table, a row a claim, each with the function that checks it. Our numbers come from
+the shipped results files, or directly from a formula. `judge` holds the rules that turn numbers into verdicts.
 """
 
 from __future__ import annotations
@@ -10,17 +10,25 @@ from collections.abc import Sequence
 
 from privdemo.experiments.claims import barber, feldman, iyer, kairouz, wang, yan, ye_barg
 from privdemo.experiments.claims.claim import (
+    BARBER,
     CAVEAT,
     FAILS,
+    FELDMAN,
     FIRST_AUTHORS,
     HOLDS,
+    IYER,
+    KAIROUZ,
     OPEN,
     PAPERS,
     PERCENT,
     SOURCES,
     UNCLEAR,
     VERDICTS,
+    WANG,
+    YAN,
+    YE_BARG,
     Claim,
+    check_claims,
 )
 from privdemo.experiments.claims.judge import SAME, WIDE
 
@@ -34,29 +42,34 @@ __all__ = [
     "PERCENT",
     "SAME",
     "SOURCES",
+    "TABLES",
     "UNCLEAR",
     "VERDICTS",
     "WIDE",
     "Claim",
     "all_claims",
+    "check_claims",
     "count_verdicts",
-    "from_formulas",
 ]
 
 
-_BY_SOURCE = (barber, yan, iyer, kairouz, wang, ye_barg, feldman)
+# The claims of each paper, as a table.
+TABLES = {
+    BARBER: barber.CLAIMS,
+    YAN: yan.CLAIMS,
+    IYER: iyer.CLAIMS,
+    KAIROUZ: kairouz.CLAIMS,
+    WANG: wang.CLAIMS,
+    YE_BARG: ye_barg.CLAIMS,
+    FELDMAN: feldman.CLAIMS,
+}
 
 
 def all_claims() -> tuple[Claim, ...]:
-    """Every claim, in the order of the sources."""
-    return tuple(claim for source in _BY_SOURCE for claim in source.all_claims())
-
-
-def from_formulas() -> tuple[Claim, ...]:
-    """The claims that need no results file."""
-    return tuple(claim for source in _BY_SOURCE for claim in source.from_formulas())
+    """Return every claim, in the order of the papers."""
+    return tuple(claim for source, table in TABLES.items() for claim in check_claims(source, table))
 
 
 def count_verdicts(claims: Sequence[Claim]) -> dict[str, int]:
-    """How many claims have each verdict."""
+    """Return how many claims have each verdict."""
     return {verdict: sum(claim.verdict == verdict for claim in claims) for verdict in VERDICTS}

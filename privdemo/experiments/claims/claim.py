@@ -1,9 +1,10 @@
-"""A claim of a source compared with our result, and its texts."""
+"""A claim of a paper compared with our result, and a row of the table that a paper's claims stand in."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from privdemo.intervals import Estimate
 
@@ -37,7 +38,7 @@ AT_ONCE = "python -m privdemo claims"
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """A claim of a source, and what this program finds.
+    """A claim of a paper, and what this program finds.
 
     Args:
         source: The paper, one of `SOURCES`.
@@ -75,34 +76,107 @@ class Claim:
         return bool(self.surprise) and self.verdict in (FAILS, UNCLEAR)
 
 
-def unverifiable(
-    source: str, place: str, words: str, why: str, published: float | None = None, unit: str = NUMBER
-) -> Claim:
-    """A claim that cannot be checked here."""
-    return Claim(
-        source=source,
-        place=place,
-        words=words,
-        published=published,
-        ours=None,
-        unit=unit,
-        seeds="–",
-        command="–",
-        verdict=OPEN,
-        why=why,
-    )
+class ResultsFile(NamedTuple):
+    """A shipped results file: its name, and the function that reads its rows."""
+
+    name: str
+    load: Callable[[], Sequence[Any]]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What the check of a claim finds.
+
+    Args:
+        ours: Our number with its interval; None if the claim cannot be checked.
+        verdict: One of `VERDICTS`.
+        why: The reason for the verdict.
+        seeds: The trials that ours is a mean of.
+        published: The paper's number, if it is computed, such as from a printed formula.
+        values: The values of the `{names}` in the claim's words and in its surprise.
+    """
+
+    ours: Estimate | None
+    verdict: str
+    why: str
+    seeds: str = EXACT
+    published: float | None = None
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ClaimRow:
+    """A row of a paper's table of claims: what is claimed, where, and the function that checks it.
+
+    Args:
+        place: Where the paper says it, such as "figure 1".
+        words: What the paper says; `{names}` in it are replaced by the `values` of the finding.
+        check: The function that compares the claim with our numbers. It takes the published number, if the row has
+            one, and the rows of each of the `files`.
+        files: The results files that it needs; none if ours is computed at once.
+        published: The paper's number, if it has one that is not computed.
+        unit: How the numbers are shown, one of `UNITS`.
+        reading: How the published number was read, if the paper does not print it: `FORMULA` or `SENTENCE`.
+        command: The command that computes ours; if it is empty, that which computes the last of the `files` anew.
+        surprise: The consequence of relying on the claim, if it does not hold, with `{names}` as in `words`.
+        what: The name of the numbers of a surprise.
+    """
+
+    place: str
+    words: str
+    check: Callable[..., Finding]
+    files: tuple[ResultsFile, ...] = ()
+    published: float | None = None
+    unit: str = NUMBER
+    reading: str = ""
+    command: str = ""
+    surprise: str = ""
+    what: str = ""
+
+
+def check_claims(source: str, table: Sequence[ClaimRow]) -> list[Claim]:
+    """Return the claims of a paper's table with what their checks find; every results file is read once."""
+    loaded = {file: file.load() for file in {file for row in table for file in row.files}}
+    claims = []
+    for row in table:
+        published = () if row.published is None else (row.published,)
+        found = row.check(*published, *(loaded[file] for file in row.files))
+        command = row.command or (f"python -m privdemo reproduce {row.files[-1].name}" if row.files else AT_ONCE)
+        claims.append(
+            Claim(
+                source=source,
+                place=row.place,
+                words=row.words.format(**found.values),
+                published=row.published if found.published is None else found.published,
+                ours=found.ours,
+                unit=row.unit,
+                seeds=found.seeds,
+                command="–" if found.verdict == OPEN else command,
+                verdict=found.verdict,
+                why=found.why,
+                reading=row.reading,
+                surprise=row.surprise.format(**found.values),
+                what=row.what,
+            )
+        )
+    return claims
+
+
+def not_checkable(why: str) -> Finding:
+    """Return the finding of a claim that cannot be checked here."""
+    return Finding(None, OPEN, why, seeds="–")
 
 
 def exactly(value: float) -> Estimate:
-    """A number without uncertainty."""
+    """Return an estimate without uncertainty."""
     return Estimate(value, value, value)
 
 
 def first_trials(n: int) -> str:
-    """The seeds of a mean over the first `n` trials, in words."""
+    """Return the seeds of a mean over the first `n` trials, in words."""
     return f"{n} draws, seed 0, draws 0 to {n - 1}"
 
 
 def listed(levels: Iterable[float]) -> str:
-    """Levels in words: "0.1, 0.2", or "none"."""
+    """Return levels in words: "0.1, 0.2", or "none"."""
     return ", ".join(f"{level:g}" for level in levels) or "none"

@@ -20,7 +20,7 @@ SHORT = 0.1
 
 
 def judge_number(published: float, ours: Estimate) -> tuple[str, str]:
-    """The verdict on a published accuracy or F1, and the reason.
+    """Return the verdict on a published accuracy or F1, and the reason.
 
     The claim holds if ours is within `SAME` of it, or if our 95 % interval contains it and has a half-width of at most
     `WIDE`; a wider interval leaves it unclear. Otherwise it holds with a caveat if ours is better, and fails if ours
@@ -36,17 +36,17 @@ def judge_number(published: float, ours: Estimate) -> tuple[str, str]:
 
 
 def judge_value(published: float, true: float, tolerance: float = 1e-9) -> str:
-    """The verdict on the value of a printed formula: it holds if it equals the true one up to rounding errors."""
+    """Return the verdict on the value of a printed formula: it holds if it equals the true one up to rounding."""
     return HOLDS if abs(published - true) <= tolerance else FAILS
 
 
 def judge_limit(limit: float, largest: float) -> str:
-    """The verdict on a claimed upper limit: it holds if the largest value found does not exceed it."""
+    """Return the verdict on a claimed upper limit: it holds if the largest value found does not exceed it."""
     return HOLDS if largest <= limit + 1e-12 else FAILS
 
 
 def judge_difference(gap: Estimate, than: float = 0.0) -> str:
-    """The verdict on a claim that a difference is above 0, or a ratio above the number `than`.
+    """Return the verdict on a claim that a difference is above 0, or a ratio above the number `than`.
 
     It holds if the whole 95 % interval is above, fails if all of it is below, and is unclear otherwise.
     """
@@ -54,7 +54,7 @@ def judge_difference(gap: Estimate, than: float = 0.0) -> str:
 
 
 def judge_below(estimate: Estimate, than: float = 0.0, *, caveat: bool = False) -> str:
-    """The verdict on a claim that an estimate is below the number `than`, the opposite of `judge_difference`.
+    """Return the verdict on a claim that an estimate is below the number `than`, the opposite of `judge_difference`.
 
     With a `caveat` it does not hold without one.
     """
@@ -63,12 +63,12 @@ def judge_below(estimate: Estimate, than: float = 0.0, *, caveat: bool = False) 
 
 
 def judge_much_less(ratio: Estimate, much: float, *, caveat: bool = False) -> str:
-    """The verdict on a claim that a ratio is below 1, and by far: below `much`. Not by far, it holds with a caveat."""
+    """Return the verdict on a claim that a ratio is below 1, and by far: below `much`; not by far, it has a caveat."""
     return judge_below(ratio, 1.0, caveat=caveat or not clearly_below(ratio, much))
 
 
 def judge_levels(gaps: Mapping[Level, Estimate], than: float = 0.0) -> tuple[str, list[Level]]:
-    """The verdict on a claim that a difference is above 0 at every level, and the levels where it clearly is.
+    """Return the verdict on a claim that a difference is above 0 at every level, and the levels where it clearly is.
 
     The claim holds if `judge_difference` confirms it at every level, fails if it finds the opposite at any level, holds
     with a caveat if it confirms the claim at some levels, and is unclear if it confirms it at none. Ratios are judged
@@ -82,7 +82,7 @@ def judge_levels(gaps: Mapping[Level, Estimate], than: float = 0.0) -> tuple[str
 
 
 def judge_little(gaps: Mapping[Level, Estimate], little: float) -> tuple[str, list[Level]]:
-    """The verdict on a claim that differences are little, and the levels at which there clearly is one.
+    """Return the verdict on a claim that differences are little, and the levels at which there clearly is one.
 
     The claim fails if a mean is over `little`, and holds with a caveat if a difference is clear.
     """
@@ -91,9 +91,9 @@ def judge_little(gaps: Mapping[Level, Estimate], little: float) -> tuple[str, li
 
 
 def judge_cost(published: float, ours: Estimate) -> str:
-    """The verdict on a published loss: it holds if ours is within `SAME` of it, with a caveat if ours is clearly less.
+    """Return the verdict on a published loss: it holds if ours is within `SAME` of it.
 
-    It fails if ours is clearly more, and is unclear otherwise.
+    It holds with a caveat if ours is clearly less, fails if ours is clearly more, and is unclear otherwise.
     """
     if abs(ours.mean - published) <= SAME:
         return HOLDS
@@ -101,12 +101,12 @@ def judge_cost(published: float, ours: Estimate) -> str:
 
 
 def judge_fact(true: bool, *, caveat: bool = False) -> str:
-    """The verdict on a claim that a computation shows to be true or not, the former perhaps with a caveat."""
+    """Return the verdict on a claim that a computation shows to be true or not, the former perhaps with a caveat."""
     return (CAVEAT if caveat else HOLDS) if true else FAILS
 
 
 def judge_multiple(multiple: float) -> str:
-    """The verdict on a published number of two digits, from ours as a multiple of it.
+    """Return the verdict on a published number of two digits, from ours as a multiple of it.
 
     The claim holds if ours differs by less than a tenth, with a caveat if by less than a quarter.
     """
@@ -114,13 +114,13 @@ def judge_multiple(multiple: float) -> str:
     return HOLDS if off < 0.1 else CAVEAT if off < 0.25 else FAILS
 
 
-def judge_part(part: float) -> str:
-    """The verdict on a claim about all cases, true of this part of them: with a caveat if of more than half."""
-    return HOLDS if part == 1 else CAVEAT if part > 0.5 else FAILS
+def judge_part(published: float, part: float) -> str:
+    """Return the verdict on a claim about a part of all cases, true of `part`: with a caveat if of more than half."""
+    return HOLDS if part >= published else CAVEAT if part > 0.5 else FAILS
 
 
 def judge_reduction(published: float, ours: float) -> tuple[str, str]:
-    """The verdict on a claim that an error is lower by a published part, and the reason.
+    """Return the verdict on a claim that an error is lower by a published part, and the reason.
 
     The claim holds if ours is lower by at most `SHORT` less than that, with a caveat if it is lower by more than
     `SHORT`.

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privdemo.estimators.frequency_oracles import unbiased_shares
-from privdemo.experiments.claims.claim import FORMULA, Claim, exactly
+from privdemo.experiments.claims.claim import Finding, exactly
 from privdemo.experiments.claims.judge import judge_value
 from privdemo.intervals import Estimate, mean_interval
 from privdemo.mechanisms.frequency_oracles import FrequencyOracle, SubsetSelection
@@ -28,7 +28,7 @@ EQUAL = np.full(K, 1 / K)
 
 
 def exact_error(oracle: FrequencyOracle, shares: Array) -> Array:
-    """n times the mean square error of each answer's share, (k,), over all reports and all people sampled from
+    """Return n times the mean square error of each answer's share, (k,), over all reports and all people sampled from
     `shares`.
 
     Of one report that supports S it is the mean of ((1[v ∈ S] − q)/(p − q) − f)² with f = `shares` (k,).
@@ -40,43 +40,37 @@ def exact_error(oracle: FrequencyOracle, shares: Array) -> Array:
 
 
 def simulated_error(oracle: FrequencyOracle, shares: Array, answers: slice = slice(None)) -> Estimate:
-    """n times the squared errors of the shares of these `answers`, summed: their mean over simulated polls."""
+    """Return n times the squared errors of the shares of these `answers`, summed: their mean over simulated polls."""
     rng = np.random.default_rng(0)
     polls = (oracle.support_counts(rng.multinomial(PEOPLE, shares), rng) for _ in range(POLLS))
     found = (unbiased_shares(oracle, supported, PEOPLE) for supported in polls)
     return mean_interval([PEOPLE * float(np.square(one - shares)[answers].sum()) for one in found], least=0.0)
 
 
-def sum_claim(source: str, place: str, words: str, published: float, oracle: FrequencyOracle, shares: Array) -> Claim:
-    """A claim on n times the squared error of all shares together."""
-    simulated = simulated_error(oracle, shares)
-    return _claim(source, place, words, published, float(exact_error(oracle, shares).sum()), simulated)
+def compare_sum(published: float, oracle: FrequencyOracle, shares: Array) -> Finding:
+    """Compare a formula for n times the squared error of all shares together."""
+    return _finding(published, float(exact_error(oracle, shares).sum()), simulated_error(oracle, shares))
 
 
-def rare_claim(source: str, place: str, words: str, published: float, oracle: FrequencyOracle) -> Claim:
-    """A claim on n times the variance of the share of an answer that nobody has; here everybody has the first."""
+def compare_rare(published: float, oracle: FrequencyOracle) -> Finding:
+    """Compare a formula for n times the variance of the share of an answer that nobody has; all have the first."""
     shares = np.eye(oracle.k)[0]
     simulated = simulated_error(oracle, shares, slice(1, None)).times(1 / (oracle.k - 1))
-    return _claim(source, place, words, published, float(exact_error(oracle, shares)[-1]), simulated)
+    return _finding(published, float(exact_error(oracle, shares)[-1]), simulated)
 
 
-def _claim(source: str, place: str, words: str, published: float, ours: float, simulated: Estimate) -> Claim:
-    return Claim(
-        source=source,
-        place=place,
-        words=words,
-        published=published,
-        ours=exactly(ours),
-        seeds=SEEDS,
-        verdict=judge_value(published, ours, 1e-9 * ours),
-        why=f"ours is the mean over all reports that there are; simulated: {simulated.mean:.3g} "
+def _finding(published: float, ours: float, simulated: Estimate) -> Finding:
+    return Finding(
+        exactly(ours),
+        judge_value(published, ours, 1e-9 * ours),
+        f"ours is the mean over all reports that there are; simulated: {simulated.mean:.3g} "
         f"({simulated.low:.3g} to {simulated.high:.3g})",
-        reading=FORMULA,
+        SEEDS,
     )
 
 
 def _every_report(oracle: FrequencyOracle) -> NDArray:
-    """Every report of unary encodings, of subset selection, and of k-ary response, as the oracle writes them."""
+    """Return every report of unary encodings, of subset selection, and of k-ary response, as the oracle writes them."""
     k = oracle.k
     if isinstance(oracle, UnaryEncoding):
         return np.packbits(np.array(list(product((False, True), repeat=k))), axis=1)
