@@ -131,7 +131,8 @@ def standard_error(deviation: float, figures: int = 2) -> str:
     error = float(f"{100 * deviation:.{figures}g}")
     if error >= 10 ** (figures - 1):
         return f"{100 * deviation:,.0f}"
-    return with_figures(error, figures) if error >= 0.01 else power_of_ten(error)
+    # With zeros at the end: “2.0”, “1.20”.
+    return f"{error:#.{figures}g}".removesuffix(".") if error >= 0.01 else power_of_ten(error)
 
 
 def standard_errors(deviations: Sequence[float]) -> list[str]:
@@ -150,11 +151,6 @@ def standard_errors(deviations: Sequence[float]) -> list[str]:
     ordered = sorted(zip(deviations, written(digits), strict=True))
     alike = any(a == b and high > 1.01 * low for (low, a), (high, b) in pairwise(ordered))
     return written(digits + alike)
-
-
-def with_figures(value: float, figures: int) -> str:
-    """Format `value` with this many figures, with zeros at its end: “2.0”, “1.20”."""
-    return f"{value:#.{figures}g}".removesuffix(".")
 
 
 def points(value: float) -> str:

@@ -75,8 +75,7 @@ class Answer:
         off, rivals, best = (numbers.standard_error(error, figures) for error in (own, other, least))
         start = (
             f"With ε = {numbers.epsilon(config.epsilon)} and {numbers.people(config.people)}, <b>{title(chosen)}</b> "
-            "is "
-            f"typically off by <b>{off} points</b> a share; {title(rival)} "
+            f"is typically off by <b>{off} points</b> a share; {title(rival)} "
         )
         if many_answers.same_lie(chosen, rival, self.k, config.epsilon):
             words = f"{start}is the same lie where sets hold one answer, as here."

@@ -271,14 +271,12 @@ def _collapse_words(answer: Answer) -> str:
     if own_guesses:
         words.append(
             f"{_methods_with_counts(answer, own_guesses)} gives nearly every image the same label: it learns from its "
-            "own guesses, "
-            "and grows ever more certain of them."
+            "own guesses, and grows ever more certain of them."
         )
     if ended:
         words.append(
             f"{_methods_with_counts(answer, ended)} {'gives' if len(ended) == 1 else 'give'} nearly every image the "
-            "same label: so "
-            "little shows through the noise that almost nothing is learnt."
+            "same label: so little shows through the noise that almost nothing is learnt."
         )
     return "".join(words)
 

@@ -47,10 +47,12 @@ def some_images(answer: Answer) -> list[Panel]:
     truths = [trial.config.classes[c] for c in trial.y[chosen]]
     wrong = "; ".join(f"{TRAINING[name].title} {sum(not one.right for one in predictions[name])}" for name in names)
     discriminating = training.informative_methods(trial)
+    rule = _RULES_OF_CHOICE[picked]
+    if not answer.question.of_two:
+        rule = rule.replace("of each class", "of each of the classes most in dispute")
     summary = (
-        f"{released(answer)} Test images of {numbers.join_words(tuple(truths))}, of the first "
-        f"draw{_rule_words(answer)}. Wavy "
-        f"line: wrong; of {len(chosen)} images: {wrong}. The longer the bar, the surer."
+        f"{released(answer)} Test images of {numbers.join_words(tuple(truths))}, of the first draw{rule}. Wavy line: "
+        f"wrong; of {len(chosen)} images: {wrong}. The longer the bar, the surer."
     )
     rows = [
         (
@@ -93,12 +95,6 @@ _RULES_OF_CHOICE = {
     "their probabilities differ most",
     AS_THEY_COME: ", the first of each class",
 }
-
-
-def _rule_words(answer: Answer) -> str:
-    """Say how the images of an answer were chosen."""
-    rule = _RULES_OF_CHOICE[answer.question.picked]
-    return rule if answer.question.of_two else rule.replace("of each class", "of each of the classes most in dispute")
 
 
 def _agreed_and_disputed(trial: training.Trial) -> list[tuple[str, Sequence[int]]]:
@@ -194,9 +190,11 @@ def _confusion_panel(answer: Answer, method: str) -> Panel:
 def _class_scores_panel(answer: Answer, method: str) -> Panel:
     """Return the table of a method’s recall and precision for each class, with intervals."""
     marks = zip(answer.question.config.classes, training.class_marks(answer.trials, method), strict=True)
+    n = len(answer.trials)
+    over = f"over {n} draws" if n > 1 else "over the test images of one draw"
     meaning = (
         f"“{TRAINING[method].title}”. Found: of the images of a class, the share named so. Right: of those named so, "
-        f"the share of it. In brackets 95 % intervals, {_interval_words(answer)}."
+        f"the share of it. In brackets 95 % intervals, {over}."
     )
     cells = [
         [name, with_range(mark.recall), with_range(mark.precision) if mark.precision else "never named"]
@@ -215,12 +213,6 @@ def _class_scores_panel(answer: Answer, method: str) -> Panel:
     )
 
 
-def _interval_words(answer: Answer) -> str:
-    """Say what the intervals are over."""
-    n = len(answer.trials)
-    return f"over {n} draws" if n > 1 else "over the test images of one draw"
-
-
 # --- how sure ------------------------------------------------------------------------------------
 
 
@@ -236,6 +228,12 @@ def probabilities(answer: Answer) -> list[Panel]:
         f"right on <b>{numbers.share(answer.score(name, 'accuracy').mean, 0)}</b>"
         for name in answer.compared or (CLEAN,)
     )
+    shown = (
+        "Of the test images that a model gives about the same probability of being "
+        f"“{answer.question.config.classes[1]}”, the share that is"
+        if answer.question.of_two
+        else "Of the test images on which a model is about equally sure of its answer, the share on which it is right"
+    )
     return [
         panel_of(
             answer,
@@ -243,8 +241,7 @@ def probabilities(answer: Answer) -> list[Panel]:
             "Can its probabilities be trusted?",
             f"On average {words} of the clean test images.",
             Chart(charts.calibration(answer.trials, answer.methods)),
-            f"{_calibration_words(answer)}, in ten bins with 95 % intervals, from {count_draws(answer.trials)}. On "
-            "the dotted line "
+            f"{shown}, in ten bins with 95 % intervals, from {count_draws(answer.trials)}. On the dotted line "
             "70 % means 70 %. A curve steeper than the line is too timid: what it calls likely is more likely still. "
             f"How far a stated probability is off, on average: {off}.",
             rows=lambda: training.calibration_table(answer.trials, answer.methods),
@@ -253,14 +250,6 @@ def probabilities(answer: Answer) -> list[Panel]:
             ),
         )
     ]
-
-
-def _calibration_words(answer: Answer) -> str:
-    """Say which share of which images a calibration curve shows."""
-    if not answer.question.of_two:
-        return "Of the test images on which a model is about equally sure of its answer, the share on which it is right"
-    second = answer.question.config.classes[1]
-    return f"Of the test images that a model gives about the same probability of being “{second}”, the share that is"
 
 
 # --- weights -------------------------------------------------------------------------------------

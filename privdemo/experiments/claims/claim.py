@@ -72,7 +72,7 @@ class Claim:
 
     @property
     def surprises(self) -> bool:
-        """Whether the claim has a `surprise` and is not found to hold."""
+        """Return whether the claim has a `surprise` and is not found to hold."""
         return bool(self.surprise) and self.verdict in (FAILS, UNCLEAR)
 
 

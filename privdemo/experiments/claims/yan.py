@@ -301,8 +301,13 @@ def share_moves(published: float) -> Finding:
 # --- the table -----------------------------------------------------------------------------------
 
 
-def _their_model(selection: str) -> str:
-    return f"their model, bags “{SELECTIONS[selection].title}”"
+# The slides fill as many bags of Instagram comments as of Adult.
+_FILLED = "{} bags of {}".format(*default_bags("adult"))
+
+
+def _who(selection: str, method: str) -> str:
+    """Say which model, and how its bags are filled."""
+    return "every label known" if method == FULL else f"their model, bags “{SELECTIONS[selection].title}”"
 
 
 def _f1_row(place: str, selection: str, method: str, of: str = "average") -> ClaimRow:
@@ -311,38 +316,15 @@ def _f1_row(place: str, selection: str, method: str, of: str = "average") -> Cla
         published = study.PUBLISHED[selection, method]
     else:
         published = study.TABLE_43[selection, method][("positives", "negatives").index(of)]
-    who = "every label known" if method == FULL else _their_model(selection)
     score = "average F1" if of == "average" else f"F1 of {of}"
     check = partial(f1, selection=selection, method=method, of=of)
-    return ClaimRow(place, f"Adult, {{bags}}, {who}: {score}", check, (BAGS,), published=published, unit=PERCENT)
-
-
-def _instagram_row_41(selection: str) -> ClaimRow:
-    n_bags, bag_size = default_bags("adult")  # the slides fill as many of both data sets
     return ClaimRow(
-        "table 4.1",
-        f"Instagram comments, {n_bags} bags of {bag_size}, {_their_model(selection)}: average F1",
-        partial(instagram_table_41, selection=selection),
-        (BAGS,),
-        published=study.INSTAGRAM_41[selection],
-        unit=PERCENT,
-    )
-
-
-def _instagram_row_43(selection: str, method: str) -> ClaimRow:
-    positive, negative, average = study.INSTAGRAM_43[selection, method]
-    who = "every label known" if method == FULL else _their_model(selection)
-    return ClaimRow(
-        "table 4.3",
-        f"Instagram comments, {who}: average F1 (of positives {positive:g}, of negatives {negative:g})",
-        partial(instagram_table_43, selection=selection, method=method),
-        (BAGS,),
-        published=average,
-        unit=PERCENT,
+        place, f"Adult, {{bags}}, {_who(selection, method)}: {score}", check, (BAGS,), published=published, unit=PERCENT
     )
 
 
 def _means_row(groups: str, surprise: str = "") -> ClaimRow:
+    """Return the row of how far the means of groups move, when one record changes."""
     return ClaimRow(
         "slides on sensitivity",
         f"a column’s means of k records move by at most 1/k together when one record changes: {groups}, k = {_K}",
@@ -367,8 +349,29 @@ CLAIMS = (
     _f1_row("table 4.1", "predicted", LLP),
     _f1_row("table 4.1", "confident", LLP),
     _f1_row("table 4.1", "unconfident", LLP),
-    *(_instagram_row_41(selection) for selection in study.INSTAGRAM_41),
-    *(_instagram_row_43(selection, method) for selection, method in study.INSTAGRAM_43),
+    *(
+        ClaimRow(
+            "table 4.1",
+            f"Instagram comments, {_FILLED}, {_who(selection, LLP)}: average F1",
+            partial(instagram_table_41, selection=selection),
+            (BAGS,),
+            published=average,
+            unit=PERCENT,
+        )
+        for selection, average in study.INSTAGRAM_41.items()
+    ),
+    *(
+        ClaimRow(
+            "table 4.3",
+            f"Instagram comments, {_who(selection, method)}: average F1 (of positives {positive:g}, of negatives "
+            f"{negative:g})",
+            partial(instagram_table_43, selection=selection, method=method),
+            (BAGS,),
+            published=average,
+            unit=PERCENT,
+        )
+        for (selection, method), (positive, negative, average) in study.INSTAGRAM_43.items()
+    ),
     ClaimRow(
         "figures 4.3 and 4.6",
         "F1 and information loss against k, and with noise, for Instagram comments",
