@@ -28,9 +28,9 @@ def without_config(run: Callable[[Any], Any], config: Any) -> Any:
     return replace(run(config), config=None)
 
 
-def versions() -> str:
+def versions(separator: str = ", ") -> str:
     """Return versions of the packages on which numbers depend."""
-    return ", ".join(f"{name} {metadata.version(name)}" for name in ("numpy", "scipy", "scikit-learn"))
+    return separator.join(f"{name} {metadata.version(name)}" for name in ("numpy", "scipy", "scikit-learn"))
 
 
 def to_csv(row_type: type[Row], rows: Sequence[Row]) -> str:
