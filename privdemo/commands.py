@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from privdemo import datasets, limits, reports
+from privdemo import datasets, limits
 from privdemo.experiments import (
     claims,
     class_ratio,
@@ -22,6 +22,7 @@ from privdemo.experiments import (
     sweep,
     training,
 )
+from privdemo.experiments.claims.claim import Claim
 from privdemo.experiments.images import guess_study
 from privdemo.experiments.many_answers import study as answers_study
 from privdemo.experiments.shipped_study import ShippedStudy
@@ -55,8 +56,28 @@ def show_claims(source: str | None) -> None:
     """Print every published claim beside ours with its verdict, of one paper (its first author) or of all."""
     shown = [claim for claim in claims.all_claims() if source in (None, claims.FIRST_AUTHORS[claim.source])]
     for claim in shown:
-        print("\n".join(reports.claim_lines(claim)))
+        print("\n".join(claim_lines(claim)))
     print("; ".join(f"{n} {verdict}" for verdict, n in claims.count_verdicts(shown).items()))
+
+
+def four_digits(value: float) -> str:
+    """Return a number to four significant digits; counts from 1,000 on in full."""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
+def claim_lines(claim: Claim) -> list[str]:
+    """Return a published value and ours, with the verdict and the reason."""
+    reading = f", {claim.reading}" if claim.reading else ""
+    published = "–" if claim.published is None else f"{four_digits(claim.published)}{reading}"
+    ours = "–"
+    if claim.ours:
+        ours = four_digits(claim.ours.mean) if claim.ours.exact else claim.ours.written(four_digits)
+    return [
+        f"{claim.source}, {claim.place}: {claim.words}",
+        f"  published {published}; ours {ours}",
+        f"  {claim.verdict}: {claim.why}",
+        f"  {claim.seeds}; {claim.command}",
+    ]
 
 
 # --- sweep ---------------------------------------------------------------------------------------

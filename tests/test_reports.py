@@ -2,14 +2,14 @@
 
 import math
 
-from privdemo import reports
+from privdemo import commands
 from privdemo.experiments import claims, comparison, label_counts, label_proportions, training
 from privdemo.experiments.class_ratio import study as ratio_study
 
 
 def test_numbers_have_four_digits_and_counts_all_of_theirs():
     numbers = (0.27, 1 / 3, 999.96, 6431471.0)
-    assert [reports.four_digits(value) for value in numbers] == ["0.27", "0.3333", "1000", "6,431,471"]
+    assert [commands.four_digits(value) for value in numbers] == ["0.27", "0.3333", "1000", "6,431,471"]
 
 
 def test_every_row_is_a_line():
@@ -38,8 +38,8 @@ def test_training_is_printed_at_every_level():
 
 def test_a_claim_is_four_lines_with_both_numbers_and_the_verdict():
     for claim in claims.all_claims()[:10]:
-        head, numbers, verdict, origin = reports.claim_lines(claim)
+        head, numbers, verdict, origin = commands.claim_lines(claim)
         assert head == f"{claim.source}, {claim.place}: {claim.words}"
-        assert claim.published is None or reports.four_digits(claim.published) in numbers
+        assert claim.published is None or commands.four_digits(claim.published) in numbers
         assert verdict.startswith(f"  {claim.verdict}: ")
         assert claim.command in origin

@@ -29,8 +29,11 @@ def run_trial(experiment: str, config: Any) -> dict[str, str]:
     problem = ""
     try:
         result = chosen.run(asks)
-        found, problem = _finite(chosen.metrics(result)), chosen.problem(result)
-        problem = problem or _missing(found, chosen.given(asks))
+        # No table takes numbers that are infinite or none at all.
+        found = {name: value for name, value in chosen.metrics(result).items() if math.isfinite(value)}
+        problem = chosen.problem(result)
+        if not problem and (missing := [name for name in chosen.given(asks) if name not in found]):
+            problem = f"this trial has no number of {', '.join(missing)}"
     except ValueError as error:
         problem = str(error)
     seconds = time.perf_counter() - start
@@ -43,17 +46,6 @@ def run_trial(experiment: str, config: Any) -> dict[str, str]:
             "problem": problem,
         }
     )
-
-
-def _finite(found: Mapping[str, float]) -> dict[str, float]:
-    """Return the numbers without those that are infinite or none at all, which no table takes."""
-    return {name: value for name, value in found.items() if math.isfinite(value)}
-
-
-def _missing(found: Mapping[str, float], names: Sequence[str]) -> str:
-    """A sentence that names missing numbers, or ""."""
-    missing = [name for name in names if name not in found]
-    return f"this trial has no number of {', '.join(missing)}" if missing else ""
 
 
 def trial_cells(experiment: str, config: Any) -> dict[str, str]:
