@@ -158,27 +158,14 @@ def _reproduce_one(
         _show_progress(study.name, (step for step in steps if step[0]))  # nothing before the first trial is done
     except KeyboardInterrupt:
         if found := marks():
-            _write(part, study.to_file(study.rows(found)))
+            running.write_whole(part, study.to_file(study.rows(found)))
         raise
     rows = study.rows(marks())
-    _write(out, study.to_file(rows))
+    running.write_whole(out, study.to_file(rows))
     part.unlink(missing_ok=True)
     print("\n".join(study.report(rows)))
     print(f"written to {out}")
     return done
-
-
-def _write(out: Path, content: str | bytes) -> None:
-    """Write a file whole or not at all."""
-    new = out.with_name(out.name + ".new")
-    try:
-        if isinstance(content, bytes):
-            new.write_bytes(content)
-        else:
-            new.write_text(content, encoding="utf-8")
-        new.replace(out)
-    finally:
-        new.unlink(missing_ok=True)
 
 
 # --- what sweep and reproduce share --------------------------------------------------------------

@@ -2,10 +2,10 @@
 
 from __future__ import annotations  # results.from_csv reads types as texts
 
+import os
 import re
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 
@@ -152,13 +152,16 @@ def test_a_file_of_something_else_is_not_written_over(made, end, content, tmp_pa
 def test_a_study_interrupted_while_it_is_written_leaves_the_file_that_was_there(made, monkeypatch, tmp_path):
     out = tmp_path / "tiny.csv"
     out.write_text(BEFORE)
-    write = Path.write_text
+    files, onto_disk = iter(range(5)), os.fsync
 
-    def half(self, text, **options):
-        write(self, text[:50], **options)
-        raise KeyboardInterrupt
+    def fsync(file):
+        """Interrupt after the files of four trials, within the results file."""
+        if next(files) == 4:
+            os.ftruncate(file, 50)
+            raise KeyboardInterrupt
+        onto_disk(file)
 
-    monkeypatch.setattr(Path, "write_text", half)
+    monkeypatch.setattr(os, "fsync", fsync)
     assert reproduce(out) == 130
     assert out.read_text() == BEFORE
     assert len(names_in(tmp_path / "tiny.csv.trials")) == 4

@@ -99,13 +99,8 @@ class ResultFolder:
         return pickle.loads(content)
 
     def __setitem__(self, key: str, result: Any) -> None:
-        """Store a result atomically, also against a crash."""
-        content, part = pickle.dumps(result), self.folder / f"{key}.part"
-        with writing(part), part.open("wb") as file:
-            file.write(hashlib.sha256(content).digest() + content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, self.folder / key)
+        content = pickle.dumps(result)
+        write_whole(self.folder / key, hashlib.sha256(content).digest() + content)
 
     def _content(self, key: str) -> bytes | None:
         file = self.folder / key
@@ -117,7 +112,7 @@ class ResultFolder:
     def delete(self) -> None:
         """Delete all results, and the folder if nothing else is in it."""
         for file in self.folder.glob("*"):
-            if re.fullmatch(r"[0-9a-f]{32}(\.part)?", file.name):
+            if re.fullmatch(r"[0-9a-f]{32}(\.new)?", file.name):
                 file.unlink()
         with suppress(OSError):
             self.folder.rmdir()
@@ -206,6 +201,19 @@ def writing(path: Path) -> Iterator[None]:
             f"{path} cannot be written ({error.strerror or error}); {remedy}, and the same command goes on where it "
             "was: the trials that are done are kept"
         ) from error
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all, also where the machine crashes. Raises ``OSError`` as `writing` does."""
+    new = path.with_name(path.name + ".new")
+    try:
+        with writing(path), new.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        new.replace(path)
+    finally:
+        new.unlink(missing_ok=True)
 
 
 def check_out(out: Path) -> None:

@@ -51,9 +51,9 @@ class ShippedStudy(Generic[Row]):
         """Return the arguments of every `run_trial`."""
         return [(*setting, trial) for setting in self.settings() for trial in range(n_trials)]
 
-    def to_file(self, rows: Sequence[Row]) -> str | bytes:
+    def to_file(self, rows: Sequence[Row]) -> bytes:
         """Return rows as the content of a file."""
-        return results.to_csv(self.row, rows)
+        return results.to_csv(self.row, rows).encode()
 
     def is_own(self, file: Path) -> bool:
         """Return whether a file is one that `to_file` wrote, of this study or another."""

@@ -29,5 +29,5 @@ def test_a_step_is_one_along_the_mean_gradient_without_a_penalty():
 @pytest.mark.usefixtures("mnist")
 def test_a_shipped_row_comes_out_again():
     (row,) = running.in_one_thread(naive_steps.run_trial, 0.4, 3)
-    (again,) = results.from_csv(naive_steps.Row, naive_steps.STUDY.to_file([row]))
+    (again,) = results.from_csv(naive_steps.Row, results.to_csv(naive_steps.Row, [row]))
     assert again in naive_steps.load()

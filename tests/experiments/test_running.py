@@ -65,7 +65,7 @@ def test_a_study_goes_on_after_a_real_kill(tmp_path):
         time.sleep(0.02)
     process.kill()
     process.communicate()
-    whole = [path for path in kept.iterdir() if path.suffix != ".part"]
+    whole = [path for path in kept.iterdir() if path.suffix != ".new"]
     assert 2 <= len(whole) < 40
     arguments, store = by_key(trials, logged), running.ResultFolder(kept)
     steps = list(running.run_trials(logged, arguments, store, 1))
@@ -98,10 +98,12 @@ def test_what_was_cut_short_is_made_again_and_nothing_is_kept_by_halves(tmp_path
     def power_cut(*_):
         raise OSError("no power")
 
-    monkeypatch.setattr(running.os, "replace", power_cut)
-    with pytest.raises(OSError, match="no power"):
-        found([(7, 2)], tmp_path)
-    assert [path.suffix for path in tmp_path.iterdir()] == [".part"]
+    for module, step in ((running.os, "fsync"), (Path, "replace")):
+        monkeypatch.setattr(module, step, power_cut)
+        with pytest.raises(OSError, match="no power"):
+            found([(7, 2)], tmp_path)
+        assert not list(tmp_path.iterdir())
+        monkeypatch.undo()
 
 
 def test_what_belongs_to_somebody_else_is_not_read(tmp_path, monkeypatch):

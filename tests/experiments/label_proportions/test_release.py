@@ -138,7 +138,7 @@ def test_shipped_rows_come_out_again(monkeypatch):
     assert trials == [(name, config, trial) for config in configs for trial in range(results.N_TRIALS)]
     first = trials[: results.N_TRIALS]
     marks = [mark for arguments in first for mark in running.in_one_thread(study.run_trial, *arguments)]
-    rows = results.from_csv(Row, study.STUDY.to_file(study.rows(marks)))
+    rows = results.from_csv(Row, study.STUDY.to_file(study.rows(marks)).decode())
     shipped = {(row.method, row.threshold, row.proportion_epsilon): row for row in study.select(load(), name, dataset)}
     for row in rows:
         same = shipped[row.method, row.threshold, row.proportion_epsilon]
