@@ -1,6 +1,6 @@
 """The command line: what it prints, and the exit code."""
 
-from __future__ import annotations  # results.from_csv reads types as texts
+from __future__ import annotations
 
 import os
 import re
