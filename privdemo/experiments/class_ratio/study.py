@@ -167,13 +167,11 @@ def rows(marks: Sequence[Mark]) -> list[Row]:
     """Return the means over trials, in the order of the marks and of all methods; for each config and method the mean
     over all shares first.
     """
-    methods = list(CLASS_RATIO)
     return [
         _row(study, config, method, of_method, share)
         for (study, config), here in group(marks, lambda mark: (mark.study, mark.config)).items()
-        for method, of_method in sorted(
-            group(here, lambda mark: mark.method).items(), key=lambda item: methods.index(item[0])
-        )
+        for method in CLASS_RATIO
+        if (of_method := [mark for mark in here if mark.method == method])
         for share in (ALL_SHARES, *SHARES)
     ]
 
