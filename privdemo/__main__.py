@@ -134,7 +134,7 @@ def _add_data(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -
 
 def _add_reproduce(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """`reproduce NAME`: compute a study anew."""
-    studies = commands.reproductions()
+    studies = commands.STUDIES
     width = max(map(len, studies))
     reproduce = subparsers.add_parser(
         "reproduce",
@@ -145,7 +145,10 @@ def _add_reproduce(subparsers: argparse._SubParsersAction[argparse.ArgumentParse
             "number of processes or machines."
         ),
         epilog="studies:\n"
-        + "\n".join(f"  {name:{width}}  {study.title}" for name, study in studies.items())
+        + "\n".join(
+            f"  {name:{width}}  {study.title}{study.needs and f', needs {study.needs}'}"
+            for name, study in studies.items()
+        )
         + _REPRODUCE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from privdemo import datasets, limits, reports
+from privdemo import datasets, limits
 from privdemo.experiments import (
     claims,
     class_ratio,
@@ -18,17 +16,30 @@ from privdemo.experiments import (
     label_counts,
     label_proportions,
     naive_steps,
-    packed,
     results,
     running,
     shipped_trials,
     sweep,
     training,
 )
+from privdemo.experiments.claims.claim import Claim
 from privdemo.experiments.images import guess_study
 from privdemo.experiments.many_answers import study as answers_study
+from privdemo.experiments.shipped_study import ShippedStudy
 
-Step = TypeVar("Step", bound=tuple[Any, ...])
+_STUDIES: tuple[ShippedStudy[Any], ...] = (
+    *training.study.SHIPPED.values(),
+    naive_steps.STUDY,
+    guess_study.STUDY,
+    label_proportions.study.STUDY,
+    class_ratio.study.STUDY,
+    label_counts.STUDY,
+    comparison.study.STUDY,
+    answers_study.STUDY,
+    shipped_trials.STUDY,
+)
+# The studies that `reproduce` can compute again, by the names of their results files.
+STUDIES = {study.name: study for study in _STUDIES}
 
 
 def show_data(name: str) -> None:
@@ -45,8 +56,28 @@ def show_claims(source: str | None) -> None:
     """Print every published claim beside ours with its verdict, of one paper (its first author) or of all."""
     shown = [claim for claim in claims.all_claims() if source in (None, claims.FIRST_AUTHORS[claim.source])]
     for claim in shown:
-        print("\n".join(reports.claim_lines(claim)))
+        print("\n".join(claim_lines(claim)))
     print("; ".join(f"{n} {verdict}" for verdict, n in claims.count_verdicts(shown).items()))
+
+
+def four_digits(value: float) -> str:
+    """Return a number to four significant digits; counts from 1,000 on in full."""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
+def claim_lines(claim: Claim) -> list[str]:
+    """Return a published value and ours, with the verdict and the reason."""
+    reading = f", {claim.reading}" if claim.reading else ""
+    published = "–" if claim.published is None else f"{four_digits(claim.published)}{reading}"
+    ours = "–"
+    if claim.ours:
+        ours = four_digits(claim.ours.mean) if claim.ours.exact else claim.ours.written(four_digits)
+    return [
+        f"{claim.source}, {claim.place}: {claim.words}",
+        f"  published {published}; ours {ours}",
+        f"  {claim.verdict}: {claim.why}",
+        f"  {claim.seeds}; {claim.command}",
+    ]
 
 
 # --- sweep ---------------------------------------------------------------------------------------
@@ -60,8 +91,7 @@ def run_sweep(spec: Path, out: Path, jobs: int, backend: str, scheduler: str | N
     wanted = sweep.read_spec(spec)
     running.check_out(out)
     _check_jobs(jobs)
-    for _ in _with_progress("sweep", sweep.sweep(wanted, out, jobs, backend, scheduler)):
-        pass
+    _show_progress("sweep", sweep.sweep(wanted, out, jobs, backend, scheduler))
     rows = sweep.in_order(wanted, sweep.load(out))
     for cells, means in sweep.summary(rows):
         print(", ".join(f"{name} {value}" for name, value in cells.items()))
@@ -82,123 +112,60 @@ def run_sweep(spec: Path, out: Path, jobs: int, backend: str, scheduler: str | N
 # --- reproduce -----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Reproduction:
-    """A study that can be computed again.
-
-    `trial_arguments(n_trials)` are the arguments of each `run_trial`, whose results all together `to_file` writes and
-    `report` prints. `is_own` says whether a file, whose name ends in `suffix`, is one that `to_file` wrote.
-    """
-
-    title: str
-    run_trial: Callable[..., list[Any]]
-    trial_arguments: Callable[[int], Sequence[tuple[Any, ...]]]
-    to_file: Callable[[list[Any]], str | bytes]
-    report: Callable[[list[Any]], list[str]]
-    suffix: str = "csv"
-    is_own: Callable[[Path], bool] = results.is_results
-
-
-def reproductions() -> dict[str, Reproduction]:
-    """Return the studies that `reproduce` can compute again, by the names of their results files."""
-    of_training = {
-        study.name: Reproduction(
-            f"{study.title}, needs MNIST",
-            training.study.run_trial,
-            partial(training.study.trial_arguments, study),
-            training.study.to_csv,
-            partial(reports.trade_off_lines, study),
-        )
-        for study in training.study.STUDIES.values()
-    }
-    others: Sequence[tuple[Any, str, Callable[[list[Any]], list[str]]]] = (
-        (naive_steps, ", needs MNIST", reports.step_lines),
-        (guess_study, ", needs MNIST", reports.guess_lines),
-        (label_proportions.study, ", needs MNIST, Adult and SMS", reports.bag_lines),
-        (class_ratio.study, ", needs MNIST, Adult and SMS", reports.ratio_lines),
-        (label_counts, "", reports.count_lines),
-        (comparison.study, ", needs MNIST and Adult", reports.comparison_lines),
-        (answers_study, "", reports.answer_lines),
-    )
-    defaults = Reproduction(
-        f"{shipped_trials.TITLE}, needs MNIST and Adult",
-        shipped_trials.run_trial,
-        shipped_trials.trial_arguments,
-        shipped_trials.to_file,
-        reports.trial_lines,
-        "npz",
-        packed.is_packed,
-    )
-    studies = {
-        module.NAME: Reproduction(module.TITLE + needs, module.run_trial, module.trial_arguments, module.to_csv, report)
-        for module, needs, report in others
-    }
-    return of_training | studies | {shipped_trials.NAME: defaults}
-
-
 def reproduce(name: str, out: Path | None, n_trials: int, jobs: int, backend: str, scheduler: str | None) -> None:
     """Compute a study, or "all", again; print it and write it to `out` (None: the results file of the package).
 
     Trials that are done are kept beside the file until all studies are done, so that the same command resumes after
     an interruption. Raises ``ValueError`` for settings out of range and for a file that holds no results.
     """
-    studies = reproductions()
     if name == "all" and out and not out.is_dir():
         raise ValueError(f"--out must be a folder that is there for all, got {out}")
     folders = []
-    for each in studies if name == "all" else (name,):
+    for study in STUDIES.values() if name == "all" else (STUDIES[name],):
         limits.Limit("--draws", 2, limits.N_TRIALS.high, "an interval needs two", integer=True).check(n_trials)
         _check_jobs(jobs)
         if out is None and n_trials != results.N_TRIALS:
             raise ValueError(f"name a file with --out: the app's own has {results.N_TRIALS} draws, not {n_trials}")
-        suffix = studies[each].suffix
-        file = results.shipped(each, suffix) if out is None else out / f"{each}.{suffix}" if name == "all" else out
+        file = study.file if out is None else out / f"{study.name}.{study.suffix}" if name == "all" else out
         running.check_out(file)
         with running.only_one(file):
-            folder = _reproduce_one(each, studies[each], file, n_trials, jobs, backend, scheduler)
+            folder = _reproduce_one(study, file, n_trials, jobs, backend, scheduler)
             if name == "all":
                 folders.append(folder)
             else:
-                running.forget(folder)
+                folder.delete()
     for folder in folders:  # only now, so that after an interruption no finished study is computed again
-        running.forget(folder)
+        folder.delete()
 
 
 def _reproduce_one(
-    name: str, study: Reproduction, out: Path, n_trials: int, jobs: int, backend: str, scheduler: str | None
-) -> Path:
+    study: ShippedStudy[Any], out: Path, n_trials: int, jobs: int, backend: str, scheduler: str | None
+) -> running.ResultFolder:
     """Write one study's file and print its report; returns the folder of its trials."""
-    folder, part = (out.with_name(out.name + end) for end in (".trials", ".part"))
+    part = out.with_name(out.name + ".part")
     for file in (out, part):
         if file.exists() and file.stat().st_size and not study.is_own(file):
             raise ValueError(f"{file} holds something else than results; name another file")
-    found: list[Any] = []
-    steps = running.side_by_side(study.run_trial, study.trial_arguments(n_trials), jobs, backend, scheduler, folder)
+    arguments = {running.trial_key(study.run_trial, each): each for each in study.trials(n_trials)}
+    running.check(jobs, backend, scheduler)
+    done = running.ResultFolder(out.with_name(out.name + ".trials"))
+
+    def marks() -> list[Any]:
+        return [mark for key in arguments if key in done for mark in done[key]]
+
     try:
-        for _, _, new in _with_progress(name, steps):
-            found += new
+        steps = running.run_trials(study.run_trial, arguments, done, jobs, backend, scheduler)
+        _show_progress(study.name, (step for step in steps if step[0]))  # nothing before the first trial is done
     except KeyboardInterrupt:
-        if found:
-            _write(part, study.to_file(found))
+        if found := marks():
+            running.write_whole(part, study.to_file(study.rows(found)))
         raise
-    _write(out, study.to_file(found))
+    rows = study.rows(marks())
+    running.write_whole(out, study.to_file(rows))
     part.unlink(missing_ok=True)
-    print("\n".join(study.report(found)))
+    print("\n".join(study.report(rows)))
     print(f"written to {out}")
-    return folder
-
-
-def _write(out: Path, content: str | bytes) -> None:
-    """Write a file whole or not at all."""
-    new = out.with_name(out.name + ".new")
-    try:
-        if isinstance(content, bytes):
-            new.write_bytes(content)
-        else:
-            new.write_text(content, encoding="utf-8")
-        new.replace(out)
-    finally:
-        new.unlink(missing_ok=True)
+    return done
 
 
 # --- what sweep and reproduce share --------------------------------------------------------------
@@ -208,15 +175,13 @@ def _check_jobs(jobs: int) -> None:
     limits.Limit("--jobs", 1, 1024, integer=True).check(jobs)
 
 
-def _with_progress(name: str, steps: Iterator[Step]) -> Iterator[Step]:
-    """Yield the same steps (done, of how many, …) and print them: on one line of a terminal, else every 10 seconds."""
+def _show_progress(name: str, steps: Iterator[tuple[int, int]]) -> None:
+    """Run to the end and print each step (done, of how many): on one line of a terminal, else every 10 seconds."""
     terminal, printed = sys.stderr.isatty(), 0.0
-    for step in steps:
-        done, total = step[:2]
+    for done, total in steps:
         if terminal or done == total or time.monotonic() > printed + 10:
             printed = time.monotonic()
             start, end = ("\r", "") if terminal else ("", "\n")
             print(f"{start}{name}: {done:,} of {total:,} trials", end=end, file=sys.stderr, flush=True)
-        yield step
     if terminal:
         print(file=sys.stderr)

@@ -1,11 +1,11 @@
 """The command line: what it prints, and the exit code."""
 
-from __future__ import annotations  # results.from_csv reads types as texts
+from __future__ import annotations
 
+import os
 import re
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
 
 import pytest
 
@@ -19,10 +19,12 @@ from privdemo.experiments import (
     label_proportions,
     naive_steps,
     results,
+    running,
     shipped_trials,
     training,
 )
 from privdemo.experiments.comparison import ComparisonConfig
+from privdemo.experiments.shipped_study import ShippedStudy
 from privdemo.experiments.trials import with_trial
 
 
@@ -87,14 +89,15 @@ class Made(list):
 
     def study(self, name):
         """A trial a draw."""
-        written = partial(results.to_csv, Row), lambda found: [f"{len(found)} of {name}"]
-        return commands.Reproduction(name, self.trial, lambda n: [(name, trial) for trial in range(n)], *written)
+        return ShippedStudy(
+            name, name, lambda: [(name,)], self.trial, Row, list, lambda rows: [f"{len(rows)} of {name}"]
+        )
 
 
 @pytest.fixture
 def made(monkeypatch):
     made = Made()
-    monkeypatch.setattr(commands, "reproductions", lambda: {name: made.study(name) for name in ("first", "second")})
+    monkeypatch.setattr(commands, "STUDIES", {name: made.study(name) for name in ("first", "second")})
     return made
 
 
@@ -125,6 +128,18 @@ def test_an_interrupted_study_goes_on_where_it_was_and_leaves_the_file_that_was_
     assert capsys.readouterr().out == f"4 of first\nwritten to {out}\n"
 
 
+def test_rows_are_in_the_order_of_the_grid_whichever_trial_is_done_first(made, monkeypatch, tmp_path):
+    @contextmanager
+    def backwards(*_):
+        yield lambda calls: (function(*values, **options) for function, values, options in list(calls)[::-1])
+
+    monkeypatch.setattr(running, "parallel", backwards)
+    assert reproduce(tmp_path / "tiny.csv") == 0
+    assert made == [("first", trial) for trial in (3, 2, 1, 0)]
+    written = results.from_csv(Row, (tmp_path / "tiny.csv").read_text(encoding="utf-8"))
+    assert written == tuple(Row("first", trial) for trial in range(4))
+
+
 @pytest.mark.parametrize(("end", "content"), [("", "my,own,table\n1,2,3\n"), (".part", "mine")])
 def test_a_file_of_something_else_is_not_written_over(made, end, content, tmp_path, capsys):
     file = tmp_path / f"mine.csv{end}"
@@ -137,13 +152,16 @@ def test_a_file_of_something_else_is_not_written_over(made, end, content, tmp_pa
 def test_a_study_interrupted_while_it_is_written_leaves_the_file_that_was_there(made, monkeypatch, tmp_path):
     out = tmp_path / "tiny.csv"
     out.write_text(BEFORE)
-    write = Path.write_text
+    files, onto_disk = iter(range(5)), os.fsync
 
-    def half(self, text, **options):
-        write(self, text[:50], **options)
-        raise KeyboardInterrupt
+    def fsync(file):
+        """Interrupt after the files of four trials, within the results file."""
+        if next(files) == 4:
+            os.ftruncate(file, 50)
+            raise KeyboardInterrupt
+        onto_disk(file)
 
-    monkeypatch.setattr(Path, "write_text", half)
+    monkeypatch.setattr(os, "fsync", fsync)
     assert reproduce(out) == 130
     assert out.read_text() == BEFORE
     assert len(names_in(tmp_path / "tiny.csv.trials")) == 4
@@ -161,17 +179,15 @@ def test_all_studies_go_on_with_the_one_that_was_interrupted(made, tmp_path):
 
 
 def test_every_study_can_be_reproduced_under_the_name_of_its_file():
-    studies = commands.reproductions()
+    studies = commands.STUDIES
     others = ["figure3-steps", "guesses", "llp", "classratio", "distortion", "comparison", "answers", "defaults"]
     assert list(studies) == [*training.study.STUDIES, *others]
-    assert all(results.shipped(name, study.suffix).exists() for name, study in studies.items())
-    assert all(study.is_own(results.shipped(name, study.suffix)) for name, study in studies.items())
+    assert all(name == study.name and study.is_own(study.file) for name, study in studies.items())
     for name, study in training.study.STUDIES.items():
-        assert studies[name].trial_arguments(2) == training.study.trial_arguments(study, 2)
+        places = [(level, method) for _, level, methods in studies[name].settings() for method in methods]
+        assert sorted(places) == sorted((level, method) for level in study.levels for method in study.methods)
     for module in (naive_steps, label_proportions.study, class_ratio.study, label_counts, comparison.study):
-        made = studies[module.NAME]
-        functions = made.run_trial, made.trial_arguments, made.to_file
-        assert functions == (module.run_trial, module.trial_arguments, module.to_csv)
+        assert studies[module.STUDY.name].run_trial == module.run_trial
 
 
 def test_the_draws_that_pages_open_on_are_written_and_printed(monkeypatch, tmp_path, capsys):

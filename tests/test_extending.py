@@ -15,7 +15,9 @@ from pages.kit.settings import Number
 from pages.kit.trials import Trials
 from pages.topics.images.answer import answer
 from pages.topics.images.question import LEVELS, Question
-from privdemo.experiments import images
+from privdemo import commands
+from privdemo.__main__ import main
+from privdemo.experiments import images, results
 from privdemo.experiments.training.fit import ESTIMATORS
 from privdemo.mechanisms import PixelMechanism, RandomisedResponse
 from privdemo.mechanisms.label_counts import RELEASES
@@ -122,6 +124,17 @@ def with_the_page(tmp_path, monkeypatch):
     yield changed
     for name in [name for name in sys.modules if name.startswith("pages.topics.one_answer")]:
         del sys.modules[name]
+
+
+def test_a_study(names, monkeypatch, tmp_path, capsys):
+    assert run_section("A study", names) == 1
+    printed = capsys.readouterr().out
+    study, out = names["STUDY"], tmp_path / "sixteen.csv"
+    monkeypatch.setitem(commands.STUDIES, study.name, study)
+    assert main(["reproduce", study.name, "--draws", "3", "--jobs", "1", "--out", str(out)]) == 0
+    assert capsys.readouterr().out == f"{printed}written to {out}\n"
+    monkeypatch.setattr(results, "shipped", lambda name, suffix: tmp_path / f"{name}.{suffix}")
+    assert [(row.epsilon, row.trial) for row in study.load()] == [(1, 0), (1, 1), (1, 2), (2, 0), (2, 1), (2, 2)]
 
 
 def test_a_page_is_one_folder_and_one_line(with_the_page):

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from sklearn.metrics import accuracy_score, log_loss
-from threadpoolctl import threadpool_limits
 
 from privdemo.estimators.importance import ImportanceSampledLogisticRegression
-from privdemo.experiments import results
+from privdemo.experiments.shipped_study import ShippedStudy, group
 from privdemo.experiments.training import study
 from privdemo.experiments.training.config import TrainingConfig
 from privdemo.experiments.training.release import sample_release
@@ -24,7 +23,6 @@ from privdemo.intervals import Estimate, mean_interval
 from privdemo.mechanisms import RandomisedResponse
 
 NAME = "figure3-steps"
-TITLE = "Ignoring the noise without a penalty, by gradient steps (Barber, figure 3 as published): 250 + 250 people"
 # The setting that section 6.1 gives.
 N_STEPS, RATE = 400, 0.2
 
@@ -66,24 +64,8 @@ def run(config: TrainingConfig) -> tuple[float, float]:
 
 
 def run_trial(level: float, trial: int) -> list[Row]:
-    """Run one trial at one level; always in one thread, for the same numbers everywhere."""
-    with threadpool_limits(1, user_api="blas"):
-        return [Row(level, trial, *run(with_trial(study.STUDIES["figure3"].config(level), trial)))]
-
-
-def trial_arguments(n_trials: int = results.N_TRIALS) -> list[tuple[float, int]]:
-    """Return the arguments of every trial."""
-    return [(level, trial) for level in study.STUDIES["figure3"].levels for trial in range(n_trials)]
-
-
-def to_csv(rows: Sequence[Row]) -> str:
-    """Return rows as the text of a results file."""
-    return results.to_csv(Row, sorted(rows, key=lambda row: (row.level, row.trial)))
-
-
-def load() -> tuple[Row, ...]:
-    """Return the shipped rows."""
-    return results.from_csv(Row, results.shipped(NAME).read_text(encoding="utf-8"))
+    """Run one trial at one level."""
+    return [Row(level, trial, *run(with_trial(study.STUDIES["figure3"].config(level), trial)))]
 
 
 def leads(rows: Sequence[study.Row], method: str, by_steps: Sequence[Row]) -> dict[float, Estimate]:
@@ -91,18 +73,34 @@ def leads(rows: Sequence[study.Row], method: str, by_steps: Sequence[Row]) -> di
     intervals.
     """
     there = {(row.level, row.trial): row.accuracy for row in rows if row.method == method}
+    levels = group(by_steps, lambda row: row.level)
     return {
-        level: mean_interval([there[level, row.trial] - row.accuracy for row in by_steps if row.level == level])
-        for level in sorted({row.level for row in by_steps})
+        level: mean_interval([there[level, row.trial] - row.accuracy for row in levels[level]])
+        for level in sorted(levels)
     }
 
 
 def means(rows: Sequence[Row]) -> dict[float, tuple[float, float]]:
     """Return the mean accuracy and log loss at every level."""
     return {
-        level: (
-            float(np.mean([row.accuracy for row in rows if row.level == level])),
-            float(np.mean([row.log_loss for row in rows if row.level == level])),
-        )
-        for level in sorted({row.level for row in rows})
+        level: (float(np.mean([row.accuracy for row in here])), float(np.mean([row.log_loss for row in here])))
+        for level, here in sorted(group(rows, lambda row: row.level).items())
     }
+
+
+def report(rows: Sequence[Row]) -> list[str]:
+    """Return accuracy and log loss at every level of figure 3."""
+    return [STUDY.title, *(f"{level:5g}  {right:.3f}  {loss:.3f}" for level, (right, loss) in means(rows).items())]
+
+
+STUDY = ShippedStudy(
+    NAME,
+    "Ignoring the noise without a penalty, by gradient steps (Barber, figure 3 as published): 250 + 250 people",
+    lambda: [(level,) for level in study.STUDIES["figure3"].levels],
+    run_trial,
+    Row,
+    list,
+    report,
+    needs="MNIST",
+)
+load = STUDY.load

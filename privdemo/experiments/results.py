@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from importlib import metadata, resources
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_type_hints
 
 from privdemo import csv_text
 
@@ -20,7 +20,6 @@ _HEAD = "# privdemo results, format 1"
 TRIAL_COLUMN = "draw"
 # Columns that have other names than the fields of the rows.
 _COLUMNS = {"trial": TRIAL_COLUMN, "n_trials": "n_draws", "by_trial": "by_draw"}
-_READ = {"float": float, "int": int, "str": str}
 
 
 def without_config(run: Callable[[Any], Any], config: Any) -> Any:
@@ -28,9 +27,9 @@ def without_config(run: Callable[[Any], Any], config: Any) -> Any:
     return replace(run(config), config=None)
 
 
-def versions() -> str:
+def versions(separator: str = ", ") -> str:
     """Return versions of the packages on which numbers depend."""
-    return ", ".join(f"{name} {metadata.version(name)}" for name in ("numpy", "scipy", "scikit-learn"))
+    return separator.join(f"{name} {metadata.version(name)}" for name in ("numpy", "scipy", "scikit-learn"))
 
 
 def to_csv(row_type: type[Row], rows: Sequence[Row]) -> str:
@@ -54,11 +53,11 @@ def is_results(path: Path) -> bool:
 
 
 def from_csv(row_type: type[Row], text: str) -> tuple[Row, ...]:
-    """Return the rows of a results file. Raises ``ValueError`` for a file of another kind."""
+    """Return the rows of a results file; their fields are numbers and texts. Raises ``ValueError`` for another file."""
     first, _, table = text.partition("\n")
     if not first.startswith(_HEAD):
         raise ValueError(f"a results file must begin with “{_HEAD}”, got “{first[:60]}”")
-    read = {_column(field.name): (field.name, _READ[str(field.type)]) for field in fields(row_type)}  # type: ignore[arg-type]
+    read = {_column(name): (name, kind) for name, kind in get_type_hints(row_type).items()}
     return tuple(
         row_type(**{read[column][0]: read[column][1](value) for column, value in row.items()})
         for row in csv.DictReader(io.StringIO(table))

@@ -8,21 +8,22 @@ import os
 import pickle
 import platform
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache, partial
-from importlib import metadata, resources
+from importlib import resources
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import joblib
 from filelock import FileLock, Timeout
+from threadpoolctl import threadpool_limits
 
 from privdemo import __version__, limits
-from privdemo.experiments import cluster
+from privdemo.experiments import cluster, results
 
-Found = TypeVar("Found")
+Result = TypeVar("Result")
 # How trials run: in processes of this machine or on a Dask cluster. Not in threads: they share Python's warnings, so
 # that one trial would report the warnings of another.
 BACKENDS = ("loky", "dask")
@@ -31,46 +32,54 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _N_JOBS = limits.Limit("n_jobs", 1, 1024, "trials side by side", integer=True)
 
 
-def side_by_side(
-    trial: Callable[..., Found],
-    trials: Sequence[tuple[Any, ...]],
+class Store(Protocol):
+    """The results of finished trials on the disk, by the key of each trial."""
+
+    def __contains__(self, key: Any, /) -> bool: ...
+
+    def __setitem__(self, key: Any, result: Any, /) -> None: ...
+
+
+def run_trials(
+    trial: Callable[..., Any],
+    arguments: Mapping[Any, tuple[Any, ...]],
+    store: Store,
     n_jobs: int = 2,
     backend: str = "loky",
     scheduler: str | None = None,
-    kept: Path | None = None,
-) -> Iterator[tuple[int, int, Found]]:
-    """Call `trial` with each of `trials`, tuples of arguments; yield (trials done, trials in all, a trial's result).
+) -> Iterator[tuple[int, int]]:
+    """Call `trial` with each of the `arguments` whose key `store` does not hold; store each result as soon as it is
+    there.
 
-    Results come in the order of completion. With a folder `kept`, each result is stored there at once: after an
-    interruption, the same call of the same code yields the stored results first and runs only the others. The folder
-    must belong to the caller, as its files are unpickled. Raises ``ValueError`` as `check` does, and for a folder of
-    another user.
+    Each call has one thread, so that its numbers are the same everywhere. Yields (trials done, trials in all), at first
+    for those that were stored already. Raises ``ValueError`` as `check` does.
     """
     check(n_jobs, backend, scheduler)
-    places = {_file_name(trial, arguments): arguments for arguments in trials}
-    there = _ResultStore(kept) if kept else None
-    n_done, left = 0, []
-    for name, arguments in places.items():
-        found = there.load(name) if there else None
-        if found is None:
-            left.append((name, arguments))
-            continue
-        n_done += 1
-        yield n_done, len(places), found
+    left = {key: each for key, each in arguments.items() if key not in store}
+    n_done = len(arguments) - len(left)
+    yield n_done, len(arguments)
     with parallel(n_jobs, backend, scheduler) as run:
-        for name, found in run(joblib.delayed(_run_named)(name, trial, arguments) for name, arguments in left):
-            if there:
-                there.store(name, found)
+        for key, result in run(joblib.delayed(_run_with_key)(key, trial, each) for key, each in left.items()):
+            store[key] = result
             n_done += 1
-            yield n_done, len(places), found
+            yield n_done, len(arguments)
 
 
-def _run_named(name: str, trial: Callable[..., Found], arguments: tuple[Any, ...]) -> tuple[str, Found]:
-    return name, trial(*arguments)
+def _run_with_key(key: Any, trial: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[Any, Any]:
+    return key, in_one_thread(trial, *arguments)
 
 
-class _ResultStore:
-    """Results of trials, a file each, in a folder that belongs to the caller."""
+def in_one_thread(function: Callable[..., Result], *arguments: Any) -> Result:
+    """Call a function with one thread of the BLAS library: sums in other orders would have other last digits."""
+    with threadpool_limits(1, user_api="blas"):
+        return function(*arguments)
+
+
+class ResultFolder:
+    """Results of trials, one file each, in a folder of the caller: other users' files are not unpickled.
+
+    Raises ``ValueError`` for a folder that somebody else can write to.
+    """
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(mode=0o700, exist_ok=True)
@@ -79,35 +88,38 @@ class _ResultStore:
             raise ValueError(f"{folder} can be written by somebody else, and is not read; name another file")
         self.folder = folder
 
-    def load(self, name: str) -> Any:
-        """Return the result stored under a name; None where there is none or its file is damaged."""
-        file = self.folder / name
+    def __contains__(self, key: str) -> bool:
+        """Return whether a result is stored under a key, and its file is not damaged."""
+        return self._content(key) is not None
+
+    def __getitem__(self, key: str) -> Any:
+        content = self._content(key)
+        if content is None:
+            raise KeyError(key)
+        return pickle.loads(content)
+
+    def __setitem__(self, key: str, result: Any) -> None:
+        content = pickle.dumps(result)
+        write_whole(self.folder / key, hashlib.sha256(content).digest() + content)
+
+    def _content(self, key: str) -> bytes | None:
+        file = self.folder / key
         if not file.exists():
             return None
         digest, content = (whole := file.read_bytes())[:32], whole[32:]
-        return pickle.loads(content) if hashlib.sha256(content).digest() == digest else None
+        return content if hashlib.sha256(content).digest() == digest else None
 
-    def store(self, name: str, found: Any) -> None:
-        """Store a result atomically, also against a crash."""
-        content, part = pickle.dumps(found), self.folder / f"{name}.part"
-        with writing(part), part.open("wb") as file:
-            file.write(hashlib.sha256(content).digest() + content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, self.folder / name)
-
-
-def forget(kept: Path) -> None:
-    """Delete the results that `side_by_side` stored in a folder, and the folder if nothing else is in it."""
-    for file in kept.glob("*"):
-        if re.fullmatch(r"[0-9a-f]{32}(\.part)?", file.name):
-            file.unlink()
-    with suppress(OSError):
-        kept.rmdir()
+    def delete(self) -> None:
+        """Delete all results, and the folder if nothing else is in it."""
+        for file in self.folder.glob("*"):
+            if re.fullmatch(r"[0-9a-f]{32}(\.new)?", file.name):
+                file.unlink()
+        with suppress(OSError):
+            self.folder.rmdir()
 
 
-def _file_name(trial: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
-    """Return the file name of one trial: a hash of the code, the function and its arguments."""
+def trial_key(trial: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
+    """Return the key of a trial in a `ResultFolder`: a hash of the code, the function and its arguments."""
     identity = repr((_code_hash(), trial.__module__, trial.__qualname__, arguments))
     return hashlib.sha256(identity.encode()).hexdigest()[:32]
 
@@ -125,8 +137,7 @@ def _code_hash() -> str:
 
 
 def _packages() -> str:
-    packages = " ".join(f"{name} {metadata.version(name)}" for name in ("numpy", "scipy", "scikit-learn"))
-    return f"python {platform.python_version()} {packages}"
+    return f"python {platform.python_version()} {results.versions(' ')}"
 
 
 def versions() -> str:
@@ -190,6 +201,19 @@ def writing(path: Path) -> Iterator[None]:
             f"{path} cannot be written ({error.strerror or error}); {remedy}, and the same command goes on where it "
             "was: the trials that are done are kept"
         ) from error
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all, also where the machine crashes. Raises ``OSError`` as `writing` does."""
+    new = path.with_name(path.name + ".new")
+    try:
+        with writing(path), new.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        new.replace(path)
+    finally:
+        new.unlink(missing_ok=True)
 
 
 def check_out(out: Path) -> None:

@@ -12,27 +12,22 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from threadpoolctl import threadpool_limits
-
 from privdemo.experiments import class_ratio, comparison, label_proportions, packed, results, training
 from privdemo.experiments.class_ratio import RatioConfig
 from privdemo.experiments.class_ratio.adversary import Attack as RatioAttack
 from privdemo.experiments.comparison import ComparisonConfig
 from privdemo.experiments.label_proportions import BagConfig
+from privdemo.experiments.shipped_study import ShippedStudy, group
+from privdemo.experiments.sweep import EXPERIMENTS
 from privdemo.experiments.training import TrainingConfig
 from privdemo.experiments.trials import with_trial
+from privdemo.intervals import Estimate, mean_interval
 from privdemo.mechanisms import RandomisedResponse
 from privdemo.methods import CURVES_FIRST, EM, FULL, LABELLED, LLP, MEAN_MAP, MMD, NAMES, SPREAD, TRAINED_FIRST
 
 NAME = "defaults"
-TITLE = "The draws that pages open on"
 # The function that runs each kind of config.
-_RUNS: dict[type, Callable[[Any], Any]] = {
-    TrainingConfig: training.run,
-    BagConfig: label_proportions.run,
-    RatioConfig: class_ratio.run,
-    ComparisonConfig: comparison.run,
-}
+_RUNS: dict[type, Callable[[Any], Any]] = {experiment.config: experiment.run for experiment in EXPERIMENTS.values()}
 # The classes of the results.
 _KINDS = (
     *(training.Trial, training.Fit, training.Attack),
@@ -65,23 +60,55 @@ def questions() -> list[Any]:
     ]
 
 
-def trial_arguments(n_trials: int = results.N_TRIALS) -> list[tuple[Any]]:
-    """Return the arguments of every trial."""
-    return [(with_trial(config, trial),) for config in questions() for trial in range(n_trials)]
+def run_trial(config: Any, trial: int) -> list[Any]:
+    """Return one trial."""
+    return [_RUNS[type(config)](with_trial(config, trial))]
 
 
-def run_trial(config: Any) -> list[Any]:
-    """Return one trial; always in one thread, for the same numbers everywhere."""
-    with threadpool_limits(1, user_api="blas"):
-        return [_RUNS[type(config)](config)]
+def report(trials: Sequence[Any]) -> list[str]:
+    """Return the first mark of every method in every question on which a page opens."""
+    lines = [STUDY.title, "mean and 95 % interval of accuracy, F1 or L1 error, whichever the page shows first"]
+    for config, made in group(trials, lambda one: with_trial(one.config, 0)).items():
+        along = f", ε {config.epsilon:g}" if isinstance(config, ComparisonConfig) else ""
+        lines.append(f"{type(config).__name__}, {config.dataset}{along}, {len(made)} draws")
+        lines += [f"  {name:20s}  {_first_mark(made, name):.3f}" for name in made[0].fits]
+    return lines
 
 
-def to_file(made: Sequence[Any]) -> bytes:
-    """Return trials as the content of a results file: by config, in the order of `questions`."""
-    order = [replace(config, trial=0) for config in questions()]
-    placed = sorted(made, key=lambda one: (order.index(replace(one.config, trial=0)), one.config.trial))
-    by_question = {repr(one.config): replace(one, config=None) for one in placed}
-    return packed.pack(by_question, _KINDS, results.versions())
+def _first_mark(trials: Sequence[Any], method: str) -> Estimate:
+    """Return the mark of a method that its page shows first."""
+    if isinstance(trials[0], training.Trial):
+        return training.mean_score(trials, method, "accuracy")
+    if isinstance(trials[0], label_proportions.Trial):
+        return label_proportions.mean_score(trials, method, "average", label_proportions.SHARE)
+    if isinstance(trials[0], class_ratio.Trial):
+        return class_ratio.mean_error(trials, method)
+    return mean_interval([trial.fits[method].marks["accuracy"] for trial in trials], 0.0, 1.0)
+
+
+class _TrialStudy(ShippedStudy[Any]):
+    """A study whose rows are whole trials, in a packed file instead of a CSV file."""
+
+    suffix = "npz"
+
+    def to_file(self, rows: Sequence[Any]) -> bytes:
+        by_question = {repr(one.config): replace(one, config=None) for one in rows}
+        return packed.pack(by_question, _KINDS, results.versions())
+
+    def is_own(self, file: Path) -> bool:
+        return packed.is_packed(file)
+
+
+STUDY = _TrialStudy(
+    NAME,
+    "The draws that pages open on",
+    lambda: [(config,) for config in questions()],
+    run_trial,
+    object,
+    list,
+    report,
+    needs="MNIST and Adult",
+)
 
 
 class Shipped:
@@ -105,7 +132,7 @@ def load(file: Path | None = None) -> Shipped:
 
     Raises ``ValueError`` for a file that is missing, damaged or of another version.
     """
-    file = file or results.shipped(NAME, "npz")
+    file = file or STUDY.file
     try:
         return Shipped(packed.unpack(file.read_bytes(), _KINDS))
     except (OSError, ValueError) as error:

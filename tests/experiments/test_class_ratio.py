@@ -174,8 +174,8 @@ def test_shipped_rows_come_out_again(monkeypatch):
     config = next(c for c in study.STUDIES[study.BINARY].configs if c.dataset == "breast_cancer")
     config = replace(config, methods=(MMD, SPREAD))
     monkeypatch.setattr(study, "STUDIES", {study.BINARY: study.Study(study.BINARY, "", (config,))})
-    marks = [mark for arguments in study.trial_arguments() for mark in study.run_trial(*arguments)]
-    rows = results.from_csv(study.Row, study.to_csv(marks[::-1]))
+    marks = [mark for arguments in study.STUDY.trials() for mark in study.run_trial(*arguments)]
+    rows = results.from_csv(study.Row, study.STUDY.to_file(study.rows(marks)).decode())
     assert [row.method for row in study.select(rows, study.BINARY)] == [SPREAD, MMD], "in the order of all methods"
     shipped = [row for row in study.load() if (row.study, row.dataset) == (study.BINARY, "breast_cancer")]
     at = {(row.method, row.share if row.share == row.share else None): row for row in shipped}

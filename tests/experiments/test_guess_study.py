@@ -2,7 +2,6 @@
 
 import pytest
 
-from privdemo import reports
 from privdemo.experiments import images, results
 from privdemo.experiments.images import Config, guess_study
 from privdemo.mechanisms import RandomisedResponse
@@ -14,8 +13,8 @@ def test_the_file_holds_every_place_once():
     priors = ("learned", "low_rank")
     assert len(rows) == len(set(places)) == len(guess_study.LEVELS) * results.N_TRIALS * len(priors)
     assert all((row.factors > 0) == (row.prior == "low_rank") for row in rows)
-    title, _, *lines = reports.guess_lines(list(rows))
-    assert (title, len(lines)) == (guess_study.TITLE, len(priors) * len(guess_study.LEVELS))
+    title, _, *lines = guess_study.report(rows)
+    assert (title, len(lines)) == (guess_study.STUDY.title, len(priors) * len(guess_study.LEVELS))
     assert f"{rows[0].level:g}  learned   {guess_study.means(rows)['learned', rows[0].level]:.4f}" in lines[0]
 
 

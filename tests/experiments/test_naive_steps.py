@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from privdemo.experiments import naive_steps, results
+from privdemo.experiments import naive_steps, results, running
 from privdemo.experiments.training import TrainingConfig
 from privdemo.experiments.training.release import sample_release
 from privdemo.mechanisms import RandomisedResponse
@@ -28,6 +28,6 @@ def test_a_step_is_one_along_the_mean_gradient_without_a_penalty():
 
 @pytest.mark.usefixtures("mnist")
 def test_a_shipped_row_comes_out_again():
-    (row,) = naive_steps.run_trial(0.4, 3)
-    (again,) = results.from_csv(naive_steps.Row, naive_steps.to_csv([row]))
+    (row,) = running.in_one_thread(naive_steps.run_trial, 0.4, 3)
+    (again,) = results.from_csv(naive_steps.Row, results.to_csv(naive_steps.Row, [row]))
     assert again in naive_steps.load()

@@ -43,9 +43,16 @@ def logged(folder, i):
     return i * i
 
 
+def by_key(trials, function=divmod_of):
+    return {running.trial_key(function, arguments): arguments for arguments in trials}
+
+
 def found(trials, kept, function=divmod_of):
     """What comes out of trials one after the other."""
-    return [result for *_, result in running.side_by_side(function, trials, 1, kept=kept)]
+    arguments, store = by_key(trials, function), running.ResultFolder(kept)
+    for _ in running.run_trials(function, arguments, store, 1):
+        pass
+    return [store[key] for key in arguments]
 
 
 def test_a_study_goes_on_after_a_real_kill(tmp_path):
@@ -58,20 +65,21 @@ def test_a_study_goes_on_after_a_real_kill(tmp_path):
         time.sleep(0.02)
     process.kill()
     process.communicate()
-    whole = [path for path in kept.iterdir() if path.suffix != ".part"]
+    whole = [path for path in kept.iterdir() if path.suffix != ".new"]
     assert 2 <= len(whole) < 40
-    steps = list(running.side_by_side(logged, trials, 1, kept=kept))
-    assert [(done, total) for done, total, _ in steps] == [(i, 40) for i in range(1, 41)]
-    assert sorted(result for *_, result in steps) == [i * i for i in range(40)]
+    arguments, store = by_key(trials, logged), running.ResultFolder(kept)
+    steps = list(running.run_trials(logged, arguments, store, 1))
+    assert steps == [(i, 40) for i in range(len(whole), 41)]
+    assert [store[key] for key in arguments] == [i * i for i in range(40)]
     runs = [len(Path(tmp_path, f"trial {i}").read_text().splitlines()) for i in range(40)]
     assert runs == [1] * len(whole) + [runs[len(whole)]] + [1] * (39 - len(whole)), "but the one that was being run"
 
 
 def test_what_other_code_or_other_settings_found_is_not_taken(tmp_path, monkeypatch):
     assert found([(7, 2), (9, 4)], tmp_path) == [(3, 1), (2, 1)]
-    there = running._ResultStore(tmp_path)
+    there = running.ResultFolder(tmp_path)
     for file in list(tmp_path.iterdir()):
-        there.store(file.name, "kept")
+        there[file.name] = "kept"
     assert found([(7, 2), (8, 4)], tmp_path) == ["kept", (2, 0)]
     monkeypatch.setattr(running, "_code_hash", lambda: "other code")
     assert found([(7, 2)], tmp_path) == [(3, 1)]
@@ -90,20 +98,22 @@ def test_what_was_cut_short_is_made_again_and_nothing_is_kept_by_halves(tmp_path
     def power_cut(*_):
         raise OSError("no power")
 
-    monkeypatch.setattr(running.os, "replace", power_cut)
-    with pytest.raises(OSError, match="no power"):
-        found([(7, 2)], tmp_path)
-    assert [path.suffix for path in tmp_path.iterdir()] == [".part"]
+    for module, step in ((running.os, "fsync"), (Path, "replace")):
+        monkeypatch.setattr(module, step, power_cut)
+        with pytest.raises(OSError, match="no power"):
+            found([(7, 2)], tmp_path)
+        assert not list(tmp_path.iterdir())
+        monkeypatch.undo()
 
 
 def test_what_belongs_to_somebody_else_is_not_read(tmp_path, monkeypatch):
     monkeypatch.setattr(running.os, "getuid", lambda: tmp_path.stat().st_uid + 1)
     with pytest.raises(ValueError, match="can be written by somebody else"):
-        list(running.side_by_side(divmod_of, [(7, 2)], 1, kept=tmp_path))
+        running.ResultFolder(tmp_path)
     monkeypatch.undo()
     tmp_path.chmod(0o777)
     with pytest.raises(ValueError, match="can be written by somebody else"):
-        list(running.side_by_side(divmod_of, [(7, 2)], 1, kept=tmp_path))
+        running.ResultFolder(tmp_path)
 
 
 def test_other_code_has_another_name(tmp_path, monkeypatch):
@@ -193,4 +203,4 @@ def test_a_scheduler_that_speaks_tls_needs_certificates(file, monkeypatch):
 
 def test_bad_settings_are_refused_before_anything_runs():
     with pytest.raises(ValueError, match="backend must be one of loky, dask, got 'ray'"):
-        next(running.side_by_side(divmod_of, [(7, 2)], 2, "ray"))
+        next(running.run_trials(divmod_of, {0: (7, 2)}, {}, 2, "ray"))

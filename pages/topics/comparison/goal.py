@@ -134,7 +134,8 @@ def _snippet(question: Question, goal: float) -> Snippet:
         code = code.then(
             "levels = comparison.study.EPSILONS",
             f"tried = [replace(config, epsilon=e, trial=i) for e in levels for i in range({curve_draws(question)})]",
-            "rows = comparison.study.rows(mark for one in tried for mark in comparison.study.run_trial(one))",
+            "draws = map(comparison.run, tried)",
+            "rows = comparison.study.rows(mark for draw in draws for mark in comparison.study.trial_marks(draw))",
             imports=("from dataclasses import replace",),
         )
     return code.then(

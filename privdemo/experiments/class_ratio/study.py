@@ -12,16 +12,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from privdemo.datasets import name_of
-from privdemo.experiments import results
 from privdemo.experiments.class_ratio.config import NO_RELEASE, SHARES, RatioConfig, default_set_size
 from privdemo.experiments.class_ratio.fit import run_releases
+from privdemo.experiments.shipped_study import ShippedStudy, group
 from privdemo.experiments.trials import with_trial
 from privdemo.intervals import Estimate, mean_interval, ratio_interval
 from privdemo.mechanisms.label_counts import RELEASES
 from privdemo.methods import CLASS_RATIO, COUNT, EM, IDENTITY, MMD, PCC, PSVM, RFF, SPREAD, by_trying
 
-NAME = "classratio"
-TITLE = "Class ratios from sets (Iyer, Nath & Sarawagi 2016): figures 2 and 3, and what skew and many sets change"
 BINARY, DIGITS, PRIVATE, SKEW, SETS = "two classes", "ten digits", "private counts", "skew", "sets"
 # The share in a row that is the mean over all of `SHARES`.
 ALL_SHARES = math.nan
@@ -142,12 +140,12 @@ class Row:
         return Estimate(self.error, self.low, self.high)
 
 
-def run_trial(study: str, config: RatioConfig) -> list[Mark]:
+def run_trial(study: str, config: RatioConfig, trial: int) -> list[Mark]:
     """Return all releases and methods of `config` on one trial."""
     return [
         Mark(
             study,
-            replace(one.config, trial=0),
+            replace(config, release=one.config.release),
             fit.method,
             fit.errors,
             one.condition_number,
@@ -155,43 +153,26 @@ def run_trial(study: str, config: RatioConfig) -> list[Mark]:
             one.distortion,
             fit.seconds,
         )
-        for one in run_releases(config, STUDIES[study].releases)
+        for one in run_releases(with_trial(config, trial), STUDIES[study].releases)
         for fit in one.fits.values()
     ]
 
 
-def trial_arguments(n_trials: int = results.N_TRIALS) -> list[tuple[str, RatioConfig]]:
-    """Return the arguments of every trial of every study."""
-    return [
-        (study.name, with_trial(config, trial))
-        for study in STUDIES.values()
-        for config in study.configs
-        for trial in range(n_trials)
-    ]
+def settings() -> list[tuple[str, RatioConfig]]:
+    """Return the name and every config of every study."""
+    return [(study.name, config) for study in STUDIES.values() for config in study.configs]
 
 
 def rows(marks: Sequence[Mark]) -> list[Row]:
-    """Return the means over trials, in the order of the studies; for each config and method the mean over all shares
-    first.
+    """Return the means over trials, in the order of the marks and of all methods; for each config and method the mean
+    over all shares first.
     """
-    groups: dict[tuple[str, RatioConfig, str], list[Mark]] = {}
-    for mark in marks:
-        groups.setdefault((mark.study, mark.config, mark.method), []).append(mark)
-    configs = [
-        (study.name, replace(config, release=release))
-        for study in STUDIES.values()
-        for config in study.configs
-        for release in study.releases
-    ]
-    methods = list(CLASS_RATIO)
-    order = sorted(groups, key=lambda place: (configs.index((place[0], place[1])), methods.index(place[2])))
     return [
-        row
-        for place in order
-        for row in (
-            _row(*place, groups[place], ALL_SHARES),
-            *(_row(*place, groups[place], share) for share in SHARES),
-        )
+        _row(study, config, method, of_method, share)
+        for (study, config), here in group(marks, lambda mark: (mark.study, mark.config)).items()
+        for method in CLASS_RATIO
+        if (of_method := [mark for mark in here if mark.method == method])
+        for share in (ALL_SHARES, *SHARES)
     ]
 
 
@@ -266,16 +247,37 @@ def published_reductions(all_rows: Sequence[Row]) -> list[Reduction]:
     return found
 
 
-def to_csv(marks: Sequence[Mark]) -> str:
-    """Return the means over trials as the text of a results file."""
-    return results.to_csv(Row, rows(marks))
-
-
-def load() -> tuple[Row, ...]:
-    """Return the shipped means."""
-    return results.from_csv(Row, results.shipped(NAME).read_text(encoding="utf-8"))
-
-
 def select(all_rows: Sequence[Row], study: str, overall: bool = True) -> list[Row]:
     """Return the rows of a study: the means over all shares, or, if not `overall`, those of single shares."""
     return [row for row in all_rows if row.study == study and math.isnan(row.share) == overall]
+
+
+def report(all_rows: Sequence[Row]) -> list[str]:
+    """Return the mean L1 errors in every place, and how the paper compares them in its text."""
+    lines = [STUDY.title, "mean L1 error over shares 0.1 to 0.9 of the first class (mean and 95 % interval)"]
+    for row in all_rows:
+        if math.isnan(row.share):
+            lines.append(
+                f"{row.study:14s}  {row.dataset:13s}  {row.n_classes:2d} classes  {row.copies} × {row.set_size}  "
+                f"ρ {row.rho:<5g}  {row.release:20s}  {row.method:8s}  {row.estimate:.3f}"
+                + ("  (no formal guarantee)" if row.guarantee.startswith("none: noise") else "")
+            )
+    try:
+        reductions = published_reductions(all_rows)
+    except (KeyError, ValueError):  # not all studies were made
+        return lines
+    lines.append("what the paper's text says of its figures 2 and 3: how much smaller an error is, published and ours")
+    return lines + [f"{one.words}: {one.published:.0%}, {one.ours.mean:.0%}" for one in reductions]
+
+
+STUDY = ShippedStudy(
+    "classratio",
+    "Class ratios from sets (Iyer, Nath & Sarawagi 2016): figures 2 and 3, and what skew and many sets change",
+    settings,
+    run_trial,
+    Row,
+    rows,
+    report,
+    needs="MNIST, Adult and SMS",
+)
+load = STUDY.load

@@ -9,19 +9,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from threadpoolctl import threadpool_limits
-
 from privdemo.datasets import name_of
 from privdemo.estimators.choose import Choice
-from privdemo.experiments import results
 from privdemo.experiments.comparison.config import CLASSIFY, LABELS, METRICS, RANGES, RECORDS, SHARE, ComparisonConfig
 from privdemo.experiments.comparison.score import Trial, run
+from privdemo.experiments.shipped_study import ShippedStudy, group
+from privdemo.experiments.trials import with_trial
 from privdemo.intervals import Estimate, mean_interval
 from privdemo.methods import COMPARISON, TRUTH
 from privdemo.verdict import Verdict, judge
 
-NAME = "comparison"
-TITLE = "Which method, at which privacy? Every family on the same people, along the ε of a label"
 EPSILONS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 # What is shipped: tasks, data sets and what is private, all else by default.
 CONTEXTS = tuple(
@@ -85,10 +82,9 @@ class Row:
         return Estimate(self.mean, self.low, self.high)
 
 
-def run_trial(config: ComparisonConfig) -> list[Mark]:
-    """Return the marks of all methods on one trial; always in one thread, for the same numbers everywhere."""
-    with threadpool_limits(1, user_api="blas"):
-        return trial_marks(run(config))
+def run_trial(config: ComparisonConfig, trial: int) -> list[Mark]:
+    """Return the marks of all methods on one trial."""
+    return trial_marks(run(with_trial(config, trial)))
 
 
 def trial_marks(one: Trial) -> list[Mark]:
@@ -101,35 +97,28 @@ def trial_marks(one: Trial) -> list[Mark]:
     ]
 
 
-def trial_arguments(n_trials: int = results.N_TRIALS) -> list[tuple[ComparisonConfig]]:
-    """Return the arguments of every trial."""
-    return [
-        (replace(context, epsilon=epsilon, trial=trial),)
-        for context in CONTEXTS
-        for epsilon in EPSILONS
-        for trial in range(n_trials)
-    ]
+def settings() -> list[tuple[ComparisonConfig]]:
+    """Return the configs of all curves."""
+    return [(replace(context, epsilon=epsilon),) for context in CONTEXTS for epsilon in EPSILONS]
 
 
 def rows(marks: Iterable[Mark]) -> list[Row]:
     """Return the means over two or more trials, in the order of contexts, ε, methods and metrics."""
-    groups: dict[tuple[ComparisonConfig, str, str], dict[int, Mark]] = {}
-    for mark in marks:
-        groups.setdefault((mark.config, mark.method, mark.metric), {})[mark.trial] = mark
+    groups = group(marks, lambda mark: (mark.config, mark.method, mark.metric))
     contexts, methods = list(CONTEXTS), list(COMPARISON)
 
-    def place(group: tuple[ComparisonConfig, str, str]) -> tuple[int, float, int, int]:
-        config, method, metric = group
+    def order(place: tuple[ComparisonConfig, str, str]) -> tuple[int, float, int, int]:
+        config, method, metric = place
         context = replace(config, epsilon=ComparisonConfig.epsilon)
         known = contexts.index(context) if context in contexts else len(contexts)
         return known, config.epsilon, methods.index(method), list(METRICS[config.task]).index(metric)
 
-    return [_row(*group, groups[group]) for group in sorted(groups, key=place) if len(groups[group]) > 1]
+    by_trial = {place: {mark.trial: mark for mark in groups[place]} for place in sorted(groups, key=order)}
+    return [_row(*place, here) for place, here in by_trial.items() if len(here) > 1]
 
 
 def _row(config: ComparisonConfig, method: str, metric: str, marks: dict[int, Mark]) -> Row:
-    values = {trial: mark.value for trial, mark in marks.items()}
-    choices = (marks[trial].choice for trial in sorted(marks))
+    in_order = [marks[trial] for trial in sorted(marks)]
     return Row(
         config.task,
         name_of(config.dataset),
@@ -139,10 +128,10 @@ def _row(config: ComparisonConfig, method: str, metric: str, marks: dict[int, Ma
         method,
         COMPARISON[method].trust,
         metric,
-        len(values),
-        *mean_interval([values[trial] for trial in sorted(values)], *RANGES[metric]),
-        " ".join(f"{values[trial]:.6g}" if trial in values else "-" for trial in range(max(values) + 1)),
-        "; ".join(": ".join(choice) for choice in choices if choice),
+        len(marks),
+        *mean_interval([mark.value for mark in in_order], *RANGES[metric]),
+        " ".join(f"{marks[trial].value:.6g}" if trial in marks else "-" for trial in range(max(marks) + 1)),
+        "; ".join(": ".join(mark.choice) for mark in in_order if mark.choice),
     )
 
 
@@ -158,16 +147,6 @@ def difference(one: Row, other: Row) -> Estimate | None:
     theirs = other.values
     gaps = [value - theirs[trial] for trial, value in one.values.items() if trial in theirs]
     return mean_interval(gaps) if len(gaps) > 1 else None
-
-
-def to_csv(marks: Sequence[Mark]) -> str:
-    """Return the means over trials as the text of a results file."""
-    return results.to_csv(Row, rows(marks))
-
-
-def load() -> tuple[Row, ...]:
-    """Return the shipped means."""
-    return results.from_csv(Row, results.shipped(NAME).read_text(encoding="utf-8"))
 
 
 def select(all_rows: Sequence[Row], config: ComparisonConfig, metric: str) -> list[Row]:
@@ -239,3 +218,26 @@ def seek(some: Sequence[Row], goal: float, trusted: Sequence[str]) -> Reached | 
     lowest = best.epsilon == min(row.epsilon for row in some)
     sure = judge(best.estimate, than=goal, lower_is_better=not more_is_better) is Verdict.BETTER
     return Reached(best.epsilon, best.method, best.estimate, sure, max(below, default=None), lowest)
+
+
+def report(all_rows: Sequence[Row]) -> list[str]:
+    """Return every measure of every method, and who must be trusted."""
+    lines = [STUDY.title, "mean and 95 % interval on clean test records; who must be trusted"]
+    return lines + [
+        f"{row.task:8s}  {row.dataset:6s}  private {row.private:7s}  ε {row.epsilon:<5g}  {row.method:20s}  "
+        f"{row.metric:8s}  {row.estimate:.3f}  {row.trust}"
+        for row in all_rows
+    ]
+
+
+STUDY = ShippedStudy(
+    "comparison",
+    "Which method, at which privacy? Every family on the same people, along the ε of a label",
+    settings,
+    run_trial,
+    Row,
+    rows,
+    report,
+    needs="MNIST and Adult",
+)
+load = STUDY.load

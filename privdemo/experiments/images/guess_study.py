@@ -10,19 +10,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from privdemo.estimators.low_rank import learned_low_rank_prior, low_rank_mean
 from privdemo.estimators.pixel_priors import learned_prior, posterior_mean
-from privdemo.experiments import results
 from privdemo.experiments.images.config import Config
 from privdemo.experiments.images.people import all_released, all_states
+from privdemo.experiments.shipped_study import ShippedStudy, group
 from privdemo.intervals import Estimate, mean_interval
 from privdemo.mechanisms import RandomisedResponse
 from privdemo.mechanisms.states import to_unit
 
-NAME = "guesses"
-TITLE = "A guessed pixel's squared error, 0 black and 1 white: 60,000 releases of ten digits under randomised response"
 LEVELS = (0.4, 0.6, 0.8, 0.9)
 N_PEOPLE = 60_000
 DIGITS = tuple("0123456789")
@@ -44,19 +41,18 @@ class Row:
 
 
 def run_trial(level: float, trial: int, n_people: int = N_PEOPLE) -> list[Row]:
-    """Run one trial at one level; always in one thread, for the same numbers everywhere."""
+    """Run one trial at one level."""
     pixels = RandomisedResponse(level, _GREYS)
     config = Config("mnist", DIGITS, pixels, RandomisedResponse(0.1, len(DIGITS)), 1, n_people, trial)
     clean, released = all_states("mnist", DIGITS, n_people, trial), all_released(config)
     chunks = (released,) if isinstance(released, np.ndarray) else released.make()
-    with threadpool_limits(1, user_api="blas"):
-        alone = learned_prior(pixels, released, _GREYS)
-        together = learned_low_rank_prior(pixels, released, alone)
-        sums = np.zeros(2)
-        for states, noisy in zip(clean.make(), chunks, strict=True):
-            truth = to_unit(states, _GREYS)
-            means = pixels.to_unit(posterior_mean(pixels, noisy, alone)), low_rank_mean(pixels, noisy, together)
-            sums += [float(np.square(mean - truth, dtype=float).sum()) for mean in means]
+    alone = learned_prior(pixels, released, _GREYS)
+    together = learned_low_rank_prior(pixels, released, alone)
+    sums = np.zeros(2)
+    for states, noisy in zip(clean.make(), chunks, strict=True):
+        truth = to_unit(states, _GREYS)
+        means = pixels.to_unit(posterior_mean(pixels, noisy, alone)), low_rank_mean(pixels, noisy, together)
+        sums += [float(np.square(mean - truth, dtype=float).sum()) for mean in means]
     errors = sums / np.prod(clean.shape)
     return [
         Row(level, trial, name, float(error), factors)
@@ -64,24 +60,26 @@ def run_trial(level: float, trial: int, n_people: int = N_PEOPLE) -> list[Row]:
     ]
 
 
-def trial_arguments(n_trials: int = results.N_TRIALS) -> list[tuple[float, int]]:
-    """Return the arguments of every trial."""
-    return [(level, trial) for level in LEVELS for trial in range(n_trials)]
-
-
-def to_csv(rows: Sequence[Row]) -> str:
-    """Return rows as the text of a results file."""
-    return results.to_csv(Row, sorted(rows, key=lambda row: (row.level, row.prior, row.trial)))
-
-
-def load() -> tuple[Row, ...]:
-    """Return the shipped rows."""
-    return results.from_csv(Row, results.shipped(NAME).read_text(encoding="utf-8"))
-
-
 def means(rows: Sequence[Row]) -> dict[tuple[str, float], Estimate]:
     """Return the mean error by prior and level, with 95 % intervals over trials."""
-    places = sorted({(row.prior, row.level) for row in rows})
-    return {
-        place: mean_interval([row.error for row in rows if (row.prior, row.level) == place], 0.0) for place in places
-    }
+    places = group(rows, lambda row: (row.prior, row.level))
+    return {place: mean_interval([row.error for row in places[place]], 0.0) for place in sorted(places)}
+
+
+def report(rows: Sequence[Row]) -> list[str]:
+    """Return the squared error of a guessed pixel by what the adversary has learned, at every level."""
+    lines = [STUDY.title, "chance of change p, what is known of pixels, mean squared error (95 % interval)"]
+    return lines + [f"{level:5g}  {prior:8s}  {error:.4f}" for (prior, level), error in means(rows).items()]
+
+
+STUDY = ShippedStudy(
+    "guesses",
+    "A guessed pixel's squared error, 0 black and 1 white: 60,000 releases of ten digits under randomised response",
+    lambda: [(level,) for level in LEVELS],
+    run_trial,
+    Row,
+    lambda rows: sorted(rows, key=lambda row: (row.level, row.prior)),
+    report,
+    needs="MNIST",
+)
+load = STUDY.load

@@ -19,10 +19,9 @@ from privdemo.experiments.label_counts.config import (
 from privdemo.experiments.label_counts.release import Outcome, Winner, along, least, profile, run, winners
 from privdemo.experiments.label_counts.study import (
     BATCH,
-    NAME,
     PUBLISHED,
     SETTLING,
-    TITLE,
+    STUDY,
     Mark,
     Row,
     Settled,
@@ -33,8 +32,6 @@ from privdemo.experiments.label_counts.study import (
     rows,
     run_trial,
     settle,
-    to_csv,
-    trial_arguments,
 )
 
 __all__ = [
@@ -47,13 +44,12 @@ __all__ = [
     "EPSILON",
     "EPSILON_AXIS",
     "MOST_SHARES",
-    "NAME",
     "N_SIMULATED",
     "PUBLISHED",
     "RHO",
     "RHO_AXIS",
     "SETTLING",
-    "TITLE",
+    "STUDY",
     "TOTAL",
     "CountConfig",
     "Leak",
@@ -77,7 +73,5 @@ __all__ = [
     "run",
     "run_trial",
     "settle",
-    "to_csv",
-    "trial_arguments",
     "winners",
 ]

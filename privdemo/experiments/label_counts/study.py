@@ -25,11 +25,10 @@ from privdemo.experiments.label_counts.config import (
     design,
 )
 from privdemo.experiments.label_counts.release import Outcome, run
+from privdemo.experiments.shipped_study import ShippedStudy, group
 from privdemo.intervals import Estimate, mean_interval
 from privdemo.mechanisms.label_counts import RELEASES, CountRelease, ScaledDirichlet, calibrate
 
-NAME = "distortion"
-TITLE = "Distortion of released label counts (Iyer, Nath & Sarawagi 2016): figure 1, published and tight"
 # Distortions at the paper's design that its text gives: of scaled Dirichlet, and of the best other mechanism.
 PUBLISHED = {"dirichlet published": 0.06, "laplace published": 0.15}
 # Releases in one batch; the results file has means over batches.
@@ -151,35 +150,21 @@ def run_trial(axis: str, trial: int) -> list[Mark]:
     ]
 
 
-def trial_arguments(n_trials: int = results.N_TRIALS) -> list[tuple[str, int]]:
-    """Return the arguments of every batch."""
-    return [(axis, trial) for axis in AXES for trial in range(n_trials)]
-
-
 def rows(marks: Sequence[Mark]) -> list[Row]:
-    """Return the means over batches, in the order of the axes."""
-    groups: dict[tuple[str, float, str], list[Mark]] = {}
-    for mark in marks:
-        groups.setdefault((mark.axis, mark.level, mark.release), []).append(mark)
-    axes, names = list(AXES), list(RELEASES)
-    places = sorted(groups, key=lambda place: (axes.index(place[0]), place[1], names.index(place[2])))
-    found = []
-    for axis, level, release in places:
-        here = groups[axis, level, release]
-        estimate = mean_interval([mark.distortion for mark in here])
-        deviation = mean_interval([mark.deviation for mark in here], 0.0)
-        found.append(Row(axis, level, release, RELEASES[release].guarantee, len(here), *estimate, *deviation))
-    return found
-
-
-def to_csv(marks: Sequence[Mark]) -> str:
-    """Return the means over batches as the text of a results file."""
-    return results.to_csv(Row, rows(marks))
-
-
-def load() -> tuple[Row, ...]:
-    """Return the shipped means."""
-    return results.from_csv(Row, results.shipped(NAME).read_text(encoding="utf-8"))
+    """Return the means over batches, in the order of the marks."""
+    places = group(marks, lambda mark: (mark.axis, mark.level, mark.release))
+    return [
+        Row(
+            axis,
+            level,
+            release,
+            RELEASES[release].guarantee,
+            len(here),
+            *mean_interval([mark.distortion for mark in here]),
+            *mean_interval([mark.deviation for mark in here], 0.0),
+        )
+        for (axis, level, release), here in places.items()
+    ]
 
 
 def figure_1(marks: Sequence[Row], axis: str) -> dict[float, dict[str, Estimate]]:
@@ -195,3 +180,37 @@ def published(row: Row) -> float | None:
     """Return the published distortion of a row, if the paper's text gives one."""
     at = {C_AXIS: CLASSES, RHO_AXIS: RHO, EPSILON_AXIS: EPSILON}.get(row.axis)
     return PUBLISHED.get(row.release) if row.level == at else None
+
+
+def report(all_rows: Sequence[Row]) -> list[str]:
+    """Return the distortion of every mechanism at every setting of figure 1, and the setting that gives the published
+    one.
+    """
+    lines = [STUDY.title, "mean L1 distortion (mean and 95 % interval), published"]
+    for row in all_rows:
+        theirs = published(row)
+        lines.append(
+            f"{row.axis:8s}  {row.level:<8g}  {row.release:20s}  {row.estimate:.3f}"
+            + ("  (no formal guarantee)" if row.guarantee.startswith("none") else "")
+            + (f"  {theirs:.2f}" if theirs else "")
+        )
+    s = settle(CountConfig())
+    return [
+        *lines,
+        f"scaled Dirichlet at the paper's design: published {s.published:g}, by the published criterion "
+        f"{s.by_criterion:.3f}, by the exact profile {s.by_exact:.3f} (means over {SETTLING:,} releases, "
+        f"those above over {BATCH * results.N_TRIALS}); at σ = {s.sigma:.3f}, which gives the published "
+        f"distortion, the criterion is {s.criterion:.3f} and the exact δ {s.exact:.3f}",
+    ]
+
+
+STUDY = ShippedStudy(
+    "distortion",
+    "Distortion of released label counts (Iyer, Nath & Sarawagi 2016): figure 1, published and tight",
+    lambda: [(axis,) for axis in AXES],
+    run_trial,
+    Row,
+    rows,
+    report,
+)
+load = STUDY.load

@@ -9,21 +9,17 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from threadpoolctl import threadpool_limits
-
 from privdemo.datasets import name_of
-from privdemo.experiments import results
 from privdemo.experiments.label_proportions.config import AGGREGATIONS, F1S, HALF, BagConfig, default_bags
 from privdemo.experiments.label_proportions.fit import F1, run
 from privdemo.experiments.label_proportions.release import n_training
+from privdemo.experiments.shipped_study import ShippedStudy, group
 from privdemo.experiments.trials import with_trial
 from privdemo.intervals import Estimate, mean_interval
 from privdemo.mechanisms.aggregation import TooFewRecords
 from privdemo.mechanisms.bags import SELECTIONS
 from privdemo.methods import ALTERNATING, FULL, LABELLED, LLP, MEAN_MAP, NAMES, by_trying
 
-NAME = "llp"
-TITLE = "Learning from label proportions (Yan 2018): tables 4.1 and 4.3, and F1 against k, ε and the number of bags"
 KS = (1, 2, 5, 10, 20, 50, 100)
 EPSILONS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, math.inf)
 BAG_NUMBERS = (5, 10, 20, 50, 100, 200)
@@ -190,52 +186,39 @@ class Row:
         return Estimate(self.loss, self.loss_low, self.loss_high)
 
 
-def run_trial(study: str, config: BagConfig) -> list[Mark]:
-    """Run all methods of `config` in one trial; always in one thread, for the same numbers everywhere.
+def run_trial(study: str, config: BagConfig, trial: int) -> list[Mark]:
+    """Run all methods of `config` in one trial.
 
     Nothing where the data set has too few records of the kind that the bags need.
     """
-    with threadpool_limits(1, user_api="blas"):
-        try:
-            done = run(config)
-        except TooFewRecords:
-            return []
-    place = replace(config, trial=0)
+    try:
+        done = run(with_trial(config, trial))
+    except TooFewRecords:
+        return []
     return [
-        Mark(study, place, fit.method, threshold, f1, done.loss)
+        Mark(study, config, fit.method, threshold, f1, done.loss)
         for fit in done.fits.values()
         for threshold, f1 in fit.f1.items()
     ]
 
 
-def trial_arguments(n_trials: int = results.N_TRIALS) -> list[tuple[str, BagConfig]]:
-    """Return the arguments of every trial of every study."""
+def settings() -> list[tuple[str, BagConfig]]:
+    """Return the name and every config of every study."""
     return [
-        (study.name, with_trial(config, trial))
-        for study in STUDIES.values()
-        for dataset in study.datasets
-        for config in study.configs(dataset)
-        for trial in range(n_trials)
-    ]
-
-
-def rows(marks: Sequence[Mark]) -> list[Row]:
-    """Return the means over trials, in the order of the studies; without the places that some of the trials could not
-    fill.
-    """
-    groups: dict[tuple[str, BagConfig, str, str], list[Mark]] = {}
-    for mark in marks:
-        groups.setdefault((mark.study, mark.config, mark.method, mark.threshold), []).append(mark)
-    places_in_order = [
         (study.name, config)
         for study in STUDIES.values()
         for dataset in study.datasets
         for config in study.configs(dataset)
     ]
-    order = {place: i for i, place in enumerate(places_in_order)}
+
+
+def rows(marks: Sequence[Mark]) -> list[Row]:
+    """Return the means over trials, in the order of the marks; without the places that some of the trials could not
+    fill.
+    """
+    groups = group(marks, lambda mark: (mark.study, mark.config, mark.method, mark.threshold))
     most = max(map(len, groups.values()))
-    places = sorted((g for g in groups if len(groups[g]) == most), key=lambda group: order[group[:2]])
-    return [_row(*place, groups[place]) for place in places]
+    return [_row(*place, here) for place, here in groups.items() if len(here) == most]
 
 
 def _row(study: str, config: BagConfig, method: str, threshold: str, marks: list[Mark]) -> Row:
@@ -269,16 +252,6 @@ def _row(study: str, config: BagConfig, method: str, threshold: str, marks: list
     )
 
 
-def to_csv(marks: Sequence[Mark]) -> str:
-    """Return the means over trials as the text of a results file."""
-    return results.to_csv(Row, rows(marks))
-
-
-def load() -> tuple[Row, ...]:
-    """Return the shipped means."""
-    return results.from_csv(Row, results.shipped(NAME).read_text(encoding="utf-8"))
-
-
 def published(row: Row) -> float | None:
     """Return the published average F1 of a row, if there is one; the slides leave the threshold at ½."""
     if row.study != SELECTING or row.dataset != "adult":
@@ -297,3 +270,35 @@ def select(all_rows: Sequence[Row], study: str, dataset: str, threshold: str | N
 
 def _place(row: Row) -> tuple[object, ...]:
     return (row.aggregation, row.k, row.feature_epsilon, row.proportion_epsilon, row.n_bags, row.selection, row.method)
+
+
+def report(all_rows: Sequence[Row]) -> list[str]:
+    """Return F1 of every method in every place of the studies."""
+    lines = [STUDY.title, "average F1 on clean test records (mean and 95 % interval), published"]
+    for row in all_rows:
+        noise = "".join(
+            f"  {name} {epsilon:g}"
+            for name, epsilon in (("ε features", row.feature_epsilon), ("ε proportions", row.proportion_epsilon))
+            if math.isfinite(epsilon)
+        )
+        theirs = published(row) if row.threshold == HALF else None
+        lines.append(
+            f"{row.study:12s}  {row.dataset:13s}  {row.n_bags} × {row.bag_size}  {row.selection:11s}  "
+            f"{row.aggregation} {row.k}{noise}  {row.method:11s}  threshold {row.threshold:5s}  "
+            + f"{row.estimate:.3f}"
+            + (f"  {theirs:.2f}" if theirs else "")
+        )
+    return lines
+
+
+STUDY = ShippedStudy(
+    "llp",
+    "Learning from label proportions (Yan 2018): tables 4.1 and 4.3, and F1 against k, ε and the number of bags",
+    settings,
+    run_trial,
+    Row,
+    rows,
+    report,
+    needs="MNIST, Adult and SMS",
+)
+load = STUDY.load

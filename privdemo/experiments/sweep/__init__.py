@@ -6,8 +6,7 @@ of its own gets its seeds from there. An interrupted or killed sweep resumes wit
 hold.
 """
 
-from privdemo.experiments.sweep.catalogue import EXPERIMENTS, Experiment, experiment_of
-from privdemo.experiments.sweep.image_trials import ImagesConfig
+from privdemo.experiments.sweep.catalogue import EXPERIMENTS, Experiment, ImagesConfig, experiment_of
 from privdemo.experiments.sweep.run import in_order, numbers, run_trial, summary, sweep, trial_cells
 from privdemo.experiments.sweep.spec import REPEATS, ConfigWithTrial, Sweep, make, read_spec
 from privdemo.experiments.sweep.table import load

@@ -12,16 +12,19 @@ from privdemo import limits
 from privdemo.experiments import (
     class_ratio,
     comparison,
+    images,
     label_counts,
     label_proportions,
     many_answers,
     training,
     voting,
 )
+from privdemo.experiments.images import LabelMechanism
 from privdemo.experiments.label_counts import CountConfig, Outcome
-from privdemo.experiments.sweep import forms, image_trials
+from privdemo.experiments.sweep import forms
 from privdemo.experiments.sweep.forms import Form
-from privdemo.experiments.sweep.image_trials import ImagesConfig
+from privdemo.mechanisms import PixelMechanism, RandomisedResponse
+from privdemo.mechanisms.pixels import family_of, level_of
 from privdemo.methods import HONEST, INVERTED, RAW_SPREAD, SHARES_OF_ANSWERS
 
 
@@ -73,6 +76,47 @@ class Experiment:
         Raises ``ValueError`` for a visitor's own records, which no file of settings can hold.
         """
         return forms.plain_fields(config, self.forms)
+
+
+_IMAGE_METRICS = ("changed pixels", "pixel error", "squared pixel error", "senders found", "labels found")
+
+
+@dataclass(frozen=True)
+class ImagesConfig:
+    """`n_people` people of `classes` who release an image and a label, and `n_candidates` who may have sent one."""
+
+    dataset: str = "mnist"
+    classes: tuple[str, ...] = ("7", "9")
+    pixels: PixelMechanism = field(default=RandomisedResponse(0.2, 256))
+    labels: LabelMechanism = field(default=RandomisedResponse(0.2, 2))
+    n_people: int = 2000
+    n_candidates: int = 100
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        _ = self.release, self.linking  # which check every value
+
+    @property
+    def release(self) -> images.Config:
+        """Who releases what."""
+        return images.Config(self.dataset, self.classes, self.pixels, self.labels, 1, self.n_people, self.seed)
+
+    @property
+    def linking(self) -> images.CurveConfig:
+        """Who may have sent an image."""
+        family = family_of(self.pixels).name
+        return images.CurveConfig(self.dataset, self.classes, family, self.n_candidates, self.seed)
+
+
+def _run_images(config: ImagesConfig) -> dict[str, float]:
+    """Return how much of an image changes, and how often an adversary finds its sender or its label, in the
+    order of `_IMAGE_METRICS`.
+    """
+    result = images.run(config.release)
+    point = images.measure(config.linking, level_of(config.pixels))
+    linked, labels = point.linked.mean, result.label_guess.mean
+    found = (result.changed_pixels, point.absolute.mean, point.squared.mean, linked, labels)
+    return dict(zip(_IMAGE_METRICS, found, strict=True))
 
 
 def _by_method(methods: Iterable[str], marks: Iterable[str]) -> list[str]:
@@ -185,8 +229,8 @@ EXPERIMENTS = {
     "images": Experiment(
         "noise on images, and whom it still finds",
         ImagesConfig,
-        image_trials.run,
-        lambda config: list(image_trials.METRICS),
+        _run_images,
+        lambda config: list(_IMAGE_METRICS),
         dict,
         forms={"pixels": forms.PIXELS, "labels": forms.LABELS},
     ),

@@ -9,11 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import joblib
-from threadpoolctl import threadpool_limits
-
 from privdemo.experiments import running
 from privdemo.experiments.results import TRIAL_COLUMN
+from privdemo.experiments.shipped_study import group
 from privdemo.experiments.sweep import table
 from privdemo.experiments.sweep.catalogue import EXPERIMENTS, range_of
 from privdemo.experiments.sweep.spec import ConfigWithTrial, Sweep, settings_of
@@ -21,7 +19,7 @@ from privdemo.intervals import Estimate, mean_interval
 
 
 def run_trial(experiment: str, config: Any) -> dict[str, str]:
-    """Return one row of the table, as text; always in one thread, for the same numbers everywhere.
+    """Return one row of the table, as text.
 
     Where a trial cannot be run its numbers are missing, and the cell `problem` is the reason.
     """
@@ -30,10 +28,12 @@ def run_trial(experiment: str, config: Any) -> dict[str, str]:
     found: dict[str, float] = {}
     problem = ""
     try:
-        with threadpool_limits(1, user_api="blas"):
-            result = chosen.run(asks)
-        found, problem = _finite(chosen.metrics(result)), chosen.problem(result)
-        problem = problem or _missing(found, chosen.given(asks))
+        result = chosen.run(asks)
+        # No table takes numbers that are infinite or none at all.
+        found = {name: value for name, value in chosen.metrics(result).items() if math.isfinite(value)}
+        problem = chosen.problem(result)
+        if not problem and (missing := [name for name in chosen.given(asks) if name not in found]):
+            problem = f"this trial has no number of {', '.join(missing)}"
     except ValueError as error:
         problem = str(error)
     seconds = time.perf_counter() - start
@@ -46,17 +46,6 @@ def run_trial(experiment: str, config: Any) -> dict[str, str]:
             "problem": problem,
         }
     )
-
-
-def _finite(found: Mapping[str, float]) -> dict[str, float]:
-    """Return the numbers without those that are infinite or none at all, which no table takes."""
-    return {name: value for name, value in found.items() if math.isfinite(value)}
-
-
-def _missing(found: Mapping[str, float], names: Sequence[str]) -> str:
-    """A sentence that names missing numbers, or ""."""
-    missing = [name for name in names if name not in found]
-    return f"this trial has no number of {', '.join(missing)}" if missing else ""
 
 
 def trial_cells(experiment: str, config: Any) -> dict[str, str]:
@@ -76,30 +65,28 @@ def sweep(
     """
     running.check_out(out)
     running.check(n_jobs, backend, scheduler)
-    columns, trials = wanted.columns(), wanted.trials()
-    by_key = {table.key(trial_cells(wanted.experiment, trial), columns): trial for trial in trials}
+    columns, trials = wanted.columns(), _by_key(wanted)
     names = EXPERIMENTS[wanted.experiment].given
-    firsts = zip(wanted.configs, trials, strict=False)  # the first trial of each
+    firsts = zip(wanted.configs, wanted.trials(), strict=False)  # the first trial of each
     settings = {table.key(trial_cells(wanted.experiment, one), columns)[:-1]: names(config) for config, one in firsts}
     with running.only_one(out):
-        done = {table.key(row, columns) for row in table.resume(out, columns, settings)}
-        left = [trial for key, trial in by_key.items() if key not in done]
-        n_done = len(trials) - len(left)
-        yield n_done, len(trials)
-        with running.parallel(n_jobs, backend, scheduler) as parallel:
-            for row in parallel(joblib.delayed(run_trial)(wanted.experiment, trial) for trial in left):
-                table.append(out, [row.get(column, "") for column in columns])
-                n_done += 1
-                yield n_done, len(trials)
+        there = table.Table(out, columns, settings)
+        arguments = {key: (wanted.experiment, trial) for key, trial in trials.items()}
+        yield from running.run_trials(run_trial, arguments, there, n_jobs, backend, scheduler)
 
 
 def in_order(wanted: Sweep, rows: Sequence[dict[str, str]]) -> list[dict[str, str]]:
     """Return rows in the order of the sweep's trials, rows of no trial last; a file has them in the order of
     completion.
     """
-    columns = wanted.columns()
-    order = {table.key(trial_cells(wanted.experiment, trial), columns): i for i, trial in enumerate(wanted.trials())}
+    columns, order = wanted.columns(), {key: i for i, key in enumerate(_by_key(wanted))}
     return sorted(rows, key=lambda row: order.get(table.key(row, columns), len(order)))
+
+
+def _by_key(wanted: Sweep) -> dict[tuple[str, ...], Any]:
+    """Return the trials of a sweep by what identifies their rows."""
+    columns = wanted.columns()
+    return {table.key(trial_cells(wanted.experiment, trial), columns): trial for trial in wanted.trials()}
 
 
 def summary(rows: Sequence[Mapping[str, str]]) -> list[tuple[dict[str, str], dict[str, Estimate]]]:
@@ -107,10 +94,7 @@ def summary(rows: Sequence[Mapping[str, str]]) -> list[tuple[dict[str, str], dic
 
     A number is left out where fewer than two trials have it.
     """
-    groups: dict[tuple[tuple[str, str], ...], list[Mapping[str, str]]] = {}
-    for row in rows:
-        settings = itertools.takewhile(lambda cell: cell[0] != TRIAL_COLUMN, row.items())
-        groups.setdefault(tuple(settings), []).append(row)
+    groups = group(rows, lambda row: tuple(itertools.takewhile(lambda cell: cell[0] != TRIAL_COLUMN, row.items())))
     return [
         (
             dict(settings),

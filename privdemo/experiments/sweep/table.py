@@ -30,54 +30,63 @@ def load(path: Path) -> list[dict[str, str]]:
     return _rows(path, path.read_bytes())
 
 
-def resume(
-    out: Path, columns: Sequence[str], settings: Mapping[tuple[str, ...], Collection[str]]
-) -> list[dict[str, str]]:
-    """Return the finished trials in `out`, each of one of the `settings`, which are all cells of a trial's key but its
-    number.
+class Table:
+    """The rows of a sweep by the key of their trial, in a file that grows.
 
     Creates the file where there is none, and removes a line that a kill cut short.
 
-    `settings` maps each setting to its numbers: a row has all of them, or a reason. Raises ``ValueError`` as
-    `load` does, for a file of something else, for a row of other settings, without some of its numbers, or with all
-    and a reason why some are missing, and for a file that has a second name, by which another run might write it; the
-    file is not changed.
+    `settings` maps each setting, all cells of a trial's key but its number, to its numbers: a row has all of them, or a
+    reason. Raises ``ValueError`` as `load` does, for a file of something else, for a row of other settings, without
+    some of its numbers, or with all and a reason why some are missing, and for a file that has a second name, by which
+    another run might write it; the file is not changed.
     """
-    if out.exists() and out.stat().st_nlink > 1:
-        raise ValueError(f"{out} has a second name (a hard link), by which another run might write it; take a copy")
-    content = out.read_bytes() if out.exists() else b""
-    header = line(columns)
-    if b"\n" not in content:
-        if not header.encode().startswith(content):
-            raise ValueError(f"{out} holds something else than this sweep's table; name another file")
-        with running.writing(out):
-            out.write_text(header, encoding="utf-8", newline="")
-        return []
-    if _header(out, content) != list(columns):
-        raise ValueError(
-            f"{out} holds another sweep's table, with other columns; name another file, or take its experiment and "
-            "methods"
-        )
-    rows = _rows(out, content)
-    for number, row in enumerate(rows, 2):
-        if (found := key(row, columns)[:-1]) not in settings:
+
+    def __init__(self, out: Path, columns: Sequence[str], settings: Mapping[tuple[str, ...], Collection[str]]) -> None:
+        self._out, self._columns = out, columns
+        self._keys = {key(row, columns) for row in self._resume(settings)}
+
+    def __contains__(self, trial: tuple[str, ...]) -> bool:
+        return trial in self._keys
+
+    def __setitem__(self, trial: tuple[str, ...], row: Mapping[str, str]) -> None:
+        """Add a row; once this returns it is on the disk. Raises ``OSError`` with a sentence for a full one."""
+        with running.writing(self._out), self._out.open("ab") as file:
+            file.write(line([row.get(column, "") for column in self._columns]).encode())
+            file.flush()
+            os.fsync(file.fileno())
+        self._keys.add(trial)
+
+    def _resume(self, settings: Mapping[tuple[str, ...], Collection[str]]) -> list[dict[str, str]]:
+        """Return the rows that are in the file, each of one of the `settings`."""
+        out, columns = self._out, self._columns
+        if out.exists() and out.stat().st_nlink > 1:
+            raise ValueError(f"{out} has a second name (a hard link), by which another run might write it; take a copy")
+        content = out.read_bytes() if out.exists() else b""
+        header = line(columns)
+        if b"\n" not in content:
+            if not header.encode().startswith(content):
+                raise ValueError(f"{out} holds something else than this sweep's table; name another file")
+            with running.writing(out):
+                out.write_text(header, encoding="utf-8", newline="")
+            return []
+        if _header(out, content) != list(columns):
             raise ValueError(
-                f"{out}, line {number} is of none of the spec’s settings: {_unknown_cells(found, columns, settings)}; "
-                "correct or delete that line, and the same command goes on; if the spec has changed, name another file"
+                f"{out} holds another sweep's table, with other columns; name another file, or take its experiment and "
+                "methods"
             )
-        if wrong := _wrong_problem(row, settings[found]):
-            raise ValueError(f"{out}, line {number} {wrong}; delete that line, and the same command goes on")
-    with out.open("r+b") as file:
-        file.truncate(_whole_lines(content))
-    return rows
-
-
-def append(out: Path, cells: Sequence[str]) -> None:
-    """Add a row to a table; once this returns it is on the disk. Raises ``OSError`` with a sentence for a full one."""
-    with running.writing(out), out.open("ab") as file:
-        file.write(line(cells).encode())
-        file.flush()
-        os.fsync(file.fileno())
+        rows = _rows(out, content)
+        for number, row in enumerate(rows, 2):
+            if (found := key(row, columns)[:-1]) not in settings:
+                raise ValueError(
+                    f"{out}, line {number} is of none of the spec’s settings: "
+                    f"{_unknown_cells(found, columns, settings)}; correct or delete that line, and the same command "
+                    "goes on; if the spec has changed, name another file"
+                )
+            if wrong := _wrong_problem(row, settings[found]):
+                raise ValueError(f"{out}, line {number} {wrong}; delete that line, and the same command goes on")
+        with out.open("r+b") as file:
+            file.truncate(_whole_lines(content))
+        return rows
 
 
 def line(cells: Sequence[str]) -> str:

@@ -6,12 +6,11 @@ The results are shipped as small CSV files; `python -m privdemo reproduce NAME` 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
-from threadpoolctl import threadpool_limits
-
-from privdemo.experiments import results
+from privdemo.experiments.shipped_study import ShippedStudy, group
 from privdemo.experiments.training.config import TrainingConfig, with_methods
 from privdemo.experiments.training.fit import run
 from privdemo.experiments.trials import with_trial
@@ -144,11 +143,9 @@ class Point:
     n_trials: int
 
 
-def run_trial(study: str, level: float, trial: int, methods: tuple[str, ...]) -> list[Row]:
-    """Return some methods on one trial at one level; always in one thread, for the same numbers everywhere."""
-    config = with_trial(with_methods(STUDIES[study].config(level), methods), trial)
-    with threadpool_limits(1, user_api="blas"):
-        done = run(config)
+def run_trial(study: str, level: float, methods: tuple[str, ...], trial: int) -> list[Row]:
+    """Return some methods on one trial at one level."""
+    done = run(with_trial(with_methods(STUDIES[study].config(level), methods), trial))
     return [
         Row(
             level,
@@ -166,35 +163,21 @@ def run_trial(study: str, level: float, trial: int, methods: tuple[str, ...]) ->
     ]
 
 
-def trial_arguments(study: Study, n_trials: int = results.N_TRIALS) -> list[tuple[str, float, int, tuple[str, ...]]]:
-    """Return the arguments of every trial of `study`."""
-    quick = tuple(name for name in study.methods if name != PUBLISHED)
+def settings(study: Study) -> list[tuple[str, float, tuple[str, ...]]]:
+    """Return the settings of a study: levels and methods, the slow one first, so that it is not left at the end."""
     slow = tuple(name for name in study.methods if name == PUBLISHED)
-    return [
-        (study.name, level, trial, methods)
-        for methods in (slow, quick)  # the slow ones first, so that none is left alone at the end
-        if methods
-        for trial in range(n_trials)
-        for level in study.levels
-    ]
+    quick = tuple(name for name in study.methods if name != PUBLISHED)
+    return [(study.name, level, methods) for methods in (slow, quick) if methods for level in study.levels]
 
 
-def to_csv(rows: list[Row]) -> str:
-    """Return rows as the text of a results file, in the order of level, method and trial."""
+def in_order(rows: Sequence[Row]) -> list[Row]:
+    """Return rows in the order of level, method and trial."""
     order = list(TRAINING)
-    return results.to_csv(Row, sorted(rows, key=lambda row: (row.level, order.index(row.method), row.trial)))
+    return sorted(rows, key=lambda row: (row.level, order.index(row.method), row.trial))
 
 
-def load(name: str) -> tuple[Row, ...]:
-    """Return the shipped rows of a study."""
-    return results.from_csv(Row, results.shipped(name).read_text(encoding="utf-8"))
-
-
-def points(rows: tuple[Row, ...]) -> dict[str, tuple[Point, ...]]:
+def points(rows: Sequence[Row]) -> dict[str, tuple[Point, ...]]:
     """Return every method's curve."""
-    by_method: dict[str, dict[float, list[Row]]] = {}
-    for row in rows:
-        by_method.setdefault(row.method, {}).setdefault(row.level, []).append(row)
     return {
         method: tuple(
             Point(
@@ -203,9 +186,9 @@ def points(rows: tuple[Row, ...]) -> dict[str, tuple[Point, ...]]:
                 mean_interval([row.log_loss for row in here]),
                 len(here),
             )
-            for level, here in sorted(levels.items())
+            for level, here in sorted(group(of_method, lambda row: row.level).items())
         )
-        for method, levels in by_method.items()
+        for method, of_method in group(rows, lambda row: row.method).items()
     }
 
 
@@ -222,3 +205,36 @@ def compare(rows: tuple[Row, ...], method: str, other: str, metric: str) -> dict
         if name == method and (level, trial, other) in scores:
             gaps.setdefault(level, []).append(score - scores[level, trial, other])
     return {level: mean_interval(values) for level, values in gaps.items()}
+
+
+def report(study: Study, rows: Sequence[Row]) -> list[str]:
+    """Return accuracy and log loss of every method at every level of a study."""
+    lines = [study.title, f"{study.axis}: accuracy, log loss (mean and 95 % interval), published accuracy"]
+    for method, curve in points(rows).items():
+        for point in curve:
+            published = study.published.get(method, {}).get(point.level)
+            lines.append(
+                f"{point.level:5g}  {method:14s}  {point.accuracy:.3f}  {point.log_loss:.3f}"
+                + (f"  {published:.3f}" if published else "")
+            )
+    return lines
+
+
+SHIPPED = {
+    study.name: ShippedStudy(
+        study.name,
+        study.title,
+        partial(settings, study),
+        run_trial,
+        Row,
+        in_order,
+        partial(report, study),
+        needs="MNIST",
+    )
+    for study in STUDIES.values()
+}
+
+
+def load(name: str) -> tuple[Row, ...]:
+    """Return the shipped rows of a study."""
+    return SHIPPED[name].load()

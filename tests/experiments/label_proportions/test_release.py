@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from privdemo.experiments import label_proportions, results
+from privdemo.experiments import label_proportions, results, running
 from privdemo.experiments.label_proportions import HALF, SHARE, BagConfig, records, release, run, sample_release, study
 from privdemo.experiments.label_proportions.study import Row, Study, at_random, load
 from privdemo.experiments.trials import generator, with_trial
@@ -134,10 +134,11 @@ def test_shipped_rows_come_out_again(monkeypatch):
     name, dataset = study.PROPORTION_NOISE, "breast_cancer"
     configs = [replace(at_random(dataset), methods=(LLP,), proportion_epsilon=epsilon) for epsilon in (0.1, 0.02)]
     monkeypatch.setattr(study, "STUDIES", {name: Study(name, "", "", (dataset,), lambda dataset: configs)})
-    trials = study.trial_arguments()
-    assert trials == [(name, with_trial(config, trial)) for config in configs for trial in range(results.N_TRIALS)]
-    marks = [mark for arguments in trials[: results.N_TRIALS] for mark in study.run_trial(*arguments)]
-    rows = results.from_csv(Row, study.to_csv(marks[::-1]))
+    trials = study.STUDY.trials()
+    assert trials == [(name, config, trial) for config in configs for trial in range(results.N_TRIALS)]
+    first = trials[: results.N_TRIALS]
+    marks = [mark for arguments in first for mark in running.in_one_thread(study.run_trial, *arguments)]
+    rows = results.from_csv(Row, study.STUDY.to_file(study.rows(marks)).decode())
     shipped = {(row.method, row.threshold, row.proportion_epsilon): row for row in study.select(load(), name, dataset)}
     for row in rows:
         same = shipped[row.method, row.threshold, row.proportion_epsilon]
