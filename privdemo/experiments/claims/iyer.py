@@ -41,8 +41,8 @@ from privdemo.verdict import clearly_above, clearly_below, judge
 
 Counts = Sequence[label_counts.Row]
 Sets = Sequence[study.Row]
-COUNTS = ResultsFile(label_counts.NAME, label_counts.load)
-SETS = ResultsFile(study.NAME, study.load)
+COUNTS = ResultsFile(label_counts.STUDY.name, label_counts.load)
+SETS = ResultsFile(study.STUDY.name, study.load)
 _OTHERS = ("laplace published", "gaussian published", "laplace prior")
 _DIRICHLET = "dirichlet published"
 # At most this many times as much is “much less”.

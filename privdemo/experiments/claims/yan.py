@@ -37,7 +37,7 @@ from privdemo.verdict import clearly_below
 
 Array = NDArray[np.floating]
 Rows = Sequence[study.Row]
-BAGS = ResultsFile(study.NAME, study.load)
+BAGS = ResultsFile(study.STUDY.name, study.load)
 # From so many records on, 95 % or more of the random groups of the study of k on Adult hold both labels.
 DIVERSE = 50
 # The tables of random records by which sensitivity is measured, each of so many records, and the size of groups.
