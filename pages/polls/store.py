@@ -173,12 +173,17 @@ class Store:
             for _ in range(how_many)
         ]
 
-    def ask_again(self, code: str, secret: str) -> Poll:
-        """Start another round of the question. Raise `PollClosed` and `TooManyRounds`."""
+    def ask_again(self, code: str, secret: str, after: int | None = None) -> Poll:
+        """Start another round of the question. Raise `PollClosed` and `TooManyRounds`.
+
+        If the round is no longer the one `after` which it should come, it has been asked again already: do nothing.
+        """
         with self.database.writing() as connection:
             row = self._row(connection, code, secret, changes=True)
             if not row.is_open:
                 raise PollClosed
+            if after not in (None, row.round):
+                return self._poll(row)
             if row.round >= limits.POLL_ROUNDS.high:
                 raise TooManyRounds
             _end_round(connection, row.code, round=row.round + 1)

@@ -33,7 +33,7 @@ NEVER = {
     "pages/polls/participant.py:_fill": "the participant's page, a file of the project",
     "pages/polls/participant.py:_minified": "the participant's page, a file of the project",
     "privdemo/experiments/cluster.py:_ADDRESS": "the server's environment",
-    "privdemo/experiments/running.py:forget": "names of files that the package wrote",
+    "privdemo/experiments/running.py:delete": "names of files that the package wrote",
 }
 # Patterns of the page's own sentences and markup: a visitor's words in them are escaped, and cut to so many characters.
 MOST_QUOTED = 2000

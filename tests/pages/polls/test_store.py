@@ -67,7 +67,8 @@ def test_an_answer_counts_once_a_round_however_often_it_comes(store, poll):
     both = [Answer(poll.code, 1, answer, token(3)) for answer in (1, 0)]
     assert store.answer_all(both) == [None, None]
     assert store.counts(poll.code, secret) == [[2, 1, 1]]
-    assert store.ask_again(poll.code, secret).round == 2
+    assert store.ask_again(poll.code, secret, after=1).round == 2
+    assert store.ask_again(poll.code, secret, after=1).round == 2, "a press that arrives twice"
     store.answer(poll.code, 2, 2, token(0))
     with pytest.raises(RoundOver):
         store.answer(poll.code, 1, 0, token(9))

@@ -123,9 +123,9 @@ def again_button() -> None:
     most = limits.POLL_ROUNDS.high
     disabled = shown is None or not shown.join.is_open or len(shown.rounds) >= most
     help_words = f"The same people answer with a fresh lie, {most:g} times at most."
-    if st.button(
-        "Ask again", key="poll-again", disabled=disabled, on_click=_do_as_owner, args=(_ask_again,), help=help_words
-    ):
+    # A press that arrives twice asks once: it is for the round after the one that was on the screen.
+    ask = partial(_ask_again, after=shown.poll.round if shown else None)
+    if st.button("Ask again", key="poll-again", disabled=disabled, on_click=_do_as_owner, args=(ask,), help=help_words):
         st.rerun()  # rerun the whole page, also from within a fragment
 
 
@@ -258,9 +258,9 @@ def _do_as_owner(action: Callable[[str, str], object]) -> None:
         st.session_state[_PROBLEM] = str(error)
 
 
-def _ask_again(code: str, secret: str) -> None:
-    """Start another round."""
-    store().ask_again(code, secret)
+def _ask_again(code: str, secret: str, after: int | None) -> None:
+    """Start the round after another, unless it has begun already."""
+    store().ask_again(code, secret, after)
 
 
 def _close(code: str, secret: str) -> None:
