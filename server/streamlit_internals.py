@@ -6,7 +6,7 @@ tests/server/test_streamlit_internals.py has a test for each, which fails when S
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -110,40 +110,16 @@ def is_history_navigation() -> bool:
     return context is not None and context.is_history_navigation
 
 
-def remove_from_address(keys: Iterable[str]) -> None:
-    """Take keys out of the address, and from the widgets that are rendered next, in one message to the browser.
+def set_in_address(values: Mapping[str, list[str]]) -> None:
+    """Set texts in the address as this run reads it, without a message to the browser; a key without texts is removed.
 
-    The public way, `del st.query_params[key]`, sends the rest of the address again for each key.
-    """
-    *others, last = keys
-    with get_session_state().query_params() as parameters:
-        for key in others:
-            parameters.discard_param_no_forward_msg(key)
-        parameters.remove_param(last)
-        parameters.set_initial_query_params_from_current()
-
-
-def set_in_address(values: Mapping[str, list[str]], send: bool) -> None:
-    """Put texts into the address as widgets that are rendered next read it; a key without texts is taken out.
-
-    With `send` the address is sent to the browser, which adds an entry to its history. With `st.query_params` a widget
-    would read the change in the next run only, and a key whose widget was on screen in the last run would be refused.
+    The public way, `st.query_params`, sends the whole address for each key, and adds an entry to the browser's history.
     """
     with get_session_state().query_params() as parameters:
         for key, texts in values.items():
             parameters.discard_param_no_forward_msg(key)
             if texts:
                 parameters.set_with_no_forward_msg(key, texts if len(texts) > 1 else texts[0])
-        parameters.set_initial_query_params_from_current()
-        if send:
-            parameters.update({})  # sends the whole address
-
-
-def unbind_from_address(key: str) -> None:
-    """Keep a key in the address although its widget is no longer rendered; Streamlit would take it out."""
-    with get_session_state().query_params() as parameters:
-        if bound := parameters.get_binding_for_param(key):
-            parameters.unbind_widget(bound.widget_id)
 
 
 # --- rendering -----------------------------------------------------------------------------------
