@@ -31,6 +31,16 @@ class Limit:
         low, high = _short(self.low, ROUND_CEILING), _short(self.high, ROUND_FLOOR)
         return f"in {'(' if self.low_open else '['}{low}, {high}]"
 
+    @property
+    def range_words(self) -> str:
+        """The range for a person who typed a number outside of it, such as “0 to 0.996”."""
+        low, high = _short(self.low, ROUND_CEILING), _short(self.high, ROUND_FLOOR)
+        if math.isinf(self.high):
+            words = f"above {low}" if self.low_open else f"{low} or more"
+        else:
+            words = f"above {low}, up to {high}" if self.low_open else f"{low} to {high}"
+        return f"{words}, a whole number" if self.integer else words
+
     def contains(self, value: object) -> bool:
         """Return whether `value` is a finite number (or an allowed infinity) inside the range."""
         if type(value) is float and not self.integer:  # a search checks thousands of values

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from pages.kit import cache, inputs, link, own_data, own_data_input
+from pages.kit import cache, inputs, own_data, own_data_input
 from pages.kit.settings import Choice
+from pages.kit.values import Values
 from privdemo.datasets import Source
 from privdemo.tasks import Task
 
@@ -30,24 +31,19 @@ class DataSets:
         here = (task.title for name, task in self.tasks.items() if cache.available(name))
         return own_data_input.choice(self.key, tuple(here))
 
-    def named(self, title: str) -> Source:
-        """Return the data set with a title."""
+    def source(self, values: Values) -> Source:
+        """Return the data set that is chosen."""
         names = {task.title: name for name, task in self.tasks.items()}
-        return own_data.source(title, names.__getitem__, self.binary)
+        return own_data.source(values[self.choice], names.__getitem__, self.binary)
 
-    def current(self) -> Source:
-        """Return the data set that is chosen now."""
-        return self.named(link.current(self.choice))
+    def problem(self, values: Values) -> str:
+        """Return a sentence if the chosen data set cannot be read, else an empty text."""
+        problem = cache.problem(self.source(values))
+        return f"{values[self.choice]} cannot be read: {problem}" if problem else ""
 
-    def default(self) -> Source:
-        """Return the data set that is chosen after a reset."""
-        return self.named(self.choice.default)
-
-    def choose(self) -> tuple[Source, str]:
-        """Render the choice; return the data set, and a sentence if it cannot be read."""
-        title = inputs.choose(self.choice, "Records")
+    def choose(self) -> None:
+        """Render the choice, and the upload of a visitor's own."""
+        inputs.choose(self.choice, "Records")
         own_data_input.panel(self.choice, self.binary)
         if absent := [name for name in self.tasks if not cache.available(name)]:
             st.caption(f"Not on this computer: {', '.join(absent)}. `python -m privdemo data all` fetches them.")
-        problem = cache.problem(self.named(title))
-        return self.named(title), f"{title} cannot be read: {problem}" if problem else ""

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
 
-from pages.kit import lecture, link, present, setting_file, trials
+from pages.kit import lecture, link, present, setting_file, values
 from pages.kit.lecture import Lecture, Step
 from pages.kit.numbers import sentence
 from pages.kit.present import PageInfo, Position
-from pages.kit.settings import Choice, Setting, label_and_key
+from pages.kit.settings import Setting, label_and_key
 from server import visits
 
 # The key of the visitor's own lecture in the session.
@@ -21,7 +21,7 @@ MENU = "more"
 _PROBLEM, _OPENED = "setting_file_problem", "setting_files_opened"
 
 
-def render(here: PageInfo, known: Sequence[Setting], reset: Callable[[], None]) -> Any:
+def render(here: PageInfo, known: Sequence[Setting]) -> Any:
     """Render the menu, and return the container for what needs a question; None while the menu is closed.
 
     Its content is rendered only while it is open, as it would be an eighth of the cost of a page.
@@ -30,7 +30,7 @@ def render(here: PageInfo, known: Sequence[Setting], reset: Callable[[], None]) 
     if not menu.open:
         return None
     with menu:
-        st.button("↺ Reset", on_click=reset, key="reset", width="stretch")
+        st.button("↺ Reset", on_click=values.reset, key="reset", width="stretch")
         _copy_link(here)
         st.button("Present this screen", on_click=_present, args=(here, known), key="present", width="stretch")
         st.button(
@@ -63,7 +63,7 @@ def save(address: str, known: Sequence[Setting], question: Any) -> None:
         return
     config = setting_file.config_of(question)
     try:
-        text = setting_file.write(address, settings_in_address(known), config, getattr(question, "n_draws", 10))
+        text = setting_file.write(address, values.in_address(known), config, getattr(question, "n_draws", 10))
     except ValueError as error:
         st.caption(sentence(error))
         return
@@ -79,23 +79,10 @@ def save(address: str, known: Sequence[Setting], question: Any) -> None:
     )
 
 
-def settings_in_address(known: Sequence[Setting]) -> dict[str, str | tuple[str, ...]]:
-    """Return the page's settings that are in the address, without the id of running jobs."""
-    keys = {setting.key: setting for setting in known}
-    found: dict[str, str | tuple[str, ...]] = {}
-    for key in st.query_params:
-        setting = keys.get(key)
-        if setting is None or key == trials.JOB.key:
-            continue
-        raw = st.query_params.get_all(key)
-        found[key] = tuple(raw) if isinstance(setting, Choice) and setting.many else raw[-1]
-    return found
-
-
 def _present(here: PageInfo, known: Sequence[Setting]) -> None:
     """Show the screen alone, as a lecture with one step."""
     try:
-        step = Step(here.address, settings_in_address(known))
+        step = Step(here.address, values.in_address(known))
         single = Lecture(here.title, "", 1, (step,))
         present.open_step(Position(single, lecture.to_link(single), 1), here)
     except ValueError as error:
@@ -105,7 +92,7 @@ def _present(here: PageInfo, known: Sequence[Setting]) -> None:
 def _add_to_lecture(address: str, known: Sequence[Setting]) -> None:
     """Add the screen to the visitor's lecture as a step."""
     try:
-        step = Step(address, settings_in_address(known))
+        step = Step(address, values.in_address(known))
         own = st.session_state.get(OWN) or Lecture("My lecture", "", 10, (step,))
         whole = own if own.steps[-1] is step else Lecture(own.title, own.audience, own.minutes, (*own.steps, step))
         lecture.to_link(whole)

@@ -12,7 +12,8 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
-from pages.kit.settings import Number
+from pages.kit import values
+from pages.kit.settings import Setting
 from pages.kit.snippet import OWN, Snippet, as_code
 from privdemo import datasets
 from privdemo.datasets import Answers, Brought, Dataset, OwnDataError, Source
@@ -182,15 +183,14 @@ def short_name(source: Source | Answers) -> str:
     return source if isinstance(source, str) else f"{source.name}, {len(source.y)} records"
 
 
-def reset_sizes(session_key: str, source: Source | Answers, numbers: Sequence[Number]) -> None:
-    """Set `numbers` to their defaults if the data set has changed, as their ranges depend on it.
+def reset_with_data(session_key: str, source: Source | Answers, settings: Sequence[Setting]) -> None:
+    """Set `settings` to their defaults if the data set has changed, as their ranges or options depend on it.
 
-    At first, the numbers of a link stay, unless the records are a visitor's own, which no link refers to.
+    At first, the values of a link stay, unless the records are a visitor's own, which no link refers to.
     """
     before, now = st.session_state.get(session_key), short_name(source)
     if before != now and (before is not None or is_own(source)):
-        for number in numbers:
-            st.session_state[number.key] = number.default
+        values.put_all({setting: setting.default for setting in settings})
     st.session_state[session_key] = now
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import streamlit as st
 
+from pages.kit import values
 from pages.kit.own_data import (
     TITLE,
     Kind,
@@ -33,8 +34,6 @@ _PREVIEW_COLUMNS, _PREVIEW_IMAGES, _PREVIEW_ANSWERS = 12, 10, 6
 def choice(key: str, titles: Sequence[str], kind: type[Reading] = Own) -> Choice:
     """Return the choice among data sets; the visitor's own is the last, if pages of this kind can read it."""
     here = (*titles, TITLE) if current_reading(kind) else tuple(titles)
-    if st.session_state.get(key, here[0]) not in here:  # the file was removed
-        st.session_state[key] = here[0]
     absent = "A visitor’s own records are in no link: bring the file again."
     return Choice(key, here, titles[0], "Records", notes={TITLE: absent})
 
@@ -65,7 +64,7 @@ def _panel(
             types,
             key=key,
             on_change=_read_upload,
-            args=(key, chosen.key, kind),
+            args=(key, chosen, kind),
             max_upload_size=round(limits.OWN_BYTES.high / 1e6),
             help=advice,
         )
@@ -160,14 +159,14 @@ def _first_few(titles: Sequence[str]) -> str:
     return ", ".join(titles[:_PREVIEW_COLUMNS]) + (f" and {more} more" if more > 0 else "")
 
 
-def _read_upload(key: str, page_key: str, kind: type[Reading]) -> None:
+def _read_upload(key: str, chosen: Choice, kind: type[Reading]) -> None:
     """Read an uploaded file; the file from before is replaced only if the new one can be read."""
     if (upload := visits.take_upload(key)) is None:
         return
     st.session_state[_BROUGHT] = st.session_state.get(_BROUGHT, 0) + 1
     _read(kind, *upload)
     if _PROBLEM not in st.session_state:
-        st.session_state[page_key] = TITLE
+        values.put(chosen, TITLE)
 
 
 def _read_again() -> None:

@@ -1,7 +1,7 @@
 """Define a page of the app, and render it.
 
-Every run follows one way, each step once: controls → question → jobs → trials → answer(question, trials) → panels →
-screen.
+Every run follows one way, each step once: address → values → question → jobs → trials → answer(question, trials) →
+panels → screen. Controls only show the values, and set them for the next run.
 """
 
 from __future__ import annotations
@@ -13,15 +13,17 @@ from functools import partial
 from typing import Any, Protocol
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 from streamlit.navigation.page import StreamlitPage
 
-from pages.kit import cache, inputs, link, more, present, presenter, report, screen, trials, watching
+from pages.kit import cache, inputs, link, more, present, presenter, report, screen, trials, values, watching
 from pages.kit.folds import CODE
 from pages.kit.numbers import escape_markdown, sentence
 from pages.kit.panel import LiveDial, Panel
 from pages.kit.present import PageInfo, View
 from pages.kit.settings import Choice, Setting, label_and_key
 from pages.kit.trials import Job, Trials
+from pages.kit.values import Values
 from server import uploads
 from server.streamlit_internals import is_hidden
 from server.turns import in_turn, turn
@@ -90,11 +92,14 @@ class Page:
 
     - `title` stands in the menu, `question` is the headline, `address` the path in the URL, `blurb` the help of its
       tile;
-    - `settings()` returns all settings of the controls, with their current ranges; `defaults()` those after a reset;
-    - `controls(main)` renders the controls, the most important one in the container `main`, the others in the folded
-    settings; it returns a question, or a sentence that says why there is none;
-    - `main_control(question)` renders the control that visitors move most, and returns the question with its value;
-    after a change of it only the answer is rendered again;
+    - `settings(values)` returns all settings of the controls, with the ranges that they have for these values;
+    - `question_of(values)` is pure: it returns the question that values make, or a sentence that says why they make
+    none; `adjust(values)` sets those first that must change with others, such as sizes with the data set;
+    - `controls(values, main)` renders the controls, the most important one in the container `main`, the others in the
+    folded settings;
+    - `main_control(values)` renders the control that visitors move most; after a change of it only the answer is
+    rendered again;
+    - `remarks(values)` returns sentences on what the question leaves out;
     - `presets(question)` renders buttons that set several settings, below the controls;
     - `jobs(question)` returns the background jobs without which there is no answer, `adds(question)` those that add to
     one; `waiting(question)` is the sentence until there is anything to show;
@@ -110,14 +115,16 @@ class Page:
     question: str
     address: str
     answer: Callable[[Any, Trials], Any]
-    controls: Callable[..., Any]
-    settings: Callable[[], Sequence[Setting]]
+    question_of: Callable[[Values], Any]
+    controls: Callable[[Values, DeltaGenerator], None]
+    settings: Callable[[Values], Sequence[Setting]]
     folds: Callable[[Any, Any], Mapping[str, str]]
     chapters: Chapters | None = None
     blurb: str = ""
-    defaults: Callable[[], Sequence[Setting]] | None = None
+    adjust: Callable[[Values], None] = _nothing
+    remarks: Callable[[Values], Sequence[str]] = lambda values: ()
     presets: Callable[[Any], None] = _nothing
-    main_control: Callable[[Any], Any] | None = None
+    main_control: Callable[[Values], None] | None = None
     jobs: Callable[[Any], list[Job]] | None = None
     adds: Callable[[Any], list[Job]] | None = None
     waiting: Callable[[Any], str] = field(default=lambda question: "")
@@ -127,16 +134,14 @@ class Page:
     addresses: tuple[str, ...] = ("",)
     arrange: Callable[[Page, Any], None] | None = None
 
-    def all_settings(self, defaults: bool = False) -> list[Setting]:
-        """Return every setting of the page and its chapters; with `defaults` as they are after a reset."""
-        own = (self.defaults or self.settings)() if defaults else self.settings()
-        return [*own, *(self.chapters.settings if self.chapters else []), *([trials.JOB] if self.jobs else [])]
+    def all_settings(self, values: Values) -> list[Setting]:
+        """Return every setting of the page and its chapters, with the ranges that they have for these values."""
+        return [*self.settings(values), *(self.chapters.settings if self.chapters else [])]
 
     @property
     def here(self) -> PageInfo:
-        """Return what lectures and files of settings need of the page; the id of running jobs is not in it."""
-        lasting = [setting for setting in self.all_settings(defaults=True) if setting is not trials.JOB]
-        return PageInfo(self.address, self.title, lasting, self.addresses)
+        """Return what lectures and files of settings need of the page."""
+        return PageInfo(self.address, self.title, self.all_settings, self.addresses)
 
     @property
     def in_menu(self) -> StreamlitPage:
@@ -151,22 +156,26 @@ class Page:
 
     def _render(self) -> None:
         here = self.here
-        if link.separate_pages(here.settings, self.address):
-            here = self.here
-        link.reopen_after_reset(self.all_settings, self.address)
+        is_new = values.enter(self.address, self.all_settings)
         present.finish_navigation(here)
+        self.adjust(values.here())
+        known = self.all_settings(values.here())
+        values.clamp(known)
         view = present.read_view(here)
         screen.begin(self.question)
         headline = view.title(self.question)
         screen.set_projector(presenter.screen_size() if view.position else None, headline)
-        known = self.all_settings()
         with st.container(key="head", horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             # The headline of a lecture comes from a link or a file: its Markdown is escaped.
             st.title(headline if headline == self.question else escape_markdown(headline), anchor=False)
             screen.skip_link()
-            menu = more.render(here, known, self._reset)
+            menu = more.render(here, known)
         present.render(view, here)
-        link.check([*known, *present.link_parameters(here)], self.address)
+        bad = values.bad_parameters(
+            [*known, *present.link_parameters(here), *([trials.JOB] if self.jobs else [])], is_new
+        )
+        link.set_notes(*bad.values(), of=link.THIS_LINK)
+        link.show_notes()
         if refusal := st.session_state.pop(uploads.REFUSAL, None):
             st.toast(refusal, duration="long")
         placeholder = st.empty()
@@ -179,15 +188,19 @@ class Page:
             self.arrange(self, placeholder)
         else:
             _render_layout(self, placeholder, menu, view, known)
-
-    def _reset(self) -> None:
-        link.reset_page(self.all_settings(defaults=True))
+        values.write_to_address(known, "page", remove=bad)  # at the end, where its element moves no other
 
 
 def _render_missing_data() -> None:
     """Where MNIST cannot be read, render a line with the reason, what is shown instead, and how to get it."""
-    if problem := cache.problem("mnist"):
-        st.info(f"Showing scikit-learn's small digits, because MNIST cannot be read: {problem}")
+    if words := missing_data():
+        st.info(words)
+
+
+def missing_data() -> str:
+    """Return what is shown in the place of MNIST where that cannot be read, and why; empty where it can."""
+    problem = cache.problem("mnist")
+    return f"Showing scikit-learn's small digits, because MNIST cannot be read: {problem}" if problem else ""
 
 
 def _render_layout(page: Page, placeholder: Any, menu: Any, view: View, known: Sequence[Setting]) -> None:
@@ -202,8 +215,11 @@ def _render_layout(page: Page, placeholder: Any, menu: Any, view: View, known: S
         with line:
             chapters = st.container(key="chapters", horizontal=True, vertical_alignment="center", width="content")
             with inputs.settings(folded=view.whole):
+                question = page.question_of(values.here())
                 with st.container(key="controls"):
-                    question = page.controls(main)
+                    page.controls(values.here(), main)
+                    for remark in page.remarks(values.here()):
+                        st.info(remark)
                 if not is_hidden():
                     with st.container(key="presets"):
                         page.presets(question)
@@ -214,27 +230,23 @@ def _render_layout(page: Page, placeholder: Any, menu: Any, view: View, known: S
             chapter = _choose_chapter(page, question)
         with stage:
             show(page, chapter, question, placeholder)
-        link.flush_to_address("settings")  # at the end, where its element moves no other
 
 
 def _choose_chapter(page: Page, question: Any) -> Chapter | None:
     """Render the choice of a chapter and a button to the next one or the next page; return the chosen chapter."""
     if page.chapters is None:
         return None
-    choice = page.chapters.choice(question, st.session_state.get(page.chapters.key, ""))
-    if st.session_state.get(choice.key) not in (None, *choice.options):  # it fitted another question
-        st.session_state[choice.key] = choice.default
+    current = values.get(page.chapters.choice())
+    choice = page.chapters.choice(question, current)
+    if current not in choice.options:  # it fitted another question
+        values.put(choice, choice.default)
     name = inputs.choose(choice, hide_label=True)
     following = choice.options.index(name) + 1
     if following < len(choice.options):
-        st.button("Next →", on_click=_go_to, args=(choice.key, choice.options[following]), key="next-chapter")
+        st.button("Next →", on_click=values.put, args=(choice, choice.options[following]), key="next-chapter")
     elif page.following:
         screen.page_link(*page.following, "Next →", f"The next page: {page.following[1]}")
     return next(chapter for chapter in page.chapters.all if chapter.name == name)
-
-
-def _go_to(key: str, name: str) -> None:
-    st.session_state[key] = name
 
 
 def show(page: Page, chapter: Chapter | None, question: Any, placeholder: Any) -> None:
@@ -262,8 +274,8 @@ def _answer_at_once(page: Page, chapter: Chapter | None, question: Any, placehol
     """Answer a question without background jobs; with a main control this is a fragment, run when it changes."""
     if page.main_control:
         with st.container(key="main-control-fragment"):
-            question = page.main_control(question)
-            link.flush_to_address("main-control")
+            page.main_control(values.here())
+        question = page.question_of(values.here())  # the main control alone may have changed
     answer, made = None, Trials()
     try:
         if page.adds:
@@ -275,6 +287,8 @@ def _answer_at_once(page: Page, chapter: Chapter | None, question: Any, placehol
         _render(page, chapter, question, answer, placeholder)
     _end(page, question, answer)
     watching.watch_for_more(question, made)
+    if page.main_control:
+        values.write_to_address(page.settings(values.here()), "main-control")
 
 
 def _refuse(page: Page, placeholder: Any, problem: Exception | str) -> None:
@@ -308,6 +322,8 @@ def _render_chapter(page: Page, chapter: Chapter, question: Any, answer: Any, pl
         first = replace(first, question="", answer="")
     with nullcontext() if chapter.steered else st.container(key="unsteered"), st.container(key="figure"):
         screen.render([first, *rest])
+    if chapter.controls:
+        values.write_to_address(chapter.settings, "chapter")
     if is_first:
         panels = first if isinstance(first, tuple) else (first,)
         screen.save_first_screen(page.address, panels, _height_between(page, chapter, panels))
@@ -316,8 +332,8 @@ def _render_chapter(page: Page, chapter: Chapter, question: Any, answer: Any, pl
 
 def _current_values(page: Page) -> dict[str, Any]:
     """Return the current values of the settings by name; a report is made later, outside of the session."""
-    found = {label_and_key(one): st.session_state.get(one.key, one.default) for one in page.here.settings}
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in found.items()}
+    now = values.here()
+    return {label_and_key(one): now[one] for one in page.all_settings(now)}
 
 
 def _height_between(page: Page, chapter: Chapter, panels: Sequence[Panel]) -> tuple[float, float]:

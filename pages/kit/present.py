@@ -6,18 +6,18 @@ Both are parameters of a link. What is not shown is hidden by style rules: it is
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
 
-from pages.kit import lecture, link, presenter
+from pages.kit import lecture, link, presenter, values
 from pages.kit import settings as page_settings
 from pages.kit.lecture import Lecture, Step
 from pages.kit.settings import Number, Setting, Words
+from pages.kit.values import Values
 from privdemo.toml_text import shortened
-from server.streamlit_internals import remove_from_address
 
 # The keys of the two parameters in an address.
 PRESENT, CONTROLS = "present", "controls"
@@ -27,12 +27,17 @@ _ARRIVED = "lecture_arrived_at"
 
 @dataclass(frozen=True)
 class PageInfo:
-    """A page: its `address`, `title` and `settings` with their defaults; and the addresses of all `pages`."""
+    """A page: its `address` and `title`, its settings for given values, and the addresses of all `pages`."""
 
     address: str
     title: str
-    settings: Sequence[Setting]
+    settings_for: Callable[[Values], Sequence[Setting]]
     pages: Collection[str]
+
+    @property
+    def settings(self) -> Sequence[Setting]:
+        """Return the settings with the ranges that they have for the defaults."""
+        return self.settings_for(Values())
 
 
 @dataclass(frozen=True)
@@ -113,7 +118,7 @@ class View:
 
 
 def read_view(here: PageInfo) -> View:
-    """Return the view that the address asks for; invalid parameters are ignored here, and noted by `link.check`."""
+    """Return the view that the address asks for; invalid parameters are ignored here, and noted by the page."""
     found: dict[str, Any] = {}
     for one in link_parameters(here):
         words = st.query_params.get(one.key)
@@ -162,7 +167,7 @@ def _headline(words: str) -> str:
 
 def _widgets(keys: Iterable[str]) -> str:
     """Return a selector of the widgets of settings."""
-    return ", ".join(f".st-key-{key}{end}" for key in keys for end in ("", "_slide", "_ladder"))
+    return ", ".join(f".st-key-{key}{end}" for key in keys for end in ("", "-number"))
 
 
 # The keys of containers with controls; and what is hidden on every page that does not show everything.
@@ -206,8 +211,7 @@ def _keys_to_keep(before: Step, after: Step, here: PageInfo) -> set[str]:
 def open_step(at: Position, here: PageInfo, kept: Collection[str] = ()) -> None:
     """Open a step: its page with its settings, others at their defaults; those of the keys in `kept` stay."""
     given = {key: value for key, value in at.step.settings.items() if key not in kept}
-    others = [setting for setting in here.settings if setting.key not in kept]
-    _navigate(at.step.page, given, replace(here, settings=others), _lecture_label(at), at)
+    _navigate(at.step.page, given, here, _lecture_label(at), at, kept)
 
 
 def open_file(page: str, given: Mapping[str, Any], here: PageInfo, name: str) -> None:
@@ -220,14 +224,21 @@ def _lecture_label(at: Position) -> str:
     return f"the lecture {page_settings.as_code_span(at.lecture.title)}"
 
 
-def _navigate(page: str, given: Mapping[str, Any], here: PageInfo, of: str, at: Position | None = None) -> None:
+def _navigate(
+    page: str,
+    given: Mapping[str, Any],
+    here: PageInfo,
+    of: str,
+    at: Position | None = None,
+    kept: Collection[str] = (),
+) -> None:
     """Set the settings of this page at once; for another page, remember them until it is shown."""
     if page not in here.pages:
         link.set_notes(f"{page_settings.as_code_span(page)} was ignored: there is no such page.", of=of)
     elif page != here.address:
         st.session_state[_PENDING_NAVIGATION] = page, given, of, at
     else:
-        _reset_and_apply(given, here.settings, of, at)
+        _reset_and_apply(given, here, of, at, kept)
 
 
 def finish_navigation(here: PageInfo) -> None:
@@ -240,8 +251,8 @@ def finish_navigation(here: PageInfo) -> None:
         address = {key: list(value) if isinstance(value, tuple) else value for key, value in given.items()}
         st.switch_page(link.page_at(page), query_params=address | ({PRESENT: at.link} if at else {}))
     del st.session_state[_PENDING_NAVIGATION]
-    link.enter_page(here.address)  # before notes on this page are added
-    _reset_and_apply(given, here.settings, of, at)
+    values.leave_page(here.address)  # before notes on this page are added
+    _reset_and_apply(given, here, of, at)
 
 
 def _apply_linked_step(here: PageInfo) -> None:
@@ -250,24 +261,23 @@ def _apply_linked_step(here: PageInfo) -> None:
         return
     st.session_state[_ARRIVED] = True
     if at := read_view(here).position:
-        link.enter_page(here.address)
         given = {key: raw for key, raw in at.step.settings.items() if key not in st.query_params}
-        _apply(given, here.settings, _lecture_label(at))
+        _apply(given, here, _lecture_label(at))
 
 
-def _reset_and_apply(given: Mapping[str, Any], settings: Sequence[Setting], of: str, at: Position | None) -> None:
-    """Reset the settings of a page, set the `given` ones, and note those that are invalid."""
-    link.reset(settings)
-    _apply(given, settings, of)
+def _reset_and_apply(
+    given: Mapping[str, Any], here: PageInfo, of: str, at: Position | None, kept: Collection[str] = ()
+) -> None:
+    """Reset the settings of a page but those of the keys in `kept`, set the `given` ones, and note the invalid ones."""
+    values.reset([setting for setting in here.settings_for(values.here()) if setting.key not in kept])
+    _apply(given, here, of)
     if at:
         st.query_params[PRESENT] = at.link
 
 
-def _apply(given: Mapping[str, Any], settings: Sequence[Setting], of: str) -> None:
+def _apply(given: Mapping[str, Any], here: PageInfo, of: str) -> None:
     """Set the valid settings `of` a file or a lecture, and note the others."""
+    values.set_from_texts(here.settings_for, given)
     texts = {key: list(value) if isinstance(value, tuple) else [value] for key, value in given.items()}
-    bad = page_settings.problems(settings, texts)
-    if there := [key for key in bad if key in st.query_params]:
-        remove_from_address(there)
-    link.set_from_texts(settings, {key: value for key, value in given.items() if key not in bad})
+    bad = page_settings.problems(here.settings_for(values.here()), texts)
     link.set_notes(*bad.values(), of=of)

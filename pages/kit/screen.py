@@ -11,7 +11,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.kit import first_screen, glossary, link, live_dial, live_lie, presenter, report, trials
+from pages.kit import first_screen, glossary, link, live_dial, live_dots, presenter, report, trials
 from pages.kit.folds import CODE, in_details
 from pages.kit.numbers import without_breaks
 from pages.kit.panel import Cards, Chart, LiveDial, LiveDots, Panel, to_csv
@@ -214,7 +214,7 @@ def _other_figure(panel: Panel) -> None:
         with st.container(key=f"live-{shown.number.key}"):
             live_dial.mount(shown.data, shown.number, shown.first)
     elif isinstance(shown, LiveDots):
-        live_lie.dots(shown.data, f"{panel.name}-dots", shown.still)
+        live_dots.dots(shown.data, f"{panel.name}-dots", shown.still)
     elif shown is not None and not isinstance(shown, Chart):
         st.html(_with_explanations(shown.html, panel.name) if isinstance(shown, Cards) else shown.html)
 

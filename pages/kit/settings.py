@@ -14,7 +14,7 @@ from privdemo.limits import Limit
 
 @dataclass(frozen=True)
 class Number:
-    """A number within a `limit`, which its computation checks too; `step`, `form` and `help` are options of its widget.
+    """A number within a `limit`, which its computation checks too; `step` and `help` are options of its control.
 
     With `set_by_audience`, the audience of a lecture supplies the number, and it keeps its value from step to step.
     """
@@ -24,7 +24,6 @@ class Number:
     default: float
     label: str = ""
     step: float = 1
-    form: str | None = None
     help: str | None = None
     set_by_audience: bool = False
 

@@ -1,7 +1,7 @@
 """Hold the values of the settings of each page, for a visit: they are read from the address, and written to it.
 
-A value is read by `get` and set by `put`, by nothing else. A widget shows a value and puts another when a visitor changes
-it, so that a setting has its value whether or not its widget is rendered.
+A value is read by `here` and set by `put`, by nothing else. A widget shows a value and puts another when a visitor
+changes it, so that a setting has its value whether or not its widget is rendered.
 """
 
 from __future__ import annotations
@@ -22,44 +22,95 @@ from server.streamlit_internals import is_history_navigation
 _VALUES, _PAGE, _TOO_LONG = "values", "page_on_screen", "too_long_link"
 
 
-def _here() -> dict[str, Any]:
-    """Return the values of the page on screen that are not the default, or were set to it."""
+class Values:
+    """The values of a page's settings, of which those `given` are by their keys: `values[setting]` is always valid.
+
+    It is the setting's default if none is given, or one that is no option now. A number outside of the setting's range,
+    which may depend on the data set, is the nearest within it.
+    """
+
+    def __init__(self, given: Mapping[str, Any] | None = None) -> None:
+        self._given = {} if given is None else given
+
+    def __getitem__(self, setting: Setting) -> Any:
+        """Return the value of a setting: a number, a text, an option, or a tuple of options."""
+        value = self._given.get(setting.key, setting.default)
+        if isinstance(setting, Number):
+            within = value if setting.limit.contains(value) else setting.limit.nearest(value)
+            return int(within) if setting.limit.integer else float(within)
+        if isinstance(setting, Choice):
+            options = value if setting.many else (value,)
+            return value if set(options).issubset(setting.options) else setting.default
+        return str(value)
+
+    def is_outside(self, setting: Number) -> bool:
+        """Return whether the given number is outside of the setting's range."""
+        return setting.key in self._given and not setting.limit.contains(self._given[setting.key])
+
+
+def from_texts(settings: Callable[[Values], Sequence[Setting]], texts: Mapping[str, Any]) -> Values:
+    """Return the values for the valid ones among texts that an address would hold."""
+    given: dict[str, Any] = {}
+    for _ in range(2):  # the limits of some settings depend on the data set, which is known the second time
+        given |= _valid(settings(Values(given)), texts)
+    return Values(given)
+
+
+def _valid(settings: Iterable[Setting], texts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values by key for the valid texts of an address."""
+    found: dict[str, Any] = {}
+    for setting in settings:
+        raw = texts.get(setting.key, [])
+        raw = [raw] if isinstance(raw, str) else list(raw)
+        raw = setting.split_lists(raw) if isinstance(setting, Choice) else raw
+        if raw and not setting.problem(raw):
+            value = setting.value(raw)
+            found[setting.key] = tuple(value) if isinstance(value, list) else value
+    return found
+
+
+def _given_here() -> dict[str, Any]:
+    """Return the values of the page on screen that were set, by key."""
     pages: dict[str, dict[str, Any]] = st.session_state.setdefault(_VALUES, {})
     return pages.setdefault(st.session_state.get(_PAGE, ""), {})
 
 
-def get(setting: Setting) -> Any:
-    """Return the value of a setting on the page on screen: a number, a text, an option, or a tuple of options.
+def here() -> Values:
+    """Return the values of the page on screen."""
+    return Values(_given_here())
 
-    A number beyond its limit, which may depend on the data set, is the nearest within it; an option that is none now is
-    the default.
-    """
-    value = _here().get(setting.key, setting.default)
-    if isinstance(setting, Number):
-        within = value if setting.limit.contains(value) else setting.limit.nearest(value)
-        return int(within) if setting.limit.integer else float(within)
-    if isinstance(setting, Choice):
-        options = value if setting.many else (value,)
-        return value if set(options).issubset(setting.options) else setting.default
-    return str(value)
+
+def get(setting: Setting) -> Any:
+    """Return the value of a setting on the page on screen."""
+    return here()[setting]
 
 
 def put(setting: Setting, value: Any) -> None:
     """Set the value of a setting on the page on screen."""
-    put_all({setting.key: value})
+    put_all({setting: value})
 
 
-def put_all(values: Mapping[str, Any]) -> None:
-    """Set the values of settings by their keys, for a preset."""
-    _here().update({key: tuple(value) if isinstance(value, list) else value for key, value in values.items()})
+def put_all(values: Mapping[Setting, Any]) -> None:
+    """Set the values of settings on the page on screen, for a preset."""
+    found = {setting.key: tuple(value) if isinstance(value, list) else value for setting, value in values.items()}
+    _given_here().update(found)
 
 
-def reset() -> None:
-    """Set all settings of the page on screen to their defaults."""
-    _here().clear()
+def reset(settings: Iterable[Setting] | None = None) -> None:
+    """Set settings of the page on screen, or all, to their defaults."""
+    given = _given_here()
+    for key in list(given) if settings is None else [setting.key for setting in settings]:
+        given.pop(key, None)
 
 
-def enter(page: str, settings: Callable[[], Sequence[Setting]]) -> bool:
+def leave_page(page: str) -> None:
+    """Show `page` from now on, without reading the address."""
+    if st.session_state.get(_PAGE) != page:
+        link.dismiss_notes()
+        st.session_state[_PAGE] = page
+
+
+def enter(page: str, settings: Callable[[Values], Sequence[Setting]]) -> bool:
     """Show `page` from now on; return whether its values were read from the address.
 
     They are when a visitor comes to the page or uses the back or forward button. Values that the address does not hold
@@ -68,28 +119,21 @@ def enter(page: str, settings: Callable[[], Sequence[Setting]]) -> bool:
     has_come = st.session_state.get(_PAGE) != page
     if not has_come and not is_history_navigation():
         return False
-    st.session_state[_PAGE] = page
-    if has_come:
-        link.dismiss_notes()
+    leave_page(page)
     if is_history_navigation():
         reset()
     if sentence := link.too_long():
         link.set_notes(sentence, of=link.THIS_LINK)
-        link.put({key: [] for key in link.parameters()}, "too-long")
-    given = link.parameters()
-    for _ in range(2):  # the limits of some settings depend on the data set, which is known the second time
-        set_from_texts([setting for setting in settings() if is_in_links(setting)], given)
+        return True
+    set_from_texts(settings, link.parameters())
     return True
 
 
-def set_from_texts(settings: Iterable[Setting], texts: Mapping[str, str | Sequence[str]]) -> None:
+def set_from_texts(settings: Callable[[Values], Sequence[Setting]], texts: Mapping[str, Any]) -> None:
     """Set settings from the texts that an address would hold; those that are invalid, or have none, stay."""
-    for setting in settings:
-        raw = texts.get(setting.key, [])
-        raw = [raw] if isinstance(raw, str) else list(raw)
-        raw = setting.split_lists(raw) if isinstance(setting, Choice) else raw
-        if raw and not setting.problem(raw):
-            put(setting, setting.value(raw))
+    given = _given_here()
+    for _ in range(2):  # the limits of some settings depend on the data set, which is known the second time
+        given |= _valid([setting for setting in settings(Values(given)) if is_in_links(setting)], texts)
 
 
 def is_in_links(setting: Setting) -> bool:
@@ -110,14 +154,25 @@ def _text(value: Any) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 else str(value)
 
 
-def write_to_address(settings: Iterable[Setting], name: str) -> None:
-    """Have the browser write the values of settings into the address; one that would be too long holds none of them.
+def in_address(settings: Iterable[Setting]) -> dict[str, str | tuple[str, ...]]:
+    """Return the texts by key of all settings that are not at their defaults, as a link or a file holds them."""
+    found: dict[str, str | tuple[str, ...]] = {}
+    for setting in settings:
+        if is_in_links(setting) and (texts := texts_of(setting)):
+            found[setting.key] = tuple(texts) if isinstance(setting, Choice) and setting.many else texts[-1]
+    return found
 
-    Call it at the end of a run, and of each fragment, with a `name` of its own: what is rendered for it must move no
-    other element.
+
+def write_to_address(settings: Iterable[Setting], name: str, remove: Iterable[str] = ()) -> None:
+    """Have the browser write the values of settings into the address, and `remove` other keys from it.
+
+    An address that would be too long holds no settings. Call this at the end of a run, and of each fragment, with a
+    `name` of its own: what is rendered for it must move no other element.
     """
     there = link.parameters()
-    wanted = {setting.key: texts_of(setting) for setting in settings if is_in_links(setting)}
+    removed = there if link.too_long() else remove
+    wanted: dict[str, list[str]] = {key: [] for key in removed}
+    wanted |= {setting.key: texts_of(setting) for setting in settings if is_in_links(setting)}
     length = len(urlencode({**there, **wanted}, doseq=True))
     if length > limits.LINK_BYTES.high:
         wanted = {key: [] for key in wanted}
@@ -130,24 +185,26 @@ def write_to_address(settings: Iterable[Setting], name: str) -> None:
         link.put(changed, name)
 
 
-def clamp(setting: Number, name: str) -> None:
-    """Move a value that is outside the range of this data set to the nearest end, and show a message."""
-    value = _here().get(setting.key, setting.default)
-    if not setting.limit.contains(value):
-        put(setting, get(setting))
-        st.toast(f"{name} is now {get(setting):.8g}, the end of its range here.")
+def clamp(settings: Iterable[Setting]) -> None:
+    """Move numbers that are outside of their range for this data set to the nearest end, with a message for each."""
+    values = here()
+    for setting in settings:
+        if isinstance(setting, Number) and values.is_outside(setting):
+            put(setting, values[setting])
+            st.toast(f"“{setting.label}” is now {values[setting]:.8g}, the end of its range here.")
 
 
 def shown_by_widget(setting: Setting, default: str = "default") -> dict[str, Any]:
-    """Return the options for a widget of Streamlit's with which it shows the value of a setting, and puts a changed one.
+    """Return the options with which a widget of Streamlit's shows the value of a setting, and puts a changed one.
 
     `default` is the name of the widget's option for its first value.
     """
     value, key = get(setting), setting.key
     value = list(value) if isinstance(value, tuple) else value
     options = {"key": key, "on_change": _put_from_widget, "args": (setting,)}
-    if key in st.session_state and st.session_state[key] != value:
-        st.session_state[key] = value  # not otherwise: it would undo a key that is pressed meanwhile
+    if key in st.session_state:
+        if st.session_state[key] != value:  # not otherwise: it would undo a key that is pressed meanwhile
+            st.session_state[key] = value
         return options
     first = setting.options.index(value) if default == "index" and isinstance(setting, Choice) else value
     return options | {default: first}
@@ -161,6 +218,8 @@ def _put_from_widget(setting: Setting) -> None:
 
 def bad_parameters(settings: Sequence[Setting], is_new: bool) -> dict[str, str]:
     """Return what is wrong with each parameter of the address by its key; once it is not new, only unknown keys."""
+    if link.too_long():
+        return {}
     given = link.parameters()
     if not is_new:
         known = {setting.key for setting in settings if is_in_links(setting)}
@@ -169,5 +228,3 @@ def bad_parameters(settings: Sequence[Setting], is_new: bool) -> dict[str, str]:
         if isinstance(setting, Choice) and setting.key in given:
             given[setting.key] = setting.split_lists(given[setting.key])
     return problems(settings, given)
-
-

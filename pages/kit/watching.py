@@ -8,12 +8,10 @@ from typing import Any
 import streamlit as st
 
 from pages.kit import screen, trials
+from pages.kit.number_control import NO_BROWSER
 from pages.kit.numbers import sentence
 from pages.kit.trials import Job, Trials
 from server.turns import in_turn
-
-# A key that is True in the session of a terminal or a test.
-NO_BROWSER = "no_browser"
 
 
 def watch(question: Any, shown: Trials) -> None:

@@ -18,7 +18,7 @@ from pages.kit import page as kit_page
 from pages.kit.page import Page
 from pages.kit.settings import Choice, Setting, Words, problems
 from pages.topics import PAGES
-from pages.topics.comparison import pin
+from pages.topics.comparison import question as pin
 from privdemo import limits
 from privdemo.experiments.comparison import ComparisonConfig
 from tests.fuzz.words import of_programmers

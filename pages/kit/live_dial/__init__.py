@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 from streamlit import runtime
 
-from pages.kit import linked
+from pages.kit import values
 from pages.kit.settings import Number
 
 _HERE = Path(__file__).parent
@@ -40,7 +40,9 @@ def mount(data: Mapping[str, Any], number: Number, first: Callable[[], str] = st
     """
 
     def released() -> None:
-        linked.set_from_dial(st.session_state, "dial", number.key, number.limit)
+        moved = st.session_state["dial"].get("moved")
+        if isinstance(moved, int | float) and number.limit.contains(moved):
+            values.put(number, float(moved))
 
     with st.container(key="dial-first"):
         if not st.session_state.get(_STARTED) and (markup := still(first)):

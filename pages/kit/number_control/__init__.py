@@ -1,7 +1,7 @@
 """Define the control of one number: a slider, a box to type it, and a box for it in another unit, such as its ε.
 
-The control keeps its own state in the browser, and sends each change with a count. The server sends the count of the last
-change that it has received with the value, so that the control does not go back to a value from before a later change.
+The control keeps its own state in the browser, and sends each change with a count. The server sends the value back with
+the count of the last change that it has received, so that the control ignores a value from before a later change.
 """
 
 from __future__ import annotations
@@ -13,9 +13,12 @@ from typing import Any
 
 import streamlit as st
 
-from pages.kit import values, watching
+from pages.kit import values
 from pages.kit.settings import Number
-from server.streamlit_internals import is_hidden
+from server.streamlit_internals import session_name
+
+# A key that is True in the session of a test without a browser.
+NO_BROWSER = "no_browser"
 
 _HERE = Path(__file__).parent
 
@@ -27,18 +30,20 @@ def _read(name: str) -> str:
 _control = st.components.v2.component(
     "privdemo_number", html=_read("control.html"), css=_read("control.css"), js=_read("control.js")
 )
-# The most that a number of a browser may be off by to be the one shown: its box shows eight digits.
-_LARGEST = 1e15
+# The key in the session state of the count of the last change that each number has received.
+_COUNTS = "number_changes"
+_LARGEST_COUNT = 10**9
 
 
 @dataclass(frozen=True)
 class Slider:
     """The slider of a number, over its whole range or over `stops`; `ends` are words for its first and last position.
 
-    With `percent` the chosen number stands beside it in percent. With `live`, what is on the page follows it while it is
+    With `percent` the chosen number is shown in percent. With `live`, what is on the page follows it while it is
     dragged: the page hears of each position by an event of the document, `privdemo-number`.
     """
 
+    name: str
     ends: tuple[str, str] | None = None
     stops: tuple[float, ...] = ()
     percent: bool = False
@@ -49,7 +54,8 @@ class Slider:
 class OtherUnit:
     """Another way to write a number, such as the ε of a lie: `key` and `label` of its box, and how to convert.
 
-    `from_number` returns None where the box is empty, with `placeholder`; `to_number` returns a number within its limit.
+    `from_number` returns None where the box is empty, with ∞ in its place. `to_number` may return a number outside of
+    the range: the nearest within it is taken.
     """
 
     key: str
@@ -60,58 +66,53 @@ class OtherUnit:
     high: float
     step: float
     help: str
-    placeholder: str = ""
 
 
-def render(
-    setting: Number,
-    label: str,
-    *,
-    slider: Slider | None = None,
-    box_label: str = "",
-    other: OtherUnit | None = None,
-) -> Any:
-    """Render the control of a number, and return the number.
-
-    With a `slider`, `label` stands above it and `box_label` above the box; else `label` stands above the box.
-    """
-    if is_hidden():
-        return values.get(setting)
-    if st.session_state.get(watching.NO_BROWSER):
-        return _plain_boxes(setting, box_label or label, other)
+def render(setting: Number, label: str, slider: Slider | None = None, other: OtherUnit | None = None) -> None:
+    """Render the control of a number; `label` stands above its box."""
+    if st.session_state.get(NO_BROWSER):
+        _render_plain_boxes(setting, label, other)
+        return
     value, limit = values.get(setting), setting.limit
     key = f"{setting.key}-number"
+    box = {
+        "label": label,
+        "hideLabel": slider is not None and slider.name == label,
+        "help": setting.help or "",
+        "low": limit.low,
+        "high": limit.high,
+        "lowOpen": limit.low_open,
+        "range": limit.range_words,
+        "integer": limit.integer,
+        "step": setting.step,
+    }
+    data = {
+        "key": setting.key,
+        "session": session_name(),
+        "count": st.session_state.get(_COUNTS, {}).get(setting.key, 0),
+        "value": value,
+        "text": _text(value),
+        "box": box,
+        "slider": slider and _slider_data(slider, value, setting),
+        "other": other and _other_data(other, value),
+    }
 
     def changed() -> None:
         _put_change(st.session_state[key].get("changed"), setting, other)
 
-    data = {
-        "key": setting.key,
-        "label": label,
-        "boxLabel": box_label or label,
-        "showBoxLabel": bool(box_label) or slider is None,
-        "help": setting.help or "",
-        "low": limit.low,
-        "high": limit.high,
-        "range": limit.range_text,
-        "integer": limit.integer,
-        "step": setting.step,
-        "value": value,
-        "text": _text(value),
-        "count": st.session_state.get(_count_key(setting), 0),
-        "slider": slider and _slider_data(slider, value, limit.low, limit.high),
-        "other": other and _other_data(other, value),
-    }
     _control(key=key, data=data, on_changed_change=changed)
-    return values.get(setting)
 
 
-def _slider_data(slider: Slider, value: float, low: float, high: float) -> dict[str, Any] | None:
-    """Return what the browser needs of a slider; None where it would have one position."""
-    if low == high:
+def _slider_data(slider: Slider, value: float, setting: Number) -> dict[str, Any] | None:
+    """Return what the browser needs of a slider; None where it would have one position.
+
+    A number between two stops, which was typed, is one more stop.
+    """
+    limit = setting.limit
+    if limit.low == limit.high:
         return None
-    stops = slider.stops and sorted({*(stop for stop in slider.stops if low <= stop <= high), value})
-    return {"ends": slider.ends, "stops": stops or None, "percent": slider.percent, "live": slider.live}
+    stops = sorted({*filter(limit.contains, slider.stops), value}) if slider.stops else None
+    return {"name": slider.name, "ends": slider.ends, "stops": stops, "percent": slider.percent, "live": slider.live}
 
 
 def _other_data(other: OtherUnit, value: float) -> dict[str, Any]:
@@ -125,24 +126,22 @@ def _other_data(other: OtherUnit, value: float) -> dict[str, Any]:
         "range": f"{other.low:.4g} to {other.high:.4g}",
         "step": other.step,
         "text": "" if there is None else f"{there:.4g}",
-        "placeholder": other.placeholder,
+        "placeholder": "∞",
     }
-
-
-def _count_key(setting: Number) -> str:
-    return f"{setting.key}-changes"
 
 
 def _put_change(change: Any, setting: Number, other: OtherUnit | None) -> None:
     """Set a number to what a browser sends: a count, and the number or its value in the other unit; ignore all else."""
     match change:
-        case {"count": int() as count, "value": int() | float() as value} if setting.limit.contains(value):
-            values.put(setting, int(value) if setting.limit.integer else float(value))
-        case {"count": int() as count, "other": int() | float() as value} if other and other.low <= value <= other.high:
-            values.put(setting, other.to_number(float(value)))
+        case {"count": int(), "value": int() | float() as value} if setting.limit.contains(value):
+            values.put(setting, value)
+        case {"count": int(), "other": int() | float() as value} if other and other.low <= value <= other.high:
+            values.put(setting, setting.limit.nearest(other.to_number(value)))
+        case {"count": int()}:
+            pass  # the control shows the number that stays
         case _:
             return
-    st.session_state[_count_key(setting)] = min(max(count, 0), _LARGEST)
+    st.session_state.setdefault(_COUNTS, {})[setting.key] = min(max(change["count"], 0), _LARGEST_COUNT)
 
 
 def _text(value: float) -> str:
@@ -150,26 +149,29 @@ def _text(value: float) -> str:
     return str(value) if isinstance(value, int) else f"{value:.8g}"
 
 
-def _plain_boxes(setting: Number, label: str, other: OtherUnit | None) -> Any:
-    """Render boxes of Streamlit's instead, for a terminal or a test: no browser is there to run the control."""
+def _render_plain_boxes(setting: Number, label: str, other: OtherUnit | None) -> None:
+    """Render boxes of Streamlit's instead, for a test of the page without a browser, which cannot run the control."""
     cast = int if setting.limit.integer else float
     st.number_input(
         label,
         cast(setting.limit.low),
         cast(setting.limit.high),
         step=cast(setting.step),
-        format=None if setting.limit.integer else "%.8g",
         help=setting.help,
         **values.shown_by_widget(setting, "value"),
     )
     if other:
-        there = other.from_number(values.get(setting))
-        if st.session_state.get(other.key) != there:
-            st.session_state[other.key] = there
+        _render_plain_other(setting, other)
 
-        def changed() -> None:
-            if (value := st.session_state[other.key]) is not None:
-                values.put(setting, other.to_number(value))
 
-        st.number_input(other.label, other.low, other.high, None, step=other.step, key=other.key, on_change=changed)
-    return values.get(setting)
+def _render_plain_other(setting: Number, other: OtherUnit) -> None:
+    """Render the plain box of a number in another unit."""
+    there = other.from_number(values.get(setting))
+    if st.session_state.get(other.key) != there:
+        st.session_state[other.key] = there
+
+    def changed() -> None:
+        if (value := st.session_state[other.key]) is not None:
+            values.put(setting, setting.limit.nearest(other.to_number(value)))
+
+    st.number_input(other.label, other.low, other.high, None, step=other.step, key=other.key, on_change=changed)

@@ -6,7 +6,7 @@ from pages.kit import folds
 from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.claims.answer import RULES, SNIPPET, Answer, answer, picture, table
 from pages.topics.claims.controls import controls
-from pages.topics.claims.question import Question, all_settings
+from pages.topics.claims.question import Question, all_settings, question_of
 from privdemo.experiments.claims import PAPERS
 
 _HERE = Path(__file__).parent
@@ -25,6 +25,7 @@ PAGE = Page(
     address="claims",
     blurb="Do papers hold?",
     answer=answer,
+    question_of=question_of,
     controls=controls,
     settings=all_settings,
     chapters=Chapters(

@@ -5,11 +5,12 @@ from __future__ import annotations
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.kit import inputs
-from pages.topics.claims.question import SOURCE, VERDICT, Question
+from pages.kit.values import Values
+from pages.topics.claims.question import SOURCE, VERDICT
 
 
-def controls(main: DeltaGenerator) -> Question:
-    """Render the source in `main`, and the verdicts of the table; return the question."""
+def controls(_: Values, main: DeltaGenerator) -> None:
+    """Render the source in `main`, and the verdicts of the table."""
     with main:
-        source = inputs.choose(SOURCE)
-    return Question(source, inputs.choose(VERDICT))
+        inputs.choose(SOURCE)
+    inputs.choose(VERDICT)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pages.kit.settings import Choice, Setting
+from pages.kit.values import Values
 from privdemo.experiments.claims import SOURCES, VERDICTS, Claim
 
 EVERYBODY = "all sources"
@@ -28,6 +29,11 @@ class Question:
         return self.is_by(claim) and claim.verdict in self.verdicts
 
 
-def all_settings() -> list[Setting]:
+def all_settings(_: Values) -> list[Setting]:
     """Return every setting of the page."""
     return [SOURCE, VERDICT]
+
+
+def question_of(values: Values) -> Question:
+    """Return the source and the verdicts that are chosen."""
+    return Question(values[SOURCE], values[VERDICT])

@@ -1,6 +1,5 @@
 """The page on class ratios: what is this group made of?"""
 
-from functools import partial
 from pathlib import Path
 
 from pages.kit import folds, numbers
@@ -8,8 +7,8 @@ from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.class_ratio import figures, sets
 from pages.topics.class_ratio.answer import Answer, answer, jobs, print_errors, waiting
 from pages.topics.class_ratio.chapters import all_numbers, other_mixes, the_adversary
-from pages.topics.class_ratio.controls import all_settings, controls, figure_2_controls, figure_3_controls, presets
-from pages.topics.class_ratio.question import CURVES, FIGURE_2, FIGURE_3, Question
+from pages.topics.class_ratio.controls import adjust, controls, figure_2_controls, figure_3_controls, presets
+from pages.topics.class_ratio.question import CURVES, FIGURE_2, FIGURE_3, Question, all_settings, question_of
 from privdemo.experiments.class_ratio import N_FEATURES, TEST_SHARE
 from privdemo.experiments.results import N_TRIALS
 
@@ -46,9 +45,10 @@ PAGE = Page(
     address="class_ratio",
     blurb="Find a make-up.",
     answer=answer,
+    question_of=question_of,
     controls=controls,
+    adjust=adjust,
     settings=all_settings,
-    defaults=partial(all_settings, defaults=True),
     folds=standing_words,
     presets=presets,
     jobs=jobs,

@@ -5,13 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from pages.kit import own_data
-from pages.kit.settings import Choice, Number
+from pages.kit import numbers, own_data
+from pages.kit.data_sets import DataSets
+from pages.kit.privacy_inputs import DELTA_HELP, EPSILON_HELP
+from pages.kit.settings import Choice, Number, Setting
+from pages.kit.values import Values
 from privdemo import limits
 from privdemo.datasets import Source
+from privdemo.experiments import class_ratio
 from privdemo.experiments.class_ratio import NO_RELEASE, RatioConfig
 from privdemo.mechanisms.label_counts import RELEASES
 from privdemo.methods import CLASS_RATIO, COUNT, EM, MMD, PSVM, SPREAD
+from privdemo.tasks import COUNTING
 
 # Up to this many records in training sets a first draw takes about a second.
 AT_ONCE = 6000
@@ -22,6 +27,7 @@ CHOSEN, GIVEN = "chosen", "given"
 NO_NOISE = "none, true counts"
 DATA, OF_CLASSES = "ratio_of", "rho_of_classes"
 
+DATA_SETS = DataSets("ratio_records", COUNTING)
 CLASSES = Number("classes", limits.Limit("classes", 2, 10, integer=True), 3, "Classes")
 RHO = Number(
     "rho",
@@ -29,13 +35,12 @@ RHO = Number(
     0.1,
     "Share of each rarer class in a known set",
     0.01,
-    "%.4g",
     "Every known set has one common class, another in each; every other class has this share (ρ). At 1 / classes all "
     "sets are alike, and nothing can be learned.",
 )
 COPIES = Number("sets_of_each", limits.COPIES, 1, "Sets of each kind", help="As many again serve to choose settings.")
 MIX = Choice("mix", (SLIDE, RANDOM), SLIDE, "Mix of the group")
-SHARE = Number("share", limits.SHARE, 0.5, "Share of its first class", 0.05, "%.4g")
+SHARE = Number("share", limits.SHARE, 0.5, "Share of its first class", 0.05)
 BANDWIDTH = Choice("bandwidth", (CHOSEN, GIVEN), CHOSEN, "Bandwidth of MMD")
 FACTOR = Number(
     "times_median",
@@ -43,14 +48,13 @@ FACTOR = Number(
     1.0,
     "times the median heuristic",
     0.5,
-    "%.4g",
     "How near two records must be for MMD to count them as alike; 1 is the median distance of two records, divided by "
     "√2.",
 )
 TITLES = {NO_NOISE: NO_RELEASE} | {release.title: name for name, release in RELEASES.items()}
 RELEASE = Choice("release", tuple(TITLES), NO_NOISE, "Noise on the sets’ counts")
-EPSILON = Number("ratio_epsilon", limits.RELEASE_EPSILON, 0.05, "ε of the counts")
-DELTA = Number("ratio_delta", limits.RELEASE_DELTA, 0.05, "δ of the counts")
+EPSILON = Number("ratio_epsilon", limits.RELEASE_EPSILON, 0.05, "ε of the counts", 0.01, EPSILON_HELP)
+DELTA = Number("ratio_delta", limits.RELEASE_DELTA, 0.05, "δ of the counts", 0.01, DELTA_HELP)
 N_MIN = Number(
     "n_min",
     limits.N_MIN,
@@ -121,3 +125,59 @@ class ShownCurves(NamedTuple):
 
     title: str
     all: bool = False
+
+
+def size_settings(default: int | None = None) -> tuple[Number, Number]:
+    """Return the settings of the records in a set and in the group; the `default` is that of the default data set."""
+    size = default or class_ratio.default_set_size(DATA_SETS.source(Values()))
+    return (
+        Number("set_size", limits.SET_SIZE, size, "Records in a known set", 100),
+        Number("asked", limits.N_TEST, size, "Records in the group", 100),
+    )
+
+
+def all_settings(values: Values) -> list[Setting]:
+    """Return every setting of the page, with the classes of the data set."""
+    classes = classes_setting(DATA_SETS.source(values))
+    sets = [DATA_SETS.choice, classes, RHO, COPIES, *size_settings(), MIX, SHARE, BANDWIDTH, FACTOR]
+    return [*sets, RELEASE, EPSILON, DELTA, N_MIN, METHOD, DRAWS, SEED]
+
+
+def question_of(values: Values) -> Question | str:
+    """Return the question, or a sentence on why there is none."""
+    if problem := DATA_SETS.problem(values):
+        return problem
+    dataset = DATA_SETS.source(values)
+    n_classes = values[classes_setting(dataset)]
+    chosen = tuple(name for name, method in CLASS_RATIO.items() if method.title in values[METHOD])
+    if not chosen:
+        return "Choose at least one method in the settings."
+    methods = tuple(name for name in chosen if name != PSVM) if n_classes > 2 else chosen
+    if not methods:
+        return f"{ONLY_TWO}: choose another method in the settings, or two classes."
+    set_size, n_test = (values[setting] for setting in size_settings())
+    try:
+        config = RatioConfig(
+            dataset,
+            n_classes=n_classes,
+            set_size=set_size,
+            copies=values[COPIES],
+            rho=values[RHO],
+            n_test=n_test,
+            share=values[SHARE] if values[MIX] == SLIDE else None,
+            bandwidth=values[FACTOR] if values[BANDWIDTH] == GIVEN else None,
+            release=TITLES[values[RELEASE]],
+            epsilon=values[EPSILON],
+            delta=values[DELTA],
+            n_min=values[N_MIN],
+            methods=methods,
+            seed=values[SEED],
+        )
+        class_ratio.check(config)
+    except ValueError as error:  # numbers, each in its range, may not go together
+        return f"Nothing can be found here. {numbers.sentence(error)}"
+    return Question(config, values[DRAWS], own_data.file_of(dataset))
+
+
+# Why a method is left out with more classes.
+ONLY_TWO = f"“{CLASS_RATIO[PSVM].title}” tells two classes apart, no more"

@@ -1,14 +1,13 @@
 """The page that compares all methods: which one, at which privacy?"""
 
-from functools import partial
 from pathlib import Path
 
 from pages.kit import folds, numbers
 from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.comparison import against_pin, all_numbers, goal, one_likelihood
 from pages.topics.comparison.answer import Answer, answer, by_epsilon, jobs, snippet, waiting
-from pages.topics.comparison.controls import all_settings, controls, pin_button
-from pages.topics.comparison.question import LOOK, REACH_A_GOAL, Question
+from pages.topics.comparison.controls import adjust, controls, pin_button
+from pages.topics.comparison.question import LOOK, REACH_A_GOAL, Question, all_settings, question_of
 from privdemo.experiments.comparison import N_TEST, ComparisonConfig
 from privdemo.experiments.results import N_TRIALS
 from privdemo.mechanisms.label_counts import RELEASES
@@ -50,9 +49,10 @@ PAGE = Page(
     address="comparison",
     blurb="All compared.",
     answer=answer,
+    question_of=question_of,
     controls=controls,
+    adjust=adjust,
     settings=all_settings,
-    defaults=partial(all_settings, defaults=True),
     folds=standing_words,
     jobs=jobs,
     waiting=waiting,

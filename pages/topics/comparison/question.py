@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
-from pages.kit import cache, own_data
-from pages.kit.settings import Choice, Number
-from privdemo import limits
+from pages.kit import cache, numbers, own_data
+from pages.kit.data_sets import DataSets
+from pages.kit.settings import Choice, Number, Setting, Words
+from pages.kit.values import Values
+from privdemo import datasets, limits
 from privdemo.datasets import Source
 from privdemo.experiments import comparison
-from privdemo.experiments.comparison import CLASSIFY, LABELS, METRICS, RECORDS, SHARE, ComparisonConfig
+from privdemo.experiments.comparison import CLASSIFY, LABELS, METRICS, RECORDS, SHARE, ComparisonConfig, has_pixels
 from privdemo.methods import (
     COMPARISON,
     CURATOR,
@@ -19,6 +24,7 @@ from privdemo.methods import (
     PUBLISHER,
     SHUFFLER,
 )
+from privdemo.tasks import BINARY
 
 TASKS = {"tell records apart": CLASSIFY, "find a share": SHARE}
 PRIVATE_PARTS = {"labels only": LABELS, "images too": RECORDS}
@@ -31,6 +37,9 @@ MOST_PEOPLE = 1000
 LOOK, REACH_A_GOAL = "compare_look", "Reach a goal"
 SEEKING = Choice(LOOK, (REACH_A_GOAL,), "")
 
+# MNIST first.
+_ORDER = ("mnist", "adult", "sms", "breast_cancer", "digits")
+DATA_SETS = DataSets("compare_on", {name: BINARY[name] for name in _ORDER}, binary=True)
 TASK = Choice("task", tuple(TASKS), next(iter(TASKS)), "What is to be learnt?")
 PRIVATE = Choice("private", tuple(PRIVATE_PARTS), next(iter(PRIVATE_PARTS)), "What is private?")
 EPSILON = Number(
@@ -39,11 +48,8 @@ EPSILON = Number(
     1.0,
     "ε of a label",
     0.1,
-    "%.4g",
 )
-DELTA = Number(
-    "counts_delta", limits.RELEASE_DELTA, ComparisonConfig.delta, "δ of released counts and models", 0.001, "%.3g"
-)
+DELTA = Number("counts_delta", limits.RELEASE_DELTA, ComparisonConfig.delta, "δ of released counts and models", 0.001)
 BAG = Number(
     "people_in_bag", limits.Limit("bag_size", 2, 500, integer=True), ComparisonConfig.bag_size, "People in a bag", 5
 )
@@ -53,10 +59,9 @@ RHO = Number(
     ComparisonConfig.rho,
     "ρ, rarer class of a set",
     0.05,
-    "%.4g",
 )
 ASKED = Number("asked_about", limits.N_TEST, ComparisonConfig.n_asked, "Records asked about", 100)
-TRUE_SHARE = Number("true_share", limits.SHARE, ComparisonConfig.share, "True share", 0.05, "%.4g")
+TRUE_SHARE = Number("true_share", limits.SHARE, ComparisonConfig.share, "True share", 0.05)
 METRIC = Choice("judge_by", tuple(METRIC_NAMES), "accuracy", "Judge by")
 METHODS = Choice(
     "show",
@@ -73,16 +78,13 @@ DRAWS = Number(
     help="Repeats with other people and other noise.",
 )
 SEED = Number("compare_seed", limits.SEED, 0, "Seed", help="The same seed gives the same people and noise.")
-GOAL = Number(
-    "goal", limits.Limit("goal", 0.0, 100.0, "in per cent"), 90.0, "Goal: right for at least (%)", 1.0, "%.4g"
-)
+GOAL = Number("goal", limits.Limit("goal", 0.0, 100.0, "in per cent"), 90.0, "Goal: right for at least (%)", 1.0)
 OFF_BY = Number(
     "off_by",
     limits.Limit("points", 0.1, 50.0, "points that a share may be off"),
     3.0,
     "Goal: off by at most (points)",
     0.5,
-    "%.4g",
 )
 # Methods on sets are left out unless asked for: there ε covers the counts alone.
 TRUSTED = Choice(
@@ -132,3 +134,147 @@ class Question:
             return ()
         able = replace(self.pinned, methods=()).chosen
         return tuple(name for name in self.config.methods if name in able)
+
+
+# --- the pin: a setting to compare the next one with, stored in the link as a short text ----------
+
+# How many parts every pin has: task, data set, what is private, people, ε and seed.
+_N_FIXED = 6
+# The fields that a pin holds only where they differ from the default, and how each is read.
+_OPTIONAL: dict[str, Callable[[str], Any]] = {
+    "delta": float,
+    "bag_size": int,
+    "rho": float,
+    "n_asked": int,
+    "share": float,
+}
+# The settings that bound what a pin may hold, as they bound the page's own.
+_BOUNDS: dict[str, Number] = {
+    "epsilon": EPSILON,
+    "delta": DELTA,
+    "bag_size": BAG,
+    "rho": RHO,
+    "n_asked": ASKED,
+    "share": TRUE_SHARE,
+    "seed": SEED,
+}
+
+
+def encode(config: ComparisonConfig) -> str:
+    """Write a setting as short text for a link; rare settings only if they differ from the default."""
+    default = ComparisonConfig()
+    dataset = config.dataset if isinstance(config.dataset, str) else own_data.TITLE
+    epsilon = f"{config.epsilon!r}".removesuffix(".0")
+    fixed = [config.task, dataset, config.private, config.n_train, epsilon, config.seed]
+    changed = [
+        f"{name}={getattr(config, name)!r}" for name in _OPTIONAL if getattr(config, name) != getattr(default, name)
+    ]
+    return ",".join(map(str, [*fixed, *changed]))
+
+
+def decode(words: str) -> ComparisonConfig | None:
+    """Return the setting that `encode` wrote; None for an empty text.
+
+    Raise ``ValueError`` with a sentence for a text that is no setting, or one that the page does not allow.
+    """
+    if not words:
+        return None
+    parts = words.split(",")
+    if len(parts) < _N_FIXED:
+        raise ValueError("it does not read as a pinned setting; pin one anew")
+    try:
+        config = _read(*parts)
+        _check(config)
+    except (ValueError, KeyError) as error:
+        why = "" if re.match("invalid literal|could not convert|'", str(error)) else f" ({error})"
+        raise ValueError(f"it is no pinned setting{why}; pin one anew") from None
+    return config
+
+
+def _read(
+    task: str, dataset: str, private: str, n_train: str, epsilon: str, seed: str, *changed: str
+) -> ComparisonConfig:
+    """Return the config of the parts of a pin."""
+    optional = {name: _OPTIONAL[name](value) for name, _, value in (part.partition("=") for part in changed)}
+    if dataset == own_data.TITLE and own_data.current_reading(own_data.Own) is None:
+        raise ValueError("its records were a visitor’s own, which are in no link")
+    source = own_data.source(dataset, str, binary=True)
+    return ComparisonConfig(task, source, private, int(n_train), float(epsilon), seed=int(seed), **optional)
+
+
+def _check(config: ComparisonConfig) -> None:
+    """Raise ``ValueError`` if the page does not allow a config."""
+    for name, setting in _BOUNDS.items():
+        setting.limit.check(getattr(config, name))
+    if not isinstance(config.dataset, str) or datasets.available(config.dataset):
+        comparison.check(config)
+        people_setting(config.dataset).limit.check(config.n_train)
+
+
+PIN = Words("pin", decode, "", "Pinned setting")
+
+
+# --- the question --------------------------------------------------------------------------------
+
+
+def all_settings(values: Values) -> list[Setting]:
+    """Return every setting of the page, with the ranges for the data set."""
+    people = people_setting(DATA_SETS.source(values))
+    for_config = [TASK, DATA_SETS.choice, PRIVATE, EPSILON, people, DELTA, BAG, RHO, ASKED, TRUE_SHARE]
+    return [*for_config, METRIC, METHODS, DRAWS, SEED, GOAL, OFF_BY, TRUSTED, PIN]
+
+
+def question_of(values: Values) -> Question | str:
+    """Return the question, or a sentence on why there is none."""
+    if problem := DATA_SETS.problem(values):
+        return problem
+    try:
+        config = _config(values)
+        comparison.check(config)
+    except ValueError as error:
+        return f"Nothing can be compared here. {numbers.sentence(error)}"
+    if not values[TRUSTED]:
+        return "Choose at least one who may be trusted: “nobody” stands for methods in which nobody sees true labels."
+    methods = tuple(name for title, name in METHOD_NAMES.items() if title in values[METHODS] and name in config.chosen)
+    if not methods:
+        return "None of the chosen methods can do this: choose more of them in Settings."
+    metric, pinned = metric_of(values), _pinned(values)
+    goal = {"accuracy": values[GOAL] / 100, "error": values[OFF_BY] / 100}.get(metric)
+    own_file = own_data.file_of(config.dataset) or (own_data.file_of(pinned.dataset) if pinned else None)
+    question = Question(
+        replace(config, methods=methods), values[DRAWS], metric, goal, values[TRUSTED], pinned, own_file
+    )
+    if pinned and question.shared:
+        return replace(question, pinned=replace(pinned, methods=question.shared))
+    return question
+
+
+def metric_of(values: Values) -> str:
+    """Return the metric to judge by; a share has only one."""
+    return METRIC_NAMES[values[METRIC]] if TASKS[values[TASK]] == CLASSIFY else next(iter(METRICS[SHARE]))
+
+
+def _config(values: Values) -> ComparisonConfig:
+    """Return the setting on screen with all methods."""
+    dataset = DATA_SETS.source(values)
+    return ComparisonConfig(
+        TASKS[values[TASK]],
+        dataset,
+        PRIVATE_PARTS[values[PRIVATE]] if has_pixels(dataset) else LABELS,
+        values[people_setting(dataset)],
+        values[EPSILON],
+        delta=values[DELTA],
+        bag_size=values[BAG],
+        rho=values[RHO],
+        n_asked=values[ASKED],
+        share=values[TRUE_SHARE],
+        seed=values[SEED],
+    )
+
+
+def _pinned(values: Values) -> ComparisonConfig | None:
+    """Return the pinned setting; None without one, and for one that is not valid any more."""
+    try:
+        return decode(values[PIN])
+    except ValueError:
+        return None

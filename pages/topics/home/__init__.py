@@ -6,7 +6,7 @@ from functools import partial
 from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.home.answer import Answer, answer, jobs
 from pages.topics.home.controls import controls
-from pages.topics.home.question import SEED, level_setting
+from pages.topics.home.question import all_settings, question_of
 
 
 def page(others: Sequence[Page]) -> Page:
@@ -19,7 +19,8 @@ def page(others: Sequence[Page]) -> Page:
         answer=partial(answer, tiles),
         adds=jobs,
         controls=controls,
-        settings=lambda: [level_setting(), SEED],
+        settings=all_settings,
+        question_of=question_of,
         folds=lambda question, answer: {},
         shows_images=True,
         chapters=Chapters("view", (Chapter("The dial", Answer.main),)),

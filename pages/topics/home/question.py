@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pages.kit import cache, dials
-from pages.kit.settings import Number
+from pages.kit.settings import Number, Setting
+from pages.kit.values import Values
 from privdemo import limits
 from privdemo.experiments import images
 from privdemo.experiments.images import Config, CurveConfig
@@ -40,12 +41,22 @@ class Question:
         return CurveConfig(self.dataset, seed=self.seed)
 
 
+def all_settings(_: Values) -> list[Setting]:
+    """Return every setting of the page."""
+    return [level_setting(), SEED]
+
+
+def question_of(values: Values) -> Question:
+    """Return the two people and the noise level."""
+    return Question(_dataset(), values[SEED], values[level_setting()])
+
+
 def level_setting() -> Number:
     """Return the setting of the noise level, in the range that the data set gives."""
     limit = FAMILY.limit(images.n_states(_dataset()))
     level = LEVEL if limit.high >= LEVEL else SMALL_LEVEL
     title = f"{FAMILY.symbol}, {FAMILY.level_name}"
-    return Number("home_p", limit, level, title, step=dials.STEPS[FAMILY.name], form="%.8g")
+    return Number("home_p", limit, level, title, step=dials.STEPS[FAMILY.name])
 
 
 def _dataset() -> str:

@@ -6,8 +6,18 @@ from pathlib import Path
 from pages.kit import folds, numbers
 from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.images.answer import Answer, answer, jobs, paper_figure, snippet
-from pages.topics.images.controls import all_settings, controls, level_inputs, presets
-from pages.topics.images.question import CHANGED, DIAL, GAUSS, VIEW, Setup
+from pages.topics.images.controls import controls, level_controls, presets
+from pages.topics.images.question import (
+    CHANGED,
+    CHAPTER,
+    DIAL,
+    GAUSS,
+    LOST,
+    PROMISED,
+    Question,
+    all_settings,
+    question_of,
+)
 from privdemo import datasets
 from privdemo.experiments import images
 from privdemo.intervals import Estimate
@@ -18,7 +28,7 @@ _HERE = Path(__file__).parent
 EARLY = 0.01
 
 
-def standing_words(_: Setup | str, answer: Answer | None) -> dict[str, str]:
+def standing_words(_: Question | str, answer: Answer | None) -> dict[str, str]:
     """Return how it works, what the adversary sees, the caveats and the code, as Markdown; empty without an answer."""
     if answer is None:
         return {}
@@ -77,17 +87,18 @@ PAGE = Page(
     blurb="Digits dissolve.",
     answer=answer,
     adds=jobs,
+    question_of=question_of,
     controls=controls,
     settings=all_settings,
     folds=standing_words,
     presets=presets,
-    main_control=level_inputs,
+    main_control=level_controls,
     chapters=Chapters(
-        VIEW,
+        CHAPTER.key,
         (
             Chapter(DIAL, Answer.main),
-            Chapter("What is lost", Answer.lost),
-            Chapter("What is promised", Answer.promised),
+            Chapter(LOST, Answer.lost),
+            Chapter(PROMISED, Answer.promised),
             Chapter(CHANGED, partial(paper_figure, kind="randomised_response"), steered=False),
             Chapter(GAUSS, partial(paper_figure, kind="gaussian"), steered=False),
         ),

@@ -7,126 +7,86 @@ import math
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.kit import cache, inputs, link, privacy_inputs
-from pages.kit.settings import Number, Setting
+from pages.kit import cache, inputs, privacy_inputs
+from pages.kit.number_control import Slider
+from pages.kit.values import Values, get, put_all
 from pages.topics.images.question import (
     ASYMMETRIC,
     CANDIDATES,
     CHANGED,
+    CHAPTER,
     CLASSES,
     DELTA,
     DIAL,
     GAUSS,
     LABEL_KIND,
-    LEVELS,
     MECHANISM,
-    MECHANISMS,
     ONE_LIES,
     PEOPLE,
     PRESETS,
     SEED,
     SHOWN,
     SYMMETRIC,
-    VIEW,
     ZERO_LIES,
-    Question,
-    Setup,
     data_choice,
     label_setting,
     level_setting,
+    question_of,
 )
 from privdemo.experiments import images
-from privdemo.experiments.images import LabelMechanism
-from privdemo.mechanisms import RandomisedResponse
 from privdemo.mechanisms.pixels import FAMILIES
-from server.streamlit_internals import hidden_container
 
 
-def all_settings() -> list[Setting]:
-    """Return every setting of the page, with the ranges that the current data set and classes give."""
-    data = data_choice()
-    n_states = images.n_states(cache.IMAGE_SETS[link.current(data)])
-    levels = [level_setting(family, n_states) for family in FAMILIES.values()]
-    label = label_setting(max(CLASSES.least, len(link.current(CLASSES))))
-    more = [SHOWN, PEOPLE, CANDIDATES, DELTA, SEED]
-    return [data, CLASSES, MECHANISM, *levels, LABEL_KIND, label, ZERO_LIES, ONE_LIES, *more]
+def controls(values: Values, _: DeltaGenerator) -> None:
+    """Render the controls, except for the noise level."""
+    inputs.choose(data_choice())
+    inputs.choose(CLASSES)
+    inputs.choose(MECHANISM)
+    if len(values[CLASSES]) >= CLASSES.least:
+        _label_controls(tuple(sorted(values[CLASSES])))
+    for setting in (SHOWN, PEOPLE, CANDIDATES, DELTA, SEED):
+        inputs.number(setting)
 
 
-def controls(main: DeltaGenerator) -> Setup | str:
-    """Render the controls; return the question without its level, or a sentence on why there is none."""
-    data = cache.IMAGE_SETS[inputs.choose(data_choice())]
-    classes = tuple(sorted(inputs.choose(CLASSES)))
-    if len(classes) < CLASSES.least:
-        return "Choose at least two digits: a label needs something to be confused with."
-    family = MECHANISMS[inputs.choose(MECHANISM)]
-    labels = _labels(classes)
-    shown, people, candidates, delta, seed = map(inputs.number, (SHOWN, PEOPLE, CANDIDATES, DELTA, SEED))
-    return Setup(data, classes, family, labels, shown, people, candidates, delta, seed)
-
-
-def _labels(classes: tuple[str, ...]) -> LabelMechanism:
-    """Render the label’s lie, as one flip probability or, for two classes, two; return the mechanism."""
+def _label_controls(classes: tuple[str, ...]) -> None:
+    """Render the label’s lie: one flip probability or, for two classes, two that may differ."""
     n_classes = len(classes)
-    kind = inputs.choose(LABEL_KIND) if n_classes == 2 else SYMMETRIC
-    if kind == ASYMMETRIC:
-        zero, one = classes
-        return privacy_inputs.two_lies(
-            ZERO_LIES,
-            ONE_LIES,
-            labels=(f"{zero} → {one}", f"{one} → {zero}"),
-            titles=(f"Share of {zero}s reported as {one}", f"Share of {one}s reported as {zero}"),
-        )
     if n_classes > 2:
         st.caption("With more than two digits, every wrong digit is equally likely.")
-    setting = label_setting(n_classes)
-    inputs.clamp(setting, "The label’s lie")
-    flip_prob = privacy_inputs.lie(
-        setting,
+    elif inputs.choose(LABEL_KIND) == ASYMMETRIC:
+        zero, one = classes
+        privacy_inputs.two_lies(
+            (ZERO_LIES, Slider(f"Share of {zero}s reported as {one}"), f"{zero} → {one}"),
+            (ONE_LIES, Slider(f"Share of {one}s reported as {zero}"), f"{one} → {zero}"),
+        )
+        return
+    privacy_inputs.lie(
+        label_setting(n_classes),
         n_classes,
-        name="label",
-        label="Share of people who report a wrong digit",
-        p_label="p of the label",
+        slider=Slider("Share of people who report a wrong digit", privacy_inputs.PRIVATE_RIGHT),
+        label="p of the label",
+        epsilon_key="label_epsilon",
         epsilon_label="ε of the label",
     )
-    return RandomisedResponse(flip_prob, n_classes)
 
 
-def level_inputs(setup: Setup) -> Question:
-    """Render the noise level, or the ε of one pixel that sets it, and return the question.
+def level_controls(values: Values) -> None:
+    """Render the noise level, and the ε of one pixel that sets it; the slider is in the dial where that is shown.
 
-    The boxes are hidden in the chapters on the paper’s figures, which have their own levels.
+    Nothing is rendered in the chapters on the paper’s figures, which have their own levels.
     """
-    family, n_states = setup.family, setup.n_states
-    chapter = st.session_state.get(VIEW)
-    setting = level_setting(family, n_states)
-    inputs.clamp(setting, f"The {family.level_name} {family.symbol}")
-    with inputs.container_if("level-inputs", chapter not in (CHANGED, GAUSS)):
-        level = _level(setting, setup, own_slider=chapter != DIAL)
-    with hidden_container():  # so that a preset's level of another family reaches the address
-        for other in FAMILIES.values():
-            if other is not family:
-                hidden = level_setting(other, n_states)
-                inputs.clamp(hidden, f"The {other.level_name} {other.symbol}")
-                inputs.number(hidden)
-    return setup.at(level)
-
-
-def _level(setting: Number, setup: Setup, own_slider: bool) -> float:
-    """Render the boxes of the noise level and of its ε, under a slider where there is no dial; return the level."""
-    family = setup.family
-    with inputs.slider_row("level") as (slider, boxes):
-        with boxes:
-            level = privacy_inputs.pixel_level(
-                setting, family, setup.n_states, setup.delta, "pixel_epsilon", slides=own_slider
-            )
-        if own_slider:
-            with slider:
-                inputs.number_slider(setting, f"{family.level_name.capitalize()}, {family.symbol}")
-                privacy_inputs.say_which_end_is_private()
-        epsilon = family.make(level, setup.n_states).epsilon
+    if values[CHAPTER] in (CHANGED, GAUSS) or isinstance(question := question_of(values), str):
+        return
+    family, setting = question.family, level_setting(question.family, question.n_states)
+    name = f"{family.level_name.capitalize()}, {family.symbol}"
+    slider = Slider(name, privacy_inputs.PRIVATE_RIGHT) if values[CHAPTER] != DIAL else None
+    with st.container(key="level-inputs"), inputs.row("level"):
+        level = privacy_inputs.pixel_level(
+            setting, family, question.n_states, question.delta, "pixel_epsilon", slider=slider
+        )
+        epsilon = family.make(level, question.n_states).epsilon
         if epsilon < math.inf:
             privacy_inputs.scale(epsilon)
-    return level
 
 
 def presets(_: object) -> None:
@@ -145,6 +105,6 @@ def presets(_: object) -> None:
 def _apply(name: str) -> None:
     """Set the controls to one of the paper’s settings and return to the dial."""
     family, level, flip = PRESETS[name]
-    link.set_choices({MECHANISM: FAMILIES[family].title, LABEL_KIND: SYMMETRIC})
-    link.set_numbers({LEVELS[family].key: level, "flip": flip})
-    st.session_state[VIEW] = DIAL
+    new = {MECHANISM: FAMILIES[family].title, LABEL_KIND: SYMMETRIC, CHAPTER: DIAL}
+    n_states = images.n_states(cache.IMAGE_SETS[get(data_choice())])
+    put_all(new | {level_setting(FAMILIES[family], n_states): level, label_setting(2): flip})

@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from pages.kit import cache, dials, numbers
-from pages.kit.settings import Choice, Number
+from pages.kit.privacy_inputs import WHAT_TWO_LIES_DO
+from pages.kit.settings import Choice, Number, Setting
+from pages.kit.values import Values
 from privdemo import limits
 from privdemo.accounting.laplace import LAPLACE_EXCESS
 from privdemo.experiments import images
 from privdemo.experiments.images import Config, CurveConfig, LabelMechanism
 from privdemo.experiments.sweep import ImagesConfig
+from privdemo.mechanisms import BinaryChannel, RandomisedResponse
 from privdemo.mechanisms.pixels import FAMILIES, PixelFamily
 
 MECHANISMS = {family.title: family for family in FAMILIES.values()}
@@ -37,14 +40,20 @@ LEVELS = {
     "gaussian": Level("sigma", 0.3, "From the exact Gaussian curve."),
     "laplace": Level("b", 0.3, f"From an upper bound on the privacy loss, within {numbers.share(LAPLACE_EXCESS)}."),
 }
-# The key of the choice among the chapters, and the chapters that code refers to.
-VIEW, DIAL, CHANGED, GAUSS = "view", "The dial", "Changed pixels", "Gaussian noise"
+DIAL, LOST, PROMISED, CHANGED, GAUSS = CHAPTER_NAMES = (
+    "The dial",
+    "What is lost",
+    "What is promised",
+    "Changed pixels",
+    "Gaussian noise",
+)
+CHAPTER = Choice("view", CHAPTER_NAMES, DIAL)
 
 MECHANISM = Choice("noise", tuple(MECHANISMS), next(iter(MECHANISMS)), "Noise on every pixel")
 CLASSES = Choice("classes", tuple("0123456789"), ("7", "9"), "Digits", many=True, least=2)
 LABEL_KIND = Choice("label_lie", (SYMMETRIC, ASYMMETRIC), SYMMETRIC, "Lie about the label")
-ZERO_LIES = Number("p10", limits.P10, 0.1, "Lies about the first digit")
-ONE_LIES = Number("p01", limits.P01, 0.3, "Lies about the second digit")
+ZERO_LIES = Number("p10", limits.P10, 0.1, "Lies about the first digit", step=0.01, help=WHAT_TWO_LIES_DO)
+ONE_LIES = Number("p01", limits.P01, 0.3, "Lies about the second digit", step=0.01, help=WHAT_TWO_LIES_DO)
 SHOWN = Number("shown", limits.PER_CLASS, 5, "Images of each digit")
 PEOPLE = Number(
     "people",
@@ -69,7 +78,6 @@ DELTA = Number(
     1e-5,
     "δ, chance that the promise fails",
     step=1e-6,
-    form="%.6g",
     help="It goes with every ε of a promise that may fail.",
 )
 SEED = Number("seed", limits.SEED, 0, "Seed", help="The same seed gives the same people and draws.")
@@ -83,8 +91,8 @@ PRESETS = {
 
 
 @dataclass(frozen=True)
-class Setup:
-    """The visitor’s question without the noise level, which is set beside the dial."""
+class Question:
+    """The visitor’s question: the people, the noise on their images and labels, and who attacks them."""
 
     data: str
     classes: tuple[str, ...]
@@ -95,22 +103,12 @@ class Setup:
     candidates: int
     delta: float
     seed: int
+    level: float
 
     @property
     def n_states(self) -> int:
         """Return how many grey levels a pixel has."""
         return images.n_states(self.data)
-
-    def at(self, level: float) -> Question:
-        """Return the question at a noise level."""
-        return Question(**vars(self), level=level)
-
-
-@dataclass(frozen=True)
-class Question(Setup):
-    """The visitor’s whole question, with the noise level of a pixel."""
-
-    level: float
 
     @property
     def config(self) -> Config:
@@ -145,4 +143,31 @@ def level_setting(family: PixelFamily, n_states: int) -> Number:
 
 def label_setting(n_classes: int) -> Number:
     """Return the setting of the label’s flip probability among `n_classes`."""
-    return Number("flip", limits.flip_prob_limit(n_classes, "flip"), 0.2, "p of the label")
+    return Number("flip", limits.flip_prob_limit(n_classes, "flip"), 0.2, "p of the label", step=0.01)
+
+
+def all_settings(values: Values) -> list[Setting]:
+    """Return every setting of the page, with the ranges for the data set and the classes."""
+    n_states = images.n_states(cache.IMAGE_SETS[values[data_choice()]])
+    levels = [level_setting(family, n_states) for family in FAMILIES.values()]
+    label = label_setting(max(CLASSES.least, len(values[CLASSES])))
+    more = [SHOWN, PEOPLE, CANDIDATES, DELTA, SEED]
+    return [data_choice(), CLASSES, MECHANISM, *levels, LABEL_KIND, label, ZERO_LIES, ONE_LIES, *more]
+
+
+def question_of(values: Values) -> Question | str:
+    """Return the question, or a sentence on why there is none."""
+    data, classes = cache.IMAGE_SETS[values[data_choice()]], tuple(sorted(values[CLASSES]))
+    if len(classes) < CLASSES.least:
+        return "Choose at least two digits: a label needs something to be confused with."
+    family, labels = MECHANISMS[values[MECHANISM]], _labels(values, len(classes))
+    level = values[level_setting(family, images.n_states(data))]
+    more = (values[setting] for setting in (SHOWN, PEOPLE, CANDIDATES, DELTA, SEED))
+    return Question(data, classes, family, labels, *more, level)
+
+
+def _labels(values: Values, n_classes: int) -> LabelMechanism:
+    """Return the label’s lie: one flip probability or, for two classes, two that may differ."""
+    if n_classes == 2 and values[LABEL_KIND] == ASYMMETRIC:
+        return BinaryChannel(values[ZERO_LIES], values[ONE_LIES])
+    return RandomisedResponse(values[label_setting(n_classes)], n_classes)

@@ -8,7 +8,7 @@ from pages.topics.label_counts import adversary, claim
 from pages.topics.label_counts.answer import Answer, answer, print_outcomes
 from pages.topics.label_counts.chapters import all_numbers, released_counts, the_promise, who_wins
 from pages.topics.label_counts.controls import axis_controls, controls, curve_controls
-from pages.topics.label_counts.question import AXIS, CURVES, Question, all_settings
+from pages.topics.label_counts.question import AXIS, CURVES, Question, all_settings, question_of
 from privdemo.experiments.label_counts import CountConfig
 
 _HERE = Path(__file__).parent
@@ -44,6 +44,7 @@ PAGE = Page(
     blurb="Count without telling.",
     failed="Nothing can be released here.",
     answer=answer,
+    question_of=question_of,
     controls=controls,
     settings=all_settings,
     folds=standing_words,

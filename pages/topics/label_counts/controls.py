@@ -5,7 +5,8 @@ from __future__ import annotations
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.kit import inputs, numbers, privacy_inputs
+from pages.kit import inputs, privacy_inputs
+from pages.kit.values import Values
 from pages.topics.label_counts.question import (
     ALL,
     AXES,
@@ -21,40 +22,30 @@ from pages.topics.label_counts.question import (
     REPEATS,
     RHO,
     SEED,
-    TITLES,
     TOTAL,
     TYPED,
     Curves,
-    Question,
-    parse,
 )
-from privdemo.experiments import label_counts
-from privdemo.experiments.label_counts import CountConfig
 
 
-def controls(main: DeltaGenerator) -> Question | str:
-    """Render the controls, ε in `main`; return the question, or a sentence on why there is none."""
-    with main:
-        epsilon = privacy_inputs.count_epsilon(EPSILON, "count-privacy")
+def controls(_: Values, main: DeltaGenerator) -> None:
+    """Render the controls, ε in `main`."""
+    with main, inputs.row("count-privacy"):
+        privacy_inputs.scale(privacy_inputs.epsilon(EPSILON, privacy_inputs.LABEL_EPSILON))
     own = inputs.choose(COUNTS) == OWN
     with inputs.container_if("design", not own):
         with inputs.side_by_side("design"):
-            n_classes = inputs.number(CLASSES)
-            rho = inputs.number(RHO)
-        total = inputs.number(TOTAL)
+            inputs.number(CLASSES)
+            inputs.number(RHO)
+        inputs.number(TOTAL)
     with inputs.container_if("typed", own):
-        typed = inputs.text_input(TYPED)
+        inputs.text_input(TYPED)
     with st.container(key="delta"):
-        delta = privacy_inputs.count_delta(DELTA)
-    n_min = inputs.number(N_MIN)
-    repeats, seed = inputs.number(REPEATS), inputs.number(SEED)
-    release = TITLES[inputs.choose_from_list(MECHANISM)]
-    try:
-        counts = parse(typed) if own else label_counts.design(n_classes, total, rho)
-        config = CountConfig(counts, epsilon, delta, n_min, repeats=repeats, seed=seed)
-    except ValueError as error:
-        return f"Nothing can be released here. {numbers.sentence(error)}"
-    return Question(config, n_classes, total, rho, own, release)
+        privacy_inputs.delta_of_counts(DELTA)
+    inputs.number(N_MIN)
+    inputs.number(REPEATS)
+    inputs.number(SEED)
+    inputs.choose_from_list(MECHANISM)
 
 
 # --- the chapters --------------------------------------------------------------------------------

@@ -6,7 +6,10 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from pages.kit import numbers
+from pages.kit.privacy_inputs import DELTA_HELP, EPSILON_HELP
 from pages.kit.settings import Choice, Number, Setting, Words
+from pages.kit.values import Values
 from privdemo import limits
 from privdemo.experiments import label_counts
 from privdemo.experiments.label_counts import CountConfig
@@ -24,11 +27,10 @@ RHO = Number(
     label_counts.RHO,
     "Share of each",
     0.01,
-    "%.4g",
     "Every class but the last has this share of the labels; the last has the rest.",
 )
-EPSILON = Number("count_epsilon", limits.RELEASE_EPSILON, label_counts.EPSILON, "ε of the counts")
-DELTA = Number("count_delta", limits.RELEASE_DELTA, label_counts.DELTA, "δ of the counts")
+EPSILON = Number("count_epsilon", limits.RELEASE_EPSILON, label_counts.EPSILON, "ε of the counts", 0.01, EPSILON_HELP)
+DELTA = Number("count_delta", limits.RELEASE_DELTA, label_counts.DELTA, "δ of the counts", 0.01, DELTA_HELP)
 N_MIN = Number(
     "n_min",
     limits.N_MIN,
@@ -116,7 +118,21 @@ class Curves(NamedTuple):
 DEFAULT_CURVES = Curves()
 
 
-def all_settings() -> list[Setting]:
+def all_settings(_: Values) -> list[Setting]:
     """Return every setting of the page."""
     counts = [COUNTS, CLASSES, TOTAL, RHO, TYPED]
     return [*counts, EPSILON, DELTA, N_MIN, MECHANISM, REPEATS, SEED]
+
+
+def question_of(values: Values) -> Question | str:
+    """Return the question, or a sentence on why there is none."""
+    own = values[COUNTS] == OWN
+    n_classes, total, rho = values[CLASSES], values[TOTAL], values[RHO]
+    try:
+        counts = parse(values[TYPED]) if own else label_counts.design(n_classes, total, rho)
+        config = CountConfig(
+            counts, values[EPSILON], values[DELTA], values[N_MIN], repeats=values[REPEATS], seed=values[SEED]
+        )
+    except ValueError as error:
+        return f"Nothing can be released here. {numbers.sentence(error)}"
+    return Question(config, n_classes, total, rho, own, TITLES[values[MECHANISM]])

@@ -1,6 +1,5 @@
 """The page on learning from label proportions: what if only the totals of bags are known?"""
 
-from functools import partial
 from pathlib import Path
 
 from pages.kit import folds, numbers
@@ -8,8 +7,15 @@ from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.label_proportions import curves, filling, noise
 from pages.topics.label_proportions.answer import Answer, answer, jobs, score_snippet, waiting
 from pages.topics.label_proportions.chapters import all_numbers, the_adversary, the_bags
-from pages.topics.label_proportions.controls import all_settings, controls, means_controls, noise_controls, presets
-from pages.topics.label_proportions.question import MEANS, NOISE_ON, PROPORTION_EPSILON, Question
+from pages.topics.label_proportions.controls import adjust, controls, means_controls, noise_controls, presets
+from pages.topics.label_proportions.question import (
+    MEANS,
+    NOISE_ON,
+    PROPORTION_EPSILON,
+    Question,
+    all_settings,
+    question_of,
+)
 from privdemo.experiments.label_proportions.fit import N_FOLDS
 from privdemo.experiments.results import N_TRIALS
 
@@ -49,9 +55,10 @@ PAGE = Page(
     address="proportions",
     blurb="Learn from totals.",
     answer=answer,
+    question_of=question_of,
     controls=controls,
+    adjust=adjust,
     settings=all_settings,
-    defaults=partial(all_settings, defaults=True),
     folds=standing_words,
     presets=presets,
     jobs=jobs,

@@ -7,12 +7,13 @@ import math
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.kit import inputs, link, linked, own_data, privacy_inputs
-from pages.kit.data_sets import DataSets
-from pages.kit.numbers import sentence
-from pages.kit.settings import Choice, Number, Setting
+from pages.kit import inputs, own_data, privacy_inputs
+from pages.kit.number_control import OtherUnit
+from pages.kit.settings import Choice, Number
+from pages.kit.values import Values, put_all
 from pages.topics.label_proportions.question import (
     AGGREGATION,
+    DATA_SETS,
     DRAWS,
     FEATURE_EPSILON,
     FEATURE_NOISE,
@@ -30,141 +31,91 @@ from pages.topics.label_proportions.question import (
     SIZES,
     THRESHOLD,
     TRAINED,
-    TRAINERS,
     K,
-    Question,
+    averaged,
     bag_settings,
-    n_training,
+    records_in_bag,
 )
-from privdemo.datasets import Source
-from privdemo.experiments import label_proportions
-from privdemo.experiments.label_proportions import HALF, THRESHOLDS, BagConfig
+from privdemo.experiments.label_proportions import HALF, THRESHOLDS
 from privdemo.mechanisms import aggregation
 from privdemo.mechanisms.bags import SELECTIONS
-from privdemo.methods import FULL, LABEL_PROPORTIONS
 from privdemo.tasks import BINARY, binary_task
-from server.streamlit_internals import hidden_container
+from server.streamlit_internals import is_hidden
 
 _DATA, _SIZE, _SPLIT = "bags_of", "bag_size_slide", "bags_split"
 
 
-DATA_SETS = DataSets("records", BINARY, binary=True)
+def adjust(values: Values) -> None:
+    """With other records, set the number and the size of bags to their defaults."""
+    dataset = DATA_SETS.source(values)
+    own_data.reset_with_data(_DATA, dataset, bag_settings(dataset))
 
 
-def all_settings(defaults: bool = False) -> list[Setting]:
-    """Return every setting of the page, with ranges for the current data set, or for the default one."""
-    dataset = DATA_SETS.default() if defaults else DATA_SETS.current()
-    noise = [FEATURE_NOISE, FEATURE_EPSILON, PROPORTION_NOISE, PROPORTION_EPSILON]
-    bags = [DATA_SETS.choice, *bag_settings(dataset), FILL, AGGREGATION, K]
-    return [*bags, *noise, TRAINED, THRESHOLD, DRAWS, SEED]
-
-
-def controls(main: DeltaGenerator) -> Question | str:
-    """Render the controls, the bags in `main`; return the question, or a sentence on why there is none."""
-    dataset, problem = DATA_SETS.choose()
-    if problem:
-        return problem
-    with main:
-        bags, bag_size = _bags(dataset)
-    fill = FILLS[inputs.choose_from_list(FILL)]
-    how = SELECTIONS[fill]
+def controls(values: Values, main: DeltaGenerator) -> None:
+    """Render the controls, the bags in `main`."""
+    DATA_SETS.choose()
+    with main, inputs.row("bags"):
+        _bags(values)
+    inputs.choose_from_list(FILL)
+    how = SELECTIONS[FILLS[values[FILL]]]
     st.caption("Filled without looking at the records." if how.blind else f"Filled by looking at {how.needs}.")
-    means = inputs.choose(AGGREGATION)
-    k = _k(shown=means != "none")
-    k = k if means != "none" else 1
-    held = max(2, min(bag_size, n_training(dataset) // bags))  # no bag can have more of the records there are
-    columns = _noise(FEATURE_NOISE, FEATURE_EPSILON, k)
-    proportions = _noise(PROPORTION_NOISE, PROPORTION_EPSILON, held)
-    trained = inputs.choose(TRAINED)
-    threshold = inputs.choose(THRESHOLD)
-    n_draws = inputs.number(DRAWS)
-    seed = inputs.number(SEED)
-    if not trained:
-        return "Choose at least one method in the settings."
-    methods = (FULL, *(name for name in TRAINERS if LABEL_PROPORTIONS[name].title in trained))
-    try:
-        config = BagConfig(dataset, bags, bag_size, fill, means, k, columns, proportions, methods, seed)
-    except ValueError as error:  # k and the size of a bag, each in its range, may not go together
-        return f"Nothing can be learned here. {sentence(error)}"
-    asked = next(key for key, words in THRESHOLDS.items() if words == threshold)
-    return Question(config, n_draws, asked, own_data.file_of(dataset))
+    inputs.choose(AGGREGATION)
+    with inputs.container_if("k-shown", values[AGGREGATION] != "none"):
+        inputs.slider_and_box(K, ends=privacy_inputs.PRIVATE_RIGHT)
+    _noise(FEATURE_NOISE, FEATURE_EPSILON, averaged(values))
+    _noise(PROPORTION_NOISE, PROPORTION_EPSILON, records_in_bag(values))
+    inputs.choose(TRAINED)
+    inputs.choose(THRESHOLD)
+    inputs.number(DRAWS)
+    inputs.number(SEED)
 
 
-def _bags(dataset: Source) -> tuple[int, int]:
-    """Render the number of bags and the records in each, and a slider that trades one for the other; return both."""
+def _bags(values: Values) -> None:
+    """Render a slider that trades the number of bags for the records in each, and a box for either."""
+    dataset = DATA_SETS.source(values)
     n_bags, size = bag_settings(dataset)
-    own_data.reset_sizes(_DATA, dataset, (n_bags, size))
-    for setting, name in ((n_bags, "The number of bags"), (size, "Records in each bag")):
-        inputs.clamp(setting, name)
-    with inputs.slider_row("bags") as (slider, boxes), boxes:
-        bag_size = inputs.number(size)
-        bags = inputs.number(n_bags)
-    with slider:  # rendered above the boxes, created after them: the boxes read the link
-        _split(bags, bag_size, n_bags, size, binary_task(dataset).records)
-        privacy_inputs.say_which_end_is_private()
-        for setting in (size, n_bags):
-            inputs.acknowledgement(setting)
-    return bags, bag_size
-
-
-def _split(bags: int, bag_size: int, n_bags: Number, size: Number, records: str) -> None:
-    """Render a slider that splits the records in all bags into bags of another size."""
+    bags, bag_size = values[n_bags], values[size]
     before = st.session_state.get(_SPLIT)
     total = before[2] if before and before[:2] == (bags, bag_size) else bags * bag_size
     sizes = [n for n in SIZES if size.limit.contains(n) and n_bags.limit.contains(total // n)]
-    if len(sizes) < 2:
-        return
-    st.session_state[_SIZE] = min(sizes, key=lambda n: abs(math.log(n / bag_size)))
-    st.select_slider(f"Split {total:,} {records} into bags of", sizes, key=_SIZE, on_change=_split_into, args=(total,))
+    if len(sizes) > 1 and not is_hidden():
+        st.session_state[_SIZE] = min(sizes, key=lambda n: abs(math.log(n / bag_size)))
+        records = binary_task(dataset).records
+        label = f"Split {total:,} {records} into bags of (larger bags are more private)"
+        st.select_slider(label, sizes, key=_SIZE, on_change=_split_into, args=(total, n_bags, size))
+    with inputs.side_by_side("bags"):
+        inputs.number(size)
+        inputs.number(n_bags)
 
 
-def _split_into(total: int) -> None:
+def _split_into(total: int, n_bags: Number, size: Number) -> None:
     """Set the size of bags to the slider’s value, and their number so that `total` records are in bags."""
-    size = st.session_state[_SIZE]
-    bags = total // size
-    for key, value in (("bag_size", size), ("bags", bags)):
-        linked.set_from_other_widget(st.session_state, key, value)
-    st.session_state[_SPLIT] = bags, size, total
+    bag_size = st.session_state[_SIZE]
+    put_all({size: bag_size, n_bags: total // bag_size})
+    st.session_state[_SPLIT] = total // bag_size, bag_size, total
 
 
-def _k(shown: bool) -> int:
-    """Render the number of records in an average, and return it."""
-    with inputs.container_if("k-shown", shown):
-        k = inputs.slider_and_box(K)
-        privacy_inputs.say_which_end_is_private()
-    return int(k)
-
-
-def _noise(kind: Choice, epsilon: Number, count: int) -> float:
-    """Render the ε of Laplace noise on means of `count`, or its scale b = 1/(ε · count); return ε, ∞ for no noise."""
+def _noise(kind: Choice, epsilon: Number, count: int) -> None:
+    """Render the ε of Laplace noise on means of `count`, or its scale b = 1/(ε · count)."""
 
     def scale(at: float) -> float:
         """Return the scale of an ε; the same formula gives the ε of a scale."""
         return float(aggregation.mean_scale(count, at))
 
     if inputs.choose(kind) != LAPLACE:
-        with hidden_container():
-            inputs.number(epsilon)
-        return math.inf
-    with st.container(key=f"{epsilon.key}-shown"):
-        with inputs.side_by_side(epsilon.key):
-            value = inputs.number(epsilon)
-            inputs.second_widget(
-                f"{epsilon.key}_scale",
-                epsilon,
-                st.number_input,
-                lambda b: NOISE_EPSILON.nearest(scale(b)),
-                scale,
-                label="scale b",
-                min_value=scale(NOISE_EPSILON.high),
-                max_value=scale(NOISE_EPSILON.low),
-                step=0.01,
-                format="%.4g",
-                help=f"b = 1/({count} ε), as one record moves an average of {count} by at most 1/{count}. Set "
-                "either number; the other follows.",
-            )
-        privacy_inputs.say_which_end_is_private(private_right=False)
-    return float(value)
+        return
+    other = OtherUnit(
+        f"{epsilon.key}_scale",
+        "scale b",
+        scale,
+        scale,
+        scale(NOISE_EPSILON.high),
+        scale(NOISE_EPSILON.low),
+        0.01,
+        f"b = 1/({count} ε), as one record moves an average of {count} by at most 1/{count}. Set either number; the "
+        "other follows. A smaller ε and a larger b are more private.",
+    )
+    inputs.number(epsilon, other=other)
 
 
 def presets(_: object) -> None:
@@ -180,7 +131,8 @@ def presets(_: object) -> None:
 def _apply(name: str) -> None:
     """Set the controls to one of the slides’ settings, on the slides’ data set."""
     fill, means, k, columns, proportions = PRESETS[name]
-    link.set_choices(
+    n_bags, bag_size = bag_settings("adult")
+    put_all(
         {
             DATA_SETS.choice: BINARY["adult"].title,
             FILL: SELECTIONS[fill].title,
@@ -188,16 +140,11 @@ def _apply(name: str) -> None:
             FEATURE_NOISE: LAPLACE if columns else OFF,
             PROPORTION_NOISE: LAPLACE if proportions else OFF,
             THRESHOLD: THRESHOLDS[HALF],
-        }
-    )
-    n_bags, bag_size = label_proportions.default_bags("adult")
-    link.set_numbers(
-        {
-            "bags": n_bags,
-            "bag_size": bag_size,
-            K.key: k if k > 1 else K.default,
-            FEATURE_EPSILON.key: columns or FEATURE_EPSILON.default,
-            PROPORTION_EPSILON.key: proportions or PROPORTION_EPSILON.default,
+            n_bags: n_bags.default,
+            bag_size: bag_size.default,
+            K: k if k > 1 else K.default,
+            FEATURE_EPSILON: columns or FEATURE_EPSILON.default,
+            PROPORTION_EPSILON: proportions or PROPORTION_EPSILON.default,
         }
     )
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from pages.kit import cache, own_data
-from pages.kit.settings import Choice, Number
+from pages.kit import cache, numbers, own_data
+from pages.kit.data_sets import DataSets
+from pages.kit.settings import Choice, Number, Setting
+from pages.kit.values import Values
 from privdemo import limits
 from privdemo.datasets import Source
 from privdemo.experiments import label_proportions
 from privdemo.experiments.label_proportions import AGGREGATIONS, HALF, SHARE, THRESHOLDS, BagConfig
 from privdemo.mechanisms.bags import SELECTIONS
 from privdemo.methods import ALTERNATING, FULL, LABEL_PROPORTIONS, NAMES, by_trying
+from privdemo.tasks import BINARY
 
 # Up to this many records in bags a first draw takes less than a second.
 AT_ONCE = 1200
@@ -21,6 +24,7 @@ OFF, LAPLACE = "none", "Laplace"
 SIZES = (2, 5, 10, 20, 50, 100, 200, 500, 1000)
 n_training = cache.shared_or_private(label_proportions.n_training)
 
+DATA_SETS = DataSets("records", BINARY, binary=True)
 FILLS = {selection.title: name for name, selection in SELECTIONS.items()}
 FILL = Choice("fill", tuple(FILLS), SELECTIONS["iid"].title, "Bags are filled")
 AGGREGATION = Choice("means", AGGREGATIONS, AGGREGATIONS[0], "Records are replaced by averages")
@@ -32,9 +36,9 @@ K = Number(
 )
 NOISE_EPSILON = limits.Limit("epsilon", 0.001, 100.0, "from next to no trace of the data to next to no noise")
 FEATURE_NOISE = Choice("column_noise", (OFF, LAPLACE), OFF, "Noise on every column")
-FEATURE_EPSILON = Number("column_epsilon", NOISE_EPSILON, 1.0, "ε", step=0.1, form="%.4g")
+FEATURE_EPSILON = Number("column_epsilon", NOISE_EPSILON, 1.0, "ε", step=0.1)
 PROPORTION_NOISE = Choice("proportion_noise", (OFF, LAPLACE), OFF, "Noise on every bag’s share")
-PROPORTION_EPSILON = Number("proportion_epsilon", NOISE_EPSILON, 0.2, "ε", step=0.1, form="%.4g")
+PROPORTION_EPSILON = Number("proportion_epsilon", NOISE_EPSILON, 0.2, "ε", step=0.1)
 TRAINERS = tuple(name for name in LABEL_PROPORTIONS if name != FULL)
 TRAINED = Choice(
     "train_by",
@@ -93,3 +97,50 @@ def bag_settings(dataset: Source) -> tuple[Number, Number]:
 MEANS = Choice("curve", AGGREGATIONS[1:], AGGREGATIONS[1], "Averages by")
 COLUMNS = "columns"
 NOISE_ON = Choice("noise_on", (COLUMNS, "shares"), COLUMNS, "Noise on")
+
+
+def all_settings(values: Values) -> list[Setting]:
+    """Return every setting of the page, with the ranges for the data set."""
+    noise = [FEATURE_NOISE, FEATURE_EPSILON, PROPORTION_NOISE, PROPORTION_EPSILON]
+    bags = [DATA_SETS.choice, *bag_settings(DATA_SETS.source(values)), FILL, AGGREGATION, K]
+    return [*bags, *noise, TRAINED, THRESHOLD, DRAWS, SEED]
+
+
+def question_of(values: Values) -> Question | str:
+    """Return the question, or a sentence on why there is none."""
+    if problem := DATA_SETS.problem(values):
+        return problem
+    dataset = DATA_SETS.source(values)
+    if not values[TRAINED]:
+        return "Choose at least one method in the settings."
+    n_bags, bag_size = (values[setting] for setting in bag_settings(dataset))
+    methods = (FULL, *(name for name in TRAINERS if LABEL_PROPORTIONS[name].title in values[TRAINED]))
+    try:
+        config = BagConfig(
+            dataset,
+            n_bags,
+            bag_size,
+            FILLS[values[FILL]],
+            values[AGGREGATION],
+            averaged(values),
+            values[FEATURE_EPSILON] if values[FEATURE_NOISE] == LAPLACE else math.inf,
+            values[PROPORTION_EPSILON] if values[PROPORTION_NOISE] == LAPLACE else math.inf,
+            methods,
+            values[SEED],
+        )
+    except ValueError as error:  # k and the size of a bag, each in its range, may not go together
+        return f"Nothing can be learned here. {numbers.sentence(error)}"
+    threshold = next(key for key, words in THRESHOLDS.items() if words == values[THRESHOLD])
+    return Question(config, values[DRAWS], threshold, own_data.file_of(dataset))
+
+
+def averaged(values: Values) -> int:
+    """Return how many records an average is of: 1 where none are made."""
+    return int(values[K]) if values[AGGREGATION] != "none" else 1
+
+
+def records_in_bag(values: Values) -> int:
+    """Return the most records that a bag has, at least two: no more than there are for each bag."""
+    dataset = DATA_SETS.source(values)
+    n_bags, bag_size = (values[setting] for setting in bag_settings(dataset))
+    return max(2, min(bag_size, n_training(dataset) // n_bags))

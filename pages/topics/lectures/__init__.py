@@ -15,8 +15,9 @@ def page(others: Sequence[Page]) -> Page:
         address="lectures",
         blurb="Step by step, on a projector.",
         answer=lambda question, draws: None,
-        controls=lambda main: None,
-        settings=lambda: [LECTURE],
+        question_of=lambda values: None,
+        controls=lambda values, main: None,
+        settings=lambda values: [LECTURE],
         folds=lambda question, answer: {},
         arrange=partial(arrange, others),
     )

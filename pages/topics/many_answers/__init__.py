@@ -7,7 +7,7 @@ from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.many_answers.answer import Answer, answer, jobs, snippet
 from pages.topics.many_answers.chapters import all_numbers, along, bits, who_wins
 from pages.topics.many_answers.controls import (
-    all_settings,
+    adjust,
     among_controls,
     controls,
     curve_controls,
@@ -16,7 +16,19 @@ from pages.topics.many_answers.controls import (
     reading_controls,
     sender_controls,
 )
-from pages.topics.many_answers.question import AMONG, AXIS, CURVES, DELTA, ESTIMATORS, LOOK, READ, SENDER, Question
+from pages.topics.many_answers.question import (
+    AMONG,
+    AXIS,
+    CURVES,
+    DELTA,
+    ESTIMATORS,
+    LOOK,
+    READ,
+    SENDER,
+    Question,
+    all_settings,
+    question_of,
+)
 from pages.topics.many_answers.senders import one_report, readings, whom_to_trust
 
 _HERE = Path(__file__).parent
@@ -52,7 +64,9 @@ PAGE = Page(
     failed="Nothing can be told here.",
     answer=answer,
     adds=jobs,
+    question_of=question_of,
     controls=controls,
+    adjust=adjust,
     presets=presets,
     settings=all_settings,
     folds=standing_words,

@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from pages.kit.own_data import File
-from pages.kit.settings import Choice, Number
+from pages.kit import cache, own_data, own_data_input
+from pages.kit.own_data import File, OwnAnswers
+from pages.kit.settings import Choice, Number, Setting
+from pages.kit.values import Values
 from privdemo import limits
+from privdemo.datasets import Answers, Source
 from privdemo.experiments import many_answers
 from privdemo.experiments.many_answers import OCCUPATIONS, UNIFORM, WORDS, ZIPF, AnswersConfig
 from privdemo.methods import FREQUENCY_ORACLES
@@ -18,7 +21,7 @@ ESTIMATORS = "Reading reports"
 TITLES = {"Zipf’s law": ZIPF, "all alike": UNIFORM, "occupations (Adult)": OCCUPATIONS, "words (SMS)": WORDS}
 ORACLES = {method.title: name for name, method in FREQUENCY_ORACLES.items()}
 ORACLE = Choice("lie", tuple(ORACLES), FREQUENCY_ORACLES[AnswersConfig.oracle].title, "Lie")
-EPSILON = Number("answer_epsilon", limits.ORACLE_EPSILON, AnswersConfig.epsilon, "ε of an answer", 0.01, "%.4g")
+EPSILON = Number("answer_epsilon", limits.ORACLE_EPSILON, AnswersConfig.epsilon, "ε of an answer", 0.01)
 K = Number(
     "different",
     limits.ORACLE_ANSWERS,
@@ -33,7 +36,6 @@ EXPONENT = Number(
     AnswersConfig.exponent,
     "Zipf’s exponent s",
     0.1,
-    "%.4g",
     "The answer of rank r has a share in proportion to 1/rˢ; 0 makes all alike.",
 )
 SEED = Number("answers_seed", limits.SEED, 0, "Seed", help="The same seed gives the same reports.")
@@ -63,7 +65,6 @@ DELTA = Number(
     1e-6,
     "δ",
     1e-6,
-    "%.3g",
     "The chance that the promise of a shuffler, or of a curator’s noise, fails. Lies of one’s own need none.",
 )
 
@@ -78,6 +79,37 @@ class Question:
     config: AnswersConfig
     reads: bool = False
     file: File | None = None
+
+
+def source_choice() -> Choice:
+    """Return the choice of whose answers: the data sets that are available, and the visitor’s own."""
+    needed = {OCCUPATIONS, WORDS}
+    available = (title for title, name in TITLES.items() if name not in needed or cache.available(name))
+    return own_data_input.choice("answers_of", tuple(available), OwnAnswers)
+
+
+def source_of(values: Values) -> Source | Answers:
+    """Return where the answers come from."""
+    return own_data.answers(values[source_choice()], TITLES.__getitem__)
+
+
+def all_settings(_: Values) -> list[Setting]:
+    """Return every setting of the page."""
+    return [source_choice(), K, EXPONENT, PEOPLE, EPSILON, ORACLE, SEED]
+
+
+def question_of(values: Values) -> Question | str:
+    """Return the question, or a sentence on why there is none."""
+    source = source_of(values)
+    if source in (OCCUPATIONS, WORDS) and (problem := cache.problem(source)):
+        return f"{values[source_choice()]} cannot be read: {problem}"
+    # Of a data set with answers of its own, all different ones are asked about.
+    k = values[K] if source in (ZIPF, UNIFORM, WORDS) else int(limits.ORACLE_ANSWERS.high)
+    exponent = values[EXPONENT] if source == ZIPF else 0.0
+    oracle = ORACLES[values[ORACLE]]
+    config = AnswersConfig(source, k, exponent, values[PEOPLE], values[EPSILON], oracle, values[SEED])
+    reads = values[Choice(LOOK, (ESTIMATORS,), "")] == ESTIMATORS
+    return Question(config, reads, own_data.file_of(source))
 
 
 class Curves(NamedTuple):

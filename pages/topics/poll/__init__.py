@@ -10,15 +10,13 @@ from pages.topics.poll import chapters
 from pages.topics.poll.answer import Answer, answer
 from pages.topics.poll.controls import (
     ADDRESS,
-    STEP,
-    TIMES,
     TITLE,
-    all_settings,
     asked_again_controls,
     controls,
     presets,
+    question_of,
 )
-from pages.topics.poll.question import STEPS, Question
+from pages.topics.poll.question import STEP, STEPS, TIMES, Question, all_settings
 from privdemo.experiments import poll
 
 _HERE = Path(__file__).parent
@@ -70,6 +68,7 @@ PAGE = Page(
     address=ADDRESS,
     blurb="By telephone, or by hand.",
     answer=answer,
+    question_of=question_of,
     controls=controls,
     settings=all_settings,
     presets=presets,

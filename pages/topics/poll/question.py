@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from pages.kit.settings import Choice, Number, Setting, Words
+from pages.kit.values import Values
 from pages.polls import rules
 from privdemo import limits
 from privdemo.experiments.poll import PollConfig
@@ -82,3 +84,43 @@ def check_answers(line: str) -> tuple[str, ...]:
     parts = _APART.split(line) if _APART.search(line) else line.split(BETWEEN)
     _, answers, _ = rules.checked("?", parts, _ANY_LIE)
     return answers
+
+
+# --- the settings --------------------------------------------------------------------------------
+
+# Questions to start from, each with its answers.
+QUESTIONS = {
+    "Homework": ("Have you ever copied homework?", "Yes / No"),
+    "Books": ("Have you ever pretended to have read a book?", "Yes / No"),
+    "Late": ("How often were you late this term?", "Never / Once or twice / More often"),
+    "Telephone": ("Do you look at your telephone in lectures?", "Never / Sometimes / Often"),
+}
+_FIRST = QUESTIONS["Homework"]
+
+WAY = Choice("way", WAYS, REHEARSAL, "How people answer")
+ASKED = Words("asked", check_question, _FIRST[0], "Question")
+ANSWERS = Words("answers", check_answers, _FIRST[1], f"Answers, with {BETWEEN} in between")
+PEOPLE = Number("people", limits.POLL_PEOPLE, 200, "Simulated people", step=10)
+PACE = Number("pace", limits.POLL_PACE, 10.0, "Answers a second, when you watch", step=1)
+# A seed of the first hundred whose corrected share has the median error: neither lucky nor unlucky.
+SEED = Number("class_seed", limits.SEED, 78, "Seed of the class", help="The same seed gives the same people and lies.")
+HANDS_UP = tuple(
+    Number(
+        f"hands_{i}", replace(limits.POLL_PEOPLE, name="hands", low=0), 0, f"Hands for answer {i}", set_by_audience=True
+    )
+    for i in range(1, int(limits.POLL_ANSWERS.high) + 1)
+)
+TIMES = Number("times", limits.POLL_ROUNDS, 2, "Times asked")
+STEP = Choice("step", STEPS, STEPS[0], "Chapter")
+
+
+def lie_setting(values: Values) -> Number:
+    """Return the setting of how often people lie; its range depends on the number of answers."""
+    line = values[ANSWERS]
+    k = 2 if ANSWERS.problem([line]) else len(check_answers(line))
+    return Number("poll_lie", limits.poll_lie_limit(k), 0.25, "Each person lies", step=0.01)
+
+
+def all_settings(values: Values) -> list[Setting]:
+    """Return every setting of the page except those of its chapters."""
+    return [WAY, ASKED, ANSWERS, lie_setting(values), PEOPLE, PACE, SEED, *HANDS_UP]

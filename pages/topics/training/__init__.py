@@ -1,6 +1,5 @@
 """The page on training: can a classifier be trained on noisy images and labels?"""
 
-from functools import partial
 from pathlib import Path
 
 from pages.kit import folds
@@ -16,9 +15,9 @@ from pages.topics.training.chapters import (
     the_adversary,
     weights,
 )
-from pages.topics.training.controls import all_settings, controls, presets
+from pages.topics.training.controls import adjust, controls, presets
 from pages.topics.training.pixel_noise import DELTA
-from pages.topics.training.question import EM_DRAWS, PEOPLE, Question
+from pages.topics.training.question import EM_DRAWS, PEOPLE, Question, all_settings, question_of, remarks
 from privdemo.estimators import class_model
 from privdemo.estimators.choose import FEW_LABELS
 from privdemo.estimators.logistic import SpreadLogisticRegression
@@ -75,9 +74,11 @@ PAGE = Page(
     address="training",
     blurb="Learn from lies.",
     answer=answer,
+    question_of=question_of,
     controls=controls,
+    adjust=adjust,
+    remarks=remarks,
     settings=all_settings,
-    defaults=partial(all_settings, defaults=True),
     folds=standing_words,
     presets=presets,
     jobs=jobs,

@@ -6,15 +6,19 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pages.kit import cache, own_data
-from pages.kit.settings import Choice, Number
+from pages.kit import cache, own_data, own_data_input
+from pages.kit.privacy_inputs import WHAT_TWO_LIES_DO
+from pages.kit.settings import Choice, Number, Setting
+from pages.kit.values import Values
 from pages.topics.training.pixel_noise import NOISES
 from privdemo import limits
 from privdemo.datasets import Source
-from privdemo.experiments import training
+from privdemo.experiments import images, training
+from privdemo.experiments.images import LabelMechanism
 from privdemo.experiments.training import TrainingConfig
+from privdemo.mechanisms import BinaryChannel, RandomisedResponse
 from privdemo.mechanisms.pixels import FAMILIES, PixelFamily
-from privdemo.methods import CLEAN, TRAINED_FIRST, TRAINING
+from privdemo.methods import CLEAN, PUBLISHED, TRAINED_FIRST, TRAINING
 
 SYMMETRIC, ASYMMETRIC = "symmetric", "asymmetric"
 MECHANISMS = {FAMILIES[name].title: FAMILIES[name] for name in NOISES}
@@ -33,8 +37,8 @@ _CLASSES = " Write `first=0&second=1&more_digits=2,3` for the digits 0, 1, 2 and
 MORE = Choice("more_digits", DIGITS, (), "More digits or classes", many=True, least=0, meant={"classes": _CLASSES})
 NOISE = Choice("pixel_noise", tuple(MECHANISMS), next(iter(MECHANISMS)), "Noise on every pixel")
 KIND = Choice("label_lies", (SYMMETRIC, ASYMMETRIC), SYMMETRIC, "Lie about the label")
-ZERO_LIES = Number("first_lies", limits.P10, 0.1, "Lies about the first")
-ONE_LIES = Number("second_lies", limits.P01, 0.4, "Lies about the second")
+ZERO_LIES = Number("first_lies", limits.P10, 0.1, "Lies about the first", step=0.01, help=WHAT_TWO_LIES_DO)
+ONE_LIES = Number("second_lies", limits.P01, 0.4, "Lies about the second", step=0.01, help=WHAT_TWO_LIES_DO)
 TRAINERS = {method.title: name for name, method in TRAINING.items() if name != CLEAN}
 TRAINED = Choice(
     "methods",
@@ -171,3 +175,87 @@ def level_setting(family: PixelFamily, n_states: int) -> Number:
     """Return the setting of the noise level of `family`, in the range its mechanism checks."""
     noise = NOISES[family.name]
     return Number(noise.key, family.limit(n_states), noise.default, family.title, step=0.01)
+
+
+def data_choice() -> Choice:
+    """Return the choice among the available image sets, MNIST first if it is one of them, and the visitor’s data."""
+    return own_data_input.choice("images", cache.image_titles())
+
+
+def source_of(values: Values) -> Source:
+    """Return the data set that is chosen."""
+    return own_data.source(values[data_choice()], cache.IMAGE_SETS.__getitem__)
+
+
+def classes_of(values: Values) -> tuple[str, ...]:
+    """Return the chosen classes, or the default ones where they do not fit the data set."""
+    choices = class_choices(source_of(values))
+    return valid_classes(choices, *(values[choice] for choice in choices))
+
+
+def all_settings(values: Values) -> list[Setting]:
+    """Return every setting of the page, with the ranges for the data set and the classes."""
+    source, classes = source_of(values), classes_of(values)
+    levels = [level_setting(family, images.n_states(source)) for family in MECHANISMS.values()]
+    records = [data_choice(), *class_choices(source), people_setting(source, classes)]
+    noise = [NOISE, *levels, KIND, label_setting(len(classes)), ZERO_LIES, ONE_LIES]
+    return [*records, *noise, TRAINED, DRAWS, SEED, PICKED, STUDY]
+
+
+def question_of(values: Values) -> Question | str:
+    """Return the question, or a sentence on why there is none."""
+    data, classes = source_of(values), classes_of(values)
+    kinds = words_of(data)[1]
+    first, second = (values[choice] for choice in class_choices(data)[:2])
+    if first == second:
+        return f"Choose two different {kinds}: {first} cannot be told from {second}."
+    if len(classes) > training.MOST_CLASSES:
+        return f"Choose {training.MOST_CLASSES} {kinds} at most: {len(classes)} are chosen."
+    trained = [name for name in _trained(values) if not _is_too_slow(name, values)]
+    if not trained:
+        return "Choose at least one method in Settings, under “Methods”."
+    family, n_states = MECHANISMS[values[NOISE]], images.n_states(data)
+    pixels = family.make(values[level_setting(family, n_states)], n_states)
+    n_train = values[people_setting(data, classes)]
+    config = TrainingConfig(
+        data, classes, n_train, pixels, _labels(values, len(classes)), (CLEAN, *trained), values[SEED]
+    )
+    return Question(config, values[DRAWS], own_data.file_of(data), values[PICKED], values[STUDY])
+
+
+def remarks(values: Values) -> list[str]:
+    """Say which chosen method is left out, and why."""
+    return [
+        f"“{TRAINING[name].title}” runs here with up to {_most_people(values)} people of each class: its time grows "
+        "with them."
+        for name in _trained(values)
+        if _is_too_slow(name, values)
+    ]
+
+
+def _trained(values: Values) -> list[str]:
+    """Return the chosen methods, in the order in which they are shown."""
+    return [name for title, name in TRAINERS.items() if title in values[TRAINED]]
+
+
+def _most_people(values: Values) -> int:
+    """Return with how many people of each class the published EM runs here."""
+    return 2 * AT_ONCE // len(classes_of(values))
+
+
+def _is_too_slow(method: str, values: Values) -> bool:
+    people = people_setting(source_of(values), classes_of(values))
+    return method == PUBLISHED and values[people] > _most_people(values)
+
+
+def _labels(values: Values, n_classes: int) -> LabelMechanism:
+    """Return the label’s lie: one flip probability or, for two classes, two that may differ."""
+    if n_classes == 2 and values[KIND] == ASYMMETRIC:
+        return BinaryChannel(values[ZERO_LIES], values[ONE_LIES])
+    return RandomisedResponse(values[label_setting(n_classes)], n_classes)
+
+
+def words_of(data: Source) -> tuple[str, str, str]:
+    """Return what a class is called, what classes are called, and what each number of a record is called."""
+    what = "pixel" if isinstance(data, str) or data.image_shape else "column"
+    return ("digit", "digits", what) if isinstance(data, str) else ("class", "classes", what)

@@ -19,7 +19,16 @@ from pages.topics.voting.controls import (
     plan_controls,
     shares_controls,
 )
-from pages.topics.voting.question import ASKED, NAIVE_SETTINGS, PLAN_SETTINGS, PRIOR, SAID, SHARES, settings
+from pages.topics.voting.question import (
+    ASKED,
+    NAIVE_SETTINGS,
+    PLAN_SETTINGS,
+    PRIOR,
+    SAID,
+    SHARES,
+    question_of,
+    settings,
+)
 from privdemo.experiments import voting
 from privdemo.experiments.voting import ElectionConfig
 
@@ -70,6 +79,7 @@ PAGE = Page(
     question="How many voted for A?",
     address="voting",
     blurb="Find the truth.",
+    question_of=question_of,
     answer=answer,
     controls=controls,
     main_control=lie,

@@ -109,7 +109,7 @@ def readings(answer: Answer) -> list[Panel]:
 VOTES_HEADING = "What we see: {lied} of {asked} lied"
 ANSWERS_HEADING = "What the pollster hears: {said_a} of {asked} say A"
 # The keys of the settings by which voters of B lie, and voters of A: one for both, or one each.
-DIALS = (("lie", "b_says_a"), ("lie", "a_says_b"))
+SLIDERS = (("lie", "b_says_a"), ("lie", "a_says_b"))
 _FIELDS = ((VOTES_HEADING, people.TRUTH), (ANSWERS_HEADING, people.ANSWERS))
 
 
@@ -121,7 +121,7 @@ def live_dots(config: ElectionConfig, people_shown: People, words: str) -> dict[
         "voted": _base64(people_shown.voted_a),
         "uniform": _base64(people_shown.uniform),
         "lies": [config.channel.p10, config.channel.p01],
-        "dials": DIALS,
+        "sliders": SLIDERS,
         "fields": [people.plan(heading, dots, n) for heading, dots in _FIELDS],
         "legend": [{"name": name, "sign": dot.sign, "colour": dot.colour} for name, dot in people.LEGEND.items()],
         "words": words,

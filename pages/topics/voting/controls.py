@@ -9,7 +9,10 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.kit import inputs, link, live_lie, privacy_inputs
+from pages.kit import inputs, privacy_inputs
+from pages.kit.number_control import Slider
+from pages.kit.settings import Setting
+from pages.kit.values import Values, put_all
 from pages.topics.voting.answer import Answer
 from pages.topics.voting.question import (
     A_SAYS_B,
@@ -37,67 +40,37 @@ from pages.topics.voting.question import (
 )
 from privdemo.experiments.naive_training import NaiveConfig
 from privdemo.experiments.voting import ElectionConfig
-from privdemo.mechanisms import BinaryChannel
 
 
-def controls(_: DeltaGenerator) -> ElectionConfig:
-    """Render the settings of the polls and return the config they make, with the lie set last."""
-    channel = _channel_in_session(inputs.choose(KIND))
-    sizes = st.container()
-    voters = inputs.number(VOTERS, hide_label=True)
-    with sizes:  # rendered above the box, created after it: the box reads the link
-        inputs.second_widget(
-            "voters_slide",
-            VOTERS,
-            st.select_slider,
-            lambda value: value,
-            lambda value: value,
-            label=VOTERS.label,
-            options=sorted({*SIZES, voters}),
-            format_func=lambda size: f"{size:,}",
-            help="Drawn at random from a large country. Slide, or type any number.",
-        )
-    share = inputs.slider_and_box(SHARE)
-    polls = inputs.number(POLLS)
-    seed = inputs.number(SEED)
-    return ElectionConfig(voters, share, channel, polls, seed)
+def controls(_: Values, __: DeltaGenerator) -> None:
+    """Render the settings of the polls, except for the lie."""
+    inputs.choose(KIND)
+    inputs.number(VOTERS, slider=Slider(VOTERS.label, stops=SIZES))
+    inputs.slider_and_box(SHARE)
+    inputs.number(POLLS)
+    inputs.number(SEED)
 
 
 # The labels at the ends of a slider: of one lie for all, and of a lie for each kind of voters.
 _ENDS_FOR_ALL, _ENDS_FOR_EACH = ("never", "every second time"), ("never", "always")
 
 
-def _channel_in_session(kind: str) -> BinaryChannel:
-    """Return how people lie, from the values in the session."""
-    ends = (B_SAYS_A, A_SAYS_B) if kind == ASYMMETRIC else (LIE, LIE)
-    return BinaryChannel(*(st.session_state.get(end.key, end.default) for end in ends))
-
-
-def lie(config: ElectionConfig) -> ElectionConfig:
-    """Render the sliders of the lie, the page’s main control, and return the config with their values."""
-    return replace(config, channel=_channel_controls(st.session_state.get(KIND.key, KIND.default)))
-
-
-def _channel_controls(kind: str) -> BinaryChannel:
-    """Render one slider for both kinds of voters or one for each, and return how people lie."""
-    if kind == ASYMMETRIC:
-        return privacy_inputs.two_lies(
-            B_SAYS_A,
-            A_SAYS_B,
-            labels=("B says A", "A says B"),
-            titles=("Voters of B say A", "Voters of A say B"),
-            slide=lambda setting, label: live_lie.dial(setting, label, _ENDS_FOR_EACH),
+def lie(values: Values) -> None:
+    """Render the sliders of the lie, the page’s main control: one for all voters, or one for each kind."""
+    if values[KIND] == ASYMMETRIC:
+        privacy_inputs.two_lies(
+            (B_SAYS_A, Slider("Voters of B say A", _ENDS_FOR_EACH, percent=True, live=True), "B says A"),
+            (A_SAYS_B, Slider("Voters of A say B", _ENDS_FOR_EACH, percent=True, live=True), "A says B"),
         )
-    p = privacy_inputs.lie(
+        return
+    privacy_inputs.lie(
         LIE,
         2,
-        name="answer",
-        label="Each person lies",
-        p_label="p, lie",
+        slider=Slider("Each person lies", _ENDS_FOR_ALL, percent=True, live=True),
+        label="p, lie",
+        epsilon_key="answer_epsilon",
         epsilon_label="ε of one answer",
-        slide=lambda setting, label: live_lie.dial(setting, label, _ENDS_FOR_ALL),
     )
-    return BinaryChannel(p, p)
 
 
 # --- the polls -----------------------------------------------------------------------------------
@@ -115,21 +88,21 @@ def many_polls_controls(answer: Answer) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         _hold_again_button(answer.config)
         for label, polls in (("+ 100 polls", n + 100), (f"{most:,} polls (maximum)", most)):
-            _button(label, {POLLS.key: min(polls, most)}, disabled=n == most)
-        _button("Start over", {POLLS.key: 1}, disabled=n == 1)
+            _button(label, {POLLS: min(polls, most)}, disabled=n == most)
+        _button("Start over", {POLLS: 1}, disabled=n == 1)
 
 
 def _hold_again_button(config: ElectionConfig) -> None:
     """Render the button that holds one more poll, or all polls with the next seed once the maximum is reached."""
     n, most = config.n_elections, int(POLLS.limit.high)
-    new = {POLLS.key: n + 1} if n < most else {SEED.key: (config.seed + 1) % (int(SEED.limit.high) + 1)}
+    new = {POLLS: n + 1} if n < most else {SEED: (config.seed + 1) % (int(SEED.limit.high) + 1)}
     _button("Draw again", new, type="primary")
     st.markdown(f"Poll {n:,}" + (", the last; the next seed draws all anew" if n == most else ""), width="content")
 
 
-def _button(label: str, values: Mapping[str, int], **options: Any) -> None:
+def _button(label: str, new: Mapping[Setting, int], **options: Any) -> None:
     """Render a button that sets numbers of the page."""
-    if st.button(label, key=f"hold {label}", on_click=link.set_numbers, args=(values,), **options):
+    if st.button(label, key=f"hold {label}", on_click=put_all, args=(new,), **options):
         st.rerun()  # rerun the whole page: the numbers are its settings
 
 
@@ -150,30 +123,23 @@ def plan_controls(answer: Answer) -> Plan:
 
 # --- the adversary -------------------------------------------------------------------------------
 
-# The session’s key of the country’s share at the last run: a prior equal to it was not set by the visitor.
-_FOLLOWED = "prior_followed"
-
 
 def one_answer_controls(answer: Answer) -> tuple[float, str]:
     """Render the adversary’s prior belief and what the person says, and return both."""
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        return _prior(answer.config.share), inputs.choose(SAID)
+        return _prior(answer), inputs.choose(SAID)
 
 
 def many_answers_controls(answer: Answer) -> tuple[float, int]:
     """Render the number of answers and the adversary’s prior belief; return the belief and the number."""
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         asked = inputs.number(ASKED)
-        return _prior(answer.config.share), asked
+        return _prior(answer), asked
 
 
-def _prior(share: float) -> float:
-    """Render the adversary’s prior belief, by default the true `share` of the country."""
-    followed = st.session_state.get(_FOLLOWED, share)
-    if st.session_state.get(PRIOR.key) == followed != share:
-        st.session_state[PRIOR.key] = share
-    st.session_state[_FOLLOWED] = share
-    return inputs.number(replace(PRIOR, default=share))
+def _prior(answer: Answer) -> float:
+    """Render the adversary’s prior belief, and return it; until a visitor sets it, it is the country’s true share."""
+    return float(inputs.number(replace(PRIOR, default=answer.config.share)))
 
 
 # --- more candidates -----------------------------------------------------------------------------
@@ -190,5 +156,4 @@ def shares_controls(_: object) -> str:
 def naive_controls(_: object) -> NaiveConfig:
     """Render the settings of naive training and return its config."""
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
-        values = [inputs.number(setting) for setting in NAIVE_SETTINGS]
-    return NaiveConfig(*values)
+        return NaiveConfig(*(inputs.number(setting) for setting in NAIVE_SETTINGS))

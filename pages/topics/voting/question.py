@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from pages.kit.privacy_inputs import WHAT_TWO_LIES_DO
 from pages.kit.settings import Choice, Number, Setting, Words
+from pages.kit.values import Values
 from privdemo import limits
-from privdemo.experiments.voting import ManyConfig
+from privdemo.experiments.voting import ElectionConfig, ManyConfig
 from privdemo.mechanisms import BinaryChannel
 
 SYMMETRIC, ASYMMETRIC = "symmetric", "asymmetric"
@@ -15,11 +17,11 @@ SYMMETRIC, ASYMMETRIC = "symmetric", "asymmetric"
 SIZES = (10, 30, 100, 300, 1_000, 3_000, 10_000, 100_000, 1_000_000, 10_000_000)
 
 VOTERS = Number("voters", limits.N_VOTERS, 1000, "People asked", step=100)
-SHARE = Number("share", limits.SHARE, 0.35, "True share of A in the country", step=0.01, form="%.8g")
+SHARE = Number("share", limits.SHARE, 0.35, "True share of A in the country", step=0.01)
 KIND = Choice("lying", (SYMMETRIC, ASYMMETRIC), SYMMETRIC, "Voters of A and of B lie")
-LIE = Number("lie", limits.flip_prob_limit(2, "lie"), 0.2, "Each person lies")
-B_SAYS_A = Number("b_says_a", limits.P10, 0.1, "Voters of B say A")
-A_SAYS_B = Number("a_says_b", limits.P01, 0.3, "Voters of A say B")
+LIE = Number("lie", limits.flip_prob_limit(2, "lie"), 0.2, "Each person lies", step=0.01)
+B_SAYS_A = Number("b_says_a", limits.P10, 0.1, "Voters of B say A", step=0.01, help=WHAT_TWO_LIES_DO)
+A_SAYS_B = Number("a_says_b", limits.P01, 0.3, "Voters of A say B", step=0.01, help=WHAT_TWO_LIES_DO)
 POLLS = Number("polls", limits.N_ELECTIONS, 100, "Polls held", help="The picture shows the last of them.")
 # The default is the seed, of 0 to 999, whose poll is the most typical: in its hundredth poll the error of the corrected
 # estimate, at lies of 0.1, 0.2, 0.3 and 0.4, is nearest to the median error over these seeds (the mean |ln| of their
@@ -27,22 +29,28 @@ POLLS = Number("polls", limits.N_ELECTIONS, 100, "Polls held", help="The picture
 SEED = Number("poll_seed", limits.SEED, 70, "Seed", help="The same seed gives the same people and lies.")
 
 
-def settings() -> list[Setting]:
+def settings(_: Values) -> list[Setting]:
     """Return every setting of the polls."""
     return [VOTERS, SHARE, KIND, LIE, B_SAYS_A, A_SAYS_B, POLLS, SEED]
+
+
+def question_of(values: Values) -> ElectionConfig:
+    """Return the config of the polls."""
+    ends = (B_SAYS_A, A_SAYS_B) if values[KIND] == ASYMMETRIC else (LIE, LIE)
+    channel = BinaryChannel(*(values[end] for end in ends))
+    return ElectionConfig(values[VOTERS], values[SHARE], channel, values[POLLS], values[SEED])
 
 
 PEOPLE, PRIVACY, PRECISION = "people", "privacy", "precision"
 SOLVE = Choice("solve", (PEOPLE, PRIVACY, PRECISION), PEOPLE, "Find out the")
 PLAN_VOTERS = Number("plan_voters", limits.N_VOTERS, 10_000, "People you can ask", step=1000)
-PLAN_WIDTH = Number("plan_width", limits.HALF_WIDTH, 0.02, "Within ± (0.02 is 2 points)", step=0.001, form="%.6g")
+PLAN_WIDTH = Number("plan_width", limits.HALF_WIDTH, 0.02, "Within ± (0.02 is 2 points)", step=0.001)
 PLAN_SHARE = Number(
     "plan_share",
     limits.SHARE,
     0.5,
     "Expected share of A",
     step=0.01,
-    form="%.6g",
     help="0.5 is the safe choice where all lie alike: no other share needs more people.",
 )
 PLAN_SETTINGS = [SOLVE, PLAN_VOTERS, PLAN_WIDTH, PLAN_SHARE]
@@ -68,7 +76,6 @@ PRIOR = Number(
     SHARE.default,
     "How likely is a vote for A, before any answer?",
     step=0.01,
-    form="%.6g",
     help="What the adversary believes beforehand: the probability that this person voted A. At first it is the true "
     "share of A in the country.",
 )
@@ -106,7 +113,6 @@ NAIVE_SETTINGS = (
         2.0,
         "Spread",
         0.1,
-        "%.6g",
         "s, the standard deviation of the inputs along one axis: the larger, the surer labels.",
     ),
     Number(
@@ -115,7 +121,6 @@ NAIVE_SETTINGS = (
         0.8,
         "1 stays 1",
         0.05,
-        "%.6g",
         "P₁₁ = p₁→₁, the chance that a label 1 is released as 1.",
     ),
     Number(
@@ -124,7 +129,6 @@ NAIVE_SETTINGS = (
         0.2,
         "0 becomes 1",
         0.05,
-        "%.6g",
         "P₀₁ = p₀→₁ in the paper’s order, the chance that a label 0 is released as 1.",
     ),
     Number(
@@ -133,7 +137,6 @@ NAIVE_SETTINGS = (
         3.0,
         "Spread across (times that)",
         0.1,
-        "%.6g",
         "The spread across that axis, in units of s. 1 is the same in all directions.",
     ),
     Number(
@@ -142,7 +145,6 @@ NAIVE_SETTINGS = (
         45.0,
         "Turned by (degrees)",
         5.0,
-        "%.6g",
         "The angle between that axis and the true weights, in degrees.",
     ),
 )

@@ -9,8 +9,7 @@ import pytest
 from pages.kit.panel import Panel, Table
 from pages.topics.comparison import PAGE, against_pin, goal, one_likelihood, shipped
 from pages.topics.comparison.answer import Answer, jobs, mark_words, rows_of
-from pages.topics.comparison.pin import decode, encode
-from pages.topics.comparison.question import Question
+from pages.topics.comparison.question import Question, decode, encode
 from pages.topics.comparison.words import Change, change
 from privdemo.experiments import comparison
 from privdemo.experiments.comparison import CLASSIFY, LABELS, RECORDS, SHARE, ComparisonConfig, Fit, Trial

@@ -4,149 +4,150 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
 from html import escape
+from typing import Literal
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.kit import inputs, lecture, link, more, numbers, present, privacy_inputs, screen
+from pages.kit import inputs, lecture, numbers, present, privacy_inputs, screen
 from pages.kit.lecture import Lecture, Step
+from pages.kit.number_control import Slider
 from pages.kit.numbers import sentence
 from pages.kit.present import PageInfo, Position
-from pages.kit.settings import Choice, Number, Setting, Words
+from pages.kit.settings import Setting
+from pages.kit.values import Values, get, here, in_address, put_all
 from pages.topics.poll.answer import Answer
 from pages.topics.poll.controls import rehearsing, telephones
 from pages.topics.poll.join import short
 from pages.topics.poll.question import (
-    BETWEEN,
+    ANSWERS,
+    ASKED,
     HANDS,
+    HANDS_UP,
+    PACE,
+    PEOPLE,
+    QUESTIONS,
     REHEARSAL,
+    SEED,
+    STEP,
     STEPS,
     TELEPHONES,
-    WAYS,
+    TIMES,
+    WAY,
     Join,
     Question,
+    all_settings,
     check_answers,
     check_question,
+    lie_setting,
 )
-from privdemo import limits
 from privdemo.experiments import poll
 from privdemo.experiments.poll import PollConfig
 from server.streamlit_internals import hidden_container, is_hidden
 from server.turns import in_turn
 
 ADDRESS, TITLE = "poll", "Ask your class"
-# Questions to start from, each with its answers.
-QUESTIONS = {
-    "Homework": ("Have you ever copied homework?", "Yes / No"),
-    "Books": ("Have you ever pretended to have read a book?", "Yes / No"),
-    "Late": ("How often were you late this term?", "Never / Once or twice / More often"),
-    "Telephone": ("Do you look at your telephone in lectures?", "Never / Sometimes / Often"),
-}
-_FIRST = QUESTIONS["Homework"]
-
-WAY = Choice("way", WAYS, REHEARSAL, "How people answer")
-ASKED = Words("asked", check_question, _FIRST[0], "Question")
-ANSWERS = Words("answers", check_answers, _FIRST[1], f"Answers, with {BETWEEN} in between")
-PEOPLE = Number("people", limits.POLL_PEOPLE, 200, "Simulated people", step=10)
-PACE = Number("pace", limits.POLL_PACE, 10.0, "Answers a second, when you watch", step=1, form="%.3g")
-# A seed of the first hundred whose corrected share has the median error: neither lucky nor unlucky.
-SEED = Number("class_seed", limits.SEED, 78, "Seed of the class", help="The same seed gives the same people and lies.")
-HANDS_UP = tuple(
-    Number(
-        f"hands_{i}", replace(limits.POLL_PEOPLE, name="hands", low=0), 0, f"Hands for answer {i}", set_by_audience=True
-    )
-    for i in range(1, int(limits.POLL_ANSWERS.high) + 1)
-)
-TIMES = Number("times", limits.POLL_ROUNDS, 2, "Times asked")
-STEP = Choice("step", STEPS, STEPS[0], "Chapter")
 
 
-def lie_setting() -> Number:
-    """Return the setting of how often people lie; its range depends on the number of answers."""
-    line = link.current(ANSWERS)
-    k = 2 if ANSWERS.problem([line]) else len(check_answers(line))
-    return Number("poll_lie", limits.poll_lie_limit(k), 0.25, "Each person lies", step=0.01)
+def question_of(values: Values) -> Question | str:
+    """Return the question, or a sentence on why there is none; a poll on telephones is read from the database."""
+    way = values[WAY]
+    own_poll = telephones.own_poll() if way == TELEPHONES else None
+    if own_poll:
+        return Question(TELEPHONES, own_poll.question, own_poll.config, own_poll.rounds, join=own_poll.join)
+    try:
+        text = check_question(values[ASKED])
+        config = PollConfig(check_answers(values[ANSWERS]), values[lie_setting(values)])
+    except ValueError as error:
+        return sentence(error)
+    if way == TELEPHONES:
+        nobody = (0,) * len(config.answers)
+        return telephones.unreadable() or Question(way, text, config, (nobody,), join=telephones.unopened())
+    if way == HANDS:
+        hands = tuple(values[setting] for setting, _ in zip(HANDS_UP, config.answers, strict=False))
+        return Question(way, text, poll.by_cards(config), (hands,))
+    people, seed = values[PEOPLE], values[SEED]
+    group = poll.rehearse(config, people, seed)
+    rounds = (group.counts(1, _arrived(values, config)),)
+    return Question(way, text, config, rounds, people, group.truth)
 
 
-def all_settings() -> list[Setting]:
-    """Return every setting of the page except those of its chapters."""
-    return [WAY, ASKED, ANSWERS, lie_setting(), PEOPLE, PACE, SEED, *HANDS_UP]
+def _arrived(values: Values, config: PollConfig) -> int:
+    """Return how many simulated people have answered by now."""
+    group = (config, values[PEOPLE], values[SEED])
+    return rehearsing.arrived(group, values[PEOPLE], float(values[PACE]))
 
 
-def controls(main: DeltaGenerator) -> Question | str:
-    """Render the way of answering, the question and its buttons in `main`, the rest in the folded settings.
-
-    Return the question, or a sentence that says why there is none.
-    """
+def controls(values: Values, main: DeltaGenerator) -> None:
+    """Render the way of answering, the question and its buttons in `main`, the rest in the folded settings."""
     with main:
         first = st.container(key="poll-way", horizontal=True, vertical_alignment="center", gap="small")
         with first:
             way = inputs.choose(WAY, hide_label=True)
         own_poll = telephones.own_poll() if way == TELEPHONES else None
-        with inputs.container_if("poll-question", own_poll is None):
-            text, line = inputs.text_input(ASKED), inputs.text_input(ANSWERS)
         if own_poll:
             telephones.poll_heading(own_poll)
             _latecomers_address(own_poll.join)
-    with main, inputs.container_if("poll-lie", own_poll is None and not _is_projected()):
-        lie = _lie(None if ANSWERS.problem([line]) else len(check_answers(line)))
+        else:
+            with st.container(key="poll-question"):
+                inputs.text_input(ASKED)
+                inputs.text_input(ANSWERS)
+            if not _is_projected() and not ANSWERS.problem([values[ANSWERS]]):
+                with st.container(key="poll-lie"):
+                    _lie(values)
     with inputs.container_if("poll-class", way == REHEARSAL) if not is_hidden() else hidden_container():
-        people, pace, seed = inputs.number(PEOPLE), inputs.number(PACE), inputs.number(SEED)
-    try:
-        words, config = (own_poll.question, own_poll.config) if own_poll else (check_question(text), _config(line, lie))
-    except ValueError as error:
-        _hands(main, (), False)
-        return sentence(error)
-    hands = _hands(main, config.answers, way == HANDS and _is_answered_here())
+        inputs.number(PEOPLE)
+        inputs.number(PACE)
+        inputs.number(SEED)
+    question = question_of(values)
+    with main:
+        if way == HANDS and isinstance(question, Question) and _is_answered_here():
+            _hands(question.config.answers)
     with first:
         telephones.keep_secrets_in_tab(offered=own_poll is not None)
         telephones.other_polls_buttons(shown=own_poll is not None)
         if way == TELEPHONES:
-            return _with_telephones(own_poll, words, config)
-        if way == HANDS:
-            return _with_project_button(Question(HANDS, words, _by_cards(main, config), (hands,)))
-        return _rehearsal(words, config, people, float(pace), seed, main)
+            _telephone_buttons(own_poll, question)
+        elif isinstance(question, Question):
+            if way == REHEARSAL:
+                _watch_button(values, question, main)
+            _project_button(question)
+    if way == HANDS and isinstance(question, Question):
+        _say_what_cards_do(main, question.config, values)
+    if way == REHEARSAL and isinstance(question, Question):
+        arrived = question.answered
+        if arrived < values[PEOPLE]:
+            _rerun_when(lambda: _arrived(values, question.config) != arrived)
 
 
-def _config(line: str, lie: float) -> PollConfig:
-    """Return the config of a poll from the answers as typed."""
-    return PollConfig(check_answers(line), lie)
-
-
-def _lie(n_answers: int | None) -> float:
-    """Render how often people lie, as a probability and as ε, and return the probability."""
-    setting = lie_setting()
-    inputs.clamp(setting, "The lie")
-    if n_answers is None or is_hidden():
-        return float(inputs.number(setting))
-    return privacy_inputs.lie(
-        setting, n_answers, name="poll", label="Each person lies", p_label="p, lie", epsilon_label="ε of one answer"
+def _lie(values: Values) -> None:
+    """Render how often people lie, as a probability and as ε."""
+    privacy_inputs.lie(
+        lie_setting(values),
+        len(check_answers(values[ANSWERS])),
+        slider=Slider("Each person lies", privacy_inputs.PRIVATE_RIGHT),
+        label="p, lie",
+        epsilon_key="poll_epsilon",
+        epsilon_label="ε of one answer",
     )
 
 
-def _by_cards(main: DeltaGenerator, config: PollConfig) -> PollConfig:
-    """Return the config with the lie that cards can give; say so if that differs from the one set."""
-    with_cards = poll.by_cards(config)
-    if abs(with_cards.lie - config.lie) > 5e-4:
-        wanted, near = numbers.percent(config.lie), numbers.percent(with_cards.lie)
+def _say_what_cards_do(main: DeltaGenerator, config: PollConfig, values: Values) -> None:
+    """Say so if the lie that cards can give differs from the one that is set."""
+    wanted = values[lie_setting(values)]
+    if abs(config.lie - wanted) > 5e-4:
         main.caption(
-            f"Cards of a class lie {near} of the time, which is near enough to {wanted}: that is corrected for."
+            f"Cards of a class lie {numbers.percent(config.lie)} of the time, which is near enough to "
+            f"{numbers.percent(wanted)}: that is corrected for."
         )
-    return with_cards
 
 
-def _hands(main: DeltaGenerator, answers: tuple[str, ...], wanted: bool) -> tuple[int, ...]:
-    """Render a box for the raised hands of each answer, on the projector as well, and return the numbers."""
-    found = []
-    with main, inputs.container_if("shown-hands", wanted):
+def _hands(answers: tuple[str, ...]) -> None:
+    """Render a box for the raised hands of each answer, on the projector as well."""
+    with st.container(key="shown-hands"):
         for setting, answer in zip(HANDS_UP, answers, strict=False):
-            found.append(inputs.number(setting, f"Hands for “{numbers.escape_markdown(answer)}”"))
-    with hidden_container():
-        for setting in HANDS_UP[len(answers) :]:
-            inputs.number(setting)
-    return tuple(found)
+            inputs.number(setting, f"Hands for “{answer}”")
 
 
 def presets(_: Question | str) -> None:
@@ -159,28 +160,23 @@ def presets(_: Question | str) -> None:
 
 def _ask(text: str, answers: str) -> None:
     """Set the question and its answers to those of an example."""
-    st.session_state[ASKED.key], st.session_state[ANSWERS.key] = text, answers
+    put_all({ASKED: text, ANSWERS: answers})
 
 
 # --- the ways ------------------------------------------------------------------------------------
 
 
-def _with_telephones(own_poll: telephones.OwnedPoll | None, words: str, config: PollConfig) -> Question | str:
-    """Render the buttons of a poll on telephones: to open one, or all that its owner may do with it.
-
-    Return the question, or a sentence if the poll cannot be read.
-    """
+def _telephone_buttons(own_poll: telephones.OwnedPoll | None, question: Question | str) -> None:
+    """Render the buttons of a poll on telephones: to open one, or all that its owner may do with it."""
     telephones.show_problem()
-    if own_poll is None:
-        if problem := telephones.retry_button_if_unreadable():
-            return problem
-        telephones.open_button(words, config)
-        nobody = (0,) * len(config.answers)
-        return Question(TELEPHONES, words, config, (nobody,), join=telephones.unopened())
-    question = _with_project_button(Question(TELEPHONES, words, config, own_poll.rounds, join=own_poll.join))
-    telephones.buttons(own_poll)
-    _rerun_when(lambda: telephones.has_changed(own_poll))
-    return question
+    if own_poll and isinstance(question, Question):
+        _project_button(question)
+        telephones.buttons(own_poll)
+        _rerun_when(lambda: telephones.has_changed(own_poll))
+    elif telephones.unreadable():
+        telephones.retry_button()
+    elif isinstance(question, Question):
+        telephones.open_button(question.text, question.config)
 
 
 def _latecomers_address(at: Join) -> None:
@@ -190,18 +186,11 @@ def _latecomers_address(at: Join) -> None:
             st.html(f'<p class="poll-late">{escape(short(at.address))}</p>')
 
 
-def _rehearsal(words: str, config: PollConfig, people: int, pace: float, seed: int, main: DeltaGenerator) -> Question:
-    """Render the button that lets simulated people answer one by one, and return their question."""
-    group = poll.rehearse(config, people, seed)
-    arrived = rehearsing.arrived((config, people, seed), people, pace)
+def _watch_button(values: Values, question: Question, main: DeltaGenerator) -> None:
+    """Render the button that lets simulated people answer one by one."""
     if _is_answered_here():
         with _container_if_projected(main):
-            rehearsing.button((config, people, seed))
-    rounds = (group.counts(1, arrived),)
-    question = _with_project_button(Question(REHEARSAL, words, config, rounds, people, group.truth))
-    if arrived < people:
-        _rerun_when(lambda: rehearsing.arrived((config, people, seed), people, pace) != arrived)
-    return question
+            rehearsing.button((question.config, values[PEOPLE], values[SEED]))
 
 
 def _rerun_when(is_changed: Callable[[], bool]) -> None:
@@ -222,8 +211,6 @@ def asked_again_controls(shown: Answer) -> int:
     if question.join is None:
         with st.container(width=180):
             return int(inputs.number(TIMES))
-    with hidden_container():
-        inputs.number(TIMES)
     with st.container(key="shown-again"):
         telephones.again_button()
     screen.reserve_height(3)
@@ -247,12 +234,12 @@ def _container_if_projected(main: DeltaGenerator) -> AbstractContextManager[obje
 
 def _is_answered_here() -> bool:
     """Return whether people answer on this screen: when projected only in the first step, else always."""
-    return not _is_projected() or link.current(STEP) == STEPS[0]
+    return not _is_projected() or get(STEP) == STEPS[0]
 
 
-def _with_project_button(question: Question) -> Question:
-    """Render the button that projects the question step by step, and return the question."""
-    kind = "primary" if question.way != REHEARSAL else "secondary"
+def _project_button(question: Question) -> None:
+    """Render the button that projects the question step by step."""
+    kind: Literal["primary", "secondary"] = "primary" if question.way != REHEARSAL else "secondary"
     st.button(
         "Project it",
         key="project",
@@ -262,21 +249,24 @@ def _with_project_button(question: Question) -> Question:
         help="Large letters for the last row. Arrow keys or a clicker go on, Tab leads to the boxes and the button of "
         "the first step; Esc leaves.",
     )
-    return question
 
 
 def _project(question: Question) -> None:
     """Open the reveal as a lecture with one screen for each step."""
-    known: list[Setting] = [*all_settings(), STEP, TIMES]
-    given = {key: value for key, value in more.settings_in_address(known).items() if key != STEP.key}
+    given = {key: value for key, value in in_address(_known(here())).items() if key != STEP.key}
     names = STEPS if question.truth else STEPS[:-1]
     steps = tuple(
         Step(ADDRESS, given | ({STEP.key: name} if name != STEPS[0] else {}), question.text) for name in names
     )
     try:
         whole = Lecture(TITLE, "", 10, steps)
-        at = Position(whole, lecture.to_link(whole), names.index(str(link.current(STEP))) + 1)
+        at = Position(whole, lecture.to_link(whole), names.index(str(get(STEP))) + 1)
     except ValueError as error:
         st.toast(sentence(error))
         return
-    present.open_step(at, PageInfo(ADDRESS, TITLE, known, (ADDRESS,)))
+    present.open_step(at, PageInfo(ADDRESS, TITLE, _known, (ADDRESS,)))
+
+
+def _known(values: Values) -> list[Setting]:
+    """Return every setting of the page and of its chapters."""
+    return [*all_settings(values), STEP, TIMES]

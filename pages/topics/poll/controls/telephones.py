@@ -17,12 +17,13 @@ import streamlit as st
 
 from pages.kit.numbers import escape_markdown, sentence
 from pages.kit.panel import to_csv
+from pages.kit.values import put
 from pages.polls import rules
 from pages.polls.bucket import GUESSES
 from pages.polls.rules import NoSuchPoll, NotTheOwner, Poll, PollError
 from pages.polls.store import store
 from pages.topics.poll import join
-from pages.topics.poll.question import TELEPHONES, Join
+from pages.topics.poll.question import TELEPHONES, WAY, Join
 from privdemo import limits
 from privdemo.experiments.poll import PollConfig
 from server.turns import pause
@@ -104,12 +105,16 @@ def unopened() -> Join:
     return join.join("", True, st.context.url)
 
 
-def retry_button_if_unreadable() -> str:
-    """If the poll exists but cannot be read, render a button to retry and return a sentence; else return “”."""
+def unreadable() -> str:
+    """Return a sentence if the teacher’s poll cannot be read at this moment, else an empty text."""
     if not (owned := st.session_state.get(_OWNED)):
         return ""
-    st.button("Look again", key="poll-look", type="primary")
     return f"Your poll {owned[0]} cannot be read at this moment. Nothing of it is lost; look again."
+
+
+def retry_button() -> None:
+    """Render the button that reads the poll again."""
+    st.button("Look again", key="poll-look", type="primary")
 
 
 def open_button(question: str, config: PollConfig) -> None:
@@ -191,7 +196,7 @@ def _on_secrets_sent() -> None:
             _store_others([*_others(), *kept])
             _show_poll(code, secret)
             if from_link:
-                st.session_state["way"] = TELEPHONES
+                put(WAY, TELEPHONES)
 
 
 def _pairs(sent: list[Any]) -> list[tuple[str, str]]:
@@ -228,7 +233,7 @@ def other_polls_buttons(shown: bool) -> None:
 def _go_to_poll(code: str, secret: str) -> None:
     """Show one of the teacher’s polls."""
     _show_poll(code, secret)
-    st.session_state["way"] = TELEPHONES
+    put(WAY, TELEPHONES)
 
 
 def _open(question: str, config: PollConfig) -> None:

@@ -49,7 +49,7 @@ class Dots {
     this.place = root.querySelector(".people");
     this.legend = root.querySelector(".people-legend");
     this.follow = ({ detail }) => {
-      this.data.dials.forEach((keys, vote) => keys.includes(detail.key) && (this.lies[vote] = detail.value));
+      this.data.sliders.forEach((keys, vote) => keys.includes(detail.key) && (this.lies[vote] = detail.value));
       this.settle();
     };
   }
@@ -131,6 +131,6 @@ export default function ({ data, parentElement }) {
   const dots = all.get(parentElement);
   dots.update(data);
   document.documentElement.dataset.dots = ""; // the still picture goes
-  document.addEventListener("privdemo-lie", dots.follow);
-  return () => document.removeEventListener("privdemo-lie", dots.follow);
+  document.addEventListener("privdemo-number", dots.follow);
+  return () => document.removeEventListener("privdemo-number", dots.follow);
 }

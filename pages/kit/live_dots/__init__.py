@@ -1,0 +1,41 @@
+"""Define the component of dots for people that follow the sliders of a lie while these are dragged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from privdemo import figures
+
+_HERE = Path(__file__).parent
+_STARTED = "dots_started"
+
+
+def _read(name: str) -> str:
+    return (_HERE / name).read_text(encoding="utf-8")
+
+
+_dots = st.components.v2.component(
+    "privdemo_live_dots",
+    html='<div class="people" role="img"></div><p class="people-legend"></p>',
+    css=figures.PEOPLE_CSS + _read("dots.css"),
+    js=_read("dots.js"),
+)
+
+
+def dots(data: Mapping[str, Any], key: str, first: Callable[[], str]) -> None:
+    """Render fields of dots for people that follow the sliders of a lie; until they start, show what `first` makes.
+
+    `data` holds what dots.js reads: a name of the `poll`; who `voted` A (bytes) and the `uniform` random number of each
+    person (doubles), as base64; the current `lies` of voters of B and of A, and the keys of the settings by whose
+    `sliders` each is set; the `fields`, each with its heading and what its dots show; the `legend`, and a description
+    in `words`.
+    """
+    with st.container(key="dots-first"):
+        if not st.session_state.get(_STARTED):
+            st.html(first())
+    st.session_state[_STARTED] = True
+    _dots(key=key, data=dict(data))
