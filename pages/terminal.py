@@ -1,7 +1,4 @@
-"""Answer the question of a setting's file without a browser: `python -m privdemo run FILE`. An entry point.
-
-The page itself runs, in Streamlit's AppTest, as it would for a visitor with these settings in the link.
-"""
+"""Answer the question of a setting's file without a browser: `python -m privdemo run FILE`. An entry point."""
 
 from __future__ import annotations
 
@@ -15,22 +12,21 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from streamlit.testing.v1 import AppTest
-
-from pages.kit import link, setting_file
-from pages.kit.page import ANSWERED, Page
+from pages.kit import setting_file, trials
+from pages.kit import values as page_values
+from pages.kit.numbers import sentence
+from pages.kit.page import Page, missing_data
 from pages.kit.panel import Panel, to_csv
 from pages.kit.setting_file import SettingFile
+from pages.kit.settings import problems
+from pages.kit.trials import Trials
 from pages.topics import PAGES, page_at
 from privdemo.experiments import running
 from privdemo.toml_text import read_from
 from server import start_up
 
-_SCRIPT = Path(__file__).parent / "one_page.py"
 # Seconds between readings of the progress, and between lines about it if the output is not a terminal.
 _POLL, _PRINT_EVERY = 0.3, 10.0
-# Seconds that one run of a page may take: practically without end, as Ctrl-C ends it.
-_TIMEOUT = 7 * 24 * 3600.0
 
 
 def run(file: Path, out: Path | None) -> None:
@@ -63,43 +59,54 @@ def run(file: Path, out: Path | None) -> None:
 def run_page(page: Page, setting: SettingFile) -> tuple[Any, Any]:
     """Return the question that the settings make, and the page's answer once no trials are running.
 
-    Raise ``ValueError`` if the page ignores a setting, if [config] is another question, or with the page's own sentence
-    if there is no answer.
+    Raise ``ValueError`` if the page has no such setting or value, if [config] is another question, or with the page's
+    own sentence if there is no answer.
     """
     start_up.limit_threads()
-    at = AppTest.from_file(_SCRIPT, default_timeout=_TIMEOUT)
-    at.session_state["visited"], at.session_state[ANSWERED] = page.address, None
-    for key, value in setting.settings.items():
-        at.query_params[key] = list(value) if isinstance(value, tuple) else value
-    show_progress, printed = _progress(page.title), set[str]()
-    while True:
-        at.run()
-        if at.exception:
-            raise ValueError(f"the page “{page.title}” failed: {at.exception[0].message}")
-        messages = [*at.info, *at.toast]
-        if link.NOTES in at.session_state:
-            notes = "; ".join(note.rstrip(".") for of in at.session_state[link.NOTES].values() for note in of)
-            _print_once(messages, printed)
-            raise ValueError(f"the page does not take the settings as they stand: {notes}")
-        _print_once([*messages, *at.warning], printed)
-        answered = at.session_state[ANSWERED]
-        if answered and (wrong := setting_file.differences(setting, answered[0])):
-            raise ValueError("; ".join(wrong))
-        bars = [bar.proto.text for bar in at.get("progress")]
-        show_progress("; ".join(bars))
-        if not any(button.key == "stop-draws" for button in at.button):
-            break
-        time.sleep(_POLL)
-    if not answered:
-        raise ValueError(next(text_of(words.value) for words in at.markdown if 'class="takeaway"' in words.value))
-    return answered
-
-
-def _print_once(elements: Iterable[Any], printed: set[str]) -> None:
-    """Print texts that the page shows beside its answer; add them to `printed`, as each is printed once."""
-    for words in dict.fromkeys(element.value for element in elements if element.value not in printed):
+    if page.shows_images and (words := missing_data()):
         print(f"privdemo: {words}", file=sys.stderr)
-        printed.add(words)
+    values = page_values.from_texts(page.all_settings, setting.settings)
+    texts = {key: list(value) if isinstance(value, tuple) else [value] for key, value in setting.settings.items()}
+    if bad := problems(page.all_settings(values), texts):
+        listed = "; ".join(each.rstrip(".") for each in bad.values())
+        raise ValueError(f"the page does not take the settings as they stand: {listed}")
+    question = page.question_of(values)
+    if isinstance(question, str):
+        raise ValueError(question)
+    if wrong := setting_file.differences(setting, question):
+        raise ValueError("; ".join(wrong))
+    for remark in page.remarks(values):
+        print(f"privdemo: {remark}", file=sys.stderr)
+    return question, _answer(page, question)
+
+
+def _answer(page: Page, question: Any) -> Any:
+    """Return the answer from all trials. Raise ``ValueError`` with the page's sentence if there is none."""
+    try:
+        made = _run_trials(page, question)
+        answer = page.answer(question, made)
+    except ValueError as error:
+        raise ValueError(f"{page.failed} {sentence(error)}".strip()) from None
+    if answer is None:
+        raise ValueError(f"{page.failed} {sentence(made.problem or 'no trial has ended')}".strip())
+    if made.problem:
+        print(f"privdemo: not all trials could be run. {sentence(made.problem)}", file=sys.stderr)
+    return answer
+
+
+def _run_trials(page: Page, question: Any) -> Trials:
+    """Run the background jobs of a question, and print the progress; slow ones that only add are left out."""
+    if page.jobs:
+        jobs = page.jobs(question)
+    else:
+        jobs = [job for job in page.adds(question) if not job.slow] if page.adds else []
+    show_progress = _progress(page.title)
+    while True:
+        made = trials.start_or_follow(question, jobs)
+        show_progress(made.progress_text if made.running else "")
+        if not made.running:
+            return made
+        time.sleep(_POLL)
 
 
 def text_of(markup: str) -> str:

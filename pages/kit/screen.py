@@ -101,19 +101,9 @@ def progress_bar(question: Any, made: Trials) -> None:
     """Render how many trials are done, and a button to stop or resume them; nothing once all are done."""
     if made.finished:
         return
-    counts: dict[str, tuple[int, int]] = {}
-    for job, progress in zip(made.jobs, made.progress, strict=True):  # jobs with the same name are counted together
-        (done, total), before = counts.get(job.name, (0, 0)), 1 if job.first else 0
-        counts[job.name] = done + len(progress.results) + before, total + progress.total + before
-    notes = {job.name: job.note for job in made.jobs}
-    parts = [f"{name} {done} of {total}{notes[name]}" for name, (done, total) in counts.items()]
-    if made.ahead:
-        parts.append("1 computation comes first" if made.ahead == 1 else f"{made.ahead} computations come first")
-    if made.note:
-        parts.append(made.note)
-    done, total = (sum(numbers) for numbers in zip(*counts.values(), strict=True))
+    done, total = (sum(numbers) for numbers in zip(*made.counts.values(), strict=True))
     with st.container(horizontal=True, vertical_alignment="center", key="draw-progress"):
-        st.progress(done / total, " · ".join(parts) + ("" if made.running else ", stopped"))
+        st.progress(done / total, made.progress_text + ("" if made.running else ", stopped"))
         if made.running:
             st.button("Stop", on_click=trials.stop, args=(trials.fingerprint(question),), key="stop-draws")
         else:

@@ -129,6 +129,24 @@ class Trials:
         """Return why a job failed, or None."""
         return next((progress.error for progress in self.progress if progress.error), None)
 
+    @property
+    def counts(self) -> dict[str, tuple[int, int]]:
+        """Return how many trials are done, and of how many, by the jobs' names."""
+        found: dict[str, tuple[int, int]] = {}
+        for job, progress in zip(self.jobs, self.progress, strict=True):
+            (done, total), before = found.get(job.name, (0, 0)), 1 if job.first else 0
+            found[job.name] = done + len(progress.results) + before, total + progress.total + before
+        return found
+
+    @property
+    def progress_text(self) -> str:
+        """Return how many trials are done, how many jobs are ahead, and the runner's note."""
+        notes = {job.name: job.note for job in self.jobs}
+        parts = [f"{name} {done} of {total}{notes[name]}" for name, (done, total) in self.counts.items()]
+        if self.ahead:
+            parts.append("1 computation comes first" if self.ahead == 1 else f"{self.ahead} computations come first")
+        return " · ".join([*parts, self.note] if self.note else parts)
+
     def of_kind(self, kind: str, config: Any = None) -> list[Any]:
         """Return all results of the jobs of one kind; of one config unless that is None."""
         by_job = zip(self.jobs, self.results, strict=True)
