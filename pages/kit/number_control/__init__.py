@@ -75,9 +75,10 @@ def render(setting: Number, label: str, slider: Slider | None = None, other: Oth
         return
     value, limit = values.get(setting), setting.limit
     key = f"{setting.key}-number"
+    slide = slider and _slider_data(slider, value, setting)
     box = {
         "label": label,
-        "hideLabel": slider is not None and slider.name == label,
+        "hideLabel": slide is not None and slide["name"] == label,
         "help": setting.help or "",
         "low": limit.low,
         "high": limit.high,
@@ -93,7 +94,7 @@ def render(setting: Number, label: str, slider: Slider | None = None, other: Oth
         "value": value,
         "text": _text(value),
         "box": box,
-        "slider": slider and _slider_data(slider, value, setting),
+        "slider": slide,
         "other": other and _other_data(other, value),
     }
 
