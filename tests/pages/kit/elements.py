@@ -1,5 +1,6 @@
 """List the elements that a small page sends to the browser."""
 
+import json
 import textwrap
 from collections.abc import Iterator
 from typing import Any
@@ -8,6 +9,7 @@ from google.protobuf.json_format import MessageToDict
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Block
 
+from pages.kit import number_control
 from privdemo import datasets
 from privdemo.jobs import Progress
 
@@ -50,15 +52,29 @@ class Runner:
 
 
 def opened(script: str, link: dict[str, Any] | None = None, **state: Any) -> AppTest:
-    """Return the page of a script, opened by a link in a session with `state`."""
+    """Return the page of a script, opened by a link in a session with `state`.
+
+    Numbers have plain boxes, unless `no_browser` is False.
+    """
     at = AppTest.from_string(script, default_timeout=60)
     for key, value in (link or {}).items():
         at.query_params[key] = value
-    for key, value in state.items():
+    for key, value in ({number_control.NO_BROWSER: True} | state).items():
         at.session_state[key] = value
     at.run()
     assert not at.exception
     return at
+
+
+def component_data(at: AppTest, name: str) -> list[dict[str, Any]]:
+    """Return the data of each component of this name, without our prefix, that a page sends to the browser."""
+    found = (one.proto for one in at.get("bidi_component"))
+    return [json.loads(one.json) for one in found if one.component_name == f"privdemo_{name}"]
+
+
+def written(at: AppTest) -> list[dict[str, list[str]]]:
+    """Return what the browser has to write into its address without an entry in its history."""
+    return [data["values"] for data in component_data(at, "address")]
 
 
 def drawn(block: Block) -> str:

@@ -50,26 +50,41 @@ def test_a_bad_file_of_mnist_is_named(data_folder, monkeypatch, tmp_path, damage
 
 CHOICE = """
 import streamlit as st
+from pages.kit import values
 from pages.kit.data_sets import DataSets
 from privdemo.tasks import BINARY
 
 data = DataSets("on", {name: BINARY[name] for name in ("mnist", "breast_cancer", "adult")})
-st.session_state["found"] = data.choice.options, data.default(), data.current(), data.choose()
+values.enter("page", lambda given: [data.choice])
+data.choose()
+now = values.here()
+st.session_state["found"] = data.choice.options, data.choice.default, data.source(now), data.problem(now)
 """
 
 
-def test_the_data_sets_that_are_here_are_offered_and_the_others_named(no_mnist):
-    at = opened(CHOICE)
-    found = ("breast_cancer", "breast_cancer", ("breast_cancer", ""))
-    assert at.session_state["found"] == (("Breast cancer",), *found)
-    assert at.caption[-1].value.startswith("Not on this computer: mnist, adult.")
+def test_the_data_sets_on_this_computer_are_offered_and_the_others_named(no_mnist):
+    at = opened(CHOICE, {"on": "Adult"})
+    assert at.session_state["found"] == (("Breast cancer",), "Breast cancer", "breast_cancer", "")
+    assert [words.value for words in at.caption if "Not on this" in words.value] == [
+        "Not on this computer: mnist, adult. `python -m privdemo data all` fetches them."
+    ]
 
 
 def test_a_data_set_that_cannot_be_read_is_named(data_folder, monkeypatch):
     monkeypatch.setattr(cache, "problem", lambda name: f"{name} is broken")
-    at = opened(CHOICE, {"on": "Adult"})
-    assert at.session_state["found"][1:] == ("mnist", "adult", ("adult", "Adult cannot be read: adult is broken"))
-    assert not [caption for caption in at.caption if "Not on this" in caption.value]
+    for link, source, words in (
+        ({}, "mnist", "MNIST cannot be read: mnist is broken"),
+        ({"on": "Adult"}, "adult", "Adult cannot be read: adult is broken"),
+    ):
+        at = opened(CHOICE, link)
+        assert at.session_state["found"][2:] == (source, words)
+        assert not [caption for caption in at.caption if "Not on this" in caption.value]
+
+
+def test_another_data_set_is_chosen_on_the_page(data_folder):
+    at = opened(CHOICE)
+    at.get("button_group")[0].set_value("Breast cancer").run()
+    assert at.session_state["found"][2:] == ("breast_cancer", "")
 
 
 def test_results_are_kept_for_all_but_those_of_own_records(monkeypatch):

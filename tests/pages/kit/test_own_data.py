@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import streamlit as st
 
-from pages.kit import own_data, own_data_input
+from pages.kit import own_data, own_data_input, values
 from pages.kit.own_data import TITLE, File
 from pages.kit.settings import Number
 from privdemo import datasets
@@ -20,18 +20,18 @@ ROWS = [f"{i % 41},{'xyz'[i // 60]},1,{'abc'[i % 3]}" for i in range(180)]
 TABLE = "\n".join(["size,day,same,kind", *ROWS]).encode()
 PANEL = """
 import streamlit as st
-from pages.kit import own_data_input
+from pages.kit import own_data_input, values
 chosen = own_data_input.choice("on", ["A"])
 own_data_input.panel(chosen, st.session_state.get("binary", True))
-st.session_state["options"] = chosen.options
+st.session_state["options"], st.session_state["on"] = chosen.options, values.get(chosen)
 """
 
 ANSWERS = """
 import streamlit as st
-from pages.kit import own_data, own_data_input
+from pages.kit import own_data, own_data_input, values
 chosen = own_data_input.choice("on", ["A"], own_data.OwnAnswers)
 own_data_input.answers_panel(chosen)
-st.session_state["options"] = chosen.options
+st.session_state["options"], st.session_state["on"] = chosen.options, values.get(chosen)
 if st.session_state.get("leave"):
     own_data_input.panel(own_data_input.choice("there", ["A"]))
 """
@@ -100,7 +100,7 @@ def test_nothing_is_in_use_after_a_first_file_that_cannot_be_read():
     at = bring(opened(PANEL), "bad.npz", b"a,b")
     assert at.error[0].value.startswith("bad.npz cannot be used: ")
     assert "still in use" not in at.error[0].value
-    assert "on" not in at.session_state
+    assert at.session_state["on"] == "A"
     bring(at, "t.csv", TABLE)
     assert not at.error
 
@@ -207,15 +207,22 @@ def test_the_choice_and_its_source(own):
     assert own_data.source(TITLE, named) == "none"
 
 
-def test_sizes_go_back_to_their_defaults_when_the_records_change(own):
-    n, session = Number("n", Limit("n", 1, 9), 3), st.session_state
+def test_sizes_are_set_to_their_defaults_when_the_records_change(own):
+    n, other = Number("n", Limit("n", 1, 9), 3), Number("other", Limit("other", 1, 9), 3)
+    values.put(other, 8)
     for source, expected in (("a", 7), ("a", 7), ("b", 3), (own.records, 3), (own.records, 7)):
-        session["n"] = 7
-        own_data.reset_sizes("before", source, [n])
-        assert (session["n"], session["before"]) == (expected, own_data.short_name(source))
-    del session["before"]
-    own_data.reset_sizes("before", own.records, [n])
-    assert session["n"] == 3
+        values.put(n, 7)
+        own_data.reset_with_data("before", source, [n])
+        assert (values.get(n), st.session_state["before"]) == (expected, own_data.short_name(source))
+    assert values.get(other) == 8
+
+
+@pytest.mark.parametrize(("is_own", "expected"), [(False, 7), (True, 3)])
+def test_sizes_of_a_link_stay_at_first_unless_the_records_are_in_no_link(own, is_own, expected):
+    n = Number("n", Limit("n", 1, 9), 3)
+    values.put(n, 7)
+    own_data.reset_with_data("before", own.records if is_own else "a", [n])
+    assert values.get(n) == expected
 
 
 def test_results_not_asked_for_longest_make_room(own):

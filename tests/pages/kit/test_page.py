@@ -5,6 +5,7 @@ import streamlit as st
 
 from pages.kit import cache, trials
 from pages.kit.page import Chapter, Chapters
+from pages.kit.settings import Choice
 from tests.pages.kit.elements import Runner, drawn, opened
 from tests.pages.visiting import answers, folds, takeaway
 
@@ -145,6 +146,20 @@ def test_without_a_question_chapters_of_some_questions_wait_but_the_first_and_th
     assert chapters.choice("Choose two.").options == ("few", "all", "more")
     assert chapters.choice("Choose two.", "many").options == ("few", "all", "many", "more")
     assert chapters.choice(("many",)).options == ("all", "more")
+
+
+def test_chapters_that_do_not_fit_are_no_options_and_a_shared_setting_is_listed_once():
+    prior = Choice("prior", ("a", "b"), "a")
+    fits = Chapter("b", list, settings=[prior], fits=lambda question: question["of"] == "images")
+    tabs = Chapters("look", (Chapter("a", list, settings=[prior]), fits))
+    assert [tabs.choice(answer).options for answer in (None, {"of": "table"}, {"of": "images"})] == [
+        ("a", "b"),
+        ("a",),
+        ("a", "b"),
+    ]
+    assert tabs.choice("images").default == "a"
+    assert tabs.choice().key == "look"
+    assert tabs.settings == [tabs.choice(), prior]
 
 
 MAIN_CONTROL = "main_control=lambda asked: asked and inputs.number(LEVEL),"

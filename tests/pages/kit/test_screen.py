@@ -9,8 +9,8 @@ import streamlit as st
 from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 
-from pages.kit import live_dial, screen
-from pages.kit.panel import LiveDial, Panel, Table
+from pages.kit import live_dial, live_dots, screen, values
+from pages.kit.panel import LiveDial, LiveDots, Panel, Table
 from pages.kit.settings import Number
 from privdemo import figures
 from privdemo.limits import Limit
@@ -120,20 +120,35 @@ def test_the_last_sentence_stays_until_the_new_one_is_known():
     assert "takeaway" not in drawn(at.run().main)
 
 
-def test_a_dial_let_go_of_sets_its_number(monkeypatch):
+@pytest.mark.parametrize(
+    ("moved", "level"),
+    [
+        (1, 1.0),
+        (0.25, 0.25),
+        *((wrong, 0.5) for wrong in (2, -1, 10**400, math.nan, math.inf, True, None, "1", [1], {})),
+    ],
+    ids=lambda value: str(value)[:9],
+)
+def test_a_dial_that_is_released_sets_its_number_if_its_level_is_valid(monkeypatch, moved, level):
     mounted = {}
     monkeypatch.setattr(live_dial, "_dial", lambda **options: mounted.update(options))
-    monkeypatch.setattr(st, "session_state", {"dial": {"moved": 1}})
+    monkeypatch.setattr(st, "session_state", {"dial": {"moved": moved}})
     screen.figure(Panel(figure=LiveDial({"level": 0.5, "x": 2}, LEVEL, str)))
     screen.figure(Panel(figure=None))
-    released = mounted.pop("on_moved_change")
-    released()
-    for wrong in (2, -1, 10**400, math.nan, math.inf, True, None, "1", [1], {"moved": 1}):
-        st.session_state["dial"]["moved"] = wrong
-        released()
+    mounted.pop("on_moved_change")()
     assert mounted == {"key": "dial", "data": {"level": 0.5, "x": 2}}
-    assert st.session_state["p"] == 1.0
-    assert isinstance(st.session_state["p"], float)
+    assert (values.get(LEVEL), type(values.get(LEVEL))) == (level, float)
+
+
+def test_dots_are_shown_as_markup_until_they_have_started(monkeypatch):
+    seen, mounted = [], []
+    monkeypatch.setattr(live_dots, "_dots", lambda **options: mounted.append(options))
+    monkeypatch.setattr(st, "html", seen.append)
+    monkeypatch.setattr(st, "session_state", {})
+    for lie in (0.1, 0.2):
+        screen.figure(Panel("people", figure=LiveDots({"lies": [lie, lie]}, lambda: "<p>still</p>")))
+    assert seen == ["<p>still</p>"]
+    assert mounted == [{"key": "people-dots", "data": {"lies": [lie, lie]}} for lie in (0.1, 0.2)]
 
 
 def test_a_dial_is_seen_as_markup_once_and_more_guesses_follow(monkeypatch):

@@ -1,62 +1,510 @@
-"""Values of the kit: folds, panels and chapters."""
+"""The values of a page's settings: read from its address, kept for the visit, shown by widgets, written back."""
 
-import csv
-import io
+from functools import partial
 
 import pytest
+import streamlit as st
+from streamlit.runtime.scriptrunner import RerunData
+from streamlit.runtime.state.query_params import QueryParams
+from streamlit.testing.v1 import local_script_runner
 
-from pages.kit import folds
-from pages.kit.page import Chapter, Chapters
-from pages.kit.panel import Table, table_of_rows, to_csv
-from pages.kit.settings import Choice
+from pages.kit import inputs, link, values
+from pages.kit.settings import Choice, Number, Words
+from pages.kit.values import Values
+from privdemo.limits import Limit
+from tests.pages.kit.elements import component_data, drawn, opened, written
+from tests.pages.visiting import warnings
+
+ONE = Choice("one", ("a", "b"), "b", "One")
+TWO = Choice("two", ("a", "b", "c"), ("b",), "Two", many=True)
+OWN = Choice("own", ("x", "y"), "x", "Own", in_link=False)
+N = Number("n", Limit("n", 1, 9, integer=True), 3, "N")
+P = Number("p", Limit("p", 0.0, 0.5), 0.2, "P")
+WORDS = Words("words", str, "old", "Words")
+# How many records there are: nine, or ninety-nine in the data set “b”.
+DATA = Choice("data", ("a", "b"), "a", "Data")
+SIZE = Number("size", Limit("size", 1, 9, integer=True), 3, "Size")
 
 
-def test_folds_fill_names_and_leave_formulas_alone(tmp_path):
-    assert folds.fill(r"$\frac{a}{b}$ of {n}", n=3) == r"$\frac{a}{b}$ of 3"
-    with pytest.raises(KeyError, match="no place for m"):
-        folds.fill("{n}", n=1, m=2)
-    (tmp_path / "how.md").write_text("ε = {epsilon}", encoding="utf-8")
-    assert folds.read(tmp_path / "how.md", epsilon=2) == "ε = 2"
-    assert list(folds.folds("h", "a", "c")) == ["How it works", "What the adversary sees", "Caveats"]
-    assert folds.folds("h", "a", "c", "code")["Code that reproduces this"] == "code"
+def with_data(given: Values) -> list:
+    return [Number("size", Limit("size", 1, 99 if given[DATA] == "b" else 9, integer=True), 3, "Size"), DATA]
 
 
-def test_tags_in_what_is_folded_away_are_words_and_code_and_formulas_stay():
-    words = "a <b> of 1 < 2 <!-- in `<code>` and $x<y$\n```\n<i>\n```\n<script>"
-    shown = folds.in_details({"T & U": words})
-    assert shown == (
-        '<details class="fold"><summary>T &amp; U</summary>\n\n'
-        "a \\<b> of 1 < 2 \\<!-- in `<code>` and $x<y$\n```\n<i>\n```\n\\<script>\n\n</details>"
+@pytest.fixture
+def session(monkeypatch):
+    """Return the session of a visit, a dictionary."""
+    monkeypatch.setattr(st, "session_state", {})
+    return st.session_state
+
+
+@pytest.mark.parametrize(
+    ("setting", "given", "found"),
+    [
+        (N, {}, 3),
+        (N, {"n": 5.0}, 5),
+        (N, {"n": 0}, 1),
+        (N, {"n": 12.5}, 9),
+        (P, {}, 0.2),
+        (P, {"p": 0}, 0.0),
+        (P, {"p": 0.6}, 0.5),
+        (ONE, {}, "b"),
+        (ONE, {"one": "a"}, "a"),
+        (ONE, {"one": "gone"}, "b"),
+        (TWO, {}, ("b",)),
+        (TWO, {"two": ("c", "a")}, ("c", "a")),
+        (TWO, {"two": ("a", "gone")}, ("b",)),
+        (WORDS, {"words": "new"}, "new"),
+    ],
+)
+def test_a_value_is_what_was_set_or_the_nearest_in_the_range_or_the_default(setting, given, found):
+    value = Values(given)[setting]
+    assert (value, type(value)) == (found, type(found))
+
+
+@pytest.mark.parametrize(("given", "outside"), [({}, False), ({"n": 9}, False), ({"n": 10}, True), ({"n": 0}, True)])
+def test_only_a_number_that_was_set_can_be_outside_of_its_range(given, outside):
+    assert Values(given).is_outside(N) is outside
+
+
+@pytest.mark.parametrize(
+    ("texts", "found"),
+    [
+        ({}, {}),
+        ({"n": "5", "p": "0.25"}, {N: 5, P: 0.25}),
+        ({"n": ["5", "7"]}, {N: 7}),
+        ({"n": "10", "p": "0.6"}, {}),
+        ({"n": "5.5", "p": "x"}, {}),
+        ({"n": "", "p": []}, {}),
+        ({"one": "a", "own": "y"}, {ONE: "a", OWN: "y"}),
+        ({"one": "c"}, {}),
+        ({"two": ("c", "a")}, {TWO: ("c", "a")}),
+        ({"two": "c, a"}, {TWO: ("c", "a")}),
+        ({"two": "c,d"}, {}),
+        ({"words": "new", "what": "1"}, {WORDS: "new"}),
+    ],
+)
+def test_of_the_texts_of_a_link_the_valid_ones_set_their_settings(texts, found):
+    all_settings = [N, P, ONE, TWO, OWN, WORDS]
+    read = values.from_texts(lambda given: all_settings, texts)
+    assert {setting: read[setting] for setting in all_settings} == {
+        setting: found.get(setting, setting.default) for setting in all_settings
+    }
+
+
+@pytest.mark.parametrize(("data", "size"), [("a", 3), ("b", 50)])
+def test_a_range_that_depends_on_the_data_set_of_a_link_is_that_of_this_data_set(data, size):
+    found = values.from_texts(with_data, {"size": "50", "data": data})
+    assert found[with_data(found)[0]] == size
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "texts"),
+    [
+        (N, 5, ["5"]),
+        (N, 3, []),
+        (P, 0.25, ["0.25"]),
+        (P, 0.2, []),
+        (P, 0.0, ["0"]),
+        (Number("large", Limit("large", 0.0, 1e20), 1.0), 1e20, ["1e+20"]),
+        (ONE, "a", ["a"]),
+        (ONE, "b", []),
+        (TWO, ["c", "a"], ["c", "a"]),
+        (TWO, ("b",), []),
+        (WORDS, "new", ["new"]),
+    ],
+)
+def test_the_address_has_the_shortest_texts_of_a_value_and_none_of_a_default(session, setting, value, texts):
+    values.put(setting, value)
+    assert values.texts_of(setting) == texts
+    if texts:
+        values.reset()
+        values.set_from_texts(lambda given: [setting], {setting.key: texts})
+        assert values.get(setting) == (tuple(value) if isinstance(value, list) else value)
+
+
+def test_a_file_holds_what_a_link_would_hold(session):
+    values.put_all({N: 5, P: 0.2, TWO: ["c"], OWN: "y"})
+    assert values.in_address([N, P, ONE, TWO, OWN, WORDS]) == {"n": "5", "two": ("c",)}
+
+
+def test_no_link_or_file_sets_a_setting_that_is_in_no_link(session):
+    values.set_from_texts(lambda given: [OWN, N], {"own": "y", "n": "5"})
+    assert (values.get(OWN), values.get(N)) == ("x", 5)
+    values.put(OWN, "y")
+    values.set_from_texts(lambda given: [OWN, N], {"n": "50"})
+    assert (values.get(OWN), values.get(N)) == ("y", 5), "what is invalid or not there stays"
+
+
+def test_reset_sets_some_settings_or_all_of_this_page_alone_to_their_defaults(session):
+    values.leave_page("far")
+    values.put(N, 8)
+    values.leave_page("here")
+    values.put_all({N: 5, P: 0.1, ONE: "a"})
+    values.reset([N, TWO])
+    assert [values.get(setting) for setting in (N, P, ONE)] == [3, 0.1, "a"]
+    values.reset()
+    assert [values.get(setting) for setting in (N, P, ONE)] == [3, 0.2, "b"]
+    values.leave_page("far")
+    assert values.get(N) == 8
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        ({}, 3, []),
+        ({SIZE: 9}, 9, []),
+        ({SIZE: 50}, 9, ["“Size” is now 9, the end of its range here."]),
+        ({SIZE: 0}, 1, ["“Size” is now 1, the end of its range here."]),
+        ({SIZE: 50, DATA: "b"}, 50, []),
+    ],
+)
+def test_a_number_outside_of_the_range_of_its_data_set_is_moved_to_the_end_with_a_message(
+    session, monkeypatch, before, after, words
+):
+    messages = []
+    monkeypatch.setattr(st, "toast", messages.append)
+    values.put_all(before)
+    for _ in range(2):
+        values.clamp(with_data(values.here()))
+    assert messages == words, "said once"
+    values.put(DATA, "b")
+    assert values.get(with_data(values.here())[0]) == after, "a wider range does not bring it back"
+
+
+def test_the_default_of_a_range_without_it_is_the_nearest_number_without_a_message(session, monkeypatch):
+    messages = []
+    monkeypatch.setattr(st, "toast", messages.append)
+    narrow = Number("n", Limit("n", 5, 9, integer=True), 3, "N")
+    values.clamp([narrow])
+    assert (values.get(narrow), messages) == (5, [])
+
+
+@pytest.mark.parametrize(
+    ("setting", "default", "first"),
+    [(N, "value", 3), (TWO, "default", ["b"]), (ONE, "index", 1), (WORDS, "value", "old")],
+)
+def test_a_widget_begins_with_the_value_and_puts_what_is_chosen(session, setting, default, first):
+    shown = values.shown_by_widget(setting, default)
+    assert (shown["key"], shown[default]) == (setting.key, first)
+    assert session.keys() == {"values"}, "the state of the widget is Streamlit's"
+    new = {"n": 5, "two": ["a"], "one": "a", "words": "new"}[setting.key]
+    session[setting.key] = new
+    shown["on_change"](*shown["args"])
+    assert values.get(setting) == (tuple(new) if isinstance(new, list) else new)
+
+
+def test_an_emptied_box_changes_nothing(session):
+    values.put(N, 5)
+    shown = values.shown_by_widget(N, "value")
+    session["n"] = None
+    shown["on_change"](*shown["args"])
+    assert values.get(N) == 5
+
+
+class Written(dict):
+    """A session state that notes which keys are set."""
+
+    def __init__(self, **state):
+        super().__init__(state)
+        self.keys_set = []
+
+    def __setitem__(self, key, value):
+        self.keys_set.append(key)
+        super().__setitem__(key, value)
+
+
+@pytest.mark.parametrize(("value", "keys_set"), [(5, []), (6, ["n"])])
+def test_the_state_of_a_widget_is_set_only_to_another_value(monkeypatch, value, keys_set):
+    """Setting it while the script runs would undo a key that is pressed meanwhile."""
+    monkeypatch.setattr(st, "session_state", Written(n=5, values={"": {"n": value}}))
+    assert "value" not in values.shown_by_widget(N, "value"), "Streamlit warns of a default beside a state"
+    assert (st.session_state.keys_set, st.session_state["n"]) == (keys_set, value)
+
+
+# A page of five settings with a preset; with `wide`, another page has a wider range for n.
+PAGE = """
+from types import SimpleNamespace
+import streamlit as st
+from pages.kit import inputs, values
+from pages.kit.page import Page
+from pages.kit.settings import Number
+from privdemo.limits import Limit
+from tests.pages.kit.test_values import N, ONE, OWN, TWO, WORDS
+
+SETTINGS = {
+    ONE: inputs.choose, TWO: inputs.choose, OWN: inputs.choose_from_list, N: inputs.slider_and_box,
+    WORDS: inputs.text_input,
+}
+
+
+def controls(now, main):
+    for setting, render in SETTINGS.items():
+        assert render(setting) == now[setting]
+
+
+st.button("Preset", key="preset", on_click=values.put_all, args=({ONE: "a", TWO: ["a", "c"], N: 7},))
+Page(
+    title="Made up",
+    question="What?",
+    address=st.session_state.get("page", "one"),
+    answer=lambda question, made: SimpleNamespace(takeaway=lambda: "So."),
+    question_of=lambda now: tuple(now[setting] for setting in SETTINGS),
+    controls=controls,
+    settings=lambda now: list(SETTINGS),
+    folds=lambda question, answer: {},
+).run()
+"""
+DEFAULTS = ("b", ("b",), "x", 3, "old")
+LINK = {"one": "a", "two": ["a", "c"], "n": "5", "words": "new"}
+LINKED = ("a", ("a", "c"), "x", 5, "new")
+
+
+def visit(link=None, unfolded=False, **state):
+    """Return the page opened by a link, with its settings folded away or not."""
+    return opened(PAGE, link, **{"shown_answer": None, inputs.SETTINGS: unfolded, "more": True} | state)
+
+
+def found(at):
+    """Return the question that the page has answered: the values of its settings."""
+    assert not at.exception
+    return at.session_state["shown_answer"][0]
+
+
+def as_in_browser(at):
+    """Return the address, after the browser has written into it what the page asked it to."""
+    for changes in written(at):
+        for key, texts in changes.items():
+            if texts:
+                at.query_params[key] = texts
+            elif key in at.query_params:
+                del at.query_params[key]
+    return {key: texts if isinstance(texts, list) else [texts] for key, texts in at.query_params.items()}
+
+
+def at_page(at, page, **address):
+    """Return the page of an address in the same visit, opened from the menu, or by a link with settings."""
+    at.session_state["page"] = page
+    at.query_params.clear()
+    for key, value in address.items():
+        at.query_params[key] = value
+    return at.run()
+
+
+@pytest.fixture
+def entries(monkeypatch):
+    """Return the list of addresses that Streamlit sends itself: each is an entry in the browser's history."""
+    sent, send = [], QueryParams._send_query_param_msg
+    monkeypatch.setattr(QueryParams, "_send_query_param_msg", lambda new: (sent.append(dict(new)), send(new)))
+    return sent
+
+
+@pytest.fixture
+def back(monkeypatch):
+    """Return a function that runs the page as after the back button, with the address there."""
+
+    def back(at, **address):
+        with monkeypatch.context() as patched:
+            patched.setattr(local_script_runner, "RerunData", partial(RerunData, is_history_navigation=True))
+            return at_page(at, at.session_state["page"] if "page" in at.session_state else "one", **address)
+
+    return back
+
+
+@pytest.mark.parametrize("unfolded", [False, True])
+@pytest.mark.parametrize(
+    ("link", "values_found", "changes", "noted"),
+    [
+        ({}, DEFAULTS, [], []),
+        (LINK, LINKED, [], []),
+        ({"n": "3", "words": "old"}, DEFAULTS, [{"n": [], "words": []}], []),
+        ({"n": "05", "two": "c,b"}, ("b", ("c", "b"), "x", 5, "old"), [{"two": ["c", "b"], "n": ["5"]}], []),
+        (
+            {"n": "50", "one": "c", "words": "new"},
+            (*DEFAULTS[:4], "new"),
+            [{"n": [], "one": []}],
+            ["n=50", "one=c"],
+        ),
+        ({"own": "y", "what": "1"}, DEFAULTS, [{"own": [], "what": []}], ["own", "what"]),
+        ({"": "1", "n": "5"}, (*DEFAULTS[:3], 5, "old"), [], []),
+    ],
+)
+def test_a_link_sets_the_page_whether_or_not_its_settings_are_folded_away(
+    entries, unfolded, link, values_found, changes, noted
+):
+    at = visit(link, unfolded)
+    assert (found(at), written(at), entries) == (values_found, changes, [])
+    assert [part.split("` was ignored")[0] for part in warnings(at).split("\n- `")[1:]] == noted
+    as_in_browser(at)
+    assert (found(at.run()), written(at)) == (values_found, []), "the address is as it should be"
+
+
+def test_widgets_and_boxes_are_rendered_only_while_the_settings_are_unfolded():
+    def keys(at):
+        return [one.key for one in (*at.get("button_group"), *at.selectbox, *at.number_input, *at.text_input)]
+
+    assert keys(visit(LINK)) == []
+    assert keys(visit(LINK, unfolded=True)) == ["one", "two", "own", "n", "words"]
+
+
+def test_a_change_reaches_the_address_and_a_default_leaves_it(entries):
+    at = visit({"n": "5"}, unfolded=True)
+    at.text_input(key="words").set_value("new").run()
+    assert (found(at), written(at)) == ((*DEFAULTS[:3], 5, "new"), [{"words": ["new"]}])
+    assert as_in_browser(at) == {"n": ["5"], "words": ["new"]}
+    at.number_input(key="n").set_value(3).run()
+    assert (found(at), written(at)) == ((*DEFAULTS[:4], "new"), [{"n": []}])
+    at.selectbox(key="own").set_value("y").run()
+    assert found(at) == ("b", ("b",), "y", 3, "new")
+    assert as_in_browser(at) == {"words": ["new"]}
+    assert entries == []
+
+
+def test_what_was_set_is_kept_while_the_settings_are_folded_away_and_shown_again():
+    at = visit({"one": "a"}, unfolded=True)
+    at.number_input(key="n").set_value(6).run()
+    at.selectbox(key="own").set_value("y").run()
+    expected = ("a", ("b",), "y", 6, "old")
+    for unfolded in (False, False, True, False, True):
+        at.session_state[inputs.SETTINGS] = unfolded
+        assert found(at.run()) == expected
+        assert as_in_browser(at) == {"one": ["a"], "n": ["6"]}
+    assert (at.number_input(key="n").value, at.selectbox(key="own").value) == (6, "y")
+
+
+@pytest.mark.parametrize("unfolded", [False, True])
+def test_a_preset_sets_what_is_or_comes_on_screen_and_reset_takes_it_back(unfolded):
+    at = visit(unfolded=unfolded)
+    at.button(key="preset").click().run()
+    assert found(at) == ("a", ("a", "c"), "x", 7, "old")
+    assert as_in_browser(at) == {"one": ["a"], "two": ["a", "c"], "n": ["7"]}
+    at.session_state[inputs.SETTINGS] = True
+    at.run()
+    assert (at.number_input(key="n").value, at.get("button_group")[1].value) == (7, ["a", "c"])
+    at.session_state[inputs.SETTINGS] = unfolded
+    at.button(key="reset").click().run()
+    assert (found(at), as_in_browser(at)) == (DEFAULTS, {})
+    at.session_state[inputs.SETTINGS] = True
+    assert at.run().number_input(key="n").value == 3
+
+
+def test_a_preset_counts_although_the_boxes_of_the_browser_still_show_what_was_there_before():
+    at = visit(unfolded=True)
+    at.number_input(key="n").set_value(5).run()
+    at.button(key="preset").click()
+    at.number_input(key="n").set_value(5).run()
+    assert (found(at)[3], at.number_input(key="n").value) == (7, 7)
+    at.number_input(key="n").set_value(5).run()
+    assert (found(at)[3], at.number_input(key="n").value) == (5, 5)
+
+
+def test_an_address_from_before_a_change_is_not_read_again():
+    at = visit({"n": "5", "two": "a,b"}, unfolded=True)
+    at.number_input(key="n").set_value(6).run()
+    at_page(at, "one", n="5", two="a,b")
+    assert (found(at)[1], found(at)[3]) == (("a", "b"), 6)
+    assert written(at) == [{"two": ["a", "b"], "n": ["6"]}]
+    assert warnings(at) == ""
+
+
+def test_each_page_keeps_its_own_value_of_a_key_without_an_entry_in_the_history(entries):
+    at = visit({"n": "5"}, unfolded=True)
+    assert found(at_page(at, "two"))[3] == 3
+    at.number_input(key="n").set_value(8).run()
+    assert found(at)[3] == 8
+    at_page(at, "one")
+    assert (found(at)[3], at.number_input(key="n").value, written(at)) == (5, 5, [{"n": ["5"]}])
+    at_page(at, "two", n="2", words="new")
+    assert found(at)[3:] == (2, "new"), "a link to a page that was shown before"
+    assert found(at_page(at, "two", n="4"))[3] == 2, "read once"
+    assert entries == []
+
+
+def test_the_back_button_leads_to_what_the_address_was_then(back, entries):
+    at = visit({"n": "5", "words": "new"}, unfolded=True)
+    at.selectbox(key="own").set_value("y").run()
+    back(at, n="7", two="a,b")
+    assert found(at) == ("b", ("a", "b"), "x", 7, "old"), "what the address does not hold is at its default"
+    assert (at.number_input(key="n").value, at.text_input(key="words").value) == (7, "old")
+    assert written(at) == [{"two": ["a", "b"]}]
+    assert found(back(at)) == DEFAULTS
+    back(at, n="70")
+    assert (found(at), written(at)) == (DEFAULTS, [{"n": []}])
+    assert warnings(at).startswith("Part of this link could not be used.\n\n- `n=70` was ignored")
+    assert entries == []
+
+
+def test_a_key_that_comes_into_the_address_later_is_noted_and_removed_if_the_page_has_no_such_setting():
+    at = visit({"n": "5"})
+    at_page(at, "one", n="50", what="1")
+    assert (
+        warnings(at) == "Part of this link could not be used.\n\n- `what` was ignored: this page has no such setting."
     )
+    assert written(at) == [{"what": [], "n": ["5"]}]
 
 
-def test_a_table_names_its_rows_and_labels_its_cells_and_is_plain_as_a_page():
-    table, plain = (Table(["", "error"], [["naive", "5 %"]], labelled=labelled) for labelled in (True, False))
-    assert '<th scope="row">naive</th><td data-label="error">5\u00a0%</td>' in table.html
-    assert 'class="grid labelled"' in table.html
-    assert table.body() == plain.html
-    assert "labelled" not in table.body()
+@pytest.mark.parametrize("came", [False, True])
+def test_of_a_link_that_is_too_long_nothing_is_used(came):
+    too_long = {"one": "a", "words": "a" * 9000}
+    if came:
+        at = visit({"n": "5"})
+        at_page(at, "two")
+        at_page(at, "one", **too_long)
+    else:
+        at = visit(too_long)
+    start = "Part of this link could not be used.\n\n- It has 9,012 characters, 8,192 are allowed: none of its settings"
+    assert warnings(at) == f"{start} was used."
+    assert found(at) == (*DEFAULTS[:3], 5 if came else 3, "old"), "what was set before stays"
+    assert as_in_browser(at) == ({"n": ["5"]} if came else {})
+    assert found(at.run()) == (*DEFAULTS[:3], 5 if came else 3, "old")
 
 
-def test_rows_as_a_table_have_gaps_for_what_is_no_number_and_no_markup_of_their_own():
-    rows = [{"": "<naive>", "<i>error": None}, {"": "best", "<i>error": 0.5}]
-    assert table_of_rows(rows).html == Table(["", "&lt;i&gt;error"], [["&lt;naive&gt;", ""], ["best", "0.5"]]).html
+def test_a_text_that_makes_the_link_too_long_empties_the_address_and_is_noted_until_it_is_dismissed():
+    at = visit({"n": "5"}, unfolded=True)
+    at.text_input(key="words").set_value("a" * 9000).run()
+    start = (
+        "Part of what was typed could not be used.\n\n- A link with it would have 9,010 characters, 8,192 are allowed"
+    )
+    assert warnings(at) == f"{start}: the address of this page holds no settings now."
+    assert found(at)[3:] == (5, "a" * 9000)
+    assert as_in_browser(at) == {}
+    next(button for button in at.button if button.label == "Dismiss").click().run()
+    assert (warnings(at), written(at)) == ("", [])
+    at.text_input(key="words").set_value("short").run()
+    assert as_in_browser(at) == {"n": ["5"], "words": ["short"]}
 
 
-def test_rows_become_csv():
-    rows = [{"a": 1, "b": "x,y"}, {"a": 2, "b": ""}]
-    assert list(csv.DictReader(io.StringIO(to_csv(rows)))) == [{"a": "1", "b": "x,y"}, {"a": "2", "b": ""}]
+def test_bad_keys_are_removed_in_one_message_and_few_of_many_are_noted(entries):
+    keys = [f"k{i}" for i in range(70)]
+    at = visit(dict.fromkeys(keys, "1") | {"one": "a"})
+    assert (written(at), entries) == ([{key: [] for key in keys}], [])
+    notes = warnings(at).split("\n- ")[1:]
+    assert [note.split("`")[1] for note in notes[:5]] == keys[:5]
+    assert notes[5:] == ["and 65 more"]
 
 
-def test_chapters_that_do_not_fit_are_no_options_and_a_shared_setting_is_listed_once():
-    prior = Choice("prior", ("a", "b"), "a")
-    fits = Chapter("b", list, settings=[prior], fits=lambda question: question["of"] == "images")
-    tabs = Chapters("look", (Chapter("a", list, settings=[prior]), fits))
-    assert [tabs.choice(answer).options for answer in (None, {"of": "table"}, {"of": "images"})] == [
-        ("a", "b"),
-        ("a",),
-        ("a", "b"),
-    ]
-    assert tabs.choice("images").default == "a"
-    assert tabs.choice().key == "look"
-    assert tabs.settings == [tabs.choice(), prior]
+def test_the_parts_of_a_page_that_run_alone_write_under_names_of_their_own(monkeypatch):
+    script = """
+import streamlit as st
+from pages.kit import values
+from tests.pages.kit.test_values import N, OWN, P
+
+values.leave_page("one")
+values.put_all({N: 5, P: 0.1, OWN: "y"})
+values.write_to_address([N, OWN], "page", remove=["what"])
+values.write_to_address([P], "chapter")
+values.write_to_address([P, N], "again")
+"""
+    at = opened(script, {"what": "1", "job": "abc"})
+    assert written(at) == [{"what": [], "n": ["5"]}, {"p": ["0.1"]}]
+    assert [line.split()[1] for line in drawn(at.main).splitlines()] == ["address-page", "address-chapter"]
+    assert component_data(at, "address")[0]["now"] < component_data(at, "address")[1]["now"]
+    assert as_in_browser(at) == {"job": ["abc"], "n": ["5"], "p": ["0.1"]}
+
+
+def test_notes_are_those_of_the_page_on_screen(session):
+    values.leave_page("one")
+    link.set_notes("No.", of=link.THIS_LINK)
+    values.leave_page("one")
+    assert session[link.NOTES] == {"this link": ["No."]}
+    values.leave_page("two")
+    assert link.NOTES not in session
