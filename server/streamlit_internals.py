@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 from streamlit import runtime
 from streamlit.components.v2.bidi_component import main as components
@@ -111,7 +112,9 @@ def is_history_navigation() -> bool:
 
 
 def set_in_address(values: Mapping[str, list[str]]) -> None:
-    """Set texts in the address as this run reads it, without a message to the browser; a key without texts is removed.
+    """Set texts in the address as this run and its reruns read it; the browser gets no message.
+
+    A key without texts is removed.
 
     The public way, `st.query_params`, sends the whole address for each key, and adds an entry to the browser's history.
     """
@@ -120,6 +123,8 @@ def set_in_address(values: Mapping[str, list[str]]) -> None:
             parameters.discard_param_no_forward_msg(key)
             if texts:
                 parameters.set_with_no_forward_msg(key, texts if len(texts) > 1 else texts[0])
+        if context := get_script_run_ctx():
+            context.query_string = urlencode(parameters._query_params, doseq=True)  # for `st.rerun`
 
 
 # --- rendering -----------------------------------------------------------------------------------

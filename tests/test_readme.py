@@ -57,7 +57,7 @@ def test_the_setting_and_the_lecture_of_the_docs_are_ones_of_the_app(tmp_path):
     assert found.config == {"n_voters": 500, "channel": 0.3}
     assert sweep.read_spec(path).configs == (sweep.make("voting", found.config),)
     (step,) = lecture.read(talk).steps
-    assert lecture.problems(step, page_at(step.page).settings()) == {}
+    assert lecture.problems(step, page_at(step.page).here.settings) == {}
 
 
 def test_links_and_commands_exist():

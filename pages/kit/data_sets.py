@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import streamlit as st
-
-from pages.kit import cache, inputs, own_data, own_data_input
+from pages.kit import cache, own_data
 from pages.kit.settings import Choice
 from pages.kit.values import Values
 from privdemo.datasets import Source
@@ -29,7 +27,7 @@ class DataSets:
     def choice(self) -> Choice:
         """Return the setting: the titles of the data sets on this computer, and the visitor's own."""
         here = (task.title for name, task in self.tasks.items() if cache.available(name))
-        return own_data_input.choice(self.key, tuple(here))
+        return own_data.choice(self.key, tuple(here))
 
     def source(self, values: Values) -> Source:
         """Return the data set that is chosen."""
@@ -40,10 +38,3 @@ class DataSets:
         """Return a sentence if the chosen data set cannot be read, else an empty text."""
         problem = cache.problem(self.source(values))
         return f"{values[self.choice]} cannot be read: {problem}" if problem else ""
-
-    def choose(self) -> None:
-        """Render the choice, and the upload of a visitor's own."""
-        inputs.choose(self.choice, "Records")
-        own_data_input.panel(self.choice, self.binary)
-        if absent := [name for name in self.tasks if not cache.available(name)]:
-            st.caption(f"Not on this computer: {', '.join(absent)}. `python -m privdemo data all` fetches them.")

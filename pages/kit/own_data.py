@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from pages.kit import values
-from pages.kit.settings import Setting
+from pages.kit.settings import Choice, Setting
 from pages.kit.snippet import OWN, Snippet, as_code
 from privdemo import datasets
 from privdemo.datasets import Answers, Brought, Dataset, OwnDataError, Source
@@ -148,6 +148,13 @@ def forget_file() -> None:
     """Remove the file and all results from it."""
     for key in (_HELD, _RESULTS):
         st.session_state.pop(key, None)
+
+
+def choice(key: str, titles: Sequence[str], kind: type[Reading] = Own) -> Choice:
+    """Return the choice among data sets; the visitor's own is the last, if pages of this kind can read it."""
+    here = (*titles, TITLE) if current_reading(kind) else tuple(titles)
+    absent = "A visitor’s own records are in no link: bring the file again."
+    return Choice(key, here, titles[0], "Records", notes={TITLE: absent})
 
 
 def source(title: str, named: Callable[[str], str], binary: bool = False) -> Source:

@@ -8,7 +8,8 @@ from typing import Any
 
 import streamlit as st
 
-from pages.kit import values
+from pages.kit import cache, inputs, values
+from pages.kit.data_sets import DataSets
 from pages.kit.own_data import (
     TITLE,
     Kind,
@@ -31,11 +32,12 @@ _FILE, _LABEL, _POSITIVE, _COLUMN, _BROUGHT = "own_file", "own_label", "own_posi
 _PREVIEW_COLUMNS, _PREVIEW_IMAGES, _PREVIEW_ANSWERS = 12, 10, 6
 
 
-def choice(key: str, titles: Sequence[str], kind: type[Reading] = Own) -> Choice:
-    """Return the choice among data sets; the visitor's own is the last, if pages of this kind can read it."""
-    here = (*titles, TITLE) if current_reading(kind) else tuple(titles)
-    absent = "A visitor’s own records are in no link: bring the file again."
-    return Choice(key, here, titles[0], "Records", notes={TITLE: absent})
+def choose_records(data_sets: DataSets) -> None:
+    """Render the choice among data sets, and the upload of a visitor’s own."""
+    inputs.choose(data_sets.choice, "Records")
+    panel(data_sets.choice, data_sets.binary)
+    if absent := [name for name in data_sets.tasks if not cache.available(name)]:
+        st.caption(f"Not on this computer: {', '.join(absent)}. `python -m privdemo data all` fetches them.")
 
 
 def panel(chosen: Choice, binary: bool = False) -> None:

@@ -18,16 +18,7 @@ EPSILONS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 3.0,
 DELTAS = (0.0, 1e-10, 1e-8, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.05, 0.1, 0.2, 0.3)
 # Words for the ends of a slider, where more noise is on the right, and where a larger ε is.
 PRIVATE_RIGHT, PRIVATE_LEFT = ("more accurate", "more private"), ("more private", "more accurate")
-WHAT_TWO_LIES_DO = "Both 0: everyone is honest. Sum 1: answers carry no information."
 LABEL_EPSILON, _DELTA_NAME = "ε, how much one label can change the odds", "δ, chance that the promise fails"
-EPSILON_HELP = (
-    "With one person's label changed, no release becomes more than e^ε times as likely, except with chance δ. Slide "
-    "to a common value, or type any number."
-)
-DELTA_HELP = (
-    "With this chance a release may give a label away. It should be below one over the number of people; the paper "
-    "takes 0.05."
-)
 _ODDS = "multiplies the odds of any guess by e^ε at most"
 
 

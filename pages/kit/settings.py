@@ -120,6 +120,18 @@ class Words:
 Setting = Number | Choice | Words
 
 
+# Help for settings that several topics have.
+WHAT_TWO_LIES_DO = "Both 0: everyone is honest. Sum 1: answers carry no information."
+EPSILON_HELP = (
+    "With one person's label changed, no release becomes more than e^ε times as likely, except with chance δ. Slide "
+    "to a common value, or type any number."
+)
+DELTA_HELP = (
+    "With this chance a release may give a label away. It should be below one over the number of people; the paper "
+    "takes 0.05."
+)
+
+
 def label_and_key(setting: Setting) -> str:
     """Return the name of a setting in a list: its label, and its key in the address."""
     return f"{setting.label} ({setting.key})" if setting.label else setting.key

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from pages.kit import lecture, setting_file
+from pages.kit.values import Values
 from pages.topics import PAGES
 from privdemo.experiments import sweep
 from privdemo.experiments.sweep import EXPERIMENTS, forms
@@ -101,7 +102,7 @@ def from_nothing(chance: random.Random) -> Iterator[bytes]:
 def setting(chance: random.Random) -> dict[str, Any]:
     """The table of a saved setting with a config."""
     name = chance.choice(list(EXPERIMENTS))
-    page = chance.choice([page for page in PAGES if page.settings()])
+    page = chance.choice([page for page in PAGES if page.settings(Values())])
     settings = {s.key: list(v) if isinstance(v := s.default, tuple) else v for s in page.here.settings}
     return {"page": page.address or "home", "experiment": name, "repeats": 3, "settings": settings} | {
         "config": config_of(name)

@@ -17,6 +17,7 @@ from pages.kit import lecture, present
 from pages.kit import page as kit_page
 from pages.kit.page import Page
 from pages.kit.settings import Choice, Setting, Words, problems
+from pages.kit.values import Values
 from pages.topics import PAGES
 from pages.topics.comparison import question as pin
 from privdemo import limits
@@ -174,7 +175,7 @@ def link(page: Page, chance: random.Random) -> dict[str, list[str]]:
 
 def known(page: Page) -> list[Setting]:
     """All that a link to a page may set."""
-    return [*page.all_settings(defaults=True), *present.link_parameters(page.here)]
+    return [*page.all_settings(Values()), *present.link_parameters(page.here)]
 
 
 def links() -> list[tuple[Page, dict[str, list[str]]]]:

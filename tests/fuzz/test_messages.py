@@ -20,6 +20,7 @@ from pages.kit import lecture
 from pages.kit.lecture import Lecture, Step
 from pages.kit.page import Page
 from pages.kit.settings import Choice, Words
+from pages.kit.values import Values
 from pages.topics import PAGES
 from tests.browser.browsing import ROOT
 from tests.fuzz.sending import (
@@ -255,7 +256,7 @@ def new_tracebacks(server: Server, before: int) -> str:
 def test_long_texts(page: Page, server: Server) -> None:
     before = len(tracebacks(server.log))
     keys, found = in_a_loop(fuzz(server, page))
-    texts = {s.key for s in page.all_settings(defaults=True) if isinstance(s, Words | Choice)} - NOT_DRAWN
+    texts = {s.key for s in page.all_settings(Values()) if isinstance(s, Words | Choice)} - NOT_DRAWN
     assert not new_tracebacks(server, before)
     assert not found, "\n".join(dict.fromkeys(found))
     assert texts <= keys

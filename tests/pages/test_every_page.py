@@ -5,11 +5,13 @@ from collections.abc import Iterator
 from types import UnionType
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from pages.kit import cache, link, report
 from pages.kit.page import Page
 from pages.kit.panel import Cards, Panel, Table, to_csv
 from pages.kit.settings import Choice, Number, Setting, Words
+from pages.kit.values import Values
 from pages.topics import PAGES
 from tests.pages.visiting import html, takeaway, view, visit, warnings
 
@@ -59,7 +61,16 @@ def assert_to_take_away(panels: list[Panel]) -> None:
 
 def bare_settings(page: Page) -> list[Setting]:
     """The settings of a page's address, but for the id of a job."""
-    return [s for s in page.all_settings(defaults=True) if s.key != "job" and getattr(s, "in_link", True)]
+    return [s for s in page.all_settings(Values()) if s.key != "job" and getattr(s, "in_link", True)]
+
+
+def values_on(at: AppTest, page: Page) -> Values:
+    """Return the values of a page in the session of a visit."""
+    return Values(at.session_state["values"].get(page.address, {}))
+
+
+def _as_value(texts: str | list[str]) -> str | tuple[str, ...]:
+    return tuple(texts) if isinstance(texts, list) else texts
 
 
 def another(setting: Setting) -> str | list[str]:
@@ -120,17 +131,15 @@ def test_a_link_is_taken_and_reset_undoes_it(page: Page, kind: type | UnionType)
     at = visit(page.address, **asked)
     assert not at.warning, warnings(at)
     assert asked.keys() <= set(at.query_params), "none is lost"
-    there = [setting for setting in bare_settings(page) if setting.key in asked and setting.key in at.session_state]
-    assert there or not asked
-    for setting in there:
-        shown, wanted = at.session_state[setting.key], asked[setting.key]
-        assert shown == (float(wanted) if isinstance(setting, Number) else wanted), setting.key
+    values = values_on(at, page)
+    for setting in settings:
+        wanted = asked[setting.key]
+        assert values[setting] == (float(wanted) if isinstance(setting, Number) else _as_value(wanted)), setting.key
     at.button(key="reset").click().run()
     assert not at.exception
     assert not asked.keys() & set(at.query_params), "not even of a chapter that is not on the screen"
-    for setting in there:
-        shown = at.session_state[setting.key]
-        assert (tuple(shown) if isinstance(shown, list) else shown) == setting.default, setting.key
+    for setting in settings:
+        assert values_on(at, page)[setting] == setting.default, setting.key
 
 
 @by_address
@@ -146,9 +155,7 @@ def test_nonsense_is_noted_value_by_value_and_the_defaults_are_shown(
         assert f"`{key}" in noted, key
     assert "](" not in re.sub(r"`[^`]*`", "", noted)
     for setting in bare_settings(page):
-        if setting.key in at.session_state:
-            shown = at.session_state[setting.key]
-            assert (tuple(shown) if isinstance(shown, list) else shown) == setting.default, setting.key
+        assert values_on(at, page)[setting] == setting.default, setting.key
 
 
 @by_address

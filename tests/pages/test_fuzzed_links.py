@@ -10,6 +10,7 @@ from streamlit.testing.v1 import local_script_runner
 from pages.kit import page as kit_page
 from pages.kit.page import Page
 from pages.kit.settings import Choice, Setting
+from pages.kit.values import Values
 from pages.topics import PAGES
 from tests.pages.visiting import visit
 
@@ -33,14 +34,14 @@ def made_up(settings: list[Setting], random: Random) -> dict[str, list[str]]:
 def test_no_link_ends_in_an_error_when_it_is_answered(address: str) -> None:
     random, page = Random(f"answers to links to {address}"), next(page for page in PAGES if page.address == address)
     for _ in range(2):
-        visit(address, **made_up(page.all_settings(defaults=True), random))  # which looks for exceptions
+        visit(address, **made_up(page.all_settings(Values()), random))  # which looks for exceptions
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.address or "home")
 def test_no_link_ends_in_an_error(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kit_page, "show", lambda *args: None)  # what is answered has tests of its own
     random = Random(f"links to {page.address}")
-    links = [made_up(page.all_settings(defaults=True), random) for _ in range(LINKS_A_PAGE)]
+    links = [made_up(page.all_settings(Values()), random) for _ in range(LINKS_A_PAGE)]
     at = visit(page.address, **links[0])
     monkeypatch.setattr(local_script_runner, "RerunData", partial(RerunData, is_history_navigation=True))
     for link in links[1:]:

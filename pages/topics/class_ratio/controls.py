@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.kit import inputs, own_data, privacy_inputs
+from pages.kit import inputs, own_data, own_data_input, privacy_inputs
 from pages.kit.settings import Choice
 from pages.kit.values import Values, put, put_all
 from pages.topics.class_ratio.question import (
@@ -59,7 +59,7 @@ def adjust(values: Values) -> None:
 
 def controls(values: Values, main: DeltaGenerator) -> None:
     """Render the controls, the mix in `main`."""
-    DATA_SETS.choose()
+    own_data_input.choose_records(DATA_SETS)
     dataset = DATA_SETS.source(values)
     task = counting_task(dataset)
     with inputs.container_if("classes-shown", len(task.classes) > 2):

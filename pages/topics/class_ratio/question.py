@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 from pages.kit import numbers, own_data
 from pages.kit.data_sets import DataSets
-from pages.kit.privacy_inputs import DELTA_HELP, EPSILON_HELP
-from pages.kit.settings import Choice, Number, Setting
+from pages.kit.settings import DELTA_HELP, EPSILON_HELP, Choice, Number, Setting
 from pages.kit.values import Values
 from privdemo import limits
 from privdemo.datasets import Source

@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.kit import inputs, numbers, own_data, privacy_inputs
+from pages.kit import inputs, numbers, own_data, own_data_input, privacy_inputs
 from pages.kit.number_control import OtherUnit
 from pages.kit.values import Values, put
 from pages.topics.comparison.question import (
@@ -57,7 +57,7 @@ def adjust(values: Values) -> None:
 def controls(values: Values, main: DeltaGenerator) -> None:
     """Render the controls, ε in `main`."""
     inputs.choose(TASK)
-    DATA_SETS.choose()
+    own_data_input.choose_records(DATA_SETS)
     dataset, task = DATA_SETS.source(values), TASKS[values[TASK]]
     with inputs.container_if("private-shown", has_pixels(dataset)):
         inputs.choose(PRIVATE)

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from pages.kit import cache, dials, numbers
-from pages.kit.privacy_inputs import WHAT_TWO_LIES_DO
-from pages.kit.settings import Choice, Number, Setting
+from pages.kit.settings import WHAT_TWO_LIES_DO, Choice, Number, Setting
 from pages.kit.values import Values
 from privdemo import limits
 from privdemo.accounting.laplace import LAPLACE_EXCESS

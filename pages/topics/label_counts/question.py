@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from pages.kit import numbers
-from pages.kit.privacy_inputs import DELTA_HELP, EPSILON_HELP
-from pages.kit.settings import Choice, Number, Setting, Words
+from pages.kit.settings import DELTA_HELP, EPSILON_HELP, Choice, Number, Setting, Words
 from pages.kit.values import Values
 from privdemo import limits
 from privdemo.experiments import label_counts

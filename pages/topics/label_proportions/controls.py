@@ -7,7 +7,7 @@ import math
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.kit import inputs, own_data, privacy_inputs
+from pages.kit import inputs, own_data, own_data_input, privacy_inputs
 from pages.kit.number_control import OtherUnit
 from pages.kit.settings import Choice, Number
 from pages.kit.values import Values, put_all
@@ -53,7 +53,7 @@ def adjust(values: Values) -> None:
 
 def controls(values: Values, main: DeltaGenerator) -> None:
     """Render the controls, the bags in `main`."""
-    DATA_SETS.choose()
+    own_data_input.choose_records(DATA_SETS)
     with main, inputs.row("bags"):
         _bags(values)
     inputs.choose_from_list(FILL)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from pages.kit import cache, own_data, own_data_input
+from pages.kit import cache, own_data
 from pages.kit.own_data import File, OwnAnswers
 from pages.kit.settings import Choice, Number, Setting
 from pages.kit.values import Values
@@ -85,7 +85,7 @@ def source_choice() -> Choice:
     """Return the choice of whose answers: the data sets that are available, and the visitor’s own."""
     needed = {OCCUPATIONS, WORDS}
     available = (title for title, name in TITLES.items() if name not in needed or cache.available(name))
-    return own_data_input.choice("answers_of", tuple(available), OwnAnswers)
+    return own_data.choice("answers_of", tuple(available), OwnAnswers)
 
 
 def source_of(values: Values) -> Source | Answers:

@@ -6,9 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pages.kit import cache, own_data, own_data_input
-from pages.kit.privacy_inputs import WHAT_TWO_LIES_DO
-from pages.kit.settings import Choice, Number, Setting
+from pages.kit import cache, own_data
+from pages.kit.settings import WHAT_TWO_LIES_DO, Choice, Number, Setting
 from pages.kit.values import Values
 from pages.topics.training.pixel_noise import NOISES
 from privdemo import limits
@@ -179,7 +178,7 @@ def level_setting(family: PixelFamily, n_states: int) -> Number:
 
 def data_choice() -> Choice:
     """Return the choice among the available image sets, MNIST first if it is one of them, and the visitor’s data."""
-    return own_data_input.choice("images", cache.image_titles())
+    return own_data.choice("images", cache.image_titles())
 
 
 def source_of(values: Values) -> Source:

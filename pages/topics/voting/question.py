@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from pages.kit.privacy_inputs import WHAT_TWO_LIES_DO
-from pages.kit.settings import Choice, Number, Setting, Words
+from pages.kit.settings import WHAT_TWO_LIES_DO, Choice, Number, Setting, Words
 from pages.kit.values import Values
 from privdemo import limits
 from privdemo.experiments.voting import ElectionConfig, ManyConfig
