@@ -14,7 +14,7 @@ from tests.pages.kit.elements import opened
 # A page with the menu and three settings, of which one is a text.
 SCRIPT = """
 import streamlit as st
-from pages.kit import trials, inputs, link, more, present
+from pages.kit import inputs, link, more, present, trials, values
 from pages.kit.settings import Choice, Number, Words
 from pages.kit.present import read_position
 from privdemo.experiments.voting import ElectionConfig
@@ -23,15 +23,19 @@ from privdemo.limits import Limit
 N = Number("n", Limit("n", 0, 9, integer=True), 3, "How many")
 SIGN = Choice("sign", ("+", "-", "±"), ("+", "-"), "Signs", many=True)
 TEXT = Words("text", str.strip, "")
-HERE = present.PageInfo("made", "Made up", [N, SIGN, TEXT], ("", "made", "far"))
+known = [N, SIGN, TEXT]
+HERE = present.PageInfo("made", "Made up", lambda given: known, ("", "made", "far"))
+is_new = values.enter("made", HERE.settings_for)
 present.finish_navigation(HERE)
-known = [*HERE.settings, trials.JOB]
-with more.render(HERE, known, lambda: link.reset(HERE.settings)):
+with more.render(HERE, known):
     more.save("made", known, st.session_state.get("question", ElectionConfig(n_voters=500)))
-link.check([*known, *present.link_parameters(HERE)], "made")
+bad = values.bad_parameters([*known, *present.link_parameters(HERE), trials.JOB], is_new)
+link.set_notes(*bad.values(), of=link.THIS_LINK)
+link.show_notes()
 inputs.number(N)
 inputs.choose(SIGN)
 inputs.text_input(TEXT, "Text")
+st.session_state["found"] = values.get(N), values.get(SIGN), values.get(TEXT)
 """
 
 
@@ -50,7 +54,7 @@ def dropped(at, content):
 
 
 def shown(at):
-    return at.session_state["n"], tuple(at.session_state["sign"]), at.session_state["text"]
+    return at.session_state["found"]
 
 
 def test_a_saved_setting_opens_on_its_page_as_it_was_and_all_else_is_as_reset_leaves_it(monkeypatch):
@@ -114,7 +118,7 @@ def test_what_cannot_be_saved_says_why_or_is_not_offered(monkeypatch):
 def test_screens_are_collected_until_a_lecture_is_full(monkeypatch):
     at, _ = menu(monkeypatch, n="5", sign="±")
     at.button(key="add-screen").click().run()
-    del at.query_params["n"]  # as the browser does
+    at.number_input(key="n").set_value(3).run()
     at.button(key="add-screen").click().run()
     first, second = at.session_state[more.OWN].steps
     assert first == Step("made", {"n": "5", "sign": ("±",)})

@@ -6,7 +6,7 @@ import streamlit as st
 from pages.kit import cache, trials
 from pages.kit.page import Chapter, Chapters
 from pages.kit.settings import Choice
-from tests.pages.kit.elements import Runner, drawn, opened
+from tests.pages.kit.elements import Runner, drawn, opened, written
 from tests.pages.visiting import answers, folds, takeaway
 
 # A made-up page of draws, which notes its steps.
@@ -52,8 +52,9 @@ signed = Chapter("numbers", numbers, lambda shown: inputs.choose(SIGN), [SIGN])
 chapters = Chapters("look", (Chapter("all", main), signed, none))
 Page(
     title="Made up", question="How many are there?", address="made-up", answer=answer,
-    controls=lambda main: inputs.slider_and_box(N) or "Choose more than 0.",
-    settings=lambda: [N], folds=lambda question, answer: {"Caveats": str(answer)}, jobs=jobs,
+    question_of=lambda values: calls.append("question") or values[N] or "Choose more than 0.",
+    controls=lambda values, main: calls.append("controls") or inputs.slider_and_box(N),
+    settings=lambda values: [N], folds=lambda question, answer: {"Caveats": str(answer)}, jobs=jobs,
     waiting=lambda question: "Counting.", failed="Nothing can be counted.", chapters=chapters, following=("far", "Far"),
 ).run()
 """
@@ -65,7 +66,7 @@ def visit(monkeypatch):
 
     def visit(done=None, error=None, **link):
         monkeypatch.setattr(cache, "runner", lambda: Runner(done, error))
-        return opened(SCRIPT, link, more=True)
+        return opened(SCRIPT, link, more=True, settings=True)
 
     return visit
 
@@ -76,7 +77,7 @@ def said(at):
 
 def test_each_step_is_taken_once_a_run(visit):
     at = visit()
-    assert at.session_state["calls"] == ["jobs", "answer"]
+    assert at.session_state["calls"] == ["question", "controls", "jobs", "answer"]
     assert "There are 3." in takeaway(at)
     assert said(at) == ["Main 1", "Main 2"]
     assert not at.get("progress")
@@ -84,7 +85,7 @@ def test_each_step_is_taken_once_a_run(visit):
 
 def test_a_chapter_takes_the_place_of_the_figure_and_its_answer_that_of_the_sentence(visit):
     at = visit(sign="-", n="2", look="numbers")
-    assert at.session_state["calls"] == ["jobs", "answer", "tab"]
+    assert at.session_state["calls"] == ["question", "controls", "jobs", "answer", "tab"]
     assert takeaway(at) == '<h2 class="chapter">How many?</h2><p class="takeaway">-2</p>'
     assert not said(at)
     at.button(key="next-chapter").click().run()
@@ -93,8 +94,12 @@ def test_a_chapter_takes_the_place_of_the_figure_and_its_answer_that_of_the_sent
     assert "page_link page=far label=Next → help=The next page: Far" in drawn(at.main)
     at.get("button_group")[0].set_value("all").run()
     assert ">There are 2.<" in takeaway(at)
+    at.get("button_group")[0].set_value("numbers").run()
+    assert at.get("button_group")[1].value == "-", "each chapter keeps its settings"
     at.button(key="reset").click().run()
     assert ">There are 3.<" in takeaway(at)
+    at.get("button_group")[0].set_value("numbers").run()
+    assert at.get("button_group")[1].value == "+"
 
 
 def test_draws_under_way_are_looked_at_again_and_can_be_stopped(visit, monkeypatch):
@@ -162,7 +167,6 @@ def test_chapters_that_do_not_fit_are_no_options_and_a_shared_setting_is_listed_
     assert tabs.settings == [tabs.choice(), prior]
 
 
-MAIN_CONTROL = "main_control=lambda asked: asked and inputs.number(LEVEL),"
 WITH_MAIN_CONTROL = """
 from types import SimpleNamespace
 from pages.kit import inputs
@@ -184,8 +188,8 @@ def answer(level, draws):
 
 Page(
     title="Made up", question="How high?", address="high", answer=answer,
-    controls=lambda main: ["the rest"], settings=lambda: [LEVEL],
-    main_control=lambda asked: asked and inputs.number(LEVEL),
+    question_of=lambda values: values[LEVEL], controls=lambda values, main: None, settings=lambda values: [LEVEL],
+    main_control=lambda values: inputs.number(LEVEL),
     folds=lambda level, answer: {"Caveats": f"of {level:g}"},
     chapters=Chapters("chapter", (Chapter("one", lambda answer: [live, sheet]),)),
 ).run()
@@ -208,13 +212,13 @@ transparent allow_empty=True > markdown body=<p class="takeaway">The level is 3.
 container page-main
   container nav direction=HORIZONTAL align=ALIGN_CENTER
     container chapters direction=HORIZONTAL align=ALIGN_CENTER use_content=True > button_group chapter options=one
-        default=0 label=Chapter label_visibility=COLLAPSED in_link=True required=True
+        default=0 label=Chapter label_visibility=COLLAPSED required=True
     expander settings label=Settings expanded=False icon=:material/tune:
   container stage
     html body=<span id="ma…"-1"></span>
     container
-      container main-control-fragment > number_input level label=Level format=%0.2f default=3 step=1 max=9
-          in_link=True
+      container main-control-fragment > bidi_component level-number component_name=privdemo_number json={"key":
+          "lev…ther": null}
       container figure
         markdown body=<p class="answer">Main</p> allow_html=True
         container live-level
@@ -229,33 +233,135 @@ container page-main
 
 
 def test_a_page_is_a_sentence_a_line_of_chapters_the_main_control_the_figure_and_an_end():
-    assert drawn(opened(WITH_MAIN_CONTROL, more=True).main) == WITH_MAIN_CONTROL_DRAWN
+    assert drawn(opened(WITH_MAIN_CONTROL, more=True, no_browser=False).main) == WITH_MAIN_CONTROL_DRAWN
 
 
-def test_what_is_in_the_menu_is_drawn_once_it_is_open():
+def test_the_menu_is_rendered_only_while_it_is_open():
     at = opened(WITH_MAIN_CONTROL)
     assert not [button for button in at.button if button.key == "reset"]
     assert "save-setting" not in drawn(at.main)
 
 
-def test_what_the_main_control_asks_is_answered_and_said_in_the_folds():
+def test_a_change_of_the_main_control_is_answered_in_the_takeaway_and_in_the_folds_and_written():
     at = opened(WITH_MAIN_CONTROL)
     at.number_input(key="level").set_value(5).run()
     assert "The level is 5." in takeaway(at)
     assert said(at) == ["Main", "Below"]
-    assert "Level is too high." in takeaway(opened(WITH_MAIN_CONTROL, {"level": "9"}))
     assert folds(at) == {"Caveats": "of 5"}
+    assert written(at) == [{"level": ["5"]}]
 
 
-def test_a_page_may_have_no_main_control_and_may_ask_nothing():
-    script = WITH_MAIN_CONTROL.replace('["the rest"]', "7").replace(
-        "main_control=lambda asked: asked and inputs.number(LEVEL),", ""
-    )
-    at = opened(script)
+def test_what_cannot_be_answered_is_said_beside_the_main_control():
+    at = opened(WITH_MAIN_CONTROL, {"level": "9"})
+    assert "Level is too high." in takeaway(at)
+    assert folds(at) == {"Caveats": "of 9"}
+    at.number_input(key="level").set_value(8).run()
+    assert "The level is 8." in takeaway(at)
+
+
+def test_a_page_may_have_no_main_control():
+    at = opened(WITH_MAIN_CONTROL.replace("main_control=lambda values: inputs.number(LEVEL),", ""), {"level": "7"})
     assert "The level is 7." in takeaway(at)
     assert not at.number_input
-    refused = WITH_MAIN_CONTROL.replace('["the rest"]', '"Choose."').replace('f"of {level:g}"', "level")
-    assert "Choose." in takeaway(opened(refused))
+
+
+def test_a_sentence_in_the_place_of_a_question_is_shown_without_an_answer():
+    script = WITH_MAIN_CONTROL.replace("values[LEVEL],", '"Choose.",').replace('f"of {level:g}"', "level")
+    at = opened(script, more=True)
+    assert "Choose." in takeaway(at)
+    assert (said(at), folds(at)) == ([], {"Caveats": "Choose."})
+    assert "save-setting" not in drawn(at.main)
+
+
+def test_a_chapter_that_no_longer_fits_gives_way_to_the_first_one():
+    high = 'Chapter("high", lambda answer: [sheet], fits=lambda level: level > 5)'
+    script = WITH_MAIN_CONTROL.replace("[live, sheet]),)", f"[live, sheet]), {high})")
+    at = opened(script, {"level": "6", "chapter": "high"})
+    assert (at.get("button_group")[0].options, at.get("button_group")[0].value) == (["one", "high"], "high")
+    at.number_input(key="level").set_value(4).run()
+    assert (at.get("button_group")[0].options, at.get("button_group")[0].value) == (["one"], "one")
+    assert "The level is 4." in takeaway(at)
+    changes = {key: texts for change in written(at) for key, texts in change.items()}
+    assert changes == {"level": ["4"], "chapter": []}
+
+
+PARTS = """
+from types import SimpleNamespace
+import streamlit as st
+from pages.kit import inputs, values
+from pages.kit.page import Page
+from pages.kit.settings import Choice, Number
+from privdemo.limits import Limit
+
+DATA = Choice("data", ("small", "large"), "small", "Data")
+FEW = Choice("few", ("yes", "no"), "yes", "Few")
+
+
+def size(now):
+    return Number("size", Limit("size", 1, 9 if now[DATA] == "small" else 99, integer=True), 3, "Size")
+
+
+def adjust(now):
+    if now[FEW] == "no" and now[size(now)] < 5:
+        values.put(size(now), 5)
+
+
+def controls(now, main):
+    for setting in (DATA, FEW):
+        inputs.choose(setting)
+    with main:
+        inputs.number(size(now))
+
+
+Page(
+    title="Made up", question="How many?", address="parts", adjust=adjust, controls=controls,
+    answer=lambda question, made: SimpleNamespace(takeaway=lambda: f"{question[1]} of the {question[0]} ones."),
+    question_of=lambda now: (now[DATA], now[size(now)]), settings=lambda now: [size(now), DATA, FEW],
+    remarks=lambda now: ["Hardly any."] if now[size(now)] < 4 else (), folds=lambda question, answer: {},
+    presets=lambda question: st.button("Double", on_click=values.put, args=(size(values.here()), 2 * question[1])),
+).run()
+"""
+
+
+@pytest.mark.parametrize(
+    ("link", "words", "noted"),
+    [
+        ({}, "3 of the small ones.", 0),
+        ({"size": "50", "data": "large"}, "50 of the large ones.", 0),
+        ({"size": "50"}, "3 of the small ones.", 1),
+        ({"few": "no"}, "5 of the small ones.", 0),
+        ({"few": "no", "size": "4"}, "5 of the small ones.", 0),
+        ({"few": "no", "size": "6"}, "6 of the small ones.", 0),
+    ],
+)
+@pytest.mark.parametrize("unfolded", [False, True])
+def test_ranges_of_the_data_set_and_what_must_change_with_it_come_before_the_question(link, words, noted, unfolded):
+    at = opened(PARTS, link, settings=unfolded)
+    assert f">{words}<" in takeaway(at)
+    assert (len(at.warning), len(at.toast)) == (noted, 0)
+
+
+def test_a_number_that_a_smaller_data_set_does_not_allow_is_moved_with_a_message():
+    at = opened(PARTS, {"size": "50", "data": "large"}, settings=True)
+    at.get("button_group")[0].set_value("small").run()
+    assert ">9 of the small ones.<" in takeaway(at)
+    assert [toast.value for toast in at.toast] == ["“Size” is now 9, the end of its range here."]
+    assert (at.number_input(key="size").value, at.number_input(key="size").max) == (9, 9)
+    assert written(at) == [{"size": ["9"], "data": []}]
+    assert not at.run().toast
+
+
+def test_remarks_and_presets_stand_with_the_settings_and_the_main_control_outside_of_them():
+    at = opened(PARTS)
+    assert ([one.value for one in at.info], [one.label for one in at.button]) == ([], [])
+    assert [box.key for box in at.number_input] == ["size"]
+    at.session_state["settings"] = True
+    at.run()
+    assert ([one.value for one in at.info], [one.label for one in at.button]) == (["Hardly any."], ["Double"])
+    at.button[0].click().run()
+    assert ">6 of the small ones.<" in takeaway(at)
+    assert at.number_input(key="size").value == 6
+    assert not at.info
 
 
 def test_jobs_that_add_to_an_answer_are_looked_at_until_they_have_ended(monkeypatch):

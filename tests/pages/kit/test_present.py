@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 import streamlit as st
 
-from pages.kit import present, presenter
+from pages.kit import present, presenter, values
 from pages.kit.lecture import Lecture, Step, shipped, to_link
 from pages.kit.numbers import escape_markdown
 from pages.kit.present import PageInfo, Position, View, link_parameters, read_position
@@ -17,7 +17,7 @@ from tests.pages.visiting import warnings
 
 N = Number("n", Limit("n", 0, 9, integer=True), 3, "How many")
 SIGN = Choice("sign", ("+", "-", "±"), ("+", "-"), "Signs", many=True)
-HERE = PageInfo("made", "Made up", [N, SIGN], ("", "made", "far"))
+HERE = PageInfo("made", "Made up", lambda given: [N, SIGN], ("", "made", "far"))
 LECTURE = Lecture(
     "Signs",
     "",
@@ -34,16 +34,21 @@ NAME = to_link(LECTURE)
 # The page on screen, with a button for each way on.
 SCRIPT = """
 import streamlit as st
-from pages.kit import inputs, link, present
+from pages.kit import inputs, link, present, values
 from tests.pages.kit.test_present import HERE, N, SIGN
 
+is_new = values.enter("made", HERE.settings_for)
 present.finish_navigation(HERE)
 seen = present.read_view(HERE)
 st.title(seen.position.step.say if seen.position else "Made up")
 present.render(seen, HERE)
-link.check([*HERE.settings, *present.link_parameters(HERE)], HERE.address)
+bad = values.bad_parameters([*HERE.settings, *present.link_parameters(HERE)], is_new)
+link.set_notes(*bad.values(), of=link.THIS_LINK)
+link.show_notes()
 inputs.number(N)
 inputs.choose(SIGN)
+st.session_state["found"] = values.get(N), values.get(SIGN)
+values.write_to_address(HERE.settings, "page", remove=bad)
 """
 
 
@@ -70,7 +75,7 @@ def visit(monkeypatch):
 
 
 def shown(at):
-    return at.title[0].value, at.session_state["n"], tuple(at.session_state["sign"])
+    return at.title[0].value, *at.session_state["found"]
 
 
 def test_a_link_to_a_step_may_leave_out_its_settings(visit):
@@ -143,10 +148,10 @@ def test_a_view_says_what_is_shown_and_which_controls_are_left():
 
 def test_all_controls_are_hidden_but_those_left():
     sheet = present._sheet(View(controls=["n"]), HERE)
-    kept = ".st-key-n, .st-key-n_slide, .st-key-n_ladder"
+    kept = ".st-key-n, .st-key-n-number"
     shown = '[class*="st-key-shown-"]'  # such as a button that is part of what is shown
     assert f".st-key-main-control > *:not({kept}):not(:has({kept})):not(:has({shown}))," in sheet
-    assert f"\n:is(.st-key-sign, .st-key-sign_slide, .st-key-sign_ladder):not({shown} *) {{ display: none; }}" in sheet
+    assert f"\n:is(.st-key-sign, .st-key-sign-number):not({shown} *) {{ display: none; }}" in sheet
     assert ":root { --dial-control: none; }" in sheet
     assert ".st-key-live-n { --dial-control: initial; }" in sheet
     assert ".takeaway" not in sheet
@@ -181,15 +186,31 @@ def test_steps_on_a_page_set_all_its_settings_and_leaving_keeps_them(visit):
     assert not switched
 
 
-def test_what_the_room_tells_stays_where_two_steps_say_the_same_of_it(monkeypatch):
-    opened = []
-    monkeypatch.setattr(present, "_navigate", lambda page, given, here, *_: opened.append((given, here.settings)))
-    here = replace(HERE, settings=[replace(N, set_by_audience=True), SIGN])
-    steps = [Step("made", {"n": n}) for n in ("4", "5", "5")]
-    lecture = replace(LECTURE, steps=(*steps, Step("far", {"n": "5"})))
-    for number, expected in {1: ({"n": "5"}, here.settings), 2: ({}, [SIGN]), 3: ({"n": "5"}, here.settings)}.items():
-        present._move(Position(lecture, "", number), presenter.NEXT, here)
-        assert opened.pop() == expected, "another number, the same, another page"
+@pytest.mark.parametrize(
+    ("by_audience", "step", "n"),
+    [(True, 1, 5), (True, 2, 7), (False, 2, 5), (True, 3, 3), (False, 3, 3)],
+    ids=["another number", "the same number", "not set by the audience", "none then", "none then, not by it"],
+)
+def test_a_number_of_the_audience_stays_where_two_steps_give_it_the_same_value(monkeypatch, by_audience, step, n):
+    monkeypatch.setattr(st, "session_state", {})
+    monkeypatch.setattr(st, "query_params", {})
+    number = replace(N, set_by_audience=by_audience)
+    here = replace(HERE, settings_for=lambda given: [number, SIGN])
+    lecture = replace(LECTURE, steps=tuple(Step("made", {"n": n} if n else {}) for n in ("4", "5", "5", "")))
+    values.put_all({number: 7, SIGN: ("±",)})
+    present._move(Position(lecture, "name", step), presenter.NEXT, here)
+    assert (values.get(number), values.get(SIGN)) == (n, ("+", "-")), "all else is as the step has it"
+    assert st.query_params == {"present": f"{step + 1}-name"}
+
+
+def test_a_number_of_the_audience_does_not_go_along_to_another_page(monkeypatch):
+    monkeypatch.setattr(st, "session_state", {})
+    here = replace(HERE, settings_for=lambda given: [replace(N, set_by_audience=True)])
+    lecture = replace(LECTURE, steps=(Step("made", {"n": "5"}), Step("far", {"n": "5"})))
+    values.put(N, 7)
+    present._move(Position(lecture, "name", 1), presenter.NEXT, here)
+    page, given, *_ = st.session_state["on_the_way_to"]
+    assert (page, given) == ("far", {"n": "5"})
 
 
 def test_a_screen_alone_says_its_title_once(visit):

@@ -305,7 +305,7 @@ def back(monkeypatch):
     def back(at, **address):
         with monkeypatch.context() as patched:
             patched.setattr(local_script_runner, "RerunData", partial(RerunData, is_history_navigation=True))
-            return at_page(at, at.session_state["page"] if "page" in at.session_state else "one", **address)
+            return at_page(at, at.session_state.get("page", "one"), **address)
 
     return back
 
