@@ -77,7 +77,7 @@ def written(at: AppTest) -> list[dict[str, list[str]]]:
     return [data["values"] for data in component_data(at, "address")]
 
 
-def drawn(block: Block) -> str:
+def rendered(block: Block) -> str:
     """Return a line for each element: its kind, its key, and its fields, shortened.
 
     What stands in a block is deeper, or follows it after a “>” if it is alone there.

@@ -50,13 +50,13 @@ def test_a_bad_file_of_mnist_is_named(data_folder, monkeypatch, tmp_path, damage
 
 CHOICE = """
 import streamlit as st
-from pages.kit import values
+from pages.kit import own_data_input, values
 from pages.kit.data_sets import DataSets
 from privdemo.tasks import BINARY
 
 data = DataSets("on", {name: BINARY[name] for name in ("mnist", "breast_cancer", "adult")})
 values.enter("page", lambda given: [data.choice])
-data.choose()
+own_data_input.choose_records(data)
 now = values.here()
 st.session_state["found"] = data.choice.options, data.choice.default, data.source(now), data.problem(now)
 """
@@ -103,7 +103,7 @@ def test_results_are_kept_for_all_but_those_of_own_records(monkeypatch):
     assert list(st.session_state["own_results"]) == [(f"{__name__}.{found.__qualname__}", "a", "mine")]
 
 
-def test_results_asked_for_longest_ago_make_room_and_old_ones_are_computed_anew(monkeypatch):
+def test_the_results_used_longest_ago_make_room_and_old_ones_are_computed_anew(monkeypatch):
     now, calls = [0.0], []
     monkeypatch.setattr(cache.time, "monotonic", lambda: now[0])
     kept = cache.shared(lambda n: calls.append(n) or n, max_entries=2, ttl=10.0)

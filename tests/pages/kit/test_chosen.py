@@ -24,7 +24,7 @@ from privdemo.methods import NAMES, SPREAD, by_trying
         ([(CLASSES, TIE), (CLASSES, AHEAD), (CLASSES, TIE)], "in 3 (no clear difference in 2, clearly ahead in 1)"),
     ],
 )
-def test_ways_are_told_by_how_often_they_were_taken_and_why(choices, words):
+def test_ways_are_described_by_how_often_and_why_they_were_chosen(choices, words):
     assert words in chosen.describe_choices(choices, {LOW_RANK: "as it is"})
 
 
@@ -40,7 +40,7 @@ def _sets(methods):
 
 
 @pytest.mark.parametrize(("made", "plain"), [(_bags, NAMES), (_sets, SPREAD)])
-def test_the_chapter_of_all_numbers_says_what_was_taken(made, plain):
+def test_the_chapter_of_all_numbers_says_what_was_chosen(made, plain):
     page, question, trials = made((plain, by_trying(plain)))
     shown = page.Answer(question, trials)
     assert "Chosen by trying, of 2 draws: " in _answer(page, shown)

@@ -17,14 +17,14 @@ def known(monkeypatch):
 
 
 @pytest.mark.parametrize("address", [page.address for page in PAGES if page.address != "lectures"])
-def test_a_visit_without_settings_leaves_the_sentence_and_the_figure_for_the_next(address, known):
+def test_a_visit_without_settings_saves_its_sentence_and_figure_for_the_next(address, known):
     words = takeaway(visit(address))
     assert list(known) == [address]
     assert words in plain(known[address])
     assert "<img" in known[address] or "verdict" in known[address]
 
 
-def test_what_a_link_asks_for_and_what_a_later_run_shows_are_not_kept(known):
+def test_a_visit_with_settings_in_its_link_saves_no_first_screen_in_any_run(known):
     at = visit("voting", lie="0.3")
     at.query_params.clear()
     at.run()

@@ -54,7 +54,7 @@ def test_a_term_is_explained_where_it_first_stands_in_words(markup, found):
     assert marked(markup) == found
 
 
-def test_a_page_explains_a_term_in_one_place_also_when_it_is_drawn_again():
+def test_a_page_explains_a_term_in_one_place_also_when_it_is_rendered_again():
     explained = {}
     assert marked("noise", "takeaway", explained) == "[noise]n"
     assert marked("noise and p", "figure", explained) == "noise and [p]p"

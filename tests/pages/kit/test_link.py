@@ -6,7 +6,7 @@ import pytest
 
 from pages.kit import link
 from privdemo import limits
-from tests.pages.kit.elements import drawn, opened, written
+from tests.pages.kit.elements import opened, rendered, written
 from tests.pages.visiting import warnings
 
 NOTES = """
@@ -28,11 +28,11 @@ def test_notes_stay_until_they_are_dismissed():
     at.run()
     start = "could not be used.\n\n- "
     assert warnings(at) == f"Part of this link {start}One.\n- Two.\nPart of the file {start}Four."
-    assert drawn(at.main).startswith("container link-notes\n  warning")
+    assert rendered(at.main).startswith("container link-notes\n  warning")
     assert [button.label for button in at.button] == ["Dismiss"]
     at.session_state["notes"] = {}
     at.button[0].click().run()
-    assert drawn(at.main) == ""
+    assert rendered(at.main) == ""
 
 
 @pytest.mark.parametrize(("n", "more"), [(5, []), (6, ["and 1 more"]), (1_005, ["and 1,000 more"])])

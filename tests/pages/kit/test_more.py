@@ -71,7 +71,7 @@ def test_a_saved_setting_opens_on_its_page_as_it_was_and_all_else_is_as_reset_le
     assert shown(at.run()) == (5, ("±", "-"), ""), "the file is taken once"
 
 
-def test_a_setting_of_another_page_leads_there(monkeypatch):
+def test_a_file_with_the_settings_of_another_page_opens_that_page(monkeypatch):
     switched = []
     monkeypatch.setattr(
         st, "switch_page", lambda page, query_params: switched.append((page.url_path, query_params)) or st.stop()
@@ -139,7 +139,7 @@ def test_a_screen_is_presented_as_it_is(monkeypatch):
     assert (now.lecture.title, now.lecture.steps) == ("Made up", (Step("made", {"n": "5"}),))
 
 
-def test_a_link_may_leave_some_controls(monkeypatch):
+def test_a_link_may_show_some_controls_only(monkeypatch):
     at, _ = menu(monkeypatch)
     data = lambda: json.loads(at.get("bidi_component")[0].proto.json)  # noqa: E731
     assert at.multiselect[0].options == ["How many (n)", "Signs (sign)", "text"]

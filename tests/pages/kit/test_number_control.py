@@ -10,7 +10,7 @@ from pages.kit import number_control, values
 from pages.kit.number_control import OtherUnit, Slider
 from pages.kit.settings import Number
 from privdemo.limits import Limit
-from tests.pages.kit.elements import component_data, drawn, opened
+from tests.pages.kit.elements import component_data, opened, rendered
 
 N = Number("n", Limit("n", 1, 9, integer=True), 3, "N", help="Whole")
 P = Number("p", Limit("p", 0.0, 0.5), 0.2, "P", 0.01)
@@ -93,8 +93,9 @@ def test_a_share_with_a_slider_and_another_unit(session):
         (Number("seed", Limit("seed", 0, 1_000_000, integer=True), 1), "0 to 1000000, a whole number", False),
         (Number("third", Limit("third", 1 / 3, 2 / 3), 0.5), "0.3334 to 0.6666", False),
     ],
+    ids=lambda value: value.key if isinstance(value, Number) else None,
 )
-def test_the_range_is_given_in_words_for_what_is_typed_outside_of_it(session, setting, words, low_open):
+def test_the_range_is_given_in_words_for_what_is_outside_of_it(session, setting, words, low_open):
     box = session.render(setting)["box"]
     assert (box["range"], box["lowOpen"], box["help"]) == (words, low_open, setting.help or "")
 
@@ -108,7 +109,7 @@ def test_the_range_is_given_in_words_for_what_is_typed_outside_of_it(session, se
         (FIXED, "Lie", Slider("Lie"), False),
     ],
 )
-def test_the_label_of_a_box_is_hidden_just_if_its_slider_has_the_same_name(session, setting, label, slider, hidden):
+def test_the_label_of_a_box_is_hidden_if_its_slider_has_the_same_name(session, setting, label, slider, hidden):
     box = session.render(setting, label, slider)["box"]
     assert (box["label"], box["hideLabel"]) == (label, hidden)
 
@@ -129,7 +130,7 @@ def test_a_slider_with_one_position_is_left_out(session, stops):
         (0.0, [0.0, 0.1, 0.5]),
     ],
 )
-def test_a_typed_number_between_stops_is_one_more_and_stops_outside_of_the_range_are_none(session, value, stops):
+def test_a_typed_number_is_one_more_stop_and_all_stops_are_in_the_range(session, value, stops):
     values.put(P, value)
     assert session.render(P, "p", Slider("Lie", stops=(0.5, 0.1, 0.0, 0.6, -1.0)))["slider"]["stops"] == stops
 
@@ -211,7 +212,7 @@ def test_a_count_is_kept_within_what_a_browser_can_count_on_from(session, sent, 
         (None, 0.5, 0.1),
     ],
 )
-def test_a_number_in_another_unit_is_converted_and_one_outside_of_its_range_ignored(session, other, sent, value):
+def test_a_number_in_another_unit_is_converted_if_it_is_in_its_range(session, other, sent, value):
     values.put(P, 0.1)
     session.render(P, "p", None, other)
     session.send({"count": 2, "other": sent})
@@ -265,7 +266,7 @@ number_control.render(P, "p", None, ODDS)
 
 def test_with_a_browser_a_number_is_one_element_and_knows_its_session():
     at = opened(SCRIPT, no_browser=False)
-    assert [line.split(" json")[0] for line in drawn(at.main).splitlines()] == [
+    assert [line.split(" json")[0] for line in rendered(at.main).splitlines()] == [
         "bidi_component n-number component_name=privdemo_number",
         "bidi_component p-number component_name=privdemo_number",
     ]
@@ -276,7 +277,7 @@ def test_with_a_browser_a_number_is_one_element_and_knows_its_session():
 
 def test_without_a_browser_a_number_is_a_plain_box_with_one_for_the_other_unit():
     at = opened(SCRIPT)
-    assert drawn(at.main).splitlines() == [
+    assert rendered(at.main).splitlines() == [
         "number_input n label=How many format=%d default=3 step=1 min=1 max=9 help=Whole",
         "number_input p label=p format=%0.2f default=0.2 step=0.01 max=0.5",
         "number_input odds label=Odds format=%0.2f step=0.1 max=2 value=0.25",

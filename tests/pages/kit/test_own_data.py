@@ -14,14 +14,14 @@ from pages.kit.settings import Number
 from privdemo import datasets
 from privdemo.limits import Limit
 from tests.pages.kit import elements
-from tests.pages.kit.elements import drawn, opened
+from tests.pages.kit.elements import opened, rendered
 
 ROWS = [f"{i % 41},{'xyz'[i // 60]},1,{'abc'[i % 3]}" for i in range(180)]
 TABLE = "\n".join(["size,day,same,kind", *ROWS]).encode()
 PANEL = """
 import streamlit as st
-from pages.kit import own_data_input, values
-chosen = own_data_input.choice("on", ["A"])
+from pages.kit import own_data, own_data_input, values
+chosen = own_data.choice("on", ["A"])
 own_data_input.panel(chosen, st.session_state.get("binary", True))
 st.session_state["options"], st.session_state["on"] = chosen.options, values.get(chosen)
 """
@@ -29,11 +29,11 @@ st.session_state["options"], st.session_state["on"] = chosen.options, values.get
 ANSWERS = """
 import streamlit as st
 from pages.kit import own_data, own_data_input, values
-chosen = own_data_input.choice("on", ["A"], own_data.OwnAnswers)
+chosen = own_data.choice("on", ["A"], own_data.OwnAnswers)
 own_data_input.answers_panel(chosen)
 st.session_state["options"], st.session_state["on"] = chosen.options, values.get(chosen)
 if st.session_state.get("leave"):
-    own_data_input.panel(own_data_input.choice("there", ["A"]))
+    own_data_input.panel(own_data.choice("there", ["A"]))
 """
 
 
@@ -48,22 +48,22 @@ def bring(at, name, content):
     return at
 
 
-def test_one_column_is_no_columns():
+def test_one_column_is_counted_in_the_singular():
     at = bring(opened(PANEL), "t.csv", elements.TABLE)
     assert at.markdown[0].value == "120 rows, 1 column to learn from. Classes: “a” 60, “b” 60."
 
 
 def test_a_table_is_brought_read_again_refused_and_forgotten():
     at = opened(PANEL)
-    empty = drawn(at.main)
+    empty = rendered(at.main)
     assert empty.startswith("popover allow_empty=True label=Your own data… open=False\n  file_uploader own_file_0 ")
     assert "label=A table (.csv) or grey images (.npz) max_upload_size_mb=20 help=Up to 20 MB." in empty
     assert "caption body=It stays in … others see." in empty
     assert "markdown" not in empty
     assert list(at.file_uploader[0].proto.type) == [".csv", ".npz"]
     bring(at, "t.csv", TABLE)
-    assert "label=Your own data: t.csv open=False" in drawn(at.main)
-    assert 'dataframe columns={"_index": {"hidden": true}}\n  button own-forget label=Forget' in drawn(at.main)
+    assert "label=Your own data: t.csv open=False" in rendered(at.main)
+    assert 'dataframe columns={"_index": {"hidden": true}}\n  button own-forget label=Forget' in rendered(at.main)
     assert [(box.label, box.key, box.value, box.options) for box in at.selectbox] == [
         ("Column with the label", "own_label", "kind", ["size", "day", "same", "kind"]),
         ("Class asked about, against all others", "own_positive", "c", ["a", "b", "c"]),
@@ -92,7 +92,7 @@ def test_a_table_is_brought_read_again_refused_and_forgotten():
     assert at.session_state["own_results"] == {"key": 1}
     at.button(key="own-forget").click().run()
     assert not any(key in at.session_state for key in ("own_data", "own_problem", "own_results"))
-    assert drawn(at.main) == empty.replace("own_file_0", "own_file_3")
+    assert rendered(at.main) == empty.replace("own_file_0", "own_file_3")
     assert (at.session_state["on"], at.session_state["options"]) == ("A", ("A",))
 
 
@@ -155,7 +155,7 @@ def test_one_file_is_read_by_every_page_in_its_way_and_forgotten_on_any():
     assert (counted.answers.names, counted.answers.counts.tolist()) == (("a", "b", "c"), [60, 60, 60])
 
 
-def test_what_only_another_kind_of_page_can_read_is_said_and_can_be_forgotten_there():
+def test_a_file_that_only_other_pages_can_read_is_named_with_the_reason_and_can_be_removed():
     at = bring(opened(PANEL), "mine.npz", images())
     held = at.session_state["own_data"]
     there = opened(ANSWERS, own_data=held)
@@ -192,10 +192,10 @@ def own(monkeypatch):
     return made
 
 
-def test_the_choice_and_its_source(own):
-    assert own_data_input.choice("on", ["A", "B"]).options == ("A", "B", TITLE)
-    assert own_data_input.choice("on", ["A", "B"]).default == "A"
-    assert "in no link" in own_data_input.choice("on", ["A"]).notes[TITLE]
+def test_the_visitors_own_records_are_the_last_choice_and_its_source(own):
+    assert own_data.choice("on", ["A", "B"]).options == ("A", "B", TITLE)
+    assert own_data.choice("on", ["A", "B"]).default == "A"
+    assert "in no link" in own_data.choice("on", ["A"]).notes[TITLE]
     named = {"A": "a", TITLE: "none"}.get
     found = [own_data.source(*args) for args in (("A", named), (TITLE, named), (TITLE, named, True))]
     assert found == ["a", own.records, own.binary]
@@ -225,7 +225,7 @@ def test_sizes_of_a_link_stay_at_first_unless_the_records_are_in_no_link(own, is
     assert values.get(n) == expected
 
 
-def test_results_not_asked_for_longest_make_room(own):
+def test_the_results_used_longest_ago_make_room(own):
     made = []
 
     def double(n):

@@ -6,7 +6,7 @@ import streamlit as st
 from pages.kit import cache, trials
 from pages.kit.page import Chapter, Chapters
 from pages.kit.settings import Choice
-from tests.pages.kit.elements import Runner, drawn, opened, written
+from tests.pages.kit.elements import Runner, opened, rendered, written
 from tests.pages.visiting import answers, folds, takeaway
 
 # A made-up page of draws, which notes its steps.
@@ -75,7 +75,7 @@ def said(at):
     return [words.split(">")[1].split("<")[0] for words in answers(at)]
 
 
-def test_each_step_is_taken_once_a_run(visit):
+def test_each_step_is_run_once(visit):
     at = visit()
     assert at.session_state["calls"] == ["question", "controls", "jobs", "answer"]
     assert "There are 3." in takeaway(at)
@@ -91,7 +91,7 @@ def test_a_chapter_takes_the_place_of_the_figure_and_its_answer_that_of_the_sent
     at.button(key="next-chapter").click().run()
     assert ">None of 2<" in takeaway(at)
     assert not [button for button in at.button if button.key == "next-chapter"]
-    assert "page_link page=far label=Next → help=The next page: Far" in drawn(at.main)
+    assert "page_link page=far label=Next → help=The next page: Far" in rendered(at.main)
     at.get("button_group")[0].set_value("all").run()
     assert ">There are 2.<" in takeaway(at)
     at.get("button_group")[0].set_value("numbers").run()
@@ -102,7 +102,7 @@ def test_a_chapter_takes_the_place_of_the_figure_and_its_answer_that_of_the_sent
     assert at.get("button_group")[1].value == "+"
 
 
-def test_draws_under_way_are_looked_at_again_and_can_be_stopped(visit, monkeypatch):
+def test_running_jobs_are_polled_and_can_be_stopped(visit, monkeypatch):
     every, fragment = [], st.fragment
     monkeypatch.setattr(st, "fragment", lambda *args, **given: every.append(given) or fragment(*args, **given))
     visit()
@@ -113,7 +113,7 @@ def test_draws_under_way_are_looked_at_again_and_can_be_stopped(visit, monkeypat
     assert any(button.key == "stop-draws" for button in at.button)
 
 
-def test_an_error_is_told_beside_the_draws_that_there_are(visit):
+def test_an_error_is_shown_beside_the_trials_that_are_done(visit):
     assert "Not all draws could be made. It broke." in visit(done=1, error="it broke").warning[0].value
 
 
@@ -144,7 +144,7 @@ def test_a_bad_link_is_noted_and_the_page_answers(visit, link, words):
     assert "There are 3." in takeaway(at)
 
 
-def test_without_a_question_chapters_of_some_questions_wait_but_the_first_and_the_one_held():
+def test_without_a_question_chapters_of_some_questions_are_left_out_unless_first_or_chosen():
     few, many = (Chapter(name, list, fits=lambda asked, name=name: asked == name) for name in ("few", "many"))
     chapters = Chapters("look", (few, Chapter("all", list), many, Chapter("more", list)))
     assert chapters.choice().options == ("few", "all", "many", "more"), "a link may ask for any"
@@ -194,7 +194,7 @@ Page(
     chapters=Chapters("chapter", (Chapter("one", lambda answer: [live, sheet]),)),
 ).run()
 """
-WITH_MAIN_CONTROL_DRAWN = """\
+WITH_MAIN_CONTROL_RENDERED = """\
 container head direction=HORIZONTAL justify=SPACE_BETWEEN align=ALIGN_CENTER
   title tag=h1 body=How high? hide_anchor=True
   html body=<a class="sk… control</a>
@@ -233,13 +233,13 @@ container page-main
 
 
 def test_a_page_is_a_sentence_a_line_of_chapters_the_main_control_the_figure_and_an_end():
-    assert drawn(opened(WITH_MAIN_CONTROL, more=True, no_browser=False).main) == WITH_MAIN_CONTROL_DRAWN
+    assert rendered(opened(WITH_MAIN_CONTROL, more=True, no_browser=False).main) == WITH_MAIN_CONTROL_RENDERED
 
 
 def test_the_menu_is_rendered_only_while_it_is_open():
     at = opened(WITH_MAIN_CONTROL)
     assert not [button for button in at.button if button.key == "reset"]
-    assert "save-setting" not in drawn(at.main)
+    assert "save-setting" not in rendered(at.main)
 
 
 def test_a_change_of_the_main_control_is_answered_in_the_takeaway_and_in_the_folds_and_written():
@@ -270,7 +270,7 @@ def test_a_sentence_in_the_place_of_a_question_is_shown_without_an_answer():
     at = opened(script, more=True)
     assert "Choose." in takeaway(at)
     assert (said(at), folds(at)) == ([], {"Caveats": "Choose."})
-    assert "save-setting" not in drawn(at.main)
+    assert "save-setting" not in rendered(at.main)
 
 
 def test_a_chapter_that_no_longer_fits_gives_way_to_the_first_one():
@@ -335,7 +335,7 @@ Page(
     ],
 )
 @pytest.mark.parametrize("unfolded", [False, True])
-def test_ranges_of_the_data_set_and_what_must_change_with_it_come_before_the_question(link, words, noted, unfolded):
+def test_the_range_and_the_size_of_a_data_set_come_before_the_question(link, words, noted, unfolded):
     at = opened(PARTS, link, settings=unfolded)
     assert f">{words}<" in takeaway(at)
     assert (len(at.warning), len(at.toast)) == (noted, 0)
@@ -364,7 +364,7 @@ def test_remarks_and_presets_stand_with_the_settings_and_the_main_control_outsid
     assert not at.info
 
 
-def test_jobs_that_add_to_an_answer_are_looked_at_until_they_have_ended(monkeypatch):
+def test_jobs_that_add_to_an_answer_are_polled_until_they_have_ended(monkeypatch):
     every, fragment, runner = [], st.fragment, Runner(1, None)
     monkeypatch.setattr(st, "fragment", lambda *args, **given: every.append(given) or fragment(*args, **given))
     monkeypatch.setattr(cache, "runner", lambda: runner)
@@ -384,7 +384,7 @@ def test_jobs_that_add_to_an_answer_are_looked_at_until_they_have_ended(monkeypa
     assert at.run().warning[0].value == "Not everything could be computed. It broke."
 
 
-def test_whoever_runs_a_page_without_a_screen_finds_question_and_answer():
+def test_question_and_answer_are_stored_for_a_session_that_wants_them():
     at = opened(WITH_MAIN_CONTROL, shown_answer=None)
     question, answer = at.session_state["shown_answer"]
     assert (question, answer.takeaway()) == (3, "The level is 3.")

@@ -100,7 +100,7 @@ def test_a_bad_setting_of_a_step_is_noted_on_a_page_whose_link_has_it(visit):
     assert "`n=12` was ignored" in warnings(at)
 
 
-def test_a_place_is_the_number_of_a_step_and_a_lecture_by_its_name_or_whole():
+def test_a_position_is_the_number_of_a_step_and_a_lecture_by_its_name_or_as_a_link():
     assert read_position(f"2-{NAME}") == Position(LECTURE, NAME, 2)
     assert read_position(f"2-{NAME}").step is not LECTURE.steps[1]
     name, known = next(iter(shipped().items()))
@@ -120,7 +120,7 @@ def test_a_place_is_the_number_of_a_step_and_a_lecture_by_its_name_or_whole():
         (f"1-{NAME[:-9]}", "the link of this lecture is damaged"),
     ],
 )
-def test_what_is_no_place_is_refused_in_a_sentence(words, problem):
+def test_what_is_no_position_in_a_lecture_is_refused_with_a_sentence(words, problem):
     with pytest.raises(ValueError, match=problem):
         read_position(words)
 
@@ -218,13 +218,13 @@ def test_a_screen_alone_says_its_title_once(visit):
     assert at.caption[0].value == "1 of 1: Made up"
 
 
-def test_a_step_on_another_page_is_gone_to_with_its_settings(visit):
+def test_a_step_on_another_page_is_opened_with_its_settings(visit):
     at, switched = visit(2)
     at.button(key="next").click().run()
     assert switched == [("far", {"x": ["1", "2"], "y": "3", "present": f"3-{NAME}"})]
 
 
-def test_a_page_that_is_come_to_forgets_what_it_was_set_to_before(visit):
+def test_a_step_on_another_page_resets_all_else_there_once(visit):
     at, switched = visit(n="7")
     at.session_state["on_the_way_to"] = "made", {"sign": ("±",)}, "the lecture", Position(LECTURE, NAME, 2)
     at.run()
@@ -247,7 +247,7 @@ def test_bad_settings_of_a_step_and_a_page_that_is_not_there_are_noted(visit):
     assert not switched
 
 
-def test_what_a_link_asks_wrongly_is_noted_and_all_is_shown(visit):
+def test_invalid_parameters_of_a_view_are_noted_and_all_is_shown(visit):
     at, _ = visit(present="1-nothing", controls="n,m")
     assert at.title[0].value == "Made up"
     assert "present=1-nothing" in warnings(at)
@@ -270,7 +270,7 @@ def test_what_a_link_asks_wrongly_is_noted_and_all_is_shown(visit):
         ("x", (1024, 768)),
     ],
 )
-def test_charts_are_drawn_for_a_screen_that_a_browser_may_say(monkeypatch, said, kept):
+def test_the_size_of_a_projector_is_what_a_browser_sends_within_limits(monkeypatch, said, kept):
     monkeypatch.setattr(st, "session_state", {"presenter": {"screen": said}})
     presenter._store_screen_size()
     assert presenter.screen_size() == kept

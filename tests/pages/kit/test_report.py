@@ -47,7 +47,7 @@ def test_a_report_holds_sentence_figures_tables_settings_versions_and_code():
     assert "<pre><code>print(1 &lt; 2)\n</code></pre><pre><code>privdemo run\n</code></pre>" in page
 
 
-def test_a_reports_words_come_alive_nowhere():
+def test_words_in_a_report_have_no_effect_as_html():
     page = the_report()
     assert "alert(1)</script>" not in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page

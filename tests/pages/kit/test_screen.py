@@ -14,7 +14,7 @@ from pages.kit.panel import LiveDial, LiveDots, Panel, Table
 from pages.kit.settings import Number
 from privdemo import figures
 from privdemo.limits import Limit
-from tests.pages.kit.elements import drawn, opened
+from tests.pages.kit.elements import opened, rendered
 from tests.pages.visiting import folds
 
 LEVEL = Number("p", Limit("p", 0, 1), 0.5)
@@ -45,9 +45,9 @@ def looks(monkeypatch):
     return waited
 
 
-def test_panels_are_drawn_with_all_that_belongs_to_them(looks):
+def test_panels_are_rendered_with_all_that_belongs_to_them(looks):
     at = opened(PANELS)
-    words = drawn(at.main)
+    words = rendered(at.main)
     parts = ("subheader tag=h3 body=Why?", "A 5\u00a0%.", "caption body=Note", "table></div>", "details>")
     parts += ("full-csv", "full-html", "popover full-python", "page=far label=Far")
     parts += ("curves-place", "look", "curves-figure", '{"displayModeBar": false}', "alt=A curve.", "curves-csv")
@@ -59,7 +59,7 @@ def test_panels_are_drawn_with_all_that_belongs_to_them(looks):
     assert "<p>look</p>" in words
     at.run()
     assert looks == [screen.FIRST_LOOK], "the first chart alone is waited for"
-    assert drawn(at.main).count(screen._EMPTY_FIRST_LOOK) == 2, "what Plotly shows already needs no first look"
+    assert rendered(at.main).count(screen._EMPTY_FIRST_LOOK) == 2, "what Plotly shows already needs no first look"
 
 
 CODE = """
@@ -74,8 +74,8 @@ screen.folds({folds.CODE: "import b"})
 
 
 @pytest.mark.parametrize("is_open", [False, True])
-def test_the_code_is_drawn_once_somebody_asks_for_it(is_open):
-    words = drawn(opened(CODE, **{"sheet-python": is_open, screen.CODE_OPEN: is_open}).main)
+def test_the_code_is_rendered_only_while_it_is_unfolded(is_open):
+    words = rendered(opened(CODE, **{"sheet-python": is_open, screen.CODE_OPEN: is_open}).main)
     assert ["import a" in words, "import b" in words] == [is_open, is_open]
 
 
@@ -112,12 +112,12 @@ if "new" in st.session_state:
 def test_the_last_sentence_stays_until_the_new_one_is_known():
     at = opened(SENTENCE, page="one", new="It is 5 %.")
     words = 'markdown body=<p class="takeaway">It is 5\u00a0%.</p> allow_html=True'
-    assert drawn(at.main).replace("\n", "") == words
+    assert rendered(at.main).replace("\n", "") == words
     del at.session_state["new"]
     last = at.run().markdown[0].value.replace("\u00a0", " ")
     assert last == '<div class="last"><p class="takeaway">It is 5 %.</p></div>'
     at.session_state["page"] = "another"
-    assert "takeaway" not in drawn(at.run().main)
+    assert "takeaway" not in rendered(at.run().main)
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_dots_are_shown_as_markup_until_they_have_started(monkeypatch):
     assert mounted == [{"key": "people-dots", "data": {"lies": [lie, lie]}} for lie in (0.1, 0.2)]
 
 
-def test_a_dial_is_seen_as_markup_once_and_more_guesses_follow(monkeypatch):
+def test_a_dial_is_shown_as_markup_until_it_has_started_and_more_guesses_follow(monkeypatch):
     seen, sent = [], []
     monkeypatch.setattr(live_dial, "_dial", lambda **_: None)
     monkeypatch.setattr(live_dial, "_guesses", lambda **options: sent.append(options["data"]))

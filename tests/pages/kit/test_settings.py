@@ -45,7 +45,7 @@ def test_a_good_value_is_no_problem(setting, value):
         (Words("word", check_word, "fine"), ["x"], "The default, fine, is shown."),
     ],
 )
-def test_a_bad_value_is_told_what_it_must_be(setting, raw, words):
+def test_the_note_on_a_bad_value_says_what_it_must_be(setting, raw, words):
     found = setting.problem(raw)
     assert words in found
     assert "[fine]" not in found, "an error repeated in a note is no link"
@@ -73,7 +73,7 @@ def test_several_options_may_be_listed_with_commas(raw, read):
     assert COLOUR.split_lists(["red,green"]) == ["red,green"], "of which there is one"
 
 
-def test_of_a_key_that_another_page_has_it_is_said_what_to_write():
+def test_the_note_on_a_key_of_another_page_says_what_to_write_instead():
     found = problems([SHARE, replace(SOME, meant={"all": " Write `some=a`."})], {"all": ["a"]})
     assert found == {"all": "`all` was ignored: this page has no such setting. Write `some=a`."}
 

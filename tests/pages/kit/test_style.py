@@ -25,7 +25,7 @@ def selectors(sheet: str) -> Iterator[str]:
             outer.pop()
 
 
-def test_what_one_element_has_is_told_to_others_by_class_or_by_custom_property() -> None:
+def test_rules_that_depend_on_other_elements_use_a_class_or_a_custom_property() -> None:
     """After `one:has(other)` no element of any name and class may follow: every one would be looked at."""
     found = list(selectors(style.SHEET))
     assert sum(bool(_HAS.search(one)) for one in found) > 20

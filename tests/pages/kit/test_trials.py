@@ -11,7 +11,7 @@ from pages.kit import cache, link, trials
 from pages.kit.trials import Job, Trials
 from privdemo.experiments import results
 from privdemo.jobs import Progress
-from tests.pages.kit.elements import OWN, Runner, drawn, opened
+from tests.pages.kit.elements import OWN, Runner, opened, rendered
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def own_job(n: int = 3, slow: bool = False) -> Job:
 
 
 @pytest.mark.parametrize(("at_once", "before"), [(True, 1), (False, 0)])
-def test_draws_are_counted_by_their_config_and_the_first_may_be_made_at_once(at_once, before):
+def test_trials_are_counted_by_their_config_and_the_first_may_be_run_at_once(at_once, before):
     (job,) = trials.one_job("kind", Question(at_once), len, lambda config: ("first", config), slow=True)
     tasks = [Config(trial=i) for i in range(before, 4)]
     assert replace(job, first=None) == Job(("kind", Config(), before), "Draw", len, tasks, slow=True)
@@ -56,7 +56,7 @@ def test_draws_are_counted_by_their_config_and_the_first_may_be_made_at_once(at_
     assert not trials.one_job("kind", Question(), len, len)[0].slow
 
 
-def test_a_shared_job_is_watched_and_its_first_draw_comes_first(runner):
+def test_a_shared_job_is_followed_and_its_first_trial_comes_first(runner):
     job = Job(("a", "c", 1), "Draw", len, ["x", "y"], lambda: "now", slow=True)
     runner.answer = Progress(("then",), 2, True)
     assert trials.start_or_follow("q", [job]) == Trials((job,), (runner.answer,), (("now", "then"),))
@@ -69,7 +69,7 @@ def test_a_shared_job_is_watched_and_its_first_draw_comes_first(runner):
     assert not any("private" in asked[-1] for asked in runner.asked)
 
 
-def test_a_stopped_question_shows_what_is_there_and_asks_for_no_more(runner):
+def test_a_stopped_question_shows_the_trials_so_far_and_starts_no_more(runner):
     job = Job(("a", "c", 0), "Draw", len, ["x", "y"])
     trials.stop(trials.fingerprint("q"))
     assert trials.start_or_follow("q", [job]).progress == (Progress((), 2, False),)
@@ -82,7 +82,7 @@ def test_a_stopped_question_shows_what_is_there_and_asks_for_no_more(runner):
     assert [asked[-1]["new_try"] for asked in runner.asked[1:]] == [False, True]
 
 
-def test_results_of_own_records_move_to_the_session_and_work_goes_on_from_there(runner):
+def test_results_of_own_records_move_to_the_session_and_the_job_continues_after_them(runner):
     job, key = own_job(slow=True), own_job().key
     runner.answer = Progress((Result(5),), 3, True)
     first = Result(5, Config(OWN, 0))
@@ -105,7 +105,7 @@ def test_results_of_own_records_move_to_the_session_and_work_goes_on_from_there(
     assert len(runner.asked) == 3
 
 
-def test_own_draws_that_are_stopped_or_lost(runner):
+def test_own_trials_that_are_lost_are_waited_for_and_stopped_ones_are_shown(runner):
     job = own_job()
     runner.there[job.key] = Progress((Result(1),), 3, True)
     assert trials.start_or_follow("q", [job]).progress == (Progress((), 3, True),)
@@ -115,7 +115,7 @@ def test_own_draws_that_are_stopped_or_lost(runner):
     assert runner.asked == [("v",)]
 
 
-def test_jobs_left_alone_and_the_id_of_those_in_the_address(runner, monkeypatch):
+def test_other_jobs_are_not_followed_and_the_address_has_the_id_of_those_that_run(runner, monkeypatch):
     jobs, written = [Job(("a", "c", 0), "Draw", len, [1])], []
     monkeypatch.setattr(link, "write", lambda *args: written.append(args))
     trials.stop_watching_others(jobs)
@@ -173,16 +173,16 @@ screen.progress_bar("q", trials.Trials(jobs[1:2], progress[1:2]))
 """
 
 
-def test_the_bar_counts_draws_by_name_and_stops_and_goes_on(monkeypatch):
+def test_the_bar_counts_trials_by_name_and_stops_and_resumes_them(monkeypatch):
     made = Runner()
     monkeypatch.setattr(cache, "runner", lambda: made)
     at = opened(BAR, visitor="v")
     bar = "container draw-progress direction=HORIZONTAL align=ALIGN_CENTER\n  progress value=71 text={}\n  button {}"
-    assert drawn(at.main) == bar.format("Draw 5 of 6, soon · Fit 0 of 1", "stop-draws label=Stop")
+    assert rendered(at.main) == bar.format("Draw 5 of 6, soon · Fit 0 of 1", "stop-draws label=Stop")
     at.button(key="stop-draws").click().run()
     assert made.asked == [("v",)]
     assert at.session_state["stopped_draws"] == trials.fingerprint("q")
-    assert drawn(at.main) == bar.format("Draw 5 of 6, soon · Fit 0 of 1, stopped", "more-draws label=Go on")
+    assert rendered(at.main) == bar.format("Draw 5 of 6, soon · Fit 0 of 1, stopped", "more-draws label=Go on")
     at.button(key="more-draws").click().run()
     assert at.session_state["draws_again"] is True
     assert at.button(key="stop-draws")
@@ -190,7 +190,7 @@ def test_the_bar_counts_draws_by_name_and_stops_and_goes_on(monkeypatch):
     assert crowd == "Draw 5 of 6, soon · Fit 0 of 1 · 2 computations come first · one again"
 
 
-def test_where_many_come_first_it_is_said_and_looked_at_less_often():
+def test_a_job_behind_many_others_says_so_and_is_polled_less_often():
     def made(*progress):
         return Trials(tuple(Job(i, "Draw", len, []) for i, _ in enumerate(progress)), progress)
 
@@ -225,7 +225,7 @@ def job_of(n, at_once=True):
 
 
 @pytest.mark.parametrize("at_once", [True, False])
-def test_a_job_whose_draws_all_come_with_the_package_is_not_started(runner, ready, at_once):
+def test_a_job_whose_trials_are_all_shipped_is_not_started(runner, ready, at_once):
     ready(4)
     for n in (1, 4):
         found = trials.start_or_follow("q", [job_of(n, at_once)])
@@ -234,7 +234,7 @@ def test_a_job_whose_draws_all_come_with_the_package_is_not_started(runner, read
     assert not runner.asked
 
 
-def test_a_job_goes_on_after_the_draws_that_come_with_the_package(runner, ready):
+def test_a_job_runs_the_trials_after_the_shipped_ones(runner, ready):
     ready(3)
     job, runner.answer = job_of(5), Progress(("made 3",), 2, True)
     found = trials.start_or_follow("q", [job])
@@ -245,7 +245,7 @@ def test_a_job_goes_on_after_the_draws_that_come_with_the_package(runner, ready)
     assert trials.start_or_follow("q", [job]).progress == (Progress(("ready 1", "ready 2"), 4, False),)
 
 
-def test_a_gap_in_what_comes_with_the_package_ends_it_and_own_records_have_none(runner, ready, monkeypatch):
+def test_shipped_trials_end_at_a_gap_and_own_records_have_none(runner, ready, monkeypatch):
     job, runner.answer = job_of(4), Progress((), 3, True)
     monkeypatch.setattr(Ready, "find", lambda self, run, config: "ready" if config.trial in (0, 2) else None)
     ready(0)
@@ -255,7 +255,7 @@ def test_a_gap_in_what_comes_with_the_package_ends_it_and_own_records_have_none(
     assert trials.start_or_follow("q", [own]).results == (("own",),)
 
 
-def test_the_job_of_a_link_that_comes_with_the_package_is_not_said_to_be_made_anew(runner, ready, monkeypatch):
+def test_no_note_says_that_shipped_trials_of_a_link_are_made_anew(runner, ready, monkeypatch):
     notes = []
     monkeypatch.setattr(link, "add_note", notes.append)
     monkeypatch.setattr(st, "query_params", {"job": trials.job_id([job_of(4)])})
@@ -264,7 +264,7 @@ def test_the_job_of_a_link_that_comes_with_the_package_is_not_said_to_be_made_an
     assert not notes
 
 
-def test_where_the_file_cannot_be_used_the_log_says_so_and_all_draws_are_made(runner, monkeypatch, caplog):
+def test_without_a_usable_file_of_shipped_trials_the_log_says_so_and_all_are_run(runner, monkeypatch, caplog):
     def damaged():
         raise ValueError("defaults.npz cannot be used: it is damaged")
 

@@ -12,7 +12,7 @@ from pages.kit import inputs, link, values
 from pages.kit.settings import Choice, Number, Words
 from pages.kit.values import Values
 from privdemo.limits import Limit
-from tests.pages.kit.elements import component_data, drawn, opened, written
+from tests.pages.kit.elements import component_data, opened, rendered, written
 from tests.pages.visiting import warnings
 
 ONE = Choice("one", ("a", "b"), "b", "One")
@@ -56,7 +56,7 @@ def session(monkeypatch):
         (WORDS, {"words": "new"}, "new"),
     ],
 )
-def test_a_value_is_what_was_set_or_the_nearest_in_the_range_or_the_default(setting, given, found):
+def test_a_value_is_what_was_set_or_its_nearest_or_the_default(setting, given, found):
     value = Values(given)[setting]
     assert (value, type(value)) == (found, type(found))
 
@@ -113,7 +113,7 @@ def test_a_range_that_depends_on_the_data_set_of_a_link_is_that_of_this_data_set
         (WORDS, "new", ["new"]),
     ],
 )
-def test_the_address_has_the_shortest_texts_of_a_value_and_none_of_a_default(session, setting, value, texts):
+def test_the_address_has_the_shortest_text_of_a_value_and_no_default(session, setting, value, texts):
     values.put(setting, value)
     assert values.texts_of(setting) == texts
     if texts:
@@ -158,9 +158,7 @@ def test_reset_sets_some_settings_or_all_of_this_page_alone_to_their_defaults(se
         ({SIZE: 50, DATA: "b"}, 50, []),
     ],
 )
-def test_a_number_outside_of_the_range_of_its_data_set_is_moved_to_the_end_with_a_message(
-    session, monkeypatch, before, after, words
-):
+def test_a_number_outside_of_a_new_range_is_moved_to_its_end_with_a_message(session, monkeypatch, before, after, words):
     messages = []
     monkeypatch.setattr(st, "toast", messages.append)
     values.put_all(before)
@@ -327,8 +325,9 @@ def back(monkeypatch):
         ({"own": "y", "what": "1"}, DEFAULTS, [{"own": [], "what": []}], ["own", "what"]),
         ({"": "1", "n": "5"}, (*DEFAULTS[:3], 5, "old"), [], []),
     ],
+    ids=["none", "all", "defaults", "spelt otherwise", "bad values", "unknown keys", "empty key"],
 )
-def test_a_link_sets_the_page_whether_or_not_its_settings_are_folded_away(
+def test_a_link_sets_the_page_with_its_settings_folded_away_or_not(
     entries, unfolded, link, values_found, changes, noted
 ):
     at = visit(link, unfolded)
@@ -387,7 +386,7 @@ def test_a_preset_sets_what_is_or_comes_on_screen_and_reset_takes_it_back(unfold
     assert at.run().number_input(key="n").value == 3
 
 
-def test_a_preset_counts_although_the_boxes_of_the_browser_still_show_what_was_there_before():
+def test_a_preset_counts_while_a_box_in_the_browser_shows_another_number():
     at = visit(unfolded=True)
     at.number_input(key="n").set_value(5).run()
     at.button(key="preset").click()
@@ -433,7 +432,7 @@ def test_the_back_button_leads_to_what_the_address_was_then(back, entries):
     assert entries == []
 
 
-def test_a_key_that_comes_into_the_address_later_is_noted_and_removed_if_the_page_has_no_such_setting():
+def test_an_unknown_key_is_noted_and_removed_also_in_a_later_run():
     at = visit({"n": "5"})
     at_page(at, "one", n="50", what="1")
     assert (
@@ -458,7 +457,7 @@ def test_of_a_link_that_is_too_long_nothing_is_used(came):
     assert found(at.run()) == (*DEFAULTS[:3], 5 if came else 3, "old")
 
 
-def test_a_text_that_makes_the_link_too_long_empties_the_address_and_is_noted_until_it_is_dismissed():
+def test_a_text_that_is_too_long_for_a_link_empties_the_address_with_a_note():
     at = visit({"n": "5"}, unfolded=True)
     at.text_input(key="words").set_value("a" * 9000).run()
     start = (
@@ -496,7 +495,7 @@ values.write_to_address([P, N], "again")
 """
     at = opened(script, {"what": "1", "job": "abc"})
     assert written(at) == [{"what": [], "n": ["5"]}, {"p": ["0.1"]}]
-    assert [line.split()[1] for line in drawn(at.main).splitlines()] == ["address-page", "address-chapter"]
+    assert [line.split()[1] for line in rendered(at.main).splitlines()] == ["address-page", "address-chapter"]
     assert component_data(at, "address")[0]["now"] < component_data(at, "address")[1]["now"]
     assert as_in_browser(at) == {"job": ["abc"], "n": ["5"], "p": ["0.1"]}
 

@@ -21,7 +21,7 @@ class PageAgain(Exception):
 @pytest.fixture
 def look(monkeypatch):
     """Return a function that polls once, with one trial shown before, and returns what is rendered."""
-    drawn = []
+    rendered = []
 
     def again():
         raise PageAgain
@@ -34,9 +34,9 @@ def look(monkeypatch):
 
         monkeypatch.setattr(watching.trials, "start_or_follow", found)
         watching._look("?", at(1), [])
-        return drawn
+        return rendered
 
-    monkeypatch.setattr(watching.screen, "progress_bar", lambda question, now: drawn.append(now))
+    monkeypatch.setattr(watching.screen, "progress_bar", lambda question, now: rendered.append(now))
     monkeypatch.setattr(watching.st, "rerun", again)
     return look
 
@@ -50,16 +50,16 @@ def test_where_only_the_place_in_the_queue_is_new_the_bar_alone_is_drawn(look, n
     "now",
     [at(2), at(1, error="x"), at(1, ahead=9), at(3, running=False), at(1, running=False), ValueError("too much")],
 )
-def test_another_draw_an_error_another_pace_and_the_end_draw_the_page_anew(look, now):
+def test_another_trial_an_error_another_pace_and_the_end_rerun_the_page(look, now):
     with pytest.raises(PageAgain):
         look(now)
 
 
 @pytest.mark.parametrize(("shown", "pace"), [(at(1), POLL), (at(1, ahead=9), SLOW_POLL), (at(1, running=False), None)])
-def test_what_has_ended_is_not_looked_at_again_and_a_long_queue_less_often(monkeypatch, shown, pace):
-    paces, drawn = [], []
-    monkeypatch.setattr(watching.screen, "progress_bar", lambda question, now: drawn.append(now))
+def test_jobs_are_polled_until_they_end_and_in_a_long_queue_less_often(monkeypatch, shown, pace):
+    paces, rendered = [], []
+    monkeypatch.setattr(watching.screen, "progress_bar", lambda question, now: rendered.append(now))
     monkeypatch.setattr(watching.st, "fragment", lambda part, run_every: paces.append(run_every) or part)
     watching.watch("?", shown)
-    assert drawn == [shown]
+    assert rendered == [shown]
     assert paces == ([pace] if pace else [])

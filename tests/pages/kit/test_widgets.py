@@ -6,7 +6,7 @@ import pytest
 
 from pages.kit.privacy_inputs import DELTAS, EPSILONS, PRIVATE_LEFT, PRIVATE_RIGHT
 from privdemo.mechanisms import GaussianNoise
-from tests.pages.kit.elements import component_data, drawn, opened
+from tests.pages.kit.elements import component_data, opened, rendered
 
 SETTINGS = """
 import streamlit as st
@@ -41,7 +41,7 @@ with inputs.container_if("not", False):
     found += [inputs.choose_from_list(Choice("off", ("a",), "a", "Off")), inputs.text_input(Words("wo", str, "w"))]
 st.session_state["found"] = tuple(found)
 """
-PLAIN_DRAWN = """\
+PLAIN_RENDERED = """\
 container row-n
   bidi_component n-number component_name=privdemo_number
   bidi_component p-number component_name=privdemo_number
@@ -89,7 +89,7 @@ def controls(script):
 
 def test_every_widget_says_what_its_setting_does_and_hidden_ones_have_values_alone():
     at = opened(PLAIN, no_browser=False)
-    assert [line.split(" json=")[0] for line in drawn(at.main).splitlines()] == PLAIN_DRAWN.splitlines()
+    assert [line.split(" json=")[0] for line in rendered(at.main).splitlines()] == PLAIN_RENDERED.splitlines()
     assert at.session_state["found"] == FOUND
 
 
@@ -109,7 +109,7 @@ def test_every_widget_says_what_its_setting_does_and_hidden_ones_have_values_alo
         ("pixels", "g", "σ, noise strength", None, None, None, None),
     ],
 )
-def test_a_number_has_a_labelled_box_and_a_slider_with_words_for_its_ends(script, key, label, name, ends, stops, live):
+def test_a_number_has_a_box_and_a_slider_with_words_for_its_ends(script, key, label, name, ends, stops, live):
     found = controls(script)[key]
     assert found["box"]["label"] == label
     slider = found["slider"] or dict.fromkeys(("name", "ends", "stops", "live"))
