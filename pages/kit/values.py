@@ -18,7 +18,7 @@ from privdemo import limits
 from server.streamlit_internals import is_history_navigation
 
 # Keys in the session state: the values of each page by the settings' keys, the address of the page on screen, and the
-# length of the last link that was too long.
+# names of those who last wrote an address that would be too long.
 _VALUES, _PAGE, _TOO_LONG = "values", "page_on_screen", "too_long_link"
 
 
@@ -174,10 +174,13 @@ def write_to_address(settings: Iterable[Setting], name: str, remove: Iterable[st
     wanted: dict[str, list[str]] = {key: [] for key in removed}
     wanted |= {setting.key: texts_of(setting) for setting in settings if is_in_links(setting)}
     length = len(urlencode({**there, **wanted}, doseq=True))
-    if length > limits.LINK_BYTES.high:
+    too_long: set[str] = st.session_state.setdefault(_TOO_LONG, set())
+    if length <= limits.LINK_BYTES.high:
+        too_long.discard(name)
+    else:
         wanted = {key: [] for key in wanted}
-        is_new, st.session_state[_TOO_LONG] = st.session_state.get(_TOO_LONG) != length, length
-        if is_new:
+        if name not in too_long:
+            too_long.add(name)
             has = f"A link with it would have {link.length_words(length)}"
             link.set_notes(f"{has}: the address of this page holds no settings now.", of=link.TYPED_TEXT)
             st.rerun()  # to show the note

@@ -45,9 +45,16 @@ TOO_BIG = 1009
 # Seconds that the server may take longer to say that it is well than an idle one, and how often that is tried.
 BEYOND_IDLE, TRIES = 0.2, 4
 # What a component's browser may say, by the name of the event.
-EVENTS = ("moved", "move", "screen", "owner")
+EVENTS = ("moved", "move", "screen", "owner", "changed")
 ODD: tuple[Any, ...] = (
     None,
+    {"count": 1},
+    {"count": -1, "value": float("nan")},
+    {"count": 10**30, "value": 10**400},
+    {"count": True, "value": True, "other": True},
+    {"count": 2, "other": float("inf")},
+    {"count": [], "value": 0.1},
+    {"value": 0.1},
     True,
     "",
     "a",
@@ -74,16 +81,16 @@ RAW = (
     "[3]",
 )
 # The components that hear something from their browser, each with a page and a link where it is.
+OWN = Lecture("Own", "", 5, (Step("poll", {}, "One"), Step("voting", {}, "Two", ("figure", "control"), "lesson")))
 COMPONENTS = [
     ("", {}, "dial"),
     ("", {}, "copy-link"),
-    ("voting", {}, "lie_slide"),
+    ("voting", {}, "lie-number"),
     ("voting", {}, "people-dots"),
     ("voting", {"present": "1-from-lies-to-learning"}, "presenter"),
     ("poll", {}, "poll-owner"),
-    ("lectures", {}, "address-lecture"),
+    ("lectures", {"lecture": lecture.to_link(OWN), "x": "1"}, "address-page"),
 ]
-OWN = Lecture("Own", "", 5, (Step("poll", {}, "One"), Step("voting", {}, "Two", ("figure", "control"), "lesson")))
 # Links that bring widgets on the screen, and choices that bring more of them there, by the address of the page.
 LINKS = {"lectures": {"lecture": lecture.to_link(OWN)}}
 MORE_STAGES = {

@@ -151,7 +151,7 @@ def test_a_stopped_pinned_setting_is_gone_when_forgotten_on_another_page(table):
     at.segmented_control(key="compare_look").set_value("Two settings").run()
     at.button(key="stop-draws").click().run()
     at.button(key="pin-it").click().run()
-    assert (pin := at.session_state["pin"]).startswith("classify,your own,labels,")
+    assert (pin := at.session_state["values"]["comparison"]["pin"]).startswith("classify,your own,labels,")
     at.segmented_control(key="compare_on").set_value("Small digits").run()
     until(at, lambda at: " clearly" in takeaway(at))
     jobs = cache.runner()._jobs

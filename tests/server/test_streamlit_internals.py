@@ -139,42 +139,22 @@ def script_of_an_address():
     from server import streamlit_internals as internals
 
     st.session_state["back"] = internals.is_history_navigation()
-    if "do" in st.session_state:
-        st.session_state.pop("do")()
-    if not st.session_state.get("hide"):
-        st.session_state["read"] = st.text_input("Text", "default", key="text", bind="query-params")
+    internals.set_in_address({"text": ["put"], "b": ["1", "2"], "a": []})
+    st.session_state["read"] = {key: st.query_params.get_all(key) for key in st.query_params}
+    if st.session_state.get("again"):
+        del st.session_state["again"]
+        st.rerun()
 
 
-def test_the_address_is_changed_before_the_widgets_that_read_it():
+@pytest.mark.parametrize("again", [False, True])
+def test_an_address_that_is_set_is_read_in_this_run_and_after_a_rerun(again):
     at = AppTest.from_function(script_of_an_address)
-    at.query_params.update({"text": "linked", "a": "1", "b": "2"})
+    at.query_params.update({"a": "1", "kept": "x"})
+    at.session_state["again"] = again
     at.run()
-    assert (at.session_state["read"], at.session_state["back"]) == ("linked", False)
-    at = AppTest.from_function(script_of_an_address)
-    at.query_params.update({"text": "linked", "a": "1", "b": "2"})
-    at.session_state["do"] = lambda: internals.remove_from_address(["text", "a"])
-    at.run()
-    assert at.session_state["read"] == "default"
-    assert dict(at.query_params) == {"b": "2"}
-    for send in (True, False):
-        at = AppTest.from_function(script_of_an_address)
-        at.query_params.update({"a": "1"})
-        at.session_state["do"] = lambda: internals.set_in_address({"text": ["put"], "b": ["1", "2"], "a": []}, send)  # noqa: B023
-        at.run()
-        assert at.session_state["read"] == "put"
-        told = {"text": "put", "b": ["1", "2"]} if send else {"a": "1"}
-        assert dict(at.query_params) == told, "the browser hears of it just if it is sent"
-
-
-def test_a_key_stays_in_the_address_without_its_widget():
-    at = AppTest.from_function(script_of_an_address)
-    at.query_params["text"] = "linked"
-    at.run()
-    at.session_state["hide"] = True
-    at.session_state["do"] = lambda: internals.unbind_from_address("text")
-    at.run()
-    assert "text" in at.query_params
-
+    assert at.session_state["read"] == {"kept": ["x"], "text": ["put"], "b": ["1", "2"]}
+    assert dict(at.query_params) == {"kept": "x", "text": "put", "b": ["1", "2"]}
+    assert at.session_state["back"] is False
 
 def script_of_a_hidden_container():
     import streamlit as st

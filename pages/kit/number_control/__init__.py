@@ -137,7 +137,7 @@ def _put_change(change: Any, setting: Number, other: OtherUnit | None) -> None:
         case {"count": int(), "value": int() | float() as value} if setting.limit.contains(value):
             values.put(setting, value)
         case {"count": int(), "other": int() | float() as value} if other and other.low <= value <= other.high:
-            values.put(setting, setting.limit.nearest(other.to_number(value)))
+            values.put(setting, setting.limit.nearest(other.to_number(float(value))))
         case {"count": int()}:
             pass  # the control shows the number that stays
         case _:
@@ -173,6 +173,6 @@ def _render_plain_other(setting: Number, other: OtherUnit) -> None:
 
     def changed() -> None:
         if (value := st.session_state[other.key]) is not None:
-            values.put(setting, setting.limit.nearest(other.to_number(value)))
+            values.put(setting, setting.limit.nearest(other.to_number(float(value))))
 
     st.number_input(other.label, other.low, other.high, None, step=other.step, key=other.key, on_change=changed)

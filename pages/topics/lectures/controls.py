@@ -8,11 +8,12 @@ from typing import Any
 
 import streamlit as st
 
-from pages.kit import lecture, link, more, numbers, present, screen
+from pages.kit import lecture, more, numbers, present, screen
 from pages.kit.lecture import SHOW, Lecture, Step
 from pages.kit.page import Page
 from pages.kit.present import PageInfo, Position
 from pages.kit.settings import Words, label_and_key
+from pages.kit.values import get, put
 from server import visits
 
 LECTURE = Words("lecture", lecture.from_link, "")
@@ -50,13 +51,13 @@ def arrange(pages: Sequence[Page], page: Page, place: Any) -> None:
     _uploader(page_info)
     code = lecture.to_link(own) if own else ""
     st.session_state[_CODE_READ] = code
-    link.write(LECTURE.key, code)
+    put(LECTURE, code)
 
 
 def _read_link() -> None:
     """Open the lecture in the link by which a visitor came."""
-    code = st.query_params.get(LECTURE.key, "")
-    if not code or code == st.session_state.get(_CODE_READ) or LECTURE.problem([code]):
+    code = get(LECTURE)
+    if not code or code == st.session_state.get(_CODE_READ):
         return
     if st.session_state.get(_CODE_READ):  # the address is of the last edit but one
         return

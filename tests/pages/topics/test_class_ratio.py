@@ -111,11 +111,11 @@ def test_a_preset_sets_what_it_says(name, monkeypatch) -> None:
     dataset, n_classes, size, rho, n_test, release, epsilon, delta, n_min = PRESETS[name]
     monkeypatch.setattr(st, "session_state", state := {})
     _apply(name)
-    numbers = next(value for value in state.values() if isinstance(value, dict))
-    assert (state["ratio_records"], TITLES[state["release"]]) == (COUNTING[dataset].title, release or NO_RELEASE)
-    assert [numbers[key] for key in ("classes", "set_size", "rho", "asked")] == [n_classes, size, rho, n_test]
-    assert [numbers[key] for key in ("ratio_epsilon", "ratio_delta", "n_min")] == [epsilon, delta, n_min]
-    assert (state["mix"], numbers["sets_of_each"]) == ("set by hand", 1)
+    values = state["values"][""]
+    assert (values["ratio_records"], TITLES[values["release"]]) == (COUNTING[dataset].title, release or NO_RELEASE)
+    assert [values[key] for key in ("classes", "set_size", "rho", "asked")] == [n_classes, size, rho, n_test]
+    assert [values[key] for key in ("ratio_epsilon", "ratio_delta", "n_min")] == [epsilon, delta, n_min]
+    assert (values["mix"], values["sets_of_each"]) == ("set by hand", 1)
 
 
 @pytest.mark.parametrize("chapter", ["Two classes", "Private counts"])

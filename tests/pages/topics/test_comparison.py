@@ -248,7 +248,7 @@ def test_a_pin_by_its_button_is_compared_and_let_go():
         show=["ignore the lies", "every label known"],
     )
     at.button(key="pin-it").click().run()
-    assert at.session_state["pin"] == "classify,digits,labels,120,1,0"
+    assert at.session_state["values"]["comparison"]["pin"] == "classify,digits,labels,120,1,0"
     at.number_input(key="label_epsilon").set_value(0.25).run()
     assert "What differs: ε 0.25 (pinned 1). Of 2 methods <b>1</b> differs clearly: ignore the lies −" in takeaway(at)
     assert "the same" in html(at)

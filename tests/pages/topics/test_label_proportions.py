@@ -122,4 +122,4 @@ def test_the_slider_splits_the_same_records_into_other_bags():
     for size, bags in ((50, 2), (20, 6), (10, 12)):
         at.select_slider(key="bag_size_slide").set_value(size).run()
         assert [at.number_input(key=key).value for key in ("bags", "bag_size")] == [bags, size]
-        assert at.select_slider(key="bag_size_slide").label == "Split 120 tumours into bags of"
+        assert at.select_slider(key="bag_size_slide").label.startswith("Split 120 tumours into bags of")
