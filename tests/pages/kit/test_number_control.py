@@ -218,6 +218,7 @@ def test_a_number_in_another_unit_is_converted_if_it_is_in_its_range(session, ot
     session.send({"count": 2, "other": sent})
     data = session.render(P, "p", None, other)
     assert (data["value"], data["count"]) == (pytest.approx(value, rel=1e-12), 2)
+    assert not values.here().is_outside(P), "of that there would be a message"
 
 
 def test_a_change_that_arrives_twice_is_one_change(session):

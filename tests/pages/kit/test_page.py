@@ -9,7 +9,7 @@ from pages.kit.settings import Choice
 from tests.pages.kit.elements import Runner, opened, rendered, written
 from tests.pages.visiting import answers, folds, takeaway
 
-# A made-up page of draws, which notes its steps.
+# A made-up page of trials, which notes its steps.
 SCRIPT = """
 from types import SimpleNamespace
 import streamlit as st
@@ -180,7 +180,7 @@ live = Panel("main", answer="Main", figure=LiveDial({"level": 3}, LEVEL, str))
 sheet = Panel("sheet", answer="Below", figure=Table(["a"], [["b"]]), links=[("far", "Far →")])
 
 
-def answer(level, draws):
+def answer(level, made):
     if level == 9:
         raise ValueError("level is too high")
     return SimpleNamespace(takeaway=lambda: f"The level is {level:g}.")
@@ -370,7 +370,7 @@ def test_jobs_that_add_to_an_answer_are_polled_until_they_have_ended(monkeypatch
     monkeypatch.setattr(cache, "runner", lambda: runner)
     adds = 'adds=lambda level: [Job(("more", level), "Draw", len, ["x"] * 3)],'
     script = WITH_MAIN_CONTROL.replace("title=", f"{adds} title=").replace(
-        "level is {level:g}.", "level is {level:g} {draws.results}."
+        "level is {level:g}.", "level is {level:g} {made.results}."
     )
     at = opened(f"from pages.kit.trials import Job\n{script}")
     assert "The level is 3 ((1,),)." in takeaway(at)

@@ -442,8 +442,9 @@ def test_an_unknown_key_is_noted_and_removed_also_in_a_later_run():
 
 
 @pytest.mark.parametrize("came", [False, True])
-def test_of_a_link_that_is_too_long_nothing_is_used(came):
-    too_long = {"one": "a", "words": "a" * 9000}
+@pytest.mark.parametrize("key", ["words", "other"])
+def test_of_a_link_that_is_too_long_nothing_is_used(key, came):
+    too_long = {"one": "a", key: "a" * 9000}
     if came:
         at = visit({"n": "5"})
         at_page(at, "two")
