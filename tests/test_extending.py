@@ -1,6 +1,9 @@
 """What docs/extending.md shows works as it stands there: each block is run, and the page is visited."""
 
+import os
 import re
+import shutil
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -155,3 +158,100 @@ def test_the_loop_over_all_pages_holds_for_it_and_the_home_page_leads_to_it(with
     every_page.test_nonsense_is_noted_value_by_value_and_the_defaults_are_shown(page, monkeypatch)
     for end in ("low", "high"):
         every_page.test_all_numbers_at_one_end_are_answered_or_refused_in_a_sentence(page, end)
+
+
+# --- changes to what is there --------------------------------------------------------------------
+
+
+def section_of(heading):
+    return TEXT.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+
+
+def applied(heading, root):
+    """Apply the changes of a section to a copy of the project, and return the files that were changed or added."""
+    section, files = section_of(heading), set()
+    for block in re.findall(r"^```diff\n(.*?)^```$", section, flags=re.DOTALL | re.MULTILINE):
+        name = re.search(r"^\+\+\+ b/(\S+)$", block, flags=re.MULTILINE)[1]
+        text = (root / name).read_text(encoding="utf-8")
+        for hunk in re.split(r"^@@.*@@\n", block, flags=re.MULTILINE)[1:]:
+            before, after = ("".join(f"{line[1:]}\n" for line in hunk.splitlines() if line[0] == sign) for sign in "-+")
+            assert text.count(before) == 1, (name, before)
+            text = text.replace(before, after)
+        (root / name).write_text(text, encoding="utf-8")
+        files.add(name)
+    added = re.findall(r"^```python\n(.*?)^```\n\n[^`]*`([\w/]+\.py)`", section, flags=re.DOTALL | re.MULTILINE)
+    for content, name in added:
+        (root / name).write_text(content, encoding="utf-8")
+        files.add(name)
+    return files
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """A copy of the project's code."""
+    for folder in ("pages", "privdemo", "server"):
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path
+
+
+def in_copy(root, script):
+    """Run a script in a copy of the project, and return what it prints."""
+    variables = os.environ | {"PYTHONPATH": f"{root}{os.pathsep}{ROOT}"}
+    done = subprocess.run([sys.executable, "-c", script], cwd=root, env=variables, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def test_a_slider_is_in_links_reset_lectures_and_at_the_command_line(copy):
+    assert len(applied("A slider on a page that is there", copy)) <= 3
+    (copy / "mine.toml").write_text('page = "voting"\n[settings]\nanswering = 0.6\n', encoding="utf-8")
+    script = """
+from pages.kit.lecture import Step, problems
+from pages.topics import page_at
+from pages.topics.voting.question import ANSWERING
+from privdemo.__main__ import main
+from pages.terminal import text_of
+from tests.pages.visiting import takeaway, visit
+
+page = page_at("voting")
+at = visit("voting", answering="0.6")
+print(text_of(takeaway(at)))
+at.number_input(key="answering").set_value(0.3).run()
+print(text_of(takeaway(at)), at.query_params["answering"])
+at.button(key="reset").click().run()
+print(text_of(takeaway(at)), "answering" in at.query_params)
+print(problems(Step("voting", {"answering": "0.5"}, "", ("control",), "answering"), page.here.settings))
+print(list(problems(Step("voting", {"answering": "5"}), page.here.settings)))
+print(main(["run", "mine.toml"]))
+"""
+    linked, typed, reset, step, wrong, run, _, code = in_copy(copy, script)
+    assert "of 600 people say A" in linked
+    assert "of 300 people say A" in typed
+    assert typed.endswith(" 0.3")
+    assert "of 1,000 people say A" in reset
+    assert reset.endswith(" False")
+    assert (step, wrong, code) == ("{}", "['answering']", "0")
+    assert run == linked
+
+
+def test_a_sentence_is_changed_in_one_file(copy):
+    assert applied("Another sentence", copy) == {"pages/topics/comparison/answer.py"}
+    assert "There is no score yet" in (copy / "pages/topics/comparison/answer.py").read_text(encoding="utf-8")
+
+
+def test_a_seventh_oracle_is_on_its_page_and_in_the_package(copy):
+    assert len(applied("A seventh frequency oracle", copy)) <= 3
+    script = """
+from privdemo.mechanisms.frequency_oracles import ORACLES
+from tests.pages.visiting import takeaway, visit
+
+oracle = ORACLES["pair selection"](10, 1.0)
+print(oracle.bits, oracle.n_supports)
+at = visit("many_answers", lie="pair selection", people="5000")
+print(takeaway(at))
+print("pair selection" in ORACLES, any("pair selection" in box.options for box in at.selectbox))
+"""
+    bits, sentence, offered = in_copy(copy, script)
+    assert bits == "6 45"  # 45 pairs of 10 answers
+    assert "pair selection" in sentence
+    assert offered == "True True"

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
+from importlib import import_module
 from typing import Any, Protocol
 
 import streamlit as st
@@ -86,6 +87,14 @@ def _nothing(_: Any) -> None:
     """Render nothing."""
 
 
+# The functions of a page by the module of its folder that defines them.
+_FUNCTIONS = {
+    "question": ("settings", "question_of", "remarks"),
+    "answer": ("answer", "jobs", "adds", "waiting"),
+    "controls": ("controls", "main_control", "presets", "adjust"),
+}
+
+
 @dataclass(frozen=True)
 class Page:
     """A page of the app, made of plain functions. A question is a frozen dataclass that the topic defines.
@@ -133,6 +142,19 @@ class Page:
     following: tuple[str, str] | None = None
     addresses: tuple[str, ...] = ("",)
     arrange: Callable[[Page, Any], None] | None = None
+
+    @classmethod
+    def from_folder(cls, package: str, **more: Any) -> Page:
+        """Return the page of a topic's `package`; `more` are the fields that are not found by their names.
+
+        `settings`, `question_of` and `remarks` are functions of its module `question`; `answer`, `jobs`, `adds` and
+        `waiting` of `answer`; `controls`, `main_control`, `presets` and `adjust` of `controls`.
+        """
+        found: dict[str, Any] = {}
+        for module, names in _FUNCTIONS.items():
+            functions = vars(import_module(f"{package}.{module}"))
+            found |= {name: functions[name] for name in names if name in functions}
+        return cls(**(found | more))
 
     def all_settings(self, values: Values) -> list[Setting]:
         """Return every setting of the page and its chapters, with the ranges that they have for these values."""

@@ -156,6 +156,7 @@ def test_an_address_that_is_set_is_read_in_this_run_and_after_a_rerun(again):
     assert dict(at.query_params) == {"kept": "x", "text": "put", "b": ["1", "2"]}
     assert at.session_state["back"] is False
 
+
 def script_of_a_hidden_container():
     import streamlit as st
 

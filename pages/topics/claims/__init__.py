@@ -4,9 +4,8 @@ from pathlib import Path
 
 from pages.kit import folds
 from pages.kit.page import Chapter, Chapters, Page
-from pages.topics.claims.answer import RULES, SNIPPET, Answer, answer, picture, table
-from pages.topics.claims.controls import controls
-from pages.topics.claims.question import Question, all_settings, question_of
+from pages.topics.claims.answer import RULES, SNIPPET, Answer, picture, table
+from pages.topics.claims.question import Question
 from privdemo.experiments.claims import PAPERS
 
 _HERE = Path(__file__).parent
@@ -19,15 +18,12 @@ def standing_words(_: Question, __: Answer | None = None) -> dict[str, str]:
     return dict(folds.folds(how, adversary, caveats, SNIPPET.markdown))
 
 
-PAGE = Page(
+PAGE = Page.from_folder(
+    __name__,
     title="Claims",
     question="Do the papers’ claims hold?",
     address="claims",
     blurb="Do papers hold?",
-    answer=answer,
-    question_of=question_of,
-    controls=controls,
-    settings=all_settings,
     chapters=Chapters(
         "chapter",
         (Chapter("The verdict", Answer.main), Chapter("All claims", table), Chapter("In a picture", picture)),

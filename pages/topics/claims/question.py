@@ -29,7 +29,7 @@ class Question:
         return self.is_by(claim) and claim.verdict in self.verdicts
 
 
-def all_settings(_: Values) -> list[Setting]:
+def settings(_: Values) -> list[Setting]:
     """Return every setting of the page."""
     return [SOURCE, VERDICT]
 

@@ -5,10 +5,10 @@ from pathlib import Path
 from pages.kit import folds, numbers
 from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.class_ratio import figures, sets
-from pages.topics.class_ratio.answer import Answer, answer, jobs, print_errors, waiting
+from pages.topics.class_ratio.answer import Answer, print_errors
 from pages.topics.class_ratio.chapters import all_numbers, other_mixes, the_adversary
-from pages.topics.class_ratio.controls import adjust, controls, figure_2_controls, figure_3_controls, presets
-from pages.topics.class_ratio.question import CURVES, FIGURE_2, FIGURE_3, Question, all_settings, question_of
+from pages.topics.class_ratio.controls import figure_2_controls, figure_3_controls
+from pages.topics.class_ratio.question import CURVES, FIGURE_2, FIGURE_3, Question
 from privdemo.experiments.class_ratio import N_FEATURES, TEST_SHARE
 from privdemo.experiments.results import N_TRIALS
 
@@ -39,20 +39,13 @@ CHAPTERS = Chapters(
 )
 
 
-PAGE = Page(
+PAGE = Page.from_folder(
+    __name__,
     title="Share of a group",
     question="What is this group made of?",
     address="class_ratio",
     blurb="Find a make-up.",
-    answer=answer,
-    question_of=question_of,
-    controls=controls,
-    adjust=adjust,
-    settings=all_settings,
     folds=standing_words,
-    presets=presets,
-    jobs=jobs,
-    waiting=waiting,
     failed="Nothing can be found here.",
     chapters=CHAPTERS,
     shows_images=True,

@@ -135,7 +135,7 @@ def size_settings(default: int | None = None) -> tuple[Number, Number]:
     )
 
 
-def all_settings(values: Values) -> list[Setting]:
+def settings(values: Values) -> list[Setting]:
     """Return every setting of the page, with the classes of the data set."""
     classes = classes_setting(DATA_SETS.source(values))
     sets = [DATA_SETS.choice, classes, RHO, COPIES, *size_settings(), MIX, SHARE, BANDWIDTH, FACTOR]

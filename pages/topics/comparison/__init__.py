@@ -5,9 +5,9 @@ from pathlib import Path
 from pages.kit import folds, numbers
 from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.comparison import against_pin, all_numbers, goal, one_likelihood
-from pages.topics.comparison.answer import Answer, answer, by_epsilon, jobs, snippet, waiting
-from pages.topics.comparison.controls import adjust, controls, pin_button
-from pages.topics.comparison.question import LOOK, REACH_A_GOAL, Question, all_settings, question_of
+from pages.topics.comparison.answer import Answer, by_epsilon, snippet
+from pages.topics.comparison.controls import pin_button
+from pages.topics.comparison.question import LOOK, REACH_A_GOAL, Question
 from privdemo.experiments.comparison import N_TEST, ComparisonConfig
 from privdemo.experiments.results import N_TRIALS
 from privdemo.mechanisms.label_counts import RELEASES
@@ -43,19 +43,13 @@ CHAPTERS = Chapters(
 )
 
 
-PAGE = Page(
+PAGE = Page.from_folder(
+    __name__,
     title="Which method?",
     question="Which method, at which privacy?",
     address="comparison",
     blurb="All compared.",
-    answer=answer,
-    question_of=question_of,
-    controls=controls,
-    adjust=adjust,
-    settings=all_settings,
     folds=standing_words,
-    jobs=jobs,
-    waiting=waiting,
     failed="Nothing can be compared here.",
     chapters=CHAPTERS,
     shows_images=True,

@@ -217,7 +217,7 @@ PIN = Words("pin", decode, "", "Pinned setting")
 # --- the question --------------------------------------------------------------------------------
 
 
-def all_settings(values: Values) -> list[Setting]:
+def settings(values: Values) -> list[Setting]:
     """Return every setting of the page, with the ranges for the data set."""
     people = people_setting(DATA_SETS.source(values))
     for_config = [TASK, DATA_SETS.choice, PRIVATE, EPSILON, people, DELTA, BAG, RHO, ASKED, TRUE_SHARE]

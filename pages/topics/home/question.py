@@ -41,7 +41,7 @@ class Question:
         return CurveConfig(self.dataset, seed=self.seed)
 
 
-def all_settings(_: Values) -> list[Setting]:
+def settings(_: Values) -> list[Setting]:
     """Return every setting of the page."""
     return [level_setting(), SEED]
 

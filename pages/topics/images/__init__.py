@@ -5,8 +5,7 @@ from pathlib import Path
 
 from pages.kit import folds, numbers
 from pages.kit.page import Chapter, Chapters, Page
-from pages.topics.images.answer import Answer, answer, jobs, paper_figure, snippet
-from pages.topics.images.controls import controls, level_controls, presets
+from pages.topics.images.answer import Answer, paper_figure, snippet
 from pages.topics.images.question import (
     CHANGED,
     CHAPTER,
@@ -15,8 +14,6 @@ from pages.topics.images.question import (
     LOST,
     PROMISED,
     Question,
-    all_settings,
-    question_of,
 )
 from privdemo import datasets
 from privdemo.experiments import images
@@ -80,19 +77,13 @@ def _caveats(answer: Answer) -> str:
     return "\n".join([words.rstrip(), *more])
 
 
-PAGE = Page(
+PAGE = Page.from_folder(
+    __name__,
     title="Noise on images",
     question="What does the noise do to an image?",
     address="image_noise",
     blurb="Digits dissolve.",
-    answer=answer,
-    adds=jobs,
-    question_of=question_of,
-    controls=controls,
-    settings=all_settings,
     folds=standing_words,
-    presets=presets,
-    main_control=level_controls,
     chapters=Chapters(
         CHAPTER.key,
         (

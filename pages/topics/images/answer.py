@@ -90,7 +90,7 @@ def answer(question: Question, trials: Trials) -> Answer:
     )
 
 
-def jobs(question: Question) -> list[Job]:
+def adds(question: Question) -> list[Job]:
     """Return the jobs in which the adversary learns in the background."""
     return dials.guess_jobs(question.config, question.family)
 

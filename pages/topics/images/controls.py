@@ -70,7 +70,7 @@ def _label_controls(classes: tuple[str, ...]) -> None:
     )
 
 
-def level_controls(values: Values) -> None:
+def main_control(values: Values) -> None:
     """Render the noise level, and the ε of one pixel that sets it; the slider is in the dial where that is shown.
 
     Nothing is rendered in the chapters on the paper’s figures, which have their own levels.

@@ -145,7 +145,7 @@ def label_setting(n_classes: int) -> Number:
     return Number("flip", limits.flip_prob_limit(n_classes, "flip"), 0.2, "p of the label", step=0.01)
 
 
-def all_settings(values: Values) -> list[Setting]:
+def settings(values: Values) -> list[Setting]:
     """Return every setting of the page, with the ranges for the data set and the classes."""
     n_states = images.n_states(cache.IMAGE_SETS[values[data_choice()]])
     levels = [level_setting(family, n_states) for family in FAMILIES.values()]

@@ -5,10 +5,10 @@ from pathlib import Path
 from pages.kit import folds
 from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.label_counts import adversary, claim
-from pages.topics.label_counts.answer import Answer, answer, print_outcomes
+from pages.topics.label_counts.answer import Answer, print_outcomes
 from pages.topics.label_counts.chapters import all_numbers, released_counts, the_promise, who_wins
-from pages.topics.label_counts.controls import axis_controls, controls, curve_controls
-from pages.topics.label_counts.question import AXIS, CURVES, Question, all_settings, question_of
+from pages.topics.label_counts.controls import axis_controls, curve_controls
+from pages.topics.label_counts.question import AXIS, CURVES, Question
 from privdemo.experiments.label_counts import CountConfig
 
 _HERE = Path(__file__).parent
@@ -37,16 +37,13 @@ CHAPTERS = Chapters(
 )
 
 
-PAGE = Page(
+PAGE = Page.from_folder(
+    __name__,
     title="Private counts",
     question="How much do private counts distort?",
     address="distortion",
     blurb="Count without telling.",
     failed="Nothing can be released here.",
-    answer=answer,
-    question_of=question_of,
-    controls=controls,
-    settings=all_settings,
     folds=standing_words,
     chapters=CHAPTERS,
 )

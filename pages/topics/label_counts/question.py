@@ -117,7 +117,7 @@ class Curves(NamedTuple):
 DEFAULT_CURVES = Curves()
 
 
-def all_settings(_: Values) -> list[Setting]:
+def settings(_: Values) -> list[Setting]:
     """Return every setting of the page."""
     counts = [COUNTS, CLASSES, TOTAL, RHO, TYPED]
     return [*counts, EPSILON, DELTA, N_MIN, MECHANISM, REPEATS, SEED]

@@ -5,16 +5,14 @@ from pathlib import Path
 from pages.kit import folds, numbers
 from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.label_proportions import curves, filling, noise
-from pages.topics.label_proportions.answer import Answer, answer, jobs, score_snippet, waiting
+from pages.topics.label_proportions.answer import Answer, score_snippet
 from pages.topics.label_proportions.chapters import all_numbers, the_adversary, the_bags
-from pages.topics.label_proportions.controls import adjust, controls, means_controls, noise_controls, presets
+from pages.topics.label_proportions.controls import means_controls, noise_controls
 from pages.topics.label_proportions.question import (
     MEANS,
     NOISE_ON,
     PROPORTION_EPSILON,
     Question,
-    all_settings,
-    question_of,
 )
 from privdemo.experiments.label_proportions.fit import N_FOLDS
 from privdemo.experiments.results import N_TRIALS
@@ -49,20 +47,13 @@ CHAPTERS = Chapters(
 )
 
 
-PAGE = Page(
+PAGE = Page.from_folder(
+    __name__,
     title="Only bag totals",
     question="What if only bag totals are known?",
     address="proportions",
     blurb="Learn from totals.",
-    answer=answer,
-    question_of=question_of,
-    controls=controls,
-    adjust=adjust,
-    settings=all_settings,
     folds=standing_words,
-    presets=presets,
-    jobs=jobs,
-    waiting=waiting,
     failed="Nothing can be learned here.",
     chapters=CHAPTERS,
 )

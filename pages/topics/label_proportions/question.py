@@ -99,7 +99,7 @@ COLUMNS = "columns"
 NOISE_ON = Choice("noise_on", (COLUMNS, "shares"), COLUMNS, "Noise on")
 
 
-def all_settings(values: Values) -> list[Setting]:
+def settings(values: Values) -> list[Setting]:
     """Return every setting of the page, with the ranges for the data set."""
     noise = [FEATURE_NOISE, FEATURE_EPSILON, PROPORTION_NOISE, PROPORTION_EPSILON]
     bags = [DATA_SETS.choice, *bag_settings(DATA_SETS.source(values)), FILL, AGGREGATION, K]

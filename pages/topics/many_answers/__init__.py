@@ -4,15 +4,12 @@ from pathlib import Path
 
 from pages.kit import folds
 from pages.kit.page import Chapter, Chapters, Page
-from pages.topics.many_answers.answer import Answer, answer, jobs, snippet
+from pages.topics.many_answers.answer import Answer, snippet
 from pages.topics.many_answers.chapters import all_numbers, along, bits, who_wins
 from pages.topics.many_answers.controls import (
-    adjust,
     among_controls,
-    controls,
     curve_controls,
     delta_controls,
-    presets,
     reading_controls,
     sender_controls,
 )
@@ -26,8 +23,6 @@ from pages.topics.many_answers.question import (
     READ,
     SENDER,
     Question,
-    all_settings,
-    question_of,
 )
 from pages.topics.many_answers.senders import one_report, readings, whom_to_trust
 
@@ -56,19 +51,13 @@ CHAPTERS = Chapters(
 )
 
 
-PAGE = Page(
+PAGE = Page.from_folder(
+    __name__,
     title="Many answers",
     question="Which lie, for many answers?",
     address="many_answers",
     blurb="Pick the right lie.",
     failed="Nothing can be told here.",
-    answer=answer,
-    adds=jobs,
-    question_of=question_of,
-    controls=controls,
-    adjust=adjust,
-    presets=presets,
-    settings=all_settings,
     folds=standing_words,
     chapters=CHAPTERS,
 )

@@ -93,7 +93,7 @@ def source_of(values: Values) -> Source | Answers:
     return own_data.answers(values[source_choice()], TITLES.__getitem__)
 
 
-def all_settings(_: Values) -> list[Setting]:
+def settings(_: Values) -> list[Setting]:
     """Return every setting of the page."""
     return [source_choice(), K, EXPONENT, PEOPLE, EPSILON, ORACLE, SEED]
 

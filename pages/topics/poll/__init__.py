@@ -7,16 +7,14 @@ from typing import Any
 from pages.kit import folds, numbers
 from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.poll import chapters
-from pages.topics.poll.answer import Answer, answer
+from pages.topics.poll.answer import Answer
 from pages.topics.poll.controls import (
     ADDRESS,
     TITLE,
     asked_again_controls,
-    controls,
-    presets,
     question_of,
 )
-from pages.topics.poll.question import STEP, STEPS, TIMES, Question, all_settings
+from pages.topics.poll.question import STEP, STEPS, TIMES, Question
 from privdemo.experiments import poll
 
 _HERE = Path(__file__).parent
@@ -62,16 +60,13 @@ def _chapter(name: str, panels: Callable[..., Any]) -> Chapter:
     return Chapter(name, panels, fits=_has_truth) if panels is chapters.the_truth else Chapter(name, panels)
 
 
-PAGE = Page(
+PAGE = Page.from_folder(
+    __name__,
     title=TITLE,
     question="How many in your class have done it?",
     address=ADDRESS,
     blurb="By telephone, or by hand.",
-    answer=answer,
     question_of=question_of,
-    controls=controls,
-    settings=all_settings,
-    presets=presets,
     folds=standing_words,
     chapters=Chapters(STEP.key, tuple(map(_chapter, STEPS, _PANELS))),
 )

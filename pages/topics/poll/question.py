@@ -121,6 +121,6 @@ def lie_setting(values: Values) -> Number:
     return Number("poll_lie", limits.poll_lie_limit(k), 0.25, "Each person lies", step=0.01)
 
 
-def all_settings(values: Values) -> list[Setting]:
+def settings(values: Values) -> list[Setting]:
     """Return every setting of the page except those of its chapters."""
     return [WAY, ASKED, ANSWERS, lie_setting(values), PEOPLE, PACE, SEED, *HANDS_UP]

@@ -5,7 +5,7 @@ from pathlib import Path
 from pages.kit import folds
 from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.training import trade_off
-from pages.topics.training.answer import Answer, answer, jobs, print_scores, waiting
+from pages.topics.training.answer import Answer, print_scores
 from pages.topics.training.chapters import (
     all_numbers,
     classes,
@@ -15,9 +15,8 @@ from pages.topics.training.chapters import (
     the_adversary,
     weights,
 )
-from pages.topics.training.controls import adjust, controls, presets
 from pages.topics.training.pixel_noise import DELTA
-from pages.topics.training.question import EM_DRAWS, PEOPLE, Question, all_settings, question_of, remarks
+from pages.topics.training.question import EM_DRAWS, PEOPLE, Question
 from privdemo.estimators import class_model
 from privdemo.estimators.choose import FEW_LABELS
 from privdemo.estimators.logistic import SpreadLogisticRegression
@@ -68,21 +67,13 @@ CHAPTERS = Chapters(
 )
 
 
-PAGE = Page(
+PAGE = Page.from_folder(
+    __name__,
     title="Training on noise",
     question="Can a classifier be trained on noise?",
     address="training",
     blurb="Learn from lies.",
-    answer=answer,
-    question_of=question_of,
-    controls=controls,
-    adjust=adjust,
-    remarks=remarks,
-    settings=all_settings,
     folds=standing_words,
-    presets=presets,
-    jobs=jobs,
-    waiting=waiting,
     failed="Nothing can be trained here.",
     chapters=CHAPTERS,
     shows_images=True,

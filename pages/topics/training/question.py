@@ -192,7 +192,7 @@ def classes_of(values: Values) -> tuple[str, ...]:
     return valid_classes(choices, *(values[choice] for choice in choices))
 
 
-def all_settings(values: Values) -> list[Setting]:
+def settings(values: Values) -> list[Setting]:
     """Return every setting of the page, with the ranges for the data set and the classes."""
     source, classes = source_of(values), classes_of(values)
     levels = [level_setting(family, images.n_states(source)) for family in MECHANISMS.values()]

@@ -6,11 +6,9 @@ from pathlib import Path
 from pages.kit import folds, numbers
 from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.voting import adversary, candidates, naive_training, price
-from pages.topics.voting.answer import Answer, answer, poll_snippet, readings
+from pages.topics.voting.answer import Answer, poll_snippet, readings
 from pages.topics.voting.chapters import guessing_back, many_polls
 from pages.topics.voting.controls import (
-    controls,
-    lie,
     many_answers_controls,
     many_polls_controls,
     naive_controls,
@@ -26,8 +24,6 @@ from pages.topics.voting.question import (
     PRIOR,
     SAID,
     SHARES,
-    question_of,
-    settings,
 )
 from privdemo.experiments import voting
 from privdemo.experiments.voting import ElectionConfig
@@ -74,16 +70,12 @@ CHAPTERS = Chapters(
 )
 
 
-PAGE = Page(
+PAGE = Page.from_folder(
+    __name__,
     title="Voting with a lie",
     question="How many voted for A?",
     address="voting",
     blurb="Find the truth.",
-    question_of=question_of,
-    answer=answer,
-    controls=controls,
-    main_control=lie,
-    settings=settings,
     folds=standing_words,
     chapters=CHAPTERS,
 )

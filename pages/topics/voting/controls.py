@@ -55,7 +55,7 @@ def controls(_: Values, __: DeltaGenerator) -> None:
 _ENDS_FOR_ALL, _ENDS_FOR_EACH = ("never", "every second time"), ("never", "always")
 
 
-def lie(values: Values) -> None:
+def main_control(values: Values) -> None:
     """Render the sliders of the lie, the page’s main control: one for all voters, or one for each kind."""
     if values[KIND] == ASYMMETRIC:
         privacy_inputs.two_lies(

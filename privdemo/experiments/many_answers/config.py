@@ -15,16 +15,9 @@ OCCUPATIONS, WORDS = "adult", "sms"
 SOURCES = (ZIPF, UNIFORM, OCCUPATIONS, WORDS)
 # The mechanism of papers on noisy labels.
 PAPERS = "randomised response"
-# The random stream of each mechanism, by its name: a fixed number, so that a further one changes no other random
-# numbers.
-STREAMS = {
-    "randomised response": 0,
-    "basic rappor": 1,
-    "optimised unary": 2,
-    "local hashing": 3,
-    "subset selection": 4,
-    "hadamard response": 5,
-}
+# The random stream of each mechanism: its place among the oracles, so that a further one at their end changes no other
+# random numbers.
+STREAMS = {name: place for place, name in enumerate(ORACLES)}
 
 
 @dataclass(frozen=True)

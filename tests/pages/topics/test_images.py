@@ -14,7 +14,7 @@ import pytest
 from pages.kit import dials
 from pages.kit.trials import Trials
 from pages.topics.images import label_verdict
-from pages.topics.images.answer import answer, jobs, paper_figure, snippet, strip_snippet
+from pages.topics.images.answer import adds, answer, paper_figure, snippet, strip_snippet
 from pages.topics.images.promises import image_slack_words, image_words, label_words, pixel_words, promise_words
 from pages.topics.images.question import CHANGED, DIAL, Question
 from privdemo import accounting
@@ -165,7 +165,7 @@ def done(job, n):
 def test_what_many_teach_is_learned_in_the_background_and_the_rest_is_there_at_once(monkeypatch):
     monkeypatch.setattr(images, "AT_A_TIME", 50)
     question = question_with(people=100)
-    here, _ = jobs(question)
+    here, _ = adds(question)
     before = answer(question, Trials())
     assert list(before.guesses.pictures) == ["flat", "true"]
     data = before.main()[0].figure.data
@@ -179,7 +179,7 @@ def test_what_many_teach_is_learned_in_the_background_and_the_rest_is_there_at_o
 def test_errors_of_guesses_are_plotted_once_all_are_finished_with_the_gain_from_strokes():
     level = float(FAMILIES["randomised_response"].levels(17)[8])
     question = question_with(people=300, level=level)
-    (job,) = jobs(question)
+    (job,) = adds(question)
     before, after = (answer(question, done(job, n)).lost() for n in (0, len(job.tasks)))
     assert (before[1][0].figure, "25 levels of noise" in before[1][0].note) == (None, True)
     chart = after[1][0]
@@ -196,8 +196,8 @@ def test_errors_of_guesses_are_plotted_once_all_are_finished_with_the_gain_from_
 
 
 def test_other_lies_about_labels_need_no_other_guesses():
-    same = [jobs(question_with(labels=RandomisedResponse(p, 2)))[0].key for p in (0.1, 0.3)]
-    assert same[0] == same[1] == jobs(question_with(level=0.7))[0].key != jobs(question_with(seed=4))[0].key
+    same = [adds(question_with(labels=RandomisedResponse(p, 2)))[0].key for p in (0.1, 0.3)]
+    assert same[0] == same[1] == adds(question_with(level=0.7))[0].key != adds(question_with(seed=4))[0].key
 
 
 def test_what_is_found_stands_beside_each_level(dial):

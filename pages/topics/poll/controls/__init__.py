@@ -37,10 +37,10 @@ from pages.topics.poll.question import (
     WAY,
     Join,
     Question,
-    all_settings,
     check_answers,
     check_question,
     lie_setting,
+    settings,
 )
 from privdemo.experiments import poll
 from privdemo.experiments.poll import PollConfig
@@ -269,4 +269,4 @@ def _project(question: Question) -> None:
 
 def _known(values: Values) -> list[Setting]:
     """Return every setting of the page and of its chapters."""
-    return [*all_settings(values), STEP, TIMES]
+    return [*settings(values), STEP, TIMES]
