@@ -3,9 +3,10 @@
 import pytest
 import streamlit as st
 
-from pages.kit import cache, trials
+from pages.kit import cache, trials, values
 from pages.kit.page import Chapter, Chapters
-from pages.kit.settings import Choice
+from pages.kit.settings import Choice, Number
+from privdemo.limits import Limit
 from tests.pages.kit.elements import Runner, opened, rendered, written
 from tests.pages.visiting import answers, folds, takeaway
 
@@ -249,6 +250,22 @@ def test_a_change_of_the_main_control_is_answered_in_the_takeaway_and_in_the_fol
     assert said(at) == ["Main", "Below"]
     assert folds(at) == {"Caveats": "of 5"}
     assert written(at) == [{"level": ["5"]}]
+
+
+def test_the_answer_alone_is_rendered_again_for_the_number_that_the_main_control_has_now(monkeypatch):
+    """In a run of the fragment the question of the last run of the whole page is an old one."""
+
+    def fragment_alone(part, **options):
+        def run(*args):
+            values.put(Number("level", Limit("level", 0, 9), 3), 5)
+            part(*args)
+
+        return run
+
+    monkeypatch.setattr(st, "fragment", fragment_alone)
+    at = opened(WITH_MAIN_CONTROL, {"level": "4"})
+    assert "The level is 5." in takeaway(at)
+    assert written(at)[0] == {"level": ["5"]}
 
 
 def test_what_cannot_be_answered_is_said_beside_the_main_control():

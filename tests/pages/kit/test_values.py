@@ -471,6 +471,9 @@ def test_a_text_that_is_too_long_for_a_link_empties_the_address_with_a_note():
     assert (warnings(at), written(at)) == ("", [])
     at.text_input(key="words").set_value("short").run()
     assert as_in_browser(at) == {"n": ["5"], "words": ["short"]}
+    at.text_input(key="words").set_value("a" * 9000).run()
+    assert warnings(at).startswith(start), "the same text once more"
+    assert as_in_browser(at) == {}
 
 
 def test_bad_keys_are_removed_in_one_message_and_few_of_many_are_noted(entries):
