@@ -1,11 +1,13 @@
 """Read and write the address of a page, copy it as a link, and show notes on what is wrong with it.
 
 A bad value in a link is no error: it is ignored, and a note on the page says so.
+
+Streamlit's browser reads its address only when a page is opened or the back or forward button is used, and sends that
+with every run, whatever has been written since. So the address is kept in the session.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from urllib.parse import urlencode
 
@@ -13,9 +15,12 @@ import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
 from privdemo import limits
-from server.streamlit_internals import set_in_address
+from server.streamlit_internals import session_name, set_in_address
 
 NOTES = "link_notes"
+# Keys in the session state: the texts in the address by their keys, those that the browser sent when it was last read,
+# and how many times the address was written.
+_ADDRESS, _READ, _WRITES = "address", "address_read", "address_writes"
 # The most notes shown for one source, and what notes call the sources.
 _MOST_NOTES, THIS_LINK, TYPED_TEXT = 5, "this link", "what was typed"
 
@@ -23,12 +28,19 @@ _address_component = st.components.v2.component(
     "privdemo_address",
     js="""
 export default function ({ data }) {
-  const url = new URL(window.location.href);
-  for (const [key, values] of Object.entries(data.values)) {
-    if (url.searchParams.getAll(key).join("\\n") === values.join("\\n")) continue;
-    url.searchParams.delete(key);
-    for (const value of values) url.searchParams.append(key, value);
+  // A component may run again with its old data, for example when it is moved: only newer data is written.
+  const last = globalThis.privdemoAddress;
+  if (last?.session === data.session && data.count <= last.count) return;
+  globalThis.privdemoAddress = data;
+  // After a reconnection to another server, that has read an address of earlier: have it read the one of now.
+  const now = [...new URLSearchParams(window.location.search)].filter(([key]) => !key.startsWith("embed"));
+  if (last && last.session !== data.session && `${now.sort()}` !== `${data.read.sort()}`) {
+    window.dispatchEvent(new PopStateEvent("popstate"));
+    return;
   }
+  const url = new URL(window.location.href);
+  for (const key of new Set(url.searchParams.keys())) if (!key.startsWith("embed")) url.searchParams.delete(key);
+  for (const [key, value] of data.address) url.searchParams.append(key, value);
   if (url.href !== window.location.href) window.history.replaceState(window.history.state, "", url);
 }
 """,
@@ -80,9 +92,28 @@ def copy_button(more: Mapping[str, str]) -> None:
     _copy_component(key="copy-link", data=dict(more), width="content")
 
 
+def read() -> None:
+    """Read the address that the browser sends: when a page is opened, or the back or forward button is used."""
+    found = {key: st.query_params.get_all(key) for key in st.query_params if key}  # no page has the empty key
+    st.session_state[_ADDRESS], st.session_state[_READ] = found, found
+
+
 def parameters() -> dict[str, list[str]]:
-    """Return the texts in the address by their keys; without the empty key, which no page has."""
-    return {key: st.query_params.get_all(key) for key in st.query_params if key}
+    """Return the texts in the address by their keys."""
+    if _ADDRESS not in st.session_state:
+        read()
+    return dict(st.session_state[_ADDRESS])
+
+
+def push(key: str, value: str) -> None:
+    """Set `key` to `value` with an entry in the browser's history; an empty value removes the key."""
+    there = parameters()
+    _set_for_this_run(there)
+    if value:
+        st.query_params[key] = value
+    elif key in st.query_params:
+        del st.query_params[key]
+    st.session_state[_ADDRESS] = {**there, key: [value]} if value else {k: v for k, v in there.items() if k != key}
 
 
 def write(key: str, value: str) -> None:
@@ -96,9 +127,28 @@ def put(texts: Mapping[str, Sequence[str]], name: str) -> None:
     Unlike `st.query_params` this adds no entry to the browser's history, so that the back button does not step through
     every change. `name` keys the component that writes; it must be unique on the page.
     """
-    set_in_address({key: list(each) for key, each in texts.items()})
-    # The time makes the data new: with the same data as before, the component would not run again.
-    _address_component(key=f"address-{name}", data={"values": texts, "now": time.monotonic()}, width="content")
+    there = parameters() | {key: list(each) for key, each in texts.items()}
+    st.session_state[_ADDRESS] = there = {key: each for key, each in there.items() if each}
+    _set_for_this_run(there)
+    count = st.session_state[_WRITES] = st.session_state.get(_WRITES, 0) + 1
+    data = {"session": session_name(), "count": count}
+    data |= {"address": _pairs(there), "read": _pairs(st.session_state[_READ])}
+    _address_component(key=f"address-{name}", data=data, width="content")
+
+
+def _pairs(texts: Mapping[str, Sequence[str]]) -> list[list[str]]:
+    """Return each key and text of an address."""
+    return [[key, text] for key, each in texts.items() for text in each]
+
+
+def _set_for_this_run(texts: Mapping[str, Sequence[str]]) -> None:
+    """Set the address that Streamlit reads in this run."""
+    set_in_address({key: list(texts.get(key, [])) for key in {**dict(st.query_params), **texts} if key})
+
+
+def is_first_write() -> bool:
+    """Return whether nothing was written to the address in this session: the browser may have to compare it."""
+    return _WRITES not in st.session_state
 
 
 def too_long() -> str:

@@ -193,10 +193,9 @@ class Page:
             screen.skip_link()
             menu = more.render(here, known)
         present.render(view, here)
-        bad = values.bad_parameters(
-            [*known, *present.link_parameters(here), *([trials.JOB] if self.jobs else [])], is_new
-        )
-        link.set_notes(*bad.values(), of=link.THIS_LINK)
+        others = [*present.link_parameters(here), *([trials.JOB] if self.jobs else [])]
+        if is_new:
+            link.set_notes(*values.bad_parameters([*known, *others]).values(), of=link.THIS_LINK)
         link.show_notes()
         if refusal := st.session_state.pop(uploads.REFUSAL, None):
             st.toast(refusal, duration="long")
@@ -210,7 +209,7 @@ class Page:
             self.arrange(self, placeholder)
         else:
             _render_layout(self, placeholder, menu, view, known)
-        values.write_to_address(known, "page", remove=bad)  # at the end, where its element moves no other
+        values.write_to_address(known, "page", others)  # at the end, where its element moves no other
 
 
 def _render_missing_data() -> None:

@@ -121,7 +121,7 @@ def read_view(here: PageInfo) -> View:
     """Return the view that the address asks for; invalid parameters are ignored here, and noted by the page."""
     found: dict[str, Any] = {}
     for one in link_parameters(here):
-        words = st.query_params.get(one.key)
+        words = link.parameters().get(one.key, [""])[-1]
         if words and not one.problem([words]):
             found[one.key] = one.check(words)
     return View(found.get(PRESENT), found.get(CONTROLS))
@@ -191,8 +191,7 @@ _OWN_QUESTION = "h2.chapter { display: none; }"
 def _move(now: Position, move: str, here: PageInfo) -> None:
     """Go to the next or previous step, or leave the lecture and keep the settings."""
     if move == presenter.LEAVE:
-        if PRESENT in st.query_params:
-            del st.query_params[PRESENT]
+        link.push(PRESENT, "")
         return
     number = now.number + (1 if move == presenter.NEXT else -1)
     if 1 <= number <= len(now.lecture.steps):
@@ -251,7 +250,6 @@ def finish_navigation(here: PageInfo) -> None:
         address = {key: list(value) if isinstance(value, tuple) else value for key, value in given.items()}
         st.switch_page(link.page_at(page), query_params=address | ({PRESENT: at.link} if at else {}))
     del st.session_state[_PENDING_NAVIGATION]
-    values.leave_page(here.address)  # before notes on this page are added
     _reset_and_apply(given, here, of, at)
 
 
@@ -261,7 +259,7 @@ def _apply_linked_step(here: PageInfo) -> None:
         return
     st.session_state[_ARRIVED] = True
     if at := read_view(here).position:
-        given = {key: raw for key, raw in at.step.settings.items() if key not in st.query_params}
+        given = {key: raw for key, raw in at.step.settings.items() if key not in link.parameters()}
         _apply(given, here, _lecture_label(at))
 
 
@@ -272,7 +270,7 @@ def _reset_and_apply(
     values.reset([setting for setting in here.settings_for(values.here()) if setting.key not in kept])
     _apply(given, here, of)
     if at:
-        st.query_params[PRESENT] = at.link
+        link.push(PRESENT, at.link)
 
 
 def _apply(given: Mapping[str, Any], here: PageInfo, of: str) -> None:

@@ -98,9 +98,15 @@ def pixel_level(
     return float(inputs.number(setting, f"{family.symbol}, {family.level_name}", slider=slider, other=other))
 
 
-def epsilon(setting: Number, name: str, stops: tuple[float, ...] = EPSILONS, other: OtherUnit | None = None) -> float:
-    """Render the ε of what is released: a slider over `stops`, and a box; return it."""
-    return float(inputs.number(setting, "ε", slider=Slider(name, PRIVATE_LEFT, stops), other=other))
+def epsilon(
+    setting: Number,
+    name: str,
+    stops: tuple[float, ...] = EPSILONS,
+    other: OtherUnit | None = None,
+    label: str = "ε",
+) -> float:
+    """Render the ε of what is released: a slider over `stops`, and a box under a `label`; return it."""
+    return float(inputs.number(setting, label, slider=Slider(name, PRIVATE_LEFT, stops), other=other))
 
 
 def delta_of_counts(setting: Number) -> float:

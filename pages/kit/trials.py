@@ -179,7 +179,7 @@ def check_linked_job(jobs: Sequence[Job]) -> None:
     """Once per visit: add a note if the job in the visitor's link cannot be followed."""
     if _ARRIVED in st.session_state:
         return
-    arrived, st.session_state[_ARRIVED] = st.query_params.get(JOB.key), True
+    arrived, st.session_state[_ARRIVED] = link.parameters().get(JOB.key, [""])[-1], True
     if not arrived:
         return
     if arrived != job_id(jobs):

@@ -103,13 +103,6 @@ def reset(settings: Iterable[Setting] | None = None) -> None:
         given.pop(key, None)
 
 
-def leave_page(page: str) -> None:
-    """Show `page` from now on, without reading the address."""
-    if st.session_state.get(_PAGE) != page:
-        link.dismiss_notes()
-        st.session_state[_PAGE] = page
-
-
 def enter(page: str, settings: Callable[[Values], Sequence[Setting]]) -> bool:
     """Show `page` from now on; return whether its values were read from the address.
 
@@ -119,7 +112,10 @@ def enter(page: str, settings: Callable[[Values], Sequence[Setting]]) -> bool:
     has_come = st.session_state.get(_PAGE) != page
     if not has_come and not is_history_navigation():
         return False
-    leave_page(page)
+    if has_come:
+        link.dismiss_notes()
+        st.session_state[_PAGE] = page
+    link.read()
     if is_history_navigation():
         reset()
     if sentence := link.too_long():
@@ -163,15 +159,16 @@ def in_address(settings: Iterable[Setting]) -> dict[str, str | tuple[str, ...]]:
     return found
 
 
-def write_to_address(settings: Iterable[Setting], name: str, remove: Iterable[str] = ()) -> None:
-    """Have the browser write the values of settings into the address, and `remove` other keys from it.
+def write_to_address(settings: Iterable[Setting], name: str, others: Iterable[Setting] | None = None) -> None:
+    """Have the browser write the values of settings into the address.
 
-    An address that would be too long holds no settings. Call this at the end of a run, and of each fragment, with a
-    `name` of its own: what is rendered for it must move no other element.
+    With `others`, the parameters of the address that are no settings, all else is removed from it, and those of them
+    that are invalid. An address that would be too long holds no settings. Call this at the end of a run, and of each
+    fragment, with a `name` of its own: what is rendered for it must move no other element.
     """
     there = link.parameters()
-    removed = there if link.too_long() else remove
-    wanted: dict[str, list[str]] = {key: [] for key in removed}
+    kept = there if others is None else {one.key for one in others if not one.problem(there.get(one.key, [""]))}
+    wanted: dict[str, list[str]] = {key: [] for key in there if link.too_long() or key not in kept}
     wanted |= {setting.key: texts_of(setting) for setting in settings if is_in_links(setting)}
     length = len(urlencode({**there, **wanted}, doseq=True))
     too_long: set[str] = st.session_state.setdefault(_TOO_LONG, set())
@@ -184,7 +181,8 @@ def write_to_address(settings: Iterable[Setting], name: str, remove: Iterable[st
             has = f"A link with it would have {link.length_words(length)}"
             link.set_notes(f"{has}: the address of this page holds no settings now.", of=link.TYPED_TEXT)
             st.rerun()  # to show the note
-    if changed := {key: texts for key, texts in wanted.items() if there.get(key, []) != texts}:
+    changed = {key: texts for key, texts in wanted.items() if there.get(key, []) != texts}
+    if changed or link.is_first_write():
         link.put(changed, name)
 
 
@@ -219,14 +217,11 @@ def _put_from_widget(setting: Setting) -> None:
         put(setting, value)
 
 
-def bad_parameters(settings: Sequence[Setting], is_new: bool) -> dict[str, str]:
-    """Return what is wrong with each parameter of the address by its key; once it is not new, only unknown keys."""
+def bad_parameters(settings: Sequence[Setting]) -> dict[str, str]:
+    """Return what is wrong with each parameter of the address by its key: it is unknown, or invalid."""
     if link.too_long():
         return {}
     given = link.parameters()
-    if not is_new:
-        known = {setting.key for setting in settings if is_in_links(setting)}
-        given = {key: texts for key, texts in given.items() if key not in known}
     for setting in settings:
         if isinstance(setting, Choice) and setting.key in given:
             given[setting.key] = setting.split_lists(given[setting.key])

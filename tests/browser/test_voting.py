@@ -33,9 +33,9 @@ def drawn_by_python(channel: BinaryChannel, **changes: int) -> list[str]:
     return [outline for field in fields for outline in re.findall(r' d="([^"]*)"', field.svg)]
 
 
-def drag(page: Page, position: int, event: str = "input", dial: int = 0) -> None:
-    """Move a dial of the lie to a position; `change` lets it go."""
-    page.locator(".lie input[type=range]").nth(dial).evaluate(
+def drag(page: Page, position: int, event: str = "input", slider: int = 0) -> None:
+    """Move a slider of the lie to a position; `change` releases it."""
+    page.locator(".st-key-main-control-fragment input[type=range]").nth(slider).evaluate(
         "(input, [value, event]) => { input.value = value;"
         " input.dispatchEvent(new Event('input')); if (event === 'change') input.dispatchEvent(new Event('change')); }",
         [str(position), event],
@@ -53,7 +53,7 @@ def test_while_the_lie_is_dragged_the_dots_are_those_of_python_without_the_serve
         p = position / 100
         assert paths(page) == drawn_by_python(BinaryChannel(p, p)), p
     assert not sent, "dragging must not ask the server"
-    expect(page.locator(".lie output")).to_have_text("50 %")
+    expect(page.locator(".st-key-main-control-fragment output")).to_have_text("50 %")
 
 
 def test_once_let_go_the_page_the_link_and_the_dots_are_those_of_the_lie(page: Page, address: str) -> None:
@@ -76,7 +76,7 @@ def test_once_let_go_the_page_the_link_and_the_dots_are_those_of_the_lie(page: P
     assert paths(page) == drawn_by_python(BinaryChannel(0.1234, 0.1234), n_voters=3000)
 
 
-def test_a_dial_goes_back_to_where_it_was_before_another_number_was_typed(page: Page, address: str) -> None:
+def test_the_slider_may_return_to_a_value_that_another_number_replaced(page: Page, address: str) -> None:
     browsing.open_page(page, f"{address}/voting")
     slider, box = page.get_by_role("slider", name="Each person lies"), page.get_by_label("p, lie", exact=True)
     for _ in range(2):
@@ -89,7 +89,7 @@ def test_a_dial_goes_back_to_where_it_was_before_another_number_was_typed(page: 
         browsing.settled(page)
 
 
-def test_a_number_typed_before_the_dial_is_answered_stands_in_the_address(page: Page, address: str) -> None:
+def test_a_number_typed_before_the_slider_is_answered_stays_and_reaches_the_address(page: Page, address: str) -> None:
     held: list[Callable[[], None]] | None = None
 
     def on_its_way(browser: WebSocketRoute) -> None:
@@ -107,12 +107,13 @@ def test_a_number_typed_before_the_dial_is_answered_stands_in_the_address(page: 
     box = page.get_by_label("p, lie", exact=True)
     box.fill("0.4")
     box.press("Enter")
-    expect(page).to_have_url(re.compile("lie=0.4$"))
-    while len(held) < 2:  # the dial's and the box's
+    while len(held) < 2:  # the slider's and the box's
         page.wait_for_timeout(50)
     (first, *rest), held = held, None
     first()
-    expect(page).to_have_url(re.compile("lie=0.21$"))  # what the browser hears late
+    expect(page).to_have_url(re.compile("lie=0.21$"))  # the answer to the slider, of which the control takes no notice
+    expect(box).to_have_value("0.4")
+    expect(page.locator(".st-key-main-control-fragment output")).to_have_text("40 %")
     for say in rest:
         say()
     expect(page).to_have_url(re.compile("lie=0.4$"))
@@ -121,10 +122,10 @@ def test_a_number_typed_before_the_dial_is_answered_stands_in_the_address(page: 
     expect(box).to_have_value("0.4")
 
 
-def test_two_lies_have_a_dial_each(page: Page, address: str) -> None:
+def test_two_lies_have_a_slider_each(page: Page, address: str) -> None:
     browsing.open_page(page, f"{address}/voting?lying=asymmetric")
-    drag(page, 60, dial=0)
-    drag(page, 5, dial=1)
+    drag(page, 60, slider=0)
+    drag(page, 5, slider=1)
     assert paths(page) == drawn_by_python(BinaryChannel(0.6, 0.05))
 
 

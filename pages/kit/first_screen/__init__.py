@@ -16,7 +16,7 @@ import streamlit as st
 from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from pages.kit import style
+from pages.kit import link, style
 from server import requests
 from server.streamlit_internals import static_folder
 
@@ -35,7 +35,7 @@ _NO_CACHE = {"Cache-Control": "no-cache"}
 
 def begin() -> None:
     """Begin a run of a page: only the first run of a visit without settings can be saved as a first screen."""
-    st.session_state[_FIRST] = _FIRST not in st.session_state and not st.query_params
+    st.session_state[_FIRST] = _FIRST not in st.session_state and not link.parameters()
 
 
 def is_missing(address: str) -> bool:

@@ -108,7 +108,7 @@ class Control {
     if (!isOld) this.value = data.value;
     const { box, other, slider } = data;
     this.slide.hidden = !slider;
-    if (slider) this.range(slider);
+    if (slider && !this.held) this.range(slider);
     this.box.update(box, isOld ? undefined : data.text);
     this.other.place.hidden = !other;
     if (other) {
@@ -116,7 +116,6 @@ class Control {
       if (!isOld) this.other.shown = other.text;
     }
     if (isOld) return;
-    if (slider) this.slider.value = this.position(this.value);
     this.show();
     if (slider?.live) delete document.documentElement.dataset.dragging;
   }
@@ -126,27 +125,27 @@ class Control {
     this.slide.classList.toggle("percent", percent);
     this.name.textContent = name;
     this.ends.forEach((end, i) => (end.textContent = ends ? ends[i] : ""));
-    this.slider.max = stops ? stops.length - 1 : Math.ceil((high - low) / step - 1e-9);
+    this.stops = stops && [...new Set([...stops, this.value])].sort((a, b) => a - b);
+    this.slider.max = stops ? this.stops.length - 1 : Math.ceil((high - low) / step - 1e-9);
+    this.slider.value = this.position(this.value);
   }
 
   // The last position is the end of the range itself, which need not be a whole number of steps away.
   at(position) {
     const { low, high, step } = this.data.box;
-    const { stops } = this.data.slider;
-    if (stops) return stops[position];
+    if (this.stops) return this.stops[position];
     return position >= Number(this.slider.max) ? high : Number((low + position * step).toFixed(10));
   }
 
   position(value) {
     const { low, high, step } = this.data.box;
-    const { stops } = this.data.slider;
-    if (stops) return stops.indexOf(value);
+    if (this.stops) return this.stops.indexOf(value);
     return value >= high ? this.slider.max : Math.round((value - low) / step);
   }
 
   choose(value) {
     this.value = value;
-    if (this.data.slider) this.slider.value = this.position(value);
+    if (this.data.slider) this.range(this.data.slider);
     this.show();
     this.report({ value });
   }

@@ -100,7 +100,7 @@ def _epsilon_controls() -> float:
         0.01,
         "The least lie that is ε-private. Set either number; the other follows.",
     )
-    return privacy_inputs.epsilon(EPSILON, privacy_inputs.LABEL_EPSILON, EPSILON_STEPS, lie)
+    return privacy_inputs.epsilon(EPSILON, privacy_inputs.LABEL_EPSILON, EPSILON_STEPS, lie, EPSILON.label)
 
 
 def _goal_controls(metric: str) -> None:

@@ -53,9 +53,8 @@ def adjust(values: Values) -> None:
 def controls(values: Values, main: DeltaGenerator) -> None:
     """Render the controls, ε and the lie in `main`."""
     with main, inputs.row("answers"):
-        with inputs.side_by_side("answers"):
-            epsilon = privacy_inputs.epsilon(EPSILON, "ε, how much one answer can change the odds", _COMMON)
-            inputs.choose_from_list(ORACLE)
+        epsilon = privacy_inputs.epsilon(EPSILON, "ε, how much one answer can change the odds", _COMMON)
+        inputs.choose_from_list(ORACLE)
         privacy_inputs.scale(epsilon)
     inputs.choose(source_choice(), "Whose answers")
     own_data_input.answers_panel(source_choice())

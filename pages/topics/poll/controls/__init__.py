@@ -10,7 +10,7 @@ from typing import Literal
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.kit import inputs, lecture, numbers, present, privacy_inputs, screen
+from pages.kit import inputs, lecture, link, numbers, present, privacy_inputs, screen
 from pages.kit.lecture import Lecture, Step
 from pages.kit.number_control import Slider
 from pages.kit.numbers import sentence
@@ -222,7 +222,7 @@ def asked_again_controls(shown: Answer) -> int:
 
 def _is_projected() -> bool:
     """Return whether the page is projected, where only what the class may see is shown."""
-    return present.PRESENT in st.query_params
+    return present.PRESENT in link.parameters()
 
 
 def _container_if_projected(main: DeltaGenerator) -> AbstractContextManager[object]:
