@@ -7,7 +7,7 @@ REPLICAS ?= 2
 SAMPLE ?= 400
 SEED ?= 0
 
-.PHONY: run serve test test-oldest docker-steps mutants results lint clean
+.PHONY: run serve test test-oldest docker-steps mutants results first-figures lint clean
 
 run: $(VENV)/.run-ready
 	@echo "privdemo: http://localhost:$(PORT)"
@@ -38,6 +38,10 @@ docker-steps: $(VENV)/.test-ready
 mutants: $(VENV)/.test-ready
 	$(BIN)/python -m pip install --quiet --requirement tests/mutants/requirements.txt
 	$(BIN)/python -m tests.mutants.run --sample $(SAMPLE) --seed $(SEED)
+
+# The pictures of charts that are shown before Plotly has started in a browser. See docs/serving.md.
+first-figures: $(VENV)/.test-ready
+	$(BIN)/python -m tests.browser.first_figures
 
 # The tables of docs/results.md, from the results files that the package ships.
 results: $(VENV)/.run-ready

@@ -21,7 +21,7 @@ Rows = Callable[[], Sequence[Mapping[str, Any]]]
 
 @dataclass(frozen=True)
 class Chart:
-    """A Plotly figure; its first look is shown until Plotly has started."""
+    """A Plotly figure."""
 
     figure: figures.Figure
 

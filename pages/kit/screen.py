@@ -12,6 +12,7 @@ from typing import Any
 import streamlit as st
 
 from pages.kit import first_screen, glossary, link, live_dial, live_dots, presenter, report, trials
+from pages.kit.first_screen import charts
 from pages.kit.folds import CODE, in_details
 from pages.kit.numbers import without_breaks
 from pages.kit.panel import Cards, Chart, LiveDial, LiveDots, Panel, to_csv
@@ -21,21 +22,18 @@ from server import turns
 
 # Seconds before the first chart is sent, in which the browser shows everything else: with the chart it loads Plotly,
 # which blocks it for about a second.
-FIRST_LOOK = 0.4
+BEFORE_PLOTLY = 0.4
 # The greatest and least height of a chart on a projector, as a part of its height; the sizes of the takeaway and of its
 # lines, the width of its letters, and the space above and below and beside a chart, in rem.
 _TALLEST, _LOWEST = 0.6, 0.3
 _TAKEAWAY_SIZE, _LETTER_WIDTH, _AROUND, _BESIDE = (1.2, 1.45), 0.5, 5.0, 4.0
-_TAKEAWAY, _PLOTLY_STARTED, _EXPLAINED = "last_takeaway", "charts_drawn", "terms_explained"
+_TAKEAWAY, _CHARTS_SENT, _EXPLAINED = "last_takeaway", "charts_sent", "terms_explained"
 _TITLE, _PROJECTOR = "page_title", "projector"
-# Keys of the charts rendered in the run before, and in this run.
-_BEFORE, _NOW = "charts_before", "charts_now"
 
 
 def begin(title: str) -> None:
-    """Begin a run of the page with this title: no term is explained yet, and no chart rendered."""
+    """Begin a run of the page with this title: no term is explained yet."""
     st.session_state[_EXPLAINED], st.session_state[_TITLE] = {}, title
-    st.session_state[_BEFORE], st.session_state[_NOW] = st.session_state.get(_NOW, frozenset()), frozenset()
     first_screen.begin()
 
 
@@ -126,9 +124,9 @@ def _heading(panel: Panel) -> str:
 
 
 def _still(shown: Any) -> str:
-    """Return a figure as markup that needs no JavaScript library."""
+    """Return a figure as markup that needs no JavaScript library; a chart as its pictures, if there are any."""
     if isinstance(shown, Chart):
-        return figures.first_look(shown.figure)
+        return charts.pictures(shown.figure)
     if isinstance(shown, LiveDial):
         return live_dial.still(shown.first)
     if isinstance(shown, LiveDots):
@@ -210,28 +208,17 @@ def _other_figure(panel: Panel) -> None:
 
 
 def _chart(panel: Panel, chart: Chart) -> None:
-    """Render a Plotly chart last, as it keeps the browser busy; until then its first look is shown as markup."""
+    """Render a Plotly chart last, as it keeps the browser busy; until then its place is left free."""
     shown = _projected(chart.figure)
     container = st.container(key=f"{panel.name}-place")
-    container.html(_EMPTY_FIRST_LOOK if _is_on_screen(panel) else figures.first_look(shown))
+    sent = st.session_state[_CHARTS_SENT] = st.session_state.get(_CHARTS_SENT, 0) + 1
+    container.html(charts.place(shown, sent))
     below_figure(panel)
-    if not st.session_state.get(_PLOTLY_STARTED):
+    if sent == 1:
         with turns.pause():
-            time.sleep(FIRST_LOOK)
-        st.session_state[_PLOTLY_STARTED] = True
+            time.sleep(BEFORE_PLOTLY)
     options = {"displayModeBar": False}
     container.plotly_chart(shown, key=f"{panel.name}-figure", alt=panel.summary or None, config=options)
-    st.session_state[_NOW] = st.session_state.get(_NOW, frozenset()) | {(st.session_state.get(_TITLE), panel.name)}
-
-
-# Replaces a first look that nobody would see, as Plotly's chart is on screen already.
-_EMPTY_FIRST_LOOK = '<div class="first-look"></div>'
-
-
-def _is_on_screen(panel: Panel) -> bool:
-    """Return whether the browser already shows the chart of a panel from an earlier run of the page."""
-    on_screen = st.session_state.get(_BEFORE, frozenset()) | st.session_state.get(_NOW, frozenset())
-    return (st.session_state.get(_TITLE), panel.name) in on_screen
 
 
 def _projected(figure: figures.Figure) -> figures.Figure:

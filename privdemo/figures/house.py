@@ -1,7 +1,8 @@
 """The style of every chart: text large enough for a projector, and axes whose ends and ticks are known before
 rendering.
 
-Plotly chooses no range, tick or margin, so that `first_look` renders the same chart as Plotly does later.
+Plotly chooses no range, tick or margin: a chart has the same ones in a page, a report and a notebook, and its height is
+known to the page before Plotly has started.
 """
 
 from __future__ import annotations
@@ -39,6 +40,11 @@ GRID = "rgba(128,132,149,0.25)"
 BARGAP = 0.2
 # How far a rule reaches from the middle of a row, as a part of the row: up to the words over it.
 BESIDE = 0.22
+# Words have the page's own colour, as Streamlit's grey is too pale for a projector.
+CHART_CSS = """
+.js-plotly-plot .main-svg :is([class$="tick"] text, .legendtext, [class$="title"], .annotation-text) {
+  fill: currentColor !important; }
+"""
 
 
 def chart(data: Sequence[Mapping[str, Any]], layout: Mapping[str, Any]) -> Figure:

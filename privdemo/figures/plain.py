@@ -7,6 +7,8 @@ rendered from them at once; a chart still has the whole interface of Plotly's `F
 from __future__ import annotations
 
 import base64
+import hashlib
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,6 +16,7 @@ import numpy as np
 import plotly.io
 from numpy.typing import NDArray
 from plotly.graph_objects import Figure
+from plotly.utils import PlotlyJSONEncoder
 
 # A figure, or a part of one, as plotly.js takes it; arrays are still arrays.
 Plain = dict[str, Any]
@@ -29,7 +32,7 @@ class PlainFigure(Figure):
         self._look = _template()
 
     def __getattr__(self, name: str) -> Any:
-        """Become a whole figure, in which every attribute is checked, with the first look into it."""
+        """Become a whole figure, in which every attribute is checked, when a part of it is first read."""
         if name.startswith("__") or "_plain" not in self.__dict__:
             raise AttributeError(name)
         whole = self._whole()
@@ -54,6 +57,21 @@ def parts(figure: Figure) -> Plain:
     if "_plain" in figure.__dict__:
         return figure.__dict__["_plain"]
     return {"data": [trace.to_plotly_json() for trace in figure.data], "layout": figure.layout.to_plotly_json()}
+
+
+def fingerprint(figure: Figure) -> str:
+    """Return a hash of the traces and the layout of a figure.
+
+    Numbers count to 9 digits, as the last ones may differ between processors.
+    """
+    exact = json.dumps(parts(figure), cls=PlotlyJSONEncoder)
+    rounded = json.loads(exact, parse_float=lambda number: f"{float(number):.9g}")
+    return hashlib.sha256(json.dumps(rounded, sort_keys=True).encode()).hexdigest()[:12]
+
+
+def height(figure: Figure) -> float:
+    """Return the height of a figure in pixels."""
+    return float(parts(figure)["layout"]["height"])
 
 
 def copied(value: Any) -> Any:

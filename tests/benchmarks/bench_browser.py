@@ -20,17 +20,19 @@ RELEASES = 25
 VIEWS = 15
 # The first time that each part of the page is on screen, in ms: the first screen, which comes with the page's HTML, and
 # what Streamlit draws in its place.
-_DRAWN = ".st-key-figure :is(img, canvas, table, .card, .verdicts)"
+_FIGURE = ":is(img, canvas, table, .card, .verdicts, .chart-place > svg, .main-svg)"
 PARTS = {
-    "first figure": f"#first-screen, {_DRAWN}",
-    "the app's figure": _DRAWN,
+    "first figure": f".row {_FIGURE}, .st-key-figure {_FIGURE}",
+    "the app's figure": f".st-key-figure {_FIGURE}",
     "a control": ".st-key-page-main :is(input, [role='radio'])",
 }
 WATCH = """
 window.seen = {};
 const look = () => {
   const start = performance.getEntriesByType("navigation")[0]?.responseStart ?? 0;
-  const now = (part) => [...document.querySelectorAll(part)].some((e) => e.getBoundingClientRect().height > 5);
+  const roots = [document, document.getElementById("first-screen")?.shadowRoot].filter((root) => root);
+  const all = (part) => roots.flatMap((root) => [...root.querySelectorAll(part)]);
+  const now = (part) => all(part).some((e) => e.getBoundingClientRect().height > 5);
   for (const [name, part] of Object.entries(%s))
     if (!(name in seen) && now(part)) seen[name] = performance.now() - start;
   requestAnimationFrame(look);

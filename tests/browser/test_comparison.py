@@ -1,4 +1,4 @@
-"""The comparison in a real Chromium: its first look, and its three views of ε after quick keys."""
+"""The comparison in a real Chromium: before Plotly has started, and its three views of ε after quick keys."""
 
 import re
 from collections.abc import Callable
@@ -60,20 +60,21 @@ def test_after_quick_keys_the_three_views_of_epsilon_agree(page: Page, address: 
 
 
 @pytest.mark.parametrize(("width", "link"), [(1280, ""), (390, "&task=find+a+share")])
-def test_the_curves_stand_there_before_plotly_has_started(page: Page, address: str, width: int, link: str) -> None:
+def test_nothing_moves_when_plotly_has_started(page: Page, address: str, width: int, link: str) -> None:
     page.set_viewport_size({"width": width, "height": 900})
     waiting = []
     page.route("**/PlotlyChart*", lambda route: waiting.append(route))
     page.goto(f"{address}/comparison?compare_on=Small+digits{link}")
-    drawing = page.locator(".first-look > div > img")
-    expect(drawing).to_be_visible()
-    expect(page.locator(".first-look p")).to_contain_text("correct for the lies")
+    place = page.locator(".chart-place")
+    expect(place).to_be_visible()
+    expect(page.locator(".takeaway")).to_contain_text("If nobody is trusted")
     expect(page.locator(".st-key-main-control input[type=range]")).to_be_visible()  # above the curves
     browsing.answered(page)
     page.wait_for_timeout(150)
-    before = drawing.bounding_box()
+    before, below = place.bounding_box(), page.locator(".st-key-end").bounding_box()
     waiting[0].continue_()
     expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
-    expect(drawing).to_be_hidden()
-    after = page.locator(".js-plotly-plot .nsewdrag").first.bounding_box()
-    assert [after[side] for side in after] == pytest.approx([before[side] for side in after], abs=16)
+    expect(place).to_be_hidden()
+    after = page.locator(".js-plotly-plot").bounding_box()
+    assert [after[side] for side in after] == pytest.approx([before[side] for side in after], abs=1)
+    assert page.locator(".st-key-end").bounding_box() == below

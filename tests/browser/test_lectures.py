@@ -64,7 +64,7 @@ def at_step(page: Page, lecture: Lecture, number: int) -> Step:
     expect(page.locator(".place")).to_have_text(f"{number} / {len(lecture.steps)}")
     browsing.settled(page)
     expect(page.locator(browsing.PROGRESS)).to_have_count(0)
-    expect(page.locator(".first-look:visible")).to_have_count(0)
+    expect(page.locator(".chart-place:visible")).to_have_count(0)
     assert page.get_by_test_id("stException").count() == page.get_by_test_id("stAlert").count() == 0
     return step
 

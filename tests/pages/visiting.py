@@ -21,7 +21,7 @@ _SCRIPT = Path(__file__).parents[2] / "pages" / "one_page.py"
 
 def visit(address: str, **link: str | list[str]) -> AppTest:
     """The page of an address as a visitor finds it behind a link."""
-    screen.FIRST_LOOK = 0  # no browser is there to show anything
+    screen.BEFORE_PLOTLY = 0  # no browser is there to show anything
     at = AppTest.from_file(_SCRIPT, default_timeout=60)
     at.session_state["visited"] = address
     at.session_state[more.MENU] = at.session_state[inputs.SETTINGS] = at.session_state[screen.CODE_OPEN] = True

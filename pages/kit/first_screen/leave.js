@@ -1,10 +1,13 @@
 // The first screen goes as soon as the page's own figure stands, with nothing of the page still missing; or a while after
-// the page has ended without a figure, or at once when it says that something is wrong.
+// the page has ended without a figure, or at once when it says that something is wrong. Pictures of charts move to the
+// places of the charts, and stay until Plotly has rendered these; not if a setting has been changed meanwhile, which the
+// address then holds.
 (() => {
   const first = document.getElementById("first-screen");
   const theme = localStorage[Object.keys(localStorage).find((key) => key.startsWith("stActiveTheme"))] ?? "";
   if (/Light|Dark/.test(theme)) first.style.colorScheme = /Light/.test(theme) ? "light" : "dark";
-  const figures = ".st-key-figure :is(img, canvas, table, .card, .verdicts, [data-testid='stBidiComponentIsolated'])";
+  const kinds = "img, canvas, table, .card, .verdicts, .chart-place, .main-svg, [data-testid='stBidiComponentIsolated']";
+  const figures = `.st-key-figure :is(${kinds})`;
   const wrong = "[role='dialog'], [data-testid='stException']";
   const seen = (element) =>
     element.checkVisibility({ visibilityProperty: true }) && element.getBoundingClientRect().height > 5;
@@ -26,7 +29,12 @@
     ended ??= performance.now();
     return performance.now() - ended > 3000;
   };
-  const look = () =>
-    whole() || over() || document.querySelector(wrong) ? first.remove() : requestAnimationFrame(look);
+  const leave = () => {
+    const places = document.querySelectorAll(".st-key-figure .chart-place");
+    const pictures = location.search ? [] : first.shadowRoot.querySelectorAll(".chart-place");
+    pictures.forEach((one, i) => places[i]?.replaceChildren(...one.childNodes));
+    first.remove();
+  };
+  const look = () => (whole() || over() || document.querySelector(wrong) ? leave() : requestAnimationFrame(look));
   look();
 })();

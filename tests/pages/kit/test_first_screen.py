@@ -1,12 +1,18 @@
 """First screens are saved in visits without settings in the link, and sent to such visits only."""
 
+import re
+
 import pytest
 from starlette.responses import PlainTextResponse
 
-from pages.kit import first_screen
+from pages.kit import cache, first_screen
+from pages.kit.first_screen import charts
 from pages.topics import PAGES
+from privdemo.figures import Figure
 from tests.pages.visiting import plain, takeaway, visit
 from tests.server.asking import ask
+
+STALE = "the pictures of default charts are stale: make first-figures"
 
 
 @pytest.fixture(autouse=True)
@@ -21,7 +27,38 @@ def test_a_visit_without_settings_saves_its_sentence_and_figure_for_the_next(add
     words = takeaway(visit(address))
     assert list(known) == [address]
     assert words in plain(known[address])
-    assert "<img" in known[address] or "verdict" in known[address]
+    assert re.search("<img|verdict|chart-place", known[address])
+
+
+def first_charts(known):
+    """The fingerprints of the charts on the first screens of all pages; each has its pictures."""
+    found = set()
+    for page in PAGES:
+        known.clear()
+        visit(page.address)
+        for screen in known.values():
+            for chart, content in re.findall(r'data-chart="(\w+)" style="[^"]*">(.*?)</div>', screen, re.DOTALL):
+                windows = re.findall(r'class="window-(\d+)"', content)
+                assert sorted(map(int, windows)) == list(charts.WINDOWS), f"{page.address} {chart}: {STALE}"
+                found.add(chart)
+    return found
+
+
+def test_every_chart_on_a_first_screen_has_its_pictures_with_data_and_without(
+    known, data_folder, no_mnist, monkeypatch
+):
+    found = first_charts(known)
+    monkeypatch.setenv("PRIVDEMO_DATA", str(data_folder))
+    cache.clear()
+    found |= first_charts(known)
+    assert found == {file.stem.rpartition("-")[2] for file in charts.FOLDER.iterdir()}, STALE
+
+
+def test_a_chart_without_pictures_has_an_empty_place():
+    chart = Figure(layout={"height": 250})
+    assert re.fullmatch(
+        r'<div class="chart-place" data-chart="\w+" style="height:250px"></div>', charts.pictures(chart)
+    )
 
 
 def test_a_visit_with_settings_in_its_link_saves_no_first_screen_in_any_run(known):

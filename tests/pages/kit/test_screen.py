@@ -1,6 +1,7 @@
 """Panels of every kind, the takeaway, folds and the dial are rendered."""
 
 import math
+import re
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -29,37 +30,38 @@ from pages.kit.snippet import Snippet
 rows, links = lambda: [{"a": 1}], [("far", "Far")]
 table, sheet = Table(["a"], [["b"]]), Table(["c"], [["d"]])
 full = Panel("full", "Why?", "A 5 %.", table, "In 5 %.", rows, Snippet(("import a",)), "Note", links)
-curves = Panel("curves", figure=Chart(Figure()), summary="A curve.", rows=rows)
+chart = Chart(Figure(layout={"height": 250}))
+curves = Panel("curves", figure=chart, summary="A curve.", rows=rows)
 screen.begin("Charts")
-screen.render([(full, curves), Panel("sheet", figure=sheet), Panel("late", figure=Chart(Figure())), Panel(rows=rows)])
+screen.render([(full, curves), Panel("sheet", figure=sheet), Panel("late", figure=chart), Panel(rows=rows)])
 screen.folds({"A": "B", "C": "D"})
 """
 
 
 @pytest.fixture(autouse=True)
-def looks(monkeypatch):
-    """Return the list of seconds that were waited for the browser; a first look is one word."""
+def waits(monkeypatch):
+    """Return the list of seconds that were waited for the browser."""
     waited = []
-    monkeypatch.setattr(figures, "first_look", lambda figure: "<p>look</p>")
     monkeypatch.setattr(screen, "time", SimpleNamespace(sleep=waited.append))
     return waited
 
 
-def test_panels_are_rendered_with_all_that_belongs_to_them(looks):
+def test_panels_are_rendered_with_all_that_belongs_to_them(waits):
     at = opened(PANELS)
     words = rendered(at.main)
     parts = ("subheader tag=h3 body=Why?", "A 5\u00a0%.", "caption body=Note", "table></div>", "details>")
     parts += ("full-csv", "full-html", "popover full-python", "page=far label=Far")
-    parts += ("curves-place", "look", "curves-figure", '{"displayModeBar": false}', "alt=A curve.", "curves-csv")
-    parts += ("late-figure",)
+    parts += ("curves-place", "50px", "curves-figure")
+    parts += ('{"displayModeBar": false}', "alt=A curve.", "curves-csv", "late-figure")
     assert folds(at) == {"A": "B", "C": "D"}
     assert sorted(parts, key=words.index) == list(parts)
     assert words.count("column weight=0.5 gap_size=MEDIUM") == 2
-    assert looks == [screen.FIRST_LOOK]
-    assert "<p>look</p>" in words
+    assert waits == [screen.BEFORE_PLOTLY]
     at.run()
-    assert looks == [screen.FIRST_LOOK], "the first chart alone is waited for"
-    assert rendered(at.main).count(screen._EMPTY_FIRST_LOOK) == 2, "what Plotly shows already needs no first look"
+    assert waits == [screen.BEFORE_PLOTLY], "the first chart alone is waited for"
+    html = "".join(one.proto.body for one in at.get("html"))
+    places = re.findall('chart-place" data-number="(.*?)" style="height:250px"', html)
+    assert places == ["3", "4"], "each place replaces the one before it"
 
 
 CODE = """
