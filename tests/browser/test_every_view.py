@@ -40,7 +40,7 @@ IN_COLOURS = """
 (scheme) => getComputedStyle(document.querySelector("[data-testid=stApp]")).colorScheme === scheme
 """
 # What stands under what on a telephone: the sentence, the main control, the figure, the chapters, and the rest.
-SLIDER = " [class*=st-key-row-] :is(.slide, [data-testid=stSlider])"  # of a main control; on a telephone the boxes around it are none
+SLIDER = " [class*=st-key-row-] :is(.slide, [data-testid=stSlider])"
 PARTS = {
     address: (".takeaway", lever, figure, ".st-key-chapters", ".st-key-end")
     for address, lever, figure in (

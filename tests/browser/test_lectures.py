@@ -41,10 +41,6 @@ LOOK = """
   };
 }
 """
-# The largest icon that explains a control.
-ICON = """
-() => Math.max(...[...document.querySelectorAll("[data-testid=stWidgetLabel] svg.icon")].map((one) => one.clientWidth))
-"""
 # A finger that goes from the right to the left.
 SWIPE = """
 () => {
@@ -108,4 +104,3 @@ def test_a_lecture_is_read_from_the_last_row(page: Page, address: str, name: str
     page.keyboard.press("Escape")
     expect(page.locator(".place")).to_have_count(0)
     expect(page.get_by_role("button", name="⋯")).to_be_visible()
-    assert page.evaluate(ICON) == 16
