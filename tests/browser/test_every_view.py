@@ -71,6 +71,7 @@ def take(page: Page, look: Look) -> None:
     page.emulate_media(color_scheme=look.scheme)
     page.set_viewport_size({"width": look.width, "height": look.height})
     page.wait_for_function(IN_COLOURS, arg=look.scheme)
+    page.get_by_test_id("stMain").evaluate("(main) => main.scrollTo(0, 0)")  # the main control would cover some
     page.wait_for_timeout(150)  # charts follow
 
 

@@ -95,7 +95,7 @@ def test_hands_are_counted_on_the_wall_by_keyboard(page: Page, address: str) -> 
     at_step(page, 1)
     # Tab would begin at the top of the page now, as it does at times by itself.
     page.evaluate("() => { const first = document.querySelector('a'); first.focus(); first.blur(); }")
-    for box, people in zip(page.locator(".st-key-shown-hands input[type=number]").all(), ("23", "11"), strict=False):
+    for box, people in zip(page.locator(".st-key-shown-hands input#number").all(), ("23", "11"), strict=False):
         page.keyboard.press("Tab")
         expect(box).to_be_focused()
         page.keyboard.type(people)  # the last one is taken without Enter

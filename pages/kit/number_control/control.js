@@ -29,7 +29,8 @@ class Box {
   update(plan, text) {
     this.plan = plan;
     this.label.textContent = plan.label;
-    this.label.classList.toggle("unseen", Boolean(plan.hideLabel));
+    this.label.hidden = Boolean(plan.hideLabel); // the slider's name stands above it
+    this.input.ariaLabel = plan.hideLabel ? plan.label : null;
     this.input.min = plan.low;
     this.input.max = plan.high;
     this.input.placeholder = plan.placeholder ?? "";
@@ -74,6 +75,7 @@ class Box {
 
 class Control {
   constructor(root) {
+    this.control = root.querySelector(".control");
     this.slide = root.querySelector(".slide");
     this.slider = root.querySelector("#slider");
     this.output = root.querySelector("output");
@@ -108,6 +110,7 @@ class Control {
     if (!isOld) this.value = data.value;
     const { box, other, slider } = data;
     this.slide.hidden = !slider;
+    this.control.classList.toggle("linked", Boolean(slider || other));
     if (slider && !this.held) this.range(slider);
     this.box.update(box, isOld ? undefined : data.text);
     this.other.place.hidden = !other;

@@ -1,9 +1,15 @@
 // A clicker sends PageUp and PageDown. Arrows belong to a slider or a line of text that has the focus.
 const KEYS = { ArrowRight: "next", PageDown: "next", ArrowLeft: "previous", PageUp: "previous", Escape: "leave" };
 const OWN_ARROWS = 'input, textarea, select, [role="slider"], [role="radio"], [contenteditable="true"]';
-const SHOWN = '[class*="st-key-shown-"] :is(input, button)';
+const SHOWN = '[class*="st-key-shown-"]';
 const SWIPE = 60;
 const RESIZED = 150;
+
+// The boxes and buttons of an element, those of components within it included.
+const controlsOf = (root) =>
+  [...root.querySelectorAll("*")].flatMap((one) =>
+    one.shadowRoot ? controlsOf(one.shadowRoot) : one.matches("input, button") ? [one] : []
+  );
 
 export default function ({ data, setTriggerValue, parentElement }) {
   const find = (selector) => parentElement.querySelector(selector);
@@ -15,9 +21,10 @@ export default function ({ data, setTriggerValue, parentElement }) {
   for (const button of parentElement.querySelectorAll("button")) button.onclick = () => move(button.dataset.move);
 
   const focused = (event) => event.composedPath()[0];
-  // While nothing has the focus, Tab leads to what the step asks of the room, wherever the browser would begin.
+  // While nothing has the focus, Tab leads to what the audience supplies, wherever the browser would begin.
   const toShown = (event) => {
-    const shown = [...document.querySelectorAll(SHOWN)].find((one) => one.checkVisibility());
+    const controls = [...document.querySelectorAll(SHOWN)].flatMap(controlsOf);
+    const shown = controls.find((one) => one.checkVisibility());
     if (!shown || event.shiftKey || document.activeElement !== document.body) return;
     event.preventDefault();
     shown.focus();
@@ -41,21 +48,21 @@ export default function ({ data, setTriggerValue, parentElement }) {
     const [across, down] = [to.clientX - from.clientX, to.clientY - from.clientY];
     if (Math.abs(across) > SWIPE && Math.abs(across) > 2 * Math.abs(down)) move(across < 0 ? "next" : "previous");
   };
-  // Streamlit calls this anew with every step: the last step's ears must not hear for it.
-  parentElement.ears?.abort();
-  const ears = (parentElement.ears = new AbortController());
-  window.addEventListener("keydown", onKey, { signal: ears.signal });
-  window.addEventListener("touchstart", onStart, { passive: true, signal: ears.signal });
-  window.addEventListener("touchend", onEnd, { passive: true, signal: ears.signal });
+  // Streamlit calls this anew with every step: the listeners of the last step are removed.
+  parentElement.listeners?.abort();
+  const listeners = (parentElement.listeners = new AbortController());
+  window.addEventListener("keydown", onKey, { signal: listeners.signal });
+  window.addEventListener("touchstart", onStart, { passive: true, signal: listeners.signal });
+  window.addEventListener("touchend", onEnd, { passive: true, signal: listeners.signal });
 
-  // A slider that the mouse has let go of gives the arrows back to the lecture.
+  // A slider that the mouse has released leaves the arrow keys to the lecture.
   const onRelease = (event) => {
     const slider = focused(event);
     if (slider.matches?.('input[type="range"], [role="slider"]')) setTimeout(() => slider.blur());
   };
-  window.addEventListener("pointerup", onRelease, { signal: ears.signal });
+  window.addEventListener("pointerup", onRelease, { signal: listeners.signal });
 
-  // Charts are drawn for the screen that they are shown on.
+  // Charts are made for the size of the screen that shows them.
   const measure = () => {
     const now = [window.innerWidth, window.innerHeight];
     if (String(now) !== String(data.screen)) setTriggerValue("screen", now);
@@ -65,10 +72,10 @@ export default function ({ data, setTriggerValue, parentElement }) {
     clearTimeout(later);
     later = setTimeout(measure, RESIZED);
   };
-  window.addEventListener("resize", onResize, { signal: ears.signal });
+  window.addEventListener("resize", onResize, { signal: listeners.signal });
   measure();
   return () => {
     clearTimeout(later);
-    ears.abort();
+    listeners.abort();
   };
 }
