@@ -57,7 +57,7 @@ def _half(estimate: Estimate, digits: int) -> str:
 
 def _ends(estimate: Estimate, digits: int) -> str:
     """Return a mean and the ends of its interval: “1.3 (−0.2 to 2.7)”."""
-    return estimate.written(lambda value: _number(value, digits))
+    return estimate.formatted(lambda value: _number(value, digits))
 
 
 # --- what training on noise reaches --------------------------------------------------------------
@@ -292,7 +292,7 @@ def answers() -> str:
     means = answers_study.means(answers_study.load())
 
     def cell(estimate: Estimate) -> str:
-        return estimate.times(1e4).written("{:.0f}".format, " ({}–{})")
+        return estimate.times(1e4).formatted("{:.0f}".format, " ({}–{})")
 
     return _table(
         ["ε", "lie", "inversion", "nearest shares", "likeliest shares", "stopped early"],

@@ -99,7 +99,7 @@ def _run_trials(page: Page, question: Any) -> Trials:
     if page.jobs:
         jobs = page.jobs(question)
     else:
-        jobs = [job for job in page.adds(question) if not job.slow] if page.adds else []
+        jobs = [job for job in page.extra_jobs(question) if not job.slow] if page.extra_jobs else []
     show_progress = _progress(page.title)
     while True:
         made = trials.start_or_follow(question, jobs)

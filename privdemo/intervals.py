@@ -53,17 +53,17 @@ class Estimate(NamedTuple):
         """Half the interval: where an end was cut at what the number can be, the longer side."""
         return max(self.high - self.mean, self.mean - self.low)
 
-    def written(self, write: Callable[[float], str], joint: str = " ({} to {})") -> str:
+    def formatted(self, write: Callable[[float], str], joint: str = " ({} to {})") -> str:
         """Return the mean and, if there is one, the interval, each number by `write`: “735 (700 to 770)”.
 
-        `joint` holds the places of the interval's ends.
+        `joint` is the format of the interval, with {} for each end.
         """
         number = write(self.mean)
         return number + joint.format(write(self.low), write(self.high)) if self.known else number
 
     def __format__(self, form: str) -> str:
         """Return the mean and its interval, each by `form`: “0.304 (0.290 to 0.318)”."""
-        return self.written(lambda value: format(value, form))
+        return self.formatted(lambda value: format(value, form))
 
 
 @lru_cache(1024)

@@ -1,7 +1,7 @@
 """Background jobs of a few workers, shared by all visitors; a job stops when nobody watches it.
 
 A job is a list of tasks, done one at a time; the workers alternate between the watched jobs. A watcher is present while
-`is_there` says so, and for `PATIENCE` seconds after each poll. A job without a present watcher stops.
+`is_there` says so, and for `WATCH_TIMEOUT` seconds after each poll. A job without a present watcher stops.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from privdemo import limits
 from privdemo.workers import Outcome, Process, Worker, keep_from_interrupts
 
 # Seconds after a poll for which a watcher counts as present, whatever `is_there` returns.
-PATIENCE = 10.0
+WATCH_TIMEOUT = 10.0
 # Finished jobs whose results are kept for the next time.
 KEPT = 32
 
@@ -67,7 +67,7 @@ class _Job:
     def here(self) -> dict[Hashable, int]:
         """Return the watchers who count as there, and how many of the tasks they want."""
         now = time.monotonic()
-        return {who: n for who, (seen, n) in self.watchers.items() if now - seen < PATIENCE or self.is_there(who)}
+        return {who: n for who, (seen, n) in self.watchers.items() if now - seen < WATCH_TIMEOUT or self.is_there(who)}
 
     def wanted(self) -> bool:
         """Return whether a watcher wants more tasks than are done; never after a failure."""
@@ -194,7 +194,7 @@ class Runner:
                 self._evict()
                 ready = self._next(also_slow) is not None
                 if not ready:  # private jobs are forgotten soon after their last poll
-                    self._changed.wait(PATIENCE if any(job.private for job in self._jobs.values()) else None)
+                    self._changed.wait(WATCH_TIMEOUT if any(job.private for job in self._jobs.values()) else None)
             if ready:
                 self._run_next(
                     worker, also_slow

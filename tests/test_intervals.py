@@ -84,7 +84,7 @@ def test_an_estimate_knows_its_interval_and_writes_it():
     assert (uneven.exact, Estimate(0.5, 0.5, 0.5).exact) == (False, True)
     assert [uneven.covers(value) for value in (0.29, 0.3, 0.6, 0.61)] == [False, True, True, False]
     assert (f"{uneven:.2f}", f"{lone:.2f}") == ("0.50 (0.30 to 0.60)", "0.50")
-    assert uneven.written(str, ", 95 %: {} to {}") == "0.5, 95 %: 0.3 to 0.6"
+    assert uneven.formatted(str, ", 95 %: {} to {}") == "0.5, 95 %: 0.3 to 0.6"
 
 
 UP, DOWN, UNCLEAR = Estimate(0.1, 0.05, 0.15), Estimate(-0.1, -0.15, -0.05), Estimate(0.1, -0.05, 0.25)

@@ -20,7 +20,7 @@ from tests.working import Gates, Own, alive, done, gated, numbers, process_of, u
 @pytest.fixture
 def runner(monkeypatch):
     """A runner whose watchers are not given up, whatever else the machine does; its processes end with the test."""
-    monkeypatch.setattr(jobs, "PATIENCE", 1e6)
+    monkeypatch.setattr(jobs, "WATCH_TIMEOUT", 1e6)
     before = set(multiprocessing.active_children())
     runner = Runner()
     yield runner
@@ -127,7 +127,7 @@ def test_a_watcher_who_polls_keeps_the_job_and_one_who_only_looks_ends_it(runner
     monkeypatch.setattr(jobs, "time", SimpleNamespace(monotonic=lambda: now[0]))  # stands still unless it is moved
     runner.watch("job", "me", gated, gates.tasks)
     monkeypatch.setattr(workers, "GRACE", -1.0)
-    monkeypatch.setattr(jobs, "PATIENCE", 10.0)
+    monkeypatch.setattr(jobs, "WATCH_TIMEOUT", 10.0)
     for _ in range(3):
         now[0] += 9
         assert runner.look("job").running
@@ -141,7 +141,7 @@ def test_a_watcher_who_polls_keeps_the_job_and_one_who_only_looks_ends_it(runner
 
 
 def test_a_watcher_who_is_known_to_be_there_need_not_poll(tmp_path, monkeypatch):
-    monkeypatch.setattr(jobs, "PATIENCE", 0.0)
+    monkeypatch.setattr(jobs, "WATCH_TIMEOUT", 0.0)
     there = {"me"}
     runner = Runner(there.__contains__)
     gates = begin(runner, tmp_path / "job", 2, opened=(0,))
@@ -312,7 +312,7 @@ def test_results_are_kept_for_the_jobs_asked_for_last_and_others_done_again(runn
 
 
 def test_a_private_job_is_forgotten_when_its_watcher_leaves_or_falls_silent(runner, monkeypatch):
-    for go in (lambda: runner.leave("me"), lambda: monkeypatch.setattr(jobs, "PATIENCE", 0.2)):
+    for go in (lambda: runner.leave("me"), lambda: monkeypatch.setattr(jobs, "WATCH_TIMEOUT", 0.2)):
         task = Own()
         gone = weakref.ref(task)
         tasks = [task]

@@ -82,7 +82,7 @@ def test_the_words_under_the_tables_state_what_the_files_hold():
     assert f"{100 * below[0]:.0f} % below with tight noise" in WORDS
     assert f"only {100 * below[1]:.0f} % below tight Laplace" in WORDS
     leads = naive_steps.leads(training.study.load("figure3"), "published", naive_steps.load())
-    *first, last = (lead.times(100).written("{:.1f}".format) for lead in leads.values())
+    *first, last = (lead.times(100).formatted("{:.1f}".format) for lead in leads.values())
     assert f"EM is {', '.join(first)} and {last} points ahead" in WORDS
     clean = next(claim for claim in claims.all_claims() if claim.place == "section 6.1")
     assert f"± {100 * clean.ours.half:.1f} points at {100 * clean.ours.mean:.1f} %" in WORDS

@@ -23,8 +23,8 @@ SHOW = ("takeaway", "figure", "control")
 _INITIALS = {part[0]: part for part in SHOW}
 MOST_STEPS = 50
 _MINUTES = limits.Limit("minutes", 1, 600, integer=True)
-# The most characters of a title or another name, and of a sentence.
-_MOST_NAME, _MOST_SAID = 120, 300
+# The most characters of a title or another name, and of a sentence to say.
+_MOST_NAME, _MOST_SAY = 120, 300
 # The first character of a lecture in a link: the version of its format.
 _FORMAT = "1"
 # The most characters of a lecture in a link, and of its JSON.
@@ -51,7 +51,7 @@ class Step:
     def __post_init__(self) -> None:
         check_line("page", self.page, _MOST_NAME, 0)
         toml_files.check_address(self.settings)
-        check_line("say", self.say, _MOST_SAID, 0)
+        check_line("say", self.say, _MOST_SAY, 0)
         check_line("control", self.control, _MOST_NAME, 0)
         shown = self.show if isinstance(self.show, tuple) else ()
         if not shown or any(part not in SHOW or shown.count(part) > 1 for part in shown):
@@ -112,8 +112,8 @@ def read(content: bytes | str) -> Lecture:
 
 
 def _lecture(table: Mapping[str, Any]) -> Lecture:
-    """Make a lecture from plain values, of which any may be missing or wrong."""
-    _check_all(table, ("title", "minutes"), "a lecture")
+    """Return a lecture from the values of a file or a link. Raise ``ValueError`` if any is missing or wrong."""
+    _check_required(table, ("title", "minutes"), "a lecture")
     rows = table.get("step", [])
     if not isinstance(rows, list):
         raise ValueError(f"step must be a list of tables, each [[step]], got {shortened(rows)}")
@@ -128,7 +128,7 @@ def _step(number: int, row: Any) -> Step:
         if not isinstance(row, dict):
             raise ValueError(f"it must be a table, got {shortened(row)}")
         toml_files.check_keys(row, _STEP_KEYS, "a step")
-        _check_all(row, ("page",), "a step")
+        _check_required(row, ("page",), "a step")
         given: dict[str, Any] = dict(row)
         if "settings" in given:
             given["settings"] = toml_files.address(given["settings"])
@@ -139,7 +139,8 @@ def _step(number: int, row: Any) -> Step:
         raise ValueError(f"step {number}: {error}") from None
 
 
-def _check_all(table: Mapping[str, Any], needed: Iterable[str], what: str) -> None:
+def _check_required(table: Mapping[str, Any], needed: Iterable[str], what: str) -> None:
+    """Raise ``ValueError`` for the first of the `needed` keys that is missing."""
     if missing := [key for key in needed if key not in table]:
         raise ValueError(f"{what} must have {missing[0]}")
 

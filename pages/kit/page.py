@@ -1,6 +1,6 @@
 """Define a page of the app, and render it.
 
-Every run follows one way, each step once: address → values → question → jobs → trials → answer(question, trials) →
+Every run does these steps once, in this order: address → values → question → jobs → trials → answer(question, trials) →
 panels → screen. Controls only show the values, and set them for the next run.
 """
 
@@ -46,8 +46,8 @@ class Chapter:
     `panels(answer)`, or `panels(answer, choice)` if there are `controls`, returns what is shown. `controls(answer)`
     renders controls of the chapter's own, which set the `settings`, and returns the `choice`. The first chapter shows
     the answer's takeaway as its sentence, each other one the answer of its first panel. `fits(question)` returns
-    whether the chapter exists for a question. With `steered=False` the page's main control is hidden, as it has no
-    effect here.
+    whether the chapter exists for a question. With `shows_main_control=False` the page's main control is hidden, as it
+    has no effect here.
     """
 
     name: str
@@ -55,7 +55,7 @@ class Chapter:
     controls: Callable[[Any], Any] | None = None
     settings: Sequence[Setting] = ()
     fits: Callable[[Any], bool] = field(default=lambda question: True)
-    steered: bool = True
+    shows_main_control: bool = True
 
 
 @dataclass(frozen=True)
@@ -65,14 +65,14 @@ class Chapters:
     key: str
     all: tuple[Chapter, ...]
 
-    def choice(self, question: Any = None, held: str = "") -> Choice:
+    def choice(self, question: Any = None, current: str = "") -> Choice:
         """Return the choice among the chapters that fit a question, or among all without one.
 
-        If the question is a sentence (there is none), the choice is among the first chapter, those that fit every
-        question, and the one `held`, which is chosen now.
+        If `question` is a sentence that says why there is none, the choice is among the first chapter, those that fit
+        every question, and the `current` one.
         """
         if isinstance(question, str):
-            names = tuple(c.name for c in self.all if c.fits is Chapter.fits or c.name in (self.all[0].name, held))
+            names = tuple(c.name for c in self.all if c.fits is Chapter.fits or c.name in (self.all[0].name, current))
         else:
             names = tuple(one.name for one in self.all if question is None or one.fits(question))
         return Choice(self.key, names, names[0], "Chapter")
@@ -90,7 +90,7 @@ def _nothing(_: Any) -> None:
 # The functions of a page by the module of its folder that defines them.
 _FUNCTIONS = {
     "question": ("settings", "question_of", "remarks"),
-    "answer": ("answer", "jobs", "adds", "waiting"),
+    "answer": ("answer", "jobs", "extra_jobs", "waiting"),
     "controls": ("controls", "main_control", "presets", "adjust"),
 }
 
@@ -99,8 +99,8 @@ _FUNCTIONS = {
 class Page:
     """A page of the app, made of plain functions. A question is a frozen dataclass that the topic defines.
 
-    - `title` stands in the menu, `question` is the headline, `address` the path in the URL, `blurb` the help of its
-      tile;
+    - `title` is the page's name in the menu, `question` (a text) the headline, `address` the path in the URL,
+      `blurb` the help of its tile;
     - `settings(values)` returns all settings of the controls, with the ranges that they have for these values;
     - `question_of(values)` is pure: it returns the question that values make, or a sentence that says why they make
     none; `adjust(values)` sets those first that must change with others, such as sizes with the data set;
@@ -110,8 +110,8 @@ class Page:
     rendered again;
     - `remarks(values)` returns sentences on what the question leaves out;
     - `presets(question)` renders buttons that set several settings, below the controls;
-    - `jobs(question)` returns the background jobs without which there is no answer, `adds(question)` those that add to
-    one; `waiting(question)` is the sentence until there is anything to show;
+    - `jobs(question)` returns the background jobs whose trials the answer needs, `extra_jobs(question)` those that
+    only add to an answer; `waiting(question)` is the sentence until there is anything to show;
     - `answer(question, trials)` is pure: it returns an `Answer`, or None while there is nothing to show, or raises
     ``ValueError`` with a sentence, which `failed` introduces on screen;
     - `chapters` are the views of the answer, one at a time; `following` is the next page: its address and title;
@@ -135,7 +135,7 @@ class Page:
     presets: Callable[[Any], None] = _nothing
     main_control: Callable[[Values], None] | None = None
     jobs: Callable[[Any], list[Job]] | None = None
-    adds: Callable[[Any], list[Job]] | None = None
+    extra_jobs: Callable[[Any], list[Job]] | None = None
     waiting: Callable[[Any], str] = field(default=lambda question: "")
     failed: str = ""
     shows_images: bool = False
@@ -147,8 +147,8 @@ class Page:
     def from_folder(cls, package: str, **more: Any) -> Page:
         """Return the page of a topic's `package`; `more` are the fields that are not found by their names.
 
-        `settings`, `question_of` and `remarks` are functions of its module `question`; `answer`, `jobs`, `adds` and
-        `waiting` of `answer`; `controls`, `main_control`, `presets` and `adjust` of `controls`.
+        `settings`, `question_of` and `remarks` are functions of its module `question`; `answer`, `jobs`, `extra_jobs`
+        and `waiting` of `answer`; `controls`, `main_control`, `presets` and `adjust` of `controls`.
         """
         found: dict[str, Any] = {}
         for module, names in _FUNCTIONS.items():
@@ -172,7 +172,7 @@ class Page:
         return st.Page(self.run, title=self.title, url_path=name, default=not self.address)
 
     def run(self) -> None:
-        """Render the page, when it is this run's turn."""
+        """Wait for this run's turn on the server, then render the page."""
         with turn():
             self._render()
 
@@ -203,7 +203,7 @@ class Page:
         screen.last_takeaway(placeholder, self.address)
         if self.shows_images:
             _render_missing_data()
-        if not self.jobs and not self.adds:
+        if not self.jobs and not self.extra_jobs:
             trials.stop_watching_others([])
         if self.arrange:
             self.arrange(self, placeholder)
@@ -259,7 +259,7 @@ def _choose_chapter(page: Page, question: Any) -> Chapter | None:
         return None
     current = values.get(page.chapters.choice())
     choice = page.chapters.choice(question, current)
-    if current not in choice.options:  # it fitted another question
+    if current not in choice.options:  # it existed for another question
         values.put(choice, choice.default)
     name = inputs.choose(choice, hide_label=True)
     following = choice.options.index(name) + 1
@@ -299,8 +299,8 @@ def _answer_at_once(page: Page, chapter: Chapter | None, question: Any, placehol
         question = page.question_of(values.here())  # the main control alone may have changed
     answer, made = None, Trials()
     try:
-        if page.adds:
-            made = watching.start(question, page.adds(question))
+        if page.extra_jobs:
+            made = watching.start(question, page.extra_jobs(question))
         answer = page.answer(question, made)
     except ValueError as error:
         _refuse(page, placeholder, error)
@@ -341,7 +341,10 @@ def _render_chapter(page: Page, chapter: Chapter, question: Any, answer: Any, pl
     elif isinstance(first, Panel):
         screen.takeaway(placeholder, page.address, first.answer, first.question)
         first = replace(first, question="", answer="")
-    with nullcontext() if chapter.steered else st.container(key="unsteered"), st.container(key="figure"):
+    with (
+        nullcontext() if chapter.shows_main_control else st.container(key="no-main-control"),
+        st.container(key="figure"),
+    ):
         screen.render([first, *rest])
     if chapter.controls:
         values.write_to_address(chapter.settings, "chapter")
@@ -362,7 +365,7 @@ def _height_between(page: Page, chapter: Chapter, panels: Sequence[Panel]) -> tu
     assert page.chapters is not None
     if len(page.chapters.all) == 1:
         return -1.0, 0.5
-    control = 6.0 * (not isinstance(panels[0].figure, LiveDial))  # a live dial stands in the figure
+    control = 6.0 * (not isinstance(panels[0].figure, LiveDial))  # a live dial is part of the figure
     return 3.6 + control + 3.0 * bool(chapter.controls), 0.5 + 1.8 * control
 
 
@@ -429,7 +432,11 @@ def _follow(page: Page, chapter: Chapter | None, question: Any, placeholder: Any
 def _live(
     page: Page, chapter: Chapter | None, question: Any, jobs: Sequence[Job], first: list[_Snapshot], placeholder: Any
 ) -> None:
-    """Render all that changes with more trials; a fragment if the chapter has controls, which takes a new snapshot."""
+    """Render all that changes with more trials.
+
+    If the chapter has controls this is a fragment: its first run uses up the snapshot in `first`, each later one takes
+    a new snapshot.
+    """
     try:
         now = first.pop() if first else _snapshot(page, question, jobs)
     except ValueError as error:

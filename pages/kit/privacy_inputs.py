@@ -1,4 +1,4 @@
-"""Render controls of privacy: a lie and its ε, a pixel's noise and its ε, (ε, δ) of counts; and what an ε means."""
+"""Render controls of privacy: a flip probability or a noise level with its ε, and (ε, δ) of counts; explain ε."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pages.kit.settings import Number
 from privdemo.mechanisms import BinaryChannel, RandomisedResponse
 from privdemo.mechanisms.pixels import PixelFamily
 
-# e^700 is about the largest floating-point number.
+# The largest ε of a box without another bound: e^700 is about the largest floating-point number.
 LARGEST_EPSILON = 700.0
 EPSILONS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 20.0)
 DELTAS = (0.0, 1e-10, 1e-8, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.05, 0.1, 0.2, 0.3)
@@ -22,12 +22,12 @@ LABEL_EPSILON, _DELTA_NAME = "ε, how much one label can change the odds", "δ, 
 _ODDS = "multiplies the odds of any guess by e^ε at most"
 
 
-def scale(epsilon: float) -> None:
-    """Render what ε means for a person: words, and a scale from no information to all."""
-    st.html(epsilon_scale(epsilon))
+def epsilon_scale(epsilon: float) -> None:
+    """Render what ε means for a person: a sentence, and a scale from no information to all."""
+    st.html(epsilon_scale_html(epsilon))
 
 
-def epsilon_scale(epsilon: float) -> str:
+def epsilon_scale_html(epsilon: float) -> str:
     """Return the scale as HTML; of two things equally likely before, an answer shifts belief to tanh(ε/2)."""
     shown = f"ε = {numbers.epsilon(epsilon)}"
     return (
@@ -39,13 +39,15 @@ def epsilon_scale(epsilon: float) -> str:
 
 
 def lie(setting: Number, n_states: int, *, slider: Slider, label: str, epsilon_key: str, epsilon_label: str) -> float:
-    """Render the flip probability among `n_states` states and its ε, either can be set; return the probability."""
-    least, most = (finite(RandomisedResponse(p, n_states).epsilon) for p in (setting.limit.high, setting.limit.low))
+    """Render two linked boxes: the flip probability among `n_states` states, and its ε; return the probability."""
+    least, most = (
+        finite_or_none(RandomisedResponse(p, n_states).epsilon) for p in (setting.limit.high, setting.limit.low)
+    )
     other = OtherUnit(
         epsilon_key,
         epsilon_label,
         lambda epsilon: RandomisedResponse.from_epsilon(epsilon, n_states).flip_prob,
-        lambda p: finite(RandomisedResponse(p, n_states).epsilon),
+        lambda p: finite_or_none(RandomisedResponse(p, n_states).epsilon),
         least or 0.0,
         most or LARGEST_EPSILON,
         0.1,
@@ -53,17 +55,17 @@ def lie(setting: Number, n_states: int, *, slider: Slider, label: str, epsilon_k
     )
     with inputs.row(setting.key):
         flip_prob = float(inputs.number(setting, label, slider=slider, other=other))
-        scale(RandomisedResponse(flip_prob, n_states).epsilon)
+        epsilon_scale(RandomisedResponse(flip_prob, n_states).epsilon)
     return flip_prob
 
 
 def two_lies(zero: tuple[Number, Slider, str], one: tuple[Number, Slider, str]) -> BinaryChannel:
-    """Render two lies, from 0 to 1 and from 1 to 0, each with its slider and its box’s label; return the channel."""
+    """Render the flip probabilities of 0 and of 1, each by its setting, slider and label; return the channel."""
     with inputs.row("lies"):
         channel = BinaryChannel(
             *(inputs.number(setting, label, slider=slider) for setting, slider, label in (zero, one))
         )
-        scale(channel.epsilon)
+        epsilon_scale(channel.epsilon)
     return channel
 
 
@@ -76,18 +78,18 @@ def pixel_level(
     what: str = "pixel",
     slider: Slider | None = None,
 ) -> float:
-    """Render the noise level of every pixel and the ε of one pixel, either can be set; return the level.
+    """Render two linked boxes: the noise level of every pixel, and the ε of one pixel; return the level.
 
-    The ε is at `delta` where the noise needs one.
+    If no ε is finite without a δ, the box shows the ε at `delta`.
     """
-    spent = 0.0 if math.isfinite(family.make(setting.limit.high, n_states).epsilon) else delta
+    delta_used = 0.0 if math.isfinite(family.make(setting.limit.high, n_states).epsilon) else delta
 
-    def pixel_epsilon(at: float) -> float | None:
-        return finite(family.make(at, n_states).epsilon_at(spent))
+    def pixel_epsilon(level: float) -> float | None:
+        return finite_or_none(family.make(level, n_states).epsilon_at(delta_used))
 
     other = OtherUnit(
         epsilon_key,
-        f"ε of one {what}" + (f" at δ = {numbers.power_of_ten(spent)}" if spent else ""),
+        f"ε of one {what}" + (f" at δ = {numbers.power_of_ten(delta_used)}" if delta_used else ""),
         lambda epsilon: family.for_epsilon(epsilon, delta, n_states),
         pixel_epsilon,
         pixel_epsilon(setting.limit.high) or 0.0,
@@ -114,6 +116,6 @@ def delta_of_counts(setting: Number) -> float:
     return float(inputs.number(setting, "δ", slider=Slider(_DELTA_NAME, stops=DELTAS)))
 
 
-def finite(value: float) -> float | None:
-    """Return `value`, or None for ∞: an empty box, whose placeholder is ∞."""
+def finite_or_none(value: float) -> float | None:
+    """Return `value`, or None if it is infinite: the box is then empty, with ∞ as its placeholder."""
     return None if math.isinf(value) else value

@@ -17,7 +17,7 @@ _FILE = (Path(__file__).parent / "participant.html").read_text(encoding="utf-8")
 
 
 def _minified(file: str) -> str:
-    """Return the file without what only its readers need: indents, comments, spaces in its style and script."""
+    """Return the file without indents, comments and spaces in its style and script."""
     lines = re.sub(r"\n(?:\s+|// .*\n)+", "\n", re.sub(r"  // .*| /\* .*? \*/", "", file))
     start, style, rest = re.split(r"(?<=<style>)(.*)(?=</style>)", lines, flags=re.DOTALL)
     text, script = rest.split("<script>")
@@ -57,15 +57,15 @@ POLICY = (
 def page(poll: Poll) -> str:
     """Return the page of a poll, open or closed."""
     truths, lies = numbers.out_of_100(1 - poll.lie), numbers.out_of_100(poll.lie)
-    meant = _true_by_times_sent(poll.answers, poll.lie)
+    true_per_100 = _true_by_times_sent(poll.answers, poll.lie)
     words = {
         "question": poll.question,
         "code": poll.code,
         "round": poll.round,
         "open": "yes" if poll.is_open else "no",
         "lie": repr(poll.lie),
-        "meant": "|".join(meant),
-        "meant_once": meant[0],
+        "meant": "|".join(true_per_100),
+        "meant_once": true_per_100[0],
         "percent": f"{100 * poll.lie:.6g}",
         "truths": truths,
         "lies": lies,
@@ -81,9 +81,9 @@ def page(poll: Poll) -> str:
 
 @lru_cache(maxsize=256)
 def _true_by_times_sent(answers: tuple[str, ...], lie: float) -> tuple[str, ...]:
-    """Return how many people out of 100 mean an answer that they sent once, twice, … in a class with equal shares.
+    """Return for how many of 100 people who send an answer once, twice, … it is the true one.
 
-    Equal shares: all answers are equally common in truth.
+    All answers are taken to be equally common in truth.
     """
     from privdemo import attacks  # imported with the first poll, as they need much memory
     from privdemo.experiments.poll import PollConfig
@@ -98,9 +98,9 @@ def _fill(words: dict[str, str]) -> str:
     return re.sub(r"\{\{(\w+)\}\}", lambda match: words[match[1]], _PAGE)
 
 
-def note(heading: str, sentence: str, again: int = 0, with_box: bool = False) -> str:
-    """Return a small page with a sentence; it reloads `again` after seconds, or has a box for a code (`with_box`)."""
-    refresh = f'<meta http-equiv="refresh" content="{again}">' if again else ""
+def note(heading: str, sentence: str, reload_after: int = 0, with_box: bool = False) -> str:
+    """Return a small page with a sentence; it reloads after `reload_after` seconds, or has a box for a code."""
+    refresh = f'<meta http-equiv="refresh" content="{reload_after}">' if reload_after else ""
     return (
         f'<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>{escape(heading)} · privdemo</title>{refresh}'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'

@@ -190,15 +190,17 @@ def _parse(code: str, body: bytes) -> Answer:
 def _refusal(request: Request, status: int, sentence: str, headers: dict[str, str]) -> Response:
     """Return why a request is refused: as a small page if a browser asked for HTML, else as JSON."""
     if request.method == "GET" and "text/html" in request.headers.get("accept", ""):
-        again = (
+        reload_after = (
             3 + secrets.randbelow(6) if status in (429, 503) else 0
         )  # random, so that telephones do not return all at once
-        return _note(status, _HEADINGS.get(status, _OTHERWISE), sentence, headers, again)
+        return _note(status, _HEADINGS.get(status, _OTHERWISE), sentence, headers, reload_after)
     return JSONResponse({"error": sentence}, status, _NO_STORE | headers)
 
 
-def _note(status: int, heading: str, sentence: str, headers: dict[str, str] | None = None, again: int = 0) -> Response:
-    page = participant.note(heading, sentence, again, with_box=status in (200, 404))
+def _note(
+    status: int, heading: str, sentence: str, headers: dict[str, str] | None = None, reload_after: int = 0
+) -> Response:
+    page = participant.note(heading, sentence, reload_after, with_box=status in (200, 404))
     policy = {"Content-Security-Policy": participant.NOTE_POLICY}
     return HTMLResponse(page, status, _NO_STORE | policy | (headers or {}))
 

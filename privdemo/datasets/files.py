@@ -1,6 +1,6 @@
 """The published files: where they are stored, how they are downloaded, and how they are verified.
 
-What a file holds is always checked against the SHA-256 of its *decompressed* content, because publishers
+The content of a file is always checked against the SHA-256 of its *decompressed* content, because publishers
 wrap the same content differently. A file that fails is refused, never half-used.
 """
 
@@ -37,7 +37,7 @@ class DatasetError(RuntimeError):
 
 @dataclass(frozen=True)
 class DataFile:
-    """One published file: its gzip's place in the data folder, its content's SHA-256, and its mirrors."""
+    """One published file: the path of its gzip in the data folder, the SHA-256 of its content, and its URLs."""
 
     path: str
     sha256: str
@@ -163,7 +163,7 @@ def _from_cache(file: DataFile, path: Path, progress: bool) -> bytes:
 
 
 def _intact(file: DataFile, path: Path) -> bytes | None:
-    """Return what the cached file holds, or None where it is missing or damaged: a download cures both."""
+    """Return what the cached file holds, or None if it is missing or damaged: both need a download."""
     if not path.exists():
         return None
     try:
@@ -175,15 +175,15 @@ def _intact(file: DataFile, path: Path) -> bytes | None:
 
 def _read(file: DataFile, path: Path) -> bytes:
     try:
-        with path.open("rb") as there:
-            raw = there.read(int(limits.DOWNLOAD_UNPACKED.high) + 1)
+        with path.open("rb") as stream:
+            raw = stream.read(int(limits.DOWNLOAD_UNPACKED.high) + 1)
     except OSError as error:
         raise DatasetError(f"{path} cannot be read ({error.strerror or error})") from error
     return _verified(raw, file, origin=str(path))
 
 
 def _verified(raw: bytes, file: DataFile, origin: str) -> bytes:
-    """Return `raw` decompressed, or a `DatasetError` that says what was expected from `origin` and what came."""
+    """Return `raw` decompressed. Raise a `DatasetError` that says what was expected from `origin` and what it sent."""
     try:
         content = _decompress(raw, member=PurePosixPath(file.path).stem)
         found = f"SHA-256 {hashlib.sha256(content).hexdigest()}"
@@ -216,10 +216,10 @@ def _decompress(raw: bytes, member: str) -> bytes:
 
 
 class _Received(io.BytesIO):
-    """What a mirror sends, up to the most that a file should have. In memory, so that no unverified byte is stored."""
+    """Hold in memory what a mirror sends, up to the largest size of a file, so that no unverified byte is stored."""
 
     def write(self, chunk: Any) -> int:
-        """Take some more bytes. Raises `DatasetError` for too many."""
+        """Append a chunk. Raise `DatasetError` if the file becomes too large."""
         if self.tell() + memoryview(chunk).nbytes > limits.DOWNLOAD_BYTES.high:
             raise DatasetError(f"sends more than {limits.DOWNLOAD_BYTES.high:,} bytes, and was refused")
         return super().write(chunk)

@@ -150,7 +150,7 @@ def dot_plots(contents: Sequence[DotPlot], below: Below | None = None) -> Figure
                     "yaxis": f"y{axis}",
                     "mode": "markers",
                     "marker": point(method.style),
-                    "hovertemplate": f"{method.in_full}: {estimate.written(content.number, HOVER)}<extra></extra>",
+                    "hovertemplate": f"{method.in_full}: {estimate.formatted(content.number, HOVER)}<extra></extra>",
                     **bars,
                 }
             )
@@ -221,7 +221,7 @@ def guesses(
             "mode": "markers",
             "marker": marker(style) | {"size": 11},
             "error_x": error_bars([rate], style) | {"thickness": 2, "width": 8},
-            "hovertemplate": f"{source}: {rate.written(percent, HOVER)}<extra></extra>",
+            "hovertemplate": f"{source}: {rate.formatted(percent, HOVER)}<extra></extra>",
         }
         for source, rate in rates.items()
     ]

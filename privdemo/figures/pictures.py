@@ -13,10 +13,11 @@ from PIL import Image
 
 from privdemo.datasets import Dataset
 
-# Grey between the tiles of a contact sheet: visible next to black and white, on light and dark pages.
-GUTTER = 110
+# The grey level (0 to 255) between the tiles of a contact sheet: visible next to black and white tiles, on light and
+# dark pages.
+GAP_LEVEL = 110
 
-# How a contact sheet lies under its headings; the pages' style sheet uses the same text.
+# The CSS of a contact sheet with its headings; the pages' style sheet uses the same text.
 SHEET_CSS = """
 .sheet { display: grid; grid-template: auto 1fr / auto 1fr; gap: 0.2rem 0.5rem;
   margin: 0.25rem 0 0.5rem; max-width: calc(var(--columns) * 7.5rem + 8rem); }
@@ -32,20 +33,20 @@ SHEET_CSS = """
 """
 
 
-def contact_sheet(images: NDArray[np.uint8], gap: int = 1, gutter: int = GUTTER) -> NDArray[np.uint8]:
-    """Return grey `images` (rows, columns, height, width) side by side, `gap` pixels of grey level `gutter` between
+def contact_sheet(images: NDArray[np.uint8], gap: int = 1, gap_level: int = GAP_LEVEL) -> NDArray[np.uint8]:
+    """Return grey `images` (rows, columns, height, width) side by side, `gap` pixels of grey level `gap_level` between
     them.
     """
-    padded = np.pad(images, ((0, 0), (0, 0), (0, gap), (0, gap)), constant_values=gutter)
+    padded = np.pad(images, ((0, 0), (0, 0), (0, gap), (0, gap)), constant_values=gap_level)
     rows, columns, height, width = padded.shape
     sheet = padded.transpose(0, 2, 1, 3).reshape(rows * height, columns * width)
     return sheet[: sheet.shape[0] - gap, : sheet.shape[1] - gap]
 
 
 def sample_sheet(dataset: Dataset, n: int) -> tuple[NDArray[np.uint8], list[str]]:
-    """Return `n` images from all over a data set side by side, in 256 grey levels, and their classes.
+    """Return `n` evenly spaced images of a data set side by side, in 256 grey levels, and the names of their classes.
 
-    Raises ``ValueError`` for records that are no images.
+    Raises ``ValueError`` if the records are not images.
     """
     if dataset.image_shape is None or dataset.n_states is None:
         raise ValueError(f"dataset must hold images, got {dataset.name!r}")

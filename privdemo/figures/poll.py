@@ -134,7 +134,7 @@ def _mark(row: float, found: Estimate, style: palette.Style, name: str, size: in
         "error_x": bars | {"thickness": size / 5, "width": size / 2},
         "name": name,
         "legendgroup": name,
-        "hovertemplate": f"{name}: {found.written(percent, HOVER)}<extra></extra>",
+        "hovertemplate": f"{name}: {found.formatted(percent, HOVER)}<extra></extra>",
     }
 
 

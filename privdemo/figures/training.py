@@ -209,7 +209,7 @@ def weight_sheet(coefs: Sequence[Array], shape: tuple[int, int]) -> NDArray[np.u
 
     Weights below `NO_WEIGHT`, of a model with the same output for every image, are all mid-grey.
     """
-    return contact_sheet(weight_pictures(coefs, shape), gap=2, gutter=255)
+    return contact_sheet(weight_pictures(coefs, shape), gap=2, gap_level=255)
 
 
 def weight_pictures(coefs: Sequence[Array], shape: tuple[int, int]) -> NDArray[np.uint8]:

@@ -1,4 +1,4 @@
-"""The cost of privacy by trust: a small chart for the first page."""
+"""Plot the accuracy of the best method for each party that is trusted: a small chart for the home page."""
 
 from __future__ import annotations
 
@@ -12,43 +12,55 @@ from privdemo.figures.house import chart
 from privdemo.intervals import Estimate
 from privdemo.methods import Method
 
-# Where the axis begins.
-_COIN = 0.5
+# The accuracy of guessing between two classes, where the axis begins.
+_CHANCE_ACCURACY = 0.5
 
 
 def by_trust(best: Mapping[str, tuple[Method, Estimate]], title: str) -> Figure:
-    """Return the accuracy of the best method for each kind of trust, with 95 % intervals, a row each, from a coin's
-    half on.
+    """Return a chart with a row for each kind of trust: the accuracy of its best method, with a 95 % interval.
 
-    `best` maps the words for a kind of trust to its method; `title` stands at the axis. A stem in the
-    method's colour and dash leads to each mark.
+    `best` maps the words for a kind of trust to its best method and that method's accuracy; `title` is the title of the
+    x axis, which begins at ½, the accuracy of guessing. A line in the method's colour and dash leads to each marker.
     """
     traces = [
         {
-            "x": [mark.mean],
+            "x": [accuracy.mean],
             "y": [words],
             "mode": "markers",
             "marker": point(method.style) | {"size": 11},
-            "error_x": error_bars([mark], method.style) | {"thickness": 2, "width": 8},
-            "hovertemplate": f"{method.in_full}: {mark.written(percent, HOVER)}<extra></extra>",
+            "error_x": error_bars([accuracy], method.style) | {"thickness": 2, "width": 8},
+            "hovertemplate": f"{method.in_full}: {accuracy.formatted(percent, HOVER)}<extra></extra>",
         }
-        for words, (method, mark) in best.items()
+        for words, (method, accuracy) in best.items()
     ]
-    labels = {words: f"{words} <b>{percent(mark.mean)}</b>" for words, (_, mark) in best.items()}
+    labels = {words: f"{words} <b>{percent(accuracy.mean)}</b>" for words, (_, accuracy) in best.items()}
     return chart(
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={
-            "xaxis": {"title": {"text": title}, "range": [_COIN, 1], "tickvals": [0.5, 1], "ticktext": ["50%", "100%"]},
+            "xaxis": {
+                "title": {"text": title},
+                "range": [_CHANCE_ACCURACY, 1],
+                "tickvals": [0.5, 1],
+                "ticktext": ["50%", "100%"],
+            },
             "yaxis": rows(labels),
             "height": 60 + 42 * len(labels),
             "margin": {"b": 60},
-            "shapes": [_stem(words, method, mark) for words, (method, mark) in best.items()],
+            "shapes": [_stem(words, method, accuracy) for words, (method, accuracy) in best.items()],
             "showlegend": False,
         },
     )
 
 
-def _stem(words: str, method: Method, mark: Estimate) -> dict[str, Any]:
-    """Return a line from a coin's half to a mark."""
+def _stem(words: str, method: Method, accuracy: Estimate) -> dict[str, Any]:
+    """Return a line from the accuracy of guessing to a method's marker."""
     style = {"color": method.style.colour, "dash": method.style.dash, "width": 2}
-    return {"type": "line", "x0": _COIN, "x1": mark.mean, "y0": words, "y1": words, "line": style, "layer": "below"}
+    return {
+        "type": "line",
+        "x0": _CHANCE_ACCURACY,
+        "x1": accuracy.mean,
+        "y0": words,
+        "y1": words,
+        "line": style,
+        "layer": "below",
+    }

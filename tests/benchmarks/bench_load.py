@@ -1,14 +1,13 @@
-"""Many visitors at once: how long each waits after a change of a control, and what that costs the server.
+"""Measure how long each of many visitors waits after a change of a control, and what that costs the server.
 
 `python -m tests.benchmarks.bench_load [SECONDS]`, or `opening` instead of seconds for the last part alone. Every
-visitor changes a control each 3.5 s, over a WebSocket of its own, alone and while a comparison of ten draws is made for
-another; the clients run on the same cores as the server. What a change redraws is the part of the page around the
-control, or where it says so the whole page, as for another chapter. A visitor who is alone changes it ten times as
-often, so that what the server does meanwhile weighs little. An error of the app, or an answer that stays out for two
-minutes, ends the benchmark.
+visitor changes a control each 3.5 s, over a WebSocket of its own, with and without a comparison of ten trials that runs
+for another visitor. The clients run on the same cores as the server. A change renders the fragment around the control
+again or, in the rows “the whole page”, the whole page. A single visitor changes the control ten times as often, so that
+the server's other work weighs little. The benchmark stops at an error of the app, or if a run takes two minutes.
 
-Beside the app, a plain Streamlit page with two charts. Then thirty visitors who follow a comparison each, and last two
-hundred who open their pages at the same moment, of a server that nobody has asked before.
+The same is measured for a plain Streamlit page with two charts. Then thirty visitors follow a comparison each, and last
+two hundred open their pages of a server just started at the same moment.
 """
 
 from __future__ import annotations
@@ -31,24 +30,25 @@ from tests.benchmarks.visitors import Visitor, changes
 from tests.browser import browsing
 
 EVERY, SECONDS = 3.5, 30.0
-# Seconds within which the server forgets those who have left, and after which a comparison is given up.
-FORGOTTEN, PATIENCE = 12.0, 180.0
+# Seconds until the server has dropped the sessions of visitors who left, and the most that a comparison may take.
+SESSION_END, TIMEOUT = 12.0, 180.0
 FOLLOWERS, AT_ONCE = 30, 200
 BESIDE, WHOLE = "a comparison beside", "the whole page"
-ANCHOR = str(Path(__file__).with_name("two_charts.py"))
+# The script of the plain Streamlit page.
+PLAIN_PAGE = str(Path(__file__).with_name("two_charts.py"))
 _TICK = os.sysconf("SC_CLK_TCK")
-# Seeds of comparisons that nobody has asked for yet.
+# Seeds of comparisons that have not run yet, so that none is cached.
 _SEEDS = numbers(1_000)
 
 
-def processor(pid: int) -> float:
-    """Seconds of processor that a process has had."""
+def cpu_seconds(pid: int) -> float:
+    """Return the CPU time of a process, in seconds."""
     fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / _TICK
 
 
 def memory(pid: int) -> float:
-    """MB of memory that a process holds."""
+    """Return the memory of a process, in MB."""
     pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
@@ -56,6 +56,7 @@ def memory(pid: int) -> float:
 async def _changing(
     visitor: Visitor, seed: int, every: float, over: asyncio.Event, waits: list[float], whole: bool
 ) -> None:
+    """Change the control at intervals of `every` seconds until `over` is set; append the seconds of each wait."""
     values = changes(0.01, 0.5, seed)
     await asyncio.sleep(random.Random(seed).uniform(0, every))
     while not over.is_set():
@@ -65,26 +66,26 @@ async def _changing(
 
 
 async def _comparison(address: str) -> str:
-    """How long the ten draws of a comparison take that somebody follows."""
+    """Open and follow a comparison; return the seconds that its ten trials took."""
     start, visitor = time.perf_counter(), Visitor(address, "comparison", f"compare_seed={next(_SEEDS)}")
     await visitor.open()
-    assert visitor.polls, "there is something to wait for"
-    await visitor.follow(start + PATIENCE, [])
-    ended, took = not visitor.polls, time.perf_counter() - start
+    assert visitor.auto_reruns, "the trials run in the background"
+    await visitor.follow(start + TIMEOUT, [])
+    ended, took = not visitor.auto_reruns, time.perf_counter() - start
     await visitor.leave()
     return f"{took:.0f}" if ended else "not ended"
 
 
 async def load(address: str, pid: int, page: str, count: int, seconds: float, what: str = "") -> dict[str, Any]:
-    """What `count` visitors of a page meet, and what they cost; `what` besides: `BESIDE`, or `WHOLE`."""
+    """Return the waits of `count` visitors of a page, and their cost; `what` is `BESIDE`, `WHOLE` or empty."""
     before = memory(pid)
     visitors = [Visitor(address, page) for _ in range(count)]
     waits: list[float] = []
     over, every = asyncio.Event(), EVERY if count > 1 else EVERY / 10
-    with health.asked(address) as answers:
+    with health.response_times(address) as answers:
         opened = [await asyncio.gather(*(one.open() for one in visitors[i : i + 10])) for i in range(0, count, 10)]
-        await visitors[0].change("lie", 0.5)  # what is done once is not what a run costs
-        spent = -processor(pid)
+        await visitors[0].change("lie", 0.5)  # work that is done once is no cost of a run
+        spent = -cpu_seconds(pid)
         async with asyncio.TaskGroup() as tasks:
             for seed, one in enumerate(visitors):
                 tasks.create_task(_changing(one, seed, every, over, waits, what == WHOLE))
@@ -92,9 +93,9 @@ async def load(address: str, pid: int, page: str, count: int, seconds: float, wh
             await asyncio.sleep(seconds)
             took = await beside if beside else ""
             over.set()
-        spent, held = spent + processor(pid), memory(pid)
+        spent, held = spent + cpu_seconds(pid), memory(pid)
     await asyncio.gather(*(one.leave() for one in visitors))
-    await asyncio.sleep(FORGOTTEN)
+    await asyncio.sleep(SESSION_END)
     cuts = statistics.quantiles(waits, n=20) if len(waits) > 1 else waits * 19
     return {
         "visitors": count,
@@ -112,19 +113,19 @@ async def load(address: str, pid: int, page: str, count: int, seconds: float, wh
 
 
 async def followers(address: str, pid: int, count: int, seconds: float) -> dict[str, Any]:
-    """What `count` visitors meet who follow a comparison each."""
+    """Return the waits of `count` visitors who follow a comparison each, and their cost."""
     visitors = [Visitor(address, "comparison", f"compare_seed={next(_SEEDS)}") for _ in range(count)]
     for one in visitors:
         await one.open()
     waits: list[float] = []
-    before, until = processor(pid), time.perf_counter() + seconds
+    before, until = cpu_seconds(pid), time.perf_counter() + seconds
 
-    async def follow(place: int) -> None:
-        await asyncio.sleep(place / count * EVERY)  # each came at a time of its own
-        await visitors[place].follow(until, waits)
+    async def follow(i: int) -> None:
+        await asyncio.sleep(i / count * EVERY)  # the visitors start one after another
+        await visitors[i].follow(until, waits)
 
     await asyncio.gather(*map(follow, range(count)))
-    spent = processor(pid) - before
+    spent = cpu_seconds(pid) - before
     await asyncio.gather(*(one.leave() for one in visitors))
     cuts = statistics.quantiles(waits, n=20)
     return {
@@ -137,9 +138,9 @@ async def followers(address: str, pid: int, count: int, seconds: float) -> dict[
 
 
 async def at_once(address: str, pages: Sequence[str], count: int) -> dict[str, Any]:
-    """What `count` visitors meet who open one of the `pages` each, all at the same moment."""
+    """Return the waits of `count` visitors who open one of the `pages` each, all at the same moment."""
     visitors = [Visitor(address, pages[i % len(pages)]) for i in range(count)]
-    with health.asked(address, every=0.05) as answers:
+    with health.response_times(address, every=0.05) as answers:
         opened = await asyncio.gather(*(one.open() for one in visitors))
     await asyncio.gather(*(one.leave() for one in visitors))
     return {
@@ -152,16 +153,16 @@ async def at_once(address: str, pages: Sequence[str], count: int) -> dict[str, A
 
 
 def opening(count: int) -> list[dict[str, Any]]:
-    """What happens when a class opens its link: that of one page, twice, and those of all pages."""
-    one, every = ["voting"], [page.address for page in PAGES]
+    """Return the waits when a class opens links at once: twice to one page, then to all pages."""
+    one_page, all_pages = ["voting"], [page.address for page in PAGES]
     with browsing.running_script("app.py") as (address, _):
-        rows = [asyncio.run(at_once(address, pages, count)) for pages in (one, one)]
+        rows = [asyncio.run(at_once(address, pages, count)) for pages in (one_page, one_page)]
     with browsing.running_script("app.py") as (address, _):
-        return [*rows, asyncio.run(at_once(address, every, count))]
+        return [*rows, asyncio.run(at_once(address, all_pages, count))]
 
 
 def measure(script: str, page: str, loads: Sequence[tuple[int, str]], seconds: float) -> list[dict[str, Any]]:
-    """The loads on one server: how many visitors, and what besides."""
+    """Return a row for each of the `loads` on one server: the number of visitors, and what runs besides."""
     with browsing.running_script(script) as (address, pid):
         return [asyncio.run(load(address, pid, page, count, seconds, what)) for count, what in loads]
 
@@ -177,7 +178,7 @@ if __name__ == "__main__":
         sys.exit()
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else SECONDS
     alone = [(1, ""), (100, ""), (200, "")]
-    show(f"Two charts: a change every {EVERY} s a visitor", measure(ANCHOR, "", alone, seconds))
+    show(f"Two charts: a change every {EVERY} s a visitor", measure(PLAIN_PAGE, "", alone, seconds))
     more = [(count, what) for what in (BESIDE, WHOLE) for count in (100, 200)]
     show(f"Voting: a change every {EVERY} s a visitor", measure("app.py", "voting", [*alone, *more], seconds))
     with browsing.running_script("app.py") as (address, pid):

@@ -24,7 +24,7 @@ from typing import Any
 
 from deploy import replicas
 from pages.topics import PAGES
-from tests.benchmarks.bench_load import AT_ONCE, at_once, processor, show
+from tests.benchmarks.bench_load import AT_ONCE, at_once, cpu_seconds, show
 from tests.benchmarks.timing import table
 from tests.benchmarks.visitors import Visitor, changes
 from tests.browser import browsing
@@ -56,7 +56,7 @@ def behind_proxy(n: int) -> Iterator[tuple[str, list[int]]]:
 
 
 def busy() -> float:
-    """Seconds of processor that all processes of this machine have had."""
+    """Return the CPU time of all processes of this machine, in seconds."""
     user, nice, system, _, _, irq, softirq, *_ = map(int, Path("/proc/stat").read_text().split(maxsplit=9)[1:9])
     return (user + nice + system + irq + softirq) / os.sysconf("SC_CLK_TCK")
 
@@ -69,7 +69,7 @@ async def load(
     for i in range(0, count, 10):
         await asyncio.gather(*(one.open() for one in visitors[i : i + 10]))
     waits: list[float] = []
-    spent = [processor(pid) for pid in pids]
+    spent = [cpu_seconds(pid) for pid in pids]
     client, all_of_it, until = time.process_time(), busy(), time.perf_counter() + seconds
 
     async def change(visitor: Visitor, seed: int) -> None:
@@ -81,7 +81,7 @@ async def load(
 
     await asyncio.gather(*(change(one, seed) for seed, one in enumerate(visitors)))
     took = time.perf_counter() - until + seconds
-    spent = [processor(pid) - before for pid, before in zip(pids, spent, strict=True)]
+    spent = [cpu_seconds(pid) - before for pid, before in zip(pids, spent, strict=True)]
     client, all_of_it = time.process_time() - client, busy() - all_of_it
     await asyncio.gather(*(one.leave() for one in visitors))
     cuts = statistics.quantiles(waits, n=20)

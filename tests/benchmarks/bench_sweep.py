@@ -1,5 +1,5 @@
-"""Sweeps and the comparison: two processes beside one, what a trial costs beside its work, ten draws of everything, and
-what other visitors notice of that.
+"""Measure sweeps and the comparison: the speedup by a second process, the overhead of a trial, the time of ten trials
+of every method, and how much a comparison slows other visitors.
 """
 
 import asyncio
@@ -30,43 +30,45 @@ from privdemo.methods import NAIVE, SPREAD
 from tests.benchmarks.timing import table, timed
 from tests.browser import browsing
 
-STARTING = 10
+# Trials that are not timed, as the processes start with them.
+N_WARM_UP = 10
 
 
-def a_trial(wanted, n_jobs, backend="loky"):
-    """Seconds; processes start with the first trials, which are left out."""
+def seconds_per_trial(wanted, n_jobs, backend="loky"):
+    """Return the seconds a trial of a sweep takes, without the first `N_WARM_UP` ones."""
     with tempfile.TemporaryDirectory() as folder:
         steps = sweep.sweep(wanted, Path(folder) / "out.csv", n_jobs, backend)
-        total = next(total for done, total in steps if done >= STARTING)
-        return timed(lambda: list(steps)) / (total - STARTING)
+        total = next(total for done, total in steps if done >= N_WARM_UP)
+        return timed(lambda: list(steps)) / (total - N_WARM_UP)
 
 
 def sweeps(n_trials=100):
+    """Print the time of a trial in one process and in two, with loky and with Dask."""
     noise = {"pixels": RandomisedResponse(0.2, 17), "labels": RandomisedResponse(0.2, 2)}
     config = TrainingConfig("digits", n_train=100, **noise, methods=(NAIVE, SPREAD))
     wanted = Sweep("training", (config,), n_trials)
     with threadpool_limits(1, user_api="blas"):
-        alone = a_trial(wanted, 1)
-    on_dask = a_trial(wanted, 1, "dask")
+        alone = seconds_per_trial(wanted, 1)
+    on_dask = seconds_per_trial(wanted, 1, "dask")
     rows = [["one process", f"{alone:.3f} s", "1.00 ×"], ["Dask, one worker", f"{on_dask:.3f} s", "1.00 ×"]]
     for name, backend, one in (("two processes", "loky", alone), ("Dask, two workers", "dask", on_dask)):
-        took = a_trial(wanted, 2, backend)
+        took = seconds_per_trial(wanted, 2, backend)
         rows.append([name, f"{took:.3f} s", f"{one / took:.2f} ×"])
     table("A sweep of 100 trials, training on 200 small digits", ["", "a trial", "faster than one of its kind"], rows)
 
 
 def overhead(n_trials=500):
-    """What the file and the queue cost, with trials that do next to nothing."""
+    """Print the overhead of the file and the queue, with trials that do next to nothing."""
     config = ComparisonConfig("share", "digits", n_train=20, bag_size=10, n_asked=10, methods=("naive count",))
     rows = []
     for name, n_jobs, backend in (("one process", 1, "loky"), ("two processes", 2, "loky"), ("Dask", 2, "dask")):
-        took = a_trial(Sweep("comparison", (config,), n_trials), n_jobs, backend)
+        took = seconds_per_trial(Sweep("comparison", (config,), n_trials), n_jobs, backend)
         rows.append([name, f"{1000 * took:.1f} ms", f"{1 / took:,.0f}"])
     table("Trials of a few milliseconds: a row, a flush and a queue", ["", "a trial", "trials a second"], rows)
 
 
-def ten_draws(config):
-    """As the page runs them: two jobs in two processes."""
+def run_ten_trials(config):
+    """Run ten trials as the page does: two jobs in two processes."""
     runner = Runner()
     halves = [[with_trial(config, trial) for trial in range(half, 10, 2)] for half in range(2)]
     while not all(runner.watch(half, "me", comparison.run, tasks).finished for half, tasks in enumerate(halves)):
@@ -74,7 +76,7 @@ def ten_draws(config):
 
 
 def everything():
-    """Ten draws of all methods."""
+    """Print the time of ten trials of all methods."""
     people = comparison.sample_people(ComparisonConfig())
     known = LogisticRegressionCV(
         Cs=CS, cv=5, scoring="neg_log_loss", max_iter=2000, l1_ratios=(0,), use_legacy_attributes=False
@@ -84,7 +86,7 @@ def everything():
     rows = []
     for task, private in itertools.product(("classify", "share"), ("labels", "records")):
         config = ComparisonConfig(task, "mnist", private, epsilon=1.5)
-        took, n = timed(partial(ten_draws, config)), len(config.chosen)
+        took, n = timed(partial(run_ten_trials, config)), len(config.chosen)
         rows.append([task, private, f"{took:.1f} s", n, f"{2 * took / (10 * n) / one:.2f} ×"])
     title = (
         f"Ten draws of all methods, 250 + 250 digits, two processes started anew; LogisticRegressionCV on the clean "
@@ -93,13 +95,14 @@ def everything():
     table(title, ["task", "private", "time", "methods", "a method, beside it"], rows)
 
 
-KEYS = 40
+# The changes of a number that are timed.
+N_CHANGES = 40
 
 
 async def reruns(address, label):
-    """Seconds that the server takes for each rerun of the page on voting, a number set to a new value each time.
+    """Return the sorted seconds of the reruns of the page on voting, each with a new value of a number.
 
-    A client that speaks the app's protocol: a browser would draw on the same cores.
+    This client speaks the app's protocol, as a browser would use the same cores.
     """
     protocol = f"ws://{address.removeprefix('http://')}/_stcore/stream"
     async with websockets.connect(protocol, subprotocols=["streamlit"], max_size=None) as socket:
@@ -121,7 +124,7 @@ async def reruns(address, label):
 
         number = (await rerun())[label]
         taken = []
-        for i in range(KEYS):
+        for i in range(N_CHANGES):
             start = time.perf_counter()
             await rerun([WidgetState(id=number, double_value=0.05 + 0.005 * i)])
             taken.append(time.perf_counter() - start)
@@ -130,7 +133,7 @@ async def reruns(address, label):
 
 
 def visitors():
-    """A visitor's reruns with nobody else there, and while another's comparison is computed."""
+    """Print the time of a visitor's reruns, alone and while a comparison runs for another visitor."""
     rows = []
     for name in ("alone", "beside a comparison"):
         with browsing.running_app() as address, browsing.chromium() as browser:
@@ -140,10 +143,10 @@ def visitors():
                 other.wait_for_timeout(5000)  # the processes have started
             with ThreadPoolExecutor(1) as aside:  # Playwright has this thread's event loop
                 taken = aside.submit(asyncio.run, reruns(address, "p, lie")).result()
-            rows.append([name, *(f"{1000 * taken[int(share * KEYS)]:.0f} ms" for share in (0.5, 0.95))])
+            rows.append([name, *(f"{1000 * taken[int(share * N_CHANGES)]:.0f} ms" for share in (0.5, 0.95))])
             if name != "alone":
                 assert other.get_by_role("button", name="Stop", exact=True).count(), "the comparison ended too soon"
-    table(f"Another visitor's {KEYS} reruns of the page on voting", ["", "median", "95 % below"], rows)
+    table(f"Another visitor's {N_CHANGES} reruns of the page on voting", ["", "median", "95 % below"], rows)
 
 
 PARTS = {"sweeps": sweeps, "overhead": overhead, "everything": everything, "visitors": visitors}

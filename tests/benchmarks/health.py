@@ -1,4 +1,4 @@
-"""How long a server takes to say that it is well, asked from a process of its own, however busy its visitors are."""
+"""Measure the response time of a server's health check from another process, so that busy clients do not slow it."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ EVERY = 0.25
 
 
 @contextmanager
-def asked(address: str, every: float = EVERY) -> Iterator[list[float]]:
-    """Ask from now on until the context ends; the list then holds the seconds that each answer took."""
+def response_times(address: str, every: float = EVERY) -> Iterator[list[float]]:
+    """Check the health repeatedly until the context ends; the list then holds the response times in seconds."""
     waits: list[float] = []
     command = [sys.executable, "-m", __name__, address, str(every)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
@@ -27,7 +27,7 @@ def asked(address: str, every: float = EVERY) -> Iterator[list[float]]:
 
 
 def _ask(address: str, every: float) -> None:
-    """Ask until the other process says that it is over."""
+    """Check the health until the other process closes the standard input, then print the response times."""
     over, waits = threading.Event(), list[float]()
     threading.Thread(target=lambda: (sys.stdin.read(), over.set()), daemon=True).start()
     print("asking", flush=True)

@@ -1,8 +1,9 @@
-"""Does the table come out that many answers were planned by? `python -m tests.benchmarks.planned_answers [DRAWS]`.
+"""Compare measured errors of frequency oracles with those that were planned: `PLANNED`.
 
-Its figures fit people who are drawn from Zipf's law anew each time and errors against that law, not against what those
-people say. Printed are means over draws, and by how many standard deviations of one draw each planned figure is off.
-Its third column is held against both the maximum of the likelihood and expectation–maximisation that stops early.
+`python -m tests.benchmarks.planned_answers [TRIALS]`. Every trial samples people from Zipf's law, and measures errors
+against that law, not against the shares among those people: the planned errors fit this. The table shows means over
+ the trials, and how many standard deviations of one trial each planned error is off. The third planned error of a
+row is compared twice: with the maximum of the likelihood, and with expectation–maximisation that stops early.
 """
 
 import sys
@@ -13,11 +14,11 @@ from privdemo.estimators.frequency_oracles import maximise_likelihood, project, 
 from privdemo.mechanisms.frequency_oracles import ORACLES
 from tests.benchmarks.timing import table
 
-K, PEOPLE, DRAWS = 64, 10_000, 12
+K, PEOPLE, TRIALS = 64, 10_000, 12
 LAW = np.arange(1, K + 1) ** -1.2
 LAW /= LAW.sum()
 NAMES = ("randomised response", "basic rappor", "optimised unary", "subset selection", "local hashing")
-# 10⁻⁴ by inversion, projection and likelihood.
+# Planned root mean square errors, in 10⁻⁴: for each ε a row an oracle, by inversion, projection and likelihood.
 PLANNED = {
     0.5: ((1277, 461, 390), (376, 208, 193), (381, 197, 183), (401, 209, 179), (438, 224, 184)),
     1.0: ((460, 244, 247), (195, 130, 115), (185, 122, 104), (182, 108, 94), (204, 127, 113)),
@@ -27,7 +28,7 @@ PLANNED = {
 
 
 def errors(oracle, trial):
-    """The root mean square error, in 10⁻⁴, by inversion, projection, at the maximum, and stopped early."""
+    """Return the root mean square errors, in 10⁻⁴: by inversion, by projection, at the maximum, and stopped early."""
     rng = np.random.default_rng([trial, round(10 * oracle.epsilon)])
     reports = oracle.reports(rng.choice(K, PEOPLE, p=LAW), rng)
     tally = oracle.tally(reports)
@@ -41,7 +42,7 @@ def errors(oracle, trial):
 
 
 if __name__ == "__main__":
-    trials, rows = int(sys.argv[1]) if len(sys.argv) > 1 else DRAWS, []
+    trials, rows = int(sys.argv[1]) if len(sys.argv) > 1 else TRIALS, []
     for epsilon, planned in PLANNED.items():
         for name, figures in zip(NAMES, planned, strict=True):
             found = np.array([errors(ORACLES[name](K, epsilon), trial) for trial in range(trials)])

@@ -11,12 +11,12 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
 
-PATIENCE = 120.0
+TIMEOUT = 120.0
 _DONE = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
 
 
 class Visitor:
-    """One who looks at a page and changes its controls, which are named by their keys."""
+    """A client that opens a page and changes its controls, by their keys."""
 
     def __init__(self, address: str, page: str, query: str = "", cookie: str = "") -> None:
         self.host, self.page, self.query = address.removeprefix("http://"), page, query
@@ -24,16 +24,16 @@ class Visitor:
         self.widgets: dict[str, str] = {}
         self.values: dict[str, Any] = {}
         self.received = 0
-        # What the server calls the page, once the visitor is there.
-        self.place = ""
-        # The part of the page that alone runs again after a change of a widget, by the widget's key.
+        # The hash by which the server knows the page, once it is open.
+        self.page_hash = ""
+        # The fragment that runs again after a change of a widget, by the widget's key.
         self.fragments: dict[str, str] = {}
-        # Seconds after which parts of the page are to run again by themselves, by the part.
-        self.polls: dict[str, float] = {}
+        # The seconds after which a fragment is to run again by itself, by the fragment.
+        self.auto_reruns: dict[str, float] = {}
         self.socket: ClientConnection
 
     async def open(self) -> float:
-        """Come to the page; seconds until it is drawn."""
+        """Open the page; return the seconds until it is rendered."""
         start = time.perf_counter()
         self.socket = await connect(
             f"ws://{self.host}/_stcore/stream",
@@ -49,7 +49,7 @@ class Visitor:
         return time.perf_counter() - start
 
     async def change(self, key: str, value: float, whole: bool = False) -> float:
-        """Set a number; seconds until the page is up to date, its part around the number, or the `whole` of it."""
+        """Set a number; return the seconds until its fragment, or the `whole` page, is up to date."""
         start = time.perf_counter()
         self.values[key] = value
         await self._run("" if whole else self.fragments[key])
@@ -60,17 +60,17 @@ class Visitor:
         await self._run(pressed=self.widgets[key])
 
     async def again(self) -> None:
-        """Have the whole page run again."""
+        """Rerun the whole page."""
         await self._run()
 
     async def end_of_polls(self) -> None:
         """Wait until everything that the page makes in the background is there."""
-        await self.follow(time.perf_counter() + PATIENCE, [])
+        await self.follow(time.perf_counter() + TIMEOUT, [])
 
     async def follow(self, until: float, waits: list[float]) -> None:
-        """Look again at what is under way as often as the page asks for it, until it has ended."""
-        while self.polls and time.perf_counter() < until:
-            fragment, seconds = next(iter(self.polls.items()))
+        """Rerun fragments when the page asks for it, until no job runs or `until`; append the seconds of each wait."""
+        while self.auto_reruns and time.perf_counter() < until:
+            fragment, seconds = next(iter(self.auto_reruns.items()))
             await asyncio.sleep(seconds)
             start = time.perf_counter()
             await self._run(fragment)
@@ -81,17 +81,17 @@ class Visitor:
         await self.socket.close()
 
     async def _run(self, fragment: str = "", pressed: str = "") -> None:
-        """Have the page's script run, or a fragment of it, and wait until it has."""
+        """Run the page's script or one fragment of it, and wait until it has finished."""
         message = BackMsg()
         state = message.rerun_script
         state.query_string, state.fragment_id = self.query, fragment
-        state.page_name, state.page_script_hash = "" if self.place else self.page, self.place
+        state.page_name, state.page_script_hash = "" if self.page_hash else self.page, self.page_hash
         for key, value in self.values.items():
             state.widget_states.widgets.add(id=self.widgets[key], double_value=value)
         if pressed:
             state.widget_states.widgets.add(id=pressed, trigger_value=True)
         await self.socket.send(message.SerializeToString())
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT):
             while True:
                 answer = ForwardMsg()
                 raw = await self.socket.recv()
@@ -104,19 +104,19 @@ class Visitor:
                 ):
                     raise RuntimeError(answer.session_event.script_compilation_exception.message)
                 if kind == "navigation":  # the whole page runs
-                    self.place = answer.navigation.page_script_hash
-                    self.polls.clear()
+                    self.page_hash = answer.navigation.page_script_hash
+                    self.auto_reruns.clear()
                 if kind == "auto_rerun":
-                    self.polls[answer.auto_rerun.fragment_id] = answer.auto_rerun.interval
+                    self.auto_reruns[answer.auto_rerun.fragment_id] = answer.auto_rerun.interval
                 for fragment in answer.stop_auto_rerun.fragment_ids:
-                    self.polls.pop(fragment, None)
+                    self.auto_reruns.pop(fragment, None)
                 if kind == "delta" and answer.delta.WhichOneof("type") == "new_element":
-                    self._keep(answer.delta.new_element, answer.delta.fragment_id)
+                    self._record_widget(answer.delta.new_element, answer.delta.fragment_id)
                 if kind == "script_finished" and answer.script_finished in _DONE:
                     return
 
-    def _keep(self, element: Any, fragment: str) -> None:
-        """Note the id of a widget, and the fragment in which it stands, by its key."""
+    def _record_widget(self, element: Any, fragment: str) -> None:
+        """Record the id of a widget and its fragment by its key."""
         kind = element.WhichOneof("type")
         if kind == "exception":
             raise RuntimeError(element.exception.message)
@@ -127,8 +127,8 @@ class Visitor:
 
 
 def changes(low: float, high: float, seed: int) -> Iterator[float]:
-    """Ever new values from `low` to `high`, in steps of 0.01."""
-    count, place = round((high - low) * 100), seed * 7
+    """Yield ever new values from `low` to `high`, in steps of 0.01."""
+    count, step = round((high - low) * 100), seed * 7
     while True:
-        place += 13
-        yield round(low + place % count / 100, 2)
+        step += 13
+        yield round(low + step % count / 100, 2)

@@ -1,4 +1,4 @@
-"""Files: from a named folder or the cache, downloaded once, checked always, and refused where they are damaged."""
+"""Test that files are read from a named folder or the cache, downloaded once, verified, and refused if damaged."""
 
 import gzip
 import hashlib
@@ -35,7 +35,7 @@ def zipped(member, content):
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Serves `files` on 127.0.0.1 after `slow_s` seconds, counts `requests`, and promises `extra` bytes too many."""
+    """Serve `files` on 127.0.0.1 after `slow_s` seconds, count `requests`, and announce `extra` bytes too many."""
 
     def do_GET(self):
         self.server.requests[self.path] += 1
@@ -55,7 +55,7 @@ class Handler(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def server(monkeypatch):
-    """A mirror of `SMS` at /sms.gz, of something else at /other.gz."""
+    """Return a mirror that serves `SMS` at /sms.gz, and other content at /other.gz."""
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         server.files, server.requests = {"/sms.gz": PACKED, "/other.gz": gzip.compress(OTHER, mtime=0)}, Counter()
@@ -70,7 +70,10 @@ def server(monkeypatch):
 
 @pytest.fixture
 def publish(server, monkeypatch):
-    """Nothing is loaded, and the SMS collection is `SMS`, at the mirror's paths or at whole addresses."""
+    """Return a function that publishes `SMS` as the SMS collection, at paths of the mirror or at whole addresses.
+
+    No data set is loaded yet. At first the collection is published at /sms.gz.
+    """
     monkeypatch.setattr(datasets, "_loaded", {})
 
     def at(*urls):
@@ -84,7 +87,7 @@ def publish(server, monkeypatch):
 
 @pytest.fixture
 def folder(publish, monkeypatch, tmp_path):
-    """A folder that PRIVDEMO_DATA names, without files."""
+    """Return a folder without files that PRIVDEMO_DATA names."""
     monkeypatch.setenv("PRIVDEMO_DATA", str(tmp_path))
     (tmp_path / "sms").mkdir()
     return tmp_path
@@ -92,15 +95,15 @@ def folder(publish, monkeypatch, tmp_path):
 
 @pytest.fixture
 def cache(publish, monkeypatch, tmp_path):
-    """The user's cache, empty, and PRIVDEMO_DATA unset."""
+    """Return the user's empty cache folder, with PRIVDEMO_DATA unset."""
     monkeypatch.delenv("PRIVDEMO_DATA", raising=False)
     monkeypatch.setattr(files.pooch, "os_cache", lambda project: tmp_path / "cache" / project)
     monkeypatch.setattr(files, "PAUSE_S", 0.0)
     return tmp_path / "cache" / "privdemo"
 
 
-def kept(cache):
-    """The data files (not the locks) that the cache holds."""
+def stored_files(cache):
+    """Return the names of the data files (not the locks) in the cache."""
     return [path.name for path in cache.rglob("*") if path.is_file() and path.suffix != ".lock"]
 
 
@@ -139,7 +142,7 @@ def test_a_file_that_is_missing_or_wrong_is_refused_and_nothing_is_downloaded(fo
     assert message in str(refusal.value)
     assert str(folder) in str(refusal.value)
     path.write_bytes(PACKED)
-    assert len(datasets.load("sms").y) == 3, "mended, it loads: the refusal left nothing behind"
+    assert len(datasets.load("sms").y) == 3, "a correct file loads after a refused one"
     assert not server.requests
 
 
@@ -155,24 +158,24 @@ def test_nothing_is_available_without_files_or_network(cache, monkeypatch):
 
 
 @pytest.mark.parametrize("raw", [PACKED, SMS, zipped("SMSSpamCollection", SMS)], ids=["gzip", "plain", "zip"])
-def test_a_download_is_checked_kept_and_not_repeated(cache, server, raw):
+def test_a_download_is_verified_stored_and_not_repeated(cache, server, raw):
     server.files["/sms.gz"] = raw
     for _ in range(2):
         assert len(datasets.load("sms").y) == 3
         datasets._loaded.clear()
-    assert kept(cache) == ["SMSSpamCollection.gz"]
+    assert stored_files(cache) == ["SMSSpamCollection.gz"]
     assert gzip.decompress((cache / PATH).read_bytes()) == SMS
     assert datasets.available("sms")
     assert server.requests == {"/sms.gz": 1}
 
 
-def test_a_bad_mirror_is_passed_over(cache, server, publish):
+def test_a_bad_mirror_is_skipped(cache, server, publish):
     publish(REFUSED, "/absent.gz", "/other.gz", "/sms.gz")
     assert len(datasets.load("sms").y) == 3
     assert server.requests == {"/absent.gz": 1, "/other.gz": 1, "/sms.gz": 1}
 
 
-def test_all_mirrors_bad_says_what_was_tried_and_what_to_do(cache, server, publish):
+def test_the_error_names_every_mirror_that_was_tried_and_a_remedy(cache, server, publish):
     urls = publish("/absent.gz", "/other.gz", REFUSED)
     with pytest.raises(DatasetError) as refusal:
         datasets.load("sms")
@@ -181,7 +184,7 @@ def test_all_mirrors_bad_says_what_was_tried_and_what_to_do(cache, server, publi
     for part in (*urls, "(404 ", "(ConnectionError)", sha256(SMS), f"set PRIVDEMO_DATA to a folder that holds {PATH}"):
         assert part in message
     assert server.requests == {"/absent.gz": files.ATTEMPTS, "/other.gz": files.ATTEMPTS}
-    assert kept(cache) == []
+    assert stored_files(cache) == []
 
 
 @pytest.mark.parametrize(
@@ -194,17 +197,17 @@ def test_a_mirror_that_sends_too_much_is_refused(cache, server, monkeypatch, lim
     monkeypatch.setattr(files.limits, limit, limits.Limit(limit, 1, most, integer=True))
     with pytest.raises(DatasetError, match=refusal):
         datasets.load("sms")
-    assert kept(cache) == []
+    assert stored_files(cache) == []
 
 
-def test_a_connection_that_breaks_off_leaves_nothing(cache, server):
+def test_an_interrupted_download_stores_nothing(cache, server):
     server.files["/sms.gz"], server.extra = PACKED[:30], 40
     with pytest.raises(DatasetError, match="could not be downloaded"):
         datasets.load("sms")
-    assert (kept(cache), datasets.available("sms")) == ([], False)
+    assert (stored_files(cache), datasets.available("sms")) == ([], False)
 
 
-def test_a_damaged_cached_file_is_named_and_fetched_again(cache, server):
+def test_a_damaged_cached_file_is_named_and_downloaded_again(cache, server):
     (cache / "sms").mkdir(parents=True)
     (cache / PATH).write_bytes(PACKED[:-9])
     with pytest.warns(UserWarning, match=r"SMSSpamCollection\.gz is not the published .* downloaded again"):
@@ -213,19 +216,19 @@ def test_a_damaged_cached_file_is_named_and_fetched_again(cache, server):
     assert server.requests == {"/sms.gz": 1}
 
 
-def test_a_full_disk_leaves_nothing(cache, monkeypatch):
+def test_a_full_disk_stores_nothing(cache, monkeypatch):
     def full(source, target):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(files.os, "replace", full)
     with pytest.raises(DatasetError, match=r"cannot be written to \(No space left on device\)"):
         datasets.load("sms")
-    assert kept(cache) == []
+    assert stored_files(cache) == []
 
 
 # `contents` locks the file alone, for other processes; `load` keeps one copy for all threads of this one.
 @pytest.mark.parametrize("load", [datasets.load, files.contents])
-def test_who_loads_at_once_shares_one_download_and_one_copy(cache, server, load):
+def test_concurrent_loads_share_one_download_and_one_copy(cache, server, load):
     server.slow_s = 0.2
     with ThreadPoolExecutor(4) as pool:
         loaded = list(pool.map(load, ["sms"] * 4))

@@ -41,7 +41,7 @@ def runner_of(address, workers=8):
 @pytest.fixture
 def runner(dask, monkeypatch):
     """A runner on the cluster, whose watchers are not given up."""
-    monkeypatch.setattr(jobs, "PATIENCE", 1e6)
+    monkeypatch.setattr(jobs, "WATCH_TIMEOUT", 1e6)
     monkeypatch.setattr(cluster, "_LOOK_S", 0.05)
     made = runner_of(dask.scheduler_address)
     yield made

@@ -192,6 +192,6 @@ def test_privacy_is_the_accounting_of_the_mechanisms(mechanism):
     assert promise.label == labels.epsilon == pytest.approx(math.log(0.7 / 0.1))
 
 
-def test_label_truth_is_bayes_by_hand():
+def test_label_posterior_equals_bayes_rule_by_hand():
     for labels, expected in ((BinaryChannel(0.1, 0.4), (0.9 / 1.3, 0.6 / 0.7)), (BinaryChannel(1, 0), (None, 0.5))):
-        assert images.privacy(Config(labels=labels), 1e-5, 784).label_truth == pytest.approx(expected, abs=1e-12)
+        assert images.privacy(Config(labels=labels), 1e-5, 784).label_posterior == pytest.approx(expected, abs=1e-12)

@@ -24,7 +24,7 @@ from websockets.exceptions import ConnectionClosed
 
 from tests.browser.browsing import ROOT, wait_until_healthy
 
-PATIENCE = 60.0
+TIMEOUT = 60.0
 # What a widget of each kind sends, where that is text.
 TEXTS = {
     "text_input": "string_value",
@@ -71,7 +71,7 @@ class Visitor:
         self.query = urlencode(query or {}, doseq=True)
         self.widgets: dict[str, str] = {}
         self.folds: set[str] = set()
-        self.place = ""
+        self.page_hash = ""
         self.received = 0
         self.socket: ClientConnection
 
@@ -96,7 +96,7 @@ class Visitor:
         message = BackMsg()
         asked = message.rerun_script
         asked.query_string = self.query if query is None else query
-        asked.page_name, asked.page_script_hash = "" if self.place else self.page, self.place
+        asked.page_name, asked.page_script_hash = "" if self.page_hash else self.page, self.page_hash
         for fold in self.folds:
             asked.widget_states.widgets.add(id=fold, bool_value=True)
         asked.widget_states.widgets.extend(states or [])
@@ -111,7 +111,7 @@ class Visitor:
     async def drawn(self) -> Drawn:
         """What is drawn until a run ends."""
         found = Drawn()
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT):
             while True:
                 try:
                     raw = await self.socket.recv()
@@ -122,7 +122,7 @@ class Visitor:
                 answer.ParseFromString(raw)
                 kind = answer.WhichOneof("type")
                 if kind == "navigation":
-                    self.place = answer.navigation.page_script_hash
+                    self.page_hash = answer.navigation.page_script_hash
                 if kind == "delta":
                     self._look(answer.delta, found)
                 if kind == "script_finished" and answer.script_finished in _DONE:
@@ -196,7 +196,7 @@ def asked_for_health(address: str, every: float = 0.05) -> Iterator[Health]:
 
 async def next_answer(health: Health) -> None:
     """Wait until the server has answered a question after health that is asked from now on."""
-    now, end = time.monotonic(), time.monotonic() + PATIENCE
+    now, end = time.monotonic(), time.monotonic() + TIMEOUT
     while not health.asked or health.asked[-1][0] < now:
         assert time.monotonic() < end, "the server does not say whether it is well"
         await asyncio.sleep(0.01)

@@ -30,10 +30,12 @@ CHAPTERS = Chapters(
     (
         Chapter("The mix", Answer.main),
         Chapter("Other mixes", other_mixes),
-        Chapter("Two classes", figures.two_classes, figure_2_controls, [FIGURE_2, CURVES], steered=False),
-        Chapter("Private counts", figures.private_counts, figure_3_controls, [FIGURE_3, CURVES], steered=False),
+        Chapter("Two classes", figures.two_classes, figure_2_controls, [FIGURE_2, CURVES], shows_main_control=False),
+        Chapter(
+            "Private counts", figures.private_counts, figure_3_controls, [FIGURE_3, CURVES], shows_main_control=False
+        ),
         Chapter("Which sets", sets.which_sets),
-        Chapter("The adversary", the_adversary, steered=False),
+        Chapter("The adversary", the_adversary, shows_main_control=False),
         Chapter("All numbers", all_numbers),
     ),
 )

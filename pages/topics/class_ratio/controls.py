@@ -26,11 +26,11 @@ from pages.topics.class_ratio.question import (
     METHOD,
     MIX,
     N_MIN,
-    OF_CLASSES,
     ONLY_TWO,
     PRESETS,
     RELEASE,
     RHO,
+    RHO_CLASSES_KEY,
     SEED,
     SHARE,
     SLIDE,
@@ -47,18 +47,18 @@ from privdemo.tasks import COUNTING, counting_task
 
 
 def adjust(values: Values) -> None:
-    """With other records, set sizes that suit them; with more classes, lower a ρ at which all sets would be alike."""
+    """Reset the set sizes if the data set changes; lower ρ if more classes are chosen and all sets would be alike."""
     dataset = DATA_SETS.source(values)
     own_data.reset_with_data(DATA, dataset, size_settings(class_ratio.default_set_size(dataset)))
     n_classes = values[classes_setting(dataset)]
-    if st.session_state.get(OF_CLASSES, n_classes) != n_classes and values[RHO] * n_classes >= 1:
+    if st.session_state.get(RHO_CLASSES_KEY, n_classes) != n_classes and values[RHO] * n_classes >= 1:
         put(RHO, 0.5 / n_classes)
         st.toast(f"ρ is now {0.5 / n_classes:.3g}: at 1 / {n_classes} all sets would be alike.")
-    st.session_state[OF_CLASSES] = n_classes
+    st.session_state[RHO_CLASSES_KEY] = n_classes
 
 
 def controls(values: Values, main: DeltaGenerator) -> None:
-    """Render the controls, the mix in `main`."""
+    """Render the controls: that of the group’s class ratio in `main`, the others in the settings."""
     own_data_input.choose_records(DATA_SETS)
     dataset = DATA_SETS.source(values)
     task = counting_task(dataset)
@@ -90,14 +90,14 @@ def _sets() -> None:
 
 
 def _mix(main: DeltaGenerator, first: str) -> None:
-    """Render the mix of the group and, in `main`, the share that are `first`."""
+    """Render how the group’s class ratio is set and, in `main`, the share of its `first` class."""
     mix = inputs.choose(MIX)
     with main, inputs.container_if("row-mix", mix == SLIDE):
         inputs.slider_and_box(SHARE, f"Share that really {first}")
 
 
 def _release(values: Values) -> None:
-    """Render how the sets’ counts are released."""
+    """Render the release of the sets’ counts and its parameters."""
     inputs.choose_from_list(RELEASE)
     release = TITLES[values[RELEASE]]
     with inputs.container_if("privacy-shown", release != NO_RELEASE):
@@ -161,6 +161,6 @@ def figure_3_controls(_: object) -> ShownCurves:
 
 
 def _shown_curves(setting: Choice) -> ShownCurves:
-    """Render a choice and that of the curves, and return both."""
+    """Render the choice of a `setting` and the choice of curves; return both."""
     with st.container(horizontal=True, key="in-line"):
         return ShownCurves(inputs.choose(setting), inputs.choose(CURVES) == ALL)

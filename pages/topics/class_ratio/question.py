@@ -24,7 +24,8 @@ LARGE = 20_000
 SLIDE, RANDOM = "set by hand", "at random"
 CHOSEN, GIVEN = "chosen", "given"
 NO_NOISE = "none, true counts"
-DATA, OF_CLASSES = "ratio_of", "rho_of_classes"
+# Keys in the session: the data set that the sizes are for, and the number of classes that ρ was last set for.
+DATA, RHO_CLASSES_KEY = "ratio_of", "rho_of_classes"
 
 DATA_SETS = DataSets("ratio_records", COUNTING)
 CLASSES = Number("classes", limits.Limit("classes", 2, 10, integer=True), 3, "Classes")

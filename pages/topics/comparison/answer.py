@@ -41,11 +41,11 @@ from privdemo.verdict import ENOUGH, Verdict
 
 # How many trials at each ε a setting without shipped curves gets, at most.
 CURVE_DRAWS = 5
-# With more people of each class a trial with private images is slow.
+# With more people of each class than this, a trial with private images is slow.
 LARGE = 300
 _OWN_TRIALS, _CURVE_TRIALS = "compare", "curve"
-# Ways to correct for the lies, the first choice first, each with the way that ignores them.
-LIES = (
+# Methods that correct for the lies, in order of preference, each with the method that ignores them.
+CORRECTED_AND_NAIVE = (
     (by_trying(SPREAD), NAIVE),
     (SPREAD, NAIVE),
     (FLAT, NAIVE),
@@ -57,9 +57,9 @@ LIES = (
 class Answer:
     """A question and its results so far.
 
-    `curves` are rows along ε, shipped or from the visitor’s trials; `own` and `pinned` those of the visitor’s setting
-    and of the pinned one. `n_draws` counts the trials of the own setting, `problems` says why a method has no score,
-    and `running` whether more trials are to come.
+    `curves` are the rows at several ε, shipped or from the visitor’s trials; `own` and `pinned` are the rows of the
+    visitor’s setting and of the pinned one. `n_draws` is the number of trials of the visitor’s setting, `problems` maps
+    a method to the reason why it has no score, and `running` is true if more trials are to come.
     """
 
     question: Question
@@ -117,7 +117,9 @@ class Answer:
         """
         rows = {(row.method, row.metric): row for row in self.own}
         metric, named = self.question.metric, self.best_by_trust.get(NOBODY)
-        counterparts = [theirs if named == ours else ours for ours, theirs in LIES if named in (ours, theirs)]
+        counterparts = [
+            theirs if named == ours else ours for ours, theirs in CORRECTED_AND_NAIVE if named in (ours, theirs)
+        ]
         answer = self.question.config.methods
         other = next((name for name in counterparts if name in answer and (name, metric) in rows), None)
         if named is None or other is None:
@@ -149,16 +151,17 @@ def by_epsilon(answer: Answer) -> list[Panel]:
 
 
 def frontiers(answer: Answer, name: str, goal: float | None) -> list[Panel]:
-    """Return the figures of every method’s score along ε, with a rule at the `goal`, if any; none without results.
+    """Return the figures of every method’s score along ε, with a line at the `goal` if there is one.
 
-    Methods that learn from sets have a figure of their own, as their ε covers only the counts.
+    Without results the list is empty. Methods that learn from sets have a figure of their own, as their ε covers only
+    the counts.
     """
     question, curves = answer.question, answer.chosen(answer.curves)
     rows = (*answer.curves, *answer.own)
     if not rows:
         return []
-    two = answer.own and answer.curves and not shipped.on_curves(question.config)
-    whose = f"Curves: {n_draws(curves)} draws of {curve_people(curves)}. Large marks: your setting." if curves else ""
+    differ = answer.own and answer.curves and not shipped.on_curves(question.config)
+    legend = f"Curves: {n_draws(curves)} draws of {curve_people(curves)}. Large marks: your setting." if curves else ""
     of_sets = {method for method in question.config.methods if COMPARISON[method].trust == PUBLISHER}
 
     def chart(methods: Set[str], axis: str) -> Chart:
@@ -175,7 +178,7 @@ def frontiers(answer: Answer, name: str, goal: float | None) -> list[Panel]:
                 summary=_summary(answer, curves),
                 rows=lambda: [vars(row) | COMPARISON[row.method].columns for row in rows],
                 snippet=snippet(question),
-                note=whose if two else "",
+                note=legend if differ else "",
             )
         )
     if of_sets:

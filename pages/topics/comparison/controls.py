@@ -70,7 +70,7 @@ def controls(values: Values, main: DeltaGenerator) -> None:
             if seeking:
                 _goal_controls(metric_of(values))
             else:
-                privacy_inputs.scale(epsilon)
+                privacy_inputs.epsilon_scale(epsilon)
     if not seeking:
         _goal_controls(metric_of(values))
     inputs.slider_and_box(people_setting(dataset))

@@ -52,5 +52,5 @@ def unlike_yours(config: ComparisonConfig) -> str:
     if context is None or on_curves(config):
         return ""
     parts = differing(replace(config, epsilon=context.epsilon), context)
-    differences = "; ".join(f"{name} {there}, yours {at_epsilon}" for name, at_epsilon, there in parts)
+    differences = "; ".join(f"{name} {of_curves}, yours {yours}" for name, yours, of_curves in parts)
     return f" (not your setting: {differences})" if differences else ""

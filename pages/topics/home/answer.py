@@ -106,7 +106,7 @@ def answer(tiles: tuple[tuple[str, str, str], ...], question: Question, trials: 
     return Answer(question, dials.release(config), own_point, curve(question.curve), guesses, along, tiles)
 
 
-def adds(question: Question) -> list[Job]:
+def extra_jobs(question: Question) -> list[Job]:
     """Return the jobs in which the adversary learns in the background."""
     return dials.guess_jobs(question.config, FAMILY, (_PRIOR,))
 

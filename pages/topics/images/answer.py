@@ -50,7 +50,7 @@ class Answer:
             f"At {question.family.symbol} = {question.level:.4g}, {self._damage()}. The sender is found in "
             f"<b>{numbers.out_of_100(found.mean)}</b> images ({numbers.interval(found, _WHOLE_PERCENT)}) among {n} "
             "people. "
-            f"{reporting(self.result.class_names, self.privacy.label_truth)[0]}."
+            f"{reporting(self.result.class_names, self.privacy.label_posterior)[0]}."
         )
 
     def _damage(self) -> str:
@@ -90,7 +90,7 @@ def answer(question: Question, trials: Trials) -> Answer:
     )
 
 
-def adds(question: Question) -> list[Job]:
+def extra_jobs(question: Question) -> list[Job]:
     """Return the jobs in which the adversary learns in the background."""
     return dials.guess_jobs(question.config, question.family)
 

@@ -86,7 +86,7 @@ def main_control(values: Values) -> None:
         )
         epsilon = family.make(level, question.n_states).epsilon
         if epsilon < math.inf:
-            privacy_inputs.scale(epsilon)
+            privacy_inputs.epsilon_scale(epsilon)
 
 
 def presets(_: object) -> None:

@@ -1,4 +1,4 @@
-"""What the noise promises: ε of the label, of a pixel and of the whole image, each with what it means."""
+"""Make the panel on what the noise promises: the ε of the label, of a pixel and of the whole image, explained."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def promises(family: PixelFamily, class_names: Sequence[str], privacy: Privacy, 
         snippet=code,
         figure=Cards(
             (
-                ("The label", f"ε = {label}", label_words(class_names, privacy.label_truth)),
+                ("The label", f"ε = {label}", label_words(class_names, privacy.label_posterior)),
                 ("One pixel", f"ε = {pixel}", pixel_words(privacy)),
                 ("The whole image", f"ε = {image}", image_words(privacy)),
                 (
                     f"The whole image, except with chance {delta}",
                     f"ε = {image_at_delta}",
-                    image_slack_words(family, privacy),
+                    image_delta_words(family, privacy),
                 ),
             )
         ),
@@ -55,26 +55,26 @@ def promise_table(class_names: Sequence[str], privacy: Privacy) -> list[dict[str
         "epsilon_image": privacy.image,
         "epsilon_image_at_delta": privacy.image_at_delta,
     }
-    shares = zip(class_names, privacy.label_truth, strict=True)
+    shares = zip(class_names, privacy.label_posterior, strict=True)
     return [{"label": name, "really_have_one": share} | whole for name, share in shares]
 
 
 def promise_words(class_names: Sequence[str], privacy: Privacy) -> str:
     """Say what is promised about the label and about the image, in a sentence each."""
     image = privacy.image_at_delta
-    worth = (
+    meaning = (
         "that is no promise at all in practice"
         if image > LARGEST_PROMISE
         else f"the odds of a guess change by {numbers.odds_factor(image)} at most, but for that chance"
     )
     return (
-        f"{reporting(class_names, privacy.label_truth)[0]} (<b>ε = {numbers.epsilon(privacy.label)}</b>). For "
-        f"the whole image <b>ε = {numbers.epsilon(image)}</b> at δ = {numbers.power_of_ten(privacy.delta)}: {worth}."
+        f"{reporting(class_names, privacy.label_posterior)[0]} (<b>ε = {numbers.epsilon(privacy.label)}</b>). For "
+        f"the whole image <b>ε = {numbers.epsilon(image)}</b> at δ = {numbers.power_of_ten(privacy.delta)}: {meaning}."
     )
 
 
 def pixel_epsilon(privacy: Privacy) -> float:
-    """Return the ε of a pixel, or the one at a chance δ to fail if no other is finite."""
+    """Return the ε of a pixel: without δ if that is finite, otherwise at δ."""
     return privacy.pixel_at_delta if math.isinf(privacy.pixel) else privacy.pixel
 
 
@@ -91,9 +91,9 @@ def pixel_words(privacy: Privacy) -> str:
     )
 
 
-def reporting(class_names: Sequence[str], label_truth: Sequence[float | None]) -> list[str]:
+def reporting(class_names: Sequence[str], label_posterior: Sequence[float | None]) -> list[str]:
     """Say, for each digit that is ever reported, how many of 100 people who report it really have one."""
-    shares = zip(class_names, label_truth, strict=True)
+    shares = zip(class_names, label_posterior, strict=True)
     return [
         f"Of 100 people reporting “{name}”, <b>{numbers.per_hundred(share)}</b> really have one"
         for name, share in shares
@@ -101,10 +101,10 @@ def reporting(class_names: Sequence[str], label_truth: Sequence[float | None]) -
     ]
 
 
-def label_words(class_names: Sequence[str], label_truth: Sequence[float | None]) -> str:
-    """Say how many of those who report a digit really have one, for each digit where that differs."""
-    all_words = reporting(class_names, label_truth)
-    same = len({round(share or 0, 9) for share in label_truth}) == 1
+def label_words(class_names: Sequence[str], label_posterior: Sequence[float | None]) -> str:
+    """Say how many of those who report a digit really have one: for each digit, or once if all are equal."""
+    all_words = reporting(class_names, label_posterior)
+    same = len({round(share or 0, 9) for share in label_posterior}) == 1
     words = "; ".join([all_words[0], *(part[0].lower() + part[1:] for part in all_words[1:] if not same)])
     common = "both" if len(class_names) == 2 else f"all {len(class_names)}"
     return f"{words}, if {common} digits are equally common. This is the label alone."
@@ -123,8 +123,8 @@ def image_words(privacy: Privacy) -> str:
     return f"{privacy.n_pixels} pixels, each with its own ε, add up. {verdict}"
 
 
-def image_slack_words(family: PixelFamily, privacy: Privacy) -> str:
-    """Say what the ε of the whole image at a chance δ to fail means, and how it is computed."""
+def image_delta_words(family: PixelFamily, privacy: Privacy) -> str:
+    """Say what the ε of the whole image at δ means, and how it is computed."""
     factor = numbers.odds_factor(privacy.image_at_delta)
     if math.isinf(privacy.image_at_delta):
         return f"Nothing bounds what a guess about the image may gain: {_NO_PROMISE}."

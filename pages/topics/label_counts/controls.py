@@ -31,7 +31,7 @@ from pages.topics.label_counts.question import (
 def controls(_: Values, main: DeltaGenerator) -> None:
     """Render the controls, ε in `main`."""
     with main, inputs.row("count-privacy"):
-        privacy_inputs.scale(privacy_inputs.epsilon(EPSILON, privacy_inputs.LABEL_EPSILON))
+        privacy_inputs.epsilon_scale(privacy_inputs.epsilon(EPSILON, privacy_inputs.LABEL_EPSILON))
     own = inputs.choose(COUNTS) == OWN
     with inputs.container_if("design", not own):
         with inputs.side_by_side("design"):

@@ -40,7 +40,7 @@ CHAPTERS = Chapters(
         Chapter("Averages", curves.k_anonymity, means_controls, [MEANS]),
         Chapter("Noise", noise.panels, noise_controls, [NOISE_ON]),
         Chapter("How many bags", curves.number_of_bags),
-        Chapter("Filling bags", filling.panels, steered=False),
+        Chapter("Filling bags", filling.panels, shows_main_control=False),
         Chapter("The adversary", the_adversary),
         Chapter("All numbers", all_numbers),
     ),

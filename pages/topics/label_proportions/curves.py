@@ -16,15 +16,16 @@ from privdemo.experiments.label_proportions.study import Row
 from privdemo.figures import label_proportions as charts
 from privdemo.methods import FULL, LABEL_PROPORTIONS, LABELLED, LLP, NAMES
 
-# The least difference between two gains in F1 that is reported; a turn of the gradient below this is rounding error.
-LEAST_GAIN, NO_TURN = 0.01, 1e-9
+# The least difference between two gains in F1 that is reported, and the relative change of the gradient below which it
+# is rounding error.
+LEAST_GAIN, SMALLEST_CHANGE = 0.01, 1e-9
 
 
 # --- k-anonymity ---------------------------------------------------------------------------------
 
 
 def k_anonymity(answer: Answer, kind: str) -> list[Panel]:
-    """Return F1 and information loss against k, F1 for means by one `kind` of groups."""
+    """Return the panels of F1, for means by one `kind` of groups, and of information loss, both against k."""
     rows = shipped.study_rows(study.BY_K, answer, HALF)
     along = {name: [row for row in rows if row.aggregation == name or row.k == 1] for name in AGGREGATIONS[1:]}
     return [_f1_by_k(answer, kind, rows, along[kind]), _loss_by_k(answer, along)]
@@ -42,14 +43,14 @@ def _f1_by_k(answer: Answer, kind: str, rows: list[Row], along: list[Row]) -> Pa
         else f"You chose averages by {config.aggregation}: choose it above to see your own setting."
     )
     lines = shipped.lines(along, methods, lambda row: row.k)
-    turned = label_proportions.mean_of(answer.trials, "turned").mean
+    gradient_change = label_proportions.mean_of(answer.trials, "turned").mean
     return Panel(
         "f1-by-k",
         "What do averages of k records cost?",
         fall_words(along, kind),
         Chart(charts.curves(lines, "k, records in an average at least", ks, marks, config.k)),
         f"{shipped.study_words(answer)} {shipped.ends(along, methods, lambda row: f'k = {row.k}')} {own} "
-        f"{turned_words(turned)}",
+        f"{gradient_words(gradient_change)}",
         lambda: [vars(row) | LABEL_PROPORTIONS[row.method].columns for row in rows],
         shipped.snippet(study.BY_K, shipped.stand_in(answer)),
         note=own,
@@ -70,37 +71,40 @@ def fall_words(rows: Sequence[Row], kind: str) -> str:
     )
 
 
-def turned_words(turned: float) -> str:
-    """Say how far noise has moved the first step of matching bag shares, relative to its length (∞ for length 0)."""
+def gradient_words(gradient_change: float) -> str:
+    """Say how much noise changes the gradient at 0 of matching bag shares, relative to its length (∞ for length 0)."""
     first = f"the first step of “{LABEL_PROPORTIONS[LLP].title}”"
-    if turned < NO_TURN:
+    if gradient_change < SMALLEST_CHANGE:
         return f"In your own draws {first} has not moved at all."
-    if math.isinf(turned):
+    if math.isinf(gradient_change):
         return f"In your own draws all shares are ½, and {first} has no direction."
-    return f"In your own draws noise has moved {first} (its gradient at 0) by {numbers.share(turned)} of its length."
+    share = numbers.share(gradient_change)
+    return f"In your own draws noise has moved {first} (its gradient at 0) by {share} of its length."
 
 
 def _loss_by_k(answer: Answer, along: dict[str, list[Row]]) -> Panel:
     """Return the panel of information loss against k."""
-    once = {name: [row for row in some if row.method == FULL] for name, some in along.items()}
-    ks = sorted({float(row.k) for some in once.values() for row in some})
+    # The loss is the same for all methods.
+    by_kind = {name: [row for row in rows if row.method == FULL] for name, rows in along.items()}
+    ks = sorted({float(row.k) for rows in by_kind.values() for row in rows})
     loss = label_proportions.mean_of(answer.trials, "loss").mean
     return Panel(
         "loss-by-k",
-        figure=Chart(charts.losses(once, ks, (answer.question.config.k, loss))),
+        figure=Chart(charts.losses(by_kind, ks, (answer.question.config.k, loss))),
         summary="Information loss, SSE/SST: of the records’ squared distance from their overall mean, the share that "
         f"averages hide. Yours is {numbers.share(loss)}.{_diversity(answer)}",
-        rows=lambda: [vars(row) | LABEL_PROPORTIONS[row.method].columns for some in once.values() for row in some],
+        rows=lambda: [vars(row) | LABEL_PROPORTIONS[row.method].columns for rows in by_kind.values() for row in rows],
         snippet=shipped.snippet(study.BY_K, shipped.stand_in(answer)),
     )
 
 
 def _diversity(answer: Answer) -> str:
-    """Say whether the visitor’s groups hold more than one label."""
+    """Say whether the records of each of the visitor’s groups have both labels."""
     trial = answer.trials[0]
     if trial.config.k == 1:
         return ""
-    if trial.least_labels[1] > 1:
+    _, least_in_group = trial.least_labels
+    if least_in_group > 1:
         return " Every group holds both labels."
     return " Every group holds one label." if trial.config.aggregation == "k-tree" else " Some groups hold one label."
 
@@ -162,7 +166,7 @@ def _gain_words(rows: Sequence[Row], fewest: int, most: int) -> str:
 
 
 def compare_gains(noisy: float, clean: float) -> str:
-    """Say whether more bags help more with noise than without."""
+    """Compare the gains by more bags: with noise and without."""
     if noisy > clean + LEAST_GAIN:
         return "the noise of many bags averages out."
     if noisy < clean - LEAST_GAIN:

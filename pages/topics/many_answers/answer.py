@@ -137,7 +137,7 @@ def answer(question: Question, trials: Trials) -> Answer:
     return Answer(question, release, errors, tuple(trials.of_kind(_FITS)), along)
 
 
-def adds(question: Question) -> list[Job]:
+def extra_jobs(question: Question) -> list[Job]:
     """Return the trials that simulate every person’s report, while the chapter on reading them is shown."""
     config = question.config
     if not question.reads:

@@ -65,7 +65,7 @@ CHAPTERS = Chapters(
         Chapter("One answer", adversary.one_answer, one_answer_controls, [PRIOR, SAID]),
         Chapter("Asked twice", adversary.many_answers, many_answers_controls, [PRIOR, ASKED]),
         Chapter("Candidates", candidates.panels, shares_controls, [SHARES]),
-        Chapter("Training", naive_training.panels, naive_controls, NAIVE_SETTINGS, steered=False),
+        Chapter("Training", naive_training.panels, naive_controls, NAIVE_SETTINGS, shows_main_control=False),
     ),
 )
 

@@ -22,12 +22,12 @@ class Fit:
 
     Args:
         method: The method's name.
-        marks: Its mark by each metric; none if there is a `problem`.
+        marks: Its score by each metric; none if there is a `problem`.
         seconds: The time to learn and answer.
         problem: Why there is no answer, if so.
-        settled: Whether its optimiser converged; the marks count all the same.
-        chosen: What a choosing method has taken, as in `estimators.choose.Choice`.
-        why: And why.
+        settled: Whether its optimiser converged; the scores count in both cases.
+        chosen: What a method that chooses has chosen, as in `estimators.choose.Choice`.
+        why: Why it has chosen that.
     """
 
     method: str
@@ -58,25 +58,25 @@ def run(config: ComparisonConfig) -> Trial:
 
 
 def score_model(name: str, people: People) -> Fit:
-    """Let a method learn and answer, and mark its answer."""
+    """Fit a method, and score its answer."""
     start = time.perf_counter()
     try:
-        with warnings.catch_warnings(record=True) as said:
+        with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", ConvergenceWarning)
             found, choice = SOLVERS[name][people.config.task](people)
     except ValueError as error:
         return Fit(name, {}, time.perf_counter() - start, str(error))
     seconds = time.perf_counter() - start
-    settled = not any(issubclass(warning.category, ConvergenceWarning) for warning in said)
+    converged = not any(issubclass(warning.category, ConvergenceWarning) for warning in caught)
     if people.config.task == SHARE:
-        return Fit(name, {"error": abs(found - people.share)}, seconds, settled=settled)
+        return Fit(name, {"error": abs(found - people.share)}, seconds, settled=converged)
     y = people.y_test
     marks = {
         "accuracy": accuracy_score(y, found > 0.5),
         "log_loss": log_loss(y, found, labels=[0, 1]),
         "brier": brier_score_loss(y, found),
     }
-    return Fit(name, {metric: float(mark) for metric, mark in marks.items()}, seconds, settled=settled, **choice)
+    return Fit(name, {metric: float(mark) for metric, mark in marks.items()}, seconds, settled=converged, **choice)
 
 
 def mean_mark(trials: Sequence[Trial], method: str, metric: str) -> Estimate | None:

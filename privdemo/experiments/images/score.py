@@ -21,7 +21,7 @@ N_RELEASES = 200
 class Privacy:
     """The privacy guarantee of a release: pure ε, and ε at `delta`, of a pixel, an image and the label.
 
-    `label_truth[c]` is P(true class = c | released class = c) for equally common classes; None for a class that is
+    `label_posterior[c]` is P(true class = c | released class = c) for equally common classes; None for a class that is
     never released.
     """
 
@@ -32,7 +32,7 @@ class Privacy:
     image: float
     image_at_delta: float
     label: float
-    label_truth: tuple[float | None, ...]
+    label_posterior: tuple[float | None, ...]
 
 
 def privacy(config: Config, delta: float, n_pixels: int) -> Privacy:
@@ -46,11 +46,11 @@ def privacy(config: Config, delta: float, n_pixels: int) -> Privacy:
         image=n_pixels * mechanism.epsilon,
         image_at_delta=mechanism.epsilon_at(delta, n_pixels),
         label=config.labels.epsilon,
-        label_truth=_label_truth(config.labels.channel_matrix),
+        label_posterior=_label_posterior(config.labels.channel_matrix),
     )
 
 
-def _label_truth(channel: NDArray) -> tuple[float | None, ...]:
+def _label_posterior(channel: NDArray) -> tuple[float | None, ...]:
     """Return P(true class = c | released class = c) for equally common classes; None for a class that is never
     released.
     """

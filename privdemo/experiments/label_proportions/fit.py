@@ -76,8 +76,9 @@ class Trial:
     """All methods on one trial, and what the bags are like.
 
     `blocks` are the sizes of the groups in each bag; `proportions`, `true_proportions`, `loss` and `least_labels` are
-    those of the `Release`. `turned` is the change of the slides' gradient at 0 by noise, relative to its length;
-    `identified` is true if the proportions differ. Of the `n_test` test records, `test_share` are positive.
+    those of the `Release`. `turned` is how much noise changes the gradient at 0 of matching bag shares,
+    relative to its length; `identified` is true if the proportions differ. Of the `n_test` test records, `test_share`
+    are positive.
     """
 
     config: BagConfig

@@ -62,7 +62,7 @@ def report(rows: Sequence[Row]) -> list[str]:
     """Return the error of every lie by how its reports are read, at every ε."""
     lines = [STUDY.title, "ε, lie, reading, root mean square error × 10⁻⁴ (95 % interval)"]
     return lines + [
-        f"{epsilon:5g}  {oracle:19s}  {reading:18s}  {error.times(1e4).written('{:.0f}'.format)}"
+        f"{epsilon:5g}  {oracle:19s}  {reading:18s}  {error.times(1e4).formatted('{:.0f}'.format)}"
         for (oracle, epsilon, reading), error in means(rows).items()
     ]
 

@@ -30,7 +30,7 @@ def estimates(found: Mapping[str, VoteEstimate], truth: float) -> Figure:
             "mode": "markers",
             "marker": marker(VOTING[name].style) | {"line": {"width": 2, "color": VOTING[name].style.colour}},
             "error_x": interval_bars(e.value, e.low, e.high, VOTING[name].style) | {"thickness": 2, "width": 8},
-            "hovertemplate": f"{VOTING[name].in_full}: {e.interval.written(percent, HOVER)}<br>s.e. "
+            "hovertemplate": f"{VOTING[name].in_full}: {e.interval.formatted(percent, HOVER)}<br>s.e. "
             f"{percent(e.standard_error)}<extra></extra>",
         }
         for name, e in found.items()

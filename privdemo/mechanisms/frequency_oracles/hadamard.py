@@ -1,4 +1,4 @@
-"""Hadamard response: one of K numbers, from the half that belongs to the true answer more often than not."""
+"""Hadamard response: a report is one of K numbers, more often one of the half assigned to the true answer."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from privdemo.mechanisms.frequency_oracles.oracle import Bits, Counts, Frequency
 
 
 class HadamardResponse(FrequencyOracle):
-    """One of K numbers y; each answer v has a half of them, those where row v + 1 of a Hadamard matrix is +1.
+    """A frequency oracle whose report is one of K numbers y (Acharya, Sun & Zhang 2019, in its high-privacy form).
 
-    Acharya, Sun & Zhang 2019, in its form for much privacy (one block). A number of the true answer's half is e^ε times
-    as likely as another, so p = e^ε/(e^ε + 1); two halves share K/4 numbers, so q = ½. K is the least power of two
-    above k: more would cost bits and change neither. With little privacy q = ½ is a poor bargain: no ε makes a share's
-    variance less than 1/n. Reports are numbers, (n,).
+    An answer v supports K/2 of the numbers, its half: those where row v + 1 of a Hadamard matrix is +1. A number of the
+    true answer's half is e^ε times as likely as another, so p = e^ε/(e^ε + 1); the halves of two answers have K/4
+    numbers in common, so q = ½. K is the least power of two above k: a larger K costs more bits and leaves p and q as
+    they are. As q = ½ at every ε, the variance of an estimated share f is at least (1 − f)/n, however large ε is.
+    Reports have the shape (n,).
     """
 
     @property
@@ -27,7 +28,7 @@ class HadamardResponse(FrequencyOracle):
 
     @cached_property
     def halves(self) -> NDArray[np.bool_]:
-        """Whether number y is in the half of answer v, (K, k): y and v + 1 have an even number of bits in common."""
+        """Whether number y is in the half of answer v, (K, k): if y and v + 1 have an even number of bits in common."""
         common = np.bitwise_and.outer(np.arange(self.order), np.arange(1, self.k + 1))
         return np.bitwise_count(common) % 2 == 0
 
@@ -48,22 +49,22 @@ class HadamardResponse(FrequencyOracle):
         return self.order
 
     def support_counts(self, counts: ArrayLike, rng: np.random.Generator) -> Counts:
-        """See `FrequencyOracle`: how often each of the K numbers is sent, sampled as counts."""
+        """See `FrequencyOracle`; samples how often each of the K numbers is sent, (K,), and sums over the halves."""
         people = self.check_counts(counts)
-        uniform = rng.binomial(people, 2 * (1 - self.p))  # they take any number; the others one of their half
+        uniform = rng.binomial(people, 2 * (1 - self.p))  # they send any number; the others one of their half
         sent = rng.multinomial(uniform.sum(), np.full(self.order, 1 / self.order))
         in_half = rng.multinomial(people - uniform, np.full(self.order // 2, 2 / self.order))
-        places = np.nonzero(self.halves.T)[1].reshape(self.k, self.order // 2)
-        np.add.at(sent, places, in_half)
+        members = np.nonzero(self.halves.T)[1].reshape(self.k, self.order // 2)  # the numbers of each half
+        np.add.at(sent, members, in_half)
         return sent @ self.halves
 
     def reports(self, values: NDArray[np.integer], rng: np.random.Generator) -> NDArray[np.int64]:
-        """See `FrequencyOracle`: a uniform number, moved to its partner in the other half if it is in the wrong one."""
+        """See `FrequencyOracle`; samples a uniform number, and flips one bit of it if it is not in the sampled half."""
         row = self.check_values(values).astype(np.int64) + 1
         number = rng.integers(0, self.order, len(row))
-        wanted = rng.random(len(row)) < self.p
-        inside = np.bitwise_count(number & row) % 2 == 0
-        return np.where(inside == wanted, number, number ^ (row & -row))
+        from_half = rng.random(len(row)) < self.p
+        is_in_half = np.bitwise_count(number & row) % 2 == 0
+        return np.where(is_in_half == from_half, number, number ^ (row & -row))
 
     def packed_support(self, reports: NDArray[np.integer]) -> Bits:
         """See `FrequencyOracle`."""
@@ -73,5 +74,5 @@ class HadamardResponse(FrequencyOracle):
         """See `FrequencyOracle`."""
         return np.bincount(reports, minlength=self.order) @ self.halves
 
-    def _log_levels(self, reports: NDArray) -> tuple[float, float]:
+    def _log_probs(self, reports: NDArray) -> tuple[float, float]:
         return math.log(2 * self.p / self.order), math.log(2 * (1 - self.p) / self.order)

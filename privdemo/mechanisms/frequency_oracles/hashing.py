@@ -93,6 +93,6 @@ class OptimisedLocalHashing(FrequencyOracle):
             packed[:, part] = np.packbits(bit, axis=0)
         return packed
 
-    def _log_levels(self, reports: NDArray) -> tuple[float, float]:
+    def _log_probs(self, reports: NDArray) -> tuple[float, float]:
         functions = -3 * math.log(PRIME)
         return functions + math.log(self.p), functions + math.log1p(-self.p) - math.log(self.n_hashes - 1)

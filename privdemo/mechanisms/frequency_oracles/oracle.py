@@ -89,7 +89,7 @@ class FrequencyOracle(ABC):
         """
 
     @abstractmethod
-    def _log_levels(self, reports: NDArray) -> tuple[ArrayLike, ArrayLike]:
+    def _log_probs(self, reports: NDArray) -> tuple[ArrayLike, ArrayLike]:
         """Return ln P(report | v) of `reports` (n, ...) if they support v, and if they do not; (n,) each, or a
         number.
         """
@@ -100,7 +100,7 @@ class FrequencyOracle(ABC):
 
     def log_prob(self, reports: NDArray) -> Array:
         """Return ln P(report | v) of `reports` (n, ...) for every true answer v, (n, k)."""
-        inside, outside = (np.broadcast_to(level, len(reports))[:, None] for level in self._log_levels(reports))
+        inside, outside = (np.broadcast_to(log_p, len(reports))[:, None] for log_p in self._log_probs(reports))
         return np.where(self.support(reports), inside, outside)
 
     def tally(self, reports: NDArray) -> Counts:

@@ -60,5 +60,5 @@ class KaryResponse(FrequencyOracle):
         """See `FrequencyOracle`."""
         return np.bincount(reports, minlength=self.k)
 
-    def _log_levels(self, reports: NDArray) -> tuple[float, float]:
+    def _log_probs(self, reports: NDArray) -> tuple[float, float]:
         return math.log(self.p), math.log(self.q)

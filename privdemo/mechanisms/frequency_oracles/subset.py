@@ -97,6 +97,6 @@ class SubsetSelection(FrequencyOracle):
         d = np.asarray(size, dtype=float)
         return d * self.ratio / (d * self.ratio + self.k - d)
 
-    def _log_levels(self, reports: NDArray) -> tuple[float, float]:
+    def _log_probs(self, reports: NDArray) -> tuple[float, float]:
         inside = math.log(self.p) - math.log(math.comb(self.k - 1, self.size - 1))
         return inside, math.log1p(-self.p) - math.log(math.comb(self.k - 1, self.size))

@@ -56,7 +56,7 @@ class UnaryEncoding(FrequencyOracle):
         """See `FrequencyOracle`."""
         return reports.T
 
-    def _log_levels(self, reports: Bits) -> tuple[Array, Array]:
+    def _log_probs(self, reports: Bits) -> tuple[Array, Array]:
         n_set = np.bitwise_count(reports).sum(axis=1, dtype=int)
         lie, silence = math.log(self.q), math.log1p(-self.q)
         inside = math.log(self.p) + (n_set - 1) * lie + (self.k - n_set) * silence

@@ -385,8 +385,8 @@ def test_jobs_that_add_to_an_answer_are_polled_until_they_have_ended(monkeypatch
     every, fragment, runner = [], st.fragment, Runner(1, None)
     monkeypatch.setattr(st, "fragment", lambda *args, **given: every.append(given) or fragment(*args, **given))
     monkeypatch.setattr(cache, "runner", lambda: runner)
-    adds = 'adds=lambda level: [Job(("more", level), "Draw", len, ["x"] * 3)],'
-    script = WITH_MAIN_CONTROL.replace("title=", f"{adds} title=").replace(
+    extra_jobs = 'extra_jobs=lambda level: [Job(("more", level), "Draw", len, ["x"] * 3)],'
+    script = WITH_MAIN_CONTROL.replace("title=", f"{extra_jobs} title=").replace(
         "level is {level:g}.", "level is {level:g} {made.results}."
     )
     at = opened(f"from pages.kit.trials import Job\n{script}")

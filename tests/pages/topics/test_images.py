@@ -14,8 +14,8 @@ import pytest
 from pages.kit import dials
 from pages.kit.trials import Trials
 from pages.topics.images import label_verdict
-from pages.topics.images.answer import adds, answer, paper_figure, snippet, strip_snippet
-from pages.topics.images.promises import image_slack_words, image_words, label_words, pixel_words, promise_words
+from pages.topics.images.answer import answer, extra_jobs, paper_figure, snippet, strip_snippet
+from pages.topics.images.promises import image_delta_words, image_words, label_words, pixel_words, promise_words
 from pages.topics.images.question import CHANGED, DIAL, Question
 from privdemo import accounting
 from privdemo.experiments import images
@@ -54,7 +54,7 @@ def guessed(low, high) -> Estimate:
         (pixel_words, [promise()], "by a factor of 7.39 at most."),
         (image_words, [promise(image=10.1)], "may change by a factor of 24,344: <b>no promise at all</b>"),
         (image_words, [promise(image=inf)], "No ε holds for the whole image"),
-        (image_slack_words, [FAMILIES["laplace"], promise(image_at_delta=10.1)], "10⁻⁵: <b>no promise at all</b>"),
+        (image_delta_words, [FAMILIES["laplace"], promise(image_at_delta=10.1)], "10⁻⁵: <b>no promise at all</b>"),
         (label_words, ["79", (0.75, 0.6)], "“7”, <b>75</b> really have one; of 100 people reporting “9”, <b>60</b> re"),
         (promise_words, ["79", promise()], "<b>80</b> really have one (<b>ε = 1.39</b>)"),
         (promise_words, ["79", promise(image_at_delta=1.0)], "the odds of a guess change by a factor of 2.72 at most"),
@@ -165,7 +165,7 @@ def done(job, n):
 def test_what_many_teach_is_learned_in_the_background_and_the_rest_is_there_at_once(monkeypatch):
     monkeypatch.setattr(images, "AT_A_TIME", 50)
     question = question_with(people=100)
-    here, _ = adds(question)
+    here, _ = extra_jobs(question)
     before = answer(question, Trials())
     assert list(before.guesses.pictures) == ["flat", "true"]
     data = before.main()[0].figure.data
@@ -179,7 +179,7 @@ def test_what_many_teach_is_learned_in_the_background_and_the_rest_is_there_at_o
 def test_errors_of_guesses_are_plotted_once_all_are_finished_with_the_gain_from_strokes():
     level = float(FAMILIES["randomised_response"].levels(17)[8])
     question = question_with(people=300, level=level)
-    (job,) = adds(question)
+    (job,) = extra_jobs(question)
     before, after = (answer(question, done(job, n)).lost() for n in (0, len(job.tasks)))
     assert (before[1][0].figure, "25 levels of noise" in before[1][0].note) == (None, True)
     chart = after[1][0]
@@ -196,8 +196,8 @@ def test_errors_of_guesses_are_plotted_once_all_are_finished_with_the_gain_from_
 
 
 def test_other_lies_about_labels_need_no_other_guesses():
-    same = [adds(question_with(labels=RandomisedResponse(p, 2)))[0].key for p in (0.1, 0.3)]
-    assert same[0] == same[1] == adds(question_with(level=0.7))[0].key != adds(question_with(seed=4))[0].key
+    same = [extra_jobs(question_with(labels=RandomisedResponse(p, 2)))[0].key for p in (0.1, 0.3)]
+    assert same[0] == same[1] == extra_jobs(question_with(level=0.7))[0].key != extra_jobs(question_with(seed=4))[0].key
 
 
 def test_what_is_found_stands_beside_each_level(dial):

@@ -44,7 +44,7 @@ def answer_of(config: BagConfig) -> Answer:
         (beside_words(0.8, 0.86, 0.66), "with every label known it is 0.860"),
         (curves.compare_gains(0.07, 0.05), "the noise of many bags averages out"),
         (curves.compare_gains(0.03, 0.05), "this much noise is too much"),
-        (curves.turned_words(math.inf), "In your own draws all shares are ½"),
+        (curves.gradient_words(math.inf), "In your own draws all shares are ½"),
         (threshold_words(Question(NOISY, 1, SHARE)).partition("cannot be")[2], " counted off"),
     ],
 )

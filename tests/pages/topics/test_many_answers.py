@@ -7,7 +7,7 @@ import pytest
 from pages.kit.numbers import standard_error
 from pages.kit.trials import Job, Trials
 from pages.topics.many_answers import PAGE
-from pages.topics.many_answers.answer import Answer, adds, answer
+from pages.topics.many_answers.answer import Answer, answer, extra_jobs
 from pages.topics.many_answers.question import PRESETS, Curves, Question
 from privdemo.experiments import many_answers
 from privdemo.experiments.many_answers import PAPERS, AnswersConfig, Fit
@@ -124,14 +124,14 @@ def test_one_report_is_of_the_chosen_sender() -> None:
 
 
 def test_reports_are_simulated_only_for_their_chapter_and_not_too_many() -> None:
-    assert adds(Question(DEFAULT)) == []
-    here, *along = adds(Question(DEFAULT, reads=True))
+    assert extra_jobs(Question(DEFAULT)) == []
+    here, *along = extra_jobs(Question(DEFAULT, reads=True))
     assert [config.trial for config in here.tasks] == list(range(1, 10))
     assert [len(job.tasks) // many_answers.N_READ for job in along] == [7, 4, 4]
-    elsewhere = adds(Question(replace(DEFAULT, epsilon=3.0), reads=True))[1]
+    elsewhere = extra_jobs(Question(replace(DEFAULT, epsilon=3.0), reads=True))[1]
     assert elsewhere.key == along[0].key, "along ε it is the same whatever one's own ε"
     many = replace(DEFAULT, people=1_000_000)
-    assert [job.key for job in adds(Question(many, reads=True))][1:] == [along[2].key]
+    assert [job.key for job in extra_jobs(Question(many, reads=True))][1:] == [along[2].key]
     assert "for up to 156,250 people, and there are 1,000,000" in says("Reading reports", shown(many))
     read = answer(Question(DEFAULT, reads=True), Trials((here,), (), ((here.first(),),)))
     fit = many_answers.fit(DEFAULT)
@@ -141,7 +141,7 @@ def test_reports_are_simulated_only_for_their_chapter_and_not_too_many() -> None
 
 def test_readings_along_an_axis_stand_once_all_draws_are_there() -> None:
     config = replace(DEFAULT, k=4, people=100)
-    along = adds(Question(config, reads=True))[2]
+    along = extra_jobs(Question(config, reads=True))[2]
     fits = tuple(map(many_answers.fit, along.tasks))
     found = many_answers.errors_along(fits, "answers")
     assert list(found) == [4, 16, 64, 256]
