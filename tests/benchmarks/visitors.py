@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
+from streamlit.components.v2.bidi_component.main import _make_trigger_id
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
@@ -22,8 +25,7 @@ class Visitor:
         self.host, self.page, self.query = address.removeprefix("http://"), page, query
         self.cookie = cookie
         self.widgets: dict[str, str] = {}
-        self.values: dict[str, Any] = {}
-        self.received = 0
+        self.received = self.changes = 0
         # The hash by which the server knows the page, once it is open.
         self.page_hash = ""
         # The fragment that runs again after a change of a widget, by the widget's key.
@@ -51,8 +53,10 @@ class Visitor:
     async def change(self, key: str, value: float, whole: bool = False) -> float:
         """Set a number; return the seconds until its fragment, or the `whole` page, is up to date."""
         start = time.perf_counter()
-        self.values[key] = value
-        await self._run("" if whole else self.fragments[key])
+        self.changes += 1
+        control, change = f"{key}-number", {"count": self.changes, "value": value}
+        events = {control: json.dumps([{"event": "changed", "value": change}])}
+        await self._run("" if whole else self.fragments[control], events=events)
         return time.perf_counter() - start
 
     async def press(self, key: str) -> None:
@@ -80,14 +84,17 @@ class Visitor:
         """Close the page."""
         await self.socket.close()
 
-    async def _run(self, fragment: str = "", pressed: str = "") -> None:
-        """Run the page's script or one fragment of it, and wait until it has finished."""
+    async def _run(
+        self, fragment: str = "", pressed: str = "", events: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
+        """Run the page's script or one fragment of it, with `events` of components, and wait until it has finished."""
         message = BackMsg()
         state = message.rerun_script
         state.query_string, state.fragment_id = self.query, fragment
         state.page_name, state.page_script_hash = "" if self.page_hash else self.page, self.page_hash
-        for key, value in self.values.items():
-            state.widget_states.widgets.add(id=self.widgets[key], double_value=value)
+        for key, event in events.items():
+            trigger = _make_trigger_id(self.widgets[key], "events")
+            state.widget_states.widgets.add(id=trigger, json_trigger_value=event)
         if pressed:
             state.widget_states.widgets.add(id=pressed, trigger_value=True)
         await self.socket.send(message.SerializeToString())
@@ -120,7 +127,7 @@ class Visitor:
         kind = element.WhichOneof("type")
         if kind == "exception":
             raise RuntimeError(element.exception.message)
-        widget = getattr(element, kind).id if kind in ("button", "number_input", "slider") else ""
+        widget = getattr(element, kind).id if kind in ("button", "bidi_component") else ""
         if widget:
             key = widget.split("-", 2)[-1]
             self.widgets[key], self.fragments[key] = widget, fragment
