@@ -25,6 +25,7 @@ class Visitor:
         self.host, self.page, self.query = address.removeprefix("http://"), page, query
         self.cookie = cookie
         self.widgets: dict[str, str] = {}
+        self.values: dict[str, float] = {}
         self.received = self.changes = 0
         # The hash by which the server knows the page, once it is open.
         self.page_hash = ""
@@ -54,8 +55,12 @@ class Visitor:
         """Set a number; return the seconds until its fragment, or the `whole` page, is up to date."""
         start = time.perf_counter()
         self.changes += 1
-        control, change = f"{key}-number", {"count": self.changes, "value": value}
-        events = {control: json.dumps([{"event": "changed", "value": change}])}
+        control, events = f"{key}-number", {}
+        if control in self.widgets:
+            change = {"event": "changed", "value": {"count": self.changes, "value": value}}
+            events[control] = json.dumps([change])
+        else:  # a number of the plain page
+            control, self.values[key] = key, value
         await self._run("" if whole else self.fragments[control], events=events)
         return time.perf_counter() - start
 
@@ -92,6 +97,8 @@ class Visitor:
         state = message.rerun_script
         state.query_string, state.fragment_id = self.query, fragment
         state.page_name, state.page_script_hash = "" if self.page_hash else self.page, self.page_hash
+        for key, value in self.values.items():
+            state.widget_states.widgets.add(id=self.widgets[key], double_value=value)
         for key, event in events.items():
             trigger = _make_trigger_id(self.widgets[key], "events")
             state.widget_states.widgets.add(id=trigger, json_trigger_value=event)
@@ -127,7 +134,7 @@ class Visitor:
         kind = element.WhichOneof("type")
         if kind == "exception":
             raise RuntimeError(element.exception.message)
-        widget = getattr(element, kind).id if kind in ("button", "bidi_component") else ""
+        widget = getattr(element, kind).id if kind in ("button", "number_input", "bidi_component") else ""
         if widget:
             key = widget.split("-", 2)[-1]
             self.widgets[key], self.fragments[key] = widget, fragment

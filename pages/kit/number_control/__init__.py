@@ -24,7 +24,9 @@ _HERE = Path(__file__).parent
 
 
 def _read(name: str) -> str:
-    return (_HERE / name).read_text(encoding="utf-8")
+    """Return a file of the control without indentation and comments: Streamlit sends it along with every control."""
+    lines = (_HERE / name).read_text(encoding="utf-8").splitlines()
+    return "\n".join(bare for line in lines if (bare := line.strip()) and not bare.startswith("//"))
 
 
 _control = st.components.v2.component(
