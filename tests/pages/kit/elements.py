@@ -61,7 +61,7 @@ def opened(script: str, link: dict[str, Any] | None = None, **state: Any) -> App
         at.query_params[key] = value
     for key, value in ({number_control.NO_BROWSER: True} | state).items():
         at.session_state[key] = value
-    at.run()
+    follow_address(at).run()
     assert not at.exception
     return at
 
@@ -72,9 +72,33 @@ def component_data(at: AppTest, name: str) -> list[dict[str, Any]]:
     return [json.loads(one.json) for one in found if one.component_name == f"privdemo_{name}"]
 
 
+def follow_address(at: AppTest) -> AppTest:
+    """Remember before each run what the address was, for `written`."""
+    run = at._run
+
+    def remember(*args: Any, **options: Any) -> AppTest:
+        state = {key: at.session_state[key] for key in ("address", "address_read") if key in at.session_state}
+        at.before = (state.get("address"), state.get("address_read"))  # type: ignore[attr-defined]
+        return run(*args, **options)
+
+    at._run = remember  # type: ignore[method-assign]
+    return at
+
+
 def written(at: AppTest) -> list[dict[str, list[str]]]:
-    """Return what the browser has to write into its address without an entry in its history."""
-    return [data["values"] for data in component_data(at, "address")]
+    """Return what the browser has to change in its address without an entry in its history, by each component."""
+    before, read_before = at.before  # type: ignore[attr-defined]
+    found, read = [], at.session_state["address_read"]
+    before = before if before is not None and read == read_before else read
+    for data in sorted(component_data(at, "address"), key=lambda data: data["count"]):
+        assert data["read"] == [[key, text] for key, texts in read.items() for text in texts]
+        now: dict[str, list[str]] = {}
+        for key, text in data["address"]:
+            now.setdefault(key, []).append(text)
+        if changed := {key: now.get(key, []) for key in {**before, **now} if before.get(key, []) != now.get(key, [])}:
+            found.append(changed)
+        before = now
+    return found
 
 
 def rendered(block: Block) -> str:

@@ -29,8 +29,9 @@ is_new = values.enter("made", HERE.settings_for)
 present.finish_navigation(HERE)
 with more.render(HERE, known):
     more.save("made", known, st.session_state.get("question", ElectionConfig(n_voters=500)))
-bad = values.bad_parameters([*known, *present.link_parameters(HERE), trials.JOB], is_new)
-link.set_notes(*bad.values(), of=link.THIS_LINK)
+if is_new:
+    bad = values.bad_parameters([*known, *present.link_parameters(HERE), trials.JOB])
+    link.set_notes(*bad.values(), of=link.THIS_LINK)
 link.show_notes()
 inputs.number(N)
 inputs.choose(SIGN)

@@ -230,7 +230,8 @@ container page-main
         container links-sheet direction=HORIZONTAL > page_link page=far label=Far →
       download_button report label=Report help=The whole pa… a hand-out. ignore_rerun=True
       container end > container direction=HORIZONTAL align=ALIGN_CENTER > markdown body=<details cla…  </details>
-          allow_html=True"""
+          allow_html=True
+      bidi_component address-main-control component_name=privdemo_address json={"session": … "read": []}"""
 
 
 def test_a_page_is_a_sentence_a_line_of_chapters_the_main_control_the_figure_and_an_end():

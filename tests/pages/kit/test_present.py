@@ -42,13 +42,14 @@ present.finish_navigation(HERE)
 seen = present.read_view(HERE)
 st.title(seen.position.step.say if seen.position else "Made up")
 present.render(seen, HERE)
-bad = values.bad_parameters([*HERE.settings, *present.link_parameters(HERE)], is_new)
-link.set_notes(*bad.values(), of=link.THIS_LINK)
+if is_new:
+    bad = values.bad_parameters([*HERE.settings, *present.link_parameters(HERE)])
+    link.set_notes(*bad.values(), of=link.THIS_LINK)
 link.show_notes()
 inputs.number(N)
 inputs.choose(SIGN)
 st.session_state["found"] = values.get(N), values.get(SIGN)
-values.write_to_address(HERE.settings, "page", remove=bad)
+values.write_to_address(HERE.settings, "page", present.link_parameters(HERE))
 """
 
 

@@ -138,13 +138,14 @@ def test_other_jobs_are_not_followed_and_the_address_has_the_id_of_those_that_ru
 def test_the_job_of_a_link_is_looked_for_once(runner, monkeypatch, arrived, there, said):
     jobs, notes = [Job(("a", "c", 0), "Draw", len, [1]), Job(("b", "c", 0), "Draw", len, [1])], []
     name = trials.job_id(jobs) if arrived == "its" else arrived
-    monkeypatch.setattr(st, "query_params", {"job": name} if name else {})
+    address = {"job": [name]} if name else {}
+    monkeypatch.setattr(link, "parameters", lambda: address)
     monkeypatch.setattr(link, "add_note", notes.append)
     runner.there = {jobs[1].key: runner.answer} if there else {}
     trials.check_linked_job(jobs)
     assert len(notes) == bool(said)
     assert all(said in note and f"`job={name}`" in note for note in notes)
-    st.query_params["job"] = "another"
+    address["job"] = ["another"]
     trials.check_linked_job(jobs)
     assert len(notes) == bool(said)
 
@@ -258,7 +259,7 @@ def test_shipped_trials_end_at_a_gap_and_own_records_have_none(runner, ready, mo
 def test_no_note_says_that_shipped_trials_of_a_link_are_made_anew(runner, ready, monkeypatch):
     notes = []
     monkeypatch.setattr(link, "add_note", notes.append)
-    monkeypatch.setattr(st, "query_params", {"job": trials.job_id([job_of(4)])})
+    monkeypatch.setattr(link, "parameters", lambda: {"job": [trials.job_id([job_of(4)])]})
     ready(4)
     trials.check_linked_job([job_of(4)])
     assert not notes

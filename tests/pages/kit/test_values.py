@@ -136,15 +136,15 @@ def test_no_link_or_file_sets_a_setting_that_is_in_no_link(session):
 
 
 def test_reset_sets_some_settings_or_all_of_this_page_alone_to_their_defaults(session):
-    values.leave_page("far")
+    values.enter("far", lambda _: [])
     values.put(N, 8)
-    values.leave_page("here")
+    values.enter("here", lambda _: [])
     values.put_all({N: 5, P: 0.1, ONE: "a"})
     values.reset([N, TWO])
     assert [values.get(setting) for setting in (N, P, ONE)] == [3, 0.1, "a"]
     values.reset()
     assert [values.get(setting) for setting in (N, P, ONE)] == [3, 0.2, "b"]
-    values.leave_page("far")
+    values.enter("far", lambda _: [])
     assert values.get(N) == 8
 
 
@@ -401,7 +401,8 @@ def test_an_address_from_before_a_change_is_not_read_again():
     at.number_input(key="n").set_value(6).run()
     at_page(at, "one", n="5", two="a,b")
     assert (found(at)[1], found(at)[3]) == (("a", "b"), 6)
-    assert written(at) == [{"two": ["a", "b"], "n": ["6"]}]
+    assert written(at) == [], "the session knows what the address holds"
+    assert at.session_state["address"] == {"n": ["6"], "two": ["a", "b"]}
     assert warnings(at) == ""
 
 
@@ -432,13 +433,21 @@ def test_the_back_button_leads_to_what_the_address_was_then(back, entries):
     assert entries == []
 
 
-def test_an_unknown_key_is_noted_and_removed_also_in_a_later_run():
+def test_an_address_that_the_browser_sends_late_is_neither_read_nor_noted():
     at = visit({"n": "5"})
     at_page(at, "one", n="50", what="1")
-    assert (
-        warnings(at) == "Part of this link could not be used.\n\n- `what` was ignored: this page has no such setting."
-    )
-    assert written(at) == [{"what": [], "n": ["5"]}]
+    assert (found(at)[3], warnings(at), written(at)) == (5, "", [])
+    assert at.session_state["address"] == {"n": ["5"]}
+
+
+def test_what_is_invalid_in_an_address_is_noted_once_and_leaves_it():
+    at = visit({"n": "50", "what": "1", "words": "new"})
+    assert "`n=50` was ignored" in warnings(at)
+    assert "`what` was ignored: this page has no such setting." in warnings(at)
+    assert written(at) == [{"n": [], "what": []}]
+    at.button[-1].click().run()  # Dismiss
+    assert (warnings(at), written(at)) == ("", [])
+    assert dict(at.query_params) == {"words": "new"}
 
 
 @pytest.mark.parametrize("came", [False, True])
@@ -489,25 +498,26 @@ def test_the_parts_of_a_page_that_run_alone_write_under_names_of_their_own(monke
     script = """
 import streamlit as st
 from pages.kit import values
+from pages.kit.settings import Words
 from tests.pages.kit.test_values import N, OWN, P
 
-values.leave_page("one")
+values.enter("one", lambda given: [N, OWN, P])
 values.put_all({N: 5, P: 0.1, OWN: "y"})
-values.write_to_address([N, OWN], "page", remove=["what"])
+values.write_to_address([N, OWN], "page", [Words("job", str, "")])
 values.write_to_address([P], "chapter")
 values.write_to_address([P, N], "again")
 """
     at = opened(script, {"what": "1", "job": "abc"})
     assert written(at) == [{"what": [], "n": ["5"]}, {"p": ["0.1"]}]
     assert [line.split()[1] for line in rendered(at.main).splitlines()] == ["address-page", "address-chapter"]
-    assert component_data(at, "address")[0]["now"] < component_data(at, "address")[1]["now"]
+    assert component_data(at, "address")[0]["count"] < component_data(at, "address")[1]["count"]
     assert as_in_browser(at) == {"job": ["abc"], "n": ["5"], "p": ["0.1"]}
 
 
 def test_notes_are_those_of_the_page_on_screen(session):
-    values.leave_page("one")
+    values.enter("one", lambda _: [])
     link.set_notes("No.", of=link.THIS_LINK)
-    values.leave_page("one")
+    values.enter("one", lambda _: [])
     assert session[link.NOTES] == {"this link": ["No."]}
-    values.leave_page("two")
+    values.enter("two", lambda _: [])
     assert link.NOTES not in session
