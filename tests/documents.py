@@ -1,4 +1,4 @@
-"""The code blocks of a document: found, and run with the numbers beside them checked."""
+"""Find the code blocks of a document, run them, and check the numbers in their comments."""
 
 import ast
 import re
@@ -9,13 +9,13 @@ _STATED = re.compile(r"(\d+\.\d+)$")
 
 
 def blocks(file, language="python"):
-    """The code blocks of a language in a Markdown file, in their order."""
+    """Return the code blocks of a language in a Markdown file, in order."""
     text = (ROOT / file).read_text(encoding="utf-8")
     return re.findall(rf"^```{language}\n(.*?)^```$", text, flags=re.DOTALL | re.MULTILINE)
 
 
 def run(code, names=None):
-    """Run `code` statement by statement, with and into `names`, and return how many numbers were checked.
+    """Run `code` statement by statement in the namespace `names`, and return how many numbers were checked.
 
     Where the comment behind an expression ends with a number, the expression must give it, to the digits stated.
     """

@@ -16,7 +16,7 @@ from pages.kit import values
 from pages.kit.settings import Choice, Setting
 from pages.kit.snippet import OWN, Snippet, as_code
 from privdemo import datasets
-from privdemo.datasets import Answers, Brought, Dataset, OwnDataError, Source
+from privdemo.datasets import Answers, Dataset, OwnData, OwnDataError, Source
 
 # The title of a visitor's own records among the data sets, and its name in a link.
 TITLE = "your own"
@@ -208,7 +208,7 @@ def is_quick(source: Source, n_records: int) -> bool:
 
 def is_own(source: Any) -> bool:
     """Return whether `source`, or the data set of a config, is a visitor's own."""
-    return isinstance(getattr(source, "dataset", source), Brought)
+    return isinstance(getattr(source, "dataset", source), OwnData)
 
 
 def compute_in_session(name: str, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:

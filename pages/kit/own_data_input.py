@@ -28,7 +28,13 @@ from server import visits
 from server.streamlit_internals import is_hidden
 
 _PROBLEM = "own_problem"
-_FILE, _LABEL, _POSITIVE, _COLUMN, _BROUGHT = "own_file", "own_label", "own_positive", "own_column", "own_files_brought"
+_FILE, _LABEL, _POSITIVE, _COLUMN, _N_UPLOADS = (
+    "own_file",
+    "own_label",
+    "own_positive",
+    "own_column",
+    "own_files_brought",
+)
 _PREVIEW_COLUMNS, _PREVIEW_IMAGES, _PREVIEW_ANSWERS = 12, 10, 6
 
 
@@ -57,10 +63,10 @@ def _panel(
     """Render the upload of a file for pages of this kind, `show` as its preview, and a button to remove it."""
     if is_hidden():
         return
-    own, elsewhere = current_reading(kind), refusal(kind)
+    own, refused = current_reading(kind), refusal(kind)
     with st.popover(f"Your own data: {datasets.plain(own.file)}" if own else "Your own data…", width="stretch"):
-        # A new key for every file, so that Streamlit deletes the one before.
-        key = f"{_FILE}_{st.session_state.get(_BROUGHT, 0)}"
+        # Use a new key for every upload, so that Streamlit deletes the previous file.
+        key = f"{_FILE}_{st.session_state.get(_N_UPLOADS, 0)}"
         st.file_uploader(
             label,
             types,
@@ -74,11 +80,11 @@ def _panel(
         of_kind, problem = st.session_state.get(_PROBLEM, (None, ""))
         if of_kind is kind:
             st.error(problem)
-        if elsewhere:
-            st.info(elsewhere)
+        if refused:
+            st.info(refused)
         if own:
             show(own)
-        if own or elsewhere:
+        if own or refused:
             st.button("Forget my data", on_click=forget, key="own-forget")
 
 
@@ -86,7 +92,7 @@ def _show_answers(own: OwnAnswers) -> None:
     """Render the choice of the column, and the counts of its answers."""
     answers = own.answers
     st.session_state[_COLUMN] = answers.title
-    st.selectbox("Column with the answers", own.columns, key=_COLUMN, on_change=_count_again)
+    st.selectbox("Column with the answers", own.columns, key=_COLUMN, on_change=_read_answers_again)
     n = len(answers.names)
     each = zip(answers.names[:_PREVIEW_ANSWERS], answers.counts[:_PREVIEW_ANSWERS], strict=True)
     start = "The most frequent" if n > _PREVIEW_ANSWERS else "They are"
@@ -104,15 +110,19 @@ def _settings(own: Own, binary: bool) -> None:
     """Render the choice of the column with the label, and of the class against all others."""
     if own.is_table:
         st.session_state[_LABEL] = _label_of(own)
-        st.selectbox("Column with the label", own.top[0], key=_LABEL, on_change=_read_again)
+        st.selectbox("Column with the label", own.top[0], key=_LABEL, on_change=_read_records_again)
     if binary and own.records.n_classes > 2:
         st.session_state[_POSITIVE] = own.positive
         st.selectbox(
-            "Class asked about, against all others", own.records.class_names, key=_POSITIVE, on_change=_read_again
+            "Class asked about, against all others",
+            own.records.class_names,
+            key=_POSITIVE,
+            on_change=_read_records_again,
         )
 
 
 def _label_of(own: Own) -> str:
+    """Return the title of the column with the label, by default the last one."""
     return own.label or own.top[0][-1]
 
 
@@ -165,29 +175,30 @@ def _read_upload(key: str, chosen: Choice, kind: type[Reading]) -> None:
     """Read an uploaded file; the file from before is replaced only if the new one can be read."""
     if (upload := visits.take_upload(key)) is None:
         return
-    st.session_state[_BROUGHT] = st.session_state.get(_BROUGHT, 0) + 1
+    st.session_state[_N_UPLOADS] = st.session_state.get(_N_UPLOADS, 0) + 1
     _read(kind, *upload)
     if _PROBLEM not in st.session_state:
         values.put(chosen, TITLE)
 
 
-def _read_again() -> None:
+def _read_records_again() -> None:
     """Read the same file with another column as the label, or another class against all others."""
     if own := current_reading(Own):
         chosen = st.session_state.get(_LABEL, own.label), st.session_state.get(_POSITIVE)
         _read(Own, own.content, own.file, *chosen)
 
 
-def _count_again() -> None:
+def _read_answers_again() -> None:
     """Count another column of the same file."""
     if own := current_reading(OwnAnswers):
         _read(OwnAnswers, own.content, own.file, st.session_state.get(_COLUMN))
 
 
-def _read(kind: type[Reading], content: bytes, file: str, *chosen: Any) -> None:
+def _read(kind: type[Reading], content: bytes, file: str, *columns_and_class: Any) -> None:
+    """Read a file and store it in the session, or store why it cannot be read."""
     st.session_state.pop(_PROBLEM, None)
     try:
-        store_reading(kind.read(content, file, *chosen))
+        store_reading(kind.read(content, file, *columns_and_class))
     except OwnDataError as error:
         before = current_reading(kind)
         again = before is not None and before.content is content
@@ -202,7 +213,7 @@ def forget() -> None:
     visits.drop_uploads()
     for key in (_PROBLEM, _LABEL, _POSITIVE, _COLUMN):
         st.session_state.pop(key, None)
-    st.session_state[_BROUGHT] = st.session_state.get(_BROUGHT, 0) + 1
+    st.session_state[_N_UPLOADS] = st.session_state.get(_N_UPLOADS, 0) + 1
 
 
 _HELP = (

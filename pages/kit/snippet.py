@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
-from privdemo.datasets import Brought
+from privdemo.datasets import OwnData
 
 # The variable for a visitor's own records in shown code.
 OWN = "own"
@@ -41,7 +41,7 @@ def as_code(value: Any) -> str:
 
     A config or a mechanism is its class with all fields as keywords; other values are their `repr`.
     """
-    if isinstance(value, Brought):
+    if isinstance(value, OwnData):
         return OWN
     if is_dataclass(value):
         given = (f"{field.name}={as_code(getattr(value, field.name))}" for field in fields(value) if field.init)

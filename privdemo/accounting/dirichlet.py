@@ -47,9 +47,10 @@ def neighbouring_moves(counts: ArrayLike) -> tuple[Move, ...]:
     return away + tuple((b + 1, a - 1) for a, b in away)
 
 
-def moves_away(counts: ArrayLike) -> tuple[Move, ...]:
-    """Return the moves away from `counts` (c,) that can be the worst by the paper's criterion, which looks at no
-    others.
+def moves_to_neighbours(counts: ArrayLike) -> tuple[Move, ...]:
+    """Return the moves from `counts` (c,) to a neighbour that can be the worst by the paper's criterion.
+
+    The criterion ignores the moves back.
 
     They are those among the two smallest classes and the largest: unlike δ, the criterion may grow with a count.
     """

@@ -25,9 +25,9 @@ from privdemo.datasets.own_tables import from_csv
 __all__ = [
     "DATASETS",
     "Answers",
-    "Brought",
     "Dataset",
     "DatasetError",
+    "OwnData",
     "OwnDataError",
     "Source",
     "available",
@@ -45,7 +45,7 @@ __all__ = [
 # The name of a data set, or a visitor's own records.
 Source = str | Dataset
 # A visitor's own data: records, or a column of answers.
-Brought = Dataset | Answers
+OwnData = Dataset | Answers
 
 _BUILDERS: dict[str, Callable[..., Dataset]] = {
     "mnist": builders.build_mnist,

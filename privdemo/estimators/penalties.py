@@ -1,4 +1,4 @@
-"""The strength of a penalty, chosen by the likelihood of the releases of held-out people."""
+"""Choose the strength of a penalty by cross-validation: by the likelihood of held-out people's releases."""
 
 from __future__ import annotations
 
@@ -16,13 +16,12 @@ Array = NDArray[np.floating]
 
 # The penalties that C="cv" tries, from strong to weak.
 CS = tuple(10.0 ** (step / 2) for step in range(-8, 3))
-# While a penalty is chosen, solutions need not be as exact as in the end: so many times `tol`.
+# The tolerance of the fits that compare penalties, as a multiple of `tol` of the final fit.
 CV_TOLERANCE = 10.0
 
 
 def folds_of(y: NDArray, weights: Array, n_folds: int, random_state: int) -> list[tuple[NDArray, NDArray]]:
-    """Return the people to learn from and those held out, `n_folds` times; stratified by label where there are
-    enough.
+    """Return (training rows, held-out rows) of each of `n_folds` folds, stratified by label if every label has enough.
 
     Raises ``ValueError`` for fewer than 2 folds or more than people, and where a fold has nobody to train on.
     """
@@ -30,7 +29,7 @@ def folds_of(y: NDArray, weights: Array, n_folds: int, random_state: int) -> lis
     rarest = np.unique(y, return_counts=True)[1].min()
     splitter = (StratifiedKFold if rarest >= n_folds else KFold)(n_folds, shuffle=True, random_state=random_state)
     folds = list(splitter.split(y, y))
-    if not all(weights[seen].any() for seen, _ in folds):
+    if not all(weights[training].any() for training, _ in folds):
         raise ValueError("sample_weight leaves a fold with nobody to learn from; choose C, or spread the weights")
     return folds
 
@@ -48,24 +47,28 @@ def choose_C(
     """Return the strength with the best held-out likelihood, a start for the fit with it, and the scores of all
     strengths tried.
 
-    Last come the log-likelihoods (n,) of all people's releases when held out, with that strength.
+    The last item is the log-likelihoods (n,) of all people's held-out releases at that strength. `log_rows` (n, K) are
+    the log-likelihoods of each person's released label given every class.
 
-    Weaker penalties start where stronger ones ended, with all people as in every fold: reconstruction and noisy inputs
-    have no concave objective. Strengths that do worse than the best by three standard errors of the difference end the
-    search.
+    Each fit starts from the solution for the next stronger penalty, as reconstruction and noisy inputs have no concave
+    objective. The search ends at a strength that is worse than the best by three standard errors of the difference.
     """
-    rough = CV_TOLERANCE * tol
+    loose_tol = CV_TOLERANCE * tol
     models, held_out = [start] * len(folds), np.empty((len(CS), len(log_rows)))
     for step, C in enumerate(CS):
-        for i, (seen, unseen) in enumerate(folds):
-            known = inputs.take(seen)  # one copy at a time: five would not fit for 60,000 images
-            models[i] = maximise(objective, known, log_rows[seen], weights[seen], C, models[i], rough, max_iter)
-            held_out[step, unseen] = released_log_likelihood(inputs.take(unseen), log_rows[unseen], models[i])
+        for i, (training, held_out_people) in enumerate(folds):
+            training_inputs = inputs.take(training)  # one copy at a time: five would not fit for 60,000 images
+            models[i] = maximise(
+                objective, training_inputs, log_rows[training], weights[training], C, models[i], loose_tol, max_iter
+            )
+            held_out[step, held_out_people] = released_log_likelihood(
+                inputs.take(held_out_people), log_rows[held_out_people], models[i]
+            )
         scores = (weights * held_out[: step + 1]).sum(axis=1) / weights.sum()
-        lost = weights * (held_out[int(scores.argmax())] - held_out[step])
-        if lost.mean() > 3 * lost.std() / np.sqrt(len(lost)):
+        loss = weights * (held_out[int(scores.argmax())] - held_out[step])
+        if loss.mean() > 3 * loss.std() / np.sqrt(len(loss)):
             break
     best = int(scores.argmax())
     for C in CS[:best]:
-        start = maximise(objective, inputs, log_rows, weights, C, start, rough, max_iter)
+        start = maximise(objective, inputs, log_rows, weights, C, start, loose_tol, max_iter)
     return CS[best], start, scores, held_out[best]

@@ -1,9 +1,11 @@
-"""The price of a survey's privacy where somebody is trusted: people needed for a precision, as `survey` has where
-nobody is.
+"""Compute how many people a survey needs for a given precision if a shuffler or a curator is trusted.
 
-A *shuffler* mixes the answers, so that each person may lie less for the same (ε, δ) of the count; its ε is exact
-(`privdemo.accounting.shuffling`). A *curator* collects the true answers and publishes the count with Laplace noise of
-scale b. Its interval is the score interval of the count, whose variance is θ(1 − θ)/N + 2b²/N²; its half-width h obeys
+`survey` computes the same for local privacy, where nobody is trusted.
+
+A *shuffler* mixes the answers, so that each person needs a smaller flip probability for the same (ε, δ) of the count;
+its ε is exact (`privdemo.accounting.shuffling`). A *curator* collects the true answers and publishes the count with
+Laplace noise of scale b. Its interval is the score interval of the count, whose variance is θ(1 − θ)/N + 2b²/N²; its
+half-width h obeys
 
     h (1 + z²/N) / z = √( (θ(1 − θ) + (1 + z²/N) 2b²/N)/N + z²/(4N²) ),
 
@@ -21,38 +23,38 @@ from privdemo.estimators import survey
 from privdemo.intervals import Z95
 
 Z2 = Z95**2
-# The relative precision of a local ε₀, which is found from below.
-EXACT = 1e-3
+# The relative tolerance of the bisection for a local ε₀, which is approached from below.
+LOCAL_EPSILON_TOLERANCE = 1e-3
 
 
 def shuffled_voters_needed(epsilon: float, delta: float, half_width: float, share: float = 0.5) -> float:
-    """Return the fewest voters whose 95 % interval is ± `half_width` or narrower, and whose mixed answers keep (ε, δ).
+    """Return the fewest voters whose interval is ± `half_width` or narrower and whose shuffled answers meet (ε, δ).
 
-    A larger local ε₀ needs fewer voters, who hide each other less: the largest ε₀ that keeps (ε, δ) is taken. ∞ where
-    ε is 0.
+    The interval is of 95 %. A larger local ε₀ needs fewer voters, but fewer voters amplify privacy less: use the
+    largest ε₀ that meets (ε, δ). Return ∞ where ε is 0.
     """
     limits.EPSILON.check(epsilon)
     limits.DELTA.check(delta)
     if epsilon == 0:
         return math.inf
     low, high = min(epsilon, limits.LOCAL_EPSILON.high), limits.LOCAL_EPSILON.high
-    while high - low > EXACT * high:
+    while high - low > LOCAL_EPSILON_TOLERANCE * high:
         middle = (low + high) / 2
-        voters = min(_with_lies(middle, half_width, share), limits.N_VOTERS.high)
+        voters = min(_voters_at(middle, half_width, share), limits.N_VOTERS.high)
         if shuffled_poll_delta(middle, int(voters), epsilon) <= delta:
             low = middle
         else:
             high = middle
-    return _with_lies(max(low, epsilon), half_width, share)
+    return _voters_at(max(low, epsilon), half_width, share)
 
 
 def curated_half_width(n_voters: int, scale: float, share: float) -> float:
     """Return half the width of the 95 % interval from a count of `n_voters` with Laplace noise of `scale`, in
     shares.
     """
-    more = 1 + Z2 / n_voters
-    variance = (share * (1 - share) + more * 2 * scale**2 / n_voters) / n_voters
-    return Z95 / more * math.sqrt(variance + Z2 / (4 * n_voters**2))
+    inflation = 1 + Z2 / n_voters
+    variance = (share * (1 - share) + inflation * 2 * scale**2 / n_voters) / n_voters
+    return Z95 / inflation * math.sqrt(variance + Z2 / (4 * n_voters**2))
 
 
 def curated_voters_needed(epsilon: float, delta: float, half_width: float, share: float = 0.5) -> float:
@@ -86,5 +88,6 @@ def curated_curve(
     return [(epsilon, curated_voters_needed(epsilon, delta, half_width, share)) for epsilon in epsilons]
 
 
-def _with_lies(local_epsilon: float, half_width: float, share: float) -> float:
+def _voters_at(local_epsilon: float, half_width: float, share: float) -> float:
+    """Return the voters needed by randomised response with `local_epsilon`."""
     return survey.voters_needed(randomised_response_flip_prob(local_epsilon), half_width, share)

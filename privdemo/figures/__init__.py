@@ -2,9 +2,9 @@
 
 from plotly.graph_objects import Figure
 
+from privdemo.figures.chart_style import CHART_CSS, projected
 from privdemo.figures.claims import VERDICT_CSS
 from privdemo.figures.documents import chart, document
-from privdemo.figures.house import CHART_CSS, projected
 from privdemo.figures.images import damage, guessing, linkage
 from privdemo.figures.people import PEOPLE_CSS, dot_field, people_html
 from privdemo.figures.pictures import SHEET_CSS, contact_sheet, data_uri, picture_html, png, sample_sheet

@@ -13,8 +13,8 @@ from plotly.graph_objects import Figure
 from privdemo import palette
 from privdemo.experiments import many_answers
 from privdemo.experiments.many_answers import Winners
+from privdemo.figures.chart_style import AXIS, SIZE, chart, width
 from privdemo.figures.ends import LINE
-from privdemo.figures.house import AXIS, SIZE, chart, width
 from privdemo.methods import FREQUENCY_ORACLES
 
 # The colour of words and lines on the map, whose ground is light by night too, and a cell's size on a telephone.

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from plotly.graph_objects import Figure
 
 from privdemo import palette
+from privdemo.figures.chart_style import chart
 from privdemo.figures.ends import label_ends
-from privdemo.figures.house import chart
 from privdemo.intervals import Estimate
 from privdemo.methods import Method
 

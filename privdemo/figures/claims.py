@@ -9,8 +9,8 @@ from plotly.graph_objects import Figure
 
 from privdemo import palette
 from privdemo.experiments.claims import CAVEAT, FAILS, FIRST_AUTHORS, HOLDS, OPEN, UNCLEAR, Claim
+from privdemo.figures.chart_style import chart
 from privdemo.figures.charts import error_bars, legend_below, rows
-from privdemo.figures.house import chart
 
 STYLES = {
     HOLDS: palette.SPREAD,

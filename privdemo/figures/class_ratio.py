@@ -11,6 +11,7 @@ from privdemo import palette
 from privdemo.experiments import class_ratio
 from privdemo.experiments.class_ratio import SHARES, Trial
 from privdemo.experiments.class_ratio.study import Row
+from privdemo.figures.chart_style import chart
 from privdemo.figures.charts import (
     PALE,
     Below,
@@ -27,7 +28,6 @@ from privdemo.figures.charts import (
     outlined,
     percent,
 )
-from privdemo.figures.house import chart
 from privdemo.intervals import Estimate
 from privdemo.methods import (
     CLASS_RATIO,

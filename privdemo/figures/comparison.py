@@ -10,8 +10,8 @@ from plotly.graph_objects import Figure
 
 from privdemo import palette
 from privdemo.experiments.comparison.study import EPSILONS, Row
+from privdemo.figures.chart_style import chart
 from privdemo.figures.charts import PALE, curve_chart, heading, log_axis, method_curve, own
-from privdemo.figures.house import chart
 from privdemo.figures.plain import PlainFigure, copied, merge, parts
 from privdemo.intervals import Estimate
 from privdemo.methods import COMPARISON

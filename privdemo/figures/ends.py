@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from plotly.graph_objects import Figure
 
-from privdemo.figures.house import AXIS, SIZE, width
+from privdemo.figures.chart_style import AXIS, SIZE, width
 from privdemo.figures.plain import Plain, PlainFigure, at, copied, merge, parts
 
 # The most curves that are named at their ends, the letters of a line of a name, and the margins that all the names and

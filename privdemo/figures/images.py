@@ -9,8 +9,8 @@ from plotly.graph_objects import Figure
 
 from privdemo import palette
 from privdemo.experiments.images import Point
+from privdemo.figures.chart_style import chart
 from privdemo.figures.charts import error_bars, legend_below, line, marker, over_rule, rule
-from privdemo.figures.house import chart
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.pixels import PixelFamily
 

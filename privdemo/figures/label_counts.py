@@ -10,6 +10,7 @@ from plotly.graph_objects import Figure
 from privdemo import palette
 from privdemo.experiments import label_counts
 from privdemo.experiments.label_counts import Outcome
+from privdemo.figures.chart_style import chart
 from privdemo.figures.charts import (
     axis,
     curve_chart,
@@ -25,7 +26,6 @@ from privdemo.figures.charts import (
     point,
     rule,
 )
-from privdemo.figures.house import chart
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.label_counts import CountRelease
 from privdemo.methods import LABEL_COUNTS

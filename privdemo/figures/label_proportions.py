@@ -14,6 +14,7 @@ from privdemo import palette
 from privdemo.experiments import label_proportions
 from privdemo.experiments.label_proportions import Trial
 from privdemo.experiments.label_proportions.study import Row
+from privdemo.figures.chart_style import chart
 from privdemo.figures.charts import (
     DotPlot,
     dot_plots,
@@ -31,7 +32,6 @@ from privdemo.figures.charts import (
     rule,
 )
 from privdemo.figures.ends import label_ends
-from privdemo.figures.house import chart
 from privdemo.figures.people import A_COLOUR
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.bags import SELECTIONS

@@ -13,6 +13,7 @@ from plotly.graph_objects import Figure
 from privdemo import palette
 from privdemo.experiments import many_answers
 from privdemo.experiments.many_answers import Fit, OneReport, Release, Trusted
+from privdemo.figures.chart_style import PHONE, are_turned, chart, shortened
 from privdemo.figures.charts import (
     Curve,
     DotPlot,
@@ -25,7 +26,6 @@ from privdemo.figures.charts import (
     marker,
     point,
 )
-from privdemo.figures.house import PHONE, are_turned, chart, shortened
 from privdemo.intervals import Estimate
 from privdemo.methods import (
     CURATOR,

@@ -10,6 +10,7 @@ from plotly.graph_objects import Figure
 from privdemo import figures, palette
 from privdemo.experiments import voting
 from privdemo.experiments.poll import Again, Price, Reveal
+from privdemo.figures.chart_style import chart
 from privdemo.figures.charts import (
     HOVER,
     error_bars,
@@ -22,7 +23,6 @@ from privdemo.figures.charts import (
     rows,
     rule,
 )
-from privdemo.figures.house import chart
 from privdemo.figures.people import LIED_A, TRUTH, VOTED_A, VOTED_B, Field
 from privdemo.intervals import Estimate
 from privdemo.methods import SPREAD_MLE, VOTING
@@ -46,17 +46,17 @@ def words(text: str) -> str:
 
 def said(found: Reveal) -> Figure:
     """Return the answers of the class, a bar each."""
-    labels = [f"{words(r.answer)} <b>{r.senders:,}</b>, {percent(r.said.mean)}" for r in found.readings]
+    labels = [f"{words(r.answer)} <b>{r.senders:,}</b>, {percent(r.reported.mean)}" for r in found.readings]
     n = len(found.readings)
-    bars = [_bar(row, r.said.mean, palette.NAIVE.colour, n) for row, r in _with_rows(found.readings)]
+    bars = [_bar(row, r.reported.mean, palette.NAIVE.colour, n) for row, r in _with_rows(found.readings)]
     return _shares(found, labels, bars, "said so")
 
 
 def naive(found: Reveal) -> Figure:
     """Return the naive estimate, the observed shares with their intervals."""
     method = VOTING["naive"]
-    labels = [f"{words(r.answer)} <b>{percent(r.said.mean)}</b>" for r in found.readings]
-    marks = [_mark(row, r.said, method.style, method.title) for row, r in _with_rows(found.readings)]
+    labels = [f"{words(r.answer)} <b>{percent(r.reported.mean)}</b>" for r in found.readings]
+    marks = [_mark(row, r.reported, method.style, method.title) for row, r in _with_rows(found.readings)]
     return _shares(found, labels, marks, "true of, if nobody lied")
 
 
@@ -68,9 +68,9 @@ def corrected(found: Reveal, truth: Sequence[float] | None = None) -> Figure:
     labels, marks = [], []
     for i, (row, r) in enumerate(_with_rows(found.readings)):
         true = f", truth {percent(truth[i])}" if truth else ""
-        labels.append(f"{words(r.answer)} <b>{percent(r.true.mean)}</b>{true}")
-        marks.append(_mark(row, r.true, best.style, best.title))
-        marks.append(_mark(row - _BELOW, r.said, ignored.style, ignored.title, size=8))
+        labels.append(f"{words(r.answer)} <b>{percent(r.estimated.mean)}</b>{true}")
+        marks.append(_mark(row, r.estimated, best.style, best.title))
+        marks.append(_mark(row - _BELOW, r.reported, ignored.style, ignored.title, size=8))
         if truth:
             marks.append(_mark(row, Estimate(truth[i], truth[i], truth[i]), known.style, "the truth", size=22))
     return _shares(found, labels, marks, "true of")

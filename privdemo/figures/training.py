@@ -15,6 +15,7 @@ from privdemo import palette
 from privdemo.experiments import training
 from privdemo.experiments.training import Trial
 from privdemo.experiments.training.study import Point, Study
+from privdemo.figures.chart_style import chart
 from privdemo.figures.charts import (
     PALE,
     DotPlot,
@@ -30,7 +31,6 @@ from privdemo.figures.charts import (
     percent,
     point,
 )
-from privdemo.figures.house import chart
 from privdemo.figures.pictures import contact_sheet, data_uri
 from privdemo.figures.plain import changed
 from privdemo.intervals import Estimate
@@ -95,9 +95,9 @@ def calibration(trials: Sequence[Trial], methods: Sequence[str]) -> Figure:
         bins, style = training.calibration(trials, name), TRAINING[name].style
         traces.append(
             {
-                "x": [b.said for b in bins],
-                "y": [b.true.mean for b in bins],
-                "error_y": error_bars([b.true for b in bins], style),
+                "x": [b.predicted for b in bins],
+                "y": [b.observed.mean for b in bins],
+                "error_y": error_bars([b.observed for b in bins], style),
                 "mode": "lines+markers",
                 "name": TRAINING[name].title,
                 "line": line(style),

@@ -7,8 +7,8 @@ from typing import Any
 
 from plotly.graph_objects import Figure
 
+from privdemo.figures.chart_style import chart
 from privdemo.figures.charts import HOVER, error_bars, percent, point, rows
-from privdemo.figures.house import chart
 from privdemo.intervals import Estimate
 from privdemo.methods import Method
 

@@ -1,8 +1,11 @@
 """Label counts released as proportions: Laplace and Gaussian noise, Laplace prior, scaled Dirichlet.
 
-Of a set's labels the counts η (c,) are private and their sum m is public; neighbours move one label from one class to
-another. Every mechanism has `randomise(counts, rng)` → proportions θ (..., c) on the simplex and `delta_at(epsilon)`.
-`RELEASES` lists the ways to choose its noise, as published (Iyer, Nath & Sarawagi 2016) and tight; `calibrate` does it.
+The counts η (c,) of a set's labels are private, their sum m is public. Neighbours differ by one label in another class;
+a `Move` (a, b) states the two counts before that: a label leaves a class of a for one of b.
+
+Every mechanism has `randomise(counts, rng)` → proportions θ (..., c) on the simplex and `delta_at(epsilon)`.
+`RELEASES` lists the ways to choose the noise: as published (Iyer, Nath & Sarawagi 2016), or tight, i.e. the least noise
+that meets (ε, δ). `calibrate` chooses it.
 """
 
 from __future__ import annotations
@@ -27,17 +30,15 @@ class CountRelease(Protocol):
 
     @property
     def noise(self) -> str:
-        """What it does with a count, in words."""
+        """A text that describes the noise, e.g. “Laplace noise of scale 2 on every count”."""
 
     def randomise(self, counts: ArrayLike, rng: np.random.Generator) -> Array:
-        """Return proportions (..., c) that are released of `counts` (..., c), each row by itself."""
+        """Sample released proportions (..., c) from `counts` (..., c), for each row independently."""
 
     def delta_at(self, epsilon: float) -> float:
-        """Return the δ at `epsilon` with this noise: exact for the noisy counts, from which what is released is
-        computed.
+        """Return the exact δ at `epsilon` of the noisy counts; the release is computed from them.
 
-        For noise that was chosen from the counts it is the δ of the same noise chosen independently of them, no
-        guarantee.
+        If the noise was chosen from the counts, it is the δ of the same noise chosen without them: no guarantee.
         """
 
 
@@ -64,11 +65,11 @@ def check_counts(counts: ArrayLike) -> Counts:
     limits.N_LABELS.check(values.shape[-1])
     wrong = ~((values >= limits.COUNT.low) & (values <= limits.COUNT.high) & (values == np.rint(values)))
     if wrong.any():
-        value, place = values[wrong][0], tuple(int(i) + 1 for i in np.argwhere(wrong)[0])
+        value, index = values[wrong][0], tuple(int(i) + 1 for i in np.argwhere(wrong)[0])
         share = ", not a share" if 0 < value < 1 else ""
         raise ValueError(
-            f"counts must be whole numbers in [0, {limits.COUNT.high:,}], got {value:.12g} for {_named(place)}; give "
-            f"how many records of the class there are{share}"
+            f"counts must be whole numbers in [0, {limits.COUNT.high:,}], got {value:.12g} for {_describe_class(index)}"
+            f"; give how many records of the class there are{share}"
         )
     if (values.sum(axis=-1) == 0).any():
         raise ValueError("counts are all 0: an empty set has no proportions; leave it out, or merge it with another")
@@ -134,9 +135,9 @@ class LaplacePrior:
 
     def randomise(self, counts: ArrayLike, rng: np.random.Generator) -> Array:
         noisy = np.maximum(check_counts(counts) + self.scale * rng.laplace(size=np.shape(counts)), 0)
-        nothing = ~noisy.any(axis=-1, keepdims=True)
-        shares = _dirichlet(np.where(nothing, 1.0, noisy), rng)
-        return np.where(nothing, 1 / shares.shape[-1], shares)
+        none_positive = ~noisy.any(axis=-1, keepdims=True)
+        shares = _dirichlet(np.where(none_positive, 1.0, noisy), rng)
+        return np.where(none_positive, 1 / shares.shape[-1], shares)
 
     def delta_at(self, epsilon: float) -> float:
         return accounting.laplace_counts_delta(self.scale, epsilon)
@@ -162,7 +163,7 @@ class ScaledDirichlet:
 
     def randomise(self, counts: ArrayLike, rng: np.random.Generator) -> Array:
         checked = check_counts(counts)
-        _check_least(checked, self.n_min or 1)
+        _check_minimum(checked, self.n_min or 1)
         return _dirichlet(self.sigma * checked, rng)
 
     def delta_at(self, epsilon: float) -> float:
@@ -173,9 +174,9 @@ class ScaledDirichlet:
 class Release:
     """A mechanism with a way to choose its noise: its `title` on screen, and what the `paper` calls it.
 
-    `tight`: no less noise meets (ε, δ).
-
-    `data_dependent` noise is chosen from the private counts, so that the choice itself can leak: no formal guarantee.
+    `make(epsilon, delta, counts, n_min)` returns the mechanism. `tight`: less noise would not meet (ε, δ).
+    `data_dependent`: the noise is chosen from the private counts, so that the choice can leak: no guarantee.
+    `public_bound`: the guarantee holds for counts of at least the public minimum `n_min`.
     """
 
     title: str
@@ -212,10 +213,12 @@ def _laplace_prior(epsilon: float, delta: float, counts: Counts, n_min: int) -> 
 
 
 def _dirichlet_published(epsilon: float, delta: float, counts: Counts, n_min: int) -> CountRelease:
-    return _dirichlet_from_data(epsilon, delta, counts, accounting.moves_away, accounting.published_dirichlet_delta)
+    return _dirichlet_from_data(
+        epsilon, delta, counts, accounting.moves_to_neighbours, accounting.published_dirichlet_delta
+    )
 
 
-def _dirichlet_local(epsilon: float, delta: float, counts: Counts, n_min: int) -> CountRelease:
+def _dirichlet_tight_for_counts(epsilon: float, delta: float, counts: Counts, n_min: int) -> CountRelease:
     return _dirichlet_from_data(epsilon, delta, counts, accounting.neighbouring_moves, accounting.dirichlet_delta)
 
 
@@ -226,26 +229,26 @@ def _dirichlet_from_data(
     moves_of: Callable[[ArrayLike], tuple[Move, ...]],
     profile: Callable[[float, Move, float], float],
 ) -> CountRelease:
-    """Return σ from the private counts: the least of all sets' where there are several."""
-    _check_least(counts, 1)
+    """Choose σ from the private counts; if there are several sets, use the smallest of their σ."""
+    _check_minimum(counts, 1)
     if not counts.size:
         raise ValueError("counts hold no set: give at least one")
     ordered = np.sort(counts.reshape(-1, counts.shape[-1]), axis=-1)
     rows = np.unique(np.concatenate((ordered[:, :2], ordered[:, 2:][:, -1:]), axis=1), axis=0)
     moves = tuple(dict.fromkeys(move for row in rows for move in moves_of(row)))
-    both_ways = tuple(dict.fromkeys(move for row in rows for move in accounting.neighbouring_moves(row)))
+    guaranteed_moves = tuple(dict.fromkeys(move for row in rows for move in accounting.neighbouring_moves(row)))
     try:
-        return ScaledDirichlet(accounting.dirichlet_sigma(epsilon, delta, moves, profile), both_ways)
+        return ScaledDirichlet(accounting.dirichlet_sigma(epsilon, delta, moves, profile), guaranteed_moves)
     except NoSuchNoise:
         needed = accounting.dirichlet_smallest_count(epsilon, delta, lambda n: moves_of((n, n)), profile)
         raise NoSuchNoise(
-            f"scaled Dirichlet has no σ at ε = {epsilon:g}, δ = {delta:g}: {_least(counts)}; with {needed:,} or more "
-            "in every class it has; merge classes, or allow a larger ε or δ"
+            f"scaled Dirichlet has no σ at ε = {epsilon:g}, δ = {delta:g}: {_describe_smallest(counts)}; with "
+            f"{needed:,} or more in every class it has; merge classes, or allow a larger ε or δ"
         ) from None
 
 
 def _dirichlet_public(epsilon: float, delta: float, counts: Counts, n_min: int) -> CountRelease:
-    _check_least(counts, n_min)
+    _check_minimum(counts, n_min)
     moves = accounting.public_moves(n_min)
     try:
         return ScaledDirichlet(accounting.dirichlet_sigma(epsilon, delta, moves), moves, n_min)
@@ -273,7 +276,7 @@ RELEASES = {
     "dirichlet local": Release(
         "scaled Dirichlet, tight for these counts (no guarantee)",
         True,
-        _dirichlet_local,
+        _dirichlet_tight_for_counts,
         data_dependent=True,
         paper="σ by the exact privacy profile of these counts",
     ),
@@ -288,12 +291,11 @@ RELEASES = {
 
 
 def calibrate(release: str, epsilon: float, delta: float, counts: ArrayLike, n_min: int = 1) -> CountRelease:
-    """Return the mechanism `RELEASES[release]` with noise that meets (ε, δ) by its own rule, for sets of `counts` (...,
-    c).
+    """Return the mechanism `RELEASES[release]` whose noise meets (ε, δ) by its rule, for sets of `counts` (..., c).
 
     Only data-dependent releases choose the noise from the counts; the public scaled Dirichlet refuses counts below the
-    public minimum `n_min`. Raises ``ValueError`` for an unknown name and values out of range, `NoSuchNoise` where none
-    will do.
+    public minimum `n_min`. Raises ``ValueError`` for an unknown name and values out of range, `NoSuchNoise` if no
+    noise meets (ε, δ).
     """
     if release not in RELEASES:
         raise ValueError(f"release must be one of {', '.join(RELEASES)}, got {release!r}")
@@ -312,34 +314,35 @@ def _dirichlet(alpha: Array, rng: np.random.Generator) -> Array:
 
     In logs, with log G(α) = log G(α + 1) + log(U)/α, as gamma variates of small shape would round to 0.
     """
-    some = alpha > 0
-    shape = np.where(some, alpha, 1.0)
+    positive = alpha > 0
+    shape = np.where(positive, alpha, 1.0)
     log_gamma = np.log(rng.standard_gamma(shape + 1)) + np.log1p(-rng.random(shape.shape)) / shape
-    log_gamma = np.where(some, log_gamma, -np.inf)
+    log_gamma = np.where(positive, log_gamma, -np.inf)
     gamma = np.exp(log_gamma - log_gamma.max(axis=-1, keepdims=True))
     return gamma / gamma.sum(axis=-1, keepdims=True)
 
 
-def _named(place: tuple[int, ...]) -> str:
-    """“class 2”, or “class 2 of set 5” where there are several."""
-    return f"class {place[-1]}" + (f" of set {place[-2]}" if len(place) > 1 else "")
+def _describe_class(index: tuple[int, ...]) -> str:
+    """Return “class 2”, or “class 2 of set 5” where there are several; `index` (set, class) starts at 1."""
+    return f"class {index[-1]}" + (f" of set {index[-2]}" if len(index) > 1 else "")
 
 
-def _least(counts: Counts) -> str:
-    """Return where the smallest count is, and what it is: “class 2 has 1 label”."""
-    worst = np.unravel_index(int(counts.argmin()), counts.shape)
-    n = int(counts[worst])
-    return f"{_named(tuple(int(i) + 1 for i in worst))} has {n:,} label{'s' * (n != 1)}"
+def _describe_smallest(counts: Counts) -> str:
+    """Describe the smallest count: “class 2 has 1 label”."""
+    smallest = np.unravel_index(int(counts.argmin()), counts.shape)
+    n = int(counts[smallest])
+    return f"{_describe_class(tuple(int(i) + 1 for i in smallest))} has {n:,} label{'s' * (n != 1)}"
 
 
-def _check_least(counts: Counts, least: int) -> None:
+def _check_minimum(counts: Counts, least: int) -> None:
+    """Raise ``ValueError`` if a count is below `least`."""
     if (counts >= least).all():
         return
     if counts.min() == 0:
         raise ValueError(
-            f"{_least(counts)}, and scaled Dirichlet has no share for an empty class; merge it with another"
+            f"{_describe_smallest(counts)}, and scaled Dirichlet has no share for an empty class; merge it with another"
         )
     raise ValueError(
-        f"{_least(counts)}, fewer than the public minimum of {least:,}, so the promise does not cover this set; "
-        "lower the public minimum, or merge classes"
+        f"{_describe_smallest(counts)}, fewer than the public minimum of {least:,}, so the promise does not cover "
+        "this set; lower the public minimum, or merge classes"
     )

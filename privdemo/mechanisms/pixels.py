@@ -24,8 +24,8 @@ class PixelFamily:
 
     `mechanism` is its class; `make(level, n_states)` builds one, `limit(n_states)` is the level's allowed range, and
     `for_epsilon(epsilon, delta, n_states)` the level at which one pixel is (ε, δ)-private. `grid(limit)` are levels for
-    a curve, from one end of the range to the other. `leaves_some` says that a pixel is replaced or left as it was; else
-    noise shifts every one.
+    a curve, from one end of the range to the other. `replaces_pixels` says that a pixel is replaced or left as it was;
+    else noise shifts every one.
     """
 
     name: str
@@ -37,7 +37,7 @@ class PixelFamily:
     limit: Callable[[int], limits.Limit]
     for_epsilon: Callable[[float, float, int], float]
     grid: Callable[[limits.Limit], Array]
-    leaves_some: bool = False
+    replaces_pixels: bool = False
 
     def levels(self, n_states: int) -> Array:
         """Return the `N_LEVELS` levels of a curve, denser where linking a noisy image starts to fail."""
@@ -85,7 +85,7 @@ FAMILIES = {
             limits.flip_prob_limit,
             lambda epsilon, delta, k: RandomisedResponse.from_epsilon(epsilon, k).flip_prob,
             _flip_prob_grid,
-            leaves_some=True,
+            replaces_pixels=True,
         ),
         PixelFamily(
             "gaussian",

@@ -14,7 +14,7 @@ GOOD |= {"n_releases": 2, "move": (30, 20), "moves": [(30, 20)], "profile": acc.
 GOOD |= {"local_epsilon": 2.0, "n_voters": 50}
 DEFAULTS = {"n_states": 2, "n_values": 1, "sensitivity": 1.0, "delta": 0.0}
 # their first argument is something else than a number
-OTHERS = {"channel_epsilon", "dirichlet_delta_samples", "moves_away", "neighbouring_moves", "posterior"}
+OTHERS = {"channel_epsilon", "dirichlet_delta_samples", "moves_to_neighbours", "neighbouring_moves", "posterior"}
 OTHERS |= {"dirichlet_smallest_count"}
 FUNCTIONS = [vars(acc)[name] for name in acc.__all__ if name not in OTHERS and inspect.isfunction(vars(acc)[name])]
 CALLS = [(call, {name: GOOD[name] for name in inspect.signature(call).parameters}) for call in FUNCTIONS]

@@ -64,7 +64,7 @@ def test_the_two_smallest_classes_have_the_worst_neighbours(counts, sigma):
         # eleven digits of tails that agree
         assert found == pytest.approx(over_all, rel=1e-6, abs=1e-11)
     assert set(acc.neighbouring_moves(counts)) <= set(all_moves(counts))
-    assert set(acc.moves_away(counts)) <= set(all_moves(counts, both_ways=False))
+    assert set(acc.moves_to_neighbours(counts)) <= set(all_moves(counts, both_ways=False))
 
 
 @pytest.mark.parametrize("n_min", [1, 2, 3, 50])

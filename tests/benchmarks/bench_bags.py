@@ -35,7 +35,7 @@ def beside_full_labels(repeats=7):
         acts = {"full": partial(LogisticRegression(max_iter=1000).fit, X, released.positives.astype(int))}
         for method, make in METHODS.items():
             for C in (1.0, 100.0) if method == "slides' model" else (1.0,):  # the second is what is chosen
-                acts[f"{method}, C = {C:g}"] = partial(make(C=C).fit, X, released.names, released.projected)
+                acts[f"{method}, C = {C:g}"] = partial(make(C=C).fit, X, released.row_bags, released.projected)
         rows += [[name, *row] for row in beside(alternate(acts, repeats), "full", 3)]
     table("One fit at a given penalty", ["rows", "method", "time", "of scikit-learn's with every label"], rows)
 
@@ -43,7 +43,8 @@ def beside_full_labels(repeats=7):
 def growth(numbers=(75, 150, 300), repeats=5):
     released = {n: sample_release(BagConfig(n_bags=n, selection="skewed")) for n in numbers}
     acts = {
-        method: lambda r, make=make: make(C=1.0).fit(r.rows, r.names, r.projected) for method, make in METHODS.items()
+        method: lambda r, make=make: make(C=1.0).fit(r.rows, r.row_bags, r.projected)
+        for method, make in METHODS.items()
     }
     acts["random-k, k = 10"] = lambda r: aggregation.random_k(r.record_bags, 10, np.random.default_rng(0))
     acts["nearest-k, k = 10"] = lambda r: aggregation.nearest_k(

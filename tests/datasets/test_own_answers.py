@@ -1,4 +1,4 @@
-"""A visitor’s own column of answers: counted as a plain count does, and refused in a sentence that says what to do."""
+"""A visitor’s own column of answers: compared with a Counter, and refused with a sentence that says what to do."""
 
 import csv
 import io
@@ -19,20 +19,20 @@ def column(values, header="job"):
 
 
 def table(rows, header=("id", "job", "sure")):
-    """A file as `csv` writes it, with quotes where they are needed."""
+    """Return a CSV file with quotes where they are needed."""
     file = io.StringIO()
     csv.writer(file).writerows([header, *rows])
     return file.getvalue().encode()
 
 
-def test_every_row_is_counted_whatever_stands_in_it_and_the_most_frequent_come_first() -> None:
+def test_every_row_is_counted_and_answers_are_sorted_by_frequency() -> None:
     rng = random.Random(0)
     jobs = [f"job {i}, “{'x' * (i % 7)}”" for i in range(300)]
-    drawn = jobs + rng.choices(jobs, [1 / (i + 1) for i in range(300)], k=9_000)
-    content = table([(i, job, "yes" if i % 3 else "no") for i, job in enumerate(drawn)])
+    answers = jobs + rng.choices(jobs, [1 / (i + 1) for i in range(300)], k=9_000)
+    content = table([(i, job, "yes" if i % 3 else "no") for i, job in enumerate(answers)])
     found = count_answers(content, "job", "jobs.csv")
     assert (found.name, found.title, found.people) == ("jobs.csv", "job", 9_300)
-    assert dict(zip(found.names, found.counts.tolist(), strict=True)) == Counter(drawn)
+    assert dict(zip(found.names, found.counts.tolist(), strict=True)) == Counter(answers)
     assert (np.diff(found.counts) <= 0).all()
     assert count_answers(content).title == "sure", "the last column that can be used"
     assert count_answers(table([(1, "a", ""), (2, "b", "x")])).title == "job", "line 2 of the last one says nothing"
@@ -42,14 +42,14 @@ def test_every_row_is_counted_whatever_stands_in_it_and_the_most_frequent_come_f
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
-def test_one_column_is_enough_and_one_person_an_answer(newline: str) -> None:
+def test_a_file_may_have_one_column_and_one_person_per_answer(newline: str) -> None:
     found = count_answers(b"\xef\xbb\xbf" + newline.join(["vote ", "10", ' "9,5"', "9 ", "9", "", ""]).encode())
     assert (found.title, found.names, found.counts.tolist()) == ("vote", ("9", "10", "9,5"), [2, 1, 1])
     two = count_answers(column(["yes", "no"]))
     assert (two.names, two.counts.tolist()) == (("no", "yes"), [1, 1])
 
 
-def test_names_are_plain_and_answers_are_sent_to_a_process_whole() -> None:
+def test_names_are_escaped_and_answers_survive_pickling() -> None:
     found = pickle.loads(pickle.dumps(count_answers(column(["<b>yes</b>", "=1+1", "`no` [x](y)", "=1+1"]))))
     assert found.names == ("=1+1", "‹b›yes‹/b›", "'no' (x)(y)")
     assert found.counts.tolist() == [2, 1, 1]
@@ -59,7 +59,7 @@ NUMBERS = [str(i) for i in range(1025)]
 
 
 @pytest.mark.parametrize(
-    ("content", "asked", "sentence"),
+    ("content", "chosen_column", "sentence"),
     [
         (column(NUMBERS), None, "the column “job” has more than 1,024 different answers; choose another one, or group"),
         (column(["a", "a"]), None, "the column “job” has one answer only; choose one with 2 or more"),
@@ -89,13 +89,13 @@ NUMBERS = [str(i) for i in range(1025)]
     ],
     ids=lambda value: "file" if isinstance(value, bytes) else value,
 )
-def test_a_column_is_refused_with_what_is_wrong_where(content: bytes, asked: str | None, sentence: str) -> None:
+def test_a_refusal_names_the_error_and_its_line(content: bytes, chosen_column: str | None, sentence: str) -> None:
     with pytest.raises(OwnDataError) as refusal:
-        count_answers(content, asked)
+        count_answers(content, chosen_column)
     assert sentence in str(refusal.value)
 
 
-def test_as_many_answers_as_can_be_are_taken_and_no_row_is_held() -> None:
+def test_the_largest_number_of_answers_is_read_without_keeping_rows() -> None:
     most = NUMBERS[: int(limits.ORACLE_ANSWERS.high)]
     content = table([(i, value) for i, value in enumerate(most * 40)], ("id", "job"))
     tracemalloc.start()
@@ -117,11 +117,11 @@ def test_as_many_answers_as_can_be_are_taken_and_no_row_is_held() -> None:
         (("a", "b"), (0, 0), "somebody must have answered"),
     ],
 )
-def test_answers_that_cannot_be_are_refused(names: tuple[str, ...], counts: tuple[int, ...], sentence: str) -> None:
+def test_invalid_answers_are_refused(names: tuple[str, ...], counts: tuple[int, ...], sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
         Answers("own", "job", names, np.array(counts))
 
 
-def test_they_are_told_from_the_names_of_data_sets() -> None:
-    assert isinstance(count_answers(column(["a", "b"])), datasets.Brought)
-    assert not isinstance("adult", datasets.Brought)
+def test_own_data_differ_in_type_from_names_of_data_sets() -> None:
+    assert isinstance(count_answers(column(["a", "b"])), datasets.OwnData)
+    assert not isinstance("adult", datasets.OwnData)

@@ -27,7 +27,7 @@ def ends(config: PollConfig, n: int) -> np.ndarray:
     """Both ends of the first answer's interval by how many sent it, the others in equal parts: (2, n + 1)."""
     others = len(config.answers) - 1
     counts = [(x, *((n - x + i) // others for i in range(others))) for x in range(n + 1)]
-    found = [poll.reveal(config, each).readings[0].true for each in counts]
+    found = [poll.reveal(config, each).readings[0].estimated for each in counts]
     return np.array([(each.low, each.high) for each in found]).T
 
 
@@ -88,12 +88,12 @@ def test_a_reveal_by_hand():
     found = poll.reveal(COIN, (60, 40))
     yes, no = found.readings
     assert found.n_answers == 100
-    assert (yes.senders, yes.said.mean) == (60, 0.6)
-    assert yes.true.mean == pytest.approx((0.6 - 0.25) / 0.5)
+    assert (yes.senders, yes.reported.mean) == (60, 0.6)
+    assert yes.estimated.mean == pytest.approx((0.6 - 0.25) / 0.5)
     assert yes.meant.mean == pytest.approx(0.75 * 0.7 / 0.6)  # of 60 who sent yes, 52.5 meant it
     assert no.meant.mean == pytest.approx(0.75 * 0.3 / 0.4)
     for reading in (yes, no):
-        for estimate in (reading.said, reading.true, reading.meant):
+        for estimate in (reading.reported, reading.estimated, reading.meant):
             assert estimate.low < estimate.mean < estimate.high
         assert not reading.doubtful
     (again, _) = poll.asked_again(found)
@@ -105,14 +105,14 @@ def test_a_reveal_by_hand():
 def test_the_shares_of_many_answers_are_the_likeliest_of_the_simplex_and_lie_in_their_intervals():
     counts = (3, 0, 20, 4)
     found = poll.reveal(FOUR, counts)
-    shares = [reading.true.mean for reading in found.readings]
+    shares = [reading.estimated.mean for reading in found.readings]
     np.testing.assert_allclose(shares, frequencies.randomised_response_mle(counts, FOUR.lie))
     assert sum(shares) == pytest.approx(1)
     for reading in found.readings:
-        assert 0 <= reading.true.low <= reading.true.mean <= reading.true.high <= 1
+        assert 0 <= reading.estimated.low <= reading.estimated.mean <= reading.estimated.high <= 1
     never = found.readings[2]
     keep, other = 1 - FOUR.lie, FOUR.lie / 3
-    odds = never.true.mean * keep / ((1 - never.true.mean) * other)
+    odds = never.estimated.mean * keep / ((1 - never.estimated.mean) * other)
     assert never.meant.mean == pytest.approx(odds / (1 + odds))
 
 
@@ -126,7 +126,7 @@ def test_a_few_answers_of_any_lie_are_read():
 
 def test_answers_that_such_lies_hardly_explain_are_doubtful():
     doubtful = poll.reveal(PollConfig(lie=0.4), (100, 0)).readings
-    assert [(reading.true.mean, reading.doubtful) for reading in doubtful] == [(1, True), (0, True)]
+    assert [(reading.estimated.mean, reading.doubtful) for reading in doubtful] == [(1, True), (0, True)]
 
 
 def widest(config: PollConfig, n: int) -> float:

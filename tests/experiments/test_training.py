@@ -185,7 +185,7 @@ def test_a_class_that_is_never_named_has_no_precision():
     assert [mark.precision and mark.precision.mean for mark in marks] == [1, pytest.approx(1 / 3), None]
     assert training.most_confused([trial], SPREAD) == (2, 1)
     bins = training.calibration([trial], SPREAD)
-    assert [(b.said, b.true.mean, b.n) for b in bins] == [(0.5, 0, 2), (0.6, 1, 1), (0.7, 1, 1)]
+    assert [(b.predicted, b.observed.mean, b.n) for b in bins] == [(0.5, 0, 2), (0.6, 1, 1), (0.7, 1, 1)]
 
 
 @pytest.mark.parametrize(
@@ -298,13 +298,13 @@ def test_merged_trials_keep_their_own_fits_and_only_those_that_had_a_method_coun
 def test_calibration_by_hand():
     trial = make_trial({NAIVE: [0.0, 0.04, 0.5, 0.55, 0.75, 1.0]}, [0, 1, 1, 0, 1, 1])
     bins = training.calibration([trial], NAIVE)
-    assert [(b.n, b.true.mean) for b in bins] == [(2, 0.5), (2, 0.5), (1, 1.0), (1, 1.0)]
-    assert [b.said for b in bins] == pytest.approx([0.02, 0.525, 0.75, 1.0], abs=1e-15)
-    assert bins[-1].true == wilson(1, 1)
+    assert [(b.n, b.observed.mean) for b in bins] == [(2, 0.5), (2, 0.5), (1, 1.0), (1, 1.0)]
+    assert [b.predicted for b in bins] == pytest.approx([0.02, 0.525, 0.75, 1.0], abs=1e-15)
+    assert bins[-1].observed == wilson(1, 1)
     assert training.calibration_error([trial], NAIVE) == pytest.approx((2 * 0.48 + 2 * 0.025 + 0.25) / 6, abs=1e-15)
     half = [make_trial({NAIVE: [0.55] * 10}, [0] * (10 - n) + [1] * n, i) for i, n in enumerate((6, 8))]
     (middle,) = training.calibration(half, NAIVE)
-    assert (middle.n, middle.true) == (20, grouped_interval((6, 8), (10, 10)))
+    assert (middle.n, middle.observed) == (20, grouped_interval((6, 8), (10, 10)))
     assert training.one_sided(half, NAIVE)
     assert not training.one_sided([trial], NAIVE)
 

@@ -11,8 +11,8 @@ from PIL import Image
 NASTY = "<script>alert('1')</script> & \"7\""
 
 
-def holds(trace, *estimates, axis="y"):
-    """Whether the points of a trace with their error bars are the `estimates` (mean, low, high), up to rounding."""
+def shows_estimates(trace, *estimates, axis="y"):
+    """Return whether the points and error bars of a trace equal the `estimates` (mean, low, high), up to rounding."""
     means, bars = np.asarray(getattr(trace, axis), float), getattr(trace, f"error_{axis}")
     nothing = [None] * len(means)  # of an interval without a width nothing is drawn
     above, below = ([v or 0 for v in getattr(bars, side) or nothing] for side in ("array", "arrayminus"))
@@ -20,18 +20,18 @@ def holds(trace, *estimates, axis="y"):
     return drawn == pytest.approx(np.array(estimates, float), abs=1e-12)
 
 
-def look(trace):
-    """The colour and the marker of a trace."""
+def colour_and_marker(trace):
+    """Return the colour and the marker of a trace."""
     return trace.marker.color, trace.marker.symbol
 
 
-def named(figure):
+def traces_by_name(figure):
     """The traces of a figure by name."""
     return {trace.name: trace for trace in figure.data}
 
 
-def rules(figure, dotted, xref="x"):
-    """Where the vertical rules stand, each once, also one in pieces."""
+def vertical_lines(figure, dotted, xref="x"):
+    """Return the distinct x of the vertical lines; a line may consist of several shapes."""
     there = (s.x0 for s in figure.layout.shapes if (s.line.dash == "dot") == dotted and s.xref == xref)
     return list(dict.fromkeys(there))
 

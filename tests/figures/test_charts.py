@@ -1,4 +1,4 @@
-"""Charts that topics share, and those of images, of released counts and of class ratios, hold what they are given."""
+"""The traces of shared charts and of images, label counts and class ratios equal the estimates given to them."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from privdemo.experiments.images import Point
 from privdemo.experiments.label_counts import CountConfig
 from privdemo.experiments.many_answers import AnswersConfig
 from privdemo.experiments.trials import with_trial
-from privdemo.figures import charts, house, people
+from privdemo.figures import chart_style, charts, people
 from privdemo.figures import class_ratio as ratio_charts
 from privdemo.figures import label_counts as count_charts
 from privdemo.figures import label_proportions as bag_charts
@@ -21,7 +21,7 @@ from privdemo.intervals import Estimate
 from privdemo.mechanisms import Distortion
 from privdemo.mechanisms.pixels import FAMILIES
 from privdemo.methods import CLASS_RATIO, EM, LABEL_COUNTS, MMD, SPREAD
-from tests.figures.reading import holds, look, named
+from tests.figures.reading import colour_and_marker, shows_estimates, traces_by_name
 
 
 def rates(*sources):
@@ -36,22 +36,22 @@ def rates(*sources):
         (bag_charts.attack, rates("bag", "prior", "model", "both"), (), [0.5625]),
     ],
 )
-def test_an_adversarys_guesses_stand_beside_what_is_promised_or_known(attack, rates, promised, rules):
+def test_an_adversarys_hit_rates_are_drawn_with_lines_at_the_guarantee_or_the_prior(attack, rates, promised, rules):
     figure = attack(rates, *promised)
     for trace, rate, text in zip(figure.data, rates.values(), figure.layout.yaxis.ticktext, strict=True):
-        assert holds(trace, rate, axis="x")
-        assert look(trace) == (palette.ADVERSARY.colour, palette.ADVERSARY.marker)
+        assert shows_estimates(trace, rate, axis="x")
+        assert colour_and_marker(trace) == (palette.ADVERSARY.colour, palette.ADVERSARY.marker)
         assert text.endswith(f"<b>{charts.percent(rate.mean)}</b>")
     pieces = [(shape.x0, shape.y0, shape.y1) for shape in figure.layout.shapes]
     assert list(dict.fromkeys(x for x, _, _ in pieces)) == rules
-    beside = [(row - house.BESIDE, row + house.BESIDE) for row in range(len(rates))]
+    beside = [(row - chart_style.RULE_HALF_HEIGHT, row + chart_style.RULE_HALF_HEIGHT) for row in range(len(rates))]
     assert [ends for _, *ends in pieces] == [list(ends) for _ in rules for ends in beside], "none crosses a name"
     low, high = figure.layout.xaxis.range
     assert low <= 0.44 < 1 < high
 
 
 def point(level, start):
-    """A point whose every number is different, with lopsided intervals."""
+    """Return a point whose numbers all differ, with asymmetric intervals."""
     absolute, squared, linked = (Estimate(m, m - 0.011, m + 0.023) for m in (start + 0.1, start + 0.2, start + 0.3))
     return Point(level, 25, Distortion(start, start + 0.01), absolute, squared, linked)
 
@@ -59,13 +59,13 @@ def point(level, start):
 POINTS = tuple(point(level, start) for level, start in ((0.0, 0.05), (0.25, 0.15), (0.5, 0.3)))
 
 
-def test_measured_points_stand_with_their_intervals_beside_expectations_and_chance():
+def test_measured_points_have_intervals_expected_values_and_chance_level():
     here, family = point(0.3125, 0.2), FAMILIES["randomised_response"]
     damage, linkage = figures.damage(POINTS, here, family), figures.linkage(POINTS, here, family)
     for figure in (damage, linkage):
         (rule,), label = figure.layout.shapes, figure.layout.annotations[0]
         assert (rule.x0, label.x, label.text) == (0.3125, 0.3125, "p = 0.3125")
-    traces = named(damage) | named(linkage)
+    traces = traces_by_name(damage) | traces_by_name(linkage)
     assert len(traces) == 6
     for name, mark, style in (
         ("error, measured", "absolute", palette.OTHERS[0]),
@@ -74,53 +74,53 @@ def test_measured_points_stand_with_their_intervals_beside_expectations_and_chan
     ):
         trace = traces[name]
         assert list(trace.x) == [0.0, 0.25, 0.5]
-        assert holds(trace, *(getattr(p, mark) for p in POINTS))
-        assert look(trace) == (style.colour, style.marker)
+        assert shows_estimates(trace, *(getattr(p, mark) for p in POINTS))
+        assert colour_and_marker(trace) == (style.colour, style.marker)
     assert list(traces["error"].y) == [p.expected.absolute for p in POINTS]
     assert list(traces["squared error"].y) == [p.expected.squared for p in POINTS]
     chance = traces["chance, 1 in 25"]
     assert (list(chance.x), list(chance.y)) == ([0.0, 0.5], [1 / 25] * 2)
 
 
-def test_errors_of_guesses_are_drawn_by_what_is_known_of_pixels():
+def test_errors_of_guesses_have_one_curve_for_each_prior_on_pixels():
     errors = {p.level: {"learned": p.squared, "low_rank": p.absolute} for p in POINTS}
     titles = {"learned": "one by one", "low_rank": "strokes"}
-    traces = named(figures.guessing(errors, titles, point(0.3125, 0.2), FAMILIES["randomised_response"]))
+    traces = traces_by_name(figures.guessing(errors, titles, point(0.3125, 0.2), FAMILIES["randomised_response"]))
     assert list(traces) == ["one by one", "strokes"]
-    assert holds(traces["one by one"], *(p.squared for p in POINTS))
-    assert holds(traces["strokes"], *(p.absolute for p in POINTS))
-    assert look(traces["strokes"]) == (palette.ADVERSARY.colour, palette.ADVERSARY.marker)
+    assert shows_estimates(traces["one by one"], *(p.squared for p in POINTS))
+    assert shows_estimates(traces["strokes"], *(p.absolute for p in POINTS))
+    assert colour_and_marker(traces["strokes"]) == (palette.ADVERSARY.colour, palette.ADVERSARY.marker)
 
 
 def test_distortion_along_an_axis_ends_where_there_is_no_noise():
     axis = label_counts.DELTA_AXIS
     outcomes = label_counts.along(CountConfig(repeats=20), axis, 5, 1000, 0.05)
     estimates = {x: {name: o.distortion for name, o in here.items() if o.mechanism} for x, here in outcomes.items()}
-    traces = named(count_charts.along(axis, estimates, None))
+    traces = traces_by_name(count_charts.along(axis, estimates, None))
     for name, method in LABEL_COUNTS.items():
         there = [x for x, here in estimates.items() if name in here]
         assert (method.title in traces) == bool(there)
         if not there:
             continue
         assert list(traces[method.title].x) == there
-        assert holds(traces[method.title], *(estimates[x][name] for x in there))
+        assert shows_estimates(traces[method.title], *(estimates[x][name] for x in there))
 
 
 def test_distortion_is_drawn_as_labels_misplaced_of_1000_with_the_published_stars():
     estimates = {0.05: {"laplace published": Estimate(0.16, 0.15, 0.17)}}
     line, star, *_ = count_charts.along(label_counts.EPSILON_AXIS, estimates, None, in_l1=False).data
-    assert holds(line, Estimate(80, 75, 85))
+    assert shows_estimates(line, Estimate(80, 75, 85))
     assert (star.name, star.y[0]) == ("published", 500 * label_counts.PUBLISHED["laplace published"])
 
 
-def test_a_release_stands_beside_the_true_counts():
+def test_a_release_is_drawn_with_the_true_counts():
     outcome = label_counts.run(CountConfig((50, 70, 200)))["laplace tight"]
     true, released, ranges = count_charts.beside((50, 70, 200), outcome, [0, 2]).data
     assert list(true.x) == ["1", "3"]
     assert list(true.y) == [50, 200]
     assert released.y == pytest.approx([320 * outcome.example[c] for c in (0, 2)])
     ends = [[320 * end for end in outcome.ranges[c]] for c in (0, 2)]
-    assert holds(ranges, *((sum(both) / 2, *both) for both in ends))
+    assert shows_estimates(ranges, *((sum(both) / 2, *both) for both in ends))
 
 
 CONFIG = RatioConfig("breast_cancer", 2, 80, n_test=80, methods=(SPREAD, MMD, EM))
@@ -131,13 +131,13 @@ def trials():
     return [class_ratio.run(with_trial(CONFIG, i)) for i in range(2)]
 
 
-def test_the_truth_stands_beside_every_methods_shares(trials):
-    traces = named(ratio_charts.proportions(trials, (SPREAD, MMD, EM)))
+def test_true_shares_are_drawn_with_every_methods_estimates(trials):
+    traces = traces_by_name(ratio_charts.proportions(trials, (SPREAD, MMD, EM)))
     assert traces["true"].y == pytest.approx(trials[0].truth)
     assert tuple(traces["true"].x) == ("benign", "malignant")
     for method in (SPREAD, MMD, EM):
         trace = traces[CLASS_RATIO[method].title]
-        assert holds(trace, *(class_ratio.share_of(trials, method, c) for c in range(2)))
+        assert shows_estimates(trace, *(class_ratio.share_of(trials, method, c) for c in range(2)))
         assert trace.marker.color == CLASS_RATIO[method].style.colour
 
 
@@ -162,16 +162,16 @@ def test_every_method_has_bars_of_its_own_colour_and_pattern():
     assert len(looks) == len(CLASS_RATIO)
 
 
-def test_errors_stand_at_their_mix_and_a_rule_at_the_visitors(trials):
+def test_errors_are_drawn_at_their_mix_with_a_line_at_the_visitors_mix(trials):
     figure = ratio_charts.errors(trials, (SPREAD, MMD))
     for trace, method in zip(figure.data, (SPREAD, MMD), strict=True):
         assert tuple(trace.x) == SHARES
-        assert holds(trace, *(class_ratio.error_along(trials, method, i) for i in range(len(SHARES))))
+        assert shows_estimates(trace, *(class_ratio.error_along(trials, method, i) for i in range(len(SHARES))))
     assert figure.layout.shapes[0].x0 == 0.5
 
 
 def ending_at(*ends, name="method"):
-    """A chart of curves that end at the given heights."""
+    """Return a chart of curves that end at the given heights."""
     curves = [
         charts.Curve(f"{name} {i}", palette.STYLES[i], [1, 2], [Estimate(0.5, 0.4, 0.6), Estimate(y, y, y)])
         for i, y in enumerate(ends)
@@ -179,7 +179,7 @@ def ending_at(*ends, name="method"):
     return charts.curve_chart(curves, charts.axis("x", [1, 2]), {"range": [0, 1]})
 
 
-def test_few_curves_that_end_apart_are_named_at_their_ends():
+def test_few_curves_with_distant_ends_are_labelled_at_their_ends():
     figure = ending_at(0.9, 0.2, 0.5)
     notes = [(note.text, note.x, note.y) for note in figure.layout.annotations]
     assert notes == [("method 1", 2, 0.2), ("method 2", 2, 0.5), ("method 0", 2, 0.9)]

@@ -12,7 +12,7 @@ from privdemo.figures import label_proportions as charts
 from privdemo.figures.people import A_COLOUR
 from privdemo.intervals import Estimate
 from privdemo.methods import ALTERNATING, FULL, LABEL_PROPORTIONS, LLP, MEAN_MAP, NAMES
-from tests.figures.reading import holds, rules
+from tests.figures.reading import shows_estimates, vertical_lines
 
 METHODS = (FULL, NAMES, LLP, MEAN_MAP, ALTERNATING)
 LEVELS = study.EPSILONS
@@ -47,11 +47,11 @@ def test_scores_are_those_of_the_experiment(threshold):
         for trace, name in zip(here, METHODS, strict=True):
             estimate = label_proportions.mean_score(TRIALS, name, which, threshold)
             assert list(trace.y) == [title(name)]
-            assert holds(trace, estimate, axis="x")
+            assert shows_estimates(trace, estimate, axis="x")
             assert low < estimate.mean <= high == 1
-        assert rules(figure, False, f"x{axis}") == [here[0].x[0]], "of whoever has all labels"
+        assert vertical_lines(figure, False, f"x{axis}") == [here[0].x[0]], "of whoever has all labels"
         nothing = getattr(label_proportions.all_negative(TRIALS), which)
-        assert rules(figure, True, f"x{axis}") == ([nothing] if low <= nothing > 0 else [])
+        assert vertical_lines(figure, True, f"x{axis}") == ([nothing] if low <= nothing > 0 else [])
 
 
 def column_of(trace, column):
@@ -103,7 +103,7 @@ def test_curves_are_the_rows_and_own_results_stand_at_their_level():
     figure = charts.curves(lines, "ε of every label", LEVELS, yours, level, [(0.05, "published")])
     shift = {}
     for trace, name in zip([trace for trace in figure.data if trace.mode == "lines+markers"], names, strict=True):
-        assert holds(trace, *(row.estimate for row in rows[name]))
+        assert shows_estimates(trace, *(row.estimate for row in rows[name]))
         shift[name] = trace.x[0]
         assert list(trace.x) == pytest.approx(np.arange(len(LEVELS)) + shift[name])
     own = {trace.name: trace for trace in figure.data if trace.mode == "markers"}

@@ -6,10 +6,10 @@ import pytest
 from privdemo import figures
 from privdemo.experiments import poll
 from privdemo.figures import poll as charts
-from tests.figures.reading import NASTY, holds
+from tests.figures.reading import NASTY, shows_estimates
 
 FOUND = poll.reveal(poll.PollConfig(("Yes", NASTY, "Neither"), 0.3), (30, 40, 10))
-SAID = [reading.said for reading in FOUND.readings]
+SAID = [reading.reported for reading in FOUND.readings]
 
 
 def heights(traces):
@@ -24,11 +24,11 @@ def test_bars_are_as_long_as_what_was_said_in_the_order_of_the_answers():
 
 def test_readings_stand_with_their_intervals():
     for trace, share in zip(charts.naive(FOUND).data, SAID, strict=True):
-        assert holds(trace, share, axis="x")
+        assert shows_estimates(trace, share, axis="x")
     traces = charts.corrected(FOUND, (0.5, 0.3, 0.2)).data
     named = {name: [trace for trace in traces if trace.name == name] for name in {trace.name for trace in traces}}
     for trace, reading in zip(named["correct for the lies"], FOUND.readings, strict=True):
-        assert holds(trace, reading.true, axis="x")
+        assert shows_estimates(trace, reading.estimated, axis="x")
     assert [trace.x[0] for trace in named["the truth"]] == [0.5, 0.3, 0.2]
     assert [sum(trace.showlegend for trace in each) for each in named.values()] == [1, 1, 1]
 
@@ -38,7 +38,7 @@ def test_a_rule_stands_at_the_times_asked_and_curves_at_the_beliefs():
     figure = charts.again(again, 2)
     assert figure.layout.shapes[0].x0 == 2
     for trace, each in zip(figure.data, again, strict=True):
-        assert holds(trace, *each.meant)
+        assert shows_estimates(trace, *each.meant)
         np.testing.assert_array_equal(np.round(trace.x), [1, 2, 3, 4, 5])
 
 

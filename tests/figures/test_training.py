@@ -13,7 +13,7 @@ from privdemo.figures import training as charts
 from privdemo.intervals import Estimate
 from privdemo.mechanisms import RandomisedResponse
 from privdemo.methods import CLEAN, NAIVE, RECONSTRUCTION, SPREAD, TRAINING
-from tests.figures.reading import Reader, holds, inline, rules
+from tests.figures.reading import Reader, inline, shows_estimates, vertical_lines
 
 NAMES = (CLEAN, NAIVE, RECONSTRUCTION, SPREAD)
 
@@ -45,15 +45,15 @@ def test_scores_are_those_of_the_experiment(trials, metric, nothing):
     low, high = figure.layout.xaxis.range
     for trace, name in zip(figure.data, NAMES, strict=True):
         estimate = training.mean_score(trials, name, metric)
-        assert holds(trace, estimate, axis="x")
+        assert shows_estimates(trace, estimate, axis="x")
         number = re.search(r"<b>(.*)</b>", labels[trace.y[0]]).group(1)
         assert trace.y[0] == TRAINING[name].title
         # beyond its axis an estimate is an arrow in its label
         assert ("→" in number, "←" in number) == (estimate.mean > high, estimate.mean < low)
         shown = float(re.search(r"[\d.]+", number).group(0)) / (100 if metric == "accuracy" else 1)
         assert shown == pytest.approx(estimate.mean, rel=0.005, abs=0.0005)  # three digits
-    assert rules(figure, False, "x") == [training.mean_score(trials, CLEAN, metric).mean]
-    assert rules(figure, True, "x") == pytest.approx([nothing])
+    assert vertical_lines(figure, False, "x") == [training.mean_score(trials, CLEAN, metric).mean]
+    assert vertical_lines(figure, True, "x") == pytest.approx([nothing])
     assert ("→" in "".join(axis.ticktext)) == (metric == "log_loss"), "reconstruction is wrong and sure of it"
 
 
@@ -62,8 +62,8 @@ def test_calibration_curves_are_the_bins():
     assert list(ideal.x) == list(ideal.y) == [0, 1]
     for trace, name in zip(curves, NAMES, strict=True):
         bins = training.calibration(TRIALS, name)
-        assert list(zip(trace.x, trace.customdata, strict=True)) == [(b.said, b.n) for b in bins]
-        assert holds(trace, *(b.true for b in bins))
+        assert list(zip(trace.x, trace.customdata, strict=True)) == [(b.predicted, b.n) for b in bins]
+        assert shows_estimates(trace, *(b.observed for b in bins))
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "log_loss"])
@@ -75,9 +75,9 @@ def test_the_trade_off_draws_every_point_of_a_study(study, metric):
     here = [trace for trace in figure.data if "lines" in trace.mode]
     for trace, (method, curve) in zip(here, curves.items(), strict=True):
         assert trace.name == TRAINING[method].title
-        assert holds(trace, *(getattr(point, metric) for point in curve))
+        assert shows_estimates(trace, *(getattr(point, metric) for point in curve))
     (own,) = [trace for trace in figure.data if trace.name.endswith(", yours")]
-    assert holds(own, mine[NAIVE])
+    assert shows_estimates(own, mine[NAIVE])
     stars = [(t.x[0], t.y[0], t.marker.color) for t in figure.data if t.name == "published"]
     published = [(x, y, n) for n in curves for x, y in study.published.get(n, {}).items() if metric == "accuracy"]
     assert stars == [(x, y, TRAINING[n].style.colour) for x, y, n in published]
@@ -105,7 +105,7 @@ def test_of_more_classes_a_model_has_a_picture_of_each_and_a_table_of_what_it_na
     trial = training.Trial(config, {SPREAD: fit, CLEAN: fit}, y, training.Attack(4, 3, 3, 3))
     (trace,) = charts.confusion([trial], SPREAD).data
     assert [list(row) for row in trace.z] == [[1, 0, 0], [0, 0.5, 0.5], [0, 0, 1]]
-    assert rules(charts.scores([trial], [SPREAD], "log_loss"), True, "x") == pytest.approx([np.log(3)])
+    assert vertical_lines(charts.scores([trial], [SPREAD], "log_loss"), True, "x") == pytest.approx([np.log(3)])
 
 
 IMAGES = np.random.default_rng(0).integers(0, 256, (4, 8, 8), dtype=np.uint8)

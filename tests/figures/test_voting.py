@@ -7,7 +7,7 @@ from privdemo.estimators import survey
 from privdemo.experiments import voting
 from privdemo.figures import voting as charts
 from privdemo.methods import VOTING
-from tests.figures.reading import holds
+from tests.figures.reading import shows_estimates
 
 CONFIG = voting.ElectionConfig(n_elections=50)
 ELECTIONS = voting.run(CONFIG)
@@ -17,7 +17,7 @@ def test_estimates_stand_with_their_intervals_beside_the_truth():
     estimates = voting.poll(CONFIG, ELECTIONS).estimates
     figure = charts.estimates(estimates, CONFIG.share)
     for trace, (name, e) in zip(figure.data, estimates.items(), strict=True):
-        assert holds(trace, (e.value, e.low, e.high), axis="x")
+        assert shows_estimates(trace, (e.value, e.low, e.high), axis="x")
         assert trace.y[0] == VOTING[name].title
     assert figure.layout.shapes[0].x0 == CONFIG.share
 
@@ -49,7 +49,7 @@ def test_candidates_have_the_intervals_of_the_inverted_channel():
     result = voting.run_many(config)
     traces = {trace.name: trace for trace in charts.candidates(config.shares, result).data}
     inverted = traces["simple inversion"]
-    assert holds(inverted, *zip(inverted.y, result.low, result.high, strict=True))
+    assert shows_estimates(inverted, *zip(inverted.y, result.low, result.high, strict=True))
     assert list(traces["truth"].y) == list(config.shares)
     np.testing.assert_array_equal(traces["best fit"].y, result.mle)
 

@@ -201,7 +201,7 @@ def test_every_release_meets_what_it_was_calibrated_for_and_tight_ones_just_so(n
             continue
         met += 1
         if name == "dirichlet published":  # its criterion looks one way only
-            moves = account.moves_away(counts)
+            moves = account.moves_to_neighbours(counts)
             assert max(account.published_dirichlet_delta(mechanism.sigma, move, epsilon) for move in moves) <= delta
         elif name != "gaussian published" or epsilon < 1:
             assert mechanism.delta_at(epsilon) <= delta

@@ -1,4 +1,4 @@
-"""What every mechanism on pixels answers: scales, grey levels, likelihoods, noise, expected errors, and its family."""
+"""Tests of every mechanism on pixels: domain, grey levels, likelihoods, noise, expected errors and family."""
 
 import math
 
@@ -54,19 +54,19 @@ def test_grey_levels_round_half_up_and_are_clipped(k):
 
 
 @pytest.mark.parametrize("mechanism", [RandomisedResponse(0.5, 17), *ADDITIVE], ids=repr)
-def test_draws_of_some_rows_release_those_rows(mechanism):
+def test_noise_of_some_rows_releases_those_rows(mechanism):
     clean = mechanism.from_states(rng(1).integers(0, 17, (6, 20)).astype(np.uint8), 17)
-    draws, rows = mechanism.sample_noise(clean.shape, rng(2)), np.array([4, 1])
-    assert all(part.shape == clean.shape for part in mechanism.noise_by_name(draws).values())
-    some = mechanism.noise_of_rows(draws, rows)
-    np.testing.assert_array_equal(mechanism.apply(clean[rows], some), mechanism.apply(clean, draws)[rows])
+    noise, rows = mechanism.sample_noise(clean.shape, rng(2)), np.array([4, 1])
+    assert all(part.shape == clean.shape for part in mechanism.noise_by_name(noise).values())
+    some = mechanism.noise_of_rows(noise, rows)
+    np.testing.assert_array_equal(mechanism.apply(clean[rows], some), mechanism.apply(clean, noise)[rows])
     for name, part in mechanism.noise_by_name(some).items():
-        np.testing.assert_array_equal(part, mechanism.noise_by_name(draws)[name][rows])
-    assert family_of(mechanism).leaves_some == (mechanism.n_states is not None)
+        np.testing.assert_array_equal(part, mechanism.noise_by_name(noise)[name][rows])
+    assert family_of(mechanism).replaces_pixels == (mechanism.n_states is not None)
 
 
 def centred(log_likelihood):
-    """Each row up to a constant."""
+    """Subtract the mean of each row (a likelihood is known up to a constant)."""
     return log_likelihood - log_likelihood.mean(axis=1, keepdims=True)
 
 
@@ -92,7 +92,7 @@ def test_likelihoods_of_images_sum_over_pixels(mechanism):
 @pytest.mark.parametrize("k", [2, 5, 17])
 def test_distortion_of_randomised_response_by_enumeration(k, share):
     mechanism = RandomisedResponse(share * (k - 1) / k, k)
-    clean = rng(2).integers(0, k - 1, (7, 11)).astype(np.uint8)  # the last state is never there
+    clean = rng(2).integers(0, k - 1, (7, 11)).astype(np.uint8)  # the last state does not occur
     chances = mechanism.channel_matrix[:, clean.ravel()]
     gaps = np.abs(np.arange(k)[:, None] - clean.ravel()) / (k - 1)
     for found, power in zip(mechanism.expected_distortion(clean), (1, 2), strict=True):
@@ -130,16 +130,17 @@ def test_density_distribution_and_distortion_are_those_of_scipy(kind, law, level
         np.testing.assert_allclose(kind(level).cdf(x), law(scale=level).cdf(x), rtol=1e-12)
 
 
+# Some levels of a family by their index.
 LEVELS = {0: 0, 3: 0.19, 6: 0.47, 9: 0.755, 12: 0.85, 17: 0.9, 23: 0.935, 24: 16 / 17}
-NOISE = {0: 0.01, 1: 0.05, 6: 0.3, 13: 1, 18: 2, 21: 3.5, 24: 5}
+ADDITIVE_LEVELS = {0: 0.01, 1: 0.05, 6: 0.3, 13: 1, 18: 2, 21: 3.5, 24: 5}
 
 
 @pytest.mark.parametrize(
     ("name", "symbol", "mechanism", "limit", "levels"),
     [
         ("randomised_response", "p", RandomisedResponse(0.25, 17), limits.flip_prob_limit(17), LEVELS),
-        ("gaussian", "σ", GaussianNoise(0.25), limits.PIXEL_SIGMA, NOISE),
-        ("laplace", "b", LaplaceNoise(0.25), limits.PIXEL_SCALE, NOISE),
+        ("gaussian", "σ", GaussianNoise(0.25), limits.PIXEL_SIGMA, ADDITIVE_LEVELS),
+        ("laplace", "b", LaplaceNoise(0.25), limits.PIXEL_SCALE, ADDITIVE_LEVELS),
     ],
 )
 def test_families_by_name(name, symbol, mechanism, limit, levels):
@@ -160,7 +161,9 @@ def test_families_by_name(name, symbol, mechanism, limit, levels):
 def test_for_epsilon_inverts_and_rounds_toward_privacy(name, k):
     for epsilon, delta in ((0.05, 1e-6), (1.0, 1e-3), (8.0, 0.1)):
         level = FAMILIES[name].for_epsilon(epsilon, delta, k)
-        spent = delta if name == "gaussian" else 0.0
+        guaranteed_delta = delta if name == "gaussian" else 0.0
         # a reported ε is itself rounded up
-        assert FAMILIES[name].make(level, k).epsilon_at(spent) <= epsilon * (1 + 1e-12)
-        assert FAMILIES[name].make(0.99 * level, k).epsilon_at(spent) > epsilon  # less noise would not do
+        assert FAMILIES[name].make(level, k).epsilon_at(guaranteed_delta) <= epsilon * (1 + 1e-12)
+        assert (
+            FAMILIES[name].make(0.99 * level, k).epsilon_at(guaranteed_delta) > epsilon
+        )  # less noise does not meet (ε, δ)

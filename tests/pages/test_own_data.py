@@ -1,4 +1,4 @@
-"""A visitor's own records on the pages that take them: brought, asked about, refused, and gone."""
+"""A visitor's own records on the pages that accept them: upload, estimates, refusal and deletion."""
 
 import asyncio
 import gc
@@ -20,12 +20,12 @@ from privdemo import datasets, limits
 from server.start_up import keep_uploads_in_memory
 from tests.pages.visiting import code, finished, html, takeaway, until, visit, warnings
 
-# So few draws, and so little more, that a page has all it asks for soon.
-FEW = {
+# Few trials and one method, so that a page finishes soon.
+FEW_TRIALS = {
     "training": {"draws": "2", "methods": "ignore the noise"},
     "class_ratio": {"ratio_draws": "2"},
 }
-DRAWS = 6
+N_TRIALS = 6
 
 
 @pytest.fixture(scope="module")
@@ -37,20 +37,21 @@ def table() -> bytes:
 
 
 def small_table(classes: tuple[str, ...]) -> bytes:
-    """As few rows as are allowed, of classes that take turns."""
+    """A table of as few rows as are allowed, of alternating classes."""
     rows = [f"{i % 40 + 10 * (i % 2)},{i % 7},{classes[i % len(classes)]}" for i in range(60 * len(classes))]
     return "\n".join(["size,day,kind", *rows]).encode()
 
 
-def brought(at: AppTest, name: str, content: bytes) -> AppTest:
+def upload(at: AppTest, name: str, content: bytes) -> AppTest:
+    """Upload a file on the current page."""
     (uploader,) = [one for one in at.file_uploader if one.label.startswith("A table")]
     uploader.set_value((name, content, "application/octet-stream")).run()
     assert not at.exception
     return at
 
 
-def moved(at: AppTest, address: str) -> AppTest:
-    """Another page in the same session, as the menu leads there: without settings in the address."""
+def go_to_page(at: AppTest, address: str) -> AppTest:
+    """Open another page in the same session, without settings in the address, as the menu does."""
     at.session_state["visited"] = address
     at.query_params.clear()
     at.run()
@@ -59,19 +60,19 @@ def moved(at: AppTest, address: str) -> AppTest:
 
 
 def n_done(at: AppTest) -> int:
-    """How many of `DRAWS` the page has, by its progress bar; all when there is none."""
+    """Return how many of `N_TRIALS` have finished, by its progress bar; all when there is none."""
     bars = at.get("progress")
-    return int(re.search(r"Draw (\d+) of", bars[0].proto.text)[1]) if bars else DRAWS
+    return int(re.search(r"Draw (\d+) of", bars[0].proto.text)[1]) if bars else N_TRIALS
 
 
-def records(at: AppTest) -> list[weakref.ref]:
-    """What the session holds of a visitor's file, without holding it."""
+def references_to_records(at: AppTest) -> list[weakref.ref]:
+    """Return weak references to the records of a visitor's file in the session."""
     held = at.session_state["own_data"][own_data.Own]
     return [weakref.ref(held.records), weakref.ref(held.binary)]
 
 
-def assert_gone(refs: list[weakref.ref]) -> None:
-    """Nothing in this process holds the records any longer, whatever it keeps."""
+def assert_deleted(refs: list[weakref.ref]) -> None:
+    """Assert that nothing in this process refers to the records any longer."""
     deadline = time.monotonic() + 20
     while any(ref() is not None for ref in refs) and time.monotonic() < deadline:
         gc.collect()
@@ -79,10 +80,10 @@ def assert_gone(refs: list[weakref.ref]) -> None:
     assert [ref() for ref in refs] == [None] * len(refs)
 
 
-def assert_nobody_else_hears_of_it(
+def assert_hidden_from_others(
     page: str, link: dict[str, str], log: pytest.LogCaptureFixture, words: str = "“[BM]”|radius|tumours"
 ) -> None:
-    """Another visitor of the page, what visitors share, and the log know nothing of the file, which has the `words`."""
+    """Assert that the pattern `words` of the file is not on another visitor's page, in shared caches or in the log."""
     other = visit(page, **link)
     choices = [option for control in other.segmented_control for option in control.options]
     seen = "\n".join([html(other), *(text.value for text in other.markdown), *choices])
@@ -93,17 +94,19 @@ def assert_nobody_else_hears_of_it(
     assert not re.search(words, log.text)
 
 
-@pytest.mark.parametrize("page", FEW)
-def test_a_table_is_shown_asked_about_and_gone_when_forgotten(page, table, caplog):
-    at = brought(visit(page, **FEW[page]), "tumours.csv", table)
-    assert any("569 rows, 4 columns to learn from. Classes: “B” 357, “M” 212." in said.value for said in at.markdown)
-    refs, words = records(at), takeaway(finished(at)) + html(at)
+@pytest.mark.parametrize("page", FEW_TRIALS)
+def test_a_table_is_previewed_used_and_deleted_when_forgotten(page, table, caplog):
+    at = upload(visit(page, **FEW_TRIALS[page]), "tumours.csv", table)
+    assert any(
+        "569 rows, 4 columns to learn from. Classes: “B” 357, “M” 212." in element.value for element in at.markdown
+    )
+    refs, words = references_to_records(at), takeaway(finished(at)) + html(at)
     assert re.search("“[BM]”", words)
     assert not re.search("digit|image", takeaway(at) + warnings(at))
-    assert_nobody_else_hears_of_it(page, FEW[page], caplog)
+    assert_hidden_from_others(page, FEW_TRIALS[page], caplog)
     at.button(key="own-forget").click().run()
     assert not re.search("“[BM]”", html(at))
-    assert_gone(refs)
+    assert_deleted(refs)
 
 
 def jobs_table() -> bytes:
@@ -112,11 +115,12 @@ def jobs_table() -> bytes:
     return "\n".join(["id,job", *(f"{i + 2000},{job}" for i, job in enumerate(jobs))]).encode()
 
 
-def test_a_column_of_answers_is_read_by_every_chapter_and_gone_when_forgotten(caplog, tmp_path, monkeypatch):
+def test_a_column_of_answers_is_read_by_every_chapter_and_deleted_when_forgotten(caplog, tmp_path, monkeypatch):
     link = {"answers_look": "Reading reports"}
-    at = brought(visit("many_answers", **link, people="77"), "jobs.csv", jobs_table())
+    at = upload(visit("many_answers", **link, people="77"), "jobs.csv", jobs_table())
     assert any(
-        "900 people, 301 different answers. The most frequent: “baker” 300, " in said.value for said in at.markdown
+        "900 people, 301 different answers. The most frequent: “baker” 300, " in element.value
+        for element in at.markdown
     )
     assert at.number_input(key="people").value == 900
     held = at.session_state["own_data"][own_data.OwnAnswers]
@@ -125,7 +129,7 @@ def test_a_column_of_answers_is_read_by_every_chapter_and_gone_when_forgotten(ca
     until(at, lambda at: "From the same reports" in takeaway(at))
     jobs = cache.runner()._jobs
     assert {jobs[key].private for key in list(jobs) if "jobs.csv" in repr(key)} == {True}
-    assert_nobody_else_hears_of_it("many_answers", link, caplog, "welder|baker|jobs")
+    assert_hidden_from_others("many_answers", link, caplog, "welder|baker|jobs")
     for chapter in CHAPTERS.all:
         at.segmented_control(key=CHAPTERS.key).set_value(chapter.name).run()
         assert not at.exception
@@ -141,12 +145,12 @@ def test_a_column_of_answers_is_read_by_every_chapter_and_gone_when_forgotten(ca
     at.button(key="own-forget").click().run()
     assert at.number_input(key="people").value == 10_000
     assert not re.search("baker|welder", html(at))
-    assert_gone(refs)
+    assert_deleted(refs)
 
 
-def test_a_stopped_pinned_setting_is_gone_when_forgotten_on_another_page(table):
-    at = brought(visit("comparison", compare_draws="6", show="naive"), "tumours.csv", table)
-    refs = records(at)
+def test_a_stopped_and_pinned_setting_is_deleted_when_forgotten_on_another_page(table):
+    at = upload(visit("comparison", compare_draws="6", show="naive"), "tumours.csv", table)
+    refs = references_to_records(at)
     until(at, lambda at: "trusted" in takeaway(at))
     at.segmented_control(key="compare_look").set_value("Two settings").run()
     at.button(key="stop-draws").click().run()
@@ -156,26 +160,26 @@ def test_a_stopped_pinned_setting_is_gone_when_forgotten_on_another_page(table):
     until(at, lambda at: " clearly" in takeaway(at))
     jobs = cache.runner()._jobs
     assert {jobs[key].private for key in list(jobs) if "tumours.csv" in repr(key)} == {True}
-    moved(at, "proportions").button(key="own-forget").click().run()
-    assert_gone(refs)
-    moved(at, "comparison")
+    go_to_page(at, "proportions").button(key="own-forget").click().run()
+    assert_deleted(refs)
+    go_to_page(at, "comparison")
     assert "its records were a visitor’s own, which are in no link" in warnings(visit("comparison", pin=pin))
 
 
-def test_going_on_after_a_stop_does_what_is_left(table):
-    at = brought(visit("proportions", bag_draws=str(DRAWS), train_by="llp"), "tumours.csv", table)
-    until(at, lambda at: 2 <= n_done(at) < DRAWS)
+def test_continuing_after_a_stop_runs_the_remaining_trials(table):
+    at = upload(visit("proportions", bag_draws=str(N_TRIALS), train_by="llp"), "tumours.csv", table)
+    until(at, lambda at: 2 <= n_done(at) < N_TRIALS)
     at.button(key="stop-draws").click().run()
     done = n_done(at)
     at.button(key="more-draws").click().run()
     left = [len(job.tasks) for key, job in list(cache.runner()._jobs.items()) if key[0] == "bags" and job.private]
-    assert left == [DRAWS - done]
+    assert left == [N_TRIALS - done]
     finished(at)
     ((_, draws),) = (kept for key, kept in at.session_state["own_results"].items() if key[0] == "bags")
-    assert [trial.config.trial for trial in draws] == list(range(1, DRAWS))
+    assert [trial.config.trial for trial in draws] == list(range(1, N_TRIALS))
 
 
-def test_what_is_uploaded_is_never_put_on_disk():
+def test_an_upload_is_never_written_to_disk():
     async def spooled(size: int) -> bool:
         async def chunks():
             head = b'--x\r\nContent-Disposition: form-data; name="f"; filename="f.csv"\r\n\r\n'
@@ -185,27 +189,29 @@ def test_what_is_uploaded_is_never_put_on_disk():
         return form["f"].file._rolled
 
     keep_uploads_in_memory()
-    most = int(limits.OWN_BYTES.high)
-    with ThreadPoolExecutor(1) as aside:  # this thread may have an event loop of its own
-        found = [aside.submit(lambda n: asyncio.run(spooled(n)), size).result() for size in (most, 3 * most)]
+    max_bytes = int(limits.OWN_BYTES.high)
+    with ThreadPoolExecutor(1) as executor:  # this thread may have an event loop of its own
+        found = [
+            executor.submit(lambda n: asyncio.run(spooled(n)), size).result() for size in (max_bytes, 3 * max_bytes)
+        ]
     assert found == [False, True]
 
 
-def test_names_of_classes_stay_and_are_in_no_link():
+def test_class_names_are_shown_but_are_in_no_link():
     here = visit("training", draws="1", methods="ignore the noise")
-    at = finished(brought(here, "names.csv", small_table(("digit", "image", "pixel"))))
+    at = finished(upload(here, "names.csv", small_table(("digit", "image", "pixel"))))
     assert "of class “digit” and" in html(at)
     at.selectbox(key="own_second").select("pixel").run()
     assert "of class “pixel”" in html(at)
     assert not {"first", "second", "own_first", "own_second"} & set(at.query_params)
-    assert "of class “a” and" in html(finished(brought(at, "other.csv", small_table(("a", "b", "c")))))
+    assert "of class “a” and" in html(finished(upload(at, "other.csv", small_table(("a", "b", "c")))))
 
 
-def test_the_code_on_ones_own_images_computes_what_the_page_says(tmp_path, monkeypatch):
+def test_the_code_for_own_images_computes_the_numbers_of_the_page(tmp_path, monkeypatch):
     digits, file = load_digits(), tmp_path / "mine.npz"
     np.savez_compressed(file, X=digits.images, y=digits.target)
-    at = finished(brought(visit("training", **FEW["training"]), "mine.npz", file.read_bytes()))
-    assert any("1,797 images of 8 × 8 pixels, 17 grey levels." in said.value for said in at.markdown)
+    at = finished(upload(visit("training", **FEW_TRIALS["training"]), "mine.npz", file.read_bytes()))
+    assert any("1,797 images of 8 × 8 pixels, 17 grey levels." in element.value for element in at.markdown)
     monkeypatch.chdir(tmp_path)
     exec(code(at), scope := {"print": lambda *_: None})
     assert isinstance(scope["config"].dataset, datasets.Dataset)
@@ -216,7 +222,7 @@ def test_the_code_on_ones_own_images_computes_what_the_page_says(tmp_path, monke
 @pytest.mark.parametrize(
     ("page", "key"), [("training", "images"), ("comparison", "compare_on"), ("many_answers", "answers_of")]
 )
-def test_a_link_to_somebodys_own_records_says_that_it_does_not_hold_them(page, key):
+def test_a_link_that_names_own_records_warns_that_it_does_not_contain_them(page, key):
     at = visit(page, **{key: own_data.TITLE})
     assert f"`{key}=your own` was ignored" in warnings(at)
     assert "A visitor’s own records are in no link: bring the file again." in warnings(at)

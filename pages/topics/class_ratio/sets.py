@@ -1,4 +1,4 @@
-"""The chapter on which sets to make: condition number and bound, and the effect of skew and of the number of sets."""
+"""Panels of the chapter on choosing sets: error by skew and by number of sets, condition number and bound."""
 
 from __future__ import annotations
 
@@ -35,32 +35,32 @@ def which_sets(answer: Answer) -> list[Panel]:
             float(config.copies) if same else None,
             study.SETS,
         ),
-        Panel(question="Do few, large sets help?", answer=few_words(sets)),
+        Panel(question="Do few, large sets help?", answer=set_size_words(sets)),
         Panel(question="How easy are your own sets?", answer=_own_sets_words(answer)),
     ]
 
 
 def _advice(skew: Sequence[Row]) -> str:
-    """Say the paper’s advice, and how much its first part helps."""
-    by = {(row.rho, row.method): row for row in skew if row.release == NO_RELEASE}
+    """State the paper’s advice, and how much skewed sets lower the error."""
+    value_at = {(row.rho, row.method): row for row in skew if row.release == NO_RELEASE}
     low, high = min(row.rho for row in skew), max(row.rho for row in skew)
     return (
         "The paper advises <b>few, large, skewed sets</b>. When a rarer class goes from "
         f"{numbers.share(low, 0)} to {numbers.share(high, 0)} of a set, the L1 error of {CLASS_RATIO[MMD].title} goes "
-        f"from {by[low, MMD].error:.3f} to {by[high, MMD].error:.3f}, that of {CLASS_RATIO[SPREAD].title} from "
-        f"{by[low, SPREAD].error:.3f} to {by[high, SPREAD].error:.3f}."
+        f"from {value_at[low, MMD].error:.3f} to {value_at[high, MMD].error:.3f}, that of {CLASS_RATIO[SPREAD].title} "
+        f"from {value_at[low, SPREAD].error:.3f} to {value_at[high, SPREAD].error:.3f}."
     )
 
 
 def _own_sets_words(answer: Answer) -> str:
     """Say the condition number and the bound of the visitor’s own sets."""
-    known = [trial.condition_number for trial in answer.trials if math.isfinite(trial.condition_number)]
+    condition_numbers = [trial.condition_number for trial in answer.trials if math.isfinite(trial.condition_number)]
     kernel = next((name for name in (MMD, RFF) if name in answer.methods), None)
-    if not known or kernel is None:
+    if not condition_numbers or kernel is None:
         return f"Choose the method “{CLASS_RATIO[MMD].title}” in the settings to see it."
     bound = mean_interval([trial.bound for trial in answer.trials]).mean
     return (
-        f"Their condition number is <b>{mean_interval(known).mean:.3g}</b>. {bound_words(answer, bound)} "
+        f"Their condition number is <b>{mean_interval(condition_numbers).mean:.3g}</b>. {bound_words(answer, bound)} "
         f"{CLASS_RATIO[kernel].title} has an L1 error of {class_ratio.error(answer.trials, kernel).mean:.3f}."
     )
 
@@ -103,7 +103,7 @@ def _axis_panel(
 _VERDICT_WORDS = {Verdict.BETTER: "more", Verdict.WORSE: "less", Verdict.NOT_CLEAR: "statistically tied"}
 
 
-def few_words(sets: Sequence[Row]) -> str:
+def set_size_words(sets: Sequence[Row]) -> str:
     """Say whether few large sets do better than the same records in many small ones, for true and private counts."""
     few, many = min(row.copies for row in sets), max(row.copies for row in sets)
     at = {(row.copies, row.method, row.release): row.estimate for row in sets}
@@ -138,10 +138,10 @@ def _axis_words(name: str, rows: Sequence[Row]) -> str:
     first, noisy = rows[0], next(row for row in rows if row.release == study.WITH_NOISE)
     if name == "rho":
         n_sets = first.copies * first.n_classes
-        by = {row.rho: row.condition_number for row in rows if (row.method, row.release) == (MMD, NO_RELEASE)}
+        value_at = {row.rho: row.condition_number for row in rows if (row.method, row.release) == (MMD, NO_RELEASE)}
         what = (
             f"{first.n_classes} digits, {n_sets} sets of {first.set_size}, {n_sets} more to choose settings; from left "
-            f"to right the condition number goes from {by[ends[0]]:.0f} to {by[ends[1]]:.0f}"
+            f"to right the condition number goes from {value_at[ends[0]]:.0f} to {value_at[ends[1]]:.0f}"
         )
     else:
         what = "The same records in few large sets or many small ones; in small ones the same noise weighs more"
@@ -156,13 +156,16 @@ def _private_better_words(name: str, rows: Sequence[Row]) -> str:
     """Say how often private counts have a lower error than true ones, and whether that is clear."""
     at = {(getattr(row, name), row.method, row.release): row.estimate for row in rows}
     pairs = [
-        (at[place, method, study.WITH_NOISE], estimate)
-        for (place, method, release), estimate in at.items()
+        (at[level, method, study.WITH_NOISE], estimate)
+        for (level, method, release), estimate in at.items()
         if release == NO_RELEASE
     ]
     private_better = [(private, true) for private, true in pairs if private.mean < true.mean]
     if not private_better:
         return ""
     clear = sum(clearly_below(gap_interval(private, true)) for private, true in private_better)
-    luck = f"in {clear} of them clearly" if clear else "in none of them clearly"
-    return f" Private counts have a lower mean than true ones in {len(private_better)} of {len(pairs)} places; {luck}."
+    significance = f"in {clear} of them clearly" if clear else "in none of them clearly"
+    return (
+        f" Private counts have a lower mean than true ones in {len(private_better)} of {len(pairs)} places; "
+        f"{significance}."
+    )

@@ -1,4 +1,4 @@
-"""The cost of privacy: how often images are classified correctly at one ε, by who is trusted."""
+"""The panel of the cost of privacy: accuracy at one ε, by who is trusted with the data."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ def best_by_trust(dataset: str) -> Mapping[str, Row]:
 
 
 def _config(dataset: str) -> ComparisonConfig:
-    """Return the config of the comparison."""
+    """Return the comparison on a data set at `EPSILON`."""
     return ComparisonConfig(dataset=dataset, epsilon=EPSILON)
 
 
 def cost(dataset: str) -> Panel:
     """Return the panel of the accuracy of the best method for each kind of trust."""
     best = best_by_trust(dataset)
-    marks = {title: (COMPARISON[best[trust].method], best[trust].estimate) for trust, title in _TITLES.items()}
+    estimates = {title: (COMPARISON[best[trust].method], best[trust].estimate) for trust, title in _TITLES.items()}
     return Panel(
         "cost",
         "Cost, by trust",
-        figure=Chart(figures.by_trust(marks, f"classified correctly, ε = {EPSILON:g}")),
+        figure=Chart(figures.by_trust(estimates, f"classified correctly, ε = {EPSILON:g}")),
         summary=_words(dataset),
         rows=lambda: [_columns(best[trust]) for trust in _TITLES],
         snippet=_snippet(dataset),
@@ -74,8 +74,8 @@ def _words(dataset: str) -> str:
 
 def _columns(row: Row) -> dict[str, Any]:
     """Return a method’s accuracy as a row of the file."""
-    numbers_of_row = {"epsilon": row.epsilon, "accuracy": row.mean, "low": row.low, "high": row.high}
-    return {"trust": row.trust} | COMPARISON[row.method].columns | numbers_of_row | {"draws": row.n_trials}
+    accuracy_columns = {"epsilon": row.epsilon, "accuracy": row.mean, "low": row.low, "high": row.high}
+    return {"trust": row.trust} | COMPARISON[row.method].columns | accuracy_columns | {"draws": row.n_trials}
 
 
 def _snippet(dataset: str) -> Snippet:

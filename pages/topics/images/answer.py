@@ -1,4 +1,4 @@
-"""The answer of the page on images: the sentence, the dial, what is lost, and the paper’s figures."""
+"""The answer of the page on images: the sentence, the interactive images, error, linkage, and the paper’s figures."""
 
 from __future__ import annotations
 
@@ -55,20 +55,20 @@ class Answer:
 
     def _damage(self) -> str:
         """Say how much the noise changes pixels."""
-        if self.question.family.leaves_some:
+        if self.question.family.replaces_pixels:
             return f"<b>{self.result.changed_pixels:.0f}</b> of {self.privacy.n_pixels} pixels change"
         return f"a pixel is off by <b>{self.own_point.expected.absolute:.2f}</b> on average (0 is black, 1 white)"
 
     def main(self) -> tuple[Panel]:
-        """Return the panel of the interactive dial."""
+        """Return the panel of the images that follow the noise level."""
         return (_dial(self),)
 
     def lost(self) -> tuple[Panel | tuple[Panel, ...], ...]:
-        """Return the panels on what is lost, and how often the sender is still found."""
+        """Return the panels of pixel error and of how often the sender is found."""
         return _lost(self)
 
     def promised(self) -> tuple[Panel]:
-        """Return the panel on what the noise promises."""
+        """Return the panel of the privacy guarantee."""
         return (promises(self.question.family, self.result.class_names, self.privacy, snippet(self.question)),)
 
 
@@ -108,7 +108,7 @@ def _priors(result: Result) -> dict[str, tuple[str, str]]:
     }
 
 
-# The same priors as the chart of errors names them, the worst first.
+# The names of the same priors in the chart of errors, the largest error first.
 _PRIOR_NAMES = {"flat": "pixels alike", "learned": "learned one by one", "true": "pixels known", "low_rank": "strokes"}
 
 
@@ -119,7 +119,8 @@ def _dial(answer: Answer) -> Panel:
     data = dials.dial_data(result, guesses, family, answer.own_point, answer.points, priors)
     summary = _dial_words(answer)
 
-    def still() -> str:
+    def static_picture() -> str:
+        """Return the images as HTML without controls."""
         stack = [result.clean, result.released, *guesses.pictures.values()]
         sheet = figures.contact_sheet(images.stack_pictures(stack, result.image_shape))
         rows = ["clean", "released", *(priors[prior][0] for prior in guesses.pictures)]
@@ -130,7 +131,7 @@ def _dial(answer: Answer) -> Panel:
         figure=LiveDial(
             data,
             level_setting(family, result.n_states),
-            still,
+            static_picture,
             first=lambda: dials.first_frame(data, result, guesses, PRIORS),
             later=lambda: dials.more_guesses(data, answer.along, PRIORS),
         ),
@@ -249,7 +250,7 @@ def paper_figure(answer: Answer, kind: str) -> tuple[Panel]:
     sheet = figures.contact_sheet(pictures)
     done = (
         "each pixel is changed to another grey level with chance p"
-        if family.leaves_some
+        if family.replaces_pixels
         else "a random number of variance σ² is added to each pixel"
     )
     return (

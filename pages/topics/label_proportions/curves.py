@@ -52,7 +52,7 @@ def _f1_by_k(answer: Answer, kind: str, rows: list[Row], along: list[Row]) -> Pa
         f"{shipped.study_words(answer)} {shipped.ends(along, methods, lambda row: f'k = {row.k}')} {own} "
         f"{gradient_words(gradient_change)}",
         lambda: [vars(row) | LABEL_PROPORTIONS[row.method].columns for row in rows],
-        shipped.snippet(study.BY_K, shipped.stand_in(answer)),
+        shipped.snippet(study.BY_K, shipped.shown_dataset(answer)),
         note=own,
     )
 
@@ -94,7 +94,7 @@ def _loss_by_k(answer: Answer, along: dict[str, list[Row]]) -> Panel:
         summary="Information loss, SSE/SST: of the records’ squared distance from their overall mean, the share that "
         f"averages hide. Yours is {numbers.share(loss)}.{_diversity(answer)}",
         rows=lambda: [vars(row) | LABEL_PROPORTIONS[row.method].columns for rows in by_kind.values() for row in rows],
-        snippet=shipped.snippet(study.BY_K, shipped.stand_in(answer)),
+        snippet=shipped.snippet(study.BY_K, shipped.shown_dataset(answer)),
     )
 
 
@@ -134,7 +134,7 @@ def number_of_bags(answer: Answer) -> list[Panel]:
             f"{shipped.study_words(answer, at_random=True, counted=False)} Laplace noise on the proportions alone. "
             f"Average F1: {reached}. {own}",
             lambda: [vars(row) | LABEL_PROPORTIONS[row.method].columns for row in rows],
-            shipped.snippet(study.BAG_NUMBER, shipped.stand_in(answer)),
+            shipped.snippet(study.BAG_NUMBER, shipped.shown_dataset(answer)),
         )
     ]
 

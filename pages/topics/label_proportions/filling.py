@@ -26,7 +26,7 @@ _ABSENT = "too few records"
 
 def panels(answer: Answer) -> list[Panel]:
     """Return the panels of F1 by the way of filling bags, and of the slides’ tables."""
-    dataset = shipped.stand_in(answer) if shipped.stand_in(answer) in FILLED else SLIDES
+    dataset = shipped.shown_dataset(answer) if shipped.shown_dataset(answer) in FILLED else SLIDES
     threshold = answer.question.chosen_threshold
     rows = study.select(shipped.all_rows(), study.SELECTING, dataset, threshold)
     methods = tuple(name for name in LABEL_PROPORTIONS if any(row.method == name for row in rows) and name != FULL)

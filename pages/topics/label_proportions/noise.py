@@ -1,4 +1,4 @@
-"""The chapter on noise: its cost, in shipped curves with the visitor’s own setting, and what it promises."""
+"""Panels of the chapter on noise: F1 against ε, from shipped results, and the privacy guarantee of the own setting."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from privdemo.methods import FULL, LABEL_PROPORTIONS, LABELLED, LLP, MEAN_MAP, N
 # The fraction of the noise that should lie within ± the half-width (Yan: "control noise domain above 90 % in
 # [−0.5, 0.5]").
 WITHIN, HALF_WIDTH = 0.9, 0.5
-# A loss of F1 below this counts as nearly none.
+# A drop of F1 (absolute) below this counts as negligible.
 LOSS = 0.02
 
 
@@ -66,20 +66,20 @@ def _curves(answer: Answer, on_columns: bool) -> _Curves:
 
 
 def panels(answer: Answer, noise_on: str) -> list[Panel]:
-    """Return F1 against ε, with the smallest ε that bounds the noise, and what the visitor’s ε promise."""
+    """Return F1 against ε, with the smallest ε that bounds the noise, and the guarantee of the visitor’s ε."""
     config, curves = answer.question.config, _curves(answer, noise_on == COLUMNS)
     bound = aggregation.smallest_epsilon(curves.count, HALF_WIDTH, WITHIN)
-    marks = shipped.own_scores(answer, curves.methods, curves.threshold)
+    scores = shipped.own_scores(answer, curves.methods, curves.threshold)
     figure = charts.curves(
         shipped.lines(curves.rows, curves.methods, curves.level),
         "ε of every column" if curves.on_columns else "ε of every label",
         study.EPSILONS,
-        marks,
+        scores,
         config.feature_epsilon if curves.on_columns else config.proportion_epsilon,
         [(bound, f"{numbers.share(WITHIN, 0)} within ±{HALF_WIDTH}")],
     )
     axis, k = ("feature_epsilon", curves.count) if curves.on_columns else ("proportion_epsilon", 1)
-    own = shipped.own_words(answer, marks, shipped.differences(answer, axis, k), curves.threshold)
+    own = shipped.own_words(answer, scores, shipped.differences(answer, axis, k), curves.threshold)
     return [
         Panel(
             "f1-by-noise",
@@ -88,7 +88,7 @@ def panels(answer: Answer, noise_on: str) -> list[Panel]:
             Chart(figure),
             f"{shipped.study_words(answer, at_random=True)} {_curve_words(curves, bound)} {own}",
             lambda: [vars(row) | LABEL_PROPORTIONS[row.method].columns for row in curves.rows],
-            shipped.snippet(curves.study, shipped.stand_in(answer)),
+            shipped.snippet(curves.study, shipped.shown_dataset(answer)),
         ),
         Panel("bag-promises", "What does your own noise promise?", figure=Cards(promises(answer))),
     ]
@@ -109,19 +109,22 @@ def _curve_words(curves: _Curves, bound: float) -> str:
 
 
 def cost_words(rows: Sequence[Row], level: Level, on_columns: bool, count: int) -> str:
-    """Say from which ε on matching bag shares retains nearly all of its F1."""
+    """State the smallest ε from which on matching bag shares loses less than `LOSS` of its F1."""
     f1_by_epsilon = {level(row): row.average for row in rows if row.method == LLP}
-    whole, least, largest = f1_by_epsilon[math.inf], min(f1_by_epsilon), max(filter(math.isfinite, f1_by_epsilon))
-    enough = min(
+    f1_without_noise = f1_by_epsilon[math.inf]
+    least, largest = min(f1_by_epsilon), max(filter(math.isfinite, f1_by_epsilon))
+    sufficient_epsilon = min(
         epsilon
         for epsilon in f1_by_epsilon
-        if all(f1_by_epsilon[e] > whole - LOSS for e in f1_by_epsilon if e >= epsilon)
+        if all(f1_by_epsilon[e] > f1_without_noise - LOSS for e in f1_by_epsilon if e >= epsilon)
     )
     each = "column" if on_columns else "label"
     kept = (
-        f"loses under {LOSS} of its F1 of {whole:.3f} if each {each} gets <b>ε ≥ {numbers.epsilon(enough)}</b>"
-        if math.isfinite(enough)
-        else f"loses more than {LOSS} of its F1 of {whole:.3f} <b>even at ε = {numbers.epsilon(largest)}</b> a {each}"
+        f"loses under {LOSS} of its F1 of {f1_without_noise:.3f} if each {each} "
+        f"gets <b>ε ≥ {numbers.epsilon(sufficient_epsilon)}</b>"
+        if math.isfinite(sufficient_epsilon)
+        else f"loses more than {LOSS} of its F1 of {f1_without_noise:.3f} "
+        f"<b>even at ε = {numbers.epsilon(largest)}</b> a {each}"
     )
     return (
         f"With {f'averages of {count}' if on_columns else f'bags of {count}'}, {LABEL_PROPORTIONS[LLP].title} {kept}; "

@@ -27,10 +27,10 @@ all_rows = cache.shared(study.load)
 
 def study_rows(name: str, answer: Answer, threshold: str) -> list[Row]:
     """Return the shipped rows of a study for the visitor’s data set, or for the one shown in its place."""
-    return study.select(all_rows(), name, stand_in(answer), threshold)
+    return study.select(all_rows(), name, shown_dataset(answer), threshold)
 
 
-def stand_in(answer: Answer) -> str:
+def shown_dataset(answer: Answer) -> str:
     """Return the data set whose curves are shown: MNIST for small digits and own images, Adult for an own table."""
     dataset = answer.question.config.dataset
     if not isinstance(dataset, str):
@@ -73,7 +73,7 @@ def snippet(name: str, dataset: str) -> Snippet:
 
 def study_words(answer: Answer, at_random: bool = False, counted: bool = True) -> str:
     """Say what data, bags and trials the shipped curves are from."""
-    name = stand_in(answer)
+    name = shown_dataset(answer)
     base = study.base(name)
     how = "filled at random" if at_random else f"{SELECTIONS[base.selection].title} shares"
     bags = f"{base.n_bags} bags" if counted else "bags"
@@ -85,7 +85,7 @@ def study_words(answer: Answer, at_random: bool = False, counted: bool = True) -
 def differences(answer: Answer, axis: str, k: int = 1) -> tuple[str, ...]:
     """List how the visitor’s setting differs from that of the curves (means of `k`), except on `axis`."""
     make = study.base if axis == "k" else study.at_random
-    own, base = answer.question.config, make(stand_in(answer))
+    own, base = answer.question.config, make(shown_dataset(answer))
     sizes = ("n_bags", "bag_size") if axis != "n_bags" else ("bag_size",)
     found = {
         "other records": own.dataset != base.dataset,

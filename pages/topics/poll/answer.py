@@ -62,7 +62,7 @@ class Answer:
     def number(self) -> int:
         """Return the index of the answer that sentences are about: of two the first, of more the most frequent."""
         assert self.found
-        shares = [reading.true.mean for reading in self.found.readings]
+        shares = [reading.estimated.mean for reading in self.found.readings]
         return 0 if len(shares) == 2 else shares.index(max(shares))
 
     def snippet(self, *lines: str, plots: bool = True) -> Snippet:

@@ -1,4 +1,4 @@
-"""The steps of the reveal: what a class said, what is true of it, what one answer proves, and what privacy cost."""
+"""Panels of the poll’s chapters: reported shares, corrected shares, posterior of one answer, cost of privacy."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NOT_OPEN = "Open the poll: there is nothing to read before somebody answers."
 
 
 class _StepContents(NamedTuple):
-    """The contents of a step once somebody has answered: a panel except for its name and its question."""
+    """The fields of a chapter’s panel once somebody has answered, except its name and question."""
 
     answer: str
     picture: Chart | Markup
@@ -52,7 +52,7 @@ def _step(name: str, question: str) -> Callable[[_Step[_P]], _Panels[_P]]:
 
 @_step("said", "What did they say?")
 def what_they_said(answer: Answer, found: Reveal) -> _StepContents:
-    """Return the answers as they came."""
+    """Return the counts of the reported answers."""
     first = found.readings[answer.number]
     words = "; ".join(f"{said(r.answer)} {r.senders:,}" for r in found.readings)
     return _StepContents(
@@ -66,11 +66,11 @@ def what_they_said(answer: Answer, found: Reveal) -> _StepContents:
 
 @_step("naive", "What if every answer were true?")
 def naive(answer: Answer, found: Reveal) -> _StepContents:
-    """Return the shares of the answers, taken for the truth."""
+    """Return the reported shares, without correction for lies."""
     first, still = found.readings[answer.number], found.config.channel.p10
-    words = "; ".join(f"{said(r.answer)} {numbers.with_range(r.said)}" for r in found.readings)
+    words = "; ".join(f"{said(r.answer)} {numbers.with_range(r.reported)}" for r in found.readings)
     return _StepContents(
-        f"Who ignores the lies reads <b>{numbers.with_range(first.said)}</b> {said(first.answer)}. But if it were "
+        f"Who ignores the lies reads <b>{numbers.with_range(first.reported)}</b> {said(first.answer)}. But if it were "
         f"true of nobody, {numbers.percent(still)} would still say so.",
         Chart(charts.naive(found)),
         f"Shares of the answers, each with its 95 % interval: {words}.",
@@ -83,10 +83,10 @@ def naive(answer: Answer, found: Reveal) -> _StepContents:
 def corrected(answer: Answer, found: Reveal) -> _StepContents:
     """Return the shares corrected for the lies."""
     first = found.readings[answer.number]
-    words = "; ".join(f"{said(r.answer)} {numbers.with_range(r.true)}" for r in found.readings)
+    words = "; ".join(f"{said(r.answer)} {numbers.with_range(r.estimated)}" for r in found.readings)
     return _StepContents(
         f"{_doubt_words(found)}With the lies taken into account, {said(first.answer)} is true of "
-        f"<b>{numbers.with_range(first.true)}</b>.{_narrower_words(found)}",
+        f"<b>{numbers.with_range(first.estimated)}</b>.{_narrower_words(found)}",
         Chart(charts.corrected(found)),
         f"Shares corrected for the lies, each with its 95 % interval: {words}.",
         lambda: poll.share_table(found),
@@ -115,14 +115,14 @@ def one_answer(answer: Answer, found: Reveal) -> _StepContents:
     first, epsilon = found.readings[answer.number], found.config.mechanism.epsilon
     words = "; ".join(
         f"of 100 who sent {said(r.answer)}, {numbers.per_hundred(r.meant.mean)} meant it "
-        f"({numbers.interval(r.meant)}); of all, {numbers.share(r.true.mean)}"
+        f"({numbers.interval(r.meant)}); of all, {numbers.share(r.estimated.mean)}"
         for r in found.readings
     )
     return _StepContents(
         f"{_doubt_words(found)}Of 100 people who sent {said(first.answer)}, <b>{_of_100_people(first.meant)}</b> "
         "meant it. Of "
-        f"100 people whatever they sent, it is true of {_of_100_people(first.true)}. No answer moves the odds by more "
-        f"than {numbers.odds_factor(epsilon)}.",
+        f"100 people whatever they sent, it is true of {_of_100_people(first.estimated)}. No answer moves the odds by "
+        f"more than {numbers.odds_factor(epsilon)}.",
         Markup(_hundred_senders(found)),
         f"At the estimated shares and the ends of their 95 % intervals: {words}.",
         lambda: poll.meant_table(found),
@@ -164,7 +164,7 @@ def price(answer: Answer, found: Reveal) -> _StepContents:
 
 
 def _worth_words(cost: Price) -> str:
-    """Say how many honest answers give as much information as these."""
+    """State how many answers without lies give an interval as narrow as these."""
     these, say = (f"These {cost.with_lies:,} answers", "say") if cost.with_lies != 1 else ("This answer", "says")
     if cost.without_lies == 0:
         return f"{these} {say} <b>less than 1</b> honest one would"
@@ -211,13 +211,13 @@ def the_truth(answer: Answer, found: Reveal) -> _StepContents:
     counts = answer.question.truth or ()
     truth = [count / sum(counts) for count in counts]
     first, share = found.readings[answer.number], truth[answer.number]
-    verdicts = ("contains" if estimate.covers(share) else "misses" for estimate in (first.said, first.true))
+    verdicts = ("contains" if estimate.covers(share) else "misses" for estimate in (first.reported, first.estimated))
     ignored, best = verdicts
     words = "; ".join(f"{said(r.answer)} {numbers.share(true)}" for r, true in zip(found.readings, truth, strict=True))
     return _StepContents(
         f"{said(first.answer)} is true of <b>{numbers.share(share)}</b> of these simulated people. Correcting for "
-        f"the lies, {numbers.with_range(first.true)}, {best} it; ignoring them, {numbers.with_range(first.said)}, "
-        f"{ignored} it.",
+        f"the lies, {numbers.with_range(first.estimated)}, {best} it; ignoring them, "
+        f"{numbers.with_range(first.reported)}, {ignored} it.",
         Chart(charts.corrected(found, truth)),
         f"The truth: {words}.",
         lambda: poll.share_table(found, truth),

@@ -72,7 +72,7 @@ def settle(config: CountConfig) -> Settled:
         wider = distortion(ScaledDirichlet(middle, moves)) > PUBLISHED["dirichlet published"]
         low, high = (middle, high) if wider else (low, middle)
     sigma = math.sqrt(low * high)
-    away = accounting.moves_away(counts)
+    away = accounting.moves_to_neighbours(counts)
     return Settled(
         PUBLISHED["dirichlet published"],
         sigma,

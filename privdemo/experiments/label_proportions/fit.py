@@ -113,13 +113,13 @@ def run(config: BagConfig) -> Trial:
         models[name] = _train(name, released)
         fits[name] = score_model(name, models[name], released, config.single, time.perf_counter() - start)
     before = gradient_at_zero(_as_bags(released.records, released.record_bags, released.true_proportions))
-    after = gradient_at_zero(read_bags(released.rows, released.names, released.projected, released.counts))
+    after = gradient_at_zero(read_bags(released.rows, released.row_bags, released.projected, released.counts))
     adversary = next((models[name] for name in ADVERSARIES if name in models), None)
     return Trial(
         config=config,
         fits=fits,
         blocks=tuple(
-            tuple(released.counts[released.names == bag].astype(int).tolist()) for bag in range(len(released.sizes))
+            tuple(released.counts[released.row_bags == bag].astype(int).tolist()) for bag in range(len(released.sizes))
         ),
         proportions=released.proportions,
         true_proportions=released.true_proportions,
@@ -149,7 +149,7 @@ def _train(name: str, released: Release) -> Any:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "all bags have the same proportion")  # `Trial.identified` says so
         model = _BAG_CLASSIFIERS[name](cv=folds)
-        return model.fit(released.rows, released.names, released.projected, released.counts)
+        return model.fit(released.rows, released.row_bags, released.projected, released.counts)
 
 
 def score_model(name: str, model: Any, released: Release, single: bool, seconds: float) -> Fit:
@@ -181,5 +181,5 @@ def _relative(change: Array, start: Array) -> float:
     return length / float(np.linalg.norm(start)) if start.any() else math.inf
 
 
-def _as_bags(data: Records, names: NDArray[np.intp], proportions: Array) -> Bags:
-    return read_bags(data.X, names, proportions, np.ones(len(names)))
+def _as_bags(data: Records, row_bags: NDArray[np.intp], proportions: Array) -> Bags:
+    return read_bags(data.X, row_bags, proportions, np.ones(len(row_bags)))

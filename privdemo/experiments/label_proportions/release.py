@@ -36,7 +36,7 @@ class Release(NamedTuple):
     """What is released of one trial, and the truth behind it.
 
     `rows` (r, D) are k-means (or records) with noise, `counts` (r,) their records, `positives` (r,) how many of those
-    are positive (not released), `names` (r,) their bags; `proportions` (B,) of the bags as released, perhaps outside
+    are positive (not released), `row_bags` (r,) their bags; `proportions` (B,) of the bags as released, perhaps outside
     [0, 1], and `true_proportions`. `records` are those in the bags, in `record_bags`; `test` those kept for testing.
     `loss` is the information loss, `least_labels` the fewest labels in a bag and in a group.
     """
@@ -44,7 +44,7 @@ class Release(NamedTuple):
     rows: Matrix
     counts: Array
     positives: Array
-    names: NDArray[np.intp]
+    row_bags: NDArray[np.intp]
     proportions: Array
     true_proportions: Array
     records: Records
@@ -56,7 +56,7 @@ class Release(NamedTuple):
     @property
     def sizes(self) -> Array:
         """Records in each bag, (B,)."""
-        return np.bincount(self.names, self.counts).astype(float)
+        return np.bincount(self.row_bags, self.counts).astype(float)
 
     @property
     def projected(self) -> Array:
@@ -104,8 +104,8 @@ def sample_release(config: BagConfig) -> Release:
     elif config.k > 1 and config.aggregation == "nearest-k":
         group = aggregation.nearest_k(inside.X, record_bags, config.k, generator(config, GROUPING_STREAM))
     counts, sizes = np.bincount(group), np.bincount(record_bags)
-    names = np.empty(len(counts), dtype=np.intp)
-    names[group] = record_bags
+    row_bags = np.empty(len(counts), dtype=np.intp)
+    row_bags[group] = record_bags
     true_proportions: Array = np.bincount(record_bags, inside.y) / sizes
     means, proportions = aggregation.group_means(inside.X, group), true_proportions
     if math.isfinite(config.feature_epsilon):
@@ -119,7 +119,7 @@ def sample_release(config: BagConfig) -> Release:
         rows=means,
         counts=counts.astype(float),
         positives=np.bincount(group, inside.y).astype(float),
-        names=names,
+        row_bags=row_bags,
         proportions=proportions,
         true_proportions=true_proportions,
         records=inside,

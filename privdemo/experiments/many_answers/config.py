@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from privdemo import limits
-from privdemo.datasets import Answers, Brought, Source
+from privdemo.datasets import Answers, OwnData, Source
 from privdemo.mechanisms.frequency_oracles import ORACLES, FrequencyOracle
 
 # Whose answers, where no data set is given: shares ∝ rank^−s, or all alike.
@@ -48,7 +48,7 @@ class AnswersConfig:
             (limits.TRIAL, self.trial),
         ):
             limit.check(value)
-        if not isinstance(self.dataset, Brought) and self.dataset not in SOURCES:
+        if not isinstance(self.dataset, OwnData) and self.dataset not in SOURCES:
             raise ValueError(f"dataset must be one of {', '.join(SOURCES)}, records or Answers, got {self.dataset!r}")
         if self.oracle not in ORACLES:
             raise ValueError(f"oracle must be one of {', '.join(ORACLES)}, got {self.oracle!r}")

@@ -13,18 +13,18 @@ from privdemo.mechanisms import BinaryChannel
 
 
 class Reading(NamedTuple):
-    """One answer: its `senders`, the shares who `said` it and for whom it is `true`, and the share of the
-    senders who `meant` it.
+    """One answer: its `senders`, the share of people who `reported` it, the share of whom it is `estimated` to be true
+    (corrected for lies), and the share of the senders who `meant` it.
 
-    Each share has a 95 % interval; that of `meant` is over the true share alone. The interval of `true` is one of each
-    answer by itself, cut at 0 and 1. `doubtful` is true if before the cut it lay outside: such lies hardly
-    explain the answers.
+    Each share has a 95 % interval; that of `meant` varies the estimated share only. The interval of `estimated` is
+    computed for each answer by itself and cut at 0 and 1. `doubtful` is true if it lay outside before it was cut: such
+    lies hardly explain the answers.
     """
 
     answer: str
     senders: int
-    said: Estimate
-    true: Estimate
+    reported: Estimate
+    estimated: Estimate
     meant: Estimate
     doubtful: bool
 
@@ -87,5 +87,6 @@ def asked_again(found: Reveal) -> tuple[Again, ...]:
         return float(attacks.repeated_answers(channel, share, n).posterior[n])
 
     return tuple(
-        Again(r.answer, tuple(Estimate(*(after(share, n) for share in r.true)) for n in times)) for r in found.readings
+        Again(r.answer, tuple(Estimate(*(after(share, n) for share in r.estimated)) for n in times))
+        for r in found.readings
     )

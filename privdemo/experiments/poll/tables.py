@@ -12,7 +12,7 @@ from privdemo.intervals import Estimate
 
 def said_table(found: Reveal) -> list[dict[str, Any]]:
     """Return how many sent each answer, and their share with its interval."""
-    return [{"answer": r.answer, "answers": r.senders} | _columns("said", r.said) for r in found.readings]
+    return [{"answer": r.answer, "answers": r.senders} | _columns("said", r.reported) for r in found.readings]
 
 
 def share_table(found: Reveal, truth: Sequence[float] | None = None) -> list[dict[str, Any]]:
@@ -20,7 +20,7 @@ def share_table(found: Reveal, truth: Sequence[float] | None = None) -> list[dic
     known.
     """
     rows = [
-        {"answer": r.answer, "answers": r.senders, "said": r.said.mean} | _columns("corrected", r.true)
+        {"answer": r.answer, "answers": r.senders, "said": r.reported.mean} | _columns("corrected", r.estimated)
         for r in found.readings
     ]
     return [row | {"true": share} for row, share in zip(rows, truth, strict=True)] if truth else rows

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any, NamedTuple
 
-from privdemo.datasets import Brought
+from privdemo.datasets import OwnData
 from privdemo.experiments import images
 from privdemo.mechanisms import BinaryChannel, RandomisedResponse
 from privdemo.mechanisms.pixels import FAMILIES, family_of, level_of
@@ -36,7 +36,7 @@ def plain_fields(config: Any, forms: Mapping[str, Form]) -> dict[str, Any]:
     Raises ``ValueError`` for a visitor's own records, which no file of settings can hold.
     """
     found = {field.name: getattr(config, field.name) for field in fields(config) if field.name != "trial"}
-    if isinstance(found.get("dataset"), Brought):
+    if isinstance(found.get("dataset"), OwnData):
         raise ValueError("your own records go into no file of settings; take one of the data sets of the app")
     return {
         name: forms[name].write(value, config) if name in forms else _as_lists(value) for name, value in found.items()

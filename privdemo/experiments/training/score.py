@@ -94,10 +94,10 @@ def one_sided(trials: Sequence[Trial], method: str) -> int:
 
 @dataclass(frozen=True)
 class Bin:
-    """Test images to which a model gave about the same probability: its mean, and how often the class was true."""
+    """Test images of about the same predicted probability: its mean `predicted`, and the `observed` frequency."""
 
-    said: float
-    true: Estimate
+    predicted: float
+    observed: Estimate
     n: int
 
 
@@ -128,7 +128,7 @@ def calibration(trials: Sequence[Trial], method: str) -> tuple[Bin, ...]:
 def calibration_error(trials: Sequence[Trial], method: str) -> float:
     """Return how far the probabilities given are from the shares that are true, on average over the test images."""
     bins = calibration(trials, method)
-    return sum(b.n * abs(b.said - b.true.mean) for b in bins) / sum(b.n for b in bins)
+    return sum(b.n * abs(b.predicted - b.observed.mean) for b in bins) / sum(b.n for b in bins)
 
 
 def informative_methods(trial: Trial) -> list[str]:

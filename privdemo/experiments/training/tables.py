@@ -42,7 +42,7 @@ def calibration_table(trials: Sequence[Trial], methods: Sequence[str]) -> list[d
     """Return one row for each method and bin of its calibration curve."""
     return [
         TRAINING[method].columns
-        | {"said": b.said, "true": b.true.mean, "low": b.true.low, "high": b.true.high, "n": b.n}
+        | {"said": b.predicted, "true": b.observed.mean, "low": b.observed.low, "high": b.observed.high, "n": b.n}
         for method in methods
         for b in calibration(trials, method)
     ]

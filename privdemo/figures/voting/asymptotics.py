@@ -11,8 +11,8 @@ from plotly.graph_objects import Figure
 
 from privdemo import palette
 from privdemo.experiments.voting import LongRun
+from privdemo.figures.chart_style import chart
 from privdemo.figures.charts import legend_below, line, marker, over_rule, percent, rule
-from privdemo.figures.house import chart
 from privdemo.figures.voting.polls import PERCENT
 from privdemo.methods import SPREAD_MLE, VOTING
 

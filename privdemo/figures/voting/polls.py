@@ -11,8 +11,8 @@ from plotly.graph_objects import Figure
 from privdemo.estimators.votes import VoteEstimate
 from privdemo.experiments import voting
 from privdemo.experiments.voting import Histogram, Record
+from privdemo.figures.chart_style import chart
 from privdemo.figures.charts import HOVER, ROW, interval_bars, marker, over_rule, percent, rows, rule
-from privdemo.figures.house import chart
 from privdemo.methods import VOTING
 
 PERCENT = {"tickformat": ".0%"}

@@ -9,8 +9,8 @@ from plotly.graph_objects import Figure
 
 from privdemo import palette
 from privdemo.experiments.voting import ManyResult, candidate_name
+from privdemo.figures.chart_style import chart
 from privdemo.figures.charts import interval_bars, legend_below, marker
-from privdemo.figures.house import chart
 
 
 def candidates(shares: Sequence[float], result: ManyResult) -> Figure:

@@ -10,8 +10,8 @@ from plotly.graph_objects import Figure
 
 from privdemo import palette
 from privdemo.attacks import RepeatedAnswers
+from privdemo.figures.chart_style import chart
 from privdemo.figures.charts import legend_below, line, marker, outlined, over_rule, rule
-from privdemo.figures.house import chart
 from privdemo.figures.people import A_COLOUR, B_COLOUR
 from privdemo.methods import NOBODY, TRUSTED_WITH_ANSWERS, Method
 

@@ -9,8 +9,8 @@ from plotly.graph_objects import Figure
 
 from privdemo import palette
 from privdemo.experiments.naive_training import NaiveResult
+from privdemo.figures.chart_style import chart
 from privdemo.figures.charts import legend_below, line, marker, over_rule, rule
-from privdemo.figures.house import chart
 
 
 def naive_training(isotropic: NaiveResult, yours: NaiveResult) -> Figure:

@@ -47,7 +47,7 @@ def fit_model(name, config):
     if name == LABELLED:
         return NaiveLogisticRegression(C="cv", tol=3e-5).fit(*labelled_rows(released))
     share = np.clip(released.proportions, 0, 1)
-    return MODELS[name](cv=min(5, len(share))).fit(released.rows, released.names, share, released.counts)
+    return MODELS[name](cv=min(5, len(share))).fit(released.rows, released.row_bags, share, released.counts)
 
 
 def f1_marks(y, named):
@@ -89,7 +89,7 @@ def test_marks_are_scikit_learns_of_models_fitted_here(config):
     assert (trial.loss, trial.least_labels, trial.identified) == (released.loss, released.least_labels, True)
     r = released
     before = slides_gradient(r.records.X, r.record_bags, np.ones(len(r.records.y)), r.true_proportions)
-    after = slides_gradient(r.rows, r.names, r.counts, np.clip(r.proportions, 0, 1))
+    after = slides_gradient(r.rows, r.row_bags, r.counts, np.clip(r.proportions, 0, 1))
     assert trial.turned == pytest.approx(np.linalg.norm(after - before) / np.linalg.norm(before), abs=1e-12)
 
 

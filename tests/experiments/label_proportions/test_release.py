@@ -1,4 +1,4 @@
-"""Bags: what is released of them, counted again; what noise promises; scores, and a shipped row made again."""
+"""Releases of bags against direct counts, guarantees of the noise, intervals of scores, and reproduced shipped rows."""
 
 import math
 from collections import Counter
@@ -20,7 +20,7 @@ from tests.experiments.oracles import student
 
 
 def count_records(data):
-    """How often each labelled record is there."""
+    """Count each labelled record."""
     return Counter(zip((row.tobytes() for row in data.X), data.y.tolist(), strict=True))
 
 
@@ -35,18 +35,20 @@ def equal(one, other, *fields):
 
 @pytest.mark.parametrize("selection", bags.SELECTIONS)
 @pytest.mark.parametrize(
-    ("aggregation", "k", "of_labels", "of_columns"),
+    ("aggregation", "k", "labels_ignored", "columns_ignored"),
     [
         ("k-tree", 1, True, True),
         ("random-k", 5, True, True),
-        ("nearest-k", 5, True, False),  # looks at columns
-        ("k-tree", 5, False, False),  # and at labels
+        ("nearest-k", 5, True, False),  # uses columns
+        ("k-tree", 5, False, False),  # uses columns and labels
     ],
 )
-def test_noise_promises_only_where_nothing_looked_at_what_it_hides(selection, aggregation, k, of_labels, of_columns):
+def test_noise_guarantees_privacy_only_if_bags_and_groups_ignore_the_private_values(
+    selection, aggregation, k, labels_ignored, columns_ignored
+):
     config = BagConfig(selection=selection, aggregation=aggregation, k=k)
-    blind = selection == "iid"
-    assert (config.label_promise, config.column_promise) == (blind and of_labels, blind and of_columns)
+    random = selection == "iid"
+    assert (config.label_promise, config.column_promise) == (random and labels_ignored, random and columns_ignored)
 
 
 def test_a_records_epsilon_adds_up_over_the_columns_in_which_two_can_differ(data_folder):
@@ -63,7 +65,7 @@ def test_a_records_epsilon_adds_up_over_the_columns_in_which_two_can_differ(data
 
 
 @pytest.mark.parametrize("config", CASES.values(), ids=CASES)
-def test_a_release_is_what_counting_its_records_gives(config):
+def test_a_release_equals_direct_counts_of_its_records(config):
     released, known = sample_release(config), records(config.dataset)[0]
     inside, bags = released.records, released.record_bags
     assert max(count_records(known).values()) == 1  # no tumour twice, so that sets of records are sets of people
@@ -73,12 +75,14 @@ def test_a_release_is_what_counting_its_records_gives(config):
     members = [np.flatnonzero(bags == b) for b in range(config.n_bags)]
     np.testing.assert_array_equal(released.sizes, [len(rows) for rows in members])
     np.testing.assert_allclose(released.true_proportions, [inside.y[rows].mean() for rows in members], atol=1e-15)
-    np.testing.assert_array_equal(np.bincount(released.names, released.positives), [inside.y[m].sum() for m in members])
+    np.testing.assert_array_equal(
+        np.bincount(released.row_bags, released.positives), [inside.y[m].sum() for m in members]
+    )
     kinds = (released.positives > 0).astype(int) + (released.positives < released.counts)
     assert released.least_labels == (min(len(set(inside.y[rows])) for rows in members), kinds.min())
     assert (released.counts >= config.k).all()
     plain = without_noise(config)
-    assert equal(plain, released, "counts", "positives", "names", "true_proportions", "record_bags")
+    assert equal(plain, released, "counts", "positives", "row_bags", "true_proportions", "record_bags")
     np.testing.assert_array_equal(plain.proportions, plain.true_proportions)
     centre = inside.X.mean(axis=0)
     kept = plain.counts @ np.square(plain.rows - centre).sum(axis=1) / np.square(inside.X - centre).sum()
@@ -86,7 +90,7 @@ def test_a_release_is_what_counting_its_records_gives(config):
     assert released.loss <= 1e-9 if config.k == 1 else 0.1 < released.loss < 1
 
 
-def test_noise_is_that_of_the_mechanisms_with_a_stream_of_its_own_each():
+def test_each_noise_is_that_of_its_mechanism_with_its_own_random_stream():
     noisy, plain = sample_release(NOISY), without_noise(NOISY)
     rows = noisy_means(plain.rows, plain.counts, 3.0, generator(NOISY, release.FEATURE_STREAM))
     np.testing.assert_array_equal(noisy.rows, rows)
@@ -97,15 +101,15 @@ def test_noise_is_that_of_the_mechanisms_with_a_stream_of_its_own_each():
 
 
 @pytest.mark.parametrize("aggregation", ["none", "random-k", "nearest-k", "k-tree"])
-def test_where_labels_are_promised_they_do_not_move_who_is_in_which_bag(aggregation, monkeypatch):
-    """With other labels of the same records, bags and groups are the same just where a promise says so."""
+def test_bags_do_not_depend_on_labels_where_labels_have_a_guarantee(aggregation, monkeypatch):
+    """Permuted labels leave bags and groups as they are if and only if `label_promise` is true."""
     config = replace(GROUPED, selection="iid", aggregation=aggregation, k=1 if aggregation == "none" else 4)
     first, (known, n_train) = sample_release(config), records("breast_cancer")
-    turned = known._replace(y=np.random.default_rng(0).permutation(known.y))
-    monkeypatch.setattr(release, "records", lambda dataset: (turned, n_train))
+    permuted = known._replace(y=np.random.default_rng(0).permutation(known.y))
+    monkeypatch.setattr(release, "records", lambda dataset: (permuted, n_train))
     other = sample_release(config)
     assert not np.array_equal(other.true_proportions, first.true_proportions)
-    alike = first.rows.shape == other.rows.shape and equal(other, first, "rows", "names", "counts")
+    alike = first.rows.shape == other.rows.shape and equal(other, first, "rows", "row_bags", "counts")
     assert alike == config.label_promise
 
 
@@ -114,7 +118,7 @@ def three_trials():
     return [run(with_trial(replace(SINGLE, methods=(NAMES, LLP)), i)) for i in range(3)]
 
 
-def test_scores_differences_and_attacks_have_the_textbooks_intervals(three_trials):
+def test_scores_differences_and_attacks_have_textbook_intervals(three_trials):
     values = [trial.fits[LLP].f1[SHARE].positive for trial in three_trials]
     assert label_proportions.mean_score(three_trials, LLP, "positive", SHARE) == student(values)
     assert label_proportions.mean_score(three_trials[:1], LLP, "positive", SHARE) == (values[0], -math.inf, math.inf)
@@ -126,11 +130,11 @@ def test_scores_differences_and_attacks_have_the_textbooks_intervals(three_trial
         assert rate == grouped_interval([getattr(trial.attack, f"{source}_right") for trial in three_trials], n)
 
 
-# Machines sum in other orders: a record or two of 171, or a penalty's next value.
-AGAIN = 2 / 171
+# The tolerance of F1 between machines, which sum in other orders: two test records of 171.
+F1_TOLERANCE = 2 / 171
 
 
-def test_shipped_rows_come_out_again(monkeypatch):
+def test_shipped_rows_are_reproduced(monkeypatch):
     name, dataset = study.PROPORTION_NOISE, "breast_cancer"
     configs = [replace(at_random(dataset), methods=(LLP,), proportion_epsilon=epsilon) for epsilon in (0.1, 0.02)]
     monkeypatch.setattr(study, "STUDIES", {name: Study(name, "", "", (dataset,), lambda dataset: configs)})
@@ -142,6 +146,6 @@ def test_shipped_rows_come_out_again(monkeypatch):
     shipped = {(row.method, row.threshold, row.proportion_epsilon): row for row in study.select(load(), name, dataset)}
     for row in rows:
         same = shipped[row.method, row.threshold, row.proportion_epsilon]
-        assert row.average == pytest.approx(same.average, abs=AGAIN)
+        assert row.average == pytest.approx(same.average, abs=F1_TOLERANCE)
         other = shipped[row.method, row.threshold, 0.02]
-        assert row.method == FULL or row.threshold == HALF or abs(other.average - row.average) > 2 * AGAIN
+        assert row.method == FULL or row.threshold == HALF or abs(other.average - row.average) > 2 * F1_TOLERANCE

@@ -40,7 +40,7 @@ def panel(step: str, of: Answer, *asked: int) -> Panel:
 
 def test_each_step_says_its_number():
     of = shown()
-    (_, yes_true, *_), found = ("", of.found.readings[0].true), of.found
+    (_, yes_true, *_), found = ("", of.found.readings[0].estimated), of.found
     assert of.takeaway().startswith("Type how many raise a hand for each answer. Each lies <b>25 %</b>")
     assert "<b>100</b> have answered" in of.main()[0].figure.html
     assert panel("Said", of).answer == "<b>60</b> of 100 said “Yes”. Some of them lied."
@@ -242,7 +242,7 @@ def test_the_class_that_rehearses_first_is_as_far_off_as_most():
     def error(seed: int) -> float:
         group = poll.rehearse(COIN, PEOPLE.default, seed)
         found = poll.reveal(COIN, group.counts(1, PEOPLE.default))
-        return abs(found.readings[0].true.mean - group.shares[0])
+        return abs(found.readings[0].estimated.mean - group.shares[0])
 
     assert error(SEED.default) == pytest.approx(median(map(error, range(100))))
 

@@ -1,22 +1,23 @@
-// What comes behind the # of an address is sent to no server; it is taken off the address before anybody reads it there.
+// The browser sends no server the part of an address after #; remove it from the address bar, so that nobody reads it.
 const LINK = /^#owner=([A-Z]+)\.([\w-]+)$/;
 const KEY = "privdemo-poll-owners";
-const SAID = 2000;
+// How long “Private link copied” is shown, in milliseconds.
+const CONFIRMATION_MS = 2000;
 
-// The codes and secrets that the tab keeps, first the one that was shown.
-const kept = () => JSON.parse(window.sessionStorage.getItem(KEY) ?? "[]");
+// Return the [code, secret] pairs in the tab's session storage, the poll shown last first.
+const savedPolls = () => JSON.parse(window.sessionStorage.getItem(KEY) ?? "[]");
 
 export default function ({ data, setTriggerValue, parentElement }) {
   const found = LINK.exec(window.location.hash);
   if (found) {
     const { pathname, search } = window.location;
     window.history.replaceState(window.history.state, "", pathname + search);
-    setTriggerValue("owner", [found[1], found[2], true, kept()]);
+    setTriggerValue("owner", [found[1], found[2], true, savedPolls()]);
   } else if (data.owner || data.left) {
     const all = data.owner ? [data.owner, ...data.others] : data.others;
     window.sessionStorage.setItem(KEY, JSON.stringify(all));
-  } else if (kept().length) {
-    const [[code, secret], ...others] = kept();
+  } else if (savedPolls().length) {
+    const [[code, secret], ...others] = savedPolls();
     setTriggerValue("owner", [code, secret, false, others]);
   }
 
@@ -36,6 +37,6 @@ export default function ({ data, setTriggerValue, parentElement }) {
     setTimeout(() => {
       button.textContent = "Copy private link";
       status.textContent = "";
-    }, SAID);
+    }, CONFIRMATION_MS);
   };
 }

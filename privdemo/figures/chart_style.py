@@ -38,8 +38,8 @@ RIGHT = 20
 AXIS, UNTITLED = 60, 40
 GRID = "rgba(128,132,149,0.25)"
 BARGAP = 0.2
-# How far a rule reaches from the middle of a row, as a part of the row: up to the words over it.
-BESIDE = 0.22
+# Half the height of a vertical line in one row, as a fraction of the row; the line stops below the text above it.
+RULE_HALF_HEIGHT = 0.22
 # Words have the page's own colour, as Streamlit's grey is too pale for a projector.
 CHART_CSS = """
 .js-plotly-plot .main-svg :is([class$="tick"] text, .legendtext, [class$="title"], .annotation-text) {
@@ -48,7 +48,7 @@ CHART_CSS = """
 
 
 def chart(data: Sequence[Mapping[str, Any]], layout: Mapping[str, Any]) -> Figure:
-    """Return a figure in the house's style: ranges, ticks and the margins at the left and at the top follow from its
+    """Return a figure in the common style: ranges, ticks and the margins at the left and at the top follow from its
     content.
 
     The title of a vertical axis stands over it. The margin at the foot is the caller's, as it holds the legend.
@@ -307,7 +307,7 @@ def _break_rules(layout: Plain, axis: str, n_rows: int) -> None:
             shapes.append(shape)
             continue
         for row in range(n_rows):
-            shapes.append(shape | {"yref": axis, "y0": row - BESIDE, "y1": row + BESIDE})
+            shapes.append(shape | {"yref": axis, "y0": row - RULE_HALF_HEIGHT, "y1": row + RULE_HALF_HEIGHT})
     merge(layout, {"shapes": shapes or None})
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from privdemo import figures, palette
-from privdemo.figures import charts, house
+from privdemo.figures import chart_style, charts
 from privdemo.figures.plain import PlainFigure, changed, parts
 from privdemo.intervals import Estimate
 from privdemo.methods import CLASS_RATIO, COMPARISON, LABEL_COUNTS, LABEL_PROPORTIONS, TRAINING, VOTING
@@ -27,12 +27,12 @@ def test_a_chart_passes_all_of_plotlys_checks_and_stays_as_it_is(figure):
 def test_nothing_of_a_chart_is_left_for_plotly_to_choose(figure):
     layout = figure.layout
     for letter in "xy":
-        for name in house.axis_names(parts(figure), letter):
+        for name in chart_style.axis_names(parts(figure), letter):
             axis = layout[name]
             assert axis.range is not None
             assert axis.tickvals is not None or (axis.dtick and axis.tickformat)
-            assert axis.tickfont.size == axis.title.font.size == house.SIZE
-    assert layout.font.size == layout.legend.font.size == house.SIZE >= 14
+            assert axis.tickfont.size == axis.title.font.size == chart_style.SIZE
+    assert layout.font.size == layout.legend.font.size == chart_style.SIZE >= 14
     assert all(note.font.size is None for note in layout.annotations)
     assert figures.height(figure) == layout.height
     # At 390 pixels a chart is 358 wide.
@@ -70,7 +70,7 @@ def test_plotly_knows_the_marker_of_every_method():
 def test_a_fingerprint_is_that_of_the_numbers_to_nine_digits_and_of_the_words(wrap):
     def chart(*numbers, title="share"):
         layout = {"height": 250, "margin": {"b": 0}, "xaxis": {"title": {"text": title}}}
-        return house.chart([{"x": [1, 2], "y": wrap(numbers)}], layout)
+        return chart_style.chart([{"x": [1, 2], "y": wrap(numbers)}], layout)
 
     known = figures.fingerprint(chart(0.1, 0.2))
     assert known == figures.fingerprint(chart(0.1, 0.2 * (1 + 1e-13)))
