@@ -64,7 +64,6 @@ def test_with_a_slow_server_no_press_is_lost_or_taken_back(page: Page, address: 
 
     def on_its_way(browser: WebSocketRoute) -> None:
         def deliver(message: str | bytes) -> None:
-            page.wait_for_timeout(0)
             delayed.append(partial(browser.send, message))
 
         browser.connect_to_server().on_message(deliver)
