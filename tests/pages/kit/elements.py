@@ -92,12 +92,22 @@ def written(at: AppTest) -> list[dict[str, list[str]]]:
     before = before if before is not None and read == read_before else read
     for data in sorted(component_data(at, "address"), key=lambda data: data["count"]):
         assert data["read"] == [[key, text] for key, texts in read.items() for text in texts]
-        now: dict[str, list[str]] = {}
-        for key, text in data["address"]:
-            now.setdefault(key, []).append(text)
+        now = _by_key(data["address"])
         if changed := {key: now.get(key, []) for key in {**before, **now} if before.get(key, []) != now.get(key, [])}:
             found.append(changed)
         before = now
+    return found
+
+
+def sent_addresses(at: AppTest) -> list[dict[str, list[str]]]:
+    """Return each whole address that is sent to the browser, which writes it without an entry in its history."""
+    return [_by_key(data["address"]) for data in component_data(at, "address")]
+
+
+def _by_key(pairs: list[list[str]]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for key, text in pairs:
+        found.setdefault(key, []).append(text)
     return found
 
 

@@ -4,11 +4,15 @@ import pytest
 import streamlit as st
 
 from pages.kit import cache, trials, values
+from pages.kit.lecture import Lecture, Step, to_link
 from pages.kit.page import Chapter, Chapters
 from pages.kit.settings import Choice, Number
 from privdemo.limits import Limit
-from tests.pages.kit.elements import Runner, opened, rendered, written
+from tests.pages.kit.elements import Runner, opened, rendered, sent_addresses, written
 from tests.pages.visiting import answers, folds, takeaway
+
+# A step of a lecture that shows the example page, as a link has it.
+SCREEN = f"1-{to_link(Lecture('Made up', '', 1, (Step('made-up'),)))}"
 
 # A made-up page of trials, which notes its steps.
 SCRIPT = """
@@ -143,6 +147,31 @@ def test_a_bad_link_is_noted_and_the_page_answers(visit, link, words):
     at = visit(**link)
     assert all(part in at.warning[0].value for part in words)
     assert "There are 3." in takeaway(at)
+    assert sent_addresses(at)[-1] == dict(at.query_params) == {}
+
+
+@pytest.mark.parametrize(
+    ("bad", "good"),
+    [
+        ({"what": "1"}, {}),
+        ({"present": "1-nothing"}, {"controls": "n"}),
+        ({"controls": "n,what"}, {"present": SCREEN}),
+        ({"job": "xyz"}, {"present": SCREEN, "controls": "n"}),
+        ({"present": "", "controls": ""}, {}),
+    ],
+)
+def test_what_is_no_setting_stays_in_the_address_only_if_the_page_can_use_it(visit, bad, good):
+    at = visit(n="5", **bad, **good)
+    kept = {"n": "5"} | good
+    assert dict(at.query_params) == kept
+    assert sent_addresses(at)[-1] == {key: [text] for key, text in kept.items()}
+    assert {key for key in kept | bad if f"`{key}" in at.warning[0].value} == set(bad)
+
+
+def test_the_job_of_a_link_stays_in_the_address_while_it_runs(visit):
+    name = visit(done=1, n="5").query_params["job"]
+    assert dict(visit(done=1, n="5", job=name, what="1").query_params) == {"n": "5", "job": name}
+    assert dict(visit(n="5", job=name).query_params) == {"n": "5"}, "it has ended"
 
 
 def test_without_a_question_chapters_of_some_questions_are_left_out_unless_first_or_chosen():
@@ -301,6 +330,7 @@ def test_a_chapter_that_no_longer_fits_gives_way_to_the_first_one():
     assert "The level is 4." in takeaway(at)
     changes = {key: texts for change in written(at) for key, texts in change.items()}
     assert changes == {"level": ["4"], "chapter": []}
+    assert dict(at.query_params) == {"level": "4"}
 
 
 PARTS = """
@@ -366,6 +396,7 @@ def test_a_number_that_a_smaller_data_set_does_not_allow_is_moved_with_a_message
     assert [toast.value for toast in at.toast] == ["“Size” is now 9, the end of its range here."]
     assert (at.number_input(key="size").value, at.number_input(key="size").max) == (9, 9)
     assert written(at) == [{"size": ["9"], "data": []}]
+    assert not at.warning, "the link was valid"
     assert not at.run().toast
 
 

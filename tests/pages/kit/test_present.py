@@ -183,8 +183,26 @@ def test_steps_on_a_page_set_all_its_settings_and_leaving_keeps_them(visit):
     at.button(key="leave").click().run()
     assert shown(at) == ("Made up", 7, ("±",))
     assert "present" not in at.query_params
+    assert dict(at.query_params) == {"n": "7", "sign": "±"}
     assert not at.button
     assert not switched
+
+
+def test_a_lecture_goes_on_and_is_left_while_the_browser_sends_the_address_of_its_first_step(visit, entries):
+    at, _ = visit(1)
+    first, second = f"1-{NAME}", f"2-{NAME}"
+
+    def click(move):
+        at.query_params = {"present": first}
+        return shown(at.button(key=move).click().run())
+
+    assert click("next") == ("", 3, ("±",))
+    assert click("previous") == ("Five of them.", 5, ("+", "-"))
+    assert click("next") == ("", 3, ("±",))
+    assert click("leave") == ("Made up", 3, ("±",))
+    assert [one.get("present") for one in entries] == [[second], [first], [second], None]
+    at.query_params = {"present": first}
+    assert shown(at.run()) == ("Made up", 3, ("±",))
 
 
 @pytest.mark.parametrize(
@@ -254,8 +272,10 @@ def test_invalid_parameters_of_a_view_are_noted_and_all_is_shown(visit):
     assert "present=1-nothing" in warnings(at)
     assert "controls=n,m" in warnings(at)
     assert not at.get("html")
+    assert dict(at.query_params) == {}
     at, _ = visit(controls="n")
     assert not at.warning
+    assert dict(at.query_params) == {"controls": "n"}
     assert ".st-key-main-control > *:not(.st-key-n," in at.get("html")[0].proto.body
 
 

@@ -138,7 +138,7 @@ def test_other_jobs_are_not_followed_and_the_address_has_the_id_of_those_that_ru
 def test_the_job_of_a_link_is_looked_for_once(runner, monkeypatch, arrived, there, said):
     jobs, notes = [Job(("a", "c", 0), "Draw", len, [1]), Job(("b", "c", 0), "Draw", len, [1])], []
     name = trials.job_id(jobs) if arrived == "its" else arrived
-    address = {"job": [name]} if name else {}
+    address = {"job": ["one before", name]} if name else {}
     monkeypatch.setattr(link, "parameters", lambda: address)
     monkeypatch.setattr(link, "add_note", notes.append)
     runner.there = {jobs[1].key: runner.answer} if there else {}

@@ -5,14 +5,13 @@ from functools import partial
 import pytest
 import streamlit as st
 from streamlit.runtime.scriptrunner import RerunData
-from streamlit.runtime.state.query_params import QueryParams
 from streamlit.testing.v1 import local_script_runner
 
 from pages.kit import inputs, link, values
 from pages.kit.settings import Choice, Number, Words
 from pages.kit.values import Values
 from privdemo.limits import Limit
-from tests.pages.kit.elements import component_data, opened, rendered, written
+from tests.pages.kit.elements import component_data, opened, rendered, sent_addresses, written
 from tests.pages.visiting import warnings
 
 ONE = Choice("one", ("a", "b"), "b", "One")
@@ -236,6 +235,8 @@ SETTINGS = {
 
 
 def controls(now, main):
+    if st.session_state.pop("interrupted", False):
+        st.rerun()
     for setting, render in SETTINGS.items():
         assert render(setting) == now[setting]
 
@@ -276,7 +277,12 @@ def as_in_browser(at):
                 at.query_params[key] = texts
             elif key in at.query_params:
                 del at.query_params[key]
-    return {key: texts if isinstance(texts, list) else [texts] for key, texts in at.query_params.items()}
+    return {key: link_texts(texts) for key, texts in at.query_params.items()}
+
+
+def link_texts(texts):
+    """Return the texts of a key of a link, which may be one."""
+    return texts if isinstance(texts, list) else [texts]
 
 
 def at_page(at, page, **address):
@@ -286,14 +292,6 @@ def at_page(at, page, **address):
     for key, value in address.items():
         at.query_params[key] = value
     return at.run()
-
-
-@pytest.fixture
-def entries(monkeypatch):
-    """Return the list of addresses that Streamlit sends itself: each is an entry in the browser's history."""
-    sent, send = [], QueryParams._send_query_param_msg
-    monkeypatch.setattr(QueryParams, "_send_query_param_msg", lambda new: (sent.append(dict(new)), send(new)))
-    return sent
 
 
 @pytest.fixture
@@ -333,8 +331,10 @@ def test_a_link_sets_the_page_with_its_settings_folded_away_or_not(
     at = visit(link, unfolded)
     assert (found(at), written(at), entries) == (values_found, changes, [])
     assert [part.split("` was ignored")[0] for part in warnings(at).split("\n- `")[1:]] == noted
-    as_in_browser(at)
-    assert (found(at.run()), written(at)) == (values_found, []), "the address is as it should be"
+    (sent,) = component_data(at, "address")
+    assert sent["read"] == [[key, text] for key, texts in link.items() if key for text in link_texts(texts)]
+    at.query_params = dict(link)  # the browser sends it again, whatever it has written
+    assert (found(at.run()), sent_addresses(at)) == (values_found, []), "the address is as it should be"
 
 
 def test_widgets_and_boxes_are_rendered_only_while_the_settings_are_unfolded():
@@ -397,13 +397,37 @@ def test_a_preset_counts_while_a_box_in_the_browser_shows_another_number():
 
 
 def test_an_address_from_before_a_change_is_not_read_again():
-    at = visit({"n": "5", "two": "a,b"}, unfolded=True)
+    before = {"n": "5", "two": "a,b"}
+    at = visit(before, unfolded=True)
     at.number_input(key="n").set_value(6).run()
-    at_page(at, "one", n="5", two="a,b")
-    assert (found(at)[1], found(at)[3]) == (("a", "b"), 6)
-    assert written(at) == [], "the session knows what the address holds"
-    assert at.session_state["address"] == {"n": ["6"], "two": ["a", "b"]}
+    at_page(at, "one", **before)
+    assert (found(at), sent_addresses(at)) == (("b", ("a", "b"), "x", 6, "old"), [])
     assert warnings(at) == ""
+    at.query_params = dict(before)
+    at.text_input(key="words").set_value("new").run()
+    assert found(at) == ("b", ("a", "b"), "x", 6, "new")
+    assert sent_addresses(at) == [{"two": ["a", "b"], "n": ["6"], "words": ["new"]}]
+    assert dict(at.query_params) == {"two": ["a", "b"], "n": "6", "words": "new"}
+
+
+def test_the_browser_is_sent_the_whole_address_with_a_count_and_what_it_sent_when_that_was_read(back):
+    before = {"n": "50", "two": "a,b"}
+    at = visit(before, unfolded=True)
+    (first,) = component_data(at, "address")
+    two = [["two", "a"], ["two", "b"]]
+    assert first == {
+        "session": "test session id",
+        "count": 1,
+        "address": two,
+        "read": [["n", "50"], ["two", "a,b"]],
+    }
+    at.query_params = dict(before)
+    at.number_input(key="n").set_value(6).run()
+    (second,) = component_data(at, "address")
+    assert second == first | {"count": 2, "address": [*two, ["n", "6"]]}
+    back(at, words="old")
+    (third,) = component_data(at, "address")
+    assert third == first | {"count": 3, "address": [], "read": [["words", "old"]]}
 
 
 def test_each_page_keeps_its_own_value_of_a_key_without_an_entry_in_the_history(entries):
@@ -415,6 +439,7 @@ def test_each_page_keeps_its_own_value_of_a_key_without_an_entry_in_the_history(
     assert (found(at)[3], at.number_input(key="n").value, written(at)) == (5, 5, [{"n": ["5"]}])
     at_page(at, "two", n="2", words="new")
     assert found(at)[3:] == (2, "new"), "a link to a page that was shown before"
+    assert sent_addresses(at) == [], "the browser has that address"
     assert found(at_page(at, "two", n="4"))[3] == 2, "read once"
     assert entries == []
 
@@ -436,8 +461,34 @@ def test_the_back_button_leads_to_what_the_address_was_then(back, entries):
 def test_an_address_that_the_browser_sends_late_is_neither_read_nor_noted():
     at = visit({"n": "5"})
     at_page(at, "one", n="50", what="1")
-    assert (found(at)[3], warnings(at), written(at)) == (5, "", [])
+    assert (found(at)[3], warnings(at), sent_addresses(at)) == (5, "", [])
     assert at.session_state["address"] == {"n": ["5"]}
+
+
+@pytest.mark.parametrize("came", ["from another page", "by the back button"])
+def test_what_is_invalid_in_an_address_that_is_read_later_is_noted_and_leaves_it(back, came):
+    at = visit({"n": "5"})
+    if came == "from another page":
+        at_page(at, "two")
+        at_page(at, "one", one="c", n="6", what="1")
+    else:
+        back(at, one="c", n="6", what="1")
+    assert [part.split("` was ignored")[0] for part in warnings(at).split("\n- `")[1:]] == ["one=c", "what"]
+    assert (found(at)[3], sent_addresses(at)) == (6, [{"n": ["6"]}])
+
+
+@pytest.mark.parametrize("unfolded", [False, True])
+def test_what_is_invalid_in_a_link_is_noted_once_and_leaves_the_address_after_an_interrupted_first_run(unfolded):
+    link = {"n": "50", "one": "c", "what": "1", "present": "x", "words": "new"}
+    at = visit(link, unfolded, interrupted=True)
+    assert "interrupted" not in at.session_state
+    notes = [part.split("` was ignored")[0] for part in warnings(at).split("\n- `")[1:]]
+    assert notes == ["n=50", "one=c", "what", "present=x"]
+    assert (found(at), sent_addresses(at)) == ((*DEFAULTS[:4], "new"), [{"words": ["new"]}])
+    assert dict(at.query_params) == {"words": "new"}
+    next(button for button in at.button if button.label == "Dismiss").click()
+    at.query_params = dict(link)
+    assert (warnings(at.run()), sent_addresses(at)) == ("", [])
 
 
 def test_what_is_invalid_in_an_address_is_noted_once_and_leaves_it():
@@ -463,7 +514,8 @@ def test_of_a_link_that_is_too_long_nothing_is_used(key, came):
     start = "Part of this link could not be used.\n\n- It has 9,012 characters, 8,192 are allowed: none of its settings"
     assert warnings(at) == f"{start} was used."
     assert found(at) == (*DEFAULTS[:3], 5 if came else 3, "old"), "what was set before stays"
-    assert as_in_browser(at) == ({"n": ["5"]} if came else {})
+    assert sent_addresses(at) == [{"n": ["5"]} if came else {}]
+    at.query_params = dict(too_long)
     assert found(at.run()) == (*DEFAULTS[:3], 5 if came else 3, "old")
 
 
@@ -510,8 +562,23 @@ values.write_to_address([P, N], "again")
     at = opened(script, {"what": "1", "job": "abc"})
     assert written(at) == [{"what": [], "n": ["5"]}, {"p": ["0.1"]}]
     assert [line.split()[1] for line in rendered(at.main).splitlines()] == ["address-page", "address-chapter"]
-    assert component_data(at, "address")[0]["count"] < component_data(at, "address")[1]["count"]
+    assert [data["count"] for data in component_data(at, "address")] == [1, 2]
     assert as_in_browser(at) == {"job": ["abc"], "n": ["5"], "p": ["0.1"]}
+
+
+def test_a_part_of_a_page_that_runs_alone_leaves_in_the_address_what_only_the_page_knows():
+    script = """
+from pages.kit import values
+from tests.pages.kit.test_values import N, P
+
+values.enter("one", lambda given: [N, P])
+values.put(P, 0.1)
+values.write_to_address([P], "chapter")
+values.write_to_address([N, P], "page", [])
+"""
+    at = opened(script, {"what": "1", "n": "5"})
+    assert sent_addresses(at) == [{"what": ["1"], "n": ["5"], "p": ["0.1"]}, {"n": ["5"], "p": ["0.1"]}]
+    assert sent_addresses(at.run()) == [], "it is as it should be"
 
 
 def test_notes_are_those_of_the_page_on_screen(session):
