@@ -154,8 +154,8 @@ def test_the_loop_over_all_pages_holds_for_it_and_the_home_page_leads_to_it(with
         (link.proto.label, link.proto.help) for link in visit("").get("page_link")
     ]
     page = with_the_page.page_at("one_answer")
-    every_page.test_a_link_is_taken_and_reset_undoes_it(page, Number)
-    every_page.test_nonsense_is_noted_value_by_value_and_the_defaults_are_shown(page, monkeypatch)
+    every_page.test_a_link_sets_values_and_reset_restores_the_defaults(page, Number)
+    every_page.test_each_invalid_value_has_a_warning_and_defaults_are_used(page, monkeypatch)
     for end in ("low", "high"):
         every_page.test_all_numbers_at_one_end_are_answered_or_refused_in_a_sentence(page, end)
 
