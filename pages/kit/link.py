@@ -33,13 +33,14 @@ export default function ({ data }) {
   if (last?.session === data.session && data.count <= last.count) return;
   globalThis.privdemoAddress = data;
   // After a reconnection to another server, that has read an address of earlier: have it read the one of now.
-  const now = [...new URLSearchParams(window.location.search)].filter(([key]) => !key.startsWith("embed"));
+  const isOurs = (key) => !["embed", "embed_options"].includes(key.toLowerCase()); // the others are Streamlit's
+  const now = [...new URLSearchParams(window.location.search)].filter(([key]) => isOurs(key));
   if (last && last.session !== data.session && `${now.sort()}` !== `${data.read.sort()}`) {
     window.dispatchEvent(new PopStateEvent("popstate"));
     return;
   }
   const url = new URL(window.location.href);
-  for (const key of new Set(url.searchParams.keys())) if (!key.startsWith("embed")) url.searchParams.delete(key);
+  for (const key of new Set(url.searchParams.keys())) if (isOurs(key)) url.searchParams.delete(key);
   for (const [key, value] of data.address) url.searchParams.append(key, value);
   if (url.href !== window.location.href) window.history.replaceState(window.history.state, "", url);
 }

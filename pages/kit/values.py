@@ -18,8 +18,8 @@ from privdemo import limits
 from server.streamlit_internals import is_history_navigation
 
 # Keys in the session state: the values of each page by the settings' keys, the address of the page on screen, and the
-# names of those who last wrote an address that would be too long.
-_VALUES, _PAGE, _TOO_LONG = "values", "page_on_screen", "too_long_link"
+# names of those who last wrote an address that would be too long; and whether an address is being read.
+_VALUES, _PAGE, _TOO_LONG, _READING = "values", "page_on_screen", "too_long_link", "reading_address"
 
 
 class Values:
@@ -110,8 +110,9 @@ def enter(page: str, settings: Callable[[Values], Sequence[Setting]]) -> bool:
     stay as the visitor left them, or are the defaults after the back or forward button. Invalid ones are ignored.
     """
     has_come = st.session_state.get(_PAGE) != page
-    if not has_come and not is_history_navigation():
+    if not has_come and not is_history_navigation() and not st.session_state.get(_READING):
         return False
+    st.session_state[_READING] = True  # until the end: a run that is interrupted here is followed by one that reads
     if has_come:
         link.dismiss_notes()
         st.session_state[_PAGE] = page
@@ -120,8 +121,9 @@ def enter(page: str, settings: Callable[[Values], Sequence[Setting]]) -> bool:
         reset()
     if sentence := link.too_long():
         link.set_notes(sentence, of=link.THIS_LINK)
-        return True
-    set_from_texts(settings, link.parameters())
+    else:
+        set_from_texts(settings, link.parameters())
+    st.session_state[_READING] = False
     return True
 
 

@@ -588,3 +588,17 @@ def test_notes_are_those_of_the_page_on_screen(session):
     assert session[link.NOTES] == {"this link": ["No."]}
     values.enter("two", lambda _: [])
     assert link.NOTES not in session
+
+
+def test_a_link_is_read_again_after_a_run_that_was_interrupted_while_it_read_it(session, monkeypatch):
+    def interrupted(_):
+        raise RuntimeError
+
+    monkeypatch.setattr(link, "read", lambda: session.update(address={"n": ["8"]}, address_read={"n": ["8"]}))
+    with pytest.raises(RuntimeError):
+        values.enter("one", interrupted)
+    assert values.enter("one", lambda _: [N])
+    assert values.get(N) == 8
+    values.put(N, 5)
+    assert not values.enter("one", lambda _: [N])
+    assert values.get(N) == 5
