@@ -31,7 +31,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 LONG = [ROOT / "tests" / name for name in ("test_jobs.py", "pages/test_every_page.py", "pages/test_own_data.py")]
 # Browser tests in three parts, each with an app and a Chromium of its own: the walk through every view, these, and the
 # others. They wait as well as compute.
-SECOND_PART = ("test_images.py", "test_draws.py", "test_comparison.py", "test_nothing_kept.py")
+SECOND_PART = ("test_images.py", "test_trials_appear.py", "test_comparison.py", "test_nothing_kept.py")
 
 # A headless Chromium may stop drawing a tab, and then nothing can be clicked in it. A browser test that runs out of
 # time begins once more, and the summary says so; one that finds a fault never does.

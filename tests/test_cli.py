@@ -190,7 +190,7 @@ def test_every_study_can_be_reproduced_under_the_name_of_its_file():
         assert studies[module.STUDY.name].run_trial == module.run_trial
 
 
-def test_the_draws_that_pages_open_on_are_written_and_printed(monkeypatch, tmp_path, capsys):
+def test_the_trials_that_pages_open_on_are_written_and_printed(monkeypatch, tmp_path, capsys):
     asked = ComparisonConfig(dataset="breast_cancer", n_train=40, methods=("clean",))
     monkeypatch.setattr(shipped_trials, "questions", lambda: [asked])
     out = tmp_path / "mine.npz"

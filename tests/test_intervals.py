@@ -115,7 +115,7 @@ def test_one_rule_says_which_is_better(difference, options, verdict):
     assert [clearly_below(UP, than) for than in (0.04, 0.1, 0.16)] == [False, False, True]
 
 
-def test_draws_of_the_same_test_records_need_the_luck_of_these_too():
+def test_trials_on_the_same_test_records_count_the_luck_of_these_too():
     """Ten draws of 180 of 200 records, of which each is right with 0.9: only with it 95 of 100 intervals hold 0.9."""
     rng, held = np.random.default_rng(0), np.zeros(2)
     for _ in range(1000):

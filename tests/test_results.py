@@ -88,7 +88,7 @@ def test_the_words_under_the_tables_state_what_the_files_hold():
     assert f"± {100 * clean.ours.half:.1f} points at {100 * clean.ours.mean:.1f} %" in WORDS
 
 
-def test_what_ten_draws_of_many_answers_leave_open_is_what_the_file_holds():
+def test_the_interval_of_ten_trials_of_many_answers_is_what_the_file_holds():
     off = {(row.reading, row.epsilon, row.oracle, row.trial): 1e4 * row.error for row in answers_study.load()}
 
     def less(reading, epsilon, *oracles):

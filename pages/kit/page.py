@@ -29,9 +29,6 @@ from server import uploads
 from server.streamlit_internals import is_hidden
 from server.turns import in_turn, turn
 
-# If this key is set in the session, the question and its answer are stored under it: for a terminal or a test.
-ANSWERED = "shown_answer"
-
 
 class Answer(Protocol):
     """The answer to a question; `takeaway` is its one or two sentences."""
@@ -173,12 +170,13 @@ class Page:
 
     def run(self) -> None:
         """Wait for this run's turn on the server, then render the page."""
+        values.notice_navigation()
         with turn():
             self._render()
 
     def _render(self) -> None:
         here = self.here
-        is_new = values.enter(self.address, self.all_settings)
+        values.enter(self.address, self.all_settings)
         present.finish_navigation(here)
         self.adjust(values.here())
         known = self.all_settings(values.here())
@@ -194,8 +192,7 @@ class Page:
             menu = more.render(here, known)
         present.render(view, here)
         others = [*present.link_parameters(here), *([trials.JOB] if self.jobs else [])]
-        if is_new:
-            link.set_notes(*values.bad_parameters([*known, *others]).values(), of=link.THIS_LINK)
+        values.note_bad_parameters([*known, *others])
         link.show_notes()
         if refusal := st.session_state.pop(uploads.REFUSAL, None):
             st.toast(refusal, duration="long")
@@ -319,8 +316,6 @@ def _refuse(page: Page, placeholder: Any, problem: Exception | str) -> None:
 
 def _render(page: Page, chapter: Chapter | None, question: Any, answer: Any, placeholder: Any) -> None:
     """Render a chapter of an answer: its sentence in the placeholder, its controls and its panels."""
-    if ANSWERED in st.session_state:
-        st.session_state[ANSWERED] = question, answer
     if chapter is None:
         screen.takeaway(placeholder, page.address, answer.takeaway())
         return

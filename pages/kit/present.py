@@ -247,8 +247,8 @@ def finish_navigation(here: PageInfo) -> None:
         return
     page, given, of, at = pending
     if page != here.address:
-        address = {key: list(value) if isinstance(value, tuple) else value for key, value in given.items()}
-        st.switch_page(link.page_at(page), query_params=address | ({PRESENT: at.link} if at else {}))
+        # Not with the settings: `_apply` notes the invalid ones, and they would be noted as those of a link as well.
+        st.switch_page(link.page_at(page), query_params={PRESENT: at.link} if at else {})
     del st.session_state[_PENDING_NAVIGATION]
     _reset_and_apply(given, here, of, at)
 

@@ -18,8 +18,10 @@ from privdemo import limits
 from server.streamlit_internals import is_history_navigation
 
 # Keys in the session state: the values of each page by the settings' keys, the address of the page on screen, and the
-# names of those who last wrote an address that would be too long; and whether an address is being read.
-_VALUES, _PAGE, _TOO_LONG, _READING = "values", "page_on_screen", "too_long_link", "reading_address"
+# names of those who last wrote an address that would be too long; whether the back or forward button was used and the
+# address has not been read since, whether it is being read, and whether what is wrong with it is still to be noted.
+_VALUES, _PAGE, _TOO_LONG = "values", "page_on_screen", "too_long_link"
+_BACK, _READING, _UNNOTED = "address_after_back", "reading_address", "address_unnoted"
 
 
 class Values:
@@ -103,28 +105,44 @@ def reset(settings: Iterable[Setting] | None = None) -> None:
         given.pop(key, None)
 
 
-def enter(page: str, settings: Callable[[Values], Sequence[Setting]]) -> bool:
-    """Show `page` from now on; return whether its values were read from the address.
+def notice_navigation() -> None:
+    """Have `enter` read the address if this run follows the back or forward button.
 
-    They are when a visitor comes to the page or uses the back or forward button. Values that the address does not hold
+    A run that waits for its turn may be stopped by the next one, which no longer follows the button.
+    """
+    if is_history_navigation():
+        st.session_state[_BACK] = True
+
+
+def enter(page: str, settings: Callable[[Values], Sequence[Setting]]) -> None:
+    """Show `page` from now on; read its values from the address if that is new.
+
+    It is when a visitor comes to the page or has used the back or forward button. Values that the address does not hold
     stay as the visitor left them, or are the defaults after the back or forward button. Invalid ones are ignored.
     """
-    has_come = st.session_state.get(_PAGE) != page
-    if not has_come and not is_history_navigation() and not st.session_state.get(_READING):
-        return False
-    st.session_state[_READING] = True  # until the end: a run that is interrupted here is followed by one that reads
+    has_come, is_back = st.session_state.get(_PAGE) != page, st.session_state.get(_BACK)
+    if not has_come and not is_back and not st.session_state.get(_READING):
+        return
+    st.session_state[_READING] = True  # until the end: a run that is stopped here is followed by one that reads
     if has_come:
         link.dismiss_notes()
         st.session_state[_PAGE] = page
     link.read()
-    if is_history_navigation():
+    if is_back:
         reset()
     if sentence := link.too_long():
         link.set_notes(sentence, of=link.THIS_LINK)
     else:
         set_from_texts(settings, link.parameters())
-    st.session_state[_READING] = False
-    return True
+    st.session_state[_READING] = st.session_state[_BACK] = False
+    st.session_state[_UNNOTED] = True
+
+
+def note_bad_parameters(settings: Sequence[Setting]) -> None:
+    """Note what is wrong with the address, once after it was read."""
+    if st.session_state.get(_UNNOTED):
+        link.set_notes(*_bad_parameters(settings).values(), of=link.THIS_LINK)
+        st.session_state[_UNNOTED] = False
 
 
 def set_from_texts(settings: Callable[[Values], Sequence[Setting]], texts: Mapping[str, Any]) -> None:
@@ -219,7 +237,7 @@ def _put_from_widget(setting: Setting) -> None:
         put(setting, value)
 
 
-def bad_parameters(settings: Sequence[Setting]) -> dict[str, str]:
+def _bad_parameters(settings: Sequence[Setting]) -> dict[str, str]:
     """Return what is wrong with each parameter of the address by its key: it is unknown, or invalid."""
     if link.too_long():
         return {}

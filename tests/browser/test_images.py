@@ -49,7 +49,7 @@ def wait_for_all_guesses(page: Page) -> None:
     list(zip(pixels.FAMILIES.values(), ("mnist", "digits", "digits"), strict=True)),
     ids=list(pixels.FAMILIES),
 )
-def test_dragging_draws_the_very_pixels_that_python_computes_without_the_server(
+def test_dragging_shows_the_pixels_that_python_computes_without_the_server(
     page: Page, address: str, family: pixels.PixelFamily, dataset: str
 ) -> None:
     sent: list[object] = []
@@ -90,7 +90,7 @@ def test_dragging_shows_at_levels_of_the_grid_the_very_guesses_that_python_makes
         expect(page.locator(".found").last).to_have_text(dials.linking_sentence(point))
 
 
-def test_a_frame_of_the_dial_is_drawn_in_time_for_the_next(page: Page, address: str) -> None:
+def test_a_frame_of_the_dial_is_rendered_in_time_for_the_next(page: Page, address: str) -> None:
     browsing.open_page(page, f"{address}/image_noise?people={FEW}")
     wait_for_all_guesses(page)
     times = page.locator("input#level").last.evaluate(

@@ -67,7 +67,7 @@ def test_select_classes_keeps_rows_relabels_and_keeps_the_split(dataset, data):
 
 
 @given(parted(), st.integers(1, 2), st.integers(1, 2), st.integers(0, 2**32 - 1))
-def test_drawn_rows_are_exact_in_class_order_never_shared_and_repeatable(dataset, n_train, n_test, seed):
+def test_sampled_rows_are_exact_in_class_order_never_shared_and_repeatable(dataset, n_train, n_test, seed):
     def parts():
         drawn = dataset.sample(n_train, np.random.default_rng(seed))
         return (drawn, *dataset.split(n_train, n_test, np.random.default_rng(seed)))

@@ -159,7 +159,7 @@ def unlikely(drawn, expected):
 
 
 @pytest.mark.parametrize("mechanism", [RESPONSE, RandomisedResponse(2 / 3, K)], ids=repr)
-def test_draws_follow_the_exact_posterior_of_randomised_response(mechanism):
+def test_samples_follow_the_exact_posterior_of_randomised_response(mechanism):
     n = 20_000
     frequencies = np.vstack((FREQUENCIES, [[0.5, 0.0, 0.5]]))
     prior = PixelPrior(np.arange(K), frequencies)
@@ -174,7 +174,7 @@ def test_draws_follow_the_exact_posterior_of_randomised_response(mechanism):
                 assert unlikely(drawn[:, pixel], joint / joint.sum()) == (chances is not shares)
 
 
-def test_draws_follow_the_exact_posterior_of_gaussian_noise():
+def test_samples_follow_the_exact_posterior_of_gaussian_noise():
     n, image = 40_000, np.array([0.9, 3.0, 0.1])
     drawn = pixel_priors.sample_posterior(GaussianNoise(0.7), np.tile(image, (n, 1)), NORMAL, rng(3))
     trust = NORMAL.variance / (NORMAL.variance + 0.49)

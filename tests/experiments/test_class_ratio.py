@@ -153,7 +153,7 @@ TRIALS = [
 ]
 
 
-def test_means_and_differences_over_draws_with_students_interval():
+def test_means_and_differences_over_trials_have_students_interval():
     assert class_ratio.mean_error(TRIALS, SPREAD) == student([0.14, 0.24, 0.64], least=0)
     assert class_ratio.error_along(TRIALS, SPREAD, 3).mean == pytest.approx(np.mean([0.13, 0.23, 0.63]))
     assert class_ratio.share_of(TRIALS, SPREAD, 1).mean == pytest.approx(0.6)

@@ -54,7 +54,7 @@ def servers_of_tasks(dask):
     return [len(task.who_wants) for task in list(dask.scheduler.tasks.values())]
 
 
-def test_draws_on_a_cluster_have_the_numbers_of_draws_here(runner):
+def test_trials_on_a_cluster_have_the_numbers_of_trials_here(runner):
     config = TrainingConfig("digits", n_train=20, methods=("naive",), pixels=RandomisedResponse(0.2, 17))
     tasks = [with_trial(config, i) for i in range(3)]
     there = done(runner, "job", training.run, tasks).results

@@ -163,7 +163,7 @@ def test_the_exact_error_of_shuffled_lies_is_that_of_lies_with_more_epsilon():
 
 
 @pytest.mark.parametrize("method", [SHUFFLED_COUNT, CURATED])
-def test_draws_of_a_count_have_its_exact_error(method):
+def test_trials_of_a_count_have_its_exact_error(method):
     config = ComparisonConfig(SHARE, "digits", n_asked=40, n_train=50, epsilon=0.5, methods=(method,))
     off = [comparison.run(with_trial(config, i)).fits[method].marks["error"] for i in range(60)]
     assert np.mean(off) == pytest.approx(comparison.exact_error(config, method), abs=4 * np.std(off) / math.sqrt(60))
@@ -282,7 +282,7 @@ def test_what_is_chosen_by_trying_learns_through_the_channel_of_lies_bags_or_set
 LUCK = {0: 0.5, 1: 0.7, 2: 0.9, 3: 0.1}
 
 
-def test_differences_are_draw_by_draw():
+def test_differences_are_trial_by_trial():
     """The same luck in both cancels; another order of the marks, or a draw that one lacks, changes nothing."""
     one, other = compared({2: 0.93, 0: 0.51, 1: 0.72}, LUCK)
     assert (one.by_trial, one.n_trials, one.mean) == ("0.51 0.72 0.93", 3, pytest.approx(0.72))
@@ -292,7 +292,7 @@ def test_differences_are_draw_by_draw():
     assert closer.low < other.mean, "though the means' own intervals overlap"
 
 
-def test_choices_are_kept_draw_by_draw():
+def test_choices_are_kept_trial_by_trial():
     taken = {2: Choice("low rank", "no clear difference"), 0: Choice("classes", "clearly ahead")}
     made = [Mark(DIGITS, trial, SPREAD, "accuracy", 0.9, taken[trial]) for trial in taken]
     chosen, plain = study.rows([*made, *marks({0: 0.8, 2: 0.9}, NAIVE)])[::-1]

@@ -19,7 +19,7 @@ from privdemo.experiments.trials import generator, stream
 CONFIG = TrainingConfig("digits", seed=5, trial=3)
 
 
-def test_streams_are_the_children_of_a_draws_own_sequence():
+def test_random_streams_are_the_children_of_a_trials_own_seed_sequence():
     root = np.random.SeedSequence(5, spawn_key=(3,))
     children = root.spawn(4)
     for i, child in enumerate(children):

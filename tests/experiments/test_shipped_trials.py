@@ -51,17 +51,17 @@ def assert_first_draws_are_fresh(shipped, configs):
 
 @pytest.mark.mnist
 @pytest.mark.usefixtures("mnist", "data_folder")
-def test_first_draws_of_mnist_and_adult_are_what_a_fresh_run_makes(shipped):
+def test_first_trials_of_mnist_and_adult_are_what_a_fresh_run_makes(shipped):
     found = [config for config in QUESTIONS if config not in WITHOUT_DATA]
     assert len(found) == 3
     assert_first_draws_are_fresh(shipped, found)
 
 
-def test_first_draws_of_the_data_sets_that_are_always_there_are_what_a_fresh_run_makes(shipped):
+def test_first_trials_of_the_data_sets_that_are_always_there_are_what_a_fresh_run_makes(shipped):
     assert_first_draws_are_fresh(shipped, WITHOUT_DATA)
 
 
-def test_all_draws_of_every_question_are_there_each_with_its_own_config(shipped):
+def test_all_trials_of_every_question_are_there_each_with_its_own_config(shipped):
     for question, trial in shipped_trials.STUDY.trials():
         config = with_trial(question, trial)
         one = shipped.find(shipped_trials._RUNS[type(config)], config)

@@ -91,7 +91,7 @@ def test_a_spec_is_every_combination_of_its_grid(wanted, tmp_path):
     assert [trial.trial for trial in wanted.trials()] == [trial for trial in range(10) for _ in range(4)]
 
 
-def test_a_row_is_one_trial_with_its_numbers_seconds_and_versions_and_means_are_over_draws(wanted, reference):
+def test_a_row_is_one_trial_with_its_numbers_seconds_and_versions_and_means_are_over_trials(wanted, reference):
     rows = sweep.load(reference)
     for trial, row in zip(wanted.trials(), rows, strict=True):
         made = class_ratio.run(trial)

@@ -327,7 +327,7 @@ def marks(rows, level, method, metric):
     return np.array([getattr(row, metric) for row in rows if (row.level, row.method) == (level, method)])
 
 
-def test_points_are_means_and_methods_are_compared_on_the_draws_they_share(random_rows):
+def test_points_are_means_and_methods_are_compared_on_the_trials_they_share(random_rows):
     rows = tuple(row for row in reversed(random_rows) if row.method != SPREAD or row.trial < 2)
     for method, curve in studies.points(rows).items():
         assert [(point.level, point.n_trials) for point in curve] == [
@@ -344,7 +344,7 @@ def test_points_are_means_and_methods_are_compared_on_the_draws_they_share(rando
 
 
 @pytest.mark.parametrize("name", STUDIES)
-def test_shipped_files_hold_every_level_method_and_draw_once(name):
+def test_shipped_files_hold_every_level_method_and_trial_once(name):
     study, rows = STUDIES[name], studies.load(name)
     trials = range(results.N_TRIALS)
     expected = [(level, trial, method) for level in study.levels for method in study.methods for trial in trials]

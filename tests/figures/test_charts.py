@@ -36,7 +36,7 @@ def rates(*sources):
         (bag_charts.attack, rates("bag", "prior", "model", "both"), (), [0.5625]),
     ],
 )
-def test_an_adversarys_hit_rates_are_drawn_with_lines_at_the_guarantee_or_the_prior(attack, rates, promised, rules):
+def test_an_adversarys_hit_rates_are_plotted_with_lines_at_the_guarantee_or_the_prior(attack, rates, promised, rules):
     figure = attack(rates, *promised)
     for trace, rate, text in zip(figure.data, rates.values(), figure.layout.yaxis.ticktext, strict=True):
         assert shows_estimates(trace, rate, axis="x")
@@ -106,14 +106,14 @@ def test_distortion_along_an_axis_ends_where_there_is_no_noise():
         assert shows_estimates(traces[method.title], *(estimates[x][name] for x in there))
 
 
-def test_distortion_is_drawn_as_labels_misplaced_of_1000_with_the_published_stars():
+def test_distortion_is_plotted_as_labels_misplaced_of_1000_with_the_published_stars():
     estimates = {0.05: {"laplace published": Estimate(0.16, 0.15, 0.17)}}
     line, star, *_ = count_charts.along(label_counts.EPSILON_AXIS, estimates, None, in_l1=False).data
     assert shows_estimates(line, Estimate(80, 75, 85))
     assert (star.name, star.y[0]) == ("published", 500 * label_counts.PUBLISHED["laplace published"])
 
 
-def test_a_release_is_drawn_with_the_true_counts():
+def test_a_release_is_plotted_with_the_true_counts():
     outcome = label_counts.run(CountConfig((50, 70, 200)))["laplace tight"]
     true, released, ranges = count_charts.beside((50, 70, 200), outcome, [0, 2]).data
     assert list(true.x) == ["1", "3"]
@@ -131,7 +131,7 @@ def trials():
     return [class_ratio.run(with_trial(CONFIG, i)) for i in range(2)]
 
 
-def test_true_shares_are_drawn_with_every_methods_estimates(trials):
+def test_true_shares_are_plotted_with_every_methods_estimates(trials):
     traces = traces_by_name(ratio_charts.proportions(trials, (SPREAD, MMD, EM)))
     assert traces["true"].y == pytest.approx(trials[0].truth)
     assert tuple(traces["true"].x) == ("benign", "malignant")
@@ -162,7 +162,7 @@ def test_every_method_has_bars_of_its_own_colour_and_pattern():
     assert len(looks) == len(CLASS_RATIO)
 
 
-def test_errors_are_drawn_at_their_mix_with_a_line_at_the_visitors_mix(trials):
+def test_errors_are_plotted_at_their_mix_with_a_line_at_the_visitors_mix(trials):
     figure = ratio_charts.errors(trials, (SPREAD, MMD))
     for trace, method in zip(figure.data, (SPREAD, MMD), strict=True):
         assert tuple(trace.x) == SHARES

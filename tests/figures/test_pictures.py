@@ -13,7 +13,7 @@ from privdemo.palette import SPREAD
 from tests.figures.reading import NASTY, Reader, inline
 
 
-def test_a_dot_field_draws_every_person_once_and_the_pollster_sees_answers_alone():
+def test_a_dot_field_shows_every_person_once_and_the_pollster_sees_answers_alone():
     kinds = np.array([A_TRUE] * 5 + [A_LIED] * 2 + [B_TRUE] * 6 + [B_LIED])
     ours = figures.dot_field("ours", kinds, people.TRUTH).svg
     # people, liars, and discs: the voters of A

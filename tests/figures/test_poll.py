@@ -62,7 +62,7 @@ def test_words_of_a_teacher_are_no_tags(drawn):
     assert not any("<script" in words or "</script" in words or "&amp" in words for words in shown)
 
 
-def test_of_many_answers_the_likeliest_are_drawn():
+def test_of_many_answers_the_likeliest_are_plotted():
     many = poll.asked_again(poll.reveal(poll.PollConfig(tuple("abcdef"), 0.3), (30, 5, 40, 10, 1, 20)))
     assert [trace.name for trace in charts.again(many, 1).data] == ["always “a”", "always “c”", "always “f”"]
 

@@ -68,7 +68,7 @@ def test_calibration_curves_are_the_bins():
 
 @pytest.mark.parametrize("metric", ["accuracy", "log_loss"])
 @pytest.mark.parametrize("study", STUDIES.values(), ids=lambda study: study.name)
-def test_the_trade_off_draws_every_point_of_a_study(study, metric):
+def test_the_trade_off_shows_every_point_of_a_study(study, metric):
     curves = training.study.points(training.study.load(study.name))
     mine = {NAIVE: Estimate(0.7, 0.6, 0.8)}
     figure = charts.trade_off(study, curves, mine, 0.17, metric)

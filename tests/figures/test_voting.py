@@ -34,7 +34,7 @@ def test_figure_1_has_a_plot_for_every_lie_and_breaks_lines_at_jumps():
         assert (np.abs(steps[~np.isnan(steps)]) <= 0.05).all()
 
 
-def test_repeated_answers_are_drawn_with_their_probabilities():
+def test_repeated_answers_are_sampled_with_their_probabilities():
     all_asked = [attacks.repeated_answers(CONFIG.channel, 0.5, m) for m in range(1, 51)]
     guess = charts.asking_again(all_asked, 7).data[0]
     of_a, of_b, posterior = charts.answers(all_asked[6]).data

@@ -63,7 +63,7 @@ def test_nobody_is_in_two_bags_and_bags_take_their_kinds_of_record_in_turns(name
 
 
 @pytest.mark.parametrize("name", ["iid", "confident", "even"])
-def test_every_record_of_a_kind_is_drawn_equally_often(name):
+def test_every_record_of_a_kind_is_sampled_equally_often(name):
     y, part = np.repeat([0, 1], 10), np.repeat([ATN, ATP], 10)
     draw = rng(1)
     drawn = np.bincount(np.concatenate([row for _ in range(2000) for row in select(name, y, part, 2, 3, draw)]))

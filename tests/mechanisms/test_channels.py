@@ -13,7 +13,7 @@ from tests.mechanisms.oracles import GRID_STEP, data_for, rng
 
 
 @pytest.mark.parametrize("size", [1, BLOCK, 2 * BLOCK + 17])
-def test_randomise_is_apply_of_draws_across_blocks(size):
+def test_randomise_is_apply_with_the_random_numbers_of_each_block(size):
     mechanism = RandomisedResponse(0.6, 5)
     x, block = data_for(mechanism, size), rng(5)
     draws = mechanism.sample_noise(x.shape, rng(5))

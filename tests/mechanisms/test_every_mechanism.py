@@ -85,7 +85,7 @@ def test_releases_keep_shape_and_dtype_and_leave_the_input_as_it_was(mechanism, 
     ],
     ids=repr,
 )
-def test_draws_do_not_depend_on_the_level_and_without_noise_the_input_is_released(none, some):
+def test_random_numbers_do_not_depend_on_the_level_and_without_noise_the_input_is_released(none, some):
     np.testing.assert_array_equal(none.sample_noise((99,), rng()), some.sample_noise((99,), rng()))
     x = data_for(none, 99)
     released = none.randomise(x, rng())

@@ -104,7 +104,7 @@ def test_reports_follow_their_law_and_none_of_an_epsilon_three_percent_off(name)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_counts_drawn_at_once_have_p_and_q_and_none_of_an_epsilon_three_percent_off(name):
+def test_counts_sampled_at_once_have_p_and_q_and_none_of_an_epsilon_three_percent_off(name):
     people = np.array([4_000_000, 1_000_000, 0, 2_000_000, 3_000_000])
     oracle = fo.ORACLES[name](5, 2.0)
 
@@ -136,7 +136,7 @@ def counts_law(oracle, values):
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "local hashing"])
-def test_counts_drawn_at_once_have_the_joint_law_of_reports(name):
+def test_counts_sampled_at_once_have_the_joint_law_of_reports(name):
     k, people = (5, [2, 0, 1, 0, 0]) if name == "subset selection" else (3, [1, 0, 2])
     oracle = fo.ORACLES[name](k, 0.5 if name == "subset selection" else 1.5)
     expected = counts_law(oracle, np.repeat(np.arange(k), people))

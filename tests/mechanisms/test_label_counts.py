@@ -69,7 +69,7 @@ def test_dirichlet_of_tiny_shapes_gives_all_to_one_class_by_its_share(sigma):
 
 
 @pytest.mark.parametrize("scale", [0.0, 3.0])
-def test_the_laplace_prior_draws_from_the_noisy_counts(scale):
+def test_the_laplace_prior_samples_from_the_noisy_counts(scale):
     counts = np.array([5, 12, 3, 40])
     theta = LaplacePrior(scale).randomise(np.tile(counts, (N, 1)), rng(2))
     # the same noise comes first

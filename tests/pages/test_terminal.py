@@ -66,7 +66,7 @@ def test_the_sentence_is_printed_and_the_table_written(run, tmp_path):
     assert (code, err) == (1, "privdemo: other.csv holds something else; name another file with --out\n")
 
 
-def test_draws_in_the_background_are_waited_for(run, tmp_path):
+def test_trials_in_the_background_are_waited_for(run, tmp_path):
     code, out, err = run(DRAWN)
     assert code == 0
     assert all(line.startswith("Training on noise: Draw ") for line in err.splitlines()), "on a slow machine"

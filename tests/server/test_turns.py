@@ -40,11 +40,11 @@ def drawn(inside):
     inside(-1)
 
 
-def test_ten_pages_are_drawn_two_at_a_time():
+def test_ten_pages_are_rendered_two_at_a_time():
     assert most_at_once(turns.in_turn(drawn)) == (2, 10)
 
 
-def test_a_part_of_a_page_is_drawn_in_the_turn_of_the_page():
+def test_a_fragment_is_rendered_in_the_turn_of_its_page():
     assert most_at_once(turns.in_turn(turns.in_turn(drawn))) == (2, 10)
 
 

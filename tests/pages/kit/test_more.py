@@ -25,13 +25,11 @@ SIGN = Choice("sign", ("+", "-", "±"), ("+", "-"), "Signs", many=True)
 TEXT = Words("text", str.strip, "")
 known = [N, SIGN, TEXT]
 HERE = present.PageInfo("made", "Made up", lambda given: known, ("", "made", "far"))
-is_new = values.enter("made", HERE.settings_for)
+values.enter("made", HERE.settings_for)
 present.finish_navigation(HERE)
 with more.render(HERE, known):
     more.save("made", known, st.session_state.get("question", ElectionConfig(n_voters=500)))
-if is_new:
-    bad = values.bad_parameters([*known, *present.link_parameters(HERE), trials.JOB])
-    link.set_notes(*bad.values(), of=link.THIS_LINK)
+values.note_bad_parameters([*known, *present.link_parameters(HERE), trials.JOB])
 link.show_notes()
 inputs.number(N)
 inputs.choose(SIGN)

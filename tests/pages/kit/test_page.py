@@ -431,10 +431,3 @@ def test_jobs_that_add_to_an_answer_are_polled_until_they_have_ended(monkeypatch
     assert {"run_every": trials.POLL} not in every
     runner.error = "it broke"
     assert at.run().warning[0].value == "Not everything could be computed. It broke."
-
-
-def test_question_and_answer_are_stored_for_a_session_that_wants_them():
-    at = opened(WITH_MAIN_CONTROL, shown_answer=None)
-    question, answer = at.session_state["shown_answer"]
-    assert (question, answer.takeaway()) == (3, "The level is 3.")
-    assert "shown_answer" not in opened(WITH_MAIN_CONTROL).session_state

@@ -37,14 +37,12 @@ import streamlit as st
 from pages.kit import inputs, link, present, values
 from tests.pages.kit.test_present import HERE, N, SIGN
 
-is_new = values.enter("made", HERE.settings_for)
+values.enter("made", HERE.settings_for)
 present.finish_navigation(HERE)
 seen = present.read_view(HERE)
 st.title(seen.position.step.say if seen.position else "Made up")
 present.render(seen, HERE)
-if is_new:
-    bad = values.bad_parameters([*HERE.settings, *present.link_parameters(HERE)])
-    link.set_notes(*bad.values(), of=link.THIS_LINK)
+values.note_bad_parameters([*HERE.settings, *present.link_parameters(HERE)])
 link.show_notes()
 inputs.number(N)
 inputs.choose(SIGN)
@@ -240,7 +238,7 @@ def test_a_screen_alone_says_its_title_once(visit):
 def test_a_step_on_another_page_is_opened_with_its_settings(visit):
     at, switched = visit(2)
     at.button(key="next").click().run()
-    assert switched == [("far", {"x": ["1", "2"], "y": "3", "present": f"3-{NAME}"})]
+    assert switched == [("far", {"present": f"3-{NAME}"})]
 
 
 def test_a_step_on_another_page_resets_all_else_there_once(visit):

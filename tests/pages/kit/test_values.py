@@ -234,9 +234,20 @@ SETTINGS = {
 }
 
 
-def controls(now, main):
-    if st.session_state.pop("interrupted", False):
+def interrupt(where):
+    # Rerun the script once, if the test asks for it there.
+    if st.session_state.get("interrupted") == where:
+        del st.session_state["interrupted"]
         st.rerun()
+
+
+def answer(question, made):
+    st.session_state["question"] = question
+    return SimpleNamespace(takeaway=lambda: "So.")
+
+
+def controls(now, main):
+    interrupt("controls")
     for setting, render in SETTINGS.items():
         assert render(setting) == now[setting]
 
@@ -246,8 +257,9 @@ Page(
     title="Made up",
     question="What?",
     address=st.session_state.get("page", "one"),
-    answer=lambda question, made: SimpleNamespace(takeaway=lambda: "So."),
+    answer=answer,
     question_of=lambda now: tuple(now[setting] for setting in SETTINGS),
+    adjust=lambda now: interrupt("adjust"),
     controls=controls,
     settings=lambda now: list(SETTINGS),
     folds=lambda question, answer: {},
@@ -260,13 +272,13 @@ LINKED = ("a", ("a", "c"), "x", 5, "new")
 
 def visit(link=None, unfolded=False, **state):
     """Return the page opened by a link, with its settings folded away or not."""
-    return opened(PAGE, link, **{"shown_answer": None, inputs.SETTINGS: unfolded, "more": True} | state)
+    return opened(PAGE, link, **{inputs.SETTINGS: unfolded, "more": True} | state)
 
 
 def found(at):
     """Return the question that the page has answered: the values of its settings."""
     assert not at.exception
-    return at.session_state["shown_answer"][0]
+    return at.session_state["question"]
 
 
 def as_in_browser(at):
@@ -477,10 +489,10 @@ def test_what_is_invalid_in_an_address_that_is_read_later_is_noted_and_leaves_it
     assert (found(at)[3], sent_addresses(at)) == (6, [{"n": ["6"]}])
 
 
-@pytest.mark.parametrize("unfolded", [False, True])
-def test_what_is_invalid_in_a_link_is_noted_once_and_leaves_the_address_after_an_interrupted_first_run(unfolded):
+@pytest.mark.parametrize(("unfolded", "interrupted"), [(False, "controls"), (True, "controls"), (False, "adjust")])
+def test_an_invalid_link_is_noted_once_after_an_interrupted_first_run(unfolded, interrupted):
     link = {"n": "50", "one": "c", "what": "1", "present": "x", "words": "new"}
-    at = visit(link, unfolded, interrupted=True)
+    at = visit(link, unfolded, interrupted=interrupted)
     assert "interrupted" not in at.session_state
     notes = [part.split("` was ignored")[0] for part in warnings(at).split("\n- `")[1:]]
     assert notes == ["n=50", "one=c", "what", "present=x"]
@@ -597,8 +609,23 @@ def test_a_link_is_read_again_after_a_run_that_was_interrupted_while_it_read_it(
     monkeypatch.setattr(link, "read", lambda: session.update(address={"n": ["8"]}, address_read={"n": ["8"]}))
     with pytest.raises(RuntimeError):
         values.enter("one", interrupted)
-    assert values.enter("one", lambda _: [N])
+    values.enter("one", lambda _: [N])
     assert values.get(N) == 8
     values.put(N, 5)
-    assert not values.enter("one", lambda _: [N])
+    values.enter("one", lambda _: [N])
+    assert values.get(N) == 5
+
+
+def test_the_address_after_the_back_button_is_read_although_that_run_was_stopped_before_its_turn(session, monkeypatch):
+    monkeypatch.setattr(link, "read", lambda: session.update(address={"n": ["8"]}, address_read={"n": ["8"]}))
+    values.enter("one", lambda _: [N, P])
+    values.put_all({N: 5, P: 0.1})
+    for is_history in (True, False):
+        monkeypatch.setattr(values, "is_history_navigation", lambda is_history=is_history: is_history)
+        values.notice_navigation()
+    values.enter("one", lambda _: [N, P])
+    assert (values.get(N), values.get(P)) == (8, 0.2)
+    values.put(N, 5)
+    values.notice_navigation()
+    values.enter("one", lambda _: [N, P])
     assert values.get(N) == 5

@@ -42,7 +42,7 @@ def look(monkeypatch):
 
 
 @pytest.mark.parametrize("now", [at(1), at(1, ahead=2)])
-def test_where_only_the_place_in_the_queue_is_new_the_bar_alone_is_drawn(look, now):
+def test_where_only_the_place_in_the_queue_is_new_the_bar_alone_is_rendered(look, now):
     assert look(now) == [now]
 
 

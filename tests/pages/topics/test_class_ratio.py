@@ -96,7 +96,7 @@ def test_words_follow_verdicts_promises_and_intervals(words: str, part: str) -> 
     assert part in words
 
 
-def test_every_chapter_gives_code_that_asks_for_the_shown_draws(shown: Answer, monkeypatch) -> None:
+def test_every_chapter_gives_code_that_asks_for_the_shown_trials(shown: Answer, monkeypatch) -> None:
     monkeypatch.setattr(class_ratio, "run", {trial.config: trial for trial in shown.trials}.__getitem__)
     for chapter in CHAPTERS.all:
         drawn = chapter.panels(shown, *([ShownCurves(chapter.settings[0].default)] if chapter.controls else []))

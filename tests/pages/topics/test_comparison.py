@@ -142,7 +142,7 @@ def chart_names(panel: Panel) -> set[str]:
     return {trace["name"] for trace in parts(panel.figure.figure)["data"] if trace.get("name")}
 
 
-def test_luck_of_ten_draws_stands_beside_the_closed_form():
+def test_luck_of_ten_trials_stands_beside_the_closed_form():
     asked = question(ComparisonConfig(SHARE, epsilon=4.0, methods=(CORRECTED_COUNT, SPREAD)), metric="error")
     found = shown(asked, *shipped.marks(asked.config))
     lucky = found.marks[CORRECTED_COUNT]
@@ -207,7 +207,7 @@ def test_the_headline_says_what_the_method_that_it_names_wins_over_its_counterpa
         ((0.8,) * 5, 0.8, Verdict.NOT_CLEAR, "the same"),
     ],
 )
-def test_a_difference_is_judged_over_the_draws_of_both(now, then, verdict, words):
+def test_a_difference_is_judged_over_the_trials_of_both(now, then, verdict, words):
     assert change(row(DIGITS, *now), row(DIGITS, *5 * [then])) == (verdict, words)
     asked = replace(DIGITS, task=SHARE, methods=(SPREAD,))
     low, high = (row(asked, *5 * [mark]) for mark in (0.01, 0.02))
@@ -215,7 +215,7 @@ def test_a_difference_is_judged_over_the_draws_of_both(now, then, verdict, words
 
 
 @pytest.mark.parametrize(("there", "asked", "known"), [(2, 10, False), (4, 10, False), (5, 10, True), (2, 2, True)])
-def test_few_of_many_draws_have_no_interval_and_no_verdict(there, asked, known):
+def test_few_of_many_trials_have_no_interval_and_no_verdict(there, asked, known):
     marks, config = (0.9, 0.8, 0.85, 0.7, 0.75)[:there], replace(DIGITS, n_train=60)
     found = rows_of(config, asked, trials(config, *marks))[0]
     assert found.estimate.mean == pytest.approx(mean_interval(marks).mean)
@@ -265,7 +265,7 @@ def test_a_pin_by_its_button_is_compared_and_let_go():
         (40, replace(DIGITS, n_train=50, task=SHARE, methods=(SPREAD,)), {"Draw": 3}),
     ],
 )
-def test_no_draw_is_made_twice_and_nothing_shipped_anew(n_train, pinned, counts):
+def test_no_trial_is_made_twice_and_nothing_shipped_anew(n_train, pinned, counts):
     found = jobs(question(replace(DIGITS, n_train=n_train), 10 if n_train == 120 else 3, pinned=pinned))
     assert {name: sum(len(j.tasks) for j in found if j.name == name) for name in {j.name for j in found}} == counts
     answer_of_trials = [task for job in found for task in job.tasks]

@@ -70,7 +70,7 @@ def test_the_shown_code_makes_the_shown_pictures(tmp_path, monkeypatch):
     assert (tmp_path / "picture.png").exists()
 
 
-def test_the_page_leads_to_every_other_by_its_own_name_and_draws_other_people(mnist):
+def test_the_page_leads_to_every_other_by_its_own_name_and_samples_other_people(mnist):
     at = visit("")
     ways = at.get("page_link")
     others = [page for page in PAGES if page.address]

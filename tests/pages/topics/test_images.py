@@ -127,7 +127,7 @@ def decoded(text, kind=np.uint8):
     return np.frombuffer(base64.b64decode(text), kind)
 
 
-def test_pixels_released_from_the_dials_draws_are_the_released_ones(dial):
+def test_pixels_released_from_the_dials_random_numbers_are_the_released_ones(dial):
     _, result, sent = dial
     data = json.loads(sent["pictures"])
     np.testing.assert_array_equal(decoded(data["states"]), result.states.ravel())

@@ -139,7 +139,7 @@ def test_reports_are_simulated_only_for_their_chapter_and_not_too_many() -> None
     assert "is being drawn" in says("Reading reports", read, "epsilon")
 
 
-def test_readings_along_an_axis_stand_once_all_draws_are_there() -> None:
+def test_readings_along_an_axis_stand_once_all_trials_are_there() -> None:
     config = replace(DEFAULT, k=4, people=100)
     along = extra_jobs(Question(config, reads=True))[2]
     fits = tuple(map(many_answers.fit, along.tasks))

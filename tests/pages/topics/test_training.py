@@ -153,7 +153,7 @@ def test_headline_and_scores_compare_the_same_method_whatever_its_scores(asked, 
     assert (f"“{title}” or “{ignoring}” is better" in chapters.scores(shown)[0].answer) == bool(ours)
 
 
-def test_words_are_of_the_draws_on_which_both_methods_were_tried():
+def test_sentences_are_about_the_trials_on_which_both_methods_were_tried():
     first, second = made(naive=0.9).trials * 2, made(naive=0.9, **{PUBLISHED: 0.8}).trials * 3
     shown = Answer(Question(SMALL, 5), first + second)
     assert compare(shown).startswith("3 draws cannot tell"), "five draws could"
@@ -286,7 +286,7 @@ def test_an_image_leaks_where_its_interval_is_beyond_the_labels_own_lie(found, w
     assert ("Both together do worse" in panel.summary) == timid
 
 
-def test_the_published_em_has_a_slow_job_of_few_draws_that_are_merged():
+def test_the_published_em_has_a_slow_job_of_few_trials_that_are_merged():
     question = Question(replace(SMALL, methods=(CLEAN, PUBLISHED, NAIVE)), 9)
     (quick, slow), (alone,) = jobs(question), jobs(Question(replace(SMALL, n_train=AT_ONCE + 1), 2))
     done = [[task.trial for task in job.tasks] for job in (quick, slow, alone)]
@@ -298,7 +298,7 @@ def test_the_published_em_has_a_slow_job_of_few_draws_that_are_merged():
         answer(Question(replace(SMALL, labels=RandomisedResponse(0.5)), 1), Trials(results=results))
 
 
-def test_every_code_asks_for_the_shown_draws(monkeypatch):
+def test_every_code_asks_for_the_shown_trials(monkeypatch):
     shown = Answer(Question(SMALL, 1), [training.run(SMALL)])
     monkeypatch.setattr(training, "run", {SMALL: shown.trials[0]}.__getitem__)
     found = [panel for chapter in CHAPTERS.all for panel in chapter.panels(shown)]
@@ -354,7 +354,7 @@ def test_a_preset_sets_the_papers_numbers_and_what_cannot_be_learnt_is_refused(m
         ),
     ],
 )
-def test_what_shipped_draws_say_follows_them(marks, words, short):
+def test_sentences_about_shipped_trials_follow_them(marks, words, short):
     rows = tuple(Row(0.3, i, name, *at, 0.1, 0.0, 1.0, 0.5) for name, at in marks.items() for i in (0, 1))
     found = trade_off.findings(STUDIES["figure3"], rows)
     assert all(part in sentence for part, sentence in zip(words, found, strict=True))

@@ -18,7 +18,7 @@ QUICK = "training?images=Small+digits&n=40&methods=ignore+the+noise"
 CONFIG = TrainingConfig("digits", n_train=40, pixels=RandomisedResponse(0.2, 17), methods=(NAIVE,))
 
 
-def test_draws_stream_in_and_the_whole_page_follows_at_the_end(page: Page, address: str) -> None:
+def test_trials_appear_one_by_one_and_the_whole_page_reruns_at_the_end(page: Page, address: str) -> None:
     """A chapter can be changed meanwhile; an old link's name of one is understood."""
     browsing.open_page(page, f"{address}/{QUICK}&draws=6&look_at=The+adversary")
     page.get_by_role("radio", name="All numbers").click()
