@@ -3,10 +3,11 @@
 if __name__ == "__main__":  # worker processes import this file too, without running it
     import streamlit as st
 
-    from pages.topics import PAGES
+    from pages.topics import GROUPS
     from server.turns import turn
 
     with turn():
-        page = st.navigation([page.in_menu for page in PAGES], position="top")
+        menu = {name: [page.in_menu for page in pages] for name, pages in GROUPS.items()}
+        page = st.navigation(menu, position="top")
         st.set_page_config(page_title=f"{page.title} · privdemo", page_icon="🎲", layout="wide")
         page.run()

@@ -11,7 +11,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.kit import number_control, values
-from pages.kit.number_control import OtherUnit, Slider
+from pages.kit.number_control import OtherUnit, Part, Slider
 from pages.kit.settings import Choice, Number, Words
 from server.streamlit_internals import hidden_container, is_hidden
 
@@ -36,18 +36,25 @@ def container_if(key: str, wanted: bool) -> DeltaGenerator:
 
 
 def number(
-    setting: Number, label: str | None = None, *, slider: Slider | None = None, other: OtherUnit | None = None
+    setting: Number,
+    label: str | None = None,
+    *,
+    slider: Slider | None = None,
+    other: OtherUnit | None = None,
+    part: Part = "all",
 ) -> Any:
-    """Render the control of a number, and return the number; `label` stands above its box."""
+    """Render the control of a number, or a part of it, and return the number; `label` stands above its box."""
     if not is_hidden():
-        number_control.render(setting, label or setting.label, slider, other)
+        number_control.render(setting, label or setting.label, slider, other, part)
     return values.get(setting)
 
 
-def slider_and_box(setting: Number, label: str | None = None, ends: tuple[str, str] | None = None) -> Any:
+def slider_and_box(
+    setting: Number, label: str | None = None, ends: tuple[str, str] | None = None, *, largest_left: bool = False
+) -> Any:
     """Render a slider over the whole range of a number and a box to type it exactly; return the number."""
     name = label or setting.label
-    return number(setting, name, slider=Slider(name, ends))
+    return number(setting, name, slider=Slider(name, ends, largest_left=largest_left))
 
 
 def text_input(setting: Words, label: str | None = None) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.kit import lecture, link, present, setting_file, values
+from pages.kit import lecture, link, predictions, present, setting_file, values
 from pages.kit.lecture import Lecture, Step
 from pages.kit.numbers import sentence
 from pages.kit.present import PageInfo, Position
@@ -36,6 +36,7 @@ def render(here: PageInfo, known: Sequence[Setting]) -> Any:
         st.button(
             "Add to my lecture", on_click=_add_to_lecture, args=(here.address, known), key="add-screen", width="stretch"
         )
+        predictions.switch()
         rest = st.container()
         _open(here)
     return rest

@@ -17,10 +17,23 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.navigation.page import StreamlitPage
 
-from pages.kit import cache, inputs, link, more, present, presenter, report, screen, trials, values, watching
+from pages.kit import (
+    cache,
+    inputs,
+    link,
+    more,
+    predictions,
+    present,
+    presenter,
+    report,
+    screen,
+    trials,
+    values,
+    watching,
+)
 from pages.kit.folds import CODE
 from pages.kit.numbers import escape_markdown, sentence
-from pages.kit.panel import LiveDial, Panel
+from pages.kit.panel import LiveDial, Panel, Prediction
 from pages.kit.present import PageInfo, View
 from pages.kit.settings import Choice, Setting, label_and_key
 from pages.kit.trials import Job, Trials
@@ -44,7 +57,7 @@ class Chapter:
     renders controls of the chapter's own, which set the `settings`, and returns the `choice`. The first chapter shows
     the answer's takeaway as its sentence, each other one the answer of its first panel. `fits(question)` returns
     whether the chapter exists for a question. With `shows_main_control=False` the page's main control is hidden, as it
-    has no effect here.
+    has no effect here. The story of a page comes first, chapters `for_specialists` after it.
     """
 
     name: str
@@ -53,6 +66,7 @@ class Chapter:
     settings: Sequence[Setting] = ()
     fits: Callable[[Any], bool] = field(default=lambda question: True)
     shows_main_control: bool = True
+    for_specialists: bool = False
 
 
 @dataclass(frozen=True)
@@ -182,6 +196,7 @@ class Page:
         known = self.all_settings(values.here())
         values.clamp(known)
         view = present.read_view(here)
+        predictions.begin(self.address, view.whole)
         screen.begin(self.question)
         headline = view.title(self.question)
         screen.set_projector(presenter.screen_size() if view.position else None, headline)
@@ -259,9 +274,11 @@ def _choose_chapter(page: Page, question: Any) -> Chapter | None:
     if current not in choice.options:  # it existed for another question
         values.put(choice, choice.default)
     name = inputs.choose(choice, hide_label=True)
-    following = choice.options.index(name) + 1
-    if following < len(choice.options):
-        st.button("Next →", on_click=values.put, args=(choice, choice.options[following]), key="next-chapter")
+    story = [one.name for one in page.chapters.all if one.name in choice.options and not one.for_specialists]
+    screen.divide_chapters(len(story), len(choice.options))
+    if name in story[:-1]:
+        following = story[story.index(name) + 1]
+        st.button("Next →", on_click=values.put, args=(choice, following), key="next-chapter")
     elif page.following:
         screen.page_link(*page.following, "Next →", f"The next page: {page.following[1]}")
     return next(chapter for chapter in page.chapters.all if chapter.name == name)
@@ -331,7 +348,11 @@ def _render_chapter(page: Page, chapter: Chapter, question: Any, answer: Any, pl
             choice = (chapter.controls(answer),)
     first, *rest = chapter.panels(answer, *choice)
     is_first = page.chapters is not None and chapter is page.chapters.all[0]
-    if is_first:
+    asked = predictions.open_one([first, *rest])
+    if asked:
+        question = "" if is_first or not isinstance(first, Panel) else first.question
+        screen.takeaway(placeholder, page.address, asked.ask, question)
+    elif is_first:
         screen.takeaway(placeholder, page.address, answer.takeaway())
     elif isinstance(first, Panel):
         screen.takeaway(placeholder, page.address, first.answer, first.question)
@@ -345,7 +366,8 @@ def _render_chapter(page: Page, chapter: Chapter, question: Any, answer: Any, pl
         values.write_to_address(chapter.settings, "chapter")
     if is_first:
         panels = first if isinstance(first, tuple) else (first,)
-        screen.save_first_screen(page.address, panels, _height_between(page, chapter, panels))
+        shown = predictions.without_open(panels)
+        screen.save_first_screen(page.address, shown, _height_between(page, chapter, panels, asked))
     screen.report_button(partial(_report, page, chapter, question, answer, choice, _current_values(page)), page.address)
 
 
@@ -355,13 +377,19 @@ def _current_values(page: Page) -> dict[str, Any]:
     return {label_and_key(one): now[one] for one in page.all_settings(now)}
 
 
-def _height_between(page: Page, chapter: Chapter, panels: Sequence[Panel]) -> tuple[float, float]:
-    """Return the height between the sentence and the first figure, in rem, on a wide and on a narrow screen."""
+def _height_between(
+    page: Page, chapter: Chapter, panels: Sequence[Panel], asked: Prediction | None
+) -> tuple[float, float]:
+    """Return the height between the sentence and the first figure, in rem, on a wide and on a narrow screen.
+
+    `asked` is the guess that the page asks for above the figure.
+    """
     assert page.chapters is not None
     if len(page.chapters.all) == 1:
         return -1.0, 0.5
     control = 6.0 * (not isinstance(panels[0].figure, LiveDial))  # a live dial is part of the figure
-    return 3.6 + control + 3.0 * bool(chapter.controls), 0.5 + 1.8 * control
+    guess = 7.5 * bool(asked)
+    return 3.6 + control + 3.0 * bool(chapter.controls) + guess, 0.5 + 1.8 * control + guess
 
 
 def _report(

@@ -126,24 +126,56 @@ class LiveDots:
         return self.still()
 
 
+Figure = Chart | Markup | Table | Cards | LiveDial | LiveDots
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The numbers that can be guessed: from `low` to `high` by `step`, or some `stops`; `unit` follows a number."""
+
+    low: float
+    high: float
+    step: float = 1.0
+    unit: str = "\u00a0%"
+    stops: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """A guess that a visitor is asked for before a figure is shown.
+
+    `name` is unique in the app. `ask` is the question; `truth` is from the same answer as the figure, in the unit of
+    the `scale`, or one of its options. `covered` is shown in place of the figure until then, without what it decides;
+    `explain` says afterwards why it is so.
+    """
+
+    name: str
+    ask: str
+    truth: float | str
+    scale: Scale | tuple[str, ...]
+    covered: Figure | None = None
+    explain: str = ""
+
+
 @dataclass(frozen=True)
 class Panel:
     """A question with its answer in one sentence, a figure, and what stands below the figure. Every part is optional.
 
     `name` is used for keys of widgets and names of files. `summary` describes the figure in words; `rows` makes its
     data; `snippet` is the Python that plots it. `note` is a caption above the figure. `links` lead to other pages: each
-    has an address, a text and optionally a tooltip.
+    has an address, a text and optionally a tooltip. With a `prediction`, the visitor is asked for a guess first.
     """
 
     name: str = ""
     question: str = ""
     answer: str = ""
-    figure: Chart | Markup | Table | Cards | LiveDial | LiveDots | None = None
+    figure: Figure | None = None
     summary: str = ""
     rows: Rows | None = None
     snippet: Snippet | None = None
     note: str = ""
     links: Sequence[tuple[str, str] | tuple[str, str, str]] = ()
+    prediction: Prediction | None = None
 
 
 def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:

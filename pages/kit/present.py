@@ -167,7 +167,7 @@ def _headline(words: str) -> str:
 
 def _widgets(keys: Iterable[str]) -> str:
     """Return a selector of the widgets of settings."""
-    return ", ".join(f".st-key-{key}{end}" for key in keys for end in ("", "-number"))
+    return ", ".join(f".st-key-{key}{end}" for key in keys for end in ("", "-number", "-boxes"))
 
 
 # The keys of containers with controls; and what is hidden on every page that does not show everything.

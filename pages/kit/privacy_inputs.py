@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import streamlit as st
 
 from pages.kit import inputs, numbers
 from pages.kit.number_control import OtherUnit, Slider
 from pages.kit.settings import Number
+from privdemo import figures
+from privdemo.experiments import voting
 from privdemo.mechanisms import BinaryChannel, RandomisedResponse
 from privdemo.mechanisms.pixels import PixelFamily
 
@@ -16,30 +19,100 @@ from privdemo.mechanisms.pixels import PixelFamily
 LARGEST_EPSILON = 700.0
 EPSILONS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 20.0)
 DELTAS = (0.0, 1e-10, 1e-8, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.05, 0.1, 0.2, 0.3)
-# Words for the ends of a slider, where more noise is on the right, and where a larger ε is.
-PRIVATE_RIGHT, PRIVATE_LEFT = ("more accurate", "more private"), ("more private", "more accurate")
+# The ends of every slider of privacy: more private is on the left throughout the app.
+PRIVATE_LEFT = ("more private", "more accurate")
 LABEL_EPSILON, _DELTA_NAME = "ε, how much one label can change the odds", "δ, chance that the promise fails"
 _ODDS = "multiplies the odds of any guess by e^ε at most"
 
 
-def epsilon_scale(epsilon: float) -> None:
-    """Render what ε means for a person: a sentence, and a scale from no information to all."""
-    st.html(epsilon_scale_html(epsilon))
+def noise_slider(
+    name: str, ends: tuple[str, str] = PRIVATE_LEFT, *, percent: bool = False, live: bool = False
+) -> Slider:
+    """Return a slider for random answers or noise: the most, which is the most private, is on the left."""
+    return Slider(name, ends, percent=percent, live=live, largest_left=True)
 
 
-def epsilon_scale_html(epsilon: float) -> str:
-    """Return the scale as HTML; of two things equally likely before, an answer shifts belief to tanh(ε/2)."""
+@dataclass(frozen=True)
+class People:
+    """Names of two kinds of people, and of the answer that is typical of the first: for what ε means in people."""
+
+    did: str = "did it"
+    did_not: str = "did not"
+    says: str = "Yes"
+
+
+def epsilon_scale(epsilon: float, channel: BinaryChannel | None = None, people: People | None = None) -> None:
+    """Render what ε means in whole people and, once opened, in pictures and odds; and where it is on a scale.
+
+    Without the `channel` of the answers themselves, those of a question with two answers of the same ε are described.
+    """
+    st.html(epsilon_scale_html(epsilon, channel, people))
+
+
+def epsilon_scale_html(epsilon: float, channel: BinaryChannel | None = None, people: People | None = None) -> str:
+    """Return it as HTML; of two things equally likely before, an answer shifts belief to tanh(ε/2)."""
     shown = f"ε = {numbers.epsilon(epsilon)}"
+    alike = RandomisedResponse.from_epsilon(epsilon, 2).flip_prob
+    matrix = (channel or BinaryChannel(alike, alike)).channel_matrix
+    first, second, who = float(matrix[1, 1]), float(matrix[1, 0]), people or People()
+    words = people_words(first, second, who)
+    start = "" if channel else "Like a yes-or-no question: " if math.isfinite(epsilon) else ""
     return (
-        f'<div class="epsilon"><b>{shown}</b>: {numbers.odds_bound_text(epsilon)}'
+        f'<div class="epsilon"><b>{shown}</b>. {start}{words}'
         f'<div class="scale" role="img" aria-label="{shown}, on a scale from says nothing to says everything">'
         f'<i style="left:{min(99.5, 100 * math.tanh(epsilon / 2)):.1f}%"></i></div>'
-        '<div class="ends"><span>says nothing</span><span>says everything</span></div></div>'
+        '<div class="ends"><span>says nothing</span><span>says everything</span></div>'
+        f"<details><summary>Show these people</summary>{_pictures(first, second, who)}"
+        f"<p>{numbers.sentence(numbers.odds_bound_text(epsilon))}</p></details></div>"
     )
 
 
-def lie(setting: Number, n_states: int, *, slider: Slider, label: str, epsilon_key: str, epsilon_label: str) -> float:
-    """Render two linked boxes: the flip probability among `n_states` states, and its ε; return the probability."""
+def people_words(first: float, second: float, people: People) -> str:
+    """Say of each kind of people how many of 100 give an answer, from the chances `first` and `second` of it.
+
+    Both are whole numbers that differ where the chances do; where no whole numbers tell them apart, it says so.
+    """
+    of_first, of_second = whole_people(first), whole_people(second)
+    if of_first == of_second and first != second:
+        return (
+            f"Of 100 people who {people.did}, {of_first} say {people.says}; of 100 who {people.did_not} as well: the "
+            "difference is under 1 of 100."
+        )
+    return (
+        f"Of 100 people who {people.did}, {of_first} say {people.says}. Of 100 who {people.did_not}, {of_second} "
+        f"say {people.says}."
+    )
+
+
+def whole_people(chance: float) -> str:
+    """Write a chance as whole people of 100: “under 1” and “over 99” where it is not 0 or 1 but rounds to these."""
+    whole = round(100 * chance)
+    if whole == 0 and chance > 0:
+        return "under 1"
+    return "over 99" if whole == 100 and chance < 1 else str(whole)
+
+
+def _pictures(first: float, second: float, people: People) -> str:
+    """Return a hundred people of each kind, those who give the answer first."""
+    fields = [
+        figures.dot_field(heading, voting.first_voted_a(round(100 * chance), 100), figures.people.TRUTH, columns=25)
+        for chance, heading in ((first, f"100 people who {people.did}"), (second, f"100 people who {people.did_not}"))
+    ]
+    legend = {f"says {people.says}": figures.people.VOTED_A, "says the other answer": figures.people.VOTED_B}
+    return figures.people_html(fields, legend, people_words(first, second, people))
+
+
+def lie(setting: Number, n_states: int, *, slider: Slider, people: People | None = None) -> float:
+    """Render the slider of the flip probability among `n_states` states, with what it means; return the probability."""
+    with inputs.row(setting.key):
+        flip_prob = float(inputs.number(setting, slider=slider, part="slider"))
+        channel = BinaryChannel(flip_prob, flip_prob) if n_states == 2 else None
+        epsilon_scale(RandomisedResponse(flip_prob, n_states).epsilon, channel, people)
+    return flip_prob
+
+
+def lie_boxes(setting: Number, n_states: int, *, label: str, epsilon_key: str, epsilon_label: str) -> None:
+    """Render two linked boxes: the flip probability among `n_states` states, and its ε."""
     least, most = (
         finite_or_none(RandomisedResponse(p, n_states).epsilon) for p in (setting.limit.high, setting.limit.low)
     )
@@ -53,32 +126,25 @@ def lie(setting: Number, n_states: int, *, slider: Slider, label: str, epsilon_k
         0.1,
         f"ε bounds what one answer gives away: it {_ODDS}. Set either number; the other follows.",
     )
-    with inputs.row(setting.key):
-        flip_prob = float(inputs.number(setting, label, slider=slider, other=other))
-        epsilon_scale(RandomisedResponse(flip_prob, n_states).epsilon)
-    return flip_prob
+    inputs.number(setting, label, other=other, part="boxes")
 
 
-def two_lies(zero: tuple[Number, Slider, str], one: tuple[Number, Slider, str]) -> BinaryChannel:
+def two_lies(
+    zero: tuple[Number, Slider, str], one: tuple[Number, Slider, str], people: People | None = None
+) -> BinaryChannel:
     """Render the flip probabilities of 0 and of 1, each by its setting, slider and label; return the channel."""
     with inputs.row("lies"):
         channel = BinaryChannel(
             *(inputs.number(setting, label, slider=slider) for setting, slider, label in (zero, one))
         )
-        epsilon_scale(channel.epsilon)
+        epsilon_scale(channel.epsilon, channel, people)
     return channel
 
 
-def pixel_level(
-    setting: Number,
-    family: PixelFamily,
-    n_states: int,
-    delta: float,
-    epsilon_key: str,
-    what: str = "pixel",
-    slider: Slider | None = None,
-) -> float:
-    """Render two linked boxes: the noise level of every pixel, and the ε of one pixel; return the level.
+def pixel_boxes(
+    setting: Number, family: PixelFamily, n_states: int, delta: float, epsilon_key: str, what: str = "pixel"
+) -> None:
+    """Render two linked boxes: the noise level of every pixel, and the ε of one pixel.
 
     If no ε is finite without a δ, the box shows the ε at `delta`.
     """
@@ -97,23 +163,22 @@ def pixel_level(
         0.1,
         f"One released {what} {_ODDS}: smaller is more private. Set either number; the other follows.",
     )
-    return float(inputs.number(setting, f"{family.symbol}, {family.level_name}", slider=slider, other=other))
+    inputs.number(setting, f"{family.symbol}, {family.level_name}", other=other, part="boxes")
 
 
-def epsilon(
-    setting: Number,
-    name: str,
-    stops: tuple[float, ...] = EPSILONS,
-    other: OtherUnit | None = None,
-    label: str = "ε",
-) -> float:
-    """Render the ε of what is released: a slider over `stops`, and a box under a `label`; return it."""
-    return float(inputs.number(setting, label, slider=Slider(name, PRIVATE_LEFT, stops), other=other))
+def epsilon(setting: Number, name: str, stops: tuple[float, ...] = EPSILONS) -> float:
+    """Render the slider of the ε of what is released, over `stops`; return it."""
+    return float(inputs.number(setting, slider=Slider(name, PRIVATE_LEFT, stops), part="slider"))
+
+
+def epsilon_box(setting: Number, other: OtherUnit | None = None, label: str = "ε") -> None:
+    """Render the box of an ε, and of the same in another unit."""
+    inputs.number(setting, label, other=other, part="boxes")
 
 
 def delta_of_counts(setting: Number) -> float:
     """Render the δ of released counts: a slider over common values, and a box; return it."""
-    return float(inputs.number(setting, "δ", slider=Slider(_DELTA_NAME, stops=DELTAS)))
+    return float(inputs.number(setting, "δ", slider=Slider(_DELTA_NAME, PRIVATE_LEFT, DELTAS)))
 
 
 def finite_or_none(value: float) -> float | None:

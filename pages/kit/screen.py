@@ -11,7 +11,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.kit import first_screen, glossary, link, live_dial, live_dots, presenter, report, trials
+from pages.kit import first_screen, glossary, link, live_dial, live_dots, predictions, presenter, report, trials
 from pages.kit.first_screen import charts
 from pages.kit.folds import CODE, in_details
 from pages.kit.numbers import without_breaks
@@ -134,8 +134,21 @@ def _still(shown: Any) -> str:
     return shown.html if shown is not None else ""
 
 
-def render(panels: Iterable[Panel | tuple[Panel, ...]]) -> None:
-    """Render panels from top to bottom, those of a tuple side by side; the slow part of a live dial comes last."""
+def divide_chapters(n_story: int, n_all: int) -> None:
+    """Set the chapters after the first `n_story` apart, as those for specialists."""
+    if 0 < n_story < n_all:
+        first = f'.st-key-chapters [role="radiogroup"] > :nth-child({n_story + 1})'
+        st.html(f'<style>{first} {{ --for-specialists: "For specialists"; --before-specialists: 1.5rem; }}</style>')
+
+
+def render(panels: Sequence[Panel | tuple[Panel, ...]]) -> None:
+    """Render panels from top to bottom, those of a tuple side by side; the slow part of a live dial comes last.
+
+    While a visitor is asked for a guess, its question stands above the covered figure, and nothing else is shown.
+    """
+    if asked := predictions.open_one(panels):
+        predictions.render_question(asked)
+        panels = predictions.covered(panels, asked)
     dials = []
     for panel in _up_to_a_figure(panels) if st.session_state.get(_PROJECTOR) else panels:
         together = panel if isinstance(panel, tuple) else (panel,)
@@ -177,6 +190,8 @@ def head(panel: Panel) -> None:
 
 def figure(panel: Panel) -> None:
     """Render a panel's note, its figure, what stands below it, and its links."""
+    if panel.prediction:
+        predictions.render_result(panel.prediction)
     if panel.note:
         st.caption(panel.note)
     if isinstance(panel.figure, Chart):

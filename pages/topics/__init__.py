@@ -7,19 +7,14 @@ from itertools import pairwise
 from pages.kit.page import Page
 from pages.topics import home, lectures
 
-# The folders of all pages but home, in the order of the menu. A new page is a folder and a line here.
-FOLDERS = (
-    "voting",
-    "poll",
-    "many_answers",
-    "images",
-    "training",
-    "label_proportions",
-    "class_ratio",
-    "label_counts",
-    "comparison",
-    "claims",
-)
+# The folders of the pages by the group of the menu in which they stand. A new page is a folder, and its name here.
+_FOLDERS = {
+    "Start": ("home", "voting", "images"),
+    "In class": ("poll", "lectures"),
+    "Decide": ("comparison", "many_answers", "label_counts"),
+    "Go deeper": ("training", "label_proportions", "class_ratio", "claims"),
+}
+FOLDERS = tuple(name for names in _FOLDERS.values() for name in names if name not in ("home", "lectures"))
 _IN_ORDER: tuple[Page, ...] = tuple(import_module(f"{__name__}.{folder}").PAGE for folder in FOLDERS)
 # Each leads to the next one.
 OTHERS = (
@@ -27,8 +22,13 @@ OTHERS = (
     _IN_ORDER[-1],
 )
 _HOME = home.page((*OTHERS, lectures.page(OTHERS)))
-_ALL = (_HOME, *OTHERS, lectures.page((_HOME, *OTHERS)))
-PAGES = tuple(replace(page, addresses=tuple(one.address for one in _ALL)) for page in _ALL)
+_ALL = dict(zip(FOLDERS, OTHERS, strict=True)) | {"home": _HOME, "lectures": lectures.page((_HOME, *OTHERS))}
+_ADDRESSES = tuple(one.address for one in _ALL.values())
+# The pages by group, and all of them, in the order of the menu.
+GROUPS = {
+    group: tuple(replace(_ALL[name], addresses=_ADDRESSES) for name in names) for group, names in _FOLDERS.items()
+}
+PAGES = tuple(page for pages in GROUPS.values() for page in pages)
 
 
 def page_at(address: str) -> Page:

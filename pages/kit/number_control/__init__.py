@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -32,17 +32,22 @@ def _read(name: str) -> str:
 _control = st.components.v2.component(
     "privdemo_number", html=_read("control.html"), css=_read("control.css"), js=_read("control.js")
 )
-# The key in the session state of the count of the last change that each number has received.
+# The key in the session state of the count of the last change that each control has sent.
 _COUNTS = "number_changes"
 _LARGEST_COUNT = 10**9
 
 
+# What of a number's control is rendered: its slider and its boxes may stand in two places.
+Part = Literal["all", "slider", "boxes"]
+
+
 @dataclass(frozen=True)
 class Slider:
-    """The slider of a number, over its whole range or over `stops`; `ends` are words for its first and last position.
+    """The slider of a number, over its whole range or over `stops`; `ends` are words for its left and right end.
 
-    With `percent` the chosen number is shown in percent. With `live`, what is on the page follows it while it is
-    dragged: the page hears of each position by an event of the document, `privdemo-number`.
+    With `largest_left` the largest number is on the left. With `percent` the chosen number is shown in percent. With
+    `live`, what is on the page follows it while it is dragged: the page hears of each position by an event of the
+    document, `privdemo-number`.
     """
 
     name: str
@@ -50,6 +55,7 @@ class Slider:
     stops: tuple[float, ...] = ()
     percent: bool = False
     live: bool = False
+    largest_left: bool = False
 
 
 @dataclass(frozen=True)
@@ -70,13 +76,20 @@ class OtherUnit:
     help: str
 
 
-def render(setting: Number, label: str, slider: Slider | None = None, other: OtherUnit | None = None) -> None:
-    """Render the control of a number; `label` stands above its box."""
+def render(
+    setting: Number,
+    label: str,
+    slider: Slider | None = None,
+    other: OtherUnit | None = None,
+    part: Part = "all",
+) -> None:
+    """Render the control of a number, or only its slider or its boxes; `label` stands above its box."""
     if st.session_state.get(NO_BROWSER):
-        _render_plain_boxes(setting, label, other)
+        if part != "slider":
+            _render_plain_boxes(setting, label, other)
         return
     value, limit = values.get(setting), setting.limit
-    key = f"{setting.key}-number"
+    key = f"{setting.key}-boxes" if part == "boxes" else f"{setting.key}-number"
     slide = slider and _slider_data(slider, value, setting)
     box = {
         "label": label,
@@ -92,16 +105,17 @@ def render(setting: Number, label: str, slider: Slider | None = None, other: Oth
     data = {
         "key": setting.key,
         "session": session_name(),
-        "count": st.session_state.get(_COUNTS, {}).get(setting.key, 0),
+        "count": st.session_state.get(_COUNTS, {}).get(key, 0),
         "value": value,
         "text": _text(value),
         "box": box,
         "slider": slide,
         "other": other and _other_data(other, value),
+        "hasBoxes": part != "slider",
     }
 
     def changed() -> None:
-        _put_change(st.session_state[key].get("changed"), setting, other)
+        _put_change(st.session_state[key].get("changed"), setting, other, key)
 
     _control(key=key, data=data, on_changed_change=changed)
 
@@ -115,7 +129,14 @@ def _slider_data(slider: Slider, value: float, setting: Number) -> dict[str, Any
     if limit.low == limit.high:
         return None
     stops = sorted({*filter(limit.contains, slider.stops), value}) if slider.stops else None
-    return {"name": slider.name, "ends": slider.ends, "stops": stops, "percent": slider.percent, "live": slider.live}
+    return {
+        "name": slider.name,
+        "ends": slider.ends,
+        "stops": stops,
+        "percent": slider.percent,
+        "live": slider.live,
+        "largestLeft": slider.largest_left,
+    }
 
 
 def _other_data(other: OtherUnit, value: float) -> dict[str, Any]:
@@ -133,8 +154,11 @@ def _other_data(other: OtherUnit, value: float) -> dict[str, Any]:
     }
 
 
-def _put_change(change: Any, setting: Number, other: OtherUnit | None) -> None:
-    """Set a number to what a browser sends: a count, and the number or its value in the other unit; ignore all else."""
+def _put_change(change: Any, setting: Number, other: OtherUnit | None, key: str) -> None:
+    """Set a number to what the control of a `key` sends: a count, and the number or its value in the other unit.
+
+    Anything else is ignored.
+    """
     match change:
         case {"count": int(), "value": int() | float() as value} if setting.limit.contains(value):
             values.put(setting, value)
@@ -144,7 +168,7 @@ def _put_change(change: Any, setting: Number, other: OtherUnit | None) -> None:
             pass  # the control shows the number that stays
         case _:
             return
-    st.session_state.setdefault(_COUNTS, {})[setting.key] = min(max(change["count"], 0), _LARGEST_COUNT)
+    st.session_state.setdefault(_COUNTS, {})[key] = min(max(change["count"], 0), _LARGEST_COUNT)
 
 
 def _text(value: float) -> str:

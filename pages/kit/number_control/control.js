@@ -77,6 +77,7 @@ class Control {
   constructor(root) {
     this.control = root.querySelector(".control");
     this.slide = root.querySelector(".slide");
+    this.boxes = root.querySelector(".boxes");
     this.slider = root.querySelector("#slider");
     this.output = root.querySelector("output");
     this.name = root.querySelector(".name");
@@ -110,6 +111,7 @@ class Control {
     if (!isOld) this.value = data.value;
     const { box, other, slider } = data;
     this.slide.hidden = !slider;
+    this.boxes.hidden = !data.hasBoxes;
     this.control.classList.toggle("linked", Boolean(slider || other));
     if (slider && !this.held) this.range(slider);
     this.box.update(box, isOld ? undefined : data.text);
@@ -123,9 +125,10 @@ class Control {
     if (slider?.live) delete document.documentElement.dataset.dragging;
   }
 
-  range({ name, ends, stops, percent }) {
+  range({ name, ends, stops, percent, largestLeft }) {
     const { low, high, step } = this.data.box;
     this.slide.classList.toggle("percent", percent);
+    this.slider.dir = largestLeft ? "rtl" : "ltr";
     this.name.textContent = name;
     this.ends.forEach((end, i) => (end.textContent = ends ? ends[i] : ""));
     this.stops = stops && [...new Set([...stops, this.value])].sort((a, b) => a - b);

@@ -102,6 +102,7 @@ def _release(values: Values) -> None:
     release = TITLES[values[RELEASE]]
     with inputs.container_if("privacy-shown", release != NO_RELEASE):
         privacy_inputs.epsilon(EPSILON, privacy_inputs.LABEL_EPSILON)
+        privacy_inputs.epsilon_box(EPSILON)
         privacy_inputs.delta_of_counts(DELTA)
     if release == NO_RELEASE:
         return

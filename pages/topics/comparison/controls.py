@@ -65,7 +65,7 @@ def controls(values: Values, main: DeltaGenerator) -> None:
         inputs.choose(METRIC)
     seeking = values[SEEKING] == REACH_A_GOAL
     with main, inputs.row("compare"):
-        epsilon = _epsilon_controls()
+        epsilon = privacy_inputs.epsilon(EPSILON, privacy_inputs.LABEL_EPSILON, EPSILON_STEPS)
         with st.container():
             if seeking:
                 _goal_controls(metric_of(values))
@@ -73,6 +73,7 @@ def controls(values: Values, main: DeltaGenerator) -> None:
                 privacy_inputs.epsilon_scale(epsilon)
     if not seeking:
         _goal_controls(metric_of(values))
+    _epsilon_boxes()
     inputs.slider_and_box(people_setting(dataset))
     inputs.choose(TRUSTED)
     with inputs.side_by_side("bags"):
@@ -87,8 +88,8 @@ def controls(values: Values, main: DeltaGenerator) -> None:
     inputs.number(DRAWS)
 
 
-def _epsilon_controls() -> float:
-    """Render the ε of a label, or the probability of a lie that sets it; return ε."""
+def _epsilon_boxes() -> None:
+    """Render the boxes of the ε of a label, and of the probability of a random answer that sets it."""
     least, most = (RandomisedResponse.from_epsilon(end, 2).flip_prob for end in (EPSILON.limit.high, EPSILON.limit.low))
     lie = OtherUnit(
         "compare_p",
@@ -100,7 +101,7 @@ def _epsilon_controls() -> float:
         0.01,
         "The least lie that is ε-private. Set either number; the other follows.",
     )
-    return privacy_inputs.epsilon(EPSILON, privacy_inputs.LABEL_EPSILON, EPSILON_STEPS, lie, EPSILON.label)
+    privacy_inputs.epsilon_box(EPSILON, lie, EPSILON.label)
 
 
 def _goal_controls(metric: str) -> None:

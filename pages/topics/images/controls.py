@@ -8,7 +8,6 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.kit import cache, inputs, privacy_inputs
-from pages.kit.number_control import Slider
 from pages.kit.values import Values, get, put_all
 from pages.topics.images.question import (
     ASYMMETRIC,
@@ -44,8 +43,16 @@ def controls(values: Values, _: DeltaGenerator) -> None:
     inputs.choose(MECHANISM)
     if len(values[CLASSES]) >= CLASSES.least:
         _label_controls(tuple(sorted(values[CLASSES])))
+    _level_boxes(values)
     for setting in (SHOWN, PEOPLE, CANDIDATES, DELTA, SEED):
         inputs.number(setting)
+
+
+def _level_boxes(values: Values) -> None:
+    """Render boxes for the noise level of every pixel, and for the ε of one pixel."""
+    if not isinstance(question := question_of(values), str):
+        setting = level_setting(question.family, question.n_states)
+        privacy_inputs.pixel_boxes(setting, question.family, question.n_states, question.delta, "pixel_epsilon")
 
 
 def _label_controls(classes: tuple[str, ...]) -> None:
@@ -56,22 +63,19 @@ def _label_controls(classes: tuple[str, ...]) -> None:
     elif inputs.choose(LABEL_KIND) == ASYMMETRIC:
         zero, one = classes
         privacy_inputs.two_lies(
-            (ZERO_LIES, Slider(f"Share of {zero}s reported as {one}"), f"{zero} → {one}"),
-            (ONE_LIES, Slider(f"Share of {one}s reported as {zero}"), f"{one} → {zero}"),
+            (ZERO_LIES, privacy_inputs.noise_slider(f"Share of {zero}s reported as {one}"), f"{zero} → {one}"),
+            (ONE_LIES, privacy_inputs.noise_slider(f"Share of {one}s reported as {zero}"), f"{one} → {zero}"),
         )
         return
-    privacy_inputs.lie(
-        label_setting(n_classes),
-        n_classes,
-        slider=Slider("Share of people who report a wrong digit", privacy_inputs.PRIVATE_RIGHT),
-        label="p of the label",
-        epsilon_key="label_epsilon",
-        epsilon_label="ε of the label",
+    label = label_setting(n_classes)
+    privacy_inputs.lie(label, n_classes, slider=privacy_inputs.noise_slider("Share of people who report a wrong digit"))
+    privacy_inputs.lie_boxes(
+        label, n_classes, label="p of the label", epsilon_key="label_epsilon", epsilon_label="ε of the label"
     )
 
 
 def main_control(values: Values) -> None:
-    """Render the noise level, and the ε of one pixel that sets it; the slider is in the dial where that is shown.
+    """Render the slider of the noise level, which is in the dial where that is shown, and what its ε means.
 
     Nothing is rendered in the chapters on the paper’s figures, which have their own levels.
     """
@@ -79,12 +83,10 @@ def main_control(values: Values) -> None:
         return
     family, setting = question.family, level_setting(question.family, question.n_states)
     name = f"{family.level_name.capitalize()}, {family.symbol}"
-    slider = Slider(name, privacy_inputs.PRIVATE_RIGHT) if values[CHAPTER] != DIAL else None
     with st.container(key="level-inputs"), inputs.row("level"):
-        level = privacy_inputs.pixel_level(
-            setting, family, question.n_states, question.delta, "pixel_epsilon", slider=slider
-        )
-        epsilon = family.make(level, question.n_states).epsilon
+        if values[CHAPTER] != DIAL:
+            inputs.number(setting, slider=privacy_inputs.noise_slider(name), part="slider")
+        epsilon = family.make(values[setting], question.n_states).epsilon
         if epsilon < math.inf:
             privacy_inputs.epsilon_scale(epsilon)
 

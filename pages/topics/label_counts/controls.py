@@ -32,6 +32,7 @@ def controls(_: Values, main: DeltaGenerator) -> None:
     """Render the controls, ε in `main`."""
     with main, inputs.row("count-privacy"):
         privacy_inputs.epsilon_scale(privacy_inputs.epsilon(EPSILON, privacy_inputs.LABEL_EPSILON))
+    privacy_inputs.epsilon_box(EPSILON)
     own = inputs.choose(COUNTS) == OWN
     with inputs.container_if("design", not own):
         with inputs.side_by_side("design"):

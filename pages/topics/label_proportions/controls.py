@@ -61,7 +61,7 @@ def controls(values: Values, main: DeltaGenerator) -> None:
     st.caption("Filled without looking at the records." if how.blind else f"Filled by looking at {how.needs}.")
     inputs.choose(AGGREGATION)
     with inputs.container_if("k-shown", values[AGGREGATION] != "none"):
-        inputs.slider_and_box(K, ends=privacy_inputs.PRIVATE_RIGHT)
+        inputs.slider_and_box(K, ends=privacy_inputs.PRIVATE_LEFT, largest_left=True)
     _noise(FEATURE_NOISE, FEATURE_EPSILON, averaged(values))
     _noise(PROPORTION_NOISE, PROPORTION_EPSILON, records_in_bag(values))
     inputs.choose(TRAINED)

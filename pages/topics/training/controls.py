@@ -6,7 +6,6 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.kit import cache, inputs, numbers, own_data, own_data_input, privacy_inputs
-from pages.kit.number_control import Slider
 from pages.kit.values import Values, put_all
 from pages.topics.training.pixel_noise import DELTA
 from pages.topics.training.question import (
@@ -37,9 +36,8 @@ from pages.topics.training.question import (
     source_of,
     words_of,
 )
-from privdemo.datasets import Source
 from privdemo.experiments import images
-from privdemo.mechanisms.pixels import FAMILIES, PixelFamily
+from privdemo.mechanisms.pixels import FAMILIES
 
 _DATA = "people_with_images_of"
 
@@ -65,30 +63,18 @@ def controls(values: Values, main: DeltaGenerator) -> None:
     classes = classes_of(values)
     inputs.slider_and_box(people_setting(data, classes), f"People of each {kind}")
     family = MECHANISMS[inputs.choose(NOISE, f"Noise on every {what}")]
+    n_states = images.n_states(data)
+    level = level_setting(family, n_states)
+    name = f"{family.level_name.capitalize()} {family.symbol} of every {what}"
     with main:
-        _level_controls(data, family, what)
+        inputs.number(level, slider=privacy_inputs.noise_slider(name), part="slider")
+    privacy_inputs.pixel_boxes(level, family, n_states, DELTA, "training_pixel_epsilon", what)
     _label_controls(classes, kinds)
     inputs.choose(TRAINED)
     inputs.number(DRAWS)
     inputs.number(SEED)
     inputs.choose(PICKED)
     inputs.choose(STUDY)
-
-
-def _level_controls(data: Source, family: PixelFamily, what: str) -> None:
-    """Render the noise on every pixel: a slider, and boxes for its level and for the ε of one pixel."""
-    n_states = images.n_states(data)
-    name = f"{family.level_name.capitalize()} {family.symbol} of every {what}"
-    with inputs.row("pixel_level"):
-        privacy_inputs.pixel_level(
-            level_setting(family, n_states),
-            family,
-            n_states,
-            DELTA,
-            "training_pixel_epsilon",
-            what,
-            Slider(name, privacy_inputs.PRIVATE_RIGHT),
-        )
 
 
 def _label_controls(classes: tuple[str, ...], kinds: str) -> None:
@@ -99,17 +85,14 @@ def _label_controls(classes: tuple[str, ...], kinds: str) -> None:
     elif inputs.choose(KIND) == ASYMMETRIC:
         first, second = classes
         privacy_inputs.two_lies(
-            (ZERO_LIES, Slider(f"Of the {first}s, share sent as {second}"), f"{first} → {second}"),
-            (ONE_LIES, Slider(f"Of the {second}s, share sent as {first}"), f"{second} → {first}"),
+            (ZERO_LIES, privacy_inputs.noise_slider(f"Of the {first}s, share sent as {second}"), f"{first} → {second}"),
+            (ONE_LIES, privacy_inputs.noise_slider(f"Of the {second}s, share sent as {first}"), f"{second} → {first}"),
         )
         return
-    privacy_inputs.lie(
-        label_setting(n_classes),
-        n_classes,
-        slider=Slider("Each label is wrong with probability", privacy_inputs.PRIVATE_RIGHT),
-        label="p of the label",
-        epsilon_key="training_label_epsilon",
-        epsilon_label="ε of the label",
+    label = label_setting(n_classes)
+    privacy_inputs.lie(label, n_classes, slider=privacy_inputs.noise_slider("Each label is wrong with probability"))
+    privacy_inputs.lie_boxes(
+        label, n_classes, label="p of the label", epsilon_key="training_label_epsilon", epsilon_label="ε of the label"
     )
 
 

@@ -60,12 +60,19 @@ CHAPTERS = Chapters(
         Chapter("The poll", Answer.main, one_poll_controls),
         Chapter("Readings", readings),
         Chapter("Many polls", many_polls, many_polls_controls),
-        Chapter("Guessing back", guessing_back),
         Chapter("What it costs", price.panels, plan_controls, PLAN_SETTINGS),
         Chapter("One answer", adversary.one_answer, one_answer_controls, [PRIOR, SAID]),
         Chapter("Asked twice", adversary.many_answers, many_answers_controls, [PRIOR, ASKED]),
         Chapter("Candidates", candidates.panels, shares_controls, [SHARES]),
-        Chapter("Training", naive_training.panels, naive_controls, NAIVE_SETTINGS, shows_main_control=False),
+        Chapter("Guessing back", guessing_back, for_specialists=True),
+        Chapter(
+            "Training",
+            naive_training.panels,
+            naive_controls,
+            NAIVE_SETTINGS,
+            shows_main_control=False,
+            for_specialists=True,
+        ),
     ),
 )
 

@@ -43,8 +43,11 @@ from privdemo.experiments.voting import ElectionConfig
 
 
 def controls(_: Values, __: DeltaGenerator) -> None:
-    """Render the settings of the polls, except for the lie."""
-    inputs.choose(KIND)
+    """Render the settings of the polls, except for the sliders of the lie."""
+    if inputs.choose(KIND) != ASYMMETRIC:
+        privacy_inputs.lie_boxes(
+            LIE, 2, label="p, chance of a random answer", epsilon_key="answer_epsilon", epsilon_label="ε of one answer"
+        )
     inputs.number(VOTERS, slider=Slider(VOTERS.label, stops=SIZES))
     inputs.slider_and_box(SHARE)
     inputs.number(POLLS)
@@ -52,24 +55,32 @@ def controls(_: Values, __: DeltaGenerator) -> None:
 
 
 # The labels at the ends of a slider: of one lie for all, and of a lie for each kind of voters.
-_ENDS_FOR_ALL, _ENDS_FOR_EACH = ("never", "every second time"), ("never", "always")
+_ENDS_FOR_ALL, _ENDS_FOR_EACH = ("half of the time", "never"), ("always", "never")
+_VOTERS = privacy_inputs.People("voted A", "voted B", "A")
 
 
 def main_control(values: Values) -> None:
     """Render the sliders of the lie, the page’s main control: one for all voters, or one for each kind."""
     if values[KIND] == ASYMMETRIC:
         privacy_inputs.two_lies(
-            (B_SAYS_A, Slider("Voters of B say A", _ENDS_FOR_EACH, percent=True, live=True), "B says A"),
-            (A_SAYS_B, Slider("Voters of A say B", _ENDS_FOR_EACH, percent=True, live=True), "A says B"),
+            (
+                B_SAYS_A,
+                privacy_inputs.noise_slider("Voters of B say A", _ENDS_FOR_EACH, percent=True, live=True),
+                "B says A",
+            ),
+            (
+                A_SAYS_B,
+                privacy_inputs.noise_slider("Voters of A say B", _ENDS_FOR_EACH, percent=True, live=True),
+                "A says B",
+            ),
+            _VOTERS,
         )
         return
     privacy_inputs.lie(
         LIE,
         2,
-        slider=Slider("Each person lies", _ENDS_FOR_ALL, percent=True, live=True),
-        label="p, lie",
-        epsilon_key="answer_epsilon",
-        epsilon_label="ε of one answer",
+        slider=privacy_inputs.noise_slider("Each person lies", _ENDS_FOR_ALL, percent=True, live=True),
+        people=_VOTERS,
     )
 
 

@@ -12,7 +12,6 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages.kit import inputs, lecture, link, numbers, present, privacy_inputs, screen
 from pages.kit.lecture import Lecture, Step
-from pages.kit.number_control import Slider
 from pages.kit.numbers import sentence
 from pages.kit.present import PageInfo, Position
 from pages.kit.settings import Setting
@@ -96,6 +95,8 @@ def controls(values: Values, main: DeltaGenerator) -> None:
             if not _is_projected() and not ANSWERS.problem([values[ANSWERS]]):
                 with st.container(key="poll-lie"):
                     _lie(values)
+    if not ANSWERS.problem([values[ANSWERS]]):
+        _lie_boxes(values)
     with inputs.container_if("poll-class", way == REHEARSAL) if not is_hidden() else hidden_container():
         inputs.number(PEOPLE)
         inputs.number(PACE)
@@ -122,12 +123,20 @@ def controls(values: Values, main: DeltaGenerator) -> None:
 
 
 def _lie(values: Values) -> None:
-    """Render how often people lie, as a probability and as ε."""
-    privacy_inputs.lie(
+    """Render the slider of how often people send a random answer, and what that means for them."""
+    answers = tuple(map(escape, check_answers(values[ANSWERS])))
+    first, second = answers if len(answers) == 2 else ("", "")
+    people = privacy_inputs.People(f"mean “{first}”", f"mean “{second}”", f"“{first}”") if first else None
+    slider = privacy_inputs.noise_slider("Each person lies", percent=True)
+    privacy_inputs.lie(lie_setting(values), len(answers), slider=slider, people=people)
+
+
+def _lie_boxes(values: Values) -> None:
+    """Render boxes for the probability of a random answer, and for its ε."""
+    privacy_inputs.lie_boxes(
         lie_setting(values),
         len(check_answers(values[ANSWERS])),
-        slider=Slider("Each person lies", privacy_inputs.PRIVATE_RIGHT),
-        label="p, lie",
+        label="p, chance of a random answer",
         epsilon_key="poll_epsilon",
         epsilon_label="ε of one answer",
     )

@@ -1,0 +1,177 @@
+"""Ask a visitor for a guess before a figure is shown, and show it beside the truth afterwards.
+
+Guesses stay in the session: no link, lecture, report or file holds them. A visitor who comes to a page by a link with
+settings is shown its figures at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from html import escape
+from typing import Any
+
+import streamlit as st
+
+from pages.kit import link
+from pages.kit.panel import Panel, Prediction, Scale
+
+# The key of the switch in the menu, True unless a visitor wants to see all figures at once.
+ASK = "ask_for_guesses"
+# Keys in the session state: the guess for each prediction by its name, None where the visitor made none; by the address
+# of each page whether the visitor came to it by a link with settings; and whether this run of a page may ask.
+_GUESSES, _BY_LINK, _MAY_ASK = "guesses", "came_by_link", "may_ask_for_guesses"
+# What stands above the control; the question itself is the sentence of the page.
+_LABEL = "Your guess"
+_Panels = Sequence[Panel | tuple[Panel, ...]]
+
+
+def begin(page: str, is_whole: bool) -> None:
+    """Decide whether this run of the page at an address may ask for guesses: not in a lecture, nor after a link."""
+    by_link = st.session_state.setdefault(_BY_LINK, {}).setdefault(page, bool(link.parameters()))
+    st.session_state[_MAY_ASK] = is_whole and not by_link
+
+
+def switch() -> None:
+    """Render the switch that turns predictions off, and on again."""
+    st.session_state.setdefault(ASK, True)
+    st.toggle("Ask me to guess first", key=ASK, help="Some figures wait until you have guessed what they show.")
+
+
+def is_open(prediction: Prediction) -> bool:
+    """Return whether a visitor is still to be asked for this guess."""
+    may_ask = st.session_state.get(_MAY_ASK) and st.session_state.get(ASK, True)
+    return bool(may_ask) and prediction.name not in _guesses()
+
+
+def open_one(panels: _Panels) -> Prediction | None:
+    """Return the first prediction among panels that is still open."""
+    return next((one.prediction for one in _each(panels) if one.prediction and is_open(one.prediction)), None)
+
+
+def covered(panels: _Panels, prediction: Prediction) -> list[Panel]:
+    """Return what is shown in place of panels while a prediction of theirs is open."""
+    panel = next(one for one in _each(panels) if one.prediction is prediction)
+    return [Panel(panel.name, figure=prediction.covered)]
+
+
+def _each(panels: _Panels) -> Iterable[Panel]:
+    for panel in panels:
+        yield from panel if isinstance(panel, tuple) else (panel,)
+
+
+def without_open(panels: Iterable[Panel]) -> list[Panel]:
+    """Return panels with the figure of an open prediction covered, for the first screen of a page."""
+    return [
+        replace(one, figure=one.prediction.covered, answer="", note="")
+        if one.prediction and is_open(one.prediction)
+        else one
+        for one in panels
+    ]
+
+
+def render_question(prediction: Prediction) -> None:
+    """Render the control for a guess, and a button that shows the figure without one."""
+    name, scale = prediction.name, prediction.scale
+    key = f"guess-{name}"
+    with st.form(f"prediction-{name}", border=False), st.container(key="prediction", horizontal=True):
+        if isinstance(scale, tuple):
+            st.radio(_LABEL, scale, index=None, key=key, horizontal=True)
+        elif scale.stops:
+            stops = list(scale.stops)
+            st.select_slider(_LABEL, stops, stops[len(stops) // 2], lambda number: _text(number, scale), key=key)
+        else:
+            low, high, step = map(float, (scale.low, scale.high, scale.step))
+            middle = low + step * round((high - low) / 2 / step)
+            shown = f"%.{_digits(scale)}f{scale.unit.replace('%', '%%')}"
+            st.slider(_LABEL, low, high, middle, step, shown, key=key)
+        st.form_submit_button("This is my guess", type="primary", on_click=_keep_guess, args=(name, key))
+        st.form_submit_button("Just show me", on_click=_keep_none, args=(name,))
+
+
+def _keep_guess(name: str, key: str) -> None:
+    """Keep the guess that a visitor has marked; among options, nothing is kept until one is chosen."""
+    if (guess := st.session_state.get(key)) is not None:
+        _guesses()[name] = guess
+
+
+def _keep_none(name: str) -> None:
+    """Keep that a visitor wants to see the figure without a guess."""
+    _guesses()[name] = None
+
+
+def _forget(name: str) -> None:
+    _guesses().pop(name, None)
+
+
+def _guesses() -> dict[str, Any]:
+    guesses: dict[str, Any] = st.session_state.setdefault(_GUESSES, {})
+    return guesses
+
+
+def render_result(prediction: Prediction) -> None:
+    """Render a guess beside the truth, and a button to guess again; nothing if there is no guess."""
+    guess = _guesses().get(prediction.name) if st.session_state.get(_MAY_ASK) else None
+    if guess is None:
+        return
+    with st.container(key="prediction-result", horizontal=True, vertical_alignment="center"):
+        st.html(result_html(prediction, guess))
+        st.button("Guess again", on_click=_forget, args=(prediction.name,), type="tertiary", key="guess-again")
+
+
+def result_html(prediction: Prediction, guess: float | str) -> str:
+    """Return a guess and the truth as HTML: a sentence and, for numbers, both on their scale."""
+    sentence = f"<b>{result_words(prediction, guess)}</b> {prediction.explain}".strip()
+    scale, truth = prediction.scale, prediction.truth
+    if isinstance(scale, tuple) or isinstance(truth, str) or isinstance(guess, str):
+        return f'<div class="guess"><p>{sentence}</p></div>'
+    left, right = _position(guess, scale), _position(truth, scale)
+    return (
+        f'<div class="guess"><p>{sentence}</p><div class="guess-scale" aria-hidden="true">'
+        f'<span class="ends">{escape(_text(_ends(scale)[0], scale))}</span><div class="line">'
+        f'<i class="truth" style="left:{right:.1f}%"></i>'
+        f'<i class="pentagon" style="left:{left:.1f}%"></i></div>'
+        f'<span class="ends">{escape(_text(_ends(scale)[1], scale))}</span></div>'
+        '<p class="guess-legend" aria-hidden="true"><i class="pentagon"></i> your guess<i class="truth"></i> the truth'
+        "</p>"
+        "</div>"
+    )
+
+
+def result_words(prediction: Prediction, guess: float | str) -> str:
+    """Say what was guessed and what is true: “You guessed 42 %; it is 35 %: 7 points too high.”"""
+    scale, truth = prediction.scale, prediction.truth
+    if isinstance(scale, tuple) or isinstance(truth, str) or isinstance(guess, str):
+        return f"You guessed {guess}: right." if guess == truth else f"You guessed {guess}; it is {truth}."
+    first, second = _text(guess, scale), _text(truth, scale)
+    if first == second:
+        return f"You guessed {first}: right."
+    way = "too high" if guess > truth else "too low"
+    digits = _digits(scale)
+    apart = round(abs(round(guess, digits) - round(truth, digits)), digits)
+    unit = (" point" if apart == 1 else " points") if "%" in scale.unit else scale.unit
+    return f"You guessed {first}; it is {second}: {apart:,.{digits}f}{unit} {way}."
+
+
+def _text(value: float, scale: Scale) -> str:
+    """Return a number of a scale with its unit."""
+    return f"{value:,.{_digits(scale)}f}{scale.unit}"
+
+
+def _digits(scale: Scale) -> int:
+    """Return how many digits after the point the step of a scale has."""
+    return len(f"{scale.step:g}".partition(".")[2])
+
+
+def _ends(scale: Scale) -> tuple[float, float]:
+    return (scale.stops[0], scale.stops[-1]) if scale.stops else (scale.low, scale.high)
+
+
+def _position(value: float, scale: Scale) -> float:
+    """Return where a number stands on a scale, in percent; between two stops in proportion."""
+    if not scale.stops:
+        return 100 * min(max((value - scale.low) / (scale.high - scale.low), 0.0), 1.0)
+    stops, last = scale.stops, len(scale.stops) - 1
+    below = max((i for i in range(last) if stops[i] <= value), default=0)
+    within = (value - stops[below]) / (stops[below + 1] - stops[below])
+    return 100 * min(max((below + within) / last, 0.0), 1.0)
