@@ -116,13 +116,13 @@ def with_the_page(tmp_path, monkeypatch):
     for name, content in re.findall(r"^`pages/topics/(one_answer/[\w.]+)`.*\n\n```\w+\n((?s:.*?))^```$", TEXT, re.M):
         (tmp_path / name).write_text(content, encoding="utf-8")
     file = Path(topics.__file__)
-    (line,) = re.findall(r"in `FOLDERS` of .*?```text\n(.*?)```", TEXT, flags=re.DOTALL)
+    (line,) = re.findall(r"in `_FOLDERS` of .*?```text\n(.*?)```", TEXT, flags=re.DOTALL)
     assert len(line.splitlines()) == 1
     changed = ModuleType(topics.__name__)
     changed.__path__ = [*topics.__path__, str(tmp_path)]
     monkeypatch.setitem(sys.modules, topics.__name__, changed)
     monkeypatch.setattr("pages.topics", changed)
-    source = file.read_text(encoding="utf-8").replace("FOLDERS = (\n", f"FOLDERS = (\n{line}")
+    source = file.read_text(encoding="utf-8").replace('"Start": (\n', f'"Start": (\n{line}')
     exec(compile(source, file, "exec", dont_inherit=True), vars(changed))
     yield changed
     for name in [name for name in sys.modules if name.startswith("pages.topics.one_answer")]:

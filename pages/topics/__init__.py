@@ -9,10 +9,26 @@ from pages.topics import home, lectures
 
 # The folders of the pages by the group of the menu in which they stand. A new page is a folder, and its name here.
 _FOLDERS = {
-    "Start": ("home", "voting", "images"),
-    "In class": ("poll", "lectures"),
-    "Decide": ("comparison", "many_answers", "label_counts"),
-    "Go deeper": ("training", "label_proportions", "class_ratio", "claims"),
+    "Start": (
+        "home",
+        "voting",
+        "images",
+    ),
+    "In class": (
+        "poll",
+        "lectures",
+    ),
+    "Decide": (
+        "comparison",
+        "many_answers",
+        "label_counts",
+    ),
+    "Go deeper": (
+        "training",
+        "label_proportions",
+        "class_ratio",
+        "claims",
+    ),
 }
 FOLDERS = tuple(name for names in _FOLDERS.values() for name in names if name not in ("home", "lectures"))
 _IN_ORDER: tuple[Page, ...] = tuple(import_module(f"{__name__}.{folder}").PAGE for folder in FOLDERS)

@@ -64,6 +64,7 @@ def test_a_whole_number_with_a_box_alone(session):
         },
         "slider": None,
         "other": None,
+        "hasBoxes": True,
     }
 
 
@@ -71,7 +72,14 @@ def test_a_share_with_a_slider_and_another_unit(session):
     values.put(P, 1 / 3)
     data = session.render(P, "p", Slider("Lie", ("less", "more"), percent=True, live=True), ODDS)
     assert (data["value"], data["text"]) == (1 / 3, "0.33333333")
-    assert data["slider"] == {"name": "Lie", "ends": ("less", "more"), "stops": None, "percent": True, "live": True}
+    assert data["slider"] == {
+        "name": "Lie",
+        "ends": ("less", "more"),
+        "stops": None,
+        "percent": True,
+        "live": True,
+        "largestLeft": False,
+    }
     assert data["other"] == {
         "label": "Odds",
         "help": "For one against",
@@ -82,6 +90,18 @@ def test_a_share_with_a_slider_and_another_unit(session):
         "text": "0.5",
         "placeholder": "∞",
     }
+
+
+def test_a_slider_and_boxes_in_two_places_count_their_changes_apart_and_show_one_number(session):
+    session.render(P, "p", Slider("Lie", largest_left=True), None, "slider")
+    assert (session.options["data"]["hasBoxes"], session.options["data"]["slider"]["largestLeft"]) == (False, True)
+    session.send({"count": 3, "value": 0.4})
+    number_control.render(P, "p", None, ODDS, "boxes")
+    boxes = session.options
+    assert boxes["key"] == "p-boxes"
+    assert (boxes["data"]["count"], boxes["data"]["value"], boxes["data"]["slider"]) == (0, 0.4, None)
+    session.send({"count": 1, "value": 0.1})
+    assert (session.render(P, "p", Slider("Lie"), None, "slider")["count"], values.get(P)) == (3, 0.1)
 
 
 @pytest.mark.parametrize(

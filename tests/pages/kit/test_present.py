@@ -147,10 +147,10 @@ def test_a_view_says_what_is_shown_and_which_controls_are_left():
 
 def test_all_controls_are_hidden_but_those_left():
     sheet = present._sheet(View(controls=["n"]), HERE)
-    kept = ".st-key-n, .st-key-n-number"
+    kept = ".st-key-n, .st-key-n-number, .st-key-n-boxes"
     shown = '[class*="st-key-shown-"]'  # such as a button that is part of what is shown
     assert f".st-key-main-control > *:not({kept}):not(:has({kept})):not(:has({shown}))," in sheet
-    assert f"\n:is(.st-key-sign, .st-key-sign-number):not({shown} *) {{ display: none; }}" in sheet
+    assert f"\n:is(.st-key-sign, .st-key-sign-number, .st-key-sign-boxes):not({shown} *) {{ display: none; }}" in sheet
     assert ":root { --dial-control: none; }" in sheet
     assert ".st-key-live-n { --dial-control: initial; }" in sheet
     assert ".takeaway" not in sheet

@@ -4,13 +4,13 @@ import math
 
 import pytest
 
-from pages.kit.privacy_inputs import DELTAS, EPSILONS, PRIVATE_LEFT, PRIVATE_RIGHT
+from pages.kit.privacy_inputs import DELTAS, EPSILONS, PRIVATE_LEFT
 from privdemo.mechanisms import GaussianNoise
 from tests.pages.kit.elements import component_data, opened, rendered
 
 SETTINGS = """
 import streamlit as st
-from pages.kit import inputs, privacy_inputs
+from pages.kit import inputs, privacy_inputs, values
 from pages.kit.number_control import Slider
 from pages.kit.settings import Choice, Number, Words
 from privdemo.limits import Limit
@@ -58,33 +58,36 @@ text_input words label=Words default=so help=Any
 text_input more label=Parole default=
 container shown > selectbox seen label=Seen default=0 options=a/b"""
 LIES = f"""{SETTINGS}
-flip = privacy_inputs.lie(
-    P, 3, slider=Slider("Lie", privacy_inputs.PRIVATE_RIGHT, live=True), label="p", epsilon_key="x", epsilon_label="ε"
-)
+flip = privacy_inputs.lie(P, 3, slider=privacy_inputs.noise_slider("Lie", live=True))
+privacy_inputs.lie_boxes(P, 3, label="p", epsilon_key="x", epsilon_label="ε")
 R = Number("r", P.limit, 0.2, "R", 0.1)
 both = privacy_inputs.two_lies((R, Slider("From 0"), "a"), (Q, Slider("From 1"), "b"))
 st.session_state["found"] = flip, both.p10, both.p01
 """
 COUNTS = f"""{SETTINGS}
 EPSILON, DELTA = Number("e", Limit("e", 0.001, 20.0), 0.3), Number("d", Limit("d", 0, 0.5), 0.05)
+F = Number("f", EPSILON.limit, 1.5)
 found = privacy_inputs.epsilon(EPSILON, "How much"), privacy_inputs.delta_of_counts(DELTA)
-st.session_state["found"] = *found, privacy_inputs.epsilon(Number("f", EPSILON.limit, 1.5), "Few", (1.0, 2.0, 30.0))
+st.session_state["found"] = *found, privacy_inputs.epsilon(F, "Few", (1.0, 2.0, 30.0))
+privacy_inputs.epsilon_box(EPSILON)
 """
 PIXELS = f"""{SETTINGS}
 found = []
 for (name, family), low in zip(FAMILIES.items(), (0.0, 0.2, 0.2)):
     level = Number(name[0], Limit("level", low, 0.5), 0.3, step=0.1)
     what = {{"what": "value"}} if name == "laplace" else {{}}
-    found.append(privacy_inputs.pixel_level(level, family, 4, 1e-5, name[0] + "_e", **what))
+    privacy_inputs.pixel_boxes(level, family, 4, 1e-5, name[0] + "_e", **what)
+    found.append(values.get(level))
 st.session_state["found"] = tuple(found)
 """
 SCRIPTS = {"plain": PLAIN, "lies": LIES, "counts": COUNTS, "pixels": PIXELS}
 FOUND = (3, 0.2, ("b",), "b", "so", "", "a", 0.5, "a", "a", "w")
 
 
-def controls(script):
-    """Return the data of each number's control, by its key."""
-    return {data["key"]: data for data in component_data(opened(SCRIPTS[script], no_browser=False), "number")}
+def controls(script, has_boxes=None):
+    """Return the data of each number's control by its key; of those with boxes, without, or of the last."""
+    every = component_data(opened(SCRIPTS[script], no_browser=False), "number")
+    return {data["key"]: data for data in every if has_boxes in (None, data["hasBoxes"])}
 
 
 def test_every_widget_says_what_its_setting_does_and_hidden_ones_have_values_alone():
@@ -99,18 +102,18 @@ def test_every_widget_says_what_its_setting_does_and_hidden_ones_have_values_alo
         ("plain", "n", "N", None, None, None, None),
         ("plain", "p", "Other", "Other", ("low", "high"), None, False),
         ("plain", "q", "Q", "Q", None, None, False),
-        ("lies", "p", "p", "Lie", PRIVATE_RIGHT, None, True),
+        ("lies", "p", "P", "Lie", PRIVATE_LEFT, None, True),
         ("lies", "r", "a", "From 0", None, None, False),
         ("lies", "q", "b", "From 1", None, None, False),
-        ("counts", "e", "ε", "How much", PRIVATE_LEFT, sorted((*EPSILONS, 0.3)), False),
-        ("counts", "d", "δ", "δ, chance that the promise fails", None, [d for d in DELTAS if d <= 0.5], False),
-        ("counts", "f", "ε", "Few", PRIVATE_LEFT, [1.0, 1.5, 2.0], False),
+        ("counts", "e", "", "How much", PRIVATE_LEFT, sorted((*EPSILONS, 0.3)), False),
+        ("counts", "d", "δ", "δ, chance that the promise fails", PRIVATE_LEFT, [d for d in DELTAS if d <= 0.5], False),
+        ("counts", "f", "", "Few", PRIVATE_LEFT, [1.0, 1.5, 2.0], False),
         ("pixels", "r", "p, chance of change", None, None, None, None),
         ("pixels", "g", "σ, noise strength", None, None, None, None),
     ],
 )
 def test_a_number_has_a_box_and_a_slider_with_words_for_its_ends(script, key, label, name, ends, stops, live):
-    found = controls(script)[key]
+    found = controls(script, has_boxes=not (name in ("Lie", "How much", "Few")))[key]
     assert found["box"]["label"] == label
     slider = found["slider"] or dict.fromkeys(("name", "ends", "stops", "live"))
     assert (slider["name"], slider["ends"], slider["stops"], slider["live"]) == (name, ends and [*ends], stops, live)
