@@ -239,7 +239,7 @@ def test_too_few_steps_warn(method):
 def search_by_hand(method, folds, X, bags, p):
     """The held-out scores of the strengths tried."""
     held_out = []
-    for C in method._strengths:
+    for C in method._C_grid:
         held_out.append(np.empty(len(p)))
         for seen, unseen in folds:
             known = np.isin(bags, seen)
@@ -273,8 +273,8 @@ def test_the_penalty_is_chosen_by_cross_validation_over_bags_until_three_standar
     fit = method(C="cv", cv=4, tol=1e-5, random_state=2).fit(X, bags, p)
     np.testing.assert_allclose(fit.cv_scores_, expected, atol=2e-3)
     assert np.ptp(expected) > 5e-3
-    assert (len(expected) == len(method._strengths)) == coupled
-    assert method._strengths[int(np.argmax(fit.cv_scores_))] == fit.C_
+    assert (len(expected) == len(method._C_grid)) == coupled
+    assert method._C_grid[int(np.argmax(fit.cv_scores_))] == fit.C_
     fixed = method(C=fit.C_, tol=1e-5).fit(X, bags, p)
     np.testing.assert_allclose(fixed.coef_, fit.coef_, rtol=1e-2, atol=1e-4)
     assert not hasattr(fixed, "cv_scores_")

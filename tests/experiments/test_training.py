@@ -305,8 +305,8 @@ def test_calibration_by_hand():
     half = [make_trial({NAIVE: [0.55] * 10}, [0] * (10 - n) + [1] * n, i) for i, n in enumerate((6, 8))]
     (middle,) = training.calibration(half, NAIVE)
     assert (middle.n, middle.observed) == (20, grouped_interval((6, 8), (10, 10)))
-    assert training.one_sided(half, NAIVE)
-    assert not training.one_sided([trial], NAIVE)
+    assert training.n_constant_predictions(half, NAIVE)
+    assert not training.n_constant_predictions([trial], NAIVE)
 
 
 # Six digits are written; half a unit of the last is at most 5·10⁻⁶ of the number.
