@@ -34,8 +34,8 @@ from privdemo.estimators.bags import (
     bag_channel,
     bag_log_likelihood,
     class_means,
+    group_by_bag,
     most_likely_labels,
-    read_bags,
 )
 from privdemo.estimators.choose import ChosenLogisticRegression
 from privdemo.estimators.likelihoods import Model, climb, log_class_probabilities
@@ -124,7 +124,7 @@ class LabelProportionClassifier(LinearBagClassifier):
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         self.C_ = math.nan if is_cv(self.C) else check_C(self.C)
-        data = read_bags(X, bags, proportions, weights)
+        data = group_by_bag(X, bags, proportions, weights)
         self.classes_ = np.arange(2)
         if (data.size == 1).any():
             warnings.warn("a bag of one record: its proportion is that record's label", stacklevel=2)

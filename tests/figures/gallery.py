@@ -76,7 +76,7 @@ def _poll() -> Made:
 
 def _training() -> Made:
     for n in (1, 3):
-        for metric in training_charts.MARKS:
+        for metric in training_charts.SCORE_TITLES:
             made = training_charts.scores(test_training.TRIALS[:n], test_training.NAMES, metric)
             yield f"training.scores {n} {metric}", made
     yield "training.calibration", training_charts.calibration(test_training.TRIALS, test_training.NAMES)
@@ -184,10 +184,11 @@ def _comparison() -> Made:
 def _others() -> Made:
     point = test_charts.point(0.3125, 0.2)
     family = FAMILIES["randomised_response"]
-    yield "images.damage", figures.damage(test_charts.POINTS, point, family)
-    yield "images.linkage", figures.linkage(test_charts.POINTS, point, family)
+    yield "images.damage", figures.pixel_error_figure(test_charts.POINTS, point, family)
+    yield "images.linkage", figures.reidentification_figure(test_charts.POINTS, point, family)
     errors = {one.level: {"flat": one.squared, "low_rank": one.absolute} for one in test_charts.POINTS}
-    yield "images.guessing", figures.guessing(errors, {"flat": "pixels alike", "low_rank": "strokes"}, point, family)
+    titles = {"flat": "pixels alike", "low_rank": "strokes"}
+    yield "images.guessing", figures.reconstruction_figure(errors, titles, point, family)
     found = [claim for claim in claims.all_claims() if claim.published is not None and claim.ours and claim.unit]
     yield "claims.beside", claim_charts.beside(found, range(1, len(found) + 1))
 

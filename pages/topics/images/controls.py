@@ -18,16 +18,16 @@ from pages.topics.images.question import (
     CLASSES,
     DELTA,
     DIAL,
+    FLIP_PROB_FIRST,
+    FLIP_PROB_SECOND,
     GAUSS,
     LABEL_KIND,
     MECHANISM,
-    ONE_LIES,
     PEOPLE,
     PRESETS,
     SEED,
     SHOWN,
     SYMMETRIC,
-    ZERO_LIES,
     data_choice,
     label_setting,
     level_setting,
@@ -56,8 +56,8 @@ def _label_controls(classes: tuple[str, ...]) -> None:
     elif inputs.choose(LABEL_KIND) == ASYMMETRIC:
         zero, one = classes
         privacy_inputs.two_lies(
-            (ZERO_LIES, Slider(f"Share of {zero}s reported as {one}"), f"{zero} → {one}"),
-            (ONE_LIES, Slider(f"Share of {one}s reported as {zero}"), f"{one} → {zero}"),
+            (FLIP_PROB_FIRST, Slider(f"Share of {zero}s reported as {one}"), f"{zero} → {one}"),
+            (FLIP_PROB_SECOND, Slider(f"Share of {one}s reported as {zero}"), f"{one} → {zero}"),
         )
         return
     privacy_inputs.lie(
