@@ -352,7 +352,7 @@ def test_shipped_files_hold_every_level_method_and_trial_once(name):
 
 
 @pytest.mark.mnist
-def test_shipped_rows_come_out_again(mnist):
+def test_recomputed_rows_match_the_results_file(mnist):
     name, level, trial, methods, other = "asymmetric", 0.3, 4, (CLEAN, NAIVE, SPREAD), 0.4
     shipped = {(row.level, row.trial, row.method): row for row in studies.load(name)}
 

@@ -95,7 +95,7 @@ def test_f1_scores_are_scikit_learns_of_models_fitted_here(config):
 
 @pytest.mark.parametrize("m", [1, 2, 5])
 @pytest.mark.parametrize(("epsilon", "prior"), [(0.1, 0.2), (1.0, 0.5), (4.0, 0.9)])
-def test_a_noisy_proportion_tells_what_all_labels_of_a_small_bag_say(m, epsilon, prior):
+def test_the_bag_posterior_is_that_of_enumerating_all_labels_of_a_small_bag(m, epsilon, prior):
     released = np.array([-1.3, 0.0, 0.31, 0.5, 1.0, 2.4])
     found = label_proportions.bag_posterior(released, np.full(6, float(m)), epsilon, prior)
     law = stats.laplace(scale=1 / (m * epsilon))
