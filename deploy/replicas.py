@@ -27,7 +27,7 @@ from string import Template
 
 from privdemo import limits
 from server import server_settings
-from server.replica_limits import REPLICAS
+from server.replica_limits import REPLICAS_ENV
 
 ROOT = Path(__file__).parents[1]
 TEMPLATE = Path(__file__).with_name("haproxy.cfg")
@@ -35,7 +35,7 @@ APP = [sys.executable, "-m", "streamlit", "run", "app.py", "--logger.hideWelcome
 # The signals that end this process.
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # Seconds between checks for ended processes, between two starts of one, and from its termination until it is killed.
-POLL, PAUSE, GRACE = 0.1, 1.0, 5.0
+CHECK_EVERY, PAUSE, GRACE = 0.1, 1.0, 5.0
 # The most connections of visitors to HAProxy: 5,000 telephones of a poll keep one each while they poll, and two
 # replicas have a thousand visitors. Files that it needs besides two for each connection.
 CONNECTIONS, FILES = 8000, 100
@@ -70,8 +70,8 @@ class Child:
             return None
         return f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
 
-    def is_well(self) -> bool:
-        """Return whether it answers its health check; without one, whether it has run for a moment."""
+    def check_health(self) -> bool:
+        """Make its health check, and return whether it is answered; without one, whether it has run for a moment."""
         now = time.monotonic()
         if not self.health:
             return now - self.since > PAUSE
@@ -82,7 +82,7 @@ class Child:
     def poll_health(self) -> None:
         """Check its health regularly, without end."""
         while True:
-            self.is_well()
+            self.check_health()
             time.sleep(HEALTH_EVERY)
 
     def problem(self) -> str | None:
@@ -107,7 +107,7 @@ class Child:
 def replicas(ports: Sequence[int]) -> list[Child]:
     """Return the app on each of some ports of this computer."""
     where = [["--server.address", "127.0.0.1", "--server.port", str(port)] for port in ports]
-    each = {REPLICAS: str(len(ports))}
+    each = {REPLICAS_ENV: str(len(ports))}
     return [
         Child(f"Replica {i}", [*APP, *arguments], each, f"http://127.0.0.1:{port}/_stcore/health")
         for i, (arguments, port) in enumerate(zip(where, ports, strict=True), start=1)
@@ -161,20 +161,20 @@ def check_free(address: str, port: int) -> None:
 
 
 def wait_for(child: Child) -> None:
-    """Wait until a child is well. Raise ``ValueError`` if it ends instead."""
-    while not child.is_well():
+    """Wait until a child is healthy. Raise ``ValueError`` if it ends instead."""
+    while not child.check_health():
         if how := child.end_reason():
             raise ValueError(f"{child.name} {how} before it answered; it says above why.")
-        time.sleep(POLL)
+        time.sleep(CHECK_EVERY)
 
 
-def restart_ended(running: Sequence[Child]) -> None:
-    """Restart children that have ended or hang, without end."""
+def supervise(running: Sequence[Child]) -> None:
+    """Check the children without end, and restart those that have ended or hang; never returns."""
     for child in running:
         child.last_healthy = time.monotonic()
         threading.Thread(target=child.poll_health, daemon=True).start()
     while True:
-        time.sleep(POLL)
+        time.sleep(CHECK_EVERY)
         for child in running:
             if (how := child.problem()) and time.monotonic() - child.since > PAUSE:
                 print(f"{child.name} {how} and is started again.", flush=True)
@@ -198,7 +198,7 @@ def serve(n: int, address: str, port: int) -> None:
             proxy.start()
             wait_for(proxy)
             print(f"privdemo: http://{address or 'localhost'}:{port}, replicas on ports {ports}", flush=True)
-            restart_ended([proxy, *behind])
+            supervise([proxy, *behind])
         finally:
             for child in (proxy, *behind):
                 child.stop()

@@ -1,4 +1,4 @@
-"""Answer the question of a setting's file without a browser: `python -m privdemo run FILE`. An entry point."""
+"""Answer the question of a settings file without a browser: `python -m privdemo run FILE`. An entry point."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _answer(page: Page, question: Any) -> Any:
 
 
 def _run_trials(page: Page, question: Any) -> Trials:
-    """Run the background jobs of a question, and print the progress; slow ones that only add are left out."""
+    """Run the background jobs of a question, and print the progress; skip optional jobs that are slow."""
     if page.jobs:
         jobs = page.jobs(question)
     else:

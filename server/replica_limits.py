@@ -6,7 +6,7 @@ import os
 
 from privdemo import limits
 
-REPLICAS = "PRIVDEMO_REPLICAS"
+REPLICAS_ENV = "PRIVDEMO_REPLICAS"
 """The environment variable in which `deploy/replicas.py` passes the number of replicas to each of them."""
 
 
@@ -30,4 +30,4 @@ def _cores(cores: int | None) -> int:
 
 
 def _replicas() -> int:
-    return int(limits.REPLICAS.check(int(os.environ.get(REPLICAS, "1"))))
+    return int(limits.REPLICAS.check(int(os.environ.get(REPLICAS_ENV, "1"))))

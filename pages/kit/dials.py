@@ -82,31 +82,31 @@ def dial_data(
     family: PixelFamily,
     here: Point,
     points: Sequence[Point],
-    priors: Mapping[str, tuple[str, str]],
+    prior_labels: Mapping[str, tuple[str, str]],
     halves: tuple[str, ...] = (),
 ) -> dict[str, Any]:
     """Return the data for the browser: pictures, random numbers, words, and the range of the dial.
 
-    `here` is the result of linking at the dial's level, `points` at the levels that it is dragged over. `priors` are
-    the rows of guesses, each with its name and a note; with `halves`, two titles, releases and guesses stand side by
-    side. `there` says for each row whether its `guesses` are learnt already. The `token` is the same at every level, so
-    that the browser decodes the pictures once.
+    `here` is the result of linking at the dial's level, `points` at the levels that it is dragged over. `prior_labels`
+    are the title and the note of each prior's row of guesses; with `halves`, two titles, releases and guesses stand
+    side by side. `ready` says for each row whether its `guesses` are learnt already. The `token` is the same at every
+    level, so that the browser decodes the pictures once.
     """
-    pictures, token = _fixed(result, family, tuple(priors.values()), halves)
+    pictures, token = _fixed(result, family, tuple(prior_labels.values()), halves)
     return {
         "pictures": pictures,
         "token": token,
-        "guesses": b"".join(guesses.pictures[prior].tobytes() for prior in priors if prior in guesses.pictures),
-        "there": [prior in guesses.pictures for prior in priors],
+        "guesses": b"".join(guesses.pictures[prior].tobytes() for prior in prior_labels if prior in guesses.pictures),
+        "ready": [prior in guesses.pictures for prior in prior_labels],
         "level": here.level,
-        "foundHere": linking_sentence(here),
+        "linkingHere": linking_sentence(here),
         "levels": [point.level for point in points],
-        "found": [linking_sentence(point) for point in points],
+        "linking": [linking_sentence(point) for point in points],
     }
 
 
 def _make_fixed(
-    result: Result, family: PixelFamily, priors: tuple[tuple[str, str], ...], halves: tuple[str, ...]
+    result: Result, family: PixelFamily, prior_labels: tuple[tuple[str, str], ...], halves: tuple[str, ...]
 ) -> tuple[bytes, str]:
     """Return the data that is the same at every level, as JSON, and its token."""
     limit = family.limit(result.n_states)
@@ -120,7 +120,7 @@ def _make_fixed(
         "width": width,
         "labels": [result.class_names[label] for label in result.labels],
         "captions": _captions(result),
-        "priors": priors,
+        "priorLabels": prior_labels,
         "halves": halves or None,
         "symbol": family.symbol,
         "low": limit.low,
@@ -179,19 +179,19 @@ def _base64(array: Any) -> str:
 # --- the markup shown until the dial has started --------------------------------------------
 
 
-def first_frame(data: Mapping[str, Any], result: Result, found: Guesses, priors: Sequence[str]) -> str:
+def first_frame(data: Mapping[str, Any], result: Result, guesses: Guesses, priors: Sequence[str]) -> str:
     """Return the dial and its pictures as HTML, with the same layout as dial.js."""
     data = {**data, **json.loads(data["pictures"])}
     place = f'min="{data["low"]}" max="{data["high"]}" step="any" value="{data["level"]}"'
     control = (
-        f'<div class="control"><span class="name">{escape(data["name"])}</span><span class="end">more accurate</span>'
-        f'<input type="range" aria-label="{escape(data["name"])}" {place} disabled><span class="end">more private'
+        f'<div class="control"><span class="name">{escape(data["name"])}</span><span class="end">more private</span>'
+        f'<input type="range" dir="rtl" aria-label="{escape(data["name"])}" {place} disabled><span class="end">more accurate'
         f"</span><output>{data['symbol']} = {data['level']:.3g}</output></div>"
     )
-    guesses = [found.pictures.get(prior) for prior in priors]
-    lines = _halves(data, result, guesses[0]) if data["halves"] else _line(data, result, guesses)
+    rows = [guesses.pictures.get(prior) for prior in priors]  # None where they are still being learnt
+    lines = _halves(data, result, rows[0]) if data["halves"] else _line(data, result, rows)
     return (
-        f'<div class="dial-first"><div class="dial">{control}<p class="found">{data["foundHere"]}</p>'
+        f'<div class="dial-first"><div class="dial">{control}<p class="found">{data["linkingHere"]}</p>'
         f'<div class="lines">{lines}</div></div></div>'
     )
 
@@ -208,7 +208,7 @@ def _halves(data: Mapping[str, Any], result: Result, guesses: Any) -> str:
 def _line(data: Mapping[str, Any], result: Result, guesses: Sequence[Any]) -> str:
     """Return the rows of the first ten people as HTML; a narrow screen shows five of them."""
     columns = min(10, len(result.labels))
-    rows = [("Clean", "stays with the person"), ("Released", "all that is collected"), *data["priors"]]
+    rows = [("Clean", "stays with the person"), ("Released", "all that is collected"), *data["priorLabels"]]
     cells = []
     for (name, note), pictures in zip(rows, (result.clean, result.released, *guesses), strict=True):
         cells += [f'<div class="row-name">{escape(name)}<small>{escape(note)}</small></div>']

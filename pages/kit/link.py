@@ -188,7 +188,10 @@ def add_note(sentence: str) -> None:
 
 
 def set_notes(*sentences: str, of: str) -> None:
-    """Replace the notes `of` a link, a file or a lecture; of many sentences only the first few are shown."""
+    """Replace the notes `of` a link, a file or a lecture; without sentences, leave them as they are.
+
+    Of many sentences only the first few are shown.
+    """
     if sentences:
         more = len(sentences) - _MOST_NOTES
         notes = [*sentences[:_MOST_NOTES], *([f"and {more:,} more"] if more > 0 else [])]

@@ -45,7 +45,7 @@ class Bags:
 
     @property
     def contrast(self) -> float:
-        """How far apart bags keep the classes, in (0, 1]: the total variation distance of T[bag | 0] and T[bag | 1].
+        """How far apart bags keep the classes, in [0, 1]: the total variation distance of T[bag | 0] and T[bag | 1].
 
         Gradients are smaller by this factor than those of known labels, and tolerances must be so, too.
         """
@@ -78,33 +78,38 @@ class Bags:
         )
         return dense(rows @ self.X) / self.size[:, None]
 
-    def take(self, bags: NDArray[np.intp]) -> Bags:
-        """Return the bags numbered `bags`, in that order."""
-        counts = self.n_rows[bags]
+    def take(self, indices: NDArray[np.intp]) -> Bags:
+        """Return the bags at `indices`, in that order."""
+        counts = self.n_rows[indices]
         start = np.append(0, np.cumsum(counts)[:-1])
-        rows = np.arange(counts.sum()) + np.repeat(self.start[bags] - start, counts)
-        return Bags(self.X[rows], self.weight[rows], start, self.proportions[bags])
+        rows = np.arange(counts.sum()) + np.repeat(self.start[indices] - start, counts)
+        return Bags(self.X[rows], self.weight[rows], start, self.proportions[indices])
 
 
-def read_bags(X: Matrix, bags: ArrayLike, proportions: ArrayLike, weight: Array) -> Bags:
-    """Return the rows of X by bag, without those of weight 0. Raises as `LabelProportionClassifier.fit` does."""
-    names, share = np.asarray(bags), np.asarray(proportions, dtype=float)
-    check_consistent_length(X, names)
-    if names.ndim != 1 or not np.issubdtype(names.dtype, np.integer):
-        raise TypeError(f"bags must be one whole number for each row of X, got {names.dtype} of shape {names.shape}")
+def group_by_bag(X: Matrix, bags: ArrayLike, proportions: ArrayLike, weight: Array) -> Bags:
+    """Return the rows of X sorted by bag, without those of weight 0; `bags` (n,) holds the number of each row's bag.
+
+    Raises as `LabelProportionClassifier.fit` does.
+    """
+    bag_ids, share = np.asarray(bags), np.asarray(proportions, dtype=float)
+    check_consistent_length(X, bag_ids)
+    if bag_ids.ndim != 1 or not np.issubdtype(bag_ids.dtype, np.integer):
+        raise TypeError(
+            f"bags must be one whole number for each row of X, got {bag_ids.dtype} of shape {bag_ids.shape}"
+        )
     if share.ndim != 1 or len(share) < 2:
         raise ValueError(f"proportions must be a list of two or more, one for each bag, got shape {share.shape}")
-    if not 0 <= names.min() <= names.max() < len(share):
-        wrong = names.min() if names.min() < 0 else names.max()
+    if not 0 <= bag_ids.min() <= bag_ids.max() < len(share):
+        wrong = bag_ids.min() if bag_ids.min() < 0 else bag_ids.max()
         raise ValueError(f"bags must be numbers in [0, {len(share) - 1}], one for each proportion, got {wrong}")
-    sizes = np.bincount(names, weight, minlength=len(share))
+    sizes = np.bincount(bag_ids, weight, minlength=len(share))
     if (sizes <= 0).any():
         raise ValueError(f"bag {int((sizes <= 0).argmax())} is empty: drop it and its proportion")
     _check_proportions(share)
     _check_both(float(sizes @ share / sizes.sum()))
-    order = np.argsort(names, kind="stable")
+    order = np.argsort(bag_ids, kind="stable")
     order = order[weight[order] > 0]
-    start = np.searchsorted(names[order], np.arange(len(share)))
+    start = np.searchsorted(bag_ids[order], np.arange(len(share)))
     return Bags(csr_array(X)[order] if issparse(X) else X[order], weight[order], start, share)
 
 
@@ -168,8 +173,8 @@ def most_likely_labels(scores: Array, data: Bags) -> Array:
     """Return labels (n,) in [0, 1]: in each bag the highest `scores` (n,) are 1, as many records as its
     proportion gives.
     """
-    names = data.to_rows(np.arange(len(data.start)))
-    order = np.lexsort((-scores, names))
+    bag_ids = data.to_rows(np.arange(len(data.start)))
+    order = np.lexsort((-scores, bag_ids))
     weight = data.weight[order]
     before = np.cumsum(weight) - weight
     before -= data.to_rows(before[data.start])

@@ -34,8 +34,8 @@ from privdemo.estimators.bags import (
     bag_channel,
     bag_log_likelihood,
     class_means,
+    group_by_bag,
     most_likely_labels,
-    read_bags,
 )
 from privdemo.estimators.choose import ChosenLogisticRegression
 from privdemo.estimators.likelihoods import Model, climb, log_class_probabilities
@@ -45,8 +45,8 @@ from privdemo.mechanisms.aggregation import Matrix
 
 Array = NDArray[np.floating]
 
-# The penalties that C="cv" tries, from strong to weak.
-CS = tuple(10.0 ** (step / 2) for step in range(-8, 7))
+# The values of C, the inverse strength of the penalty, that C="cv" tries: from the strongest penalty to the weakest.
+C_GRID = tuple(10.0 ** (step / 2) for step in range(-8, 7))
 # Rounds of labelling and fitting after which alternating mean map gives up; it has always settled long before.
 ROUNDS = 50
 
@@ -78,21 +78,21 @@ class LabelProportionClassifier(LinearBagClassifier):
 
     Parameters
     ----------
-    C : inverse strength of the penalty ‖coef‖²/(2C), the slides' 1/λ; the intercept is free. "cv": the best of `CS` by
-        the log-likelihood of the proportions of held-out *bags*, in `cv` random parts or as scikit-learn's splitter
-        `cv` splits them (`BagNameClassifier`: the best of `penalties.CS` by that of the bag names of held-out records,
-        in `cv` parts). No label of a record is used.
+    C : inverse strength of the penalty ‖coef‖²/(2C), the slides' 1/λ; the intercept is free. "cv": the best of `C_GRID`
+        by the log-likelihood of the proportions of held-out *bags*, in `cv` random parts or as scikit-learn's splitter
+        `cv` splits them (`BagNameClassifier`: the best of `penalties.C_GRID` by that of the bag names of held-out
+        records, in `cv` parts). No label of a record is used.
     match_share : move the threshold so that among the records that were fitted the share named positive is the known
         overall share. Otherwise positive is what has a probability above ½.
 
     Attributes
     ----------
     coef_ (1, D), intercept_ (1,). threshold_ : records with a score above it are positive. classes_ : 0 and 1.
-    C_ : the strength used. cv_scores_ : (strengths tried,), held-out nats a bag (or a record's bag name). n_iter_ : of
-    the last climb. If all proportions are equal, "cv" chooses no strength: C_ is NaN, and there are no cv_scores_.
+    C_ : the C used. cv_scores_ : (values of C tried,), held-out nats a bag (or a record's bag name). n_iter_ : of
+    the last climb. If all proportions are equal, "cv" chooses no C: C_ is NaN, and there are no cv_scores_.
     """
 
-    _strengths = CS
+    _C_grid = C_GRID
 
     def __init__(
         self,
@@ -124,7 +124,7 @@ class LabelProportionClassifier(LinearBagClassifier):
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         self.C_ = math.nan if is_cv(self.C) else check_C(self.C)
-        data = read_bags(X, bags, proportions, weights)
+        data = group_by_bag(X, bags, proportions, weights)
         self.classes_ = np.arange(2)
         if (data.size == 1).any():
             warnings.warn("a bag of one record: its proportion is that record's label", stacklevel=2)
@@ -162,7 +162,7 @@ class LabelProportionClassifier(LinearBagClassifier):
         return self.tol * data.contrast
 
     def _solve(self, data: Bags, C: float, start: Model, tol: float) -> Model:
-        """Return the model at strength C."""
+        """Return the model with C."""
 
         def total(scores: Array) -> tuple[float, Array]:
             value, d_scores = bag_log_likelihood(scores, data)
@@ -171,9 +171,10 @@ class LabelProportionClassifier(LinearBagClassifier):
         return climb_scores(total, data.X, len(data.start), data.centre, C, start, tol, self.max_iter)
 
     def _choose_C(self, data: Bags, start: Model) -> float:
-        """Return the strength with the best held-out likelihood of proportions; weaker ones start where stronger ended.
+        """Return the C with the best held-out likelihood of proportions; fits with a weaker penalty start where those
+        with a stronger one ended.
 
-        Strengths that do worse than the best by three standard errors of the difference end the search.
+        A C that does worse than the best by three standard errors of the difference ends the search.
         """
         n_bags = len(data.start)
         parts = self.cv
@@ -182,8 +183,8 @@ class LabelProportionClassifier(LinearBagClassifier):
             parts = KFold(parts, shuffle=True, random_state=self.random_state)
         folds = list(parts.split(np.arange(n_bags)))
         tol = CV_TOLERANCE * self._tolerance(data)
-        models, held_out = [start] * len(folds), np.empty((len(self._strengths), n_bags))
-        for step, C in enumerate(self._strengths):
+        models, held_out = [start] * len(folds), np.empty((len(self._C_grid), n_bags))
+        for step, C in enumerate(self._C_grid):
             for i, (seen, unseen) in enumerate(folds):  # one copy at a time: noisy records of many columns are large
                 models[i] = self._solve(data.take(seen), C, models[i], tol)
                 other = data.take(unseen)
@@ -192,7 +193,7 @@ class LabelProportionClassifier(LinearBagClassifier):
             lost = held_out[int(self.cv_scores_.argmax())] - held_out[step]
             if lost.mean() > 3 * lost.std() / math.sqrt(n_bags):
                 break
-        return self._strengths[int(self.cv_scores_.argmax())]
+        return self._C_grid[int(self.cv_scores_.argmax())]
 
 
 class MeanMapClassifier(LabelProportionClassifier):
@@ -200,10 +201,11 @@ class MeanMapClassifier(LabelProportionClassifier):
 
     Logistic regression needs the labels only for Σ over positives of x. If a class looks the same in every bag, bag
     means are π_b μ₁ + (1 − π_b) μ₀; least squares gives both means, and these the sum. Estimated means may lie where
-    no records do, and then only the penalty keeps weights finite. Parameters as its parent's; "cv" tries `CS` up to 10.
+    no records do, and then only the penalty keeps weights finite. Parameters as its parent's; "cv" tries `C_GRID` up to
+    10.
     """
 
-    _strengths = CS[:-4]
+    _C_grid = C_GRID[:-4]
 
     def _tolerance(self, data: Bags) -> float:
         return self.tol

@@ -53,9 +53,9 @@ class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
     prior : "learned" from the released X alone, one pixel at a time; "low rank", with the correlations of pixels
         (`estimators.low_rank`); "flat"; or a prior of `estimators.pixel_priors` (the true one, say). As words
         "learned" and "flat" mean a Gaussian prior for Gaussian noise, else one over the states a pixel can have.
-    C : inverse strength of the L2 penalty ‖coef‖²/(2C), the intercept free. "cv": the best of `penalties.CS` by the
+    C : inverse strength of the L2 penalty ‖coef‖²/(2C), the intercept free. "cv": the best of `penalties.C_GRID` by the
         mean log-likelihood of held-out *released* labels given released X, in `cv` folds; no clean label is used. Of
-        three or more classes with `pixels`, the best of `quick_fit.DECADES`, in as many of the folds as it takes.
+        three or more classes with `pixels`, the best of `quick_fit.C_DECADES`, in as many of the folds as it takes.
     exact : enumerate every input (k^D of them) instead of taking scores as Gaussian; randomised response only.
     n_nodes : Gauss–Hermite nodes for the expectation over a Gaussian score; three or more classes take
         `inputs.MANY_NODES` quasi-random nodes for all scores together (how exact both are: `inputs.GaussianInputs`).
@@ -63,8 +63,8 @@ class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     coef_ (1 or K, D), intercept_ : of the scores, for clean X on the scale 0 to 1. classes_ : (K,); with a channel
-    the numbers 0 … K−1. C_ : the strength used. cv_scores_ : (strengths tried,), held-out nats a person. held_out_ :
-    (n,), the log-likelihood of each person's released label when held out, with that strength: NaN if never held out.
+    the numbers 0 … K−1. C_ : the C used. cv_scores_ : (values of C tried,), held-out nats a person. held_out_ :
+    (n,), the log-likelihood of each person's released label when held out, with that C: NaN if never held out.
     prior_ : the pixel prior used, None for clean X. n_iter_.
 
     `fit`, `released_proba` and `score_released` take X as released; `predict_proba`, `predict`, `decision_function`

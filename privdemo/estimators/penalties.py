@@ -1,4 +1,4 @@
-"""Choose the strength of a penalty by cross-validation: by the likelihood of held-out people's releases."""
+"""Choose C, the inverse strength of a penalty, by cross-validation: by the likelihood of held-out people's releases."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from privdemo.estimators.likelihoods import Model, Objective, maximise, released
 
 Array = NDArray[np.floating]
 
-# The penalties that C="cv" tries, from strong to weak.
-CS = tuple(10.0 ** (step / 2) for step in range(-8, 3))
+# The values of C, the inverse strength of the penalty, that C="cv" tries: from the strongest penalty to the weakest.
+C_GRID = tuple(10.0 ** (step / 2) for step in range(-8, 3))
 # The tolerance of the fits that compare penalties, as a multiple of `tol` of the final fit.
 CV_TOLERANCE = 10.0
 
@@ -44,18 +44,18 @@ def choose_C(
     tol: float,
     max_iter: int,
 ) -> tuple[float, Model, Array, Array]:
-    """Return the strength with the best held-out likelihood, a start for the fit with it, and the scores of all
-    strengths tried.
+    """Return the C with the best held-out likelihood, a start for the fit with it, and the scores of all values of C
+    tried.
 
-    The last item is the log-likelihoods (n,) of all people's held-out releases at that strength. `log_rows` (n, K) are
+    The last item is the log-likelihoods (n,) of all people's held-out releases at that C. `log_rows` (n, K) are
     the log-likelihoods of each person's released label given every class.
 
     Each fit starts from the solution for the next stronger penalty, as reconstruction and noisy inputs have no concave
-    objective. The search ends at a strength that is worse than the best by three standard errors of the difference.
+    objective. The search ends at a C that is worse than the best by three standard errors of the difference.
     """
     loose_tol = CV_TOLERANCE * tol
-    models, held_out = [start] * len(folds), np.empty((len(CS), len(log_rows)))
-    for step, C in enumerate(CS):
+    models, held_out = [start] * len(folds), np.empty((len(C_GRID), len(log_rows)))
+    for step, C in enumerate(C_GRID):
         for i, (training, held_out_people) in enumerate(folds):
             training_inputs = inputs.take(training)  # one copy at a time: five would not fit for 60,000 images
             models[i] = maximise(
@@ -69,6 +69,6 @@ def choose_C(
         if loss.mean() > 3 * loss.std() / np.sqrt(len(loss)):
             break
     best = int(scores.argmax())
-    for C in CS[:best]:
+    for C in C_GRID[:best]:
         start = maximise(objective, inputs, log_rows, weights, C, start, loose_tol, max_iter)
-    return CS[best], start, scores, held_out[best]
+    return C_GRID[best], start, scores, held_out[best]

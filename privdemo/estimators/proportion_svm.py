@@ -12,7 +12,7 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.validation import validate_data
 
 from privdemo import limits
-from privdemo.estimators.bags import Bags, most_likely_labels, read_bags
+from privdemo.estimators.bags import Bags, group_by_bag, most_likely_labels
 from privdemo.estimators.label_proportions import LinearBagClassifier
 
 Array = NDArray[np.floating]
@@ -50,7 +50,7 @@ class ProportionSVM(LinearBagClassifier):
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
         # Around the mean the penalty on b, which the solver cannot do without, is next to none.
         centre = 0.0 if issparse(X) else X.mean(axis=0)
-        data = read_bags(X if issparse(X) else X - centre, bags, proportions, np.ones(X.shape[0]))
+        data = group_by_bag(X if issparse(X) else X - centre, bags, proportions, np.ones(X.shape[0]))
         rng = np.random.default_rng(self.random_state)
         self.classes_ = np.arange(2)
         found = [self._descend(data, rng.random(len(data.weight))) for _ in range(self.n_starts)]

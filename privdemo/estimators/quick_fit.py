@@ -22,8 +22,8 @@ from privdemo.estimators.likelihoods import Model, Objective, Total, released_lo
 Array = NDArray[np.floating]
 Inputs = KnownInputs | GaussianInputs
 
-# The penalties that are tried, from strong to weak.
-DECADES = tuple(10.0**step for step in range(-4, 2))
+# The values of C, the inverse strength of the penalty, that are tried: from the strongest penalty to the weakest.
+C_DECADES = tuple(10.0**step for step in range(-4, 2))
 # A fit ends where a Newton step would gain less than this, in nats a person: while a penalty is chosen, far less than
 # the noise of held-out scores; in the end, a multiple of the tolerance, less than three digits of a log loss show.
 ROUGH, FINE = 5e-4, 0.3
@@ -150,12 +150,12 @@ def fit_quickly(
     tol: float,
     max_iter: int,
 ) -> tuple[Model, float, Array, Array]:
-    """Return the model that maximises Σ_n w_n objective_n − ‖coef‖²/(2C), C, and the held-out scores of `DECADES`.
+    """Return the model that maximises Σ_n w_n objective_n − ‖coef‖²/(2C), C, and the held-out scores of `C_DECADES`.
 
     Last come the log-likelihoods (n,) with that C of the releases of those held out, NaN for all others.
 
     Without C it is chosen by the held-out log-likelihood of released labels. `folds` (people to learn from, people held
-    out) are tried one after the other, until the best strength is clearly ahead of both its neighbours or
+    out) are tried one after the other, until the best C is clearly ahead of both its neighbours or
     `ENOUGH_PEOPLE` were held out. Of each, weaker penalties start where stronger ones ended, and one that is clearly
     worse than the best before it ends the search.
     """
@@ -183,20 +183,20 @@ def _choose(
     start: Model,
     max_iter: int,
 ) -> tuple[float, Model, Array, Array]:
-    """Return the best of `DECADES`, the last fold's model with it, the held-out score of each, and each person's with
+    """Return the best of `C_DECADES`, the last fold's model with it, the held-out score of each, and each person's with
     it.
     """
     few = roughly(inputs)
     gained: list[Array] = []
-    people, best = np.full((len(DECADES), len(log_rows)), np.nan), 0
+    people, best = np.full((len(C_DECADES), len(log_rows)), np.nan), 0
     for seen, unseen in folds:
         known, held_out = few.take(seen), few.take(unseen)
         total = total_of(objective, known, log_rows[seen], weights[seen])
         centre, n = known.centre(weights[seen]), weights[seen].sum()
         climb = partial(climb_along, axes, total, n, centre, enough=ROUGH, max_iter=max_iter)
-        models, marks = [start], np.full((len(DECADES), len(unseen)), np.nan)
+        models, marks = [start], np.full((len(C_DECADES), len(unseen)), np.nan)
         like = marks.copy()
-        for step, C in enumerate(DECADES):
+        for step, C in enumerate(C_DECADES):
             models.append(climb(C, models[-1]))
             like[step] = released_log_likelihood(held_out, log_rows[unseen], models[-1])
             marks[step] = weights[unseen] * like[step]
@@ -208,11 +208,11 @@ def _choose(
         people[:, unseen] = like
         scores = np.concatenate(gained, axis=1)
         best = int(scores.sum(axis=1).argmax())
-        near = [step for step in (best - 1, best + 1) if 0 <= step < len(DECADES)]
+        near = [step for step in (best - 1, best + 1) if 0 <= step < len(C_DECADES)]
         clear = all(_clearly_less(scores[step] - scores[best]) for step in near)
         if (clear or scores.shape[1] >= ENOUGH_PEOPLE) and best + 1 < len(models):
             break
-    return DECADES[best], models[min(best + 1, len(models) - 1)], scores.mean(axis=1), people[best]
+    return C_DECADES[best], models[min(best + 1, len(models) - 1)], scores.mean(axis=1), people[best]
 
 
 def _clearly_less(differences: Array) -> bool:

@@ -26,7 +26,7 @@ from privdemo.estimators.class_model import SpreadClassModel
 from privdemo.estimators.class_ratio import ClassRatioEstimator
 from privdemo.estimators.logistic import SpreadLogisticRegression, check_C, is_cv
 from privdemo.estimators.mmd import mixture
-from privdemo.estimators.penalties import CS
+from privdemo.estimators.penalties import C_GRID
 from privdemo.estimators.sets import Sets, read_set, span_problem, split_sets
 from privdemo.mechanisms.aggregation import Matrix
 
@@ -68,8 +68,8 @@ class SpreadClassRatio(ClassRatioEstimator):
 
     Parameters
     ----------
-    C : inverse strength of the penalty of `SpreadLogisticRegression`, or "cv": the one of `penalties.CS` with the best
-        likelihood of the *names* of the tuning sets, given x. No instance label is needed.
+    C : inverse strength of the penalty of `SpreadLogisticRegression`, or "cv": the one of `penalties.C_GRID` with the
+        best likelihood of the *names* of the tuning sets, given x. No instance label is needed.
     temperature : T of p(c | x) = softmax(scores/T); below 1 it undoes a penalty's shrinkage. "cv": chosen with C. As T
         scales intercepts too, a bias of each class is then added to scores/T: the likeliest for the names of all sets.
         It is fitted to scores of the training records: with scores of five held-out folds the error was
@@ -245,7 +245,7 @@ class ClassifyAndCount(ClassRatioEstimator):
 
 
 class Named(NamedTuple):
-    """A classifier of names, its strength `C` and `temperature`, and log-likelihoods `held_out` (m,) of other names."""
+    """A classifier of names, its `C` and `temperature`, and log-likelihoods `held_out` (m,) of other names."""
 
     classifier: SpreadLogisticRegression
     C: float
@@ -264,11 +264,11 @@ def _penalty_factor(sets: Sets, tuning: Sets) -> float:
 def _fit_names(sets: Sets, tuning: Sets, C: float | str, temperature: float | str, tol: float, max_iter: int) -> Named:
     """Return a classifier of the names of `sets`, its C and its temperature: those likeliest for `tuning`.
 
-    Strengths that do worse than the best by three standard errors of the difference end the search.
+    A value of C that does worse than the best by three standard errors of the difference ends the search.
     """
     best: Named | None = None
-    for strength in CS if is_cv(C) else (check_C(C),):
-        named = _held_out(_classifier(sets, strength, tol, max_iter), sets, tuning, temperature)
+    for C_tried in C_GRID if is_cv(C) else (check_C(C),):
+        named = _held_out(_classifier(sets, C_tried, tol, max_iter), sets, tuning, temperature)
         if best is None or named.held_out.mean() > best.held_out.mean():
             best = named
         lost = best.held_out - named.held_out

@@ -131,7 +131,7 @@ def derivatives(alpha: ArrayLike, covariance: Array, contrast: float) -> tuple[A
     )
 
 
-def misprint(config: NaiveConfig) -> float:
+def curvature_as_printed(config: NaiveConfig) -> float:
     """Return L′∞'s second derivative at α = 0 as eq. (107) is printed, −s E[ε γ(sε)] − s² E[φ′(sε)], for isotropic
     inputs.
     """

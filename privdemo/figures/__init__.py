@@ -5,7 +5,7 @@ from plotly.graph_objects import Figure
 from privdemo.figures.chart_style import CHART_CSS, projected
 from privdemo.figures.claims import VERDICT_CSS
 from privdemo.figures.documents import chart, document
-from privdemo.figures.images import damage, guessing, linkage
+from privdemo.figures.images import pixel_error_figure, reconstruction_figure, reidentification_figure
 from privdemo.figures.people import PEOPLE_CSS, dot_field, people_html
 from privdemo.figures.pictures import SHEET_CSS, contact_sheet, data_uri, picture_html, png, sample_sheet
 from privdemo.figures.plain import fingerprint, height
@@ -21,17 +21,17 @@ __all__ = [
     "by_trust",
     "chart",
     "contact_sheet",
-    "damage",
     "data_uri",
     "document",
     "dot_field",
     "fingerprint",
-    "guessing",
     "height",
-    "linkage",
     "people_html",
     "picture_html",
+    "pixel_error_figure",
     "png",
     "projected",
+    "reconstruction_figure",
+    "reidentification_figure",
     "sample_sheet",
 ]

@@ -13,7 +13,7 @@ from plotly.graph_objects import Figure
 from privdemo import palette
 from privdemo.experiments import many_answers
 from privdemo.experiments.many_answers import Winners
-from privdemo.figures.chart_style import AXIS, SIZE, chart, width
+from privdemo.figures.chart_style import BOTTOM_MARGIN, SIZE, chart, width
 from privdemo.figures.ends import LINE
 from privdemo.methods import FREQUENCY_ORACLES
 
@@ -64,7 +64,7 @@ def winners(found: Winners, own: tuple[float, int]) -> Figure:
             "yaxis": _ticked("different answers", [up(k) for k in k_ticks], k_ticks, n_up),
             "annotations": _map_words(found, inside, here),
             "height": 430,
-            "margin": {"b": AXIS},
+            "margin": {"b": BOTTOM_MARGIN},
             "showlegend": False,
         },
     )

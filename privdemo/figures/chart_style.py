@@ -21,21 +21,21 @@ from privdemo.figures.plain import Plain, PlainFigure, at, copied, merge, parts
 SIZE = 14
 # The most steps between the ticks of an axis across and of one upwards: their words fit on a telephone.
 _STEPS = {"x": 4, "y": 6}
-# How wide a letter is, as a share of its size, by how many letters a percent sign is wider, and the pixels that a plot
-# has across on a telephone.
-_LETTER, _PERCENT, PHONE = 0.48, 0.75, 250
+# How wide a letter is, as a share of its size, by how many letters a percent sign is wider, and how many pixels wide a
+# plot is on a telephone.
+_LETTER, _PERCENT, PHONE_PLOT_WIDTH = 0.48, 0.75, 250
 # The hyphen of a number on an axis, which becomes a minus sign; one within a name stays.
 _MINUS = re.compile(r"(?<!\w)-(?=[\d.])")
 # Letters of a name under a bar.
 _NAME = 16
 # Pixels between an axis and the words at it, between those and the axis's title, and between a title and its plot.
-TICK, STANDOFF, OVER = 6, 10, 6
-# The least margin; Plotly leaves as many pixels under the words of an axis.
-EDGE = 12
+TICK_GAP, TITLE_STANDOFF, TITLE_GAP = 6, 10, 6
+# The least margin on any side; Plotly leaves as many pixels under the words of an axis.
+LEAST_MARGIN = 12
 # The margin at the right, where half of the last words of an axis may be.
-RIGHT = 20
-# Pixels under a plot for the words of its axis with a title, and without.
-AXIS, UNTITLED = 60, 40
+RIGHT_MARGIN = 20
+# Pixels under a plot for the labels of its axis: with a title of the axis, and without.
+BOTTOM_MARGIN, BOTTOM_MARGIN_UNTITLED = 60, 40
 GRID = "rgba(128,132,149,0.25)"
 BARGAP = 0.2
 # Half the height of a vertical line in one row, as a fraction of the row; the line stops below the text above it.
@@ -60,7 +60,7 @@ def chart(data: Sequence[Mapping[str, Any]], layout: Mapping[str, Any]) -> Figur
     merge(plain["layout"], {"bargap": layout.get("bargap") or BARGAP, "legend": _LEGEND if data else {}})
     _titles_over(plain)
     _names_over_rows(plain)
-    _enlarge(plain, SIZE)
+    _apply_text_size_and_margins(plain, SIZE)
     return PlainFigure(plain)
 
 
@@ -69,7 +69,7 @@ def projected(figure: Figure, size: float, grown: float, tallest: float) -> Figu
     markers; no higher than `tallest`.
     """
     plain = copied(parts(figure))
-    _enlarge(plain, size)
+    _apply_text_size_and_margins(plain, size)
     plain["layout"]["height"] = round(min(plain["layout"]["height"] * grown, tallest))
     for trace in plain["data"]:
         if trace["type"] == "scatter":
@@ -79,14 +79,15 @@ def projected(figure: Figure, size: float, grown: float, tallest: float) -> Figu
     return PlainFigure(plain)
 
 
-def _enlarge(plain: Plain, size: float) -> None:
+def _apply_text_size_and_margins(plain: Plain, size: float) -> None:
+    """Set all text to `size` pixels, and the margins, the height and the shifts of words that follow from it."""
     layout = plain["layout"]
     now = at(layout, "font.size") or SIZE
     for letter in "xy":
         for name in axis_names(plain, letter):
             merge(layout, {name: {"tickfont": {"size": size}, "title": {"font": {"size": size}}}})
-    margin = {"l": _left(plain, size), "t": _top(layout, size), "b": _foot(plain)}
-    margin["r"] = max(RIGHT, at(layout, "margin.r") or 0)
+    margin = {"l": _left(plain, size), "t": _top(layout, size), "b": _bottom_margin(plain)}
+    margin["r"] = max(RIGHT_MARGIN, at(layout, "margin.r") or 0)
     legend = {"font": {"size": size}, "entrywidth": round(width(_longest_name(plain), size))}
     merge(layout, {"font": {"size": size}, "legend": legend, "hoverlabel": {"font": {"size": size}}, "margin": margin})
     grown = size / now
@@ -156,9 +157,9 @@ def _set_axis(axis: Plain, letter: str, traces: Sequence[Plain]) -> None:
     axis |= {"automargin": margin, "tickangle": 0, "ticks": "", "zeroline": False, "gridcolor": GRID}
     axis.setdefault("showgrid", letter == "y")
     if letter == "x":
-        merge(axis, {"title": {"standoff": STANDOFF}, "ticklabeloverflow": "allow"})
+        merge(axis, {"title": {"standoff": TITLE_STANDOFF}, "ticklabeloverflow": "allow"})
         if "ticktext" in axis:
-            _thin_out_words(axis)
+            _fit_tick_labels(axis)
 
 
 def _categories(traces: Sequence[Plain], letter: str) -> list[str]:
@@ -232,11 +233,13 @@ def _step(least: float) -> float:
     return float(next(power * nice for nice in (1, 2, 5, 10) if power * nice >= least * (1 - 1e-9)))
 
 
-def _thin_out_words(axis: Plain) -> None:
-    """Leave out words at a horizontal axis that would touch on a telephone, and rotate names of classes that would."""
+def _fit_tick_labels(axis: Plain) -> None:
+    """Leave out tick labels of a horizontal axis that would touch on a telephone, and rotate names of classes that
+    would.
+    """
     start, end = axis.get("domain", (0.0, 1.0))
     low, high = axis["range"]
-    scale = PHONE * (end - start) / abs(high - low)
+    scale = PHONE_PLOT_WIDTH * (end - start) / abs(high - low)
     if axis.get("type") == "category":
         if are_turned(axis["ticktext"], scale):
             axis["tickangle"] = -45
@@ -274,7 +277,8 @@ def _titles_over(plain: Plain) -> None:
         top = axis.get("domain", (0.0, 1.0))[1]
         above = _notes_over(layout, top)
         place = {"x": 0, "xref": "paper", "xanchor": "left", "y": top, "yref": "paper", "yanchor": "bottom"}
-        words = {"text": axis["title"].pop("text"), "showarrow": False, "name": "axis title", "yshift": OVER + above}
+        words = {"text": axis["title"].pop("text"), "showarrow": False, "name": "axis title"}
+        words["yshift"] = TITLE_GAP + above
         layout.setdefault("annotations", []).append(place | words)
 
 
@@ -291,14 +295,14 @@ def _names_over_rows(plain: Plain) -> None:
         names = axis.get("categoryarray", ())  # numbers of rows, as Plotly reads a name such as “3” as a number
         for value, words in tick_words(axis):
             row = names.index(value) if names else value
-            words_over = {"text": words, "y": row, "yshift": TICK, "showarrow": False}
+            words_over = {"text": words, "y": row, "yshift": TICK_GAP, "showarrow": False}
             layout.setdefault("annotations", []).append(place | words_over)
-        _break_rules(layout, name.replace("axis", ""), len(tick_words(axis)))
+        _split_reference_lines(layout, name.replace("axis", ""), len(tick_words(axis)))
 
 
-def _break_rules(layout: Plain, axis: str, n_rows: int) -> None:
-    """Cut rules through the rows of an axis to the height of the marks, so that none crosses the names over the
-    rows.
+def _split_reference_lines(layout: Plain, axis: str, n_rows: int) -> None:
+    """Split vertical reference lines through the rows of an axis into a piece for each row, as high as the markers, so
+    that none crosses the names over the rows.
     """
     whole = ("paper", f"{axis} domain") if axis == "y" else (f"{axis} domain",)
     shapes: list[Plain] = []
@@ -319,10 +323,10 @@ def _notes_over(layout: Plain, top: float) -> float:
 
 
 def _top(layout: Plain, size: float) -> float:
-    return max(EDGE, round(_notes_over(layout, 1.0) * size / SIZE + 6))
+    return max(LEAST_MARGIN, round(_notes_over(layout, 1.0) * size / SIZE + 6))
 
 
-def _foot(plain: Plain) -> float:
+def _bottom_margin(plain: Plain) -> float:
     """Return the caller's margin at the foot, or what the axis there needs, if that is more."""
     return max(at(plain["layout"], "margin.b") or 0.0, axis_foot(plain))
 
@@ -330,7 +334,7 @@ def _foot(plain: Plain) -> float:
 def axis_foot(plain: Plain) -> float:
     """Return the pixels under a figure's plots for the words at the axis there."""
     titled = any(at(plain["layout"][name], "title.text") for name in axis_names(plain, "x"))
-    return AXIS if titled else UNTITLED
+    return BOTTOM_MARGIN if titled else BOTTOM_MARGIN_UNTITLED
 
 
 def _left(plain: Plain, size: float) -> float:
@@ -346,7 +350,7 @@ def _left(plain: Plain, size: float) -> float:
         widest = max([widest, *(width(w, size) for w in words)])
     turned = max(_overhang(plain["layout"][name], size) for name in axis_names(plain, "x"))
     upright = 1.05 * widest + beside(size) + 2 if widest else 0.0  # figures are wide
-    return round(max(upright, turned, EDGE * size / SIZE))
+    return round(max(upright, turned, LEAST_MARGIN * size / SIZE))
 
 
 def _overhang(axis: Plain, size: float) -> float:
@@ -354,7 +358,7 @@ def _overhang(axis: Plain, size: float) -> float:
     if axis.get("tickangle") != -45 or axis.get("domain", (0, 1))[0] > 0:
         return 0.0
     words = axis["ticktext"]
-    return max(math.sqrt(0.5) * width(w, size) - (i + 0.5) * PHONE / len(words) for i, w in enumerate(words))
+    return max(math.sqrt(0.5) * width(w, size) - (i + 0.5) * PHONE_PLOT_WIDTH / len(words) for i, w in enumerate(words))
 
 
 def tick_words(axis: Plain) -> list[tuple[Any, str]]:

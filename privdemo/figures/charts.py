@@ -61,14 +61,16 @@ def legend_below() -> dict[str, Any]:
     return {"orientation": "h", "y": 0, "yref": "container", "yanchor": "bottom", "x": 0}
 
 
-def rule(x: float, xref: str = "x", yref: str = "paper") -> dict[str, Any]:
-    """Return a vertical rule, such as the truth or the visitor's own setting."""
+def reference_line(x: float, xref: str = "x", yref: str = "paper") -> dict[str, Any]:
+    """Return a vertical reference line, such as the truth or the visitor's own setting."""
     shape = {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "xref": xref, "yref": yref}
     return shape | {"line": {"color": palette.TRUTH.colour, "width": 1.5}}
 
 
-def over_rule(x: float, text: str, low: float, high: float) -> dict[str, Any]:
-    """Return words over a rule at `x` of an axis from `low` to `high`: centred, but towards the middle near an end."""
+def reference_label(x: float, text: str, low: float, high: float) -> dict[str, Any]:
+    """Return words over a reference line at `x` of an axis from `low` to `high`: centred, but towards the middle near
+    an end.
+    """
     place = (x - low) / (high - low)
     anchor = "left" if place < 0.12 else "right" if place > 0.88 else "center"
     return {"text": text, "x": x, "y": 1, "yref": "paper", "xanchor": anchor, "yanchor": "bottom", "showarrow": False}
@@ -155,7 +157,7 @@ def dot_plots(contents: Sequence[DotPlot], below: Below | None = None) -> Figure
                 }
             )
         for x, words in content.rules:
-            shape = rule(x, f"x{axis}", f"y{axis} domain")
+            shape = reference_line(x, f"x{axis}", f"y{axis} domain")
             layout["shapes"].append(dotted(shape) if words else shape)
             if words:
                 layout["annotations"].append(_words(words, x, top, "center", f"x{axis}"))
@@ -230,8 +232,8 @@ def guesses(
         layout={
             "xaxis": {"title": {"text": title}, "range": [low, high], "tickformat": ".0%"},
             "yaxis": rows({source: f"{source} <b>{percent(rate.mean)}</b>" for source, rate in rates.items()}),
-            "shapes": [rule(promised[0]), *(dotted(rule(x)) for x in dots)],
-            "annotations": [over_rule(promised[0], promised[1], low, high)],
+            "shapes": [reference_line(promised[0]), *(dotted(reference_line(x)) for x in dots)],
+            "annotations": [reference_label(promised[0], promised[1], low, high)],
             "height": 100 + ROW * len(rates),
             "margin": {"b": 48},
             "showlegend": False,
@@ -292,7 +294,7 @@ def curve_chart(
     legend: int = 130,
     more: Sequence[dict[str, Any]] = (),
     height: int = 360,
-    spread: bool = False,
+    avoid_overlap: bool = False,
 ) -> Figure:
     """Return several curves; `stars` are published values (x, y, style, words), and a rule marks the visitor's own
     `yours`.
@@ -320,9 +322,9 @@ def curve_chart(
         low, high = x_axis["range"]
         at = math.log10(yours) if x_axis.get("type") == "log" else yours
         at = min(max(at, low), high)
-        layout = {"shapes": [rule(10**at if x_axis.get("type") == "log" else at)]}
+        layout = {"shapes": [reference_line(10**at if x_axis.get("type") == "log" else at)]}
         layout["annotations"] = [
-            over_rule(at, f"yours, {yours:,.0f}" if yours >= 1000 else f"yours, {yours:g}", low, high)
+            reference_label(at, f"yours, {yours:,.0f}" if yours >= 1000 else f"yours, {yours:g}", low, high)
         ]
     figure = chart(
         data=[{"type": "scatter", **trace} for trace in traces],
@@ -335,7 +337,7 @@ def curve_chart(
             **layout,
         },
     )
-    return label_ends(figure, spread)
+    return label_ends(figure, avoid_overlap)
 
 
 def log_axis(title: str, levels: Sequence[float]) -> dict[str, Any]:

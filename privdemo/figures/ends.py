@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from plotly.graph_objects import Figure
 
-from privdemo.figures.chart_style import AXIS, SIZE, width
+from privdemo.figures.chart_style import BOTTOM_MARGIN, SIZE, width
 from privdemo.figures.plain import Plain, PlainFigure, at, copied, merge, parts
 
 # The most curves that are named at their ends, the letters of a line of a name, and the margins that all the names and
@@ -19,8 +19,8 @@ from privdemo.figures.plain import Plain, PlainFigure, at, copied, merge, parts
 _MOST, _LETTERS, _MARGINS = 4, 10, 140
 LINE, _AWAY = 1.3 * SIZE, 8
 # Characters that look like the markers, for names that are not next to the ends of their curves.
-_SIGNS = {"circle": "●", "square": "■", "diamond": "◆", "triangle-up": "▲", "triangle-down": "▼"}
-_OPEN_SIGNS = {"circle": "○", "square": "□", "diamond": "◇", "triangle-up": "△", "triangle-down": "▽"}
+_MARKER_LETTERS = {"circle": "●", "square": "■", "diamond": "◆", "triangle-up": "▲", "triangle-down": "▼"}
+_OPEN_MARKER_LETTERS = {"circle": "○", "square": "□", "diamond": "◇", "triangle-up": "△", "triangle-down": "▽"}
 
 
 class _End(NamedTuple):
@@ -35,25 +35,25 @@ class _End(NamedTuple):
         return LINE * (self.words.count("<br>") + 1)
 
 
-def label_ends(figure: Figure, spread: bool = False) -> Figure:
+def label_ends(figure: Figure, avoid_overlap: bool = False) -> Figure:
     """Return the chart with the names of its curves at their ends instead of a legend; the same chart where they do not
     fit.
 
     They fit where one plot has at most four curves, all of which end at its right, far enough apart for their names.
-    With `spread` names are moved apart where curves end together, and each has the sign of its curve before it; then as
-    many are named as fit one over the other.
+    With `avoid_overlap` names are moved apart where curves end together, and each has the marker of its curve before
+    it; then as many are named as fit one over the other.
     """
     plain = copied(parts(figure))
     layout, margin = plain["layout"], plain["layout"]["margin"]
     named = [trace for trace in plain["data"] if trace.get("showlegend") is not False and trace.get("name")]
-    if not 0 < len(named) <= (len(named) if spread else _MOST) or any(
+    if not 0 < len(named) <= (len(named) if avoid_overlap else _MOST) or any(
         "lines" not in trace.get("mode", "") for trace in named
     ):
         return figure
-    ends = sorted((_end(trace, layout, spread) for trace in named), key=lambda end: end.y)
+    ends = sorted((_end(trace, layout, with_marker=avoid_overlap) for trace in named), key=lambda end: end.y)
     right = round(max(width(end.words, SIZE) for end in ends) + _AWAY + 3)
     high = layout["height"] - margin["t"] - margin["b"]
-    if spread:
+    if avoid_overlap:
         ends = _move_apart(ends, layout, high)
     if right + margin["l"] > _MARGINS or not _names_fit(ends, layout, high):
         return figure
@@ -61,22 +61,23 @@ def label_ends(figure: Figure, spread: bool = False) -> Figure:
         place = {"x": end.x, "y": end.y, "xref": "x", "yref": "y", "xanchor": "left", "yanchor": "middle"}
         words = {"text": end.words, "xshift": _AWAY, "align": "left", "showarrow": False}
         layout.setdefault("annotations", []).append(place | words)
-    merge(layout, {"showlegend": False, "height": high + margin["t"] + AXIS, "margin": {"r": right, "b": AXIS}})
+    margins = {"r": right, "b": BOTTOM_MARGIN}
+    merge(layout, {"showlegend": False, "height": high + margin["t"] + BOTTOM_MARGIN, "margin": margins})
     return PlainFigure(plain)
 
 
-def _end(trace: Plain, layout: Plain, signed: bool = False) -> _End:
+def _end(trace: Plain, layout: Plain, with_marker: bool) -> _End:
     x, y = next((x, y) for x, y in zip(trace["x"][::-1], trace["y"][::-1], strict=True) if y is not None)
     words = "<br>".join(textwrap.wrap(trace["name"], _LETTERS, break_long_words=False))
     x, y = (math.log10(v) if layout[name].get("type") == "log" else v for v, name in ((x, "xaxis"), (y, "yaxis")))
-    return _End(x, y, f"{_sign(trace)} {words}" if signed else words)
+    return _End(x, y, f"{_marker_letter(trace)} {words}" if with_marker else words)
 
 
-def _sign(trace: Plain) -> str:
+def _marker_letter(trace: Plain) -> str:
     """Return the marker of a curve as a letter of its colour; a dash for a curve without."""
     symbol = at(trace, "marker.symbol") or ""
-    signs = _OPEN_SIGNS if symbol.endswith("-open") else _SIGNS
-    return f"<span style='color:{trace['line']['color']}'>{signs.get(symbol.removesuffix('-open'), '–')}</span>"
+    letters = _OPEN_MARKER_LETTERS if symbol.endswith("-open") else _MARKER_LETTERS
+    return f"<span style='color:{trace['line']['color']}'>{letters.get(symbol.removesuffix('-open'), '–')}</span>"
 
 
 def _move_apart(ends: Sequence[_End], layout: Plain, high: float) -> list[_End]:

@@ -10,12 +10,12 @@ from plotly.graph_objects import Figure
 from privdemo import palette
 from privdemo.experiments.images import Point
 from privdemo.figures.chart_style import chart
-from privdemo.figures.charts import error_bars, legend_below, line, marker, over_rule, rule
+from privdemo.figures.charts import error_bars, legend_below, line, marker, reference_label, reference_line
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.pixels import PixelFamily
 
 
-def damage(curve: Sequence[Point], here: Point, family: PixelFamily) -> Figure:
+def pixel_error_figure(curve: Sequence[Point], here: Point, family: PixelFamily) -> Figure:
     """Return the error of a pixel over the noise level: lines are exact, markers measured, with 95 % intervals."""
     levels = [point.level for point in curve]
     absolute, squared = palette.OTHERS[:2]
@@ -26,7 +26,7 @@ def damage(curve: Sequence[Point], here: Point, family: PixelFamily) -> Figure:
     return _over_levels(traces, {"title": {"text": "error of a pixel"}, "rangemode": "tozero"}, levels, here, family)
 
 
-def linkage(curve: Sequence[Point], here: Point, family: PixelFamily) -> Figure:
+def reidentification_figure(curve: Sequence[Point], here: Point, family: PixelFamily) -> Figure:
     """Return the rate of re-identification over the noise level, with 95 % intervals, and that of chance."""
     levels = [point.level for point in curve]
     chance = 1 / here.n_candidates
@@ -53,7 +53,7 @@ KNOWLEDGE = {
 }
 
 
-def guessing(
+def reconstruction_figure(
     errors: Mapping[float, Mapping[str, Estimate]], titles: Mapping[str, str], here: Point, family: PixelFamily
 ) -> Figure:
     """Return the squared error of an adversary's guess over the noise level, by what is known of pixels, with 95 %
@@ -83,8 +83,8 @@ def _over_levels(
         layout={
             "xaxis": {"title": {"text": title}, "range": [low - margin, high + margin]},
             "yaxis": y_axis,
-            "shapes": [rule(here.level)],
-            "annotations": [over_rule(here.level, f"{family.symbol} = {here.level:.4g}", low, high)],
+            "shapes": [reference_line(here.level)],
+            "annotations": [reference_label(here.level, f"{family.symbol} = {here.level:.4g}", low, high)],
             "height": 380,
             "margin": {"b": 90},
             "legend": legend_below(),

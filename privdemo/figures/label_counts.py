@@ -21,10 +21,10 @@ from privdemo.figures.charts import (
     log_axis,
     method_curve,
     outlined,
-    over_rule,
     percent,
     point,
-    rule,
+    reference_label,
+    reference_line,
 )
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.label_counts import CountRelease
@@ -206,8 +206,8 @@ def profiles(curves: Mapping[str, CountRelease], chosen: str, epsilon: float, de
                 "tickvals": ticks,
                 "ticktext": [f"10<sup>{round(math.log10(t))}</sup>" if t < 1 else "1" for t in ticks],
             },
-            "shapes": [rule(epsilon)],
-            "annotations": [over_rule(epsilon, "wanted ε", 0, high)],
+            "shapes": [reference_line(epsilon)],
+            "annotations": [reference_label(epsilon, "wanted ε", 0, high)],
             "height": 400,
             "margin": {"b": 110},
             "legend": legend_below(),

@@ -24,12 +24,12 @@ from privdemo.figures.charts import (
     heading,
     legend_below,
     line,
-    over_rule,
     own,
     percent,
     point,
     published,
-    rule,
+    reference_label,
+    reference_line,
 )
 from privdemo.figures.ends import label_ends
 from privdemo.figures.people import A_COLOUR
@@ -218,14 +218,14 @@ def curves(
     lows = [mark.ends[0] for mark in plotted]
     low, high = -0.5, len(levels) - 0.5
     own_place = place(levels, level)
-    rules = [rule(own_place)] if yours else []
+    rules = [reference_line(own_place)] if yours else []
     figure = chart(
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={
             "xaxis": _steps(axis, levels),
             "yaxis": {"title": {"text": "average F1"}, "range": [math.floor(20 * min(lows)) / 20, 1.0]},
-            "shapes": rules + [dotted(rule(place(levels, x))) for x, _ in marks],
-            "annotations": [over_rule(own_place, "yours", low, high)] * len(rules)
+            "shapes": rules + [dotted(reference_line(place(levels, x))) for x, _ in marks],
+            "annotations": [reference_label(own_place, "yours", low, high)] * len(rules)
             + [_above(place(levels, x), words, low, high) for x, words in marks],
             "height": 474,
             "margin": {"b": 130},
@@ -237,7 +237,7 @@ def curves(
 
 def _above(x: float, words: str, low: float, high: float) -> dict[str, Any]:
     """Return words over a dotted rule, one line higher than those over the visitor's own rule."""
-    return over_rule(x, words, low, high) | {"yshift": 20}
+    return reference_label(x, words, low, high) | {"yshift": 20}
 
 
 def _steps(axis: str, levels: Sequence[float]) -> dict[str, Any]:

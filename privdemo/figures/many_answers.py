@@ -13,7 +13,7 @@ from plotly.graph_objects import Figure
 from privdemo import palette
 from privdemo.experiments import many_answers
 from privdemo.experiments.many_answers import Fit, OneReport, Release, Trusted
-from privdemo.figures.chart_style import PHONE, are_turned, chart, shortened
+from privdemo.figures.chart_style import PHONE_PLOT_WIDTH, are_turned, chart, shortened
 from privdemo.figures.charts import (
     Curve,
     DotPlot,
@@ -59,7 +59,7 @@ _ANSWERS = "answer, the most frequent first"
 _PALE_TRUTH, _ASIDE = "rgba(122,122,122,0.08)", 0.65
 # Against bits: the size of a marker, by how much one around it is larger, and how near such two are to each other, in
 # pixels of a plot as it is on a telephone.
-_MARK, _RING, _REACH, _PLOT = 13, 11, 8.0, (PHONE, 240)
+_MARK, _RING, _REACH, _PLOT = 13, 11, 8.0, (PHONE_PLOT_WIDTH, 240)
 
 
 def shares(found: Release) -> Figure:
@@ -125,7 +125,7 @@ def _over_answers(
 ) -> Figure:
     """Return bars over answers, and marks side by side in each, which none hides."""
     n, names = len(bars["x"]), list(map(shortened, bars["x"]))
-    if are_turned(names, PHONE / n):  # there is no space under them
+    if are_turned(names, PHONE_PLOT_WIDTH / n):  # there is no space under them
         title += ", most frequent first"
     aside = [_ASIDE * ((i + 0.5) / len(marks) - 0.5) for i in range(len(marks))]
     beside = [
@@ -201,7 +201,9 @@ def _log_curves(
     ticks = _round(10**low, 10**high)
     y_axis = {"title": {"text": ERROR}, "type": "log", "range": [low, high], "tickvals": ticks}
     y_axis["ticktext"] = [_short(value) for value in ticks]
-    return curve_chart(lines, x_axis, y_axis, ".3g", yours=own, legend=110, more=more, height=height, spread=True)
+    return curve_chart(
+        lines, x_axis, y_axis, ".3g", yours=own, legend=110, more=more, height=height, avoid_overlap=True
+    )
 
 
 def _level(error: float, levels: Sequence[float]) -> dict[str, Any]:

@@ -20,8 +20,8 @@ from privdemo.figures.charts import (
     marker,
     percent,
     point,
+    reference_line,
     rows,
-    rule,
 )
 from privdemo.figures.people import LIED_A, TRUTH, VOTED_A, VOTED_B, Field
 from privdemo.intervals import Estimate
@@ -189,7 +189,7 @@ def again(found: Sequence[Again], times: int) -> Figure:
         layout={
             "xaxis": {"title": {"text": "times asked"}, "range": [0.7, most + 0.3], "dtick": 1},
             "yaxis": {"title": {"text": "meant it"}, "range": [-0.03, 1.05], "tickformat": ".0%"},
-            "shapes": [rule(times)],
+            "shapes": [reference_line(times)],
             "height": 380,
             "margin": {"b": 120},
             "legend": legend_below(),

@@ -40,8 +40,8 @@ Array = NDArray[np.floating]
 
 # Pixels for a legend of three methods and clean data.
 _LEGEND = 100
-# The name of each measure.
-MARKS = {"accuracy": "accuracy", "log_loss": "log loss (less is better)"}
+# The title of each score.
+SCORE_TITLES = {"accuracy": "accuracy", "log_loss": "log loss (less is better)"}
 # How high a table of classes is, in pixels.
 _TABLE = 400
 
@@ -54,17 +54,17 @@ def _axis_of(metric: str, n_classes: int) -> tuple[tuple[float, float], float]:
 
 
 def scores(trials: Sequence[Trial], methods: Sequence[str], metric: str) -> Figure:
-    """Return one of `MARKS` of every method with 95 % intervals.
+    """Return one of `SCORE_TITLES` of every method with 95 % intervals.
 
     Rules mark the score of clean data and that of a coin. A score beyond its axis is an arrow in its label.
     """
     n_classes = len(trials[0].config.classes)
-    title, ((low, high), nothing) = MARKS[metric], _axis_of(metric, n_classes)
-    marks = [(TRAINING[name], training.mean_score(trials, name, metric)) for name in methods]
+    title, ((low, high), nothing) = SCORE_TITLES[metric], _axis_of(metric, n_classes)
+    means = [(TRAINING[name], training.mean_score(trials, name, metric)) for name in methods]
     rules = [(training.mean_score(trials, CLEAN, metric).mean, ""), (nothing, "coin" if n_classes == 2 else "guess")]
     if metric == "accuracy":
-        return dot_plots([DotPlot(title, low, high, marks, percent, percent, rules, ".0%")])
-    return dot_plots([DotPlot(title, low, high, marks, "{:.3f}".format, _short, rules)])
+        return dot_plots([DotPlot(title, low, high, means, percent, percent, rules, ".0%")])
+    return dot_plots([DotPlot(title, low, high, means, "{:.3f}".format, _short, rules)])
 
 
 def _short(value: float) -> str:
@@ -123,12 +123,12 @@ def trade_off(
 ) -> Figure:
     """Return accuracy or log loss against the noise, every method with 95 % intervals; the paper's numbers are stars.
 
-    `yours` are the visitor's own marks of each method at their own `level`, a rule through the plot.
+    `yours` are the visitor's own scores of each method at their own `level`, a rule through the plot.
     """
     levels = [*study.levels, *([level] if yours else [])]
     low, high = min(levels), max(levels)
     low, high = low - 0.06 * (high - low), high + 0.06 * (high - low)
-    lines, stars, own_marks = [], [], []
+    lines, stars, own_points = [], [], []
     for i, (name, points) in enumerate(curves.items()):
         # Side by side, so that no error bar hides another.
         shift = 0.004 * (high - low) * (i - (len(curves) - 1) / 2)
@@ -136,10 +136,10 @@ def trade_off(
         lines.append(method_curve(method, {p.level + shift: getattr(p, metric) for p in points}))
         if metric == "accuracy":
             words = f"{method.title}, published: "
-            there = study.published.get(name, {}).items()
-            stars += [(x, mark, method.style, f"{words}{percent(mark)}") for x, mark in there]
+            published = study.published.get(name, {}).items()
+            stars += [(x, accuracy, method.style, f"{words}{percent(accuracy)}") for x, accuracy in published]
         if name in yours:
-            own_marks.append(own(level + shift, yours[name], method.style, method.title, name))
+            own_points.append(own(level + shift, yours[name], method.style, method.title, name))
     figure = curve_chart(
         lines,
         {"title": {"text": study.axis}, "range": [low, high], "tickvals": list(study.levels)},
@@ -148,14 +148,14 @@ def trade_off(
         stars,
         level if yours else None,
         _LEGEND,
-        own_marks,
+        own_points,
     )
     return changed(figure, {"height": 440})
 
 
 def _trade_off_axis(curves: Mapping[str, Sequence[Point]], metric: str) -> dict[str, Any]:
     """Return the vertical axis of a study: its ends are round, and losses beyond that of a coin are cut off."""
-    title = MARKS[metric]
+    title = SCORE_TITLES[metric]
     if metric == "log_loss":
         return {"title": {"text": title}, "range": [0, 0.85]}
     least = min((point.accuracy.low for curve in curves.values() for point in curve), default=0.5)
@@ -251,7 +251,8 @@ def digits_html(
     )
     heads = "".join(f'<th scope="col"><b>{html.escape(truth)}</b></th>' for truth in truths)
     body = "".join(
-        f'<tr style="--of: {colour}"><th scope="row">{html.escape(name)}</th>{_cells(said, len(images))}</tr>'
+        f'<tr style="--method-colour: {colour}"><th scope="row">{html.escape(name)}</th>'
+        f"{_cells(said, len(images))}</tr>"
         for name, colour, said in rows
     )
     name = html.escape(alt, quote=True)
@@ -274,7 +275,7 @@ def _above(
     if not groups:
         return f"<tr><td>{corner}</td>{row}</tr>"
     titles = "".join(
-        f'<th scope="colgroup" colspan="{n}" style="--of: {n}">{html.escape(title)}</th>' for title, n in groups
+        f'<th scope="colgroup" colspan="{n}" style="--span: {n}">{html.escape(title)}</th>' for title, n in groups
     )
     return f'<tr class="groups"><td rowspan="2">{corner}</td>{titles}</tr><tr>{row}</tr>'
 
@@ -298,7 +299,7 @@ DIGITS_CSS = """
 .digits b { font-size: 1.25em; }
 .digits thead td { vertical-align: bottom; }
 .digits thead td[rowspan] { vertical-align: top; }
-.digits td i { display: block; height: 0.3rem; border-radius: 0.15rem; background: var(--of); }
+.digits td i { display: block; height: 0.3rem; border-radius: 0.15rem; background: var(--method-colour); }
 .digits .groups th { border-bottom: 1px solid; padding-bottom: 0.15rem; vertical-align: bottom; }
 .digits .groups th + th { border-left: 1rem solid transparent; background-clip: padding-box; }
 .digits .learnt div { display: flex; gap: 0.5rem; margin-top: 0.25rem; }
@@ -315,6 +316,6 @@ DIGITS_CSS = """
     grid-column: 1 / -1;
     max-width: none;
   }
-  .digits .groups th { grid-column: span var(--of); }
+  .digits .groups th { grid-column: span var(--span); }
 }
 """

@@ -65,6 +65,6 @@ def test_defaults_are_one_value_two_states_unit_distance_and_no_delta(call, good
         (lambda: acc.posterior(np.eye(2), [0.5, 0.5], 2), r"observed must be a whole number in \[0, 1"),
     ],
 )
-def test_promises_that_cannot_be_kept_and_beliefs_that_are_none_are_refused(call, sentence):
+def test_impossible_guarantees_and_invalid_beliefs_are_refused(call, sentence):
     with pytest.raises(ValueError, match=sentence):
         call()

@@ -83,7 +83,7 @@ def test_among_counts_of_n_min_the_worst_move_is_the_public_one(n_min):
 
 @pytest.mark.parametrize("n_min", [1, 50, 10**4, BILLION - 1])
 @pytest.mark.parametrize(("epsilon", "delta"), SWEEP)
-def test_tight_dirichlet_noise_just_meets_its_promise(epsilon, delta, n_min):
+def test_tight_dirichlet_noise_just_meets_its_guarantee(epsilon, delta, n_min):
     moves = acc.public_moves(n_min)
     (limit,) = {vanishing_sigma(move, epsilon)[1] for move in moves}
     if limit > delta:

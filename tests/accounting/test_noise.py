@@ -74,7 +74,7 @@ def test_beyond_two_over_b_there_is_no_loss():
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), SWEEP)
-def test_tight_noise_just_meets_its_promise_and_published_noise_where_it_is_proved(epsilon, delta):
+def test_tight_noise_just_meets_its_guarantee_and_published_noise_where_it_is_proved(epsilon, delta):
     scale, sigma = acc.laplace_counts_scale(epsilon, delta), acc.gaussian_counts_sigma(epsilon, delta)
     assert acc.laplace_counts_delta(scale, epsilon) <= delta < acc.laplace_counts_delta(0.98 * scale, epsilon)
     assert acc.gaussian_counts_delta(sigma, epsilon) <= delta < acc.gaussian_counts_delta(0.98 * sigma, epsilon)

@@ -18,7 +18,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from threadpoolctl import threadpool_limits
 
-from privdemo.estimators.penalties import CS
+from privdemo.estimators.penalties import C_GRID
 from privdemo.experiments import comparison, sweep
 from privdemo.experiments.comparison import ComparisonConfig
 from privdemo.experiments.sweep import Sweep
@@ -79,7 +79,7 @@ def everything():
     """Print the time of ten trials of all methods."""
     people = comparison.sample_people(ComparisonConfig())
     known = LogisticRegressionCV(
-        Cs=CS, cv=5, scoring="neg_log_loss", max_iter=2000, l1_ratios=(0,), use_legacy_attributes=False
+        Cs=C_GRID, cv=5, scoring="neg_log_loss", max_iter=2000, l1_ratios=(0,), use_legacy_attributes=False
     )
     with threadpool_limits(1, user_api="blas"):
         one = timed(lambda: known.fit(people.clean, people.y))

@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 from privdemo import datasets
 from privdemo.estimators.importance import ImportanceSampledLogisticRegression
 from privdemo.estimators.logistic import SpreadLogisticRegression
-from privdemo.estimators.penalties import CS
+from privdemo.estimators.penalties import C_GRID
 from privdemo.experiments import training
 from privdemo.experiments.training import study
 from privdemo.experiments.trials import with_trial
@@ -52,7 +52,7 @@ def accuracies(levels=(0.1, 0.2, 0.3, 0.4), n_trials=DRAWS):
         for seed in range(n_trials):
             pixels, labels, _, test, X, y = sampled(250, 900, p, seed)
             found = [marks_of(SpreadLogisticRegression(labels, pixels, C="cv").fit(X, y), test.X, test.y)]
-            for C in CS:
+            for C in C_GRID:
                 naive = LogisticRegression(C=C, max_iter=2000).fit(to_unit(X, 256), y)
                 found.append(marks_of(naive, to_unit(test.X, 256), test.y))
             marks.append(found)

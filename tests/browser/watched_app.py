@@ -52,10 +52,12 @@ def _note(found: Any) -> None:
         _SEEN.append(weakref.ref(found))
 
 
-def _noted(function: Any, *, first: Any) -> Any:
+def _noted(function: Any, *, observe_before: Any) -> Any:
+    """Return `function`, which notes what `observe_before` makes of its arguments before each call."""
+
     @wraps(function)
     def call(*args: Any, **options: Any) -> Any:
-        _note(first(*args))
+        _note(observe_before(*args))
         return function(*args, **options)
 
     return call
@@ -69,9 +71,9 @@ def _all_of(own: own_data.Reading) -> tuple[Any, ...]:
     return own, *read, runtime.get_instance().get_app_session(context.session_id)
 
 
-own_data_input.store_reading = _noted(own_data.store_reading, first=_all_of)
-own_data.store_result = _noted(own_data.store_result, first=lambda key, kept: kept)
-visits.take_upload = _noted(visits.take_upload, first=st.session_state.get)
+own_data_input.store_reading = _noted(own_data.store_reading, observe_before=_all_of)
+own_data.store_result = _noted(own_data.store_result, observe_before=lambda key, kept: kept)
+visits.take_upload = _noted(visits.take_upload, observe_before=st.session_state.get)
 
 
 def _held() -> dict[str, int]:

@@ -49,7 +49,7 @@ def test_a_file_may_have_one_column_and_one_person_per_answer(newline: str) -> N
     assert (two.names, two.counts.tolist()) == (("no", "yes"), [1, 1])
 
 
-def test_names_are_escaped_and_answers_survive_pickling() -> None:
+def test_markup_in_names_is_replaced_by_look_alike_characters_and_answers_survive_pickling() -> None:
     found = pickle.loads(pickle.dumps(count_answers(column(["<b>yes</b>", "=1+1", "`no` [x](y)", "=1+1"]))))
     assert found.names == ("=1+1", "‹b›yes‹/b›", "'no' (x)(y)")
     assert found.counts.tolist() == [2, 1, 1]

@@ -27,10 +27,10 @@ from pathlib import Path
 from tests.deploy import dockerfile
 
 ROOT = Path(__file__).parents[2]
-# Seconds that all may take, that an installation may, and that a server may take to end, as `docker stop` gives it.
-ALL, STEP, END = 900, 600, 30
+# Seconds until all steps together, one step, or stopping a server has failed; `docker stop` waits as long.
+ALL_TIMEOUT, STEP_TIMEOUT, STOP_TIMEOUT = 900, 600, 30
 # Codes of polls that one address may try at two replicas before it is refused, at the very most.
-GUESSES = 1000
+MAX_TRIES = 1000
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 CLONE_NEWNET, SIOCSIFFLAGS, IFF_UP = 0x40000000, 0x8914, 1
 # What Docker's Debian goes without, and what keeps its packages from starting services.
@@ -95,7 +95,7 @@ def mount(what: str | Path, at: Path, *options: str) -> None:
     subprocess.run(["mount", *options, str(what), str(at)], check=True)
 
 
-def run(what: str, command: Sequence[str], timeout: float = STEP, **environment: str) -> None:
+def run(what: str, command: Sequence[str], timeout: float = STEP_TIMEOUT, **environment: str) -> None:
     """Run a command to its end. Raises `Failed` with the last that it said."""
     done = subprocess.Popen(
         command,
@@ -115,8 +115,8 @@ def run(what: str, command: Sequence[str], timeout: float = STEP, **environment:
 
 
 @contextmanager
-def told(what: str):
-    """Say in one line what was done, and how long it took."""
+def timed(what: str):
+    """Print a line that says what was done, and how long it took."""
     begun = time.monotonic()
     yield
     print(
@@ -148,11 +148,11 @@ class Image:
         if not (suite := re.fullmatch(r"debian:(\w+)-slim", base)):
             raise Failed(f"only debian:...-slim can be made here, not {base}")
         machine = Machine(suite[1])
-        with told(f"FROM {base}, made by mmdebstrap"):
+        with timed(f"FROM {base}, made by mmdebstrap"):
             self._begin(machine, suite[1])
         lent = machine.lend(self.root) | machine.proxies
         for step in steps[1:]:
-            with told(str(step)) if step.name == "RUN" else nullcontext():
+            with timed(str(step)) if step.name == "RUN" else nullcontext():
                 self._do(step, lent)
         subprocess.run(["umount", "--recursive", self.root / "mnt"], check=True)
 
@@ -171,7 +171,7 @@ class Image:
     def _do(self, step: dockerfile.Step, lent: dict[str, str]) -> None:
         match step.name:
             case "RUN":
-                run(str(step), self.inside(step.command()), **self.environment | lent)
+                run(str(step), self.chroot_command(step.command()), **self.environment | lent)
             case "COPY":
                 dockerfile.copy(step, ROOT, self.root, self.place)
             case "ENV":
@@ -194,8 +194,10 @@ class Image:
         entries = (line.split(":") for line in (self.root / "etc/passwd").read_text().splitlines())
         return next([uid, gid, home] for name, _, uid, gid, _, home, _ in entries if name == self.user)
 
-    def inside(self, command: Sequence[str]) -> list[str]:
-        """A command in the image, as its user, without any right of root's or a way to one, as compose.yaml has it."""
+    def chroot_command(self, command: Sequence[str]) -> list[str]:
+        """Return the command line that runs a command in the image, as its user, without any right of root's or a way
+        to one, as compose.yaml has it.
+        """
         uid, gid, _ = self.ids()
         less = [] if uid == "0" else ["--no-new-privs", "--bounding-set=-all"]
         as_user = ["setpriv", f"--reuid={uid}", f"--regid={gid}", "--clear-groups", *less]
@@ -210,15 +212,15 @@ class Container:
     """The image's server, told what compose.yaml tells it."""
 
     def __init__(self, image: Image, log: Path, **given: str) -> None:
-        told_of = dockerfile.environment((ROOT / "compose.yaml").read_text(), **given)
-        self.image, self.log, self.environment = image, log, image.variables(**told_of)
-        self.process = self.run(image.command.command(), log)
+        given_by_compose = dockerfile.environment((ROOT / "compose.yaml").read_text(), **given)
+        self.image, self.log, self.environment = image, log, image.variables(**given_by_compose)
+        self.process = self.start(image.command.command(), log)
 
-    def run(self, command: Sequence[str], log: Path, **more) -> subprocess.Popen:
-        """Start something in it."""
+    def start(self, command: Sequence[str], log: Path, **more) -> subprocess.Popen:
+        """Start a command in the container, and return its process without waiting for it."""
         with log.open("w") as words:
             return subprocess.Popen(
-                self.image.inside(command),
+                self.image.chroot_command(command),
                 env=self.environment,
                 stdin=subprocess.DEVNULL,
                 stdout=words,
@@ -228,7 +230,7 @@ class Container:
 
     def is_healthy(self) -> bool:
         """Whether the check says so, in the time that it has."""
-        check = self.run(self.image.check.command(), self.log.with_suffix(".check"), start_new_session=True)
+        check = self.start(self.image.check.command(), self.log.with_suffix(".check"), start_new_session=True)
         try:
             return check.wait(dockerfile.seconds(self.image.check.option("timeout"))) == 0
         except subprocess.TimeoutExpired:
@@ -258,9 +260,9 @@ class Container:
         """End it as Docker does. Raises `Failed` if anything of it stays."""
         self.process.terminate()
         try:
-            self.process.wait(END)
+            self.process.wait(STOP_TIMEOUT)
         except subprocess.TimeoutExpired:
-            raise Failed(f"the server has not ended within {END} s:\n{self.said()}") from None
+            raise Failed(f"the server has not ended within {STOP_TIMEOUT} s:\n{self.said()}") from None
         until("all processes of the server end", 5, lambda: not processes(self.image.ids()[0]))
         expect(not self.is_healthy(), "the check says healthy although the server has ended")
 
@@ -284,7 +286,7 @@ def expect(holds: bool, otherwise: str) -> None:
         raise Failed(otherwise)
 
 
-def a_network_of_its_own() -> None:
+def unshare_network() -> None:
     """Leave this machine's network: what is started from here on reaches itself alone."""
     if ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWNET):
         raise Failed(f"no network of its own: {os.strerror(ctypes.get_errno())}")
@@ -292,8 +294,10 @@ def a_network_of_its_own() -> None:
         fcntl.ioctl(any_socket, SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", IFF_UP))
 
 
-def look_into(image: Image) -> None:
-    """Nothing is in the image that does not run, and the user writes nowhere but where polls are kept."""
+def check_image_contents(image: Image) -> None:
+    """Raise `Failed` if the image holds what does not run, or if its user may write elsewhere than where polls are
+    kept.
+    """
     top = {path.name for path in (image.root / "privdemo").iterdir()}
     taken = set(re.findall(r"^!(\S+)", (ROOT / ".dockerignore").read_text(), re.M))
     expect(top == taken | {".venv"}, f"/privdemo holds {sorted(top ^ taken)} too, or not")
@@ -302,7 +306,9 @@ def look_into(image: Image) -> None:
     expect(not odd, f"the image holds {odd}")
     prune = [word for path in ANYBODYS for word in ("-path", path, "-o")][:-1]
     find = ["find", "/", "(", *prune, ")", "-prune", "-o", "-writable", "!", "-type", "l", "-print"]
-    found = subprocess.run(image.inside(find), env=image.variables(), capture_output=True, text=True).stdout.split()
+    found = subprocess.run(
+        image.chroot_command(find), env=image.variables(), capture_output=True, text=True
+    ).stdout.split()
     expect(found == ["/polls"], f"{image.user} may write to {found}")
     expect(image.ids()[0] != "0", "the server runs as root")
 
@@ -314,67 +320,67 @@ def ask(port: int, path: str, whence: str = "127.0.0.1") -> int:
     return connection.getresponse().status
 
 
-def serve(image: Image, folder: Path) -> None:
-    """Start the server, look whether its health is told rightly, and whether polls are kept; end it."""
+def check_server(image: Image, folder: Path) -> None:
+    """Start the server, check what its health check says and whether polls are kept, and stop it."""
     uid = image.ids()[0]
-    with told("CMD: healthy, through HAProxy"):
+    with timed("CMD: healthy, through HAProxy"):
         container = Container(image, folder / "log")
         expect(not container.is_healthy(), "the check says healthy before anything answers")
         container.wait()
-    with told("a page, and the polls' database in its volume"):
+    with timed("a page, and the polls' database in its volume"):
         expect(ask(image.port, "/voting") == 200, "the page on voting does not come")
         expect(ask(image.port, "/p/BCDFG") == 404, "a code that is none is not a 404")
         (kept,) = (image.root / "polls").rglob("polls.sqlite")
         expect(kept.stat().st_uid == int(uid), f"{kept} is not the user's own")
-    with told("who tries codes is kept waiting, others are not"):
-        tries = (ask(image.port, "/p/BCDFG", "127.0.0.2") for _ in range(GUESSES))
-        expect(429 in tries, f"one address may try {GUESSES} codes")
+    with timed("who tries codes is kept waiting, others are not"):
+        tries = (ask(image.port, "/p/BCDFG", "127.0.0.2") for _ in range(MAX_TRIES))
+        expect(429 in tries, f"one address may try {MAX_TRIES} codes")
         expect(ask(image.port, "/p/BCDFG", "127.0.0.3") == 404, "another address counts as the one that tries codes")
-    with told("replicas that hang: unhealthy; that go on: healthy"):
+    with timed("replicas that hang: unhealthy; that go on: healthy"):
         hung = processes(uid, "streamlit")
         for sign, is_well in ((signal.SIGSTOP, False), (signal.SIGCONT, True)):
             for process in hung:
                 os.kill(process, sign)
             expect(container.is_healthy() == is_well, f"{sign.name}: healthy is not {is_well}")
-    with told("SIGTERM: all has ended, and is unhealthy"):
+    with timed("SIGTERM: all has ended, and is unhealthy"):
         container.stop()
 
 
-def serve_with_cluster(image: Image, folder: Path) -> None:
+def check_server_with_cluster(image: Image, folder: Path) -> None:
     """Start the server with PRIVDEMO_SCHEDULER: it must not end, and the image's Dask must compute."""
     address, log = "tcp://127.0.0.1:8786", folder / "dask-log"
-    with told("PRIVDEMO_SCHEDULER names a Dask scheduler: healthy, nothing restarts"), log.open("w") as words:
+    with timed("PRIVDEMO_SCHEDULER names a Dask scheduler: healthy, nothing restarts"), log.open("w") as words:
         dask = [".venv/bin/dask", "scheduler", "--host", "127.0.0.1", "--port", "8786", "--no-dashboard"]
         worker = [".venv/bin/dask", "worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard"]
         worker += ["--local-directory", "/tmp"]
         options = {"env": image.variables(), "stdin": subprocess.DEVNULL, "stdout": words, "stderr": words}
-        both = [subprocess.Popen(image.inside(command), **options) for command in (dask, worker)]
+        both = [subprocess.Popen(image.chroot_command(command), **options) for command in (dask, worker)]
         container = Container(image, folder / "log with Dask", PRIVDEMO_SCHEDULER=address)
         container.wait()
-        call = image.inside([".venv/bin/python", "-c", ON_CLUSTER, address])
+        call = image.chroot_command([".venv/bin/python", "-c", ON_CLUSTER, address])
         run("a call on the cluster", call, timeout=60, **image.variables())
         said = container.log.read_text()
         expect("is started again" not in said and said.count("Replica 1: process") == 1, f"a replica restarts:\n{said}")
         for one in both:
             one.terminate()
-            one.wait(END)
+            one.wait(STOP_TIMEOUT)
         container.stop()
 
 
-def inside(folder: Path) -> None:
-    """Do all of it; the processes and mounts of this process are its own."""
+def try_all_steps(folder: Path) -> None:
+    """Build the image and try its server, in a process whose processes and mounts are its own."""
     image = Image(folder / "root")
     image.build(dockerfile.steps((ROOT / "Dockerfile").read_text()))
     (image.root / "data").mkdir()  # compose.yaml's folder of data, empty
-    with told("nothing else is in the image, and its user writes to /polls alone"):
-        look_into(image)
-    a_network_of_its_own()
-    serve(image, folder)
-    serve_with_cluster(image, folder)
+    with timed("nothing else is in the image, and its user writes to /polls alone"):
+        check_image_contents(image)
+    unshare_network()
+    check_server(image, folder)
+    check_server_with_cluster(image, folder)
 
 
-def outside() -> str | None:
-    """Have a process of its own do all of it, and clear up; a sentence if that fails."""
+def run_isolated() -> str | None:
+    """Have an isolated process try all steps, and clear up; return a sentence if that fails."""
     tools = [tool for tool in ("mmdebstrap", "unshare", "setpriv") if not shutil.which(tool)]
     if os.geteuid() or tools:
         why = f"apt install {' '.join(tools)}" if tools else "run it as root"
@@ -399,9 +405,9 @@ def outside() -> str | None:
         ]
         with subprocess.Popen([*alone, sys.executable, "-m", __spec__.name, folder], cwd=ROOT) as process:
             try:
-                code = process.wait(ALL)
+                code = process.wait(ALL_TIMEOUT)
             except subprocess.TimeoutExpired:
-                return f"docker-steps: not done within {ALL} s."
+                return f"docker-steps: not done within {ALL_TIMEOUT} s."
             finally:
                 process.kill()
     return "docker-steps: failed; it says above why." if code else None
@@ -410,9 +416,9 @@ def outside() -> str | None:
 def main(arguments: Sequence[str]) -> str | None:
     """Try all steps; a sentence where one fails."""
     if not arguments:
-        return outside()
+        return run_isolated()
     try:
-        inside(Path(arguments[0]))
+        try_all_steps(Path(arguments[0]))
     except (Failed, ValueError) as error:
         return f"docker-steps: {error}"
     return None

@@ -71,7 +71,7 @@ def test_a_replica_that_ends_before_it_answers_ends_all(monkeypatch, capfd):
     [(1, 2, (2, 2, 400)), (2, 2, (2, 2, 400)), (2, 8, (5, 2, 400)), (4, 2, (1, 1, 200)), (3, 1, (1, 1, 133))],
 )
 def test_what_one_of_many_takes(monkeypatch, n, cores, takes):
-    monkeypatch.setenv(replica_limits.REPLICAS, str(n))
+    monkeypatch.setenv(replica_limits.REPLICAS_ENV, str(n))
     monkeypatch.setattr(replica_limits.os, "cpu_count", lambda: cores)
     assert (replica_limits.scripts(), replica_limits.workers(), replica_limits.visits()) == takes
 
@@ -262,7 +262,7 @@ try:
     replicas.wait_for(child)
     print("Replica 1 answers", flush=True)
     signal.signal(signal.SIGTERM, replicas.exit_once)
-    replicas.restart_ended([child])
+    replicas.supervise([child])
 finally:
     child.stop()
 """

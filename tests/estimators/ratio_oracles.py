@@ -10,7 +10,7 @@ from scipy.special import log_softmax, logsumexp
 from sklearn.metrics.pairwise import rbf_kernel
 
 from privdemo.estimators.logistic import SpreadLogisticRegression
-from privdemo.estimators.penalties import CS
+from privdemo.estimators.penalties import C_GRID
 from privdemo.simplex import project_simplex
 from tests.estimators.oracles import rng
 
@@ -92,7 +92,7 @@ def search(sets, p, tuning, q, temperatures):
     others = [len(x) * np.asarray(row) for x, row in zip(tuning, q, strict=True)]
     shift = np.log(np.sum(others, axis=0) / np.sum(others)) - np.log(np.sum(shares, axis=0) / np.sum(shares))
     tried = []
-    for C in CS:
+    for C in C_GRID:
         model = SpreadLogisticRegression(channel(sets, p), C=C, tol=1e-6)
         scores = model.fit(np.concatenate(sets), names).decision_function(X)
         scores = np.stack((0 * scores, scores), axis=1) if scores.ndim == 1 else scores

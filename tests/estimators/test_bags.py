@@ -8,7 +8,7 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
 from privdemo.estimators import bags as functions
-from privdemo.estimators.bags import bag_channel, bag_log_likelihood, most_likely_labels, read_bags
+from privdemo.estimators.bags import bag_channel, bag_log_likelihood, group_by_bag, most_likely_labels
 from tests.estimators import oracles
 from tests.estimators.oracles import rng
 
@@ -24,7 +24,7 @@ def some_bags(sizes=(3, 1, 7, 4, 12, 5), seed=0):
 def test_rows_are_sorted_by_bag_and_summed_over_it(kind):
     X, names, p, weights = some_bags()
     weights[[0, 5]] = 0  # nobody's rows
-    data = read_bags(kind(X), names, p, weights)
+    data = group_by_bag(kind(X), names, p, weights)
     order = [i for i in np.argsort(names, kind="stable") if weights[i] > 0]
     np.testing.assert_array_equal(data.X.todense() if kind is csr_array else data.X, X[order])
     np.testing.assert_array_equal(data.weight, weights[order])
@@ -52,7 +52,7 @@ def test_rows_are_sorted_by_bag_and_summed_over_it(kind):
 def test_the_likelihood_is_that_of_a_plain_loop_however_sure_the_model(scale):
     X, names, _, weights = some_bags()
     proportions, order = np.array([0.0, 1.0, 0.3, 0.0, 1.0, 0.9]), np.argsort(names, kind="stable")
-    bags = read_bags(X, names, proportions, weights)
+    bags = group_by_bag(X, names, proportions, weights)
     for seed in range(2):
         scores = scale * (rng(seed).choice([-1.0, 1.0], len(names)) if scale > 1 else rng(seed).normal(size=len(names)))
         if seed:
@@ -66,7 +66,7 @@ def test_the_likelihood_is_that_of_a_plain_loop_however_sure_the_model(scale):
 
 
 def test_at_zero_weights_the_gradient_needs_the_mean_records_alone():
-    bags = read_bags(*some_bags())
+    bags = group_by_bag(*some_bags())
     expected = bags.X.T @ bag_log_likelihood(np.zeros(len(bags.weight)), bags)[1]
     np.testing.assert_allclose(functions.gradient_at_zero(bags), expected, atol=1e-14)  # sums of 32 values in [0, 1]
     assert np.abs(expected).max() > 1e-2
@@ -80,7 +80,7 @@ def test_the_bag_channel_is_bayes_rule_by_counting_records(counts):
     channel = bag_channel((positive / sizes).tolist(), sizes.tolist())
     expected = np.stack((negative / negative.sum(), positive / positive.sum()), axis=1)
     np.testing.assert_allclose(channel, expected, rtol=1e-13, atol=1e-17)
-    data = read_bags(
+    data = group_by_bag(
         np.ones((sizes.sum(), 1)), np.repeat(np.arange(len(counts)), sizes), positive / sizes, np.ones(sizes.sum())
     )
     assert data.contrast == pytest.approx(np.maximum(0, channel[:, 1] - channel[:, 0]).sum(), abs=1e-12)
@@ -104,7 +104,7 @@ def test_the_most_likely_labels_are_the_best_of_all_that_sum_to_the_proportion(s
     if whole:
         weights, p = np.ones(len(bags)), np.array([rng(seed + n).integers(0, n + 1) / n for n in sizes])
     scores = np.round(rng(seed).normal(0, 2, len(bags)), seed)  # with seed 0, many are equal
-    labels = most_likely_labels(scores, read_bags(X, bags, p, weights))
+    labels = most_likely_labels(scores, group_by_bag(X, bags, p, weights))
     assert ((labels >= 0) & (labels <= 1)).all()
     for bag in range(len(sizes)):
         mine = bags == bag
@@ -130,7 +130,7 @@ GOOD = {"bags": np.repeat([0, 1, 2], 4), "proportions": [0.2, 0.5, 0.8], "weight
 )
 def test_bags_that_say_nothing_or_nonsense_are_refused(wrong, error, sentence):
     with pytest.raises(error, match=sentence):
-        read_bags(rng().random((12, 2)), **GOOD | wrong)
+        group_by_bag(rng().random((12, 2)), **GOOD | wrong)
     for shares in ([0.5, 1.2], [0, 0]):  # nor is there a channel of them
         with pytest.raises(ValueError, match=r"got 1.2 for bag 1|wholly negative"):
             bag_channel(shares, [3, 4])

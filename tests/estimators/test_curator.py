@@ -105,7 +105,7 @@ def test_the_gaussian_release_betrays_epsilon_and_delta_and_no_more():
         assert gap > 0.9 * delta
 
 
-def test_noise_has_the_law_that_the_promise_needs():
+def test_noise_has_the_distribution_that_the_guarantee_needs():
     rng = np.random.default_rng(3)
     pure = np.array([weight_noise(3, 0.5, 2.0, 0.0, rng) for _ in range(5000)])
     sigma = gaussian_sigma(2.0, 1e-3, 0.5)
@@ -121,7 +121,7 @@ def test_noise_has_the_law_that_the_promise_needs():
 
 
 @pytest.mark.parametrize("delta", [0.0, 1e-3])
-def test_what_is_published_is_the_optimum_with_that_noise(delta):
+def test_the_published_weights_are_the_optimum_with_that_noise(delta):
     rng = np.random.default_rng(4)
     X, y = rng.standard_normal((60, 4)) + 0.5, rng.integers(2, size=60)
     X[3] = 0

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import KFold
 
 from privdemo.estimators import label_proportions, likelihoods
-from privdemo.estimators.bags import bag_channel, most_likely_labels, read_bags
+from privdemo.estimators.bags import bag_channel, group_by_bag, most_likely_labels
 from privdemo.estimators.choose import ChosenLogisticRegression
 from privdemo.estimators.label_proportions import (
     AlternatingMeanMapClassifier,
@@ -166,7 +166,7 @@ def test_alternating_ends_where_no_labels_are_better_and_never_worse_than_it_beg
         X, bags, p, _ = ragged((8, 5, 9, 12, 6, 10), seed=seed)
         order = np.argsort(bags)
         X, bags = X[order], bags[order]
-        data = read_bags(X, bags, p, np.ones(len(X)))
+        data = group_by_bag(X, bags, p, np.ones(len(X)))
         losses = []
         for method in (MeanMapClassifier, AlternatingMeanMapClassifier):
             fit = method(C=C, tol=1e-6).fit(X, bags, p)
@@ -203,7 +203,7 @@ def test_chosen_by_trying_is_that_of_bag_names_with_the_weights_of_rows():
     X, bags, p, _ = ragged(FOUR)
     weights = rng(3).integers(1, 4, len(X)).astype(float)
     found = ChosenBagNameClassifier(cv=3).fit(X, bags, p, weights)
-    data = read_bags(X, bags, p, weights)
+    data = group_by_bag(X, bags, p, weights)
     by_hand = ChosenLogisticRegression(bag_channel(p, np.bincount(bags, weights)), cv=3, tol=1e-4 * data.contrast)
     by_hand.fit(data.X, np.sort(bags), data.weight)
     np.testing.assert_array_equal(found.coef_, by_hand.coef_)
@@ -239,7 +239,7 @@ def test_too_few_steps_warn(method):
 def search_by_hand(method, folds, X, bags, p):
     """The held-out scores of the strengths tried."""
     held_out = []
-    for C in method._strengths:
+    for C in method._C_grid:
         held_out.append(np.empty(len(p)))
         for seen, unseen in folds:
             known = np.isin(bags, seen)
@@ -273,8 +273,8 @@ def test_the_penalty_is_chosen_by_cross_validation_over_bags_until_three_standar
     fit = method(C="cv", cv=4, tol=1e-5, random_state=2).fit(X, bags, p)
     np.testing.assert_allclose(fit.cv_scores_, expected, atol=2e-3)
     assert np.ptp(expected) > 5e-3
-    assert (len(expected) == len(method._strengths)) == coupled
-    assert method._strengths[int(np.argmax(fit.cv_scores_))] == fit.C_
+    assert (len(expected) == len(method._C_grid)) == coupled
+    assert method._C_grid[int(np.argmax(fit.cv_scores_))] == fit.C_
     fixed = method(C=fit.C_, tol=1e-5).fit(X, bags, p)
     np.testing.assert_allclose(fixed.coef_, fit.coef_, rtol=1e-2, atol=1e-4)
     assert not hasattr(fixed, "cv_scores_")

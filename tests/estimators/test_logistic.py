@@ -18,7 +18,7 @@ from privdemo.estimators.logistic import (
     ReconstructionLogisticRegression,
     SpreadLogisticRegression,
 )
-from privdemo.estimators.penalties import CS
+from privdemo.estimators.penalties import C_GRID
 from privdemo.estimators.pixel_priors import PixelPrior, suited_prior
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, LaplaceNoise, RandomisedResponse
 from tests.estimators.oracles import class_probs, rng, truths
@@ -122,7 +122,7 @@ def test_defaults_and_tags(method):
     assert method().get_params() == (shared if method is NaiveLogisticRegression else shared | more)
     assert method().__sklearn_tags__().input_tags.sparse
     assert not method(pixels=PIXELS).__sklearn_tags__().input_tags.sparse
-    np.testing.assert_allclose(np.log10(CS), np.arange(-4, 1.5, 0.5), atol=1e-12)
+    np.testing.assert_allclose(np.log10(C_GRID), np.arange(-4, 1.5, 0.5), atol=1e-12)
 
 
 NO_RELEASE = np.array([[0.5, 0.4], [0.5, 0.6], [0.0, 0.0]])
@@ -188,12 +188,12 @@ def test_the_search_is_plain_cross_validation_on_released_data(method, weighted)
         held_out = 0.0
         for seen, unseen in splits:
             known, out = np.repeat(seen, weights[seen]), np.repeat(unseen, weights[unseen])
-            fold = clone(estimator).set_params(C=CS[step]).fit(released[known], y[known])
+            fold = clone(estimator).set_params(C=C_GRID[step]).fit(released[known], y[known])
             held_out += len(out) * fold.score_released(released[out], y[out])
         # the search solves to gradients of 10⁻⁴ a person only …
         assert estimator.cv_scores_[step] == pytest.approx(held_out / weights.sum(), abs=3e-4)
     assert np.ptp(estimator.cv_scores_) > 3e-3  # … and strengths differ by more
-    assert CS[int(np.argmax(estimator.cv_scores_))] == estimator.C_
+    assert C_GRID[int(np.argmax(estimator.cv_scores_))] == estimator.C_
     assert weights @ estimator.held_out_ / weights.sum() == pytest.approx(estimator.cv_scores_.max())
     fixed = clone(estimator).set_params(C=estimator.C_).fit(released, y, weights)
     # begun at 0 instead of along the strengths: the same maximum, to gradients of 10⁻⁵ a person on curvatures of 10⁻²
@@ -213,13 +213,13 @@ def held_out_by_hand(C, x, y):
 def test_the_search_ends_where_a_penalty_is_worse_than_the_best_by_three_standard_errors():
     x, y = rng(1).normal(size=(120, 60)), rng(2).integers(0, 2, 120)  # nothing to learn, and much to overfit
     scores = NaiveLogisticRegression(C="cv").fit(x, y).cv_scores_
-    by_hand = np.array([held_out_by_hand(C, x, y) for C in CS])
-    lost = [by_hand[by_hand[: i + 1].mean(axis=1).argmax()] - by_hand[i] for i in range(len(CS))]
+    by_hand = np.array([held_out_by_hand(C, x, y) for C in C_GRID])
+    lost = [by_hand[by_hand[: i + 1].mean(axis=1).argmax()] - by_hand[i] for i in range(len(C_GRID))]
     behind = [0 if not one.any() else one.mean() / (one.std() / np.sqrt(120)) for one in lost]
     last = int(np.argmax(np.array(behind) > 3))
-    assert 0 < last < len(CS) - 1
+    assert 0 < last < len(C_GRID) - 1
     assert min(abs(np.array(behind) - 3)) > 0.1  # so that solving to a gradient of 10⁻³ ends at the same
     assert len(scores) == last + 1
     np.testing.assert_allclose(scores, by_hand.mean(axis=1)[: last + 1], atol=1e-2)
     x, y, _ = simulate(200, 3)  # all is signal
-    assert len(NaiveLogisticRegression(C="cv").fit(x, y).cv_scores_) == len(CS)
+    assert len(NaiveLogisticRegression(C="cv").fit(x, y).cv_scores_) == len(C_GRID)

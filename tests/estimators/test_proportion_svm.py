@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from privdemo.estimators.bags import read_bags
+from privdemo.estimators.bags import group_by_bag
 from privdemo.estimators.proportion_svm import ProportionSVM, _whole_labels
 from tests.estimators.oracles import best_machine, labellings, rng, svm_loss
 
@@ -28,13 +28,13 @@ def easy(seed, n=40, gap=4.0, shares=(0.2, 0.7), origin=0.0):
 )
 def test_shares_of_no_whole_number_are_rounded_and_both_labels_are_there(shares, expected):
     scores = np.array([-2.0, 1.0, 0.5, 2.0])
-    labels = _whole_labels(scores, read_bags(scores[:, None], [0, 0, 1, 1], shares, np.ones(4)))
+    labels = _whole_labels(scores, group_by_bag(scores[:, None], [0, 0, 1, 1], shares, np.ones(4)))
     np.testing.assert_array_equal(labels, np.array(expected), strict=True)
 
 
 def labels_of(fit, X, bags, proportions):
     order = np.argsort(bags, kind="stable")
-    data = read_bags(X, bags, proportions, np.ones(len(X)))
+    data = group_by_bag(X, bags, proportions, np.ones(len(X)))
     labels = np.empty(len(X), int)
     labels[order] = _whole_labels(fit.decision_function(X)[order], data)
     return labels

@@ -17,11 +17,11 @@ from tests.estimators.oracles import rng
 K, D = 4, 6
 
 
-def noisy_people(n, flip=0.2, strength=2.0):
+def noisy_people(n, flip=0.2, signal_scale=2.0):
     """What is known of the inputs of n people, and log T[released label, class] of their labels, (n, K)."""
     draw, labels = rng(3), RandomisedResponse(flip, K)
     X = draw.random((n, D)) * np.array([1, 1, 1, 0.3, 0.1, 3])
-    proba = softmax(strength * X @ draw.normal(size=(D, K)), axis=1)
+    proba = softmax(signal_scale * X @ draw.normal(size=(D, K)), axis=1)
     y = (draw.random((n, 1)) > proba.cumsum(axis=1)).sum(axis=1)
     inputs = GaussianInputs(X + draw.normal(0, 0.2, X.shape), np.full((n, D), 0.04))
     y_noisy = labels.randomise(y, draw)
@@ -30,7 +30,7 @@ def noisy_people(n, flip=0.2, strength=2.0):
 
 @pytest.mark.parametrize("objective", [spread, reconstruction])
 @pytest.mark.parametrize("known", [False, True])
-def test_it_ends_at_a_maximum_which_is_the_only_one_of_the_spread_likelihood_here(objective, known):
+def test_the_fit_converges_to_a_maximum_and_of_the_spread_likelihood_to_that_of_the_slow_fit(objective, known):
     inputs, log_rows, _ = noisy_people(300)
     inputs = KnownInputs(inputs.mean) if known else inputs
     weights, start, C = rng().integers(1, 3, 300).astype(float), Model(np.zeros((D, K)), np.zeros(K)), 0.5
@@ -47,34 +47,34 @@ def test_it_ends_at_a_maximum_which_is_the_only_one_of_the_spread_likelihood_her
     assert not quick_fit.fit_quickly(objective, inputs, log_rows, weights, C, [], 1e-10, 1)[0].converged
 
 
-def test_few_steps_are_enough_where_inputs_are_unlike():
+def test_the_quick_fit_takes_fewer_steps_than_the_slow_one_where_inputs_have_unlike_variances():
     inputs, log_rows, _ = noisy_people(2000)
     weights, start = np.ones(2000), Model(np.zeros((D, K)), np.zeros(K))
     quick, *_ = quick_fit.fit_quickly(spread, inputs, log_rows, weights, 1.0, [], 1e-4, 500)
     assert quick.n_iter < maximise(spread, inputs, log_rows, weights, 1.0, start, 1e-4, 500).n_iter
 
 
-@pytest.mark.parametrize(("n", "strength", "n_folds"), [(120, 0.3, 5), (1500, 3.0, 1)])
-def test_the_penalty_is_the_one_that_held_out_people_favour_and_folds_end_where_they_are_enough(
-    n, strength, n_folds, monkeypatch
+@pytest.mark.parametrize(("n", "signal_scale", "n_folds"), [(120, 0.3, 5), (1500, 3.0, 1)])
+def test_C_has_nearly_the_best_held_out_score_and_no_more_folds_are_fitted_than_needed(
+    n, signal_scale, n_folds, monkeypatch
 ):
     monkeypatch.setattr(quick_fit, "ENOUGH_PEOPLE", 300)
-    inputs, log_rows, labels = noisy_people(n, 0.1, strength)
+    inputs, log_rows, labels = noisy_people(n, 0.1, signal_scale)
     weights, start = np.ones(n), Model(np.zeros((D, K)), np.zeros(K))
     folds = folds_of(labels, weights, 5, 0)
-    _, C, scores, held_out = quick_fit.fit_quickly(spread, inputs, log_rows, weights, None, folds, 1e-4, 500)
+    _, chosen_C, scores, held_out = quick_fit.fit_quickly(spread, inputs, log_rows, weights, None, folds, 1e-4, 500)
     fit = partial(maximise, spread, start=start, tol=1e-6, max_iter=2000)
     by_hand = []
-    for strength in quick_fit.DECADES:
+    for C in quick_fit.C_DECADES:
         parts = [
             released_log_likelihood(
-                inputs.take(out), log_rows[out], fit(inputs.take(seen), log_rows[seen], weights[seen], strength)
+                inputs.take(out), log_rows[out], fit(inputs.take(seen), log_rows[seen], weights[seen], C)
             )
             for seen, out in folds[:n_folds]
         ]
         by_hand.append(np.concatenate(parts).mean())
     # a model that is surer than even odds is less curved, and a step gains some times what it promises
-    assert by_hand[quick_fit.DECADES.index(C)] > max(by_hand) - 10 * quick_fit.ROUGH
+    assert by_hand[quick_fit.C_DECADES.index(chosen_C)] > max(by_hand) - 10 * quick_fit.ROUGH
     np.testing.assert_allclose(scores[: scores.argmax() + 1], by_hand[: scores.argmax() + 1], atol=0.02)
     assert np.flatnonzero(np.isfinite(held_out)).tolist() == sorted(np.concatenate([out for _, out in folds[:n_folds]]))
-    assert np.nanmean(held_out) == pytest.approx(scores[quick_fit.DECADES.index(C)])
+    assert np.nanmean(held_out) == pytest.approx(scores[quick_fit.C_DECADES.index(chosen_C)])

@@ -204,7 +204,7 @@ def test_the_second_derivative_is_that_of_naive_training(claim_at, monkeypatch):
     claim, curvature = claim_at("equation 107"), naive_training.run(NaiveConfig(2.0, 0.8, 0.2)).curvature
     assert claim.ours.mean == pytest.approx(-curvature, rel=1e-9)
     assert claim.verdict == FAILS
-    monkeypatch.setattr(naive_training, "misprint", lambda config: -naive_training.run(config).curvature)
+    monkeypatch.setattr(naive_training, "curvature_as_printed", lambda config: -naive_training.run(config).curvature)
     assert barber.curvature().verdict == HOLDS
 
 
@@ -280,9 +280,9 @@ def times(factor, *names):
     return lambda row: replace(row, **{name: factor * getattr(row, name) for name in names})
 
 
-VARIES = rows_of(iyer.CLAIMS, iyer.COUNTS, "figure 1", "varies least")
-DRAWN = rows_of(iyer.CLAIMS, iyer.COUNTS, "figure 1", "as published: distortion")
-ADVICE = rows_of(iyer.CLAIMS, iyer.SETS, "section 2, advice")
+VARIES = rows_of(iyer.CLAIMS, iyer.COUNT_RESULTS, "figure 1", "varies least")
+DRAWN = rows_of(iyer.CLAIMS, iyer.COUNT_RESULTS, "figure 1", "as published: distortion")
+ADVICE = rows_of(iyer.CLAIMS, iyer.RATIO_RESULTS, "section 2, advice")
 
 
 def _reductions(results):

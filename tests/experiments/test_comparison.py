@@ -75,7 +75,7 @@ def test_every_method_sees_the_same_people_whatever_the_privacy_and_is_tested_on
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 2.0])
-def test_people_lie_as_the_promise_allows(epsilon):
+def test_people_lie_as_often_as_the_guarantee_demands(epsilon):
     people = [comparison.sample_people(replace(DIGITS, epsilon=epsilon, trial=trial)) for trial in range(10)]
     told = sum(int((p.lies != p.y).sum()) for p in people)
     # five standard errors; a lie that keeps ε + 0.3 is told from it
@@ -84,7 +84,7 @@ def test_people_lie_as_the_promise_allows(epsilon):
     assert people[0].config.flips.epsilon <= epsilon * (1 + 1e-12)
 
 
-def test_the_noise_on_bags_is_laplace_of_the_promise():
+def test_the_noise_on_bags_is_laplace_noise_of_the_configs_epsilon():
     noise = []
     for trial in range(40):
         people = comparison.sample_people(replace(DIGITS, epsilon=4.0, trial=trial))
@@ -169,7 +169,7 @@ def test_trials_of_a_count_have_its_exact_error(method):
     assert np.mean(off) == pytest.approx(comparison.exact_error(config, method), abs=4 * np.std(off) / math.sqrt(60))
 
 
-def test_marks_without_a_closed_form_have_none():
+def test_the_exact_error_is_none_without_a_closed_form():
     config = ComparisonConfig(SHARE, "digits", n_asked=100)
     assert comparison.exact_error(config, CORRECTED_COUNT) is None, "some people are asked several times"
     assert comparison.exact_error(replace(config, n_asked=20), SPREAD) is None
@@ -199,7 +199,7 @@ def test_whoever_is_asked_several_times_answers_once():
     assert lied == pytest.approx(p, abs=5 * math.sqrt(p * (1 - p) / len(first)))
 
 
-def test_marks_are_those_of_the_models_on_clean_test_records():
+def test_scores_are_those_of_the_models_on_clean_test_records():
     people, trial = comparison.sample_people(DIGITS), comparison.run(DIGITS)
     assert tuple(trial.fits) == DIGITS.chosen
     for name in (CLEAN, SPREAD, methods.LLP):
@@ -300,7 +300,7 @@ def test_choices_are_kept_trial_by_trial():
     assert results.from_csv(Row, results.to_csv(Row, [chosen]))[0].choices == chosen.choices
 
 
-def test_shipped_values_can_be_had_again():
+def test_recomputed_values_match_the_results_file():
     context = next(c for c in study.CONTEXTS if (c.task, c.dataset) == (CLASSIFY, "digits"))
     config = replace(
         context, epsilon=2.0, trial=3, methods=(CLEAN, SPREAD, by_trying(SPREAD), BAG_NAMES, set_names("gaussian"))

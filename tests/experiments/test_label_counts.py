@@ -32,7 +32,7 @@ def test_an_outcome_is_the_mean_distance_of_so_many_releases():
         assert outcome.delta == mechanism.delta_at(0.05)
 
 
-def test_a_promise_holds_only_where_its_exact_delta_does_and_no_private_count_chose_the_noise():
+def test_a_guarantee_holds_only_where_its_exact_delta_does_and_no_private_count_chose_the_noise():
     outcomes = label_counts.run(CONFIG)
     assert {name for name, o in outcomes.items() if not o.holds} == {"dirichlet published", "dirichlet local"}
     at_large_epsilon = label_counts.run(replace(CONFIG, epsilon=10.0, delta=1e-6))
@@ -88,7 +88,7 @@ def test_noise_from_the_private_counts_leaks_at_the_worst_neighbour(release):
     assert leak.own_delta.low > 0.05, "the choice of noise gives away more than was asked for"
 
 
-def test_the_papers_claim_is_settled_by_numbers_of_its_own():
+def test_the_papers_criterion_exceeds_delta_where_the_exact_delta_does_not():
     settled = label_counts.settle(CONFIG)
     s, rng = settled.sigma, np.random.default_rng(1)
     released = ScaledDirichlet(s, ((50, 50),)).randomise(np.tile(CONFIG.counts, (20_000, 1)), rng)
@@ -103,7 +103,7 @@ def test_the_papers_claim_is_settled_by_numbers_of_its_own():
     assert settled.by_exact < settled.published < settled.by_criterion
 
 
-def test_the_results_file_holds_means_over_batches_that_can_be_had_again():
+def test_recomputed_means_over_batches_match_the_results_file():
     marks = [mark for trial in range(2) for mark in label_counts.run_trial(label_counts.EPSILON_AXIS, trial)]
     rows = label_counts.rows(marks)
     shipped = {(row.axis, row.level, row.release): row for row in label_counts.load()}

@@ -164,7 +164,7 @@ def test_how_often_the_best_guess_is_right_after_a_report() -> None:
 
 
 @pytest.mark.parametrize("k", [2, 50])
-def test_a_shuffler_lets_all_lie_as_little_as_the_promise_allows(k: int) -> None:
+def test_a_shuffler_lets_all_lie_as_little_as_the_guarantee_allows(k: int) -> None:
     found = many_answers.trusted(k, 2000, 0.5, 1e-6)
     profile = accounting.shuffled_poll_epsilon if k == 2 else accounting.shuffled_epsilon
     assert profile(found.local_epsilon, 2000, 1e-6) <= 0.5 < profile(1.03 * found.local_epsilon, 2000, 1e-6)

@@ -10,7 +10,7 @@ from privdemo.experiments.training.release import sample_release
 from privdemo.mechanisms import RandomisedResponse
 
 
-def test_a_step_is_one_along_the_mean_gradient_without_a_penalty():
+def test_the_model_is_that_of_400_steps_along_the_mean_gradient_without_a_penalty():
     config = TrainingConfig("digits", n_train=40, pixels=RandomisedResponse(0.2, 17))
     drawn = sample_release(config)
     X, w, b = drawn.X_noisy / 16, np.zeros(64), 0.0
@@ -27,7 +27,7 @@ def test_a_step_is_one_along_the_mean_gradient_without_a_penalty():
 
 
 @pytest.mark.usefixtures("mnist")
-def test_a_shipped_row_comes_out_again():
+def test_a_recomputed_row_is_in_the_results_file():
     (row,) = running.in_one_thread(naive_steps.run_trial, 0.4, 3)
     (again,) = results.from_csv(naive_steps.Row, results.to_csv(naive_steps.Row, [row]))
     assert again in naive_steps.load()

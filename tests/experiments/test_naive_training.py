@@ -71,7 +71,7 @@ def test_curvature_at_the_truth_is_only_the_first_term_of_the_published_formula(
     assert result.curvature == pytest.approx(s**2 * (p11 - p01) * bend, rel=1e-9)
     assert measured == pytest.approx(-first, abs=1e-5)
     assert abs(measured + first + second) > 0.9 * s**2 * bend  # eq. (107) as printed
-    assert naive_training.misprint(config) == pytest.approx(first + second, rel=1e-9)
+    assert naive_training.curvature_as_printed(config) == pytest.approx(first + second, rel=1e-9)
     assert result.slope == pytest.approx(0, abs=1e-12)
 
 

@@ -39,7 +39,7 @@ def test_every_experiment_learns_from_a_visitors_own_records(tumours):
     assert bags.fits[FULL].f1["half"].average > 0.85
     ratio = class_ratio.run(RatioConfig(tumours, 2, 80))
     assert ratio.config.labels == ("B", "M")
-    assert ratio.fits["spread"].errors[4] < 0.25
+    assert ratio.fits["spread"].errors[class_ratio.SHARES.index(0.5)] < 0.25
     compared = comparison.run(ComparisonConfig(dataset=tumours, n_train=100, epsilon=4, methods=("spread",)))
     assert compared.fits["spread"].marks["accuracy"] > 0.75
 

@@ -85,7 +85,7 @@ def test_sizes_share_out_the_digits():
 
 
 @pytest.mark.parametrize("config", [DIGITS, ADDED])
-def test_fits_are_those_made_here_and_marks_scikit_learns(config):
+def test_fits_are_those_made_here_and_scores_scikit_learns(config):
     trial, released = run_once(config), training.sample_release(config)
     assert tuple(trial.fits) == QUICK
     np.testing.assert_array_equal(trial.y, released.y_test)
@@ -128,7 +128,7 @@ def test_fits_are_those_made_here_and_marks_scikit_learns(config):
 THREE = replace(DIGITS, classes=("3", "8", "5"), n_train=25, labels=RandomisedResponse(0.2, 3), methods=(NAIVE, SPREAD))
 
 
-def test_of_three_classes_marks_are_scikit_learns_of_models_fitted_here():
+def test_of_three_classes_scores_are_scikit_learns_of_models_fitted_here():
     trial, released = run_once(THREE), training.sample_release(THREE)
     noisy, unit, truth = (released.X_noisy, released.y_noisy), released.X_test / (K - 1), np.eye(3)[released.y_test]
     models = {
@@ -160,7 +160,7 @@ def test_the_published_em_learns_three_classes(monkeypatch):
     assert trial.fits[PUBLISHED].accuracy > 0.6, "a guess has a third"
 
 
-def test_of_three_classes_the_confusion_and_each_classs_marks_are_scikit_learns():
+def test_of_three_classes_the_confusion_and_each_classs_scores_are_scikit_learns():
     trials = [run_once(THREE), training.run(replace(THREE, trial=1, methods=(SPREAD,)))]
     counts = training.confusion_counts(trials, SPREAD)
     for found, trial in zip(counts, trials, strict=True):
@@ -169,10 +169,10 @@ def test_of_three_classes_the_confusion_and_each_classs_marks_are_scikit_learns(
     np.testing.assert_allclose(
         training.confusion(trials, SPREAD), confusion_matrix(y, named, normalize="true"), rtol=1e-12
     )
-    marks = training.class_marks(trials, SPREAD)
-    assert [mark.recall.mean for mark in marks] == pytest.approx(recall_score(y, named, average=None))
-    assert [mark.precision.mean for mark in marks] == pytest.approx(precision_score(y, named, average=None))
-    assert marks[1].recall == grouped_interval(counts[:, 1, 1], counts[:, 1].sum(axis=1))
+    scores = training.class_marks(trials, SPREAD)
+    assert [mark.recall.mean for mark in scores] == pytest.approx(recall_score(y, named, average=None))
+    assert [mark.precision.mean for mark in scores] == pytest.approx(precision_score(y, named, average=None))
+    assert scores[1].recall == grouped_interval(counts[:, 1, 1], counts[:, 1].sum(axis=1))
     assert training.class_marks(trials[:1], SPREAD)[2].recall == wilson(counts[0, 2, 2], counts[0, 2].sum())
 
 
@@ -180,9 +180,9 @@ def test_a_class_that_is_never_named_has_no_precision():
     proba = np.array([[0.7, 0.2, 0.1], [0.4, 0.5, 0.1], [0.1, 0.6, 0.3], [0.2, 0.5, 0.3]])
     fit = Fit(SPREAD, proba, np.zeros((3, 4)), np.zeros(3), 0, 1, 1, 0.5, 1, 0.3, None)
     trial = Trial(THREE, {SPREAD: fit}, np.array([0, 0, 1, 2]), Attack(4, 0, 0, 0))
-    marks = training.class_marks([trial], SPREAD)
-    assert [mark.recall.mean for mark in marks] == [0.5, 1, 0]
-    assert [mark.precision and mark.precision.mean for mark in marks] == [1, pytest.approx(1 / 3), None]
+    scores = training.class_marks([trial], SPREAD)
+    assert [mark.recall.mean for mark in scores] == [0.5, 1, 0]
+    assert [mark.precision and mark.precision.mean for mark in scores] == [1, pytest.approx(1 / 3), None]
     assert training.most_confused([trial], SPREAD) == (2, 1)
     bins = training.calibration([trial], SPREAD)
     assert [(b.predicted, b.observed.mean, b.n) for b in bins] == [(0.5, 0, 2), (0.6, 1, 1), (0.7, 1, 1)]
@@ -246,8 +246,8 @@ def make_trial(probas, y, trial=0):
     fits = {}
     for name, given in probas.items():
         p = np.asarray(given, dtype=float)
-        marks = accuracy_score(y, p > 0.5), log_loss(y, p), brier_score_loss(y, p)
-        fits[name] = Fit(name, p, np.arange(4.0), 0.5, 10.0 * (trial + 1), 0.1, 0.2, *map(float, marks), None)
+        scores = accuracy_score(y, p > 0.5), log_loss(y, p), brier_score_loss(y, p)
+        fits[name] = Fit(name, p, np.arange(4.0), 0.5, 10.0 * (trial + 1), 0.1, 0.2, *map(float, scores), None)
     return Trial(TrainingConfig("digits", trial=trial), fits, y, Attack(len(y), 0, 0, 0))
 
 
@@ -264,9 +264,9 @@ def three_trials():
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_scores_and_differences_have_the_textbooks_intervals(three_trials, metric):
-    marks = {name: [getattr(t.fits[name], metric) for t in three_trials] for name in (NAIVE, SPREAD)}
-    assert training.mean_score(three_trials, NAIVE, metric) == student(marks[NAIVE])
-    gaps = np.subtract(marks[SPREAD], marks[NAIVE])
+    scores = {name: [getattr(t.fits[name], metric) for t in three_trials] for name in (NAIVE, SPREAD)}
+    assert training.mean_score(three_trials, NAIVE, metric) == student(scores[NAIVE])
+    gaps = np.subtract(scores[SPREAD], scores[NAIVE])
     assert training.difference(three_trials, SPREAD, NAIVE, metric) == student(gaps)
     one = three_trials[:1]
     images = {name: training.per_image(one[0], name, metric) for name in (NAIVE, SPREAD)}
@@ -305,8 +305,8 @@ def test_calibration_by_hand():
     half = [make_trial({NAIVE: [0.55] * 10}, [0] * (10 - n) + [1] * n, i) for i, n in enumerate((6, 8))]
     (middle,) = training.calibration(half, NAIVE)
     assert (middle.n, middle.observed) == (20, grouped_interval((6, 8), (10, 10)))
-    assert training.one_sided(half, NAIVE)
-    assert not training.one_sided([trial], NAIVE)
+    assert training.n_constant_predictions(half, NAIVE)
+    assert not training.n_constant_predictions([trial], NAIVE)
 
 
 # Six digits are written; half a unit of the last is at most 5·10⁻⁶ of the number.
@@ -323,7 +323,7 @@ def random_rows():
     return tuple(Row(level, trial, method, *rng.random(6).tolist()) for level, method, trial in places)
 
 
-def marks(rows, level, method, metric):
+def scores(rows, level, method, metric):
     return np.array([getattr(row, metric) for row in rows if (row.level, row.method) == (level, method)])
 
 
@@ -334,12 +334,12 @@ def test_points_are_means_and_methods_are_compared_on_the_trials_they_share(rand
             (p, 2 if method == SPREAD else 4) for p in (0.1, 0.25)
         ]
         for point in curve:
-            assert point.accuracy == student(marks(rows, point.level, method, "accuracy"))
-            assert point.log_loss == student(marks(rows, point.level, method, "log_loss"))
+            assert point.accuracy == student(scores(rows, point.level, method, "accuracy"))
+            assert point.log_loss == student(scores(rows, point.level, method, "log_loss"))
     found = studies.compare(rows, SPREAD, NAIVE, "log_loss")
     assert list(found) == [0.1, 0.25]
     for level, gap in found.items():
-        gaps = marks(random_rows, level, SPREAD, "log_loss") - marks(random_rows, level, NAIVE, "log_loss")
+        gaps = scores(random_rows, level, SPREAD, "log_loss") - scores(random_rows, level, NAIVE, "log_loss")
         assert gap == student(gaps[:2])
 
 
@@ -352,7 +352,7 @@ def test_shipped_files_hold_every_level_method_and_trial_once(name):
 
 
 @pytest.mark.mnist
-def test_shipped_rows_come_out_again(mnist):
+def test_recomputed_rows_match_the_results_file(mnist):
     name, level, trial, methods, other = "asymmetric", 0.3, 4, (CLEAN, NAIVE, SPREAD), 0.4
     shipped = {(row.level, row.trial, row.method): row for row in studies.load(name)}
 

@@ -50,8 +50,8 @@ def _voting() -> Made:
     yield "voting.estimates", voting_charts.estimates(voting.poll(config, elections).estimates, config.share)
     yield "voting.repeated_polls", voting_charts.repeated_polls(voting.records(config, elections), config.share)
     yield "voting.figure1", voting_charts.figure1(voting.figure1(), (0.2, 0.35))
-    ends = voting.in_the_long_run(config)
-    yield "voting.landscape", voting_charts.landscape(*voting.landscape(config), ends, config.share)
+    limits = voting.limits_by_estimator(config)
+    yield "voting.landscape", voting_charts.landscape(*voting.landscape(config), limits, config.share)
     many = voting.ManyConfig()
     yield "voting.candidates", voting_charts.candidates(many.shares, voting.run_many(many))
     plan = accounting.randomised_response_epsilon(0.2)
@@ -76,7 +76,7 @@ def _poll() -> Made:
 
 def _training() -> Made:
     for n in (1, 3):
-        for metric in training_charts.MARKS:
+        for metric in training_charts.SCORE_TITLES:
             made = training_charts.scores(test_training.TRIALS[:n], test_training.NAMES, metric)
             yield f"training.scores {n} {metric}", made
     yield "training.calibration", training_charts.calibration(test_training.TRIALS, test_training.NAMES)
@@ -184,10 +184,11 @@ def _comparison() -> Made:
 def _others() -> Made:
     point = test_charts.point(0.3125, 0.2)
     family = FAMILIES["randomised_response"]
-    yield "images.damage", figures.damage(test_charts.POINTS, point, family)
-    yield "images.linkage", figures.linkage(test_charts.POINTS, point, family)
+    yield "images.damage", figures.pixel_error_figure(test_charts.POINTS, point, family)
+    yield "images.linkage", figures.reidentification_figure(test_charts.POINTS, point, family)
     errors = {one.level: {"flat": one.squared, "low_rank": one.absolute} for one in test_charts.POINTS}
-    yield "images.guessing", figures.guessing(errors, {"flat": "pixels alike", "low_rank": "strokes"}, point, family)
+    titles = {"flat": "pixels alike", "low_rank": "strokes"}
+    yield "images.guessing", figures.reconstruction_figure(errors, titles, point, family)
     found = [claim for claim in claims.all_claims() if claim.published is not None and claim.ours and claim.unit]
     yield "claims.beside", claim_charts.beside(found, range(1, len(found) + 1))
 

@@ -61,11 +61,12 @@ POINTS = tuple(point(level, start) for level, start in ((0.0, 0.05), (0.25, 0.15
 
 def test_measured_points_have_intervals_expected_values_and_chance_level():
     here, family = point(0.3125, 0.2), FAMILIES["randomised_response"]
-    damage, linkage = figures.damage(POINTS, here, family), figures.linkage(POINTS, here, family)
-    for figure in (damage, linkage):
+    errors = figures.pixel_error_figure(POINTS, here, family)
+    linkage = figures.reidentification_figure(POINTS, here, family)
+    for figure in (errors, linkage):
         (rule,), label = figure.layout.shapes, figure.layout.annotations[0]
         assert (rule.x0, label.x, label.text) == (0.3125, 0.3125, "p = 0.3125")
-    traces = traces_by_name(damage) | traces_by_name(linkage)
+    traces = traces_by_name(errors) | traces_by_name(linkage)
     assert len(traces) == 6
     for name, mark, style in (
         ("error, measured", "absolute", palette.OTHERS[0]),
@@ -85,7 +86,8 @@ def test_measured_points_have_intervals_expected_values_and_chance_level():
 def test_errors_of_guesses_have_one_curve_for_each_prior_on_pixels():
     errors = {p.level: {"learned": p.squared, "low_rank": p.absolute} for p in POINTS}
     titles = {"learned": "one by one", "low_rank": "strokes"}
-    traces = traces_by_name(figures.guessing(errors, titles, point(0.3125, 0.2), FAMILIES["randomised_response"]))
+    here, family = point(0.3125, 0.2), FAMILIES["randomised_response"]
+    traces = traces_by_name(figures.reconstruction_figure(errors, titles, here, family))
     assert list(traces) == ["one by one", "strokes"]
     assert shows_estimates(traces["one by one"], *(p.squared for p in POINTS))
     assert shows_estimates(traces["strokes"], *(p.absolute for p in POINTS))

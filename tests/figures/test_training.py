@@ -27,8 +27,8 @@ def trial(seed):
     fits = {}
     for name, s in scores.items():
         p = expit(s)
-        marks = accuracy_score(y, p > 0.5), log_loss(y, p), brier_score_loss(y, p)
-        fits[name] = training.Fit(name, p, s[:4], 0.0, 5.0, 0.1, 1.0, *map(float, marks), None)
+        scores = accuracy_score(y, p > 0.5), log_loss(y, p), brier_score_loss(y, p)
+        fits[name] = training.Fit(name, p, s[:4], 0.0, 5.0, 0.1, 1.0, *map(float, scores), None)
     attack = training.Attack(200, 160, 170, 184)
     return training.Trial(training.TrainingConfig("digits", ("3", "8"), trial=seed), fits, y, attack)
 

@@ -29,7 +29,7 @@ def test_releases_follow_the_channel_and_no_other(mechanism, wrong):
 
 
 @pytest.mark.parametrize("n_values", [(), (9,)])
-def test_promises_are_those_of_the_accounting(n_values):
+def test_guarantees_of_mechanisms_are_those_of_the_accounting(n_values):
     gaussian, laplace, response, channel = MECHANISMS[3], MECHANISMS[4], MECHANISMS[1], MECHANISMS[2]
     distance = 3.0 if n_values else 1.0
     cases = [

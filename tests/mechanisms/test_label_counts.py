@@ -147,7 +147,7 @@ def test_what_are_no_counts_is_refused_by_everything(counts, sentence):
 NO_SHARE = r"^class 3 has 0 labels, .* no share for an empty class; merge it"
 
 
-def test_dirichlet_releases_no_smaller_counts_than_it_promises_for():
+def test_dirichlet_refuses_counts_below_the_minimum_of_its_guarantee():
     mechanism = ScaledDirichlet(1.0, ((6, 5),), 5)
     with pytest.raises(ValueError, match=r"^class 2 has 4 labels, fewer than the public minimum of 5,.*lower"):
         mechanism.randomise([5, 4], rng())

@@ -1,4 +1,4 @@
-"""A page at a terminal: the sentence and the table of a setting's file, and a sentence for what cannot be run."""
+"""A page at a terminal: the sentence and the table of a settings file, and a sentence for what cannot be run."""
 
 import csv
 import io

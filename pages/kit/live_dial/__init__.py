@@ -31,10 +31,11 @@ def mount(data: Mapping[str, Any], number: Number, first: Callable[[], str] = st
 
     `data` holds as bytes, which the browser fetches once, the `pictures`, a JSON object that dial.js reads, and the
     `guesses` at the dial's own level, prior after prior; the `levels` at which more guesses may `follow`, with the
-    words `found` at each of them, and `foundHere` at the dial's own level; and a `token` that changes with the
-    pictures, but not with the level. The pictures and random numbers are base64 of their little-endian bytes: `states`,
-    `clean`, and either `noise` or `uniform` and `replacement`; with `nStates`, `height` and `width`; `labels`,
-    `captions` and `priors`, or the titles of two `halves`; `symbol` and `name`; `low`, `high` and `step`.
+    sentences on `linking` at each of them, and `linkingHere` at the dial's own level; for each prior whether its
+    guesses are `ready`; and a `token` that changes with the pictures, but not with the level. The pictures and random
+    numbers are base64 of their little-endian bytes: `states`, `clean`, and either `noise` or `uniform` and
+    `replacement`; with `nStates`, `height` and `width`; `labels`, `captions` and `priorLabels`, or the titles of two
+    `halves`; `symbol` and `name`; `low`, `high` and `step`.
 
     `first` makes the same pictures as markup, which is shown until the dial has started.
     """

@@ -78,8 +78,8 @@ class Dial {
   async update(raw) {
     this.asked = raw;
     const wanted = () => this.asked === raw; // until the page runs again
-    const there = Promise.all([raw.pictures, raw.guesses].map((address) => file(address, wanted)));
-    const [pictures, guesses] = await there.catch((problem) => {
+    const files = Promise.all([raw.pictures, raw.guesses].map((address) => file(address, wanted)));
+    const [pictures, guesses] = await files.catch((problem) => {
       if (wanted()) throw problem;
       return [];
     });
@@ -87,13 +87,13 @@ class Dial {
     const anew = this.token !== raw.token;
     if (anew) this.data = decode(JSON.parse(new TextDecoder().decode(pictures)));
     const size = this.data.clean.length;
-    let first = 0; // those that are not there yet are being learned
-    const byPrior = raw.there.map((there) => (there ? guesses.subarray(first, (first += size)) : null));
+    let first = 0; // those that are not ready yet are being learned
+    const byPrior = raw.ready.map((ready) => (ready ? guesses.subarray(first, (first += size)) : null));
     const { dataset } = document.documentElement;
     const held = !anew && "dragging" in dataset && this.exact.level === raw.level; // the page knows of no other yet
     this.token = raw.token;
-    this.exact = { level: raw.level, found: raw.foundHere, guesses: byPrior };
-    this.grid = { levels: raw.levels, found: raw.found };
+    this.exact = { level: raw.level, sentence: raw.linkingHere, guesses: byPrior };
+    this.grid = { levels: raw.levels, sentences: raw.linking };
     if (anew) this.build();
     const { low, high, step } = this.data;
     this.input.max = Math.ceil((high - low) / step - 1e-9);
@@ -113,8 +113,8 @@ class Dial {
 
   build() {
     this.columns = this.perLine();
-    this.canvases = { clean: [], released: [], guesses: this.data.priors.map(() => []) };
-    this.titles = this.data.priors.map(() => []);
+    this.canvases = { clean: [], released: [], guesses: this.data.priorLabels.map(() => []) };
+    this.titles = this.data.priorLabels.map(() => []);
     this.lines.replaceChildren();
     if (this.data.halves) this.buildHalves(this.data.halves);
     else for (let start = 0; start < this.data.labels.length; start += this.columns) this.buildLine(start);
@@ -149,7 +149,7 @@ class Dial {
 
   // One line of people: a grid whose first column names the rows, then one column each.
   buildLine(start) {
-    const { labels, captions, priors } = this.data;
+    const { labels, captions, priorLabels } = this.data;
     const people = [...labels.keys()].slice(start, start + this.columns);
     const line = this.add(this.lines, "div", "line");
     line.style.setProperty("--columns", this.columns);
@@ -172,7 +172,7 @@ class Dial {
       const { text, flipped } = captions[person];
       this.add(this.add(line, "div", flipped ? "caption flipped" : "caption"), "span", "", text);
     });
-    priors.forEach(([name, note], g) => this.titles[g].push(row(name, note, "guess", this.canvases.guesses[g])));
+    priorLabels.forEach(([name, note], g) => this.titles[g].push(row(name, note, "guess", this.canvases.guesses[g])));
   }
 
   draw(canvases, pixels) {
@@ -193,13 +193,13 @@ class Dial {
   }
 
   drawGuesses(level) {
-    const { levels, found } = this.grid;
+    const { levels, sentences } = this.grid;
     const atRest = level === this.exact.level;
     const apart = levels.map((one) => Math.abs(one - level));
     const nearest = apart.indexOf(Math.min(...apart));
     const computed = globalThis.privdemoGuesses;
     const known = computed?.token === this.token;
-    this.found.textContent = atRest ? this.exact.found : found[nearest];
+    this.found.textContent = atRest ? this.exact.sentence : sentences[nearest];
     this.root.dataset.guesses = atRest ? "exact" : known ? "near" : "old";
     this.canvases.guesses.forEach((canvases, g) => {
       const exact = this.exact.guesses[g], near = known && computed.pictures[g][nearest];

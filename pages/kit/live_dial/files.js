@@ -6,14 +6,14 @@ const fetched = (globalThis.privdemoFiles ??= new Map());
 function file(address, wanted = () => true) {
   const entry = fetched.get(address) ?? {};
   entry.wanted = wanted; // by whoever asks last
-  entry.there ??= ask(address, entry).catch((problem) => {
+  entry.content ??= ask(address, entry).catch((problem) => {
     if (fetched.get(address) === entry) fetched.delete(address);
     throw problem;
   });
   fetched.delete(address);
   fetched.set(address, entry); // as the one asked for last
   if (fetched.size > KEPT) fetched.delete(fetched.keys().next().value);
-  return entry.there;
+  return entry.content;
 }
 
 // A page that is interrupted while it runs lets go of its files, and gives them again when it runs to its end. What is no

@@ -11,7 +11,7 @@ from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials, one_job
 from pages.topics.class_ratio.question import LARGE, Question
 from privdemo.experiments import class_ratio
-from privdemo.experiments.class_ratio import LABELLED, SHARES, Trial
+from privdemo.experiments.class_ratio import FULLY_LABELLED_METHODS, SHARES, Trial
 from privdemo.experiments.class_ratio.score import MOST_DISTANCE
 from privdemo.figures import class_ratio as charts
 from privdemo.mechanisms.label_counts import RELEASES
@@ -94,7 +94,7 @@ def waiting(question: Question) -> str:
 def takeaway(answer: Answer) -> str:
     """Say what is estimated for the first class, and which method is closer over all mixes."""
     config, trials = answer.question.config, answer.trials
-    blind = [name for name in answer.methods if name not in LABELLED][:2]
+    blind = [name for name in answer.methods if name not in FULLY_LABELLED_METHODS][:2]
     found = numbers.join_words(
         tuple(
             f"{CLASS_RATIO[name].title} {with_half(class_ratio.share_of(trials, name, 0), SHARE, bold=True)}"

@@ -11,7 +11,7 @@ from pages.topics.class_ratio import figures
 from pages.topics.class_ratio.answer import L1, Answer, mean_words, print_errors, print_mean_errors, snippet
 from privdemo.estimators import set_names
 from privdemo.experiments import class_ratio
-from privdemo.experiments.class_ratio import LABELLED, NO_RELEASE, SHARES, study
+from privdemo.experiments.class_ratio import FULLY_LABELLED_METHODS, NO_RELEASE, SHARES, study
 from privdemo.figures import class_ratio as charts
 from privdemo.intervals import gap_interval, mean_interval
 from privdemo.methods import CLASS_RATIO, MMD, RFF, SPREAD, by_trying
@@ -30,7 +30,7 @@ def other_mixes(answer: Answer) -> list[Panel]:
     """Return the error of every method against the mix of the group (figure 2), in the visitor’s own trials."""
     trials, methods = answer.trials, answer.methods
     means = {name: class_ratio.mean_error(trials, name) for name in methods}
-    blind = [name for name in methods if name not in LABELLED]
+    blind = [name for name in methods if name not in FULLY_LABELLED_METHODS]
     best = min(blind or methods, key=lambda name: means[name].mean)
     low, high = (class_ratio.error_along(trials, best, place).mean for place in (0, len(SHARES) - 1))
     return [

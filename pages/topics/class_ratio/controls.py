@@ -11,10 +11,10 @@ from pages.kit.values import Values, put, put_all
 from pages.topics.class_ratio.question import (
     ALL,
     BANDWIDTH,
+    BY_HAND,
     CLASSES,
     COPIES,
     CURVES,
-    DATA,
     DATA_SETS,
     DELTA,
     DRAWS,
@@ -23,9 +23,10 @@ from pages.topics.class_ratio.question import (
     FIGURE_2,
     FIGURE_3,
     GIVEN,
-    METHOD,
+    METHODS,
     MIX,
     N_MIN,
+    NAME_BY_TITLE,
     ONLY_TWO,
     PRESETS,
     RELEASE,
@@ -33,8 +34,7 @@ from pages.topics.class_ratio.question import (
     RHO_CLASSES_KEY,
     SEED,
     SHARE,
-    SLIDE,
-    TITLES,
+    SIZES_FOR_KEY,
     ShownCurves,
     classes_setting,
     size_settings,
@@ -49,7 +49,7 @@ from privdemo.tasks import COUNTING, counting_task
 def adjust(values: Values) -> None:
     """Reset the set sizes if the data set changes; lower ρ if more classes are chosen and all sets would be alike."""
     dataset = DATA_SETS.source(values)
-    own_data.reset_with_data(DATA, dataset, size_settings(class_ratio.default_set_size(dataset)))
+    own_data.reset_with_data(SIZES_FOR_KEY, dataset, size_settings(class_ratio.default_set_size(dataset)))
     n_classes = values[classes_setting(dataset)]
     if st.session_state.get(RHO_CLASSES_KEY, n_classes) != n_classes and values[RHO] * n_classes >= 1:
         put(RHO, 0.5 / n_classes)
@@ -73,8 +73,8 @@ def controls(values: Values, main: DeltaGenerator) -> None:
     inputs.choose(BANDWIDTH)
     with inputs.container_if("factor-shown", values[BANDWIDTH] == GIVEN):
         inputs.number(FACTOR)
-    inputs.choose(METHOD)
-    if n_classes > 2 and CLASS_RATIO[PSVM].title in values[METHOD]:
+    inputs.choose(METHODS)
+    if n_classes > 2 and CLASS_RATIO[PSVM].title in values[METHODS]:
         st.caption(f"{ONLY_TWO}: it is left out here.")
     inputs.number(DRAWS)
     inputs.number(SEED)
@@ -92,14 +92,14 @@ def _sets() -> None:
 def _mix(main: DeltaGenerator, first: str) -> None:
     """Render how the group’s class ratio is set and, in `main`, the share of its `first` class."""
     mix = inputs.choose(MIX)
-    with main, inputs.container_if("row-mix", mix == SLIDE):
+    with main, inputs.container_if("row-mix", mix == BY_HAND):
         inputs.slider_and_box(SHARE, f"Share that really {first}")
 
 
 def _release(values: Values) -> None:
     """Render the release of the sets’ counts and its parameters."""
     inputs.choose_from_list(RELEASE)
-    release = TITLES[values[RELEASE]]
+    release = NAME_BY_TITLE[values[RELEASE]]
     with inputs.container_if("privacy-shown", release != NO_RELEASE):
         privacy_inputs.epsilon(EPSILON, privacy_inputs.LABEL_EPSILON)
         privacy_inputs.epsilon_box(EPSILON)
@@ -114,9 +114,7 @@ def _release(values: Values) -> None:
 
 def presets(_: object) -> None:
     """Render buttons with settings of the paper and others whose data sets are available."""
-    available = {
-        name: values for name, values in PRESETS.items() if COUNTING[values[0]].title in DATA_SETS.choice.options
-    }
+    available = [name for name, preset in PRESETS.items() if COUNTING[preset.dataset].title in DATA_SETS.choice.options]
     if not available:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -127,23 +125,23 @@ def presets(_: object) -> None:
 
 def _apply(name: str) -> None:
     """Set the controls to a preset."""
-    dataset, n_classes, size, rho, n_test, release, epsilon, delta, n_min = PRESETS[name]
-    st.session_state[DATA] = dataset
-    noise = RELEASES[release].title if release else RELEASE.default
+    preset = PRESETS[name]
+    st.session_state[SIZES_FOR_KEY] = preset.dataset
+    noise = RELEASES[preset.release].title if preset.release else RELEASE.default
     set_sizes, test_sizes = size_settings()
     put_all(
         {
-            DATA_SETS.choice: COUNTING[dataset].title,
-            CLASSES: n_classes,
-            set_sizes: size,
+            DATA_SETS.choice: COUNTING[preset.dataset].title,
+            CLASSES: preset.n_classes,
+            set_sizes: preset.set_size,
             COPIES: 1,
-            RHO: rho,
-            test_sizes: n_test,
-            MIX: SLIDE,
+            RHO: preset.rho,
+            test_sizes: preset.n_test,
+            MIX: BY_HAND,
             RELEASE: noise,
-            EPSILON: epsilon,
-            DELTA: delta,
-            N_MIN: n_min,
+            EPSILON: preset.epsilon,
+            DELTA: preset.delta,
+            N_MIN: preset.n_min,
         }
     )
 

@@ -21,11 +21,11 @@ from privdemo.tasks import COUNTING
 AT_ONCE = 6000
 # With more records draws are slow: one process is kept free for others.
 LARGE = 20_000
-SLIDE, RANDOM = "set by hand", "at random"
+BY_HAND, RANDOM = "set by hand", "at random"
 CHOSEN, GIVEN = "chosen", "given"
 NO_NOISE = "none, true counts"
-# Keys in the session: the data set that the sizes are for, and the number of classes that ρ was last set for.
-DATA, RHO_CLASSES_KEY = "ratio_of", "rho_of_classes"
+# Keys in the session: the data set for which the sizes were last set, and the number of classes for which ρ was.
+SIZES_FOR_KEY, RHO_CLASSES_KEY = "ratio_of", "rho_of_classes"
 
 DATA_SETS = DataSets("ratio_records", COUNTING)
 CLASSES = Number("classes", limits.Limit("classes", 2, 10, integer=True), 3, "Classes")
@@ -39,7 +39,7 @@ RHO = Number(
     "sets are alike, and nothing can be learned.",
 )
 COPIES = Number("sets_of_each", limits.COPIES, 1, "Sets of each kind", help="As many again serve to choose settings.")
-MIX = Choice("mix", (SLIDE, RANDOM), SLIDE, "Mix of the group")
+MIX = Choice("mix", (BY_HAND, RANDOM), BY_HAND, "Mix of the group")
 SHARE = Number("share", limits.SHARE, 0.5, "Share of its first class", 0.05)
 BANDWIDTH = Choice("bandwidth", (CHOSEN, GIVEN), CHOSEN, "Bandwidth of MMD")
 FACTOR = Number(
@@ -51,8 +51,8 @@ FACTOR = Number(
     "How near two records must be for MMD to count them as alike; 1 is the median distance of two records, divided by "
     "√2.",
 )
-TITLES = {NO_NOISE: NO_RELEASE} | {release.title: name for name, release in RELEASES.items()}
-RELEASE = Choice("release", tuple(TITLES), NO_NOISE, "Noise on the sets’ counts")
+NAME_BY_TITLE = {NO_NOISE: NO_RELEASE} | {release.title: name for name, release in RELEASES.items()}
+RELEASE = Choice("release", tuple(NAME_BY_TITLE), NO_NOISE, "Noise on the sets’ counts")
 EPSILON = Number("ratio_epsilon", limits.RELEASE_EPSILON, 0.05, "ε of the counts", 0.01, EPSILON_HELP)
 DELTA = Number("ratio_delta", limits.RELEASE_DELTA, 0.05, "δ of the counts", 0.01, DELTA_HELP)
 N_MIN = Number(
@@ -63,7 +63,7 @@ N_MIN = Number(
     5,
     help="What everybody may know: no class of a set has fewer records.",
 )
-METHOD = Choice(
+METHODS = Choice(
     "find_by",
     tuple(method.title for method in CLASS_RATIO.values()),
     tuple(CLASS_RATIO[m].title for m in (SPREAD, MMD, EM)),
@@ -73,11 +73,25 @@ METHOD = Choice(
 DRAWS = Number("ratio_draws", limits.N_TRIALS, 10, "Draws", help="Repeats with other records and other noise.")
 SEED = Number("ratio_seed", limits.SEED, 0, "Seed", help="The same seed gives the same records and noise.")
 
-# One click to a setting: data set, classes, records in a set, ρ, records asked about, release, ε, δ, n_min.
+
+class Preset(NamedTuple):
+    """Values of settings that one click sets; without a `release` the counts are the true ones."""
+
+    dataset: str
+    n_classes: int
+    set_size: int
+    rho: float
+    n_test: int
+    release: str
+    epsilon: float
+    delta: float
+    n_min: int
+
+
 PRESETS = {
-    "paper, binary": ("adult", 2, 600, 0.1, 600, "", 0.05, 0.05, 25),
-    "three digits, private": ("mnist", 3, 600, 0.1, 600, "gaussian tight", 0.05, 0.001, 25),
-    "ten digits, 3,000 each": ("mnist", 10, 3000, 0.05, 3000, "", 0.05, 0.05, 75),
+    "paper, binary": Preset("adult", 2, 600, 0.1, 600, "", 0.05, 0.05, 25),
+    "three digits, private": Preset("mnist", 3, 600, 0.1, 600, "gaussian tight", 0.05, 0.001, 25),
+    "ten digits, 3,000 each": Preset("mnist", 10, 3000, 0.05, 3000, "", 0.05, 0.05, 75),
 }
 
 
@@ -140,7 +154,7 @@ def settings(values: Values) -> list[Setting]:
     """Return every setting of the page, with the classes of the data set."""
     classes = classes_setting(DATA_SETS.source(values))
     sets = [DATA_SETS.choice, classes, RHO, COPIES, *size_settings(), MIX, SHARE, BANDWIDTH, FACTOR]
-    return [*sets, RELEASE, EPSILON, DELTA, N_MIN, METHOD, DRAWS, SEED]
+    return [*sets, RELEASE, EPSILON, DELTA, N_MIN, METHODS, DRAWS, SEED]
 
 
 def question_of(values: Values) -> Question | str:
@@ -149,7 +163,7 @@ def question_of(values: Values) -> Question | str:
         return problem
     dataset = DATA_SETS.source(values)
     n_classes = values[classes_setting(dataset)]
-    chosen = tuple(name for name, method in CLASS_RATIO.items() if method.title in values[METHOD])
+    chosen = tuple(name for name, method in CLASS_RATIO.items() if method.title in values[METHODS])
     if not chosen:
         return "Choose at least one method in the settings."
     methods = tuple(name for name in chosen if name != PSVM) if n_classes > 2 else chosen
@@ -164,9 +178,9 @@ def question_of(values: Values) -> Question | str:
             copies=values[COPIES],
             rho=values[RHO],
             n_test=n_test,
-            share=values[SHARE] if values[MIX] == SLIDE else None,
+            share=values[SHARE] if values[MIX] == BY_HAND else None,
             bandwidth=values[FACTOR] if values[BANDWIDTH] == GIVEN else None,
-            release=TITLES[values[RELEASE]],
+            release=NAME_BY_TITLE[values[RELEASE]],
             epsilon=values[EPSILON],
             delta=values[DELTA],
             n_min=values[N_MIN],

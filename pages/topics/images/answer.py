@@ -176,7 +176,7 @@ def _lost(answer: Answer) -> tuple[Panel | tuple[Panel, ...], ...]:
     )
     damage = Panel(
         "damage",
-        figure=Chart(figures.damage(answer.points, own_point, family)),
+        figure=Chart(figures.pixel_error_figure(answer.points, own_point, family)),
         summary=f"{at} a released pixel is off by {own_point.expected.absolute:.3f} on average (measured "
         f"{own_point.absolute.mean:.3f}) and its squared error is {own_point.expected.squared:.3f} (measured "
         f"{own_point.squared.mean:.3f}), where 0 is black and 1 is white. Lines: exact; markers: measured in "
@@ -186,7 +186,7 @@ def _lost(answer: Answer) -> tuple[Panel | tuple[Panel, ...], ...]:
     )
     linkage = Panel(
         "linkage",
-        figure=Chart(figures.linkage(answer.points, own_point, family)),
+        figure=Chart(figures.reidentification_figure(answer.points, own_point, family)),
         summary=f"An adversary who knows {n} people's clean images traces a released image to its sender "
         f"{numbers.with_range(own_point.linked)} of the time; chance is {numbers.share(1 / n)}. Markers: "
         f"{images.N_RELEASES} releases each, with 95 % intervals.",
@@ -219,7 +219,7 @@ def _guessing(answer: Answer) -> Panel:
     errors_here = [f"{_PRIOR_NAMES[prior]} {error.mean:.3f}" for prior, error in answer.guesses.errors.items()]
     return Panel(
         "guessing",
-        figure=Chart(figures.guessing(errors, _PRIOR_NAMES, own_point, question.family)),
+        figure=Chart(figures.reconstruction_figure(errors, _PRIOR_NAMES, own_point, question.family)),
         summary=f"The squared error of a pixel that an adversary guesses, where 0 is black and 1 is white, at "
         f"{question.family.symbol} = {own_point.level:.4g}: {', '.join(errors_here)}. Strokes, and pixels one by one, "
         "are learned "
@@ -277,7 +277,7 @@ def snippet(question: Question) -> Snippet:
     return Snippet(
         (
             "from privdemo.experiments.images import Config, CurveConfig, curve, measure, privacy, run",
-            "from privdemo.figures import damage, linkage",
+            "from privdemo.figures import pixel_error_figure, reidentification_figure",
             f"from privdemo.mechanisms import {', '.join(kinds)}",
             "from privdemo.mechanisms.pixels import FAMILIES",
         ),
@@ -289,8 +289,8 @@ def snippet(question: Question) -> Snippet:
             f"linking = {pformat(question.curve, width=88)}",
             "points = curve(linking)",
             f"here = measure(linking, {question.level!r})",
-            f"damage(points, here, FAMILIES[{question.family.name!r}]).show()",
-            f"linkage(points, here, FAMILIES[{question.family.name!r}]).show()",
+            f"pixel_error_figure(points, here, FAMILIES[{question.family.name!r}]).show()",
+            f"reidentification_figure(points, here, FAMILIES[{question.family.name!r}]).show()",
         ),
     )
 

@@ -17,16 +17,16 @@ from pages.topics.images.question import (
     CLASSES,
     DELTA,
     DIAL,
+    FLIP_PROB_FIRST,
+    FLIP_PROB_SECOND,
     GAUSS,
     LABEL_KIND,
     MECHANISM,
-    ONE_LIES,
     PEOPLE,
     PRESETS,
     SEED,
     SHOWN,
     SYMMETRIC,
-    ZERO_LIES,
     data_choice,
     label_setting,
     level_setting,
@@ -63,8 +63,8 @@ def _label_controls(classes: tuple[str, ...]) -> None:
     elif inputs.choose(LABEL_KIND) == ASYMMETRIC:
         zero, one = classes
         privacy_inputs.two_lies(
-            (ZERO_LIES, privacy_inputs.noise_slider(f"Share of {zero}s reported as {one}"), f"{zero} → {one}"),
-            (ONE_LIES, privacy_inputs.noise_slider(f"Share of {one}s reported as {zero}"), f"{one} → {zero}"),
+            (FLIP_PROB_FIRST, privacy_inputs.noise_slider(f"Share of {zero}s reported as {one}"), f"{zero} → {one}"),
+            (FLIP_PROB_SECOND, privacy_inputs.noise_slider(f"Share of {one}s reported as {zero}"), f"{one} → {zero}"),
         )
         return
     label = label_setting(n_classes)

@@ -51,8 +51,8 @@ CHAPTER = Choice("view", CHAPTER_NAMES, DIAL)
 MECHANISM = Choice("noise", tuple(MECHANISMS), next(iter(MECHANISMS)), "Noise on every pixel")
 CLASSES = Choice("classes", tuple("0123456789"), ("7", "9"), "Digits", many=True, least=2)
 LABEL_KIND = Choice("label_lie", (SYMMETRIC, ASYMMETRIC), SYMMETRIC, "Lie about the label")
-ZERO_LIES = Number("p10", limits.P10, 0.1, "Lies about the first digit", step=0.01, help=WHAT_TWO_LIES_DO)
-ONE_LIES = Number("p01", limits.P01, 0.3, "Lies about the second digit", step=0.01, help=WHAT_TWO_LIES_DO)
+FLIP_PROB_FIRST = Number("p10", limits.P10, 0.1, "Lies about the first digit", step=0.01, help=WHAT_TWO_LIES_DO)
+FLIP_PROB_SECOND = Number("p01", limits.P01, 0.3, "Lies about the second digit", step=0.01, help=WHAT_TWO_LIES_DO)
 SHOWN = Number("shown", limits.PER_CLASS, 5, "Images of each digit")
 PEOPLE = Number(
     "people",
@@ -151,7 +151,7 @@ def settings(values: Values) -> list[Setting]:
     levels = [level_setting(family, n_states) for family in FAMILIES.values()]
     label = label_setting(max(CLASSES.least, len(values[CLASSES])))
     more = [SHOWN, PEOPLE, CANDIDATES, DELTA, SEED]
-    return [data_choice(), CLASSES, MECHANISM, *levels, LABEL_KIND, label, ZERO_LIES, ONE_LIES, *more]
+    return [data_choice(), CLASSES, MECHANISM, *levels, LABEL_KIND, label, FLIP_PROB_FIRST, FLIP_PROB_SECOND, *more]
 
 
 def question_of(values: Values) -> Question | str:
@@ -168,5 +168,5 @@ def question_of(values: Values) -> Question | str:
 def _labels(values: Values, n_classes: int) -> LabelMechanism:
     """Return the label’s lie: one flip probability or, for two classes, two that may differ."""
     if n_classes == 2 and values[LABEL_KIND] == ASYMMETRIC:
-        return BinaryChannel(values[ZERO_LIES], values[ONE_LIES])
+        return BinaryChannel(values[FLIP_PROB_FIRST], values[FLIP_PROB_SECOND])
     return RandomisedResponse(values[label_setting(n_classes)], n_classes)

@@ -89,7 +89,7 @@ def misplaced(value: float, total: int) -> str:
 
 def best(outcomes: Mapping[str, Outcome]) -> Outcome:
     """Return the release with the least distortion among those whose promise holds; Laplace noise always does."""
-    return outcomes[label_counts.least(outcomes)[0]]
+    return outcomes[label_counts.best_and_tied(outcomes)[0]]
 
 
 def tied_words(names: Sequence[str]) -> str:
@@ -110,7 +110,7 @@ def takeaway(question: Question, outcomes: Mapping[str, Outcome]) -> str:
     least, laplace, chosen = best(outcomes), outcomes[LAPLACE], outcomes[question.release]
     start = (
         f"The best private release misplaces <b>{misplaced(least.distortion.mean, total)} of {total:,} labels</b> "
-        f"({spoken_title(least.release)} noise{tied_words(label_counts.least(outcomes)[1:])})"
+        f"({spoken_title(least.release)} noise{tied_words(label_counts.best_and_tied(outcomes)[1:])})"
     )
     if laplace.release != least.release:
         start += f"; {spoken_title(LAPLACE)} <b>{misplaced(laplace.distortion.mean, total)}</b>"

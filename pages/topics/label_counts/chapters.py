@@ -25,8 +25,8 @@ from privdemo.figures import label_counts as charts
 from privdemo.mechanisms.label_counts import RELEASES
 from privdemo.methods import LABEL_COUNTS
 
-# The profile is plotted up to this multiple of the question’s ε, in this many steps.
-_PROFILE_TO, _PROFILE_STEPS = 3, 60
+# The table of the profile, and the code that prints it, go up to this multiple of the question’s ε in this many steps.
+_TABLE_TO, _TABLE_STEPS = 3, 60
 
 
 def _title(name: str) -> str:
@@ -99,7 +99,7 @@ def the_promise(answer: Answer) -> list[Panel]:
     config = question.config
     names = dict.fromkeys((question.release, "laplace tight", "gaussian tight", "gaussian published"))
     curves = {name: m for name in names if (m := answer.outcomes[name].mechanism) is not None}
-    epsilons = [config.epsilon * i * _PROFILE_TO / _PROFILE_STEPS for i in range(_PROFILE_STEPS + 1)]
+    epsilons = [config.epsilon * i * _TABLE_TO / _TABLE_STEPS for i in range(_TABLE_STEPS + 1)]
     return [
         Panel(
             "profile",
@@ -117,8 +117,7 @@ def the_promise(answer: Answer) -> list[Panel]:
                 for e in epsilons
             ],
             snippet(question).then(
-                f"epsilons = [config.epsilon * i * {_PROFILE_TO} / {_PROFILE_STEPS} "
-                f"for i in range({_PROFILE_STEPS + 1})]",
+                f"epsilons = [config.epsilon * i * {_TABLE_TO} / {_TABLE_STEPS} for i in range({_TABLE_STEPS + 1})]",
                 f'print(label_counts.profile(outcomes["{question.release}"].mechanism, epsilons))',
             ),
         )
@@ -168,7 +167,7 @@ def who_wins(answer: Answer) -> list[Panel]:
             numbers.power_of_ten(w.delta),
             _title(w.release),
             numbers.distance(w.distortion),
-            ", ".join(_title(name) for name in w.level) or "none",
+            ", ".join(_title(name) for name in w.tied) or "none",
         ]
         for w in reversed(winners)
     ]
@@ -201,7 +200,7 @@ def winner_words(winners: Sequence[Winner]) -> str:
     for run in runs:
         high, low = numbers.power_of_ten(run[0].delta), numbers.power_of_ten(run[-1].delta)
         where = f"at δ = {high}" if len(run) == 1 else f"for δ from {high} down to {low}"
-        tied = tuple(dict.fromkeys(name for winner in run for name in winner.level))
+        tied = tuple(dict.fromkeys(name for winner in run for name in winner.tied))
         parts.append(f"<b>{_title(run[0].release)}</b> {where}{tied_words(tied)}")
     return "; then ".join(parts)
 

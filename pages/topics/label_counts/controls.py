@@ -13,6 +13,7 @@ from pages.topics.label_counts.question import (
     AXIS,
     CLASSES,
     COUNTS,
+    COUNTS_SOURCE,
     CURVES,
     DELTA,
     EPSILON,
@@ -23,7 +24,6 @@ from pages.topics.label_counts.question import (
     RHO,
     SEED,
     TOTAL,
-    TYPED,
     Curves,
 )
 
@@ -33,14 +33,14 @@ def controls(_: Values, main: DeltaGenerator) -> None:
     with main, inputs.row("count-privacy"):
         privacy_inputs.epsilon_scale(privacy_inputs.epsilon(EPSILON, privacy_inputs.LABEL_EPSILON))
     privacy_inputs.epsilon_box(EPSILON)
-    own = inputs.choose(COUNTS) == OWN
+    own = inputs.choose(COUNTS_SOURCE) == OWN
     with inputs.container_if("design", not own):
         with inputs.side_by_side("design"):
             inputs.number(CLASSES)
             inputs.number(RHO)
         inputs.number(TOTAL)
     with inputs.container_if("typed", own):
-        inputs.text_input(TYPED)
+        inputs.text_input(COUNTS)
     with st.container(key="delta"):
         privacy_inputs.delta_of_counts(DELTA)
     inputs.number(N_MIN)

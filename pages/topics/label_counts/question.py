@@ -15,7 +15,7 @@ from privdemo.experiments.label_counts import CountConfig
 from privdemo.mechanisms.label_counts import RELEASES, check_counts
 
 DESIGN, OWN = "the paper’s", "my own"
-COUNTS = Choice("counts_of", (DESIGN, OWN), DESIGN, "Counts")
+COUNTS_SOURCE = Choice("counts_of", (DESIGN, OWN), DESIGN, "Counts")
 CLASSES = Number(
     "count_classes", limits.Limit("number of classes", 2, 50, integer=True), label_counts.CLASSES, "Classes"
 )
@@ -43,10 +43,10 @@ REPEATS = Number(
     "releases", limits.REPEATS, 200, "Releases", 100, help="How often the counts are released in each way."
 )
 SEED = Number("count_seed", limits.SEED, 0, "Seed", help="The same seed gives the same noise.")
-TITLES = {release.title: name for name, release in RELEASES.items()}
+NAME_BY_TITLE = {release.title: name for name, release in RELEASES.items()}
 MECHANISM = Choice(
     "mechanism",
-    tuple(TITLES),
+    tuple(NAME_BY_TITLE),
     RELEASES["dirichlet public"].title,
     "Release to look at",
 )
@@ -62,13 +62,13 @@ CURVES = Choice("curves", (THREE, ALL), THREE, "Curves")
 EXAMPLE = "120, 80, 300, 500"
 
 
-def parse(words: str) -> tuple[int, ...]:
+def parse(text: str) -> tuple[int, ...]:
     """Return counts as typed or pasted, separated by commas, blanks, tabs or new lines.
 
     Raise ``ValueError`` with a sentence for invalid counts.
     """
     # “1,000” may be one number or two: between blanks, or with a part such as 000, it is refused.
-    between = [part.strip(",") for part in re.split(r"[\s;]+", words) if part.strip(",")]
+    between = [part.strip(",") for part in re.split(r"[\s;]+", text) if part.strip(",")]
     unclear = [
         part for part in between if re.search(r",0\d|^0\d|\d\.\d{3}$", part) or (len(between) > 1 and "," in part)
     ]
@@ -77,24 +77,24 @@ def parse(words: str) -> tuple[int, ...]:
             f"“{unclear[0][:20]}” may be a part of a number, or several; write 1000 without comma, point or blank, and "
             "a blank after every comma between counts"
         )
-    parts = [part for words in between for part in words.split(",") if part]
+    parts = [number for part in between for number in part.split(",") if number]
     if not parts:
         raise ValueError(f"no counts are given; type or paste some, such as {EXAMPLE}")
-    numbers = []
+    counts = []
     for part in parts:
         try:
-            numbers.append(float(part))
+            counts.append(float(part))
         except ValueError:
             raise ValueError(f"“{part[:20]}” is not a number; give counts such as {EXAMPLE}") from None
-    return tuple(int(n) for n in check_counts(numbers))
+    return tuple(int(n) for n in check_counts(counts))
 
 
-TYPED = Words("counts", parse, EXAMPLE, "Counts of each class", f"Type or paste: {EXAMPLE}.")
+COUNTS = Words("counts", parse, EXAMPLE, "Counts of each class", f"Type or paste: {EXAMPLE}.")
 
 
 @dataclass(frozen=True)
 class Question:
-    """The visitor’s question: `config` with the counts, the design behind them, and the release to look at.
+    """The visitor’s question: `config` with the counts, the design behind them, and the chosen mechanism, `release`.
 
     `own` says that the counts are typed by the visitor, not of the design.
     """
@@ -119,19 +119,19 @@ DEFAULT_CURVES = Curves()
 
 def settings(_: Values) -> list[Setting]:
     """Return every setting of the page."""
-    counts = [COUNTS, CLASSES, TOTAL, RHO, TYPED]
-    return [*counts, EPSILON, DELTA, N_MIN, MECHANISM, REPEATS, SEED]
+    about_counts = [COUNTS_SOURCE, CLASSES, TOTAL, RHO, COUNTS]
+    return [*about_counts, EPSILON, DELTA, N_MIN, MECHANISM, REPEATS, SEED]
 
 
 def question_of(values: Values) -> Question | str:
     """Return the question, or a sentence on why there is none."""
-    own = values[COUNTS] == OWN
+    own = values[COUNTS_SOURCE] == OWN
     n_classes, total, rho = values[CLASSES], values[TOTAL], values[RHO]
     try:
-        counts = parse(values[TYPED]) if own else label_counts.design(n_classes, total, rho)
+        counts = parse(values[COUNTS]) if own else label_counts.design(n_classes, total, rho)
         config = CountConfig(
             counts, values[EPSILON], values[DELTA], values[N_MIN], repeats=values[REPEATS], seed=values[SEED]
         )
     except ValueError as error:
         return f"Nothing can be released here. {numbers.sentence(error)}"
-    return Question(config, n_classes, total, rho, own, TITLES[values[MECHANISM]])
+    return Question(config, n_classes, total, rho, own, NAME_BY_TITLE[values[MECHANISM]])

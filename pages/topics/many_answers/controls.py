@@ -18,6 +18,7 @@ from pages.topics.many_answers.question import (
     DELTA,
     EPSILON,
     EXPONENT,
+    NAME_BY_TITLE,
     ORACLE,
     PAIR,
     PEOPLE,
@@ -26,7 +27,6 @@ from pages.topics.many_answers.question import (
     READ,
     SEED,
     SENDER,
-    TITLES,
     TWO,
     Curves,
     K,
@@ -73,7 +73,7 @@ _COMMON = tuple(filter(EPSILON.limit.contains, privacy_inputs.EPSILONS))
 
 def presets(_: object) -> None:
     """Render buttons with example surveys whose answers are available."""
-    names = {TITLES[title] for title in source_choice().options if title in TITLES}
+    names = {NAME_BY_TITLE[title] for title in source_choice().options if title in NAME_BY_TITLE}
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown("Try:", width="content", help="Surveys on one click.")
         for name, (source, *_) in PRESETS.items():
@@ -84,7 +84,7 @@ def presets(_: object) -> None:
 def _apply(name: str) -> None:
     """Set the settings of an example survey."""
     source, k, people, epsilon, exponent, oracle = PRESETS[name]
-    title = next(title for title, known in TITLES.items() if known == source)
+    title = next(title for title, known in NAME_BY_TITLE.items() if known == source)
     st.session_state[_DATA] = _SHIPPED
     new = {source_choice(): title, ORACLE: FREQUENCY_ORACLES[oracle].title}
     put_all(new | {K: k, PEOPLE: people, EPSILON: epsilon, EXPONENT: exponent})

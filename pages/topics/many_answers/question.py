@@ -18,7 +18,7 @@ from privdemo.methods import FREQUENCY_ORACLES
 LOOK = "answers_look"
 ESTIMATORS = "Reading reports"
 
-TITLES = {"Zipf’s law": ZIPF, "all alike": UNIFORM, "occupations (Adult)": OCCUPATIONS, "words (SMS)": WORDS}
+NAME_BY_TITLE = {"Zipf’s law": ZIPF, "all alike": UNIFORM, "occupations (Adult)": OCCUPATIONS, "words (SMS)": WORDS}
 ORACLES = {method.title: name for name, method in FREQUENCY_ORACLES.items()}
 ORACLE = Choice("lie", tuple(ORACLES), FREQUENCY_ORACLES[AnswersConfig.oracle].title, "Lie")
 EPSILON = Number("answer_epsilon", limits.ORACLE_EPSILON, AnswersConfig.epsilon, "ε of an answer", 0.01)
@@ -84,13 +84,13 @@ class Question:
 def source_choice() -> Choice:
     """Return the choice of whose answers: the data sets that are available, and the visitor’s own."""
     needed = {OCCUPATIONS, WORDS}
-    available = (title for title, name in TITLES.items() if name not in needed or cache.available(name))
+    available = (title for title, name in NAME_BY_TITLE.items() if name not in needed or cache.available(name))
     return own_data.choice("answers_of", tuple(available), OwnAnswers)
 
 
 def source_of(values: Values) -> Source | Answers:
     """Return where the answers come from."""
-    return own_data.answers(values[source_choice()], TITLES.__getitem__)
+    return own_data.answers(values[source_choice()], NAME_BY_TITLE.__getitem__)
 
 
 def settings(_: Values) -> list[Setting]:

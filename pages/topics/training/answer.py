@@ -265,7 +265,7 @@ def score_words(answer: Answer) -> str:
 
 def _collapse_words(answer: Answer) -> str:
     """Say which methods have collapsed to one class, and why."""
-    ended = {name: n for name in answer.methods if (n := training.one_sided(answer.trials, name))}
+    ended = {name: n for name in answer.methods if (n := training.n_constant_predictions(answer.trials, name))}
     words = []
     own_guesses = {name: ended.pop(name) for name in (RECONSTRUCTION,) if name in ended}
     if own_guesses:

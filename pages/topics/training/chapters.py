@@ -38,9 +38,9 @@ def panel_of(
 
 
 def some_images(answer: Answer) -> list[Panel]:
-    """Return the panel of test images with every model’s prediction: agreed on and in dispute, or typical ones."""
+    """Return the panel of test images with every model’s prediction: agreed on and in dispute, or the first ones."""
     trial, picked = answer.trials[0], answer.question.picked
-    groups = _agreed_and_disputed(trial) if picked == DISPUTED else [("", training.typical(trial, N_IMAGES))]
+    groups = _agreed_and_disputed(trial) if picked == DISPUTED else [("", training.first_images(trial, N_IMAGES))]
     chosen = [int(i) for _, images in groups for i in images]
     names = [name for name in answer.methods if name in trial.fits]
     predictions = {name: _predictions(trial, name, chosen) for name in names}
@@ -99,14 +99,14 @@ _RULES_OF_CHOICE = {
 
 def _agreed_and_disputed(trial: training.Trial) -> list[tuple[str, Sequence[int]]]:
     """Return images on which the methods agree and those in dispute, each group with a title that counts them."""
-    n, differs = N_IMAGES // 2, training.label_differs(trial)
-    disputed, of_all = training.disputed(trial, n), f"{len(differs):,}"
-    differing = int(differs[disputed].sum())
+    n, disagree = N_IMAGES // 2, training.methods_disagree(trial)
+    disputed, of_all = training.disputed(trial, n), f"{len(disagree):,}"
+    differing = int(disagree[disputed].sum())
     if differing == n:
-        title = f"They disagree: {int(differs.sum()):,} of {of_all}"
+        title = f"They disagree: {int(disagree.sum()):,} of {of_all}"
     else:
         title = "Their sureness differs most" if not differing else "They disagree, or differ most in sureness"
-    agreed = f"They agree: {int((~differs).sum()):,} of {of_all}", training.agreed(trial, n)
+    agreed = f"They agree: {int((~disagree).sum()):,} of {of_all}", training.agreed(trial, n)
     return [group for group in (agreed, (title, disputed)) if len(group[1]) == n]
 
 

@@ -13,11 +13,12 @@ from pages.topics.training.question import (
     DIGITS,
     DRAWS,
     FIRST,
-    KIND,
+    FLIP_PROB_FIRST,
+    FLIP_PROB_SECOND,
+    LABEL_KIND,
     MECHANISMS,
     MORE,
     NOISE,
-    ONE_LIES,
     PICKED,
     PRESETS,
     SECOND,
@@ -26,7 +27,6 @@ from pages.topics.training.question import (
     SYMMETRIC,
     TEN,
     TRAINED,
-    ZERO_LIES,
     class_choices,
     classes_of,
     data_choice,
@@ -39,37 +39,37 @@ from pages.topics.training.question import (
 from privdemo.experiments import images
 from privdemo.mechanisms.pixels import FAMILIES
 
-_DATA = "people_with_images_of"
+_PEOPLE_FOR_KEY = "people_with_images_of"
 
 
 def adjust(values: Values) -> None:
     """With other records, set the number of people to its default, and the classes of a visitor’s own file."""
-    data = source_of(values)
-    classes = () if isinstance(data, str) else class_choices(data)
-    own_data.reset_with_data(_DATA, data, [*classes, people_setting(data, classes_of(values))])
+    source = source_of(values)
+    classes = () if isinstance(source, str) else class_choices(source)
+    own_data.reset_with_data(_PEOPLE_FOR_KEY, source, [*classes, people_setting(source, classes_of(values))])
 
 
 def controls(values: Values, main: DeltaGenerator) -> None:
     """Render the controls, the noise in `main`."""
-    data = source_of(values)
-    kind, kinds, what = words_of(data)
+    source = source_of(values)
+    class_word, classes_word, value_word = words_of(source)
     inputs.choose(data_choice(), "Images" if own_data.current_reading(own_data.Own) is None else "Records")
     own_data_input.panel(data_choice())
-    first, second, more = class_choices(data)
-    inputs.choose_from_list(first, f"First {kind}")
-    inputs.choose_from_list(second, f"Second {kind}")
+    first, second, more = class_choices(source)
+    inputs.choose_from_list(first, f"First {class_word}")
+    inputs.choose_from_list(second, f"Second {class_word}")
     if len(first.options) > 2:
-        inputs.choose(more, f"More {kinds}")
+        inputs.choose(more, f"More {classes_word}")
     classes = classes_of(values)
-    inputs.slider_and_box(people_setting(data, classes), f"People of each {kind}")
-    family = MECHANISMS[inputs.choose(NOISE, f"Noise on every {what}")]
-    n_states = images.n_states(data)
+    inputs.slider_and_box(people_setting(source, classes), f"People of each {class_word}")
+    family = MECHANISMS[inputs.choose(NOISE, f"Noise on every {value_word}")]
+    n_states = images.n_states(source)
     level = level_setting(family, n_states)
-    name = f"{family.level_name.capitalize()} {family.symbol} of every {what}"
+    name = f"{family.level_name.capitalize()} {family.symbol} of every {value_word}"
     with main:
         inputs.number(level, slider=privacy_inputs.noise_slider(name), part="slider")
-    privacy_inputs.pixel_boxes(level, family, n_states, DELTA, "training_pixel_epsilon", what)
-    _label_controls(classes, kinds)
+    privacy_inputs.pixel_boxes(level, family, n_states, DELTA, "training_pixel_epsilon", value_word)
+    _label_controls(classes, classes_word)
     inputs.choose(TRAINED)
     inputs.number(DRAWS)
     inputs.number(SEED)
@@ -77,16 +77,24 @@ def controls(values: Values, main: DeltaGenerator) -> None:
     inputs.choose(STUDY)
 
 
-def _label_controls(classes: tuple[str, ...], kinds: str) -> None:
+def _label_controls(classes: tuple[str, ...], classes_word: str) -> None:
     """Render the lie about the label: one flip probability, or, for two classes, two that may differ."""
     n_classes = len(classes)
     if n_classes > 2:
-        st.caption(f"With more than two {kinds}, every wrong one is equally likely.")
-    elif inputs.choose(KIND) == ASYMMETRIC:
+        st.caption(f"With more than two {classes_word}, every wrong one is equally likely.")
+    elif inputs.choose(LABEL_KIND) == ASYMMETRIC:
         first, second = classes
         privacy_inputs.two_lies(
-            (ZERO_LIES, privacy_inputs.noise_slider(f"Of the {first}s, share sent as {second}"), f"{first} → {second}"),
-            (ONE_LIES, privacy_inputs.noise_slider(f"Of the {second}s, share sent as {first}"), f"{second} → {first}"),
+            (
+                FLIP_PROB_FIRST,
+                privacy_inputs.noise_slider(f"Of the {first}s, share sent as {second}"),
+                f"{first} → {second}",
+            ),
+            (
+                FLIP_PROB_SECOND,
+                privacy_inputs.noise_slider(f"Of the {second}s, share sent as {first}"),
+                f"{second} → {first}",
+            ),
         )
         return
     label = label_setting(n_classes)
@@ -117,16 +125,16 @@ def _preset_words(family: str, level: float, flip: float, people: int) -> str:
 
 def _apply(family: str, level: float, flip: float, people: int, classes: tuple[str, ...] = ("7", "9")) -> None:
     """Set the controls to a preset."""
-    data = data_choice()
+    data_setting = data_choice()
     first, second, *more = classes
-    source = cache.IMAGE_SETS[data.default]
+    source = cache.IMAGE_SETS[data_setting.default]
     people_of_each = people_setting(source, classes)
     put_all(
         {
-            data: data.default,
+            data_setting: data_setting.default,
             NOISE: FAMILIES[family].title,
             level_setting(FAMILIES[family], images.n_states(source)): level,
-            KIND: SYMMETRIC,
+            LABEL_KIND: SYMMETRIC,
             label_setting(len(classes)): flip,
             FIRST: first,
             SECOND: second,

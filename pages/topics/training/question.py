@@ -35,9 +35,9 @@ SECOND = Choice("second", DIGITS, "9", "Second digit or class")
 _CLASSES = " Write `first=0&second=1&more_digits=2,3` for the digits 0, 1, 2 and 3."
 MORE = Choice("more_digits", DIGITS, (), "More digits or classes", many=True, least=0, meant={"classes": _CLASSES})
 NOISE = Choice("pixel_noise", tuple(MECHANISMS), next(iter(MECHANISMS)), "Noise on every pixel")
-KIND = Choice("label_lies", (SYMMETRIC, ASYMMETRIC), SYMMETRIC, "Lie about the label")
-ZERO_LIES = Number("first_lies", limits.P10, 0.1, "Lies about the first", step=0.01, help=WHAT_TWO_LIES_DO)
-ONE_LIES = Number("second_lies", limits.P01, 0.4, "Lies about the second", step=0.01, help=WHAT_TWO_LIES_DO)
+LABEL_KIND = Choice("label_lies", (SYMMETRIC, ASYMMETRIC), SYMMETRIC, "Lie about the label")
+FLIP_PROB_FIRST = Number("first_lies", limits.P10, 0.1, "Lies about the first", step=0.01, help=WHAT_TWO_LIES_DO)
+FLIP_PROB_SECOND = Number("second_lies", limits.P01, 0.4, "Lies about the second", step=0.01, help=WHAT_TWO_LIES_DO)
 TRAINERS = {method.title: name for name, method in TRAINING.items() if name != CLEAN}
 TRAINED = Choice(
     "methods",
@@ -197,7 +197,7 @@ def settings(values: Values) -> list[Setting]:
     source, classes = source_of(values), classes_of(values)
     levels = [level_setting(family, images.n_states(source)) for family in MECHANISMS.values()]
     records = [data_choice(), *class_choices(source), people_setting(source, classes)]
-    noise = [NOISE, *levels, KIND, label_setting(len(classes)), ZERO_LIES, ONE_LIES]
+    noise = [NOISE, *levels, LABEL_KIND, label_setting(len(classes)), FLIP_PROB_FIRST, FLIP_PROB_SECOND]
     return [*records, *noise, TRAINED, DRAWS, SEED, PICKED, STUDY]
 
 
@@ -249,8 +249,8 @@ def _is_too_slow(method: str, values: Values) -> bool:
 
 def _labels(values: Values, n_classes: int) -> LabelMechanism:
     """Return the label’s lie: one flip probability or, for two classes, two that may differ."""
-    if n_classes == 2 and values[KIND] == ASYMMETRIC:
-        return BinaryChannel(values[ZERO_LIES], values[ONE_LIES])
+    if n_classes == 2 and values[LABEL_KIND] == ASYMMETRIC:
+        return BinaryChannel(values[FLIP_PROB_FIRST], values[FLIP_PROB_SECOND])
     return RandomisedResponse(values[label_setting(n_classes)], n_classes)
 
 

@@ -50,7 +50,7 @@ def misprint_words(config: ElectionConfig) -> str:
         return ""
     return (
         f" With your lies and a true share of {numbers.share(config.share)} the printed formula tends to "
-        f"{numbers.share(voting.misprint(config))}."
+        f"{numbers.share(voting.limit_as_printed(config))}."
     )
 
 

@@ -16,13 +16,13 @@ from privdemo.figures import voting as charts
 from privdemo.mechanisms import BinaryChannel
 
 
-def _repeated_answers(channel: BinaryChannel, prior: float) -> tuple[RepeatedAnswers, ...]:
+def _repeated_answers_by_count(channel: BinaryChannel, prior: float) -> tuple[RepeatedAnswers, ...]:
     """Return what 1, 2, … up to the maximum number of answers of one person reveal."""
     most = int(limits.N_ANSWERS.high)
     return tuple(attacks.repeated_answers(channel, prior, n) for n in range(1, most + 1))
 
 
-repeated_answers = cache.shared(_repeated_answers, max_entries=256)
+repeated_answers_by_count = cache.shared(_repeated_answers_by_count, max_entries=256)
 
 
 # --- one answer ----------------------------------------------------------------------------------
@@ -103,7 +103,7 @@ def _hundred_people(share: float, heading: str) -> people.Field:
 def many_answers(answer: Answer, choice: tuple[float, int]) -> list[Panel | tuple[Panel, ...]]:
     """Return the panels on many answers of one person; `choice` is the adversary’s prior and their number."""
     (prior, n), channel = choice, answer.config.channel
-    revealed = repeated_answers(channel, prior)
+    revealed = repeated_answers_by_count(channel, prior)
     start = (
         f"channel = {channel!r}",
         f"found = [repeated_answers(channel, prior={prior!r}, n_answers=m) for m in range(1, {len(revealed)} + 1)]",

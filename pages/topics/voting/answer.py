@@ -174,7 +174,7 @@ def missed_words(answer: Answer) -> str:
     start, n = " This poll’s 95 % interval <b>misses</b> it", len(record.values)
     if n < _MANY_POLLS:
         return f"{start}, as about 1 in 20 does."
-    return f"{start}, as it does in {n - record.n_held:,} of {n:,} such polls; 5 in 100 are expected."
+    return f"{start}, as it does in {n - record.n_covered:,} of {n:,} such polls; 5 in 100 are expected."
 
 
 def _estimate_with_half(estimate: VoteEstimate) -> str:
@@ -202,10 +202,10 @@ def people_words(answer: Answer) -> str:
     if n_dots < poll.n_voters:
         who = f"{n_dots:,} of the {numbers.people(poll.n_voters)}, drawn at random, are shown; of them all"
     counts = f"{who} {poll.voted_a:,} voted A, {poll.lied_a + poll.lied_b:,} lied, {poll.said_a:,} said A."
-    known = voting.known(answer.config.channel)
-    if not known:
+    certain = voting.certain_inferences(answer.config.channel)
+    if not certain:
         return f"{counts} The pollster cannot tell a liar from an honest person."
-    return f"{counts} The pollster knows: {numbers.join_words(known)}."
+    return f"{counts} The pollster knows: {numbers.join_words(certain)}."
 
 
 def estimate_words(poll: Poll, truth: float) -> str:

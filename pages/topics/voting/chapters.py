@@ -12,7 +12,7 @@ from privdemo.experiments.voting import ElectionConfig, Record
 from privdemo.figures import voting as charts
 from privdemo.methods import NAIVE, RAW_SPREAD, RECONSTRUCTION, SPREAD_MLE, VOTING
 
-long_runs = cache.shared(voting.figure1, max_entries=64)
+figure1_limits = cache.shared(voting.figure1, max_entries=64)
 
 # --- many polls ----------------------------------------------------------------------------------
 
@@ -59,21 +59,21 @@ def many_words(records: tuple[Record, ...], n: int) -> str:
     naive, average = by_name[NAIVE], " on average" if n > 1 else ""
     start = (
         f"Ignoring the lies is off by <b>{numbers.points(naive.bias.mean)}</b>{average}: its 95 % interval "
-        f"{contained_words(naive.n_held, n)}"
+        f"{contained_words(naive.n_covered, n)}"
     )
     if RAW_SPREAD not in by_name:
         return f"{start}. No reading can find the truth: these answers carry no information."
     best = by_name[RAW_SPREAD]
     off = f"<b>{numbers.points(best.bias.mean)}</b>{average}"
-    return f"{start}. Correcting for them is off by {off}; its interval {contained_words(best.n_held, n)}."
+    return f"{start}. Correcting for them is off by {off}; its interval {contained_words(best.n_covered, n)}."
 
 
-def contained_words(n_held: int, n: int) -> str:
+def contained_words(n_covered: int, n: int) -> str:
     """Say in how many of `n` polls an interval contained the truth."""
     if n == 1:
-        return "<b>contained</b> the truth" if n_held else "<b>missed</b> the truth"
-    only = "only " if 2 * n_held < n else ""
-    return f"contained the truth in {only}<b>{n_held:,}</b> of {n:,} polls"
+        return "<b>contained</b> the truth" if n_covered else "<b>missed</b> the truth"
+    only = "only " if 2 * n_covered < n else ""
+    return f"contained the truth in {only}<b>{n_covered:,}</b> of {n:,} polls"
 
 
 def _left_out_words(plotted: list[Record]) -> str:
@@ -102,10 +102,10 @@ def _table_row(record: Record, truth: float) -> list[str]:
 def guessing_back(answer: Answer) -> list[Panel | tuple[Panel, ...]]:
     """Return the paper’s figure 1, and the objective of reconstruction for the visitor’s own settings."""
     config = answer.config
-    ends = voting.in_the_long_run(config)
-    marked = {name: end for name, end in ends.items() if name != RAW_SPREAD}
+    limits_by_estimator = voting.limits_by_estimator(config)
+    marked = {name: limit for name, limit in limits_by_estimator.items() if name != RAW_SPREAD}
     own_setting = (config.channel.p10, config.share) if config.channel.p10 == config.channel.p01 else None
-    runs = long_runs(voting.FLIP_PROBS)
+    runs = figure1_limits(voting.FLIP_PROBS)
     theta, objective = voting.landscape(config)
     first = Panel(
         "figure1",
@@ -123,27 +123,28 @@ def guessing_back(answer: Answer) -> list[Panel | tuple[Panel, ...]]:
         summary=landscape_words(config),
         rows=lambda: [{"theta": float(t), "objective": float(j)} for t, j in zip(theta, objective, strict=True)],
         snippet=snippet(config).then(
-            'ends = {name: end for name, end in voting.in_the_long_run(config).items() if name != "spread"}',
-            "charts.landscape(*voting.landscape(config), ends, config.share).show()",
+            "all_limits = voting.limits_by_estimator(config)",
+            'marked = {name: limit for name, limit in all_limits.items() if name != "spread"}',
+            "charts.landscape(*voting.landscape(config), marked, config.share).show()",
             imports=("from privdemo.figures import voting as charts",),
         ),
     )
-    words = guess_words(ends, config.share)
+    words = guess_words(limits_by_estimator, config.share)
     return [Panel(question="Why not guess each answer back?", answer=words), (first, second)]
 
 
-def guess_words(ends: dict[str, float], truth: float) -> str:
+def guess_words(limits_by_estimator: dict[str, float], truth: float) -> str:
     """Say where each estimate ends with ever more voters; nan stands for one that luck decides."""
-    luck = math.isnan(ends[RECONSTRUCTION])
-    first = "at <b>0 %</b> or <b>100 %</b>, by luck" if luck else f"at <b>{numbers.share(ends[RECONSTRUCTION])}</b>"
+    guessed_back = limits_by_estimator[RECONSTRUCTION]
+    luck = math.isnan(guessed_back)
+    first = "at <b>0 %</b> or <b>100 %</b>, by luck" if luck else f"at <b>{numbers.share(guessed_back)}</b>"
     others = [
-        f"{name} at <b>{numbers.share(ends[key])}</b>"
+        f"{name} at <b>{numbers.share(limits_by_estimator[key])}</b>"
         for name, key in (("ignoring the lies", NAIVE), ("correcting for them", SPREAD_MLE))
-        if key in ends
+        if key in limits_by_estimator
     ]
-    end = ends[RECONSTRUCTION]
     start = "Guessing each vote from its answer confirms what one assumed"
-    if abs(end - truth) < 0.0005:
+    if abs(guessed_back - truth) < 0.0005:
         start = "Here guessing each vote from its answer works"
     return (
         f"{start}: however many you ask, it ends {first}"
@@ -163,13 +164,13 @@ def figure1_words(has_yours: bool) -> str:
 
 def landscape_words(config: ElectionConfig) -> str:
     """Say where the objective of reconstruction is largest, and why."""
-    ends = voting.self_confirming(config.channel)
+    assumptions = voting.self_confirming(config.channel)
     start = "What guessing back maximises (J∞ in the paper, in nats, natural units of likelihood), at your setting."
-    if not ends:
+    if not assumptions:
         return f"{start} With such lies, or none, an answer leaves nothing to guess."
-    whom = " (or ".join(ends) + ")" * (len(ends) - 1)
+    whom = " (or ".join(assumptions) + ")" * (len(assumptions) - 1)
     why = f"who assumes that {whom} voted A guesses every vote accordingly, and finds the assumption confirmed"
-    if len(ends) == 1:
+    if len(assumptions) == 1:
         return f"{start} It is 0, the most it can be, where {whom} voted A, whatever the answers: {why}."
     return (
         f"{start} It is 0, the most it can be, at both ends: {why}. So “the θ that maximises J∞” is 0 and 1 for every "

@@ -52,7 +52,7 @@ _SHARES, _LIES = np.arange(1, 10) / 10, np.arange(1, 5) / 10
 def misprinted_sign(channel: BinaryChannel) -> Finding:
     """Compare the printed formula for the true share with the right one, for lies of `channel`."""
     poll = voting.ElectionConfig(share=_SHARE, channel=channel)
-    printed, ours = voting.misprint(poll), float(votes.corrected(poll.answer_prob, channel))
+    printed, ours = voting.limit_as_printed(poll), float(votes.corrected(poll.answer_prob, channel))
     return Finding(
         exactly(ours),
         judge_value(printed, poll.share),
@@ -213,7 +213,7 @@ def direction(published: float) -> Finding:
 def curvature() -> Finding:
     """Compare eq. (107) with the derivative of the equation before it, which a difference of eq. (104) checks."""
     config, step = naive_training.NaiveConfig(), 0.1
-    printed, ours = naive_training.misprint(config), -naive_training.run(config).curvature
+    printed, ours = naive_training.curvature_as_printed(config), -naive_training.run(config).curvature
     left, middle, right = -naive_training.naive_loss([-step, 0.0, step], config.covariance, config.contrast)
     measured = float((left - 2 * middle + right) / np.radians(step) ** 2)
     return Finding(

@@ -39,10 +39,10 @@ from privdemo.mechanisms.label_counts import RELEASES
 from privdemo.methods import MMD, PSVM
 from privdemo.verdict import clearly_above, clearly_below, judge
 
-Counts = Sequence[label_counts.Row]
-Sets = Sequence[study.Row]
-COUNTS = ResultsFile(label_counts.STUDY.name, label_counts.load)
-SETS = ResultsFile(study.STUDY.name, study.load)
+CountRows = Sequence[label_counts.Row]
+RatioRows = Sequence[study.Row]
+COUNT_RESULTS = ResultsFile(label_counts.STUDY.name, label_counts.load)
+RATIO_RESULTS = ResultsFile(study.STUDY.name, study.load)
 _OTHERS = ("laplace published", "gaussian published", "laplace prior")
 _DIRICHLET = "dirichlet published"
 # At most this many times as much is “much less”.
@@ -67,12 +67,12 @@ def size(published: float, name: str, features: str) -> Finding:
 # --- released counts -----------------------------------------------------------------------------
 
 
-def _at_design(rows: Counts) -> dict[str, label_counts.Row]:
+def _at_design(rows: CountRows) -> dict[str, label_counts.Row]:
     """Return the rows of the paper's main setting by release."""
     return _along(rows, label_counts.EPSILON_AXIS)[label_counts.EPSILON]
 
 
-def _along(rows: Counts, axis: str) -> dict[float, dict[str, label_counts.Row]]:
+def _along(rows: CountRows, axis: str) -> dict[float, dict[str, label_counts.Row]]:
     """Return the rows of an axis by level and release."""
     found: dict[float, dict[str, label_counts.Row]] = {}
     for row in rows:
@@ -89,7 +89,7 @@ def _batches(row: label_counts.Row) -> str:
     return f"{row.n_trials} batches of {label_counts.BATCH} releases, seeds 0 to {row.n_trials - 1}"
 
 
-def distortion(published: float, rows: Counts, release: str) -> Finding:
+def distortion(published: float, rows: CountRows, release: str) -> Finding:
     """Compare the distortion of a release, as published, with the paper's plot."""
     design = _at_design(rows)
     times = design[release].distortion / published
@@ -105,7 +105,7 @@ def distortion(published: float, rows: Counts, release: str) -> Finding:
     )
 
 
-def ranking(rows: Counts) -> Finding:
+def ranking(rows: CountRows) -> Finding:
     """Compare scaled Dirichlet with the best other, all with tight noise and a guarantee that holds."""
     design = _at_design(rows)
     dirichlet = design["dirichlet public"]
@@ -120,7 +120,7 @@ def ranking(rows: Counts) -> Finding:
     )
 
 
-def more_classes(rows: Counts) -> Finding:
+def more_classes(rows: CountRows) -> Finding:
     """Compute how the distortion of scaled Dirichlet relative to the best other changes with the number of classes."""
     along = _along(rows, label_counts.C_AXIS)
     times = {
@@ -142,7 +142,7 @@ def more_classes(rows: Counts) -> Finding:
     )
 
 
-def all_shares(published: float, rows: Counts) -> Finding:
+def all_shares(published: float, rows: CountRows) -> Finding:
     """Count the settings of the second plot in which scaled Dirichlet distorts least, all as published."""
     along = _along(rows, label_counts.RHO_AXIS)
     least = [x for x, at in sorted(along.items()) if _best(at, (*_OTHERS, _DIRICHLET)) is at.get(_DIRICHLET)]
@@ -155,7 +155,7 @@ def all_shares(published: float, rows: Counts) -> Finding:
     )
 
 
-def small_epsilon(rows: Counts) -> Finding:
+def small_epsilon(rows: CountRows) -> Finding:
     """Compare scaled Dirichlet with Laplace at the smallest ε that it allows, both as published."""
     along = _along(rows, label_counts.EPSILON_AXIS)
     times = {
@@ -175,8 +175,8 @@ def small_epsilon(rows: Counts) -> Finding:
     )
 
 
-def variance(rows: Counts, release: str, others: Sequence[str]) -> Finding:
-    """Compare how far single releases lie apart with the best of `others`."""
+def distortion_sd_ratio(rows: CountRows, release: str, others: Sequence[str]) -> Finding:
+    """Divide the standard deviation of a mechanism's distortion over releases by the smallest of `others`."""
     design = _at_design(rows)
     ours, other = design[release], min((design[name] for name in others), key=lambda row: row.deviation)
     times = ratio_interval(ours.deviation_estimate, other.deviation_estimate)
@@ -188,7 +188,7 @@ def variance(rows: Counts, release: str, others: Sequence[str]) -> Finding:
     )
 
 
-def no_advantage(rows: Counts) -> Finding:
+def no_advantage(rows: CountRows) -> Finding:
     """Compare Gaussian noise with Laplace, as published in every setting plotted; and with tight noise along δ."""
     times = [
         ratio_interval(at["gaussian published"].estimate, at["laplace published"].estimate)
@@ -212,7 +212,7 @@ def no_advantage(rows: Counts) -> Finding:
     )
 
 
-def promise() -> Finding:
+def equation_9_delta() -> Finding:
     """Simulate δ between neighbours, each with the σ that eq. 9 gives for its own counts: what is really released."""
     config = label_counts.CountConfig()
     leak = label_counts.leak(config, _DIRICHLET)
@@ -230,7 +230,7 @@ def promise() -> Finding:
 # --- class ratios --------------------------------------------------------------------------------
 
 
-def reduction(rows: Sets, index: int, note: str = "") -> Finding:
+def reduction(rows: RatioRows, index: int, note: str = "") -> Finding:
     """Compare how much lower an error is with what the text states: the reduction number `index` of the study."""
     found = study.published_reductions(rows)[index]
     verdict, why = judge_reduction(found.published, found.ours.mean)
@@ -244,7 +244,7 @@ def reduction(rows: Sets, index: int, note: str = "") -> Finding:
     )
 
 
-def _curve(rows: Sets, name: str, dataset: str, method: str, release: str) -> list[Estimate]:
+def _curve(rows: RatioRows, name: str, dataset: str, method: str, release: str) -> list[Estimate]:
     """Return the error along `SHARES`."""
     at = {
         row.share: row.estimate
@@ -254,7 +254,7 @@ def _curve(rows: Sets, name: str, dataset: str, method: str, release: str) -> li
     return [at[share] for share in SHARES]
 
 
-def near_training(rows: Sets) -> Finding:
+def near_training(rows: RatioRows) -> Finding:
     """Compare the error of ∝SVM away from the share it was trained on, which for two mirrored sets is one half."""
     curve = dict(zip(SHARES, _curve(rows, study.BINARY, "adult", PSVM, NO_RELEASE), strict=True))
     near_by = min(SHARES, key=lambda share: abs(share - 0.5))
@@ -271,7 +271,7 @@ def near_training(rows: Sets) -> Finding:
     )
 
 
-def skewed_target(rows: Sets) -> Finding:
+def skewed_target(rows: RatioRows) -> Finding:
     """Compare what noise on the counts adds to MMD's error, of sets with few zeros and with nearly all zeros."""
     clean, noisy, tight = (
         _curve(rows, study.PRIVATE, "mnist", MMD, release)
@@ -289,7 +289,7 @@ def skewed_target(rows: Sets) -> Finding:
     )
 
 
-def distortion_is_error(published: float, rows: Sets) -> Finding:
+def distortion_is_error(published: float, rows: RatioRows) -> Finding:
     """Compare the order of mechanisms by how much they distort with their order by MMD's error."""
     here = [row for row in study.select(rows, study.PRIVATE) if row.method == MMD]
     pairs = [
@@ -308,23 +308,23 @@ def distortion_is_error(published: float, rows: Sets) -> Finding:
     )
 
 
-def theorem_1(rows: Sets) -> Finding:
+def theorem_1(rows: RatioRows) -> Finding:
     """Compare the bound with MMD's L2 error, which lies between L1/√c and the L1 error of the file."""
     here = [row for row in rows if row.method == MMD and math.isnan(row.share) and math.isfinite(row.bound)]
     nearest = min(here, key=lambda row: row.bound / row.error)
     times = nearest.bound / nearest.error
-    kept = [row for row in here if row.bound >= row.error / math.sqrt(row.n_classes)]
+    not_refuted = [row for row in here if row.bound >= row.error / math.sqrt(row.n_classes)]
     least = min(row.bound for row in here)
     return Finding(
         Estimate(times, nearest.bound / nearest.high, nearest.bound / nearest.low),
-        judge_fact(len(kept) == len(here), caveat=least > math.sqrt(2)),
-        f"true in {len(kept)} of {len(here)} settings; but the smallest bound is {least:.3g}, and no two mixes are "
-        "further apart than √2: it tells how errors shrink, not how large they are",
+        judge_fact(len(not_refuted) == len(here), caveat=least > math.sqrt(2)),
+        f"true in {len(not_refuted)} of {len(here)} settings; but the smallest bound is {least:.3g}, and no two mixes "
+        "are further apart than √2: it tells how errors shrink, not how large they are",
         first_trials(here[0].n_trials),
     )
 
 
-def advice(rows: Sets, name: str, setting: str, words: str) -> Finding:
+def advice(rows: RatioRows, name: str, setting: str, words: str) -> Finding:
     """Compare MMD's error with true counts at both ends of a `setting` of the sets."""
     here = [row for row in study.select(rows, name) if (row.method, row.release) == (MMD, NO_RELEASE)]
     first, last = (pick(here, key=lambda row: getattr(row, setting)) for pick in (min, max))
@@ -364,7 +364,7 @@ CLAIMS = (
         "figure 1",
         "scaled Dirichlet, as published: distortion of five classes’ shares",
         partial(distortion, release=_DIRICHLET),
-        (COUNTS,),
+        (COUNT_RESULTS,),
         published=label_counts.PUBLISHED[_DIRICHLET],
         surprise="With the noise of its own formula, scaled Dirichlet distorts {times:.1f} times as much as drawn.",
         what="distortion",
@@ -373,7 +373,7 @@ CLAIMS = (
         "figure 1",
         "the best of the others (Laplace), as published: distortion",
         partial(distortion, release="laplace published"),
-        (COUNTS,),
+        (COUNT_RESULTS,),
         published=label_counts.PUBLISHED["laplace published"],
         what="distortion",
     ),
@@ -381,21 +381,21 @@ CLAIMS = (
         "figure 1",
         "scaled Dirichlet distorts least: its distortion with a promise that holds, divided by that of the best other",
         ranking,
-        (COUNTS,),
+        (COUNT_RESULTS,),
     ),
     ClaimRow(
         "figure 1",
         "the more classes, the further scaled Dirichlet is ahead, all as published: change of its distortion "
         "divided by that of the best other, from {first:g} to {last:g} classes",
         more_classes,
-        (COUNTS,),
+        (COUNT_RESULTS,),
     ),
     ClaimRow(
         "figure 1",
         "scaled Dirichlet distorts least for all class shares, all as published: in what fraction of the settings "
         "plotted",
         all_shares,
-        (COUNTS,),
+        (COUNT_RESULTS,),
         published=1.0,
         unit=PERCENT,
         reading=SENTENCE,
@@ -405,34 +405,34 @@ CLAIMS = (
         "for small ε scaled Dirichlet distorts much less than Laplace, both as published: ratio of distortions, at "
         "ε = {first:g}",
         small_epsilon,
-        (COUNTS,),
+        (COUNT_RESULTS,),
     ),
     ClaimRow(
         "figure 1",
         "scaled Dirichlet’s distortion varies least from release to release: its standard deviation divided by that "
         "of the best other, both as published",
-        partial(variance, release=_DIRICHLET, others=_OTHERS),
-        (COUNTS,),
+        partial(distortion_sd_ratio, release=_DIRICHLET, others=_OTHERS),
+        (COUNT_RESULTS,),
     ),
     ClaimRow(
         "figure 1",
         "scaled Dirichlet’s distortion varies least from release to release: its standard deviation divided by that "
         "of the best other, both with no more noise than needed",
-        partial(variance, release="dirichlet public", others=("laplace tight", "gaussian tight")),
-        (COUNTS,),
+        partial(distortion_sd_ratio, release="dirichlet public", others=("laplace tight", "gaussian tight")),
+        (COUNT_RESULTS,),
     ),
     ClaimRow(
         "section 4.3",
         "Gaussian noise has no advantage over Laplace: smallest ratio of its distortion to that of Laplace in all "
         "settings plotted, both as published",
         no_advantage,
-        (COUNTS,),
+        (COUNT_RESULTS,),
     ),
     ClaimRow(
         "section 3",
         "scaled Dirichlet with noise chosen from the counts keeps δ = {delta:g}: the true δ at ε = {epsilon:g} between "
         "the paper’s counts and counts with one label changed",
-        promise,
+        equation_9_delta,
         surprise="Noise chosen from the private counts gives them away: the promise fails more often than said.",
         what="δ",
     ),
@@ -440,12 +440,16 @@ CLAIMS = (
         "figure 2",
         "how much smaller an error is: {errors}",
         partial(reduction, index=0, note=f"; {_OURS_IS_LINEAR}"),
-        (SETS,),
+        (RATIO_RESULTS,),
         unit=PERCENT,
     ),
     *(
         ClaimRow(
-            "figure 3", "how much smaller an error is: {errors}", partial(reduction, index=i), (SETS,), unit=PERCENT
+            "figure 3",
+            "how much smaller an error is: {errors}",
+            partial(reduction, index=i),
+            (RATIO_RESULTS,),
+            unit=PERCENT,
         )
         for i in (1, 2, 3)
     ),
@@ -454,21 +458,21 @@ CLAIMS = (
         "∝SVM is accurate only near the shares it was trained on: how much larger its error on Adult is at a share of "
         "{most:g} than at {near_by:g}, on which it was trained",
         near_training,
-        (SETS,),
+        (RATIO_RESULTS,),
     ),
     ClaimRow(
         "figure 3",
         "noise on the counts harms more if the set asked about is skewed: how much more error published Laplace noise "
         f"adds at a share of {SHARES[-1]:g} of zeros than at {SHARES[0]:g}",
         skewed_target,
-        (SETS,),
+        (RATIO_RESULTS,),
     ),
     ClaimRow(
         "figure 3",
         "less distortion of the counts means less error of MMD (ten digits): of the pairs of mechanisms whose errors "
         "clearly differ, the fraction where the one that distorts less has the smaller error",
         distortion_is_error,
-        (SETS,),
+        (RATIO_RESULTS,),
         published=1.0,
         unit=PERCENT,
         reading=SENTENCE,
@@ -485,19 +489,19 @@ CLAIMS = (
         "theorem 1",
         "MMD’s error is below a bound: smallest ratio of the bound to the (L1) error in all settings tried",
         theorem_1,
-        (SETS,),
+        (RATIO_RESULTS,),
     ),
     ClaimRow(
         "section 2, advice",
         "skewed sets are easier to learn from: how much smaller MMD’s error is ({classes} digits, true counts)",
         partial(advice, name=study.SKEW, setting="rho", words="ρ ="),
-        (SETS,),
+        (RATIO_RESULTS,),
     ),
     ClaimRow(
         "section 2, advice",
         "few, large sets are easier to learn from than many: how much smaller MMD’s error is ({classes} digits, true "
         "counts)",
         partial(advice, name=study.SETS, setting="copies", words="sets of each kind:"),
-        (SETS,),
+        (RATIO_RESULTS,),
     ),
 )

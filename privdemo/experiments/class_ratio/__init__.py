@@ -14,7 +14,7 @@ from privdemo.experiments.class_ratio.config import (
     default_set_size,
 )
 from privdemo.experiments.class_ratio.fit import (
-    LABELLED,
+    FULLY_LABELLED_METHODS,
     N_FEATURES,
     Fit,
     Trial,
@@ -44,7 +44,7 @@ from privdemo.experiments.class_ratio.score import (
 )
 
 __all__ = [
-    "LABELLED",
+    "FULLY_LABELLED_METHODS",
     "NO_RELEASE",
     "N_FEATURES",
     "SHARES",

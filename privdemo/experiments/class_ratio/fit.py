@@ -38,8 +38,8 @@ Array = NDArray[np.floating]
 
 # Random Fourier features in place of the exact kernel.
 N_FEATURES = 1500
-# Methods that see the label of every record: what the others are measured against.
-LABELLED = (EM, PCC)
+# Methods that learn from the true label of every record: what the others are measured against.
+FULLY_LABELLED_METHODS = (EM, PCC)
 
 
 @dataclass(frozen=True)
@@ -182,11 +182,11 @@ def _run(
 def fit_method(name: str, config: RatioConfig, sample: Sample, training: Array, tuning: Array) -> Any:
     """Return the fitted estimator of a method.
 
-    `training` and `tuning` (M, c) are the released proportions of the sets. The methods of `LABELLED` see one set of
-    each class instead.
+    `training` and `tuning` (M, c) are the released proportions of the sets. The methods of `FULLY_LABELLED_METHODS` see
+    one set of each class instead.
     """
     seed = int(stream(config, ESTIMATOR_STREAM).generate_state(1)[0])
-    if name in LABELLED:
+    if name in FULLY_LABELLED_METHODS:
         by_class = [_by_class(sample, group) for group in (sample.training, sample.tuning)]
         sure = np.eye(config.n_classes)
         return SpreadClassRatio(correct=name == EM).fit(by_class[0], sure, by_class[1], sure)

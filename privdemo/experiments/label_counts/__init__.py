@@ -16,7 +16,7 @@ from privdemo.experiments.label_counts.config import (
     CountConfig,
     design,
 )
-from privdemo.experiments.label_counts.release import Outcome, Winner, along, least, profile, run, winners
+from privdemo.experiments.label_counts.release import Outcome, Winner, along, best_and_tied, profile, run, winners
 from privdemo.experiments.label_counts.study import (
     BATCH,
     PUBLISHED,
@@ -59,11 +59,11 @@ __all__ = [
     "Settled",
     "Winner",
     "along",
+    "best_and_tied",
     "design",
     "figure_1",
     "guess_rates",
     "leak",
-    "least",
     "load",
     "paper_outcomes",
     "profile",

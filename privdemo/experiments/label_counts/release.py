@@ -27,9 +27,9 @@ from privdemo.verdict import clearly_above
 class Outcome:
     """One mechanism on one set: mean L1 distortion with a 95 % interval, and standard deviation of one release.
 
-    `example` (c,) are the proportions of the first release, `ranges` (c, 2) contain 95 % of all releases. `delta`
-    is the exact δ at the config's ε; `holds` says whether (ε, δ) holds with noise that does not depend on private
-    counts. Where there is no such noise, `mechanism` is None and `problem` says why.
+    `release` is the name of the mechanism. `example` (c,) are the proportions of the first release, `ranges` (c, 2)
+    contain 95 % of all releases. `delta` is the exact δ at the config's ε; `holds` says whether (ε, δ) holds with noise
+    that does not depend on private counts. Where there is no such noise, `mechanism` is None and `problem` says why.
     """
 
     release: str
@@ -103,27 +103,29 @@ def along(
 
 
 class Winner(NamedTuple):
-    """The least distorting mechanism at a level of δ, and those that do not clearly distort more (`level`)."""
+    """The least distorting mechanism (`release`) at one δ, and the names of those `tied` with it: no clearly larger
+    distortion.
+    """
 
     delta: float
     release: str
     distortion: float
-    level: tuple[str, ...]
+    tied: tuple[str, ...]
 
 
 def winners(outcomes: dict[float, dict[str, Outcome]]) -> list[Winner]:
-    """Return the least distorting mechanism at every level, among those whose guarantee holds."""
+    """Return the least distorting mechanism at every δ, among those whose guarantee holds."""
     return [
-        Winner(level, best, here[best].distortion.mean, tuple(near))
-        for level, here in outcomes.items()
+        Winner(delta, best, here[best].distortion.mean, tuple(tied))
+        for delta, here in outcomes.items()
         if any(outcome.holds for outcome in here.values())
-        for best, *near in (least(here),)
+        for best, *tied in (best_and_tied(here),)
     ]
 
 
-def least(outcomes: Mapping[str, Outcome]) -> tuple[str, ...]:
-    """Return the least distorting of the mechanisms whose guarantee holds, then those that do not clearly distort
-    more.
+def best_and_tied(outcomes: Mapping[str, Outcome]) -> tuple[str, ...]:
+    """Return the name of the least distorting mechanism whose guarantee holds, then those of the mechanisms that do not
+    clearly distort more.
     """
     valid = {name: outcome.distortion for name, outcome in outcomes.items() if outcome.holds}
     best = min(valid, key=lambda name: valid[name].mean)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse, vstack
 from sklearn.metrics import f1_score
 
-from privdemo.estimators.bags import Bags, gradient_at_zero, read_bags
+from privdemo.estimators.bags import Bags, gradient_at_zero, group_by_bag
 from privdemo.estimators.choose import choice_of
 from privdemo.estimators.label_proportions import (
     AlternatingMeanMapClassifier,
@@ -113,7 +113,7 @@ def run(config: BagConfig) -> Trial:
         models[name] = _train(name, released)
         fits[name] = score_model(name, models[name], released, config.single, time.perf_counter() - start)
     before = gradient_at_zero(_as_bags(released.records, released.record_bags, released.true_proportions))
-    after = gradient_at_zero(read_bags(released.rows, released.row_bags, released.projected, released.counts))
+    after = gradient_at_zero(group_by_bag(released.rows, released.row_bags, released.projected, released.counts))
     adversary = next((models[name] for name in ADVERSARIES if name in models), None)
     return Trial(
         config=config,
@@ -182,4 +182,4 @@ def _relative(change: Array, start: Array) -> float:
 
 
 def _as_bags(data: Records, row_bags: NDArray[np.intp], proportions: Array) -> Bags:
-    return read_bags(data.X, row_bags, proportions, np.ones(len(row_bags)))
+    return group_by_bag(data.X, row_bags, proportions, np.ones(len(row_bags)))

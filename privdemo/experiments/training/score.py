@@ -86,8 +86,8 @@ def mean_sureness(trials: Sequence[Trial], method: str) -> float:
     return float(np.mean([trial.fits[method].class_proba.max(axis=1) for trial in having(trials, method)]))
 
 
-def one_sided(trials: Sequence[Trial], method: str) -> int:
-    """In how many trials a method names the same class for nearly all test images."""
+def n_constant_predictions(trials: Sequence[Trial], method: str) -> int:
+    """Return the number of trials in which a method predicts one class for more than 98 % of the test images."""
     fits = [trial.fits[method] for trial in having(trials, method)]
     return sum(bool(np.bincount(fit.named).max() > 0.98 * len(fit.named)) for fit in fits)
 
@@ -136,7 +136,7 @@ def informative_methods(trial: Trial) -> list[str]:
 
     The others are uninformative in figures of single images.
     """
-    informative = [name for name in trial.fits if not one_sided([trial], name)]
+    informative = [name for name in trial.fits if not n_constant_predictions([trial], name)]
     return informative if len(informative) > 1 else list(trial.fits)
 
 
@@ -157,20 +157,22 @@ def _predicted_classes(given: Array) -> NDArray[np.integer]:
     return (given[..., 0] > 0.5).astype(int) if given.shape[-1] == 1 else given.argmax(axis=-1)
 
 
-def label_differs(trial: Trial) -> NDArray[np.bool_]:
-    """On which test images the methods `informative_methods`, without clean data, do not all name the same class."""
+def methods_disagree(trial: Trial) -> NDArray[np.bool_]:
+    """Return the mask (n_test,) of the test images for which the `informative_methods` predict different classes; clean
+    data is left out as in `_informative_proba`.
+    """
     return np.ptp(_predicted_classes(_informative_proba(trial)), axis=0) > 0
 
 
 def disputed(trial: Trial, n: int) -> NDArray[np.integer]:
     """Return the `n` test images, as many of each class in `shown_classes`, on which the methods disagree.
 
-    The rule prefers no method: of each class the first test images on which the label differs (`label_differs`),
+    The rule prefers no method: of each class the first test images whose predicted class differs (`methods_disagree`),
     whichever is right; where they are too few, then those on whose probability the same methods differ most.
     """
-    differs, gap = label_differs(trial), np.ptp(_informative_proba(trial), axis=0).max(axis=1)
+    disagree, gap = methods_disagree(trial), np.ptp(_informative_proba(trial), axis=0).max(axis=1)
     by_gap = np.argsort(-gap, kind="stable")
-    order = np.concatenate([np.flatnonzero(differs), by_gap[~differs[by_gap]]])
+    order = np.concatenate([np.flatnonzero(disagree), by_gap[~disagree[by_gap]]])
     classes = shown_classes(trial, n)
     return np.concatenate([order[trial.y[order] == c][: n // len(classes)] for c in classes])
 
@@ -180,7 +182,7 @@ def shown_classes(trial: Trial, n: int) -> list[int]:
     order.
     """
     n_classes = len(trial.config.classes)
-    disputes = np.bincount(trial.y[label_differs(trial)], minlength=n_classes)
+    disputes = np.bincount(trial.y[methods_disagree(trial)], minlength=n_classes)
     return sorted(np.argsort(-disputes, kind="stable")[:n].tolist()) if n_classes > n else list(range(n_classes))
 
 
@@ -188,10 +190,10 @@ def agreed(trial: Trial, n: int) -> NDArray[np.integer]:
     """Return test images, as many of each class in `shown_classes`, on which the methods agree with typical
     confidence.
 
-    Of the images of a class on which no label differs (`label_differs`), those whose true class is given the
+    Of the images of a class that all methods predict alike (`methods_disagree`), those whose true class is given the
     probability, averaged over methods, nearest to the median one. They are fewer than `n` where too few agree.
     """
-    alike = ~label_differs(trial)
+    alike = ~methods_disagree(trial)
     given = _informative_proba(trial).mean(axis=0)
     classes, chosen = shown_classes(trial, n), []
     for c in classes:
@@ -202,7 +204,7 @@ def agreed(trial: Trial, n: int) -> NDArray[np.integer]:
     return np.concatenate(chosen)
 
 
-def typical(trial: Trial, n: int) -> NDArray[np.integer]:
+def first_images(trial: Trial, n: int) -> NDArray[np.integer]:
     """Return the first test images, as many of each class in `shown_classes`."""
     classes = shown_classes(trial, n)
     return np.concatenate([np.flatnonzero(trial.y == c)[: n // len(classes)] for c in classes])

@@ -45,7 +45,8 @@ def long_run(flip_prob: float, share: Array) -> LongRun:
     """Return the limits of the three estimators when N → ∞; `share` (n,) in [0, 1]."""
     limits.flip_prob_limit(2).check(flip_prob)
     channel = BinaryChannel(flip_prob, flip_prob)
-    answers = flip_prob + (1 - 2 * flip_prob) * votes.naive(share, TRUTHFUL)
+    truthful_answers = votes.naive(share, TRUTHFUL)  # `share` itself, checked to be in [0, 1]
+    answers = flip_prob + (1 - 2 * flip_prob) * truthful_answers
     spread = votes.corrected(answers, channel) if channel.contrast else np.full(answers.shape, np.nan)
     climbed = votes.reconstruction(answers, channel)
     climbed[votes.reconstruction_tied(answers, channel)] = np.nan
@@ -61,12 +62,12 @@ def _grid_maximum(answers: Array, channel: BinaryChannel) -> Array:
     return np.where(tied, np.nan, found)
 
 
-def in_the_long_run(config: ElectionConfig) -> dict[str, float]:
-    """Return the limit N → ∞ of each estimator of `config`; nan for a reconstruction with two equally good ends."""
-    ends = {name: float(votes.ESTIMATORS[name](config.answer_prob, config.channel)) for name in config.estimators}
+def limits_by_estimator(config: ElectionConfig) -> dict[str, float]:
+    """Return the limit N → ∞ of each estimator of `config`; nan for a reconstruction that 0 and 1 fit equally well."""
+    found = {name: float(votes.ESTIMATORS[name](config.answer_prob, config.channel)) for name in config.estimators}
     if votes.reconstruction_tied(config.answer_prob, config.channel):
-        ends["reconstruction"] = np.nan
-    return ends
+        found["reconstruction"] = np.nan
+    return found
 
 
 def self_confirming(channel: BinaryChannel) -> tuple[str, ...]:
@@ -80,7 +81,7 @@ def self_confirming(channel: BinaryChannel) -> tuple[str, ...]:
     return tuple(who for who, may in zip(("nobody", "everybody"), may_all, strict=True) if may)
 
 
-def misprint(config: ElectionConfig) -> float:
+def limit_as_printed(config: ElectionConfig) -> float:
     """Return the limit of Barber's eq. (2) and (24) as printed, with f̃ + p10.
 
     Raises ``ValueError`` where the contrast 1 − p10 − p01 is 0.
@@ -90,7 +91,7 @@ def misprint(config: ElectionConfig) -> float:
     return (config.answer_prob + config.channel.p10) / config.channel.contrast
 
 
-def known(channel: BinaryChannel) -> tuple[str, ...]:
+def certain_inferences(channel: BinaryChannel) -> tuple[str, ...]:
     """Return what an answer reveals for certain, such as "whoever says A voted A"; empty where both lies may occur."""
     certain = [
         ("whoever says A voted A", channel.p10 == 0),

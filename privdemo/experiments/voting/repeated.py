@@ -24,8 +24,8 @@ class Record:
     """The estimates (n_elections,) of one estimator over all polls, and how good they are.
 
     `bias` is the mean error with its 95 % interval over polls, `deviation` the standard deviation of the estimates.
-    `n_held` is the number of polls in which the estimator's own 95 % interval contained the true share, `covered` the
-    same as a share of all polls. `law` is the exact distribution of the estimates.
+    `n_covered` is the number of polls in which the estimator's own 95 % interval contained the true share, `covered`
+    the same as a share of all polls. `law` is the exact distribution of the estimates.
     """
 
     name: str
@@ -33,7 +33,7 @@ class Record:
     bias: Estimate
     deviation: float
     covered: Estimate
-    n_held: int
+    n_covered: int
     law: votes.Law
 
 
@@ -57,7 +57,7 @@ def _record(config: ElectionConfig, name: str, counts: Counts, answer_prob: floa
         bias=mean_interval(values - config.share),
         deviation=float(values.std(ddof=1)) if len(values) > 1 else 0.0,
         covered=wilson_interval(int(holds[where].sum()), config.n_elections),
-        n_held=int(holds[where].sum()),
+        n_covered=int(holds[where].sum()),
         law=votes.law(estimator, answer_prob, config.n_voters, channel),
     )
 

@@ -12,7 +12,7 @@ from plotly.graph_objects import Figure
 from privdemo import palette
 from privdemo.experiments.voting import LongRun
 from privdemo.figures.chart_style import chart
-from privdemo.figures.charts import legend_below, line, marker, over_rule, percent, rule
+from privdemo.figures.charts import legend_below, line, marker, percent, reference_label, reference_line
 from privdemo.figures.voting.polls import PERCENT
 from privdemo.methods import SPREAD_MLE, VOTING
 
@@ -43,7 +43,7 @@ def figure1(runs: Sequence[LongRun], here: tuple[float, float] | None = None) ->
             layout["annotations"].append(words | {"yshift": 12})
         traces += _long_run(run, axis, in_legend=i == 0)
         if here is not None and yours:
-            layout["shapes"].append(rule(here[1], xref=f"x{axis}", yref=f"y{axis} domain"))
+            layout["shapes"].append(reference_line(here[1], xref=f"x{axis}", yref=f"y{axis} domain"))
     layout["annotations"] += [
         _words("upwards the estimate in the long run, across the true share", 0, 1) | {"xanchor": "left"}
     ]
@@ -115,8 +115,8 @@ def landscape(theta: Array, objective: Array, marks: Mapping[str, float], truth:
         layout={
             "xaxis": {"title": {"text": "assumed share for A"}, "range": [-0.03, 1.03], **PERCENT},
             "yaxis": {"title": {"text": "how well the guesses fit (0 is best)"}},
-            "shapes": [rule(truth)],
-            "annotations": [over_rule(truth, f"truth {percent(truth)}", -0.03, 1.03)],
+            "shapes": [reference_line(truth)],
+            "annotations": [reference_label(truth, f"truth {percent(truth)}", -0.03, 1.03)],
             "height": 360,
             "margin": {"b": 96},
             "legend": legend_below(),

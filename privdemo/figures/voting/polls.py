@@ -12,7 +12,7 @@ from privdemo.estimators.votes import VoteEstimate
 from privdemo.experiments import voting
 from privdemo.experiments.voting import Histogram, Record
 from privdemo.figures.chart_style import chart
-from privdemo.figures.charts import HOVER, ROW, interval_bars, marker, over_rule, percent, rows, rule
+from privdemo.figures.charts import HOVER, ROW, interval_bars, marker, percent, reference_label, reference_line, rows
 from privdemo.methods import VOTING
 
 PERCENT = {"tickformat": ".0%"}
@@ -45,8 +45,8 @@ def estimates(found: Mapping[str, VoteEstimate], truth: float) -> Figure:
                     for name, e in found.items()
                 }
             ),
-            "shapes": [rule(truth)],
-            "annotations": [over_rule(truth, f"truth {percent(truth)}", low, high)],
+            "shapes": [reference_line(truth)],
+            "annotations": [reference_label(truth, f"truth {percent(truth)}", low, high)],
             "height": ROW * len(found) + 90,
             "margin": {"b": 48},
             "showlegend": False,
@@ -67,12 +67,12 @@ def repeated_polls(records: Sequence[Record], truth: float) -> Figure:
     low, high = voting.span(records, truth)
     n = len(records)
     traces: list[dict[str, Any]] = []
-    words = over_rule(truth, f"truth {percent(truth)}", low, high) | {"yshift": 20}
+    words = reference_label(truth, f"truth {percent(truth)}", low, high) | {"yshift": 20}
     layout: dict[str, Any] = {"annotations": [words], "shapes": []}
     for i, record in enumerate(records):
         axis, top = str(i + 1) if i else "", 1 - i / n
         traces += _histogram(record, voting.histogram(record, low, high), f"y{axis}")
-        layout["shapes"].append(rule(truth, yref=f"y{axis} domain"))
+        layout["shapes"].append(reference_line(truth, yref=f"y{axis} domain"))
         layout[f"yaxis{axis}"] = {
             "domain": [top - 0.8 / n, top - 0.1 / n],
             "rangemode": "tozero",

@@ -11,7 +11,7 @@ from plotly.graph_objects import Figure
 from privdemo import palette
 from privdemo.attacks import RepeatedAnswers
 from privdemo.figures.chart_style import chart
-from privdemo.figures.charts import legend_below, line, marker, outlined, over_rule, rule
+from privdemo.figures.charts import legend_below, line, marker, outlined, reference_label, reference_line
 from privdemo.figures.people import A_COLOUR, B_COLOUR
 from privdemo.methods import NOBODY, TRUSTED_WITH_ANSWERS, Method
 
@@ -74,8 +74,8 @@ def price(
                 "type": "log",
                 "dtick": 1,
             },
-            "shapes": [rule(here[0])] if shown else [],
-            "annotations": [over_rule(place, f"ε = {here[0]:.3g}", low, high)] if shown else [],
+            "shapes": [reference_line(here[0])] if shown else [],
+            "annotations": [reference_label(place, f"ε = {here[0]:.3g}", low, high)] if shown else [],
             "height": 380,
             "margin": {"b": 96},
             "legend": legend_below(),
@@ -113,8 +113,8 @@ def asking_again(all_asked: Sequence[RepeatedAnswers], n_answers: int) -> Figure
         layout={
             "xaxis": {"title": {"text": "answers asked of one person"}, "range": [0, len(all_asked) + 1]},
             "yaxis": {"title": {"text": "guessed right"}, **_SHARE},
-            "shapes": [rule(n_answers)],
-            "annotations": [over_rule(n_answers, f"yours, {n_answers}", 0, len(all_asked) + 1)],
+            "shapes": [reference_line(n_answers)],
+            "annotations": [reference_label(n_answers, f"yours, {n_answers}", 0, len(all_asked) + 1)],
             "height": 385,
             "margin": {"b": 130},
             "legend": legend_below(),

@@ -10,7 +10,7 @@ from plotly.graph_objects import Figure
 from privdemo import palette
 from privdemo.experiments.naive_training import NaiveResult
 from privdemo.figures.chart_style import chart
-from privdemo.figures.charts import legend_below, line, marker, over_rule, rule
+from privdemo.figures.charts import legend_below, line, marker, reference_label, reference_line
 
 
 def naive_training(isotropic: NaiveResult, yours: NaiveResult) -> Figure:
@@ -53,8 +53,8 @@ def naive_training(isotropic: NaiveResult, yours: NaiveResult) -> Figure:
                 "range": [-185, 185],
             },
             "yaxis": {"title": {"text": "loss above its least, nats a person"}, "rangemode": "tozero"},
-            "shapes": [rule(0)],
-            "annotations": [over_rule(0, "truth", -185, 185)],
+            "shapes": [reference_line(0)],
+            "annotations": [reference_label(0, "truth", -185, 185)],
             "height": 360,
             "margin": {"b": 130},
             "legend": legend_below(),

@@ -1,4 +1,4 @@
-"""Every method on bags of one draw: models fitted here, marks by scikit-learn, and what tells of a label."""
+"""Every method on bags of one trial: models fitted here, scores by scikit-learn, and what tells of a label."""
 
 import itertools
 import math
@@ -50,7 +50,7 @@ def fit_model(name, config):
     return MODELS[name](cv=min(5, len(share))).fit(released.rows, released.row_bags, share, released.counts)
 
 
-def f1_marks(y, named):
+def f1_scores(y, named):
     """F1 of positives, of negatives, and their weighted average."""
     average = f1_score(y, named, average="weighted", zero_division=0)
     return f1_score(y, named, zero_division=0), f1_score(1 - y, ~named, zero_division=0), average
@@ -70,22 +70,22 @@ def slides_gradient(X, bags, weight, share):
 
 
 @pytest.mark.parametrize("config", CASES.values(), ids=CASES)
-def test_marks_are_scikit_learns_of_models_fitted_here(config):
+def test_f1_scores_are_scikit_learns_of_models_fitted_here(config):
     trial, released = run_once(config), sample_release(config)
     single = config.k == 1 and math.isinf(config.feature_epsilon)
     assert list(trial.fits) == [name for name in config.methods if name != LABELLED or not single]
-    y, share = released.test.y, min(max(released.sizes @ released.proportions, 0), released.sizes.sum())
+    y, n_positives = released.test.y, min(max(released.sizes @ released.proportions, 0), released.sizes.sum())
     for name, found in trial.fits.items():
         model = fit_model(name, config)
         scores = model.decision_function(released.test.X)
         assert (found.method, found.C) == (name, model.C_)
         assert found.seconds > 0
         assert set(found.f1) == ({HALF, SHARE} if single else {HALF})
-        assert found.f1[HALF] == pytest.approx(f1_marks(y, model.predict_proba(released.test.X)[:, 1] > 0.5))
+        assert found.f1[HALF] == pytest.approx(f1_scores(y, model.predict_proba(released.test.X)[:, 1] > 0.5))
         if single:
-            own = released.records.y.sum() if name == FULL else share  # who has the labels needs no noisy share
+            own = released.records.y.sum() if name == FULL else n_positives  # who has the labels needs no noisy count
             threshold = matching_threshold(model.decision_function(released.rows), released.counts, own)
-            assert found.f1[SHARE] == pytest.approx(f1_marks(y, scores > threshold))
+            assert found.f1[SHARE] == pytest.approx(f1_scores(y, scores > threshold))
     assert (trial.loss, trial.least_labels, trial.identified) == (released.loss, released.least_labels, True)
     r = released
     before = slides_gradient(r.records.X, r.record_bags, np.ones(len(r.records.y)), r.true_proportions)
@@ -95,7 +95,7 @@ def test_marks_are_scikit_learns_of_models_fitted_here(config):
 
 @pytest.mark.parametrize("m", [1, 2, 5])
 @pytest.mark.parametrize(("epsilon", "prior"), [(0.1, 0.2), (1.0, 0.5), (4.0, 0.9)])
-def test_a_noisy_proportion_tells_what_all_labels_of_a_small_bag_say(m, epsilon, prior):
+def test_the_bag_posterior_is_that_of_enumerating_all_labels_of_a_small_bag(m, epsilon, prior):
     released = np.array([-1.3, 0.0, 0.31, 0.5, 1.0, 2.4])
     found = label_proportions.bag_posterior(released, np.full(6, float(m)), epsilon, prior)
     law = stats.laplace(scale=1 / (m * epsilon))
@@ -137,7 +137,7 @@ def combined(by_model, by_bag, prior):
         (replace(SINGLE, methods=(FULL,)), None),
     ],
 )
-def test_the_attack_made_again_names_as_many(config, model):
+def test_the_attack_computed_by_hand_is_right_as_often(config, model):
     attack, released = run_once(config).attack, sample_release(config)
     X, y = released.records
     prior, epsilon = sum(y) / len(y), config.proportion_epsilon

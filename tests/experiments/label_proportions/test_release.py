@@ -101,7 +101,7 @@ def test_each_noise_is_that_of_its_mechanism_with_its_own_random_stream():
 
 
 @pytest.mark.parametrize("aggregation", ["none", "random-k", "nearest-k", "k-tree"])
-def test_bags_do_not_depend_on_labels_where_labels_have_a_guarantee(aggregation, monkeypatch):
+def test_bags_ignore_labels_exactly_where_labels_have_a_guarantee(aggregation, monkeypatch):
     """Permuted labels leave bags and groups as they are if and only if `label_promise` is true."""
     config = replace(GROUPED, selection="iid", aggregation=aggregation, k=1 if aggregation == "none" else 4)
     first, (known, n_train) = sample_release(config), records("breast_cancer")
@@ -134,7 +134,7 @@ def test_scores_differences_and_attacks_have_textbook_intervals(three_trials):
 F1_TOLERANCE = 2 / 171
 
 
-def test_shipped_rows_are_reproduced(monkeypatch):
+def test_recomputed_rows_match_the_results_file(monkeypatch):
     name, dataset = study.PROPORTION_NOISE, "breast_cancer"
     configs = [replace(at_random(dataset), methods=(LLP,), proportion_epsilon=epsilon) for epsilon in (0.1, 0.02)]
     monkeypatch.setattr(study, "STUDIES", {name: Study(name, "", "", (dataset,), lambda dataset: configs)})

@@ -113,7 +113,7 @@ def test_every_widget_says_what_its_setting_does_and_hidden_ones_have_values_alo
     ],
 )
 def test_a_number_has_a_box_and_a_slider_with_words_for_its_ends(script, key, label, name, ends, stops, live):
-    found = controls(script, has_boxes=not (name in ("Lie", "How much", "Few")))[key]
+    found = controls(script, has_boxes=name not in ("Lie", "How much", "Few"))[key]
     assert found["box"]["label"] == label
     slider = found["slider"] or dict.fromkeys(("name", "ends", "stops", "live"))
     assert (slider["name"], slider["ends"], slider["stops"], slider["live"]) == (name, ends and [*ends], stops, live)

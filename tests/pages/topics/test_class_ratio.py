@@ -9,7 +9,7 @@ import streamlit as st
 from pages.topics.class_ratio import CHAPTERS, figures, sets
 from pages.topics.class_ratio.answer import Answer, _known_mix_words, compare_words, takeaway
 from pages.topics.class_ratio.controls import _apply
-from pages.topics.class_ratio.question import PRESETS, TITLES, Question, ShownCurves
+from pages.topics.class_ratio.question import NAME_BY_TITLE, PRESETS, Question, ShownCurves
 from privdemo.experiments import class_ratio
 from privdemo.experiments.class_ratio import NO_RELEASE, RatioConfig
 from privdemo.experiments.trials import with_trial
@@ -108,13 +108,16 @@ def test_every_chapter_gives_code_that_asks_for_the_shown_trials(shown: Answer, 
 @pytest.mark.usefixtures("data_folder")
 @pytest.mark.parametrize("name", PRESETS)
 def test_a_preset_sets_what_it_says(name, monkeypatch) -> None:
-    dataset, n_classes, size, rho, n_test, release, epsilon, delta, n_min = PRESETS[name]
+    preset = PRESETS[name]
     monkeypatch.setattr(st, "session_state", state := {})
     _apply(name)
     values = state["values"][""]
-    assert (values["ratio_records"], TITLES[values["release"]]) == (COUNTING[dataset].title, release or NO_RELEASE)
-    assert [values[key] for key in ("classes", "set_size", "rho", "asked")] == [n_classes, size, rho, n_test]
-    assert [values[key] for key in ("ratio_epsilon", "ratio_delta", "n_min")] == [epsilon, delta, n_min]
+    assert values["ratio_records"] == COUNTING[preset.dataset].title
+    assert NAME_BY_TITLE[values["release"]] == (preset.release or NO_RELEASE)
+    sizes = [preset.n_classes, preset.set_size, preset.rho, preset.n_test]
+    assert [values[key] for key in ("classes", "set_size", "rho", "asked")] == sizes
+    noise = [preset.epsilon, preset.delta, preset.n_min]
+    assert [values[key] for key in ("ratio_epsilon", "ratio_delta", "n_min")] == noise
     assert (values["mix"], values["sets_of_each"]) == ("set by hand", 1)
 
 

@@ -105,7 +105,7 @@ def test_words_follow_the_numbers(words, part):
     assert part in words
 
 
-def test_it_opens_with_the_shipped_marks_of_its_setting():
+def test_it_opens_with_the_shipped_scores_of_its_setting():
     at = visit("comparison", compare_on="Small digits")
     marks = {r.method: r.estimate for r in shipped.marks(replace(DIGITS, methods=())) if r.metric == "accuracy"}
     for names, whom in (

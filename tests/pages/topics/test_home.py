@@ -50,9 +50,9 @@ def test_the_dial_says_how_often_the_sender_is_found():
     data = dial.figure.data
     point = images.measure(QUESTION.curve, QUESTION.level)
     assert (
-        data["foundHere"] == f"Among 100 people the sender is still found in {numbers.out_of_100(point.linked.mean)}."
+        data["linkingHere"] == f"Among 100 people the sender is still found in {numbers.out_of_100(point.linked.mean)}."
     )
-    assert len(data["found"]) == len(data["levels"]) == len(images.curve(QUESTION.curve))
+    assert len(data["linking"]) == len(data["levels"]) == len(images.curve(QUESTION.curve))
     fixed = json.loads(data["pictures"])
     assert fixed["low"] <= QUESTION.level <= fixed["high"] == FAMILY.limit(17).high
     assert costs == cost("digits") or costs.summary == cost("digits").summary

@@ -169,11 +169,11 @@ def test_what_many_teach_is_learned_in_the_background_and_the_rest_is_there_at_o
     before = answer(question, Trials())
     assert list(before.guesses.pictures) == ["flat", "true"]
     data = before.main()[0].figure.data
-    assert (data["there"], len(data["guesses"])) == ([True, False, False, True], 2 * 4 * 64)
+    assert (data["ready"], len(data["guesses"])) == ([True, False, False, True], 2 * 4 * 64)
     assert dials.first_frame(data, before.result, before.guesses, PRIORS).count("<img") == 4 * 4
     made = answer(question, done(here, 1))
     assert tuple(made.guesses.pictures) == PRIORS
-    assert made.main()[0].figure.data["there"] == [True] * 4
+    assert made.main()[0].figure.data["ready"] == [True] * 4
 
 
 def test_errors_of_guesses_are_plotted_once_all_are_finished_with_the_gain_from_strokes():
@@ -202,17 +202,17 @@ def test_other_lies_about_labels_need_no_other_guesses():
 
 def test_what_is_found_stands_beside_each_level(dial):
     data = dial[2]
-    assert data["found"][0] == "Among 20 people the sender is still found in 100 of 100."
-    assert len(data["found"]) == len(data["levels"])
+    assert data["linking"][0] == "Among 20 people the sender is still found in 100 of 100."
+    assert len(data["linking"]) == len(data["levels"])
     words = re.compile(r"Among 20 people the sender is (still )?found in .* of 100(: no better .*)?\.")
-    assert all(map(words.fullmatch, data["found"]))
+    assert all(map(words.fullmatch, data["linking"]))
 
 
 def test_the_first_frame_holds_the_very_pictures(dial):
     _, result, data = dial
     markup = dials.first_frame(data, result, result.guessed, PRIORS)
     assert markup.count("<img") == (2 + len(PRIORS)) * len(result.labels)
-    assert data["foundHere"] in markup
+    assert data["linkingHere"] in markup
     pictures = json.loads(data["pictures"]) | {"halves": ["sent", "guess"]}
     halves = dials.first_frame(data | {"pictures": json.dumps(pictures)}, result, result.guessed, ["learned"])
     assert halves.count("<img") == 2 * len(result.labels)

@@ -166,8 +166,8 @@ def test_the_first_chapter_is_of_images_and_says_who_tells_none_apart():
     (panel,) = chapters.some_images(shown)
     assert panel.figure.html.count("nearly always the same label") == 1
     assert "ignore the noise 2; guess each answer back 0" in panel.summary
-    (typical,) = chapters.some_images(Answer(replace(shown.question, picked="as they come"), shown.trials))
-    assert (panel.name, typical.name) == ("images-in-dispute", "images-as-they-come")
+    (first,) = chapters.some_images(Answer(replace(shown.question, picked="as they come"), shown.trials))
+    assert (panel.name, first.name) == ("images-in-dispute", "images-as-they-come")
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def test_it_opens_with_the_numbers_of_its_settings():
     naive = shown.records[1]
     words = takeaway(visit("voting", lesson="Many polls"))
     assert f"<b>{100 * naive.bias.mean:+.1f} points</b> on average" in words
-    assert f"contained the truth in only <b>{naive.n_held}</b> of 100 polls" in words
+    assert f"contained the truth in only <b>{naive.n_covered}</b> of 100 polls" in words
 
 
 def test_the_first_poll_is_as_far_off_as_most():
@@ -65,7 +65,7 @@ def test_the_first_poll_is_as_far_off_as_most():
 
 def test_an_interval_that_misses_the_truth_says_so():
     held, unlucky = polls(), polls(BinaryChannel(0.3, 0.3), seed=0)
-    n_missed = 100 - next(record.n_held for record in unlucky.records if record.name == "spread MLE")
+    n_missed = 100 - next(record.n_covered for record in unlucky.records if record.name == "spread MLE")
     assert not held.takeaway().count("misses")
     ending = f"interval <b>misses</b> it, as it does in {n_missed} of 100 such polls; 5 in 100 are expected."
     assert unlucky.takeaway().endswith(ending)
