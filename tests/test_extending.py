@@ -122,7 +122,7 @@ def with_the_page(tmp_path, monkeypatch):
     changed.__path__ = [*topics.__path__, str(tmp_path)]
     monkeypatch.setitem(sys.modules, topics.__name__, changed)
     monkeypatch.setattr("pages.topics", changed)
-    source = file.read_text(encoding="utf-8").replace('"Start": (\n', f'"Start": (\n{line}')
+    source = file.read_text(encoding="utf-8").replace('"home",\n', f'"home",\n{line}')
     exec(compile(source, file, "exec", dont_inherit=True), vars(changed))
     yield changed
     for name in [name for name in sys.modules if name.startswith("pages.topics.one_answer")]:

@@ -185,8 +185,8 @@ def first_frame(data: Mapping[str, Any], result: Result, guesses: Guesses, prior
     place = f'min="{data["low"]}" max="{data["high"]}" step="any" value="{data["level"]}"'
     control = (
         f'<div class="control"><span class="name">{escape(data["name"])}</span><span class="end">more private</span>'
-        f'<input type="range" dir="rtl" aria-label="{escape(data["name"])}" {place} disabled><span class="end">more accurate'
-        f"</span><output>{data['symbol']} = {data['level']:.3g}</output></div>"
+        f'<input type="range" dir="rtl" aria-label="{escape(data["name"])}" {place} disabled>'
+        f'<span class="end">more accurate</span><output>{data["symbol"]} = {data["level"]:.3g}</output></div>'
     )
     rows = [guesses.pictures.get(prior) for prior in priors]  # None where they are still being learnt
     lines = _halves(data, result, rows[0]) if data["halves"] else _line(data, result, rows)

@@ -20,7 +20,7 @@ from pages.kit.panel import Panel, Prediction, Scale
 ASK = "ask_for_guesses"
 # Keys in the session state: the guess for each prediction by its name, None where the visitor made none; by the address
 # of each page whether the visitor came to it by a link with settings; and whether this run of a page may ask.
-_GUESSES, _BY_LINK, _MAY_ASK = "guesses", "came_by_link", "may_ask_for_guesses"
+_GUESSES, _BY_LINK, _MAY_ASK = "guesses", "opened_by_link", "may_ask_for_guesses"
 # What stands above the control; the question itself is the sentence of the page.
 _LABEL = "Your guess"
 _Panels = Sequence[Panel | tuple[Panel, ...]]

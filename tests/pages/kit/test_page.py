@@ -249,7 +249,7 @@ container page-main
     html body=<span id="ma…"-1"></span>
     container
       container main-control-fragment > bidi_component level-number component_name=privdemo_number json={"key":
-          "lev…ther": null}
+          "lev…oxes": true}
       container figure
         markdown body=<p class="answer">Main</p> allow_html=True
         container live-level

@@ -4,8 +4,9 @@ import math
 
 import pytest
 
+from pages.kit import privacy_inputs
 from pages.kit.privacy_inputs import DELTAS, EPSILONS, PRIVATE_LEFT
-from privdemo.mechanisms import GaussianNoise
+from privdemo.mechanisms import BinaryChannel, GaussianNoise
 from tests.pages.kit.elements import component_data, opened, rendered
 
 SETTINGS = """
@@ -185,3 +186,34 @@ def test_what_an_epsilon_means_stands_beside_its_number(p, epsilon):
     at = opened(LIES)
     at.number_input(key="p").set_value(p).run()
     assert f"<b>ε = {epsilon}</b>" in at.get("html")[0].proto.body
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "words"),
+    [
+        (0.75, 0.25, "Of 100 people who did it, 75 say Yes. Of 100 who did not, 25 say Yes."),
+        (1.0, 0.0, "Of 100 people who did it, 100 say Yes. Of 100 who did not, 0 say Yes."),
+        (0.998, 0.002, "Of 100 people who did it, over 99 say Yes. Of 100 who did not, under 1 say Yes."),
+        (0.5, 0.5, "Of 100 people who did it, 50 say Yes. Of 100 who did not, 50 say Yes."),
+        (
+            0.502,
+            0.498,
+            "Of 100 people who did it, 50 say Yes; of 100 who did not as well: the difference is under 1 of 100.",
+        ),
+    ],
+)
+def test_what_an_answer_gives_away_is_said_in_whole_people(first, second, words):
+    assert privacy_inputs.people_words(first, second, privacy_inputs.People()) == words
+
+
+def test_the_meaning_of_an_epsilon_comes_from_the_channel_or_from_a_question_of_the_same_epsilon():
+    people = privacy_inputs.People("voted A", "voted B", "A")
+    channel = BinaryChannel(0.1, 0.3)  # of voters of B 10 of 100 say A, of voters of A 70
+    own = privacy_inputs.epsilon_scale_html(channel.epsilon, channel, people)
+    assert "Of 100 people who voted A, 70 say A. Of 100 who voted B, 10 say A." in own
+    assert "<figcaption>100 people who voted B</figcaption>" in own
+    alike = privacy_inputs.epsilon_scale_html(math.log(3))
+    assert "Like a yes-or-no question: Of 100 people who did it, 75 say Yes." in alike
+    assert "The odds" in alike or "odds change" in alike
+    assert "says nothing" in privacy_inputs.epsilon_scale_html(0.0)
+    assert "0 say Yes" in privacy_inputs.epsilon_scale_html(math.inf)

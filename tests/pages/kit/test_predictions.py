@@ -1,0 +1,155 @@
+"""A guess before a figure: when it is asked for, what is covered until then, and what is said afterwards."""
+
+import pytest
+
+from pages.kit import predictions
+from pages.kit.panel import Prediction, Scale
+from tests.pages.kit.elements import opened
+from tests.pages.visiting import takeaway
+
+PERCENT = Scale(0, 100, 1)
+PAGE = """
+from types import SimpleNamespace
+
+import streamlit as st
+
+from pages.kit import inputs
+from pages.kit.page import Chapter, Chapters, Page
+from pages.kit.panel import Markup, Panel, Prediction, Scale, Table
+from pages.kit.settings import Number
+from privdemo.limits import Limit
+
+SHARE = Number("share", Limit("share", 0, 100), 35, "Share")
+
+
+def panels(answer):
+    guess = Prediction("share", "How many?", answer.share, Scale(0, 100, 5), Markup("<p>Covered</p>"), "So it is.")
+    rows = lambda: [{"share": answer.share}]
+    yield Panel("first", figure=Markup("<p>Decided</p>"), summary="It is so.", rows=rows, prediction=guess)
+    yield Panel("second", figure=Markup("<p>More</p>"))
+
+
+def best(answer):
+    guess = Prediction("best", "Which one?", "the second", ("the first", "the second"))
+    yield Panel("best", "Which is best?", "The second is.", Markup("<p>Best</p>"), prediction=guess)
+
+
+Page(
+    title="Made up", question="What?", address=st.session_state.get("page", "made"),
+    answer=lambda question, made: SimpleNamespace(share=question, takeaway=lambda: f"It is {question:g}."),
+    question_of=lambda values: values[SHARE], controls=lambda values, main: inputs.number(SHARE),
+    settings=lambda values: [SHARE], folds=lambda question, answer: {},
+    chapters=Chapters("view", (Chapter("One", panels), Chapter("Two", best), Chapter("Three", best))),
+).run()
+"""
+
+
+def bodies(at):
+    """Return what stands on the page as HTML, in order."""
+    return [element.proto.body for element in at.get("html")]
+
+
+def shown(at):
+    """Return the figures on the page."""
+    return [word for word in ("Covered", "Decided", "More", "Best") if f"<p>{word}</p>" in bodies(at)]
+
+
+def press(at, label):
+    """Return the page after a click on a button."""
+    next(button for button in at.button if button.label == label).click()
+    at.run()
+    assert not at.exception
+    return at
+
+
+def test_until_a_guess_the_page_asks_and_covers_the_figure_its_numbers_and_what_follows():
+    at = opened(PAGE)
+    assert "How many?" in takeaway(at)
+    assert "It is" not in takeaway(at)
+    assert shown(at) == ["Covered"]
+    assert not [button for button in at.get("download_button") if "first" in str(button.proto.id)]
+    assert not [body for body in bodies(at) if "It is so." in body]
+
+
+def test_after_a_guess_it_stands_beside_the_truth_and_the_page_shows_all():
+    at = opened(PAGE)
+    at.slider(key="guess-share").set_value(60.0)
+    press(at, "This is my guess")
+    assert "It is 35." in takeaway(at)
+    assert shown(at) == ["Decided", "More"]
+    (result,) = [body for body in bodies(at) if 'class="guess"' in body]
+    assert "You guessed 60\u00a0%; it is 35\u00a0%: 25 points too high.</b> So it is." in result
+    assert 'class="pentagon" style="left:60.0%"' in result
+    assert 'class="truth" style="left:35.0%"' in result
+    assert "How many?" in takeaway(press(at, "Guess again"))
+
+
+def test_who_wants_no_guess_is_shown_the_figure_without_a_result():
+    at = press(opened(PAGE), "Just show me")
+    assert shown(at) == ["Decided", "More"]
+    assert not [body for body in bodies(at) if 'class="guess"' in body]
+
+
+def test_a_guess_among_options_is_kept_once_one_is_chosen():
+    at = opened(PAGE)
+    at.session_state["view"] = "Two"
+    at.button_group(key="view").set_value("Two").run()
+    assert "Which one?" in takeaway(at)
+    assert shown(press(at, "This is my guess")) == [], "nothing is chosen yet"
+    at.radio(key="guess-best").set_value("the first")
+    press(at, "This is my guess")
+    assert shown(at) == ["Best"]
+    assert any("You guessed the first; it is the second." in body for body in bodies(at))
+
+
+@pytest.mark.parametrize("link", [{"share": "40"}, {"view": "Two"}, {"controls": "share"}])
+def test_who_comes_by_a_link_is_shown_the_figures_at_once(link):
+    at = opened(PAGE, link)
+    assert "Covered" not in shown(at)
+    at.session_state["page"] = "other"
+    at.query_params.clear()
+    assert shown(at.run()) == ["Covered"], "on another page a guess is asked for"
+
+
+def test_a_visitor_turns_predictions_off_in_the_menu():
+    at = opened(PAGE, more=True)
+    at.toggle(key=predictions.ASK).set_value(False).run()
+    assert shown(at) == ["Decided", "More"]
+    assert "It is 35." in takeaway(at)
+
+
+@pytest.mark.parametrize(
+    ("scale", "guess", "truth", "words"),
+    [
+        (PERCENT, 42, 35.0, "You guessed 42\u00a0%; it is 35\u00a0%: 7 points too high."),
+        (PERCENT, 34, 35.2, "You guessed 34\u00a0%; it is 35\u00a0%: 1 point too low."),
+        (PERCENT, 35, 35.4, "You guessed 35\u00a0%: right."),
+        (Scale(0, 1, 0.01, ""), 0.5, 0.991, "You guessed 0.50; it is 0.99: 0.49 too low."),
+        (
+            Scale(0, 0, 1, " people", (1, 10, 100, 1000)),
+            1000,
+            250,
+            "You guessed 1,000 people; it is 250 people: 750 people too high.",
+        ),
+        (("a", "b"), "a", "b", "You guessed a; it is b."),
+        (("a", "b"), "b", "b", "You guessed b: right."),
+    ],
+)
+def test_the_result_says_the_guess_the_truth_and_how_far_they_are_apart(scale, guess, truth, words):
+    assert predictions.result_words(Prediction("name", "?", truth, scale), guess) == words
+
+
+@pytest.mark.parametrize(
+    ("scale", "truth", "left"),
+    [
+        (PERCENT, 35.0, 35.0),
+        (PERCENT, 120.0, 100.0),
+        (Scale(0.5, 1.5, 0.1), 0.75, 25.0),
+        (Scale(0, 0, 1, "", (1, 10, 100)), 1, 0.0),
+        (Scale(0, 0, 1, "", (1, 10, 100)), 55, 75.0),
+        (Scale(0, 0, 1, "", (1, 10, 100)), 1000, 100.0),
+    ],
+)
+def test_the_truth_stands_at_its_place_on_the_scale(scale, truth, left):
+    html = predictions.result_html(Prediction("name", "?", truth, scale), 1)
+    assert f'class="truth" style="left:{left:.1f}%"' in html
