@@ -56,7 +56,7 @@ def epsilon_scale_html(epsilon: float, channel: BinaryChannel | None = None, peo
     matrix = (channel or BinaryChannel(alike, alike)).channel_matrix
     first, second, who = float(matrix[1, 1]), float(matrix[1, 0]), people or People()
     words = people_words(first, second, who)
-    start = "" if channel else "Like a yes-or-no question: " if math.isfinite(epsilon) else ""
+    start = "" if channel or math.isinf(epsilon) else "It reveals no more than this yes-or-no answer. "
     return (
         f'<div class="epsilon"><b>{shown}</b>. {start}{words}'
         f'<div class="scale" role="img" aria-label="{shown}, on a scale from says nothing to says everything">'
