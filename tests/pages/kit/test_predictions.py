@@ -92,7 +92,6 @@ def test_who_wants_no_guess_is_shown_the_figure_without_a_result():
 
 def test_a_guess_among_options_is_kept_once_one_is_chosen():
     at = opened(PAGE)
-    at.session_state["view"] = "Two"
     at.button_group(key="view").set_value("Two").run()
     assert "Which one?" in takeaway(at)
     assert shown(press(at, "This is my guess")) == [], "nothing is chosen yet"
