@@ -42,7 +42,9 @@ export default function ({ data }) {
   const url = new URL(window.location.href);
   for (const key of new Set(url.searchParams.keys())) if (isOurs(key)) url.searchParams.delete(key);
   for (const [key, value] of data.address) url.searchParams.append(key, value);
-  if (url.href !== window.location.href) window.history.replaceState(window.history.state, "", url);
+  if (url.href === window.location.href) return;
+  if (data.entry) window.history.pushState(window.history.state, "", url);
+  else window.history.replaceState(window.history.state, "", url);
 }
 """,
 )
@@ -122,18 +124,18 @@ def write(key: str, value: str) -> None:
     put({key: [value] if value else []}, key)
 
 
-def put(texts: Mapping[str, Sequence[str]], name: str) -> None:
+def put(texts: Mapping[str, Sequence[str]], name: str, *, entry: bool = False) -> None:
     """Set keys in the address, for this run and in the browser; a key without texts is removed.
 
     Unlike `st.query_params` this adds no entry to the browser's history, so that the back button does not step through
-    every change. `name` keys the component that writes; it must be unique on the page.
+    every change, unless an `entry` is wanted. `name` keys the component that writes; it must be unique on the page.
     """
     there = parameters() | {key: list(each) for key, each in texts.items()}
     st.session_state[_ADDRESS] = there = {key: each for key, each in there.items() if each}
     _set_for_this_run(there)
     count = st.session_state[_WRITES] = st.session_state.get(_WRITES, 0) + 1
     data = {"session": session_name(), "count": count}
-    data |= {"address": _pairs(there), "read": _pairs(st.session_state[_READ])}
+    data |= {"address": _pairs(there), "read": _pairs(st.session_state[_READ]), "entry": entry}
     _address_component(key=f"address-{name}", data=data, width="content")
 
 

@@ -221,7 +221,8 @@ class Page:
             self.arrange(self, placeholder)
         else:
             _render_layout(self, placeholder, menu, view, known)
-        values.write_to_address(known, "page", others)  # at the end, where its element moves no other
+        chapter = self.chapters.choice() if self.chapters and not view.position else None  # a step has its own entry
+        values.write_to_address(known, "page", others, chapter)  # at the end, where its element moves no other
 
 
 def _render_missing_data() -> None:

@@ -179,12 +179,19 @@ def in_address(settings: Iterable[Setting]) -> dict[str, str | tuple[str, ...]]:
     return found
 
 
-def write_to_address(settings: Iterable[Setting], name: str, others: Iterable[Setting] | None = None) -> None:
+def write_to_address(
+    settings: Iterable[Setting],
+    name: str,
+    others: Iterable[Setting] | None = None,
+    chapter: Setting | None = None,
+) -> None:
     """Have the browser write the values of settings into the address.
 
     With `others`, the parameters of the address that are no settings, all else is removed from it, and those of them
-    that are invalid. An address that would be too long holds no settings. Call this at the end of a run, and of each
-    fragment, with a `name` of its own: what is rendered for it must move no other element.
+    that are invalid. A new value of `chapter` makes an entry in the browser's history, so that the back button leads to
+    the chapter before, with its settings as they were left. An address that would be too long holds no settings. Call
+    this at the end of a run, and of each fragment, with a `name` of its own: what is rendered for it must move no other
+    element.
     """
     there = link.parameters()
     kept = there if others is None else {one.key for one in others if not one.problem(there.get(one.key, [""]))}
@@ -203,7 +210,8 @@ def write_to_address(settings: Iterable[Setting], name: str, others: Iterable[Se
             st.rerun()  # to show the note
     changed = {key: texts for key, texts in wanted.items() if there.get(key, []) != texts}
     if changed or link.is_first_write():
-        link.put(changed, name)
+        has_turned = chapter is not None and chapter.key in changed and not link.is_first_write()
+        link.put(changed, name, entry=has_turned)
 
 
 def clamp(settings: Iterable[Setting]) -> None:

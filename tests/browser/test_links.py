@@ -119,6 +119,30 @@ def test_the_way_back_from_and_to_a_link(page: Page, address: str) -> None:
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
+def test_back_and_forward_lead_through_chapters_with_their_settings_as_they_were_left(page: Page, address: str) -> None:
+    browsing.open_page(page, f"{address}/voting?lie=0.1")
+    slider, takeaway = page.get_by_role("slider", name="Each person"), page.locator(".takeaway")
+
+    def set_lie(key: str) -> None:
+        slider.press(key)
+        browsing.settled(page)
+
+    set_lie("PageDown")
+    first, words = page.url, takeaway.inner_text()
+    page.get_by_role("radio", name="Many polls").click()
+    expect(page).to_have_url(re.compile("lesson=Many"))
+    set_lie("End")
+    second = page.url
+    assert first != second
+    page.go_back()
+    expect(page).to_have_url(first)
+    expect(page.get_by_role("radio", name="The poll")).to_be_checked()
+    expect(takeaway).to_have_text(words)
+    page.go_forward()
+    expect(page).to_have_url(second)
+    expect(page.get_by_role("radio", name="Many polls")).to_be_checked()
+
+
 def test_the_link_is_copied(page: Page, address: str) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     browsing.open_page(page, f"{address}/voting?lie=0.3")

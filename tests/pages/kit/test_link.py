@@ -92,7 +92,7 @@ st.session_state["parameters"] = link.parameters()
     ]
     assert component_data(at, "copy_link") == [{"controls": "n"}]
     old, other, job = ["old", "1"], [["other", "2"], ["other", "3"]], ["job", "abc"]
-    sent = {"session": "test session id", "read": [old, *other]}
+    sent = {"session": "test session id", "read": [old, *other], "entry": False}
     assert component_data(at, "address") == [
         sent | {"count": 1, "address": [old, *other, job]},
         sent | {"count": 2, "address": [*other, job]},

@@ -432,6 +432,7 @@ def test_the_browser_is_sent_the_whole_address_with_a_count_and_what_it_sent_whe
         "count": 1,
         "address": two,
         "read": [["n", "50"], ["two", "a,b"]],
+        "entry": False,
     }
     at.query_params = dict(before)
     at.number_input(key="n").set_value(6).run()
@@ -576,6 +577,24 @@ values.write_to_address([P, N], "again")
     assert [line.split()[1] for line in rendered(at.main).splitlines()] == ["address-page", "address-chapter"]
     assert [data["count"] for data in component_data(at, "address")] == [1, 2]
     assert as_in_browser(at) == {"job": ["abc"], "n": ["5"], "p": ["0.1"]}
+
+
+def test_another_chapter_makes_an_entry_in_the_history_but_not_the_first_write_or_another_setting():
+    script = """
+import streamlit as st
+from pages.kit import values
+from tests.pages.kit.test_values import N, ONE
+
+values.enter("one", lambda given: [N, ONE])
+values.put_all(st.session_state.get("new", {}))
+values.write_to_address([N, ONE], "page", [], chapter=ONE)
+"""
+    at = opened(script, {"one": "c"})
+    entries = [data["entry"] for data in component_data(at, "address")]
+    for new in ({N: 5}, {ONE: "a"}, {N: 6}):
+        at.session_state["new"] = new
+        entries += [data["entry"] for data in component_data(at.run(), "address")]
+    assert entries == [False, False, True, False]
 
 
 def test_a_part_of_a_page_that_runs_alone_leaves_in_the_address_what_only_the_page_knows():
