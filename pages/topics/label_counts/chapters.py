@@ -167,7 +167,7 @@ def who_wins(answer: Answer) -> list[Panel]:
             numbers.power_of_ten(w.delta),
             _title(w.release),
             numbers.distance(w.distortion),
-            ", ".join(_title(name) for name in w.tied) or "none",
+            "; ".join(_title(name) for name in w.tied) or "none",
         ]
         for w in reversed(winners)
     ]

@@ -90,6 +90,7 @@ def counting(mmd: tuple[float, float], spread: tuple[float, float]) -> str:
         (proportions("dirichlet local", holds=False), "no guarantee: chosen from the secret counts"),
         (counting((0.1, 0.2), (0.1, 0.2)), "clearly worse."),
         (counting((0.25, 0.4), (0.3, 0.4)), "not clearly worse"),
+        (figures._claims(figures.shipped(), 0, 1), "a share of 0.2 (Adult): 70 % lower published, 89 % lower here."),
     ],
 )
 def test_words_follow_verdicts_promises_and_intervals(words: str, part: str) -> None:

@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 from pages.kit.panel import Panel, Table
+from pages.kit.trials import Trials
 from pages.topics.comparison import PAGE, against_pin, goal, one_likelihood, shipped
-from pages.topics.comparison.answer import Answer, jobs, mark_words, rows_of
+from pages.topics.comparison.answer import Answer, answer, jobs, mark_words, rows_of
 from pages.topics.comparison.question import Question, decode, encode
-from pages.topics.comparison.words import Change, change
+from pages.topics.comparison.words import Change, about_sets, change
 from privdemo.experiments import comparison
 from privdemo.experiments.comparison import CLASSIFY, LABELS, RECORDS, SHARE, ComparisonConfig, Fit, Trial
 from privdemo.experiments.comparison.study import Row
@@ -61,7 +62,7 @@ def shown(asked: Question, *own: Row, **more: Any) -> Answer:
 
 MARKS = {NAIVE: Estimate(0.9, 0.88, 0.92), CLEAN: Estimate(0.99, 0.98, 1.0)}
 NONE, OTHER = shown(question(), problems={NAIVE: "no noise will do"}), replace(DIGITS, task=SHARE, methods=())
-PINNED = replace(DIGITS, methods=())
+PINNED, ROWS = replace(DIGITS, methods=()), [row(DIGITS, 0.8, 0.9)]
 SEVERAL = [Change(verdict, verdict.value) for verdict in Verdict] + [Change(Verdict.WORSE, "worse")]
 
 
@@ -91,6 +92,19 @@ def reached(wanted: float) -> str:
         (NONE.takeaway(), "None of the methods has a mark. Ignore the lies: no noise will do."),
         (against_pin.why_not(question(pinned=OTHER), False), "of the other task"),
         (against_pin.why_not(question(pinned=PINNED), False), "No method has marks of both settings."),
+        (against_pin._people_words(DIGITS, replace(DIGITS, epsilon=2.0)), "the same people, whose luck cancels."),
+        (against_pin._people_words(DIGITS, replace(DIGITS, n_train=50)), "The people of the two are not the same."),
+        (goal._whose_words(question(), ROWS), ", with 120 people of each class in 2 draws"),
+        (
+            goal._whose_words(question(replace(DIGITS, n_train=50)), ROWS),
+            "each class (not your setting: people of each class 120, yours 50) in 2 draws",
+        ),
+        (about_sets(DIGITS), "Of sets, ε (with δ = 10⁻³ more) covers the counts alone: they are filled by label, and"),
+        (
+            about_sets(replace(DIGITS, rho=0.01)),
+            "covers nothing here, as at so small a ρ the counts are known: they are filled by label, and a set’s name "
+            "says as much of a label as a lie with ε = 4.78 may (it is right for 99.2 %).",
+        ),
         (reached(0.99), "<b>None here does</b>. The best is 90.0 %, by “ignore the lies” at ε = 2."),
         (reached(0.8), "<b>ε = 2</b> is enough for 80 % accuracy, trusting nobody: “ignore the lies” reaches <b>90.0"),
         (reached(0.8), "; at ε = 0.5 it does not."),
@@ -116,6 +130,7 @@ def test_it_opens_with_the_shipped_scores_of_its_setting():
         best = max((marks[name] for name in names), key=lambda mark: mark.mean)
         assert f"{whom}<b>{100 * best.mean:.1f} ± {100 * best.half:.1f} %</b>" in takeaway(at)
     assert f"every label known: {100 * marks[CLEAN].mean:.1f} %" in takeaway(at)
+    assert "on a scale from says nothing to says everything" in html(at), "a goal takes its place only where one is set"
     assert not warnings(at)
 
 
@@ -270,6 +285,14 @@ def test_no_trial_is_made_twice_and_nothing_shipped_anew(n_train, pinned, counts
     assert {name: sum(len(j.tasks) for j in found if j.name == name) for name in {j.name for j in found}} == counts
     answer_of_trials = [task for job in found for task in job.tasks]
     assert len(set(answer_of_trials)) == len(answer_of_trials)
+
+
+def test_where_no_curves_are_shipped_they_are_of_the_trials_at_every_epsilon():
+    asked = question(replace(DIGITS, dataset="breast_cancer", n_train=40), 2)
+    made = jobs(asked)
+    fit = Fit(NAIVE, {"accuracy": 0.9}, 0.0)
+    found = answer(asked, Trials(tuple(made), (), tuple(tuple(Trial(c, {NAIVE: fit}) for c in j.tasks) for j in made)))
+    assert [curve.epsilon for curve in found.curves] == list(comparison.study.EPSILONS)
 
 
 def test_a_pin_holds_the_whole_setting():

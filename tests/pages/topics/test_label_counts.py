@@ -84,6 +84,12 @@ def test_the_table_says_whether_each_promise_holds_and_why_not():
     assert rows[0][1:4] == ["0.2000 ± 0.0010", "100", "0"]
 
 
+def test_the_table_of_winners_lists_those_tied_or_says_none():
+    cells = chapters.who_wins(PAGE.answer(QUESTION, None))[0].figure.cells
+    assert cells[0] == ["0.1", "Gaussian, tight", "0.016", "none"]
+    assert cells[3] == ["10⁻³", "Gaussian, tight", "0.140", "Laplace, published; Laplace, tight"]
+
+
 def test_the_papers_claim_is_judged_by_its_own_criterion():
     found = [Settled(0.06, 0.5, criterion, 0.2, by, 0.08, 0.04) for criterion, by in ((0.05, 0.0699), (0.06, 0.0701))]
     assert [claim.claim_words(f)[:6] for f in found] == ["By its", "Not by"]

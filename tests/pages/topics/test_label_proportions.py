@@ -92,7 +92,9 @@ def test_what_is_shown_is_what_the_package_computes_and_the_code_repeats_it(conf
     for name in shown.methods:
         assert f"{LABEL_PROPORTIONS[name].title} {shown.score(name).mean:.3f} (" in shown.main()[0][0].summary
     both = label_proportions.attack_rates(shown.trials)["both"].mean
-    assert f"<b>{100 * both:.3g}</b> with a model" in chapters.the_adversary(shown)[0].answer
+    attack, guesses = chapters.the_adversary(shown)
+    assert f"<b>{100 * both:.3g}</b> with a model" in attack.answer
+    assert [row[0] for row in guesses.figure.cells] == [str(guess["bag"]) for guess in guesses.rows()]
     drawn = (
         panel
         for chapter in PAGE.chapters.all

@@ -74,6 +74,8 @@ def test_the_lecture_of_a_link_is_read_and_the_link_follows_it(own):
 
 
 def test_steps_are_moved_deleted_and_changed(own):
+    assert [button.disabled for button in named(own.button, "↑ Earlier")] == [True, False, False]
+    assert [button.disabled for button in named(own.button, "↓ Later")] == [False, False, True]
     named(own.button, "↓ Later")[0].click().run()
     assert [step.page for step in kept(own).steps] == ["image_noise", "voting", "gone"]
     named(own.button, "↑ Earlier")[2].click().run()

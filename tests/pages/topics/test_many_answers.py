@@ -6,7 +6,7 @@ import pytest
 
 from pages.kit.numbers import standard_error
 from pages.kit.trials import Job, Trials
-from pages.topics.many_answers import PAGE
+from pages.topics.many_answers import PAGE, senders
 from pages.topics.many_answers.answer import Answer, answer, extra_jobs
 from pages.topics.many_answers.question import PRESETS, Curves, Question
 from privdemo.experiments import many_answers
@@ -112,6 +112,37 @@ def test_chapters_say_their_numbers() -> None:
     trust = many_answers.trusted(64, 10_000, 1.0, 1e-9)
     assert f"by <b>{standard_error(trust.shuffled)}</b> if a shuffler" in says("Whom to trust", of, 1e-9)
     assert "cannot be shuffled apart from their labels" in says("Whom to trust", of)
+
+
+def test_of_two_answers_all_is_said_for_one_count_and_one_bit() -> None:
+    two = shown(replace(DEFAULT, k=2))
+    assert says("Bits", two).startswith("Subset selection takes <b>1 bit</b>, k-ary randomised response 1 bit. Of ")
+    of_two, of_many = (
+        senders._trust_summary(of, many_answers.trusted(of.k, 10_000, 1.0, 1e-6), 1e-6) for of in (two, shown())
+    )
+    assert of_two.endswith(
+        "with ε = 5.69, and all of them together keep the promise; that ε is as large as can be. A curator is trusted: "
+        "Laplace noise on one count, from which the other follows."
+    )
+    assert of_many.endswith(
+        "that ε is as large as a bound allows, so that the error may be less than shown. A curator is trusted: Laplace "
+        "noise on every count."
+    )
+
+
+def test_the_code_of_every_chapter_gives_its_numbers() -> None:
+    asked = Question(replace(DEFAULT, k=4, people=100), reads=True)
+    job = extra_jobs(asked)[0]
+    made, said = answer(asked, Trials((job,), (), ((job.first(),),))), {}
+    for panel in (panel for chapter in CHAPTERS.values() for panel in chapter.panels(made)):
+        said[panel.name] = printed = []
+        exec(str(panel.snippet), {"print": lambda *words, to=printed: to.append(words)})
+    assert said["readings"] == [(made.fits[0].errors,)]
+    assert said["all-lies"] == [(made.errors,)]
+    assert dict(said["error"])[1.0] == made.errors
+    (local,) = (trust.local for (trust,) in said["trust"] if trust.epsilon == 1.0)
+    assert local == pytest.approx(min(made.errors.values()))
+    assert len(said) == 9, "every panel has code"
 
 
 def test_one_report_is_of_the_chosen_sender() -> None:

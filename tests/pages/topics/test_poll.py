@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from statistics import median
+from unittest.mock import Mock
 
 import pytest
 import streamlit as st
@@ -155,6 +156,13 @@ def test_questions_to_start_from_can_be_asked():
         assert " / ".join(check_answers(answers)) == answers
 
 
+def test_a_question_to_start_from_is_asked_by_the_button_with_its_name():
+    at, (name, (asked, answers)) = visit("poll"), list(QUESTIONS.items())[-1]
+    at.button(key=f"ask {name}").click().run()
+    assert [at.text_input(key=key).value for key in ("asked", "answers")] == [asked, answers]
+    assert [button.label for button in at.button if button.key.startswith("ask ")] == list(QUESTIONS)
+
+
 @pytest.mark.parametrize(
     ("line", "answers"),
     [
@@ -282,6 +290,10 @@ def test_a_rehearsal_is_watched_from_the_start(monkeypatch):
 
 def test_it_is_projected_step_by_step(monkeypatch):
     at = visit("poll", way=HANDS, hands_1="6", hands_2="4", step="Said", asked="Is *it* so?")
+    with monkeypatch.context() as too_long:
+        too_long.setattr(lecture, "to_link", Mock(side_effect=ValueError("the link is too long")))
+        at.button(key="project").click().run()
+    assert at.toast[0].value == "The link is too long."
     at.button(key="project").click().run()
     assert not at.exception
     here = read_position("".join(at.query_params["present"]))

@@ -93,6 +93,10 @@ def own(study, **changes):
         (takeaway_of(labels=DIFFERENT), f"“9” 5.0 % of the time, a “9” as “7” 45.0 % (ε = {math.log(11):.3g})"),
         (own("figure3"), "Rule and large marks: your setting (one draw)."),
         (own("section6.1", pixels=GAUSSIAN, labels=DIFFERENT, n_train=4500), "has other lies about the label."),
+        (
+            own("asymmetric", pixels=RandomisedResponse(0.3, 256), labels=BinaryChannel(0.2, 0.3)),
+            "your setting (one draw), which has 20.0 % of the 7s lying and 30.0 % of pixels replaced.",
+        ),
     ],
 )
 def test_words_follow_the_trials_and_the_setting(words, part):

@@ -11,14 +11,14 @@ from scipy.stats import norm
 from pages.kit import screen
 from pages.kit.panel import Panel
 from pages.kit.trials import Trials
-from pages.topics.voting import PAGE, misprint_words
+from pages.topics.voting import PAGE, misprint_words, price
 from pages.topics.voting.answer import Answer, answer, estimate_words
 from pages.topics.voting.candidates import inversion_words
-from pages.topics.voting.question import PEOPLE, POLLS, PRIVACY, SEED, Plan
+from pages.topics.voting.question import PEOPLE, POLLS, PRECISION, PRIVACY, SEED, Plan, many_config
 from privdemo import accounting, attacks
 from privdemo.estimators import survey
 from privdemo.experiments.naive_training import NaiveConfig
-from privdemo.experiments.voting import ElectionConfig, ManyConfig, run_many
+from privdemo.experiments.voting import ElectionConfig, ManyConfig, many_table, run_many
 from privdemo.mechanisms import BinaryChannel
 from tests.pages.visiting import takeaway, visit
 
@@ -180,6 +180,22 @@ def test_the_words_of_chapters_follow_the_numbers(name, channel, asked, words):
     assert words in " ".join(panel.answer + panel.summary for panel in panels)
 
 
+@pytest.mark.parametrize(
+    ("share", "ending"),
+    [
+        (0.0, "± 4.13 points</b>; if everyone told the truth, 43 people would do. This assumes a share of 0 %."),
+        (
+            0.3,
+            "± 5 points</b>; if everyone told the truth, 319 people would do. For the same standard error such lies "
+            "take 3.1 times as many people. This assumes a share of 30 %.",
+        ),
+    ],
+)
+def test_the_price_of_a_lie_is_a_factor_where_true_answers_vary(share, ending):
+    plan = price.solve(Plan(PRECISION, 1_000, FIFTH, 0.02, share))
+    assert price.price_words(plan) == f"1,000 people who lie 20 % of the time tell the share within <b>{ending}"
+
+
 def test_the_shown_code_gives_the_shown_numbers(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     shown, names = polls(n_elections=20, n_voters=300), {}
@@ -192,6 +208,8 @@ def test_the_shown_code_gives_the_shown_numbers(monkeypatch, tmp_path):
     assert names["belief"] == pytest.approx(accounting.posterior(FIFTH.channel_matrix, [0.9, 0.1], 1)[1])
     assert names["found"][4].majority_right == attacks.repeated_answers(FIFTH, 0.1, 5).majority_right
     assert names["result"].answers.sum() == 300
+    several = many_config(ASKED[MORE], FIFTH.epsilon, 300, SEED.default)
+    assert look(MORE, shown)[0].rows() == many_table(several, names["result"])
 
 
 def test_a_report_states_what_is_set(monkeypatch):
