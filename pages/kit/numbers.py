@@ -258,8 +258,8 @@ def without_breaks(words: str) -> str:
 
 
 def count_draws(draws: Sequence[Any]) -> str:
-    """Format a number of trials, which the screen calls draws: “10 draws”, “one draw”."""
-    return "one draw" if len(draws) == 1 else f"{len(draws)} draws"
+    """Format a number of trials: “10 trials”, “one trial”."""
+    return "one trial" if len(draws) == 1 else f"{len(draws)} trials"
 
 
 # --- intervals -----------------------------------------------------------------------------------

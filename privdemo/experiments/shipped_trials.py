@@ -23,9 +23,12 @@ from privdemo.experiments.training import TrainingConfig
 from privdemo.experiments.trials import with_trial
 from privdemo.intervals import Estimate, mean_interval
 from privdemo.mechanisms import RandomisedResponse
-from privdemo.methods import CURVES_FIRST, EM, FULL, LABELLED, LLP, MEAN_MAP, MMD, NAMES, SPREAD, TRAINED_FIRST
+from privdemo.methods import COUNT, CURVES_FIRST, EM, FULL, LABELLED, LLP, MEAN_MAP, MMD, NAMES, SPREAD, TRAINED_FIRST
 
 NAME = "defaults"
+# The chances of change of a pixel at which one trial is shipped, beside the ten at 0.2, where the page on training
+# opens.
+LEVELS = (0.1, 0.3, 0.5, 0.7, 0.9)
 # The function that runs each kind of config.
 _RUNS: dict[type, Callable[[Any], Any]] = {experiment.config: experiment.run for experiment in EXPERIMENTS.values()}
 # The classes of the results.
@@ -44,20 +47,35 @@ def questions() -> list[Any]:
     First those with MNIST and Adult here, then those of a computer that has only scikit-learn's data sets, where the
     comparison plots its curves along ε as well. With MNIST the comparison opens on rows that its study ships.
     """
-    bags, ratios = (FULL, LABELLED, NAMES, LLP, MEAN_MAP), (SPREAD, MMD, EM)
+    bags = (FULL, LABELLED, NAMES, LLP, MEAN_MAP)
+    ratios: dict[str, Any] = {"n_classes": 2, "rho": 0.3, "share": 0.9, "methods": (SPREAD, MMD, COUNT, EM)}
     n_bags, bag_size = label_proportions.default_bags("breast_cancer")
-    set_size = class_ratio.default_set_size("digits")
     compared = ComparisonConfig(dataset="breast_cancer", n_train=142)
     compared = replace(compared, methods=tuple(name for name in compared.chosen if name in CURVES_FIRST))
     return [
         TrainingConfig(methods=TRAINED_FIRST),
         BagConfig(methods=bags),
-        RatioConfig(methods=ratios),
+        RatioConfig(set_size=100, **ratios),
         TrainingConfig("digits", n_train=120, pixels=RandomisedResponse(0.2, 17), methods=TRAINED_FIRST),
         BagConfig("breast_cancer", n_bags, bag_size, methods=bags),
-        RatioConfig("digits", set_size=set_size, n_test=set_size, methods=ratios),
+        RatioConfig("digits", set_size=60, n_test=120, **ratios),
         *(replace(compared, epsilon=epsilon) for epsilon in comparison.study.EPSILONS),
     ]
+
+
+def nearby() -> list[TrainingConfig]:
+    """Return the configs at `LEVELS` of noise around the questions of the page on training.
+
+    The first trial of each is shown until those of a visitor's own level are there.
+    """
+    defaults = [config for config in questions() if isinstance(config, TrainingConfig)]
+    return [at_level(config, level) for config in defaults for level in LEVELS]
+
+
+def at_level(config: TrainingConfig, level: float) -> TrainingConfig:
+    """Return a config of randomised response whose pixels change with another probability."""
+    assert isinstance(config.pixels, RandomisedResponse)
+    return replace(config, pixels=RandomisedResponse(level, config.pixels.n_states))
 
 
 def run_trial(config: Any, trial: int) -> list[Any]:
@@ -90,6 +108,9 @@ class _TrialStudy(ShippedStudy[Any]):
     """A study whose rows are whole trials, in a packed file instead of a CSV file."""
 
     suffix = "npz"
+
+    def trials(self, n_trials: int = results.N_TRIALS) -> list[tuple[Any, ...]]:
+        return [*super().trials(n_trials), *((config, 0) for config in nearby())]
 
     def to_file(self, rows: Sequence[Any]) -> bytes:
         by_question = {repr(one.config): replace(one, config=None) for one in rows}

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from plotly.graph_objects import Figure
 
 from privdemo import palette
@@ -23,11 +25,13 @@ from privdemo.figures.charts import (
     error_bars,
     guesses,
     legend_below,
+    line,
     log_axis,
     method_curve,
     outlined,
     percent,
 )
+from privdemo.figures.pictures import data_uri
 from privdemo.intervals import Estimate
 from privdemo.methods import (
     CLASS_RATIO,
@@ -60,27 +64,28 @@ _PATTERNS = {
 }
 
 
-def proportions(trials: Sequence[Trial], methods: Sequence[str]) -> Figure:
-    """Return the share of every class in the test set: the true one and every method's estimate, with 95 %
-    intervals.
+# How high an image on the axis is, and the words of the axis without one, in pixels; the part of the axis that an image
+# takes at most; and half the width of the line that marks a class's true share.
+_IMAGE, _IMAGE_SHARE, _HALF = 36, 0.3, 0.46
+
+
+def proportions(trials: Sequence[Trial], methods: Sequence[str], pictures: Sequence[NDArray[np.uint8]] = ()) -> Figure:
+    """Return every method's estimate of the share of each class in the test set, with 95 % intervals.
+
+    A grey line marks the true share. `pictures`, one a class, stand on the axis over the names of the classes.
     """
-    config, truth = trials[0].config, trials[0].truth
+    config, truth = trials[0].config, [float(share) for share in trials[0].truth]
     classes = list(config.labels)
-    traces: list[dict[str, Any]] = [
-        {
-            "x": classes,
-            "y": list(truth),
-            "name": "true",
-            "marker": {"color": palette.TRUTH.colour},
-            "hovertemplate": "%{x}: %{y:.1%}<extra>true</extra>",
-        }
-    ]
+    traces: list[dict[str, Any]] = []
+    plotted: list[Estimate] = []
     for method in methods:
         estimates = [class_ratio.share_of(trials, method, c) for c in range(len(classes))]
+        plotted += estimates
         style = CLASS_RATIO[method].style
         bars = error_bars(estimates, style) | {"color": palette.TRUTH.colour, "thickness": 1.5}
         traces.append(
             {
+                "type": "bar",
                 "x": classes,
                 "y": [estimate.mean for estimate in estimates],
                 "error_y": bars,
@@ -89,18 +94,57 @@ def proportions(trials: Sequence[Trial], methods: Sequence[str]) -> Figure:
                 "hovertemplate": f"%{{x}}: %{{y:.1%}}<extra>{CLASS_RATIO[method].in_full}</extra>",
             }
         )
+    # The lines are shapes, as wide as all bars of a class; this is their name in the legend.
+    traces.append(
+        {"x": classes, "y": [None] * len(classes), "mode": "lines", "name": "truth", "line": line(palette.TRUTH)}
+    )
+    lines = [
+        {
+            "type": "line",
+            "x0": place - _HALF,
+            "x1": place + _HALF,
+            "y0": share,
+            "y1": share,
+            "line": line(palette.TRUTH),
+        }
+        for place, share in enumerate(truth)
+    ]
+    highest = max(*truth, *(estimate.ends[1] for estimate in plotted))
+    # With images, the names of the classes stand below them.
+    below = {"ticklabelstandoff": _IMAGE + 4} if pictures else {}
     return chart(
-        data=[{"type": "bar", **trace} for trace in traces],
+        data=traces,
         layout={
-            "xaxis": {"title": {"text": "class"}, "type": "category"},
-            "yaxis": {"title": {"text": "share"}, "tickformat": ".0%", "rangemode": "tozero"},
+            "xaxis": below,
+            "yaxis": {
+                "title": {"text": "share of the group"},
+                "tickformat": ".0%",
+                "range": [0, 1.05 * min(1.0, highest)],
+            },
+            "shapes": lines,
+            "images": [_on_axis(picture, place) for place, picture in enumerate(pictures)],
             "barmode": "group",
             "bargroupgap": 0.05,
-            "height": 380,
-            "margin": {"b": 120},
+            "height": 380 + (_IMAGE if pictures else 0),
+            "margin": {"b": 120 + (_IMAGE if pictures else 0)},
             "legend": legend_below(),
         },
     )
+
+
+def _on_axis(picture: NDArray[np.uint8], place: int) -> dict[str, Any]:
+    """Return an image of a class under its place on the axis."""
+    return {
+        "source": data_uri(picture),
+        "xref": "x",
+        "yref": "paper",
+        "x": place,
+        "y": -0.02,
+        "sizex": _IMAGE_SHARE,
+        "sizey": 0.16,
+        "xanchor": "center",
+        "yanchor": "top",
+    }
 
 
 def mean_errors(trials: Sequence[Trial], methods: Sequence[str]) -> Figure:
@@ -111,7 +155,7 @@ def mean_errors(trials: Sequence[Trial], methods: Sequence[str]) -> Figure:
     """
     marks = [(CLASS_RATIO[name], class_ratio.mean_error(trials, name).times(1000 / 2)) for name in methods]
     high = 1.1 * max(estimate.ends[1] for _, estimate in marks)
-    title = f"misplaced of 1,000, in {len(SHARES)} mixes"
+    title = "counted in the wrong class, of 1,000"
     plot = DotPlot(title, 0.0, high, marks, "{:.2f}".format, "{:.1f}".format, ())
     return dot_plots([plot], _released_proportions(trials[0]))
 
@@ -136,10 +180,10 @@ def _released_proportions(trial: Trial) -> Below:
     x_axis = {"range": [-0.5, n_sets - 0.5], "tickvals": list(range(n_sets)), "showgrid": False}
     y_axis = {"range": [n_classes - 0.5, -0.5], "tickvals": list(range(n_classes)), "showgrid": False}
     return Below(
-        "known mixes",
+        "known: how much of each set is of each class",
         min(110, 36 * n_classes),
         trace,
-        x_axis | {"ticktext": [str(i + 1) if few else "" for i in range(n_sets)]},
+        x_axis | {"ticktext": [f"set {i + 1}" if few else "" for i in range(n_sets)]},
         y_axis | {"ticktext": classes if few else [""] * n_classes},
     )
 
@@ -164,7 +208,7 @@ def study_errors(by_name: Mapping[str, Sequence[Row]]) -> Figure:
 
 
 def _test_share_axis() -> dict[str, Any]:
-    return axis("share of the first class in the group", SHARES, ".0%") | {"dtick": 0.2}
+    return axis("true share of the first class in the group", SHARES, ".0%") | {"dtick": 0.2}
 
 
 def errors_along_setting(
@@ -215,5 +259,5 @@ def _error_chart(
     lines: Sequence[Curve], x_axis: dict[str, Any], yours: float | None = None, legend: int = 130
 ) -> Figure:
     highs = [e.ends[1] for curve in lines for e in curve.estimates]
-    y_axis = {"title": {"text": "L1 error"}, "range": [0, 1.05 * max(highs)]}
+    y_axis = {"title": {"text": "L1 error (0 is perfect)"}, "range": [0, 1.05 * max(highs)]}
     return curve_chart(lines, x_axis, y_axis, yours=yours, legend=legend)

@@ -59,6 +59,19 @@ def scores(
     return dot_plots([_dot_plot(trials, methods, threshold, which) for which in measures])
 
 
+def accuracies(trials: Sequence[Trial], methods: Sequence[str], threshold: str, records: str) -> Figure:
+    """Return which share of test `records` every method names rightly, with 95 % intervals over trials.
+
+    Rules mark that share with every label known, and that of calling every record negative.
+    """
+    marks = [(LABEL_PROPORTIONS[name], label_proportions.mean_accuracy(trials, name, threshold)) for name in methods]
+    nothing = 1 - float(np.mean([trial.test_share for trial in trials]))
+    low = max(0.0, math.floor(10 * min(nothing, *(e.ends[0] for _, e in marks)) - 0.2) / 10)
+    rules = [(label_proportions.mean_accuracy(trials, FULL, threshold).mean, ""), (nothing, "always “no”")]
+    title = f"right answers on new {records}"
+    return dot_plots([DotPlot(title, low, 1.0, marks, percent, percent, rules, ".0%")])
+
+
 def _dot_plot(trials: Sequence[Trial], methods: Sequence[str], threshold: str, which: str) -> DotPlot:
     marks = [
         (LABEL_PROPORTIONS[name], label_proportions.mean_score(trials, name, which, threshold)) for name in methods
@@ -133,7 +146,7 @@ def columns(trial: Trial, positive: str, few: bool = False) -> Figure:
             },
             "annotations": [
                 heading(f"what the owner knows: {_square(A_COLOUR)} {positive}", 1.0),
-                heading(f"what is released: a share from 0 {_square(PALE)} to 1 {_square(A_COLOUR)}", 0.45),
+                heading(f"what leaves: one share a bag, from 0 {_square(PALE)} to 1 {_square(A_COLOUR)}", 0.45),
             ],
             "height": 330 if few else 440,
             "margin": {"b": 60},

@@ -30,13 +30,25 @@ CHAPTERS = Chapters(
     (
         Chapter("The mix", Answer.main),
         Chapter("Other mixes", other_mixes),
-        Chapter("Two classes", figures.two_classes, figure_2_controls, [FIGURE_2, CURVES], shows_main_control=False),
-        Chapter(
-            "Private counts", figures.private_counts, figure_3_controls, [FIGURE_3, CURVES], shows_main_control=False
-        ),
-        Chapter("Which sets", sets.which_sets),
         Chapter("The adversary", the_adversary, shows_main_control=False),
-        Chapter("All numbers", all_numbers),
+        Chapter(
+            "Two classes",
+            figures.two_classes,
+            figure_2_controls,
+            [FIGURE_2, CURVES],
+            shows_main_control=False,
+            for_specialists=True,
+        ),
+        Chapter(
+            "Private counts",
+            figures.private_counts,
+            figure_3_controls,
+            [FIGURE_3, CURVES],
+            shows_main_control=False,
+            for_specialists=True,
+        ),
+        Chapter("Which sets", sets.which_sets, for_specialists=True),
+        Chapter("All numbers", all_numbers, for_specialists=True),
     ),
 )
 
@@ -46,7 +58,7 @@ PAGE = Page.from_folder(
     title="Share of a group",
     question="What is this group made of?",
     address="class_ratio",
-    blurb="Find a make-up.",
+    blurb="Count a group without asking.",
     folds=standing_words,
     failed="Nothing can be found here.",
     chapters=CHAPTERS,

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pages.kit import cache, numbers, own_data
 from pages.kit.numbers import LOSS, SHARE, count_draws, with_half, with_range
 from pages.kit.panel import Chart, Panel
 from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials, one_job
 from pages.topics.class_ratio.question import LARGE, Question
+from privdemo import datasets
+from privdemo.datasets import Source
 from privdemo.experiments import class_ratio
-from privdemo.experiments.class_ratio import FULLY_LABELLED_METHODS, SHARES, Trial
+from privdemo.experiments.class_ratio import FULLY_LABELLED_METHODS, SHARES, RatioConfig, Trial
 from privdemo.experiments.class_ratio.score import MOST_DISTANCE
 from privdemo.figures import class_ratio as charts
 from privdemo.mechanisms.label_counts import RELEASES
-from privdemo.methods import CLASS_RATIO, MMD, RFF, SPREAD
+from privdemo.methods import CLASS_RATIO, EM, MMD, RFF, SPREAD
 from privdemo.tasks import Task, counting_task
 from privdemo.verdict import Verdict, judge
 
@@ -24,7 +29,24 @@ L1 = LOSS._replace(most=MOST_DISTANCE)
 # If a set's common class leads the others by less, the sets are nearly alike.
 LEAST_LEAD = 0.1
 
-one_trial = cache.shared_or_private(class_ratio.run, max_entries=64, spinner="Drawing sets, training and asking once…")
+one_trial = cache.shared_or_private(class_ratio.run, max_entries=64, spinner="Choosing sets, training and asking once…")
+
+
+def _one_image_of_each(dataset: Source, classes: tuple[str, ...]) -> tuple[NDArray[np.uint8], ...]:
+    """Return the first image of each of some classes, in grey levels (height, width); none if records are no images."""
+    records = datasets.load(dataset).select_classes(classes)
+    if records.image_shape is None or records.n_states is None:
+        return ()
+    firsts = np.array([np.flatnonzero(records.y == c)[0] for c in range(len(classes))])
+    return tuple(np.rint(255 * image).astype(np.uint8).reshape(records.image_shape) for image in records.unit(firsts))
+
+
+_pictures = cache.shared_or_private(_one_image_of_each, max_entries=64)
+
+
+def pictures_of(config: RatioConfig) -> tuple[NDArray[np.uint8], ...]:
+    """Return an image of each class for the axis of a chart; none if the records are no images."""
+    return _pictures(config.dataset, config.chosen_classes)
 
 
 @dataclass(frozen=True)
@@ -53,7 +75,7 @@ class Answer:
         trials, methods = self.trials, self.methods
         mix = Panel(
             "shares",
-            figure=Chart(charts.proportions(trials, methods)),
+            figure=Chart(charts.proportions(trials, methods, pictures_of(self.question.config))),
             summary=shares_words(self),
             rows=lambda: class_ratio.table(trials),
             snippet=print_errors(self.question),
@@ -61,7 +83,8 @@ class Answer:
         errors = Panel(
             "mean-errors",
             figure=Chart(charts.mean_errors(trials, methods)),
-            summary=f"{mean_words(self)} An L1 error of 0.02 puts 10 of 1,000 records in a wrong class.",
+            summary=f"{known_sets_words(self)} {mean_words(self)} An L1 error of 0.02 puts 10 of 1,000 records in a "
+            f"wrong class.{compare(self)}",
             rows=lambda: class_ratio.table(trials),
             snippet=print_mean_errors(self.question),
         )
@@ -87,31 +110,26 @@ def waiting(question: Question) -> str:
     config = question.config
     n_sets, records = 2 * config.copies * config.n_classes, counting_task(config.dataset).records
     slow = MMD in config.methods and question.n_records > LARGE
-    large = f" With so many, {CLASS_RATIO[MMD].title} takes a minute or two a draw." if slow else ""
-    return f"<b>{n_sets} sets of {config.set_size:,} {records}</b> are being drawn and learned from.{large}"
+    large = f" With so many, {CLASS_RATIO[MMD].title} takes a minute or two a trial." if slow else ""
+    return f"<b>{n_sets} sets of {config.set_size:,} {records}</b> are being chosen and learned from.{large}"
 
 
 def takeaway(answer: Answer) -> str:
-    """Say what is estimated for the first class, and which method is closer over all mixes."""
+    """Say which share of the group is of the first class, and what the nearest and the farthest method find."""
     config, trials = answer.question.config, answer.trials
-    blind = [name for name in answer.methods if name not in FULLY_LABELLED_METHODS][:2]
-    found = numbers.join_words(
-        tuple(
-            f"{CLASS_RATIO[name].title} {with_half(class_ratio.share_of(trials, name, 0), SHARE, bold=True)}"
-            for name in blind or answer.methods[:1]
-        )
+    truth = trials[0].truth[0]
+    blind = [name for name in answer.methods if name not in FULLY_LABELLED_METHODS]
+    found = {name: class_ratio.share_of(trials, name, 0) for name in blind or answer.methods}
+    nearest, *others = sorted(found, key=lambda name: abs(found[name].mean - truth))
+    start = (
+        f"In truth <b>{numbers.share(truth)}</b> of these {config.n_test:,} {answer.task.records} "
+        f"{first_class(answer)}."
     )
-    n_sets = 2 * config.copies * config.n_classes
-    source = (
-        f"Found without a single label, from {n_sets} sets {_known_mix_words(answer)}"
-        if blind
-        else f"Found with every label of {n_sets} sets"
-    )
-    return (
-        f"In truth <b>{numbers.share(trials[0].truth[0])}</b> of these {config.n_test:,} {answer.task.records} "
-        f"{first_class(answer)}. {source}: "
-        f"{found}.{compare(answer)}{_lost_words(answer)}{_alike_words(answer) if blind else ''}"
-    )
+    known = "Without a single label" if blind else "With every label known"
+    words = f"{known}, “{CLASS_RATIO[nearest].title}” comes nearest with {with_half(found[nearest], SHARE, bold=True)}"
+    if others:
+        words += f"; “{CLASS_RATIO[others[-1]].title}” finds {with_half(found[others[-1]], SHARE, bold=True)}"
+    return f"{start} {words}.{_noisy_counts_words(answer)}{_lost_words(answer)}{_alike_words(answer) if blind else ''}"
 
 
 def first_class(answer: Answer) -> str:
@@ -120,20 +138,20 @@ def first_class(answer: Answer) -> str:
     return task.words[task.classes.index(answer.question.config.chosen_classes[0])]
 
 
-def _known_mix_words(answer: Answer) -> str:
-    """Say how precisely the mixes of the labelled sets are known."""
+def _noisy_counts_words(answer: Answer) -> str:
+    """Say what noise on the counts of the known sets promises, if there is any."""
     config, trial = answer.question.config, answer.trials[0]
     if not config.private:
-        return "of known mix"
+        return ""
     times = max(some.most_sets for some in answer.trials)
     promise = f"ε = {numbers.epsilon(config.epsilon)}, δ = {numbers.power_of_ten(config.delta)}"
     if RELEASES[config.release].data_dependent:
-        promise = f"no guarantee: chosen from the secret counts for {promise}"
+        promise = f"no guarantee: it is chosen from the secret counts for {promise}"
     elif not trial.holds:
         promise = f"its promise of {promise} is broken"
     elif times > 1:
         promise = f"{promise}; {times} times that for records in {times} sets"
-    return f"whose mix is known with noise ({promise})"
+    return f" The counts of the sets have noise ({promise})."
 
 
 def compare(answer: Answer) -> str:
@@ -193,16 +211,25 @@ def shares_words(answer: Answer) -> str:
     true = ", ".join(f"{classes[c]}: {numbers.share(trials[0].truth[c])}" for c in some)
     more = " and so on" if len(classes) > 3 else ""
     return (
-        f"True shares, {true}{more}. {marks[:1].upper()}{marks[1:]}. {interval_words(answer)}; grey bars without "
-        "pattern: "
-        f"the truth.{_noise_words(answer)}"
+        f"True shares, {true}{more}. {marks[:1].upper()}{marks[1:]}. {interval_words(answer)}; the grey line is the "
+        f"truth.{_noise_words(answer)}"
     )
 
 
 def interval_words(answer: Answer) -> str:
     """Say what the intervals are over."""
     n = len(answer.trials)
-    return f"95 % intervals over {n} draws" if n > 1 else "One draw, so no interval is known"
+    return f"95 % intervals over {n} trials" if n > 1 else "One trial, so no interval is known"
+
+
+def known_sets_words(answer: Answer) -> str:
+    """Say what is known of the sets that the methods learn from."""
+    config = answer.question.config
+    n_sets = 2 * config.copies * config.n_classes
+    return (
+        f"Every method but “{CLASS_RATIO[EM].title}” learns from {n_sets} sets of {config.set_size:,} "
+        f"{answer.task.records}, of which only the share of each class is known; half of them serve to choose settings."
+    )
 
 
 def mean_words(answer: Answer) -> str:

@@ -103,7 +103,7 @@ def all_numbers(answer: Answer) -> list[Panel]:
     rows = [row for row in study.select(figures.shipped(), study.PRIVATE) if row.release == NO_RELEASE]
     rows += study.select(figures.shipped(), study.DIGITS)
     own_table = Table(
-        ["method", "L1 error, your group", f"mean over {len(SHARES)} more groups", "training, s a draw"],
+        ["method", "L1 error, your group", f"mean over {len(SHARES)} more groups", "training, s a trial"],
         [
             [
                 CLASS_RATIO[name].title,
@@ -137,7 +137,7 @@ def all_numbers(answer: Answer) -> list[Panel]:
         Panel(
             "ratio-ten-digits",
             figure=ten,
-            summary=f"{first.n_trials} shipped draws of MNIST’s ten digits, {first.n_classes} sets of "
+            summary=f"{first.n_trials} shipped trials of MNIST’s ten digits, {first.n_classes} sets of "
             f"{first.set_size:,}; every rarer class has a share of {first.rho:g}.",
             rows=lambda: [vars(row) | CLASS_RATIO[row.method].columns for row in rows],
             snippet=figures.study_snippet(study.DIGITS),

@@ -49,7 +49,7 @@ from privdemo.tasks import COUNTING, counting_task
 def adjust(values: Values) -> None:
     """Reset the set sizes if the data set changes; lower ρ if more classes are chosen and all sets would be alike."""
     dataset = DATA_SETS.source(values)
-    own_data.reset_with_data(SIZES_FOR_KEY, dataset, size_settings(class_ratio.default_set_size(dataset)))
+    own_data.reset_with_data(SIZES_FOR_KEY, dataset, size_settings(dataset))
     n_classes = values[classes_setting(dataset)]
     if st.session_state.get(RHO_CLASSES_KEY, n_classes) != n_classes and values[RHO] * n_classes >= 1:
         put(RHO, 0.5 / n_classes)

@@ -17,10 +17,12 @@ from privdemo.mechanisms.label_counts import RELEASES
 from privdemo.methods import CLASS_RATIO, COUNT, EM, MMD, PSVM, SPREAD
 from privdemo.tasks import COUNTING
 
-# Up to this many records in training sets a first draw takes about a second.
-AT_ONCE = 6000
-# With more records draws are slow: one process is kept free for others.
+# Up to this many records in training sets a first trial takes about a second, with slow methods up to so many.
+AT_ONCE, AT_ONCE_SLOW = 6000, 600
+# With more records trials are slow: one process is kept free for others.
 LARGE = 20_000
+# Records in a known set at first: so few that methods differ visibly.
+FEW = {"mnist": 100, "digits": 60}
 BY_HAND, RANDOM = "set by hand", "at random"
 CHOSEN, GIVEN = "chosen", "given"
 NO_NOISE = "none, true counts"
@@ -28,11 +30,11 @@ NO_NOISE = "none, true counts"
 SIZES_FOR_KEY, RHO_CLASSES_KEY = "ratio_of", "rho_of_classes"
 
 DATA_SETS = DataSets("ratio_records", COUNTING)
-CLASSES = Number("classes", limits.Limit("classes", 2, 10, integer=True), 3, "Classes")
+CLASSES = Number("classes", limits.Limit("classes", 2, 10, integer=True), 2, "Classes")
 RHO = Number(
     "rho",
     limits.RHO,
-    0.1,
+    0.3,
     "Share of each rarer class in a known set",
     0.01,
     "Every known set has one common class, another in each; every other class has this share (ρ). At 1 / classes all "
@@ -40,7 +42,7 @@ RHO = Number(
 )
 COPIES = Number("sets_of_each", limits.COPIES, 1, "Sets of each kind", help="As many again serve to choose settings.")
 MIX = Choice("mix", (BY_HAND, RANDOM), BY_HAND, "Mix of the group")
-SHARE = Number("share", limits.SHARE, 0.5, "Share of its first class", 0.05)
+SHARE = Number("share", limits.SHARE, 0.9, "Share of its first class", 0.05)
 BANDWIDTH = Choice("bandwidth", (CHOSEN, GIVEN), CHOSEN, "Bandwidth of MMD")
 FACTOR = Number(
     "times_median",
@@ -66,11 +68,11 @@ N_MIN = Number(
 METHODS = Choice(
     "find_by",
     tuple(method.title for method in CLASS_RATIO.values()),
-    tuple(CLASS_RATIO[m].title for m in (SPREAD, MMD, EM)),
+    tuple(CLASS_RATIO[m].title for m in (SPREAD, MMD, COUNT, EM)),
     "Methods",
     many=True,
 )
-DRAWS = Number("ratio_draws", limits.N_TRIALS, 10, "Draws", help="Repeats with other records and other noise.")
+DRAWS = Number("ratio_draws", limits.N_TRIALS, 10, "Trials", help="Repeats with other records and other noise.")
 SEED = Number("ratio_seed", limits.SEED, 0, "Seed", help="The same seed gives the same records and noise.")
 
 
@@ -115,8 +117,9 @@ class Question:
     def at_once(self) -> bool:
         """Return whether the first trial is quick enough to run while the visitor waits."""
         config = self.config
-        quick = config.dataset != "sms" and COUNT not in config.methods and PSVM not in config.methods
-        return quick and self.n_records <= AT_ONCE and own_data.is_quick(config.dataset, self.n_records // 4)
+        most = AT_ONCE_SLOW if COUNT in config.methods else AT_ONCE
+        quick = config.dataset != "sms" and PSVM not in config.methods and self.n_records <= most
+        return quick and own_data.is_quick(config.dataset, self.n_records // 4)
 
 
 def classes_setting(dataset: Source) -> Number:
@@ -141,13 +144,19 @@ class ShownCurves(NamedTuple):
     all: bool = False
 
 
-def size_settings(default: int | None = None) -> tuple[Number, Number]:
-    """Return the settings of the records in a set and in the group; the `default` is that of the default data set."""
-    size = default or class_ratio.default_set_size(DATA_SETS.source(Values()))
+def size_settings(dataset: Source | None = None) -> tuple[Number, Number]:
+    """Return the settings of the records in a set and in the group, with what suits a data set as their defaults."""
+    dataset = DATA_SETS.source(Values()) if dataset is None else dataset
+    size = class_ratio.default_set_size(dataset)
     return (
-        Number("set_size", limits.SET_SIZE, size, "Records in a known set", 100),
+        Number("set_size", limits.SET_SIZE, FEW.get(dataset_name(dataset), size), "Records in a known set", 100),
         Number("asked", limits.N_TEST, size, "Records in the group", 100),
     )
+
+
+def dataset_name(dataset: Source) -> str:
+    """Return the name of a data set of the package, or an empty text for a visitor's own records."""
+    return dataset if isinstance(dataset, str) else ""
 
 
 def settings(values: Values) -> list[Setting]:

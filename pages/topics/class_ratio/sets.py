@@ -146,7 +146,7 @@ def _axis_words(name: str, rows: Sequence[Row]) -> str:
     else:
         what = "The same records in few large sets or many small ones; in small ones the same noise weighs more"
     return (
-        f"{what}. MNIST, mean L1 error over mixes, {results.N_TRIALS} draws with 95 % intervals. Private counts: "
+        f"{what}. MNIST, mean L1 error over mixes, {results.N_TRIALS} trials with 95 % intervals. Private counts: "
         f"{RELEASES[study.WITH_NOISE].title}, ε = {noisy.epsilon:g}, δ = {noisy.delta:g}. From {ends[0]:g} to "
         f"{ends[1]:g}: {'; '.join(parts)}.{_private_better_words(name, rows)}"
     )

@@ -79,7 +79,7 @@ DELTA = Number(
     step=1e-6,
     help="It goes with every ε of a promise that may fail.",
 )
-SEED = Number("seed", limits.SEED, 0, "Seed", help="The same seed gives the same people and draws.")
+SEED = Number("seed", limits.SEED, 0, "Seed", help="The same seed gives the same people and the same noise.")
 
 # One click to the paper's settings: pixel noise, its level, and the label flips that go with it.
 PRESETS = {

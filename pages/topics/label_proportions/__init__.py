@@ -35,14 +35,14 @@ def standing_words(question: Question | str, _: Answer | None = None) -> dict[st
 CHAPTERS = Chapters(
     "look_into",
     (
-        Chapter("F1 by method", Answer.main),
+        Chapter("What it learns", Answer.main),
         Chapter("The bags", the_bags),
-        Chapter("Averages", curves.k_anonymity, means_controls, [MEANS]),
         Chapter("Noise", noise.panels, noise_controls, [NOISE_ON]),
-        Chapter("How many bags", curves.number_of_bags),
-        Chapter("Filling bags", filling.panels, shows_main_control=False),
         Chapter("The adversary", the_adversary),
-        Chapter("All numbers", all_numbers),
+        Chapter("Averages", curves.k_anonymity, means_controls, [MEANS], for_specialists=True),
+        Chapter("How many bags", curves.number_of_bags, for_specialists=True),
+        Chapter("Filling bags", filling.panels, shows_main_control=False, for_specialists=True),
+        Chapter("All numbers", all_numbers, for_specialists=True),
     ),
 )
 
@@ -50,9 +50,9 @@ CHAPTERS = Chapters(
 PAGE = Page.from_folder(
     __name__,
     title="Only bag totals",
-    question="What if only bag totals are known?",
+    question="Can a model learn from bag totals instead of labels?",
     address="proportions",
-    blurb="Learn from totals.",
+    blurb="Learn from group totals alone.",
     folds=standing_words,
     failed="Nothing can be learned here.",
     chapters=CHAPTERS,

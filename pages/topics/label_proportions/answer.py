@@ -1,4 +1,4 @@
-"""The answer of the page on bags: the trials of its question, the sentence, and every method’s F1."""
+"""The answer of the page on bags: the trials of its question, the sentence, one bag, and what every method reaches."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ from dataclasses import dataclass
 
 from pages.kit import cache, numbers, own_data, trials
 from pages.kit.numbers import MARK, count_draws, with_half, with_range
-from pages.kit.panel import Chart, Panel
+from pages.kit.numbers import SHARE as SHARE_SCALE
+from pages.kit.panel import Chart, Markup, Panel, Prediction, Scale
 from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials
 from pages.topics.label_proportions.question import Question
 from privdemo.experiments import label_proportions
 from privdemo.experiments.label_proportions import HALF, SHARE, Trial
 from privdemo.figures import label_proportions as charts
+from privdemo.figures.bag import MOST as MOST_DOTS
+from privdemo.figures.bag import bag_html
 from privdemo.intervals import Estimate
 from privdemo.methods import ALTERNATING, FULL, LABEL_PROPORTIONS, LLP, MEAN_MAP, NAMES, by_trying
 from privdemo.tasks import Task, binary_task
@@ -21,8 +24,9 @@ from privdemo.verdict import Verdict, judge
 
 # The methods that learn from the bags alone.
 LEARNERS = (NAMES, by_trying(NAMES), LLP, MEAN_MAP, ALTERNATING)
-ALL_ALIKE = "In some draws all bags have the same share, and nothing tells the classes apart."
-# The least difference in F1 between methods that counts, and the least from always answering “no”.
+ALL_ALIKE = "In some trials all bags have the same share, and nothing tells the classes apart."
+# The least difference in F1 between methods that counts, and the least share of records between a method and always
+# answering “no”.
 LEAST, LEAST_AGAINST_TRIVIAL = 0.0005, 0.005
 
 one_trial = cache.shared_or_private(
@@ -51,51 +55,116 @@ class Answer:
         """Return a method’s mean F1 over the trials."""
         return label_proportions.mean_score(self.trials, method, which, self.question.threshold)
 
-    def takeaway(self) -> str:
-        """Say what F1 learning from bag totals reaches, and what learning from every label does."""
-        start = f"{bags_words(self)}: {released_words(self)}."
+    def accuracy(self, method: str) -> Estimate:
+        """Return which share of the test records a method names rightly."""
+        return label_proportions.mean_accuracy(self.trials, method, self.question.threshold)
+
+    @property
+    def best(self) -> str:
+        """Return the method that names most records rightly, among those that learn from the bags alone, if any."""
         tried = [name for name in LEARNERS if name in self.methods]
-        ceiling = self.score(FULL).mean
-        if not tried:
-            return f"{start} With every label known, F1 = <b>{ceiling:.3f}</b>."
-        best = max(tried, key=lambda name: self.score(name).mean)
-        nothing = label_proportions.all_negative(self.trials).average
-        reached = self.score(best)
+        return max(tried, key=lambda name: self.accuracy(name).mean, default="")
+
+    def takeaway(self) -> str:
+        """Say how many records a model trained on bag totals names rightly, and one trained on every label."""
+        start, ceiling = f"{bags_words(self)}: {released_words(self)}.", self.accuracy(FULL)
+        if not self.best:
+            return f"{start} With every label known, a model is right about <b>{numbers.share(ceiling.mean)}</b>."
+        reached = self.accuracy(self.best)
+        nothing = 1 - sum(trial.test_share for trial in self.trials) / len(self.trials)
         alike = "" if all(trial.identified for trial in self.trials) else f" {ALL_ALIKE}"
         return (
-            f"{start} A model trained on this alone scores F1 = {with_half(reached, MARK, bold=True)} "
-            f"({LABEL_PROPORTIONS[best].title}{self.verdict(best)}); "
-            f"{beside_words(reached.mean, ceiling, nothing)}.{alike}"
+            f"{start} A model trained on this alone is right about {with_half(reached, SHARE_SCALE, bold=True)} of new "
+            f"{self.task.records}; {beside_words(reached.mean, ceiling.mean, nothing)}.{alike}"
         )
 
-    def verdict(self, best: str) -> str:
-        """Say how the best method compares with the other of the two that this page is about."""
-        other = {NAMES: LLP, by_trying(NAMES): LLP, LLP: NAMES}.get(best)
-        if other is None or other not in self.methods:
-            return ""
-        gap = label_proportions.difference(self.trials, best, other, self.question.threshold)
-        where = count_draws(self.trials)
-        return compare_words(judge(gap, len(self.trials), least=LEAST), other, where)
-
     def main(self) -> list[tuple[Panel, ...]]:
-        """Return the panels of every method’s F1 and of some of the bags."""
-        trial = self.trials[0]
+        """Return the panels of one bag and what leaves it, and of how many records every method names rightly."""
+        bag = Panel(
+            "one-bag",
+            figure=one_bag(self),
+            summary=f"{one_bag_words(self)} It is one of {len(self.trials[0].blocks)} bags of the first trial; the "
+            "next chapter shows more.",
+            rows=lambda: label_proportions.bag_table(self.trials[0]),
+            snippet=bag_snippet(self.question),
+        )
         scores = Panel(
             "bag-scores",
-            figure=Chart(charts.scores(self.trials, self.methods, self.question.threshold, ("average",))),
+            figure=Chart(charts.accuracies(self.trials, self.methods, self.question.threshold, self.task.records)),
             summary=score_words(self),
             rows=lambda: label_proportions.score_table(self.trials),
             snippet=score_snippet(self.question),
+            prediction=_prediction(self),
         )
-        some = len(charts.shown_bags(trial, few=True))
-        bags = Panel(
-            "some-bags",
-            figure=Chart(charts.columns(trial, self.task.positive, few=True)),
-            summary=f"{some} of {len(trial.blocks)} bags of the first draw, a column each; see also the next chapter.",
-            rows=lambda: label_proportions.bag_table(trial),
-            snippet=bag_snippet(self.question),
+        return [(bag, scores)]
+
+
+def _prediction(answer: Answer) -> Prediction | None:
+    """Return the guess of how many records the best method names rightly, with one bag in place of the chart."""
+    if not answer.best:
+        return None
+    records, ceiling = answer.task.records, answer.accuracy(FULL).mean
+    nothing = 1 - sum(trial.test_share for trial in answer.trials) / len(answer.trials)
+    return Prediction(
+        "bag-totals",
+        f"A model learns from {bags_words(answer)}: {_sent_kind(answer)}, one total a bag, and no label. For which "
+        f"share of new {records} will it rightly say whether they {answer.task.positive}?",
+        100 * answer.accuracy(answer.best).mean,
+        Scale(0, 100),
+        one_bag(answer),
+        f"Always answering “no” would be right for {numbers.share(nothing, 0)}, and a model that knows every label for "
+        f"{numbers.share(ceiling, 0)}.",
+    )
+
+
+def one_bag(answer: Answer) -> Markup:
+    """Return the picture of the first bag: what its owner knows, and what leaves."""
+    trial, task = answer.trials[0], answer.task
+    size, n_sent = int(trial.sizes[0]), len(trial.blocks[0])
+    scale = f" (a dot is {size / MOST_DOTS:.1f} of them)" if size > MOST_DOTS else ""
+    return Markup(
+        bag_html(
+            size,
+            float(trial.true_proportions[0]),
+            n_sent,
+            kept=f"Stays with the owner of bag 1: {size:,} {task.records} and their labels{scale}",
+            legend=(task.positive, task.words[0]),
+            sent=f"Leaves the owner: {_sent_words(answer)}, no labels, and one total",
+            total=numbers.share(float(trial.proportions[0])),
+            meaning=_total_words(answer),
+            alt=one_bag_words(answer),
         )
-        return [(scores, bags)]
+    )
+
+
+def _sent_words(answer: Answer) -> str:
+    """Say what leaves the owner of the first bag beside the total: “100 records”, “20 averages of 5 or more …”."""
+    return f"{len(answer.trials[0].blocks[0]):,} {_sent_kind(answer)}"
+
+
+def _sent_kind(answer: Answer) -> str:
+    """Say what leaves an owner beside the total: “records”, “averages of 5 or more records with noise”."""
+    config = answer.question.config
+    what = "records" if config.k == 1 else f"averages of {config.k} or more records"
+    return f"{what} with noise" if math.isfinite(config.feature_epsilon) else what
+
+
+def _total_words(answer: Answer) -> str:
+    """Say what the total of the first bag means, and the true one if it has noise."""
+    true = numbers.share(float(answer.trials[0].true_proportions[0]))
+    noise = f" (with noise; the truth is {true})" if math.isfinite(answer.question.config.proportion_epsilon) else ""
+    return f"{answer.task.positive}{noise}"
+
+
+def one_bag_words(answer: Answer) -> str:
+    """Describe the picture of the first bag."""
+    trial = answer.trials[0]
+    size, share = int(trial.sizes[0]), float(trial.true_proportions[0])
+    return (
+        f"The owner of bag 1 knows that {round(share * size):,} of its {size:,} {answer.task.records} "
+        f"{answer.task.positive}, and which. What leaves: {_sent_words(answer)} without labels, and the total, "
+        f"{numbers.share(float(trial.proportions[0]))} {_total_words(answer)}."
+    )
 
 
 def jobs(question: Question) -> list[Job]:
@@ -135,31 +204,44 @@ def bags_words(answer: Answer) -> str:
 def released_words(answer: Answer) -> str:
     """Say what is known of a bag."""
     config = answer.question.config
-    known = f"of each only the share that {answer.task.positive} is known"
+    known = f"of each we know only which share {answer.task.positive}"
     if math.isfinite(config.proportion_epsilon):
         known += f", with noise (ε = {numbers.epsilon(config.proportion_epsilon)} a label)"
     records = "" if config.k == 1 else f"averages of {config.k} or more records"
     if math.isfinite(config.feature_epsilon):
         records = f"{records or 'records'} with noise (ε = {numbers.epsilon(config.feature_epsilon)} a column)"
-    return f"{known}, beside {records}" if records else known
+    return f"{known}, and {records}" if records else known
 
 
 def beside_words(reached: float, ceiling: float, nothing: float) -> str:
-    """Say what learning from every label reaches and, if the model is no better, what “no” to everybody scores."""
-    known = f"with every label known it is {ceiling:.3f}"
+    """Say what share is named rightly with every label known and, if the model is no better, by “no” to everybody."""
+    known = f"with every label known, {numbers.share(ceiling)}"
     if reached < nothing - LEAST_AGAINST_TRIVIAL:
-        return f"always answering “no” scores more, {nothing:.3f}; {known}"
+        return f"always answering “no” would be right more often, {numbers.share(nothing)}; {known}"
     if reached <= nothing + LEAST_AGAINST_TRIVIAL:
-        return f"always answering “no” scores no less, {nothing:.3f}; {known}"
+        return f"always answering “no” would be right as often, {numbers.share(nothing)}; {known}"
     return known
 
 
-def compare_words(verdict: Verdict, other: str, where: str) -> str:
-    """Say how the best method compares with another in so many trials; both scores are in the chart."""
-    title = LABEL_PROPORTIONS[other].title
+def compare_words(verdict: Verdict, best: str, other: str, where: str) -> str:
+    """Say how the method with the best F1 compares with another in so many trials."""
+    ours, theirs = (f"“{LABEL_PROPORTIONS[name].title}”" for name in (best, other))
     if verdict is Verdict.TOO_FEW:
-        return f"; {where} cannot tell it from {title}"
-    return f", draw by draw clearly ahead of {title}" if verdict.clear else f", statistically tied with {title}"
+        return f" {where.capitalize()} cannot tell whether {ours} or {theirs} has the better F1."
+    if verdict.clear:
+        return f" Trial by trial, {ours} has a clearly better F1 than {theirs}."
+    return f" {ours} and {theirs} are statistically tied in F1."
+
+
+def _verdict_words(answer: Answer) -> str:
+    """Say how the method with the best F1 compares with the other of the two that this page is about."""
+    best = max((name for name in LEARNERS if name in answer.methods), key=lambda n: answer.score(n).mean, default="")
+    other = {NAMES: LLP, by_trying(NAMES): LLP, LLP: NAMES}.get(best)
+    if other is None or other not in answer.methods:
+        return ""
+    gap = label_proportions.difference(answer.trials, best, other, answer.question.threshold)
+    where = count_draws(answer.trials)
+    return compare_words(judge(gap, len(answer.trials), least=LEAST), best, other, where)
 
 
 def threshold_words(question: Question) -> str:
@@ -173,17 +255,20 @@ def threshold_words(question: Question) -> str:
 
 def score_words(answer: Answer) -> str:
     """List every method’s F1, and explain the figure’s marks."""
+    right = "; ".join(f"{LABEL_PROPORTIONS[name].title} {with_range(answer.accuracy(name))}" for name in answer.methods)
     marks = "; ".join(
         f"{LABEL_PROPORTIONS[name].title} {with_range(answer.score(name), MARK)}, "
         f"positives {answer.score(name, 'positive').mean:.3f}, negatives {answer.score(name, 'negative').mean:.3f}"
         for name in answer.methods
     )
     n = len(answer.trials)
-    over = f"95 % intervals over {n} draws" if n > 1 else "One draw, so no interval is known"
+    over = f"95 % intervals over {n} trials" if n > 1 else "One trial, so no interval is known"
+    nothing = 1 - sum(trial.test_share for trial in answer.trials) / n
     return (
-        f"Average F1 on {answer.trials[0].n_test:,} clean test records, weighted by how common each class is: {marks}. "
-        f"{over}. {threshold_words(answer.question)}. Solid rule: every label known; dotted, where it is on the axis: "
-        f"“no” for every record, {label_proportions.all_negative(answer.trials).average:.3f}."
+        f"Of {answer.trials[0].n_test:,} clean test records, named rightly: {right}. Solid line: every label known; "
+        f"dotted: “no” for every record, {numbers.share(nothing)}. Average F1, weighted by how common each class is: "
+        f"{marks}; “no” for every record, {label_proportions.all_negative(answer.trials).average:.3f}. {over}. "
+        f"{threshold_words(answer.question)}.{_verdict_words(answer)}"
     )
 
 
@@ -207,8 +292,9 @@ def bag_snippet(question: Question) -> Snippet:
 
 
 def score_snippet(question: Question) -> Snippet:
-    """Return the code that computes every method’s F1."""
+    """Return the code that computes every method’s share of right names and its F1."""
     return snippet(question).then(
         "for method in draws[0].fits:",
+        f'    print(method, label_proportions.mean_accuracy(draws, method, "{question.threshold}"))',
         f'    print(method, label_proportions.mean_score(draws, method, "average", "{question.threshold}"))',
     )

@@ -79,7 +79,7 @@ def _column_words(answer: Answer) -> str:
         "and is an arrow where it lies far outside."
     )
     return (
-        f"{which} of the first draw, a column each. Above, teal records {answer.task.positive} and lie at the foot, "
+        f"{which} of the first trial, a column each. Above, teal records {answer.task.positive} and lie at the foot, "
         f"brown ones do not. Below, all that is released: {blocks}, and one share, which is the colour of the whole "
         f"bag and the height of its diamond.{noisy} Bags that all hold both labels are called ℓ-diverse for ℓ = 2."
     )
@@ -162,7 +162,7 @@ def _some_guesses(answer: Answer, learnt: bool) -> Panel:
     return Panel(
         "bag-guesses",
         figure=Table(heads, body, labelled=True),
-        summary=f"Some {answer.task.records} of the first draw, up to three of each label: how probable it is that "
+        summary=f"Some {answer.task.records} of the first trial, up to three of each label: how probable it is that "
         "they "
         f"{answer.task.positive}, before and after the release. What its bag says weighs what noise leaves possible; "
         "then odds multiply, odds(record) · odds(bag) / odds(before).",
@@ -194,7 +194,7 @@ def all_numbers(answer: Answer) -> list[Panel]:
             + (f"; averages of records hide <b>{numbers.share(loss)}</b> of how they differ." if loss else ".")
             + f" {chosen.describe_fits(answer.trials, by_trying(NAMES), _WAYS)}".rstrip(),
             Table(("method", "average F1", "F1 of positives", "F1 of negatives", "training time"), body, labelled=True),
-            ("In brackets 95 % intervals over the draws. " if n > 1 else "")
+            ("In brackets 95 % intervals over the trials. " if n > 1 else "")
             + "Training includes the choice of a penalty. What averages hide is the information loss, SSE/SST.",
             lambda: label_proportions.score_table(answer.trials),
             score_snippet(answer.question).then("print(label_proportions.score_table(draws))"),

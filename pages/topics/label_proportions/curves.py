@@ -75,11 +75,11 @@ def gradient_words(gradient_change: float) -> str:
     """Say how much noise changes the gradient at 0 of matching bag shares, relative to its length (∞ for length 0)."""
     first = f"the first step of “{LABEL_PROPORTIONS[LLP].title}”"
     if gradient_change < SMALLEST_CHANGE:
-        return f"In your own draws {first} has not moved at all."
+        return f"In your own trials {first} has not moved at all."
     if math.isinf(gradient_change):
-        return f"In your own draws all shares are ½, and {first} has no direction."
+        return f"In your own trials all shares are ½, and {first} has no direction."
     share = numbers.share(gradient_change)
-    return f"In your own draws noise has moved {first} (its gradient at 0) by {share} of its length."
+    return f"In your own trials noise has moved {first} (its gradient at 0) by {share} of its length."
 
 
 def _loss_by_k(answer: Answer, along: dict[str, list[Row]]) -> Panel:

@@ -71,7 +71,7 @@ def _winner_words(rows: Sequence[Row], dataset: str, threshold: str) -> str:
     )
     llp = next(row for row in rows if (row.selection, row.method) == ("iid", LLP))
     return (
-        f"{BINARY[dataset].title}, {llp.n_bags} bags of {llp.bag_size}, {results.N_TRIALS} draws, threshold "
+        f"{BINARY[dataset].title}, {llp.n_bags} bags of {llp.bag_size}, {results.N_TRIALS} trials, threshold "
         f"{THRESHOLDS[threshold]}; stars: {stars}. Highest means: {highest}."
     )
 

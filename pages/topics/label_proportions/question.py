@@ -17,7 +17,7 @@ from privdemo.mechanisms.bags import SELECTIONS
 from privdemo.methods import ALTERNATING, FULL, LABEL_PROPORTIONS, NAMES, by_trying
 from privdemo.tasks import BINARY
 
-# Up to this many records in bags a first draw takes less than a second.
+# Up to this many records in bags a first trial takes less than a second.
 AT_ONCE = 1200
 OFF, LAPLACE = "none", "Laplace"
 # The stops of the slider of bag sizes.
@@ -48,7 +48,7 @@ TRAINED = Choice(
     many=True,
 )
 THRESHOLD = Choice("positive_if", tuple(THRESHOLDS.values()), THRESHOLDS[SHARE], "Threshold for “yes”")
-DRAWS = Number("bag_draws", limits.N_TRIALS, 10, "Draws", help="Repeats with other records, other bags, other noise.")
+DRAWS = Number("bag_draws", limits.N_TRIALS, 10, "Trials", help="Repeats with other records, other bags, other noise.")
 SEED = Number("bag_seed", limits.SEED, 0, "Seed", help="The same seed gives the same records, bags and noise.")
 
 # One click to the slides' settings: how bags are filled, means, k, ε of columns and of proportions (None: no noise).

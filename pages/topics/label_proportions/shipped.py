@@ -78,7 +78,8 @@ def study_words(answer: Answer, at_random: bool = False, counted: bool = True) -
     how = "filled at random" if at_random else f"{SELECTIONS[base.selection].title} shares"
     bags = f"{base.n_bags} bags" if counted else "bags"
     return (
-        f"{BINARY[name].title}: {bags} of {base.bag_size}, {how}, {results.N_TRIALS} draws a point with 95 % intervals."
+        f"{BINARY[name].title}: {bags} of {base.bag_size}, {how}, {results.N_TRIALS} trials a point with 95 % "
+        "intervals."
     )
 
 

@@ -15,6 +15,7 @@ from pages.topics.training.chapters import (
     the_adversary,
     weights,
 )
+from pages.topics.training.nearest import labelled
 from pages.topics.training.pixel_noise import DELTA
 from pages.topics.training.question import EM_DRAWS, PEOPLE, Question
 from privdemo.estimators import class_model
@@ -55,14 +56,14 @@ def standing_words(question: Question | str, _: Answer | None = None) -> dict[st
 CHAPTERS = Chapters(
     "look_at",
     (
-        Chapter("Disputed images", some_images, fits=lambda question: not question.of_table),
-        Chapter("Scores", scores),
-        Chapter("Classes", classes, fits=lambda question: not question.of_two),
-        Chapter("What it costs", trade_off.panels, fits=lambda question: question.of_two),
-        Chapter("How sure", probabilities),
-        Chapter("Weights", weights),
-        Chapter("The adversary", the_adversary),
-        Chapter("All numbers", all_numbers),
+        Chapter("Test images", some_images, fits=lambda question: not question.of_table),
+        Chapter("Scores", labelled(scores)),
+        Chapter("Classes", labelled(classes), fits=lambda question: not question.of_two),
+        Chapter("What it costs", labelled(trade_off.panels), fits=lambda question: question.of_two),
+        Chapter("How sure", labelled(probabilities)),
+        Chapter("The adversary", labelled(the_adversary)),
+        Chapter("Weights", labelled(weights), for_specialists=True),
+        Chapter("All numbers", labelled(all_numbers), for_specialists=True),
     ),
 )
 
@@ -70,9 +71,9 @@ CHAPTERS = Chapters(
 PAGE = Page.from_folder(
     __name__,
     title="Training on noise",
-    question="Can a classifier be trained on noise?",
+    question="Can a model learn from noise?",
     address="training",
-    blurb="Learn from lies.",
+    blurb="Train a model on noisy images.",
     folds=standing_words,
     failed="Nothing can be trained here.",
     chapters=CHAPTERS,

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pages.kit import cache, chosen, numbers, own_data
 from pages.kit.numbers import count_draws, with_half, with_range
 from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials
+from pages.topics.training.nearest import Nearest, nearest
 from pages.topics.training.pixel_noise import noise_of
 from pages.topics.training.question import EM_DRAWS, Question
 from privdemo.estimators import choose
 from privdemo.experiments import training
-from privdemo.experiments.training import N_STEPS, Trial
+from privdemo.experiments.training import N_STEPS, TrainingConfig, Trial
 from privdemo.experiments.trials import with_trial
 from privdemo.intervals import Estimate
 from privdemo.methods import (
@@ -44,10 +45,15 @@ one_trial = cache.shared_or_private(training.run, max_entries=64, spinner="Relea
 
 @dataclass(frozen=True)
 class Answer:
-    """A question and its trials finished so far."""
+    """A question and its trials finished so far.
+
+    Before the first is there, `trials` may be one at the `nearest` level computed beforehand, and the question is that
+    of this level.
+    """
 
     question: Question
     trials: list[Trial]
+    nearest: Nearest | None = None
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -70,8 +76,9 @@ class Answer:
         return with_half(self.score(method, "accuracy"))
 
     def takeaway(self) -> str:
-        """Say how many images are classified correctly, and how sure the models are."""
-        return self.question.in_its_words(" ".join([*_comparison_sentences(self), *_mostly_lies_words(self)]))
+        """Say how many images the models name rightly, and at which level if it is not the visitor’s."""
+        at = [f"{self.nearest.words}."] if self.nearest else []
+        return self.question.in_its_words(" ".join([*at, _comparison_sentence(self), *_mostly_lies_words(self)]))
 
 
 def method_compared(methods: Collection[str]) -> str:
@@ -81,12 +88,12 @@ def method_compared(methods: Collection[str]) -> str:
 
 def jobs(question: Question) -> list[Job]:
     """Return the background jobs: the quick methods, and the published EM in a slow job of its own."""
-    config = question.config
-    quick = training.with_methods(config, tuple(name for name in config.methods if name != PUBLISHED))
-    before = 1 if question.at_once else 0
+    config, quick = question.config, _without_published(question.config)
+    # With a trial at a near level nobody waits for the first one.
+    before = 1 if question.at_once and not nearest(quick) else 0
     tasks = [with_trial(quick, i) for i in range(before, question.n_draws)]
     at_once = (lambda: one_trial(quick)) if before else None
-    found = [Job(("draws", quick, before), "Draw", training.run, tasks, at_once)]
+    found = [Job(("draws", quick, before), "Trial", training.run, tasks, at_once)]
     if PUBLISHED in config.methods:
         slow = training.with_methods(config, (PUBLISHED,))
         tasks = [with_trial(slow, i) for i in range(min(question.n_draws, EM_DRAWS))]
@@ -95,15 +102,23 @@ def jobs(question: Question) -> list[Job]:
     return found
 
 
+def _without_published(config: TrainingConfig) -> TrainingConfig:
+    """Return a config without the published EM, which is slow."""
+    return training.with_methods(config, tuple(name for name in config.methods if name != PUBLISHED))
+
+
 def answer(question: Question, trials_so_far: Trials) -> Answer | None:
-    """Merge the trials of all methods.
+    """Merge the trials of all methods; before the first is there, take one at the nearest level computed beforehand.
 
     Raise ``ValueError`` with a sentence where there is nothing to learn from.
     """
     training.check_noise(question.config)
     quick, *slow = trials_so_far.results
     trials = training.merge(quick, slow[0]) if slow else list(quick)
-    return Answer(question, trials) if trials else None
+    if trials:
+        return Answer(question, trials)
+    near = nearest(_without_published(question.config))
+    return Answer(replace(question, config=near.trial.config, n_draws=1), [near.trial], near) if near else None
 
 
 def waiting(question: Question) -> str:
@@ -149,26 +164,21 @@ def released(answer: Answer) -> str:
     return f"Of {people(answer.question)} {noise_words(answer.question)}."
 
 
-def _comparison_sentences(answer: Answer) -> list[str]:
-    """Say how many images are classified correctly, how sure the models are, and whether one of two is ahead."""
-    what = "of clean images are classified correctly by a model trained on"
+def _comparison_sentence(answer: Answer) -> str:
+    """Say how many images are named rightly by one way to correct for the noise and by ignoring it."""
     if not answer.compared:
-        return [f"<b>{answer.accuracy(CLEAN)}</b> {what} clean data; it is <b>{_sureness(answer, CLEAN)}</b> sure."]
+        return f"Trained on clean images, a model names <b>{answer.accuracy(CLEAN)}</b> of new ones rightly."
     first, *others = answer.compared
-    source = "noise and the clean pixels’ habits" if first == TRUE else "noise"
-    words = [
-        f"<b>{answer.accuracy(first)}</b> {what} {source} ({TRAINING[first].title}); it is "
-        f"<b>{_sureness(answer, first)}</b> sure."
-    ]
+    source = "noisy images and the clean pixels’ habits" if first == TRUE else "noisy images"
+    words = (
+        f"Trained on {source}, “{TRAINING[first].title}” names <b>{answer.accuracy(first)}</b> of clean ones rightly"
+    )
     for other in others:
         apart = gap(answer, "accuracy")
         verdict = judge(apart, len(_trials_of_both(answer)), least=LEAST_ACCURACY)
         by = f", by {numbers.absolute_points(apart.mean)}" if verdict.clear else ""
-        words.append(
-            f"If you {TRAINING[other].title}: <b>{answer.accuracy(other)}</b> ({_VERDICT_WORDS[verdict]}{by}), "
-            f"<b>{_sureness(answer, other)}</b> sure."
-        )
-    return words
+        words += f"; “{TRAINING[other].title}”, <b>{answer.accuracy(other)}</b> ({_VERDICT_WORDS[verdict]}{by})"
+    return f"{words}."
 
 
 # How the accuracy of the second method is beside the first one's.
@@ -176,13 +186,8 @@ _VERDICT_WORDS = {
     Verdict.BETTER: "clearly less",
     Verdict.WORSE: "clearly more",
     Verdict.NOT_CLEAR: "statistically tied",
-    Verdict.TOO_FEW: "too few draws to compare",
+    Verdict.TOO_FEW: "too few trials to compare",
 }
-
-
-def _sureness(answer: Answer, name: str) -> str:
-    """Write how sure a method is on average, in whole per cent."""
-    return numbers.share(training.mean_sureness(answer.trials, name), 0)
 
 
 def gap(answer: Answer, metric: str) -> Estimate:
@@ -251,14 +256,14 @@ def score_words(answer: Answer) -> str:
     n_classes = len(answer.question.config.classes)
     nothing = "a coin" if n_classes == 2 else f"a guess among {n_classes} classes"
     over = (
-        f"95 % intervals over {len(trials)} draws"
+        f"95 % intervals over {len(trials)} trials"
         if len(trials) > 1
-        else "95 % intervals over the test images of one draw, which leave out the luck in who was drawn"
+        else "95 % intervals over the test images of one trial, which leave out the luck in who was drawn"
     )
     if PUBLISHED in answer.methods:
         over += f" ({TRAINING[PUBLISHED].title}: {count_draws(training.having(trials, PUBLISHED))})"
     return (
-        f"Accuracy on {len(trials[0].y):,} clean test images: {marks}. {over}. Solid rule: clean data. Dotted rule: "
+        f"Accuracy on {len(trials[0].y):,} clean test images: {marks}. {over}. Solid line: clean data. Dotted line: "
         f"{nothing}, whose log loss is ln {n_classes} = {math.log(n_classes):.3f}.{_collapse_words(answer)}"
     )
 
@@ -289,9 +294,9 @@ def chosen_words(answer: Answer) -> str:
 def _methods_with_counts(answer: Answer, ended: Mapping[str, int]) -> str:
     """List methods, each with the number of trials in which it has collapsed to one class."""
     n = len(answer.trials)
-    often = {name: "" if n == 1 else f" (in {times} of {n} draws)" for name, times in ended.items()}
+    often = {name: "" if n == 1 else f" (in {times} of {n} trials)" for name, times in ended.items()}
     words = numbers.join_words(tuple(f"{TRAINING[name].title}{times}" for name, times in often.items()))
-    return f" In this draw {words}" if n == 1 else f" {words[0].upper()}{words[1:]}"
+    return f" In this trial {words}" if n == 1 else f" {words[0].upper()}{words[1:]}"
 
 
 def snippet(question: Question) -> Snippet:

@@ -7,7 +7,7 @@ from typing import Any
 
 from pages.kit import cache, numbers
 from pages.kit.numbers import LOSS, SHARE, count_draws, with_range
-from pages.kit.panel import Chart, Markup, Panel, Table
+from pages.kit.panel import Chart, Markup, Panel, Prediction, Scale, Table
 from pages.topics.training.answer import Answer, chosen_words, compare, print_scores, released, score_words, snippet
 from pages.topics.training.question import AS_THEY_COME, DISPUTED
 from privdemo import datasets, figures
@@ -20,7 +20,7 @@ from privdemo.verdict import Verdict, clearly_below, judge
 # Test images that are shown, and columns of a visitor's table whose weights are.
 N_IMAGES, N_COLUMNS = 4, 12
 # What the picture says of a method that predicts nearly the same for all images.
-_SAME_LABEL = "nearly always the same label"
+_SAME_LABEL = "gives nearly every image the same label"
 
 test_images = cache.shared_or_private(training.test_images, max_entries=64)
 released_images = cache.shared_or_private(training.released_images, max_entries=64)
@@ -51,8 +51,8 @@ def some_images(answer: Answer) -> list[Panel]:
     if not answer.question.of_two:
         rule = rule.replace("of each class", "of each of the classes most in dispute")
     summary = (
-        f"{released(answer)} Test images of {numbers.join_words(tuple(truths))}, of the first draw{rule}. Wavy line: "
-        f"wrong; of {len(chosen)} images: {wrong}. The longer the bar, the surer."
+        f"{released(answer)} Test images of {numbers.join_words(tuple(truths))}, of the first trial{rule}. Wavy "
+        f"underline: wrong; of {len(chosen)} images: {wrong}. The longer the bar, the more confident."
     )
     rows = [
         (
@@ -69,7 +69,7 @@ def some_images(answer: Answer) -> list[Panel]:
         summary,
         groups=[(title, len(images)) for title, images in groups if title],
         trained_on=(
-            f"Learnt from {len(trial.config.classes) * trial.config.n_train:,} such images",
+            f"Trained on {len(trial.config.classes) * trial.config.n_train:,} such images",
             released_images(trial.config)[:2],
         ),
     )
@@ -83,9 +83,37 @@ def some_images(answer: Answer) -> list[Panel]:
             summary,
             rows=lambda: training.digit_table(trial, chosen),
             snippet=snippet(answer.question).then(f"print(training.digit_table(draws[0], {chosen}))"),
-            note="%: how sure; wavy line: wrong.",
+            note="Percent: confidence. Wavy underline: wrong.",
+            prediction=_prediction(answer),
         )
     ]
+
+
+def _prediction(answer: Answer) -> Prediction | None:
+    """Return the guess of how many images a model names rightly, with noisy ones in place of the figure."""
+    if not answer.compared or answer.nearest:
+        return None
+    first, *_ = answer.compared
+    config = answer.trials[0].config
+    alt = f"{released(answer)} Some of the images that they send."
+    columns = [f"“{config.classes[c]}”" for c in range(len(config.classes))]
+    noisy = released_images(config)[: len(columns)]
+    return Prediction(
+        "noisy-training",
+        f"A model learns from {len(config.classes) * config.n_train:,} images like these, and "
+        f"{numbers.percent(_wrong(config))} of their labels are wrong. Of 100 clean images, how many will it name "
+        "rightly?",
+        100 * answer.score(first, "accuracy").mean,
+        Scale(0, 100, unit=" images"),
+        Markup(figures.picture_html(figures.contact_sheet(noisy[None]), columns, [""], alt)),
+        f"Trained on clean data it is {100 * answer.score(CLEAN, 'accuracy').mean:.0f}: each image is noisy, but all "
+        "together show what is common to them.",
+    )
+
+
+def _wrong(config: training.TrainingConfig) -> float:
+    """Return which share of labels is wrong, on average over the classes."""
+    return float(1 - config.labels.channel_matrix.diagonal().mean())
 
 
 # How the shown test images are chosen.
@@ -103,10 +131,10 @@ def _agreed_and_disputed(trial: training.Trial) -> list[tuple[str, Sequence[int]
     disputed, of_all = training.disputed(trial, n), f"{len(disagree):,}"
     differing = int(disagree[disputed].sum())
     if differing == n:
-        title = f"They disagree: {int(disagree.sum()):,} of {of_all}"
+        title = f"They disagree: {int(disagree.sum()):,} of {of_all} images"
     else:
-        title = "Their sureness differs most" if not differing else "They disagree, or differ most in sureness"
-    agreed = f"They agree: {int((~disagree).sum()):,} of {of_all}", training.agreed(trial, n)
+        title = "Their confidence differs most" if not differing else "They disagree, or differ most in confidence"
+    agreed = f"The models agree: {int((~disagree).sum()):,} of {of_all} images", training.agreed(trial, n)
     return [group for group in (agreed, (title, disputed)) if len(group[1]) == n]
 
 
@@ -127,7 +155,7 @@ def _predictions(trial: training.Trial, name: str, chosen: Sequence[int]) -> lis
 def scores(answer: Answer) -> list[Panel | tuple[Panel, ...]]:
     """Return the panels of every method’s accuracy and log loss."""
     words = [compare(answer)] if len(answer.compared) > 1 else [answer.takeaway()]
-    words += [f"Clean data: <b>{answer.accuracy(CLEAN)}</b>."] if answer.compared else []
+    words += [f"Trained on clean data: <b>{answer.accuracy(CLEAN)}</b>."] if answer.compared else []
     words += [chosen_words(answer)]
     panels = tuple(
         panel_of(
@@ -191,7 +219,7 @@ def _class_scores_panel(answer: Answer, method: str) -> Panel:
     """Return the table of a method’s recall and precision for each class, with intervals."""
     marks = zip(answer.question.config.classes, training.class_marks(answer.trials, method), strict=True)
     n = len(answer.trials)
-    over = f"over {n} draws" if n > 1 else "over the test images of one draw"
+    over = f"over {n} trials" if n > 1 else "over the test images of one trial"
     meaning = (
         f"“{TRAINING[method].title}”. Found: of the images of a class, the share named so. Right: of those named so, "
         f"the share of it. In brackets 95 % intervals, {over}."
@@ -285,7 +313,7 @@ def _angles_words(fits: Sequence[training.Fit]) -> str:
         for fit in fits
         if fit.method != CLEAN and TRAINING[fit.method].title not in empty
     )
-    words = [f"Angle to the clean-data weights, first draw: {angles}."] if angles else []
+    words = [f"Angle to the clean-data weights, first trial: {angles}."] if angles else []
     if empty:
         words.append(f"Nothing was learnt by {numbers.join_words(empty)}: every image gets the same answer.")
     return " ".join(words)
@@ -298,7 +326,7 @@ def _pixel_weights(answer: Answer, fits: Sequence[training.Fit], angles: str) ->
     titles = [TRAINING[fit.method].title for fit in fits]
     columns, sides = (titles, [""]) if answer.question.of_two else (list(names), titles)
     summary = (
-        f"Weights of the first draw as pictures, each scaled to its method’s own largest: {', '.join(titles)}. "
+        f"Weights of the first trial as pictures, each scaled to its method’s own largest: {', '.join(titles)}. "
         f"{'' if answer.question.of_two else 'One picture for each class. '}Mid-grey is 0. "
         "Angles: 0° is the same direction as with clean data, 90° nothing in common with it."
     )
@@ -322,7 +350,7 @@ def _column_weights(answer: Answer, fits: Sequence[training.Fit], angles: str) -
     heads = ["column", *(TRAINING[fit.method].title for fit in fits)]
     rows = [[names[j], *(numbers.signed(float(fit.coef[j])) for fit in fits)] for j in heaviest]
     summary = (
-        f"First draw, the {len(rows)} of {len(names)} columns that weigh most on clean data, each on the scale 0 to 1."
+        f"First trial, the {len(rows)} of {len(names)} columns that weigh most on clean data, each on the scale 0 to 1."
     )
     words = f"Weights above 0 speak for “{second}”, those below for “{first}”. {angles}"
     return words, Table(heads, rows, labelled=True), summary
@@ -335,7 +363,7 @@ def _class_weights(answer: Answer, fits: Sequence[training.Fit], angles: str) ->
         [name, *(", ".join(names[j] for j in (-fit.coef[c]).argsort()[:2]) for fit in fits)]
         for c, name in enumerate(answer.question.config.classes)
     ]
-    summary = "First draw: the columns that weigh most for each class, each on the scale 0 to 1."
+    summary = "First trial: the columns that weigh most for each class, each on the scale 0 to 1."
     table = Table(["class", *(TRAINING[fit.method].title for fit in fits)], rows, labelled=True)
     return f"The columns that speak most for each class, by method. {angles}", table, summary
 

@@ -21,9 +21,9 @@ from privdemo.methods import CLEAN, PUBLISHED, TRAINED_FIRST, TRAINING
 
 SYMMETRIC, ASYMMETRIC = "symmetric", "asymmetric"
 MECHANISMS = {FAMILIES[name].title: FAMILIES[name] for name in NOISES}
-# With more people a first draw takes more than a second, and is made in the background.
+# With more people a first trial takes more than a second, and is made in the background.
 AT_ONCE = 300
-# The published EM's work grows with people: beyond AT_ONCE it would take many minutes a draw.
+# The published EM's work grows with people: beyond AT_ONCE it would take many minutes a trial.
 EM_DRAWS = 3
 DIGITS = tuple("0123456789")
 sizes = cache.shared_or_private(training.sizes, max_entries=256)
@@ -50,7 +50,7 @@ DRAWS = Number(
     "draws",
     limits.N_TRIALS,
     10,
-    "Draws",
+    "Trials",
     help="Repeats with other people, other noise and other test images.",
 )
 SEED = Number("training_seed", limits.SEED, 0, "Seed", help="The same seed gives the same people and noise.")

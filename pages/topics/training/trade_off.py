@@ -207,7 +207,7 @@ def curve_words(study: Study, curves: Mapping[str, tuple[training.study.Point, .
         f"{TRAINING[name].title} {', '.join(numbers.share(point.accuracy.mean) for point in curve)}"
         for name, curve in curves.items()
     )
-    counts = f"{min(point.n_trials for curve in curves.values() for point in curve)} draws a point"
+    counts = f"{min(point.n_trials for curve in curves.values() for point in curve)} trials a point"
     stars = ", ".join(
         f"{TRAINING[name].title} {numbers.share(value)} at {level:g}"
         for name, values in study.published.items()

@@ -17,10 +17,12 @@ from privdemo.experiments.label_proportions.config import (
 from privdemo.experiments.label_proportions.fit import ADVERSARIES, F1, Fit, Trial, run
 from privdemo.experiments.label_proportions.release import Records, Release, n_training, records, sample_release
 from privdemo.experiments.label_proportions.score import (
+    accuracy,
     all_negative,
     attack_rates,
     bag_table,
     difference,
+    mean_accuracy,
     mean_of,
     mean_score,
     score_table,
@@ -41,6 +43,7 @@ __all__ = [
     "Records",
     "Release",
     "Trial",
+    "accuracy",
     "all_negative",
     "attack_rates",
     "bag_posterior",
@@ -48,6 +51,7 @@ __all__ = [
     "changed_columns",
     "default_bags",
     "difference",
+    "mean_accuracy",
     "mean_of",
     "mean_score",
     "methods_of",

@@ -20,6 +20,22 @@ def mean_score(trials: Sequence[Trial], method: str, which: str, threshold: str)
     return mean_interval([getattr(trial.fits[method].f1[threshold], which) for trial in trials])
 
 
+def mean_accuracy(trials: Sequence[Trial], method: str, threshold: str) -> Estimate:
+    """Return which share of the test records a method names rightly, the mean over the trials with a 95 % interval."""
+    return mean_interval([accuracy(trial.fits[method].f1[threshold]) for trial in trials], 0.0, 1.0)
+
+
+def accuracy(f1: F1) -> float:
+    """Return the share of records named rightly that belongs to the F1 of both classes.
+
+    With e wrong records, a class with F1 = f has f e / 2(1 − f) right ones.
+    """
+    if max(f1.positive, f1.negative) == 1:
+        return 1.0
+    right = sum(f / (2 * (1 - f)) for f in (f1.positive, f1.negative))
+    return right / (1 + right)
+
+
 def all_negative(trials: Sequence[Trial]) -> F1:
     """Return the F1 of naming every test record negative: of share s positive, negatives get 2(1 − s)/(2 − s)."""
     share = float(np.mean([trial.test_share for trial in trials]))

@@ -43,7 +43,7 @@ def _sets(methods):
 def test_the_chapter_of_all_numbers_says_what_was_chosen(made, plain):
     page, question, trials = made((plain, by_trying(plain)))
     shown = page.Answer(question, trials)
-    assert "Chosen by trying, of 2 draws: " in _answer(page, shown)
+    assert "Chosen by trying, of 2 trials: " in _answer(page, shown)
     without = [replace(trial, fits={plain: trial.fits[plain]} | _full(trial)) for trial in trials]
     assert "Chosen by trying" not in _answer(page, page.Answer(question, type(trials)(without)))
 

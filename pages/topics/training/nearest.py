@@ -1,0 +1,64 @@
+"""What is shown until the first trial of a question is there: a trial at the nearest level computed beforehand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from pages.kit import cache
+from pages.kit.panel import Panel
+from pages.topics.training.pixel_noise import NOISES
+from privdemo.experiments import shipped_trials, training
+from privdemo.experiments.training import TrainingConfig, Trial
+from privdemo.mechanisms import RandomisedResponse
+
+if TYPE_CHECKING:
+    from pages.topics.training.answer import Answer
+
+# The family of noise that has such trials.
+FAMILY = "randomised_response"
+Panels = Sequence[Panel | tuple[Panel, ...]]
+
+
+class Nearest(NamedTuple):
+    """A shipped `trial`, which differs from what is asked in the chance of change of a pixel alone."""
+
+    level: float
+    asked: float
+    trial: Trial
+
+    @property
+    def words(self) -> str:
+        """Say what is shown, and that what is asked is under way."""
+        return (
+            f"<b>p = {self.level:g}, the nearest level computed beforehand</b> (p = {self.asked:.4g} is being computed)"
+        )
+
+
+def nearest(config: TrainingConfig) -> Nearest | None:
+    """Return the shipped trial nearest to a config, or None if there is none, or that of the config itself."""
+    if not isinstance(config.dataset, str) or not isinstance(config.pixels, RandomisedResponse):
+        return None
+    asked, shipped = config.pixels.flip_prob, cache.shipped_results()
+    if shipped.find(training.run, config) is not None:
+        return None
+    levels = (NOISES[FAMILY].default, *shipped_trials.LEVELS)
+    found = {level: shipped.find(training.run, shipped_trials.at_level(config, level)) for level in levels}
+    there = [level for level, trial in found.items() if trial is not None]
+    if not there:
+        return None
+    level = min(there, key=lambda one: abs(one - asked))
+    return Nearest(level, asked, found[level])
+
+
+def labelled(panels: Callable[[Answer], Panels]) -> Callable[[Answer], Panels]:
+    """Return the panels of a chapter with a note on what they show, while it is a trial at the nearest level."""
+
+    def with_note(answer: Answer) -> Panels:
+        first, *rest = panels(answer)
+        if answer.nearest is None or isinstance(first, tuple):
+            return [first, *rest]
+        return [replace(first, answer=f"{answer.nearest.words}. {first.answer}"), *rest]
+
+    return with_note

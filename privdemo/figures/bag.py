@@ -1,0 +1,70 @@
+"""The picture of one bag: what its owner knows, and what leaves it."""
+
+from __future__ import annotations
+
+import base64
+import html
+
+import numpy as np
+
+from privdemo import palette
+from privdemo.figures.people import A_COLOUR, B_COLOUR, Dot, dot_field
+
+# The most dots of a field.
+MOST = 1000
+_POSITIVE, _NEGATIVE = Dot(A_COLOUR, False, False, "●"), Dot(B_COLOUR, True, False, "■")
+_UNLABELLED = Dot(palette.TRUTH.colour, False, False, "●")
+
+# The style of the pages and of a downloaded page.
+BAG_CSS = """
+.bag { display: grid; grid-template-columns: 1fr auto 1fr; gap: 0.5rem 1.25rem; margin: 0.25rem 0 0.5rem;
+  max-width: 44rem; }
+.bag figure { margin: 0; }
+.bag figcaption { font-size: 0.9rem; margin-bottom: 0.4rem; min-height: 2.7em; }
+.bag img { display: block; width: 100%; max-width: var(--width); }
+.bag .leaves { align-self: center; font-size: 2rem; }
+.bag p { margin: 0.5rem 0 0; font-size: 0.9rem; }
+.bag .total { font-size: 1.6rem; font-weight: 600; font-variant-numeric: tabular-nums; }
+.bag b { font-weight: 400; }
+"""
+
+
+def bag_html(
+    size: int,
+    share: float,
+    n_sent: int,
+    *,
+    kept: str,
+    legend: tuple[str, str],
+    sent: str,
+    total: str,
+    meaning: str,
+    alt: str,
+) -> str:
+    """Return one bag of `size` records as HTML: at the left with their labels, at the right what leaves its owner.
+
+    `share` of the labels are positive. `n_sent` records, or averages of some, leave without labels, and with them the
+    `total` with its `meaning`. `kept` and `sent` are the headings, `legend` the names of both labels.
+    """
+    n = min(size, MOST)
+    labels = (np.arange(n) >= round(share * n)).astype(int)
+    owner = _field(labels, {0: _POSITIVE, 1: _NEGATIVE}, alt)
+    leaving = _field(np.zeros(min(n_sent, MOST), int), {0: _UNLABELLED}, "")
+    signs = "<br>".join(
+        f'<b style="color:{dot.colour}" aria-hidden="true">{dot.sign}</b> {html.escape(name)}'
+        for dot, name in zip((_POSITIVE, _NEGATIVE), legend, strict=True)
+    )
+    return (
+        f'<div class="bag"><figure><figcaption>{html.escape(kept)}</figcaption>{owner}<p>{signs}</p></figure>'
+        f'<span class="leaves" aria-hidden="true">→</span><figure><figcaption>{html.escape(sent)}</figcaption>{leaving}'
+        f'<p><span class="total">{html.escape(total)}</span><br>{html.escape(meaning)}</p></figure></div>'
+    )
+
+
+def _field(kinds: np.ndarray, dots: dict[int, Dot], alt: str) -> str:
+    field = dot_field("", kinds, dots)
+    source = base64.b64encode(field.svg.encode()).decode()
+    return (
+        f'<img style="--width:{1.5 * field.columns:g}rem" alt="{html.escape(alt, quote=True)}" '
+        f'src="data:image/svg+xml;base64,{source}">'
+    )
