@@ -126,24 +126,55 @@ class LiveDots:
         return self.still()
 
 
+# What a panel may show.
+Shown = Chart | Markup | Table | Cards | LiveDial | LiveDots
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The numbers from which a guess is chosen: from `low` to `high` in steps, written with their `unit`."""
+
+    low: float
+    high: float
+    step: float
+    unit: str
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """A guess that a visitor is asked for before the figure is shown.
+
+    `name` is unique in the app, `ask` the question. `truth`, in the unit of the `scale` or one of its options, comes
+    from the same answer as the figure. `covered` stands there until the guess; `explain` is one sentence on why.
+    """
+
+    name: str
+    ask: str
+    truth: float | str
+    scale: Scale | tuple[str, ...]
+    covered: Shown | None = None
+    explain: str = ""
+
+
 @dataclass(frozen=True)
 class Panel:
     """A question with its answer in one sentence, a figure, and what stands below the figure. Every part is optional.
 
     `name` is used for keys of widgets and names of files. `summary` describes the figure in words; `rows` makes its
     data; `snippet` is the Python that plots it. `note` is a caption above the figure. `links` lead to other pages: each
-    has an address, a text and optionally a tooltip.
+    has an address, a text and optionally a tooltip. `prediction` is a guess that is asked for before the figure.
     """
 
     name: str = ""
     question: str = ""
     answer: str = ""
-    figure: Chart | Markup | Table | Cards | LiveDial | LiveDots | None = None
+    figure: Shown | None = None
     summary: str = ""
     rows: Rows | None = None
     snippet: Snippet | None = None
     note: str = ""
     links: Sequence[tuple[str, str] | tuple[str, str, str]] = ()
+    prediction: Prediction | None = None
 
 
 def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
