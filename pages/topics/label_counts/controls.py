@@ -15,6 +15,7 @@ from pages.topics.label_counts.question import (
     COUNTS,
     CURVES,
     DELTA,
+    DESIGN,
     EPSILON,
     MECHANISM,
     N_MIN,
@@ -32,13 +33,13 @@ def controls(_: Values, main: DeltaGenerator) -> None:
     """Render the controls, ε in `main`."""
     with main, inputs.row("count-privacy"):
         privacy_inputs.epsilon_scale(privacy_inputs.epsilon(EPSILON, privacy_inputs.LABEL_EPSILON))
-    own = inputs.choose(COUNTS) == OWN
-    with inputs.container_if("design", not own):
+    whose = inputs.choose(COUNTS)
+    with inputs.container_if("design", whose == DESIGN):
         with inputs.side_by_side("design"):
             inputs.number(CLASSES)
             inputs.number(RHO)
         inputs.number(TOTAL)
-    with inputs.container_if("typed", own):
+    with inputs.container_if("typed", whose == OWN):
         inputs.text_input(TYPED)
     with st.container(key="delta"):
         privacy_inputs.delta_of_counts(DELTA)

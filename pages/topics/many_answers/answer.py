@@ -8,9 +8,6 @@ from functools import partial
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from pages.kit import cache, numbers, own_data
 from pages.kit.panel import Chart, Panel
 from pages.kit.snippet import Snippet
@@ -166,9 +163,9 @@ def _job_along(axis: str, config: AnswersConfig) -> Job:
     return Job((_kind_along(axis), tasks[0] if tasks else config), "Trial", many_answers.fit, tasks)
 
 
-def negative_note(shown: Iterable[NDArray[np.floating]]) -> str:
+def negative_note(shown: Iterable[Iterable[float]]) -> str:
     """Explain estimates below 0 if some of those `shown` are; empty if none is."""
-    below = any((shares < 0).any() for shares in shown)
+    below = any(share < 0 for shares in shown for share in shares)
     return "An estimate below 0 % is noise: the true share is small, and chance carried the estimate past 0." * below
 
 

@@ -106,7 +106,7 @@ def _errors_panel(answer: Answer) -> Panel:
         "likelier by "
         f"{max(fit.gap for fit in answer.fits):.1g} nats a report at most.",
         lambda: [
-            SHARES_OF_ANSWERS[name].columns | {"trial": i, "error": fit.errors[name]}
+            SHARES_OF_ANSWERS[name].columns | {"draw": i, "error": fit.errors[name]}
             for i, fit in enumerate(answer.fits)
             for name in (INVERTED, PROJECTED, LIKELIEST)
         ],
