@@ -20,13 +20,17 @@ OWNER, PUBLISHER, CURATOR = "a bag owner", "a publisher", "a curator"
 
 @dataclass(frozen=True)
 class Method:
-    """A method's `name`, its `title` on screen, who must be trusted (`trust`), its `style`, and the `paper`'s term."""
+    """A method's `name`, its `title` on screen, who must be trusted (`trust`), its `style`, and the `paper`'s term.
+
+    `sends` is what each person sends by a frequency oracle, in a few words.
+    """
 
     name: str
     title: str
     trust: str
     style: Style
     paper: str = ""
+    sends: str = ""
 
     @property
     def in_full(self) -> str:
@@ -95,20 +99,49 @@ _SUBSETS, _UNARY, _ONE = palette.OTHERS[1], palette.OTHERS[0], palette.OTHERS[2]
 # One colour a family: what names one answer, what has a bit for each, what names several.
 FREQUENCY_ORACLES = _table(
     (
-        Method("randomised response", "k-ary randomised response", NOBODY, _in_colour_of(_ONE, "dash", "square-open")),
+        Method(
+            "randomised response",
+            "k-ary randomised response",
+            NOBODY,
+            _in_colour_of(_ONE, "dash", "square-open"),
+            sends="the true answer or a random one",
+        ),
         Method(
             "basic rappor",
             "basic RAPPOR",
             NOBODY,
             _in_colour_of(_UNARY, "dot", "circle-open"),
             "symmetric unary encoding",
+            "a yes or no to every answer, each flipped by chance",
         ),
-        Method("optimised unary", "optimised unary encoding", NOBODY, _in_colour_of(_UNARY, "solid", "triangle-up")),
         Method(
-            "local hashing", "optimised local hashing", NOBODY, _in_colour_of(_UNARY, "dashdot", "triangle-down-open")
+            "optimised unary",
+            "optimised unary encoding",
+            NOBODY,
+            _in_colour_of(_UNARY, "solid", "triangle-up"),
+            sends="a yes or no to every answer, seldom a wrong yes",
         ),
-        Method("subset selection", "subset selection", NOBODY, _in_colour_of(_SUBSETS, "solid", "circle")),
-        Method("hadamard response", "Hadamard response", NOBODY, _in_colour_of(_SUBSETS, "dot", "diamond-open")),
+        Method(
+            "local hashing",
+            "optimised local hashing",
+            NOBODY,
+            _in_colour_of(_UNARY, "dashdot", "triangle-down-open"),
+            sends="one of a few random groups of answers",
+        ),
+        Method(
+            "subset selection",
+            "subset selection",
+            NOBODY,
+            _in_colour_of(_SUBSETS, "solid", "circle"),
+            sends="several answers, the true one often among them",
+        ),
+        Method(
+            "hadamard response",
+            "Hadamard response",
+            NOBODY,
+            _in_colour_of(_SUBSETS, "dot", "diamond-open"),
+            sends="a number that stands for half of the answers",
+        ),
     )
 )
 
@@ -165,53 +198,53 @@ CLASSES, CHOSEN = "spread classes", "spread chosen"
 
 # The spread likelihood needs a prior of a clean pixel's grey levels: uniform, as learned from the noisy images for
 # each pixel by itself (one by one) or with those that go together (strokes), or as in the clean images (pixels known).
-# Strokes are known of each class too (class by class), or both are tried on held-out labels (chosen by trying).
-_NOISE, _LIES, _SPREAD = "correct for the noise", "correct for the lies", "spread likelihood"
+# Strokes are known of each class too (class by class), or both are tried on held-out labels (best variant).
+_CORRECTED, _SPREAD = "noise-corrected", "spread likelihood"
 
 TRAINING = _table(
     (
         Method(CLEAN, "clean data", TRUTH, palette.TRUTH),
         Method(NAIVE, "ignore the noise", NOBODY, palette.NAIVE, "naive"),
         Method(RECONSTRUCTION, GUESS_BACK, NOBODY, palette.RECONSTRUCTION, "reconstruction"),
-        Method(SPREAD, f"{_NOISE}, learned one by one", NOBODY, palette.SPREAD, f"{_SPREAD}, learned prior"),
+        Method(SPREAD, f"{_CORRECTED}, learned one by one", NOBODY, palette.SPREAD, f"{_SPREAD}, learned prior"),
         Method(
             FLAT,
-            f"{_NOISE}, pixels alike",
+            f"{_CORRECTED}, pixels alike",
             NOBODY,
             _in_colour_of(palette.SPREAD, "dot", "circle-open"),
             f"{_SPREAD}, flat prior",
         ),
         Method(
             LOW_RANK,
-            f"{_NOISE}, strokes",
+            f"{_CORRECTED}, strokes",
             NOBODY,
             _in_colour_of(palette.SPREAD, "longdash", "triangle-up-open"),
             f"{_SPREAD}, low-rank prior",
         ),
         Method(
             CLASSES,
-            f"{_NOISE}, class by class",
+            f"{_CORRECTED}, class by class",
             NOBODY,
             _in_colour_of(palette.SPREAD, "dashdot", "square-open"),
             f"{_SPREAD}, a model of the classes",
         ),
         Method(
             CHOSEN,
-            f"{_NOISE}, chosen by trying",
+            f"{_CORRECTED} (best variant)",
             NOBODY,
             _in_colour_of(palette.SPREAD, "solid", "diamond-open"),
             f"{_SPREAD}, low-rank prior or a model of the classes",
         ),
         Method(
             TRUE,
-            f"{_NOISE}, pixels known",
+            f"{_CORRECTED}, pixels known",
             TRUTH,
             _in_colour_of(palette.SPREAD, "dash", "pentagon-open"),
             f"{_SPREAD}, true prior",
         ),
         Method(
             PUBLISHED,
-            f"{_NOISE}, as published",
+            f"{_CORRECTED}, as published",
             NOBODY,
             _in_colour_of(palette.SPREAD, "longdashdot", "hourglass-open"),
             f"{_SPREAD}, the paper’s own EM",
@@ -241,7 +274,7 @@ LABEL_PROPORTIONS = _table(
         Method(NAMES, "correct for the bag", OWNER, palette.SPREAD, f"{_SPREAD} on bag names"),
         Method(
             by_trying(NAMES),
-            "correct for the bag, chosen by trying",
+            "correct for the bag (best variant)",
             OWNER,
             _in_colour_of(palette.SPREAD, "dashdot", "diamond-open"),
             f"{_SPREAD} on bag names, or a model of the classes",
@@ -263,7 +296,7 @@ CLASS_RATIO = _table(
         Method(SPREAD, "correct for the set", PUBLISHER, palette.SPREAD, f"{_SPREAD} on set names"),
         Method(
             by_trying(SPREAD),
-            "correct for the set, chosen by trying",
+            "correct for the set (best variant)",
             PUBLISHER,
             _in_colour_of(palette.SPREAD, "dashdot", "diamond-open"),
             f"{_SPREAD} on set names, or a model of the classes",
@@ -338,23 +371,25 @@ def _by_trying(name: str, title: str, trust: str) -> Method:
     """Return a method that chooses by trying instead of the one called `name`; its title extends `title`."""
     paper = f"{_SPREAD}, low-rank prior or a model of the classes"
     style = _in_colour_of(palette.SPREAD, "solid" if trust == PUBLISHER else "dashdot", f"{MARKERS[trust]}-open")
-    return Method(by_trying(name), f"{title}, chosen by trying", trust, style, paper)
+    return Method(by_trying(name), f"{title} (best variant)", trust, style, paper)
 
 
 COMPARISON = _table(
     (
         Method(CLEAN, ALL_KNOWN, TRUTH, palette.TRUTH, "true labels"),
-        _compared_method(COUNT_NAIVE, "count, ignore the lies", "naive count", NOBODY, palette.NAIVE),
-        _compared_method(CORRECTED_COUNT, "count, correct for the lies", "corrected count", NOBODY, palette.OTHERS[0]),
-        _compared_method(NAIVE, "ignore the lies", "naive", NOBODY, palette.NAIVE),
+        _compared_method(COUNT_NAIVE, "count as sent", "naive count", NOBODY, palette.NAIVE),
+        _compared_method(CORRECTED_COUNT, "count, noise-corrected", "corrected count", NOBODY, palette.OTHERS[0]),
+        _compared_method(NAIVE, "ignore the noise", "naive", NOBODY, palette.NAIVE),
         _compared_method(RECONSTRUCTION, GUESS_BACK, "reconstruction", NOBODY, palette.RECONSTRUCTION),
-        _compared_method(SPREAD, _LIES, f"{_SPREAD}, learned prior", NOBODY, palette.SPREAD),
-        _compared_method(FLAT, f"{_LIES}, pixels alike", f"{_SPREAD}, flat prior", NOBODY, palette.SPREAD, "dot"),
-        _by_trying(SPREAD, _LIES, NOBODY),
+        _compared_method(SPREAD, _CORRECTED, f"{_SPREAD}, learned prior", NOBODY, palette.SPREAD),
+        _compared_method(FLAT, f"{_CORRECTED}, pixels alike", f"{_SPREAD}, flat prior", NOBODY, palette.SPREAD, "dot"),
+        _by_trying(SPREAD, _CORRECTED, NOBODY),
         _compared_method(
-            SHUFFLED_COUNT, "count shuffled lies", "corrected count, shuffled", SHUFFLER, palette.OTHERS[0], "dash"
+            SHUFFLED_COUNT, "count shuffled answers", "corrected count, shuffled", SHUFFLER, palette.OTHERS[0], "dash"
         ),
-        _compared_method(TRUE, f"{_LIES}, pixels known", f"{_SPREAD}, true prior", TRUTH, palette.SPREAD, "longdash"),
+        _compared_method(
+            TRUE, f"{_CORRECTED}, pixels known", f"{_SPREAD}, true prior", TRUTH, palette.SPREAD, "longdash"
+        ),
         _compared_method(LLP, MATCH_BAGS, "the slides’ model (LLP)", OWNER, palette.LABEL_PROPORTIONS),
         _compared_method(BAG_NAMES, "correct for the bag", f"{_SPREAD} on bag names", OWNER, palette.SPREAD, "dash"),
         _by_trying(BAG_NAMES, "correct for the bag", OWNER),

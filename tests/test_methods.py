@@ -25,7 +25,9 @@ def test_methods_of_a_table_can_be_told_apart_and_one_colour_is_the_spread_likel
         assert len(method.title) <= 55, "fits in a legend on a telephone"
         assert method.columns == {"method": method.title, "key": method.name}
         assert method.in_full == (f"{method.title} ({method.paper})" if method.paper else method.title)
-        assert (method.style.colour == palette.SPREAD.colour) == method.title.startswith("correct for"), method
+        assert (method.style.colour == palette.SPREAD.colour) == method.title.startswith(
+            ("correct for", "noise-corrected")
+        ), method
 
 
 def test_shipped_results_are_of_these_methods():
@@ -38,7 +40,7 @@ def test_shipped_results_are_of_these_methods():
 
 def test_whom_a_method_trusts_is_its_marker_in_the_comparison_and_its_noise_in_its_title():
     for name, method in COMPARISON.items():
-        hollow = "-open" if method.title.endswith("chosen by trying") else ""
+        hollow = "-open" if method.title.endswith("(best variant)") else ""
         assert method.style.marker == methods.MARKERS[method.trust] + hollow or name == methods.CLEAN
     assert len(set(methods.MARKERS.values())) == 6
     shown = (methods.CLEAN, methods.TRUE, methods.NAIVE, methods.LLP, methods.mmd("laplace"), methods.CURATED)

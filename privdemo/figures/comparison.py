@@ -16,7 +16,7 @@ from privdemo.figures.plain import PlainFigure, copied, merge, parts
 from privdemo.intervals import Estimate
 from privdemo.methods import COMPARISON
 
-AXES = {"accuracy": "accuracy", "log_loss": "log loss", "brier": "Brier score", "error": "error of the share"}
+AXES = {"accuracy": "rightly classified", "log_loss": "log loss", "brier": "Brier score", "error": "error of the share"}
 _SHARES = ("accuracy", "error")
 # Pixels for the words of the axis across and the names of so many curves, and for each name of more: a telephone shows
 # one below the other, so that the plot keeps its height.
@@ -24,7 +24,7 @@ _FEW, _LEGEND, _NAME = 4, 85, 20
 
 
 # What the ε of an axis covers: of methods that learn from a publisher's sets, and of all others.
-OF_LABELS, OF_COUNTS = "ε of every label", "ε of a set’s counts"
+OF_LABELS, OF_COUNTS = "ε of every label (smaller is more private)", "ε of a set’s counts (smaller is more private)"
 
 
 def frontier(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from plotly.graph_objects import Figure
 
@@ -36,10 +37,13 @@ TITLES = {
     label_counts.EPSILON_AXIS: "ε",
     label_counts.DELTA_AXIS: "δ",
 }
-# Labels of 1,000 that are in a wrong class at an L1 distance of 1.
+# People of 1,000 who are counted in a wrong class at an L1 distance of 1.
 MISPLACED = 500.0
-# The most classes that are plotted as bars.
-MOST_BARS = 40
+# The most classes that are plotted as bars, and the pixels of the row of each: its words over two bars. Where those
+# begin, and how thick they are, in rows; the filling of bars of true counts.
+MOST_BARS, _CLASS_ROW = 16, 58
+_TRUE_BAR, _RELEASED_BAR, _BAR = -0.22, -0.45, 0.2
+_PALE_TRUTH = "rgba(122,122,122,0.08)"
 
 
 def along(
@@ -53,7 +57,7 @@ def along(
 
     `distortions` maps levels and mechanisms to estimates; a line ends where its mechanism has none. Where all other
     settings are `as_published`, stars mark the values that the paper's text gives. Not `in_l1`, they are plotted as
-    labels misplaced of 1,000: half the L1 distance is the share of them.
+    people counted wrong of 1,000: half the L1 distance is the share of them.
     """
     unit = 1.0 if in_l1 else MISPLACED
     names = [name for name in LABEL_COUNTS if any(name in here for here in distortions.values())]
@@ -76,7 +80,9 @@ def along(
     ]
     y_axis = {
         "title": {
-            "text": "distortion (L1; 0.02 misplaces 10 of 1,000 labels)" if in_l1 else "misplaced of 1,000 labels"
+            "text": "distortion (L1; 0.02 counts 10 of 1,000 people wrong)"
+            if in_l1
+            else "people counted wrong, of 1,000"
         },
         "type": "log",
         "range": [low, high],
@@ -111,53 +117,72 @@ def _stars(axis_name: str, names: Sequence[str], unit: float) -> list[tuple[floa
     ]
 
 
-def beside(counts: Sequence[int], outcome: Outcome, classes: Sequence[int]) -> Figure:
-    """Return true counts of `classes` and one release, with the range of 95 % of all releases."""
-    style, total = LABEL_COUNTS[outcome.release].style, sum(counts)
-    names = [str(c + 1) for c in classes]
-    released = [total * outcome.example[c] for c in classes]
-    ranges = [(total * outcome.ranges[c][0], total * outcome.ranges[c][1]) for c in classes]
-    middle = [(low + high) / 2 for low, high in ranges]
+def beside(counts: Sequence[int], outcome: Outcome | None, classes: Sequence[int], names: Sequence[str]) -> Figure:
+    """Return true counts of `classes` and one release, with the range of 95 % of all releases; without an `outcome`
+    the true counts alone.
+
+    Each class is a row with both counts in words, under the one of `names` at its place.
+    """
+    total, n = sum(counts), len(classes)
+    places = [float(n - 1 - row) for row in range(n)]
+    words = [f"{names[c]}: {counts[c]:,}" for c in classes]
+    grey = {"color": _PALE_TRUTH, "line": {"color": palette.TRUTH.colour, "width": 1.5}}
+    traces = [_row_bars("true count", [counts[c] for c in classes], places, _TRUE_BAR, words, grey)]
+    largest = [float(max(counts[c] for c in classes))]
+    if outcome:
+        style = LABEL_COUNTS[outcome.release].style
+        released = [total * outcome.example[c] for c in classes]
+        ranges = [
+            Estimate(total * (low + high) / 2, total * low, total * high)
+            for low, high in (outcome.ranges[c] for c in classes)
+        ]
+        words = [f"{one}, released as <b>{value:,.0f}</b>" for one, value in zip(words, released, strict=True)]
+        bars = _row_bars("released count", released, places, _RELEASED_BAR, words, outlined(style.colour, "/"))
+        largest += [*released, *(one.high for one in ranges)]
+        traces += [bars, _row_ranges(ranges, places)]
     return chart(
-        data=[
-            {
-                "type": "bar",
-                "x": names,
-                "y": [counts[c] for c in classes],
-                "name": "true",
-                "marker": {"color": palette.TRUTH.colour},
-                "hovertemplate": "class %{x}: %{y:,.0f}<extra>true</extra>",
-            },
-            {
-                "type": "bar",
-                "x": names,
-                "y": released,
-                "name": "one release",
-                "marker": outlined(style.colour, "/"),
-                "hovertemplate": "class %{x}: %{y:,.1f}<extra>released</extra>",
-            },
-            {
-                "type": "scatter",
-                "x": names,
-                "y": middle,
-                "mode": "markers",
-                "marker": {"symbol": "line-ns-open", "size": 9, "color": palette.TRUTH.colour},
-                "error_y": error_bars(
-                    [Estimate(m, *ends) for m, ends in zip(middle, ranges, strict=True)], palette.TRUTH
-                ),
-                "name": "95 % of releases",
-                "hoverinfo": "skip",
-            },
-        ],
+        data=traces,
         layout={
-            "xaxis": {"title": {"text": "class"}, "type": "category"},
-            "yaxis": {"title": {"text": "records"}, "rangemode": "tozero"},
-            "barmode": "group",
-            "height": 360,
-            "margin": {"b": 90},
+            "xaxis": {"title": {"text": "people"}, "range": [0, 1.05 * max(largest)]},
+            "yaxis": {"tickvals": places, "ticktext": words, "range": [-0.6, n - 0.4], "showgrid": False}
+            | {"ticklabelposition": "inside top"},
+            "barmode": "overlay",
+            "height": 130 + _CLASS_ROW * n,
+            "margin": {"b": 100},
             "legend": legend_below(),
         },
     )
+
+
+def _row_bars(
+    name: str, values: Sequence[float], places: Sequence[float], shift: float, words: Sequence[str], look: dict
+) -> dict[str, Any]:
+    """Return bars across, below the words of their rows; `shift` is where a bar begins in its row."""
+    return {
+        "type": "bar",
+        "orientation": "h",
+        "x": list(values),
+        "y": list(places),
+        "offset": shift,
+        "width": _BAR,
+        "name": name,
+        "marker": look,
+        "customdata": list(words),
+        "hovertemplate": "%{customdata}<extra></extra>",
+    }
+
+
+def _row_ranges(ranges: Sequence[Estimate], places: Sequence[float]) -> dict[str, Any]:
+    """Return the ranges of releases as intervals over the bars of released counts."""
+    return {
+        "x": [one.mean for one in ranges],
+        "y": [place + _RELEASED_BAR + _BAR / 2 for place in places],
+        "mode": "markers",
+        "marker": {"symbol": "line-ns-open", "size": 9, "color": palette.TRUTH.colour},
+        "error_x": error_bars(ranges, palette.TRUTH),
+        "name": "95 of 100 releases",
+        "hoverinfo": "skip",
+    }
 
 
 def profiles(curves: Mapping[str, CountRelease], chosen: str, epsilon: float, delta: float) -> Figure:
@@ -221,4 +246,6 @@ def attack(rates: Mapping[str, float], promised: float) -> Figure:
     """
     named = {LABEL_COUNTS[name].title: Estimate(rate, rate, rate) for name, rate in rates.items()}
     high = min(1.02, max(promised, *rates.values()) + 0.05)
-    return guesses(named, (promised, f"(ε, δ) allows {percent(promised)}"), [0.5], "label named", high)
+    return guesses(
+        named, (promised, f"(ε, δ) allows {percent(promised)}"), [0.5], "person’s class guessed rightly", high
+    )

@@ -42,8 +42,8 @@ Array = NDArray[np.floating]
 # The answers that are plotted, the most frequent ones: their names fit on a telephone.
 SHOWN = 16
 AXES = {
-    many_answers.EPSILON_AXIS: "ε of an answer",
-    many_answers.K_AXIS: "different answers",
+    many_answers.EPSILON_AXIS: "ε of an answer (smaller is more private)",
+    many_answers.K_AXIS: "possible answers",
     many_answers.PEOPLE_AXIS: "people",
 }
 # One's place on an axis in words.
@@ -52,8 +52,8 @@ WORDS = {
     many_answers.K_AXIS: "{:,g} answers",
     many_answers.PEOPLE_AXIS: "{:,.0f} people",
 }
-ERROR = "typical error of a share, points"
-UNASKED = "asking nobody"
+ERROR = "typical error of a share, in points"
+UNASKED = "guessing blindly"
 _ANSWERS = "answer, the most frequent first"
 # The filling of bars of true shares, on which marks are seen, and the part of a bar over which marks stand.
 _PALE_TRUTH, _ASIDE = "rgba(122,122,122,0.08)", 0.65
@@ -71,13 +71,13 @@ def shares(found: Release) -> Figure:
         ends = interval_bars(estimate.shares[:SHOWN], estimate.low[:SHOWN], estimate.high[:SHOWN], style)
         bars = {"error_y": ends | {"thickness": 2}}
         marks.append(_points(names, estimate.shares[:SHOWN], FREQUENCY_ORACLES[oracle]) | bars)
-    return _over_answers(_bars(names, truth, "true"), marks)
+    return _over_answers(_bars(names, truth, "true share"), marks)
 
 
 def estimates(fit: Fit, names: Sequence[str], truth: Array) -> Figure:
     """Return true shares as bars, and the estimates of each estimator from the same reports."""
     marks = [_points(names[:SHOWN], fit.shares[name][:SHOWN], method) for name, method in SHARES_OF_ANSWERS.items()]
-    return _over_answers(_bars(names[:SHOWN], truth[:SHOWN], "true"), marks)
+    return _over_answers(_bars(names[:SHOWN], truth[:SHOWN], "true share"), marks)
 
 
 def one_report(found: OneReport, shown: Sequence[int]) -> Figure:
@@ -93,7 +93,9 @@ def one_report(found: OneReport, shown: Sequence[int]) -> Figure:
         "name": "after the report",
         "hovertemplate": "%{customdata}: %{y:.2%}<extra>after</extra>",
     }
-    return _over_answers(_bars(names, found.prior[list(shown)], "before"), [after], "believed of this answer")
+    return _over_answers(
+        _bars(names, found.prior[list(shown)], "before the report"), [after], "chance that the sender has this answer"
+    )
 
 
 def _bars(names: Sequence[str], heights: Array, name: str) -> dict[str, Any]:
@@ -156,14 +158,14 @@ def along(
     return _log_curves(lines, AXES[axis], list(errors), own, unasked)
 
 
-def trusted(found: Sequence[Trusted], own: float) -> Figure:
-    """Return the typical error of a share along ε, by trust, in points."""
+def trusted(found: Sequence[Trusted], own: float, shown: Sequence[str] = tuple(TRUSTED_WITH_ANSWERS)) -> Figure:
+    """Return the typical error of a share along ε, in points, for each of those `shown` who may be trusted."""
     values = {
         NOBODY: {each.epsilon: each.local for each in found},
         SHUFFLER: {each.epsilon: each.shuffled for each in found},
         CURATOR: {each.epsilon: each.curated for each in found},
     }
-    lines = [_curve(TRUSTED_WITH_ANSWERS[name], points) for name, points in values.items()]
+    lines = [_curve(TRUSTED_WITH_ANSWERS[name], points) for name, points in values.items() if name in shown]
     return _log_curves(lines, "ε, with the same δ for all", [each.epsilon for each in found], own, height=320)
 
 
@@ -214,7 +216,7 @@ def _level(error: float, levels: Sequence[float]) -> dict[str, Any]:
         "mode": "lines",
         "line": line(palette.TRUTH),
         "name": UNASKED,
-        "hovertemplate": f"{UNASKED}, all alike: %{{y:.3g}}<extra></extra>",
+        "hovertemplate": f"{UNASKED}, that all are equally frequent: %{{y:.3g}}<extra></extra>",
     }
 
 

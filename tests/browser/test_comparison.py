@@ -30,7 +30,7 @@ def test_after_quick_keys_the_three_views_of_epsilon_agree(page: Page, address: 
     page.route_web_socket("**/_stcore/stream", on_its_way)
     browsing.open_page(
         page,
-        f"{address}/comparison?compare_on=Small+digits&compare_draws=2&show=ignore+the+lies&compare_look=One+likelihood",
+        f"{address}/comparison?compare_on=Small+digits&compare_draws=2&show=ignore+the+noise&compare_look=One+way+for+all",
     )
     slider = page.get_by_role("slider", name="ε, how much one label can change the odds")
     late = []

@@ -21,7 +21,7 @@ def test_on_a_telephone_the_slider_stays_and_a_chapter_comes_into_sight(page: Pa
     expect(page).to_have_url(re.compile(r"answer_epsilon=4(\.0)?(&|$)"))
     browsing.settled(page)
     expect(slider).to_have_attribute("aria-valuetext", "4")
-    chapter = page.get_by_role("radio", name="Errors")
+    chapter = page.get_by_role("radio", name="How exact")
     chapter.scroll_into_view_if_needed()
     stays = page.locator(".st-key-row-answers .slide").bounding_box()
     assert 0 < stays["y"] < 60
@@ -29,5 +29,5 @@ def test_on_a_telephone_the_slider_stays_and_a_chapter_comes_into_sight(page: Pa
     chapter.click()
     expect(page.locator(".st-key-error-figure .js-plotly-plot")).to_be_visible(timeout=15_000)
     browsing.settled(page)
-    expect(page.get_by_role("heading", name="How far is each lie off?")).to_be_in_viewport()
+    expect(page.get_by_role("heading", name="How far off is each method?")).to_be_in_viewport()
     expect(page.locator(".st-key-error-figure .js-plotly-plot")).to_be_in_viewport(ratio=0.8)

@@ -213,7 +213,7 @@ def test_a_curator_does_at_least_as_well_as_whoever_is_trusted_less() -> None:
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"dataset": "mnist"}, "dataset must be one of zipf, uniform, adult, sms, records or Answers"),
+        ({"dataset": "mnist"}, "dataset must be one of zipf, uniform, adult, sms, illnesses, records or Answers"),
         ({"oracle": "a coin"}, "oracle must be one of randomised response"),
         ({"k": 1}, "k must be a whole number in"),
         ({"exponent": limits.ZIPF_EXPONENT.high + 1}, "exponent must be in"),

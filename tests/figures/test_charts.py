@@ -117,12 +117,13 @@ def test_distortion_is_plotted_as_labels_misplaced_of_1000_with_the_published_st
 
 def test_a_release_is_plotted_with_the_true_counts():
     outcome = label_counts.run(CountConfig((50, 70, 200)))["laplace tight"]
-    true, released, ranges = count_charts.beside((50, 70, 200), outcome, [0, 2]).data
-    assert list(true.x) == ["1", "3"]
-    assert list(true.y) == [50, 200]
-    assert released.y == pytest.approx([320 * outcome.example[c] for c in (0, 2)])
+    true, released, ranges = count_charts.beside((50, 70, 200), outcome, [0, 2], ("flu", "gout", "none")).data
+    assert [words.split(":")[0] for words in true.customdata] == ["flu", "none"]
+    assert list(true.x) == [50, 200]
+    assert list(true.y) == [1, 0], "the first class at the top"
+    assert released.x == pytest.approx([320 * outcome.example[c] for c in (0, 2)])
     ends = [[320 * end for end in outcome.ranges[c]] for c in (0, 2)]
-    assert shows_estimates(ranges, *((sum(both) / 2, *both) for both in ends))
+    assert shows_estimates(ranges, *((sum(both) / 2, *both) for both in ends), axis="x")
 
 
 CONFIG = RatioConfig("breast_cancer", 2, 80, n_test=80, methods=(SPREAD, MMD, EM))

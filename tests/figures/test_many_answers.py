@@ -33,7 +33,7 @@ def plain(text: str) -> str:
 
 @pytest.mark.parametrize("axis", many_answers.AXES)
 @pytest.mark.parametrize(("k", "people"), [(2, 100), (64, 10_000)])
-def test_all_lies_are_named_at_the_ends_of_their_curves(axis: str, k: int, people: int) -> None:
+def test_all_methods_are_named_at_the_ends_of_their_curves(axis: str, k: int, people: int) -> None:
     errors = many_answers.along(axis, k, 1.0, people)
     own = {"epsilon": 1.0, "answers": k, "people": people}[axis]
     layout = charts.along(axis, errors, list(FREQUENCY_ORACLES), own, 0.02).layout

@@ -23,10 +23,14 @@ PAGE = Page.from_folder(
     title="Claims",
     question="Do the papers’ claims hold?",
     address="claims",
-    blurb="Do papers hold?",
+    blurb="What papers say, checked.",
     chapters=Chapters(
         "chapter",
-        (Chapter("The verdict", Answer.main), Chapter("All claims", table), Chapter("In a picture", picture)),
+        (
+            Chapter("The verdict", Answer.main),
+            Chapter("In a picture", picture),
+            Chapter("All claims", table, for_specialists=True),
+        ),
     ),
     folds=standing_words,
 )

@@ -62,9 +62,9 @@ class Answer:
         n, total = claims.count_verdicts(list(self.everything.values())), len(self.everything)
         by = "" if self.source == EVERYBODY else f" of {self.source}"
         return (
-            f"Of {total} published claims{by} <b>{n[HOLDS]}</b> hold, <b>{n[CAVEAT]}</b> with a caveat, and "
-            f"<b>{n[FAILS]}</b> do not; {n[UNCLEAR]} {'is' if n[UNCLEAR] == 1 else 'are'} not clear here, {n[OPEN]} "
-            "cannot be checked."
+            f"Of {total} published claims{by}, <b>{n[HOLDS]}</b> hold, <b>{n[CAVEAT]}</b> hold with a caveat, and "
+            f"<b>{n[FAILS]}</b> do not hold. {n[UNCLEAR]} {'is' if n[UNCLEAR] == 1 else 'are'} not clear here, and "
+            f"{n[OPEN]} cannot be checked."
         )
 
     def main(self) -> tuple[Panel, ...]:
@@ -81,7 +81,7 @@ class Answer:
         if not surprising:
             return (bar,)
         n = len(surprising)
-        title = f"{n} surprise{'s' if n > 1 else ''}: published → found here"
+        title = f"{n} surprise{'s' if n > 1 else ''}: what is published → what we find"
         return (bar, Panel("surprises", title, figure=Cards(surprising)))
 
 
@@ -132,7 +132,7 @@ def picture(answer: Answer) -> list[Panel]:
         Panel(
             "claims",
             question,
-            f"Of <b>{len(shares)}</b> claims about an accuracy, F1 or share <b>{holds}</b> hold.",
+            f"Of <b>{len(shares)}</b> claims about an accuracy, an F1 or a share, <b>{holds}</b> hold.",
             Chart(charts.beside(list(shares.values()), list(shares))),
             "Stars are published numbers, plus signs what a published formula or sentence amounts to, marks ours with "
             "95 % intervals. The numbers are those of the chapter “All claims”.",
@@ -173,7 +173,7 @@ def card(claim: Claim) -> tuple[str, str, str]:
     our_mean = claim.ours and claim.ours.mean
     both = f"{_rounded(claim.unit, claim.published)} → {_rounded(claim.unit, our_mean)}"
     if claim.published is None:  # a comparison: the source says that there is a lead, and its interval may deny it
-        both = f"a lead → {ours(claim)}"
+        both = f"a clear lead → {ours(claim)}"
     return f"{author}, {claim.place}", f"<small>{claim.what}</small> {both}", claim.surprise
 
 

@@ -10,7 +10,7 @@ from privdemo.experiments.claims import SOURCES, VERDICTS, Claim
 
 EVERYBODY = "all sources"
 SOURCE = Choice("source", (EVERYBODY, *SOURCES), EVERYBODY, "Claims by")
-VERDICT = Choice("verdict", VERDICTS, VERDICTS, "Claims in the table and the picture that", many=True)
+VERDICT = Choice("verdict", VERDICTS, VERDICTS, "Show claims of which our check says:", many=True)
 
 
 @dataclass(frozen=True)

@@ -36,9 +36,9 @@ CHAPTERS = Chapters(
     (
         Chapter("What it costs", by_epsilon),
         Chapter(REACH_A_GOAL, goal.panels),
-        Chapter("All numbers", all_numbers.panels),
-        Chapter("One likelihood", one_likelihood.panels),
-        Chapter("Two settings", against_pin.panels, pin_button),
+        Chapter("Before and after", against_pin.panels, pin_button),
+        Chapter("One way for all", one_likelihood.panels, for_specialists=True),
+        Chapter("All numbers", all_numbers.panels, for_specialists=True),
     ),
 )
 
@@ -46,9 +46,9 @@ CHAPTERS = Chapters(
 PAGE = Page.from_folder(
     __name__,
     title="Which method?",
-    question="Which method, at which privacy?",
+    question="Which method keeps most, at the same privacy?",
     address="comparison",
-    blurb="All compared.",
+    blurb="All methods, compared.",
     folds=standing_words,
     failed="Nothing can be compared here.",
     chapters=CHAPTERS,

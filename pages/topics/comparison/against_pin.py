@@ -7,14 +7,14 @@ from dataclasses import replace
 
 from pages.kit.panel import Panel, Table
 from pages.kit.snippet import Snippet
-from pages.topics.comparison.answer import Answer, by_epsilon, config_snippet
+from pages.topics.comparison.answer import Answer, config_snippet, frontiers
 from pages.topics.comparison.question import Question
 from pages.topics.comparison.words import METRIC_WORDS, Change, change, differing, marked
 from privdemo.experiments.comparison import ComparisonConfig
 from privdemo.methods import COMPARISON
 
-_QUESTION = "What has changed?"
-_HEADS = ("method", "now", "pinned", "difference, draw by draw")
+_QUESTION = "What does a change of the settings do?"
+_HEADS = ("method", "now", "pinned", "difference, trial by trial")
 
 
 def panels(answer: Answer, _: None = None) -> list[Panel]:
@@ -23,7 +23,7 @@ def panels(answer: Answer, _: None = None) -> list[Panel]:
     now, then = ({row.method: row for row in answer.chosen(rows)} for rows in (answer.own, answer.pinned))
     both = [name for name in COMPARISON if name in now and name in then]
     if pinned is None or pinned.task != question.config.task or not both:
-        return [Panel("", _QUESTION, why_not(question, answer.running)), *by_epsilon(answer)]
+        return [Panel("", _QUESTION, why_not(question, answer.running)), *frontiers(answer, "by-epsilon", None)]
     changes = {name: change(now[name], then[name]) for name in both}
     body = [
         [
@@ -39,8 +39,8 @@ def panels(answer: Answer, _: None = None) -> list[Panel]:
             _QUESTION,
             f"{difference_words(question.config, pinned)} {clear_words(changes)}",
             Table(_HEADS, body, labelled=True),
-            f"By {METRIC_WORDS[question.metric]}. “Better” and “worse”: the 95 % interval of the difference, draw by "
-            "draw, leaves out 0. "
+            f"By {METRIC_WORDS[question.metric]}. “Better” and “worse”: the 95 % interval of the difference, trial by "
+            "trial, leaves out 0. "
             f"{_people_words(question.config, pinned)}",
             lambda: [dict(zip(_HEADS, cells, strict=True)) for cells in body],
             _snippet(question, pinned),
@@ -51,12 +51,12 @@ def panels(answer: Answer, _: None = None) -> list[Panel]:
 def why_not(question: Question, running: bool) -> str:
     """Say why nothing can be compared with a pin, or not yet."""
     if question.pinned is None:
-        return "Nothing is pinned yet: pin this setting, then change ε or another, and see what that does."
+        return "Pin this setting, then change ε or another setting: this chapter compares the results of both."
     if question.pinned.task != question.config.task:
-        return "The pinned setting is of the other task, so its marks mean something else. Pin anew."
+        return "The pinned setting is of the other task, so its results cannot be compared. Pin anew."
     if not question.shared:
-        return "None of the methods that are shown says anything of the pinned setting; show others, or pin anew."
-    return "The draws of both settings are being made." if running else "No method has marks of both settings."
+        return "None of the methods shown has a result in the pinned setting: show others, or pin anew."
+    return "The trials of both settings are being computed." if running else "No method has results of both settings."
 
 
 def difference_words(now: ComparisonConfig, then: ComparisonConfig) -> str:
@@ -77,7 +77,9 @@ def clear_words(changes: Mapping[str, Change]) -> str:
 def _people_words(now: ComparisonConfig, then: ComparisonConfig) -> str:
     """Say whether both settings are of the same people."""
     same = (now.dataset, now.n_train, now.seed) == (then.dataset, then.n_train, then.seed)
-    return "Both are of the same people, whose luck cancels." if same else "The people of the two are not the same."
+    if same:
+        return "Both are of the same people, so that chance matters less for the difference."
+    return "The people of the two are not the same."
 
 
 def _snippet(question: Question, pinned: ComparisonConfig) -> Snippet:

@@ -31,7 +31,7 @@ def panels(answer: Answer) -> list[Panel]:
     if exact:
         heads.append("in the long run")
         body = [[*cells, exact.get(name, "–")] for name, cells in zip(names, body, strict=True)]
-    counted = " In the long run: exact, over all lies that may be told; the draws have their luck." if exact else ""
+    counted = " In the long run: exact, over all noise there may be; a few trials may be lucky." if exact else ""
     trust = "; ".join(
         f"{'everybody' if who == TRUTH else who}: {why[:1].lower()}{why[1:].rstrip('.')}" for who, why in TRUST.items()
     )
@@ -40,7 +40,7 @@ def panels(answer: Answer) -> list[Panel]:
             "all-numbers",
             _QUESTION,
             f"At ε = {question.config.epsilon:g}, best first by {METRIC_WORDS[question.metric]}: means over "
-            f"<b>{answer.n_draws} draws</b>, and half a 95 % interval.",
+            f"<b>{answer.n_draws} trials</b>, each ± half its 95 % interval.",
             Table(heads, body, labelled=True),
             f"{people(question.config)}. Who is trusted with true labels? {trust}.{counted}",
             lambda: [
@@ -65,9 +65,9 @@ def _choices(answer: Answer) -> list[Panel]:
     return [
         Panel(
             "chosen-by-trying",
-            "What was chosen by trying, and why?",
+            "Which variant was the best, and why?",
             "By how likely they make what held-out people released; clean labels have no say.",
-            Table(("method", "draws", "took (why)"), body, labelled=True),
+            Table(("method", "trials", "took (why)"), body, labelled=True),
             "What held-out people released is likelier by one way to learn than by another: “clearly” is two standard "
             "errors of the difference, person by person. Labels that say too little do not decide.",
             rows=lambda: [

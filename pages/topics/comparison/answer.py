@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from pages.kit import numbers, own_data
-from pages.kit.panel import Chart, Panel
+from pages.kit.panel import Chart, Panel, Prediction, Scale
 from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials
 from pages.topics.comparison import shipped
@@ -19,6 +19,7 @@ from privdemo.experiments.comparison.study import Row
 from privdemo.experiments.trials import with_trial
 from privdemo.figures import comparison as charts
 from privdemo.intervals import Estimate
+from privdemo.mechanisms import RandomisedResponse
 from privdemo.methods import (
     CLEAN,
     COMPARISON,
@@ -44,7 +45,7 @@ CURVE_DRAWS = 5
 # With more people of each class than this, a trial with private images is slow.
 LARGE = 300
 _OWN_TRIALS, _CURVE_TRIALS = "compare", "curve"
-# Methods that correct for the lies, in order of preference, each with the method that ignores them.
+# Methods that correct for the noise, in order of preference, each with the method that ignores it.
 CORRECTED_AND_NAIVE = (
     (by_trying(SPREAD), NAIVE),
     (SPREAD, NAIVE),
@@ -91,8 +92,8 @@ class Answer:
         question = self.question
         if self.marks:
             few = self.own and self.n_draws < question.n_draws
-            so_far = f"After {self.n_draws} of {question.n_draws} draws: " if few else ""
-            return f"{so_far}{mark_words(question, self.marks, self.best_by_trust)}{self._beside_counterpart()}"
+            so_far = f"After {self.n_draws} of {question.n_draws} trials: " if few else ""
+            return f"{so_far}{mark_words(question, self.marks, self.best_by_trust)}"
         meanwhile = (
             f"The curves are shipped ones of {curve_people(self.curves)}."
             if self.curves
@@ -105,14 +106,14 @@ class Answer:
         if self.running:
             return waiting(self.question)
         if not self.problems:
-            return "There is no mark yet: go on, or change the settings."
+            return "There is no result yet: go on, or change the settings."
         why = "; ".join(f"{COMPARISON[name].title}: {problem}" for name, problem in self.problems.items())
-        return f"None of the methods has a mark. {numbers.sentence(why)}"
+        return f"None of the methods has a result. {numbers.sentence(why)}"
 
-    def _beside_counterpart(self) -> str:
+    def beside_counterpart(self) -> str:
         """Compare the best method that trusts nobody with its counterpart; empty if nothing is clear.
 
-        The counterpart of correcting for the lies is ignoring them, and the reverse. Of two that are tied in accuracy
+        The counterpart of correcting for the noise is ignoring it, and the reverse. Of two that are tied in accuracy
         one may have clearly better probabilities.
         """
         rows = {(row.method, row.metric): row for row in self.own}
@@ -126,11 +127,16 @@ class Answer:
             return ""
         verdict, title = change(rows[named, metric], rows[other, metric]).verdict, f"“{COMPARISON[other].title}”"
         if verdict is Verdict.BETTER:
-            return f" The first is clearly better than {title} ({value(metric, rows[other, metric].mean)})."
+            return f"The first is clearly better than {title} ({value(metric, rows[other, metric].mean)}). "
         if verdict is not Verdict.NOT_CLEAR:
             return ""
         pair = [rows.get((name, "log_loss")) for name in (named, other)]
-        return f" The first is statistically tied with {title}{lower_loss(*pair) if metric == 'accuracy' else ''}."
+        return f"The first is statistically tied with {title}{lower_loss(*pair) if metric == 'accuracy' else ''}. "
+
+    def best_words(self) -> str:
+        """Name the best method for each of the parties that may be trusted; empty without results."""
+        best = [f"{TRUSTED_PARTY[trust]}, {COMPARISON[name].title}" for trust, name in self.best_by_trust.items()]
+        return f"Best with {'; with '.join(best)}. " if best else ""
 
     def ties(self) -> str:
         """List the methods that are statistically tied with the best one of the same trust; empty if there are none."""
@@ -147,7 +153,30 @@ class Answer:
 
 def by_epsilon(answer: Answer) -> list[Panel]:
     """Return the figure of every method’s score along ε."""
-    return frontiers(answer, "by-epsilon", None)
+    first, *others = frontiers(answer, "by-epsilon", None) or [Panel()]
+    return [replace(first, prediction=_prediction(answer)), *others]
+
+
+def _prediction(answer: Answer) -> Prediction | None:
+    """Return the guess how many test records are named rightly if nobody is trusted; None where no such score is."""
+    question, name = answer.question, answer.best_by_trust.get(NOBODY)
+    config = question.config
+    if question.metric != "accuracy" or config.private == RECORDS or name is None or CLEAN not in answer.marks:
+        return None
+    one, other = binary_task(config.dataset).classes
+    wrong = RandomisedResponse.from_epsilon(config.epsilon, 2).flip_prob
+    known = [row for row in answer.chosen(answer.curves) if row.method == CLEAN]
+    epsilon, clean = numbers.epsilon(config.epsilon), {CLEAN: answer.marks[CLEAN]}
+    return Prediction(
+        "named-rightly",
+        f"A model learns to tell “{one}” from “{other}”, but {numbers.out_of_100(wrong)} labels are wrong on purpose "
+        f"(ε = {epsilon}), and nobody knows which. How many of 100 new records does it name rightly?",
+        round(100 * answer.marks[name].mean, 1),
+        Scale(50.0, 100.0, 1.0, " of 100"),
+        Chart(charts.frontier(known, question.metric, clean, config.epsilon, None)),
+        f"With every label known it is {100 * answer.marks[CLEAN].mean:.1f}: wrong labels are random, and right ones "
+        f"agree.",
+    )
 
 
 def frontiers(answer: Answer, name: str, goal: float | None) -> list[Panel]:
@@ -161,7 +190,7 @@ def frontiers(answer: Answer, name: str, goal: float | None) -> list[Panel]:
     if not rows:
         return []
     differ = answer.own and answer.curves and not shipped.on_curves(question.config)
-    legend = f"Curves: {n_draws(curves)} draws of {curve_people(curves)}. Large marks: your setting." if curves else ""
+    legend = f"Curves: {n_draws(curves)} trials of {curve_people(curves)}. Large marks: your setting." if curves else ""
     of_sets = {method for method in question.config.methods if COMPARISON[method].trust == PUBLISHER}
 
     def chart(methods: Set[str], axis: str) -> Chart:
@@ -205,7 +234,7 @@ def jobs(question: Question) -> list[Job]:
     """
     all_jobs: list[Job] = []
     pinned = question.pinned if question.shared and question.pinned != question.config else None
-    for name, config in (("Draw", question.config), ("Pinned draw", pinned)):
+    for name, config in (("Trial", question.config), ("Pinned trial", pinned)):
         if config is None or shipped.is_shipped(config, question.n_draws):
             continue
         for half in range(2):
@@ -218,7 +247,7 @@ def jobs(question: Question) -> list[Job]:
             for epsilon in comparison.study.EPSILONS
         ]
         base = replace(question.config, epsilon=ComparisonConfig.epsilon)
-        all_jobs.append(Job((_CURVE_TRIALS, base), "Draw for the curves", comparison.run, tasks, slow=_is_slow(base)))
+        all_jobs.append(Job((_CURVE_TRIALS, base), "Trial for the curves", comparison.run, tasks, slow=_is_slow(base)))
     return all_jobs
 
 
@@ -237,7 +266,7 @@ def answer(question: Question, trials_so_far: Trials) -> Answer | None:
     own = trials_so_far.of_kind(_OWN_TRIALS, question.config)
     curves = shipped.curves(question.config) or own_curves(question, trials_so_far.of_kind(_CURVE_TRIALS), own)
     problems = {
-        fit.method: fit.problem or "in some draws its optimiser did not settle"
+        fit.method: fit.problem or "in some trials its optimiser did not settle"
         for trial in own
         for fit in trial.fits.values()
         if fit.problem or not fit.settled
@@ -288,40 +317,47 @@ def _means(trials: Sequence[Trial]) -> list[Row]:
 
 # The words before a score, by who is trusted.
 _TRUST_WORDS = {
-    NOBODY: "if nobody is trusted",
-    SHUFFLER: "with a trusted shuffler",
-    OWNER: "from a trusted bag owner’s totals alone",
-    PUBLISHER: "with a trusted publisher, where ε covers no more than its counts",
-    CURATOR: "with a trusted curator, whose ε covers whole records",
+    NOBODY: "If nobody is trusted",
+    SHUFFLER: "With a trusted shuffler",
+    OWNER: "From a trusted bag owner’s totals alone",
+    PUBLISHER: "With a trusted publisher, where ε covers no more than its counts",
+    CURATOR: "With a trusted curator, whose ε covers whole records",
 }
 # The same for the second score and later ones.
 _TRUST_WORDS_SHORT = {
-    NOBODY: "nobody",
-    SHUFFLER: "shuffler",
-    OWNER: "bag owner’s totals",
-    PUBLISHER: "publisher, where ε covers no more than its counts",
-    CURATOR: "curator, for whole records",
+    NOBODY: "nobody trusted gives",
+    SHUFFLER: "a shuffler gives",
+    OWNER: "a bag owner’s totals give",
+    PUBLISHER: "a publisher, where ε covers no more than its counts, gives",
+    CURATOR: "a curator gives",
+}
+TRUSTED_PARTY = {
+    NOBODY: "nobody trusted",
+    SHUFFLER: "a shuffler",
+    OWNER: "a bag owner",
+    PUBLISHER: "a publisher",
+    CURATOR: "a curator",
 }
 
 
 def mark_words(question: Question, marks: Mapping[str, Estimate], best: Mapping[str, str]) -> str:
     """Say what the `best` method reaches for each kind of trust, and what is reached with true labels."""
-    parts = [
-        (trust, f"<b>{marked(question.metric, marks[name])}</b>", f" ({_method_words(question, name)})")
-        for trust, name in best.items()
-    ]
-    ceiling = f"; {COMPARISON[CLEAN].title}: {value(question.metric, marks[CLEAN].mean)}" if CLEAN in marks else ""
-    if not parts:
-        return f"No method that is shown needs so little trust{ceiling}."
-    (first, mark, name), *others = parts
-    several = {trust for trust in best if sum(COMPARISON[method].trust == trust for method in marks) > 1}
+    ceiling = (
+        f" With {COMPARISON[CLEAN].title} it is {value(question.metric, marks[CLEAN].mean)}." if CLEAN in marks else ""
+    )
+    if not best:
+        return f"No method that is shown needs so little trust.{ceiling}"
+    (first, name), *others = best.items()
     more = "".join(
-        f"; {_TRUST_WORDS_SHORT[trust]}: {score}{method if trust in several else ''}" for trust, score, method in others
+        f"; {_TRUST_WORDS_SHORT[trust]} {_result(question, method, marks[method])}" for trust, method in others
     )
-    return (
-        f"{_TRUST_WORDS[first][0].upper()}{_TRUST_WORDS[first][1:]}, "
-        f"{_score_words(question, mark)}{name}{more}{ceiling}."
-    )
+    return f"{_TRUST_WORDS[first]}, {_score_words(question, _result(question, name, marks[name]))}{more}.{ceiling}"
+
+
+def _result(question: Question, method: str, mark: Estimate) -> str:
+    """Write a score and, if it is known exactly, that in the long run, which few trials may miss."""
+    exact = long_run(question.config, method)
+    return f"<b>{marked(question.metric, mark)}</b>" + (f" ({exact} in the long run)" if exact else "")
 
 
 def lower_loss(named: Row | None, other: Row | None) -> str:
@@ -335,22 +371,16 @@ def lower_loss(named: Row | None, other: Row | None) -> str:
     return f", {lower} ({least}, not {most})" if lower else ""
 
 
-def _method_words(question: Question, name: str) -> str:
-    """Write a method’s title and, if it is known exactly, its score in the long run, which few trials may miss."""
-    exact = long_run(question.config, name)
-    return f"{COMPARISON[name].title}; {exact} in the long run" if exact else COMPARISON[name].title
-
-
 def _score_words(question: Question, mark: str) -> str:
     """Say what a score measures, at which ε."""
     config = question.config
-    records = "images" if has_pixels(config.dataset) else "records"
-    also = " and pixel" if config.private == RECORDS else ""
-    at = f"at ε = {numbers.epsilon(config.epsilon)}" + (f" for every label{also}" if also else "")
+    also = " for every label and pixel" if config.private == RECORDS else ""
+    at = f"(ε = {numbers.epsilon(config.epsilon)}{also})"
     if config.task == SHARE:
         return f"the share of “{binary_task(config.dataset).classes[1]}” is off by {mark} {at}"
     if question.metric == "accuracy":
-        return f"{mark} of test {records} are classified correctly {at}"
+        named = "images are named rightly" if has_pixels(config.dataset) else "records are classified rightly"
+        return f"{mark} of test {named} {at}"
     return f"the {METRIC_WORDS[question.metric]} is {mark} {at}"
 
 
@@ -391,18 +421,20 @@ def _summary(answer: Answer, curves: Sequence[Row]) -> str:
     """Describe the figure: the promise, ties, the curves, and what each mark means."""
     config = answer.question.config
     own = (
-        f"Large marks: your setting, {config.n_train:,} people of each class, {answer.n_draws} draws. "
+        f"Large marks: your setting, {config.n_train:,} people of each class, {answer.n_draws} trials. "
         if answer.own
         else ""
     )
     trusted = {COMPARISON[name].trust for name in config.methods}
     marks_by_trust = ", ".join(words for trust, words in _MARKS_BY_TRUST.items() if trust in trusted)
-    hollow = " Hollow marks: chosen by trying." if set(config.methods) & set(TRIED) else ""
+    hollow = " Hollow marks: the best of several variants." if set(config.methods) & set(TRIED) else ""
     unequal = " Equal ε under unequal trust is not equal privacy." if len(trusted - {TRUTH}) > 1 else ""
     sets = f" {about_sets(config)}" if _has_sets(config) else ""
     problems = "".join(f" {COMPARISON[name].title}: {numbers.sentence(why)}" for name, why in answer.problems.items())
     return (
-        f"Promised: {privacy(config)}. {answer.ties()}{_curve_words(answer.question, curves)}{own}Bars are 95 % "
+        f"Promised: {privacy(config)}. "
+        f"{answer.best_words()}{answer.beside_counterpart()}{answer.ties()}"
+        f"{_curve_words(answer.question, curves)}{own}Bars are 95 % "
         f"intervals. Trusted with the truth: {marks_by_trust}.{hollow}{unequal}{sets}{problems}"
     )
 
@@ -410,7 +442,7 @@ def _summary(answer: Answer, curves: Sequence[Row]) -> str:
 def _curve_words(question: Question, curves: Sequence[Row]) -> str:
     """Say where each method’s curve begins and ends, and what the curves are from."""
     if not curves:
-        return "No curves are shipped for this choice: they come after the marks of your setting. "
+        return "No curves are shipped for this choice: they come after the results of your setting. "
     parts = []
     for name in question.config.methods:
         of_method = [row for row in curves if row.method == name]
@@ -421,7 +453,7 @@ def _curve_words(question: Question, curves: Sequence[Row]) -> str:
     along = f"at ε = {first:g}" if first == last else f"from ε = {first:g} to {last:g}"
     kind = "Shipped means" if shipped.has_curves(question.config) else "Means"
     unlike = shipped.unlike_yours(question.config)
-    return f"{kind} over {n_draws(curves)} draws of {curve_people(curves)}{unlike}, {along}: {'; '.join(parts)}. "
+    return f"{kind} over {n_draws(curves)} trials of {curve_people(curves)}{unlike}, {along}: {'; '.join(parts)}. "
 
 
 # --- code ----------------------------------------------------------------------------------------

@@ -51,7 +51,7 @@ def adjust(values: Values) -> None:
         decode(values[PIN])
     except ValueError as error:  # for example because its records were forgotten
         put(PIN, PIN.default)
-        st.toast(numbers.sentence(f"the pinned setting was let go: {numbers.escape_markdown(str(error))}"))
+        st.toast(numbers.sentence(f"the pinned setting was removed: {numbers.escape_markdown(str(error))}"))
 
 
 def controls(values: Values, main: DeltaGenerator) -> None:
@@ -93,13 +93,13 @@ def _epsilon_boxes() -> None:
     least, most = (RandomisedResponse.from_epsilon(end, 2).flip_prob for end in (EPSILON.limit.high, EPSILON.limit.low))
     lie = OtherUnit(
         "compare_p",
-        "p of a lie",
+        "p of a wrong label",
         lambda p: round(RandomisedResponse(p, 2).epsilon, 12),
         lambda epsilon: RandomisedResponse.from_epsilon(epsilon, 2).flip_prob,
         least,
         most,
         0.01,
-        "The least lie that is ε-private. Set either number; the other follows.",
+        "How often a label must be replaced by the other one to keep ε. Set either number; the other follows.",
     )
     privacy_inputs.epsilon_box(EPSILON, lie, EPSILON.label)
 

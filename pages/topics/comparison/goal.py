@@ -14,8 +14,8 @@ from privdemo.experiments import comparison
 from privdemo.experiments.comparison.study import Reached, Row
 from privdemo.methods import COMPARISON
 
-_QUESTION = "What privacy can be had?"
-_HEADS = ("who is trusted", "smallest ε", "method", "mark there", "reached by")
+_QUESTION = "How much privacy still reaches the goal?"
+_HEADS = ("who is trusted", "smallest ε", "method", "result there", "reached by")
 
 
 def panels(answer: Answer) -> list[Panel | tuple[Panel, ...]]:
@@ -25,14 +25,14 @@ def panels(answer: Answer) -> list[Panel | tuple[Panel, ...]]:
         return [Panel("", _QUESTION, "Choose accuracy in Settings under “Judge by”, for which a goal can be set.")]
     rows = answer.chosen(answer.curves)
     if not rows or (answer.running and not shipped.has_curves(question.config)):
-        return [Panel("", _QUESTION, "Curves along ε are being drawn; then a goal is sought along them.")]
+        return [Panel("", _QUESTION, "The curves along ε are being computed; then the goal is sought along them.")]
     body = [_row(question, trust, rows) for trust in question.trusted]
     levels = ", ".join(f"{epsilon:g}" for epsilon in sorted({row.epsilon for row in rows}))
     table = Panel(
         "goal",
         figure=Table(_HEADS, body, labelled=True),
         summary=f"Among the ε of the curves ({levels}) the smallest at which a method reaches the goal on average, and "
-        f"at every larger one{_whose_words(question, rows)}. It is the best of several methods on the same draws, "
+        f"at every larger one{_whose_words(question, rows)}. It is the best of several methods on the same trials, "
         "which flatters it a little.",
         rows=lambda: [dict(zip(_HEADS, cells, strict=True)) for cells in body],
         snippet=_snippet(question, question.goal),
@@ -70,7 +70,7 @@ def _goal_words(question: Question) -> str:
 def _whose_words(question: Question, rows: Sequence[Row]) -> str:
     """Say which curves the goal is sought along."""
     unlike = shipped.unlike_yours(question.config)
-    return f", with {rows[0].n_train:,} people of each class{unlike} in {n_draws(rows)} draws"
+    return f", with {rows[0].n_train:,} people of each class{unlike} in {n_draws(rows)} trials"
 
 
 def reached_words(question: Question, rows: Sequence[Row]) -> str:
@@ -79,12 +79,12 @@ def reached_words(question: Question, rows: Sequence[Row]) -> str:
     found = comparison.study.seek(rows, question.goal, question.trusted)
     if found is None:
         trusted = " or ".join(question.trusted)
-        start = f"Who reaches {_goal_words(question)}, trusting {trusted}? <b>None here does</b>."
+        start = f"<b>No method here</b> reaches {_goal_words(question)} if {trusted} may be trusted."
         return f"{start}{_best_words(question, rows)}"
     sure = "" if found.surely else ", though its interval reaches to the other side"
     method = COMPARISON[found.method]
     return (
-        f"<b>ε = {found.epsilon:g}</b> is enough for {_goal_words(question)}, trusting {method.trust}: "
+        f"<b>ε = {found.epsilon:g}</b> is enough for {_goal_words(question)} if {method.trust} is trusted: "
         f"“{method.title}” reaches <b>{marked(question.metric, found.estimate)}</b>{sure}"
         f"{_below_words(found)}."
     )
@@ -94,7 +94,7 @@ def _below_words(found: Reached) -> str:
     """Say what is known about smaller ε."""
     if found.before is not None:
         return f"; at ε = {found.before:g} it does not"
-    return ", the smallest that was tried" if found.lowest else "; no noise of its kind meets a smaller one"
+    return ", at the smallest ε that was tried" if found.lowest else "; for a smaller ε there is no noise of its kind"
 
 
 def _best_words(question: Question, rows: Sequence[Row]) -> str:

@@ -22,9 +22,11 @@ from privdemo.methods import BAG_NAMES, COMPARISON, LLP, NAIVE, SPREAD, mmd, set
 from privdemo.tasks import binary_task
 from privdemo.verdict import Verdict
 
-_HEADS = ("the answer", "corrected for", "made for it", "difference, draw by draw")
+_HEADS = ("what is released", "one way for all", "method made for it", "difference, trial by trial")
+# A channel’s name on the screen, where it is another than in the package.
+_CHANNELS = {"lies": "noisy labels"}
 _LINKS = (
-    ("training", "Lies: training on noise →"),
+    ("training", "Noisy answers: training on noise →"),
     ("proportions", "Bags: only totals →"),
     ("class_ratio", "Sets: share of a group →"),
 )
@@ -54,8 +56,8 @@ PAIRS = (
 )
 
 
-_QUESTION = "One likelihood, three papers"
-_SAME = "What a person says, the bag and the set of a record are all noisy answers about its class"
+_QUESTION = "Does one way to correct work for all three?"
+_SAME = "A noisy answer, a bag and a set all say something uncertain of a record’s class"
 
 
 def panels(answer: Answer) -> list[Panel | tuple[Panel, ...]]:
@@ -82,12 +84,12 @@ def panels(answer: Answer) -> list[Panel | tuple[Panel, ...]]:
         figure=Table(_HEADS, body, labelled=True),
         summary="An answer depends on the class through a matrix T[answer | class]. One estimator makes "
         "Σ log Σ T[answer | class] p(class | x) as large as can be. “Better” and “worse”: the "
-        f"95 % interval of the difference on the same draws leaves out 0. Draws: {'; '.join(sources)}. Your setting: "
+        f"95 % interval of the difference on the same trials leaves out 0. Trials: {'; '.join(sources)}. Your setting: "
         f"{people(question.config)}.{left}",
         rows=lambda: [dict(zip(_HEADS, cells, strict=True)) for cells in body],
         snippet=_snippet(question, epsilon),
     )
-    words = f"{_SAME}, so one way to correct for them serves all three. {clear_words(changes)}"
+    words = f"{_SAME}, so one way to correct can serve all three. {clear_words(changes)}"
     return [Panel("", _QUESTION, words), (table, channels)]
 
 
@@ -125,21 +127,22 @@ def clear_words(changes: Sequence[Change]) -> str:
     """Say how often the one likelihood is better, worse or tied; comparisons of too few trials do not count."""
     n = Counter(changed.verdict for changed in changes)
     return (
-        f"Beside the method made for each it is clearly better in <b>{n[Verdict.BETTER]}</b> of {len(changes)}, "
+        f"Compared with the method made for each, it is clearly better in <b>{n[Verdict.BETTER]}</b> of "
+        f"{len(changes)}, "
         f"clearly worse in {n[Verdict.WORSE]}, statistically tied in {n[Verdict.NOT_CLEAR]}."
     )
 
 
 def _channels(question: Question) -> Panel:
     """Return the panel of the three channels of the visitor’s setting."""
-    matrices = example_channels(question.config)
+    matrices = {_CHANNELS.get(name, name): matrix for name, matrix in example_channels(question.config).items()}
     classes = binary_task(question.config.dataset).classes
-    answers = {"lies": [f"“{name}”" for name in classes], "set names": ["set 1", "set 2"]}
+    answers = {_CHANNELS["lies"]: [f"“{name}”" for name in classes], "set names": ["set 1", "set 2"]}
     sizes = "; ".join(f"{name}, {len(matrix)} answers" for name, matrix in matrices.items())
     return Panel(
         "channels",
         figure=Chart(charts.channels(matrices, classes, answers)),
-        summary=f"The chance of each answer, T[answer | class], in the first draw of your setting: {sizes}. The more "
+        summary=f"The chance of each answer, T[answer | class], in the first trial of your setting: {sizes}. The more "
         "the two columns differ, the more an answer says of the class. Bags filled at random hardly do.",
         rows=lambda: [
             {"channel": name, "answer": i, **dict(zip(classes, row, strict=True))}

@@ -57,10 +57,10 @@ RHO = Number(
     "set_rho",
     limits.Limit("rho", 0.0, 0.45, "the share of the rarer class"),
     ComparisonConfig.rho,
-    "ρ, rarer class of a set",
+    "Share of the rarer class in a set (ρ)",
     0.05,
 )
-ASKED = Number("asked_about", limits.N_TEST, ComparisonConfig.n_asked, "Records asked about", 100)
+ASKED = Number("asked_about", limits.N_TEST, ComparisonConfig.n_asked, "People asked about", 100)
 TRUE_SHARE = Number("true_share", limits.SHARE, ComparisonConfig.share, "True share", 0.05)
 METRIC = Choice("judge_by", tuple(METRIC_NAMES), "accuracy", "Judge by")
 METHODS = Choice(
@@ -74,7 +74,7 @@ DRAWS = Number(
     "compare_draws",
     limits.Limit("draws", 2, 50, "an interval needs two", integer=True),
     10,
-    "Draws",
+    "Trials",
     help="Repeats with other people and other noise.",
 )
 SEED = Number("compare_seed", limits.SEED, 0, "Seed", help="The same seed gives the same people and noise.")

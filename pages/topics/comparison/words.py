@@ -58,7 +58,7 @@ def change(now: Row, then: Row) -> Change:
     """Judge the difference of two rows of one metric, over the trials that both have."""
     gap = comparison.study.difference(now, then)
     if gap is None:
-        return Change(Verdict.TOO_FEW, "too few draws of both")
+        return Change(Verdict.TOO_FEW, "too few trials of both")
     if gap.exact and gap.mean == 0:
         return Change(Verdict.NOT_CLEAR, "the same")
     n_draws = len(now.values.keys() & then.values.keys())
@@ -100,7 +100,7 @@ def about_sets(config: ComparisonConfig) -> str:
     )
     return (
         f"Of sets, ε (with δ = {numbers.power_of_ten(config.delta)} more) {covers}: they are filled by label, and a "
-        f"set’s name says as much of a label as a lie with ε = {epsilon_of_name} may (it is right for "
+        f"set’s name says as much of a label as an answer with ε = {epsilon_of_name} may (it is right for "
         f"{' to '.join(dict.fromkeys(right))})."
     )
 

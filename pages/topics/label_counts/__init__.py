@@ -1,10 +1,10 @@
-"""The page on private label counts: how much does the noise distort them?"""
+"""The page on private label counts: how far off are they?"""
 
 from pathlib import Path
 
 from pages.kit import folds
 from pages.kit.page import Chapter, Chapters, Page
-from pages.topics.label_counts import adversary, claim
+from pages.topics.label_counts import adversary, along, claim
 from pages.topics.label_counts.answer import Answer, print_outcomes
 from pages.topics.label_counts.chapters import all_numbers, released_counts, the_promise, who_wins
 from pages.topics.label_counts.controls import axis_controls, curve_controls
@@ -26,13 +26,13 @@ def standing_words(question: Question | str, _: Answer | None = None) -> dict[st
 CHAPTERS = Chapters(
     "count_look",
     (
-        Chapter("Distortion", Answer.main, curve_controls, [AXIS, CURVES]),
-        Chapter("Released counts", released_counts),
-        Chapter("The promise", the_promise),
-        Chapter("Who wins", who_wins),
-        Chapter("The paper’s claim", claim.panels, axis_controls, [AXIS]),
+        Chapter("One release", released_counts),
+        Chapter("How far off", along.panels, curve_controls, [AXIS, CURVES]),
         Chapter("The adversary", adversary.panels),
-        Chapter("All numbers", all_numbers),
+        Chapter("The promise", the_promise, for_specialists=True),
+        Chapter("Best noise", who_wins, for_specialists=True),
+        Chapter("The paper’s claim", claim.panels, axis_controls, [AXIS], for_specialists=True),
+        Chapter("All numbers", all_numbers, for_specialists=True),
     ),
 )
 
@@ -40,9 +40,9 @@ CHAPTERS = Chapters(
 PAGE = Page.from_folder(
     __name__,
     title="Private counts",
-    question="How much do private counts distort?",
+    question="How far off are counts that hide each person?",
     address="distortion",
-    blurb="Count without telling.",
+    blurb="Publish counts, hide people.",
     failed="Nothing can be released here.",
     folds=standing_words,
     chapters=CHAPTERS,

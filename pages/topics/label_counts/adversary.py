@@ -26,20 +26,21 @@ def panels(answer: Answer) -> list[Panel]:
     return [
         Panel(
             "count-attack",
-            "What does the adversary see?",
-            "Somebody knows all labels but one: a guess between two classes is right 50 % of the time. "
-            f"{_guess_words(question, rates)}the promise allows {numbers.share(promised)}.",
+            "How well can one person’s class be guessed?",
+            "Somebody knows everybody’s class but one person’s, and guesses that between two: without a release 50 % "
+            f"of such guesses are right. {_guess_words(question, rates)}",
             Chart(charts.attack(rates, promised)),
             "How often the best possible guess is right after a release, at most: "
             + "; ".join(f"{RELEASES[name].title} {numbers.share(rate)}" for name, rate in rates.items())
-            + f". Rule: what ε = {numbers.epsilon(config.epsilon)} and δ = {numbers.power_of_ten(config.delta)} allow. "
-            "It is computed for the noisy counts, of the two sets that are hardest to hide from each other; what is "
+            + f". Rule: what ε = {numbers.epsilon(config.epsilon)} and δ = {numbers.power_of_ten(config.delta)} allow, "
+            f"{numbers.share(promised)}. It is computed for the noisy counts, of the two sets that are hardest to "
+            f"hide from each other; what is "
             "made of noisy counts, such as shares, tells no more. Releases that choose their noise from the secret "
             "counts have no such number.",
             lambda: [{**LABEL_COUNTS[name].columns, "named at most": rate} for name, rate in rates.items()],
             snippet(question).then("print(label_counts.guess_rates(outcomes))"),
         ),
-        Panel(question="Can the choice of noise give something away?", answer=leak_words(config)),
+        Panel(question="Can the amount of noise give something away?", answer=leak_words(config)),
     ]
 
 
@@ -47,11 +48,11 @@ def _guess_words(question: Question, rates: dict[str, float]) -> str:
     """Say how often the guess is right after the visitor’s chosen release."""
     release = RELEASES[question.release]
     if release.data_dependent:
-        return f"With {release.title} nothing bounds it, as the noise is chosen from the counts; "
+        return f"With {release.title} nothing limits that, because the noise is chosen from the secret counts."
     if question.release not in rates:
-        return "After a release, "
+        return f"{numbers.sentence(release.title)[:-1]} has no noise that keeps the promise."
     right = numbers.share(rates[question.release])
-    return f"After a release at most <b>{right}</b> ({release.title}); "
+    return f"With one it is at most <b>{right}</b> ({release.title})."
 
 
 def leak_words(config: CountConfig) -> str:
@@ -62,17 +63,17 @@ def leak_words(config: CountConfig) -> str:
         return "For these counts scaled Dirichlet has no noise that keeps the promise, so there is none to choose."
     start = f"Yes: scaled Dirichlet, tight for these counts, takes σ = {leak.sigma:.6g} here"
     if math.isnan(leak.neighbour_sigma):
-        return f"{start}. With one label moved there is no σ at all, so that a release gives the label away."
+        return f"{start}. With one person moved there is no σ at all, so that a release gives that person away."
     own = leak.own_delta
     allowed = f"more than the {numbers.power_of_ten(config.delta)} that was asked for."
     beyond = (
-        f". Who compares the two finds δ = {own.mean:.4f} (simulated), {allowed}"
+        f". Somebody who compares the two finds δ = {own.mean:.4f} (simulated), {allowed}"
         if clearly_above(own, config.delta)
-        else f". Who compares the two finds δ = {numbers.distance(own.mean)} (simulated), no {allowed}"
+        else f". Somebody who compares the two finds δ = {numbers.distance(own.mean)} (simulated), no {allowed}"
     )
     here, there = f"{leak.sigma:.6g}", f"{leak.neighbour_sigma:.6g}"
     moved = "next to the same" if here == there else there
-    return f"{start}; with one label moved it would be {moved}{beyond}{_published_leak(config)}"
+    return f"{start}; with one person moved it would be {moved}{beyond}{_published_leak(config)}"
 
 
 def _published_leak(config: CountConfig) -> str:
@@ -82,7 +83,7 @@ def _published_leak(config: CountConfig) -> str:
     except ValueError:
         return ""
     if math.isnan(leak.neighbour_sigma):
-        return " By the paper’s criterion there is no σ at all with one label moved, which gives the label away."
+        return " By the paper’s criterion there is no σ at all with one person moved, which gives that person away."
     if not clearly_above(leak.own_delta, config.delta):
         return ""
     return (

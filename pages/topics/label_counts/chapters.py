@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pages.kit import numbers
-from pages.kit.panel import Chart, Panel, Table
+from pages.kit.panel import Chart, Panel, Prediction, Scale, Table
 from pages.topics.label_counts.answer import (
     Answer,
     along_snippet,
@@ -39,43 +39,58 @@ def _title(name: str) -> str:
 
 def released_counts(answer: Answer) -> list[Panel]:
     """Return the panel of one release beside the true counts."""
-    heading, outcome, counts = "What is released?", answer.chosen, answer.question.config.counts
+    question, outcome, counts = answer.question, answer.chosen, answer.question.config.counts
     if outcome.problem:
-        return [Panel(question=heading, answer=numbers.sentence(outcome.problem))]
+        return [Panel()]
     order = sorted(range(len(counts)), key=lambda c: counts[c])
     shown = sorted(order[: charts.MOST_BARS])
     some = f"The {len(shown)} smallest of {len(counts)} classes" if len(shown) < len(counts) else "All classes"
-    total = sum(counts)
+    total, names = sum(counts), question.class_names
     return [
         Panel(
             "released",
-            heading,
-            _largest_change(outcome, counts, shown),
-            Chart(charts.beside(counts, outcome, shown)),
-            f"{some}: the true count, one release (the first with this seed), and where 95 % of "
-            f"{answer.question.config.repeats:,} releases lie. Shares are released; here they are written as counts of "
-            f"the {total:,} labels, whose number is public. {noise_words(outcome)}",
-            lambda: [
-                {"class": c + 1, "true": counts[c], "released": outcome.example[c] * total}
+            figure=Chart(charts.beside(counts, outcome, shown, names)),
+            summary=f"{some}: the true count, one release (the first with this seed), and where 95 % of "
+            f"{question.config.repeats:,} releases lie. {_largest_change(outcome, counts, shown, names)} Shares are "
+            f"released; here they are written as counts of the {total:,} people, whose number is public. "
+            f"{noise_words(outcome)}",
+            rows=lambda: [
+                {"class": names[c], "true": counts[c], "released": outcome.example[c] * total}
                 | {"low": outcome.ranges[c][0] * total, "high": outcome.ranges[c][1] * total}
                 for c in range(len(counts))
             ],
-            snippet(answer.question).then(
+            snippet=snippet(question).then(
                 f'print(outcomes["{outcome.release}"].example, outcomes["{outcome.release}"].ranges)'
             ),
+            prediction=_prediction(question, outcome, shown),
         )
     ]
 
 
-def _largest_change(outcome: Outcome, counts: Sequence[int], shown: Sequence[int]) -> str:
+def _prediction(question: Question, outcome: Outcome, shown: Sequence[int]) -> Prediction | None:
+    """Return the guess how many people are counted wrong; None where the classes have no names."""
+    if not question.names:
+        return None
+    counts, total = question.config.counts, sum(question.config.counts)
+    return Prediction(
+        "people-counted-wrong",
+        f"A clinic adds noise to its counts of {total:,} patients (ε = {numbers.epsilon(question.config.epsilon)}), so "
+        "that they give nobody away. How many patients are then counted under a wrong illness?",
+        float(round(outcome.distortion.mean * total / 2)),
+        Scale(0.0, total / 5, 1.0, " patients"),
+        Chart(charts.beside(counts, None, shown, question.class_names)),
+        "The noise hides one person, so it is as large as a few people, however many are counted.",
+    )
+
+
+def _largest_change(outcome: Outcome, counts: Sequence[int], shown: Sequence[int], names: Sequence[str]) -> str:
     """Say which count one release changes most in proportion, and how far it lies in other releases."""
     total = sum(counts)
     worst = max(shown, key=lambda c: abs(outcome.example[c] * total - counts[c]) / max(1, counts[c]))
     low, high = (end * total for end in outcome.ranges[worst])
     return (
-        f"Class {worst + 1} has <b>{counts[worst]:,}</b> labels. This release says "
-        f"<b>{outcome.example[worst] * total:,.1f}</b>, and 95 of 100 releases say between {low:,.1f} and {high:,.1f} "
-        f"({_title(outcome.release)})."
+        f"Changed most in proportion: “{names[worst]}” has {counts[worst]:,} people, this release says "
+        f"{outcome.example[worst] * total:,.1f}, and 95 of 100 releases say between {low:,.1f} and {high:,.1f}."
     )
 
 
@@ -93,7 +108,7 @@ def noise_words(outcome: Outcome) -> str:
 
 def the_promise(answer: Answer) -> list[Panel]:
     """Return the panel of δ as a function of ε for the chosen release."""
-    heading, question, outcome = "What is promised?", answer.question, answer.chosen
+    heading, question, outcome = "Is the promise kept?", answer.question, answer.chosen
     if outcome.problem:
         return [Panel(question=heading, answer=numbers.sentence(outcome.problem))]
     config = question.config
@@ -136,10 +151,10 @@ def promise_words(question: Question, outcome: Outcome) -> str:
     if outcome.delta > config.delta * (1 + 1e-9):
         return f"{title} <b>breaks</b> the promise of {promise}: its δ is {small(outcome.delta)}."
     if RELEASES[outcome.release].tight:
-        return f"{title} keeps the promise of {promise}, and wastes nothing: any less noise would break it."
+        return f"{title} keeps the promise of {promise}, with as little noise as possible."
     if outcome.delta >= config.delta:
         return f"{title} keeps the promise of {promise}."
-    return f"{title} keeps the promise of {promise}, but <b>wastes noise</b>: its δ is only {small(outcome.delta)}."
+    return f"{title} keeps the promise of {promise} with <b>too much noise</b>: its δ is only {small(outcome.delta)}."
 
 
 def exact_words(question: Question, outcome: Outcome) -> str:
@@ -161,7 +176,7 @@ def who_wins(answer: Answer) -> list[Panel]:
     question, config = answer.question, answer.question.config
     along = answer.along(label_counts.DELTA_AXIS)
     winners = label_counts.winners(along)
-    heads = ["δ", "least distortion", "", "statistically tied"]
+    heads = ["δ", "noise with the least distortion", "its distortion", "statistically tied"]
     body = [
         [
             numbers.power_of_ten(w.delta),
@@ -174,8 +189,8 @@ def who_wins(answer: Answer) -> list[Panel]:
     return [
         Panel(
             "winners",
-            "Which release distorts least?",
-            f"At ε = {numbers.epsilon(config.epsilon)}: {winner_words(winners)}.",
+            "Which noise is the smallest?",
+            f"At ε = {numbers.epsilon(config.epsilon)} the least distortion comes from {winner_words(winners)}.",
             Table(heads, body, labelled=True),
             f"Your counts and ε = {numbers.epsilon(config.epsilon)}, for several δ; mean L1 distortion over "
             f"{config.repeats:,} releases. Only releases that keep (ε, δ) without a look at the secret counts take "
@@ -215,12 +230,12 @@ def all_numbers(answer: Answer) -> list[Panel]:
     return [
         Panel(
             "all-releases",
-            "How do all releases compare?",
+            "How do all kinds of noise compare?",
             f"{capital(_title(least.release))} keeps the promise with the least distortion: "
             f"<b>{numbers.distance(least.distortion.mean)}</b>, or {misplaced(least.distortion.mean, total)} of "
-            f"{total:,} labels misplaced.",
+            f"{total:,} people counted wrong.",
             Table(
-                ["release", "distortion", "labels misplaced", "δ at your ε", "promise kept"],
+                ["noise", "distortion", "people counted wrong", "δ at your ε", "promise kept"],
                 [_table_row(name, outcome, total) for name, outcome in outcomes.items()],
                 labelled=True,
             ),

@@ -16,6 +16,7 @@ from pages.topics.label_counts.question import (
     COUNTS_SOURCE,
     CURVES,
     DELTA,
+    DESIGN,
     EPSILON,
     MECHANISM,
     N_MIN,
@@ -33,13 +34,13 @@ def controls(_: Values, main: DeltaGenerator) -> None:
     with main, inputs.row("count-privacy"):
         privacy_inputs.epsilon_scale(privacy_inputs.epsilon(EPSILON, privacy_inputs.LABEL_EPSILON))
     privacy_inputs.epsilon_box(EPSILON)
-    own = inputs.choose(COUNTS_SOURCE) == OWN
-    with inputs.container_if("design", not own):
+    whose = inputs.choose(COUNTS_SOURCE)
+    with inputs.container_if("design", whose == DESIGN):
         with inputs.side_by_side("design"):
             inputs.number(CLASSES)
             inputs.number(RHO)
         inputs.number(TOTAL)
-    with inputs.container_if("typed", own):
+    with inputs.container_if("typed", whose == OWN):
         inputs.text_input(COUNTS)
     with st.container(key="delta"):
         privacy_inputs.delta_of_counts(DELTA)

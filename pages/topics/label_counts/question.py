@@ -14,21 +14,23 @@ from privdemo.experiments import label_counts
 from privdemo.experiments.label_counts import CountConfig
 from privdemo.mechanisms.label_counts import RELEASES, check_counts
 
-DESIGN, OWN = "the paper’s", "my own"
-COUNTS_SOURCE = Choice("counts_of", (DESIGN, OWN), DESIGN, "Counts")
+CLINIC, DESIGN, OWN = "a clinic’s", "the paper’s", "my own"
+COUNTS_SOURCE = Choice("counts_of", (CLINIC, DESIGN, OWN), CLINIC, "Counts")
+# The patients of an invented clinic by illness.
+PATIENTS = {"flu": 320, "asthma": 230, "migraine": 180, "diabetes": 140, "epilepsy": 90, "hepatitis": 40}
 CLASSES = Number(
     "count_classes", limits.Limit("number of classes", 2, 50, integer=True), label_counts.CLASSES, "Classes"
 )
-TOTAL = Number("labels", limits.Limit("labels", 10, 10**9, integer=True), label_counts.TOTAL, "Labels in the set", 100)
+TOTAL = Number("labels", limits.Limit("labels", 10, 10**9, integer=True), label_counts.TOTAL, "People in all", 100)
 RHO = Number(
     "share",
     limits.Limit("share", 0.001, 0.5, "of every class but the last"),
     label_counts.RHO,
-    "Share of each",
+    "Share of each class",
     0.01,
-    "Every class but the last has this share of the labels; the last has the rest.",
+    "Every class but the last has this share of the people; the last has the rest.",
 )
-EPSILON = Number("count_epsilon", limits.RELEASE_EPSILON, label_counts.EPSILON, "ε of the counts", 0.01, EPSILON_HELP)
+EPSILON = Number("count_epsilon", limits.RELEASE_EPSILON, 1.0, "ε of the counts", 0.01, EPSILON_HELP)
 DELTA = Number("count_delta", limits.RELEASE_DELTA, label_counts.DELTA, "δ of the counts", 0.01, DELTA_HELP)
 N_MIN = Number(
     "n_min",
@@ -36,19 +38,19 @@ N_MIN = Number(
     25,
     "Public minimum",
     5,
-    help="What everybody may know: no class has fewer labels. Scaled Dirichlet “tight from a public minimum on” "
+    help="What everybody may know: no class has fewer people. Scaled Dirichlet “tight from a public minimum on” "
     "chooses its noise from this number alone, never from the counts.",
 )
 REPEATS = Number(
-    "releases", limits.REPEATS, 200, "Releases", 100, help="How often the counts are released in each way."
+    "releases", limits.REPEATS, 200, "Trials", 100, help="How often the counts are released with each kind of noise."
 )
 SEED = Number("count_seed", limits.SEED, 0, "Seed", help="The same seed gives the same noise.")
 NAME_BY_TITLE = {release.title: name for name, release in RELEASES.items()}
 MECHANISM = Choice(
     "mechanism",
     tuple(NAME_BY_TITLE),
-    RELEASES["dirichlet public"].title,
-    "Release to look at",
+    RELEASES["gaussian tight"].title,
+    "Noise to look at",
 )
 AXES = {
     "ε": label_counts.EPSILON_AXIS,
@@ -56,9 +58,9 @@ AXES = {
     "classes": label_counts.C_AXIS,
     "class share": label_counts.RHO_AXIS,
 }
-AXIS = Choice("along", tuple(AXES), "ε", "Along")
+AXIS = Choice("along", tuple(AXES), "ε", "Error against")
 THREE, ALL = "three", "all"
-CURVES = Choice("curves", (THREE, ALL), THREE, "Curves")
+CURVES = Choice("curves", (THREE, ALL), THREE, "Kinds of noise")
 EXAMPLE = "120, 80, 300, 500"
 
 
@@ -96,7 +98,8 @@ COUNTS = Words("counts", parse, EXAMPLE, "Counts of each class", f"Type or paste
 class Question:
     """The visitor’s question: `config` with the counts, the design behind them, and the chosen mechanism, `release`.
 
-    `own` says that the counts are typed by the visitor, not of the design.
+    `own` says that the counts are typed by the visitor or the clinic’s, not of the design; the clinic’s classes have
+    `names`.
     """
 
     config: CountConfig
@@ -105,6 +108,12 @@ class Question:
     rho: float
     own: bool
     release: str
+    names: tuple[str, ...] = ()
+
+    @property
+    def class_names(self) -> tuple[str, ...]:
+        """Return a name for every class."""
+        return self.names or tuple(f"class {c + 1}" for c in range(len(self.config.counts)))
 
 
 class Curves(NamedTuple):
@@ -125,13 +134,21 @@ def settings(_: Values) -> list[Setting]:
 
 def question_of(values: Values) -> Question | str:
     """Return the question, or a sentence on why there is none."""
-    own = values[COUNTS_SOURCE] == OWN
+    whose = values[COUNTS_SOURCE]
     n_classes, total, rho = values[CLASSES], values[TOTAL], values[RHO]
     try:
-        counts = parse(values[COUNTS]) if own else label_counts.design(n_classes, total, rho)
+        counts = _counts(values, whose)
         config = CountConfig(
             counts, values[EPSILON], values[DELTA], values[N_MIN], repeats=values[REPEATS], seed=values[SEED]
         )
     except ValueError as error:
         return f"Nothing can be released here. {numbers.sentence(error)}"
-    return Question(config, n_classes, total, rho, own, NAME_BY_TITLE[values[MECHANISM]])
+    names = tuple(PATIENTS) if whose == CLINIC else ()
+    return Question(config, n_classes, total, rho, whose != DESIGN, NAME_BY_TITLE[values[MECHANISM]], names)
+
+
+def _counts(values: Values, whose: str) -> tuple[int, ...]:
+    """Return the counts of the clinic, of the paper’s design, or as typed; raise ``ValueError`` for invalid ones."""
+    if whose == CLINIC:
+        return tuple(PATIENTS.values())
+    return parse(values[COUNTS]) if whose == OWN else label_counts.design(values[CLASSES], values[TOTAL], values[RHO])

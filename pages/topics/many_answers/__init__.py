@@ -1,4 +1,4 @@
-"""The page on questions with many possible answers: which way of lying is the most exact?"""
+"""The page on questions with many possible answers: by which method are their shares the most exact?"""
 
 from pathlib import Path
 
@@ -40,13 +40,13 @@ CHAPTERS = Chapters(
     LOOK,
     (
         Chapter("Shares", Answer.main),
-        Chapter("Errors", along, curve_controls, [AXIS, CURVES]),
         Chapter("Who wins", who_wins, among_controls, [AMONG]),
-        Chapter("Bits", bits),
+        Chapter("How exact", along, curve_controls, [AXIS, CURVES]),
         Chapter("One report", one_report, sender_controls, [SENDER]),
-        Chapter(ESTIMATORS, readings, reading_controls, [READ]),
         Chapter("Whom to trust", whom_to_trust, delta_controls, [DELTA]),
-        Chapter("All numbers", all_numbers),
+        Chapter(ESTIMATORS, readings, reading_controls, [READ], for_specialists=True),
+        Chapter("Size of a report", bits, for_specialists=True),
+        Chapter("All numbers", all_numbers, for_specialists=True),
     ),
 )
 
@@ -54,10 +54,10 @@ CHAPTERS = Chapters(
 PAGE = Page.from_folder(
     __name__,
     title="Many answers",
-    question="Which lie, for many answers?",
+    question="Can we count many answers without knowing anyone’s?",
     address="many_answers",
-    blurb="Pick the right lie.",
-    failed="Nothing can be told here.",
+    blurb="Sixteen illnesses, counted in secret.",
+    failed="Nothing can be estimated here.",
     folds=standing_words,
     chapters=CHAPTERS,
 )

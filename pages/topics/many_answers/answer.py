@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
@@ -14,7 +14,7 @@ from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials
 from pages.topics.many_answers.question import Question
 from privdemo.experiments import many_answers
-from privdemo.experiments.many_answers import ZIPF, AnswersConfig, Fit, Release
+from privdemo.experiments.many_answers import ILLNESSES, ZIPF, AnswersConfig, Fit, Release
 from privdemo.experiments.results import N_TRIALS
 from privdemo.experiments.trials import with_trial
 from privdemo.figures import many_answers as charts
@@ -66,7 +66,7 @@ class Answer:
         return error if error * self.question.config.people >= 1 else 0.0
 
     def takeaway(self) -> str:
-        """Say how far the chosen lie is off, and how far the one it is compared with."""
+        """Say how far the chosen method is off, and how far the one it is compared with."""
         config = self.question.config
         chosen, rival = self.release.found
         own, other, least = (self.errors[name] for name in (chosen, rival, self.best))
@@ -74,28 +74,27 @@ class Answer:
         figures = 2 if _written_differently(own, other, least if is_better else own) else 3
         off, rivals, best = (numbers.standard_error(error, figures) for error in (own, other, least))
         start = (
-            f"With ε = {numbers.epsilon(config.epsilon)} and {numbers.people(config.people)}, <b>{title(chosen)}</b> "
-            f"is typically off by <b>{off} points</b> a share; {title(rival)} "
+            f"{numbers.people(config.people)} each send {FREQUENCY_ORACLES[chosen].sends} (<b>{title(chosen)}</b>): "
+            f"an estimated share is typically off by <b>{off} points</b>"
         )
         if many_answers.same_lie(chosen, rival, self.k, config.epsilon):
-            words = f"{start}is the same lie where sets hold one answer, as here."
+            words = f"{start}. Here {title(rival)} is the same method, because each person sends one answer."
         else:
-            words = f"{start}by <b>{rivals}</b>{_comparison_words(other / own)}."
+            words = f"{start}. With {title(rival)} it is off by <b>{rivals}</b>{_comparison_words(other / own)}."
         if is_better:
-            words += f" Best here: {title(self.best)}, {best}."
+            words += f" The most exact here is {title(self.best)}, off by {best}."
         if 0 < self.unasked < max(own, other):
-            words += (
-                f" Asking nobody, and taking all answers for equally frequent, is off by {bare_points(self.unasked)}."
-            )
+            words += f" Guessing blindly is off by {points(self.unasked)}."
         return words
 
     def main(self) -> tuple[Panel, ...]:
-        """Return the panel of true shares, and those estimated from one release by two lies."""
+        """Return the panel of true shares, and those estimated from one release by two methods."""
         return (
             Panel(
                 "shares",
                 figure=Chart(charts.shares(self.release)),
                 summary=self._summary(),
+                note=negative_note(found.shares[: charts.SHOWN] for found in self.release.found.values()),
                 rows=lambda: share_rows(self.release),
                 snippet=snippet(self.question).then(
                     "release = many_answers.run(config)",
@@ -121,15 +120,17 @@ class Answer:
             )
         return (
             f"{_people_words(config)}: {some} answers. Bars: true shares, “{people.names[0]}” "
-            f"{numbers.share(float(people.shares[0]))}. Marks: shares read from one release by inversion, with 95 % "
+            f"{numbers.share(float(people.shares[0]))}. Marks: shares estimated from one release by inversion, with "
+            f"95 % "
             f"intervals; they are of these {config.people:,} people, and may begin below 0. "
-            f"{capital('; '.join(parts))}. How far a lie is typically off is the root of its mean squared error over "
-            "all answers, in closed form, whatever the shares are."
+            f"{capital('; '.join(parts))}. How far a method is typically off is the root of its mean squared error "
+            "over all answers, in closed form, whatever the shares are. Guessing blindly takes all answers for equally "
+            "frequent."
         )
 
 
 def answer(question: Question, trials: Trials) -> Answer:
-    """Release the answers by two lies, and gather the trials there are so far."""
+    """Release the answers by two methods, and gather the trials there are so far."""
     release = released(question.config)
     config = question.config
     errors = errors_of(release.truth.k, config.epsilon, config.people)
@@ -148,7 +149,7 @@ def extra_jobs(question: Question) -> list[Job]:
         return along
     before = 1 if config.people * people.k <= _MOST_CELLS_AT_ONCE else 0
     tasks, first = [with_trial(config, i) for i in range(before, N_TRIALS)], partial(fitted, config) if before else None
-    return [Job((_FITS, config, before), "Draw", many_answers.fit, tasks, first), *along]
+    return [Job((_FITS, config, before), "Trial", many_answers.fit, tasks, first), *along]
 
 
 def _kind_along(axis: str) -> str:
@@ -159,7 +160,13 @@ def _kind_along(axis: str) -> str:
 def _job_along(axis: str, config: AnswersConfig) -> Job:
     """Return the job of trials along an axis; its key leaves out the question’s own level on it, as they do."""
     tasks = many_answers.read_along(config, axis)
-    return Job((_kind_along(axis), tasks[0] if tasks else config), "Draw", many_answers.fit, tasks)
+    return Job((_kind_along(axis), tasks[0] if tasks else config), "Trial", many_answers.fit, tasks)
+
+
+def negative_note(shown: Iterable[Iterable[float]]) -> str:
+    """Explain estimates below 0 if some of those `shown` are; empty if none is."""
+    below = any(share < 0 for shares in shown for share in shares)
+    return "An estimate below 0 % is noise: the true share is small, and chance carried the estimate past 0." * below
 
 
 def title(oracle: str) -> str:
@@ -189,16 +196,16 @@ def _written_differently(*errors: float) -> bool:
 
 
 def _comparison_words(times: float) -> str:
-    """Say how the other lie compares, whose error is `times` as large."""
+    """Say how the other method compares, whose error is `times` as large."""
     if _EQUAL_FROM * times >= 1:
-        return f": {numbers.times(times)} times as much"
-    return ", just as much" if times > _EQUAL_FROM else f": {numbers.times(1 / times)} times as exact"
+        return f", {numbers.times(times)} times as much"
+    return ", just as much" if times > _EQUAL_FROM else f", {numbers.times(1 / times)} times as exact"
 
 
 def _people_words(config: Any) -> str:
     """Say how many people there are and, for simulated ones, how their answers are distributed."""
     return f"{config.people:,} people" + (
-        f" whose answers follow Zipf’s law (s = {config.exponent:g})" * (config.dataset == ZIPF)
+        f" whose answers follow Zipf’s law (s = {config.exponent:g})" * (config.dataset in (ILLNESSES, ZIPF))
     )
 
 

@@ -1,12 +1,12 @@
-"""The chapters on errors: along ε, answers and people, which lie wins where, bits of a report, and all numbers."""
+"""The chapters on errors: which method wins where, along ε, answers and people, bits of a report, and all numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pages.kit import cache, numbers
-from pages.kit.panel import Chart, Panel, Table
+from pages.kit.panel import Chart, Panel, Prediction, Table
 from pages.kit.snippet import Snippet
 from pages.topics.many_answers.answer import Answer, bare_points, capital, column, points, snippet, title
 from pages.topics.many_answers.question import Curves
@@ -17,23 +17,25 @@ from privdemo.figures import many_answers as charts
 from privdemo.methods import FREQUENCY_ORACLES
 
 along_of = cache.shared(many_answers.along, max_entries=256)
-winners_of = cache.shared(many_answers.winners, spinner="Comparing lies all over the map…")
+winners_of = cache.shared(many_answers.winners, spinner="Comparing methods all over the map…")
 
 _IMPORT = ("from privdemo.experiments import many_answers",)
+# How many answers the prediction is about.
+_PREDICTED = 64
 
 
 # --- along ---------------------------------------------------------------------------------------
 
 
 def shown_first(answer: Answer) -> tuple[str, ...]:
-    """Return three lies: the best, the papers’ and the visitor’s own, or another."""
+    """Return three methods: the best, the papers’ and the visitor’s own, or another."""
     wanted = (answer.best, PAPERS, answer.question.config.oracle, "optimised unary", "hadamard response")
     three = list(dict.fromkeys(wanted))[:3]
     return tuple(name for name in FREQUENCY_ORACLES if name in three)
 
 
 def along(answer: Answer, curves: Curves | None = None) -> list[Panel]:
-    """Return the panel of the lies’ errors along ε, the number of answers or that of people."""
+    """Return the panel of the methods’ errors along ε, the number of answers or that of people."""
     curves = curves or Curves()
     axis, config = curves.axis, answer.question.config
     found = along_of(axis, answer.k, config.epsilon, config.people)
@@ -50,13 +52,13 @@ def along(answer: Answer, curves: Curves | None = None) -> list[Panel]:
     return [
         Panel(
             "error",
-            "How far is each lie off?",
+            "How far off is each method?",
             _along_words(answer, axis, found),
             Chart(charts.along(axis, found, names, own, unasked)),
             f"The root of the mean squared error of a share by inversion, in closed form: {curve_words}. Nothing is "
-            "simulated here; the chapter “Reading reports” simulates other ways to read them."
+            "simulated here; the chapter “Ways to estimate” simulates other ways to read the same reports."
             + (
-                f" Asking nobody, and taking all answers for alike, is off by {bare_points(unasked)}."
+                f" Guessing blindly, that all answers are equally frequent, is off by {points(unasked)}."
                 if unasked
                 else ""
             ),
@@ -82,30 +84,31 @@ def _along_words(answer: Answer, axis: str, found: dict[float, dict[str, float]]
         few, many = min(found), max(found)
         grown = {name: found[many][name] / found[few][name] for name in (PAPERS, answer.best)}
         return (
-            f"From {few} to {many:,} answers the error of {title(PAPERS)} grows "
-            f"<b>{numbers.times(grown[PAPERS])}-fold</b>"
+            f"With {many:,} possible answers instead of {few} the error of {title(PAPERS)} is "
+            f"<b>{numbers.times(grown[PAPERS])}</b> times as large"
             + (
-                f", that of {title(answer.best)} {numbers.times(grown[answer.best])}-fold."
+                f", that of {title(answer.best)} <b>{numbers.times(grown[answer.best])}</b> times."
                 if answer.best != PAPERS
                 else "."
             )
         )
     if axis == many_answers.PEOPLE_AXIS:
         return (
-            f"A hundred times as many people, a tenth of the error, whichever the lie: {title(chosen)} is off by "
-            f"<b>{points(found[max(found)][chosen])}</b> with {numbers.people(max(found))}."
+            "A hundred times as many people make the error ten times smaller, with every method. With "
+            f"{numbers.people(max(found))} {title(chosen)} is typically off by "
+            f"<b>{points(found[max(found)][chosen])}</b>."
         )
     halved = many_answers.halving_epsilon(chosen, answer.k, config.epsilon)
     off = points(found[config.epsilon][chosen])
     start = f"At ε = {numbers.epsilon(config.epsilon)} {title(chosen)} is typically off by <b>{off}</b>"
-    return f"{start}; half of that takes ε = {numbers.epsilon(halved)}." if halved else f"{start}."
+    return f"{start}. To halve that error takes ε = {numbers.epsilon(halved)}." if halved else f"{start}."
 
 
-# --- which lie wins where ------------------------------------------------------------------------
+# --- which method wins where ------------------------------------------------------------------------
 
 
 def who_wins(answer: Answer, among: Sequence[str] | None = None) -> list[Panel]:
-    """Return the map of the best lie over ε and the number of answers."""
+    """Return the map of the best method over ε and the number of answers."""
     names = tuple(among or FREQUENCY_ORACLES)
     found, config = winners_of(names), answer.question.config
     here = min(names, key=lambda name: (round(answer.errors[name], 12), list(FREQUENCY_ORACLES).index(name)))
@@ -119,15 +122,17 @@ def who_wins(answer: Answer, among: Sequence[str] | None = None) -> list[Panel]:
     return [
         Panel(
             "winners",
-            "Which lie wins where?",
-            f"At ε = {numbers.epsilon(config.epsilon)} and {answer.k:,} answers <b>{title(here)}</b> is the most exact"
-            f"{_gain_words(answer, here)}. Among two, {title(PAPERS)} beats {title('optimised unary')} up to {most:,} "
-            "answers.",
+            "Which method is the most exact?",
+            f"At ε = {numbers.epsilon(config.epsilon)} and {answer.k:,} possible answers <b>{title(here)}</b> is the "
+            f"most "
+            f"exact{_gain_words(answer, here)}.",
             Chart(answer_map.winners(found, (config.epsilon, answer.k))),
-            f"The lie with the least mean squared error by inversion, whatever the number of people: {won}. The paler, "
+            f"The method with the least mean squared error by inversion, whatever the number of people: {won}. The "
+            f"paler, "
             f"the less it gains on {title(PAPERS)}. The dashed line is k = 3e^ε + 2, the rule of Wang et al. (2017): "
             "up to there one answer beats bits if the answer is rare. By the mean of all answers, as here, it does up "
-            f"to {most:,} at this ε. Subset selection with sets of one is {title(PAPERS)}, and larger sets win from "
+            f"to {most:,} at this ε: {title(PAPERS)} beats {title('optimised unary')} up to {most:,} answers. Subset "
+            f"selection with sets of one is {title(PAPERS)}, and larger sets win from "
             "fewer answers on.",
             lambda: _winner_rows(found),
             Snippet(
@@ -138,12 +143,34 @@ def who_wins(answer: Answer, among: Sequence[str] | None = None) -> list[Panel]:
                     "    print(k, row)",
                 ),
             ),
+            prediction=_prediction(answer) if len(names) == len(FREQUENCY_ORACLES) else None,
         )
     ]
 
 
+def _prediction(answer: Answer) -> Prediction:
+    """Return the guess which of all methods wins with `_PREDICTED` answers."""
+    config = answer.question.config
+    errors = many_answers.errors(_PREDICTED, config.epsilon, config.people)
+    best = min(errors, key=lambda name: errors[name])
+    why = (
+        f"{capital(title(PAPERS))} is {numbers.times(errors[PAPERS] / errors[best])} times as far off, because with "
+        f"{_PREDICTED} answers hardly anybody sends the true one."
+    )
+    return Prediction(
+        "most-exact-method",
+        f"Six methods protect an answer equally (ε = {numbers.epsilon(config.epsilon)}). Which one estimates the "
+        f"shares of "
+        f"{_PREDICTED} possible answers most exactly?",
+        title(best),
+        tuple(method.title for method in FREQUENCY_ORACLES.values()),
+        Table(("method", "what each person sends"), [[one.title, one.sends] for one in FREQUENCY_ORACLES.values()]),
+        "" if best == PAPERS else why,
+    )
+
+
 def _gain_words(answer: Answer, name: str) -> str:
-    """Say how much more exact a lie is than the papers’ one."""
+    """Say how much more exact a method is than the papers’ one."""
     times = answer.errors[PAPERS] / answer.errors[name]
     return "" if name == PAPERS else f", {numbers.times(times)} times as exact as {title(PAPERS)}"
 
@@ -171,10 +198,9 @@ def bits(answer: Answer) -> list[Panel]:
     return [
         Panel(
             "bits",
-            "How many bits does a person send?",
-            f"{capital(title(chosen))} takes <b>{_bits(sent[chosen])}</b>, {title(fewest)} {_bits(sent[fewest])}. Of "
-            "those "
-            f"within a fifth of the least error {title(lightest)} is the lightest, with {_bits(sent[lightest])}.",
+            "How long is a report?",
+            f"{_length_words(chosen, fewest, sent)} Of the methods within a fifth of the least error "
+            f"{title(lightest)} sends the fewest: <b>{_bits(sent[lightest])}</b>.",
             Chart(charts.bits(answer.errors, sent)),
             f"{answer.k:,} answers, ε = {numbers.epsilon(config.epsilon)}: "
             + "; ".join(f"{title(name)} {_bits(n)}, off by {points(answer.errors[name])}" for name, n in sent.items())
@@ -192,6 +218,12 @@ def bits(answer: Answer) -> list[Panel]:
     ]
 
 
+def _length_words(chosen: str, fewest: str, sent: Mapping[str, int]) -> str:
+    """Say how many bits each person sends by the chosen method, and by the briefest."""
+    start = f"With {title(chosen)} each person sends <b>{_bits(sent[chosen])}</b>"
+    return f"{start}." if chosen == fewest else f"{start}, with {title(fewest)} {_bits(sent[fewest])}."
+
+
 def _bits(n: int) -> str:
     """Write a number of bits."""
     return "1 bit" if n == 1 else f"{n:,} bits"
@@ -201,7 +233,7 @@ def _bits(n: int) -> str:
 
 
 def all_numbers(answer: Answer) -> list[Panel]:
-    """Return the table of all lies for the visitor’s question."""
+    """Return the table of all methods for the visitor’s question."""
     config = answer.question.config
     made = {name: many_answers.mechanism(name, answer.k, config.epsilon) for name in FREQUENCY_ORACLES}
     rows = [
@@ -223,12 +255,15 @@ def all_numbers(answer: Answer) -> list[Panel]:
         ]
         for row, error in zip(rows, errors, strict=True)
     ]
-    heads = ["lie", "typical error", "times the least", "bits", "supports the truth", "supports another answer"]
+    heads = [
+        *("method", "typical error", "times the least", "bits sent"),
+        *("report supports the true answer", "report supports another answer"),
+    ]
     return [
         Panel(
-            "all-lies",
+            "all-methods",
             "How do all six compare?",
-            f"{capital(title(answer.best))} is off by the least: <b>{least} points</b> a share.",
+            f"{capital(title(answer.best))} is the most exact: a share is typically off by <b>{least} points</b>.",
             Table(heads, body, labelled=True),
             f"{answer.k:,} answers, {numbers.people(config.people)}, ε = {numbers.epsilon(config.epsilon)}. A report "
             "supports the true answer, and any other one, with the chances in the last two columns; all else follows "

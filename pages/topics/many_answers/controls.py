@@ -34,7 +34,7 @@ from pages.topics.many_answers.question import (
     source_of,
 )
 from privdemo.datasets import Answers
-from privdemo.experiments.many_answers import UNIFORM, WORDS, ZIPF
+from privdemo.experiments.many_answers import ILLNESSES, UNIFORM, WORDS, ZIPF
 from privdemo.methods import FREQUENCY_ORACLES
 
 # The session's key of the data that set the number of people, and its value for all data but a visitor's own.
@@ -51,18 +51,18 @@ def adjust(values: Values) -> None:
 
 
 def controls(values: Values, main: DeltaGenerator) -> None:
-    """Render the controls, ε and the lie in `main`."""
+    """Render the controls, ε and the method in `main`."""
     with main, inputs.row("answers"):
         epsilon = privacy_inputs.epsilon(EPSILON, "ε, how much one answer can change the odds", _COMMON)
         inputs.choose_from_list(ORACLE)
         privacy_inputs.epsilon_scale(epsilon)
     privacy_inputs.epsilon_box(EPSILON)
-    inputs.choose(source_choice(), "Whose answers")
+    inputs.choose(source_choice(), "The answers")
     own_data_input.answers_panel(source_choice())
     source = source_of(values)
-    with inputs.container_if("answers-k", source in (ZIPF, UNIFORM, WORDS)):
+    with inputs.container_if("answers-k", source in (ILLNESSES, ZIPF, UNIFORM, WORDS)):
         inputs.number(K)
-    with inputs.container_if("answers-zipf", source == ZIPF):
+    with inputs.container_if("answers-zipf", source in (ILLNESSES, ZIPF)):
         inputs.number(EXPONENT)
     inputs.number(PEOPLE)
     inputs.number(SEED)
@@ -75,7 +75,7 @@ def presets(_: object) -> None:
     """Render buttons with example surveys whose answers are available."""
     names = {NAME_BY_TITLE[title] for title in source_choice().options if title in NAME_BY_TITLE}
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown("Try:", width="content", help="Surveys on one click.")
+        st.markdown("Try:", width="content", help="Example surveys; each sets several settings at once.")
         for name, (source, *_) in PRESETS.items():
             if source in names:
                 st.button(name, key=f"survey {name}", on_click=_apply, args=(name,))
@@ -105,7 +105,7 @@ def reading_controls(_: object) -> str:
 
 
 def among_controls(_: object) -> tuple[str, ...]:
-    """Render the choice which lies the map compares, and return them."""
+    """Render the choice which methods the map compares, and return them."""
     return PAIR if inputs.choose_in_line(AMONG) == TWO else tuple(FREQUENCY_ORACLES)
 
 

@@ -12,34 +12,40 @@ from pages.kit.values import Values
 from privdemo import limits
 from privdemo.datasets import Answers, Source
 from privdemo.experiments import many_answers
-from privdemo.experiments.many_answers import OCCUPATIONS, UNIFORM, WORDS, ZIPF, AnswersConfig
+from privdemo.experiments.many_answers import ILLNESS_NAMES, ILLNESSES, OCCUPATIONS, UNIFORM, WORDS, ZIPF, AnswersConfig
 from privdemo.methods import FREQUENCY_ORACLES
 
 LOOK = "answers_look"
-ESTIMATORS = "Reading reports"
+ESTIMATORS = "Ways to estimate"
 
-NAME_BY_TITLE = {"Zipf’s law": ZIPF, "all alike": UNIFORM, "occupations (Adult)": OCCUPATIONS, "words (SMS)": WORDS}
+NAME_BY_TITLE = {
+    "illnesses (made up)": ILLNESSES,
+    "occupations (Adult)": OCCUPATIONS,
+    "words (SMS)": WORDS,
+    "Zipf’s law": ZIPF,
+    "all alike": UNIFORM,
+}
 ORACLES = {method.title: name for name, method in FREQUENCY_ORACLES.items()}
-ORACLE = Choice("lie", tuple(ORACLES), FREQUENCY_ORACLES[AnswersConfig.oracle].title, "Lie")
+ORACLE = Choice("lie", tuple(ORACLES), FREQUENCY_ORACLES[AnswersConfig.oracle].title, "Method")
 EPSILON = Number("answer_epsilon", limits.ORACLE_EPSILON, AnswersConfig.epsilon, "ε of an answer", 0.01)
 K = Number(
     "different",
     limits.ORACLE_ANSWERS,
-    AnswersConfig.k,
-    "Different answers",
-    help="Of words, the most frequent ones.",
+    len(ILLNESS_NAMES),
+    "Possible answers",
+    help="Of words, the most frequent ones. Of illnesses the first 16 have names.",
 )
 PEOPLE = Number("people", limits.ORACLE_PEOPLE, AnswersConfig.people, "People", 1000)
 EXPONENT = Number(
     "zipf",
     limits.ZIPF_EXPONENT,
     AnswersConfig.exponent,
-    "Zipf’s exponent s",
+    "How unequal the shares are (s)",
     0.1,
-    "The answer of rank r has a share in proportion to 1/rˢ; 0 makes all alike.",
+    "By Zipf’s law the answer of rank r has a share in proportion to 1/rˢ; 0 makes all shares equal.",
 )
 SEED = Number("answers_seed", limits.SEED, 0, "Seed", help="The same seed gives the same reports.")
-# Settings on one click: whose answers, how many different ones, people, ε, exponent, and the lie.
+# Settings on one click: whose answers, how many possible ones, people, ε, exponent, and the method.
 PRESETS = {
     "A class votes": (ZIPF, 4, 30, 2.0, 0.5, "randomised response"),
     "Which job?": (OCCUPATIONS, 15, 48_842, 1.0, 1.2, "subset selection"),
@@ -48,24 +54,24 @@ PRESETS = {
 }
 
 ALONG = {"ε": many_answers.EPSILON_AXIS, "answers": many_answers.K_AXIS, "people": many_answers.PEOPLE_AXIS}
-AXIS = Choice("answers_along", tuple(ALONG), "ε", "Along")
+AXIS = Choice("answers_along", tuple(ALONG), "ε", "Error against")
 THREE, ALL = "three", "all"
-CURVES = Choice("answers_curves", (THREE, ALL), THREE, "Curves")
-HERE = "here"
-READ = Choice("read", (HERE, *ALONG), HERE, "Compare")
-ALL_SIX, TWO = "all six", "k-ary or unary"
-AMONG = Choice("among", (ALL_SIX, TWO), ALL_SIX, "Among")
+CURVES = Choice("answers_curves", (THREE, ALL), THREE, "Methods")
+HERE = "at your setting"
+READ = Choice("read", (HERE, *ALONG), HERE, "Compare the ways")
+ALL_SIX, TWO = "all six", "only the papers’ two"
+AMONG = Choice("among", (ALL_SIX, TWO), ALL_SIX, "Methods")
 # The two whose variances the papers compare.
 PAIR = ("randomised response", "optimised unary")
-FREQUENT, RARE = "the most frequent", "the rarest"
-SENDER = Choice("sender", (FREQUENT, RARE), FREQUENT, "The sender’s answer")
+FREQUENT, RARE = "the most frequent answer", "the rarest answer"
+SENDER = Choice("sender", (FREQUENT, RARE), FREQUENT, "The sender has")
 DELTA = Number(
     "answers_delta",
     limits.Limit("delta", 1e-12, 0.01, "it should be well below one over the number of people"),
     1e-6,
     "δ",
     1e-6,
-    "The chance that the promise of a shuffler, or of a curator’s noise, fails. Lies of one’s own need none.",
+    "The chance that the promise of a shuffler, or of a curator’s noise, fails. Without either no δ is needed.",
 )
 
 
@@ -104,8 +110,8 @@ def question_of(values: Values) -> Question | str:
     if source in (OCCUPATIONS, WORDS) and (problem := cache.problem(source)):
         return f"{values[source_choice()]} cannot be read: {problem}"
     # Of a data set with answers of its own, all different ones are asked about.
-    k = values[K] if source in (ZIPF, UNIFORM, WORDS) else int(limits.ORACLE_ANSWERS.high)
-    exponent = values[EXPONENT] if source == ZIPF else 0.0
+    k = values[K] if source in (ILLNESSES, ZIPF, UNIFORM, WORDS) else int(limits.ORACLE_ANSWERS.high)
+    exponent = values[EXPONENT] if source in (ILLNESSES, ZIPF) else 0.0
     oracle = ORACLES[values[ORACLE]]
     config = AnswersConfig(source, k, exponent, values[PEOPLE], values[EPSILON], oracle, values[SEED])
     reads = values[Choice(LOOK, (ESTIMATORS,), "")] == ESTIMATORS

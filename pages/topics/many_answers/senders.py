@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from pages.kit import cache, numbers
-from pages.kit.numbers import count_draws
-from pages.kit.panel import Chart, Panel
+from pages.kit.panel import Chart, Panel, Prediction
 from pages.kit.snippet import Snippet
-from pages.topics.many_answers.answer import Answer, bare_points, capital, points, snippet, title
+from pages.topics.many_answers.answer import Answer, bare_points, capital, negative_note, points, snippet, title
 from pages.topics.many_answers.question import DELTA
 from privdemo.experiments import many_answers
 from privdemo.experiments.many_answers import EPSILONS, OneReport, Trusted
@@ -17,7 +17,7 @@ from privdemo.methods import CURATOR, INVERTED, LIKELIEST, NOBODY, PROJECTED, SH
 from privdemo.methods import TRUSTED_WITH_ANSWERS as TRUSTED
 
 one_report_of = cache.shared_or_private(many_answers.one_report)
-trusted_at = cache.shared(many_answers.trusted, max_entries=4096, spinner="Finding the lies that a shuffler allows…")
+trusted_at = cache.shared(many_answers.trusted, max_entries=4096, spinner="Finding how little noise a shuffler allows…")
 
 # --- one report ----------------------------------------------------------------------------------
 
@@ -32,17 +32,18 @@ def one_report(answer: Answer, rarest: bool = False) -> list[Panel]:
     if len(shown) > charts.SHOWN:
         shown.remove(charts.SHOWN - 1)
     name = f"“{found.names[sent]}”"
-    before, after = (numbers.per_hundred(float(belief[sent])) for belief in (found.prior, found.posterior))
+    before, after = (numbers.out_of_100(float(belief[sent])) for belief in (found.prior, found.posterior))
+    fits = f"{name} among them" if found.supported[sent] else f"but not {name}"
     n_supported = int(found.supported.sum())
     most = numbers.odds_factor(config.epsilon)
     guessed = f"{numbers.per_hundred(found.guess_before)} to {numbers.per_hundred(found.guess_after.mean)}"
     return [
         Panel(
             "one-report",
-            "What does one report say of its sender?",
-            f"Somebody whose answer is {name} sends a report that supports {n_supported} of {answer.k:,} answers. Of "
-            f"100 people with such a report <b>{after}</b> have that answer; of all people {before}. No odds change by "
-            f"more than {most}.",
+            "What does one report reveal of its sender?",
+            f"Somebody whose true answer is {name} sends a report that fits {n_supported} of {answer.k:,} answers, "
+            f"{fits}. "
+            f"It is the true answer of <b>{after}</b> people with such a report, and of {before} people in all.",
             Chart(charts.one_report(found, shown)),
             f"One report by {title(config.oracle)}, ε = {numbers.epsilon(config.epsilon)}: what is believed of each "
             "answer before it, the share of all people, and after it. The odds of an answer changed by a factor of "
@@ -80,12 +81,13 @@ def readings(answer: Answer, axis: str = "") -> list[Panel]:
         return [
             _without_reports(
                 answer,
-                f"Of {answer.k:,} answers reports are drawn here, person by person, for up to {most:,} people, and "
-                f"there are {config.people:,}: take fewer of either.",
+                f"With {answer.k:,} possible answers, reports are simulated person by person for up to {most:,} "
+                f"people, "
+                f"and there are {config.people:,}: choose fewer of either.",
             )
         ]
     if not answer.fits:
-        return [_without_reports(answer, "Every person’s report is being drawn…")]
+        return [_without_reports(answer, "Every person’s report is being simulated…")]
     return [_errors_panel(answer), _shares_panel(answer)]
 
 
@@ -96,11 +98,11 @@ def _errors_panel(answer: Answer) -> Panel:
     parts = "; ".join(f"{SHARES_OF_ANSWERS[name].title} {error.times(100):#.3g}" for name, error in found.items())
     return Panel(
         "readings",
-        "Which way to read the reports?",
+        "How should shares be estimated from the reports?",
         f"From the same reports “{SHARES_OF_ANSWERS[LIKELIEST].title}” is typically off by "
         f"<b>{points(likeliest)}</b> a share, “{SHARES_OF_ANSWERS[INVERTED].title}” by {bare_points(inverted)}.",
         Chart(charts.estimators(found)),
-        f"{_reports_words(answer)}, {count_draws(answer.fits)}. {_ERROR}: {parts}. The likeliest shares could be "
+        f"{_reports_words(answer)}, {_count_trials(answer.fits)}. {_ERROR}: {parts}. The likeliest shares could be "
         "likelier by "
         f"{max(fit.gap for fit in answer.fits):.1g} nats a report at most.",
         lambda: [
@@ -118,7 +120,8 @@ def _shares_panel(answer: Answer) -> Panel:
     return Panel(
         "read-shares",
         figure=Chart(charts.estimates(first, people.names, people.shares)),
-        summary="The first draw: true shares as bars, and what each way reads from the same reports. "
+        note=negative_note(shares[: charts.SHOWN] for shares in first.shares.values()),
+        summary="The first trial: true shares as bars, and what each way estimates from the same reports. "
         f"“{people.names[0]}”, the most frequent answer: {numbers.share(float(people.shares[0]))} in truth; "
         + "; ".join(
             f"{SHARES_OF_ANSWERS[way].title} {numbers.share(float(shares[0]))}" for way, shares in first.shares.items()
@@ -133,11 +136,16 @@ def _shares_panel(answer: Answer) -> Panel:
     )
 
 
-_ERROR = "The root of the mean squared error of a share, in points, with 95 % intervals over draws"
+def _count_trials(fits: Sequence[object]) -> str:
+    """Write how many trials there are."""
+    return "one trial" if len(fits) == 1 else f"{len(fits)} trials"
+
+
+_ERROR = "The root of the mean squared error of a share, in points, with 95 % intervals over trials"
 
 
 def _reports_words(answer: Answer) -> str:
-    """Say how many people’s reports are simulated, and by which lie."""
+    """Say how many people’s reports are simulated, and by which method."""
     config = answer.question.config
     return f"{numbers.people(config.people)} and {answer.k:,} answers, reports by {title(config.oracle)}, one by one"
 
@@ -147,9 +155,9 @@ def _errors_along_panel(answer: Answer, axis: str) -> Panel:
     config, found = answer.question.config, many_answers.errors_along(answer.along.get(axis, ()), axis)
     wanted = {getattr(one, many_answers.FIELDS[axis]) for one in many_answers.read_along(config, axis)}
     if not wanted:
-        return _without_reports(answer, "So many reports take too long: take fewer people or answers.")
+        return _without_reports(answer, "So many reports take too long to simulate: choose fewer people or answers.")
     if len(found) < len(wanted):
-        return _without_reports(answer, "Every person’s report is being drawn, at several places along the axis…")
+        return _without_reports(answer, "Every person’s report is being simulated, at several places along the axis…")
     own = {"epsilon": config.epsilon, "answers": answer.k, "people": config.people}[axis]
     gains = {at: here[INVERTED].mean / here[LIKELIEST].mean for at, here in found.items()}
     most = max(gains, key=lambda at: gains[at])
@@ -160,11 +168,11 @@ def _errors_along_panel(answer: Answer, axis: str) -> Panel:
     )
     return Panel(
         "readings-along",
-        "Where does it matter how reports are read?",
-        f"Most at <b>{_level_words(axis, most)}</b>: there “{SHARES_OF_ANSWERS[INVERTED].title}” is off by "
+        "Where does the way to estimate matter?",
+        f"It matters most at <b>{_level_words(axis, most)}</b>: there “{SHARES_OF_ANSWERS[INVERTED].title}” is off by "
         f"{numbers.times(gains[most])} times as much as “{SHARES_OF_ANSWERS[LIKELIEST].title}”.",
         Chart(charts.read_along(axis, found, own)),
-        f"{_reports_words(answer)}, but for what changes along the axis; {many_answers.N_READ} draws at each place. "
+        f"{_reports_words(answer)}, but for what changes along the axis; {many_answers.N_READ} trials at each place. "
         f"{_ERROR}: "
         f"{error_words}.",
         lambda: [
@@ -189,7 +197,7 @@ def _without_reports(answer: Answer, words: str) -> Panel:
     config = answer.question.config
     return Panel(
         "readings",
-        "Which way to read the reports?",
+        "How should shares be estimated from the reports?",
         words,
         rows=lambda: [{"oracle": name, "error by inversion": error} for name, error in answer.errors.items()],
         snippet=snippet(answer.question).then(
@@ -208,15 +216,13 @@ def whom_to_trust(answer: Answer, delta: float = DELTA.default) -> list[Panel]:
     found = [trusted_at(answer.k, config.people, level, delta) for level in levels]
     here = found[levels.index(config.epsilon)]
     arguments = f"{answer.k}, {config.people}, {config.epsilon!r}, {delta!r}"
-    promise = f"ε = {numbers.epsilon(config.epsilon)} and δ = {numbers.power_of_ten(delta)}"
     return [
         Panel(
             "trust",
-            "Whom must one trust?",
-            f"At {promise} a share is typically off by <b>{points(here.local)}</b> if nobody is trusted, by "
-            f"<b>{bare_points(here.shuffled)}</b> if a shuffler hides whose lie is whose, and by "
-            f"<b>{bare_points(here.curated)}</b> if a curator hears the truth. Records that carry their own features "
-            "cannot be shuffled apart from their labels.",
+            "How much does it help to trust somebody?",
+            f"A share is typically off by <b>{points(here.local)}</b> if nobody is trusted, by "
+            f"<b>{bare_points(here.shuffled)}</b> if a shuffler mixes all reports, and by "
+            f"<b>{bare_points(here.curated)}</b> if a curator sees the true answers.",
             Chart(charts.trusted(found, config.epsilon)),
             _trust_summary(answer, here, delta),
             lambda: [row for each in found for row in _trust_rows(each, delta)],
@@ -227,8 +233,27 @@ def whom_to_trust(answer: Answer, delta: float = DELTA.default) -> list[Panel]:
                     "    print(each)",
                 ),
             ),
+            prediction=_prediction(found, here),
         )
     ]
+
+
+def _prediction(found: Sequence[Trusted], here: Trusted) -> Prediction:
+    """Return the guess which step of trust makes the error smaller by more points."""
+    steps = {"trusting the shuffler": here.local - here.shuffled, "then the curator": here.shuffled - here.curated}
+    config_epsilon = numbers.epsilon(here.epsilon)
+    return Prediction(
+        "shuffler-or-curator",
+        f"With nobody trusted a share is off by {points(here.local)} (ε = {config_epsilon}). What saves more of "
+        f"that: a "
+        "shuffler who mixes all reports, or after that a curator who sees all true answers?",
+        max(steps, key=lambda step: steps[step]),
+        tuple(steps),
+        Chart(charts.trusted(found, here.epsilon, [NOBODY])),
+        f"The shuffler saves {points(steps['trusting the shuffler'])}, the curator "
+        f"{bare_points(steps['then the curator'])} "
+        "more: in a mixed crowd each person needs far less noise.",
+    )
 
 
 def _trust_summary(answer: Answer, here: Trusted, delta: float) -> str:
@@ -242,14 +267,17 @@ def _trust_summary(answer: Answer, here: Trusted, delta: float) -> str:
     curator = {
         "laplace": f"Laplace noise on {counts}",
         "gaussian": f"Gaussian noise on {counts}",
-        here.shuffled_oracle: "the same lies as behind the shuffler, as noise on counts is off by more here",
+        here.shuffled_oracle: "the same reports as behind the shuffler, as noise on counts is off by more here",
     }
     return (
-        f"{answer.k:,} answers of {numbers.people(answer.question.config.people)}, δ = {numbers.power_of_ten(delta)}; "
-        f"errors in closed form, by inversion, of the best lie at each ε. {capital(TRUSTED[NOBODY].title)}: "
-        f"{title(here.oracle)}, which needs no δ. {capital(TRUSTED[SHUFFLER].title)}: everybody lies by "
+        f"{answer.k:,} answers of {numbers.people(answer.question.config.people)}, ε = "
+        f"{numbers.epsilon(here.epsilon)}, δ = {numbers.power_of_ten(delta)}; "
+        f"errors in closed form, by inversion, of the best method at each ε. {capital(TRUSTED[NOBODY].title)}: "
+        f"{title(here.oracle)}, which needs no δ. {capital(TRUSTED[SHUFFLER].title)}: everybody reports by "
         f"{title(here.shuffled_oracle)} with ε = {numbers.epsilon(here.local_epsilon)}, and all of them together "
-        f"keep the promise; that ε is {exact}. {capital(TRUSTED[CURATOR].title)}: {curator[here.curated_by]}."
+        f"keep the promise; that ε is {exact}. {capital(TRUSTED[CURATOR].title)}: {curator[here.curated_by]}. "
+        f"Records that carry their own "
+        "features cannot be shuffled apart from their labels."
     )
 
 
@@ -262,6 +290,6 @@ def _trust_rows(each: Trusted, delta: float) -> list[dict[str, Any]]:
         own[CURATOR] = each.local_epsilon
     return [
         {"epsilon": each.epsilon, "delta": delta, "trust": name, "error": error}
-        | {"by": how[name], "ε of a lie": own.get(name)}
+        | {"by": how[name], "ε of a report": own.get(name)}
         for name, error in errors.items()
     ]

@@ -274,7 +274,7 @@ CLAIMS = (
     ),
     ClaimRow(
         "section 6.1",
-        "correct for the noise, pixels alike, label flips 0.2, pixel noise of variance 0.1: accuracy",
+        "noise-corrected, pixels alike, label flips 0.2, pixel noise of variance 0.1: accuracy",
         partial(accuracy, method=FLAT, level=0.1),
         (SECTION_61,),
         published=_ACCURACIES[FLAT][0.1],
@@ -282,7 +282,7 @@ CLAIMS = (
     ),
     ClaimRow(
         "section 6.1",
-        "correct for the noise, pixels alike, label flips 0.2, pixel noise of variance 0.5: accuracy",
+        "noise-corrected, pixels alike, label flips 0.2, pixel noise of variance 0.5: accuracy",
         partial(accuracy, method=FLAT, level=0.5),
         (SECTION_61,),
         published=_ACCURACIES[FLAT][0.5],

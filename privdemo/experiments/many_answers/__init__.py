@@ -2,6 +2,8 @@
 
 from privdemo.experiments.many_answers.adversary import N_GUESSED, OneReport, one_report
 from privdemo.experiments.many_answers.config import (
+    ILLNESS_NAMES,
+    ILLNESSES,
     OCCUPATIONS,
     PAPERS,
     SOURCES,
@@ -46,6 +48,8 @@ __all__ = [
     "EPSILONS",
     "EPSILON_AXIS",
     "FIELDS",
+    "ILLNESSES",
+    "ILLNESS_NAMES",
     "K_AXIS",
     "MOST_CELLS",
     "N_GUESSED",

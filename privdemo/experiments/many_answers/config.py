@@ -8,11 +8,16 @@ from privdemo import limits
 from privdemo.datasets import Answers, OwnData, Source
 from privdemo.mechanisms.frequency_oracles import ORACLES, FrequencyOracle
 
-# Whose answers, where no data set is given: shares ∝ rank^−s, or all alike.
-ZIPF, UNIFORM = "zipf", "uniform"
+# Whose answers, where no data set is given: shares ∝ rank^−s, of illnesses or of answers without names, or all alike.
+ILLNESSES, ZIPF, UNIFORM = "illnesses", "zipf", "uniform"
 # Occupations of Adult, and words of SMS.
 OCCUPATIONS, WORDS = "adult", "sms"
-SOURCES = (ZIPF, UNIFORM, OCCUPATIONS, WORDS)
+SOURCES = (ZIPF, UNIFORM, OCCUPATIONS, WORDS, ILLNESSES)
+# The illnesses of the example, the most frequent first; further ones have numbers. Their shares are made up.
+ILLNESS_NAMES = (
+    *("cold", "flu", "hay fever", "migraine", "asthma", "eczema", "diabetes", "gout"),
+    *("anaemia", "ulcer", "epilepsy", "measles", "mumps", "hepatitis", "malaria", "cholera"),
+)
 # The mechanism of papers on noisy labels.
 PAPERS = "randomised response"
 # The random stream of each mechanism: its place among the oracles, so that a further one at their end changes no other
@@ -24,8 +29,8 @@ STREAMS = {name: place for place, name in enumerate(ORACLES)}
 class AnswersConfig:
     """`people` who each report one of at most `k` answers, the most frequent ones, with ε = `epsilon` by an `oracle`.
 
-    `dataset` gives the shares of the answers: "zipf" has shares ∝ rank^−`exponent`, "uniform" equal ones,
-    "adult" those of its occupations, "sms" those of its words, by the number of messages that have each. `Answers`
+    `dataset` gives the shares of the answers: "zipf" and "illnesses" have shares ∝ rank^−`exponent`, "uniform" has
+    equal ones, "adult" those of its occupations, "sms" those of its words, by how many messages have each. `Answers`
     are those of one's own column (`datasets.count_answers`), and of other records the answers are the classes.
     """
 

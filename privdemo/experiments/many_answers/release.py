@@ -12,6 +12,8 @@ from privdemo import datasets
 from privdemo.datasets import Answers, Source, kept_by_name
 from privdemo.estimators.frequency_oracles import InvertedShares, invert
 from privdemo.experiments.many_answers.config import (
+    ILLNESS_NAMES,
+    ILLNESSES,
     OCCUPATIONS,
     PAPERS,
     STREAMS,
@@ -71,13 +73,21 @@ def truth(config: AnswersConfig) -> Truth:
 
 
 def _weights(config: AnswersConfig) -> tuple[tuple[str, ...], Array]:
-    if config.dataset in (ZIPF, UNIFORM):
+    if config.dataset in (ILLNESSES, ZIPF, UNIFORM):
         ranks = np.arange(1, config.k + 1)
-        exponent = config.exponent if config.dataset == ZIPF else 0.0
-        return tuple(map(str, ranks)), ranks**-exponent
+        exponent = 0.0 if config.dataset == UNIFORM else config.exponent
+        return _names(config), ranks**-exponent
     if isinstance(config.dataset, Answers):
         return config.dataset.names, config.dataset.counts.astype(float)
     return _of_records(config.dataset)
+
+
+def _names(config: AnswersConfig) -> tuple[str, ...]:
+    """Return the names of answers that come from no data set: illnesses as far as there are names, else numbers."""
+    if config.dataset != ILLNESSES:
+        return tuple(str(rank) for rank in range(1, config.k + 1))
+    further = (f"illness {rank}" for rank in range(len(ILLNESS_NAMES) + 1, config.k + 1))
+    return *ILLNESS_NAMES[: config.k], *further
 
 
 @kept_by_name(4)

@@ -36,11 +36,11 @@ def test_a_row_says_which_claim_what_is_published_and_found_and_when_opened_why(
 def test_the_takeaway_counts_verdicts_and_the_code_gives_all_claims(everything):
     n, printed = claims.count_verdicts(everything), []
     assert shown().takeaway() == (
-        f"Of {len(everything)} published claims <b>{n[HOLDS]}</b> hold, <b>{n[CAVEAT]}</b> with a caveat, and "
-        f"<b>{n[FAILS]}</b> do not; {n['not clear here']} are not clear here, {n[OPEN]} cannot be checked."
+        f"Of {len(everything)} published claims, <b>{n[HOLDS]}</b> hold, <b>{n[CAVEAT]}</b> hold with a caveat, and "
+        f"<b>{n[FAILS]}</b> do not hold. {n['not clear here']} are not clear here, and {n[OPEN]} cannot be checked."
     )
     of_yan = sum(claim.source == "Yan" for claim in everything)
-    assert shown(source="Yan").takeaway().startswith(f"Of {of_yan} published claims of Yan <b>")
+    assert shown(source="Yan").takeaway().startswith(f"Of {of_yan} published claims of Yan, <b>")
     exec(str(SNIPPET), {"print": lambda *words: printed.append(words)})
     assert len(printed) == len(everything)
 

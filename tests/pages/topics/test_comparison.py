@@ -78,20 +78,21 @@ def reached(wanted: float) -> str:
     [
         (
             mark_words(question(), MARKS, {NOBODY: NAIVE}),
-            "If nobody is trusted, <b>90.0 ± 2.0 %</b> of test images are classified correctly at ε = 1 (ignore the "
-            "lies); every label known: 99.0 %.",
+            "If nobody is trusted, <b>90.0 ± 2.0 %</b> of test images are named rightly (ε = 1). With every label "
+            "known it "
+            "is 99.0 %.",
         ),
         (
             mark_words(question(DIGITS, metric="log_loss"), MARKS, {OWNER: NAIVE}),
-            "From a trusted bag owner’s totals alone, the log loss is <b>0.900 ± 0.020</b> at ε = 1",
+            "From a trusted bag owner’s totals alone, the log loss is <b>0.900 ± 0.020</b> (ε = 1)",
         ),
         (
             mark_words(question(replace(DIGITS, private=RECORDS)), MARKS, {}),
-            "No method that is shown needs so little trust; every label known: 99.0 %.",
+            "No method that is shown needs so little trust. With every label known it is 99.0 %.",
         ),
-        (NONE.takeaway(), "None of the methods has a mark. Ignore the lies: no noise will do."),
+        (NONE.takeaway(), "None of the methods has a result. Ignore the noise: no noise will do."),
         (against_pin.why_not(question(pinned=OTHER), False), "of the other task"),
-        (against_pin.why_not(question(pinned=PINNED), False), "No method has marks of both settings."),
+        (against_pin.why_not(question(pinned=PINNED), False), "No method has results of both settings."),
         (against_pin._people_words(DIGITS, replace(DIGITS, epsilon=2.0)), "the same people, whose luck cancels."),
         (against_pin._people_words(DIGITS, replace(DIGITS, n_train=50)), "The people of the two are not the same."),
         (goal._whose_words(question(), ROWS), ", with 120 people of each class in 2 draws"),
@@ -105,8 +106,14 @@ def reached(wanted: float) -> str:
             "covers nothing here, as at so small a ρ the counts are known: they are filled by label, and a set’s name "
             "says as much of a label as a lie with ε = 4.78 may (it is right for 99.2 %).",
         ),
-        (reached(0.99), "<b>None here does</b>. The best is 90.0 %, by “ignore the lies” at ε = 2."),
-        (reached(0.8), "<b>ε = 2</b> is enough for 80 % accuracy, trusting nobody: “ignore the lies” reaches <b>90.0"),
+        (
+            reached(0.99),
+            "reaches 99 % accuracy if nobody or a bag owner may be trusted. The best is 90.0 %, by",
+        ),
+        (
+            reached(0.8),
+            "if nobody is trusted: “ignore the noise” reaches <b>90.0",
+        ),
         (reached(0.8), "; at ε = 0.5 it does not."),
         (reached(0.89), ", though its interval reaches to the other side"),
         (
@@ -124,13 +131,12 @@ def test_it_opens_with_the_shipped_scores_of_its_setting():
     marks = {r.method: r.estimate for r in shipped.marks(replace(DIGITS, methods=())) if r.metric == "accuracy"}
     for names, whom in (
         (BOTH, "If nobody is trusted, "),
-        ((LLP,), "; bag owner’s totals: "),
-        ((CURATED,), "for whole records: "),
+        ((LLP,), "; a bag owner’s totals give "),
+        ((CURATED,), "; a curator gives "),
     ):
         best = max((marks[name] for name in names), key=lambda mark: mark.mean)
         assert f"{whom}<b>{100 * best.mean:.1f} ± {100 * best.half:.1f} %</b>" in takeaway(at)
-    assert f"every label known: {100 * marks[CLEAN].mean:.1f} %" in takeaway(at)
-    assert "on a scale from says nothing to says everything" in html(at), "a goal takes its place only where one is set"
+    assert f"With every label known it is {100 * marks[CLEAN].mean:.1f} %." in takeaway(at)
     assert not warnings(at)
 
 
@@ -139,7 +145,7 @@ SETS = [COMPARISON[name].title for name in (NAIVE, set_names("gaussian"), CLEAN)
 
 def test_sets_are_said_to_be_promised_no_more_than_their_counts():
     at = visit("comparison", compare_on="Small digits", trusting=["nobody", "a publisher"], show=SETS)
-    assert "; publisher, where ε covers no more than its counts: <b>" in takeaway(at)
+    assert "; a publisher, where ε covers no more than its counts, gives <b>" in takeaway(at)
     assert "covers the counts alone" in html(at)
     assert not warnings(at)
 
@@ -162,7 +168,7 @@ def test_luck_of_ten_trials_stands_beside_the_closed_form():
     found = shown(asked, *shipped.marks(asked.config))
     lucky = found.marks[CORRECTED_COUNT]
     assert 100 * lucky.mean == pytest.approx(0.2, abs=0.05)
-    words = "<b>0.2 ± 0.2 points</b> at ε = 4 (count, correct for the lies; 0.5 points in the long run)"
+    words = "<b>0.2 ± 0.2 points</b> (0.5 points in the long run) (ε = 4)"
     assert words in found.takeaway()
     (panel,) = CHAPTERS["All numbers"](found)
     assert [cells[-1] for cells in panel.figure.cells] == ["0.5 points", "–"]
@@ -181,25 +187,25 @@ def test_ties_are_of_the_same_trust():
 @pytest.mark.parametrize(
     ("accuracies", "losses", "won"),
     [
-        ({NAIVE: 0.8, SPREAD: 0.8, TRYING: 0.9}, {}, " The first is clearly better than “{naive}” (80.0 %)."),
-        ({NAIVE: 0.89, SPREAD: 0.8, TRYING: 0.9}, {}, " The first is statistically tied with “{naive}”."),
-        ({NAIVE: 0.9, SPREAD: 0.89, TRYING: 0.89}, {}, " The first is statistically tied with “{trying}”."),
-        ({NAIVE: 0.9, SPREAD: 0.89}, {}, " The first is statistically tied with “{spread}”."),
-        ({SPREAD: 0.9, TRYING: 0.89}, {}, ")."),
+        ({NAIVE: 0.8, SPREAD: 0.8, TRYING: 0.9}, {}, "The first is clearly better than “{naive}” (80.0 %). "),
+        ({NAIVE: 0.89, SPREAD: 0.8, TRYING: 0.9}, {}, "The first is statistically tied with “{naive}”. "),
+        ({NAIVE: 0.9, SPREAD: 0.89, TRYING: 0.89}, {}, "The first is statistically tied with “{trying}”. "),
+        ({NAIVE: 0.9, SPREAD: 0.89}, {}, "The first is statistically tied with “{spread}”. "),
+        ({SPREAD: 0.9, TRYING: 0.89}, {}, ""),
         (
             {NAIVE: 0.89, TRYING: 0.9},
             {NAIVE: 0.6, TRYING: 0.2},
-            " tied with “{naive}”, its log loss lower (0.20, not 0.60).",
+            "The first is statistically tied with “{naive}”, its log loss lower (0.20, not 0.60). ",
         ),
         (
             {NAIVE: 0.9, TRYING: 0.89},
             {NAIVE: 0.6, TRYING: 0.2},
-            " tied with “{trying}”, whose log loss is lower (0.20, not 0.60).",
+            "The first is statistically tied with “{trying}”, whose log loss is lower (0.20, not 0.60). ",
         ),
-        ({NAIVE: 0.89, TRYING: 0.9}, {NAIVE: 0.6, TRYING: 0.59}, " The first is statistically tied with “{naive}”."),
+        ({NAIVE: 0.89, TRYING: 0.9}, {NAIVE: 0.6, TRYING: 0.59}, "The first is statistically tied with “{naive}”. "),
     ],
 )
-def test_the_headline_says_what_the_method_that_it_names_wins_over_its_counterpart(accuracies, losses, won):
+def test_the_summary_says_what_the_method_that_it_names_wins_over_its_counterpart(accuracies, losses, won):
     config = replace(DIGITS, methods=tuple(accuracies))
     luck = (0, 0.05, -0.05, 0.04, -0.04)
     marks = {name: tuple(mark + (i - 1) * 0.3 * u for u in luck) for i, (name, mark) in enumerate(accuracies.items())}
@@ -208,7 +214,7 @@ def test_the_headline_says_what_the_method_that_it_names_wins_over_its_counterpa
         of_draws = row(replace(config, methods=(name,)), *(loss + (u if name == NAIVE else -u) for u in luck))
         rows.append(replace(of_draws, metric="log_loss"))
     titles = {word: COMPARISON[name].title for word, name in (("naive", NAIVE), ("spread", SPREAD), ("trying", TRYING))}
-    assert shown(question(config), *rows).takeaway().endswith(won.format(**titles))
+    assert shown(question(config), *rows).beside_counterpart() == won.format(**titles)
 
 
 @pytest.mark.parametrize(
@@ -235,7 +241,7 @@ def test_few_of_many_trials_have_no_interval_and_no_verdict(there, asked, known)
     found = rows_of(config, asked, trials(config, *marks))[0]
     assert found.estimate.mean == pytest.approx(mean_interval(marks).mean)
     assert (found.low > 0, bool(found.values)) == (known, known)
-    assert known or change(found, found) == (Verdict.TOO_FEW, "too few draws of both")
+    assert known or change(found, found) == (Verdict.TOO_FEW, "too few trials of both")
 
 
 def test_of_a_method_that_chooses_by_trying_all_numbers_say_what_it_took_and_why():
@@ -259,25 +265,25 @@ def test_a_pin_by_its_button_is_compared_and_let_go():
     at = visit(
         "comparison",
         compare_on="Small digits",
-        compare_look="Two settings",
-        show=["ignore the lies", "every label known"],
+        compare_look="Before and after",
+        show=["ignore the noise", "every label known"],
     )
     at.button(key="pin-it").click().run()
     assert at.session_state["values"]["comparison"]["pin"] == "classify,digits,labels,120,1,0"
     at.number_input(key="label_epsilon").set_value(0.25).run()
-    assert "What differs: ε 0.25 (pinned 1). Of 2 methods <b>1</b> differs clearly: ignore the lies −" in takeaway(at)
+    assert "What differs: ε 0.25 (pinned 1). Of 2 methods <b>1</b> differs clearly: ignore the noise −" in takeaway(at)
     assert "the same" in html(at)
     at.button(key="unpin").click().run()
-    assert "Nothing is pinned" in takeaway(at)
+    assert "Pin this setting, then" in takeaway(at)
 
 
 @pytest.mark.parametrize(
     ("n_train", "pinned", "counts"),
     [
         (120, None, {}),
-        (40, None, {"Draw": 3}),
-        (40, replace(DIGITS, n_train=50), {"Draw": 3, "Pinned draw": 3}),
-        (40, replace(DIGITS, n_train=50, task=SHARE, methods=(SPREAD,)), {"Draw": 3}),
+        (40, None, {"Trial": 3}),
+        (40, replace(DIGITS, n_train=50), {"Trial": 3, "Pinned trial": 3}),
+        (40, replace(DIGITS, n_train=50, task=SHARE, methods=(SPREAD,)), {"Trial": 3}),
     ],
 )
 def test_no_trial_is_made_twice_and_nothing_shipped_anew(n_train, pinned, counts):
@@ -328,7 +334,7 @@ def test_a_pair_is_never_of_two_sources():
         assert whose == "shipped, 120 people of each class, ε = 8"
         assert [(r.method, r.n_train, r.epsilon) for r in rows] == [(pair.ours, 120, 8.0), (pair.made, 120, 8.0)]
     assert one_likelihood.nearest_epsilon(5.0) == 4.0
-    panels = CHAPTERS["One likelihood"](shown(question(replace(DIGITS, dataset="breast_cancer"))))
+    panels = CHAPTERS["One way for all"](shown(question(replace(DIGITS, dataset="breast_cancer"))))
     assert any("No numbers are shipped for these records" in panel.answer for panel in panels)
 
 
@@ -363,6 +369,25 @@ def test_the_code_of_every_chapter_gives_the_numbers_shown(answer_of_trials, cha
         shown_there = [row.mean for row in answer_of_trials.own if row.metric == "accuracy"]
         assert sorted(mark.mean for _, mark in said) == pytest.approx(sorted(shown_there))
     else:
-        gap = next(gap for _, gap, *_ in said if gap is not None).mean * (100 if chapter == "Two settings" else 1)
+        gap = next(gap for _, gap, *_ in said if gap is not None).mean * (100 if chapter == "Before and after" else 1)
         shown_gaps = [float(cell.replace("−", "-")) for cell in re.findall(r"[+−][\d.]+", cells)]
         assert any(shown_gap == pytest.approx(gap, abs=0.06) for shown_gap in shown_gaps)
+
+
+def test_the_guess_is_of_images_named_rightly_if_nobody_is_trusted():
+    found = shown(question(replace(DIGITS_ALL, methods=(CLEAN, NAIVE, SPREAD))), *shipped.marks(DIGITS_ALL))
+    panel, *_ = CHAPTERS["What it costs"](found)
+    best = max(found.marks[name].mean for name in BOTH)
+    assert panel.prediction.truth == pytest.approx(100 * best, abs=0.05)
+    assert "27 of 100 labels are wrong on purpose (ε = 1)" in panel.prediction.ask
+    assert f"it is {100 * found.marks[CLEAN].mean:.1f}:" in panel.prediction.explain
+    assert chart_names(Panel(figure=panel.prediction.covered)) == {COMPARISON[CLEAN].title}
+    for other in (replace(found.question, metric="log_loss"), question(replace(DIGITS, methods=(NAIVE,)))):
+        assert CHAPTERS["What it costs"](replace(found, question=other))[0].prediction is None
+    assert all(panel.prediction is None for panel in CHAPTERS["Before and after"](found))
+
+
+def test_the_best_method_of_each_trust_is_named_in_the_summary():
+    found = shown(question(replace(DIGITS_ALL, methods=(CLEAN, NAIVE, LLP))), *shipped.marks(DIGITS_ALL))
+    panel, *_ = CHAPTERS["What it costs"](found)
+    assert "Best with nobody trusted, ignore the noise; with a bag owner, match bag shares. " in panel.summary

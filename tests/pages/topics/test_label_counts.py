@@ -5,14 +5,15 @@ from dataclasses import replace
 
 import pytest
 
-from pages.topics.label_counts import CHAPTERS, PAGE, adversary, chapters, claim
-from pages.topics.label_counts.answer import takeaway
-from pages.topics.label_counts.question import AXIS, DEFAULT_CURVES, Curves, Question, parse
+from pages.kit.values import Values
+from pages.topics.label_counts import CHAPTERS, PAGE, adversary, along, chapters, claim
+from pages.topics.label_counts.answer import least_words, takeaway
+from pages.topics.label_counts.question import AXIS, PATIENTS, Curves, Question, parse, question_of
 from privdemo.experiments.label_counts import CountConfig, Leak, Outcome, Settled
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.label_counts import RELEASES, GaussianCounts
-from tests.pages.visiting import html, visit
 from tests.pages.visiting import takeaway as seen
+from tests.pages.visiting import visit
 
 LAPLACE, TIGHT, GAUSS, GAUSS_TIGHT = "laplace published", "laplace tight", "gaussian published", "gaussian tight"
 DATA, PUBLIC = "dirichlet published", "dirichlet public"
@@ -38,9 +39,9 @@ def exact(release):
 
 
 def chosen(*given, **problem):
-    """The takeaway where Gaussian noise is best that holds, and another release is chosen."""
+    """The words where Gaussian noise is best that holds, and another release is chosen."""
     best, mine = outcome(GAUSS_TIGHT, 0.05, 0.1), outcome(*given, **problem)
-    return takeaway(question_about(mine.release), {o.release: o for o in (outcome(), best, mine)})
+    return least_words(question_about(mine.release), {o.release: o for o in (outcome(), best, mine)})
 
 
 @pytest.mark.parametrize(
@@ -49,11 +50,11 @@ def chosen(*given, **problem):
         (promised(DATA, 0.05), "<b>no guarantee</b> of ε = 0.05, δ = 0.05. Its noise is chosen from the secret counts"),
         (promised(GAUSS, 0.06), "published <b>breaks</b> the promise of ε = 0.05, δ = 0.05: its δ is 0.06."),
         (promised(GAUSS_TIGHT, 0.05 + 1e-10), "<b>breaks</b> the promise of ε = 0.05, δ = 0.05: its δ is 0.05."),
-        (promised(PUBLIC, 0.05), "keeps the promise of ε = 0.05, δ = 0.05, and wastes nothing: any less noise would"),
+        (promised(PUBLIC, 0.05), "keeps the promise of ε = 0.05, δ = 0.05, with as little noise as possible."),
         (promised(GAUSS, 0.05), "Gaussian, published keeps the promise of ε = 0.05, δ = 0.05."),
         (
             promised(LAPLACE, 5e-4),
-            "keeps the promise of ε = 0.05, δ = 0.05, but <b>wastes noise</b>: its δ is only 5·10⁻⁴",
+            "keeps the promise of ε = 0.05, δ = 0.05 with <b>too much noise</b>: its δ is only 5·10⁻⁴",
         ),
         (exact(PUBLIC), "is 0.05, for the worst set whose classes have at least 25 labels, the public minimum."),
         (exact(DATA), "is 0.05 if its σ had been chosen beforehand; chosen from the secret counts, the true δ can be"),
@@ -64,8 +65,8 @@ def chosen(*given, **problem):
         (chosen(GAUSS, 0.2, 0.02), "published: 10, but <b>its promise is broken</b>: at this ε its δ is 0.2."),
         (
             chosen(TIGHT, 0.05, 0.15),
-            "misplaces <b>50 of 1,000 labels</b> (tight Gaussian noise); Laplace as published <b>100</b>, tight "
-            "Laplace <b>75</b>.",
+            "Tight Gaussian noise counts the fewest people wrong: <b>50 of 1,000</b>; Laplace as published counts "
+            "<b>100</b> wrong, tight Laplace <b>75</b>.",
         ),
         (
             chosen(PUBLIC, math.nan, math.nan, problem="no σ will do"),
@@ -111,8 +112,8 @@ def test_three_curves_are_plotted_by_default_and_all_if_chosen():
     assert shown.shown_first == (LAPLACE, GAUSS_TIGHT, PUBLIC)
     assert replace(shown, question=question_about(GAUSS_TIGHT)).shown_first == (LAPLACE, GAUSS_TIGHT, PUBLIC)
     assert replace(shown, question=question_about(TIGHT)).shown_first == (LAPLACE, TIGHT, GAUSS_TIGHT)
-    for drawn, n in ((DEFAULT_CURVES, 3), (Curves(all=True), len(RELEASES))):
-        (panel,) = shown.main(drawn)
+    for drawn, n in ((None, 3), (Curves(all=True), len(RELEASES))):
+        (panel,) = along.panels(shown, drawn)
         assert len([trace for trace in panel.figure.figure.data if trace.name != "published"]) == n
 
 
@@ -123,10 +124,8 @@ def test_a_number_with_commas_is_refused_in_a_sentence():
 
 def test_the_code_of_every_tab_gives_the_shown_numbers():
     shown = PAGE.answer(QUESTION, None)
-    others = [
-        chapter.panels(shown, *(["epsilon"] if chapter.settings == [AXIS] else [])) for chapter in CHAPTERS.all[1:]
-    ]
-    code = [str(panel.snippet) for panels in (shown.main(), *others) for panel in panels if panel.snippet]
+    others = [chapter.panels(shown, *(["epsilon"] if chapter.settings == [AXIS] else [])) for chapter in CHAPTERS.all]
+    code = [str(panel.snippet) for panels in others for panel in panels if panel.snippet]
     names = {"print": lambda *_: None}
     exec("\n".join(code), names)
     assert names["config"] == QUESTION.config
@@ -136,8 +135,8 @@ def test_the_code_of_every_tab_gives_the_shown_numbers():
 
 def test_typed_counts_reach_the_page_and_bad_ones_stay_to_be_mended():
     at = visit(PAGE.address, counts_of="my own", counts="120, 80\t300;500")
-    assert "of 1,000 labels" in seen(at)
-    assert "1,000 labels in 4 classes, the smallest with 80" in html(at)
+    assert "of 1,000</b> people in a wrong class" in seen(at)
+    assert "class 2: 80, released as" in at.get("plotly_chart")[0].proto.spec
     at.text_input(key="counts").set_value("ten, 20").run()
     assert "“ten” is not a number" in seen(at)
     assert at.text_input(key="counts").value == "ten, 20"
@@ -150,14 +149,18 @@ def leak(sigma=0.3, there=0.25, low=0.06):
 @pytest.mark.parametrize(
     ("local", "published", "words"),
     [
-        (leak(there=math.nan), None, "σ = 0.3 here. With one label moved there is no σ at all, so that a release"),
-        (leak(), None, "be 0.25. Who compares the two finds δ = 0.0700 (simulated), more than the 0.05 that was asked"),
+        (leak(there=math.nan), None, "σ = 0.3 here. With one person moved there is no σ at all, so that a release"),
+        (
+            leak(),
+            None,
+            "be 0.25. Somebody who compares the two finds δ = 0.0700 (simulated), more than the 0.05 that was asked",
+        ),
         (
             leak(low=0.05),
             None,
-            "Who compares the two finds δ = 0.060 (simulated), no more than the 0.05 that was asked",
+            "Somebody who compares the two finds δ = 0.060 (simulated), no more than the 0.05 that was asked",
         ),
-        (leak(), leak(there=math.nan), "paper’s criterion there is no σ at all with one label moved"),
+        (leak(), leak(there=math.nan), "paper’s criterion there is no σ at all with one person moved"),
     ],
 )
 def test_noise_chosen_from_the_counts_leaks(local, published, words, monkeypatch):
@@ -170,3 +173,42 @@ def test_noise_chosen_from_the_counts_leaks(local, published, words, monkeypatch
     said = adversary.leak_words(QUESTION.config)
     assert words in said
     assert ("paper’s criterion" in said) == ("paper’s criterion" in words)
+
+
+def test_the_page_opens_on_one_release_of_a_clinics_counts_by_name():
+    asked = question_of(Values())
+    assert asked.class_names == tuple(PATIENTS)
+    assert sum(asked.config.counts) == 1000
+    shown = PAGE.answer(asked, None)
+    released = shown.chosen.example
+    (panel,) = CHAPTERS.all[0].panels(shown)
+    words = panel.figure.figure.layout.annotations
+    for name, true, share in zip(PATIENTS, asked.config.counts, released, strict=True):
+        assert f"{name}: {true}, released as <b>{1000 * share:,.0f}</b>" in [note.text for note in words]
+    wrong = sum(abs(1000 * share - true) for true, share in zip(asked.config.counts, released, strict=True)) / 2
+    mean = 500 * shown.chosen.distortion.mean
+    assert f"This release counts <b>{wrong:.0f} of 1,000</b> people in a wrong class." in shown.takeaway()
+    assert f"does so with <b>{mean:.0f}</b>." in shown.takeaway()
+    assert [row["class"] for row in panel.rows()] == list(PATIENTS)
+    assert panel.prediction.truth == round(mean)
+    assert [trace.name for trace in panel.prediction.covered.figure.data] == ["true count"]
+
+
+def test_a_release_that_is_not_possible_or_promises_nothing_says_so_at_first():
+    broken, impossible = outcome(DATA, 0.05, 0.01), outcome(PUBLIC, math.nan, math.nan, problem="no σ will do")
+    example = (0.05, 0.05, 0.05, 0.05, 0.8)
+    assert "<b>no guarantee</b>" in takeaway(question_about(DATA), replace(broken, example=example))
+    assert takeaway(question_about(PUBLIC), impossible).endswith("No σ will do.")
+
+
+def test_counts_without_names_have_numbers_and_ask_for_no_guess():
+    shown = PAGE.answer(QUESTION, None)
+    (panel,) = CHAPTERS.all[0].panels(shown)
+    assert panel.prediction is None
+    assert panel.rows()[4]["class"] == "class 5"
+
+
+def test_the_story_comes_before_what_specialists_ask():
+    special = [chapter.name for chapter in CHAPTERS.all if chapter.for_specialists]
+    assert special == ["The promise", "Best noise", "The paper’s claim", "All numbers"]
+    assert [chapter.name for chapter in CHAPTERS.all][-4:] == special

@@ -4,14 +4,16 @@ from dataclasses import replace
 
 import pytest
 
+from pages.kit import numbers
 from pages.kit.numbers import standard_error
 from pages.kit.trials import Job, Trials
+from pages.kit.values import Values
 from pages.topics.many_answers import PAGE, senders
 from pages.topics.many_answers.answer import Answer, answer, extra_jobs
-from pages.topics.many_answers.question import PRESETS, Curves, Question
+from pages.topics.many_answers.question import PAIR, PRESETS, Curves, Question, question_of
 from privdemo.experiments import many_answers
-from privdemo.experiments.many_answers import PAPERS, AnswersConfig, Fit
-from privdemo.methods import FREQUENCY_ORACLES
+from privdemo.experiments.many_answers import ILLNESS_NAMES, ILLNESSES, PAPERS, ZIPF, AnswersConfig, Fit
+from privdemo.methods import FREQUENCY_ORACLES, NOBODY, TRUSTED_WITH_ANSWERS
 from tests.pages.visiting import takeaway, visit
 
 CHAPTERS = {chapter.name: chapter for chapter in PAGE.chapters.all}
@@ -30,46 +32,50 @@ def says(chapter: str, of: Answer, *asked: object) -> str:
     return CHAPTERS[chapter].panels(of, *asked)[0].answer
 
 
-def test_the_sentence_has_both_errors_and_that_of_asking_nobody() -> None:
+def test_the_sentence_has_both_errors_and_that_of_guessing_blindly() -> None:
     words = shown().takeaway()
     assert words.startswith(
-        "With ε = 1 and 10,000 people, <b>subset selection</b> is typically off by <b>1.9 points</b>"
+        "10,000 people each send several answers, the true one often among them (<b>subset selection</b>): an "
+        "estimated "
+        "share is typically off by <b>1.9 points</b>."
     )
-    assert f"k-ary randomised response by <b>{ERRORS[PAPERS]}</b>: 2.5 times as much." in words
-    assert words.endswith("Asking nobody, and taking all answers for equally frequent, is off by 4.0.")
-    assert "Best here" not in words
+    assert f"With k-ary randomised response it is off by <b>{ERRORS[PAPERS]}</b>, 2.5 times as much." in words
+    assert words.endswith("Guessing blindly is off by 4.0 points.")
+    assert "most exact here" not in words
     clear = shown(replace(DEFAULT, people=1_000_000)).takeaway()
-    assert "Asking nobody" not in clear
-    assert "Asking nobody" not in shown(replace(DEFAULT, dataset="uniform")).takeaway()
+    assert "Guessing blindly" not in clear
+    assert "Guessing blindly" not in shown(replace(DEFAULT, dataset="uniform")).takeaway()
 
 
 @pytest.mark.parametrize("oracle", [PAPERS, "subset selection"])
-def test_of_two_answers_subset_selection_is_called_the_papers_lie(oracle: str) -> None:
+def test_of_two_answers_subset_selection_is_called_the_papers_method(oracle: str) -> None:
     (other,) = {PAPERS, "subset selection"} - {oracle}
     assert many_answers.same_lie(oracle, other, 2, 1.0)
     said = shown(replace(DEFAULT, k=2, oracle=oracle)).takeaway()
-    assert f"{FREQUENCY_ORACLES[other].title} is the same lie where sets hold one answer" in said
+    assert f"Here {FREQUENCY_ORACLES[other].title} is the same method, because each person sends one answer." in said
     assert not many_answers.same_lie(oracle, other, 64, 1.0)
 
 
 @pytest.mark.parametrize(
     ("oracle", "words"),
     [
-        (PAPERS, f"subset selection by <b>{ERRORS['subset selection']}</b>: 2.5 times as exact."),
-        ("hadamard response", f"Best here: subset selection, {ERRORS['subset selection']}."),
+        (PAPERS, f"With subset selection it is off by <b>{ERRORS['subset selection']}</b>, 2.5 times as exact."),
+        ("hadamard response", f"The most exact here is subset selection, off by {ERRORS['subset selection']}."),
     ],
 )
-def test_another_lie_is_measured_against_the_best(oracle: str, words: str) -> None:
+def test_another_method_is_measured_against_the_best(oracle: str, words: str) -> None:
     said = shown(replace(DEFAULT, oracle=oracle)).takeaway()
-    assert f"<b>{FREQUENCY_ORACLES[oracle].title}</b> is typically off by <b>{ERRORS[oracle]} points</b>" in said
+    method = FREQUENCY_ORACLES[oracle]
+    assert f"send {method.sends} (<b>{method.title}</b>)" in said
+    assert f"typically off by <b>{ERRORS[oracle]} points</b>" in said
     assert words in said
 
 
-def test_a_lie_a_hundred_times_as_far_off_is_compared_in_plain_figures() -> None:
+def test_a_method_a_hundred_times_as_far_off_is_compared_in_plain_figures() -> None:
     errors = many_answers.errors(64, 10.0, 10_000)
     times = errors["hadamard response"] / errors["subset selection"]
     said = shown(replace(DEFAULT, oracle="hadamard response", epsilon=10.0)).takeaway()
-    assert f"</b>: {times:.0f} times as exact." in said
+    assert f"</b>, {times:.0f} times as exact." in said
     assert "e+" not in said
 
 
@@ -88,7 +94,7 @@ def test_errors_that_differ_never_read_the_same() -> None:
     assert "e+" not in report.answer + report.summary
 
 
-def test_the_file_of_the_figure_has_every_answer_and_both_lies() -> None:
+def test_the_file_of_the_figure_has_every_answer_and_both_methods() -> None:
     of = shown()
     rows = of.main()[0].rows()
     assert len(rows) == 64
@@ -100,18 +106,22 @@ def test_the_file_of_the_figure_has_every_answer_and_both_lies() -> None:
 
 def test_chapters_say_their_numbers() -> None:
     of = shown()
-    assert f"<b>1.9 points</b>; half of that takes ε = {HALVED:.3g}." in says("Errors", of)
-    assert "From 2 to 1,024 answers the error of k-ary randomised response grows <b>19.4-fold</b>" in (
-        says("Errors", of, Curves("answers"))
+    assert f"<b>1.9 points</b>. To halve that error takes ε = {HALVED:.3g}." in says("How exact", of)
+    assert "With 1,024 possible answers instead of 2 the error of k-ary randomised response is <b>19.4</b> times" in (
+        says("How exact", of, Curves("answers"))
     )
-    assert "<b>0.060 points</b> with 10,000,000 people" in says("Errors", of, Curves("people"))
-    assert "<b>subset selection</b> is the most exact, 2.5 times" in says("Who wins", of)
-    assert "k-ary randomised response beats optimised unary encoding up to 9 answers." in says("Who wins", of)
+    assert "With 10,000,000 people subset selection is typically off by <b>0.060 points</b>" in (
+        says("How exact", of, Curves("people"))
+    )
+    assert "64 possible answers <b>subset selection</b> is the most exact, 2.5 times" in says("Who wins", of)
+    (panel,) = CHAPTERS["Who wins"].panels(of)
+    assert "k-ary randomised response beats optimised unary encoding up to 9 answers" in panel.summary
     assert "<b>optimised unary encoding</b> is the most" in says("Who wins", of, (PAPERS, "optimised unary"))
-    assert "takes <b>51 bits</b>, k-ary randomised response 6 bits" in says("Bits", of)
+    assert "sends <b>51 bits</b>, with k-ary randomised response 6 bits" in says("Size of a report", of)
     trust = many_answers.trusted(64, 10_000, 1.0, 1e-9)
     assert f"by <b>{standard_error(trust.shuffled)}</b> if a shuffler" in says("Whom to trust", of, 1e-9)
-    assert "cannot be shuffled apart from their labels" in says("Whom to trust", of)
+    (panel,) = CHAPTERS["Whom to trust"].panels(of)
+    assert "cannot be shuffled apart from their labels" in panel.summary
 
 
 def test_of_two_answers_all_is_said_for_one_count_and_one_bit() -> None:
@@ -148,8 +158,10 @@ def test_the_code_of_every_chapter_gives_its_numbers() -> None:
 def test_one_report_is_of_the_chosen_sender() -> None:
     of, config = shown(), DEFAULT
     first, last = many_answers.one_report(config, 0), many_answers.one_report(config, 63)
-    assert f"supports {first.supported.sum()} of 64 answers" in says("One report", of)
-    assert f"<b>{100 * last.posterior[63]:.3g}</b> have that answer" in says("One report", of, True)
+    assert f"fits {first.supported.sum()} of 64 answers" in says("One report", of)
+    assert f"<b>{numbers.out_of_100(float(last.posterior[63]))}</b> people with such a report" in says(
+        "One report", of, True
+    )
     (panel,) = CHAPTERS["One report"].panels(of, True)
     assert "64" in panel.figure.figure.data[0].x, "the rarest answer stands beside the frequent ones"
 
@@ -163,11 +175,11 @@ def test_reports_are_simulated_only_for_their_chapter_and_not_too_many() -> None
     assert elsewhere.key == along[0].key, "along ε it is the same whatever one's own ε"
     many = replace(DEFAULT, people=1_000_000)
     assert [job.key for job in extra_jobs(Question(many, reads=True))][1:] == [along[2].key]
-    assert "for up to 156,250 people, and there are 1,000,000" in says("Reading reports", shown(many))
+    assert "for up to 156,250 people, and there are 1,000,000" in says("Ways to estimate", shown(many))
     read = answer(Question(DEFAULT, reads=True), Trials((here,), (), ((here.first(),),)))
     fit = many_answers.fit(DEFAULT)
-    assert f"<b>{standard_error(fit.errors['likeliest'])} points</b>" in says("Reading reports", read)
-    assert "is being drawn" in says("Reading reports", read, "epsilon")
+    assert f"<b>{standard_error(fit.errors['likeliest'])} points</b>" in says("Ways to estimate", read)
+    assert "is being simulated" in says("Ways to estimate", read, "epsilon")
 
 
 def test_readings_along_an_axis_stand_once_all_trials_are_there() -> None:
@@ -177,13 +189,13 @@ def test_readings_along_an_axis_stand_once_all_trials_are_there() -> None:
     found = many_answers.errors_along(fits, "answers")
     assert list(found) == [4, 16, 64, 256]
     assert found[16] == many_answers.mean_errors([fit for fit in fits if fit.config.k == 16])
-    (panel,) = CHAPTERS["Reading reports"].panels(_with(config, along, fits), "answers")
+    (panel,) = CHAPTERS["Ways to estimate"].panels(_with(config, along, fits), "answers")
     assert [row["error"] for row in panel.rows()] == [e.mean for here in found.values() for e in here.values()]
     gain = found[256]["inverted"].mean / found[256]["likeliest"].mean
-    assert panel.answer.startswith("Most at <b>256 answers</b>")
+    assert panel.answer.startswith("It matters most at <b>256 answers</b>")
     assert f"off by {gain:.1f} times" in panel.answer
-    (panel,) = CHAPTERS["Reading reports"].panels(_with(config, along, fits[:-1]), "answers")
-    assert "is being drawn" in panel.answer
+    (panel,) = CHAPTERS["Ways to estimate"].panels(_with(config, along, fits[:-1]), "answers")
+    assert "is being simulated" in panel.answer
 
 
 def _with(config: AnswersConfig, job: Job, fits: tuple[Fit, ...]) -> Answer:
@@ -197,3 +209,46 @@ def test_a_preset_is_a_survey() -> None:
     error = many_answers.errors(k, epsilon, people)["subset selection"]
     assert f"off by <b>{standard_error(error)} points</b>" in takeaway(at)
     assert "1,000,000 people" in takeaway(at)
+
+
+def test_the_page_opens_on_sixteen_illnesses_by_name() -> None:
+    asked = question_of(Values())
+    assert (asked.config.dataset, asked.config.k) == (ILLNESSES, 16)
+    (panel,) = answer(asked, Trials()).main()
+    assert list(panel.figure.figure.data[0].x) == list(ILLNESS_NAMES)
+    names = many_answers.truth(replace(asked.config, k=18)).names
+    assert names[:16] == ILLNESS_NAMES
+    assert names[16:] == ("illness 17", "illness 18")
+    same = [many_answers.truth(replace(asked.config, dataset=source)).counts for source in (ILLNESSES, ZIPF)]
+    assert same[0].tolist() == same[1].tolist()
+
+
+@pytest.mark.parametrize(("epsilon", "is_there"), [(1.0, True), (9.0, False)])
+def test_a_share_below_0_is_explained_where_it_is_on_the_screen(epsilon: float, is_there: bool) -> None:
+    of = shown(replace(DEFAULT, dataset=ILLNESSES, k=16, epsilon=epsilon))
+    (panel,) = of.main()
+    estimates = [y for mark in panel.figure.figure.data[1:] for y in mark.y]
+    assert (min(estimates) < 0) == is_there
+    assert panel.note.startswith("An estimate below 0 % is noise") == is_there
+
+
+def test_a_guess_is_asked_for_with_what_the_figure_shows_as_its_truth() -> None:
+    of = shown()
+    (panel,) = CHAPTERS["Who wins"].panels(of)
+    errors = many_answers.errors(64, 1.0, 10_000)
+    best = min(errors, key=lambda name: errors[name])
+    assert panel.prediction.truth == FREQUENCY_ORACLES[best].title
+    assert panel.prediction.scale == tuple(method.title for method in FREQUENCY_ORACLES.values())
+    assert f"{errors[PAPERS] / errors[best]:.1f} times as far off" in panel.prediction.explain
+    assert CHAPTERS["Who wins"].panels(of, PAIR)[0].prediction is None
+    (panel,) = CHAPTERS["Whom to trust"].panels(of)
+    trust = many_answers.trusted(64, 10_000, 1.0, 1e-6)
+    assert trust.local - trust.shuffled > trust.shuffled - trust.curated
+    assert panel.prediction.truth == panel.prediction.scale[0] == "trusting the shuffler"
+    assert [curve.name for curve in panel.prediction.covered.figure.data] == [TRUSTED_WITH_ANSWERS[NOBODY].title]
+
+
+def test_tables_and_what_only_specialists_ask_come_last() -> None:
+    special = [chapter.name for chapter in PAGE.chapters.all if chapter.for_specialists]
+    assert special == ["Ways to estimate", "Size of a report", "All numbers"]
+    assert [chapter.name for chapter in PAGE.chapters.all][-3:] == special
