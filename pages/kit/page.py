@@ -44,7 +44,7 @@ class Chapter:
     renders controls of the chapter's own, which set the `settings`, and returns the `choice`. The first chapter shows
     the answer's takeaway as its sentence, each other one the answer of its first panel. `fits(question)` returns
     whether the chapter exists for a question. With `shows_main_control=False` the page's main control is hidden, as it
-    has no effect here.
+    has no effect here. Chapters `for_specialists` come after those of the story.
     """
 
     name: str
@@ -53,6 +53,7 @@ class Chapter:
     settings: Sequence[Setting] = ()
     fits: Callable[[Any], bool] = field(default=lambda question: True)
     shows_main_control: bool = True
+    for_specialists: bool = False
 
 
 @dataclass(frozen=True)

@@ -127,6 +127,33 @@ class LiveDots:
 
 
 @dataclass(frozen=True)
+class Scale:
+    """The numbers among which a visitor guesses: from `low` to `high` in steps, with their `unit`."""
+
+    low: float
+    high: float
+    step: float
+    unit: str
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """A guess that a visitor is asked for before the figure is shown.
+
+    `name` is unique in the app, `ask` the question in one sentence. `truth` comes from the same answer as the figure,
+    in the unit of the scale, or is one of the options. `covered` stands there until the guess, without the decisive
+    part; `explain` is one sentence on why, for afterwards.
+    """
+
+    name: str
+    ask: str
+    truth: float | str
+    scale: Scale | tuple[str, ...]
+    covered: Chart | Markup | Table | Cards | LiveDial | LiveDots | None = None
+    explain: str = ""
+
+
+@dataclass(frozen=True)
 class Panel:
     """A question with its answer in one sentence, a figure, and what stands below the figure. Every part is optional.
 
@@ -144,6 +171,7 @@ class Panel:
     snippet: Snippet | None = None
     note: str = ""
     links: Sequence[tuple[str, str] | tuple[str, str, str]] = ()
+    prediction: Prediction | None = None
 
 
 def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:

@@ -126,8 +126,8 @@ def _lie(values: Values) -> None:
     privacy_inputs.lie(
         lie_setting(values),
         len(check_answers(values[ANSWERS])),
-        slider=Slider("Each person lies", privacy_inputs.PRIVATE_RIGHT),
-        label="p, lie",
+        slider=Slider("How often chance changes an answer", privacy_inputs.PRIVATE_RIGHT),
+        label="Chance p",
         epsilon_key="poll_epsilon",
         epsilon_label="ε of one answer",
     )
@@ -138,8 +138,8 @@ def _say_what_cards_do(main: DeltaGenerator, config: PollConfig, values: Values)
     wanted = values[lie_setting(values)]
     if abs(config.lie - wanted) > 5e-4:
         main.caption(
-            f"Cards of a class lie {numbers.percent(config.lie)} of the time, which is near enough to "
-            f"{numbers.percent(wanted)}: that is corrected for."
+            f"With these cards chance changes {numbers.percent(config.lie)} of the answers, the nearest that they can "
+            f"give to {numbers.percent(wanted)}. The estimates correct for just that."
         )
 
 
