@@ -93,12 +93,17 @@ def whole_people(chance: float) -> str:
 
 
 def _pictures(first: float, second: float, people: People) -> str:
-    """Return a hundred people of each kind, those who give the answer first."""
+    """Return a hundred people of each kind, those who give the answer first; hollow where chance changed it."""
+    yes, other = figures.people.SAID_A, figures.people.SAID_B
+    rows = (
+        (first, f"100 people who {people.did}", {voting.A_TRUE: yes, voting.B_TRUE: other.changed}),
+        (second, f"100 people who {people.did_not}", {voting.A_TRUE: yes.changed, voting.B_TRUE: other}),
+    )
     fields = [
-        figures.dot_field(heading, voting.first_voted_a(round(100 * chance), 100), figures.people.TRUTH, columns=25)
-        for chance, heading in ((first, f"100 people who {people.did}"), (second, f"100 people who {people.did_not}"))
+        figures.dot_field(heading, voting.first_voted_a(round(100 * chance), 100), marks, columns=25)
+        for chance, heading, marks in rows
     ]
-    legend = {f"says {people.says}": figures.people.VOTED_A, "says the other answer": figures.people.VOTED_B}
+    legend = {f"says {people.says}": yes, "says the other answer": other, "hollow: chance changed it": yes.changed}
     return figures.people_html(fields, legend, people_words(first, second, people))
 
 

@@ -57,6 +57,7 @@ POLICY = (
 def page(poll: Poll) -> str:
     """Return the page of a poll, open or closed."""
     truths, lies = numbers.out_of_100(1 - poll.lie), numbers.out_of_100(poll.lie)
+    instead = "the other answer" if len(poll.answers) == 2 else "another answer"
     true_per_100 = _true_by_times_sent(poll.answers, poll.lie)
     words = {
         "question": poll.question,
@@ -70,7 +71,8 @@ def page(poll: Poll) -> str:
         "truths": truths,
         "lies": lies,
         "other": "the other one" if len(poll.answers) == 2 else "one of the others, each as often,",
-        "picture": f"A coin that decides for your answer {truths} times, and for a lie {lies} times.",
+        "picture": f"A coin that decides for your answer {truths} times, and for {instead} {lies} times.",
+        "instead": instead,
     }
     escaped = {
         name: escape(str(value), quote=False) for name, value in words.items()

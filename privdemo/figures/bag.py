@@ -7,13 +7,10 @@ import html
 
 import numpy as np
 
-from privdemo import palette
-from privdemo.figures.people import A_COLOUR, B_COLOUR, Dot, dot_field
+from privdemo.figures.people import ANSWERED, SAID_A, SAID_B, Dot, dot_field
 
 # The most dots of a field.
 MOST = 1000
-_POSITIVE, _NEGATIVE = Dot(A_COLOUR, False, False, "●"), Dot(B_COLOUR, True, False, "■")
-_UNLABELLED = Dot(palette.TRUTH.colour, False, False, "●")
 
 # The style of the pages and of a downloaded page.
 BAG_CSS = """
@@ -48,11 +45,11 @@ def bag_html(
     """
     n = min(size, MOST)
     labels = (np.arange(n) >= round(share * n)).astype(int)
-    owner = _field(labels, {0: _POSITIVE, 1: _NEGATIVE}, alt)
-    leaving = _field(np.zeros(min(n_sent, MOST), int), {0: _UNLABELLED}, "")
+    owner = _field(labels, {0: SAID_A, 1: SAID_B}, alt)
+    leaving = _field(np.zeros(min(n_sent, MOST), int), {0: ANSWERED}, "")
     signs = "<br>".join(
         f'<b style="color:{dot.colour}" aria-hidden="true">{dot.sign}</b> {html.escape(name)}'
-        for dot, name in zip((_POSITIVE, _NEGATIVE), legend, strict=True)
+        for dot, name in zip((SAID_A, SAID_B), legend, strict=True)
     )
     return (
         f'<div class="bag"><figure><figcaption>{html.escape(kept)}</figcaption>{owner}<p>{signs}</p></figure>'

@@ -1,4 +1,4 @@
-"""Dot fields of people: colour and shape show the vote or the answer, a hollow dot a lie."""
+"""Dot fields of people: colour and shape show what a person said; a hollow dot is an answer that chance changed."""
 
 from __future__ import annotations
 
@@ -17,26 +17,63 @@ from privdemo.experiments.voting import A_LIED, A_TRUE, B_LIED, B_TRUE
 A_COLOUR, B_COLOUR = palette.OTHERS[0].colour, palette.OTHERS[2].colour
 
 
+class Shape(NamedTuple):
+    """The outline of a dot around a point: where it begins, how it goes on, and its filled and its hollow character."""
+
+    right: float
+    down: float
+    rest: str
+    filled: str
+    hollow: str
+
+
+_DISC = Shape(-3.5, 0, "a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0z", "●", "○")
+_SQUARE = Shape(-3, -3, "h6v6h-6z", "■", "□")
+_DIAMOND = Shape(0, -4, "l4 4l-4 4l-4-4z", "◆", "◇")
+_TRIANGLE = Shape(0, -3.7, "l3.9 6.9h-7.8z", "▲", "△")
+
+
 class Dot(NamedTuple):
-    """The look of a kind of person: a disc for A, a square for B, hollow for a lie; `sign` is its character in the
-    legend.
-    """
+    """The mark of a person: colour and shape are what was said, hollow if chance changed the answer."""
 
     colour: str
-    square: bool
-    hollow: bool
-    sign: str
+    shape: Shape
+    hollow: bool = False
+
+    @property
+    def sign(self) -> str:
+        """Return the character of the mark in a legend."""
+        return self.shape.hollow if self.hollow else self.shape.filled
+
+    @property
+    def changed(self) -> Dot:
+        """Return the mark of somebody who said the same because chance changed the answer."""
+        return self._replace(hollow=True)
+
+    @property
+    def not_yet(self) -> Dot:
+        """Return the mark of somebody who has not said it yet: its outline in grey."""
+        return Dot(palette.TRUTH.colour, self.shape, True)
 
 
-VOTED_A = Dot(A_COLOUR, False, False, "●")
-VOTED_B = Dot(B_COLOUR, True, False, "■")
-LIED_A = Dot(A_COLOUR, False, True, "○")
-LIED_B = Dot(B_COLOUR, True, True, "□")
-# The truth, and the answers: all that the pollster sees.
-TRUTH = {A_TRUE: VOTED_A, A_LIED: LIED_A, B_TRUE: VOTED_B, B_LIED: LIED_B}
-ANSWERS = {A_TRUE: VOTED_A, A_LIED: VOTED_B, B_TRUE: VOTED_B, B_LIED: VOTED_A}
+SAID_A = Dot(A_COLOUR, _DISC)
+SAID_B = Dot(B_COLOUR, _SQUARE)
+# The mark of each of up to six answers, in their order.
+SAID = (
+    SAID_A,
+    SAID_B,
+    Dot(palette.OTHERS[1].colour, _DIAMOND),
+    *(Dot(palette.OTHERS[i].colour, _TRIANGLE) for i in (0, 2, 1)),
+)
+# Somebody who is still to answer, and somebody who has answered, but whose answer is not shown.
+NOT_YET, ANSWERED = SAID_A.not_yet, Dot(palette.TRUTH.colour, _DISC)
+# What really happened, and the answers: all that the pollster sees.
+TRUTH = {A_TRUE: SAID_A, A_LIED: SAID_B.changed, B_TRUE: SAID_B, B_LIED: SAID_A.changed}
+ANSWERS = {A_TRUE: SAID_A, A_LIED: SAID_B, B_TRUE: SAID_B, B_LIED: SAID_A}
+# Voters of A and of B before they say anything.
+BEFORE = {A_TRUE: SAID_A.not_yet, B_TRUE: SAID_B.not_yet}
 
-LEGEND = {"A": VOTED_A, "B": VOTED_B, "hollow: lied": LIED_A}
+LEGEND = {"said A": SAID_A, "said B": SAID_B, "hollow: chance changed the answer": SAID_A.changed}
 
 # Dot fields side by side: the style of the pages and of a downloaded page.
 PEOPLE_CSS = """
@@ -49,10 +86,6 @@ PEOPLE_CSS = """
 .people-legend span { white-space: nowrap; }
 .people-legend b { font-weight: 400; font-size: 1.05rem; }
 """
-
-
-# The outline of a disc and of a square around a point: where it begins, and how it goes on.
-_DISC, _SQUARE = (-3.5, 0, "a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0z"), (-3, -3, "h6v6h-6z")
 
 
 class Field(NamedTuple):
@@ -70,9 +103,7 @@ def dot_field(heading: str, kinds: NDArray[np.integer], dots: Mapping[int, Dot],
     shapes = []
     for dot in dict.fromkeys(dots.values()):  # by look, so that the file reveals no more than the picture
         where = np.flatnonzero(np.isin(kinds, [kind for kind, dot_of_kind in dots.items() if dot_of_kind == dot]))
-        outlines = "".join(
-            _outline(10 * (i % columns) + 5, 10 * (i // columns) + 5, dot.square) for i in where.tolist()
-        )
+        outlines = "".join(_outline(10 * (i % columns) + 5, 10 * (i // columns) + 5, dot.shape) for i in where.tolist())
         paint = f'fill="none" stroke="{dot.colour}" stroke-width="1.6"' if dot.hollow else f'fill="{dot.colour}"'
         shapes.append(f'<path {paint} d="{outlines}"/>')
     size = f"0 0 {10 * columns} {10 * rows}"
@@ -92,22 +123,28 @@ def _columns(n: int) -> int:
     return min(counts, key=lambda c: (-n % c, abs(math.log(c * c / (_WIDE * max(n, 1))))), default=1)
 
 
-def _outline(x: int, y: int, square: bool) -> str:
-    right, down, rest = _SQUARE if square else _DISC
-    return f"M{x + right:g} {y + down:g}{rest}"
+def _outline(x: int, y: int, shape: Shape) -> str:
+    return f"M{x + shape.right:g} {y + shape.down:g}{shape.rest}"
 
 
 def plan(heading: str, dots: Mapping[int, Dot], n: int) -> dict[str, Any]:
     """Return how `dot_field` plots `n` people, for a browser that renders them again: its columns, its looks, that of
-    a kind.
+    a kind, and that of people who have not answered yet.
     """
     looks = list(dict.fromkeys(dots.values()))
-    encoded = []
-    for look in looks:
-        right, down, rest = _SQUARE if look.square else _DISC
-        encoded.append({"colour": look.colour, "hollow": look.hollow, "x": right, "y": down, "rest": rest})
     look_of = [looks.index(dots[kind]) for kind in sorted(dots)]
-    return {"heading": heading, "columns": _columns(n), "looks": encoded, "look_of": look_of}
+    return {
+        "heading": heading,
+        "columns": _columns(n),
+        "looks": list(map(_encoded, looks)),
+        "look_of": look_of,
+        "not_yet": _encoded(NOT_YET),
+    }
+
+
+def _encoded(dot: Dot) -> dict[str, Any]:
+    right, down, rest, *_ = dot.shape
+    return {"colour": dot.colour, "hollow": dot.hollow, "x": right, "y": down, "rest": rest}
 
 
 def people_html(fields: Sequence[Field], legend: Mapping[str, Dot], alt: str) -> str:

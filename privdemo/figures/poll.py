@@ -20,10 +20,11 @@ from privdemo.figures.charts import (
     marker,
     percent,
     point,
+    reference_label,
     reference_line,
     rows,
 )
-from privdemo.figures.people import LIED_A, TRUTH, VOTED_A, VOTED_B, Field
+from privdemo.figures.people import ANSWERED, NOT_YET, SAID, Dot, Field
 from privdemo.intervals import Estimate
 from privdemo.methods import SPREAD_MLE, VOTING
 
@@ -31,10 +32,19 @@ _SHARE = {"range": [-0.02, 1.04], "tickformat": ".0%"}
 # The height of all rows and the least of one, and how wide a bar is of a row, all in pixels; how far below the middle
 # of its row a second mark stands.
 _ROWS, _HIGH, _BAR, _BELOW = 300, 84, 1 / 3, 0.2
-# The look of each curve of an answer, none of them a method's; the distance of their marks, which may have the same
-# height.
-_LOOKS = palette.OTHERS
-_APART = 0.06
+# The curves that are plotted at most, and the distance of their marks, which may have the same height.
+_CURVES, _APART = 3, 0.06
+# The line and marker of each answer: its mark in the pictures of people.
+_LOOKS = tuple(
+    palette.Style(mark.colour, dash, symbol)
+    for mark, dash, symbol in zip(
+        SAID,
+        ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot"),
+        ("circle", "square", "diamond", "triangle-up", "triangle-up", "triangle-up"),
+        strict=True,
+    )
+)
+_CORRECTED, _UNCORRECTED = "corrected", "not corrected"
 # The people of a picture.
 _HUNDRED = 100
 
@@ -45,34 +55,37 @@ def words(text: str) -> str:
 
 
 def said(found: Reveal) -> Figure:
-    """Return the answers of the class, a bar each."""
+    """Return the answers of the class, a bar in the colour of each."""
     labels = [f"{words(r.answer)} <b>{r.senders:,}</b>, {percent(r.reported.mean)}" for r in found.readings]
     n = len(found.readings)
-    bars = [_bar(row, r.reported.mean, palette.NAIVE.colour, n) for row, r in _with_rows(found.readings)]
+    bars = [
+        _bar(row, r.reported.mean, mark.colour, n)
+        for (row, r), mark in zip(_with_rows(found.readings), SAID, strict=False)
+    ]
     return _shares(found, labels, bars, "said so")
 
 
 def naive(found: Reveal) -> Figure:
     """Return the naive estimate, the observed shares with their intervals."""
-    method = VOTING["naive"]
+    style = VOTING["naive"].style
     labels = [f"{words(r.answer)} <b>{percent(r.reported.mean)}</b>" for r in found.readings]
-    marks = [_mark(row, r.reported, method.style, method.title) for row, r in _with_rows(found.readings)]
-    return _shares(found, labels, marks, "true of, if nobody lied")
+    marks = [_mark(row, r.reported, style, _UNCORRECTED) for row, r in _with_rows(found.readings)]
+    return _shares(found, labels, marks, "true of, if chance had changed no answer,")
 
 
 def corrected(found: Reveal, truth: Sequence[float] | None = None) -> Figure:
     """Return the estimated share of each answer with its interval, below it the observed share; the truth where it is
     known.
     """
-    best, ignored, known = VOTING[SPREAD_MLE], VOTING["naive"], VOTING["honest"]
+    best, ignored, known = (VOTING[name].style for name in (SPREAD_MLE, "naive", "honest"))
     labels, marks = [], []
     for i, (row, r) in enumerate(_with_rows(found.readings)):
         true = f", truth {percent(truth[i])}" if truth else ""
         labels.append(f"{words(r.answer)} <b>{percent(r.estimated.mean)}</b>{true}")
-        marks.append(_mark(row, r.estimated, best.style, best.title))
-        marks.append(_mark(row - _BELOW, r.reported, ignored.style, ignored.title, size=8))
+        marks.append(_mark(row, r.estimated, best, _CORRECTED))
+        marks.append(_mark(row - _BELOW, r.reported, ignored, _UNCORRECTED, size=8))
         if truth:
-            marks.append(_mark(row, Estimate(truth[i], truth[i], truth[i]), known.style, "the truth", size=22))
+            marks.append(_mark(row, Estimate(truth[i], truth[i], truth[i]), known, "the truth", size=22))
     return _shares(found, labels, marks, "true of")
 
 
@@ -139,28 +152,33 @@ def _mark(row: float, found: Estimate, style: palette.Style, name: str, size: in
 
 
 def meant(found: Reveal) -> list[Field]:
-    """Return a hundred senders of each answer: those who meant it, and those who did not."""
+    """Return a hundred senders of each answer, hollow where chance changed what they meant."""
     return [
         figures.dot_field(
             f"Of 100 who sent “{reading.answer}”",
             voting.first_voted_a(round(_HUNDRED * reading.meant.mean), _HUNDRED),
-            TRUTH,
+            {voting.A_TRUE: mark, voting.B_TRUE: mark.changed},
             columns=10,
         )
-        for reading in found.readings
+        for reading, mark in zip(found.readings, SAID, strict=False)
     ]
 
 
+def meant_legend(found: Reveal) -> dict[str, Dot]:
+    """Return the legend of `meant`, by words."""
+    first, other = SAID[0], "the other" if len(found.readings) == 2 else "another"
+    return {"filled: meant it": first, f"hollow: meant {other} answer, which chance changed": first.changed}
+
+
 def arrived(answered: int, expected: int) -> Field:
-    """Return all who are to answer, those who have in colour; of more than a thousand, that many for all."""
+    """Return all who are to answer, filled if they have; of more than a thousand, that many for all."""
     shown = min(expected, voting.N_DOTS)
     each = "" if shown == expected else f"Each dot stands for {expected / shown:.3g} people"
     return figures.dot_field(each, voting.first_voted_a(round(shown * answered / expected), shown), _ARRIVED)
 
 
-# People who have answered are filled, others outlined.
-_ARRIVED = {voting.A_TRUE: VOTED_A, voting.B_TRUE: LIED_A}
-MEANT_LEGEND = {"meant it": VOTED_A, "something else is true": VOTED_B}
+_ARRIVED = {voting.A_TRUE: ANSWERED, voting.B_TRUE: NOT_YET}
+ARRIVED_LEGEND = {"has answered": ANSWERED, "has not answered yet": NOT_YET}
 
 
 def again(found: Sequence[Again], times: int) -> Figure:
@@ -168,11 +186,11 @@ def again(found: Sequence[Again], times: int) -> Figure:
 
     Of many answers the most likely ones are plotted, as many as can be distinguished.
     """
-    likeliest = sorted(found, key=lambda each: -each.meant[0].mean)[: len(_LOOKS)]
-    found = [each for each in found if each in likeliest]
+    likeliest = sorted(found, key=lambda each: -each.meant[0].mean)[:_CURVES]
+    plotted = [(each, look) for each, look in zip(found, _LOOKS, strict=False) if each in likeliest]
     traces = [
         {
-            "x": [time + _APART * (i - (len(found) - 1) / 2) for time in range(1, len(each.meant) + 1)],
+            "x": [time + _APART * (i - (len(plotted) - 1) / 2) for time in range(1, len(each.meant) + 1)],
             "y": [estimate.mean for estimate in each.meant],
             "mode": "lines+markers",
             "line": line(look),
@@ -181,7 +199,7 @@ def again(found: Sequence[Again], times: int) -> Figure:
             "name": f"always “{words(each.answer)}”",
             "hovertemplate": "%{x:.0f} times: %{y:.1%} meant it<extra></extra>",
         }
-        for i, (each, look) in enumerate(zip(found, _LOOKS, strict=False))
+        for i, (each, look) in enumerate(plotted)
     ]
     most = len(found[0].meant)
     return chart(
@@ -190,6 +208,7 @@ def again(found: Sequence[Again], times: int) -> Figure:
             "xaxis": {"title": {"text": "times asked"}, "range": [0.7, most + 0.3], "dtick": 1},
             "yaxis": {"title": {"text": "meant it"}, "range": [-0.03, 1.05], "tickformat": ".0%"},
             "shapes": [reference_line(times)],
+            "annotations": [reference_label(times, "once" if times == 1 else f"{times} times", 0.7, most + 0.3)],
             "height": 380,
             "margin": {"b": 120},
             "legend": legend_below(),
@@ -200,8 +219,8 @@ def again(found: Sequence[Again], times: int) -> Figure:
 def price(cost: Price) -> Figure:
     """Return the number of people who answered, and the number whose true answers would be as precise."""
     kinds = (
-        ("asked, with these lies", cost.with_lies, VOTING[SPREAD_MLE].style),
-        ("enough, if nobody lied", cost.without_lies, VOTING["honest"].style),
+        ("private answers", cost.with_lies, VOTING[SPREAD_MLE].style),
+        ("open answers that would do", cost.without_lies, VOTING["honest"].style),
     )
     labels = [f"{name} <b>{f'{n:,}' if n else 'under 1'}</b>" for name, n, _ in kinds]
     bars = [_bar(row, n, style.colour, len(kinds)) for row, (_, n, style) in _with_rows(kinds)]

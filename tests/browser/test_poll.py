@@ -59,9 +59,9 @@ def opened(teacher: Page, address: str) -> str:
     teacher.get_by_label("Question").fill(QUESTION)
     teacher.keyboard.press("Enter")
     browsing.settled(teacher)
-    expect(teacher.get_by_role("radio", name="Said")).to_be_hidden()  # nobody has said anything
+    expect(teacher.get_by_role("radio", name="What they said")).to_be_hidden()  # nobody has said anything
     teacher.get_by_role("button", name="Open the poll").click()
-    expect(teacher.get_by_role("radio", name="Said")).to_be_visible()
+    expect(teacher.get_by_role("radio", name="What they said")).to_be_visible()
     code = teacher.locator(".poll-address b").inner_text()
     assert teacher.locator(".poll-address").inner_text().replace("\n", "").endswith(f"{address[7:]}/p/{code}")
     expect(teacher.locator(".poll-reach")).to_contain_text("PRIVDEMO_HOSTS=")
@@ -100,7 +100,7 @@ def test_hands_are_counted_on_the_wall_by_keyboard(page: Page, address: str) -> 
         expect(box).to_be_focused()
         page.keyboard.type(people)  # the last one is taken without Enter
     page.keyboard.press("PageDown")
-    expect(page.locator(".takeaway")).to_contain_text("23 of 34 said")
+    expect(page.locator(".takeaway")).to_contain_text("23 of 34 people said")
     wrong = []
     for number in range(2, len(STEPS)):
         at_step(page, number)

@@ -152,7 +152,7 @@ def test_what_is_sent_says_nothing_of_the_truth_but_what_the_coin_decided(served
     assert b'"answer":1' in false_no
     assert len(false_no) == len(true_yes)
     assert "own answer: Yes" in shown_true
-    assert "a lie. Your answer was: No" in shown_false
+    assert "another answer. Yours was: No" in shown_false
 
 
 def test_a_class_answers_by_keyboard_once_and_again_when_it_is_asked_again(served, telephone):

@@ -16,8 +16,8 @@ from tests.figures.reading import NASTY, Reader, inline
 def test_a_dot_field_shows_every_person_once_and_the_pollster_sees_answers_alone():
     kinds = np.array([A_TRUE] * 5 + [A_LIED] * 2 + [B_TRUE] * 6 + [B_LIED])
     ours = figures.dot_field("ours", kinds, people.TRUTH).svg
-    # people, liars, and discs: the voters of A
-    assert (ours.count("M"), ours.count('fill="none"'), ours.count("0 1 0 7")) == (14, 2, 7)
+    # people, looks that are hollow as chance changed the answer, and discs: those who say A
+    assert (ours.count("M"), ours.count('fill="none"'), ours.count("0 1 0 7")) == (14, 2, 5 + 1)
     theirs = figures.dot_field("theirs", kinds, people.ANSWERS).svg
     assert (theirs.count('fill="none"'), theirs.count("0 1 0 7")) == (0, 5 + 1)
     # A voter of A who lies looks like an honest voter of B, to the last byte.
@@ -25,9 +25,17 @@ def test_a_dot_field_shows_every_person_once_and_the_pollster_sees_answers_alone
     assert honest.svg == figures.dot_field("x", np.array([A_LIED, B_LIED]), people.ANSWERS).svg
 
 
+def test_a_person_has_the_same_colour_and_shape_in_both_fields():
+    for kind, dot in people.TRUTH.items():
+        assert people.ANSWERS[kind] == dot._replace(hollow=False)
+        assert dot.hollow == (kind in (A_LIED, B_LIED))
+    assert len({(dot.colour, dot.shape) for dot in people.SAID}) == 6, "an answer is known by its mark"
+    assert len({dot.sign for kind in (people.TRUTH, people.BEFORE) for dot in kind.values()}) == 4
+
+
 def test_a_picture_of_people_is_whole_and_escapes_its_words():
     field = figures.dot_field("a <b>", np.zeros(3, int), people.TRUTH)
-    page = figures.people_html([field], {"x & y": people.VOTED_A}, 'say "A" <now>')
+    page = figures.people_html([field], {"x & y": people.SAID_A}, 'say "A" <now>')
     for words in ("a &lt;b&gt;", "x &amp; y", 'alt="say &quot;A&quot; &lt;now&gt;"'):
         assert words in page
     assert base64.b64decode(re.search(r"base64,([^\"]+)", page).group(1)).decode() == field.svg

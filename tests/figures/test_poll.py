@@ -5,6 +5,7 @@ import pytest
 
 from privdemo import figures
 from privdemo.experiments import poll
+from privdemo.figures import people
 from privdemo.figures import poll as charts
 from tests.figures.reading import NASTY, shows_estimates
 
@@ -27,7 +28,7 @@ def test_readings_stand_with_their_intervals():
         assert shows_estimates(trace, share, axis="x")
     traces = charts.corrected(FOUND, (0.5, 0.3, 0.2)).data
     named = {name: [trace for trace in traces if trace.name == name] for name in {trace.name for trace in traces}}
-    for trace, reading in zip(named["correct for the lies"], FOUND.readings, strict=True):
+    for trace, reading in zip(named["corrected"], FOUND.readings, strict=True):
         assert shows_estimates(trace, reading.estimated, axis="x")
     assert [trace.x[0] for trace in named["the truth"]] == [0.5, 0.3, 0.2]
     assert [sum(trace.showlegend for trace in each) for each in named.values()] == [1, 1, 1]
@@ -45,7 +46,13 @@ def test_a_rule_stands_at_the_times_asked_and_curves_at_the_beliefs():
 def test_of_a_hundred_senders_as_many_meant_it():
     for field, reading in zip(charts.meant(FOUND), FOUND.readings, strict=True):
         assert field.svg.split('d="')[1].count("M") == round(100 * reading.meant.mean)
-    assert "<script>" not in figures.people_html(charts.meant(FOUND), charts.MEANT_LEGEND, NASTY)
+    assert "<script>" not in figures.people_html(charts.meant(FOUND), charts.meant_legend(FOUND), NASTY)
+
+
+def test_senders_of_an_answer_have_its_mark_hollow_where_chance_changed_it():
+    for field, mark in zip(charts.meant(FOUND), people.SAID, strict=False):
+        assert field.svg.count(mark.colour) == 2
+        assert field.svg.count('fill="none"') == 1
 
 
 def test_the_price_is_two_bars_of_people():

@@ -26,7 +26,7 @@ def test_figure_1_has_a_plot_for_every_lie_and_breaks_lines_at_jumps():
     runs = voting.figure1()
     figure = charts.figure1(runs, (0.2, 0.35))
     assert len({trace.xaxis for trace in figure.data}) == len(runs)
-    climbing = [trace for trace in figure.data if "climbing" in trace.name]
+    climbing = [trace for trace in figure.data if "reached" in trace.name]
     for trace, run in zip(climbing, runs, strict=True):
         kept = ~np.isnan(trace.y)
         np.testing.assert_array_equal(np.asarray(trace.y)[kept], run.reconstruction[kept])

@@ -1,5 +1,5 @@
-// Fields of people: each voted, and has a uniform draw of their own below which they lie. They are
-// drawn here as Python draws them, dot for dot, at any lie. A test compares them.
+// Fields of people: each voted, and has a uniform draw of their own below which chance changes the answer. They
+// are drawn here as Python draws them, dot for dot, at any lie. A test compares them.
 
 const SECONDS = 0.9; // in which the people of a new poll answer, one after another
 const NONE = -1; // of someone who has not answered yet
@@ -22,25 +22,29 @@ class Field {
     this.svg.setAttribute("viewBox", `0 0 ${10 * plan.columns} ${10 * Math.ceil(size / plan.columns)}`);
     this.svg.setAttribute("preserveAspectRatio", "xMinYMin");
     this.svg.style.setProperty("--width", `${1.5 * plan.columns}rem`);
-    this.paths = plan.looks.map(({ colour, hollow }) => {
-      const path = this.svg.appendChild(document.createElementNS(this.svg.namespaceURI, "path"));
-      path.setAttribute("fill", hollow ? "none" : colour);
-      if (hollow) path.setAttribute("stroke", colour);
-      if (hollow) path.setAttribute("stroke-width", 1.6);
-      return path;
-    });
+    this.paths = plan.looks.map((look) => this.path(look));
+    this.waiting = this.path(plan.not_yet);
+    this.waiting.classList.add("not-yet");
+  }
+
+  path({ colour, hollow }) {
+    const path = this.svg.appendChild(document.createElementNS(this.svg.namespaceURI, "path"));
+    path.setAttribute("fill", hollow ? "none" : colour);
+    if (hollow) path.setAttribute("stroke", colour);
+    if (hollow) path.setAttribute("stroke-width", 1.6);
+    return path;
   }
 
   draw(kinds) {
-    const { columns, looks, look_of } = this.plan;
-    const outlines = looks.map(() => "");
+    const { columns, looks, look_of, not_yet } = this.plan;
+    const all = [...looks, not_yet];
+    const outlines = all.map(() => "");
     for (let i = 0; i < kinds.length; i++) {
-      if (kinds[i] === NONE) continue;
-      const look = look_of[kinds[i]];
-      const { x, y, rest } = looks[look];
+      const look = kinds[i] === NONE ? looks.length : look_of[kinds[i]];
+      const { x, y, rest } = all[look];
       outlines[look] += `M${10 * (i % columns) + 5 + x} ${10 * Math.floor(i / columns) + 5 + y}${rest}`;
     }
-    this.paths.forEach((path, look) => path.setAttribute("d", outlines[look]));
+    [...this.paths, this.waiting].forEach((path, look) => path.setAttribute("d", outlines[look]));
   }
 }
 
@@ -108,16 +112,13 @@ class Dots {
     this.asking = false;
   }
 
-  // Votes are ours to see; the pollster sees the answers of the first `answered` people.
+  // The first `answered` people have answered; of the others nothing is there yet.
   show(answered) {
-    const n = this.voted.length;
-    const seen = Int8Array.from({ length: n }, (_, i) => (i < answered ? this.kind(i) : this.voted[i] ? 0 : 2));
-    const told = seen.map((kind, i) => (i < answered ? kind : NONE));
-    const lied = seen.reduce((sum, kind) => sum + (kind % 2), 0);
-    const saidA = told.reduce((sum, kind) => sum + (kind === 0 || kind === 3), 0);
-    const counts = { lied, said_a: saidA, asked: answered };
+    const kinds = Int8Array.from({ length: this.voted.length }, (_, i) => (i < answered ? this.kind(i) : NONE));
+    const count = (...wanted) => kinds.reduce((sum, kind) => sum + wanted.includes(kind), 0);
+    const counts = { lied: count(1, 3), said_a: count(0, 3), asked: answered };
     this.fields.forEach((field, f) => {
-      field.draw(f ? told : seen);
+      field.draw(kinds);
       const heading = this.data.fields[f].heading;
       field.caption.textContent = heading.replace(/\{(\w+)\}/g, (_, name) => counts[name].toLocaleString("en"));
     });

@@ -1,4 +1,4 @@
-"""The page that polls a class and estimates the share behind its lies."""
+"""The page that polls a class and estimates the share behind its answers."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -65,7 +65,7 @@ PAGE = Page.from_folder(
     title=TITLE,
     question="How many in your class have done it?",
     address=ADDRESS,
-    blurb="By telephone, or by hand.",
+    blurb="By telephone, or by a show of hands.",
     question_of=question_of,
     folds=standing_words,
     chapters=Chapters(STEP.key, tuple(map(_chapter, STEPS, _PANELS))),

@@ -20,8 +20,8 @@ from privdemo.figures import poll as charts
 _MANY_LIES = 0.1
 # What the sentence adds in each way of answering.
 _NOTES = {
-    HANDS: "Type how many raise a hand for each answer. ",
-    REHEARSAL: "These people are simulated, to see how it goes. ",
+    HANDS: "Type how many people raise a hand for each answer. ",
+    REHEARSAL: "These people are simulated, so that you can try it out. ",
 }
 
 
@@ -37,8 +37,8 @@ class Answer:
         question = self.question
         if not question.is_opened:
             return (
-                "Open the poll: the page then shows an address and a QR code, and the answers as they come. "
-                f"{_lie_words(question.config)} Once it is open, that cannot be changed."
+                "Open the poll, and this page shows an address, a QR code, and how many have answered. "
+                f"{_lie_words(question.config)} Once the poll is open, that cannot be changed."
             )
         if len(question.rounds) > 1:
             return f"The question is asked for the {ordinal(len(question.rounds))} time. {_lie_words(question.config)}"
@@ -102,14 +102,18 @@ def _people_answered(question: Question) -> str:
 
 
 def _lie_words(config: PollConfig) -> str:
-    """Say how often each person lies, and what that protects."""
-    return f"Each lies <b>{numbers.percent(config.lie)}</b> of the time, by chance, so {_protection_words(config)}."
+    """Say how often chance changes an answer, and what that protects."""
+    other = "the other answer" if len(config.answers) == 2 else "another answer"
+    return (
+        f"<b>{numbers.percent(config.lie)}</b> of the time chance sends {other} than the true one, so "
+        f"{_protection_words(config)}."
+    )
 
 
 def _protection_words(config: PollConfig) -> str:
     """Say what one answer proves about its sender: little where lies are many, much where they are few."""
     odds = numbers.odds_factor(config.mechanism.epsilon)
-    return "no answer proves anything" if config.lie >= _MANY_LIES else f"an answer moves the odds by {odds} at most"
+    return "no answer proves anything" if config.lie >= _MANY_LIES else f"an answer changes the odds by {odds} at most"
 
 
 def how_to_lie(question: Question) -> str:
@@ -127,21 +131,21 @@ def how_to_lie(question: Question) -> str:
             "Everybody tosses a coin twice, and nobody else sees it. First heads: raise a hand for the truth. First "
             f"tails: the second toss answers; heads is {first}, tails is {second}."
         )
-    cards = f"{lies} of which {'says' if lies == 1 else 'say'} “lie”"
+    cards = f"{lies} of which {'says' if lies == 1 else 'say'} “other”"
     if (others := len(config.answers) - 1) > 1:
         return (
             f"Everybody draws two cards and shows them to nobody: one of {pack}, {cards}, and one of {others}, "
-            f"numbered 1 to {others}. Whoever finds “lie” raises a hand for the answer that many places after the true "
-            "one (after the last comes the first), all others for the truth."
+            f"numbered 1 to {others}. Whoever finds “other” raises a hand for the answer that many places after the "
+            "true one (after the last comes the first), all others for the truth."
         )
     return (
-        f"Everybody draws one of {pack} cards, {cards}, and shows it to nobody. Whoever finds “lie” raises a hand for "
-        f"{other}, all others for the truth."
+        f"Everybody draws one of {pack} cards, {cards}, and shows it to nobody. Whoever finds “other” raises a hand "
+        f"for {other}, all others for the truth."
     )
 
 
 def picture(question: Question) -> str:
-    """Return the picture as HTML: how to join or to lie, or the simulated people; and how many have answered."""
+    """Return the picture as HTML: how to join, what chance does or the simulated people; and how many have answered."""
     of = f" of {question.expected:,} simulated people" if question.expected else ""
     have = "has answered" if question.answered == 1 and not of else "have answered"
     count = f'<p class="poll-count"><b>{question.answered:,}</b>{of} {have}</p>'
@@ -159,6 +163,6 @@ def picture(question: Question) -> str:
         return f'<div class="poll-join">{join.picture(question.join)}{count}</div>{reach}'
     if question.expected:
         arrived = charts.arrived(question.answered, question.expected)
-        return f"{count}{figures.people_html([arrived], {}, _people_answered(question))}"
+        return f"{count}{figures.people_html([arrived], charts.ARRIVED_LEGEND, _people_answered(question))}"
     rule = f'<p class="poll-rule poll-asked">{escape(question.text)}</p><p class="poll-rule">{how_to_lie(question)}</p>'
     return f"{rule}{count}" if question.answered else rule

@@ -56,7 +56,8 @@ def what_they_said(answer: Answer, found: Reveal) -> _StepContents:
     first = found.readings[answer.number]
     words = "; ".join(f"{said(r.answer)} {r.senders:,}" for r in found.readings)
     return _StepContents(
-        f"<b>{first.senders:,}</b> of {found.n_answers:,} said {said(first.answer)}. Some of them lied.",
+        f"<b>{first.senders:,}</b> of {numbers.people(found.n_answers)} said {said(first.answer)}. Chance changed "
+        "some of these answers.",
         Chart(charts.said(found)),
         f"What {numbers.people(found.n_answers)} said: {words}.",
         lambda: poll.said_table(found),
@@ -64,14 +65,14 @@ def what_they_said(answer: Answer, found: Reveal) -> _StepContents:
     )
 
 
-@_step("naive", "What if every answer were true?")
+@_step("naive", "What if we took every answer as true?")
 def naive(answer: Answer, found: Reveal) -> _StepContents:
-    """Return the reported shares, without correction for lies."""
+    """Return the reported shares, without a correction."""
     first, still = found.readings[answer.number], found.config.channel.p10
     words = "; ".join(f"{said(r.answer)} {numbers.with_range(r.reported)}" for r in found.readings)
     return _StepContents(
-        f"Who ignores the lies reads <b>{numbers.with_range(first.reported)}</b> {said(first.answer)}. But if it were "
-        f"true of nobody, {numbers.percent(still)} would still say so.",
+        f"Without a correction we would report <b>{numbers.with_range(first.reported)}</b> {said(first.answer)}. But "
+        f"even if that were true of nobody, {numbers.percent(still)} would say so by chance.",
         Chart(charts.naive(found)),
         f"Shares of the answers, each with its 95 % interval: {words}.",
         lambda: poll.said_table(found),
@@ -81,14 +82,14 @@ def naive(answer: Answer, found: Reveal) -> _StepContents:
 
 @_step("corrected", "How many is it true of?")
 def corrected(answer: Answer, found: Reveal) -> _StepContents:
-    """Return the shares corrected for the lies."""
+    """Return the shares corrected for what chance changed."""
     first = found.readings[answer.number]
     words = "; ".join(f"{said(r.answer)} {numbers.with_range(r.estimated)}" for r in found.readings)
     return _StepContents(
-        f"{_doubt_words(found)}With the lies taken into account, {said(first.answer)} is true of "
+        f"{_doubt_words(found)}Corrected for what chance changed, {said(first.answer)} is true of "
         f"<b>{numbers.with_range(first.estimated)}</b>.{_narrower_words(found)}",
         Chart(charts.corrected(found)),
-        f"Shares corrected for the lies, each with its 95 % interval: {words}.",
+        f"Shares corrected for what chance changed, each with its 95 % interval: {words}.",
         lambda: poll.share_table(found),
         answer.snippet("charts.corrected(found).show()"),
     )
@@ -96,12 +97,14 @@ def corrected(answer: Answer, found: Reveal) -> _StepContents:
 
 def _doubt_words(found: Reveal) -> str:
     """Say that such lies hardly explain the answers, before a sentence that depends on them; else return “”."""
-    return "Such lies hardly explain these answers: <b>the model is doubtful</b>. If it held: " * _is_doubtful(found)
+    return "Chance alone hardly explains these answers: <b>the model is doubtful</b>. If it held: " * _is_doubtful(
+        found
+    )
 
 
 def _narrower_words(found: Reveal) -> str:
     """Say that more answers narrow the interval, unless the model is doubtful."""
-    return "" if _is_doubtful(found) else " The more people answer, the narrower that range."
+    return "" if _is_doubtful(found) else " The more people answer, the narrower this range."
 
 
 def _is_doubtful(found: Reveal) -> bool:
@@ -120,8 +123,7 @@ def one_answer(answer: Answer, found: Reveal) -> _StepContents:
     )
     return _StepContents(
         f"{_doubt_words(found)}Of 100 people who sent {said(first.answer)}, <b>{_of_100_people(first.meant)}</b> "
-        "meant it. Of "
-        f"100 people whatever they sent, it is true of {_of_100_people(first.estimated)}. No answer moves the odds by "
+        f"meant it. Of any 100 people, it is true of {_of_100_people(first.estimated)}. No answer changes the odds by "
         f"more than {numbers.odds_factor(epsilon)}.",
         Markup(_hundred_senders(found)),
         f"At the estimated shares and the ends of their 95 % intervals: {words}.",
@@ -132,7 +134,7 @@ def one_answer(answer: Answer, found: Reveal) -> _StepContents:
 
 def _hundred_senders(found: Reveal) -> str:
     """Return a picture of a hundred senders of each answer, side by side, as HTML."""
-    picture = figures.people_html(charts.meant(found), charts.MEANT_LEGEND, "People who sent an answer")
+    picture = figures.people_html(charts.meant(found), charts.meant_legend(found), "People who sent an answer")
     return f'<div class="poll-meant" style="--fields: {len(found.readings)}">{picture}</div>'
 
 
@@ -152,10 +154,10 @@ def price(answer: Answer, found: Reveal) -> _StepContents:
     """Return what privacy costs in people."""
     cost = poll.price(found)
     half, lying, honest = cost.plans[0]
-    plans = "; ".join(f"± {100 * h:g} points: {n:,} people, or {m:,} honest ones" for h, n, m in cost.plans)
+    plans = "; ".join(f"± {100 * h:g} points: {n:,} private answers, or {m:,} open ones" for h, n, m in cost.plans)
     return _StepContents(
-        f"{_worth_words(cost)}. To know any share within {100 * half:g} points, this question takes "
-        f"{numbers.people(lying)}; if nobody lied, {honest:,}.",
+        f"{_worth_words(cost)}. To know any share within {100 * half:g} points, ask {numbers.people(lying)}; if all "
+        f"answered openly, {honest:,} would be enough.",
         Chart(charts.price(cost)),
         f"{_worth_words(cost)}: each ± {100 * cost.half:.3g} points at the widest. {plans}.",
         lambda: poll.price_table(cost),
@@ -164,13 +166,11 @@ def price(answer: Answer, found: Reveal) -> _StepContents:
 
 
 def _worth_words(cost: Price) -> str:
-    """State how many answers without lies give an interval as narrow as these."""
-    these, say = (f"These {cost.with_lies:,} answers", "say") if cost.with_lies != 1 else ("This answer", "says")
+    """State how many open answers, which chance leaves alone, give an interval as narrow as these."""
+    private = "1 private answer is" if cost.with_lies == 1 else f"{cost.with_lies:,} private answers are"
     if cost.without_lies == 0:
-        return f"{these} {say} <b>less than 1</b> honest one would"
-    return f"{these} {say} as much as <b>{cost.without_lies:,}</b> honest " + (
-        "one would" if cost.without_lies == 1 else "ones would"
-    )
+        return f"{private} worth <b>less than 1</b> open one"
+    return f"{private} worth <b>{cost.without_lies:,}</b> open {'one' if cost.without_lies == 1 else 'ones'}"
 
 
 @_step("again", "What if the same people answer again?")
@@ -205,7 +205,7 @@ def _current_round_words(answer: Answer) -> str:
     return f"The {ordinal(len(rounds))} time, <b>{numbers.people(answer.question.answered)}</b> answered. "
 
 
-@_step("truth", "Who was right?")
+@_step("truth", "Which estimate was right?")
 def the_truth(answer: Answer, found: Reveal) -> _StepContents:
     """Return the true shares, which a rehearsal shows last."""
     counts = answer.question.truth or ()
@@ -215,8 +215,8 @@ def the_truth(answer: Answer, found: Reveal) -> _StepContents:
     ignored, best = verdicts
     words = "; ".join(f"{said(r.answer)} {numbers.share(true)}" for r, true in zip(found.readings, truth, strict=True))
     return _StepContents(
-        f"{said(first.answer)} is true of <b>{numbers.share(share)}</b> of these simulated people. Correcting for "
-        f"the lies, {numbers.with_range(first.estimated)}, {best} it; ignoring them, "
+        f"{said(first.answer)} is true of <b>{numbers.share(share)}</b> of these simulated people. The corrected "
+        f"estimate, {numbers.with_range(first.estimated)}, {best} it; the uncorrected one, "
         f"{numbers.with_range(first.reported)}, {ignored} it.",
         Chart(charts.corrected(found, truth)),
         f"The truth: {words}.",

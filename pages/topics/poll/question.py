@@ -14,7 +14,16 @@ from privdemo.experiments.poll import PollConfig
 REHEARSAL, HANDS, TELEPHONES = "Rehearsal", "Show of hands", "Telephones"
 WAYS = (REHEARSAL, HANDS, TELEPHONES)
 # The steps of the reveal; the last one is there where the truth is known.
-STEPS = ("Answers", "Said", "Ignored", "Corrected", "One answer", "Price", "Again", "Truth")
+STEPS = (
+    "Answers",
+    "What they said",
+    "Uncorrected",
+    "Corrected",
+    "One answer",
+    "What it costs",
+    "Asked again",
+    "The truth",
+)
 # What stands between answers in a line; with spaces around it, others may be within an answer.
 BETWEEN = "/"
 _APART = re.compile(rf"(?<!\s)\s++{BETWEEN}(?:\s++|$)")
@@ -101,16 +110,18 @@ WAY = Choice("way", WAYS, REHEARSAL, "How people answer")
 ASKED = Words("asked", check_question, _FIRST[0], "Question")
 ANSWERS = Words("answers", check_answers, _FIRST[1], f"Answers, with {BETWEEN} in between")
 PEOPLE = Number("people", limits.POLL_PEOPLE, 200, "Simulated people", step=10)
-PACE = Number("pace", limits.POLL_PACE, 10.0, "Answers a second, when you watch", step=1)
+PACE = Number("pace", limits.POLL_PACE, 10.0, "Answers a second while you watch", step=1)
 # A seed of the first hundred whose corrected share has the median error: neither lucky nor unlucky.
-SEED = Number("class_seed", limits.SEED, 78, "Seed of the class", help="The same seed gives the same people and lies.")
+SEED = Number(
+    "class_seed", limits.SEED, 78, "Seed of the class", help="The same seed gives the same people and the same chance."
+)
 HANDS_UP = tuple(
     Number(
         f"hands_{i}", replace(limits.POLL_PEOPLE, name="hands", low=0), 0, f"Hands for answer {i}", set_by_audience=True
     )
     for i in range(1, int(limits.POLL_ANSWERS.high) + 1)
 )
-TIMES = Number("times", limits.POLL_ROUNDS, 2, "Times asked")
+TIMES = Number("times", limits.POLL_ROUNDS, 2, "How often the same people answer")
 STEP = Choice("step", STEPS, STEPS[0], "Chapter")
 
 
@@ -118,7 +129,7 @@ def lie_setting(values: Values) -> Number:
     """Return the setting of how often people lie; its range depends on the number of answers."""
     line = values[ANSWERS]
     k = 2 if ANSWERS.problem([line]) else len(check_answers(line))
-    return Number("poll_lie", limits.poll_lie_limit(k), 0.25, "Each person lies", step=0.01)
+    return Number("poll_lie", limits.poll_lie_limit(k), 0.25, "How often chance changes an answer", step=0.01)
 
 
 def settings(values: Values) -> list[Setting]:

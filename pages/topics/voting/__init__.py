@@ -5,9 +5,9 @@ from pathlib import Path
 
 from pages.kit import folds, numbers
 from pages.kit.page import Chapter, Chapters, Page
-from pages.topics.voting import adversary, candidates, naive_training, price
-from pages.topics.voting.answer import Answer, poll_snippet, readings
-from pages.topics.voting.chapters import guessing_back, many_polls
+from pages.topics.voting import adversary, candidates, naive_training, price, six_questions
+from pages.topics.voting.answer import Answer, one_polls_estimates, poll_snippet
+from pages.topics.voting.chapters import guessing_each_vote, many_polls
 from pages.topics.voting.controls import (
     many_answers_controls,
     many_polls_controls,
@@ -15,6 +15,7 @@ from pages.topics.voting.controls import (
     one_answer_controls,
     one_poll_controls,
     plan_controls,
+    quiz_controls,
     shares_controls,
 )
 from pages.topics.voting.question import (
@@ -58,13 +59,14 @@ CHAPTERS = Chapters(
     "lesson",
     (
         Chapter("The poll", Answer.main, one_poll_controls),
-        Chapter("Readings", readings),
+        Chapter("Estimates", one_polls_estimates),
         Chapter("Many polls", many_polls, many_polls_controls),
         Chapter("What it costs", price.panels, plan_controls, PLAN_SETTINGS),
         Chapter("One answer", adversary.one_answer, one_answer_controls, [PRIOR, SAID]),
         Chapter("Asked twice", adversary.many_answers, many_answers_controls, [PRIOR, ASKED]),
-        Chapter("Candidates", candidates.panels, shares_controls, [SHARES]),
-        Chapter("Guessing back", guessing_back, for_specialists=True),
+        Chapter("Six questions", six_questions.panels, quiz_controls, shows_main_control=False),
+        Chapter("Guessing each vote", guessing_each_vote, for_specialists=True),
+        Chapter("Candidates", candidates.panels, shares_controls, [SHARES], for_specialists=True),
         Chapter(
             "Training",
             naive_training.panels,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 from pages.kit import cache, numbers
-from pages.kit.panel import Chart, Markup, Panel
+from pages.kit.panel import Chart, Markup, Panel, Prediction, Scale
 from pages.kit.snippet import Snippet
 from pages.topics.voting.answer import Answer
 from privdemo import accounting, attacks, figures, limits
@@ -36,18 +37,20 @@ def one_answer(answer: Answer, choice: tuple[float, str]) -> list[Panel]:
     if after is None:
         words = f"With this belief and these lies nobody can say {said}. Change either."
         return [Panel(name, question, words)]
-    fields = [
-        _hundred_people(prior, "Before: 100 people like this one"),
-        _hundred_people(after, f"After: 100 such people who say {said}"),
-    ]
-    legend = {"voted A": people.VOTED_A, "voted B": people.VOTED_B}
+    before = _hundred_people(prior, "Before they answer: 100 people like this one", people.BEFORE)
+    answered = _hundred_people(after, f"Afterwards: 100 such people who say {said}", _senders(said))
+    legend = {f"votes {vote}, no answer yet": people.BEFORE[kind] for vote, kind in _VOTES.items()}
+    legend_after = {
+        f"said {said}, voted {vote}{'' if vote == said else ': chance changed the answer'}": _senders(said)[kind]
+        for vote, kind in _VOTES.items()
+    }
     summary = (
         f"Of 100 people {numbers.per_hundred(prior)} voted A before anything is said; of 100 people who say {said}, "
         f"{numbers.per_hundred(after)} did: the odds of A against B went from "
         f"{numbers.odds(accounting.log_odds(prior))} to {numbers.odds(accounting.log_odds(after))}. The pictures round "
         "to whole people."
     )
-    picture = Markup(figures.people_html(fields, legend, summary))
+    picture = Markup(figures.people_html([before, answered], legend | legend_after, summary))
     return [
         Panel(
             name,
@@ -64,6 +67,16 @@ def one_answer(answer: Answer, choice: tuple[float, str]) -> list[Panel]:
                     "_, belief = accounting.posterior(channel.channel_matrix, [1 - prior, prior], said)",
                     f'print(f"of 100 people who say {said}, {{100 * belief:.3g}} voted A")',
                 ),
+            ),
+            prediction=Prediction(
+                "voting-one-answer",
+                f"Of 100 people, {_per_hundred(prior)} voted A. Of 100 people who say {said}, how many do you think "
+                "voted A?",
+                100 * _whole(after),
+                Scale(0, 100, 1, " people"),
+                Markup(figures.people_html([before], legend, f"{_per_hundred(prior)} of 100 people voted A.")),
+                f"A voter of A says {said} {numbers.percent(says(channel, 1, said))} of the time, a voter of B "
+                f"{numbers.percent(says(channel, 0, said))} of the time.",
             ),
         )
     ]
@@ -87,14 +100,34 @@ def belief_words(channel: BinaryChannel, prior: float, said: str, after: float) 
     )
 
 
+def says(channel: BinaryChannel, vote: int, said: str) -> float:
+    """Return how likely a voter (1 for A, 0 for B) gives an answer."""
+    return float(channel.channel_matrix[vote][int(said == "A")])
+
+
+def _whole(chance: float) -> float:
+    """Return a chance in whole hundredths where that is enough."""
+    return round(chance, 2) if 0.01 <= chance <= 0.99 else chance
+
+
 def _per_hundred(chance: float) -> str:
     """Write how many of 100 people, rounded to whole people where that is enough."""
-    return numbers.per_hundred(round(chance, 2) if 0.01 <= chance <= 0.99 else chance)
+    return numbers.per_hundred(_whole(chance))
 
 
-def _hundred_people(share: float, heading: str) -> people.Field:
+# The kinds of people who voted A and B, as `_hundred_people` counts them.
+_VOTES = {"A": voting.A_TRUE, "B": voting.B_TRUE}
+
+
+def _senders(said: str) -> dict[int, people.Dot]:
+    """Return the marks of voters of A and of B who all give the same answer."""
+    mark = people.SAID_A if said == "A" else people.SAID_B
+    return {kind: mark if vote == said else mark.changed for vote, kind in _VOTES.items()}
+
+
+def _hundred_people(share: float, heading: str, marks: Mapping[int, people.Dot]) -> people.Field:
     """Return a field of a hundred dots for people, `share` of whom voted A."""
-    return figures.dot_field(heading, voting.first_voted_a(round(100 * share), 100), people.TRUTH, columns=20)
+    return figures.dot_field(heading, voting.first_voted_a(round(100 * share), 100), marks, columns=20)
 
 
 # --- many answers --------------------------------------------------------------------------------
@@ -131,19 +164,20 @@ def many_answers(answer: Answer, choice: tuple[float, int]) -> list[Panel | tupl
             imports, (*start, f"charts.answers(found[{n} - 1]).show()", f"print(found[{n} - 1].posterior)")
         ),
     )
-    question = "What do more answers of the same person give away?"
+    question = "What do several answers of the same person give away?"
     return [Panel(question=question, answer=many_words(channel, revealed, n)), (guesses, answers)]
 
 
 def many_words(channel: BinaryChannel, revealed: tuple[RepeatedAnswers, ...], n: int) -> str:
     """Say what `n` answers cost and reveal; `revealed` holds what 1, 2, … answers reveal."""
     here, once = revealed[n - 1], revealed[0]
-    times = "once" if n == 1 else "twice, with a fresh lie each time" if n == 2 else f"{n} times, with fresh lies"
-    after_one = "" if n == 1 else f", after one answer {numbers.share(once.best_guess_right)}"
+    times = {1: "one answer", 2: "two answers"}.get(n, f"{n} answers")
+    fresh = "" if n == 1 else ", each by chance of its own"
+    after_one = "" if n == 1 else f", and after one answer {numbers.share(once.best_guess_right)}"
     return (
-        f"Ask one person <b>{times}</b>, and the best guess of the vote is right "
-        f"<b>{numbers.share(here.best_guess_right)}</b> of the time (before any answer "
-        f"{numbers.share(here.guess_before)}{after_one}), at a cost of "
+        f"After <b>{times}</b> of the same person{fresh}, the best guess of the vote is right "
+        f"<b>{numbers.share(here.best_guess_right)}</b> of the time; before any answer it is "
+        f"{numbers.share(here.guess_before)}{after_one}. Together this costs "
         f"<b>ε = {numbers.epsilon(accounting.compose(channel.epsilon, n))}</b>."
         f"{_if_all_say_a(float(here.log_odds[-1]), n)}"
     )

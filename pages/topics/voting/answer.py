@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from pages.kit import cache, numbers
-from pages.kit.panel import Chart, LiveDots, Panel
+from pages.kit.panel import Chart, LiveDots, Panel, Prediction, Scale
 from pages.kit.snippet import Snippet
 from pages.kit.trials import Trials
 from privdemo import figures
@@ -16,7 +17,7 @@ from privdemo.experiments import voting
 from privdemo.experiments.voting import ElectionConfig, People, Poll, Record
 from privdemo.figures import people
 from privdemo.figures import voting as charts
-from privdemo.methods import NAIVE, RAW_SPREAD, RECONSTRUCTION, SPREAD_MLE, VOTING
+from privdemo.methods import NAIVE, RAW_SPREAD, SPREAD_MLE, VOTING
 
 
 def _polls(config: ElectionConfig) -> tuple[Poll, People]:
@@ -52,16 +53,15 @@ class Answer:
     def takeaway(self) -> str:
         """Return the page’s sentence, with its current numbers."""
         config, poll = self.config, self.poll
-        who, truth = numbers.people(poll.n_voters), f"nationwide <b>{numbers.share(config.share)}</b>."
-        said = f"<b>{numbers.share(poll.said_a / poll.n_voters)}</b> of {who} say A"
+        truth = f"the truth is <b>{numbers.share(config.share)}</b>."
         if not config.channel.contrast:
-            alike = "Voters of A and of B answer alike: nothing can be learnt of A’s share"
-            return f"{lie_words(config)}, and {said}. {alike}; {truth}"
-        best = best_words(poll.estimates[SPREAD_MLE])
+            alike = "Voters of A and of B answer alike, so the answers say nothing of how many voted A"
+            return f"{lie_words(config)}. {alike}; {truth}"
+        best = f"<b>{best_words(poll.estimates[SPREAD_MLE])}</b> voted A"
         if config.channel == voting.TRUTHFUL:
-            sentence = f"Everyone tells the truth, and {said}: <b>{best}</b> voted A; {truth}"
+            sentence = f"Everyone tells the truth. We estimate that {best}; {truth}"
         else:
-            sentence = f"{lie_words(config)}, and {said}. Correcting for the lies gives <b>{best}</b> for A; {truth}"
+            sentence = f"{lie_words(config)}. Correcting for the lies, we estimate that {best}; {truth}"
         return f"{sentence}{doubt_words(poll.estimates[SPREAD_MLE])}{missed_words(self)}"
 
     def main(self, _: None = None) -> tuple[Panel, ...]:
@@ -78,7 +78,29 @@ class Answer:
                 rows=lambda: voting.poll_table(self.poll),
                 snippet=_with_people_figure(last_poll_snippet(self.config)),
                 links=[("poll", "Try it with your class")],
+                prediction=self._prediction(),
             ),
+        )
+
+    def _prediction(self) -> Prediction | None:
+        """Ask for the true share behind the answers; None where the answers say nothing of it."""
+        config, poll = self.config, self.poll
+        if not config.channel.contrast:
+            return None
+        words = f"What the pollster hears: {poll.said_a:,} of {numbers.people(poll.n_voters)} say A."
+        heard = LiveDots(
+            live_dots(config, self.people, words, _HEARD),
+            lambda: figures.people_html(still_dots(config, self.people, _HEARD), _HEARD_LEGEND, words),
+        )
+        return Prediction(
+            "voting-share",
+            f"{numbers.share(poll.said_a / poll.n_voters)} of {numbers.people(poll.n_voters)} say A, but not every "
+            f"answer is true. {lie_words(config, bold=False)}. What share do you think voted A?",
+            100 * config.share,
+            Scale(0, 100, 1, " %"),
+            heard,
+            f"Chance turned {numbers.count(poll.lied_b)} answers of voters of B into A, and "
+            f"{numbers.count(poll.lied_a)} of voters of A into B.",
         )
 
 
@@ -87,12 +109,12 @@ def answer(config: ElectionConfig, _: Trials) -> Answer:
     return Answer(config, *polls(config))
 
 
-def readings(answer: Answer) -> list[Panel]:
+def one_polls_estimates(answer: Answer) -> list[Panel]:
     """Return the panel of every estimate of the last poll beside the truth."""
     return [
         Panel(
             "estimates",
-            "Which reading of the answers finds the truth?",
+            "Which estimate finds the truth?",
             reading_words(answer.poll, answer.config.share),
             Chart(charts.estimates(answer.poll.estimates, answer.config.share)),
             estimate_words(answer.poll, answer.config.share),
@@ -106,35 +128,40 @@ def readings(answer: Answer) -> list[Panel]:
 
 
 # The headings of the two fields; the browser fills in the numbers, and so does `still_dots`.
-VOTES_HEADING = "What we see: {lied} of {asked} lied"
+VOTES_HEADING = "What really happened (nobody sees this): chance changed {lied} of {asked} answers"
 ANSWERS_HEADING = "What the pollster hears: {said_a} of {asked} say A"
 # The keys of the settings by which voters of B lie, and voters of A: one for both, or one each.
 SLIDERS = (("lie", "b_says_a"), ("lie", "a_says_b"))
-_FIELDS = ((VOTES_HEADING, people.TRUTH), (ANSWERS_HEADING, people.ANSWERS))
+_Fields = tuple[tuple[str, Mapping[int, people.Dot]], ...]
+_HEARD: _Fields = ((ANSWERS_HEADING, people.ANSWERS),)
+_FIELDS: _Fields = ((VOTES_HEADING, people.TRUTH), *_HEARD)
+# Nothing is hollow in what the pollster hears.
+_HEARD_LEGEND = {name: dot for name, dot in people.LEGEND.items() if not dot.hollow}
 
 
-def live_dots(config: ElectionConfig, people_shown: People, words: str) -> dict[str, Any]:
+def live_dots(config: ElectionConfig, people_shown: People, words: str, fields: _Fields = _FIELDS) -> dict[str, Any]:
     """Return the data of the interactive dots; `words` describe them to screen readers."""
     n = len(people_shown.voted_a)
+    legend = people.LEGEND if fields is _FIELDS else _HEARD_LEGEND
     return {
         "poll": f"{config.seed}/{config.n_elections}",
         "voted": _base64(people_shown.voted_a),
         "uniform": _base64(people_shown.uniform),
         "lies": [config.channel.p10, config.channel.p01],
         "sliders": SLIDERS,
-        "fields": [people.plan(heading, dots, n) for heading, dots in _FIELDS],
-        "legend": [{"name": name, "sign": dot.sign, "colour": dot.colour} for name, dot in people.LEGEND.items()],
+        "fields": [people.plan(heading, dots, n) for heading, dots in fields],
+        "legend": [{"name": name, "sign": dot.sign, "colour": dot.colour} for name, dot in legend.items()],
         "words": words,
     }
 
 
-def still_dots(config: ElectionConfig, people_shown: People) -> list[people.Field]:
+def still_dots(config: ElectionConfig, people_shown: People, fields: _Fields = _FIELDS) -> list[people.Field]:
     """Return the same fields as still pictures, with the numbers that the browser fills in."""
     kinds = voting.kinds(people_shown, config.channel)
     lied = int(people_shown.lied(config.channel).sum())
     said_a = int(((kinds == voting.A_TRUE) | (kinds == voting.B_LIED)).sum())
     counts = {"lied": f"{lied:,}", "said_a": f"{said_a:,}", "asked": f"{len(kinds):,}"}
-    return [figures.dot_field(heading.format(**counts), kinds, dots) for heading, dots in _FIELDS]
+    return [figures.dot_field(heading.format(**counts), kinds, dots) for heading, dots in fields]
 
 
 def _base64(array: Any) -> str:
@@ -145,15 +172,13 @@ def _base64(array: Any) -> str:
 # --- words ---------------------------------------------------------------------------------------
 
 
-def lie_words(config: ElectionConfig) -> str:
-    """Say how people lie."""
-    p10, p01 = config.channel.p10, config.channel.p01
+def lie_words(config: ElectionConfig, *, bold: bool = True) -> str:
+    """Say how people lie, as markup or without."""
+    ends = map(numbers.percent, (config.channel.p10, config.channel.p01))
+    p10, p01 = (f"<b>{end}</b>" if bold else end for end in ends)
     if p10 == p01:
-        return f"Each person lies <b>{numbers.percent(p10)}</b> of the time"
-    return (
-        f"Voters of B say A <b>{numbers.percent(p10)}</b> of the time, voters of A say B "
-        f"<b>{numbers.percent(p01)}</b> of it"
-    )
+        return f"Each person lies {p10} of the time"
+    return f"Voters of B say A {p10} of the time, and voters of A say B {p01} of the time"
 
 
 def best_words(estimate: VoteEstimate) -> str:
@@ -183,16 +208,21 @@ def _estimate_with_half(estimate: VoteEstimate) -> str:
 
 
 def reading_words(poll: Poll, truth: float) -> str:
-    """Compare ignoring the lies, guessing back and correcting for the lies in one poll."""
-    sentences = []
-    for name in (NAIVE, RECONSTRUCTION, SPREAD_MLE):
-        if estimate := poll.estimates.get(name):
-            verdict = "contains" if estimate.interval.covers(truth) else "misses"
-            sentences.append(f"“{VOTING[name].title}” gives <b>{_estimate_with_half(estimate)}</b>, which {verdict} it")
-    start = f"The truth is <b>{numbers.share(truth)}</b>: {'; '.join(sentences)}."
-    if best := poll.estimates.get(SPREAD_MLE):
-        return f"{start}{doubt_words(best)}"
-    return f"{start} These lies cannot be corrected for."
+    """Compare ignoring the lies with correcting for them in one poll."""
+    ignored, best = poll.estimates[NAIVE], poll.estimates.get(SPREAD_MLE)
+    start = (
+        f"The truth is <b>{numbers.share(truth)}</b>. Ignoring the lies gives <b>{_estimate_with_half(ignored)}</b> "
+        f"and {_verdict(ignored, truth)} it"
+    )
+    if best:
+        corrected = f"correcting for them gives <b>{_estimate_with_half(best)}</b> and {_verdict(best, truth)} it"
+        return f"{start}; {corrected}.{doubt_words(best)}"
+    return f"{start}; these lies cannot be corrected for."
+
+
+def _verdict(estimate: VoteEstimate, truth: float) -> str:
+    """Say whether the 95 % interval of an estimate contains the truth."""
+    return "contains" if estimate.interval.covers(truth) else "misses"
 
 
 def people_words(answer: Answer) -> str:
@@ -201,11 +231,13 @@ def people_words(answer: Answer) -> str:
     who = f"{numbers.people(poll.n_voters)}:"
     if n_dots < poll.n_voters:
         who = f"{n_dots:,} of the {numbers.people(poll.n_voters)}, drawn at random, are shown; of them all"
-    counts = f"{who} {poll.voted_a:,} voted A, {poll.lied_a + poll.lied_b:,} lied, {poll.said_a:,} said A."
-    certain = voting.certain_inferences(answer.config.channel)
-    if not certain:
-        return f"{counts} The pollster cannot tell a liar from an honest person."
-    return f"{counts} The pollster knows: {numbers.join_words(certain)}."
+    counts = (
+        f"{who} {poll.voted_a:,} voted A, chance changed {poll.lied_a + poll.lied_b:,} answers, {poll.said_a:,} said A."
+    )
+    known = voting.certain_inferences(answer.config.channel)
+    if not known:
+        return f"{counts} The pollster cannot tell whose answer chance changed."
+    return f"{counts} The pollster knows: {numbers.join_words(known)}."
 
 
 def estimate_words(poll: Poll, truth: float) -> str:
@@ -215,20 +247,19 @@ def estimate_words(poll: Poll, truth: float) -> str:
     for name, e in poll.estimates.items():
         if name == RAW_SPREAD and best and e.value == best.value:
             continue
-        holds = "contains" if e.interval.covers(truth) else "misses"
         # If all give the same answer, the plug-in standard error is 0, which is no certainty: the interval says more.
         error = f"s.e. {numbers.standard_error(e.standard_error)} points; " if e.standard_error else ""
         interval = f"{error}{numbers.interval(e.interval, numbers.unlimited_share_scale(e.interval))}"
         if e.doubtful and e.interval.exact:
             interval = "at the end, without an interval"
-        words.append(f"{VOTING[name].title} {numbers.share(e.value)} ({interval}, {holds} the truth)")
+        words.append(f"{VOTING[name].title} {numbers.share(e.value)} ({interval}, {_verdict(e, truth)} the truth)")
     note = ""
     if best and best.doubtful:
         note = (
             " The whole interval of the unlimited estimate lies outside 0 to 100 %, so the other shrinks to an end: no "
             "certainty, but a poll that such lies hardly explain: the model is doubtful."
         )
-    return f"Readings of this poll with 95 % intervals: {'; '.join(words)}.{note}"
+    return f"Estimates from this poll with 95 % intervals: {'; '.join(words)}.{note}"
 
 
 # --- code ----------------------------------------------------------------------------------------
@@ -256,7 +287,7 @@ def _with_people_figure(code: Snippet) -> Snippet:
     """Add the picture of the people of a poll to the code."""
     return code.then(
         "kinds = voting.kinds(voting.people(config), config.channel)  # of the last poll, a thousand at most",
-        'seen = figures.dot_field("votes, and who lied", kinds, people.TRUTH)',
+        'seen = figures.dot_field("answers, hollow where chance changed them", kinds, people.TRUTH)',
         'told = figures.dot_field("answers", kinds, people.ANSWERS)',
         'picture = figures.people_html([seen, told], people.LEGEND, "one poll")',
         'open("people.html", "w").write(figures.document("One poll", picture, figures.CSS))',

@@ -13,7 +13,7 @@ from privdemo.figures import voting as charts
 
 # Shares below this are not rounding errors of 0, and an ε below this is.
 _ROUNDING, _NO_EPSILON = -1e-12, 1e-9
-_PANEL_NAME, _QUESTION = "candidates", "And with more than two candidates?"
+_PANEL_NAME, _QUESTION = "candidates", "What changes with more than two candidates?"
 
 one_poll = cache.shared(voting.run_many, max_entries=256, spinner="Counting the answers…")
 
@@ -23,8 +23,8 @@ def panels(answer: Answer, typed: str) -> list[Panel]:
     election = answer.config
     if election.channel.epsilon < _NO_EPSILON:
         words = (
-            "Such lies leave nothing of a vote in the answers (ε = 0): any candidate is named as often as another, "
-            "whatever the votes. Let people lie less."
+            "With these lies an answer says nothing of the vote (ε = 0): every candidate is named as often as any "
+            "other. Let people lie less often."
         )
         return [Panel(_PANEL_NAME, _QUESTION, words)]
     try:
@@ -67,7 +67,7 @@ def lie_words(config: ManyConfig) -> str:
             "tell the truth."
         )
     return (
-        f"At the same {epsilon} a person who can choose among <b>{k}</b> names a wrong candidate "
+        f"With the same privacy ({epsilon}), a person who can choose among <b>{k}</b> names a wrong candidate "
         f"<b>{numbers.share(lie, 0)}</b> of the time."
     )
 
@@ -75,9 +75,9 @@ def lie_words(config: ManyConfig) -> str:
 def inversion_words(n_negative: int, n_doubtful: int) -> str:
     """Say whether simple inversion gives shares that an election can have."""
     if not n_negative:
-        return "Simple inversion gives no negative share here, so it is already the best fit."
+        return "Here all ways to correct agree: none gives a negative share."
     whom = "a candidate" if n_negative == 1 else f"{n_negative} candidates"
-    words = f"Simple inversion gives {whom} a share below 0, which no election can have; the best fit gives none."
+    words = f"Simple inversion gives {whom} a share below 0, which no election can have; the best fit does not."
     if not n_doubtful:
         return words
     return f"{words} Of {n_doubtful} the whole interval is out of range: <b>the model is doubtful</b>."

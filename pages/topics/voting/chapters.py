@@ -1,4 +1,4 @@
-"""The chapters on many polls and on guessing back; the other chapters have a module each."""
+"""The chapters on many polls and on guessing each vote; the other chapters have a module each."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ def many_polls(answer: Answer, _: None = None) -> list[Panel]:
     plotted = [record for record in answer.records if record.name != SPREAD_MLE]
     polls = "one poll" if config.n_elections == 1 else f"{config.n_elections:,} polls"
     heads = [
-        "in points",
-        "off by",
-        "off by, exactly",
-        "s.d.",
-        "s.d., exactly",
+        "in percentage points",
+        "mean error",
+        "mean error, exact",
+        "standard deviation",
+        "standard deviation, exact",
         "95 % interval contains the truth",
     ]
     return [
         Panel(
             "polls",
-            "What if the poll is held again and again?",
+            "What if the poll is repeated?",
             many_words(answer.records, config.n_elections),
             Chart(charts.repeated_polls(plotted, config.share)),
             f"Estimates of {polls}. Bars: simulated polls; line: exact distribution. Luck widens a histogram; lies "
@@ -58,14 +58,14 @@ def many_words(records: tuple[Record, ...], n: int) -> str:
     by_name = {record.name: record for record in records}
     naive, average = by_name[NAIVE], " on average" if n > 1 else ""
     start = (
-        f"Ignoring the lies is off by <b>{numbers.points(naive.bias.mean)}</b>{average}: its 95 % interval "
-        f"{contained_words(naive.n_covered, n)}"
+        f"Ignoring the lies, the estimate is off by <b>{numbers.points(naive.bias.mean)}</b>{average}, and its 95 % "
+        f"interval {contained_words(naive.n_covered, n)}"
     )
     if RAW_SPREAD not in by_name:
-        return f"{start}. No reading can find the truth: these answers carry no information."
+        return f"{start}. No estimate can find the truth: these answers carry no information."
     best = by_name[RAW_SPREAD]
-    off = f"<b>{numbers.points(best.bias.mean)}</b>{average}"
-    return f"{start}. Correcting for them is off by {off}; its interval {contained_words(best.n_covered, n)}."
+    off = f"<b>{numbers.points(best.bias.mean)}</b>"
+    return f"{start}. Correcting for them, it is off by {off}, and its interval {contained_words(best.n_covered, n)}."
 
 
 def contained_words(n_covered: int, n: int) -> str:
@@ -96,10 +96,10 @@ def _table_row(record: Record, truth: float) -> list[str]:
     ]
 
 
-# --- guessing back -------------------------------------------------------------------------------
+# --- guessing each vote --------------------------------------------------------------------------
 
 
-def guessing_back(answer: Answer) -> list[Panel | tuple[Panel, ...]]:
+def guessing_each_vote(answer: Answer) -> list[Panel | tuple[Panel, ...]]:
     """Return the paper’s figure 1, and the objective of reconstruction for the visitor’s own settings."""
     config = answer.config
     limits_by_estimator = voting.limits_by_estimator(config)
@@ -130,42 +130,40 @@ def guessing_back(answer: Answer) -> list[Panel | tuple[Panel, ...]]:
         ),
     )
     words = guess_words(limits_by_estimator, config.share)
-    return [Panel(question="Why not guess each answer back?", answer=words), (first, second)]
+    return [Panel(question="Why not guess each vote from its answer?", answer=words), (first, second)]
 
 
 def guess_words(limits_by_estimator: dict[str, float], truth: float) -> str:
     """Say where each estimate ends with ever more voters; nan stands for one that luck decides."""
-    guessed_back = limits_by_estimator[RECONSTRUCTION]
-    luck = math.isnan(guessed_back)
-    first = "at <b>0 %</b> or <b>100 %</b>, by luck" if luck else f"at <b>{numbers.share(guessed_back)}</b>"
-    others = [
-        f"{name} at <b>{numbers.share(limits_by_estimator[key])}</b>"
-        for name, key in (("ignoring the lies", NAIVE), ("correcting for them", SPREAD_MLE))
-        if key in limits_by_estimator
-    ]
+    end = limits_by_estimator[RECONSTRUCTION]
+    first = "<b>0 %</b> or <b>100 %</b>, by luck" if math.isnan(end) else f"<b>{numbers.share(end)}</b>"
     start = "Guessing each vote from its answer confirms what one assumed"
-    if abs(guessed_back - truth) < 0.0005:
+    if abs(end - truth) < 0.0005:
         start = "Here guessing each vote from its answer works"
+    corrected = limits_by_estimator.get(SPREAD_MLE)
+    more = "" if corrected is None else f", correcting for the lies at <b>{numbers.share(corrected)}</b>"
     return (
-        f"{start}: however many you ask, it ends {first}"
-        f"{''.join(f', {other}' for other in others)}; the truth is <b>{numbers.share(truth)}</b>."
+        f"{start}: however many people are asked, it ends at {first}{more}. The truth is <b>{numbers.share(truth)}</b>."
     )
 
 
 def figure1_words(has_yours: bool) -> str:
     """Say what the paper’s figure 1 shows, and whether it contains the visitor’s own lie."""
-    yours = "" if has_yours else " The chart of what guessing back maximises is drawn for your own lies."
+    yours = "" if has_yours else " The other chart, of what guessing each vote maximises, is drawn for your own lies."
     return (
-        "Figure 1 of Barber’s paper, computed from its J∞: the share that each reading finds in the long run against "
-        f"the true share, for {len(voting.FLIP_PROBS)} lies p. Only correcting for the lies stays on the diagonal; at "
-        f"p = 0 the others do too; at p = 0.5 the answers say nothing, and nothing can be corrected.{yours}"
+        "Figure 1 of Barber’s paper, computed from its J∞: the share that each estimate reaches in the long run, "
+        f"against the true share, for {len(voting.FLIP_PROBS)} lies p. Only correcting for the lies stays on the "
+        "diagonal; at p = 0 the others do too; at p = 0.5 the answers say nothing, and nothing can be corrected."
+        f"{yours}"
     )
 
 
 def landscape_words(config: ElectionConfig) -> str:
     """Say where the objective of reconstruction is largest, and why."""
     assumptions = voting.self_confirming(config.channel)
-    start = "What guessing back maximises (J∞ in the paper, in nats, natural units of likelihood), at your setting."
+    start = (
+        "What guessing each vote maximises (J∞ in the paper, in nats, natural units of likelihood), at your setting."
+    )
     if not assumptions:
         return f"{start} With such lies, or none, an answer leaves nothing to guess."
     whom = " (or ".join(assumptions) + ")" * (len(assumptions) - 1)

@@ -9,10 +9,11 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.kit import inputs, privacy_inputs
+from pages.kit import inputs, numbers, privacy_inputs, quiz_input
 from pages.kit.number_control import Slider
 from pages.kit.settings import Setting
 from pages.kit.values import Values, put_all
+from pages.topics.voting import six_questions
 from pages.topics.voting.answer import Answer
 from pages.topics.voting.question import (
     A_SAYS_B,
@@ -98,22 +99,23 @@ def many_polls_controls(answer: Answer) -> None:
     n, most = answer.config.n_elections, int(POLLS.limit.high)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         _hold_again_button(answer.config)
-        for label, polls in (("+ 100 polls", n + 100), (f"{most:,} polls (maximum)", most)):
-            _button(label, {POLLS: min(polls, most)}, disabled=n == most)
-        _button("Start over", {POLLS: 1}, disabled=n == 1)
+        for key, label, polls in (("more", "Hold 100 more polls", n + 100), ("most", f"Hold {most:,} polls", most)):
+            _button(key, label, {POLLS: min(polls, most)}, disabled=n == most)
+        _button("one", "Back to one poll", {POLLS: 1}, disabled=n == 1)
 
 
 def _hold_again_button(config: ElectionConfig) -> None:
     """Render the button that holds one more poll, or all polls with the next seed once the maximum is reached."""
     n, most = config.n_elections, int(POLLS.limit.high)
     new = {POLLS: n + 1} if n < most else {SEED: (config.seed + 1) % (int(SEED.limit.high) + 1)}
-    _button("Draw again", new, type="primary")
-    st.markdown(f"Poll {n:,}" + (", the last; the next seed draws all anew" if n == most else ""), width="content")
+    _button("again", f"Ask another {numbers.people(config.n_voters)}", new, type="primary")
+    if n == most:
+        st.markdown(f"{most:,} polls are the most: the next click holds as many other ones.", width="content")
 
 
-def _button(label: str, new: Mapping[Setting, int], **options: Any) -> None:
+def _button(key: str, label: str, new: Mapping[Setting, int], **options: Any) -> None:
     """Render a button that sets numbers of the page."""
-    if st.button(label, key=f"hold {label}", on_click=put_all, args=(new,), **options):
+    if st.button(label, key=f"hold {key}", on_click=put_all, args=(new,), **options):
         st.rerun()  # rerun the whole page: the numbers are its settings
 
 
@@ -159,6 +161,14 @@ def _prior(answer: Answer) -> float:
 def shares_controls(_: object) -> str:
     """Render the text box for the candidates’ shares and return it as typed."""
     return inputs.text_input(SHARES)
+
+
+# --- the questions ---------------------------------------------------------------------------
+
+
+def quiz_controls(answer: Answer) -> None:
+    """Render the six questions."""
+    quiz_input.ask(six_questions.questions(answer))
 
 
 # --- training on lies ----------------------------------------------------------------------------

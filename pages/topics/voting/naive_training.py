@@ -19,7 +19,7 @@ def panels(_: Answer, config: NaiveConfig) -> list[Panel]:
     return [
         Panel(
             "naive-training",
-            "Is it fine to train on lies?",
+            "What does a classifier learn from flipped labels?",
             direction_words(config.contrast, yours),
             Chart(charts.naive_training(same, yours)),
             "The loss of training on flipped labels, −L′∞(α) of the paper’s equation 104, against the direction of "
@@ -42,16 +42,20 @@ def panels(_: Answer, config: NaiveConfig) -> list[Panel]:
 
 def direction_words(contrast: float, yours: NaiveResult) -> str:
     """Say which way the weights point and how long they are; with `contrast` 0 there is nothing to learn."""
-    start = "A classifier is trained on flipped labels as if they were true"
+    start = "Trained on flipped labels as if they were true"
     if contrast == 0:
-        return f"{start}. These flips leave nothing to learn: its weights shrink to 0."
+        return f"{start}, a classifier learns nothing here: its weights shrink to 0."
     right = yours.free_alpha == 0
     shrunk = right and yours.free_length < 0.995
-    length = f", but at <b>{yours.free_length:.2g}</b> of the length, so it is under-confident" if shrunk else ""
-    best = f"its best direction{'s are' if len(yours.best) > 1 else ' is'} <b>{_directions(yours)}</b> off"
+    length = (
+        f", but are only <b>{yours.free_length:.2g}</b> times as long as they should be: it is less sure than right"
+        if shrunk
+        else ""
+    )
+    best = f"the best direction{'s are' if len(yours.best) > 1 else ' is'} <b>{_directions(yours)}</b> off"
     return (
-        f"{start}. However the inputs are spread, its weights point <b>exactly the {'right' if right else 'wrong'} "
-        f"way</b>{length}. Held at the true length, as in the paper, {best}."
+        f"{start}, a classifier’s weights point <b>exactly the {'right' if right else 'wrong'} way</b>{length}. If "
+        f"their length is held at the true one, as in the paper, {best}."
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from pages.kit import cache, numbers
-from pages.kit.panel import Chart, Panel
+from pages.kit.panel import Chart, Panel, Prediction, Scale
 from pages.kit.snippet import Snippet
 from pages.topics.voting.answer import Answer
 from pages.topics.voting.question import PEOPLE, PLAN_WIDTH, PRECISION, PRIVACY, Plan
@@ -20,6 +20,9 @@ from privdemo.methods import CURATOR, NOBODY, SHUFFLER
 _NAME, _QUESTION = "price", "What does privacy cost?"
 # The δ at which a shuffler or a curator keeps ε; their curves are computed at every sixth ε of the curve.
 _DELTA, _STEP = 1e-6, 6
+_FAILS = "once in a million"  # _DELTA in words
+# A visitor guesses on a scale whose end is so many times the people that an honest poll needs, in so many steps.
+_GUESSED, _STEPS = 8, 200
 
 
 def panels(_: Answer, plan: Plan) -> list[Panel]:
@@ -65,11 +68,12 @@ def _curve(plan: Plan, words: str) -> Panel:
     trusted = trusted_curves(tuple(e for e, _ in curve[::_STEP]), plan.width, plan.share)
     honest = survey.voters_needed(0.0, plan.width, plan.share)
     (least, most_people), (most, least_people) = curve[0], curve[-1]
+    figure = charts.price(curve, honest, (epsilon, plan.voters), plan.width, trusted)
     return Panel(
         _NAME,
         _QUESTION,
         words,
-        Chart(charts.price(curve, honest, (epsilon, plan.voters), plan.width, trusted)),
+        Chart(figure),
         f"People to ask for a 95 % interval of {_points(plan)} when {numbers.share(plan.share)} voted A and all lie "
         f"alike, against the ε of one answer: {numbers.people(most_people)} at ε = {least:.2g}, "
         f"{numbers.people(least_people)} at ε = {most:.2g}, {numbers.people(honest)} if everyone told the truth."
@@ -80,6 +84,8 @@ def _curve(plan: Plan, words: str) -> Panel:
             for e, n in points
         ],
         _snippet(plan),
+        _assumed_share_words(plan),
+        prediction=_prediction(plan, honest, Chart(charts.honest_price(figure))),
     )
 
 
@@ -118,6 +124,28 @@ def _snippet(plan: Plan) -> Snippet:
     )
 
 
+def _prediction(plan: Plan, honest: float, covered: Chart) -> Prediction | None:
+    """Ask for the number of people; None where another number is wanted, or nobody lies, or it is beyond guessing."""
+    least = 10 ** math.floor(math.log10(_GUESSED * honest))
+    most = math.ceil(_GUESSED * honest / least) * least
+    if plan.solve != PEOPLE or plan.lie == TRUTHFUL or plan.voters > most:
+        return None
+    return Prediction(
+        "voting-people",
+        f"If everyone tells the truth, {numbers.people(honest)} are enough to know the share within {_points(plan)}. "
+        f"How many are needed{_if_they_lie(plan.lie)}?",
+        plan.voters,
+        Scale(0, most, most / _STEPS, " people"),
+        covered,
+        f"Each answer says less, so it takes {numbers.times(plan.voters / honest)} times as many people.",
+    )
+
+
+def _if_they_lie(lie: BinaryChannel) -> str:
+    """Write how people lie, to end a question."""
+    return f" if each lies {numbers.percent(lie.p10)} of the time" if lie.p10 == lie.p01 else " with the lies above"
+
+
 # --- words ---------------------------------------------------------------------------------------
 
 
@@ -136,10 +164,10 @@ def too_few_words(plan: Plan, honest: float) -> str:
 def price_words(plan: Plan) -> str:
     """Say the people, the lie and the interval of a solved plan."""
     if math.isinf(plan.voters) or math.isinf(plan.width):
-        return "At ε = 0 the answers say nothing: no number of people is enough."
+        return "At ε = 0 the answers say nothing, so no number of people is enough."
     points, who, lies = _points(plan), numbers.people(plan.voters), _who_lie(plan.lie)
     if plan.width > PLAN_WIDTH.limit.high:
-        return f"{who}{lies} tell next to nothing: the interval is wider than all shares."
+        return f"{who}{lies} are too few: the interval contains every share."
     if plan.width < PLAN_WIDTH.limit.low:
         return f"{who}{lies} tell the share within <b>{points}</b>."
     if plan.lie == TRUTHFUL:
@@ -149,17 +177,16 @@ def price_words(plan: Plan) -> str:
         return (
             f"To know the share within <b>{points}</b>, ask <b>{who}</b>{lies}: "
             f"<b>{numbers.times(plan.voters / honest)} times as many</b> as if everyone told the truth ({honest:,.0f})."
-            f"{_assumed_share_words(plan)}"
         )
     if plan.solve == PRECISION:
         return (
             f"{who}{lies} tell the share within <b>{points}</b>; if everyone told the truth, "
-            f"{numbers.people(honest)} would do.{_factor_words(plan)}{_assumed_share_words(plan)}"
+            f"{numbers.people(honest)} would be enough.{_factor_words(plan)}"
         )
     return (
         f"To know the share within {points} from {who}, everyone may lie with probability <b>"
         f"{numbers.at_most(plan.lie.p10)}</b> at most (<b>ε = {numbers.epsilon(plan.lie.epsilon)}</b>). If everyone "
-        f"told the truth, {numbers.people(honest)} would do.{_factor_words(plan)}{_assumed_share_words(plan)}"
+        f"told the truth, {numbers.people(honest)} would be enough.{_factor_words(plan)}"
     )
 
 
@@ -169,8 +196,8 @@ def trusted_words(plan: Plan) -> str:
         return ""
     ((_, shuffled),), ((_, curated),) = trusted_curves((plan.lie.epsilon,), plan.width, plan.share).values()
     return (
-        f" With as much privacy, but for a chance of {numbers.power_of_ten(_DELTA)} that it fails, "
-        f"{numbers.people(shuffled)} would do if a shuffler were trusted, {curated:,.0f} if a curator were."
+        f" With equal privacy, failing {_FAILS}, {numbers.people(shuffled)} are enough if a shuffler is trusted, and "
+        f"{curated:,.0f} if a curator is."
     )
 
 
@@ -187,14 +214,14 @@ def _who_lie(lie: BinaryChannel) -> str:
     """Write how people lie, to follow the number of people."""
     if lie.p10 == lie.p01:
         return f" who lie {numbers.percent(lie.p10)} of the time"
-    return " with lies as above"
+    return " who lie as set above"
 
 
 def _assumed_share_words(plan: Plan) -> str:
     """Say which share the plan assumes and, if all lie alike, that a half is the safe choice."""
     safe = plan.share == 0.5 and plan.lie.p10 == plan.lie.p01
-    why = ", the safe choice: no other takes more people" if safe else ""
-    return f" This assumes a share of {numbers.share(plan.share, 0)}{why}."
+    why = ", which is the safe choice: no other share needs more people" if safe else ""
+    return f"All this assumes that {numbers.share(plan.share, 0)} voted A{why}."
 
 
 def _factor_words(plan: Plan) -> str:

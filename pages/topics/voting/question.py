@@ -17,7 +17,7 @@ SIZES = (10, 30, 100, 300, 1_000, 3_000, 10_000, 100_000, 1_000_000, 10_000_000)
 
 VOTERS = Number("voters", limits.N_VOTERS, 1000, "People asked", step=100)
 SHARE = Number("share", limits.SHARE, 0.35, "True share of A in the country", step=0.01)
-KIND = Choice("lying", (SYMMETRIC, ASYMMETRIC), SYMMETRIC, "Voters of A and of B lie")
+KIND = Choice("lying", (SYMMETRIC, ASYMMETRIC), SYMMETRIC, "How voters of A and of B lie")
 LIE = Number("lie", limits.flip_prob_limit(2, "lie"), 0.2, "Each person lies", step=0.01)
 B_SAYS_A = Number("b_says_a", limits.P10, 0.1, "Voters of B say A", step=0.01, help=WHAT_TWO_LIES_DO)
 A_SAYS_B = Number("a_says_b", limits.P01, 0.3, "Voters of A say B", step=0.01, help=WHAT_TWO_LIES_DO)
@@ -41,9 +41,9 @@ def question_of(values: Values) -> ElectionConfig:
 
 
 PEOPLE, PRIVACY, PRECISION = "people", "privacy", "precision"
-SOLVE = Choice("solve", (PEOPLE, PRIVACY, PRECISION), PEOPLE, "Find out the")
+SOLVE = Choice("solve", (PEOPLE, PRIVACY, PRECISION), PEOPLE, "What to find out")
 PLAN_VOTERS = Number("plan_voters", limits.N_VOTERS, 10_000, "People you can ask", step=1000)
-PLAN_WIDTH = Number("plan_width", limits.HALF_WIDTH, 0.02, "Within ± (0.02 is 2 points)", step=0.001)
+PLAN_WIDTH = Number("plan_width", limits.HALF_WIDTH, 0.02, "Wanted precision, ± (0.02 is 2 points)", step=0.001)
 PLAN_SHARE = Number(
     "plan_share",
     limits.SHARE,
@@ -73,7 +73,7 @@ PRIOR = Number(
     "prior",
     limits.SHARE,
     SHARE.default,
-    "How likely is a vote for A, before any answer?",
+    "How likely is a vote for A before the answer?",
     step=0.01,
     help="What the adversary believes beforehand: the probability that this person voted A. At first it is the true "
     "share of A in the country.",
@@ -110,7 +110,7 @@ NAIVE_SETTINGS = (
         "s",
         limits.INPUT_SD,
         2.0,
-        "Spread",
+        "Spread of the inputs, s",
         0.1,
         "s, the standard deviation of the inputs along one axis: the larger, the surer labels.",
     ),
@@ -118,7 +118,7 @@ NAIVE_SETTINGS = (
         "one_to_one",
         limits.ONE_TO_ONE,
         0.8,
-        "1 stays 1",
+        "Chance that a 1 stays 1",
         0.05,
         "P₁₁ = p₁→₁, the chance that a label 1 is released as 1.",
     ),
@@ -126,7 +126,7 @@ NAIVE_SETTINGS = (
         "zero_to_one",
         limits.ZERO_TO_ONE,
         0.2,
-        "0 becomes 1",
+        "Chance that a 0 becomes 1",
         0.05,
         "P₀₁ = p₀→₁ in the paper’s order, the chance that a label 0 is released as 1.",
     ),
@@ -134,7 +134,7 @@ NAIVE_SETTINGS = (
         "ratio",
         limits.RATIO,
         3.0,
-        "Spread across (times that)",
+        "Spread across that axis, in s",
         0.1,
         "The spread across that axis, in units of s. 1 is the same in all directions.",
     ),
@@ -142,7 +142,7 @@ NAIVE_SETTINGS = (
         "angle",
         limits.ANGLE,
         45.0,
-        "Turned by (degrees)",
+        "Angle to the true weights, in degrees",
         5.0,
         "The angle between that axis and the true weights, in degrees.",
     ),

@@ -3,7 +3,7 @@
 from privdemo.figures.voting.asymptotics import figure1, landscape
 from privdemo.figures.voting.polls import estimates, repeated_polls
 from privdemo.figures.voting.several_candidates import candidates
-from privdemo.figures.voting.survey import answers, asking_again, price
+from privdemo.figures.voting.survey import answers, asking_again, honest_price, price
 from privdemo.figures.voting.training import naive_training
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "candidates",
     "estimates",
     "figure1",
+    "honest_price",
     "landscape",
     "naive_training",
     "price",

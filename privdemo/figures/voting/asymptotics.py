@@ -36,17 +36,15 @@ def figure1(runs: Sequence[LongRun], here: tuple[float, float] | None = None) ->
         layout[f"xaxis{axis}"] = ticks | {"domain": x_domain, "anchor": f"y{axis}"}
         layout[f"yaxis{axis}"] = ticks | {"domain": y_domain, "anchor": f"x{axis}", "showticklabels": column == 0}
         yours = here is not None and here[0] == run.flip_prob
-        title = f"p = {run.flip_prob:.3g}{', yours' if yours else ''}"
+        title = f"p = {run.flip_prob:.3g}{', your setting' if yours else ''}"
         layout["annotations"].append(_words(title, sum(x_domain) / 2, y_domain[1]))
         if np.isnan(run.reconstruction).all():
-            words = _words("guessed back: 0 or 1,<br>by luck", sum(x_domain) / 2, (y_domain[0] + y_domain[1]) / 2)
+            words = _words("guessed: 0 or 1,<br>by luck", sum(x_domain) / 2, (y_domain[0] + y_domain[1]) / 2)
             layout["annotations"].append(words | {"yshift": 12})
         traces += _long_run(run, axis, in_legend=i == 0)
         if here is not None and yours:
             layout["shapes"].append(reference_line(here[1], xref=f"x{axis}", yref=f"y{axis} domain"))
-    layout["annotations"] += [
-        _words("upwards the estimate in the long run, across the true share", 0, 1) | {"xanchor": "left"}
-    ]
+    layout["annotations"] += [_words("estimate (up) against true share (across)", 0, 1) | {"xanchor": "left"}]
     size = {"height": 190 * n_rows + 100, "margin": {"b": 100}}
     return chart(data=traces, layout=layout | size | {"legend": legend_below()})
 
@@ -55,7 +53,7 @@ def _long_run(run: LongRun, axis: str, in_legend: bool) -> list[dict[str, Any]]:
     """Return the curves of one plot; the maximum on a grid is a broad pale band under the others."""
     curves = (
         (
-            f"{VOTING['reconstruction'].title}, best guess without the ends",
+            f"{VOTING['reconstruction'].title}, best guess, 0 % and 100 % excluded",
             run.grid_maximum,
             palette.RECONSTRUCTION,
             True,
@@ -63,7 +61,7 @@ def _long_run(run: LongRun, axis: str, in_legend: bool) -> list[dict[str, Any]]:
         (VOTING[SPREAD_MLE].title, run.spread, palette.SPREAD, False),
         (VOTING["naive"].title, run.naive, palette.NAIVE, False),
         (
-            f"{VOTING['reconstruction'].title}, climbing from the answers",
+            f"{VOTING['reconstruction'].title}, reached from the answers",
             run.reconstruction,
             palette.RECONSTRUCTION,
             False,
@@ -95,7 +93,7 @@ def landscape(theta: Array, objective: Array, marks: Mapping[str, float], truth:
         "y": objective,
         "mode": "lines",
         "line": line(palette.RECONSTRUCTION),
-        "name": "what guessing back maximises",
+        "name": "what guessing each vote maximises",
         "hovertemplate": "θ = %{x:.1%}: J∞ = %{y:.3f}<extra></extra>",
     }
     spots: list[dict[str, Any]] = [

@@ -13,7 +13,10 @@ from privdemo.attacks import RepeatedAnswers
 from privdemo.figures.chart_style import chart
 from privdemo.figures.charts import legend_below, line, marker, outlined, reference_label, reference_line
 from privdemo.figures.people import A_COLOUR, B_COLOUR
+from privdemo.figures.plain import PlainFigure, copied, parts
 from privdemo.methods import NOBODY, TRUSTED_WITH_ANSWERS, Method
+
+_HONEST = "everyone tells the truth"
 
 
 def price(
@@ -46,7 +49,7 @@ def price(
             "y": [honest, honest],
             "mode": "lines",
             "line": line(palette.TRUTH) | {"dash": "dot"},
-            "name": "everyone tells the truth",
+            "name": _HONEST,
             "hovertemplate": "honest answers: %{y:,.0f} people<extra></extra>",
         },
         *(_trusted(TRUSTED_WITH_ANSWERS[name], points) for name, points in (trusted or {}).items()),
@@ -81,6 +84,14 @@ def price(
             "legend": legend_below(),
         },
     )
+
+
+def honest_price(figure: Figure) -> Figure:
+    """Return the chart of `price` with the people who would be enough with true answers alone."""
+    plain = copied(parts(figure))
+    plain["data"] = [trace for trace in plain["data"] if trace.get("name") == _HONEST]
+    plain["layout"] |= {"shapes": [], "annotations": [n for n in plain["layout"]["annotations"] if n.get("name")]}
+    return PlainFigure(plain)
 
 
 def _ticks(low: float, high: float) -> list[float]:

@@ -86,6 +86,17 @@ def test_without_javascript_a_sentence_says_what_is_missing_and_nothing_can_be_s
     assert not re.search("<form|submit", page), "a browser would put the true answer into the address"
 
 
+@pytest.mark.parametrize("answers", [("Yes", "No"), ("a", "b", "c")])
+def test_the_page_never_calls_an_answer_a_lie(app, store, answers):
+    poll, _ = store.open("Is it so?", answers, 0.25)
+    page = ask(app, f"/p/{poll.code}").text
+    shown, script = re.sub(r"(?s)<style>.*?</style>", "", page).split("<script>")
+    marked = re.findall(r">([^<]*)<", shown) + re.findall(r'aria-label="(.*?)"', shown)
+    words = marked + [text for text in re.findall(r"""["`]([^"`\n]*)["`]""", script) if " " in text]
+    assert not [one for one in words if re.search(r"\b(lie|lies|lied|liar)\b", one)]
+    assert f"your answer or {'the other' if len(answers) == 2 else 'another'} answer, as the coin says" in page
+
+
 def test_words_of_a_poll_are_shown_as_words(app, store):
     poll, _ = store.open('"><script>alert(1)</script>{{code}}', ("<img src=x onerror=alert(1)>", "{{lie}} {0}"), 0.25)
     page = ask(app, f"/p/{poll.code}").text

@@ -42,39 +42,44 @@ def panel(step: str, of: Answer, *asked: int) -> Panel:
 def test_each_step_says_its_number():
     of = shown()
     (_, yes_true, *_), found = ("", of.found.readings[0].estimated), of.found
-    assert of.takeaway().startswith("Type how many raise a hand for each answer. Each lies <b>25 %</b>")
+    assert of.takeaway().startswith("Type how many people raise a hand for each answer. <b>25 %</b> of the")
     assert "<b>100</b> have answered" in of.main()[0].figure.html
-    assert panel("Said", of).answer == "<b>60</b> of 100 said “Yes”. Some of them lied."
-    assert "<b>60.0 % (49.7–69.7)</b> “Yes”. But if it were true of nobody, 25 % would" in panel("Ignored", of).answer
+    assert panel("What they said", of).answer == (
+        "<b>60</b> of 100 people said “Yes”. Chance changed some of these answers."
+    )
+    assert (
+        "<b>60.0 % (49.7–69.7)</b> “Yes”. But even if that were true of nobody, 25 % would"
+        in panel("Uncorrected", of).answer
+    )
     assert f"<b>70.0 % ({100 * yes_true.low:.1f}–{100 * yes_true.high:.1f})</b>" in panel("Corrected", of).answer
     one = panel("One answer", of).answer
     assert "Of 100 people who sent “Yes”, <b>88 (75–96)</b> meant it." in one
-    assert "Of 100 people whatever they sent, it is true of 70 (49–89)." in one
+    assert "Of any 100 people, it is true of 70 (49–89)." in one
     cost = poll.price(found)
-    assert f"as much as <b>{cost.without_lies}</b> honest ones" in panel("Price", of).answer
-    last = panel("Again", shown(HANDS, (3200, 1200)), 5).answer
+    assert f"100 private answers are worth <b>{cost.without_lies}</b> open ones" in panel("What it costs", of).answer
+    last = panel("Asked again", shown(HANDS, (3200, 1200)), 5).answer
     assert "who say “Yes” all 5 times, <b>over 99.9</b> mean it. Each time" in last
     assert "say “Yes” both times, <b>95 (90–99)</b> mean it; of those who say it all 5 times, 99.8 (" in (
-        panel("Again", of, 2).answer
+        panel("Asked again", of, 2).answer
     )
 
 
 def test_of_more_than_two_answers_sentences_are_about_the_one_most_widely_true():
     of = shown(HANDS, (5, 30, 10), config=PollConfig(("a", "b", "c"), 0.3))
-    assert panel("Said", of).answer.startswith("<b>30</b> of 45 said “b”")
+    assert panel("What they said", of).answer.startswith("<b>30</b> of 45 people said “b”")
     assert panel("One answer", of).answer.startswith("Of 100 people who sent “b”")
 
 
 def test_an_answer_that_names_a_picture_stands_as_it_was_typed():
     of = shown(config=PollConfig((":material/close:", "no"), 0.25))
-    assert "“:material&#47;close:”" in panel("Said", of).answer, "else Streamlit makes it :material_close:"
+    assert "“:material&#47;close:”" in panel("What they said", of).answer, "else Streamlit makes it :material_close:"
 
 
 def test_where_nobody_has_answered_there_is_nothing_to_read():
     of = shown(HANDS, (0, 0))
     assert "answered" not in of.takeaway() + of.main()[0].figure.html
     for step in STEPS[1:-1]:
-        found = panel(step, of, *([2] if step == "Again" else []))
+        found = panel(step, of, *([2] if step == "Asked again" else []))
         assert found.figure is None
         assert found.question
         assert "nothing to read" in found.answer
@@ -84,28 +89,28 @@ def test_the_time_that_most_answered_is_read():
     at = join.join("BCDFG", True, None)
     of = shown(TELEPHONES, (60, 40), (1, 2), join=at)
     assert of.found.n_answers == 100
-    assert of.takeaway().startswith("The question is asked for the 2nd time. Each lies")
+    assert of.takeaway().startswith("The question is asked for the 2nd time. <b>25 %")
     assert of.main()[0].figure.html.count("<b>3</b> have answered") == 1
-    assert panel("Again", of, 2).answer.startswith("The 2nd time, <b>3 people</b> answered. Of 100")
+    assert panel("Asked again", of, 2).answer.startswith("The 2nd time, <b>3 people</b> answered. Of 100")
     assert shown(TELEPHONES, (5, 5), (4, 6), join=at).question.counts == (4, 6)
 
 
 def test_a_rehearsal_shows_its_true_shares_only_at_the_end():
     of = shown(REHEARSAL, (60, 40), expected=100, truth=(55, 45))
-    said = panel("Truth", of).answer
+    said = panel("The truth", of).answer
     assert "true of <b>55.0 %</b>" in said
-    assert said.endswith("contains it; ignoring them, 60.0 % (49.7–69.7), contains it.")
-    assert panel("Truth", of).rows()[0]["true"] == 0.55
+    assert said.endswith("contains it; the uncorrected one, 60.0 % (49.7–69.7), contains it.")
+    assert panel("The truth", of).rows()[0]["true"] == 0.55
     for step in STEPS[1:-1]:
-        found = panel(step, of, *([2] if step == "Again" else []))
+        found = panel(step, of, *([2] if step == "Asked again" else []))
         assert "55" not in re.sub(r"“.*?”", "", found.answer), step
         assert "true" not in found.rows()[0]
-    assert not CHAPTERS["Truth"].fits(Question(HANDS, "?", COIN, ((1, 1),)))
+    assert not CHAPTERS["The truth"].fits(Question(HANDS, "?", COIN, ((1, 1),)))
 
 
 def test_doubtful_answers_are_said_to_be():
     doubted = shown(HANDS, (10, 90))
-    for step, asked in {"Corrected": (), "One answer": (), "Again": (2,)}.items():
+    for step, asked in {"Corrected": (), "One answer": (), "Asked again": (2,)}.items():
         assert "the model is doubtful</b>. If it held: " in panel(step, doubted, *asked).answer, step
         assert "doubtful" not in panel(step, shown(), *asked).answer
     assert "narrower" not in panel("Corrected", doubted).answer
@@ -114,21 +119,23 @@ def test_doubtful_answers_are_said_to_be():
 def test_few_answers_are_no_certainty():
     few = shown(HANDS, (3, 0))
     assert "<b>100 (22–100)</b> meant it" in panel("One answer", few).answer
-    assert "<b>100 (45–100)</b> mean it" in panel("Again", few, 2).answer
-    assert panel("Price", few).answer.startswith("These 3 answers say <b>less than 1</b> honest one would.")
-    assert panel("Price", shown(HANDS, (1, 0))).answer.startswith("This answer says <b>less than 1</b>")
-    assert "as much as <b>3</b> honest ones would." in panel("Price", shown(HANDS, (10, 9))).answer
+    assert "<b>100 (45–100)</b> mean it" in panel("Asked again", few, 2).answer
+    assert panel("What it costs", few).answer.startswith("3 private answers are worth <b>less than 1</b> open one.")
+    assert panel("What it costs", shown(HANDS, (1, 0))).answer.startswith(
+        "1 private answer is worth <b>less than 1</b>"
+    )
+    assert "worth <b>3</b> open ones." in panel("What it costs", shown(HANDS, (10, 9))).answer
 
 
 def test_an_answer_among_few_lies_is_not_said_to_prove_nothing():
     assert shown().takeaway().endswith("so no answer proves anything.")
-    assert "so an answer moves the odds by a factor of 99 at most." in shown(config=PollConfig(lie=0.01)).takeaway()
+    assert "so an answer changes the odds by a factor of 99 at most." in shown(config=PollConfig(lie=0.01)).takeaway()
 
 
 @pytest.mark.parametrize("step", STEPS)
 def test_a_teachers_words_are_no_markup_anywhere(step):
     of = shown(REHEARSAL, (60, 40), config=PollConfig((NASTY, "no"), 0.2), expected=100, truth=(55, 45))
-    found = panel(step, of, *([2] if step == "Again" else []))
+    found = panel(step, of, *([2] if step == "Asked again" else []))
     for words in (found.question, found.answer, found.summary, found.figure.body(), how_to_lie(of.question)):
         assert "<script>alert" not in words
     compile(str(found.snippet), step, "exec")
@@ -137,11 +144,13 @@ def test_a_teachers_words_are_no_markup_anywhere(step):
 def test_how_to_lie_is_a_coin_or_cards():
     assert "First tails: the second toss answers; heads is “Yes”, tails is “No”." in how_to_lie(shown().question)
     fifth = how_to_lie(shown(config=PollConfig(lie=0.2)).question)
-    assert "one of 5 cards, 1 of which says “lie”" in fifth
+    assert "one of 5 cards, 1 of which says “other”" in fifth
     assert "raises a hand for the other answer" in fifth
     three = PollConfig(("a", "b", "c"), 0.4)
     hands = how_to_lie(shown(HANDS, (1, 2, 3), config=three).question)
-    assert "two cards and shows them to nobody: one of 5, 2 of which say “lie”, and one of 2, numbered 1 to 2." in hands
+    assert (
+        "two cards and shows them to nobody: one of 5, 2 of which say “other”, and one of 2, numbered 1 to 2." in hands
+    )
     assert "for the answer that many places after the true one (after the last comes the first)" in hands
     sends = how_to_lie(shown(REHEARSAL, (1, 2, 3), config=three, expected=6).question)
     assert "sends one of the other answers, each as often, in the place" in sends
@@ -289,7 +298,7 @@ def test_a_rehearsal_is_watched_from_the_start(monkeypatch):
 
 
 def test_it_is_projected_step_by_step(monkeypatch):
-    at = visit("poll", way=HANDS, hands_1="6", hands_2="4", step="Said", asked="Is *it* so?")
+    at = visit("poll", way=HANDS, hands_1="6", hands_2="4", step="What they said", asked="Is *it* so?")
     with monkeypatch.context() as too_long:
         too_long.setattr(lecture, "to_link", Mock(side_effect=ValueError("the link is too long")))
         at.button(key="project").click().run()
@@ -300,7 +309,7 @@ def test_it_is_projected_step_by_step(monkeypatch):
     assert here.number == 2
     assert [step.settings.get("step") for step in here.lecture.steps] == [None, *STEPS[1:-1]]
     assert at.title[0].value == r"Is \*it\* so\?"
-    assert "6</b> of 10 said" in takeaway(at)
+    assert "6</b> of 10 people said" in takeaway(at)
     assert here.lecture == lecture.from_link(here.name)
 
 
@@ -321,7 +330,7 @@ def test_hands_are_counted_on_the_wall(clicker):
     for key, people in {"hands_1": 30, "hands_2": 4}.items():
         at.number_input(key=key).set_value(people).run()
     at.button(key="next").click().run()
-    assert "<b>30</b> of 34 said" in takeaway(at)
+    assert "<b>30</b> of 34 people said" in takeaway(at)
     assert not [box for box in at.number_input if box.key.startswith("hands")], "all have been counted"
     at.button(key="previous").click().run()
     assert (at.number_input(key="hands_1").value, at.number_input(key="hands_2").value) == (30, 4)
@@ -335,12 +344,12 @@ def test_a_rehearsal_starts_on_the_projected_page(clicker, monkeypatch):
     at.button(key="watch").click().run()
     now[0] += 2.05
     at.button(key="next").click().run()
-    assert "of 20 said" in takeaway(at)
+    assert "of 20 people said" in takeaway(at)
     assert not any(button.key == "watch" for button in at.button)
 
 
 def test_what_cards_lie_is_corrected_for():
     at = visit("poll", way=HANDS, hands_1="60", hands_2="40", poll_lie="0.01")
-    assert "Each lies <b>1.92 %</b>" in takeaway(at)
+    assert "<b>1.92 %</b> of the time chance" in takeaway(at)
     assert "one of 52 cards, 1 of which says" in markup(at)
-    assert "near enough to 1 %" in at.caption[0].value
+    assert "the nearest that they can give to 1 %" in at.caption[0].value

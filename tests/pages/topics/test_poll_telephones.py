@@ -40,7 +40,7 @@ def test_answers_arrive_are_read_and_asked_for_again(store):
         store.answer(code, 1, i % 2, f"{i:032d}")
     at.run()
     assert "<b>10</b> have answered" in markup(at)
-    at.segmented_control(key="step").set_value("Again").run()
+    at.segmented_control(key="step").set_value("Asked again").run()
     at.button(key="poll-again").click().run()
     assert store.poll(code).round == 2
     assert "The 2nd time, <b>0 people</b> answered." in takeaway(at)
@@ -224,8 +224,8 @@ def test_a_second_tab_sees_that_a_poll_was_closed_or_deleted(store, monkeypatch)
 
 def test_before_a_poll_is_opened_its_lie_is_said_and_can_be_changed(store):
     at = visit("poll", way=TELEPHONES)
-    assert "Each lies <b>25 %</b> of the time" in takeaway(at)
+    assert "<b>25 %</b> of the time chance sends" in takeaway(at)
     assert "cannot be changed" in takeaway(at)
-    assert "Truth" not in at.segmented_control(key="step").options
+    assert "The truth" not in at.segmented_control(key="step").options
     at.number_input(key="poll_lie").set_value(0.1).run()
-    assert "Each lies <b>10 %</b>" in takeaway(at)
+    assert "<b>10 %</b> of the time chance sends" in takeaway(at)

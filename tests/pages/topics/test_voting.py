@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from pages.kit import screen
+from pages.kit import quiz, screen
 from pages.kit.panel import Panel
 from pages.kit.trials import Trials
-from pages.topics.voting import PAGE, misprint_words, price
+from pages.topics.voting import PAGE, misprint_words, price, six_questions
 from pages.topics.voting.answer import Answer, answer, estimate_words
 from pages.topics.voting.candidates import inversion_words
 from pages.topics.voting.question import PEOPLE, POLLS, PRECISION, PRIVACY, SEED, Plan, many_config
@@ -25,7 +25,7 @@ from tests.pages.visiting import takeaway, visit
 FIFTH, HONEST, OPPOSITE = BinaryChannel(0.2, 0.2), BinaryChannel(0.0, 0.0), BinaryChannel(1.0, 1.0)
 EMPTY, B_HONEST, A_HONEST = BinaryChannel(0.3, 0.7), BinaryChannel(0.0, 0.3), BinaryChannel(0.3, 0.0)
 CHAPTERS = {chapter.name: chapter for chapter in PAGE.chapters.all}
-POLL, READINGS, AGAIN, BACK, PRICE, ONE, MANY, MORE, TRAIN = CHAPTERS
+POLL, ESTIMATES, AGAIN, PRICE, ONE, MANY, QUIZ, BACK, MORE, TRAIN = CHAPTERS
 PLAN = Plan(PEOPLE, 9, FIFTH, 0.02, 0.5)
 ASKED = {PRICE: PLAN, ONE: (0.1, "A"), MANY: (0.1, 5), MORE: "0.5 0.3 0.2", TRAIN: NaiveConfig(ratio=3.0)}
 
@@ -45,9 +45,8 @@ def test_it_opens_with_the_numbers_of_its_settings():
     at, shown = visit("voting"), polls()
     best = shown.poll.estimates["spread MLE"]
     assert takeaway(at) == (
-        f'<p class="takeaway">Each person lies <b>20 %</b> of the time, and <b>{shown.poll.said_a / 10:.1f} %</b> of '
-        f"1,000 people say A. Correcting for the lies gives <b>{100 * best.value:.1f} ± "
-        f"{100 * best.interval.half:.1f} %</b> for A; nationwide <b>35.0 %</b>.</p>"
+        '<p class="takeaway">Each person lies <b>20 %</b> of the time. Correcting for the lies, we estimate that '
+        f"<b>{100 * best.value:.1f} ± {100 * best.interval.half:.1f} %</b> voted A; the truth is <b>35.0 %</b>.</p>"
     )
     naive = shown.records[1]
     words = takeaway(visit("voting", lesson="Many polls"))
@@ -76,12 +75,11 @@ def test_an_interval_that_misses_the_truth_says_so():
 
 def test_more_polls_are_held_on_a_click_up_to_the_most_there_are_and_then_other_ones():
     at, most = visit("voting", polls="7", lesson="Many polls"), POLLS.limit.high
-    clicks = (("Draw again", 8), ("+ 100 polls", 108), ("10,000 polls (maximum)", most), ("Draw again", most))
-    for key, n in (*clicks, ("Start over", 1)):
+    for key, n in (("again", 8), ("more", 108), ("most", most), ("again", most), ("one", 1)):
         at.button(key=f"hold {key}").click().run()
         assert at.session_state["polls"] == n
-        assert at.button(key="hold + 100 polls").disabled == (n == most)
-        assert at.button(key="hold Start over").disabled == (n == 1)
+        assert at.button(key="hold more").disabled == (n == most)
+        assert at.button(key="hold one").disabled == (n == 1)
     assert at.session_state["poll_seed"] == SEED.default + 1
 
 
@@ -89,9 +87,9 @@ def test_the_pollster_is_shown_answers_alone():
     shown = polls()
     page = shown.main()[0].figure.body()
     ours, theirs = (base64.b64decode(picture).decode() for picture in re.findall(r'base64,([^"]+)', page))
-    assert [field.count("0 1 0 7") for field in (ours, theirs)] == [shown.poll.voted_a, shown.poll.said_a]  # discs
-    assert ['fill="none"' in field for field in (ours, theirs)] == [True, False]  # hollow for a lie
-    assert f"{shown.poll.lied_a + shown.poll.lied_b} of 1,000 lied" in page
+    assert [field.count("0 1 0 7") for field in (ours, theirs)] == [shown.poll.said_a] * 2  # discs: what was said
+    assert ['fill="none"' in field for field in (ours, theirs)] == [True, False]  # hollow where chance changed it
+    assert f"(nobody sees this): chance changed {shown.poll.lied_a + shown.poll.lied_b} of 1,000 answers" in page
     assert f"{shown.poll.said_a} of 1,000 say A" in page
 
 
@@ -109,14 +107,14 @@ def test_the_adversarys_belief_follows_the_true_share_until_it_is_set():
 @pytest.mark.parametrize(
     ("channel", "start", "known", "one_answer"),
     [
-        (FIFTH, "Each person lies <b>20 %</b> of the time, and", "cannot tell a liar", "until nothing"),
+        (FIFTH, "Each person lies <b>20 %</b> of the time.", "cannot tell whose", "until nothing"),
         (
             HONEST,
-            "Everyone tells the truth, and",
+            "Everyone tells the truth. We",
             "whoever says A voted A and whoever says B voted B",
             "several answers",
         ),
-        (EMPTY, "Voters of B say A <b>30 %</b> of the time, voters of A say B", "cannot tell a liar", "no more"),
+        (EMPTY, "Voters of B say A <b>30 %</b> of the time, and voters of A say B", "cannot tell whose", "no more"),
         (OPPOSITE, "Each person lies <b>100 %</b> of the time", "says A voted B and whoever says B voted A", "ε = ∞"),
     ],
 )
@@ -125,7 +123,7 @@ def test_the_lies_decide_what_can_be_known(channel, start, known, one_answer):
     assert shown.takeaway().startswith(start)
     assert known in shown.main()[0].summary
     assert one_answer in PAGE.folds(shown.config, shown)["What the adversary sees"]
-    assert ("nothing can be learnt" in shown.takeaway()) == (channel == EMPTY)
+    assert ("the answers say nothing" in shown.takeaway()) == (channel == EMPTY)
     assert ("carry no information" in look(AGAIN, shown)[0].answer) == (channel == EMPTY)
     assert ("the printed formula tends to" in misprint_words(shown.config)) == (channel in (FIFTH, OPPOSITE))
 
@@ -143,10 +141,10 @@ def test_an_estimate_holds_the_truth_where_its_interval_does():
     assert "no certainty, but a poll that such lies hardly explain" in words
     assert " 0.0 % (at the end, without an interval, contains the truth)" in words
     doubt = "Such lies hardly explain these answers: <b>the model is doubtful</b>."
-    for told in (beyond.takeaway(), look(READINGS, beyond)[0].answer):
+    for told in (beyond.takeaway(), look(ESTIMATES, beyond)[0].answer):
         assert doubt in told
     assert "<b>0.0 % (doubtful)</b>" in beyond.takeaway()
-    assert doubt not in shown.takeaway() + look(READINGS, shown)[0].answer
+    assert doubt not in shown.takeaway() + look(ESTIMATES, shown)[0].answer
     assert "<b>missed</b> the truth. Correcting" in look(AGAIN, beyond)[0].answer
 
 
@@ -165,13 +163,13 @@ def test_candidates_whose_whole_interval_is_out_of_range_make_the_model_doubtful
     [
         (BACK, B_HONEST, None, "where everybody voted A, whatever"),
         (PRICE, FIFTH, None, "<b>6,666 people</b> who lie 20 % of the time: <b>2.8 times as many</b> as if everyone"),
-        (PRICE, FIFTH, Plan(PEOPLE, 9, B_HONEST, 0.02, 0.5), "people</b> with lies as above: <b>"),
+        (PRICE, FIFTH, Plan(PEOPLE, 9, B_HONEST, 0.02, 0.5), "people</b> who lie as set above: <b>"),
         (PRICE, FIFTH, Plan(PRIVACY, 11_239, HONEST, 0.02, 0.5), "probability <b>0.2689</b> at most (<b>ε = 1</b>)"),
         (ONE, FIFTH, (0.1, "A"), "<b>31</b> voted A. Before the answer it was <b>10</b>. No answer moves the odds"),
         (MANY, FIFTH, (0.5, 50), "If all 50 answers are A, the odds that this person voted A are <b>over 10³⁰ to"),
         (MANY, A_HONEST, (0.0, 3), "this person certainly voted B"),
         (MORE, FIFTH, "<b>x</b>", "Shares must be numbers such as 0.4, 0.3, 0.2, 0.1, got “&lt;b&gt;x&lt;/b&gt;”"),
-        (TRAIN, FIFTH, None, "the right way</b>, but at <b>0.25</b> of the length, so it is under-confident"),
+        (TRAIN, FIFTH, None, "the right way</b>, but are only <b>0.25</b> times as long"),
         (TRAIN, FIFTH, NaiveConfig(one_to_one=0.2, zero_to_one=0.8), "exactly the wrong way"),
     ],
 )  # fmt: skip
@@ -219,3 +217,100 @@ def test_a_report_states_what_is_set(monkeypatch):
     page = made[-1]()
     assert re.search(r">Each person lies \(lie\)</th><td[^>]*>0\.3<", page)
     assert "<p>“What it costs”, “One answer”, “Asked twice”, “Candidates”, “Training”: chapters with" in page
+
+
+# --- predictions and questions ---------------------------------------------------------------------
+
+
+def test_what_is_asked_before_the_figure_has_the_figures_own_truth():
+    shown = polls()
+    (share,), (people,), (one,) = shown.main(), look(PRICE, shown), look(ONE, shown, (0.35, "A"))
+    assert [panel.prediction.truth for panel in (share, people, one)] == [35.0, survey.voters_needed(0.2, 0.02), 68.0]
+    assert f"{shown.poll.said_a / 10:.1f} % of 1,000 people say A" in share.prediction.ask
+    assert f"{survey.voters_needed(0.0, 0.02):,} people are enough" in people.prediction.ask
+    for panel in (share, people, one):
+        scale = panel.prediction.scale
+        assert scale.low <= panel.prediction.truth <= scale.high
+        assert "<" not in panel.prediction.ask
+    asked = [p.prediction.name for name in CHAPTERS for p in look(name, shown) if p.prediction]
+    assert asked == ["voting-share", "voting-people", "voting-one-answer"]
+
+
+def test_what_is_shown_before_a_guess_holds_nothing_decisive():
+    shown = polls()
+    share, people, one = (
+        panel.prediction.covered for panel in (shown.main()[0], look(PRICE, shown)[0], look(ONE, shown)[0])
+    )
+    assert [field["heading"][:14] for field in share.data["fields"]] == ["What the polls"]
+    assert str(shown.poll.voted_a) not in share.data["words"] + share.body()
+    assert [trace.name for trace in people.figure.data] == ["everyone tells the truth"]
+    assert not people.figure.layout.shapes
+    assert "Afterwards" not in one.body()
+
+
+@pytest.mark.parametrize("channel", [EMPTY, HONEST, OPPOSITE])
+def test_nothing_is_asked_where_the_answers_say_nothing_or_all(channel):
+    shown = polls(channel)
+    assert (shown.main()[0].prediction is None) == (channel == EMPTY)
+    assert look(PRICE, shown, Plan(PRECISION, 9000, channel, 0.02, 0.5))[0].prediction is None
+    if channel == HONEST:
+        assert look(PRICE, shown, replace(PLAN, lie=HONEST))[0].prediction is None
+
+
+@pytest.mark.parametrize("share", [0.0, 0.35, 0.5, 1.0])
+@pytest.mark.parametrize(
+    "channel", [FIFTH, EMPTY, HONEST, B_HONEST, OPPOSITE, BinaryChannel(0.499, 0.499), BinaryChannel(0.01, 0.3)]
+)
+def test_the_six_questions_have_one_right_answer_and_a_reason_for_each_at_all_settings(channel, share):
+    asked = six_questions.questions(polls(channel, share=share, n_elections=1, n_voters=30))
+    assert len({question.name for question in asked}) == len(asked) == 6
+    for question in asked:  # a question checks itself
+        assert all(option.reason.endswith(".") for option in question.options)
+
+
+def test_the_six_questions_have_the_numbers_of_the_settings():
+    shown = polls()
+    _, subpoena, one, same, interval, ignored = six_questions.questions(shown)
+    right = [next(option for option in question.options if option.right) for question in (one, same, interval, ignored)]
+    again = attacks.repeated_answers(FIFTH, 0.35, 5)
+    assert right[0].words == "68"
+    assert "35 of 100 people voted A, and 68 of 100 who say A" in subpoena.options[2].reason
+    assert right[1].words.endswith(f"ε = {5 * FIFTH.epsilon:.3g} together.")
+    assert f"right {100 * again.best_guess_right:.1f} % of the time" in right[1].reason
+    record = next(record for record in shown.records if record.name == "spread")
+    assert right[2].reason.endswith(f"in {100 - record.n_held} of your 100 polls.")
+    assert "41.0 %" in right[3].words  # 0.2 + 0.6 · 0.35
+    assert "so they are about others" in six_questions.panels(polls(HONEST))[0].answer
+
+
+def test_a_question_needs_one_right_answer():
+    yes, no = quiz.Option("Yes", "So it is.", right=True), quiz.Option("No", "It is not.")
+    for options in (
+        (yes,),
+        (no, replace(no, words="Never")),
+        (yes, replace(no, words="Yes")),
+        (yes, replace(yes, words="x")),
+    ):
+        with pytest.raises(ValueError, match="one of them be right"):
+            quiz.Question("x", "?", options)
+
+
+def test_each_answer_to_a_question_is_told_why_and_is_kept_nowhere():
+    at = visit("voting", lesson=QUIZ)
+    asked = six_questions.questions(polls())
+    assert [radio.value for radio in at.radio] == [None] * 6
+    wrong, right = (next(o for o in asked[0].options if o.right == is_right) for is_right in (False, True))
+    at.radio[0].set_value(wrong.words).run()
+    assert [box.value for box in at.info] == [f"**No.** {wrong.reason}"]
+    for radio, question in zip(at.radio, asked, strict=True):
+        radio.set_value(next(option.words for option in question.options if option.right))
+    at.run()
+    assert f"**Right.** {right.reason}" in [box.value for box in at.success]
+    assert any(words.value == "**6 of 6 are right.**" for words in at.markdown)
+    assert dict(at.query_params) == {"lesson": QUIZ}
+
+
+def test_the_story_comes_before_what_is_for_specialists():
+    kinds = [chapter.for_specialists for chapter in PAGE.chapters.all]
+    assert kinds == sorted(kinds)
+    assert [name for name, chapter in CHAPTERS.items() if chapter.for_specialists] == [BACK, MORE, TRAIN]

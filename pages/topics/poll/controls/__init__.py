@@ -127,7 +127,7 @@ def _lie(values: Values) -> None:
     answers = tuple(map(escape, check_answers(values[ANSWERS])))
     first, second = answers if len(answers) == 2 else ("", "")
     people = privacy_inputs.People(f"mean “{first}”", f"mean “{second}”", f"“{first}”") if first else None
-    slider = privacy_inputs.noise_slider("Each person lies", percent=True)
+    slider = privacy_inputs.noise_slider("How often chance changes an answer", percent=True)
     privacy_inputs.lie(lie_setting(values), len(answers), slider=slider, people=people)
 
 
@@ -147,8 +147,8 @@ def _say_what_cards_do(main: DeltaGenerator, config: PollConfig, values: Values)
     wanted = values[lie_setting(values)]
     if abs(config.lie - wanted) > 5e-4:
         main.caption(
-            f"Cards of a class lie {numbers.percent(config.lie)} of the time, which is near enough to "
-            f"{numbers.percent(wanted)}: that is corrected for."
+            f"With these cards chance changes {numbers.percent(config.lie)} of the answers, the nearest that they can "
+            f"give to {numbers.percent(wanted)}. The estimates correct for just that."
         )
 
 
