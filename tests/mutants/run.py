@@ -1,6 +1,6 @@
 """Mutation testing: change the code at random places, one place at a time, and see whether a test fails.
 
-Draws a random sample of mutants of the families below, runs each against the tests of its own family alone, and prints
+Takes a random sample of mutants of the families below, runs each against the tests of its own family alone, and prints
 the survivors with their diffs and the score. `docs/mutants.md` says what a mutant is and explains the survivors.
 
     python -m tests.mutants.run --sample 400 --seed 0

@@ -73,6 +73,7 @@ def test_only_the_plain_address_of_a_known_page_is_answered_with_its_first_scree
     first_screen.save("voting", "How many?", "<p>Some</p>", ["<img>"], (1, 1))
     page = ask(app, "/voting").text
     assert page.index("How many?") < page.index('<div id="root">')
+    assert ask(app, "/voting").headers["cache-control"] == "no-cache", "the next version has other files"
     for other in ("/", "/voting?lie=0.3"):
         assert "How many?" not in ask(app, other).text
     for asked in (("/voting/_stcore/health",), ("/claims",), ("/voting", "POST")):

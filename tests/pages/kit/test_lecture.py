@@ -104,6 +104,13 @@ def test_a_lecture_is_the_same_after_a_file_and_after_a_link(shown):
     assert set(link) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
 
 
+def test_a_link_keeps_its_last_letter_whichever_it_is():
+    step = Step("voting")
+    links = {to_link(made): made for made in (Lecture(f"{i**3:x}", "", 5, (step,)) for i in range(3000))}
+    assert all(from_link(link) == made for link, made in links.items())
+    assert len({link[-1] for link in links}) == 64
+
+
 def test_twelve_steps_fit_into_a_link_that_can_be_mailed():
     shown = twelve_steps()
     link = to_link(shown)

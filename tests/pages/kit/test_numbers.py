@@ -174,3 +174,16 @@ def test_a_number_as_people_read_it(function, values, words):
 )
 def test_words_as_people_read_them(function, given, words):
     assert function(given) == words
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "words"),
+    [
+        (0.0, "an answer says nothing"),
+        (math.log(3), "whatever was believed before, the odds change at most threefold"),
+        (math.log(2.5), "whatever was believed before, the odds change at most by a factor of 2.50"),
+        (math.inf, "an answer may say everything"),
+    ],
+)
+def test_epsilon_bounds_the_odds(epsilon, words):
+    assert numbers.odds_bound_text(epsilon) == words

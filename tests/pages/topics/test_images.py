@@ -223,5 +223,10 @@ def test_a_flipped_label_shows_what_it_was(dial):
     flipped = list(result.labels != result.released_labels)
     assert [caption["flipped"] for caption in json.loads(data["pictures"])["captions"]] == flipped
     assert [" → " in words for words in dials.captions(result)] == flipped
+    markup = dials._sent([{"text": "7 → 9", "flipped": True}, {"text": "7", "flipped": False}])
+    assert markup == [
+        '<div class="caption flipped"><span>7 → 9</span></div>',
+        '<div class="caption"><span>7</span></div>',
+    ]
     sent = [result.class_names[label] for label in result.released_labels]
     assert [words.split(" → ")[-1] for words in dials.captions(result)] == sent

@@ -215,6 +215,7 @@ def test_a_report_states_what_is_set(monkeypatch):
     monkeypatch.setattr(screen, "report_button", lambda make, name: made.append(make))
     visit("voting", lie="0.3")
     page = made[-1]()
+    assert "<h2>How to compute this again</h2><pre><code>from privdemo import figures" in page
     assert re.search(r">Each person lies \(lie\)</th><td[^>]*>0\.3<", page)
     assert "<p>“What it costs”, “One answer”, “Asked twice”, “Candidates”, “Training”: chapters with" in page
 
