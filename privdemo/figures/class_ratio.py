@@ -111,18 +111,22 @@ def proportions(trials: Sequence[Trial], methods: Sequence[str], pictures: Seque
     ]
     highest = max(*truth, *(estimate.ends[1] for estimate in plotted))
     # With images, the names of the classes stand below them.
-    below = {"ticklabelstandoff": _IMAGE + 4} if pictures else {}
+    under = {}
+    if pictures:
+        under = {
+            "xaxis": {"ticklabelstandoff": _IMAGE + 4},
+            "images": [_on_axis(picture, place) for place, picture in enumerate(pictures)],
+        }
     return chart(
         data=traces,
-        layout={
-            "xaxis": below,
+        layout=under
+        | {
             "yaxis": {
                 "title": {"text": "share of the group"},
                 "tickformat": ".0%",
                 "range": [0, 1.05 * min(1.0, highest)],
             },
             "shapes": lines,
-            "images": [_on_axis(picture, place) for place, picture in enumerate(pictures)],
             "barmode": "group",
             "bargroupgap": 0.05,
             "height": 380 + (_IMAGE if pictures else 0),

@@ -136,8 +136,9 @@ def trials():
 
 def test_true_shares_are_plotted_with_every_methods_estimates(trials):
     traces = traces_by_name(ratio_charts.proportions(trials, (SPREAD, MMD, EM)))
-    assert traces["true"].y == pytest.approx(trials[0].truth)
-    assert tuple(traces["true"].x) == ("benign", "malignant")
+    assert tuple(traces["truth"].x) == ("benign", "malignant")
+    lines = ratio_charts.proportions(trials, (SPREAD,)).layout.shapes
+    assert [line.y0 for line in lines] == [line.y1 for line in lines] == pytest.approx(list(trials[0].truth))
     for method in (SPREAD, MMD, EM):
         trace = traces[CLASS_RATIO[method].title]
         assert shows_estimates(trace, *(class_ratio.share_of(trials, method, c) for c in range(2)))

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from pages.kit import cache, numbers, own_data
 from pages.kit.numbers import LOSS, SHARE, count_draws, with_half, with_range
 from pages.kit.panel import Chart, Panel
 from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials, one_job
 from pages.topics.class_ratio.question import LARGE, Question
-from privdemo import datasets
-from privdemo.datasets import Source
 from privdemo.experiments import class_ratio
-from privdemo.experiments.class_ratio import FULLY_LABELLED_METHODS, SHARES, RatioConfig, Trial
+from privdemo.experiments.class_ratio import FULLY_LABELLED_METHODS, SHARES, Trial
 from privdemo.experiments.class_ratio.score import MOST_DISTANCE
 from privdemo.figures import class_ratio as charts
 from privdemo.mechanisms.label_counts import RELEASES
@@ -32,21 +27,7 @@ LEAST_LEAD = 0.1
 one_trial = cache.shared_or_private(class_ratio.run, max_entries=64, spinner="Choosing sets, training and asking once…")
 
 
-def _one_image_of_each(dataset: Source, classes: tuple[str, ...]) -> tuple[NDArray[np.uint8], ...]:
-    """Return the first image of each of some classes, in grey levels (height, width); none if records are no images."""
-    records = datasets.load(dataset).select_classes(classes)
-    if records.image_shape is None or records.n_states is None:
-        return ()
-    firsts = np.array([np.flatnonzero(records.y == c)[0] for c in range(len(classes))])
-    return tuple(np.rint(255 * image).astype(np.uint8).reshape(records.image_shape) for image in records.unit(firsts))
-
-
-_pictures = cache.shared_or_private(_one_image_of_each, max_entries=64)
-
-
-def pictures_of(config: RatioConfig) -> tuple[NDArray[np.uint8], ...]:
-    """Return an image of each class for the axis of a chart; none if the records are no images."""
-    return _pictures(config.dataset, config.chosen_classes)
+class_images = cache.shared_or_private(class_ratio.class_images, max_entries=64)
 
 
 @dataclass(frozen=True)
@@ -75,7 +56,11 @@ class Answer:
         trials, methods = self.trials, self.methods
         mix = Panel(
             "shares",
-            figure=Chart(charts.proportions(trials, methods, pictures_of(self.question.config))),
+            figure=Chart(
+                charts.proportions(
+                    trials, methods, class_images(self.question.config.dataset, self.question.config.chosen_classes)
+                )
+            ),
             summary=shares_words(self),
             rows=lambda: class_ratio.table(trials),
             snippet=print_errors(self.question),

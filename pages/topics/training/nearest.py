@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 from pages.kit import cache
 from pages.kit.panel import Panel
@@ -12,9 +12,6 @@ from pages.topics.training.pixel_noise import NOISES
 from privdemo.experiments import shipped_trials, training
 from privdemo.experiments.training import TrainingConfig, Trial
 from privdemo.mechanisms import RandomisedResponse
-
-if TYPE_CHECKING:
-    from pages.topics.training.answer import Answer
 
 # The family of noise that has such trials.
 FAMILY = "randomised_response"
@@ -52,10 +49,10 @@ def nearest(config: TrainingConfig) -> Nearest | None:
     return Nearest(level, asked, found[level])
 
 
-def labelled(panels: Callable[[Answer], Panels]) -> Callable[[Answer], Panels]:
-    """Return the panels of a chapter with a note on what they show, while it is a trial at the nearest level."""
+def labelled(panels: Callable[[Any], Panels]) -> Callable[[Any], Panels]:
+    """Return the panels of a chapter with a note on what they show, while its answer is of the nearest level."""
 
-    def with_note(answer: Answer) -> Panels:
+    def with_note(answer: Any) -> Panels:
         first, *rest = panels(answer)
         if answer.nearest is None or isinstance(first, tuple):
             return [first, *rest]

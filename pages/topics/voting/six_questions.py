@@ -7,7 +7,7 @@ from dataclasses import replace
 from pages.kit import numbers
 from pages.kit.panel import Panel
 from pages.kit.quiz import Option, Question
-from pages.topics.voting.adversary import belief, repeated_answers, says
+from pages.topics.voting.adversary import belief, repeated_answers_by_count, says
 from pages.topics.voting.answer import Answer, lie_words, polls
 from pages.topics.voting.question import SHARE
 from privdemo import accounting
@@ -141,7 +141,7 @@ def _one_answer(config: ElectionConfig) -> Question:
 def _same_person(config: ElectionConfig) -> Question:
     """Ask what happens if one person answers again and again."""
     channel = config.channel
-    found = repeated_answers(channel, config.share)
+    found = repeated_answers_by_count(channel, config.share)
     once, often = (numbers.share(found[n - 1].best_guess_right) for n in (1, _TIMES))
     total = numbers.epsilon(accounting.compose(channel.epsilon, _TIMES))
     return Question(

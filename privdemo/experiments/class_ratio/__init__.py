@@ -5,6 +5,7 @@ The sets' proportions are known exactly, or released privately. `study` holds th
 
 from privdemo.experiments.class_ratio import study
 from privdemo.experiments.class_ratio.adversary import Attack
+from privdemo.experiments.class_ratio.class_images import class_images
 from privdemo.experiments.class_ratio.config import (
     NO_RELEASE,
     SHARES,
@@ -58,6 +59,7 @@ __all__ = [
     "attack_rates",
     "check",
     "chosen_classes",
+    "class_images",
     "default_set_size",
     "difference",
     "error",
