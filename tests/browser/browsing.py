@@ -91,12 +91,20 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
-def open_page(page: Page, address: str) -> None:
-    """Go to `address` and wait until the page has been drawn and no script runs."""
+def open_page(page: Page, address: str, *, guesses: bool = False) -> None:
+    """Go to `address` and wait until the page is rendered and no script runs.
+
+    Unless `guesses` are wanted, a figure that waits for one is shown without it.
+    """
     page.goto(address)
     page.locator("h1").first.wait_for()
     page.locator(".st-key-figure, .cards, .st-key-shipped-lectures").first.wait_for()
     settled(page)
+    show_me = page.get_by_role("button", name="Just show me")
+    if not guesses and show_me.count():
+        show_me.click()
+        expect(show_me).to_have_count(0)
+        settled(page)
 
 
 def settled(page: Page) -> None:

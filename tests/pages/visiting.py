@@ -11,7 +11,7 @@ from unittest import mock
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
-from pages.kit import inputs, more, screen
+from pages.kit import inputs, more, predictions, screen
 from pages.kit.panel import Panel
 
 # AppTest would look through every installed package anew with each run, which takes longer than a page.
@@ -20,11 +20,12 @@ _SCRIPT = Path(__file__).parents[2] / "pages" / "one_page.py"
 
 
 def visit(address: str, **link: str | list[str]) -> AppTest:
-    """The page of an address as a visitor finds it behind a link."""
+    """The page of an address as a visitor finds it behind a link, with all figures shown without a guess."""
     screen.BEFORE_PLOTLY = 0  # no browser is there to show anything
     at = AppTest.from_file(_SCRIPT, default_timeout=60)
     at.session_state["visited"] = address
     at.session_state[more.MENU] = at.session_state[inputs.SETTINGS] = at.session_state[screen.CODE_OPEN] = True
+    at.session_state[predictions.ASK] = False
     for key, value in link.items():
         at.query_params[key] = value
     at.run()
