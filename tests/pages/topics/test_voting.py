@@ -293,6 +293,16 @@ def test_each_answer_to_a_question_is_told_why_and_is_kept_nowhere():
     assert dict(at.query_params) == {"lesson": QUIZ}
 
 
+def test_a_report_holds_no_answer_to_a_question(monkeypatch):
+    made = []
+    monkeypatch.setattr(screen, "report_button", lambda make, name: made.append(make))
+    at = visit("voting", lesson=QUIZ)
+    option = six_questions.questions(polls())[0].options[0]
+    at.radio[0].set_value(option.words).run()
+    assert "Six questions" in made[-1]()
+    assert option.words not in made[-1]()
+
+
 def test_the_story_comes_before_what_is_for_specialists():
     kinds = [chapter.for_specialists for chapter in PAGE.chapters.all]
     assert kinds == sorted(kinds)
