@@ -146,7 +146,7 @@ def _same_person(config: ElectionConfig) -> Question:
     total = numbers.epsilon(accounting.compose(channel.epsilon, _TIMES))
     return Question(
         "same-person",
-        f"The same person answers {_TIMES} times, each time by new chance. What happens?",
+        f"The same person answers {_TIMES} times, each time with a new chance of a lie. What happens?",
         (
             Option(
                 f"The answers add up: they cost ε = {total} together.",

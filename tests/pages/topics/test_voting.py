@@ -45,7 +45,8 @@ def test_it_opens_with_the_numbers_of_its_settings():
     at, shown = visit("voting"), polls()
     best = shown.poll.estimates["spread MLE"]
     assert takeaway(at) == (
-        '<p class="takeaway">Each person lies <b>20 %</b> of the time. Correcting for the lies, we estimate that '
+        '<p class="takeaway">Each person lies <b>20 %</b> of the time. From the answers of 1,000 people, corrected for '
+        "the lies, we estimate that "
         f"<b>{100 * best.value:.1f} ± {100 * best.interval.half:.1f} %</b> voted A; the truth is <b>35.0 %</b>.</p>"
     )
     naive = shown.records[1]
@@ -110,7 +111,7 @@ def test_the_adversarys_belief_follows_the_true_share_until_it_is_set():
         (FIFTH, "Each person lies <b>20 %</b> of the time.", "cannot tell whose", "until nothing"),
         (
             HONEST,
-            "Everyone tells the truth. We",
+            "Everyone tells the truth. From the answers",
             "whoever says A voted A and whoever says B voted B",
             "several answers",
         ),
@@ -307,6 +308,16 @@ def test_each_answer_to_a_question_is_told_why_and_is_kept_nowhere():
     assert f"**Right.** {right.reason}" in [box.value for box in at.success]
     assert any(words.value == "**6 of 6 are right.**" for words in at.markdown)
     assert dict(at.query_params) == {"lesson": QUIZ}
+
+
+def test_a_report_holds_no_answer_to_a_question(monkeypatch):
+    made = []
+    monkeypatch.setattr(screen, "report_button", lambda make, name: made.append(make))
+    at = visit("voting", lesson=QUIZ)
+    option = six_questions.questions(polls())[0].options[0]
+    at.radio[0].set_value(option.words).run()
+    assert "Six questions" in made[-1]()
+    assert option.words not in made[-1]()
 
 
 def test_the_story_comes_before_what_is_for_specialists():
