@@ -1,4 +1,4 @@
-"""The pages of the site: home, which has a way to each of the others, one page a folder, and the lectures on them."""
+"""The pages of the site: home, one page a folder, and the lectures on them."""
 
 from dataclasses import replace
 from importlib import import_module
@@ -26,8 +26,8 @@ OTHERS = (
     *(replace(page, following=(after.address, after.title)) for page, after in pairwise(_IN_ORDER)),
     _IN_ORDER[-1],
 )
-_HOME = home.page((*OTHERS, lectures.page(OTHERS)))
-_ALL = (_HOME, *OTHERS, lectures.page((_HOME, *OTHERS)))
+_CONTENT = (home.PAGE, *OTHERS)
+_ALL = (*_CONTENT, lectures.page(_CONTENT))
 PAGES = tuple(replace(page, addresses=tuple(one.address for one in _ALL)) for page in _ALL)
 
 

@@ -292,7 +292,8 @@ def _names_over_rows(plain: Plain) -> None:
         for value, words in tick_words(axis):
             row = names.index(value) if names else value
             words_over = {"text": words, "y": row, "yshift": TICK, "showarrow": False}
-            layout.setdefault("annotations", []).append(place | words_over)
+            aligned = {"align": "left"} if "<br>" in words else {}
+            layout.setdefault("annotations", []).append(place | words_over | aligned)
         _break_rules(layout, name.replace("axis", ""), len(tick_words(axis)))
 
 
