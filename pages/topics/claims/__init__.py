@@ -23,7 +23,6 @@ PAGE = Page.from_folder(
     title="Claims",
     question="Do the papers’ claims hold?",
     address="claims",
-    blurb="Do papers hold?",
     chapters=Chapters(
         "chapter",
         (Chapter("The verdict", Answer.main), Chapter("All claims", table), Chapter("In a picture", picture)),

@@ -46,7 +46,6 @@ PAGE = Page.from_folder(
     title="Share of a group",
     question="What is this group made of?",
     address="class_ratio",
-    blurb="Find a make-up.",
     folds=standing_words,
     failed="Nothing can be found here.",
     chapters=CHAPTERS,

@@ -48,7 +48,6 @@ PAGE = Page.from_folder(
     title="Which method?",
     question="Which method, at which privacy?",
     address="comparison",
-    blurb="All compared.",
     folds=standing_words,
     failed="Nothing can be compared here.",
     chapters=CHAPTERS,

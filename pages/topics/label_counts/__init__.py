@@ -42,7 +42,6 @@ PAGE = Page.from_folder(
     title="Private counts",
     question="How much do private counts distort?",
     address="distortion",
-    blurb="Count without telling.",
     failed="Nothing can be released here.",
     folds=standing_words,
     chapters=CHAPTERS,

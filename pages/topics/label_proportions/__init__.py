@@ -52,7 +52,6 @@ PAGE = Page.from_folder(
     title="Only bag totals",
     question="What if only bag totals are known?",
     address="proportions",
-    blurb="Learn from totals.",
     folds=standing_words,
     failed="Nothing can be learned here.",
     chapters=CHAPTERS,

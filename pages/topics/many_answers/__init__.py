@@ -56,7 +56,6 @@ PAGE = Page.from_folder(
     title="Many answers",
     question="Which lie, for many answers?",
     address="many_answers",
-    blurb="Pick the right lie.",
     failed="Nothing can be told here.",
     folds=standing_words,
     chapters=CHAPTERS,

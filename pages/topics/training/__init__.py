@@ -72,7 +72,6 @@ PAGE = Page.from_folder(
     title="Training on noise",
     question="Can a classifier be trained on noise?",
     address="training",
-    blurb="Learn from lies.",
     folds=standing_words,
     failed="Nothing can be trained here.",
     chapters=CHAPTERS,
