@@ -146,10 +146,11 @@ def more_guesses(data: Mapping[str, Any], along: tuple[Guesses, ...], priors: Se
 
 def linking_sentence(point: Point) -> str:
     """Say how often the sender of an image is found, and whether that is more than by chance."""
-    among, found = f"Among {point.n_candidates} people", numbers.out_of_100(point.linked.mean)
+    start = f"With the original images of {point.n_candidates} people at hand, we"
+    times = numbers.times_of_100(point.linked.mean)
     if clearly_above(point.linked, 1 / point.n_candidates):
-        return f"{among} the sender is still found in {found}."
-    return f"{among} the sender is found in {found}: no better than chance."
+        return f"{start} still pick the right person, {times}."
+    return f"{start} pick the right person {times}: no better than chance."
 
 
 def captions(result: Result) -> list[str]:

@@ -82,7 +82,6 @@ PAGE = Page.from_folder(
     title="Noise on images",
     question="What does the noise do to an image?",
     address="image_noise",
-    blurb="Digits dissolve.",
     folds=standing_words,
     chapters=Chapters(
         CHAPTER.key,

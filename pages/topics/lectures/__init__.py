@@ -13,7 +13,6 @@ def page(others: Sequence[Page]) -> Page:
         title="Lectures",
         question="Show it to a room",
         address="lectures",
-        blurb="Step by step, on a projector.",
         answer=lambda question, draws: None,
         question_of=lambda values: None,
         controls=lambda values, main: None,

@@ -202,9 +202,14 @@ def test_other_lies_about_labels_need_no_other_guesses():
 
 def test_what_is_found_stands_beside_each_level(dial):
     data = dial[2]
-    assert data["linking"][0] == "Among 20 people the sender is still found in 100 of 100."
+    assert (
+        data["linking"][0]
+        == "With the original images of 20 people at hand, we still pick the right person, 100 times of 100."
+    )
     assert len(data["linking"]) == len(data["levels"])
-    words = re.compile(r"Among 20 people the sender is (still )?found in .* of 100(: no better .*)?\.")
+    words = re.compile(
+        r"With the .* of 20 people at hand, we (still )?pick the right person,? .* times? of 100(: no better .*)?\."
+    )
     assert all(map(words.fullmatch, data["linking"]))
 
 
