@@ -138,7 +138,7 @@ def test_news_of_the_level_that_a_dial_has_left_does_not_take_it_back(page: Page
     dial(page, 100, "input")
     page.get_by_role("spinbutton", name="Possible senders").fill("90")
     page.get_by_role("spinbutton", name="Possible senders").press("Enter")
-    expect(page.locator(".found").last).to_contain_text("Among 90 people")
+    expect(page.locator(".found").last).to_contain_text("images of 90 people")
     browsing.settled(page)
     expect(page.locator("input#level").last).to_have_value("100")
     expect(page.locator(".dial").last).to_have_attribute("data-level", "0.5")
