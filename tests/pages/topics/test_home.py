@@ -157,7 +157,7 @@ def test_the_browser_gets_every_number_and_the_kinds_of_the_dots():
     said = [looks[kind]["colour"] for kind in (voting.A_TRUE, voting.B_LIED, voting.B_TRUE, voting.A_LIED)]
     assert said == [people.A_COLOUR, people.A_COLOUR, people.B_COLOUR, people.B_COLOUR], "a colour is what was said"
     for case, seen in zip(cases(), data["cases"], strict=True):
-        assert seen["linking"][1] == (
+        assert seen["found"][1] == (
             f"Of the {case.n_same} people who sent {case.sent}, {numbers.out_of_100(case.meant)} mean it. "
             "For the others, the wheel decided."
         )

@@ -25,13 +25,6 @@ from privdemo.mechanisms import BinaryChannel
 _HERE = Path(__file__).parent
 _CONFIG = voting.ElectionConfig(OTHERS, SHARE, BinaryChannel(LIE, LIE), 1, SECRET_SEED)
 _POLL = poll.PollConfig(ANSWERS, LIE)
-# What each kind of person said: the pollster sees no more. Hollow are those whose answer the wheel changed.
-_HAPPENED = {
-    voting.A_TRUE: people.VOTED_A,
-    voting.A_LIED: people.LIED_B,
-    voting.B_TRUE: people.VOTED_B,
-    voting.B_LIED: people.LIED_A,
-}
 
 
 @dataclass(frozen=True)
@@ -114,15 +107,15 @@ def _html() -> str:
 def _data() -> dict[str, Any]:
     """Return what the browser needs for every step and either answer."""
     kinds, truth = voting.kinds(others(), _CONFIG.channel), numbers.share(true_share())
-    signs = [(f"sent {answer}", dot) for answer, dot in zip(ANSWERS, (people.VOTED_A, people.VOTED_B), strict=True)]
-    changed = [("hollow: the wheel changed the answer", people.LIED_A)]
+    signs = [(f"sent {answer}", dot) for answer, dot in zip(ANSWERS, (people.SAID_A, people.SAID_B), strict=True)]
+    changed = [("hollow: the wheel changed the answer", people.SAID_A.changed)]
     return {
         "questions": QUESTIONS,
         "answers": ANSWERS,
         "lie": LIE,
         "kinds": base64.b64encode(kinds.tobytes()).decode(),
         "sent": _field(people.ANSWERS, signs),
-        "happened": _field(_HAPPENED, signs + changed),
+        "happened": _field(people.TRUTH, signs + changed),
         "cases": [_case_data(case) for case in cases()],
         "truth": {
             "value": 100 * true_share(),
@@ -195,5 +188,5 @@ def _still() -> str:
     """Return a picture of the others, for reports."""
     kinds = voting.kinds(others(), _CONFIG.channel)
     field = figures.dot_field(f"What {OTHERS:,} people sent", kinds, people.ANSWERS)
-    legend = dict(zip(ANSWERS, (people.VOTED_A, people.VOTED_B), strict=True))
+    legend = dict(zip(ANSWERS, (people.SAID_A, people.SAID_B), strict=True))
     return figures.people_html([field], legend, _summary())
