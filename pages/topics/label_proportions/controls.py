@@ -81,7 +81,7 @@ def _bags(values: Values) -> None:
     if len(sizes) > 1 and not is_hidden():
         st.session_state[_SIZE] = min(sizes, key=lambda n: abs(math.log(n / bag_size)))
         records = binary_task(dataset).records
-        label = f"Split {total:,} {records} into bags of (larger bags are more private)"
+        label = f"Split {total:,} {records} into bags of so many (larger bags are more private)"
         st.select_slider(label, sizes, key=_SIZE, on_change=_split_into, args=(total, n_bags, size))
     with inputs.side_by_side("bags"):
         inputs.number(size)

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from pages.kit import cache, numbers
+from pages.kit import cache, dials, numbers
 from pages.kit.trials import Trials
 from pages.topics import PAGES
 from pages.topics.home.answer import answer
@@ -50,7 +50,8 @@ def test_the_dial_says_how_often_the_sender_is_found():
     data = dial.figure.data
     point = images.measure(QUESTION.curve, QUESTION.level)
     assert (
-        data["linkingHere"] == f"Among 100 people the sender is still found in {numbers.out_of_100(point.linked.mean)}."
+        data["linkingHere"]
+        == f"Among 100 people we still pick the right person, {dials.times_of_100(point.linked.mean)}."
     )
     assert len(data["linking"]) == len(data["levels"]) == len(images.curve(QUESTION.curve))
     fixed = json.loads(data["pictures"])
@@ -86,7 +87,7 @@ def test_the_page_leads_to_every_other_by_its_own_name_and_samples_other_people(
 def test_the_dial_starts_where_strokes_are_guessed_that_no_eye_sees(mnist):
     at = visit("")
     level = at.number_input(key="home_p").value
-    assert "Among 100 people the sender is still found in 100 of 100." in html(at)
+    assert "Among 100 people we still pick the right person, 100 times of 100." in html(at)
     result = images.run(Question("mnist", 0, level).config)
     clean = result.clean / 255.0
     sent, strokes, alone = (
@@ -98,7 +99,7 @@ def test_the_dial_starts_where_strokes_are_guessed_that_no_eye_sees(mnist):
 
 def test_without_mnist_the_small_digits_are_shown(monkeypatch):
     monkeypatch.setattr(cache, "image_titles", lambda: ("Small digits",))
-    assert "the sender is still found in" in html(visit(""))
+    assert "we still pick the right person" in html(visit(""))
 
 
 def test_a_link_sets_the_dial(mnist):
