@@ -96,7 +96,7 @@ def own(study, **changes):
         (own("section6.1", pixels=GAUSSIAN, labels=DIFFERENT, n_train=4500), "has other lies about the label."),
         (
             own("asymmetric", pixels=RandomisedResponse(0.3, 256), labels=BinaryChannel(0.2, 0.3)),
-            "your setting (one draw), which has 20.0 % of the 7s lying and 30.0 % of pixels replaced.",
+            "your setting (one trial), which has 20.0 % of the 7s lying and 30.0 % of pixels replaced.",
         ),
     ],
 )
@@ -354,7 +354,7 @@ def test_a_preset_sets_the_papers_numbers_and_what_cannot_be_learnt_is_refused(m
         ),
         (
             {SPREAD: (0.8, 0.5), NAIVE: (0.8, 0.5), CHOSEN: (0.9, 0.5)},
-            ["tied", "not clearly differ", f"by trying” is more accurate than “{OURS}”", f"than “{THEIRS}” at p"],
+            ["tied", "not clearly differ", f"variant)” is more accurate than “{OURS}”", f"than “{THEIRS}” at p"],
             "tied in accuracy at every level",
         ),
     ],
