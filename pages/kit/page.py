@@ -211,14 +211,14 @@ class Page:
             st.toast(refusal, duration="long")
         placeholder = st.empty()
         screen.last_takeaway(placeholder, self.address)
-        if self.shows_images:
-            _render_missing_data()
         if not self.jobs and not self.extra_jobs:
             trials.stop_watching_others([])
         if self.arrange:
             self.arrange(self, placeholder)
         else:
             _render_layout(self, placeholder, menu, view, known)
+        if self.shows_images:
+            _render_missing_data()
         chapter = self.chapters.choice() if self.chapters and not view.position else None  # a step has its own entry
         values.write_to_address(known, "page", others, chapter)  # at the end, where its element moves no other
 

@@ -11,7 +11,7 @@ def page(others: Sequence[Page]) -> Page:
     """Return the page of lectures, whose steps are screens of the `others`."""
     return Page(
         title="Lectures",
-        question="Show it to a room",
+        question="Give a lecture with this app",
         address="lectures",
         answer=lambda question, draws: None,
         question_of=lambda values: None,
