@@ -77,7 +77,7 @@ def test_the_mechanism_on_its_page(names, tmp_path, monkeypatch):
     question = Question("digits", ("7", "9"), FAMILIES["logistic"], lies, **numbers)
     shown = answer(question, Trials())
     assert "At s = 0.4, " in shown.takeaway()
-    assert "clean and as released at s = 0.4" in shown.main()[0].summary
+    assert "true and as sent at s = 0.4" in shown.main()[0].summary
     assert "From an upper bound on the privacy loss." in shown.promised()[0].figure.html
 
 

@@ -73,7 +73,7 @@ class Answer:
 
 def found_words(point: Point) -> str:
     """Say how often the right sender is picked, in bold."""
-    times, n = dials.times_of_100(point.linked.mean), point.n_candidates
+    times, n = numbers.times_of_100(point.linked.mean), point.n_candidates
     if clearly_above(point.linked, 1 / n):
         return f"we still pick the right sender among {n} people, <b>{times}</b>"
     return f"we pick the right sender among {n} people <b>{times}</b>, no better than chance"
@@ -174,7 +174,7 @@ def _lost(answer: Answer) -> tuple[Panel | tuple[Panel, ...], ...]:
     at = f"At {family.symbol} = {own_point.level:.4g}"
     head = Panel(
         question="How much noise hides the sender?",
-        answer=f"{at} {found_words(own_point)}; by chance it would be {dials.times_of_100(1 / n)}. A pixel is off by "
+        answer=f"{at} {found_words(own_point)}; by chance it would be {numbers.times_of_100(1 / n)}. A pixel is off by "
         f"<b>{own_point.expected.absolute:.2f}</b> on average (0 is black, 1 white).",
     )
     damage = Panel(
@@ -226,7 +226,7 @@ def _prediction(answer: Answer) -> Prediction | None:
         Scale(0, 100, 0.5),
         Markup(figures.picture_html(figures.contact_sheet(pictures), columns, [""], alt)),
         f"With {numbers.percent(last.level)} of pixels changed the right person is still picked "
-        f"{dials.times_of_100(last.linked.mean)}: each pixel says little, but there are {answer.privacy.n_pixels}.",
+        f"{numbers.times_of_100(last.linked.mean)}: each pixel says little, but there are {answer.privacy.n_pixels}.",
     )
 
 

@@ -93,18 +93,20 @@ def reached(wanted: float) -> str:
         (NONE.takeaway(), "None of the methods has a result. Ignore the noise: no noise will do."),
         (against_pin.why_not(question(pinned=OTHER), False), "of the other task"),
         (against_pin.why_not(question(pinned=PINNED), False), "No method has results of both settings."),
-        (against_pin._people_words(DIGITS, replace(DIGITS, epsilon=2.0)), "the same people, whose luck cancels."),
+        (
+            against_pin._people_words(DIGITS, replace(DIGITS, epsilon=2.0)),
+            "Both are of the same people, so that chance matters less for the difference.",
+        ),
         (against_pin._people_words(DIGITS, replace(DIGITS, n_train=50)), "The people of the two are not the same."),
-        (goal._whose_words(question(), ROWS), ", with 120 people of each class in 2 draws"),
+        (goal._whose_words(question(), ROWS), ", with 120 people of each class in 2 trials"),
         (
             goal._whose_words(question(replace(DIGITS, n_train=50)), ROWS),
-            "each class (not your setting: people of each class 120, yours 50) in 2 draws",
+            "each class (not your setting: people of each class 120, yours 50) in 2 trials",
         ),
         (about_sets(DIGITS), "Of sets, ε (with δ = 10⁻³ more) covers the counts alone: they are filled by label, and"),
         (
             about_sets(replace(DIGITS, rho=0.01)),
-            "covers nothing here, as at so small a ρ the counts are known: they are filled by label, and a set’s name "
-            "says as much of a label as a lie with ε = 4.78 may (it is right for 99.2 %).",
+            "says as much of a label as an answer with ε = 4.78 may (it is right for 99.2 %).",
         ),
         (
             reached(0.99),

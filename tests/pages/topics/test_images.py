@@ -11,7 +11,7 @@ from math import inf
 import numpy as np
 import pytest
 
-from pages.kit import dials
+from pages.kit import dials, numbers
 from pages.kit.trials import Trials
 from pages.topics.images import label_verdict
 from pages.topics.images.answer import _strokes_words, answer, extra_jobs, paper_figure, snippet, strip_snippet
@@ -71,7 +71,7 @@ def test_the_takeaway_holds_the_packages_numbers():
     words, point = made.takeaway(), images.measure(made.question.curve, 0.2)
     assert point.n_candidates < 400
     assert f"among {point.n_candidates} people" in words
-    assert f"<b>{dials.times_of_100(point.linked.mean)}</b>" in words
+    assert f"<b>{numbers.times_of_100(point.linked.mean)}</b>" in words
     assert f"<b>{made.result.changed_pixels:.0f}</b> of 64 pixels change" in words
     assert f"ε = {accounting.randomised_response_loss(0.2, 17, 64).epsilon(1e-5):,.0f}" in made.promised()[0].answer
     assert f"off by <b>{0.3 * math.sqrt(2 / math.pi):.2f}</b>" in shown("gaussian", level=0.3).takeaway()
@@ -244,7 +244,7 @@ def test_a_guess_of_the_noise_that_hides_the_sender_is_judged_by_the_curve():
     lost = [point for point in made.points if point.linked.low <= 1 / point.n_candidates]
     assert asked.truth == 100 * min(point.level for point in lost)
     last = max((point for point in made.points if point not in lost), key=lambda point: point.level)
-    assert dials.times_of_100(last.linked.mean) in asked.explain
+    assert numbers.times_of_100(last.linked.mean) in asked.explain
     assert asked.covered.html.count("<span>") == 6, "an image at five levels"
     (linkage, _), _ = shown("gaussian", level=0.3).lost()[1:]
     assert linkage.prediction is None
@@ -261,4 +261,4 @@ def test_a_guess_of_the_noise_that_hides_the_sender_is_judged_by_the_curve():
     ],
 )
 def test_how_often_something_happens_is_said_in_whole_times(share, words):
-    assert dials.times_of_100(share) == words
+    assert numbers.times_of_100(share) == words

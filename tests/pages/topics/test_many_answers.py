@@ -126,7 +126,9 @@ def test_chapters_say_their_numbers() -> None:
 
 def test_of_two_answers_all_is_said_for_one_count_and_one_bit() -> None:
     two = shown(replace(DEFAULT, k=2))
-    assert says("Bits", two).startswith("Subset selection takes <b>1 bit</b>, k-ary randomised response 1 bit. Of ")
+    assert says("Size of a report", two).startswith(
+        "With subset selection each person sends <b>1 bit</b>, with k-ary randomised response 1 bit."
+    )
     of_two, of_many = (
         senders._trust_summary(of, many_answers.trusted(of.k, 10_000, 1.0, 1e-6), 1e-6) for of in (two, shown())
     )
