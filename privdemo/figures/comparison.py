@@ -14,7 +14,7 @@ from privdemo.figures.chart_style import chart
 from privdemo.figures.charts import PALE, curve_chart, heading, log_axis, method_curve, own
 from privdemo.figures.plain import PlainFigure, copied, merge, parts
 from privdemo.intervals import Estimate
-from privdemo.methods import COMPARISON
+from privdemo.methods import COMPARISON, TRUTH
 
 AXES = {"accuracy": "rightly classified", "log_loss": "log loss", "brier": "Brier score", "error": "error of the share"}
 _SHARES = ("accuracy", "error")
@@ -41,7 +41,9 @@ def frontier(
     """
     plotted = [name for name in COMPARISON if any(row.method == name for row in rows)]
     curves = [
-        method_curve(COMPARISON[name], {row.epsilon: row.estimate for row in rows if row.method == name})
+        method_curve(COMPARISON[name], {row.epsilon: row.estimate for row in rows if row.method == name})._replace(
+            name=_with_trust(name)
+        )
         for name in plotted
     ]
     marks = [e for curve in curves for e in curve.estimates] + list(mine.values())
@@ -58,7 +60,7 @@ def frontier(
         number = ".1%"
     marked = []
     for name, mark in mine.items():  # a legend entry toggles a curve together with its large mark
-        title = COMPARISON[name].title
+        title = _with_trust(name)
         alone = {} if name in plotted else {"name": title, "showlegend": True}
         marked.append(own(epsilon, mark, COMPARISON[name].style, title, title) | alone)
     figure = curve_chart(
@@ -76,6 +78,12 @@ def frontier(
     if goal is not None:
         plain["layout"].setdefault("shapes", []).append(_goal_rule(goal))
     return PlainFigure(plain)
+
+
+def _with_trust(name: str) -> str:
+    """Return a method's title, and who is trusted where true labels are not released as they are."""
+    method = COMPARISON[name]
+    return method.title if method.trust == TRUTH else f"{method.title} · {method.trust} trusted"
 
 
 def _goal_rule(goal: float) -> dict[str, Any]:

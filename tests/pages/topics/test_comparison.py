@@ -93,18 +93,21 @@ def reached(wanted: float) -> str:
         (NONE.takeaway(), "None of the methods has a result. Ignore the noise: no noise will do."),
         (against_pin.why_not(question(pinned=OTHER), False), "of the other task"),
         (against_pin.why_not(question(pinned=PINNED), False), "No method has results of both settings."),
-        (against_pin._people_words(DIGITS, replace(DIGITS, epsilon=2.0)), "the same people, whose luck cancels."),
+        (
+            against_pin._people_words(DIGITS, replace(DIGITS, epsilon=2.0)),
+            "the same people, so that chance matters less for the difference.",
+        ),
         (against_pin._people_words(DIGITS, replace(DIGITS, n_train=50)), "The people of the two are not the same."),
-        (goal._whose_words(question(), ROWS), ", with 120 people of each class in 2 draws"),
+        (goal._whose_words(question(), ROWS), ", with 120 people of each class in 2 trials"),
         (
             goal._whose_words(question(replace(DIGITS, n_train=50)), ROWS),
-            "each class (not your setting: people of each class 120, yours 50) in 2 draws",
+            "each class (not your setting: people of each class 120, yours 50) in 2 trials",
         ),
         (about_sets(DIGITS), "Of sets, ε (with δ = 10⁻³ more) covers the counts alone: they are filled by label, and"),
         (
             about_sets(replace(DIGITS, rho=0.01)),
             "covers nothing here, as at so small a ρ the counts are known: they are filled by label, and a set’s name "
-            "says as much of a label as a lie with ε = 4.78 may (it is right for 99.2 %).",
+            "says as much of a label as an answer with ε = 4.78 may (it is right for 99.2 %).",
         ),
         (
             reached(0.99),
@@ -160,7 +163,12 @@ def test_sets_have_a_panel_of_their_own_as_their_epsilon_covers_the_counts_alone
 
 
 def chart_names(panel: Panel) -> set[str]:
-    return {trace["name"] for trace in parts(panel.figure.figure)["data"] if trace.get("name")}
+    """The titles of the methods in a figure, each with whom it trusts."""
+    names = [trace["name"] for trace in parts(panel.figure.figure)["data"] if trace.get("name")]
+    titles = {name.partition(" · ")[0] for name in names}
+    trusts = {method.title: method.trust for method in COMPARISON.values()}
+    assert all(name.endswith(f" · {trusts[name.partition(' · ')[0]]} trusted") for name in names if " · " in name)
+    return titles
 
 
 def test_luck_of_ten_trials_stands_beside_the_closed_form():
