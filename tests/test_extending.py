@@ -225,10 +225,10 @@ print(list(problems(Step("voting", {"answering": "5"}), page.here.settings)))
 print(main(["run", "mine.toml"]))
 """
     linked, typed, reset, step, wrong, run, _, code = in_copy(copy, script)
-    assert "of 600 people say A" in linked
-    assert "of 300 people say A" in typed
+    assert "answers of 600 people" in linked
+    assert "answers of 300 people" in typed
     assert typed.endswith(" 0.3")
-    assert "of 1,000 people say A" in reset
+    assert "answers of 1,000 people" in reset
     assert reset.endswith(" False")
     assert (step, wrong, code) == ("{}", "['answering']", "0")
     assert run == linked

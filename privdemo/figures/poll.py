@@ -62,7 +62,7 @@ def said(found: Reveal) -> Figure:
         _bar(row, r.reported.mean, mark.colour, n)
         for (row, r), mark in zip(_with_rows(found.readings), SAID, strict=False)
     ]
-    return _shares(found, labels, bars, "said so")
+    return _shares(labels, bars, f"share of the {found.n_answers:,} people who answered")
 
 
 def naive(found: Reveal) -> Figure:
@@ -70,7 +70,7 @@ def naive(found: Reveal) -> Figure:
     style = VOTING["naive"].style
     labels = [f"{words(r.answer)} <b>{percent(r.reported.mean)}</b>" for r in found.readings]
     marks = [_mark(row, r.reported, style, _UNCORRECTED) for row, r in _with_rows(found.readings)]
-    return _shares(found, labels, marks, "true of, if chance had changed no answer,")
+    return _shares(labels, marks, "share of whom it is true, if every answer is")
 
 
 def corrected(found: Reveal, truth: Sequence[float] | None = None) -> Figure:
@@ -86,7 +86,7 @@ def corrected(found: Reveal, truth: Sequence[float] | None = None) -> Figure:
         marks.append(_mark(row - _BELOW, r.reported, ignored, _UNCORRECTED, size=8))
         if truth:
             marks.append(_mark(row, Estimate(truth[i], truth[i], truth[i]), known, "the truth", size=22))
-    return _shares(found, labels, marks, "true of")
+    return _shares(labels, marks, "share of whom it is true")
 
 
 def _with_rows(items: Sequence[Any]) -> list[tuple[int, Any]]:
@@ -101,7 +101,7 @@ def _rows(labels: Sequence[str]) -> dict[str, Any]:
     return {key: value for key, value in named.items() if not key.startswith("category")}
 
 
-def _shares(found: Reveal, labels: Sequence[str], traces: list[dict[str, Any]], title: str) -> Figure:
+def _shares(labels: Sequence[str], traces: list[dict[str, Any]], title: str) -> Figure:
     seen: set[str] = set()
     for trace in traces:  # each name once in the legend
         trace["showlegend"] = trace.get("name", "") not in {"", *seen}
@@ -110,7 +110,7 @@ def _shares(found: Reveal, labels: Sequence[str], traces: list[dict[str, Any]], 
     return chart(
         data=traces,
         layout={
-            "xaxis": {"title": {"text": f"{title} … of {found.n_answers:,} people"}, **_SHARE},
+            "xaxis": {"title": {"text": title}, **_SHARE},
             "yaxis": _rows(labels),
             "height": _row_height(len(labels)) * len(labels) + 70 + legend,
             "margin": {"b": 60 + legend},
@@ -206,7 +206,7 @@ def again(found: Sequence[Again], times: int) -> Figure:
         data=traces,
         layout={
             "xaxis": {"title": {"text": "times asked"}, "range": [0.7, most + 0.3], "dtick": 1},
-            "yaxis": {"title": {"text": "meant it"}, "range": [-0.03, 1.05], "tickformat": ".0%"},
+            "yaxis": {"title": {"text": "share who meant it"}, "range": [-0.03, 1.05], "tickformat": ".0%"},
             "shapes": [reference_line(times)],
             "annotations": [reference_label(times, "once" if times == 1 else f"{times} times", 0.7, most + 0.3)],
             "height": 380,

@@ -134,7 +134,11 @@ def watch(page: Page) -> None:
     page.locator(".people:has(svg)").evaluate(
         """(people) => {
           window.answered = [];
-          const look = () => window.answered.push(people.querySelector("figure:last-child figcaption")?.textContent);
+          window.waited = 0;
+          const look = () => {
+            window.answered.push(people.querySelector("figure:last-child figcaption")?.textContent);
+            window.waited += [...people.querySelectorAll(".not-yet")].every((path) => path.getAttribute("d"));
+          };
           new MutationObserver(look).observe(people, { childList: true, subtree: true });
         }"""
     )
@@ -161,3 +165,4 @@ def test_the_people_of_a_new_poll_answer_one_after_another_unless_motion_is_not_
     page.emulate_media(reduced_motion="reduce")
     assert paths(page) == drawn_by_python(CONFIG.channel, n_elections=101)
     assert (len(answered(page)) > 5) == (motion == "no-preference")
+    assert (page.evaluate("window.waited") > 5) == (motion == "no-preference"), "an outline in both fields until then"

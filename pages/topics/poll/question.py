@@ -121,7 +121,7 @@ HANDS_UP = tuple(
     )
     for i in range(1, int(limits.POLL_ANSWERS.high) + 1)
 )
-TIMES = Number("times", limits.POLL_ROUNDS, 2, "How often the same people answer")
+TIMES = Number("times", limits.POLL_ROUNDS, 2, "Answers per person")
 STEP = Choice("step", STEPS, STEPS[0], "Chapter")
 
 

@@ -172,7 +172,7 @@ def many_words(channel: BinaryChannel, revealed: tuple[RepeatedAnswers, ...], n:
     """Say what `n` answers cost and reveal; `revealed` holds what 1, 2, … answers reveal."""
     here, once = revealed[n - 1], revealed[0]
     times = {1: "one answer", 2: "two answers"}.get(n, f"{n} answers")
-    fresh = "" if n == 1 else ", each by chance of its own"
+    fresh = "" if n == 1 else ", each with its own chance of a lie"
     after_one = "" if n == 1 else f", and after one answer {numbers.share(once.best_guess_right)}"
     return (
         f"After <b>{times}</b> of the same person{fresh}, the best guess of the vote is right "

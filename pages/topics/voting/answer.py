@@ -57,11 +57,13 @@ class Answer:
         if not config.channel.contrast:
             alike = "Voters of A and of B answer alike, so the answers say nothing of how many voted A"
             return f"{lie_words(config)}. {alike}; {truth}"
+        who = numbers.people(poll.n_voters)
         best = f"<b>{best_words(poll.estimates[SPREAD_MLE])}</b> voted A"
         if config.channel == voting.TRUTHFUL:
-            sentence = f"Everyone tells the truth. We estimate that {best}; {truth}"
+            sentence = f"Everyone tells the truth. From the answers of {who} we estimate that {best}; {truth}"
         else:
-            sentence = f"{lie_words(config)}. Correcting for the lies, we estimate that {best}; {truth}"
+            source = f"From the answers of {who}, corrected for the lies,"
+            sentence = f"{lie_words(config)}. {source} we estimate that {best}; {truth}"
         return f"{sentence}{doubt_words(poll.estimates[SPREAD_MLE])}{missed_words(self)}"
 
     def main(self, _: None = None) -> tuple[Panel, ...]:

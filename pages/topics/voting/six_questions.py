@@ -146,7 +146,7 @@ def _same_person(config: ElectionConfig) -> Question:
     total = numbers.epsilon(accounting.compose(channel.epsilon, _TIMES))
     return Question(
         "same-person",
-        f"The same person answers {_TIMES} times, each time by new chance. What happens?",
+        f"The same person answers {_TIMES} times, each time with a new chance of a lie. What happens?",
         (
             Option(
                 f"The answers add up: they cost ε = {total} together.",
@@ -171,7 +171,7 @@ def _interval(shown: Answer) -> Question:
     estimate = shown.poll.estimates[RAW_SPREAD].interval
     ends = numbers.interval(estimate, numbers.unlimited_share_scale(estimate))
     record = next(record for record in shown.records if record.name == RAW_SPREAD)
-    n, missed = len(record.values), len(record.values) - record.n_held
+    n, missed = len(record.values), len(record.values) - record.n_covered
     seen = f" It missed the truth in {missed:,} of your {n:,} polls." if n >= _MANY_POLLS else ""
     return Question(
         "interval",
@@ -201,9 +201,9 @@ def _ignored(config: ElectionConfig) -> Question:
     share = next(
         share
         for share in (config.share, float(SHARE.default), 0.1)
-        if numbers.share(share) != numbers.share(_in_the_long_run(config, share))
+        if numbers.share(share) != numbers.share(_naive_limit(config, share))
     )
-    truth, end = numbers.share(share), numbers.share(_in_the_long_run(config, share))
+    truth, end = numbers.share(share), numbers.share(_naive_limit(config, share))
     return Question(
         "ignored",
         f"{truth} voted A. {_MORE} times as many people are asked, and the lies are ignored. What does the estimate "
@@ -227,9 +227,9 @@ def _ignored(config: ElectionConfig) -> Question:
     )
 
 
-def _in_the_long_run(config: ElectionConfig, share: float) -> float:
+def _naive_limit(config: ElectionConfig, share: float) -> float:
     """Return the share at which an estimate that ignores the lies ends."""
-    return voting.in_the_long_run(replace(config, share=share))[NAIVE]
+    return voting.limits_by_estimator(replace(config, share=share))[NAIVE]
 
 
 def _of_hundred(config: ElectionConfig, said: str) -> str:

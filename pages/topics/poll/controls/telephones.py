@@ -127,7 +127,7 @@ def again_button() -> None:
     shown = own_poll()
     most = limits.POLL_ROUNDS.high
     disabled = shown is None or not shown.join.is_open or len(shown.rounds) >= most
-    help_words = f"The same people answer once more, by new chance; {most:g} times at most."
+    help_words = f"The same people answer once more, and chance decides anew; {most:g} times at most."
     # A press that arrives twice asks once: it is for the round after the one that was on the screen.
     ask = partial(_ask_again, after=shown.poll.round if shown else None)
     if st.button("Ask again", key="poll-again", disabled=disabled, on_click=_do_as_owner, args=(ask,), help=help_words):
