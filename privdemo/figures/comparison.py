@@ -34,10 +34,12 @@ def frontier(
     epsilon: float,
     goal: float | None,
     axis: str = OF_LABELS,
+    least: float = math.inf,
 ) -> Figure:
     """Return one metric of every method along ε, with 95 % intervals; `mine` are the visitor's own, larger.
 
     The dotted rule across is the `goal`, if there is one; `axis` is the title of the axis, which names what ε covers.
+    The axis upwards begins at `least` or below.
     """
     plotted = [name for name in COMPARISON if any(row.method == name for row in rows)]
     curves = [
@@ -47,7 +49,7 @@ def frontier(
         for name in plotted
     ]
     marks = [e for curve in curves for e in curve.estimates] + list(mine.values())
-    low = min((e.ends[0] for e in marks), default=0.0)
+    low = min(least, min((e.ends[0] for e in marks), default=0.0))
     high = max((e.ends[1] for e in marks), default=1.0)
     pad = 0.04 * (high - low or 1.0)
     x_axis = log_axis(axis, sorted({*EPSILONS, epsilon}))

@@ -390,6 +390,7 @@ def test_the_guess_is_of_images_named_rightly_if_nobody_is_trusted():
     assert "27 of 100 labels are wrong on purpose (ε = 1)" in panel.prediction.ask
     assert f"it is {100 * found.marks[CLEAN].mean:.1f}:" in panel.prediction.explain
     assert chart_names(Panel(figure=panel.prediction.covered)) == {COMPARISON[CLEAN].title}
+    assert parts(panel.prediction.covered.figure)["layout"]["yaxis"]["range"][0] < 0.5, "the axis gives nothing away"
     for other in (replace(found.question, metric="log_loss"), question(replace(DIGITS, methods=(NAIVE,)))):
         assert CHAPTERS["What it costs"](replace(found, question=other))[0].prediction is None
     assert all(panel.prediction is None for panel in CHAPTERS["Before and after"](found))
