@@ -28,7 +28,9 @@ RANK = {f"privdemo.{name}": rank for rank, names in enumerate(LAYERS) for name i
 LOCAL_RANDOMNESS = {"Generator", "SeedSequence", "BitGenerator", "PCG64", "PCG64DXSM", "Philox", "default_rng"}
 MATHS = {"numpy", "scipy", "sklearn"}
 # The modules of the kit that draw on the screen, or read the state of its widgets.
-WHAT_DRAWS = "inputs link live_dial live_dots more number_control own_data_input page present presenter privacy_inputs"
+WHAT_DRAWS = (
+    "component inputs link live_dial live_dots more number_control own_data_input page present presenter privacy_inputs"
+)
 DRAWING = {f"pages.kit.{name}" for name in (*WHAT_DRAWS.split(), "quiz_input", "screen", "style", "watching")} | {
     "server.visits",
     "server.streamlit_internals",

@@ -146,10 +146,11 @@ def more_guesses(data: Mapping[str, Any], along: tuple[Guesses, ...], priors: Se
 
 def linking_sentence(point: Point) -> str:
     """Say how often the sender of an image is found, and whether that is more than by chance."""
-    among, found = f"Among {point.n_candidates} people", numbers.out_of_100(point.linked.mean)
+    start = f"With the original images of {point.n_candidates} people at hand, we"
+    times = numbers.times_of_100(point.linked.mean)
     if clearly_above(point.linked, 1 / point.n_candidates):
-        return f"{among} the sender is still found in {found}."
-    return f"{among} the sender is found in {found}: no better than chance."
+        return f"{start} still pick the right person, {times}."
+    return f"{start} pick the right person {times}: no better than chance."
 
 
 def captions(result: Result) -> list[str]:
@@ -208,12 +209,12 @@ def _halves(data: Mapping[str, Any], result: Result, guesses: Any) -> str:
 def _line(data: Mapping[str, Any], result: Result, guesses: Sequence[Any]) -> str:
     """Return the rows of the first ten people as HTML; a narrow screen shows five of them."""
     columns = min(10, len(result.labels))
-    rows = [("Clean", "stays with the person"), ("Released", "all that is collected"), *data["priorLabels"]]
+    rows = [("True image", "stays with the person"), ("Sent", "all that we receive"), *data["priorLabels"]]
     cells = []
     for (name, note), pictures in zip(rows, (result.clean, result.released, *guesses), strict=True):
         cells += [f'<div class="row-name">{escape(name)}<small>{escape(note)}</small></div>']
         cells += ["<span></span>"] * columns if pictures is None else _pictures(result, pictures[:columns], name)
-        if name == "Released":
+        if name == "Sent":
             cells += ['<div class="row-name">Label sent</div>', *_sent(data["captions"][:columns])]
     return f'<div class="line" style="--columns:{columns};--few:{min(5, columns)}">{"".join(cells)}</div>'
 

@@ -113,6 +113,12 @@ def out_of_100(value: float) -> str:
     return f"{whole} of 100"
 
 
+def times_of_100(value: float) -> str:
+    """Format a share as whole times of 100: “97 times of 100”, “1 time of 100”, “over 99 times of 100”."""
+    times = out_of_100(value).removesuffix(" of 100")
+    return f"{times} {'time' if times.split()[-1] == '1' else 'times'} of 100"
+
+
 def odds(log_odds: float) -> str:
     """Format odds: “4 to 1”, “even”, “1 to 2.25”, “over 10⁹ to 1”, “all to nothing”."""
     if math.isinf(log_odds):

@@ -110,8 +110,7 @@ _FUNCTIONS = {
 class Page:
     """A page of the app, made of plain functions. A question is a frozen dataclass that the topic defines.
 
-    - `title` is the page's name in the menu, `question` (a text) the headline, `address` the path in the URL,
-      `blurb` the help of its tile;
+    - `title` is the page's name in the menu, `question` (a text) the headline, `address` the path in the URL;
     - `settings(values)` returns all settings of the controls, with the ranges that they have for these values;
     - `question_of(values)` is pure: it returns the question that values make, or a sentence that says why they make
     none; `adjust(values)` sets those first that must change with others, such as sizes with the data set;
@@ -140,7 +139,6 @@ class Page:
     settings: Callable[[Values], Sequence[Setting]]
     folds: Callable[[Any, Any], Mapping[str, str]]
     chapters: Chapters | None = None
-    blurb: str = ""
     adjust: Callable[[Values], None] = _nothing
     remarks: Callable[[Values], Sequence[str]] = lambda values: ()
     presets: Callable[[Any], None] = _nothing
@@ -213,14 +211,14 @@ class Page:
             st.toast(refusal, duration="long")
         placeholder = st.empty()
         screen.last_takeaway(placeholder, self.address)
-        if self.shows_images:
-            _render_missing_data()
         if not self.jobs and not self.extra_jobs:
             trials.stop_watching_others([])
         if self.arrange:
             self.arrange(self, placeholder)
         else:
             _render_layout(self, placeholder, menu, view, known)
+        if self.shows_images:
+            _render_missing_data()
         chapter = self.chapters.choice() if self.chapters and not view.position else None  # a step has its own entry
         values.write_to_address(known, "page", others, chapter)  # at the end, where its element moves no other
 

@@ -126,7 +126,32 @@ class LiveDots:
         return self.still()
 
 
-Figure = Chart | Markup | Table | Cards | LiveDial | LiveDots
+@dataclass(frozen=True)
+class Component:
+    """What the browser does by itself, without the server, from `data`: a component of this `name` with its files.
+
+    `still` makes a picture for reports.
+    """
+
+    name: str
+    html: str
+    css: str
+    js: str
+    data: Mapping[str, Any]
+    still: Callable[[], str]
+
+    def first(self) -> str:
+        """Return the HTML with its style and disabled buttons: what is shown until the component has started."""
+        html = self.html.replace("<button", "<button disabled")
+        return f'<style>.{self.name}-first {{ {self.css} }}</style><div class="{self.name}-first">{html}</div>'
+
+    def body(self) -> str:
+        """Return the still picture as a part of an HTML page."""
+        return self.still()
+
+
+# What a panel shows.
+Figure = Chart | Markup | Table | Cards | LiveDial | LiveDots | Component
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,22 @@ from typing import Any
 
 import streamlit as st
 
-from pages.kit import first_screen, glossary, link, live_dial, live_dots, predictions, presenter, report, trials
+from pages.kit import (
+    component,
+    first_screen,
+    glossary,
+    link,
+    live_dial,
+    live_dots,
+    predictions,
+    presenter,
+    report,
+    trials,
+)
 from pages.kit.first_screen import charts
 from pages.kit.folds import CODE, in_details
 from pages.kit.numbers import without_breaks
-from pages.kit.panel import Cards, Chart, LiveDial, LiveDots, Panel, to_csv
+from pages.kit.panel import Cards, Chart, Component, LiveDial, LiveDots, Panel, to_csv
 from pages.kit.trials import Trials
 from privdemo import figures
 from server import turns
@@ -131,6 +142,8 @@ def _still(shown: Any) -> str:
         return live_dial.still(shown.first)
     if isinstance(shown, LiveDots):
         return shown.still()
+    if isinstance(shown, Component):
+        return shown.first()
     return shown.html if shown is not None else ""
 
 
@@ -218,6 +231,8 @@ def _other_figure(panel: Panel) -> None:
             live_dial.mount(shown.data, shown.number, shown.first)
     elif isinstance(shown, LiveDots):
         live_dots.dots(shown.data, f"{panel.name}-dots", shown.still)
+    elif isinstance(shown, Component):
+        component.mount(shown)
     elif shown is not None and not isinstance(shown, Chart):
         st.html(_with_explanations(shown.html, panel.name) if isinstance(shown, Cards) else shown.html)
 

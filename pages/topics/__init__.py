@@ -1,4 +1,4 @@
-"""The pages of the site: home, which has a way to each of the others, one page a folder, and the lectures on them."""
+"""The pages of the site: home, one page a folder, and the lectures on them."""
 
 from dataclasses import replace
 from importlib import import_module
@@ -37,8 +37,7 @@ OTHERS = (
     *(replace(page, following=(after.address, after.title)) for page, after in pairwise(_IN_ORDER)),
     _IN_ORDER[-1],
 )
-_HOME = home.page((*OTHERS, lectures.page(OTHERS)))
-_ALL = dict(zip(FOLDERS, OTHERS, strict=True)) | {"home": _HOME, "lectures": lectures.page((_HOME, *OTHERS))}
+_ALL = dict(zip(FOLDERS, OTHERS, strict=True)) | {"home": home.PAGE, "lectures": lectures.page((home.PAGE, *OTHERS))}
 _ADDRESSES = tuple(one.address for one in _ALL.values())
 # The pages by group, and all of them, in the order of the menu.
 GROUPS = {

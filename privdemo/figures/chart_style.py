@@ -296,7 +296,8 @@ def _names_over_rows(plain: Plain) -> None:
         for value, words in tick_words(axis):
             row = names.index(value) if names else value
             words_over = {"text": words, "y": row, "yshift": TICK_GAP, "showarrow": False}
-            layout.setdefault("annotations", []).append(place | words_over)
+            aligned = {"align": "left"} if "<br>" in words else {}
+            layout.setdefault("annotations", []).append(place | words_over | aligned)
         _split_reference_lines(layout, name.replace("axis", ""), len(tick_words(axis)))
 
 

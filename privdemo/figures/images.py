@@ -23,7 +23,13 @@ def pixel_error_figure(curve: Sequence[Point], here: Point, family: PixelFamily)
         *_error(levels, "error", absolute, [p.expected.absolute for p in curve], [p.absolute for p in curve]),
         *_error(levels, "squared error", squared, [p.expected.squared for p in curve], [p.squared for p in curve]),
     ]
-    return _over_levels(traces, {"title": {"text": "error of a pixel"}, "rangemode": "tozero"}, levels, here, family)
+    return _over_levels(
+        traces,
+        {"title": {"text": "how far a pixel is off (0 is not at all)"}, "rangemode": "tozero"},
+        levels,
+        here,
+        family,
+    )
 
 
 def reidentification_figure(curve: Sequence[Point], here: Point, family: PixelFamily) -> Figure:
@@ -31,16 +37,17 @@ def reidentification_figure(curve: Sequence[Point], here: Point, family: PixelFa
     levels = [point.level for point in curve]
     chance = 1 / here.n_candidates
     traces = [
-        _measured(levels, [p.linked for p in curve], "sender found", palette.ADVERSARY) | {"mode": "lines+markers"},
+        _measured(levels, [p.linked for p in curve], "right person picked", palette.ADVERSARY)
+        | {"mode": "lines+markers"},
         {
             "x": [levels[0], levels[-1]],
             "y": [chance, chance],
             "mode": "lines",
-            "name": f"chance, 1 in {here.n_candidates}",
+            "name": f"guessing blindly, 1 in {here.n_candidates}",
             "line": {"color": palette.TRUTH.colour, "width": 1.5, "dash": "dot"},
         },
     ]
-    shown = {"title": {"text": "sender found"}, "range": [-0.04, 1.06], "tickformat": ".0%"}
+    shown = {"title": {"text": "right person picked"}, "range": [-0.04, 1.06], "tickformat": ".0%"}
     return _over_levels(traces, shown, levels, here, family)
 
 
@@ -67,7 +74,7 @@ def reconstruction_figure(
         | {"mode": "lines+markers"}
         for prior in titles
     ]
-    axis = {"title": {"text": "squared error of a guessed pixel"}, "rangemode": "tozero"}
+    axis = {"title": {"text": "squared error of a guessed pixel (0 is perfect)"}, "rangemode": "tozero"}
     return _over_levels(traces, axis, levels, here, family)
 
 

@@ -346,4 +346,4 @@ def attack(rates: Mapping[str, Estimate]) -> Figure:
     sources = {"prior": "the overall share", "bag": "its bag’s share", "model": "a model", "both": "bag and model"}
     prior = rates["prior"].mean
     named = {f"by {sources[source]}": rate for source, rate in rates.items()}
-    return guesses(named, (prior, f"without its bag {percent(prior)}"), [], "true label named")
+    return guesses(named, (prior, f"without its bag {percent(prior)}"), [], "true label guessed rightly")

@@ -41,7 +41,7 @@ Array = NDArray[np.floating]
 # Pixels for a legend of three methods and clean data.
 _LEGEND = 100
 # The title of each score.
-SCORE_TITLES = {"accuracy": "accuracy", "log_loss": "log loss (less is better)"}
+SCORE_TITLES = {"accuracy": "right answers on clean test data", "log_loss": "log loss (0 is perfect)"}
 # How high a table of classes is, in pixels.
 _TABLE = 400
 
@@ -61,7 +61,10 @@ def scores(trials: Sequence[Trial], methods: Sequence[str], metric: str) -> Figu
     n_classes = len(trials[0].config.classes)
     title, ((low, high), nothing) = SCORE_TITLES[metric], _axis_of(metric, n_classes)
     means = [(TRAINING[name], training.mean_score(trials, name, metric)) for name in methods]
-    rules = [(training.mean_score(trials, CLEAN, metric).mean, ""), (nothing, "coin" if n_classes == 2 else "guess")]
+    rules = [
+        (training.mean_score(trials, CLEAN, metric).mean, ""),
+        (nothing, "a coin" if n_classes == 2 else "a guess"),
+    ]
     if metric == "accuracy":
         return dot_plots([DotPlot(title, low, high, means, percent, percent, rules, ".0%")])
     return dot_plots([DotPlot(title, low, high, means, "{:.3f}".format, _short, rules)])
@@ -199,7 +202,7 @@ def attack(rates: Mapping[str, Estimate], promised: float, n_classes: int = 2) -
     sources = {"label": "from the released label", "image": "from the released image", "both": "from both"}
     named = {sources[source]: rate for source, rate in rates.items()}
     rule = promised, f"label alone, at best {percent(promised)}"
-    return guesses(named, rule, [1 / n_classes], "true label named")
+    return guesses(named, rule, [1 / n_classes], "true label guessed rightly")
 
 
 def weight_sheet(coefs: Sequence[Array], shape: tuple[int, int]) -> NDArray[np.uint8]:

@@ -19,8 +19,9 @@ _CHANCE_ACCURACY = 0.5
 def by_trust(best: Mapping[str, tuple[Method, Estimate]], title: str) -> Figure:
     """Return a chart with a row for each kind of trust: the accuracy of its best method, with a 95 % interval.
 
-    `best` maps the words for a kind of trust to its best method and that method's accuracy; `title` is the title of the
-    x axis, which begins at ½, the accuracy of guessing. A line in the method's colour and dash leads to each marker.
+    `best` maps the words for a kind of trust, on one or more lines, to its best method and that method's accuracy;
+    `title` is the title of the x axis, which begins at ½, the accuracy of guessing. A line in the method's colour and
+    dash leads to each marker.
     """
     traces = [
         {
@@ -33,6 +34,7 @@ def by_trust(best: Mapping[str, tuple[Method, Estimate]], title: str) -> Figure:
         }
         for words, (method, accuracy) in best.items()
     ]
+    more_lines = max(words.count("<br>") for words in best)
     labels = {words: f"{words} <b>{percent(accuracy.mean)}</b>" for words, (_, accuracy) in best.items()}
     return chart(
         data=[{"type": "scatter", **trace} for trace in traces],
@@ -44,7 +46,7 @@ def by_trust(best: Mapping[str, tuple[Method, Estimate]], title: str) -> Figure:
                 "ticktext": ["50%", "100%"],
             },
             "yaxis": rows(labels),
-            "height": 60 + 42 * len(labels),
+            "height": 60 + (42 + 18 * more_lines) * len(labels),
             "margin": {"b": 60},
             "shapes": [_stem(words, method, accuracy) for words, (method, accuracy) in best.items()],
             "showlegend": False,

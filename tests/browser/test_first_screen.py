@@ -54,10 +54,30 @@ def test_the_first_screen_has_the_layout_and_sentence_of_the_rendered_page(
     assert [after[side] for side in after] == pytest.approx([before[side] for side in after], abs=tolerance_px)
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_first_screen_of_home_is_the_first_step_of_its_story(page: Page, address: str, scheme: str) -> None:
+    page.emulate_media(color_scheme=scheme)
+    browsing.open_page(page, address)
+    blocked: list[Route] = []
+    page.route("**/static/js/react-dom.*", lambda route: blocked.append(route))
+    page.goto(address, wait_until="commit")
+    step = page.get_by_text("What you click here stays in this browser: nothing of it is sent.")
+    yes = page.locator(".secret .yes:visible")
+    expect(step).to_be_visible()
+    before, look = yes.bounding_box(), np.median(pixels(yes.screenshot()), axis=(0, 1))
+    for route in blocked:
+        route.continue_()
+    browsing.settled(page)
+    expect(page.locator("#first-screen")).to_have_count(0)
+    expect(yes).to_have_count(1)
+    expect(yes).to_be_enabled()
+    assert yes.bounding_box() == pytest.approx(before, abs=8)
+    assert np.median(pixels(yes.screenshot()), axis=(0, 1)) == pytest.approx(look, abs=8)
+
+
 @pytest.mark.parametrize(
     ("place", "scheme"),
     [
-        ("", "light"),
         ("many_answers", "dark"),
         ("proportions", "light"),
         ("class_ratio", "dark"),

@@ -138,7 +138,7 @@ def test_news_of_the_level_that_a_dial_has_left_does_not_take_it_back(page: Page
     dial(page, 100, "input")
     page.get_by_role("spinbutton", name="Possible senders").fill("90")
     page.get_by_role("spinbutton", name="Possible senders").press("Enter")
-    expect(page.locator(".found").last).to_contain_text("Among 90 people")
+    expect(page.locator(".found").last).to_contain_text("images of 90 people")
     browsing.settled(page)
     expect(page.locator("input#level").last).to_have_value("100")
     expect(page.locator(".dial").last).to_have_attribute("data-level", "0.5")
@@ -152,7 +152,10 @@ def test_the_keyboard_moves_the_dial_and_so_does_a_typed_number(page: Page, addr
     slider.press("ArrowRight")
     expect(page.locator(".takeaway", has_text="= 0.705,")).to_be_visible()
     browsing.settled(page)
-    expect(slider).to_have_attribute("aria-valuetext", re.compile("^p = 0.705. Among 100 people the sender is"))
+    expect(slider).to_have_attribute(
+        "aria-valuetext",
+        re.compile("^p = 0.705. With the original images of 100 people at hand, we (still )?pick the right"),
+    )
     box = page.get_by_role("spinbutton", name="p, chance of change")
     box.fill("0.1234")
     box.press("Enter")

@@ -17,6 +17,7 @@ from privdemo.figures import label_counts as count_charts
 from privdemo.figures import label_proportions as bag_charts
 from privdemo.figures import many_answers as answer_charts
 from privdemo.figures import training as training_charts
+from privdemo.figures.pictures import data_uri
 from privdemo.intervals import Estimate
 from privdemo.mechanisms import Distortion
 from privdemo.mechanisms.pixels import FAMILIES
@@ -71,7 +72,7 @@ def test_measured_points_have_intervals_expected_values_and_chance_level():
     for name, mark, style in (
         ("error, measured", "absolute", palette.OTHERS[0]),
         ("squared error, measured", "squared", palette.OTHERS[1]),
-        ("sender found", "linked", palette.ADVERSARY),
+        ("right person picked", "linked", palette.ADVERSARY),
     ):
         trace = traces[name]
         assert list(trace.x) == [0.0, 0.25, 0.5]
@@ -79,7 +80,7 @@ def test_measured_points_have_intervals_expected_values_and_chance_level():
         assert colour_and_marker(trace) == (style.colour, style.marker)
     assert list(traces["error"].y) == [p.expected.absolute for p in POINTS]
     assert list(traces["squared error"].y) == [p.expected.squared for p in POINTS]
-    chance = traces["chance, 1 in 25"]
+    chance = traces["guessing blindly, 1 in 25"]
     assert (list(chance.x), list(chance.y)) == ([0.0, 0.5], [1 / 25] * 2)
 
 
@@ -143,6 +144,17 @@ def test_true_shares_are_plotted_with_every_methods_estimates(trials):
         trace = traces[CLASS_RATIO[method].title]
         assert shows_estimates(trace, *(class_ratio.share_of(trials, method, c) for c in range(2)))
         assert trace.marker.color == CLASS_RATIO[method].style.colour
+
+
+def test_an_image_of_each_class_stands_on_the_axis_over_its_name(trials):
+    images = [np.full((8, 8), grey, np.uint8) for grey in (0, 255)]
+    plain, pictured = (ratio_charts.proportions(trials, (SPREAD,), some) for some in ((), images))
+    assert [(image.x, image.source) for image in pictured.layout.images] == [
+        (0, data_uri(images[0])),
+        (1, data_uri(images[1])),
+    ]
+    assert pictured.layout.xaxis.ticklabelstandoff > 30
+    assert pictured.layout.height > plain.layout.height
 
 
 @pytest.mark.parametrize(

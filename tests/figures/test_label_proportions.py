@@ -1,15 +1,19 @@
 """Charts of label proportions hold the numbers that the experiment found."""
 
+import base64
 import math
+import re
 
 import numpy as np
 import pytest
 
+from privdemo import palette
 from privdemo.experiments import label_proportions
 from privdemo.experiments.label_proportions import HALF, SHARE, BagConfig, study
 from privdemo.experiments.label_proportions.fit import F1
 from privdemo.figures import label_proportions as charts
-from privdemo.figures.people import A_COLOUR
+from privdemo.figures.bag import bag_html
+from privdemo.figures.people import A_COLOUR, B_COLOUR
 from privdemo.intervals import Estimate
 from privdemo.methods import ALTERNATING, FULL, LABEL_PROPORTIONS, LLP, MEAN_MAP, NAMES
 from tests.figures.reading import shows_estimates, vertical_lines
@@ -52,6 +56,30 @@ def test_scores_are_those_of_the_experiment(threshold):
         assert vertical_lines(figure, False, f"x{axis}") == [here[0].x[0]], "of whoever has all labels"
         nothing = getattr(label_proportions.all_negative(TRIALS), which)
         assert vertical_lines(figure, True, f"x{axis}") == ([nothing] if low <= nothing > 0 else [])
+
+
+@pytest.mark.parametrize("threshold", [HALF, SHARE])
+def test_shares_of_right_answers_stand_beside_those_of_all_labels_and_of_always_no(threshold):
+    figure = charts.accuracies(TRIALS, METHODS, threshold, "people")
+    for trace, name in zip(figure.data, METHODS, strict=True):
+        assert list(trace.y) == [title(name)]
+        assert shows_estimates(trace, label_proportions.mean_accuracy(TRIALS, name, threshold), axis="x")
+    assert vertical_lines(figure, False, "x") == [figure.data[0].x[0]], "of whoever has all labels"
+    assert vertical_lines(figure, True, "x") == [pytest.approx(0.6)], "40 % of the test records are positive"
+    assert figure.layout.xaxis.range[0] < 0.6
+
+
+@pytest.mark.parametrize(("size", "dots"), [(10, 10), (4000, 1000)])
+def test_a_bag_shows_who_has_which_label_and_that_what_leaves_has_none(size, dots):
+    words = {"kept": "kept & seen", "legend": ("yes", "no"), "sent": "sent", "total": "30 %", "meaning": "say yes"}
+    page = bag_html(size, 0.3, size // 2, **words, alt="a bag")
+    owner, leaving = (base64.b64decode(one).decode() for one in re.findall(r"base64,([^\"]*)", page))
+    fills = [re.findall(r'fill="(#\w+)" d="([^"]*)"', picture) for picture in (owner, leaving)]
+    counts = [{colour: outline.count("M") for colour, outline in fill} for fill in fills]
+    assert counts[0] == {A_COLOUR: round(0.3 * dots), B_COLOUR: round(0.7 * dots)}
+    assert counts[1] == {palette.TRUTH.colour: min(size // 2, 1000)}
+    assert "kept &amp; seen" in page
+    assert page.index("30 %") > page.index("sent")
 
 
 def column_of(trace, column):

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.kit import cache, link, report
 from pages.kit.page import Page
-from pages.kit.panel import Cards, Panel, Table, to_csv
+from pages.kit.panel import Cards, Component, Panel, Table, to_csv
 from pages.kit.settings import Choice, Number, Setting, Words
 from pages.kit.values import Values
 from pages.topics import PAGES
@@ -119,8 +119,10 @@ def test_every_chapter_has_a_sentence_and_exports(page: Page, chapter: str) -> N
     assert takeaway(at)
     if chapter != "Six questions":  # it has no figure
         assert_has_exports(panels)
-    alone = [panel for panel in panels if panel.figure and not isinstance(panel.figure, Cards | Table)]
-    assert all(panel.rows for panel in alone), "tables and cards may belong to the figure beside them, no others"
+    alone = [panel for panel in panels if panel.figure and not isinstance(panel.figure, Cards | Table | Component)]
+    assert all(panel.rows for panel in alone), (
+        "tables and cards may belong to the figure beside them, and components tell a story: no others"
+    )
 
 
 @by_page_with_content

@@ -165,8 +165,8 @@ class Dial {
       cells((person) => this.canvas(line, kind, name, person, into));
       return title;
     };
-    row("Clean", "stays with the person", "clean", this.canvases.clean);
-    row("Released", "all that is collected", "released", this.canvases.released);
+    row("True image", "stays with the person", "clean", this.canvases.clean);
+    row("Sent", "all that we receive", "released", this.canvases.released);
     this.add(line, "div", "row-name", "Label sent");
     cells((person) => {
       const { text, flipped } = captions[person];

@@ -23,7 +23,6 @@ PAGE = Page.from_folder(
     title="Claims",
     question="Do the papers’ claims hold?",
     address="claims",
-    blurb="What papers say, checked.",
     chapters=Chapters(
         "chapter",
         (

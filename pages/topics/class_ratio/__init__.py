@@ -58,7 +58,6 @@ PAGE = Page.from_folder(
     title="Share of a group",
     question="What is this group made of?",
     address="class_ratio",
-    blurb="Count a group without asking.",
     folds=standing_words,
     failed="Nothing can be found here.",
     chapters=CHAPTERS,

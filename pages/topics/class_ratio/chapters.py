@@ -32,14 +32,13 @@ def other_mixes(answer: Answer) -> list[Panel]:
     means = {name: class_ratio.mean_error(trials, name) for name in methods}
     blind = [name for name in methods if name not in FULLY_LABELLED_METHODS]
     best = min(blind or methods, key=lambda name: means[name].mean)
-    low, high = (class_ratio.error_along(trials, best, place).mean for place in (0, len(SHARES) - 1))
     return [
         Panel(
             "errors",
             "Does it work for other mixes?",
-            f"Between {numbers.share(SHARES[0], 0)} and {numbers.share(SHARES[-1], 0)} of the first class, "
-            f"{CLASS_RATIO[best].title} is closest{' without any label' if blind else ''}: its L1 error is "
-            f"<b>{means[best].mean:.3f}</b> on average, {low:.3f} at the lowest share and {high:.3f} at the highest.",
+            f"In groups with {numbers.share(SHARES[0], 0)} to {numbers.share(SHARES[-1], 0)} of the first class, "
+            f"“{CLASS_RATIO[best].title}” comes nearest{' without any label' if blind else ''}: on average it counts "
+            f"<b>{500 * means[best].mean:.1f}</b> of 1,000 records in a wrong class (L1 error {means[best].mean:.3f}).",
             Chart(charts.errors(trials, methods)),
             mean_words(answer) + own_mix(answer),
             lambda: class_ratio.table(trials),
@@ -68,7 +67,7 @@ def the_adversary(answer: Answer) -> list[Panel]:
         return [Panel(question=question, answer=f"Choose the method “{CLASS_RATIO[SPREAD].title}”: it names records.")]
     rates, config = class_ratio.attack_rates(answer.trials), answer.question.config
     pure = not config.private and config.pure
-    start = "A set of one class hides nothing. Also," if pure else "No label was released by itself. Yet"
+    start = "A set of one class hides nothing. Also," if pure else "No label was sent by itself. Yet"
     bound = (
         " Noise on the counts bounds what one person’s label changes, not what the sets teach of people in general."
         if config.private
@@ -79,9 +78,9 @@ def the_adversary(answer: Answer) -> list[Panel]:
         Panel(
             "ratio-attack",
             question,
-            f"{start} a model of the sets names the class of <b>{numbers.per_hundred(rates['model'].mean)} of 100</b> "
-            f"records, and of {numbers.per_hundred(rates['new'].mean)} of 100 that were in no set; the mix of a "
-            f"record’s set alone of {numbers.per_hundred(rates['set'].mean)}.",
+            f"{start} a model of the sets names the right class for "
+            f"<b>{numbers.per_hundred(rates['model'].mean)} of 100</b> records, where the mix of a record’s own set "
+            f"alone names it for {numbers.per_hundred(rates['set'].mean)}.",
             Chart(charts.attack(rates)),
             f"Records in the training sets of {count_draws(answer.trials)}, and new ones with every class alike: the "
             f"likeliest class is named, by the released mix of the set {with_range(rates['set'])}, by "

@@ -93,7 +93,7 @@ def _mix(main: DeltaGenerator, first: str) -> None:
     """Render how the group’s class ratio is set and, in `main`, the share of its `first` class."""
     mix = inputs.choose(MIX)
     with main, inputs.container_if("row-mix", mix == BY_HAND):
-        inputs.slider_and_box(SHARE, f"Share that really {first}")
+        inputs.slider_and_box(SHARE, f"Share of the group that really {first}")
 
 
 def _release(values: Values) -> None:

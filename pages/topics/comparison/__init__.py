@@ -48,7 +48,6 @@ PAGE = Page.from_folder(
     title="Which method?",
     question="Which method keeps most, at the same privacy?",
     address="comparison",
-    blurb="All methods, compared.",
     folds=standing_words,
     failed="Nothing can be compared here.",
     chapters=CHAPTERS,

@@ -1,4 +1,4 @@
-"""The answer of the home page: two digits under noise, an adversary’s guesses, and the cost of privacy."""
+"""The answer of the home page: a secret, doors into the site, two digits under noise, and the cost of privacy."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials
 from pages.topics.home.cost import cost
 from pages.topics.home.question import FAMILY, Question, level_setting
+from pages.topics.home.secret import panel as secret_panel
 from privdemo import figures
 from privdemo.experiments import images
 from privdemo.experiments.images import Guesses, Point, Result
@@ -21,6 +22,18 @@ curve = cache.shared(images.curve, max_entries=64)
 
 # The prior of the adversary who guesses here: learned from everybody's noisy images.
 _PRIOR = "low_rank"
+# The ways into the site: address, and what it is with a line on what happens there.
+_DOORS = (
+    (
+        "voting",
+        "**Understand it (5 minutes)** Hold a poll in which people answer at random at times, and find the true share.",
+    ),
+    ("poll", "**Ask your class** Put an embarrassing question to a room, by telephone or by a show of hands."),
+    (
+        "comparison",
+        "**Decide for your data** Say what you need to find out, and see which method does it at which privacy.",
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -28,7 +41,7 @@ class Answer:
     """A question, two people’s digits as released, and how often their senders are found.
 
     `own_point` is measured at the level set, `points` along the curve. `guesses` are an adversary’s, `along` those at
-    the levels of the curve, empty until all are finished; `tiles` lead to other pages: address, title and a few words.
+    the levels of the curve, empty until all are finished.
     """
 
     question: Question
@@ -37,20 +50,26 @@ class Answer:
     points: Sequence[Point]
     guesses: Guesses
     along: tuple[Guesses, ...]
-    tiles: tuple[tuple[str, str, str], ...]
 
     def takeaway(self) -> str:
-        """Return the question that the dial answers."""
-        return "Pixels may lie. When are digits safe?"
+        """Say what the site is."""
+        return (
+            "This site shows methods that change data at random before anybody collects them: what each one protects, "
+            "and what it costs. Begin with a secret of your own."
+        )
 
     def main(self) -> tuple[Panel | tuple[Panel, ...], ...]:
-        """Return the dial with a link to the first page, the cost of privacy by trust, and the tiles of all pages."""
-        return (self._dial(), cost(self.question.dataset)), Panel("tiles", links=self.tiles)
+        """Return the secret, the doors, and the dial beside the cost of privacy by trust."""
+        digits_and_cost = self._dial(), cost(self.question.dataset)
+        return secret_panel(), Panel("doors", links=_DOORS), digits_and_cost
 
     def _dial(self) -> Panel:
         """Return the panel of the dial."""
         result, summary = self.result, self._summary()
-        halves = ("As sent", f"Guessed from {result.n_people:,} images")
+        halves = (
+            "What two people send to the collector",
+            f"What the collector can guess from {result.n_people:,} such images",
+        )
         data = dials.dial_data(
             result, self.guesses, FAMILY, self.own_point, self.points, {_PRIOR: (halves[1], "")}, halves
         )
@@ -62,7 +81,9 @@ class Answer:
 
         return Panel(
             "home",
-            figure=LiveDial(
+            "Does it work for images, too?",
+            "Each pixel of a handwritten digit is replaced by a random grey with the chance p, before it is sent.",
+            LiveDial(
                 data,
                 level_setting(),
                 still,
@@ -72,7 +93,6 @@ class Answer:
             summary=summary,
             rows=lambda: images.curve_table(self.points),
             snippet=snippet(self.question),
-            links=[(self.tiles[0][0], "Start voting →")],
         )
 
     def _summary(self) -> str:
@@ -99,11 +119,11 @@ def _found_words(point: Point) -> str:
 _WHOLE_PERCENT = numbers.SHARE._replace(digits=0)
 
 
-def answer(tiles: tuple[tuple[str, str, str], ...], question: Question, trials: Trials) -> Answer:
+def answer(question: Question, trials: Trials) -> Answer:
     """Release two people’s digits, guess them, and look for their senders."""
     config, own_point = question.config, measure(question.curve, question.level)
     guesses, along = dials.guesses_here(config, trials, (_PRIOR,)), dials.guesses_along(config, FAMILY, trials)
-    return Answer(question, dials.release(config), own_point, curve(question.curve), guesses, along, tiles)
+    return Answer(question, dials.release(config), own_point, curve(question.curve), guesses, along)
 
 
 def extra_jobs(question: Question) -> list[Job]:

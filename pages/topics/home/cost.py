@@ -17,13 +17,13 @@ from privdemo.tasks import binary_task
 # The ε of a label at which the methods are compared.
 EPSILON = 1.0
 _TITLES = {
-    TRUTH: "no privacy",
-    NOBODY: "nobody: labels lie",
-    OWNER: "bag owners: totals",
+    TRUTH: "no privacy:<br>all true labels are known",
+    NOBODY: "nobody is trusted:<br>people give a random answer at times",
+    OWNER: "owners of groups are trusted:<br>they release noisy totals",
 }
 _WORDS = {
     NOBODY: "if nobody is trusted, and each person reports a wrong digit {lie} of the time (“{method}”)",
-    OWNER: "if bags’ owners are trusted, and only noisy totals of {bag} people each are released (“{method}”)",
+    OWNER: "if owners of groups are trusted, and only noisy totals of {bag} people each are released (“{method}”)",
     TRUTH: "if every true label is known",
 }
 
@@ -47,11 +47,21 @@ def cost(dataset: str) -> Panel:
     estimates = {title: (COMPARISON[best[trust].method], best[trust].estimate) for trust, title in _TITLES.items()}
     return Panel(
         "cost",
-        "Cost, by trust",
-        figure=Chart(figures.by_trust(estimates, f"classified correctly, ε = {EPSILON:g}")),
+        "What does it cost to trust nobody?",
+        _sentence(dataset),
+        Chart(figures.by_trust(estimates, f"images recognised correctly, at ε = {EPSILON:g}")),
         summary=_words(dataset),
         rows=lambda: [_columns(best[trust]) for trust in _TITLES],
         snippet=_snippet(dataset),
+    )
+
+
+def _sentence(dataset: str) -> str:
+    """Say what is counted in the figure, and what is protected."""
+    first, second = binary_task(dataset).classes
+    return (
+        f"How well a computer learns to tell a {first} from a {second}, if what each image shows is kept private "
+        f"(ε = {EPSILON:g}: the odds change by at most {numbers.odds_factor(EPSILON)})."
     )
 
 

@@ -18,6 +18,18 @@ FAMILY = FAMILIES["randomised_response"]
 LEVEL, SMALL_LEVEL = 0.8, 0.5
 # The number of people learned from within a second; more would teach strokes better.
 PEOPLE = images.AT_A_TIME
+# The visitor's own secret: three mild questions, and the answers; the chance that the wheel sends the other answer.
+QUESTIONS = (
+    "Have you ever copied homework?",
+    "Have you ever called in sick without being ill?",
+    "Have you ever read a message that was not meant for you?",
+)
+ANSWERS = ("Yes", "No")
+LIE = 0.25
+# The simulated others, and the share of them for whom Yes is true in the long run. Of the seeds 0 to 999 that have
+# exactly this share among the others, the seed is the one whose corrected estimate is off by most nearly the median
+# of all: neither lucky nor unlucky.
+OTHERS, SHARE, SECRET_SEED = 999, 0.3, 334
 SEED = Number("people_seed", limits.SEED, 0, "Seed of the picture")
 
 

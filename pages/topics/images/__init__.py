@@ -66,8 +66,8 @@ def _caveats(answer: Answer) -> str:
     more = []
     if answer.guesses.prior_gap > EARLY:
         more.append(
-            "- The guesses *learned* stopped learning early: for the worst pixel the log-likelihood could rise by up "
-            f"to {answer.guesses.prior_gap:.3f} nats a person."
+            "- The guesses *one by one* stopped learning early: for the worst pixel the log-likelihood could rise by "
+            f"up to {answer.guesses.prior_gap:.3f} nats a person."
         )
     labels = answer.question.labels
     if len(answer.result.class_names) == 2 and labels.epsilon < 1e-12:
@@ -80,9 +80,8 @@ def _caveats(answer: Answer) -> str:
 PAGE = Page.from_folder(
     __name__,
     title="Noise on images",
-    question="What does the noise do to an image?",
+    question="Does noise hide who sent an image?",
     address="image_noise",
-    blurb="Digits dissolve.",
     folds=standing_words,
     chapters=Chapters(
         CHAPTER.key,
@@ -90,8 +89,13 @@ PAGE = Page.from_folder(
             Chapter(DIAL, Answer.main),
             Chapter(LOST, Answer.lost),
             Chapter(PROMISED, Answer.promised),
-            Chapter(CHANGED, partial(paper_figure, kind="randomised_response"), shows_main_control=False),
-            Chapter(GAUSS, partial(paper_figure, kind="gaussian"), shows_main_control=False),
+            Chapter(
+                CHANGED,
+                partial(paper_figure, kind="randomised_response"),
+                shows_main_control=False,
+                for_specialists=True,
+            ),
+            Chapter(GAUSS, partial(paper_figure, kind="gaussian"), shows_main_control=False, for_specialists=True),
         ),
     ),
     shows_images=True,

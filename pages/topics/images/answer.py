@@ -7,15 +7,16 @@ from dataclasses import dataclass, replace
 from pprint import pformat
 
 from pages.kit import cache, dials, numbers
-from pages.kit.panel import Chart, LiveDial, Markup, Panel
+from pages.kit.panel import Chart, LiveDial, Markup, Panel, Prediction, Scale
 from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials
-from pages.topics.images.promises import promises, reporting
+from pages.topics.images.promises import promises
 from pages.topics.images.question import PRESETS, Question, level_setting
 from privdemo import figures
 from privdemo.experiments import images
 from privdemo.experiments.images import PRIORS, Guesses, Point, Privacy, Result
 from privdemo.mechanisms.pixels import FAMILIES, N_LEVELS, PixelFamily
+from privdemo.verdict import clearly_above
 
 PAPER = "Barber, Private machine learning via randomised response"
 # The paper's figures by the family of noise that they show.
@@ -45,12 +46,10 @@ class Answer:
     def takeaway(self) -> str:
         """Return the page’s sentence, with its current numbers."""
         question, own_point = self.question, self.own_point
-        found, n = own_point.linked, own_point.n_candidates
+        found = found_words(own_point)
         return (
-            f"At {question.family.symbol} = {question.level:.4g}, {self._damage()}. The sender is found in "
-            f"<b>{numbers.out_of_100(found.mean)}</b> images ({numbers.interval(found, _WHOLE_PERCENT)}) among {n} "
-            "people. "
-            f"{reporting(self.result.class_names, self.privacy.label_posterior)[0]}."
+            f"At {question.family.symbol} = {question.level:.4g}, {self._damage()}. "
+            f"{found[:1].upper()}{found[1:]} ({numbers.interval(own_point.linked, _WHOLE_PERCENT)})."
         )
 
     def _damage(self) -> str:
@@ -70,6 +69,14 @@ class Answer:
     def promised(self) -> tuple[Panel]:
         """Return the panel of the privacy guarantee."""
         return (promises(self.question.family, self.result.class_names, self.privacy, snippet(self.question)),)
+
+
+def found_words(point: Point) -> str:
+    """Say how often the right sender is picked, in bold."""
+    times, n = dials.times_of_100(point.linked.mean), point.n_candidates
+    if clearly_above(point.linked, 1 / n):
+        return f"we still pick the right sender among {n} people, <b>{times}</b>"
+    return f"we pick the right sender among {n} people <b>{times}</b>, no better than chance"
 
 
 _WHOLE_PERCENT = numbers.SHARE._replace(digits=0)
@@ -101,15 +108,15 @@ def extra_jobs(question: Question) -> list[Job]:
 def _priors(result: Result) -> dict[str, tuple[str, str]]:
     """Return the name and the note of each row of guesses, by the adversary’s prior knowledge of pixels."""
     return {
-        "flat": ("Guess: pixels alike", "knows only the noise"),
-        "learned": ("Guess: learned", f"from {result.n_people:,} noisy images"),
-        "low_rank": ("Guess: strokes", "knows how pixels go together"),
-        "true": ("Guess: pixels known", "from clean images"),
+        "flat": ("Guess: noise alone", "knows only how the noise is made"),
+        "learned": ("Guess: one by one", f"learned each pixel from {result.n_people:,} sent images"),
+        "low_rank": ("Guess: strokes", "learned too how pixels go together"),
+        "true": ("Guess: pixels known", "knows each pixel from true images"),
     }
 
 
 # The names of the same priors in the chart of errors, the largest error first.
-_PRIOR_NAMES = {"flat": "pixels alike", "learned": "learned one by one", "true": "pixels known", "low_rank": "strokes"}
+_PRIOR_NAMES = {"flat": "noise alone", "learned": "learned one by one", "true": "pixels known", "low_rank": "strokes"}
 
 
 def _dial(answer: Answer) -> Panel:
@@ -123,7 +130,7 @@ def _dial(answer: Answer) -> Panel:
         """Return the images as HTML without controls."""
         stack = [result.clean, result.released, *guesses.pictures.values()]
         sheet = figures.contact_sheet(images.stack_pictures(stack, result.image_shape))
-        rows = ["clean", "released", *(priors[prior][0] for prior in guesses.pictures)]
+        rows = ["true image", "sent", *(priors[prior][0] for prior in guesses.pictures)]
         return figures.picture_html(sheet, dials.captions(result), rows, summary)
 
     return Panel(
@@ -147,7 +154,7 @@ def _dial_words(answer: Answer) -> str:
     n = len(result.labels)
     flipped = int((result.labels != result.released_labels).sum())
     return (
-        f"{n} images of {numbers.join_words(result.class_names)}, clean and as released at {question.family.symbol} = "
+        f"{n} images of {numbers.join_words(result.class_names)}, true and as sent at {question.family.symbol} = "
         f"{question.level:.4g}. {flipped} of the {n} labels {'is' if flipped == 1 else 'are'} a lie: “"
         f"{result.class_names[0]} → {result.class_names[1]}” is a {result.class_names[0]} reported as a "
         f"{result.class_names[1]}. The rows of guesses are the best that an adversary can do who takes all grey levels "
@@ -166,13 +173,9 @@ def _lost(answer: Answer) -> tuple[Panel | tuple[Panel, ...], ...]:
     family = question.family
     at = f"At {family.symbol} = {own_point.level:.4g}"
     head = Panel(
-        question="What is lost, and who is still identified?",
-        answer=f"{at} a pixel is off by <b>{own_point.expected.absolute:.2f}</b> on average (0 is black, 1 white), "
-        "and of "
-        f"100 images <b>{numbers.out_of_100(own_point.linked.mean).removesuffix(' of 100')}</b> are traced to their "
-        "sender "
-        f"({numbers.interval(own_point.linked, _WHOLE_PERCENT)}); by chance it would be {numbers.share(1 / n, 0)}."
-        f"{_strokes_words(answer)}",
+        question="How much noise hides the sender?",
+        answer=f"{at} {found_words(own_point)}; by chance it would be {dials.times_of_100(1 / n)}. A pixel is off by "
+        f"<b>{own_point.expected.absolute:.2f}</b> on average (0 is black, 1 white).",
     )
     damage = Panel(
         "damage",
@@ -192,20 +195,51 @@ def _lost(answer: Answer) -> tuple[Panel | tuple[Panel, ...], ...]:
         f"{images.N_RELEASES} releases each, with 95 % intervals.",
         rows=lambda: images.curve_table(answer.points),
         snippet=snippet(question),
+        prediction=_prediction(answer),
     )
-    return head, (_guessing(answer), linkage), damage
+    return head, (linkage, _guessing(answer)), damage
+
+
+# Which levels of a curve the image beside the guess is shown at.
+_SHOWN_LEVELS = (2, 6, 12, 17, 23)
+
+
+def _prediction(answer: Answer) -> Prediction | None:
+    """Return the guess of the chance of change at which the sender is lost, with an image at some levels.
+
+    It is None for noise that has no such chance, and if the sender is found at every level.
+    """
+    family, points = answer.question.family, answer.points
+    found = [n for n, point in enumerate(points) if clearly_above(point.linked, 1 / point.n_candidates)]
+    if not family.replaces_pixels or not found or found[-1] == len(points) - 1:
+        return None
+    last, lost = points[found[-1]], points[found[-1] + 1]
+    levels = tuple(points[n].level for n in _SHOWN_LEVELS)
+    pictures = strip(images.with_mechanism(answer.question.config, family, levels[0]), levels)[:1, 1:]
+    columns = [f"{numbers.percent(level)} of pixels" for level in levels]
+    alt = "One image as it is sent, with more and more noise."
+    return Prediction(
+        "sender-lost",
+        "Noise changes each pixel with the same chance. How many of all pixels must change before nobody can tell "
+        f"which of {last.n_candidates} people sent an image?",
+        100 * lost.level,
+        Scale(0, 100, 0.5),
+        Markup(figures.picture_html(figures.contact_sheet(pictures), columns, [""], alt)),
+        f"With {numbers.percent(last.level)} of pixels changed the right person is still picked "
+        f"{dials.times_of_100(last.linked.mean)}: each pixel says little, but there are {answer.privacy.n_pixels}.",
+    )
 
 
 def _strokes_words(answer: Answer) -> str:
-    """Say how much learning strokes helps the adversary, and from how many releases; empty until they are learned."""
+    """Say how much learning strokes helps the adversary, and from how many images; empty until they are learned."""
     errors = answer.guesses.errors
     if "low_rank" not in errors:
         return ""
     alone, strokes = (errors[prior] for prior in ("learned", "low_rank"))
     left = numbers.with_range(strokes, numbers.LOSS)
-    start = f" Strokes learned from <b>{answer.result.n_people:,}</b> noisy images"
+    start = f" Strokes learned from {answer.result.n_people:,} noisy images"
     if round(strokes.mean, 3) < round(alone.mean, 3):
-        return f"{start} cut the squared error of a guessed pixel from {alone.mean:.3f} to <b>{left}</b>."
+        return f"{start} cut the squared error of a guessed pixel from {alone.mean:.3f} to {left}."
     return f"{start} tell an adversary no more than pixels one by one: both leave a squared error of {left}."
 
 
@@ -223,7 +257,8 @@ def _guessing(answer: Answer) -> Panel:
         summary=f"The squared error of a pixel that an adversary guesses, where 0 is black and 1 is white, at "
         f"{question.family.symbol} = {own_point.level:.4g}: {', '.join(errors_here)}. Strokes, and pixels one by one, "
         "are learned "
-        f"from {n} noisy images. Markers: {images.N_TRIED} of these images each, with 95 % intervals.",
+        f"from {n} noisy images. Markers: {images.N_TRIED} of these images each, with 95 % intervals."
+        f"{_strokes_words(answer)}",
         rows=lambda: images.guess_table(errors),
         snippet=snippet(question).then("print(result.guessed.errors)"),
     )
@@ -257,7 +292,7 @@ def paper_figure(answer: Answer, kind: str) -> tuple[Panel]:
         Panel(
             IN_PAPER[kind].replace(" ", ""),
             f"What did the paper show in its {IN_PAPER[kind]}?",
-            f"One person of each digit, clean and as released: {done}. The paper’s levels stand over the columns; your "
+            f"One person of each digit, true and as sent: {done}. The paper’s levels stand over the columns; your "
             "own settings do not change them.",
             figure=Markup(figures.picture_html(sheet, columns, classes, summary)),
             summary=summary,

@@ -42,7 +42,6 @@ PAGE = Page.from_folder(
     title="Private counts",
     question="How far off are counts that hide each person?",
     address="distortion",
-    blurb="Publish counts, hide people.",
     failed="Nothing can be released here.",
     folds=standing_words,
     chapters=CHAPTERS,

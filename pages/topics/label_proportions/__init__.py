@@ -52,7 +52,6 @@ PAGE = Page.from_folder(
     title="Only bag totals",
     question="Can a model learn from bag totals instead of labels?",
     address="proportions",
-    blurb="Learn from group totals alone.",
     folds=standing_words,
     failed="Nothing can be learned here.",
     chapters=CHAPTERS,

@@ -119,9 +119,9 @@ def _right_words(rates: dict[str, Estimate]) -> str:
         else "; no model that learns from bags was trained"
     )
     return (
-        "Somebody who knows a person’s record and bag guesses the label right for "
-        f"{numbers.per_hundred(rates['prior'].mean)} of 100 before the release, for "
-        f"<b>{numbers.per_hundred(rates['bag'].mean)}</b> by the bag’s share{with_model}."
+        "Who knows a person’s record and bag guesses the label rightly for "
+        f"{numbers.per_hundred(rates['prior'].mean)} of 100 people before anything is sent, for "
+        f"<b>{numbers.per_hundred(rates['bag'].mean)}</b> by the total of the bag{with_model}."
     )
 
 

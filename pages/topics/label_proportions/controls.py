@@ -77,11 +77,11 @@ def _bags(values: Values) -> None:
     bags, bag_size = values[n_bags], values[size]
     before = st.session_state.get(_SPLIT)
     total = before[2] if before and before[:2] == (bags, bag_size) else bags * bag_size
-    sizes = [n for n in SIZES if size.limit.contains(n) and n_bags.limit.contains(total // n)]
+    sizes = [n for n in reversed(SIZES) if size.limit.contains(n) and n_bags.limit.contains(total // n)]
     if len(sizes) > 1 and not is_hidden():
         st.session_state[_SIZE] = min(sizes, key=lambda n: abs(math.log(n / bag_size)))
         records = binary_task(dataset).records
-        label = f"Split {total:,} {records} into bags of (larger bags are more private)"
+        label = f"Split {total:,} {records} into bags of so many (larger bags are more private)"
         st.select_slider(label, sizes, key=_SIZE, on_change=_split_into, args=(total, n_bags, size))
     with inputs.side_by_side("bags"):
         inputs.number(size)

@@ -91,7 +91,7 @@ def bag_settings(dataset: Source) -> tuple[Number, Number]:
     most = limits.Limit("bags", limits.N_BAGS.low, min(int(limits.N_BAGS.high), n // 2), integer=True)
     size = limits.Limit("bag_size", limits.BAG_SIZE.low, min(int(limits.BAG_SIZE.high), n // 2), integer=True)
     n_bags, bag_size = label_proportions.default_bags(dataset)
-    return Number("bags", most, n_bags, "Bags"), Number("bag_size", size, bag_size, "Records in each")
+    return Number("bags", most, n_bags, "Bags"), Number("bag_size", size, bag_size, "Records in each bag")
 
 
 MEANS = Choice("curve", AGGREGATIONS[1:], AGGREGATIONS[1], "Averages by")

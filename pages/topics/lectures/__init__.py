@@ -11,9 +11,8 @@ def page(others: Sequence[Page]) -> Page:
     """Return the page of lectures, whose steps are screens of the `others`."""
     return Page(
         title="Lectures",
-        question="Show it to a room",
+        question="Give a lecture with this app",
         address="lectures",
-        blurb="Step by step, on a projector.",
         answer=lambda question, draws: None,
         question_of=lambda values: None,
         controls=lambda values, main: None,

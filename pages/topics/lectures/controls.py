@@ -27,8 +27,8 @@ def arrange(pages: Sequence[Page], page: Page, place: Any) -> None:
     screen.takeaway(
         place,
         page.address,
-        "Each step is one screen with one sentence to say. Arrow keys, a clicker or a swipe go on; Esc leaves and "
-        "keeps the settings.",
+        "A lecture shows pages of this app one after another, each with one sentence to say. Go on with the arrow "
+        "keys, a clicker or a swipe; Esc ends it.",
     )
     _read_link()
     page_info = page.here
@@ -41,11 +41,13 @@ def arrange(pages: Sequence[Page], page: Page, place: Any) -> None:
                     f"For {one_lecture.audience}, {one_lecture.minutes} minutes, {len(one_lecture.steps)} steps."
                 )
                 _present_button(Position(one_lecture, name, 1), f"present-{name}", page_info)
-                st.button("Make it mine", key=f"take-{name}", on_click=_store, args=(one_lecture,))
+                st.button("Copy and change it", key=f"take-{name}", on_click=_store, args=(one_lecture,))
     st.subheader("Your own lecture", anchor=False)
     own: Lecture | None = st.session_state.get(more.OWN)
     if own is None:
-        st.markdown("On any page, open the menu **⋯** and choose **Add to my lecture**; or bring a lecture's file.")
+        st.markdown(
+            "To begin one, open the menu **⋯** on any page and choose **Add to my lecture**, or open a file below."
+        )
     else:
         _edit(own, pages, titles, page_info)
     _uploader(page_info)
@@ -92,8 +94,8 @@ def _edit(own: Lecture, pages: Sequence[Page], titles: Mapping[str, str], page_i
             key="lecture-file",
             on_click="ignore",
         )
-        st.button("Start over", key="lecture-over", on_click=_store, args=(None,))
-        st.caption("The address of this page holds the whole lecture: mail it with ⋯ and **Copy link**.")
+        st.button("Delete this lecture", key="lecture-over", on_click=_store, args=(None,))
+        st.caption("To send this lecture to somebody, choose **Copy link** in the menu ⋯: the link holds all of it.")
     if problem := st.session_state.get(_PROBLEM):
         st.error(problem)
     controls = {page.address: page for page in pages}
@@ -120,7 +122,7 @@ def _edit_step(own: Lecture, i: int, step: Step, page: Page | None, titles: Mapp
         st.button("✕ Delete", key=f"delete-{version}-{i}", on_click=_delete, args=(own, i))
     say_key, show_key, control_key = (f"{part}-{version}-{i}" for part in ("say", "show", "control"))
     change = {"on_change": _change, "args": (own, i, say_key, show_key, control_key)}
-    st.text_input("Say", step.say, key=say_key, placeholder="One sentence", **change)  # type: ignore[arg-type]
+    st.text_input("Sentence to say", step.say, key=say_key, placeholder="One sentence", **change)  # type: ignore[arg-type]
     with st.container(horizontal=True):
         st.pills(
             "Show",
@@ -134,7 +136,13 @@ def _edit_step(own: Lecture, i: int, step: Step, page: Page | None, titles: Mapp
         names = {_NOTHING: _NOTHING} | ({s.key: label_and_key(s) for s in page.here.settings} if page else {})
         now = list(names).index(step.control) if step.control in names else 0
         st.selectbox(
-            "Leave one control", list(names), now, format_func=names.__getitem__, key=control_key, width=320, **change
+            "Control that stays on the screen",
+            list(names),
+            now,
+            format_func=names.__getitem__,
+            key=control_key,
+            width=320,
+            **change,
         )  # type: ignore[call-overload]
 
 
@@ -184,7 +192,12 @@ def _uploader(page_info: PageInfo) -> None:
     """Render the uploader of a lecture’s file."""
     key = f"lecture-brought-{st.session_state.get(_EDITS, 0)}"
     st.file_uploader(
-        "Open a lecture's file", ["toml"], key=key, on_change=_open_upload, args=(key, page_info), max_upload_size=1
+        "Open the file of a lecture",
+        ["toml"],
+        key=key,
+        on_change=_open_upload,
+        args=(key, page_info),
+        max_upload_size=1,
     )
     if st.session_state.get(more.OWN) is None and (problem := st.session_state.get(_PROBLEM)):
         st.error(problem)

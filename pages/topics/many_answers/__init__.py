@@ -56,7 +56,6 @@ PAGE = Page.from_folder(
     title="Many answers",
     question="Can we count many answers without knowing anyone’s?",
     address="many_answers",
-    blurb="Sixteen illnesses, counted in secret.",
     failed="Nothing can be estimated here.",
     folds=standing_words,
     chapters=CHAPTERS,

@@ -65,7 +65,6 @@ PAGE = Page.from_folder(
     title=TITLE,
     question="How many in your class have done it?",
     address=ADDRESS,
-    blurb="By telephone, or by a show of hands.",
     question_of=question_of,
     folds=standing_words,
     chapters=Chapters(STEP.key, tuple(map(_chapter, STEPS, _PANELS))),

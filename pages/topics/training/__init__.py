@@ -73,7 +73,6 @@ PAGE = Page.from_folder(
     title="Training on noise",
     question="Can a model learn from noise?",
     address="training",
-    blurb="Train a model on noisy images.",
     folds=standing_words,
     failed="Nothing can be trained here.",
     chapters=CHAPTERS,

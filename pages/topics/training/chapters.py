@@ -156,7 +156,6 @@ def scores(answer: Answer) -> list[Panel | tuple[Panel, ...]]:
     """Return the panels of every method’s accuracy and log loss."""
     words = [compare(answer)] if len(answer.compared) > 1 else [answer.takeaway()]
     words += [f"Trained on clean data: <b>{answer.accuracy(CLEAN)}</b>."] if answer.compared else []
-    words += [chosen_words(answer)]
     panels = tuple(
         panel_of(
             answer,
@@ -169,7 +168,7 @@ def scores(answer: Answer) -> list[Panel | tuple[Panel, ...]]:
             snippet=print_scores(answer.question),
         )
         for name, metric, summary in (
-            ("accuracy", "accuracy", f"{released(answer)} {score_words(answer)}"),
+            ("accuracy", "accuracy", f"{released(answer)} {score_words(answer)} {chosen_words(answer)}".rstrip()),
             ("log-loss", "log_loss", "The same models by their log loss."),
         )
     )

@@ -29,7 +29,8 @@ class Nearest(NamedTuple):
     def words(self) -> str:
         """Say what is shown, and that what is asked is under way."""
         return (
-            f"<b>p = {self.level:g}, the nearest level computed beforehand</b> (p = {self.asked:.4g} is being computed)"
+            f"<b>Shown: p = {self.level:g}, the nearest level computed beforehand</b> (p = {self.asked:.4g} is being "
+            "computed)"
         )
 
 

@@ -84,7 +84,6 @@ PAGE = Page.from_folder(
     title="Voting with a lie",
     question="How many voted for A?",
     address="voting",
-    blurb="Find the truth.",
     folds=standing_words,
     chapters=CHAPTERS,
 )

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from scipy import stats
 from scipy.special import expit, logit
-from sklearn.metrics import f1_score
+from sklearn.metrics import accuracy_score, f1_score
 
 from privdemo.estimators import label_proportions as bags
 from privdemo.estimators.logistic import NaiveLogisticRegression
 from privdemo.experiments import label_proportions
-from privdemo.experiments.label_proportions import HALF, SHARE, run, sample_release
+from privdemo.experiments.label_proportions import F1, HALF, SHARE, run, sample_release
 from privdemo.mechanisms.aggregation import dense
 from privdemo.methods import ALTERNATING, FULL, LABELLED, LLP, MEAN_MAP, NAMES, by_trying
 from tests.experiments.label_proportions.cases import CASES, NOISY, SINGLE
@@ -157,3 +157,10 @@ def test_the_attack_computed_by_hand_is_right_as_often(config, model):
         assert (guess.proportion, guess.by_bag) == (released.proportions[guess.bag], said[guess.bag])
         alike = [i for i, b in enumerate(released.record_bags) if (b, y[i]) == (guess.bag, guess.label)]
         assert min(abs(by_both[i] - guess.by_both) for i in alike) < 1e-9
+
+
+def test_the_share_named_rightly_follows_from_the_f1_of_both_classes():
+    rng = np.random.default_rng(0)
+    for truth, named in [*rng.integers(0, 2, (20, 2, 30)), ([1, 0, 0], [1, 0, 0]), ([1, 0, 0], [0, 0, 0])]:
+        marks = [f1_score(truth, named, pos_label=label, zero_division=0) for label in (1, 0)]
+        assert label_proportions.accuracy(F1(*marks, 0.0)) == pytest.approx(accuracy_score(truth, named))

@@ -187,3 +187,18 @@ def test_words_as_people_read_them(function, given, words):
 )
 def test_epsilon_bounds_the_odds(epsilon, words):
     assert numbers.odds_bound_text(epsilon) == words
+
+
+@pytest.mark.parametrize(
+    ("share", "words"),
+    [
+        (1.0, "100 times of 100"),
+        (0.999, "over 99 times of 100"),
+        (0.97, "97 times of 100"),
+        (0.01, "1 time of 100"),
+        (0.001, "under 1 time of 100"),
+        (0.0, "0 times of 100"),
+    ],
+)
+def test_times_of_100(share, words):
+    assert numbers.times_of_100(share) == words

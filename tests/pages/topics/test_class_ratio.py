@@ -7,14 +7,14 @@ import pytest
 import streamlit as st
 
 from pages.topics.class_ratio import CHAPTERS, figures, sets
-from pages.topics.class_ratio.answer import Answer, _known_mix_words, compare_words, takeaway
+from pages.topics.class_ratio.answer import Answer, _noisy_counts_words, class_images, compare_words, takeaway
 from pages.topics.class_ratio.controls import _apply
 from pages.topics.class_ratio.question import NAME_BY_TITLE, PRESETS, Question, ShownCurves
 from privdemo.experiments import class_ratio
 from privdemo.experiments.class_ratio import NO_RELEASE, RatioConfig
 from privdemo.experiments.trials import with_trial
 from privdemo.intervals import Estimate
-from privdemo.methods import CLASS_RATIO, MMD, PSVM, SPREAD
+from privdemo.methods import CLASS_RATIO, IDENTITY, MMD, PSVM, SPREAD
 from privdemo.tasks import COUNTING
 from privdemo.verdict import Verdict
 
@@ -28,13 +28,17 @@ def shown() -> Answer:
 
 def test_the_takeaway_has_the_numbers_of_the_package(shown: Answer) -> None:
     words = takeaway(shown)
-    for name in (SPREAD, MMD):
-        share = class_ratio.share_of(shown.trials, name, 0)
-        assert f"{CLASS_RATIO[name].title} <b>{100 * share.mean:.1f}</b> ± {100 * share.half:.1f} %" in words
-    assert words.startswith(
-        "In truth <b>50.0 %</b> of these 40 images are a 7. Found without a single label, from 4 sets"
-    )
-    assert "2 draws cannot tell which is closer" in words
+    shares = {name: class_ratio.share_of(shown.trials, name, 0) for name in (SPREAD, MMD, IDENTITY)}
+    nearest, _, farthest = sorted(shares, key=lambda name: abs(shares[name].mean - 0.5))
+    for name, said in ((nearest, "comes nearest with"), (farthest, "finds")):
+        assert f"“{CLASS_RATIO[name].title}” {said} <b>{100 * shares[name].mean:.1f}</b> " in words
+    assert words.startswith("In truth <b>50.0 %</b> of these 40 images are a 7. Without a single label, “")
+    assert "2 trials cannot tell which is closer" in shown.main()[0][1].summary
+
+
+def test_images_of_the_classes_are_shown_if_there_are_any() -> None:
+    assert [image.shape for image in class_images("digits", ("7", "9"))] == [(8, 8)] * 2
+    assert len(class_images("breast_cancer", ("benign", "malignant"))) == 0
 
 
 def test_the_first_chapter_and_that_of_other_mixes_have_the_same_mean_errors(shown: Answer) -> None:
@@ -44,7 +48,7 @@ def test_the_first_chapter_and_that_of_other_mixes_have_the_same_mean_errors(sho
         assert f"{CLASS_RATIO[name].title} {mean:.3f}" in errors.summary
         assert any(trace.x[0] == 500 * mean for trace in errors.figure.figure.data), "of 1,000"
     others = CHAPTERS.all[1].panels(shown)[0]
-    assert errors.summary.partition(" An L1")[0] in others.summary
+    assert errors.summary.partition(" An L1")[0].partition("settings. ")[2] in others.summary
     assert "an error at the rule is not that of chapter 1" in others.summary
 
 
@@ -66,7 +70,7 @@ def test_the_theorem_is_said_to_help_only_where_it_does(shown: Answer, bound, re
 def proportions(release: str, holds: bool = True, times: int = 1) -> str:
     config = replace(SMALL, release=release, epsilon=0.1, delta=0.05)
     trial = SimpleNamespace(config=config, holds=holds, most_sets=times)
-    return _known_mix_words(Answer(Question(config, 1), (trial,)))
+    return _noisy_counts_words(Answer(Question(config, 1), (trial,)))
 
 
 def estimate(low: float, high: float, **more) -> SimpleNamespace:
@@ -80,14 +84,14 @@ def counting(mmd: tuple[float, float], spread: tuple[float, float]) -> str:
 @pytest.mark.parametrize(
     ("words", "part"),
     [
-        (compare_words(Verdict.TOO_FEW, MMD, "10 draws"), "10 draws cannot tell"),
-        (compare_words(Verdict.WORSE, MMD, "10 draws"), "Over all mixes, match averages (MMD) is closer."),
-        (compare_words(Verdict.BETTER, MMD, "10 draws"), "Over all mixes, correct for the set is closer."),
-        (compare_words(Verdict.NOT_CLEAR, MMD, "10 draws"), "the two are statistically tied"),
-        (proportions("gaussian tight"), "with noise (ε = 0.1, δ = 0.05)"),
+        (compare_words(Verdict.TOO_FEW, MMD, "10 trials"), "10 trials cannot tell"),
+        (compare_words(Verdict.WORSE, MMD, "10 trials"), "Over all mixes, match averages (MMD) is closer."),
+        (compare_words(Verdict.BETTER, MMD, "10 trials"), "Over all mixes, correct for the set is closer."),
+        (compare_words(Verdict.NOT_CLEAR, MMD, "10 trials"), "the two are statistically tied"),
+        (proportions("gaussian tight"), "have noise (ε = 0.1, δ = 0.05)"),
         (proportions("gaussian tight", times=2), "δ = 0.05; 2 times that for records in 2 sets)"),
         (proportions("gaussian published", holds=False), "its promise of ε = 0.1, δ = 0.05 is broken"),
-        (proportions("dirichlet local", holds=False), "no guarantee: chosen from the secret counts"),
+        (proportions("dirichlet local", holds=False), "no guarantee: it is chosen from the secret counts"),
         (counting((0.1, 0.2), (0.1, 0.2)), "clearly worse."),
         (counting((0.25, 0.4), (0.3, 0.4)), "not clearly worse"),
         (figures._claims(figures.shipped(), 0, 1), "a share of 0.2 (Adult): 70 % lower published, 89 % lower here."),

@@ -14,7 +14,7 @@ import pytest
 from pages.kit import dials
 from pages.kit.trials import Trials
 from pages.topics.images import label_verdict
-from pages.topics.images.answer import answer, extra_jobs, paper_figure, snippet, strip_snippet
+from pages.topics.images.answer import _strokes_words, answer, extra_jobs, paper_figure, snippet, strip_snippet
 from pages.topics.images.promises import image_delta_words, image_words, label_words, pixel_words, promise_words
 from pages.topics.images.question import CHANGED, DIAL, Question
 from privdemo import accounting
@@ -71,8 +71,7 @@ def test_the_takeaway_holds_the_packages_numbers():
     words, point = made.takeaway(), images.measure(made.question.curve, 0.2)
     assert point.n_candidates < 400
     assert f"among {point.n_candidates} people" in words
-    assert f"<b>{round(100 * point.linked.mean)} of 100</b>" in words
-    assert "<b>80</b> really have one" in words
+    assert f"<b>{dials.times_of_100(point.linked.mean)}</b>" in words
     assert f"<b>{made.result.changed_pixels:.0f}</b> of 64 pixels change" in words
     assert f"ε = {accounting.randomised_response_loss(0.2, 17, 64).epsilon(1e-5):,.0f}" in made.promised()[0].answer
     assert f"off by <b>{0.3 * math.sqrt(2 / math.pi):.2f}</b>" in shown("gaussian", level=0.3).takeaway()
@@ -81,7 +80,7 @@ def test_the_takeaway_holds_the_packages_numbers():
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_shown_code_gives_the_shown_numbers(family):
     made = shown(family, level=0.9)
-    (_, linkage), damage = made.lost()[1:]
+    (linkage, _), damage = made.lost()[1:]
     panels = [*made.main(), damage, linkage]
     assert {panel.snippet for panel in panels} == {snippet(made.question)}
     exec(str(panels[0].snippet).replace(".show()", ""), names := {})
@@ -181,18 +180,19 @@ def test_errors_of_guesses_are_plotted_once_all_are_finished_with_the_gain_from_
     question = question_with(people=300, level=level)
     (job,) = extra_jobs(question)
     before, after = (answer(question, done(job, n)).lost() for n in (0, len(job.tasks)))
-    assert (before[1][0].figure, "25 levels of noise" in before[1][0].note) == (None, True)
-    chart = after[1][0]
+    assert (before[1][1].figure, "25 levels of noise" in before[1][1].note) == (None, True)
+    chart = after[1][1]
     errors = images.run(question.config).guessed.errors
     assert f"strokes {errors['low_rank'].mean:.3f}" in chart.summary
     at = {row["level"]: row for row in chart.rows()}
     assert at[level]["low_rank_mean"] == errors["low_rank"].mean
     learned, strokes = (f"{errors[prior].mean:.3f}" for prior in ("learned", "low_rank"))
-    assert f"from <b>300</b> noisy images cut the squared error of a guessed pixel from {learned} to" in after[0].answer
-    assert strokes in after[0].answer
+    assert (
+        f"from 300 noisy images cut the squared error of a guessed pixel from {learned} to {strokes}" in chart.summary
+    )
     exec(str(chart.snippet).replace(".show()", ""), names := {})
     assert names["result"].guessed.errors == errors
-    assert "tell an adversary no more" in shown(people=10, level=0.9).lost()[0].answer
+    assert "tell an adversary no more" in _strokes_words(shown(people=10, level=0.9))
 
 
 def test_other_lies_about_labels_need_no_other_guesses():
@@ -202,9 +202,14 @@ def test_other_lies_about_labels_need_no_other_guesses():
 
 def test_what_is_found_stands_beside_each_level(dial):
     data = dial[2]
-    assert data["linking"][0] == "Among 20 people the sender is still found in 100 of 100."
+    assert (
+        data["linking"][0]
+        == "With the original images of 20 people at hand, we still pick the right person, 100 times of 100."
+    )
     assert len(data["linking"]) == len(data["levels"])
-    words = re.compile(r"Among 20 people the sender is (still )?found in .* of 100(: no better .*)?\.")
+    words = re.compile(
+        r"With the .* of 20 people at hand, we (still )?pick the right person,? .* times? of 100(: no better .*)?\."
+    )
     assert all(map(words.fullmatch, data["linking"]))
 
 
@@ -230,3 +235,30 @@ def test_a_flipped_label_shows_what_it_was(dial):
     ]
     sent = [result.class_names[label] for label in result.released_labels]
     assert [words.split(" → ")[-1] for words in dials.captions(result)] == sent
+
+
+def test_a_guess_of_the_noise_that_hides_the_sender_is_judged_by_the_curve():
+    made = shown()
+    (linkage, _), _ = made.lost()[1:]
+    asked = linkage.prediction
+    lost = [point for point in made.points if point.linked.low <= 1 / point.n_candidates]
+    assert asked.truth == 100 * min(point.level for point in lost)
+    last = max((point for point in made.points if point not in lost), key=lambda point: point.level)
+    assert dials.times_of_100(last.linked.mean) in asked.explain
+    assert asked.covered.html.count("<span>") == 6, "an image at five levels"
+    (linkage, _), _ = shown("gaussian", level=0.3).lost()[1:]
+    assert linkage.prediction is None
+
+
+@pytest.mark.parametrize(
+    ("share", "words"),
+    [
+        (1, "100 times of 100"),
+        (0.999, "over 99 times of 100"),
+        (0.01, "1 time of 100"),
+        (0.001, "under 1 time of 100"),
+        (0, "0 times of 100"),
+    ],
+)
+def test_how_often_something_happens_is_said_in_whole_times(share, words):
+    assert dials.times_of_100(share) == words

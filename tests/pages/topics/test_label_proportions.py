@@ -16,6 +16,7 @@ from privdemo.methods import FULL, LABEL_PROPORTIONS, LLP, NAMES
 from privdemo.verdict import Verdict
 from tests.pages.visiting import finished, takeaway, visit
 
+OURS, THEIRS = f"“{LABEL_PROPORTIONS[NAMES].title}”", f"“{LABEL_PROPORTIONS[LLP].title}”"
 CONFIG = BagConfig("breast_cancer", 10, 12, "skewed", methods=(FULL, NAMES, LLP))
 NOISY = replace(CONFIG, selection="iid", aggregation="random-k", k=4, proportion_epsilon=0.5)
 
@@ -33,18 +34,24 @@ def answer_of(config: BagConfig) -> Answer:
 @pytest.mark.parametrize(
     ("words", "start"),
     [
-        (compare_words(Verdict.TOO_FEW, LLP, "two draws"), "; two draws cannot tell it from match bag shares"),
-        (compare_words(Verdict.BETTER, NAMES, "two draws"), ", draw by draw clearly ahead of correct for the bag"),
-        (compare_words(Verdict.NOT_CLEAR, NAMES, "two draws"), ", statistically tied with correct for the bag"),
+        (
+            compare_words(Verdict.TOO_FEW, NAMES, LLP, "two trials"),
+            f" Two trials cannot tell whether {OURS} or {THEIRS}",
+        ),
+        (
+            compare_words(Verdict.BETTER, NAMES, LLP, ""),
+            f" Trial by trial, {OURS} has a clearly better F1 than {THEIRS}",
+        ),
+        (compare_words(Verdict.NOT_CLEAR, NAMES, LLP, ""), f" {OURS} and {THEIRS} are statistically tied in F1"),
         (
             beside_words(0.64, 0.86, 0.66),
-            "always answering “no” scores more, 0.660; with every label known it is 0.860",
+            "always answering “no” would be right more often, 66.0 %; with every label known, 86.0 %",
         ),
-        (beside_words(0.66, 0.86, 0.66), "always answering “no” scores no less, 0.660"),
-        (beside_words(0.8, 0.86, 0.66), "with every label known it is 0.860"),
+        (beside_words(0.66, 0.86, 0.66), "always answering “no” would be right as often, 66.0 %"),
+        (beside_words(0.8, 0.86, 0.66), "with every label known, 86.0 %"),
         (curves.compare_gains(0.07, 0.05), "the noise of many bags averages out"),
         (curves.compare_gains(0.03, 0.05), "this much noise is too much"),
-        (curves.gradient_words(math.inf), "In your own draws all shares are ½"),
+        (curves.gradient_words(math.inf), "In your own trials all shares are ½"),
         (threshold_words(Question(NOISY, 1, SHARE)).partition("cannot be")[2], " counted off"),
     ],
 )
@@ -86,11 +93,22 @@ def test_what_is_shown_is_what_the_package_computes_and_the_code_repeats_it(conf
     shown = an_answer(config)
     known = {trial.config: trial for trial in shown.trials}  # so the code makes the very configs of the page
     monkeypatch.setattr(label_proportions, "run", known.__getitem__)
-    best = max(shown.score(name).mean for name in (NAMES, LLP))
-    assert f"<b>{best:.3f}</b> " in shown.takeaway()
-    assert "2 draws cannot tell" in shown.takeaway()
+    best = max(shown.accuracy(name).mean for name in (NAMES, LLP))
+    assert f"<b>{100 * best:.1f}</b> " in shown.takeaway()
+    ((bag, scores),) = shown.main()
+    assert "2 trials cannot tell" in scores.summary
+    assert scores.prediction.truth == 100 * best
+    assert scores.prediction.covered == bag.figure
+    trial = shown.trials[0]
+    positive = round(float(trial.true_proportions[0]) * trial.sizes[0])
+    assert f"knows that {positive} of its {trial.sizes[0]:.0f} tumours are malignant" in bag.summary
+    assert f"{100 * trial.proportions[0]:.1f} %" in bag.figure.html
+    assert ("with noise; the truth is" in bag.figure.html) == math.isfinite(config.proportion_epsilon)
+    sent = "averages of 4 or more records" if config.k > 1 else "records"
+    assert f"{len(trial.blocks[0])} {sent}, no labels, and one total" in bag.figure.html
     for name in shown.methods:
-        assert f"{LABEL_PROPORTIONS[name].title} {shown.score(name).mean:.3f} (" in shown.main()[0][0].summary
+        assert f"{LABEL_PROPORTIONS[name].title} {100 * shown.accuracy(name).mean:.1f} % (" in scores.summary
+        assert f"{LABEL_PROPORTIONS[name].title} {shown.score(name).mean:.3f} (" in scores.summary
     both = label_proportions.attack_rates(shown.trials)["both"].mean
     attack, guesses = chapters.the_adversary(shown)
     assert f"<b>{100 * both:.3g}</b> with a model" in attack.answer
@@ -105,7 +123,7 @@ def test_what_is_shown_is_what_the_package_computes_and_the_code_repeats_it(conf
         printed: list = []
         exec(str(panel.snippet), {"print": lambda *words, to=printed: to.append(words)})
         assert printed, panel.name
-        assert panel.name != "bag-scores" or dict(printed)[LLP] == shown.score(LLP)
+        assert panel.name != "bag-scores" or (LLP, shown.score(LLP)) in printed
 
 
 def test_a_visit_answers_a_change_shows_and_hard_settings_get_a_sentence():
@@ -124,4 +142,4 @@ def test_the_slider_splits_the_same_records_into_other_bags():
     for size, bags in ((50, 2), (20, 6), (10, 12)):
         at.select_slider(key="bag_size_slide").set_value(size).run()
         assert [at.number_input(key=key).value for key in ("bags", "bag_size")] == [bags, size]
-        assert at.select_slider(key="bag_size_slide").label.startswith("Split 120 tumours into bags of")
+        assert at.select_slider(key="bag_size_slide").label.startswith("Split 120 tumours into bags of so many")

@@ -1,0 +1,32 @@
+"""Render what the browser does by itself, without the server: a component with HTML, CSS and JavaScript of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import streamlit as st
+
+from pages.kit.panel import Component
+
+_STARTED = "components_started"
+
+
+@cache
+def _registered(name: str, html: str, css: str, js: str) -> Callable[..., Any]:
+    """Return the function that renders a component."""
+    return st.components.v2.component(f"privdemo_{name}", html=html, css=css, js=js)
+
+
+def mount(shown: Component) -> None:
+    """Render a component; until it has started in the browser, show its HTML without its JavaScript.
+
+    The JavaScript sets `data-component` of the document's root once it has started (style.css).
+    """
+    started = st.session_state.setdefault(_STARTED, set())
+    with st.container(key="component-first"):
+        if shown.name not in started:
+            st.html(shown.first())
+    started.add(shown.name)
+    _registered(shown.name, shown.html, shown.css, shown.js)(key=f"{shown.name}-component", data=dict(shown.data))
