@@ -24,7 +24,7 @@ _ON_MAP, _CELL = "#0E1117", (6.2, 9.0)
 def winners(found: Winners, own: tuple[float, int]) -> Figure:
     """Return a map of the best oracle over ε and k: paler where its gain over k-ary randomised response is small.
 
-    A line is k = 3e^ε + 2; a star is one's own (ε, k). Names stand in the areas of their oracles.
+    A line is the rule k = 3e^ε + 2; a star is one's own (ε, k). Names stand in the areas of their oracles.
     """
     n_across, n_up = len(found.epsilons), len(found.ks)
 
@@ -80,7 +80,7 @@ def _map_words(found: Winners, line: Sequence[tuple[float, float]], own: tuple[f
     taken = [*line, own]
     if line:
         x, y = line[len(line) * 2 // 3]
-        name = "k = 3e^ε + 2"
+        name = "a paper’s rule"
         notes.append(_on_map(name, x, y) | {"xanchor": "right", "yanchor": "bottom", "xshift": -4})
         taken.append((x - width(name, SIZE) / _CELL[0] / 2, y + 1.5))
     for oracle in {name: None for row in found.names for name in row}:

@@ -14,7 +14,7 @@ from privdemo.figures.chart_style import chart
 from privdemo.figures.charts import PALE, curve_chart, heading, log_axis, method_curve, own
 from privdemo.figures.plain import PlainFigure, copied, merge, parts
 from privdemo.intervals import Estimate
-from privdemo.methods import COMPARISON
+from privdemo.methods import COMPARISON, TRUTH
 
 AXES = {"accuracy": "rightly classified", "log_loss": "log loss", "brier": "Brier score", "error": "error of the share"}
 _SHARES = ("accuracy", "error")
@@ -34,18 +34,22 @@ def frontier(
     epsilon: float,
     goal: float | None,
     axis: str = OF_LABELS,
+    least: float = math.inf,
 ) -> Figure:
     """Return one metric of every method along ε, with 95 % intervals; `mine` are the visitor's own, larger.
 
     The dotted rule across is the `goal`, if there is one; `axis` is the title of the axis, which names what ε covers.
+    The axis upwards begins at `least` or below.
     """
     plotted = [name for name in COMPARISON if any(row.method == name for row in rows)]
     curves = [
-        method_curve(COMPARISON[name], {row.epsilon: row.estimate for row in rows if row.method == name})
+        method_curve(COMPARISON[name], {row.epsilon: row.estimate for row in rows if row.method == name})._replace(
+            name=_with_trust(name)
+        )
         for name in plotted
     ]
     marks = [e for curve in curves for e in curve.estimates] + list(mine.values())
-    low = min((e.ends[0] for e in marks), default=0.0)
+    low = min(least, min((e.ends[0] for e in marks), default=0.0))
     high = max((e.ends[1] for e in marks), default=1.0)
     pad = 0.04 * (high - low or 1.0)
     x_axis = log_axis(axis, sorted({*EPSILONS, epsilon}))
@@ -58,7 +62,7 @@ def frontier(
         number = ".1%"
     marked = []
     for name, mark in mine.items():  # a legend entry toggles a curve together with its large mark
-        title = COMPARISON[name].title
+        title = _with_trust(name)
         alone = {} if name in plotted else {"name": title, "showlegend": True}
         marked.append(own(epsilon, mark, COMPARISON[name].style, title, title) | alone)
     figure = curve_chart(
@@ -76,6 +80,12 @@ def frontier(
     if goal is not None:
         plain["layout"].setdefault("shapes", []).append(_goal_rule(goal))
     return PlainFigure(plain)
+
+
+def _with_trust(name: str) -> str:
+    """Return a method's title, and who is trusted where true labels are not released as they are."""
+    method = COMPARISON[name]
+    return method.title if method.trust == TRUTH else f"{method.title} · {method.trust} trusted"
 
 
 def _goal_rule(goal: float) -> dict[str, Any]:

@@ -117,15 +117,15 @@ def _stars(axis_name: str, names: Sequence[str], unit: float) -> list[tuple[floa
     ]
 
 
-def beside(counts: Sequence[int], outcome: Outcome | None, classes: Sequence[int], names: Sequence[str]) -> Figure:
+def beside(counts: Sequence[int], outcome: Outcome | None, classes: Sequence[int], names: Sequence[str] = ()) -> Figure:
     """Return true counts of `classes` and one release, with the range of 95 % of all releases; without an `outcome`
     the true counts alone.
 
-    Each class is a row with both counts in words, under the one of `names` at its place.
+    Each class is a row with both counts in words, under its one of `names`, or its number without names.
     """
     total, n = sum(counts), len(classes)
     places = [float(n - 1 - row) for row in range(n)]
-    words = [f"{names[c]}: {counts[c]:,}" for c in classes]
+    words = [f"{names[c] if names else f'class {c + 1}'}: {counts[c]:,}" for c in classes]
     grey = {"color": _PALE_TRUTH, "line": {"color": palette.TRUTH.colour, "width": 1.5}}
     traces = [_row_bars("true count", [counts[c] for c in classes], places, _TRUE_BAR, words, grey)]
     largest = [float(max(counts[c] for c in classes))]

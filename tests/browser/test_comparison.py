@@ -43,6 +43,7 @@ def test_after_quick_keys_the_three_views_of_epsilon_agree(page: Page, address: 
     for deliver in delayed:
         deliver()
     assert delayed
+    browsing.open_settings(page)
     steps = question.EPSILON_STEPS
     place = steps.index(1.0) - 2
     for keys in (["ArrowLeft"] * 3, ["ArrowRight"] * 4 + ["ArrowLeft"] * 2):
@@ -53,9 +54,10 @@ def test_after_quick_keys_the_three_views_of_epsilon_agree(page: Page, address: 
         expect(page).to_have_url(re.compile(rf"label_epsilon={steps[place]:g}(\.0)?(&|$)"))
         page.wait_for_timeout(500)
         browsing.settled(page)
-        expect(page.get_by_label("ε of a label", exact=True)).to_have_value(f"{steps[place]:g}")
+        boxes = page.locator(".st-key-settings")
+        expect(boxes.get_by_label("ε of a label", exact=True)).to_have_value(f"{steps[place]:g}")
         lie = RandomisedResponse.from_epsilon(steps[place], 2).flip_prob
-        assert float(page.get_by_label("p of a lie", exact=True).input_value()) == pytest.approx(lie, rel=1e-3)
+        assert float(boxes.get_by_label("p of a flip", exact=True).input_value()) == pytest.approx(lie, rel=1e-3)
         expect(page).to_have_url(re.compile(rf"label_epsilon={steps[place]:g}(\.0)?(&|$)"))
 
 

@@ -144,12 +144,7 @@ def _counts() -> Made:
         yield f"label_counts.along {axis}", count_charts.along(axis, marks, next(iter(marks)))
     config = CountConfig((50, 70, 200))
     outcomes = label_counts.run(config)
-    yield (
-        "label_counts.beside",
-        count_charts.beside(
-            config.counts, outcomes["laplace tight"], [0, 1, 2], [f"class {c + 1}" for c in range(len(config.counts))]
-        ),
-    )
+    yield "label_counts.beside", count_charts.beside(config.counts, outcomes["laplace tight"], [0, 1, 2])
     named = {name: o.mechanism for name, o in outcomes.items() if o.mechanism}
     chosen = {name: named[name] for name in ("laplace tight", "gaussian tight")}
     yield "label_counts.profiles", count_charts.profiles(chosen, "laplace tight", config.epsilon, config.delta)

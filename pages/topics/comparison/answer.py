@@ -45,6 +45,8 @@ CURVE_DRAWS = 5
 # With more people of each class than this, a trial with private images is slow.
 LARGE = 300
 _OWN_TRIALS, _CURVE_TRIALS = "compare", "curve"
+# The accuracy of a guess between two classes.
+_BY_CHANCE = 0.5
 # Methods that correct for the noise, in order of preference, each with the method that ignores it.
 CORRECTED_AND_NAIVE = (
     (by_trying(SPREAD), NAIVE),
@@ -164,16 +166,17 @@ def _prediction(answer: Answer) -> Prediction | None:
     if question.metric != "accuracy" or config.private == RECORDS or name is None or CLEAN not in answer.marks:
         return None
     one, other = binary_task(config.dataset).classes
+    records = "images" if has_pixels(config.dataset) else "records"
     wrong = RandomisedResponse.from_epsilon(config.epsilon, 2).flip_prob
     known = [row for row in answer.chosen(answer.curves) if row.method == CLEAN]
     epsilon, clean = numbers.epsilon(config.epsilon), {CLEAN: answer.marks[CLEAN]}
     return Prediction(
         "named-rightly",
         f"A model learns to tell “{one}” from “{other}”, but {numbers.out_of_100(wrong)} labels are wrong on purpose "
-        f"(ε = {epsilon}), and nobody knows which. How many of 100 new records does it name rightly?",
+        f"(ε = {epsilon}), and nobody knows which. How many of 100 new {records} does it name rightly?",
         round(100 * answer.marks[name].mean, 1),
-        Scale(50.0, 100.0, 1.0, " of 100"),
-        Chart(charts.frontier(known, question.metric, clean, config.epsilon, None)),
+        Scale(100 * _BY_CHANCE, 100.0, 1.0, " of 100"),
+        Chart(charts.frontier(known, question.metric, clean, config.epsilon, None, least=_BY_CHANCE)),
         f"With every label known it is {100 * answer.marks[CLEAN].mean:.1f}: wrong labels are random, and right ones "
         f"agree.",
     )

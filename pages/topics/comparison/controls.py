@@ -93,7 +93,7 @@ def _epsilon_boxes() -> None:
     least, most = (RandomisedResponse.from_epsilon(end, 2).flip_prob for end in (EPSILON.limit.high, EPSILON.limit.low))
     lie = OtherUnit(
         "compare_p",
-        "p of a wrong label",
+        "p of a flip",
         lambda p: round(RandomisedResponse(p, 2).epsilon, 12),
         lambda epsilon: RandomisedResponse.from_epsilon(epsilon, 2).flip_prob,
         least,

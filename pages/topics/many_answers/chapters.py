@@ -129,7 +129,8 @@ def who_wins(answer: Answer, among: Sequence[str] | None = None) -> list[Panel]:
             Chart(answer_map.winners(found, (config.epsilon, answer.k))),
             f"The method with the least mean squared error by inversion, whatever the number of people: {won}. The "
             f"paler, "
-            f"the less it gains on {title(PAPERS)}. The dashed line is k = 3e^ε + 2, the rule of Wang et al. (2017): "
+            f"the less it gains on {title(PAPERS)}. The dashed line is a paper’s rule, k = 3e^ε + 2 (Wang et al. "
+            f"2017): "
             "up to there one answer beats bits if the answer is rare. By the mean of all answers, as here, it does up "
             f"to {most:,} at this ε: {title(PAPERS)} beats {title('optimised unary')} up to {most:,} answers. Subset "
             f"selection with sets of one is {title(PAPERS)}, and larger sets win from "

@@ -95,7 +95,7 @@ def reached(wanted: float) -> str:
         (against_pin.why_not(question(pinned=PINNED), False), "No method has results of both settings."),
         (
             against_pin._people_words(DIGITS, replace(DIGITS, epsilon=2.0)),
-            "Both are of the same people, so that chance matters less for the difference.",
+            "the same people, so that chance matters less for the difference.",
         ),
         (against_pin._people_words(DIGITS, replace(DIGITS, n_train=50)), "The people of the two are not the same."),
         (goal._whose_words(question(), ROWS), ", with 120 people of each class in 2 trials"),
@@ -106,6 +106,7 @@ def reached(wanted: float) -> str:
         (about_sets(DIGITS), "Of sets, ε (with δ = 10⁻³ more) covers the counts alone: they are filled by label, and"),
         (
             about_sets(replace(DIGITS, rho=0.01)),
+            "covers nothing here, as at so small a ρ the counts are known: they are filled by label, and a set’s name "
             "says as much of a label as an answer with ε = 4.78 may (it is right for 99.2 %).",
         ),
         (
@@ -162,7 +163,12 @@ def test_sets_have_a_panel_of_their_own_as_their_epsilon_covers_the_counts_alone
 
 
 def chart_names(panel: Panel) -> set[str]:
-    return {trace["name"] for trace in parts(panel.figure.figure)["data"] if trace.get("name")}
+    """The titles of the methods in a figure, each with whom it trusts."""
+    names = [trace["name"] for trace in parts(panel.figure.figure)["data"] if trace.get("name")]
+    titles = {name.partition(" · ")[0] for name in names}
+    trusts = {method.title: method.trust for method in COMPARISON.values()}
+    assert all(name.endswith(f" · {trusts[name.partition(' · ')[0]]} trusted") for name in names if " · " in name)
+    return titles
 
 
 def test_luck_of_ten_trials_stands_beside_the_closed_form():
@@ -384,6 +390,7 @@ def test_the_guess_is_of_images_named_rightly_if_nobody_is_trusted():
     assert "27 of 100 labels are wrong on purpose (ε = 1)" in panel.prediction.ask
     assert f"it is {100 * found.marks[CLEAN].mean:.1f}:" in panel.prediction.explain
     assert chart_names(Panel(figure=panel.prediction.covered)) == {COMPARISON[CLEAN].title}
+    assert parts(panel.prediction.covered.figure)["layout"]["yaxis"]["range"][0] < 0.5, "the axis gives nothing away"
     for other in (replace(found.question, metric="log_loss"), question(replace(DIGITS, methods=(NAIVE,)))):
         assert CHAPTERS["What it costs"](replace(found, question=other))[0].prediction is None
     assert all(panel.prediction is None for panel in CHAPTERS["Before and after"](found))

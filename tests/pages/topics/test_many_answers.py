@@ -127,18 +127,19 @@ def test_chapters_say_their_numbers() -> None:
 def test_of_two_answers_all_is_said_for_one_count_and_one_bit() -> None:
     two = shown(replace(DEFAULT, k=2))
     assert says("Size of a report", two).startswith(
-        "With subset selection each person sends <b>1 bit</b>, with k-ary randomised response 1 bit."
+        "With subset selection each person sends <b>1 bit</b>, with k-ary randomised response 1 bit. Of "
     )
     of_two, of_many = (
         senders._trust_summary(of, many_answers.trusted(of.k, 10_000, 1.0, 1e-6), 1e-6) for of in (two, shown())
     )
     assert of_two.endswith(
         "with ε = 5.69, and all of them together keep the promise; that ε is as large as can be. A curator is trusted: "
-        "Laplace noise on one count, from which the other follows."
+        "Laplace noise on one count, from which the other follows. Records that carry their own features cannot be "
+        "shuffled apart from their labels."
     )
     assert of_many.endswith(
         "that ε is as large as a bound allows, so that the error may be less than shown. A curator is trusted: Laplace "
-        "noise on every count."
+        "noise on every count. Records that carry their own features cannot be shuffled apart from their labels."
     )
 
 
@@ -150,7 +151,7 @@ def test_the_code_of_every_chapter_gives_its_numbers() -> None:
         said[panel.name] = printed = []
         exec(str(panel.snippet), {"print": lambda *words, to=printed: to.append(words)})
     assert said["readings"] == [(made.fits[0].errors,)]
-    assert said["all-lies"] == [(made.errors,)]
+    assert said["all-methods"] == [(made.errors,)]
     assert dict(said["error"])[1.0] == made.errors
     (local,) = (trust.local for (trust,) in said["trust"] if trust.epsilon == 1.0)
     assert local == pytest.approx(min(made.errors.values()))
