@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pages.kit import numbers
-from pages.kit.numbers import count_draws
+from pages.kit.numbers import count_trials
 from privdemo.estimators.choose import CLASSES, SHARES
 
 # Words for what every such method can choose; a page adds the others.
@@ -32,4 +32,4 @@ def describe_fits(trials: Sequence[Any], method: str, ways: Mapping[str, str]) -
     """Say in a sentence what `method` chose in some trials; return an empty text if it did not run."""
     fits = [fit for trial in trials if (fit := trial.fits.get(method))]
     choices = [(fit.chosen, fit.why) for fit in fits if fit.why]
-    return f"Chosen by trying, of {count_draws(choices)}: {describe_choices(choices, ways)}." if choices else ""
+    return f"Chosen by trying, of {count_trials(choices)}: {describe_choices(choices, ways)}." if choices else ""

@@ -263,7 +263,7 @@ def without_breaks(words: str) -> str:
     return re.sub(r"(?<=\d) (?=%|people|points)| (?=±)|(?<=[εδNpσ]) (?==)|(?<==) (?=[\d−<∞])|(?<=±) ", "\u00a0", words)
 
 
-def count_draws(draws: Sequence[Any]) -> str:
+def count_trials(draws: Sequence[Any]) -> str:
     """Format a number of trials: “10 trials”, “one trial”."""
     return "one trial" if len(draws) == 1 else f"{len(draws)} trials"
 

@@ -468,10 +468,12 @@ def _live(
     if problem and not now.answer:
         _refuse(page, placeholder, problem)
     elif problem:
-        st.warning(f"Not all draws could be made. {sentence(problem)}")
+        st.warning(f"Not all trials could be run. {sentence(problem)}")
     trials.write_job_id(now.trials)
     if now.answer:
         _render(page, chapter, question, now.answer, placeholder)
     elif not problem:
-        words = page.waiting(question) if now.trials.running else "No draw is there yet: go on, or change the settings."
+        words = (
+            page.waiting(question) if now.trials.running else "No trial is there yet: go on, or change the settings."
+        )
         screen.takeaway(placeholder, page.address, words)

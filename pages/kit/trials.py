@@ -76,7 +76,7 @@ def one_job(
     config, before = question.config, 1 if question.at_once else 0
     tasks = [with_trial(config, i) for i in range(before, question.n_draws)]
     at_once = partial(first, config) if before else None
-    return [Job((kind, config, before), "Draw", run, tasks, at_once, slow)]
+    return [Job((kind, config, before), "Trial", run, tasks, at_once, slow)]
 
 
 @dataclass(frozen=True)
@@ -183,9 +183,9 @@ def check_linked_job(jobs: Sequence[Job]) -> None:
     if not arrived:
         return
     if arrived != job_id(jobs):
-        link.add_note(f"`job={arrived}` was ignored: this link’s settings have draws of their own, which are shown.")
+        link.add_note(f"`job={arrived}` was ignored: this link’s settings have trials of their own, which are shown.")
     elif not any(cache.runner().look(job.key) or len(_shipped(job)) == len(job.tasks) for job in jobs):
-        link.add_note(f"`job={arrived}` has ended, and what it made is no longer kept: its draws are made anew.")
+        link.add_note(f"`job={arrived}` has ended, and what it made is no longer kept: its trials are run anew.")
 
 
 def write_job_id(made: Trials) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pages.kit import cache, numbers, own_data
-from pages.kit.numbers import LOSS, SHARE, count_draws, with_half, with_range
+from pages.kit.numbers import LOSS, SHARE, count_trials, with_half, with_range
 from pages.kit.panel import Chart, Panel
 from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials, one_job
@@ -145,7 +145,7 @@ def compare(answer: Answer) -> str:
     if SPREAD not in answer.methods or kernel is None:
         return ""
     verdict = judge(class_ratio.difference(answer.trials, SPREAD, kernel), len(answer.trials), lower_is_better=True)
-    return compare_words(verdict, kernel, count_draws(answer.trials))
+    return compare_words(verdict, kernel, count_trials(answer.trials))
 
 
 def compare_words(verdict: Verdict, kernel: str, where: str) -> str:
@@ -171,7 +171,7 @@ def _alike_words(answer: Answer) -> str:
 def _lost_words(answer: Answer) -> str:
     """Say in how many trials the noise makes all sets look alike."""
     lost = [trial for trial in answer.trials if trial.problem]
-    return f" In {count_draws(lost)} the noise makes all sets look alike." if lost else ""
+    return f" In {count_trials(lost)} the noise makes all sets look alike." if lost else ""
 
 
 def _noise_words(answer: Answer) -> str:
@@ -239,16 +239,18 @@ def snippet(question: Question) -> Snippet:
         "from privdemo.experiments import class_ratio",
         "from privdemo.experiments.class_ratio import RatioConfig",
         "from privdemo.experiments.trials import with_trial",
-    ).then(f"draws = [class_ratio.run(with_trial(config, i)) for i in range({question.n_draws})]")
+    ).then(f"trials = [class_ratio.run(with_trial(config, i)) for i in range({question.n_draws})]")
 
 
 def print_mean_errors(question: Question) -> Snippet:
     """Return the code that prints every method’s mean error over all mixes."""
     return snippet(question).then(
-        "for method in draws[0].fits:", "    print(method, class_ratio.mean_error(draws, method))"
+        "for method in trials[0].fits:", "    print(method, class_ratio.mean_error(trials, method))"
     )
 
 
 def print_errors(question: Question) -> Snippet:
     """Return the code that prints every method’s error."""
-    return snippet(question).then("for method in draws[0].fits:", "    print(method, class_ratio.error(draws, method))")
+    return snippet(question).then(
+        "for method in trials[0].fits:", "    print(method, class_ratio.error(trials, method))"
+    )

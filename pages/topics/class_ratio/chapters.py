@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from pages.kit import chosen, numbers
-from pages.kit.numbers import count_draws, with_range
+from pages.kit.numbers import count_trials, with_range
 from pages.kit.panel import Chart, Panel, Table
 from pages.topics.class_ratio import figures
 from pages.topics.class_ratio.answer import L1, Answer, mean_words, print_errors, print_mean_errors, snippet
@@ -82,13 +82,13 @@ def the_adversary(answer: Answer) -> list[Panel]:
             f"<b>{numbers.per_hundred(rates['model'].mean)} of 100</b> records, where the mix of a record’s own set "
             f"alone names it for {numbers.per_hundred(rates['set'].mean)}.",
             Chart(charts.attack(rates)),
-            f"Records in the training sets of {count_draws(answer.trials)}, and new ones with every class alike: the "
+            f"Records in the training sets of {count_trials(answer.trials)}, and new ones with every class alike: the "
             f"likeliest class is named, by the released mix of the set {with_range(rates['set'])}, by "
             f"{CLASS_RATIO[SPREAD].title} {with_range(rates['model'])}, by both {with_range(rates['both'])}; new "
             f"records {with_range(rates['new'])}. Rule: the set alone.{bound}"
             + (" Both together are worse than the model, as noise has moved the set’s mix." if worse else ""),
             lambda: [{"source": source, **rate._asdict()} for source, rate in rates.items()],
-            snippet(answer.question).then("print(class_ratio.attack_rates(draws))"),
+            snippet(answer.question).then("print(class_ratio.attack_rates(trials))"),
         )
     ]
 
@@ -124,7 +124,7 @@ def all_numbers(answer: Answer) -> list[Panel]:
         Panel(
             "ratio-numbers",
             "How do all methods compare?",
-            f"Yours first, over {count_draws(trials)}; below, ten digits of MNIST as the paper sets them up: "
+            f"Yours first, over {count_trials(trials)}; below, ten digits of MNIST as the paper sets them up: "
             + numbers.join_words(tuple(f"{CLASS_RATIO[row.method].title} <b>{row.error:.4f}</b>" for row in rows[:3]))
             + f". {chosen.describe_fits(trials, by_trying(SPREAD), _WAYS)}".rstrip(),
             own_table,

@@ -76,9 +76,9 @@ def _choices(answer: Answer) -> list[Panel]:
                 for draw, choice in enumerate(choices)
             ],
             snippet=config_snippet(answer.question).then(
-                f"draws = [comparison.run(with_trial(config, i)) for i in range({answer.question.n_draws})]",
-                "for draw in draws:",
-                "    print([(fit.method, fit.chosen, fit.why) for fit in draw.fits.values() if fit.why])",
+                f"trials = [comparison.run(with_trial(config, i)) for i in range({answer.question.n_draws})]",
+                "for trial in trials:",
+                "    print([(fit.method, fit.chosen, fit.why) for fit in trial.fits.values() if fit.why])",
                 imports=("from privdemo.experiments.trials import with_trial",),
             ),
         )

@@ -241,12 +241,12 @@ def jobs(question: Question) -> list[Job]:
         if config is None or shipped.is_shipped(config, question.n_draws):
             continue
         for half in range(2):
-            tasks = [with_trial(config, draw) for draw in range(half, question.n_draws, 2)]
+            tasks = [with_trial(config, trial) for trial in range(half, question.n_draws, 2)]
             all_jobs.append(Job((_OWN_TRIALS, config, half), name, comparison.run, tasks, slow=_is_slow(config)))
     if not shipped.has_curves(question.config):
         tasks = [
-            with_trial(replace(question.config, epsilon=epsilon), draw)
-            for draw in range(curve_draws(question))
+            with_trial(replace(question.config, epsilon=epsilon), trial)
+            for trial in range(curve_trials(question))
             for epsilon in comparison.study.EPSILONS
         ]
         base = replace(question.config, epsilon=ComparisonConfig.epsilon)
@@ -259,7 +259,7 @@ def _is_slow(config: ComparisonConfig) -> bool:
     return config.private == RECORDS and config.n_train > LARGE
 
 
-def curve_draws(question: Question) -> int:
+def curve_trials(question: Question) -> int:
     """Return how many trials the visitor’s own curves have at each ε."""
     return min(CURVE_DRAWS, question.n_draws)
 
@@ -290,7 +290,7 @@ def answer(question: Question, trials_so_far: Trials) -> Answer | None:
 
 def own_curves(question: Question, curve_trials: Sequence[Trial], own: Sequence[Trial]) -> list[Row]:
     """Return the rows of the same trials at every ε, the visitor’s own included."""
-    epsilon, n_draws = question.config.epsilon, curve_draws(question)
+    epsilon, n_draws = question.config.epsilon, curve_trials(question)
     if sum(trial.config.epsilon == epsilon for trial in curve_trials) < n_draws:
         others = [trial for trial in curve_trials if trial.config.epsilon != epsilon]
         curve_trials = [*others, *(trial for trial in own if trial.config.trial < n_draws)]
@@ -474,11 +474,11 @@ def config_snippet(question: Question) -> Snippet:
 
 def snippet(question: Question) -> Snippet:
     """Return the code that computes the visitor’s own scores."""
-    mark = f'comparison.mean_mark(draws, method, "{question.metric}")'
+    mark = f'comparison.mean_mark(trials, method, "{question.metric}")'
     exact = ", comparison.exact_error(config, method)" if question.config.task == SHARE else ""
     return config_snippet(question).then(
-        f"draws = [comparison.run(with_trial(config, i)) for i in range({question.n_draws})]",
-        "for method in draws[0].fits:",
+        f"trials = [comparison.run(with_trial(config, i)) for i in range({question.n_draws})]",
+        "for method in trials[0].fits:",
         f"    print(method, {mark}{exact})",
         "# the curves anew: python -m privdemo reproduce comparison",
         imports=("from privdemo.experiments.trials import with_trial",),

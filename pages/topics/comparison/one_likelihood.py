@@ -157,8 +157,8 @@ def _channels(question: Question) -> Panel:
 def _snippet(question: Question, epsilon: float) -> Snippet:
     """Return the code that computes the differences, from the visitor’s own trials if both of a pair have some."""
     return config_snippet(question).then(
-        f"draws = [comparison.run(with_trial(config, i)) for i in range({question.n_draws})]",
-        "mine = comparison.study.rows(mark for draw in draws for mark in comparison.study.trial_marks(draw))",
+        f"trials = [comparison.run(with_trial(config, i)) for i in range({question.n_draws})]",
+        "mine = comparison.study.rows(mark for trial in trials for mark in comparison.study.trial_marks(trial))",
         f"here = (config.dataset, config.private, {epsilon!r})",
         "shipped = [r for r in comparison.study.load() if (r.dataset, r.private, r.epsilon) == here]",
         "sources = [{(row.task, row.metric, row.method): row for row in rows} for rows in (mine, shipped)]",

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from pages.kit import cache, numbers, own_data, trials
-from pages.kit.numbers import MARK, count_draws, with_half, with_range
+from pages.kit.numbers import MARK, count_trials, with_half, with_range
 from pages.kit.numbers import SHARE as SHARE_SCALE
 from pages.kit.panel import Chart, Markup, Panel, Prediction, Scale
 from pages.kit.snippet import Snippet
@@ -240,7 +240,7 @@ def _verdict_words(answer: Answer) -> str:
     if other is None or other not in answer.methods:
         return ""
     gap = label_proportions.difference(answer.trials, best, other, answer.question.threshold)
-    where = count_draws(answer.trials)
+    where = count_trials(answer.trials)
     return compare_words(judge(gap, len(answer.trials), least=LEAST), best, other, where)
 
 
@@ -283,18 +283,18 @@ def snippet(question: Question) -> Snippet:
         "from privdemo.experiments import label_proportions",
         "from privdemo.experiments.trials import with_trial",
         "from privdemo.experiments.label_proportions import BagConfig",
-    ).then(f"draws = [label_proportions.run(with_trial(config, i)) for i in range({question.n_draws})]")
+    ).then(f"trials = [label_proportions.run(with_trial(config, i)) for i in range({question.n_draws})]")
 
 
 def bag_snippet(question: Question) -> Snippet:
     """Return the code that prints the bags of the first trial."""
-    return snippet(question).then("print(label_proportions.bag_table(draws[0]))")
+    return snippet(question).then("print(label_proportions.bag_table(trials[0]))")
 
 
 def score_snippet(question: Question) -> Snippet:
     """Return the code that computes every method’s share of right names and its F1."""
     return snippet(question).then(
-        "for method in draws[0].fits:",
-        f'    print(method, label_proportions.mean_accuracy(draws, method, "{question.threshold}"))',
-        f'    print(method, label_proportions.mean_score(draws, method, "average", "{question.threshold}"))',
+        "for method in trials[0].fits:",
+        f'    print(method, label_proportions.mean_accuracy(trials, method, "{question.threshold}"))',
+        f'    print(method, label_proportions.mean_score(trials, method, "average", "{question.threshold}"))',
     )

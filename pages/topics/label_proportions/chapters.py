@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from pages.kit import chosen, numbers
-from pages.kit.numbers import MARK, count_draws, with_range
+from pages.kit.numbers import MARK, count_trials, with_range
 from pages.kit.panel import Chart, Panel, Table
 from pages.topics.label_proportions.answer import Answer, bag_snippet, score_snippet, score_words
 from privdemo.estimators.choose import LOW_RANK
@@ -105,7 +105,7 @@ def the_adversary(answer: Answer) -> list[Panel]:
             Chart(charts.attack(rates)),
             _rate_words(answer, rates, model),
             lambda: [{"source": source, **rate._asdict()} for source, rate in rates.items()],
-            score_snippet(answer.question).then("print(label_proportions.attack_rates(draws))"),
+            score_snippet(answer.question).then("print(label_proportions.attack_rates(trials))"),
         ),
         _some_guesses(answer, bool(model)),
     ]
@@ -138,7 +138,7 @@ def _rate_words(answer: Answer, rates: dict[str, Estimate], model: str) -> str:
         else ""
     )
     return (
-        f"Records in the bags of {count_draws(answer.trials)}. The likelier label is named: by the overall share "
+        f"Records in the bags of {count_trials(answer.trials)}. The likelier label is named: by the overall share "
         f"{with_range(rates['prior'])}, by the bag’s share {with_range(rates['bag'])}{by_model}. Rule: without the "
         f"bag.{by_x}"
     )
@@ -167,7 +167,7 @@ def _some_guesses(answer: Answer, learnt: bool) -> Panel:
         f"{answer.task.positive}, before and after the release. What its bag says weighs what noise leaves possible; "
         "then odds multiply, odds(record) · odds(bag) / odds(before).",
         rows=lambda: [{"before": attack.prior, **guess._asdict(), "bag": guess.bag + 1} for guess in attack.guesses],
-        snippet=score_snippet(answer.question).then("print(draws[0].attack.guesses)"),
+        snippet=score_snippet(answer.question).then("print(trials[0].attack.guesses)"),
     )
 
 
@@ -190,14 +190,14 @@ def all_numbers(answer: Answer) -> list[Panel]:
         Panel(
             "bag-numbers",
             "How do they compare in numbers?",
-            f"Every number is a mean over {count_draws(answer.trials)}"
+            f"Every number is a mean over {count_trials(answer.trials)}"
             + (f"; averages of records hide <b>{numbers.share(loss)}</b> of how they differ." if loss else ".")
             + f" {chosen.describe_fits(answer.trials, by_trying(NAMES), _WAYS)}".rstrip(),
             Table(("method", "average F1", "F1 of positives", "F1 of negatives", "training time"), body, labelled=True),
             ("In brackets 95 % intervals over the trials. " if n > 1 else "")
             + "Training includes the choice of a penalty. What averages hide is the information loss, SSE/SST.",
             lambda: label_proportions.score_table(answer.trials),
-            score_snippet(answer.question).then("print(label_proportions.score_table(draws))"),
+            score_snippet(answer.question).then("print(label_proportions.score_table(trials))"),
         ),
         Panel(
             "all-scores",

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 
 from pages.kit import cache, numbers
-from pages.kit.numbers import count_draws
+from pages.kit.numbers import count_trials
 from pages.kit.snippet import Snippet
 from pages.topics.label_proportions.answer import Answer
 from privdemo.experiments import label_proportions, results
@@ -105,7 +105,7 @@ def own_words(answer: Answer, marks: Mapping[str, Estimate], other: tuple[str, .
         return "Your own setting has no mark here: it is trained or averaged in another way."
     where = f", which has {numbers.join_words(other)}" if other else ""
     at = "" if threshold == answer.question.threshold else f", here with threshold {THRESHOLDS[threshold]}"
-    return f"The rule and the larger markers are your setting ({count_draws(answer.trials)}){where}{at}."
+    return f"The rule and the larger markers are your setting ({count_trials(answer.trials)}){where}{at}."
 
 
 def ends(rows: Sequence[Row], methods: Sequence[str], words: Callable[[Row], str]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from pages.kit import cache, chosen, numbers, own_data
-from pages.kit.numbers import count_draws, with_half, with_range
+from pages.kit.numbers import count_trials, with_half, with_range
 from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials
 from pages.topics.training.nearest import Nearest, nearest
@@ -218,7 +218,7 @@ def compare(answer: Answer) -> str:
         judge(gap(answer, "log_loss"), len(trials), least=LEAST_LOSS, lower_is_better=True),
         abs(accuracy.mean),
         {name: training.mean_score(trials, name, "log_loss").mean for name in answer.compared},
-        count_draws(trials),
+        count_trials(trials),
     )
 
 
@@ -261,7 +261,7 @@ def score_words(answer: Answer) -> str:
         else "95 % intervals over the test images of one trial, which leave out the luck in who was drawn"
     )
     if PUBLISHED in answer.methods:
-        over += f" ({TRAINING[PUBLISHED].title}: {count_draws(training.having(trials, PUBLISHED))})"
+        over += f" ({TRAINING[PUBLISHED].title}: {count_trials(training.having(trials, PUBLISHED))})"
     return (
         f"Accuracy on {len(trials[0].y):,} clean test images: {marks}. {over}. Solid line: clean data. Dotted line: "
         f"{nothing}, whose log loss is ln {n_classes} = {math.log(n_classes):.3f}.{_collapse_words(answer)}"
@@ -310,20 +310,20 @@ def snippet(question: Question) -> Snippet:
         "from privdemo.experiments.trials import with_trial",
         "from privdemo.experiments.training import TrainingConfig",
         "from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse",
-    ).then(f"draws = [training.run(with_trial(config, i)) for i in range({question.n_draws})]")
+    ).then(f"trials = [training.run(with_trial(config, i)) for i in range({question.n_draws})]")
     if PUBLISHED not in config.methods:
         return trials_so_far
     n = min(question.n_draws, EM_DRAWS)
     return trials_so_far.then(
-        f'slow = training.with_methods(config, ("{PUBLISHED}",))  # about a minute a draw',
-        f"draws = training.merge(draws, [training.run(with_trial(slow, i)) for i in range({n})])",
+        f'slow = training.with_methods(config, ("{PUBLISHED}",))  # about a minute a trial',
+        f"trials = training.merge(trials, [training.run(with_trial(slow, i)) for i in range({n})])",
     )
 
 
 def print_scores(question: Question) -> Snippet:
     """Return the code that runs the trials and prints every method’s scores."""
     return snippet(question).then(
-        "for method in draws[0].fits:",
-        '    print(method, training.mean_score(draws, method, "accuracy"), '
-        'training.mean_score(draws, method, "log_loss"))',
+        "for method in trials[0].fits:",
+        '    print(method, training.mean_score(trials, method, "accuracy"), '
+        'training.mean_score(trials, method, "log_loss"))',
     )

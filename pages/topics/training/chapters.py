@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from pages.kit import cache, numbers
-from pages.kit.numbers import LOSS, SHARE, count_draws, with_range
+from pages.kit.numbers import LOSS, SHARE, count_trials, with_range
 from pages.kit.panel import Chart, Markup, Panel, Prediction, Scale, Table
 from pages.topics.training.answer import Answer, chosen_words, compare, print_scores, released, score_words, snippet
 from pages.topics.training.question import AS_THEY_COME, DISPUTED
@@ -82,7 +82,7 @@ def some_images(answer: Answer) -> list[Panel]:
             Markup(picture),
             summary,
             rows=lambda: training.digit_table(trial, chosen),
-            snippet=snippet(answer.question).then(f"print(training.digit_table(draws[0], {chosen}))"),
+            snippet=snippet(answer.question).then(f"print(training.digit_table(trials[0], {chosen}))"),
             note="Percent: confidence. Wavy underline: wrong.",
             prediction=_prediction(answer),
         )
@@ -208,9 +208,9 @@ def _confusion_panel(answer: Answer, method: str) -> Panel:
         "",
         Chart(charts.confusion(trials, method)),
         f"The share of clean test images of each class, the rows, to which “{TRAINING[method].title}” gives each "
-        f"class, the columns; mean over {count_draws(trials)}.",
+        f"class, the columns; mean over {count_trials(trials)}.",
         rows=lambda: training.class_table(answer.trials),
-        snippet=snippet(answer.question).then(f'print(training.confusion(draws, "{method}"))'),
+        snippet=snippet(answer.question).then(f'print(training.confusion(trials, "{method}"))'),
     )
 
 
@@ -235,7 +235,7 @@ def _class_scores_panel(answer: Answer, method: str) -> Panel:
         Table(["class", "found (recall)", "right (precision)"], cells, labelled=True),
         " ".join([meaning, *(f"{name}: {found}, {right}." for name, found, right in cells)]),
         rows=lambda: training.class_table(answer.trials),
-        snippet=snippet(answer.question).then(f'print(training.class_marks(draws, "{method}"))'),
+        snippet=snippet(answer.question).then(f'print(training.class_marks(trials, "{method}"))'),
         note=meaning,
     )
 
@@ -268,12 +268,12 @@ def probabilities(answer: Answer) -> list[Panel]:
             "Can its probabilities be trusted?",
             f"On average {words} of the clean test images.",
             Chart(charts.calibration(answer.trials, answer.methods)),
-            f"{shown}, in ten bins with 95 % intervals, from {count_draws(answer.trials)}. On the dotted line "
+            f"{shown}, in ten bins with 95 % intervals, from {count_trials(answer.trials)}. On the dotted line "
             "70 % means 70 %. A curve steeper than the line is too timid: what it calls likely is more likely still. "
             f"How far a stated probability is off, on average: {off}.",
             rows=lambda: training.calibration_table(answer.trials, answer.methods),
             snippet=snippet(answer.question).then(
-                "for method in draws[0].fits:", "    print(method, training.calibration(draws, method))"
+                "for method in trials[0].fits:", "    print(method, training.calibration(trials, method))"
             ),
         )
     ]
@@ -298,7 +298,7 @@ def weights(answer: Answer) -> list[Panel]:
             summary,
             rows=lambda: training.weight_table(trial),
             snippet=snippet(answer.question).then(
-                "for fit in draws[0].fits.values():", "    print(fit.method, fit.angle, fit.coef)"
+                "for fit in trials[0].fits.values():", "    print(fit.method, fit.angle, fit.coef)"
             ),
         )
     ]
@@ -393,13 +393,13 @@ def the_adversary(answer: Answer) -> list[Panel]:
             f"{attack_words(beyond, image.mean, len(answer.trials), n_classes)}; with both, "
             f"<b>{numbers.share(both.mean)}</b>.",
             Chart(charts.attack(rates, promised, n_classes)),
-            f"Fresh releases of the test images of {count_draws(answer.trials)}, on which nobody trained. An adversary "
-            f"with the model of “{TRAINING[SPREAD].title}”, itself trained on noise alone, names the true label from "
+            f"Fresh releases of the test images of {count_trials(answer.trials)}, on which nobody trained. An "
+            f"adversary with the model of “{TRAINING[SPREAD].title}”, itself trained on noise alone, names the true label from "
             f"the released label {with_range(label)}, from the released image {with_range(image)}, from both "
             f"{with_range(both)}. How much to believe an image is learnt from the released labels. Rule: the best that "
             f"the label’s own lie allows when all classes are equally common; dotted: {coin}.{unsure}",
             rows=lambda: [{"source": source, **rate._asdict()} for source, rate in rates.items()],
-            snippet=snippet(answer.question).then("print(training.attack_rates(draws))"),
+            snippet=snippet(answer.question).then("print(training.attack_rates(trials))"),
         )
     ]
 
@@ -410,7 +410,7 @@ def attack_words(beyond: Verdict, rate: float, n_trials: int, n_classes: int = 2
     if beyond is Verdict.BETTER:
         alike = numbers.epsilon(training.equivalent_epsilon(rate, n_classes))
         return f"{start}, as from a label released with ε = {alike}"
-    tied = f"statistically tied over {count_draws(range(n_trials))}"
+    tied = f"statistically tied over {count_trials(range(n_trials))}"
     return f"{start}, {'less often' if beyond is Verdict.WORSE else tied}"
 
 
@@ -429,21 +429,21 @@ def all_numbers(answer: Answer) -> list[Panel]:
             answer,
             "all-numbers",
             "How do they compare in numbers?",
-            f"Means over {count_draws(answer.trials)} with 95 % intervals; the quickest training took "
+            f"Means over {count_trials(answer.trials)} with 95 % intervals; the quickest training took "
             f"<b>{numbers.seconds(quickest)}</b>.",
             table,
             "In brackets 95 % intervals. Angle: between the weights and those learnt on clean data. The time includes "
             "the choice of a penalty."
             + (" Effective samples: how many of a person’s samples count." if sampled else ""),
             rows=lambda: training.score_table(answer.trials),
-            snippet=snippet(answer.question).then("print(training.score_table(draws))"),
+            snippet=snippet(answer.question).then("print(training.score_table(trials))"),
         )
     ]
 
 
 def _table_row(answer: Answer, name: str, sampled: bool) -> list[str]:
     """Return one method’s row of the table."""
-    over = f" ({count_draws(training.having(answer.trials, name))})" if name == PUBLISHED else ""
+    over = f" ({count_trials(training.having(answer.trials, name))})" if name == PUBLISHED else ""
     row = [
         TRAINING[name].title + over,
         with_range(answer.score(name, "accuracy"), SHARE),

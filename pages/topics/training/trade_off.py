@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from pages.kit import cache, numbers, own_data
-from pages.kit.numbers import count_draws
+from pages.kit.numbers import count_trials
 from pages.kit.panel import Chart, Panel
 from pages.kit.snippet import Snippet
 from pages.topics.training.answer import Answer, method_compared
@@ -100,7 +100,7 @@ def own_words(study: Study, answer: Answer, level: float | None) -> str:
         first, noise = float(own.labels.channel_matrix[1, 0]), own.pixels.flip_prob
         other += [f"{numbers.share(first)} of the {own.classes[0]}s lying"] if first != theirs.labels.p10 else []
         other += [f"{numbers.share(noise)} of pixels replaced"] if noise != theirs.pixels.flip_prob else []
-    point = f"Rule and large marks: your setting ({count_draws(answer.trials)})"
+    point = f"Rule and large marks: your setting ({count_trials(answer.trials)})"
     return f"{point}, which has {numbers.join_words(tuple(other))}." if other else f"{point}."
 
 

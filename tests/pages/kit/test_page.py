@@ -31,7 +31,7 @@ calls = st.session_state.setdefault("calls", [])
 
 def jobs(n):
     calls.append("jobs")
-    return [trials.Job(("kind", "c", 0), "Draw", len, ["x"] * n)]
+    return [trials.Job(("kind", "c", 0), "Trial", len, ["x"] * n)]
 
 
 def answer(n, made):
@@ -114,12 +114,12 @@ def test_running_jobs_are_polled_and_can_be_stopped(visit, monkeypatch):
     at = visit(done=1)
     assert every == [{"run_every": trials.POLL}]
     assert "There are 1." in takeaway(at)
-    assert at.get("progress")[0].proto.text == "Draw 1 of 3"
+    assert at.get("progress")[0].proto.text == "Trial 1 of 3"
     assert any(button.key == "stop-draws" for button in at.button)
 
 
 def test_an_error_is_shown_beside_the_trials_that_are_done(visit):
-    assert "Not all draws could be made. It broke." in visit(done=1, error="it broke").warning[0].value
+    assert "Not all trials could be run. It broke." in visit(done=1, error="it broke").warning[0].value
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_why_there_is_no_answer_is_said_in_a_sentence(visit, given, words):
     ("link", "words"),
     [
         ({"n": "11", "what": "1", "sign": "*"}, ("`n=11`", "`what`", "`sign=*`")),
-        ({"job": "0123456789ab"}, ("this link’s settings have draws of their own",)),
+        ({"job": "0123456789ab"}, ("this link’s settings have trials of their own",)),
         ({"job": "xyz"}, ("the id of a job is 12 digits",)),
     ],
 )
@@ -418,7 +418,7 @@ def test_jobs_that_add_to_an_answer_are_polled_until_they_have_ended(monkeypatch
     every, fragment, runner = [], st.fragment, Runner(1, None)
     monkeypatch.setattr(st, "fragment", lambda *args, **given: every.append(given) or fragment(*args, **given))
     monkeypatch.setattr(cache, "runner", lambda: runner)
-    extra_jobs = 'extra_jobs=lambda level: [Job(("more", level), "Draw", len, ["x"] * 3)],'
+    extra_jobs = 'extra_jobs=lambda level: [Job(("more", level), "Trial", len, ["x"] * 3)],'
     script = WITH_MAIN_CONTROL.replace("title=", f"{extra_jobs} title=").replace(
         "level is {level:g}.", "level is {level:g} {made.results}."
     )

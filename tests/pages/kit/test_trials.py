@@ -44,20 +44,20 @@ def runner(monkeypatch):
 
 
 def own_job(n: int = 3, slow: bool = False) -> Job:
-    return Job(("kind", Config(OWN), 0), "Draw", len, [Config(OWN, i) for i in range(n)], slow=slow)
+    return Job(("kind", Config(OWN), 0), "Trial", len, [Config(OWN, i) for i in range(n)], slow=slow)
 
 
 @pytest.mark.parametrize(("at_once", "before"), [(True, 1), (False, 0)])
 def test_trials_are_counted_by_their_config_and_the_first_may_be_run_at_once(at_once, before):
     (job,) = trials.one_job("kind", Question(at_once), len, lambda config: ("first", config), slow=True)
     tasks = [Config(trial=i) for i in range(before, 4)]
-    assert replace(job, first=None) == Job(("kind", Config(), before), "Draw", len, tasks, slow=True)
+    assert replace(job, first=None) == Job(("kind", Config(), before), "Trial", len, tasks, slow=True)
     assert (job.first() if job.first else None) == (("first", Config()) if at_once else None)
     assert not trials.one_job("kind", Question(), len, len)[0].slow
 
 
 def test_a_shared_job_is_followed_and_its_first_trial_comes_first(runner):
-    job = Job(("a", "c", 1), "Draw", len, ["x", "y"], lambda: "now", slow=True)
+    job = Job(("a", "c", 1), "Trial", len, ["x", "y"], lambda: "now", slow=True)
     runner.answer = Progress(("then",), 2, True)
     assert trials.start_or_follow("q", [job]) == Trials((job,), (runner.answer,), (("now", "then"),))
     st.session_state["draws_again"] = True
@@ -70,7 +70,7 @@ def test_a_shared_job_is_followed_and_its_first_trial_comes_first(runner):
 
 
 def test_a_stopped_question_shows_the_trials_so_far_and_starts_no_more(runner):
-    job = Job(("a", "c", 0), "Draw", len, ["x", "y"])
+    job = Job(("a", "c", 0), "Trial", len, ["x", "y"])
     trials.stop(trials.fingerprint("q"))
     assert trials.start_or_follow("q", [job]).progress == (Progress((), 2, False),)
     runner.there[job.key] = Progress((1, 2, 3), 3, True)
@@ -116,7 +116,7 @@ def test_own_trials_that_are_lost_are_waited_for_and_stopped_ones_are_shown(runn
 
 
 def test_other_jobs_are_not_followed_and_the_address_has_the_id_of_those_that_run(runner, monkeypatch):
-    jobs, written = [Job(("a", "c", 0), "Draw", len, [1])], []
+    jobs, written = [Job(("a", "c", 0), "Trial", len, [1])], []
     monkeypatch.setattr(link, "write", lambda *args: written.append(args))
     trials.stop_watching_others(jobs)
     assert runner.asked == [("v", [("a", "c", 0)])]
@@ -136,7 +136,7 @@ def test_other_jobs_are_not_followed_and_the_address_has_the_id_of_those_that_ru
     ("arrived", "there", "said"), [("", False, ""), ("its", True, ""), ("its", False, "has ended"), ("x", True, "own")]
 )
 def test_the_job_of_a_link_is_looked_for_once(runner, monkeypatch, arrived, there, said):
-    jobs, notes = [Job(("a", "c", 0), "Draw", len, [1]), Job(("b", "c", 0), "Draw", len, [1])], []
+    jobs, notes = [Job(("a", "c", 0), "Trial", len, [1]), Job(("b", "c", 0), "Trial", len, [1])], []
     name = trials.job_id(jobs) if arrived == "its" else arrived
     address = {"job": ["one before", name]} if name else {}
     monkeypatch.setattr(link, "parameters", lambda: address)
@@ -151,7 +151,7 @@ def test_the_job_of_a_link_is_looked_for_once(runner, monkeypatch, arrived, ther
 
 
 def test_results_are_picked_by_kind_and_config():
-    jobs = tuple(Job(key, "Draw", len, []) for key in (("a", 1), ("a", 2), ("b", 1)))
+    jobs = tuple(Job(key, "Trial", len, []) for key in (("a", 1), ("a", 2), ("b", 1)))
     progress = Progress((), 1, False), Progress((1,), 1, False, "late"), Progress((), 1, True, "later")
     made = Trials(jobs, progress, ((1, 2), (3,), (4,)))
     assert (made.of_kind("a"), made.of_kind("a", 2), made.of_kind("b")) == ([1, 2, 3], [3], [4])
@@ -165,7 +165,7 @@ from pages.kit import trials, screen
 from privdemo.jobs import Progress
 
 running = trials._STOPPED not in st.session_state
-jobs = [("Draw", [1, 2], len, ", soon"), ("Draw", [1, 2, 3], None, ", soon"), ("Fit", [1], None, "")]
+jobs = [("Trial", [1, 2], len, ", soon"), ("Trial", [1, 2, 3], None, ", soon"), ("Fit", [1], None, "")]
 jobs = tuple(trials.Job(i, name, len, tasks, first, note=note) for i, (name, tasks, first, note) in enumerate(jobs))
 befell = {"ahead": 2, "note": "one again"} if "crowd" in st.session_state else {}
 progress = (Progress((1,), 2, running, **befell), Progress((1, 1, 1), 3, False), Progress((), 1, False))
@@ -179,21 +179,21 @@ def test_the_bar_counts_trials_by_name_and_stops_and_resumes_them(monkeypatch):
     monkeypatch.setattr(cache, "runner", lambda: made)
     at = opened(BAR, visitor="v")
     bar = "container draw-progress direction=HORIZONTAL align=ALIGN_CENTER\n  progress value=71 text={}\n  button {}"
-    assert rendered(at.main) == bar.format("Draw 5 of 6, soon · Fit 0 of 1", "stop-draws label=Stop")
+    assert rendered(at.main) == bar.format("Trial 5 of 6, soon · Fit 0 of 1", "stop-draws label=Stop")
     at.button(key="stop-draws").click().run()
     assert made.asked == [("v",)]
     assert at.session_state["stopped_draws"] == trials.fingerprint("q")
-    assert rendered(at.main) == bar.format("Draw 5 of 6, soon · Fit 0 of 1, stopped", "more-draws label=Go on")
+    assert rendered(at.main) == bar.format("Trial 5 of 6, soon · Fit 0 of 1, stopped", "more-draws label=Go on")
     at.button(key="more-draws").click().run()
     assert at.session_state["draws_again"] is True
     assert at.button(key="stop-draws")
     crowd = opened(BAR, visitor="v", crowd=True).get("progress")[0].proto.text
-    assert crowd == "Draw 5 of 6, soon · Fit 0 of 1 · 2 computations come first · one again"
+    assert crowd == "Trial 5 of 6, soon · Fit 0 of 1 · 2 computations come first · one again"
 
 
 def test_a_job_behind_many_others_says_so_and_is_polled_less_often():
     def made(*progress):
-        return Trials(tuple(Job(i, "Draw", len, []) for i, _ in enumerate(progress)), progress)
+        return Trials(tuple(Job(i, "Trial", len, []) for i, _ in enumerate(progress)), progress)
 
     assert made(Progress((), 1, False)).poll is None
     assert made(Progress((), 1, True, ahead=3)).poll == trials.POLL

@@ -6,7 +6,7 @@ from pages.kit import watching
 from pages.kit.trials import POLL, SLOW_POLL, Job, Trials
 from privdemo.jobs import Progress
 
-JOB = Job(("kind", "c", 0), "Draw", len, ["x"] * 3)
+JOB = Job(("kind", "c", 0), "Trial", len, ["x"] * 3)
 
 
 def at(done, running=True, ahead=0, error=None):
