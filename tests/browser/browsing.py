@@ -100,11 +100,21 @@ def open_page(page: Page, address: str, *, guesses: bool = False) -> None:
     page.locator("h1").first.wait_for()
     page.locator(".st-key-figure, .cards, .st-key-shipped-lectures").first.wait_for()
     settled(page)
+    if not guesses and asks_for_guess(page):
+        show_without_guess(page)
+
+
+def asks_for_guess(page: Page) -> bool:
+    """Return whether a figure waits for a guess."""
+    return page.get_by_role("button", name="Just show me").count() > 0
+
+
+def show_without_guess(page: Page) -> None:
+    """Have a figure shown that waits for a guess."""
     show_me = page.get_by_role("button", name="Just show me")
-    if not guesses and show_me.count():
-        show_me.click()
-        expect(show_me).to_have_count(0)
-        settled(page)
+    show_me.click()
+    expect(show_me).to_have_count(0)
+    settled(page)
 
 
 def settled(page: Page) -> None:

@@ -1,0 +1,60 @@
+"""A guess before a figure in a real Chromium: by keyboard, on a telephone, in the dark, after a reload and Back."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser import browsing
+from tests.browser.test_every_view import NIGHT_ON_A_TELEPHONE, faults_of
+
+pytestmark = pytest.mark.browser
+
+
+def test_a_guess_is_made_by_keyboard_and_stands_beside_the_truth(page: Page, address: str) -> None:
+    wrong: list[str] = []
+    page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
+    browsing.open_page(page, f"{address}/voting", guesses=True)
+    expect(page.locator(".takeaway")).to_contain_text("What share do you think voted A?")
+    expect(page.locator(".people figure")).to_have_count(1)
+    assert not faults_of(page, "before the guess", (NIGHT_ON_A_TELEPHONE,), "html")
+    guess = page.get_by_role("slider", name="Your guess")
+    guess.focus()
+    for _ in range(5):
+        page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name="This is my guess")).to_be_focused()
+    page.keyboard.press("Enter")
+    result = page.locator(".guess")
+    expect(result).to_contain_text("You guessed 45\u00a0%; it is 35\u00a0%: 10 points too high.")
+    expect(page.locator(".people figure")).to_have_count(2)
+    truth, mark = (page.locator(f".guess-scale .{name}").bounding_box() for name in ("truth", "pentagon"))
+    line = page.locator(".guess-scale .line").bounding_box()
+    assert truth is not None
+    assert mark is not None
+    assert line is not None
+    places = [(box["x"] + box["width"] / 2 - line["x"]) / line["width"] for box in (truth, mark)]
+    assert places == pytest.approx([0.35, 0.45], abs=0.01)
+    assert not faults_of(page, "after the guess", (NIGHT_ON_A_TELEPHONE,), "html")
+    assert not wrong
+
+
+def test_a_guess_stays_for_the_visit_and_is_in_no_link(page: Page, address: str) -> None:
+    browsing.open_page(page, f"{address}/voting", guesses=True)
+    page.get_by_role("button", name="This is my guess").click()
+    expect(page.locator(".guess")).to_contain_text("You guessed 50")
+    page.get_by_role("radio", name="Many polls").click()
+    expect(page).to_have_url(re.compile("lesson=Many"))
+    assert "50" not in page.url.split("?")[1]
+    page.go_back()
+    expect(page.locator(".guess")).to_contain_text("You guessed 50")
+    page.get_by_role("button", name="Guess again").click()
+    expect(page.get_by_role("button", name="Just show me")).to_be_visible()
+    page.reload()
+    expect(page.get_by_role("button", name="Just show me")).to_be_visible()
+
+
+def test_a_link_with_settings_shows_its_figure_at_once(page: Page, address: str) -> None:
+    browsing.open_page(page, f"{address}/voting?lie=0.3", guesses=True)
+    expect(page.locator(".people figure")).to_have_count(2)
+    assert not browsing.asks_for_guess(page)
