@@ -62,8 +62,8 @@ IN_THE_CONTROL = """
 """
 # Chapters that the default settings have no use for.
 ELSEWHERE = {"Classes"}
-# Words on the page, menu, controls and charts included: more on the home page, which has the first step of a story, three
-# doors and two figures.
+# Words on the page, menu, controls and charts included: more on the home page, which has the first step of a story,
+# three doors and two figures.
 MOST_WORDS, MOST_WORDS_AT_HOME = 260, 340
 
 
