@@ -19,7 +19,7 @@ from pages.kit.toml_files import Address, check_line
 from privdemo import limits
 from privdemo.toml_text import parse, shortened
 
-SHOW = ("takeaway", "figure", "control")
+SHOW = ("takeaway", "figure", "guess", "control")
 _INITIALS = {part[0]: part for part in SHOW}
 MOST_STEPS = 50
 _MINUTES = limits.Limit("minutes", 1, 600, integer=True)
@@ -38,8 +38,8 @@ _SHIPPED = Path(__file__).parents[1] / "lectures"
 class Step:
     """One screen: a `page` by its address, its `settings` as in a link, a sentence to `say`, and the parts to `show`.
 
-    `control` is the key of the one setting that can be changed; it is set exactly if "control" is among `show`. Raise
-    ``ValueError`` for anything else.
+    `control` is the key of the one setting that can be changed; it is set exactly if "control" is among `show`. With
+    "guess", a figure that may wait for a guess does. Raise ``ValueError`` for anything else.
     """
 
     page: str

@@ -1,7 +1,8 @@
 """Ask a visitor for a guess before a figure is shown, and show it beside the truth afterwards.
 
 Guesses stay in the session: no link, lecture, report or file holds them. A visitor who comes to a page by a link with
-settings is shown its figures at once.
+settings is shown its figures at once. In a lecture, a step asks if its parts to show include a guess: the speaker marks
+what the room says.
 """
 
 from __future__ import annotations
@@ -26,10 +27,14 @@ _LABEL = "Your guess"
 _Panels = Sequence[Panel | tuple[Panel, ...]]
 
 
-def begin(page: str, is_whole: bool) -> None:
-    """Decide whether this run of the page at an address may ask for guesses: not in a lecture, nor after a link."""
+def begin(page: str, is_whole: bool, is_wanted: bool) -> None:
+    """Decide whether this run of the page at an address may ask for guesses.
+
+    It may if the whole page is shown and a visitor did not come by a link with settings, or if a step of a lecture
+    wants a guess (`is_wanted`).
+    """
     by_link = st.session_state.setdefault(_BY_LINK, {}).setdefault(page, bool(link.parameters()))
-    st.session_state[_MAY_ASK] = is_whole and not by_link
+    st.session_state[_MAY_ASK] = is_wanted or (is_whole and not by_link)
 
 
 def switch() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from pages.kit import lecture, more, numbers, present, screen
-from pages.kit.lecture import SHOW, Lecture, Step
+from pages.kit.lecture import Lecture, Step
 from pages.kit.page import Page
 from pages.kit.present import PageInfo, Position
 from pages.kit.settings import Words, label_and_key
@@ -18,7 +18,9 @@ from server import visits
 
 LECTURE = Words("lecture", lecture.from_link, "")
 _CODE_READ, _EDITS, _PROBLEM = "lecture_read_from_link", "lecture_edits", "lecture_problem"
-_PARTS = {"takeaway": "sentence", "figure": "figure", "control": "one control"}
+_PARTS = {"takeaway": "sentence", "figure": "figure", "guess": "guess first", "control": "one control"}
+# Those that are switched on and off; the control is chosen from a list.
+_SWITCHED = tuple(part for part in _PARTS if part != "control")
 _NOTHING = "none"
 
 
@@ -126,9 +128,9 @@ def _edit_step(own: Lecture, i: int, step: Step, page: Page | None, titles: Mapp
     with st.container(horizontal=True):
         st.pills(
             "Show",
-            SHOW[:2],
+            _SWITCHED,
             selection_mode="multi",
-            default=[p for p in step.show if p in SHOW[:2]],
+            default=[part for part in step.show if part in _SWITCHED],
             format_func=_PARTS.__getitem__,
             key=show_key,
             **change,

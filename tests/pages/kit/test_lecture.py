@@ -178,7 +178,7 @@ def test_a_link_of_something_else_is_refused_with_a_sentence(link, words):
             f'page = "images"\nsay = "{"x" * 301}"',
             "step 2: say must have 0 to 300 characters, got 301",
         ),
-        ('"takeaway", "control"', '"takeaway", "chart"', "step 1: show must be a list of some of takeaway, figure, c"),
+        ('"takeaway", "control"', '"takeaway", "chart"', "step 1: show must be a list of some of takeaway, figure, g"),
         ('"takeaway", "control"', '"control", "control"', "each once, got “['control', 'control']”"),
         ('["takeaway", "control"]', '"control"', "each once, got “control”"),
         ('control = "lie"', "", "step 1: control must name the setting that is left to be set just if show holds"),

@@ -3,6 +3,7 @@
 import pytest
 
 from pages.kit import predictions
+from pages.kit.lecture import Lecture, Step, to_link
 from pages.kit.panel import Prediction, Scale
 from tests.pages.kit.elements import opened
 from tests.pages.visiting import takeaway
@@ -108,6 +109,15 @@ def test_who_comes_by_a_link_is_shown_the_figures_at_once(link):
     at.session_state["page"] = "other"
     at.query_params.clear()
     assert shown(at.run()) == ["Covered"], "on another page a guess is asked for"
+
+
+@pytest.mark.parametrize(
+    ("show", "figures"), [(("guess", "takeaway", "figure"), ["Covered"]), (("figure",), ["Decided", "More"])]
+)
+def test_a_step_of_a_lecture_asks_for_a_guess_only_if_it_shows_one(show, figures):
+    step = Step("made", {}, "Guess.", show)
+    at = opened(PAGE, {"present": f"1-{to_link(Lecture('Guesses', '', 5, (step,)))}"})
+    assert shown(at)[: len(figures)] == figures
 
 
 def test_a_visitor_turns_predictions_off_in_the_menu():
