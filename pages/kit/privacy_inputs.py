@@ -25,6 +25,10 @@ LABEL_EPSILON, _DELTA_NAME = "ε, how much one label can change the odds", "δ, 
 _ODDS = "multiplies the odds of any guess by e^ε at most"
 
 
+# What reveals something, where nothing else is said.
+_ONE_ANSWER = "One answer"
+
+
 def noise_slider(
     name: str, ends: tuple[str, str] = PRIVATE_LEFT, *, percent: bool = False, live: bool = False
 ) -> Slider:
@@ -41,24 +45,29 @@ class People:
     says: str = "Yes"
 
 
-def epsilon_scale(epsilon: float, channel: BinaryChannel | None = None, people: People | None = None) -> None:
+def epsilon_scale(
+    epsilon: float, channel: BinaryChannel | None = None, people: People | None = None, *, start: str = _ONE_ANSWER
+) -> None:
     """Render what ε means in whole people and, once opened, in pictures and odds; and where it is on a scale.
 
-    Without the `channel` of the answers themselves, those of a question with two answers of the same ε are described.
+    Without the `channel` of the answers themselves, those of a question with two answers of the same ε are described,
+    and `start` says what reveals no more than they do.
     """
-    st.html(epsilon_scale_html(epsilon, channel, people))
+    st.html(epsilon_scale_html(epsilon, channel, people, start))
 
 
-def epsilon_scale_html(epsilon: float, channel: BinaryChannel | None = None, people: People | None = None) -> str:
+def epsilon_scale_html(
+    epsilon: float, channel: BinaryChannel | None = None, people: People | None = None, start: str = _ONE_ANSWER
+) -> str:
     """Return it as HTML; of two things equally likely before, an answer shifts belief to tanh(ε/2)."""
     shown = f"ε = {numbers.epsilon(epsilon)}"
     alike = RandomisedResponse.from_epsilon(epsilon, 2).flip_prob
     matrix = (channel or BinaryChannel(alike, alike)).channel_matrix
     first, second, who = float(matrix[1, 1]), float(matrix[1, 0]), people or People()
     words = people_words(first, second, who)
-    start = "" if channel or math.isinf(epsilon) else "It reveals no more than this yes-or-no answer. "
+    first_words = "" if channel else f"{start} reveals no more than this yes-or-no answer. "
     return (
-        f'<div class="epsilon"><b>{shown}</b>. {start}{words}'
+        f'<div class="epsilon"><b>{shown}</b>. {first_words}{words}'
         f'<div class="scale" role="img" aria-label="{shown}, on a scale from says nothing to says everything">'
         f'<i style="left:{min(99.5, 100 * math.tanh(epsilon / 2)):.1f}%"></i></div>'
         '<div class="ends"><span>says nothing</span><span>says everything</span></div>'

@@ -70,7 +70,7 @@ def controls(values: Values, main: DeltaGenerator) -> None:
             if seeking:
                 _goal_controls(metric_of(values))
             else:
-                privacy_inputs.epsilon_scale(epsilon)
+                privacy_inputs.epsilon_scale(epsilon, start="A private label")
     if not seeking:
         _goal_controls(metric_of(values))
     _epsilon_boxes()

@@ -88,7 +88,7 @@ def main_control(values: Values) -> None:
             inputs.number(setting, slider=privacy_inputs.noise_slider(name), part="slider")
         epsilon = family.make(values[setting], question.n_states).epsilon
         if epsilon < math.inf:
-            privacy_inputs.epsilon_scale(epsilon)
+            privacy_inputs.epsilon_scale(epsilon, start="One pixel")
 
 
 def presets(_: object) -> None:

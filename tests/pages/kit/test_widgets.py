@@ -213,7 +213,7 @@ def test_the_meaning_of_an_epsilon_comes_from_the_channel_or_from_a_question_of_
     assert "Of 100 people who voted A, 70 say A. Of 100 who voted B, 10 say A." in own
     assert "<figcaption>100 people who voted B</figcaption>" in own
     alike = privacy_inputs.epsilon_scale_html(math.log(3))
-    assert "It reveals no more than this yes-or-no answer. Of 100 people who did it, 75 say Yes." in alike
+    assert "One answer reveals no more than this yes-or-no answer. Of 100 people who did it, 75 say Yes." in alike
     assert "The odds" in alike or "odds change" in alike
     assert "says nothing" in privacy_inputs.epsilon_scale_html(0.0)
     assert "0 say Yes" in privacy_inputs.epsilon_scale_html(math.inf)
