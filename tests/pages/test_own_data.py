@@ -215,7 +215,7 @@ def test_the_code_for_own_images_computes_the_numbers_of_the_page(tmp_path, monk
     monkeypatch.chdir(tmp_path)
     exec(code(at), scope := {"print": lambda *_: None})
     assert isinstance(scope["config"].dataset, datasets.Dataset)
-    mark = 100 * np.mean([draw.fits["naive"].accuracy for draw in scope["draws"]])
+    mark = 100 * np.mean([draw.fits["naive"].accuracy for draw in scope["trials"]])
     assert f"<b>{mark:.1f} " in takeaway(at)
 
 

@@ -246,7 +246,7 @@ def jobs(question: Question) -> list[Job]:
     if not shipped.has_curves(question.config):
         tasks = [
             with_trial(replace(question.config, epsilon=epsilon), trial)
-            for trial in range(curve_trials(question))
+            for trial in range(n_curve_trials(question))
             for epsilon in comparison.study.EPSILONS
         ]
         base = replace(question.config, epsilon=ComparisonConfig.epsilon)
@@ -259,7 +259,7 @@ def _is_slow(config: ComparisonConfig) -> bool:
     return config.private == RECORDS and config.n_train > LARGE
 
 
-def curve_trials(question: Question) -> int:
+def n_curve_trials(question: Question) -> int:
     """Return how many trials the visitor’s own curves have at each ε."""
     return min(CURVE_DRAWS, question.n_draws)
 
@@ -290,7 +290,7 @@ def answer(question: Question, trials_so_far: Trials) -> Answer | None:
 
 def own_curves(question: Question, curve_trials: Sequence[Trial], own: Sequence[Trial]) -> list[Row]:
     """Return the rows of the same trials at every ε, the visitor’s own included."""
-    epsilon, n_draws = question.config.epsilon, curve_trials(question)
+    epsilon, n_draws = question.config.epsilon, n_curve_trials(question)
     if sum(trial.config.epsilon == epsilon for trial in curve_trials) < n_draws:
         others = [trial for trial in curve_trials if trial.config.epsilon != epsilon]
         curve_trials = [*others, *(trial for trial in own if trial.config.trial < n_draws)]

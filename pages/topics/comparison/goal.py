@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pages.kit.panel import Panel, Table
 from pages.kit.snippet import Snippet
 from pages.topics.comparison import shipped
-from pages.topics.comparison.answer import Answer, config_snippet, curve_trials, frontiers, n_draws
+from pages.topics.comparison.answer import Answer, config_snippet, frontiers, n_curve_trials, n_draws
 from pages.topics.comparison.question import Question
 from pages.topics.comparison.words import marked, value
 from privdemo.experiments import comparison
@@ -133,7 +133,7 @@ def _snippet(question: Question, goal: float) -> Snippet:
     else:
         code = code.then(
             "levels = comparison.study.EPSILONS",
-            f"tried = [replace(config, epsilon=e, trial=i) for e in levels for i in range({curve_trials(question)})]",
+            f"tried = [replace(config, epsilon=e, trial=i) for e in levels for i in range({n_curve_trials(question)})]",
             "trials = map(comparison.run, tried)",
             "rows = comparison.study.rows(mark for trial in trials for mark in comparison.study.trial_marks(trial))",
             imports=("from dataclasses import replace",),

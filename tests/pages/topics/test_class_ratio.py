@@ -107,7 +107,7 @@ def test_every_chapter_gives_code_that_asks_for_the_shown_trials(shown: Answer, 
         drawn = chapter.panels(shown, *([ShownCurves(chapter.settings[0].default)] if chapter.controls else []))
         for panel in (one for some in drawn for one in (some if isinstance(some, tuple) else (some,)) if one.rows):
             exec(str(panel.snippet), names := {})
-            assert tuple(names.get("draws", shown.trials)) == shown.trials
+            assert tuple(names.get("trials", shown.trials)) == shown.trials
 
 
 @pytest.mark.usefixtures("data_folder")

@@ -310,7 +310,7 @@ def test_every_code_asks_for_the_shown_trials(monkeypatch):
     for several in found:
         for panel in (panel for panel in (several if isinstance(several, tuple) else (several,)) if panel.snippet):
             exec(str(panel.snippet), names := {"print": lambda *_: None})
-            assert names.get("draws") == shown.trials or names["rows"] == trade_off.shipped("figure3")
+            assert names.get("trials") == shown.trials or names["rows"] == trade_off.shipped("figure3")
 
 
 def test_a_table_has_records_columns_and_classes():
