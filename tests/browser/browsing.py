@@ -138,6 +138,12 @@ def seen(page: Page, ready: str, parts: str) -> list[str]:
     return [*page.locator(parts).all_inner_texts(), page.url.split("?")[1]]
 
 
+def go_to(page: Page, group: str, title: str) -> None:
+    """Open the page with this title from its group of the menu."""
+    page.get_by_test_id("stHeader").get_by_text(group, exact=True).click()
+    page.get_by_role("link", name=title).first.click()
+
+
 def open_settings(page: Page) -> None:
     """Unfold the settings of a page."""
     page.locator(".st-key-settings summary").click()

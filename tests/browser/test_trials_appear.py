@@ -34,7 +34,7 @@ def test_trials_appear_one_by_one_and_the_whole_page_reruns_at_the_end(page: Pag
 def test_a_job_is_in_the_address_while_it_runs_and_a_reload_goes_on_with_it(page: Page, address: str) -> None:
     page.goto(f"{address}/comparison?compare_on=Small+digits&people=121&private=images+too&compare_draws=50")
     progress = page.locator(browsing.PROGRESS)
-    under_way = re.compile(r"Draw [1-9]\d? of 50")
+    under_way = re.compile(r"Trial [1-9]\d? of 50")
     expect(progress).to_contain_text(under_way, timeout=60_000)
     expect(page).to_have_url(re.compile("&job=[0-9a-f]{12}$"))
     link, entries = page.url, page.evaluate("history.length")
