@@ -196,6 +196,7 @@ class Page:
         view = present.read_view(here)
         wants_guess = view.position is not None and view.shows("guess")
         predictions.begin(self.address, view.whole, wants_guess)
+        predictions.set_asking(False)
         screen.begin(self.question)
         headline = view.title(self.question)
         screen.set_projector(presenter.screen_size() if view.position else None, headline)
@@ -295,14 +296,17 @@ def show(page: Page, chapter: Chapter | None, question: Any, placeholder: Any) -
         screen.takeaway(placeholder, page.address, question)
         _end(page, question)
     elif page.main_control:
-        st.fragment(in_turn(_answer_at_once))(page, chapter, question, placeholder)
+        # With the settings open, their boxes follow the main control: then the whole page runs again after a change.
+        alone = not st.session_state.get(inputs.SETTINGS)
+        (st.fragment(in_turn(_answer_at_once)) if alone else _answer_at_once)(page, chapter, question, placeholder)
     else:
         _answer_at_once(page, chapter, question, placeholder)
 
 
 def _end(page: Page, question: Any, answer: Answer | None = None) -> None:
     with st.container(key="end"):
-        screen.folds(page.folds(question, answer))
+        if not predictions.is_asking():
+            screen.folds(page.folds(question, answer))
 
 
 def _answer_at_once(page: Page, chapter: Chapter | None, question: Any, placeholder: Any) -> None:
@@ -349,6 +353,7 @@ def _render_chapter(page: Page, chapter: Chapter, question: Any, answer: Any, pl
     first, *rest = chapter.panels(answer, *choice)
     is_first = page.chapters is not None and chapter is page.chapters.all[0]
     asked = predictions.open_one([first, *rest])
+    predictions.set_asking(asked is not None)
     if asked:
         question = "" if is_first or not isinstance(first, Panel) else first.question
         screen.takeaway(placeholder, page.address, asked.ask, question)
@@ -366,8 +371,10 @@ def _render_chapter(page: Page, chapter: Chapter, question: Any, answer: Any, pl
         values.write_to_address(chapter.settings, "chapter")
     if is_first:
         panels = first if isinstance(first, tuple) else (first,)
-        shown = predictions.without_open(panels)
+        shown = predictions.covered(panels, asked) if asked else panels
         screen.save_first_screen(page.address, shown, _height_between(page, chapter, panels, asked))
+    if asked:
+        return
     screen.report_button(partial(_report, page, chapter, question, answer, choice, _current_values(page)), page.address)
 
 

@@ -8,7 +8,6 @@ what the room says.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from html import escape
 from typing import Any
 
@@ -19,9 +18,10 @@ from pages.kit.panel import Panel, Prediction, Scale
 
 # The key of the switch in the menu, True unless a visitor wants to see all figures at once.
 ASK = "ask_for_guesses"
-# Keys in the session state: the guess for each prediction by its name, None where the visitor made none; by the address
-# of each page whether the visitor came to it by a link with settings; and whether this run of a page may ask.
-_GUESSES, _BY_LINK, _MAY_ASK = "guesses", "opened_by_link", "may_ask_for_guesses"
+# Keys in the session state: for each prediction by its name the question as it was answered, and the guess, None where
+# the visitor made none; by the address of each page whether the visitor came to it by a link with settings; whether this
+# run of a page may ask; and whether it asks now.
+_GUESSES, _BY_LINK, _MAY_ASK, _ASKS = "guesses", "opened_by_link", "may_ask_for_guesses", "asks_for_guess"
 # What stands above the control; the question itself is the sentence of the page.
 _LABEL = "Your guess"
 _Panels = Sequence[Panel | tuple[Panel, ...]]
@@ -65,14 +65,14 @@ def _each(panels: _Panels) -> Iterable[Panel]:
         yield from panel if isinstance(panel, tuple) else (panel,)
 
 
-def without_open(panels: Iterable[Panel]) -> list[Panel]:
-    """Return panels with the figure of an open prediction covered, for the first screen of a page."""
-    return [
-        replace(one, figure=one.prediction.covered, answer="", note="")
-        if one.prediction and is_open(one.prediction)
-        else one
-        for one in panels
-    ]
+def set_asking(is_asking: bool) -> None:
+    """Keep whether the page asks for a guess now: what would give the truth away is left out until then."""
+    st.session_state[_ASKS] = is_asking
+
+
+def is_asking() -> bool:
+    """Return whether the page asks for a guess now."""
+    return bool(st.session_state.get(_ASKS))
 
 
 def render_question(prediction: Prediction) -> None:
@@ -90,19 +90,24 @@ def render_question(prediction: Prediction) -> None:
             middle = low + step * round((high - low) / 2 / step)
             shown = f"%.{_digits(scale)}f{scale.unit.replace('%', '%%')}"
             st.slider(_LABEL, low, high, middle, step, shown, key=key)
-        st.form_submit_button("This is my guess", type="primary", on_click=_keep_guess, args=(name, key))
-        st.form_submit_button("Just show me", on_click=_keep_none, args=(name,))
+        kept = (prediction, key)
+        guessed = st.form_submit_button("This is my guess", type="primary", on_click=_keep_guess, args=kept)
+        shown = st.form_submit_button("Just show me", on_click=_keep_none, args=(prediction,))
+        if guessed and is_open(prediction):
+            st.caption("Choose one of them first.")
+        elif guessed or shown:
+            st.rerun()  # the whole page: what waited for the guess stands outside of a fragment, too
 
 
-def _keep_guess(name: str, key: str) -> None:
+def _keep_guess(prediction: Prediction, key: str) -> None:
     """Keep the guess that a visitor has marked; among options, nothing is kept until one is chosen."""
     if (guess := st.session_state.get(key)) is not None:
-        _guesses()[name] = guess
+        _guesses()[prediction.name] = prediction.ask, guess
 
 
-def _keep_none(name: str) -> None:
+def _keep_none(prediction: Prediction) -> None:
     """Keep that a visitor wants to see the figure without a guess."""
-    _guesses()[name] = None
+    _guesses()[prediction.name] = prediction.ask, None
 
 
 def _forget(name: str) -> None:
@@ -115,9 +120,9 @@ def _guesses() -> dict[str, Any]:
 
 
 def render_result(prediction: Prediction) -> None:
-    """Render a guess beside the truth, and a button to guess again; nothing if there is no guess."""
-    guess = _guesses().get(prediction.name) if st.session_state.get(_MAY_ASK) else None
-    if guess is None:
+    """Render a guess beside the truth, and a button to guess again; nothing if there is no guess for this question."""
+    ask, guess = _guesses().get(prediction.name, ("", None))
+    if guess is None or ask != prediction.ask or not st.session_state.get(_MAY_ASK):
         return
     with st.container(key="prediction-result", horizontal=True, vertical_alignment="center"):
         st.html(result_html(prediction, guess))

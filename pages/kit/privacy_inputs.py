@@ -12,6 +12,7 @@ from pages.kit.number_control import OtherUnit, Slider
 from pages.kit.settings import Number
 from privdemo import figures
 from privdemo.experiments import voting
+from privdemo.experiments.label_counts import adversary
 from privdemo.mechanisms import BinaryChannel, RandomisedResponse
 from privdemo.mechanisms.pixels import PixelFamily
 
@@ -23,10 +24,6 @@ DELTAS = (0.0, 1e-10, 1e-8, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.05, 0.1, 0.2, 0.3)
 PRIVATE_LEFT = ("more private", "more accurate")
 LABEL_EPSILON, _DELTA_NAME = "ε, how much one label can change the odds", "δ, chance that the promise fails"
 _ODDS = "multiplies the odds of any guess by e^ε at most"
-
-
-# What reveals something, where nothing else is said.
-_ONE_ANSWER = "One answer"
 
 
 def noise_slider(
@@ -45,33 +42,50 @@ class People:
     says: str = "Yes"
 
 
-def epsilon_scale(
-    epsilon: float, channel: BinaryChannel | None = None, people: People | None = None, *, start: str = _ONE_ANSWER
+def answer_scale(channel: BinaryChannel, people: People) -> None:
+    """Render what the ε of an answer means: in whole people of two kinds, from the channel itself, and on a scale."""
+    st.html(answer_scale_html(channel, people))
+
+
+def answer_scale_html(channel: BinaryChannel, people: People) -> str:
+    """Return it as HTML, with pictures of these people to unfold."""
+    first, second = float(channel.channel_matrix[1, 1]), float(channel.channel_matrix[1, 0])
+    return _scale_html("ε", channel.epsilon, people_words(first, second, people), _pictures(first, second, people))
+
+
+def guess_scale(
+    epsilon: float, things: str, source: str, *, delta: float = 0.0, name: str = "ε", more: str = ""
 ) -> None:
-    """Render what ε means in whole people and, once opened, in pictures and odds; and where it is on a scale.
+    """Render what (ε, δ) of a release means: how many of 100 people can be guessed right, and where ε is on a scale.
 
-    Without the `channel` of the answers themselves, those of a question with two answers of the same ε are described,
-    and `start` says what reveals no more than they do.
+    Each person has one of two `things`, both as likely; an adversary guesses from the `source`. `name` is that of ε,
+    `more` another sentence.
     """
-    st.html(epsilon_scale_html(epsilon, channel, people, start))
+    st.html(guess_scale_html(epsilon, things, source, delta=delta, name=name, more=more))
 
 
-def epsilon_scale_html(
-    epsilon: float, channel: BinaryChannel | None = None, people: People | None = None, start: str = _ONE_ANSWER
+def guess_scale_html(
+    epsilon: float, things: str, source: str, *, delta: float = 0.0, name: str = "ε", more: str = ""
 ) -> str:
-    """Return it as HTML; of two things equally likely before, an answer shifts belief to tanh(ε/2)."""
-    shown = f"ε = {numbers.epsilon(epsilon)}"
-    alike = RandomisedResponse.from_epsilon(epsilon, 2).flip_prob
-    matrix = (channel or BinaryChannel(alike, alike)).channel_matrix
-    first, second, who = float(matrix[1, 1]), float(matrix[1, 0]), people or People()
-    words = people_words(first, second, who)
-    first_words = "" if channel else f"{start} reveals no more than this yes-or-no answer. "
+    """Return it as HTML. No adversary is right more often than (e^ε + δ)/(e^ε + 1), whatever the release."""
+    chance = adversary.promised_rate(min(epsilon, LARGEST_EPSILON), delta)
+    right = whole_people(chance)
+    words = f"Of 100 people, each with one of two {things}, at most {right} can be guessed right from {source}. {more}"
+    marks = {voting.A_TRUE: figures.people.ANSWERED, voting.B_TRUE: figures.people.NOT_YET}
+    field = figures.dot_field("100 people", voting.first_voted_a(round(100 * chance), 100), marks, columns=25)
+    legend = {"guessed right": figures.people.ANSWERED, "guessed wrong": figures.people.NOT_YET}
+    return _scale_html(name, epsilon, words, figures.people_html([field], legend, words))
+
+
+def _scale_html(name: str, epsilon: float, words: str, pictures: str) -> str:
+    """Return what an ε means as HTML; of two things as likely before, an answer shifts belief to tanh(ε/2)."""
+    shown = f"{name} = {numbers.epsilon(epsilon)}"
     return (
-        f'<div class="epsilon"><b>{shown}</b>. {first_words}{words}'
-        f'<div class="scale" role="img" aria-label="{shown}, on a scale from says nothing to says everything">'
+        f'<div class="epsilon"><b>{shown}</b>. {words.strip()}'
+        f'<div class="scale" role="img" aria-label="{shown}, on a scale from gives nothing away to gives all away">'
         f'<i style="left:{min(99.5, 100 * math.tanh(epsilon / 2)):.1f}%"></i></div>'
-        '<div class="ends"><span>says nothing</span><span>says everything</span></div>'
-        f"<details><summary>Show these people</summary>{_pictures(first, second, who)}"
+        '<div class="ends"><span>gives nothing away</span><span>gives all away</span></div>'
+        f"<details><summary>Show these people</summary>{pictures}"
         f"<p>{numbers.sentence(numbers.odds_bound_text(epsilon))}</p></details></div>"
     )
 
@@ -82,20 +96,19 @@ def people_words(first: float, second: float, people: People) -> str:
     Both are whole numbers that differ where the chances do; where no whole numbers tell them apart, it says so.
     """
     of_first, of_second = whole_people(first), whole_people(second)
+    start = f"Of 100 people who {people.did}, {_say(of_first)} {people.says}"
     if of_first == of_second and first != second:
-        return (
-            f"Of 100 people who {people.did}, {of_first} say {people.says}; of 100 who {people.did_not} as well: the "
-            "difference is under 1 of 100."
-        )
-    return (
-        f"Of 100 people who {people.did}, {of_first} say {people.says}. Of 100 who {people.did_not}, {of_second} "
-        f"say {people.says}."
-    )
+        return f"{start}; of 100 who {people.did_not} as many, rounded to whole people."
+    return f"{start}. Of 100 who {people.did_not}, {_say(of_second)} {people.says}."
+
+
+def _say(count: str) -> str:
+    return f"{count} {'says' if count in ('1', 'under 1') else 'say'}"
 
 
 def whole_people(chance: float) -> str:
     """Write a chance as whole people of 100: “under 1” and “over 99” where it is not 0 or 1 but rounds to these."""
-    whole = round(100 * chance)
+    whole = math.floor(100 * chance + 0.5)
     if whole == 0 and chance > 0:
         return "under 1"
     return "over 99" if whole == 100 and chance < 1 else str(whole)
@@ -116,12 +129,17 @@ def _pictures(first: float, second: float, people: People) -> str:
     return figures.people_html(fields, legend, people_words(first, second, people))
 
 
-def lie(setting: Number, n_states: int, *, slider: Slider, people: People | None = None) -> float:
-    """Render the slider of the flip probability among `n_states` states, with what it means; return the probability."""
+def lie(setting: Number, n_states: int, *, slider: Slider, people: People, things: str = "answers") -> float:
+    """Render the slider of the flip probability among `n_states` states, with what it means; return the probability.
+
+    `people` names the two kinds of people of two states, `things` what more states are.
+    """
     with inputs.row(setting.key):
         flip_prob = float(inputs.number(setting, slider=slider, part="slider"))
-        channel = BinaryChannel(flip_prob, flip_prob) if n_states == 2 else None
-        epsilon_scale(RandomisedResponse(flip_prob, n_states).epsilon, channel, people)
+        if n_states == 2:
+            answer_scale(BinaryChannel(flip_prob, flip_prob), people)
+        else:
+            guess_scale(RandomisedResponse(flip_prob, n_states).epsilon, things, "what they send")
     return flip_prob
 
 
@@ -143,16 +161,20 @@ def lie_boxes(setting: Number, n_states: int, *, label: str, epsilon_key: str, e
     inputs.number(setting, label, other=other, part="boxes")
 
 
-def two_lies(
-    zero: tuple[Number, Slider, str], one: tuple[Number, Slider, str], people: People | None = None
-) -> BinaryChannel:
-    """Render the flip probabilities of 0 and of 1, each by its setting, slider and label; return the channel."""
+def two_lies(zero: tuple[Number, Slider], one: tuple[Number, Slider], people: People) -> BinaryChannel:
+    """Render sliders of the flip probabilities of 0 and of 1, and what they mean for people; return the channel."""
     with inputs.row("lies"):
-        channel = BinaryChannel(
-            *(inputs.number(setting, label, slider=slider) for setting, slider, label in (zero, one))
-        )
-        epsilon_scale(channel.epsilon, channel, people)
+        p10, p01 = (inputs.number(setting, slider=slider, part="slider") for setting, slider in (zero, one))
+        channel = BinaryChannel(p10, p01)
+        answer_scale(channel, people)
     return channel
+
+
+def two_lies_boxes(zero: Number, one: Number) -> None:
+    """Render boxes of the flip probabilities of 0 and of 1, side by side."""
+    with inputs.side_by_side("lies"):
+        for setting in (zero, one):
+            inputs.number(setting, part="boxes")
 
 
 def pixel_boxes(

@@ -151,7 +151,8 @@ def divide_chapters(n_story: int, n_all: int) -> None:
     """Set the chapters after the first `n_story` apart, as those for specialists."""
     if 0 < n_story < n_all:
         first = f'.st-key-chapters [role="radiogroup"] > :nth-child({n_story + 1})'
-        st.html(f'<style>{first} {{ --for-specialists: "For specialists"; --before-specialists: 1.5rem; }}</style>')
+        rules = '--for-specialists: "For specialists"; --before-specialists: left; --specialists-left: 6.5rem;'
+        st.html(f"<style>{first} {{ {rules} }}</style>")
 
 
 def render(panels: Sequence[Panel | tuple[Panel, ...]]) -> None:

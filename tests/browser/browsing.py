@@ -140,7 +140,7 @@ def seen(page: Page, ready: str, parts: str) -> list[str]:
 
 def go_to(page: Page, group: str, title: str) -> None:
     """Open the page with this title from its group of the menu."""
-    page.get_by_test_id("stHeader").get_by_text(group, exact=True).click()
+    page.get_by_role("button", name=group, exact=True).click()
     page.get_by_role("link", name=title).first.click()
 
 

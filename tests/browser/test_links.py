@@ -16,12 +16,12 @@ PARTS = ".takeaway, .answer, .summary, .grid td, .digits td"
     [
         (
             "training?images=Small+digits&n=40&draws=2&methods=ignore+the+noise&label_p=0.3&look_at=Scores",
-            "over 2 draws",
+            "over 2 trials",
         ),
         ("distortion?counts_of=my+own&counts=40%2C60%2C900&along=%CE%B4&count_look=All+numbers", "200 releases"),
         ("comparison?compare_on=Small+digits&pin=classify,digits,labels,120,2,0", "Large marks"),
     ],
-    ids=["draws", "Greek letters", "a pin"],
+    ids=["trials", "Greek letters", "a pin"],
 )
 def test_a_reload_shows_the_same(page: Page, address: str, link: str, ready: str) -> None:
     browsing.open_page(page, f"{address}/{link}")
@@ -127,7 +127,7 @@ def test_back_and_forward_lead_through_chapters_with_their_settings_as_they_were
         browsing.settled(page)
 
     set_lie("PageDown")
-    first, words = page.url, takeaway.inner_text()
+    first, words = page.url, takeaway.text_content()
     page.get_by_role("radio", name="Many polls").click()
     expect(page).to_have_url(re.compile("lesson=Many"))
     set_lie("End")

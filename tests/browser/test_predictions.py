@@ -16,7 +16,7 @@ def test_a_guess_is_made_by_keyboard_and_stands_beside_the_truth(page: Page, add
     page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
     browsing.open_page(page, f"{address}/voting", guesses=True)
     expect(page.locator(".takeaway")).to_contain_text("What share do you think voted A?")
-    expect(page.locator(".people figure")).to_have_count(1)
+    expect(page.locator(".st-key-people-dots figure")).to_have_count(1)
     assert not faults_of(page, "before the guess", (NIGHT_ON_A_TELEPHONE,), "html")
     guess = page.get_by_role("slider", name="Your guess")
     guess.focus()
@@ -27,7 +27,7 @@ def test_a_guess_is_made_by_keyboard_and_stands_beside_the_truth(page: Page, add
     page.keyboard.press("Enter")
     result = page.locator(".guess")
     expect(result).to_contain_text("You guessed 45\u00a0%; it is 35\u00a0%: 10 points too high.")
-    expect(page.locator(".people figure")).to_have_count(2)
+    expect(page.locator(".st-key-people-dots figure")).to_have_count(2)
     truth, mark = (page.locator(f".guess-scale .{name}").bounding_box() for name in ("truth", "pentagon"))
     line = page.locator(".guess-scale .line").bounding_box()
     assert truth is not None
@@ -56,5 +56,5 @@ def test_a_guess_stays_for_the_visit_and_is_in_no_link(page: Page, address: str)
 
 def test_a_link_with_settings_shows_its_figure_at_once(page: Page, address: str) -> None:
     browsing.open_page(page, f"{address}/voting?lie=0.3", guesses=True)
-    expect(page.locator(".people figure")).to_have_count(2)
+    expect(page.locator(".st-key-people-dots figure")).to_have_count(2)
     assert not browsing.asks_for_guess(page)

@@ -70,7 +70,8 @@ def controls(values: Values, main: DeltaGenerator) -> None:
             if seeking:
                 _goal_controls(metric_of(values))
             else:
-                privacy_inputs.epsilon_scale(epsilon, start="A private label")
+                source, name = "what is released", "ε of a label"
+                privacy_inputs.guess_scale(epsilon, "labels", source, delta=values[DELTA], name=name)
     if not seeking:
         _goal_controls(metric_of(values))
     _epsilon_boxes()

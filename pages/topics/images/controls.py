@@ -7,7 +7,7 @@ import math
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.kit import cache, inputs, privacy_inputs
+from pages.kit import cache, inputs, numbers, privacy_inputs
 from pages.kit.values import Values, get, put_all
 from pages.topics.images.question import (
     ASYMMETRIC,
@@ -32,6 +32,7 @@ from pages.topics.images.question import (
     level_setting,
     question_of,
 )
+from privdemo import datasets
 from privdemo.experiments import images
 from privdemo.mechanisms.pixels import FAMILIES
 
@@ -63,12 +64,16 @@ def _label_controls(classes: tuple[str, ...]) -> None:
     elif inputs.choose(LABEL_KIND) == ASYMMETRIC:
         zero, one = classes
         privacy_inputs.two_lies(
-            (FLIP_PROB_FIRST, privacy_inputs.noise_slider(f"Share of {zero}s reported as {one}"), f"{zero} → {one}"),
-            (FLIP_PROB_SECOND, privacy_inputs.noise_slider(f"Share of {one}s reported as {zero}"), f"{one} → {zero}"),
+            (FLIP_PROB_FIRST, privacy_inputs.noise_slider(f"Share of {zero}s reported as {one}", ("all", "none"))),
+            (FLIP_PROB_SECOND, privacy_inputs.noise_slider(f"Share of {one}s reported as {zero}", ("all", "none"))),
+            privacy_inputs.People(f"have a {one}", f"have a {zero}", f"“{one}”"),
         )
+        privacy_inputs.two_lies_boxes(FLIP_PROB_FIRST, FLIP_PROB_SECOND)
         return
     label = label_setting(n_classes)
-    privacy_inputs.lie(label, n_classes, slider=privacy_inputs.noise_slider("Share of people who report a wrong digit"))
+    slider = privacy_inputs.noise_slider("Share of people who report a wrong digit")
+    people = privacy_inputs.People(f"have a {classes[0]}", f"have a {classes[1]}", f"“{classes[0]}”")
+    privacy_inputs.lie(label, n_classes, slider=slider, people=people, things="digits")
     privacy_inputs.lie_boxes(
         label, n_classes, label="p of the label", epsilon_key="label_epsilon", epsilon_label="ε of the label"
     )
@@ -88,7 +93,9 @@ def main_control(values: Values) -> None:
             inputs.number(setting, slider=privacy_inputs.noise_slider(name), part="slider")
         epsilon = family.make(values[setting], question.n_states).epsilon
         if epsilon < math.inf:
-            privacy_inputs.epsilon_scale(epsilon, start="One pixel")
+            n_pixels = math.prod(images.image_shape(datasets.load(question.config.dataset)))
+            whole = f"Of a whole image ε is {n_pixels:,} times that: {numbers.epsilon(n_pixels * epsilon)}."
+            privacy_inputs.guess_scale(epsilon, "greys in it", "what is sent of it", name="ε of one pixel", more=whole)
 
 
 def presets(_: object) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.kit import inputs, numbers, privacy_inputs
+from pages.kit import inputs, privacy_inputs
 from pages.kit.values import Values
 from pages.topics.label_counts.question import (
     ALL,
@@ -33,8 +33,7 @@ def controls(values: Values, main: DeltaGenerator) -> None:
     """Render the controls, ε in `main`."""
     with main, inputs.row("count-privacy"):
         epsilon, delta = privacy_inputs.epsilon(EPSILON, privacy_inputs.LABEL_EPSILON), values[DELTA]
-        start = f"Except with a chance of {numbers.power_of_ten(delta)}, the release" if delta else "The release"
-        privacy_inputs.epsilon_scale(epsilon, start=start)
+        privacy_inputs.guess_scale(epsilon, "labels", "counts that keep this promise", delta=delta)
     privacy_inputs.epsilon_box(EPSILON)
     whose = inputs.choose(COUNTS_SOURCE)
     with inputs.container_if("design", whose == DESIGN):

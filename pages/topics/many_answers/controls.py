@@ -55,7 +55,7 @@ def controls(values: Values, main: DeltaGenerator) -> None:
     with main, inputs.row("answers"):
         epsilon = privacy_inputs.epsilon(EPSILON, "ε, how much one answer can change the odds", _COMMON)
         inputs.choose_from_list(ORACLE)
-        privacy_inputs.epsilon_scale(epsilon)
+        privacy_inputs.guess_scale(epsilon, "answers", "what they send")
     privacy_inputs.epsilon_box(EPSILON)
     inputs.choose(source_choice(), "The answers")
     own_data_input.answers_panel(source_choice())

@@ -91,7 +91,7 @@ def some_images(answer: Answer) -> list[Panel]:
 
 def _prediction(answer: Answer) -> Prediction | None:
     """Return the guess of how many images a model names rightly, with noisy ones in place of the figure."""
-    if not answer.compared or answer.nearest:
+    if not answer.compared:
         return None
     first, *_ = answer.compared
     config = answer.trials[0].config

@@ -84,21 +84,18 @@ def _label_controls(classes: tuple[str, ...], classes_word: str) -> None:
         st.caption(f"With more than two {classes_word}, every wrong one is equally likely.")
     elif inputs.choose(LABEL_KIND) == ASYMMETRIC:
         first, second = classes
+        noise_slider, ends = privacy_inputs.noise_slider, ("all", "none")
         privacy_inputs.two_lies(
-            (
-                FLIP_PROB_FIRST,
-                privacy_inputs.noise_slider(f"Of the {first}s, share sent as {second}"),
-                f"{first} → {second}",
-            ),
-            (
-                FLIP_PROB_SECOND,
-                privacy_inputs.noise_slider(f"Of the {second}s, share sent as {first}"),
-                f"{second} → {first}",
-            ),
+            (FLIP_PROB_FIRST, noise_slider(f"Of the {first}s, share sent as {second}", ends)),
+            (FLIP_PROB_SECOND, noise_slider(f"Of the {second}s, share sent as {first}", ends)),
+            privacy_inputs.People(f"are a {second}", f"are a {first}", f"“{second}”"),
         )
+        privacy_inputs.two_lies_boxes(FLIP_PROB_FIRST, FLIP_PROB_SECOND)
         return
     label = label_setting(n_classes)
-    privacy_inputs.lie(label, n_classes, slider=privacy_inputs.noise_slider("Each label is wrong with probability"))
+    slider = privacy_inputs.noise_slider("Each label is wrong with probability")
+    people = privacy_inputs.People(f"are a {classes[0]}", f"are a {classes[1]}", f"“{classes[0]}”")
+    privacy_inputs.lie(label, n_classes, slider=slider, people=people, things=classes_word)
     privacy_inputs.lie_boxes(
         label, n_classes, label="p of the label", epsilon_key="training_label_epsilon", epsilon_label="ε of the label"
     )

@@ -45,10 +45,11 @@ from privdemo.experiments.voting import ElectionConfig
 
 def controls(_: Values, __: DeltaGenerator) -> None:
     """Render the settings of the polls, except for the sliders of the lie."""
-    if inputs.choose(KIND) != ASYMMETRIC:
-        privacy_inputs.lie_boxes(
-            LIE, 2, label="p, chance of a random answer", epsilon_key="answer_epsilon", epsilon_label="ε of one answer"
-        )
+    if inputs.choose(KIND) == ASYMMETRIC:
+        privacy_inputs.two_lies_boxes(B_SAYS_A, A_SAYS_B)
+    else:
+        label = "p, chance that the answer is changed"
+        privacy_inputs.lie_boxes(LIE, 2, label=label, epsilon_key="answer_epsilon", epsilon_label="ε of one answer")
     inputs.number(VOTERS, slider=Slider(VOTERS.label, stops=SIZES))
     inputs.slider_and_box(SHARE)
     inputs.number(POLLS)
@@ -64,16 +65,8 @@ def main_control(values: Values) -> None:
     """Render the sliders of the lie, the page’s main control: one for all voters, or one for each kind."""
     if values[KIND] == ASYMMETRIC:
         privacy_inputs.two_lies(
-            (
-                B_SAYS_A,
-                privacy_inputs.noise_slider("Voters of B say A", _ENDS_FOR_EACH, percent=True, live=True),
-                "B says A",
-            ),
-            (
-                A_SAYS_B,
-                privacy_inputs.noise_slider("Voters of A say B", _ENDS_FOR_EACH, percent=True, live=True),
-                "A says B",
-            ),
+            (B_SAYS_A, privacy_inputs.noise_slider("Voters of B say A", _ENDS_FOR_EACH, percent=True, live=True)),
+            (A_SAYS_B, privacy_inputs.noise_slider("Voters of A say B", _ENDS_FOR_EACH, percent=True, live=True)),
             _VOTERS,
         )
         return

@@ -2,10 +2,12 @@
 
 import math
 
+import numpy as np
 import pytest
 
 from pages.kit import privacy_inputs
 from pages.kit.privacy_inputs import DELTAS, EPSILONS, PRIVATE_LEFT
+from privdemo.experiments.label_counts import adversary
 from privdemo.mechanisms import BinaryChannel, GaussianNoise
 from tests.pages.kit.elements import component_data, opened, rendered
 
@@ -59,10 +61,11 @@ text_input words label=Words default=so help=Any
 text_input more label=Parole default=
 container shown > selectbox seen label=Seen default=0 options=a/b"""
 LIES = f"""{SETTINGS}
-flip = privacy_inputs.lie(P, 3, slider=privacy_inputs.noise_slider("Lie", live=True))
+flip = privacy_inputs.lie(P, 3, slider=privacy_inputs.noise_slider("Lie", live=True), people=privacy_inputs.People())
 privacy_inputs.lie_boxes(P, 3, label="p", epsilon_key="x", epsilon_label="ε")
 R = Number("r", P.limit, 0.2, "R", 0.1)
-both = privacy_inputs.two_lies((R, Slider("From 0"), "a"), (Q, Slider("From 1"), "b"))
+both = privacy_inputs.two_lies((R, Slider("From 0")), (Q, Slider("From 1")), privacy_inputs.People())
+privacy_inputs.two_lies_boxes(R, Q)
 st.session_state["found"] = flip, both.p10, both.p01
 """
 COUNTS = f"""{SETTINGS}
@@ -104,8 +107,8 @@ def test_every_widget_says_what_its_setting_does_and_hidden_ones_have_values_alo
         ("plain", "p", "Other", "Other", ("low", "high"), None, False),
         ("plain", "q", "Q", "Q", None, None, False),
         ("lies", "p", "P", "Lie", PRIVATE_LEFT, None, True),
-        ("lies", "r", "a", "From 0", None, None, False),
-        ("lies", "q", "b", "From 1", None, None, False),
+        ("lies", "r", "R", "From 0", None, None, False),
+        ("lies", "q", "Q", "From 1", None, None, False),
         ("counts", "e", "", "How much", PRIVATE_LEFT, sorted((*EPSILONS, 0.3)), False),
         ("counts", "d", "δ", "δ, chance that the promise fails", PRIVATE_LEFT, [d for d in DELTAS if d <= 0.5], False),
         ("counts", "f", "", "Few", PRIVATE_LEFT, [1.0, 1.5, 2.0], False),
@@ -114,7 +117,7 @@ def test_every_widget_says_what_its_setting_does_and_hidden_ones_have_values_alo
     ],
 )
 def test_a_number_has_a_box_and_a_slider_with_words_for_its_ends(script, key, label, name, ends, stops, live):
-    found = controls(script, has_boxes=name not in ("Lie", "How much", "Few"))[key]
+    found = controls(script, has_boxes=name not in ("Lie", "How much", "Few", "From 0", "From 1"))[key]
     assert found["box"]["label"] == label
     slider = found["slider"] or dict.fromkeys(("name", "ends", "stops", "live"))
     assert (slider["name"], slider["ends"], slider["stops"], slider["live"]) == (name, ends and [*ends], stops, live)
@@ -193,27 +196,57 @@ def test_what_an_epsilon_means_stands_beside_its_number(p, epsilon):
     [
         (0.75, 0.25, "Of 100 people who did it, 75 say Yes. Of 100 who did not, 25 say Yes."),
         (1.0, 0.0, "Of 100 people who did it, 100 say Yes. Of 100 who did not, 0 say Yes."),
-        (0.998, 0.002, "Of 100 people who did it, over 99 say Yes. Of 100 who did not, under 1 say Yes."),
+        (0.99, 0.012, "Of 100 people who did it, 99 say Yes. Of 100 who did not, 1 says Yes."),
+        (0.998, 0.002, "Of 100 people who did it, over 99 say Yes. Of 100 who did not, under 1 says Yes."),
         (0.5, 0.5, "Of 100 people who did it, 50 say Yes. Of 100 who did not, 50 say Yes."),
-        (
-            0.502,
-            0.498,
-            "Of 100 people who did it, 50 say Yes; of 100 who did not as well: the difference is under 1 of 100.",
-        ),
+        (0.505, 0.495, "Of 100 people who did it, 51 say Yes. Of 100 who did not, 50 say Yes."),
+        (0.502, 0.498, "Of 100 people who did it, 50 say Yes; of 100 who did not as many, rounded to whole people."),
     ],
 )
 def test_what_an_answer_gives_away_is_said_in_whole_people(first, second, words):
     assert privacy_inputs.people_words(first, second, privacy_inputs.People()) == words
 
 
-def test_the_meaning_of_an_epsilon_comes_from_the_channel_or_from_a_question_of_the_same_epsilon():
+def test_the_meaning_of_an_answer_comes_from_its_channel():
     people = privacy_inputs.People("voted A", "voted B", "A")
     channel = BinaryChannel(0.1, 0.3)  # of voters of B 10 of 100 say A, of voters of A 70
-    own = privacy_inputs.epsilon_scale_html(channel.epsilon, channel, people)
-    assert "Of 100 people who voted A, 70 say A. Of 100 who voted B, 10 say A." in own
-    assert "<figcaption>100 people who voted B</figcaption>" in own
-    alike = privacy_inputs.epsilon_scale_html(math.log(3))
-    assert "One answer reveals no more than this yes-or-no answer. Of 100 people who did it, 75 say Yes." in alike
-    assert "The odds" in alike or "odds change" in alike
-    assert "says nothing" in privacy_inputs.epsilon_scale_html(0.0)
-    assert "0 say Yes" in privacy_inputs.epsilon_scale_html(math.inf)
+    shown = privacy_inputs.answer_scale_html(channel, people)
+    assert "<b>ε = 1.95</b>. Of 100 people who voted A, 70 say A. Of 100 who voted B, 10 say A.<div" in shown
+    assert "<figcaption>100 people who voted B</figcaption>" in shown
+    assert "<p>Whatever was believed before, the odds change at most sevenfold.</p>" in shown
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "right"),
+    [
+        (0.0, 0.0, "50"),
+        (1.0, 0.0, "73"),
+        (1.0, 0.05, "74"),
+        (math.log(3), 0.0, "75"),
+        (0.0, 0.2, "60"),
+        (9.0, 0.0, "over 99"),
+        (math.inf, 0.0, "100"),
+    ],
+)
+def test_what_a_release_gives_away_is_how_many_can_be_guessed_right(epsilon, delta, right):
+    shown = privacy_inputs.guess_scale_html(
+        epsilon, "labels", "the counts", delta=delta, name="ε of a label", more="So."
+    )
+    words = f"Of 100 people, each with one of two labels, at most {right} can be guessed right from the counts. So."
+    assert f"</b>. {words}<div" in shown
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.3, 0.0), (1.0, 0.05), (2.0, 0.3)])
+def test_no_adversary_is_right_more_often_than_said_and_one_is_just_as_often(epsilon, delta):
+    """The channel that dominates all (ε, δ)-private ones: with chance δ each person is found out."""
+    promised = adversary.promised_rate(epsilon, delta)
+    flip = 1 / (1 + math.exp(epsilon))
+    worst = np.array([[delta, (1 - delta) * (1 - flip), (1 - delta) * flip, 0.0]])
+    worst = np.vstack([worst, worst[:, ::-1]])
+    assert worst.max(axis=0).sum() / 2 == pytest.approx(promised)
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        channel = rng.dirichlet(np.ones(5), size=2)
+        loss = [np.maximum(channel[i] - math.exp(epsilon) * channel[1 - i], 0).sum() for i in range(2)]
+        if max(loss) <= delta:
+            assert channel.max(axis=0).sum() / 2 <= promised + 1e-12

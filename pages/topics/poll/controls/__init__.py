@@ -126,7 +126,7 @@ def _lie(values: Values) -> None:
     """Render the slider of how often people send a random answer, and what that means for them."""
     answers = tuple(map(escape, check_answers(values[ANSWERS])))
     first, second = answers if len(answers) == 2 else ("", "")
-    people = privacy_inputs.People(f"mean “{first}”", f"mean “{second}”", f"“{first}”") if first else None
+    people = privacy_inputs.People(f"mean “{first}”", f"mean “{second}”", f"“{first}”")
     slider = privacy_inputs.noise_slider("How often chance changes an answer", percent=True)
     privacy_inputs.lie(lie_setting(values), len(answers), slider=slider, people=people)
 
@@ -136,7 +136,7 @@ def _lie_boxes(values: Values) -> None:
     privacy_inputs.lie_boxes(
         lie_setting(values),
         len(check_answers(values[ANSWERS])),
-        label="p, chance of a random answer",
+        label="p, chance that the answer is changed",
         epsilon_key="poll_epsilon",
         epsilon_label="ε of one answer",
     )
