@@ -376,7 +376,7 @@ def _by_trying(name: str, title: str, trust: str) -> Method:
 
 COMPARISON = _table(
     (
-        Method(CLEAN, ALL_KNOWN, TRUTH, palette.TRUTH, "true labels"),
+        Method(CLEAN, "all labels true", TRUTH, palette.TRUTH, "true labels"),
         _compared_method(COUNT_NAIVE, "count as sent", "naive count", NOBODY, palette.NAIVE),
         _compared_method(CORRECTED_COUNT, "count, noise-corrected", "corrected count", NOBODY, palette.OTHERS[0]),
         _compared_method(NAIVE, "ignore the noise", "naive", NOBODY, palette.NAIVE),
