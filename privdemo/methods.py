@@ -104,7 +104,7 @@ FREQUENCY_ORACLES = _table(
             "k-ary randomised response",
             NOBODY,
             _in_colour_of(_ONE, "dash", "square-open"),
-            sends="the true answer or a random one",
+            sends="their own answer or a random one",
         ),
         Method(
             "basic rappor",
@@ -133,7 +133,7 @@ FREQUENCY_ORACLES = _table(
             "subset selection",
             NOBODY,
             _in_colour_of(_SUBSETS, "solid", "circle"),
-            sends="several answers, the true one often among them",
+            sends="a few of all answers, often including their own",
         ),
         Method(
             "hadamard response",

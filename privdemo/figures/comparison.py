@@ -18,7 +18,7 @@ from privdemo.intervals import Estimate
 from privdemo.methods import CLEAN, COMPARISON, TRUTH
 
 AXES = {
-    "accuracy": "share named correctly",
+    "accuracy": "share of test records named correctly",
     "log_loss": "log loss",
     "brier": "Brier score",
     "error": "error of the share",
@@ -88,7 +88,7 @@ def frontier(
 
 
 def still_empty(ways: Mapping[str, str], known: float, least: float) -> Figure:
-    """Return a row without a mark for each of the `ways` to learn, and below them the accuracy `known` with true labels.
+    """Return a row without a mark for each of the `ways` to learn, and below them that of all true labels, at `known`.
 
     `ways` map keys to the words of their rows; the axis begins at `least`.
     """
@@ -102,7 +102,7 @@ def still_empty(ways: Mapping[str, str], known: float, least: float) -> Figure:
         "hovertemplate": f"{method.in_full}: {percent(known)}<extra></extra>",
     }
     words = {name: f"{way} <b>?</b>" for name, way in ways.items()}
-    words[method.name] = f"{method.title} <b>{percent(known)}</b>"
+    words[method.name] = f"with {method.title} <b>{percent(known)}</b>"
     return chart(
         data=[mark],
         layout={

@@ -28,12 +28,17 @@ from pages.topics.label_counts.question import (
     Curves,
 )
 
+# The noise hides one person, who has one label.
+_SLIDER = privacy_inputs.LABEL_EPSILON.replace("label", "person")
+
 
 def controls(values: Values, main: DeltaGenerator) -> None:
     """Render the controls, ε in `main`."""
     with main, inputs.row("count-privacy"):
-        epsilon, delta = privacy_inputs.epsilon(EPSILON, privacy_inputs.LABEL_EPSILON), values[DELTA]
-        start = f"Except with a chance of {numbers.power_of_ten(delta)}, the release" if delta else "The release"
+        epsilon, delta = privacy_inputs.epsilon(EPSILON, _SLIDER), values[DELTA]
+        start = (
+            f"Except with a chance of {numbers.power_of_ten(delta)}, this publication" if delta else "This publication"
+        )
         privacy_inputs.epsilon_scale(epsilon, start=start)
     privacy_inputs.epsilon_box(EPSILON)
     whose = inputs.choose(COUNTS_SOURCE)
