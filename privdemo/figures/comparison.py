@@ -102,7 +102,7 @@ def still_empty(ways: Mapping[str, str], known: float, least: float) -> Figure:
         "hovertemplate": f"{method.in_full}: {percent(known)}<extra></extra>",
     }
     words = {name: f"{way} <b>?</b>" for name, way in ways.items()}
-    words[method.name] = f"with {method.title} <b>{percent(known)}</b>"
+    words[method.name] = f"with {method.title}: <b>{percent(known)}</b>"
     return chart(
         data=[mark],
         layout={

@@ -94,9 +94,7 @@ def one_report(found: OneReport, shown: Sequence[int]) -> Figure:
         "name": "after the report",
         "hovertemplate": "%{customdata}: %{y:.2%}<extra>after</extra>",
     }
-    return _over_answers(
-        _bars(names, found.prior[list(shown)], "before the report"), [after], "chance that the sender has this answer"
-    )
+    return _over_answers(_bars(names, found.prior[list(shown)], "before the report"), [after], "chance of each answer")
 
 
 def _bars(names: Sequence[str], heights: Array, name: str) -> dict[str, Any]:
