@@ -104,7 +104,7 @@ FREQUENCY_ORACLES = _table(
             "k-ary randomised response",
             NOBODY,
             _in_colour_of(_ONE, "dash", "square-open"),
-            sends="the true answer or a random one",
+            sends="their own answer or a random one",
         ),
         Method(
             "basic rappor",
@@ -133,7 +133,7 @@ FREQUENCY_ORACLES = _table(
             "subset selection",
             NOBODY,
             _in_colour_of(_SUBSETS, "solid", "circle"),
-            sends="several answers, the true one often among them",
+            sends="a few of all answers, often including their own",
         ),
         Method(
             "hadamard response",
@@ -376,7 +376,7 @@ def _by_trying(name: str, title: str, trust: str) -> Method:
 
 COMPARISON = _table(
     (
-        Method(CLEAN, ALL_KNOWN, TRUTH, palette.TRUTH, "true labels"),
+        Method(CLEAN, "all labels true", TRUTH, palette.TRUTH, "true labels"),
         _compared_method(COUNT_NAIVE, "count as sent", "naive count", NOBODY, palette.NAIVE),
         _compared_method(CORRECTED_COUNT, "count, noise-corrected", "corrected count", NOBODY, palette.OTHERS[0]),
         _compared_method(NAIVE, "ignore the noise", "naive", NOBODY, palette.NAIVE),

@@ -18,9 +18,9 @@ from pages.kit.panel import Panel, Prediction, Scale
 
 # The key of the switch in the menu, True unless a visitor wants to see all figures at once.
 ASK = "ask_for_guesses"
-# Keys in the session state: for each prediction by its name the question as it was answered, and the guess, None where
-# the visitor made none; by the address of each page whether the visitor came to it by a link with settings; whether this
-# run of a page may ask; and whether it asks now.
+# Keys in the session state: for each prediction by its name the question as it was answered and the guess, None where
+# the visitor made none; by the address of each page whether the visitor came to it by a link with settings; whether
+# this run of a page may ask; and whether it asks now.
 _GUESSES, _BY_LINK, _MAY_ASK, _ASKS = "guesses", "opened_by_link", "may_ask_for_guesses", "asks_for_guess"
 # What stands above the control; the question itself is the sentence of the page.
 _LABEL = "Your guess"

@@ -76,7 +76,7 @@ def _map_words(found: Winners, line: Sequence[tuple[float, float]], own: tuple[f
     """
     left = own[0] < 0.8 * len(found.epsilons)
     aside = {"xanchor": "left", "xshift": 10} if left else {"xanchor": "right", "xshift": -10}
-    notes = [_on_map("yours", *own) | aside]
+    notes = [_on_map("your setting", *own) | aside]
     taken = [*line, own]
     if line:
         x, y = line[len(line) * 2 // 3]

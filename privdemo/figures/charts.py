@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -263,7 +264,7 @@ def own(x: float, mark: Estimate, style: palette.Style, name: str, group: str, a
         **({"error_y": error_bars([mark], style)} if mark.known else {}),
         "mode": "markers",
         "marker": point(style) | {"size": 12},
-        "name": f"{name}, yours",
+        "name": f"{name}, your setting",
         "legendgroup": group,
         "showlegend": False,
     }
@@ -323,9 +324,7 @@ def curve_chart(
         at = math.log10(yours) if x_axis.get("type") == "log" else yours
         at = min(max(at, low), high)
         layout = {"shapes": [reference_line(10**at if x_axis.get("type") == "log" else at)]}
-        layout["annotations"] = [
-            reference_label(at, f"yours, {yours:,.0f}" if yours >= 1000 else f"yours, {yours:g}", low, high)
-        ]
+        layout["annotations"] = [reference_label(at, _setting(x_axis["title"]["text"], yours), low, high)]
     figure = chart(
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={
@@ -338,6 +337,12 @@ def curve_chart(
         },
     )
     return label_ends(figure, avoid_overlap)
+
+
+def _setting(title: str, value: float) -> str:
+    """Name the visitor's own value on an axis with this `title`: “your setting: ε = 1”, “your setting: 10,000”."""
+    symbol = f"{title[0]} = " if re.match(r"[εδ]\b", title) else ""
+    return f"your setting: {symbol}" + (f"{value:,.0f}" if value >= 1000 else f"{value:g}")
 
 
 def log_axis(title: str, levels: Sequence[float]) -> dict[str, Any]:

@@ -11,12 +11,18 @@ from plotly.graph_objects import Figure
 from privdemo import palette
 from privdemo.experiments.comparison.study import EPSILONS, Row
 from privdemo.figures.chart_style import chart
-from privdemo.figures.charts import PALE, curve_chart, heading, log_axis, method_curve, own
+from privdemo.figures.charts import PALE, ROW, curve_chart, heading, log_axis, method_curve, own, percent, point
+from privdemo.figures.charts import rows as rows_of_words
 from privdemo.figures.plain import PlainFigure, copied, merge, parts
 from privdemo.intervals import Estimate
-from privdemo.methods import COMPARISON, TRUTH
+from privdemo.methods import CLEAN, COMPARISON, TRUTH
 
-AXES = {"accuracy": "rightly classified", "log_loss": "log loss", "brier": "Brier score", "error": "error of the share"}
+AXES = {
+    "accuracy": "share of test records named correctly",
+    "log_loss": "log loss",
+    "brier": "Brier score",
+    "error": "error of the share",
+}
 _SHARES = ("accuracy", "error")
 # Pixels for the words of the axis across and the names of so many curves, and for each name of more: a telephone shows
 # one below the other, so that the plot keeps its height.
@@ -24,7 +30,8 @@ _FEW, _LEGEND, _NAME = 4, 85, 20
 
 
 # What the ε of an axis covers: of methods that learn from a publisher's sets, and of all others.
-OF_LABELS, OF_COUNTS = "ε of every label (smaller is more private)", "ε of a set’s counts (smaller is more private)"
+OF_LABELS = "ε of a label, log scale (left: more private)"
+OF_COUNTS = "ε of a set’s counts, log scale (left: more private)"
 
 
 def frontier(
@@ -34,12 +41,10 @@ def frontier(
     epsilon: float,
     goal: float | None,
     axis: str = OF_LABELS,
-    least: float = math.inf,
 ) -> Figure:
     """Return one metric of every method along ε, with 95 % intervals; `mine` are the visitor's own, larger.
 
     The dotted rule across is the `goal`, if there is one; `axis` is the title of the axis, which names what ε covers.
-    The axis upwards begins at `least` or below.
     """
     plotted = [name for name in COMPARISON if any(row.method == name for row in rows)]
     curves = [
@@ -49,7 +54,7 @@ def frontier(
         for name in plotted
     ]
     marks = [e for curve in curves for e in curve.estimates] + list(mine.values())
-    low = min(least, min((e.ends[0] for e in marks), default=0.0))
+    low = min((e.ends[0] for e in marks), default=0.0)
     high = max((e.ends[1] for e in marks), default=1.0)
     pad = 0.04 * (high - low or 1.0)
     x_axis = log_axis(axis, sorted({*EPSILONS, epsilon}))
@@ -80,6 +85,34 @@ def frontier(
     if goal is not None:
         plain["layout"].setdefault("shapes", []).append(_goal_rule(goal))
     return PlainFigure(plain)
+
+
+def still_empty(ways: Mapping[str, str], known: float, least: float) -> Figure:
+    """Return a row without a mark for each of the `ways` to learn, and below them that of all true labels, at `known`.
+
+    `ways` map keys to the words of their rows; the axis begins at `least`.
+    """
+    method = COMPARISON[CLEAN]
+    mark = {
+        "type": "scatter",
+        "x": [known],
+        "y": [method.name],
+        "mode": "markers",
+        "marker": point(method.style),
+        "hovertemplate": f"{method.in_full}: {percent(known)}<extra></extra>",
+    }
+    words = {name: f"{way} <b>?</b>" for name, way in ways.items()}
+    words[method.name] = f"with {method.title}: <b>{percent(known)}</b>"
+    return chart(
+        data=[mark],
+        layout={
+            "xaxis": {"title": {"text": AXES["accuracy"]}, "range": [least, 1.02], "tickformat": ".0%"},
+            "yaxis": rows_of_words(words),
+            "height": 100 + ROW * len(words),
+            "margin": {"b": 48},
+            "showlegend": False,
+        },
+    )
 
 
 def _with_trust(name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -34,16 +35,18 @@ from privdemo.methods import LABEL_COUNTS
 TITLES = {
     label_counts.C_AXIS: "number of classes",
     label_counts.RHO_AXIS: "share of every class but the last",
-    label_counts.EPSILON_AXIS: "ε",
-    label_counts.DELTA_AXIS: "δ",
+    label_counts.EPSILON_AXIS: "ε, log scale (left: more private)",
+    label_counts.DELTA_AXIS: "δ, log scale",
 }
-# People of 1,000 who are counted in a wrong class at an L1 distance of 1.
-MISPLACED = 500.0
+# By how many of 1,000 people all counts together are off at an L1 distance of 1.
+OFF_BY = 1000.0
 # The most classes that are plotted as bars, and the pixels of the row of each: its words over two bars. Where those
 # begin, and how thick they are, in rows; the filling of bars of true counts.
 MOST_BARS, _CLASS_ROW = 16, 58
 _TRUE_BAR, _RELEASED_BAR, _BAR = -0.22, -0.45, 0.2
 _PALE_TRUTH = "rgba(122,122,122,0.08)"
+# What the bars are called.
+_TRUE, _PUBLISHED = "true counts (kept secret)", "published counts"
 
 
 def along(
@@ -56,10 +59,10 @@ def along(
     """Return mean L1 distortion along an axis (the paper's figure 1), a line for every mechanism, with 95 % intervals.
 
     `distortions` maps levels and mechanisms to estimates; a line ends where its mechanism has none. Where all other
-    settings are `as_published`, stars mark the values that the paper's text gives. Not `in_l1`, they are plotted as
-    people counted wrong of 1,000: half the L1 distance is the share of them.
+    settings are `as_published`, stars mark the values that the paper's text gives. Not `in_l1`, it is plotted as the
+    people by whom all counts together are off, of 1,000.
     """
-    unit = 1.0 if in_l1 else MISPLACED
+    unit = 1.0 if in_l1 else OFF_BY
     names = [name for name in LABEL_COUNTS if any(name in here for here in distortions.values())]
     lines = []
     for name, short in _short(names).items():
@@ -80,9 +83,9 @@ def along(
     ]
     y_axis = {
         "title": {
-            "text": "distortion (L1; 0.02 counts 10 of 1,000 people wrong)"
+            "text": "distortion (L1; 0.02: off by 20 of 1,000 people)"
             if in_l1
-            else "people counted wrong, of 1,000"
+            else "all counts together off by, of 1,000 people"
         },
         "type": "log",
         "range": [low, high],
@@ -99,7 +102,8 @@ def _short(names: Sequence[str]) -> dict[str, str]:
     dirichlet = [name for name in names if name.startswith("dirichlet")]
     titles = {name: LABEL_COUNTS[name].title for name in names}
     if len(dirichlet) == 1:
-        titles[dirichlet[0]] = f"Dirichlet, {titles[dirichlet[0]].partition(', ')[2].split()[0]}"
+        kind = re.split(r" \(| for | from ", titles[dirichlet[0]].partition(", ")[2])[0]
+        titles[dirichlet[0]] = f"Dirichlet, {kind}"
     return titles
 
 
@@ -117,17 +121,24 @@ def _stars(axis_name: str, names: Sequence[str], unit: float) -> list[tuple[floa
     ]
 
 
-def beside(counts: Sequence[int], outcome: Outcome | None, classes: Sequence[int], names: Sequence[str] = ()) -> Figure:
+def beside(
+    counts: Sequence[int],
+    outcome: Outcome | None,
+    classes: Sequence[int],
+    names: Sequence[str] = (),
+    unit: str = "people",
+) -> Figure:
     """Return true counts of `classes` and one release, with the range of 95 % of all releases; without an `outcome`
     the true counts alone.
 
-    Each class is a row with both counts in words, under its one of `names`, or its number without names.
+    Each class is a row with both counts in words, under its one of `names`, or its number without names. `unit` is the
+    title of the axis.
     """
     total, n = sum(counts), len(classes)
     places = [float(n - 1 - row) for row in range(n)]
     words = [f"{names[c] if names else f'class {c + 1}'}: {counts[c]:,}" for c in classes]
     grey = {"color": _PALE_TRUTH, "line": {"color": palette.TRUTH.colour, "width": 1.5}}
-    traces = [_row_bars("true count", [counts[c] for c in classes], places, _TRUE_BAR, words, grey)]
+    traces = [_row_bars(_TRUE, [counts[c] for c in classes], places, _TRUE_BAR, words, grey)]
     largest = [float(max(counts[c] for c in classes))]
     if outcome:
         style = LABEL_COUNTS[outcome.release].style
@@ -136,18 +147,24 @@ def beside(counts: Sequence[int], outcome: Outcome | None, classes: Sequence[int
             Estimate(total * (low + high) / 2, total * low, total * high)
             for low, high in (outcome.ranges[c] for c in classes)
         ]
-        words = [f"{one}, released as <b>{value:,.0f}</b>" for one, value in zip(words, released, strict=True)]
-        bars = _row_bars("released count", released, places, _RELEASED_BAR, words, outlined(style.colour, "/"))
+        words = [f"{one}, published as <b>{value:,.0f}</b>" for one, value in zip(words, released, strict=True)]
+        bars = _row_bars(_PUBLISHED, released, places, _RELEASED_BAR, words, outlined(style.colour, "/"))
         largest += [*released, *(one.high for one in ranges)]
         traces += [bars, _row_ranges(ranges, places)]
     return chart(
         data=traces,
         layout={
-            "xaxis": {"title": {"text": "people"}, "range": [0, 1.05 * max(largest)]},
-            "yaxis": {"tickvals": places, "ticktext": words, "range": [-0.6, n - 0.4], "showgrid": False}
+            "xaxis": {"title": {"text": unit}, "range": [0, 1.05 * max(largest)]},
+            "yaxis": {
+                "title": {"text": f"{_TRUE} and {_PUBLISHED}" if outcome else _TRUE},
+                "tickvals": places,
+                "ticktext": words,
+                "range": [-0.6, n - 0.4],
+                "showgrid": False,
+            }
             | {"ticklabelposition": "inside top"},
             "barmode": "overlay",
-            "height": 130 + _CLASS_ROW * n,
+            "height": 150 + _CLASS_ROW * n,
             "margin": {"b": 100},
             "legend": legend_below(),
         },
@@ -180,7 +197,7 @@ def _row_ranges(ranges: Sequence[Estimate], places: Sequence[float]) -> dict[str
         "mode": "markers",
         "marker": {"symbol": "line-ns-open", "size": 9, "color": palette.TRUTH.colour},
         "error_x": error_bars(ranges, palette.TRUTH),
-        "name": "95 of 100 releases",
+        "name": "95 of 100 publications",
         "hoverinfo": "skip",
     }
 
@@ -247,5 +264,5 @@ def attack(rates: Mapping[str, float], promised: float) -> Figure:
     named = {LABEL_COUNTS[name].title: Estimate(rate, rate, rate) for name, rate in rates.items()}
     high = min(1.02, max(promised, *rates.values()) + 0.05)
     return guesses(
-        named, (promised, f"(ε, δ) allows {percent(promised)}"), [0.5], "person’s class guessed rightly", high
+        named, (promised, f"(ε, δ) allows {percent(promised)}"), [0.5], "person’s class guessed correctly", high
     )

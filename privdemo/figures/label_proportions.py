@@ -238,7 +238,7 @@ def curves(
             "xaxis": _steps(axis, levels),
             "yaxis": {"title": {"text": "average F1"}, "range": [math.floor(20 * min(lows)) / 20, 1.0]},
             "shapes": rules + [dotted(reference_line(place(levels, x))) for x, _ in marks],
-            "annotations": [reference_label(own_place, "yours", low, high)] * len(rules)
+            "annotations": [reference_label(own_place, "your setting", low, high)] * len(rules)
             + [_above(place(levels, x), words, low, high) for x, words in marks],
             "height": 474,
             "margin": {"b": 130},
@@ -280,7 +280,7 @@ def losses(by_aggregation: Mapping[str, Sequence[Row]], levels: Sequence[float],
             "y": [yours[1]],
             "mode": "markers",
             "marker": {"symbol": "x", "size": 11, "color": palette.TRUTH.colour},
-            "name": "yours",
+            "name": "your setting",
             "hovertemplate": "yours: %{y:.1%}<extra></extra>",
         }
     )

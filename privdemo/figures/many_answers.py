@@ -13,7 +13,7 @@ from plotly.graph_objects import Figure
 from privdemo import palette
 from privdemo.experiments import many_answers
 from privdemo.experiments.many_answers import Fit, OneReport, Release, Trusted
-from privdemo.figures.chart_style import PHONE_PLOT_WIDTH, are_turned, chart, shortened
+from privdemo.figures.chart_style import PHONE_PLOT_WIDTH, SIZE, are_turned, chart, shortened
 from privdemo.figures.charts import (
     Curve,
     DotPlot,
@@ -42,9 +42,9 @@ Array = NDArray[np.floating]
 # The answers that are plotted, the most frequent ones: their names fit on a telephone.
 SHOWN = 16
 AXES = {
-    many_answers.EPSILON_AXIS: "ε of an answer (smaller is more private)",
-    many_answers.K_AXIS: "possible answers",
-    many_answers.PEOPLE_AXIS: "people",
+    many_answers.EPSILON_AXIS: "ε of an answer, log scale (left: more private)",
+    many_answers.K_AXIS: "possible answers, log scale",
+    many_answers.PEOPLE_AXIS: "people, log scale",
 }
 # One's place on an axis in words.
 WORDS = {
@@ -56,7 +56,7 @@ ERROR = "typical error of a share, in points"
 UNASKED = "guessing blindly"
 _ANSWERS = "answer, the most frequent first"
 # The filling of bars of true shares, on which marks are seen, and the part of a bar over which marks stand.
-_PALE_TRUTH, _ASIDE = "rgba(122,122,122,0.08)", 0.65
+_PALE_TRUTH, _ASIDE = "rgba(122,122,122,0.08)", 0.9
 # Against bits: the size of a marker, by how much one around it is larger, and how near such two are to each other, in
 # pixels of a plot as it is on a telephone.
 _MARK, _RING, _REACH, _PLOT = 13, 11, 8.0, (PHONE_PLOT_WIDTH, 240)
@@ -70,7 +70,8 @@ def shares(found: Release) -> Figure:
         style = FREQUENCY_ORACLES[oracle].style
         ends = interval_bars(estimate.shares[:SHOWN], estimate.low[:SHOWN], estimate.high[:SHOWN], style)
         bars = {"error_y": ends | {"thickness": 2}}
-        marks.append(_points(names, estimate.shares[:SHOWN], FREQUENCY_ORACLES[oracle]) | bars)
+        mark = _points(names, estimate.shares[:SHOWN], FREQUENCY_ORACLES[oracle])
+        marks.append(mark | bars | {"name": f"{mark['name']}, 95 % interval"})
     return _over_answers(_bars(names, truth, "true share"), marks)
 
 
@@ -93,9 +94,7 @@ def one_report(found: OneReport, shown: Sequence[int]) -> Figure:
         "name": "after the report",
         "hovertemplate": "%{customdata}: %{y:.2%}<extra>after</extra>",
     }
-    return _over_answers(
-        _bars(names, found.prior[list(shown)], "before the report"), [after], "chance that the sender has this answer"
-    )
+    return _over_answers(_bars(names, found.prior[list(shown)], "before the report"), [after], "chance of each answer")
 
 
 def _bars(names: Sequence[str], heights: Array, name: str) -> dict[str, Any]:
@@ -142,10 +141,17 @@ def _over_answers(
             "xaxis2": {"range": [-0.5, n - 0.5], "overlaying": "x", "visible": False, "fixedrange": True},
             "yaxis": {"title": {"text": title}, "tickformat": ".0%"},
             "height": 375,
-            "margin": {"b": 66 + 21 * len(marks)},  # on a telephone each name has a line
-            "legend": legend_below(),
+            # The key is over the bars, so that a telephone shows it with them; there each name has a line.
+            "annotations": [_room_over(21 * (len(marks) + 1))],
+            "legend": legend_below() | {"y": 1, "yref": "paper"},
         },
     )
+
+
+def _room_over(pixels: float) -> dict[str, Any]:
+    """Return an empty note that keeps so many pixels free over the plot."""
+    place = {"x": 0, "xref": "paper", "y": 1, "yref": "paper", "yanchor": "bottom", "showarrow": False}
+    return place | {"text": "&nbsp;", "yshift": pixels - 1.3 * SIZE}
 
 
 def along(

@@ -261,27 +261,27 @@ def _dirichlet_public(epsilon: float, delta: float, counts: Counts, n_min: int) 
 
 
 RELEASES = {
-    "laplace published": Release("Laplace, published", False, _laplace_published, paper="Laplace noise"),
-    "laplace tight": Release("Laplace, tight", True, _laplace_tight, paper="Laplace noise"),
-    "gaussian published": Release("Gaussian, published", False, _gaussian_published, paper="Gaussian noise"),
-    "gaussian tight": Release("Gaussian, tight", True, _gaussian_tight, paper="analytic Gaussian mechanism"),
-    "laplace prior": Release("Laplace prior, published", False, _laplace_prior),
+    "laplace published": Release("Laplace, as in the paper", False, _laplace_published, paper="Laplace noise"),
+    "laplace tight": Release("Laplace, least noise", True, _laplace_tight, paper="Laplace noise"),
+    "gaussian published": Release("Gaussian, as in the paper", False, _gaussian_published, paper="Gaussian noise"),
+    "gaussian tight": Release("Gaussian, least noise", True, _gaussian_tight, paper="analytic Gaussian mechanism"),
+    "laplace prior": Release("Laplace prior, as in the paper", False, _laplace_prior),
     "dirichlet published": Release(
-        "scaled Dirichlet, published (no guarantee)",
+        "scaled Dirichlet, as in the paper (no guarantee)",
         False,
         _dirichlet_published,
         data_dependent=True,
         paper="σ by the paper’s criterion",
     ),
     "dirichlet local": Release(
-        "scaled Dirichlet, tight for these counts (no guarantee)",
+        "scaled Dirichlet, least for these counts (no guarantee)",
         True,
         _dirichlet_tight_for_counts,
         data_dependent=True,
         paper="σ by the exact privacy profile of these counts",
     ),
     "dirichlet public": Release(
-        "scaled Dirichlet, tight from a public minimum on",
+        "scaled Dirichlet, least noise from a public minimum on",
         True,
         _dirichlet_public,
         public_bound=True,

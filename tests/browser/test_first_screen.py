@@ -79,7 +79,6 @@ def test_the_first_screen_of_home_is_the_first_step_of_its_story(page: Page, add
     ("place", "scheme"),
     [
         ("many_answers", "dark"),
-        ("proportions", "light"),
         ("class_ratio", "dark"),
         ("distortion", "light"),
         ("comparison", "dark"),
@@ -105,10 +104,10 @@ def test_a_prerendered_chart_looks_like_the_one_plotly_renders(
 
 
 def test_a_prerendered_chart_is_shown_until_a_setting_changes(page: Page, address: str) -> None:
-    browsing.open_page(page, f"{address}/distortion")
+    browsing.open_page(page, f"{address}/many_answers")
     blocked: list[Route] = []
     page.route("**/PlotlyChart*", lambda route: blocked.append(route))
-    page.goto(f"{address}/distortion")
+    page.goto(f"{address}/many_answers")
     expect(page.locator("#first-screen")).to_have_count(0)
     picture, place = page.locator(PICTURE), page.locator(".chart-place")
     expect(picture).to_have_count(1)

@@ -24,7 +24,7 @@ def test_trials_appear_one_by_one_and_the_whole_page_reruns_at_the_end(page: Pag
     page.get_by_role("radio", name="All numbers").click()
     expect(page.locator(".takeaway", has_text="Means over")).to_be_visible()
     expect(page).to_have_url(re.compile("look_at=All"))
-    expect(page.locator(".takeaway", has_text="Means over 6 draws")).to_be_visible(timeout=60_000)
+    expect(page.locator(".takeaway", has_text="Means over 6 trials")).to_be_visible(timeout=60_000)
     expect(page.locator(browsing.PROGRESS)).to_have_count(0)
     mean = training.mean_score([training.run(with_trial(CONFIG, i)) for i in range(6)], NAIVE, "accuracy").mean
     expect(page.locator(".grid td", has_text=f"{100 * mean:.1f} %").first).to_be_visible()

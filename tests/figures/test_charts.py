@@ -109,11 +109,11 @@ def test_distortion_along_an_axis_ends_where_there_is_no_noise():
         assert shows_estimates(traces[method.title], *(estimates[x][name] for x in there))
 
 
-def test_distortion_is_plotted_as_labels_misplaced_of_1000_with_the_published_stars():
+def test_distortion_is_plotted_as_people_that_counts_are_off_by_of_1000_with_the_published_stars():
     estimates = {0.05: {"laplace published": Estimate(0.16, 0.15, 0.17)}}
     line, star, *_ = count_charts.along(label_counts.EPSILON_AXIS, estimates, None, in_l1=False).data
-    assert shows_estimates(line, Estimate(80, 75, 85))
-    assert (star.name, star.y[0]) == ("published", 500 * label_counts.PUBLISHED["laplace published"])
+    assert shows_estimates(line, Estimate(160, 150, 170))
+    assert (star.name, star.y[0]) == ("published", 1000 * label_counts.PUBLISHED["laplace published"])
 
 
 def test_a_release_is_plotted_with_the_true_counts():

@@ -136,9 +136,9 @@ def test_curves_are_the_rows_and_own_results_stand_at_their_level():
         assert list(trace.x) == pytest.approx(np.arange(len(LEVELS)) + shift[name])
     own = {trace.name: trace for trace in figure.data if trace.mode == "markers"}
     both = [name for name in names if name in yours]
-    assert set(own) == {f"{title(name)}, yours" for name in both}, "a result without its curve is not drawn"
+    assert set(own) == {f"{title(name)}, your setting" for name in both}, "a result without its curve is not drawn"
     for name in both:
-        trace = own[f"{title(name)}, yours"]
+        trace = own[f"{title(name)}, your setting"]
         assert (trace.x[0], trace.y[0]) == (pytest.approx(charts.place(LEVELS, level) + shift[name]), yours[name].mean)
         assert (trace.error_y.array is None) == math.isinf(yours[name].low)
     assert [shape.x0 for shape in figure.layout.shapes] == [charts.place(LEVELS, level), 2]

@@ -38,7 +38,7 @@ def test_all_methods_are_named_at_the_ends_of_their_curves(axis: str, k: int, pe
     own = {"epsilon": 1.0, "answers": k, "people": people}[axis]
     layout = charts.along(axis, errors, list(FREQUENCY_ORACLES), own, 0.02).layout
     assert layout.showlegend is False
-    assert f"yours, {own:,g}" in [note.text for note in layout.annotations]
+    assert f"your setting: {'ε = ' * (axis == 'epsilon')}{own:,g}" in [note.text for note in layout.annotations]
     names = sorted((note.y, note.text) for note in layout.annotations if note.align == "left")
     last = {method.title: 100 * errors[max(errors)][name] for name, method in FREQUENCY_ORACLES.items()}
     last[charts.UNASKED] = 2.0
@@ -67,7 +67,7 @@ def test_names_on_the_map_stand_in_their_areas(among: tuple[str, ...], own: tupl
     assert found.ks[round(star.y[0])] == own[1]
     notes = {plain(note.text): note for note in figure.layout.annotations}
     there = {FREQUENCY_ORACLES[name].title: name for row in found.names for name in row}
-    assert set(notes) == {charts.AXES["answers"], "yours", "a paper’s rule", *there}
+    assert set(notes) == {"possible answers", "your setting", "a paper’s rule", *there}
     for title, name in there.items():
         assert found.names[round(notes[title].y)][round(notes[title].x)] == name
 

@@ -76,7 +76,7 @@ def test_the_trade_off_shows_every_point_of_a_study(study, metric):
     for trace, (method, curve) in zip(here, curves.items(), strict=True):
         assert trace.name == TRAINING[method].title
         assert shows_estimates(trace, *(getattr(point, metric) for point in curve))
-    (own,) = [trace for trace in figure.data if trace.name.endswith(", yours")]
+    (own,) = [trace for trace in figure.data if trace.name.endswith(", your setting")]
     assert shows_estimates(own, mine[NAIVE])
     stars = [(t.x[0], t.y[0], t.marker.color) for t in figure.data if t.name == "published"]
     published = [(x, y, n) for n in curves for x, y in study.published.get(n, {}).items() if metric == "accuracy"]

@@ -46,7 +46,7 @@ CHAPTERS = Chapters(
 PAGE = Page.from_folder(
     __name__,
     title="Which method?",
-    question="Which method keeps most, at the same privacy?",
+    question="Which method stays most accurate at the same privacy?",
     address="comparison",
     folds=standing_words,
     failed="Nothing can be compared here.",

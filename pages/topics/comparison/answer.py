@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from pages.kit import numbers, own_data
-from pages.kit.panel import Chart, Panel, Prediction, Scale
+from pages.kit.panel import Chart, Panel, Prediction
 from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials
 from pages.topics.comparison import shipped
@@ -160,26 +160,45 @@ def by_epsilon(answer: Answer) -> list[Panel]:
 
 
 def _prediction(answer: Answer) -> Prediction | None:
-    """Return the guess how many test records are named rightly if nobody is trusted; None where no such score is."""
-    question, name = answer.question, answer.best_by_trust.get(NOBODY)
+    """Return the guess who may see true labels where a model is most accurate; None without several such scores."""
+    question, best = answer.question, answer.best_by_trust
     config = question.config
-    if question.metric != "accuracy" or config.private == RECORDS or name is None or CLEAN not in answer.marks:
+    if question.metric != "accuracy" or config.private == RECORDS or len(best) < 2 or CLEAN not in answer.marks:
         return None
     one, other = binary_task(config.dataset).classes
     records = "images" if has_pixels(config.dataset) else "records"
-    wrong = RandomisedResponse.from_epsilon(config.epsilon, 2).flip_prob
-    known = [row for row in answer.chosen(answer.curves) if row.method == CLEAN]
-    epsilon, clean = numbers.epsilon(config.epsilon), {CLEAN: answer.marks[CLEAN]}
+    rows = {row.method: row for row in answer.chosen(answer.own)}
+    first, *others = sorted(best, key=lambda trust: -rows[best[trust]].mean)
+    found = [f"{value(question.metric, rows[best[trust]].mean)} with {TRUSTED_PARTY[trust]}" for trust in best]
+    is_clear = change(rows[best[first]], rows[best[others[0]]]).verdict is Verdict.BETTER
+    known = answer.marks[CLEAN].mean
     return Prediction(
-        "named-rightly",
-        f"A model learns to tell “{one}” from “{other}”, but {numbers.out_of_100(wrong)} labels are wrong on purpose "
-        f"(ε = {epsilon}), and nobody knows which. How many of 100 new {records} does it name rightly?",
-        round(100 * answer.marks[name].mean, 1),
-        Scale(100 * _BY_CHANCE, 100.0, 1.0, " of 100"),
-        Chart(charts.frontier(known, question.metric, clean, config.epsilon, None, least=_BY_CHANCE)),
-        f"With every label known it is {100 * answer.marks[CLEAN].mean:.1f}: wrong labels are random, and right ones "
-        f"agree.",
+        "most-accurate-trust",
+        f"A model learns to tell “{one}” from “{other}” at ε = {numbers.epsilon(config.epsilon)}. When is it most "
+        f"accurate: if {_any_of(list(best))} sees the true labels?",
+        first,
+        tuple(best),
+        Chart(charts.still_empty({trust: _way_to_learn(trust, config) for trust in best}, known, _BY_CHANCE)),
+        f"Of new {records}, {numbers.join_words(tuple(found))} are named correctly"
+        f"{'' if is_clear else ', without a clear difference between the best two'}.",
     )
+
+
+def _any_of(names: Sequence[str]) -> str:
+    """Join names: “nobody, a bag owner or a curator”."""
+    return f"{', '.join(names[:-1])} or {names[-1]}"
+
+
+def _way_to_learn(trust: str, config: ComparisonConfig) -> str:
+    """Say in a few words what a model learns from, by who is trusted."""
+    swapped = numbers.out_of_100(RandomisedResponse.from_epsilon(config.epsilon, 2).flip_prob)
+    what = {
+        NOBODY: f"{swapped} labels swapped at random",
+        OWNER: f"noisy totals of {config.bag_size} labels each",
+        PUBLISHER: "noisy counts of two sets",
+        CURATOR: "noise added to the finished model",
+    }
+    return f"{trust}: {what[trust]}"
 
 
 def frontiers(answer: Answer, name: str, goal: float | None) -> list[Panel]:
@@ -382,8 +401,8 @@ def _score_words(question: Question, mark: str) -> str:
     if config.task == SHARE:
         return f"the share of “{binary_task(config.dataset).classes[1]}” is off by {mark} {at}"
     if question.metric == "accuracy":
-        named = "images are named rightly" if has_pixels(config.dataset) else "records are classified rightly"
-        return f"{mark} of test {named} {at}"
+        records = "images" if has_pixels(config.dataset) else "records"
+        return f"{mark} of test {records} are named correctly {at}"
     return f"the {METRIC_WORDS[question.metric]} is {mark} {at}"
 
 

@@ -26,12 +26,12 @@ def standing_words(question: Question | str, _: Answer | None = None) -> dict[st
 CHAPTERS = Chapters(
     "count_look",
     (
-        Chapter("One release", released_counts),
+        Chapter("One publication", released_counts),
         Chapter("How far off", along.panels, curve_controls, [AXIS, CURVES]),
         Chapter("The adversary", adversary.panels),
         Chapter("The promise", the_promise, for_specialists=True),
         Chapter("Best noise", who_wins, for_specialists=True),
-        Chapter("The paper’s claim", claim.panels, axis_controls, [AXIS], for_specialists=True),
+        Chapter("Claim of Iyer et al.", claim.panels, axis_controls, [AXIS], for_specialists=True),
         Chapter("All numbers", all_numbers, for_specialists=True),
     ),
 )

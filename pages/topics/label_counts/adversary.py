@@ -61,7 +61,7 @@ def leak_words(config: CountConfig) -> str:
         leak = leaked(config)
     except ValueError:
         return "For these counts scaled Dirichlet has no noise that keeps the promise, so there is none to choose."
-    start = f"Yes: scaled Dirichlet, tight for these counts, takes σ = {leak.sigma:.6g} here"
+    start = f"Yes: scaled Dirichlet, with the least noise for these counts, takes σ = {leak.sigma:.6g} here"
     if math.isnan(leak.neighbour_sigma):
         return f"{start}. With one person moved there is no σ at all, so that a release gives that person away."
     own = leak.own_delta

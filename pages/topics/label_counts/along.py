@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 
 from pages.kit import numbers
 from pages.kit.panel import Chart, Panel
-from pages.topics.label_counts.answer import LAPLACE, Answer, Outcomes, along_snippet, least_words, misplaced, table
+from pages.topics.label_counts.answer import LAPLACE, Answer, Outcomes, along_snippet, least_words, off_by, table
 from pages.topics.label_counts.question import DEFAULT_CURVES, Curves, Question
 from privdemo.experiments import label_counts
 from privdemo.figures import label_counts as charts
 from privdemo.mechanisms.label_counts import RELEASES
 
-_QUESTION = "How many people are counted wrong?"
+_QUESTION = "By how many people are the counts off?"
 
 
 def panels(answer: Answer, curves: Curves | None = None) -> list[Panel]:
@@ -74,7 +74,7 @@ def _summary(question: Question, axis: str, outcomes: Mapping[float, Outcomes], 
             parts.append(f"{RELEASES[name].title} has no noise that keeps the promise")
             continue
         ends = [
-            f"{misplaced(outcomes[x][name].distortion.mean, 1000)} at {at}{numbers.power_of_ten(x)}"
+            f"{off_by(outcomes[x][name].distortion.mean, 1000)} at {at}{numbers.power_of_ten(x)}"
             for x in dict.fromkeys((feasible[0], feasible[-1]))
         ]
         short = "" if len(feasible) == len(outcomes) else " (elsewhere no noise keeps the promise)"
@@ -91,9 +91,9 @@ def _summary(question: Question, axis: str, outcomes: Mapping[float, Outcomes], 
         " Dotted: the noise is chosen from the secret counts, no guarantee." if _any_without_guarantee(names) else ""
     )
     return (
-        f"{what}.{own} How many of 1,000 people are counted in a wrong class, which is half the L1 distance of the "
-        f"released shares "
-        f"from the true ones: the mean over {config.repeats:,} releases with 95 % intervals. From end to end: "
+        f"{what}.{own} By how many of 1,000 people the counts are off, all differences added up, which is the L1 "
+        f"distance of the released shares from the true ones: the mean over {config.repeats:,} releases with 95 % "
+        "intervals. From end to end: "
         f"{'; '.join(parts)}.{dotted}{_star_words(question, axis, names)}"
     )
 

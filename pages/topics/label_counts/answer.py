@@ -48,7 +48,7 @@ class Answer:
         return released_along(question.config, axis, question.n_classes, question.total, question.rho)
 
     def takeaway(self) -> str:
-        """Say how many people the release in the figure counts wrong, and how many the average one does."""
+        """Say by how many people the counts in the figure are off, and those of the average release."""
         return takeaway(self.question, self.chosen)
 
     @property
@@ -71,15 +71,15 @@ def answer(question: Question, _: Trials) -> Answer:
 
 
 def whole(value: float, total: int) -> str:
-    """Write how many of `total` people change class at an L1 distance of proportions, in whole people."""
-    people = value * total / 2
+    """Write by how many of `total` people all counts together are off at an L1 distance of shares, in whole people."""
+    people = value * total
     return "fewer than 1" if 0 < people < 0.5 else f"{people:,.0f}"
 
 
-def misplaced(value: float, total: int) -> str:
-    """Write how many of `total` people change class at an L1 distance of proportions: half of it times `total`."""
-    labels = value * total / 2
-    return f"{labels:,.0f}" if labels >= 9.5 else f"{labels:.2g}"
+def off_by(value: float, total: int) -> str:
+    """Write by how many of `total` people all counts together are off at an L1 distance of shares."""
+    people = value * total
+    return f"{people:,.0f}" if people >= 9.5 else f"{people:.2g}"
 
 
 def best(outcomes: Mapping[str, Outcome]) -> Outcome:
@@ -94,49 +94,48 @@ def tied_words(names: Sequence[str]) -> str:
 
 
 def spoken_title(release: str) -> str:
-    """Return a release’s title as used within a sentence: “Laplace as published”, “tight Gaussian”."""
-    name, _, kind = RELEASES[release].title.partition(", ")
-    return f"{name} as published" if kind.startswith("published") else f"tight {name}"
+    """Return a release’s title in a sentence: “Laplace noise as in the paper”, “the least Gaussian noise”."""
+    name = RELEASES[release].title.partition(", ")[0]
+    return f"the least {name} noise" if RELEASES[release].tight else f"{name} noise as in the paper"
 
 
 def takeaway(question: Question, chosen: Outcome) -> str:
-    """Say how many people the first release of the `chosen` kind counts wrong, and how many the average one does."""
+    """Say by how many people the counts of the first release of the `chosen` kind are off, and those of the average."""
     title = capital(RELEASES[chosen.release].title)
     if chosen.problem:
         return f"{title}: {numbers.sentence(chosen.problem)}"
     total = sum(question.config.counts)
     here = sum(abs(share - n / total) for share, n in zip(chosen.example, question.config.counts, strict=True))
     promise = _broken_promise_words(chosen)
-    least = " (the least that keeps the promise)" if RELEASES[chosen.release].tight and chosen.holds else ""
+    least = " that keeps the promise" if RELEASES[chosen.release].tight and chosen.holds else ""
+    people = "patients" if question.names else "people"
     return (
-        f"This release counts <b>{whole(here, total)} of {total:,}</b> people in a wrong class. An average release, "
-        f"with "
-        f"{spoken_title(chosen.release)} noise{least}, does so with "
-        f"<b>{whole(chosen.distortion.mean, total)}</b>{promise}."
+        f"The {len(question.config.counts)} counts of this publication are off by <b>{whole(here, total)}</b> of "
+        f"{total:,} {people}, all differences added up. On average, with {spoken_title(chosen.release)}{least}, they "
+        f"are off by <b>{whole(chosen.distortion.mean, total)}</b>{promise}."
     )
 
 
 def least_words(question: Question, outcomes: Mapping[str, Outcome]) -> str:
-    """Say how few people a release that keeps the promise counts wrong, and how many with other noise."""
+    """Say by how few people the counts are off with noise that keeps the promise, and with other noise."""
     total = sum(question.config.counts)
     least, laplace, chosen = best(outcomes), outcomes[LAPLACE], outcomes[question.release]
     start = (
-        f"{capital(spoken_title(least.release))} noise counts the fewest people wrong: "
-        f"<b>{misplaced(least.distortion.mean, total)} of {total:,}</b>"
+        f"With {spoken_title(least.release)} the counts are off least: by "
+        f"<b>{off_by(least.distortion.mean, total)} of {total:,}</b> people, all differences added up"
         f"{tied_words(label_counts.best_and_tied(outcomes)[1:])}"
     )
     if laplace.release != least.release:
-        start += f"; {spoken_title(LAPLACE)} counts <b>{misplaced(laplace.distortion.mean, total)}</b> wrong"
+        start += f"; with {spoken_title(LAPLACE)}, by <b>{off_by(laplace.distortion.mean, total)}</b>"
     if question.release in (least.release, laplace.release):
         return f"{start}."
     title = capital(RELEASES[question.release].title)
     if chosen.problem:
         return f"{start}. {title}: {numbers.sentence(chosen.problem)}"
-    own, promise = misplaced(chosen.distortion.mean, total), _broken_promise_words(chosen)
+    own, promise = off_by(chosen.distortion.mean, total), _broken_promise_words(chosen)
     if promise:
         return f"{start}. {title}: {own}{promise}."
-    joint = ";" if laplace.release == least.release else ","
-    return f"{start}{joint} {spoken_title(question.release)} <b>{own}</b>."
+    return f"{start}; with {spoken_title(question.release)}, by <b>{own}</b>."
 
 
 def _broken_promise_words(outcome: Outcome) -> str:

@@ -11,7 +11,7 @@ from pages.topics.label_counts.answer import (
     along_snippet,
     best,
     capital,
-    misplaced,
+    off_by,
     print_outcomes,
     small,
     snippet,
@@ -49,10 +49,10 @@ def released_counts(answer: Answer) -> list[Panel]:
     return [
         Panel(
             "released",
-            figure=Chart(charts.beside(counts, outcome, shown, names)),
-            summary=f"{some}: the true count, one release (the first with this seed), and where 95 % of "
-            f"{question.config.repeats:,} releases lie. {_largest_change(outcome, counts, shown, names)} Shares are "
-            f"released; here they are written as counts of the {total:,} people, whose number is public. "
+            figure=Chart(charts.beside(counts, outcome, shown, names, "patients" if question.names else "people")),
+            summary=f"{some}: the true count, one publication (the first with this seed), and where 95 % "
+            f"of {question.config.repeats:,} publications lie. {_largest_change(outcome, counts, shown, names)} Shares "
+            f"are released; here they are written as counts of the {total:,} people, whose number is public. "
             f"{noise_words(outcome)}",
             rows=lambda: [
                 {"class": names[c], "true": counts[c], "released": outcome.example[c] * total}
@@ -68,18 +68,19 @@ def released_counts(answer: Answer) -> list[Panel]:
 
 
 def _prediction(question: Question, outcome: Outcome, shown: Sequence[int]) -> Prediction | None:
-    """Return the guess how many people are counted wrong; None where the classes have no names."""
+    """Return the guess by how many people the counts are off; None where the classes have no names."""
     if not question.names:
         return None
     counts, total = question.config.counts, sum(question.config.counts)
     return Prediction(
-        "people-counted-wrong",
+        "counts-off-by",
         f"A clinic adds noise to its counts of {total:,} patients (ε = {numbers.epsilon(question.config.epsilon)}), so "
-        "that they give nobody away. How many patients are then counted under a wrong illness?",
-        float(round(outcome.distortion.mean * total / 2)),
+        f"that they give nobody away. By how many patients are the {len(counts)} counts then off on average, all added "
+        "up?",
+        float(round(outcome.distortion.mean * total)),
         Scale(0.0, total / 5, 1.0, " patients"),
-        Chart(charts.beside(counts, None, shown, question.class_names)),
-        "The noise hides one person, so it is as large as a few people, however many are counted.",
+        Chart(charts.beside(counts, None, shown, question.class_names, "patients")),
+        "The noise has to hide one patient’s illness, however many patients are counted.",
     )
 
 
@@ -89,8 +90,8 @@ def _largest_change(outcome: Outcome, counts: Sequence[int], shown: Sequence[int
     worst = max(shown, key=lambda c: abs(outcome.example[c] * total - counts[c]) / max(1, counts[c]))
     low, high = (end * total for end in outcome.ranges[worst])
     return (
-        f"Changed most in proportion: “{names[worst]}” has {counts[worst]:,} people, this release says "
-        f"{outcome.example[worst] * total:,.1f}, and 95 of 100 releases say between {low:,.1f} and {high:,.1f}."
+        f"Changed most in proportion: “{names[worst]}” has {counts[worst]:,} people, this publication says "
+        f"{outcome.example[worst] * total:,.1f}, and 95 of 100 publications say between {low:,.1f} and {high:,.1f}."
     )
 
 
@@ -232,10 +233,10 @@ def all_numbers(answer: Answer) -> list[Panel]:
             "all-releases",
             "How do all kinds of noise compare?",
             f"{capital(_title(least.release))} keeps the promise with the least distortion: "
-            f"<b>{numbers.distance(least.distortion.mean)}</b>, or {misplaced(least.distortion.mean, total)} of "
-            f"{total:,} people counted wrong.",
+            f"<b>{numbers.distance(least.distortion.mean)}</b>, or off by {off_by(least.distortion.mean, total)} of "
+            f"{total:,} people, all counts together.",
             Table(
-                ["noise", "distortion", "people counted wrong", "δ at your ε", "promise kept"],
+                ["noise", "distortion", "off by, in people", "δ at your ε", "promise kept"],
                 [_table_row(name, outcome, total) for name, outcome in outcomes.items()],
                 labelled=True,
             ),
@@ -256,7 +257,7 @@ def _table_row(name: str, outcome: Outcome, total: int) -> list[str]:
     return [
         _title(name),
         numbers.with_half(outcome.distortion, numbers.plain_scale(outcome.distortion)),
-        misplaced(outcome.distortion.mean, total),
+        off_by(outcome.distortion.mean, total),
         small(outcome.delta) if outcome.delta > 0 else "0",
         _holds(outcome),
     ]

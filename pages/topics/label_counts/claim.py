@@ -32,7 +32,7 @@ def panels(answer: Answer, axis: str) -> list[Panel]:
             Cards(_cards(answer, result, config)),
             f"The paper’s design: {len(config.counts)} classes, {len(rare)} of {rare[0]:,} labels and one of "
             f"{common:,}, ε = {config.epsilon:g}, δ = {config.delta:g}. For the best of the others the paper plots a "
-            f"distortion of {label_counts.PUBLISHED[LAPLACE]:g}; tight Gaussian noise gives {result.gaussian:.3f} "
+            f"distortion of {label_counts.PUBLISHED[LAPLACE]:g}; the least Gaussian noise gives {result.gaussian:.3f} "
             "without a look at the counts. Every number but the published ones is computed here: "
             f"the criterion and δ exactly, distortions as means over {label_counts.SETTLING:,} releases. Why the "
             "paper’s figure shows what its equation 9 does not give cannot be told from what is printed.",

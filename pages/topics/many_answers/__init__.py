@@ -45,7 +45,7 @@ CHAPTERS = Chapters(
         Chapter("One report", one_report, sender_controls, [SENDER]),
         Chapter("Whom to trust", whom_to_trust, delta_controls, [DELTA]),
         Chapter(ESTIMATORS, readings, reading_controls, [READ], for_specialists=True),
-        Chapter("Size of a report", bits, for_specialists=True),
+        Chapter("Data sent", bits, for_specialists=True),
         Chapter("All numbers", all_numbers, for_specialists=True),
     ),
 )
@@ -54,7 +54,7 @@ CHAPTERS = Chapters(
 PAGE = Page.from_folder(
     __name__,
     title="Many answers",
-    question="Can we count many answers without knowing anyone’s?",
+    question="Can we count each of many answers without knowing who gave which?",
     address="many_answers",
     failed="Nothing can be estimated here.",
     folds=standing_words,

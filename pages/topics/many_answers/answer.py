@@ -12,13 +12,14 @@ from pages.kit import cache, numbers, own_data
 from pages.kit.panel import Chart, Panel
 from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials
-from pages.topics.many_answers.question import Question
+from pages.topics.many_answers.question import NOUNS, Question
 from privdemo.experiments import many_answers
 from privdemo.experiments.many_answers import ILLNESSES, ZIPF, AnswersConfig, Fit, Release
 from privdemo.experiments.results import N_TRIALS
 from privdemo.experiments.trials import with_trial
 from privdemo.figures import many_answers as charts
 from privdemo.intervals import Estimate
+from privdemo.mechanisms.frequency_oracles.subset import SubsetSelection
 from privdemo.methods import FREQUENCY_ORACLES
 
 # The first trial runs while the visitor waits if people times answers are no more than this.
@@ -74,27 +75,40 @@ class Answer:
         figures = 2 if _written_differently(own, other, least if is_better else own) else 3
         off, rivals, best = (numbers.standard_error(error, figures) for error in (own, other, least))
         start = (
-            f"{numbers.people(config.people)} each send {FREQUENCY_ORACLES[chosen].sends} (<b>{title(chosen)}</b>): "
+            f"{numbers.people(config.people)} each send {self._sent(chosen)} (<b>{title(chosen)}</b>): "
             f"an estimated share is typically off by <b>{off} points</b>"
         )
         if many_answers.same_lie(chosen, rival, self.k, config.epsilon):
             words = f"{start}. Here {title(rival)} is the same method, because each person sends one answer."
         else:
-            words = f"{start}. With {title(rival)} it is off by <b>{rivals}</b>{_comparison_words(other / own)}."
+            words = (
+                f"{start}. If each sends {self._sent(rival)} ({title(rival)}), it is off by <b>{rivals}</b>"
+                f"{_comparison_words(other / own)}."
+            )
         if is_better:
             words += f" The most exact here is {title(self.best)}, off by {best}."
         if 0 < self.unasked < max(own, other):
             words += f" Guessing blindly is off by {points(self.unasked)}."
         return words
 
-    def main(self) -> tuple[Panel, ...]:
+    def _sent(self, oracle: str) -> str:
+        """Say what each person sends by an oracle, with the word for an answer to this question."""
+        config = self.question.config
+        source = config.dataset if isinstance(config.dataset, str) else ""
+        one, many = NOUNS.get(source, ("answer", "answers"))
+        made = many_answers.mechanism(oracle, self.k, config.epsilon)
+        if isinstance(made, SubsetSelection):
+            return f"{made.size:,} of {self.k:,} {many}, often including their own"
+        return FREQUENCY_ORACLES[oracle].sends.replace("answers", many).replace("answer", one)
+
+    def main(self) -> list[Panel]:
         """Return the panel of true shares, and those estimated from one release by two methods."""
-        return (
+        found = self.release.found.values()
+        return [
             Panel(
                 "shares",
                 figure=Chart(charts.shares(self.release)),
                 summary=self._summary(),
-                note=negative_note(found.shares[: charts.SHOWN] for found in self.release.found.values()),
                 rows=lambda: share_rows(self.release),
                 snippet=snippet(self.question).then(
                     "release = many_answers.run(config)",
@@ -103,7 +117,8 @@ class Answer:
                     "    print(oracle, found.shares, found.low, found.high)",
                 ),
             ),
-        )
+            *about_negative(one.shares[: charts.SHOWN] for one in found),
+        ]
 
     def _summary(self) -> str:
         """Describe the figure of true and estimated shares."""
@@ -163,10 +178,12 @@ def _job_along(axis: str, config: AnswersConfig) -> Job:
     return Job((_kind_along(axis), tasks[0] if tasks else config), "Trial", many_answers.fit, tasks)
 
 
-def negative_note(shown: Iterable[Iterable[float]]) -> str:
-    """Explain estimates below 0 if some of those `shown` are; empty if none is."""
-    below = any(share < 0 for shares in shown for share in shares)
-    return "An estimate below 0 % is noise: the true share is small, and chance carried the estimate past 0." * below
+def about_negative(shown: Iterable[Iterable[float]]) -> list[Panel]:
+    """Return a panel in words on estimates below 0 if some of those `shown` are; none if none is."""
+    if not any(share < 0 for shares in shown for share in shares):
+        return []
+    why = "That is noise: the true share is small, and chance carried the estimate past 0."
+    return [Panel(question="Why is an estimate below 0 %?", answer=why)]
 
 
 def title(oracle: str) -> str:

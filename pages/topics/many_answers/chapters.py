@@ -199,7 +199,7 @@ def bits(answer: Answer) -> list[Panel]:
     return [
         Panel(
             "bits",
-            "How long is a report?",
+            "How much data does each person send?",
             f"{_length_words(chosen, fewest, sent)} Of the methods within a fifth of the least error "
             f"{title(lightest)} sends the fewest: <b>{_bits(sent[lightest])}</b>.",
             Chart(charts.bits(answer.errors, sent)),

@@ -8,7 +8,7 @@ from typing import Any
 from pages.kit import cache, numbers
 from pages.kit.panel import Chart, Panel, Prediction
 from pages.kit.snippet import Snippet
-from pages.topics.many_answers.answer import Answer, bare_points, capital, negative_note, points, snippet, title
+from pages.topics.many_answers.answer import Answer, about_negative, bare_points, capital, points, snippet, title
 from pages.topics.many_answers.question import DELTA
 from privdemo.experiments import many_answers
 from privdemo.experiments.many_answers import EPSILONS, OneReport, Trusted
@@ -88,7 +88,8 @@ def readings(answer: Answer, axis: str = "") -> list[Panel]:
         ]
     if not answer.fits:
         return [_without_reports(answer, "Every person’s report is being simulated…")]
-    return [_errors_panel(answer), _shares_panel(answer)]
+    shown = (shares[: charts.SHOWN] for shares in answer.fits[0].shares.values())
+    return [_errors_panel(answer), _shares_panel(answer), *about_negative(shown)]
 
 
 def _errors_panel(answer: Answer) -> Panel:
@@ -120,7 +121,6 @@ def _shares_panel(answer: Answer) -> Panel:
     return Panel(
         "read-shares",
         figure=Chart(charts.estimates(first, people.names, people.shares)),
-        note=negative_note(shares[: charts.SHOWN] for shares in first.shares.values()),
         summary="The first trial: true shares as bars, and what each way estimates from the same reports. "
         f"“{people.names[0]}”, the most frequent answer: {numbers.share(float(people.shares[0]))} in truth; "
         + "; ".join(

@@ -48,10 +48,10 @@ def chosen(*given, **problem):
     ("words", "part"),
     [
         (promised(DATA, 0.05), "<b>no guarantee</b> of ε = 0.05, δ = 0.05. Its noise is chosen from the secret counts"),
-        (promised(GAUSS, 0.06), "published <b>breaks</b> the promise of ε = 0.05, δ = 0.05: its δ is 0.06."),
+        (promised(GAUSS, 0.06), "as in the paper <b>breaks</b> the promise of ε = 0.05, δ = 0.05: its δ is 0.06."),
         (promised(GAUSS_TIGHT, 0.05 + 1e-10), "<b>breaks</b> the promise of ε = 0.05, δ = 0.05: its δ is 0.05."),
         (promised(PUBLIC, 0.05), "keeps the promise of ε = 0.05, δ = 0.05, with as little noise as possible."),
-        (promised(GAUSS, 0.05), "Gaussian, published keeps the promise of ε = 0.05, δ = 0.05."),
+        (promised(GAUSS, 0.05), "Gaussian, as in the paper keeps the promise of ε = 0.05, δ = 0.05."),
         (
             promised(LAPLACE, 5e-4),
             "keeps the promise of ε = 0.05, δ = 0.05 with <b>too much noise</b>: its δ is only 5·10⁻⁴",
@@ -60,17 +60,17 @@ def chosen(*given, **problem):
         (exact(DATA), "is 0.05 if its σ had been chosen beforehand; chosen from the secret counts, the true δ can be"),
         (
             chosen(DATA, 0.05, 0.01),
-            "published (no guarantee): 5, but its noise is chosen from the secret counts: <b>no",
+            "as in the paper (no guarantee): 10, but its noise is chosen from the secret counts: <b>no",
         ),
-        (chosen(GAUSS, 0.2, 0.02), "published: 10, but <b>its promise is broken</b>: at this ε its δ is 0.2."),
+        (chosen(GAUSS, 0.2, 0.02), "as in the paper: 20, but <b>its promise is broken</b>: at this ε its δ is 0.2."),
         (
             chosen(TIGHT, 0.05, 0.15),
-            "Tight Gaussian noise counts the fewest people wrong: <b>50 of 1,000</b>; Laplace as published counts "
-            "<b>100</b> wrong, tight Laplace <b>75</b>.",
+            "With the least Gaussian noise the counts are off least: by <b>100 of 1,000</b> people, all differences "
+            "added up; with Laplace noise as in the paper, by <b>200</b>; with the least Laplace noise, by <b>150</b>.",
         ),
         (
             chosen(PUBLIC, math.nan, math.nan, problem="no σ will do"),
-            "Dirichlet, tight from a public minimum on: No σ will do.",
+            "Dirichlet, least noise from a public minimum on: No σ will do.",
         ),
     ],
 )
@@ -82,13 +82,13 @@ def test_the_table_says_whether_each_promise_holds_and_why_not():
     kinds = outcome(delta=0.0), outcome(DATA), outcome(GAUSS, 0.2), outcome(PUBLIC, problem="no σ")
     rows = [chapters._table_row(o.release, o, 1000) for o in kinds]
     assert [row[-1] for row in rows] == ["yes", "no: σ from the secret counts", "no: δ too large", "No σ."]
-    assert rows[0][1:4] == ["0.2000 ± 0.0010", "100", "0"]
+    assert rows[0][1:4] == ["0.2000 ± 0.0010", "200", "0"]
 
 
 def test_the_table_of_winners_lists_those_tied_or_says_none():
     cells = chapters.who_wins(PAGE.answer(QUESTION, None))[0].figure.cells
-    assert cells[0] == ["0.1", "Gaussian, tight", "0.016", "none"]
-    assert cells[3] == ["10⁻³", "Gaussian, tight", "0.140", "Laplace, published; Laplace, tight"]
+    assert cells[0] == ["0.1", "Gaussian, least noise", "0.016", "none"]
+    assert cells[3] == ["10⁻³", "Gaussian, least noise", "0.140", "Laplace, as in the paper; Laplace, least noise"]
 
 
 def test_the_papers_claim_is_judged_by_its_own_criterion():
@@ -135,8 +135,8 @@ def test_the_code_of_every_tab_gives_the_shown_numbers():
 
 def test_typed_counts_reach_the_page_and_bad_ones_stay_to_be_mended():
     at = visit(PAGE.address, counts_of="my own", counts="120, 80\t300;500")
-    assert "of 1,000</b> people in a wrong class" in seen(at)
-    assert "class 2: 80, released as" in at.get("plotly_chart")[0].proto.spec
+    assert "</b> of 1,000 people, all differences added up." in seen(at)
+    assert "class 2: 80, published as" in at.get("plotly_chart")[0].proto.spec
     at.text_input(key="counts").set_value("ten, 20").run()
     assert "“ten” is not a number" in seen(at)
     assert at.text_input(key="counts").value == "ten, 20"
@@ -184,14 +184,16 @@ def test_the_page_opens_on_one_release_of_a_clinics_counts_by_name():
     (panel,) = CHAPTERS.all[0].panels(shown)
     words = panel.figure.figure.layout.annotations
     for name, true, share in zip(PATIENTS, asked.config.counts, released, strict=True):
-        assert f"{name}: {true}, released as <b>{1000 * share:,.0f}</b>" in [note.text for note in words]
-    wrong = sum(abs(1000 * share - true) for true, share in zip(asked.config.counts, released, strict=True)) / 2
-    mean = 500 * shown.chosen.distortion.mean
-    assert f"This release counts <b>{wrong:.0f} of 1,000</b> people in a wrong class." in shown.takeaway()
-    assert f"does so with <b>{mean:.0f}</b>." in shown.takeaway()
+        assert f"{name}: {true}, published as <b>{1000 * share:,.0f}</b>" in [note.text for note in words]
+    wrong = sum(abs(1000 * share - true) for true, share in zip(asked.config.counts, released, strict=True))
+    mean = 1000 * shown.chosen.distortion.mean
+    assert f"The 6 counts of this publication are off by <b>{wrong:.0f}</b> of 1,000 patients" in shown.takeaway()
+    assert f"On average, with the least Gaussian noise that keeps the promise, they are off by <b>{mean:.0f}</b>." in (
+        shown.takeaway()
+    )
     assert [row["class"] for row in panel.rows()] == list(PATIENTS)
     assert panel.prediction.truth == round(mean)
-    assert [trace.name for trace in panel.prediction.covered.figure.data] == ["true count"]
+    assert [trace.name for trace in panel.prediction.covered.figure.data] == ["true counts (kept secret)"]
 
 
 def test_a_release_that_is_not_possible_or_promises_nothing_says_so_at_first():
@@ -210,5 +212,5 @@ def test_counts_without_names_have_numbers_and_ask_for_no_guess():
 
 def test_the_story_comes_before_what_specialists_ask():
     special = [chapter.name for chapter in CHAPTERS.all if chapter.for_specialists]
-    assert special == ["The promise", "Best noise", "The paper’s claim", "All numbers"]
+    assert special == ["The promise", "Best noise", "Claim of Iyer et al.", "All numbers"]
     assert [chapter.name for chapter in CHAPTERS.all][-4:] == special

@@ -35,11 +35,11 @@ def says(chapter: str, of: Answer, *asked: object) -> str:
 def test_the_sentence_has_both_errors_and_that_of_guessing_blindly() -> None:
     words = shown().takeaway()
     assert words.startswith(
-        "10,000 people each send several answers, the true one often among them (<b>subset selection</b>): an "
-        "estimated "
+        "10,000 people each send 17 of 64 answers, often including their own (<b>subset selection</b>): an estimated "
         "share is typically off by <b>1.9 points</b>."
     )
-    assert f"With k-ary randomised response it is off by <b>{ERRORS[PAPERS]}</b>, 2.5 times as much." in words
+    assert "If each sends their own answer or a random one (k-ary randomised response), it is off by " in words
+    assert f"<b>{ERRORS[PAPERS]}</b>, 2.5 times as much." in words
     assert words.endswith("Guessing blindly is off by 4.0 points.")
     assert "most exact here" not in words
     clear = shown(replace(DEFAULT, people=1_000_000)).takeaway()
@@ -59,7 +59,7 @@ def test_of_two_answers_subset_selection_is_called_the_papers_method(oracle: str
 @pytest.mark.parametrize(
     ("oracle", "words"),
     [
-        (PAPERS, f"With subset selection it is off by <b>{ERRORS['subset selection']}</b>, 2.5 times as exact."),
+        (PAPERS, f"(subset selection), it is off by <b>{ERRORS['subset selection']}</b>, 2.5 times as exact."),
         ("hadamard response", f"The most exact here is subset selection, off by {ERRORS['subset selection']}."),
     ],
 )
@@ -117,16 +117,22 @@ def test_chapters_say_their_numbers() -> None:
     (panel,) = CHAPTERS["Who wins"].panels(of)
     assert "k-ary randomised response beats optimised unary encoding up to 9 answers" in panel.summary
     assert "<b>optimised unary encoding</b> is the most" in says("Who wins", of, (PAPERS, "optimised unary"))
-    assert "sends <b>51 bits</b>, with k-ary randomised response 6 bits" in says("Size of a report", of)
+    assert "sends <b>51 bits</b>, with k-ary randomised response 6 bits" in says("Data sent", of)
     trust = many_answers.trusted(64, 10_000, 1.0, 1e-9)
     assert f"by <b>{standard_error(trust.shuffled)}</b> if a shuffler" in says("Whom to trust", of, 1e-9)
     (panel,) = CHAPTERS["Whom to trust"].panels(of)
     assert "cannot be shuffled apart from their labels" in panel.summary
 
 
+def test_answers_are_called_what_they_are() -> None:
+    words = shown(replace(DEFAULT, dataset=ILLNESSES, k=16)).takeaway()
+    assert words.startswith("10,000 people each send 4 of 16 illnesses, often including their own (")
+    assert "If each sends their own illness or a random one (k-ary" in words
+
+
 def test_of_two_answers_all_is_said_for_one_count_and_one_bit() -> None:
     two = shown(replace(DEFAULT, k=2))
-    assert says("Size of a report", two).startswith(
+    assert says("Data sent", two).startswith(
         "With subset selection each person sends <b>1 bit</b>, with k-ary randomised response 1 bit. Of "
     )
     of_two, of_many = (
@@ -155,7 +161,7 @@ def test_the_code_of_every_chapter_gives_its_numbers() -> None:
     assert dict(said["error"])[1.0] == made.errors
     (local,) = (trust.local for (trust,) in said["trust"] if trust.epsilon == 1.0)
     assert local == pytest.approx(min(made.errors.values()))
-    assert len(said) == 9, "every panel has code"
+    assert len(said) == 10, "every panel with a figure has code"
 
 
 def test_one_report_is_of_the_chosen_sender() -> None:
@@ -217,7 +223,7 @@ def test_a_preset_is_a_survey() -> None:
 def test_the_page_opens_on_sixteen_illnesses_by_name() -> None:
     asked = question_of(Values())
     assert (asked.config.dataset, asked.config.k) == (ILLNESSES, 16)
-    (panel,) = answer(asked, Trials()).main()
+    panel, *_ = answer(asked, Trials()).main()
     assert list(panel.figure.figure.data[0].x) == list(ILLNESS_NAMES)
     names = many_answers.truth(replace(asked.config, k=18)).names
     assert names[:16] == ILLNESS_NAMES
@@ -229,10 +235,10 @@ def test_the_page_opens_on_sixteen_illnesses_by_name() -> None:
 @pytest.mark.parametrize(("epsilon", "is_there"), [(1.0, True), (9.0, False)])
 def test_a_share_below_0_is_explained_where_it_is_on_the_screen(epsilon: float, is_there: bool) -> None:
     of = shown(replace(DEFAULT, dataset=ILLNESSES, k=16, epsilon=epsilon))
-    (panel,) = of.main()
+    panel, *more = of.main()
     estimates = [y for mark in panel.figure.figure.data[1:] for y in mark.y]
     assert (min(estimates) < 0) == is_there
-    assert panel.note.startswith("An estimate below 0 % is noise") == is_there
+    assert [below.question for below in more] == ["Why is an estimate below 0 %?"] * is_there
 
 
 def test_a_guess_is_asked_for_with_what_the_figure_shows_as_its_truth() -> None:
@@ -253,5 +259,5 @@ def test_a_guess_is_asked_for_with_what_the_figure_shows_as_its_truth() -> None:
 
 def test_tables_and_what_only_specialists_ask_come_last() -> None:
     special = [chapter.name for chapter in PAGE.chapters.all if chapter.for_specialists]
-    assert special == ["Ways to estimate", "Size of a report", "All numbers"]
+    assert special == ["Ways to estimate", "Data sent", "All numbers"]
     assert [chapter.name for chapter in PAGE.chapters.all][-3:] == special
