@@ -32,7 +32,7 @@ def test_a_number_out_of_range_stays_as_typed_with_the_range_beside_it(page: Pag
     box.fill("0.4")
     box.press("Enter")
     expect(problem).to_have_count(0)
-    expect(page.locator(".takeaway")).to_contain_text("40\u00a0% of the time")
+    expect(page.locator(".takeaway")).to_contain_text("a chance of 40\u00a0%")
 
 
 def test_an_emptied_box_shows_its_number_again(page: Page, address: str) -> None:
@@ -45,7 +45,7 @@ def test_an_emptied_box_shows_its_number_again(page: Page, address: str) -> None
 
 def test_each_box_steps_by_keys_and_all_follow(page: Page, address: str) -> None:
     browsing.open_page(page, f"{address}/voting")
-    slider = page.get_by_role("slider", name="Each person lies")
+    slider = page.get_by_role("slider", name="Chance that an answer is false")
     slider.focus()
     for name, key, shown in (("p, lie", "ArrowUp", "21 %"), ("ε of one answer", "ArrowDown", "22.71 %")):
         page.keyboard.press("Tab")

@@ -64,7 +64,7 @@ def test_once_let_go_the_page_the_link_and_the_dots_are_those_of_the_lie(page: P
     expect(page.get_by_role("spinbutton", name="p, lie")).to_have_value("0.3")
     browsing.settled(page)
     assert paths(page) == drawn_by_python(BinaryChannel(0.3, 0.3), n_voters=3000)
-    slider = page.get_by_role("slider", name="Each person lies")
+    slider = page.get_by_role("slider", name="Chance that an answer is false")
     slider.focus()
     slider.press("ArrowRight")
     expect(page.locator(".takeaway")).to_contain_text("31\u00a0% of the time")
@@ -78,7 +78,10 @@ def test_once_let_go_the_page_the_link_and_the_dots_are_those_of_the_lie(page: P
 
 def test_the_slider_may_return_to_a_value_that_another_number_replaced(page: Page, address: str) -> None:
     browsing.open_page(page, f"{address}/voting")
-    slider, box = page.get_by_role("slider", name="Each person lies"), page.get_by_label("p, lie", exact=True)
+    slider, box = (
+        page.get_by_role("slider", name="Chance that an answer is false"),
+        page.get_by_label("p, lie", exact=True),
+    )
     for _ in range(2):
         slider.press("ArrowRight")
         expect(page).to_have_url(re.compile("lie=0.21$"))
@@ -103,7 +106,7 @@ def test_a_number_typed_before_the_slider_is_answered_stays_and_reaches_the_addr
     page.route_web_socket("**/_stcore/stream", on_its_way)
     browsing.open_page(page, f"{address}/voting")
     held = []
-    page.get_by_role("slider", name="Each person lies").press("ArrowRight")
+    page.get_by_role("slider", name="Chance that an answer is false").press("ArrowRight")
     box = page.get_by_label("p, lie", exact=True)
     box.fill("0.4")
     box.press("Enter")
