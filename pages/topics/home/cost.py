@@ -49,7 +49,7 @@ def cost(dataset: str) -> Panel:
         "cost",
         "What does it cost to trust nobody?",
         _sentence(dataset),
-        Chart(figures.by_trust(estimates, "of 100 new images, how many are named right; by guessing, 50")),
+        Chart(figures.by_trust(estimates, "new images named right, of 100 (by guessing: 50)")),
         summary=_words(dataset),
         rows=lambda: [_columns(best[trust]) for trust in _TITLES],
         snippet=_snippet(dataset),
