@@ -8,7 +8,7 @@ from html import escape
 from plotly.graph_objects import Figure
 
 from privdemo import palette
-from privdemo.experiments.claims import CAVEAT, FAILS, FIRST_AUTHORS, HOLDS, OPEN, UNCLEAR, Claim
+from privdemo.experiments.claims import CAVEAT, FAILS, FIRST_AUTHORS, HOLDS, OF_SEVERAL, OPEN, UNCLEAR, Claim
 from privdemo.figures.chart_style import chart
 from privdemo.figures.charts import error_bars, legend_below, rows
 
@@ -19,7 +19,7 @@ STYLES = {
     FAILS: palette.Style(palette.NAIVE.colour, "solid", "diamond"),
 }
 _ROW = 36
-SIGNS = {HOLDS: "✓", CAVEAT: "≈", UNCLEAR: "~", FAILS: "✗", OPEN: "?"}
+SIGNS = {HOLDS: "✓", CAVEAT: "(✓)", UNCLEAR: "↔", FAILS: "✗", OPEN: "?"}
 VERDICT_CSS = """
 .verdicts { display: flex; gap: 2px; height: 2.5rem; margin: 0.25rem 0 0.5rem; }
 .verdicts i { min-width: 2px; border-radius: 0.2rem; }
@@ -34,15 +34,21 @@ def verdict_bar(counts: Mapping[str, int]) -> str:
     colours = {verdict: style.colour for verdict, style in STYLES.items()} | {OPEN: palette.TRUTH.colour}
     there = {verdict: n for verdict, n in counts.items() if n}
     parts = "".join(f'<i style="flex:{n};background:{colours[verdict]}"></i>' for verdict, n in there.items())
-    words = ", ".join(f"{n} {verdict}" for verdict, n in there.items())
+    words = ", ".join(f"{n} {_of(n, verdict)}" for verdict, n in there.items())
     legend = "".join(
-        f'<span><i style="background:{colours[verdict]}"></i> {SIGNS[verdict]} <b>{n}</b> {escape(verdict)}</span>'
+        f'<span><i style="background:{colours[verdict]}"></i> {SIGNS[verdict]} <b>{n}</b> '
+        f"{escape(_of(n, verdict))}</span>"
         for verdict, n in there.items()
     )
     return (
         f'<div class="verdicts" role="img" aria-label="{escape(words)}">{parts}</div>'
         f'<p class="verdict-legend">{legend}</p>'
     )
+
+
+def _of(n: int, verdict: str) -> str:
+    """Return a verdict as it is said of `n` claims."""
+    return verdict if n == 1 else OF_SEVERAL.get(verdict, verdict)
 
 
 def beside(claims: Sequence[Claim], numbers: Sequence[int]) -> Figure:

@@ -148,7 +148,7 @@ def _encoded(dot: Dot) -> dict[str, Any]:
 
 
 def people_html(fields: Sequence[Field], legend: Mapping[str, Dot], alt: str) -> str:
-    """Return dot fields side by side under one legend, as HTML with the pictures inline."""
+    """Return dot fields side by side below one legend, as HTML with the pictures inline."""
     pictures = "".join(
         f"<figure><figcaption>{html.escape(field.heading)}</figcaption>"
         f'<img style="--width:{1.5 * field.columns:g}rem" alt="{html.escape(alt if i == 0 else "", quote=True)}" '
@@ -159,4 +159,4 @@ def people_html(fields: Sequence[Field], legend: Mapping[str, Dot], alt: str) ->
         f'<span><b style="color:{dot.colour}" aria-hidden="true">{dot.sign}</b> {html.escape(name)}</span>'
         for name, dot in legend.items()
     )
-    return f'<div class="people">{pictures}</div><p class="people-legend">{signs}</p>'
+    return f'<p class="people-legend">{signs}</p><div class="people">{pictures}</div>'

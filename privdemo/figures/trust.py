@@ -35,7 +35,7 @@ def by_trust(best: Mapping[str, tuple[Method, Estimate]], title: str) -> Figure:
         for words, (method, accuracy) in best.items()
     ]
     more_lines = max(words.count("<br>") for words in best)
-    labels = {words: f"{words} <b>{percent(accuracy.mean)}</b>" for words, (_, accuracy) in best.items()}
+    labels = {words: f"{words} <b>{100 * accuracy.mean:.0f} of 100</b> right" for words, (_, accuracy) in best.items()}
     return chart(
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={
@@ -43,7 +43,7 @@ def by_trust(best: Mapping[str, tuple[Method, Estimate]], title: str) -> Figure:
                 "title": {"text": title},
                 "range": [_CHANCE_ACCURACY, 1],
                 "tickvals": [0.5, 1],
-                "ticktext": ["50%", "100%"],
+                "ticktext": ["50", "100"],
             },
             "yaxis": rows(labels),
             "height": 60 + (42 + 18 * more_lines) * len(labels),

@@ -60,7 +60,7 @@ async def take_part(host: str, code: str, at: float, answer: int) -> tuple[float
 async def opened(address: str, store: Store) -> tuple[Visitor, str]:
     """A teacher who opens a poll on the page, and its code."""
     before = set(codes(store))
-    teacher = Visitor(address, "poll", "way=Telephones&poll_lie=0.3")
+    teacher = Visitor(address, "poll", "way=On+their+phones&poll_lie=0.3")
     await teacher.open()
     await teacher.press("poll-open")
     (code,) = set(codes(store)) - before

@@ -55,13 +55,13 @@ def arrives(teacher: Page, count: int) -> float:
 def opened(teacher: Page, address: str) -> str:
     """The code of a poll that a teacher opens on a telephone."""
     teacher.set_viewport_size({"width": 390, "height": 844})
-    teacher.goto(f"{address}/poll?way=Telephones")
+    teacher.goto(f"{address}/poll?way=On+their+phones")
     teacher.get_by_label("Question").fill(QUESTION)
     teacher.keyboard.press("Enter")
     browsing.settled(teacher)
-    expect(teacher.get_by_role("radio", name="What they said")).to_be_hidden()  # nobody has said anything
+    expect(teacher.get_by_role("radio", name="Answers as sent")).to_be_hidden()  # nobody has said anything
     teacher.get_by_role("button", name="Open the poll").click()
-    expect(teacher.get_by_role("radio", name="What they said")).to_be_visible()
+    expect(teacher.get_by_role("radio", name="Answers as sent")).to_be_visible()
     code = teacher.locator(".poll-address b").inner_text()
     assert teacher.locator(".poll-address").inner_text().replace("\n", "").endswith(f"{address[7:]}/p/{code}")
     expect(teacher.locator(".poll-reach")).to_contain_text("PRIVDEMO_HOSTS=")
@@ -91,7 +91,7 @@ def test_hands_are_counted_on_the_wall_by_keyboard(page: Page, address: str) -> 
     long = " / ".join(f"{i}: an answer that has all of forty letters"[:40] for i in range(6))
     asked = {"way": HANDS, "asked": (25 * "Have I? ").strip(), "answers": long}
     browsing.open_page(page, f"{address}/poll?{urlencode(asked)}")
-    page.get_by_role("button", name="Project it").click()
+    page.get_by_role("button", name="Show on the big screen").click()
     at_step(page, 1)
     # Tab would begin at the top of the page now, as it does at times by itself.
     page.evaluate("() => { const first = document.querySelector('a'); first.focus(); first.blur(); }")
@@ -129,7 +129,7 @@ def test_a_class_is_asked_twice_and_watches_the_share_come_out(page: Page, addre
     private = page.evaluate("window.copied")
 
     page.set_viewport_size({"width": 1024, "height": 768})
-    page.get_by_role("button", name="Project it").click()
+    page.get_by_role("button", name="Show on the big screen").click()
     wrong = shown(page, 1)
     assert audited(page) == []
     for number in range(2, len(STEPS)):
@@ -162,4 +162,4 @@ def test_a_class_is_asked_twice_and_watches_the_share_come_out(page: Page, addre
     page.evaluate("sessionStorage.clear()")  # as on another computer
     page.goto(private)
     expect(page.locator(".poll-closed b")).to_have_text(code)
-    assert page.url.endswith("/poll?way=Telephones"), "the secret is taken off the address"
+    assert page.url.endswith("/poll?way=On+their+phones"), "the secret is taken off the address"

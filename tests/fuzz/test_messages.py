@@ -96,7 +96,7 @@ LINKS = {"lectures": {"lecture": lecture.to_link(OWN)}}
 MORE_STAGES = {
     "distortion": [{"counts_of": "my own"}],
     "comparison": [{"compare_on": "Small digits"}],
-    "poll": [{"way": "Show of hands"}, {"way": "Telephones"}],
+    "poll": [{"way": "Show of hands"}, {"way": "On their phones"}],
 }
 # Settings of which no page has a widget before a visitor brings records, or at all.
 NOT_DRAWN = {"job", "lecture", "pin"}

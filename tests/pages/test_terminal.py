@@ -54,7 +54,7 @@ def test_the_sentence_is_printed_and_the_table_written(run, tmp_path):
     assert (code, err) == (0, "")
     said, written = out.splitlines()
     assert re.match(
-        r"Each person lies 30 % of the time\. From the answers of 500 people, corrected for the lies, we", said
+        r"Each answer is false with a chance of 30 %\. From the answers of 500 people, corrected for that, we", said
     )
     assert written == f"written to {tmp_path / 'mine.csv'}"
     rows = list(csv.DictReader(io.StringIO((tmp_path / "mine.csv").read_text(encoding="utf-8"))))

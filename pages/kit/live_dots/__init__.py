@@ -20,7 +20,7 @@ def _read(name: str) -> str:
 
 _dots = st.components.v2.component(
     "privdemo_live_dots",
-    html='<div class="people" role="img"></div><p class="people-legend"></p>',
+    html='<p class="people-legend"></p><div class="people" role="img"></div>',
     css=figures.PEOPLE_CSS + _read("dots.css"),
     js=_read("dots.js"),
 )

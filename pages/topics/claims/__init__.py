@@ -6,22 +6,23 @@ from pages.kit import folds
 from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.claims.answer import RULES, SNIPPET, Answer, picture, table
 from pages.topics.claims.question import Question
-from privdemo.experiments.claims import PAPERS
+from privdemo.experiments.claims import N_CLAIMS, PAPERS
 
 _HERE = Path(__file__).parent
+_FALSE_PROMISE = "What a promise that does not hold gives away"
 
 
 def standing_words(_: Question, __: Answer | None = None) -> dict[str, str]:
     """Return how it works, what the adversary sees, the caveats and the code, as Markdown by title."""
     how = folds.read(_HERE / "how.md", rules=RULES, sources="; ".join(PAPERS.values()))
     adversary, caveats = (folds.read(_HERE / f"{name}.md") for name in ("adversary", "caveats"))
-    return dict(folds.folds(how, adversary, caveats, SNIPPET.markdown))
+    return {folds.HOW: how, _FALSE_PROMISE: adversary, folds.CAVEATS: caveats, folds.CODE: SNIPPET.markdown}
 
 
 PAGE = Page.from_folder(
     __name__,
     title="Claims",
-    question="Do the papers’ claims hold?",
+    question=f"We tried to check {N_CLAIMS} claims from {len(PAPERS)} papers: do they hold?",
     address="claims",
     chapters=Chapters(
         "chapter",

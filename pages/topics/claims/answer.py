@@ -38,9 +38,9 @@ SNIPPET = Snippet(
 )
 RULES = (
     f"An accuracy or F1 holds where ours is within {100 * SAME:g} point of it, or it is in our 95 % interval, if that "
-    f"is not wider than ± {100 * WIDE:g} points; with a caveat where ours is better, and not where it is worse. A "
-    "comparison holds where its interval says so at every level tried, with a caveat where at some and nowhere the "
-    "opposite, and not where one says the opposite; where no difference shows either way it is not clear here."
+    f"is not wider than ± {100 * WIDE:g} points; it holds in part where ours is better, and not where it is worse. A "
+    "comparison holds where its interval says so at every level tried, in part where at some and nowhere the "
+    "opposite, and not where one says the opposite; where no difference shows either way, our test could not decide."
 )
 
 all_claims = cache.shared(claims.all_claims, spinner="Reading the results of every claim…")
@@ -62,9 +62,9 @@ class Answer:
         n, total = claims.count_verdicts(list(self.everything.values())), len(self.everything)
         by = "" if self.source == EVERYBODY else f" of {self.source}"
         return (
-            f"Of {total} published claims{by}, <b>{n[HOLDS]}</b> hold, <b>{n[CAVEAT]}</b> hold with a caveat, and "
-            f"<b>{n[FAILS]}</b> do not hold. {n[UNCLEAR]} {'is' if n[UNCLEAR] == 1 else 'are'} not clear here, and "
-            f"{n[OPEN]} cannot be checked."
+            f"Of {total} published claims{by}, <b>{n[HOLDS]}</b> hold, another <b>{n[CAVEAT]}</b> hold in "
+            f"part, and <b>{n[FAILS]}</b> do not hold. On {n[UNCLEAR]} our test could not decide, and {n[OPEN]} cannot "
+            "be checked."
         )
 
     def main(self) -> tuple[Panel, ...]:
@@ -81,7 +81,7 @@ class Answer:
         if not surprising:
             return (bar,)
         n = len(surprising)
-        title = f"{n} surprise{'s' if n > 1 else ''}: what is published → what we find"
+        title = f"{n} surprise{'s' if n > 1 else ''}: what is published, and what we find"
         return (bar, Panel("surprises", title, figure=Cards(surprising)))
 
 
@@ -171,17 +171,20 @@ def card(claim: Claim) -> tuple[str, str, str]:
     """Return a surprise: where it is published, both numbers, and what goes wrong for somebody who builds on it."""
     author = f'<span title="{html.escape(PAPERS[claim.source])}">{FIRST_AUTHORS[claim.source]}</span>'
     our_mean = claim.ours and claim.ours.mean
-    both = f"{_rounded(claim.unit, claim.published)} → {_rounded(claim.unit, our_mean)}"
+    both = _published_and_found(_rounded(claim.unit, claim.published), _rounded(claim.unit, our_mean))
     if claim.published is None:  # a comparison: the source says that there is a lead, and its interval may deny it
-        both = f"a clear lead → {ours(claim)}"
-    return f"{author}, {claim.place}", f"<small>{claim.what}</small> {both}", claim.surprise
+        both = _published_and_found("a clear lead", ours(claim))
+    return f"{author}, {claim.place}", f"<small>{claim.what}</small><br>{both}", claim.surprise
+
+
+def _published_and_found(published: str, found: str) -> str:
+    """Return both numbers of a card, on a line each, as HTML."""
+    return f"<small>published</small> {published}<br><small>we find</small> {found}"
 
 
 def _rounded(unit: str, value: float | None) -> str:
-    """Write a number with two figures, in its unit; the table has it in full."""
-    if value is None or unit not in ("", PERCENT):
-        return _exact(unit, value)
-    return numbers.share(value, 0) if unit == PERCENT else numbers.two_figures(value)
+    """Write a number in its unit, a share as a whole percentage; the table has it in full."""
+    return numbers.share(value, 0) if value is not None and unit == PERCENT else _exact(unit, value)
 
 
 def ours(claim: Claim) -> str:

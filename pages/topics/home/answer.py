@@ -26,7 +26,7 @@ _PRIOR = "low_rank"
 _DOORS = (
     (
         "voting",
-        "**Understand it (5 minutes)** Hold a poll in which people answer at random at times, and find the true share.",
+        "**Understand it (5 minutes)** Hold a poll whose people sometimes answer by chance, and find the true share.",
     ),
     ("poll", "**Ask your class** Put an embarrassing question to a room, by telephone or by a show of hands."),
     (

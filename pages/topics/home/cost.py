@@ -17,9 +17,9 @@ from privdemo.tasks import binary_task
 # The ε of a label at which the methods are compared.
 EPSILON = 1.0
 _TITLES = {
-    TRUTH: "no privacy:<br>all true labels are known",
-    NOBODY: "nobody is trusted:<br>people give a random answer at times",
-    OWNER: "owners of groups are trusted:<br>they release noisy totals",
+    TRUTH: "With no privacy:",
+    NOBODY: "Nobody is trusted,<br>and people sometimes answer by chance:",
+    OWNER: "Owners of groups are trusted,<br>and release noisy totals:",
 }
 _WORDS = {
     NOBODY: "if nobody is trusted, and each person reports a wrong digit {lie} of the time (“{method}”)",
@@ -49,7 +49,7 @@ def cost(dataset: str) -> Panel:
         "cost",
         "What does it cost to trust nobody?",
         _sentence(dataset),
-        Chart(figures.by_trust(estimates, f"images recognised correctly, at ε = {EPSILON:g}")),
+        Chart(figures.by_trust(estimates, "new images named right, of 100 (by guessing: 50)")),
         summary=_words(dataset),
         rows=lambda: [_columns(best[trust]) for trust in _TITLES],
         snippet=_snippet(dataset),
@@ -60,8 +60,9 @@ def _sentence(dataset: str) -> str:
     """Say what is counted in the figure, and what is protected."""
     first, second = binary_task(dataset).classes
     return (
-        f"How well a computer learns to tell a {first} from a {second}, if what each image shows is kept private "
-        f"(ε = {EPSILON:g}: the odds change by at most {numbers.odds_factor(EPSILON)})."
+        f"A computer learns from images to tell a {first} from a {second}. Which of the two an image shows is the "
+        f"secret: where nobody is trusted, {numbers.out_of_100(_config(dataset).flips.flip_prob)} people "
+        f"give the wrong digit by chance (ε = {EPSILON:g})."
     )
 
 

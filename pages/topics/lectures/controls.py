@@ -29,8 +29,8 @@ def arrange(pages: Sequence[Page], page: Page, place: Any) -> None:
     screen.takeaway(
         place,
         page.address,
-        "A lecture shows pages of this app one after another, each with one sentence to say. Go on with the arrow "
-        "keys, a clicker or a swipe; Esc ends it.",
+        "A lecture shows pages of this app one after another, each with one sentence for you to say. Move on "
+        "with the arrow keys, a clicker or a swipe; Esc ends it.",
     )
     _read_link()
     page_info = page.here
@@ -194,7 +194,7 @@ def _uploader(page_info: PageInfo) -> None:
     """Render the uploader of a lecture’s file."""
     key = f"lecture-brought-{st.session_state.get(_EDITS, 0)}"
     st.file_uploader(
-        "Open the file of a lecture",
+        "Open a lecture file saved from this site (.toml)",
         ["toml"],
         key=key,
         on_change=_open_upload,

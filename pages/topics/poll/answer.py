@@ -42,7 +42,8 @@ class Answer:
             )
         if len(question.rounds) > 1:
             return f"The question is asked for the {ordinal(len(question.rounds))} time. {_lie_words(question.config)}"
-        return f"{_NOTES.get(question.way, '')}{_lie_words(question.config)}"
+        later = " The next steps show what they sent and estimate the true shares." if self.found else ""
+        return f"{_NOTES.get(question.way, '')}{_lie_words(question.config)}{later}"
 
     def main(self) -> tuple[Panel, ...]:
         """Return the panel on how to join and how many have answered."""
@@ -113,7 +114,11 @@ def _lie_words(config: PollConfig) -> str:
 def _protection_words(config: PollConfig) -> str:
     """Say what one answer proves about its sender: little where lies are many, much where they are few."""
     odds = numbers.odds_factor(config.mechanism.epsilon)
-    return "no answer proves anything" if config.lie >= _MANY_LIES else f"an answer changes the odds by {odds} at most"
+    return (
+        "no single answer gives anyone away"
+        if config.lie >= _MANY_LIES
+        else f"an answer changes the odds by {odds} at most"
+    )
 
 
 def how_to_lie(question: Question) -> str:

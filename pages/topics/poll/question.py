@@ -11,12 +11,12 @@ from pages.polls import rules
 from privdemo import limits
 from privdemo.experiments.poll import PollConfig
 
-REHEARSAL, HANDS, TELEPHONES = "Rehearsal", "Show of hands", "Telephones"
+REHEARSAL, HANDS, TELEPHONES = "Try it with made-up people", "Show of hands", "On their phones"
 WAYS = (REHEARSAL, HANDS, TELEPHONES)
 # The steps of the reveal; the last one is there where the truth is known.
 STEPS = (
-    "Answers",
-    "What they said",
+    "Who has answered",
+    "Answers as sent",
     "Uncorrected",
     "Corrected",
     "One answer",
@@ -108,7 +108,7 @@ _FIRST = QUESTIONS["Homework"]
 
 WAY = Choice("way", WAYS, REHEARSAL, "How people answer")
 ASKED = Words("asked", check_question, _FIRST[0], "Question")
-ANSWERS = Words("answers", check_answers, _FIRST[1], f"Answers, with {BETWEEN} in between")
+ANSWERS = Words("answers", check_answers, _FIRST[1], f"The answers, separated by {BETWEEN}")
 PEOPLE = Number("people", limits.POLL_PEOPLE, 200, "Simulated people", step=10)
 PACE = Number("pace", limits.POLL_PACE, 10.0, "Answers a second while you watch", step=1)
 # A seed of the first hundred whose corrected share has the median error: neither lucky nor unlucky.

@@ -62,7 +62,7 @@ class Answer:
         if config.channel == voting.TRUTHFUL:
             sentence = f"Everyone tells the truth. From the answers of {who} we estimate that {best}; {truth}"
         else:
-            source = f"From the answers of {who}, corrected for the lies,"
+            source = f"From the answers of {who}, corrected for that,"
             sentence = f"{lie_words(config)}. {source} we estimate that {best}; {truth}"
         return f"{sentence}{doubt_words(poll.estimates[SPREAD_MLE])}{missed_words(self)}"
 
@@ -89,6 +89,9 @@ class Answer:
         config, poll = self.config, self.poll
         if not config.channel.contrast:
             return None
+        lies = "and everyone tells the truth."
+        if config.channel != voting.TRUTHFUL:
+            lies = f"but not every answer is true. {lie_words(config, bold=False)}."
         words = f"What the pollster hears: {poll.said_a:,} of {numbers.people(poll.n_voters)} say A."
         heard = LiveDots(
             live_dots(config, self.people, words, _HEARD),
@@ -96,8 +99,8 @@ class Answer:
         )
         return Prediction(
             "voting-share",
-            f"{numbers.share(poll.said_a / poll.n_voters)} of {numbers.people(poll.n_voters)} say A, but not every "
-            f"answer is true. {lie_words(config, bold=False)}. What share do you think voted A?",
+            f"{numbers.share(poll.said_a / poll.n_voters)} of {numbers.people(poll.n_voters)} say A, {lies} What share "
+            "do you think voted A?",
             100 * config.share,
             Scale(0, 100, 1, " %"),
             heard,
@@ -179,8 +182,15 @@ def lie_words(config: ElectionConfig, *, bold: bool = True) -> str:
     ends = map(numbers.percent, (config.channel.p10, config.channel.p01))
     p10, p01 = (f"<b>{end}</b>" if bold else end for end in ends)
     if p10 == p01:
-        return f"Each person lies {p10} of the time"
+        return f"Each answer is false with a chance of {p10}{_one_in_words(config.channel.p10)}"
     return f"Voters of B say A {p10} of the time, and voters of A say B {p01} of the time"
+
+
+def _one_in_words(chance: float) -> str:
+    """Write a chance as one in so many, in brackets, where that is a whole number; else return “”."""
+    if not 0 < chance < 1 or abs(round(1 / chance) - 1 / chance) > 1e-9:
+        return ""
+    return f" (1 in {round(1 / chance):,})"
 
 
 def best_words(estimate: VoteEstimate) -> str:

@@ -57,7 +57,8 @@ def controls(_: Values, __: DeltaGenerator) -> None:
 
 
 # The labels at the ends of a slider: of one lie for all, and of a lie for each kind of voters.
-_ENDS_FOR_ALL, _ENDS_FOR_EACH = ("half of the time", "never"), ("always", "never")
+_ENDS_FOR_ALL = ("half of the time: most private", "never: most accurate")
+_ENDS_FOR_EACH = ("always", "never")
 _VOTERS = privacy_inputs.People("voted A", "voted B", "A")
 
 
@@ -73,7 +74,7 @@ def main_control(values: Values) -> None:
     privacy_inputs.lie(
         LIE,
         2,
-        slider=privacy_inputs.noise_slider("Each person lies", _ENDS_FOR_ALL, percent=True, live=True),
+        slider=privacy_inputs.noise_slider(LIE.label, _ENDS_FOR_ALL, percent=True, live=True),
         people=_VOTERS,
     )
 
@@ -101,7 +102,7 @@ def _hold_again_button(config: ElectionConfig) -> None:
     """Render the button that holds one more poll, or all polls with the next seed once the maximum is reached."""
     n, most = config.n_elections, int(POLLS.limit.high)
     new = {POLLS: n + 1} if n < most else {SEED: (config.seed + 1) % (int(SEED.limit.high) + 1)}
-    _button("again", f"Ask another {numbers.people(config.n_voters)}", new, type="primary")
+    _button("again", f"Ask another {numbers.people(config.n_voters)}", new)
     if n == most:
         st.markdown(f"{most:,} polls are the most: the next click holds as many other ones.", width="content")
 

@@ -143,7 +143,11 @@ def _prediction(plan: Plan, honest: float, covered: Chart) -> Prediction | None:
 
 def _if_they_lie(lie: BinaryChannel) -> str:
     """Write how people lie, to end a question."""
-    return f" if each lies {numbers.percent(lie.p10)} of the time" if lie.p10 == lie.p01 else " with the lies above"
+    return (
+        f" if each answer is false with a chance of {numbers.percent(lie.p10)}"
+        if lie.p10 == lie.p01
+        else " with the lies above"
+    )
 
 
 # --- words ---------------------------------------------------------------------------------------
@@ -213,7 +217,7 @@ def _trusted_summary(trusted: Mapping[str, Sequence[tuple[float, float]]]) -> st
 def _who_lie(lie: BinaryChannel) -> str:
     """Write how people lie, to follow the number of people."""
     if lie.p10 == lie.p01:
-        return f" who lie {numbers.percent(lie.p10)} of the time"
+        return f" whose answers are false with a chance of {numbers.percent(lie.p10)}"
     return " who lie as set above"
 
 

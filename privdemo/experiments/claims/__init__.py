@@ -18,6 +18,7 @@ from privdemo.experiments.claims.claim import (
     HOLDS,
     IYER,
     KAIROUZ,
+    OF_SEVERAL,
     OPEN,
     PAPERS,
     PERCENT,
@@ -37,6 +38,8 @@ __all__ = [
     "FAILS",
     "FIRST_AUTHORS",
     "HOLDS",
+    "N_CLAIMS",
+    "OF_SEVERAL",
     "OPEN",
     "PAPERS",
     "PERCENT",
@@ -63,6 +66,7 @@ TABLES = {
     YE_BARG: ye_barg.CLAIMS,
     FELDMAN: feldman.CLAIMS,
 }
+N_CLAIMS = sum(map(len, TABLES.values()))
 
 
 def all_claims() -> tuple[Claim, ...]:

@@ -9,8 +9,10 @@ from typing import Any, NamedTuple
 from privdemo.intervals import Estimate
 
 # UNCLEAR: our numbers show neither the claim nor its opposite.
-HOLDS, CAVEAT, FAILS = "holds", "holds with a caveat", "does not hold"
-UNCLEAR, OPEN = "not clear here", "cannot be checked"
+HOLDS, CAVEAT, FAILS = "holds", "holds in part", "does not hold"
+UNCLEAR, OPEN = "our test could not decide", "cannot be checked"
+# Each verdict as it is said of several claims.
+OF_SEVERAL = {HOLDS: "hold", CAVEAT: "hold in part", FAILS: "do not hold"}
 VERDICTS = (HOLDS, CAVEAT, UNCLEAR, FAILS, OPEN)
 BARBER, YAN, IYER = "Barber", "Yan", "Iyer, Nath & Sarawagi"
 KAIROUZ, WANG, YE_BARG = "Kairouz, Bonawitz & Ramage", "Wang et al.", "Ye & Barg"

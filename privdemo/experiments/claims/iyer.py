@@ -366,7 +366,8 @@ CLAIMS = (
         partial(distortion, release=_DIRICHLET),
         (COUNT_RESULTS,),
         published=label_counts.PUBLISHED[_DIRICHLET],
-        surprise="With the noise of its own formula, scaled Dirichlet distorts {times:.1f} times as much as drawn.",
+        surprise="With the noise of its own formula, scaled Dirichlet distorts the counts {times:.1f} times "
+        "as much as the paper’s figure shows.",
         what="distortion",
     ),
     ClaimRow(
@@ -433,8 +434,8 @@ CLAIMS = (
         "scaled Dirichlet with noise chosen from the counts keeps δ = {delta:g}: the true δ at ε = {epsilon:g} between "
         "the paper’s counts and counts with one label changed",
         equation_9_delta,
-        surprise="Noise chosen from the private counts gives them away: the promise fails more often than said.",
-        what="δ",
+        surprise="Noise chosen from the private counts gives them away: the promise fails more often than published.",
+        what="δ, chance that the promise fails",
     ),
     ClaimRow(
         "figure 2",

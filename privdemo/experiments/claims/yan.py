@@ -332,7 +332,7 @@ def _means_row(groups: str, surprise: str = "") -> ClaimRow:
         published=1 / _K,
         reading=FORMULA,
         surprise=surprise,
-        what="moves by",
+        what="most that averages move",
     )
 
 
@@ -431,7 +431,8 @@ CLAIMS = (
     _means_row("random-k"),
     _means_row(
         "nearest-k",
-        "One record moves averages of similar records by more than 1/k: noise made for 1/k hides too little.",
+        "One changed record also changes which records are grouped: averages move by more than "
+        "published, and noise made for less hides too little.",
     ),
     _means_row("k-tree"),
     ClaimRow(
@@ -440,6 +441,6 @@ CLAIMS = (
         share_moves,
         published=1 / 4,
         reading=FORMULA,
-        what="moves by",
+        what="most that averages move",
     ),
 )

@@ -9,7 +9,8 @@ from pages.topics.claims import PAGE
 from pages.topics.claims.answer import SNIPPET, Answer, answer, picture, row, table
 from pages.topics.claims.question import Question
 from privdemo.experiments import claims
-from privdemo.experiments.claims import CAVEAT, FAILS, HOLDS, OPEN, Claim
+from privdemo.experiments.claims import CAVEAT, FAILS, HOLDS, OPEN, UNCLEAR, Claim
+from privdemo.figures import claims as charts
 from privdemo.intervals import Estimate
 from tests.pages.visiting import html, takeaway, visit
 
@@ -30,14 +31,20 @@ def test_a_row_says_which_claim_what_is_published_and_found_and_when_opened_why(
     assert "<summary>7 · <b>Yan, table 1</b>: it is so</summary><p>it is.</p>" in name
     assert "what the source gives by its formula" in name
     assert "Computed from 10: <code>run it</code>" in name
-    assert (published, found, verdict) == ("40.0 %", "96.7 ± 0.2 %", "≈ holds with a caveat")
+    assert (published, found, verdict) == ("40.0 %", "96.7 ± 0.2 %", "(✓) holds in part")
+
+
+def test_the_headline_counts_claims_and_papers(everything):
+    n_papers = len({claim.source for claim in everything})
+    assert PAGE.question == f"We tried to check {len(everything)} claims from {n_papers} papers: do they hold?"
 
 
 def test_the_takeaway_counts_verdicts_and_the_code_gives_all_claims(everything):
     n, printed = claims.count_verdicts(everything), []
     assert shown().takeaway() == (
-        f"Of {len(everything)} published claims, <b>{n[HOLDS]}</b> hold, <b>{n[CAVEAT]}</b> hold with a caveat, and "
-        f"<b>{n[FAILS]}</b> do not hold. {n['not clear here']} are not clear here, and {n[OPEN]} cannot be checked."
+        f"Of {len(everything)} published claims, <b>{n[HOLDS]}</b> hold, another <b>{n[CAVEAT]}</b> hold in part, "
+        f"and <b>{n[FAILS]}</b> do not hold. On {n[UNCLEAR]} our test could not decide, and {n[OPEN]} cannot be "
+        "checked."
     )
     of_yan = sum(claim.source == "Yan" for claim in everything)
     assert shown(source="Yan").takeaway().startswith(f"Of {of_yan} published claims of Yan, <b>")
@@ -48,14 +55,20 @@ def test_the_takeaway_counts_verdicts_and_the_code_gives_all_claims(everything):
 def test_the_bar_has_every_verdict_and_the_cards_what_is_not_found_to_hold(everything):
     bar, surprises = shown().main()
     for verdict, n in claims.count_verdicts(everything).items():
-        assert f"<b>{n}</b> {verdict}" in bar.figure.html
+        assert f"<b>{n}</b> {claims.OF_SEVERAL.get(verdict, verdict)}" in bar.figure.html
+    assert "<b>1</b> does not hold" in charts.verdict_bar({FAILS: 1})
+    assert len(set(charts.SIGNS.values())) == len(claims.VERDICTS)
     assert len(bar.rows()) == len(everything)
     misprint = next(claim for claim in everything if claim.place == "equation 2")
     title, _, sentence = surprises.figure.contents[0]
     assert title == f'<span title="{claims.PAPERS["Barber"]}">Barber</span>, equation 2'
     numbers = [both for _, both, _ in surprises.figure.contents]
-    assert [numbers[0], numbers[-1]] == ["<small>share</small> 107 % → 40 %", "<small>δ</small> 0.05 → 0.077"]
-    assert all(" → " in both for both in numbers)
+    assert [numbers[0], numbers[-1]] == [
+        "<small>share</small><br><small>published</small> 107 %<br><small>we find</small> 40 %",
+        "<small>δ, chance that the promise fails</small><br><small>published</small> 0.05<br><small>we find</small> "
+        "0.077",
+    ]
+    assert all("<small>published</small>" in both for both in numbers)
     assert sentence == misprint.surprise == "A misprinted sign turns a share of 40 % into 107 %."
     assert [claim.surprises for claim in everything].count(True) == len(surprises.figure.contents) == 5
     assert not replace(misprint, verdict=HOLDS).surprises

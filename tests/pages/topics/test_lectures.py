@@ -66,7 +66,7 @@ def test_the_lecture_of_a_link_is_read_and_the_link_follows_it(own):
     assert [box.value for box in named(own.text_input, "Sentence to say")] == ["Ask *anybody*.", "", "No such page."]
     assert [box.value for box in own.selectbox] == ["lie", "none", "none"]
     heads = [text.value for text in own.markdown if text.value.startswith("**")]
-    assert heads[-3].startswith("**1. Voting with a lie** · Each person lies")
+    assert heads[-3].startswith("**1. Voting with a lie** · Chance that an answer is false")
     assert heads[-1] == "**3. gone**"
     own.text_input[0].set_value("Lies").run()
     assert kept(own).title == "Lies"

@@ -44,7 +44,7 @@ def test_each_step_says_its_number():
     (_, yes_true, *_), found = ("", of.found.readings[0].estimated), of.found
     assert of.takeaway().startswith("Type how many people raise a hand for each answer. <b>25 %</b> of the")
     assert "<b>100</b> have answered" in of.main()[0].figure.html
-    assert panel("What they said", of).answer == (
+    assert panel("Answers as sent", of).answer == (
         "<b>60</b> of 100 people said “Yes”. Chance changed some of these answers."
     )
     assert (
@@ -66,13 +66,13 @@ def test_each_step_says_its_number():
 
 def test_of_more_than_two_answers_sentences_are_about_the_one_most_widely_true():
     of = shown(HANDS, (5, 30, 10), config=PollConfig(("a", "b", "c"), 0.3))
-    assert panel("What they said", of).answer.startswith("<b>30</b> of 45 people said “b”")
+    assert panel("Answers as sent", of).answer.startswith("<b>30</b> of 45 people said “b”")
     assert panel("One answer", of).answer.startswith("Of 100 people who sent “b”")
 
 
 def test_an_answer_that_names_a_picture_stands_as_it_was_typed():
     of = shown(config=PollConfig((":material/close:", "no"), 0.25))
-    assert "“:material&#47;close:”" in panel("What they said", of).answer, "else Streamlit makes it :material_close:"
+    assert "“:material&#47;close:”" in panel("Answers as sent", of).answer, "else Streamlit makes it :material_close:"
 
 
 def test_where_nobody_has_answered_there_is_nothing_to_read():
@@ -127,8 +127,10 @@ def test_few_answers_are_no_certainty():
     assert "worth <b>3</b> open ones." in panel("What it costs", shown(HANDS, (10, 9))).answer
 
 
-def test_an_answer_among_few_lies_is_not_said_to_prove_nothing():
-    assert shown().takeaway().endswith("so no answer proves anything.")
+def test_an_answer_among_few_lies_is_not_said_to_give_nobody_away():
+    assert "so no single answer gives anyone away." in shown().takeaway()
+    assert shown().takeaway().endswith("The next steps show what they sent and estimate the true shares.")
+    assert not shown(HANDS, (0, 0)).takeaway().endswith("shares."), "nobody has sent anything yet"
     assert "so an answer changes the odds by a factor of 99 at most." in shown(config=PollConfig(lie=0.01)).takeaway()
 
 
@@ -211,7 +213,7 @@ def test_invalid_questions_and_answers_are_refused_in_a_sentence(check, words, s
     ("given", "seen", "address"),
     [
         ("https://class.example/", "http://localhost:8501/poll", "https://class.example/p/BCDFG"),
-        ("", "http://10.0.0.5:8501/poll?way=Telephones", "http://10.0.0.5:8501/p/BCDFG"),
+        ("", "http://10.0.0.5:8501/poll?way=On+their+phones", "http://10.0.0.5:8501/p/BCDFG"),
         ("class.example", "http://10.0.0.5/poll", "http://10.0.0.5/p/BCDFG"),  # no address without a scheme
         ("", "http://teacher:word@class.example/poll", "http://class.example/p/BCDFG"),
         ("", "javascript:alert(1)", "http://localhost:8501/p/BCDFG"),
@@ -298,7 +300,7 @@ def test_a_rehearsal_is_watched_from_the_start(monkeypatch):
 
 
 def test_it_is_projected_step_by_step(monkeypatch):
-    at = visit("poll", way=HANDS, hands_1="6", hands_2="4", step="What they said", asked="Is *it* so?")
+    at = visit("poll", way=HANDS, hands_1="6", hands_2="4", step="Answers as sent", asked="Is *it* so?")
     with monkeypatch.context() as too_long:
         too_long.setattr(lecture, "to_link", Mock(side_effect=ValueError("the link is too long")))
         at.button(key="project").click().run()

@@ -45,8 +45,8 @@ def test_it_opens_with_the_numbers_of_its_settings():
     at, shown = visit("voting"), polls()
     best = shown.poll.estimates["spread MLE"]
     assert takeaway(at) == (
-        '<p class="takeaway">Each person lies <b>20 %</b> of the time. From the answers of 1,000 people, corrected for '
-        "the lies, we estimate that "
+        '<p class="takeaway">Each answer is false with a chance of <b>20 %</b> (1 in 5). From the answers of 1,000 '
+        "people, corrected for that, we estimate that "
         f"<b>{100 * best.value:.1f} ± {100 * best.interval.half:.1f} %</b> voted A; the truth is <b>35.0 %</b>.</p>"
     )
     naive = shown.records[1]
@@ -108,7 +108,7 @@ def test_the_adversarys_belief_follows_the_true_share_until_it_is_set():
 @pytest.mark.parametrize(
     ("channel", "start", "known", "one_answer"),
     [
-        (FIFTH, "Each person lies <b>20 %</b> of the time.", "cannot tell whose", "until nothing"),
+        (FIFTH, "Each answer is false with a chance of <b>20 %</b> (1 in 5).", "cannot tell whose", "until nothing"),
         (
             HONEST,
             "Everyone tells the truth. From the answers",
@@ -116,7 +116,12 @@ def test_the_adversarys_belief_follows_the_true_share_until_it_is_set():
             "several answers",
         ),
         (EMPTY, "Voters of B say A <b>30 %</b> of the time, and voters of A say B", "cannot tell whose", "no more"),
-        (OPPOSITE, "Each person lies <b>100 %</b> of the time", "says A voted B and whoever says B voted A", "ε = ∞"),
+        (
+            OPPOSITE,
+            "Each answer is false with a chance of <b>100 %</b>.",
+            "says A voted B and whoever says B voted A",
+            "ε = ∞",
+        ),
     ],
 )
 def test_the_lies_decide_what_can_be_known(channel, start, known, one_answer):
@@ -163,7 +168,8 @@ def test_candidates_whose_whole_interval_is_out_of_range_make_the_model_doubtful
     ("name", "channel", "asked", "words"),
     [
         (BACK, B_HONEST, None, "where everybody voted A, whatever"),
-        (PRICE, FIFTH, None, "<b>6,666 people</b> who lie 20 % of the time: <b>2.8 times as many</b> as if everyone"),
+        (PRICE, FIFTH, None, "<b>6,666 people</b> whose answers are false with a chance of 20 %: "
+            "<b>2.8 times as many</b> as if everyone"),
         (PRICE, FIFTH, Plan(PEOPLE, 9, B_HONEST, 0.02, 0.5), "people</b> who lie as set above: <b>"),
         (PRICE, FIFTH, Plan(PRIVACY, 11_239, HONEST, 0.02, 0.5), "probability <b>0.2689</b> at most (<b>ε = 1</b>)"),
         (ONE, FIFTH, (0.1, "A"), "<b>31</b> voted A. Before the answer it was <b>10</b>. No answer moves the odds"),
@@ -215,8 +221,8 @@ def test_a_report_states_what_is_set(monkeypatch):
     visit("voting", lie="0.3")
     page = made[-1]()
     assert "<h2>How to compute this again</h2><pre><code>from privdemo import figures" in page
-    assert re.search(r">Each person lies \(lie\)</th><td[^>]*>0\.3<", page)
-    assert "<p>“What it costs”, “One answer”, “Asked twice”, “Candidates”, “Training”: chapters with" in page
+    assert re.search(r">Chance that an answer is false \(lie\)</th><td[^>]*>0\.3<", page)
+    assert "<p>“What it costs”, “One answer”, “Asked twice”, “Candidates”, “Noisy labels”: chapters with" in page
 
 
 # --- predictions and questions ---------------------------------------------------------------------
@@ -316,7 +322,7 @@ def test_a_report_holds_no_answer_to_a_question(monkeypatch):
     at = visit("voting", lesson=QUIZ)
     option = six_questions.questions(polls())[0].options[0]
     at.radio[0].set_value(option.words).run()
-    assert "Six questions" in made[-1]()
+    assert "Quiz" in made[-1]()
     assert option.words not in made[-1]()
 
 

@@ -83,7 +83,7 @@ def controls(values: Values, main: DeltaGenerator) -> None:
     with main:
         first = st.container(key="poll-way", horizontal=True, vertical_alignment="center", gap="small")
         with first:
-            way = inputs.choose(WAY, hide_label=True)
+            way = inputs.choose(WAY)
         own_poll = telephones.own_poll() if way == TELEPHONES else None
         if own_poll:
             telephones.poll_heading(own_poll)
@@ -250,7 +250,7 @@ def _project_button(question: Question) -> None:
     """Render the button that projects the question step by step."""
     kind: Literal["primary", "secondary"] = "primary" if question.way != REHEARSAL else "secondary"
     st.button(
-        "Project it",
+        "Show on the big screen",
         key="project",
         type=kind,
         on_click=_project,

@@ -27,7 +27,7 @@ export default function ({ data, setTriggerValue, parentElement }) {
   button.onclick = async () => {
     const [code, secret] = data.owner;
     const page = data.site ? `${data.site}/poll` : window.location.origin + window.location.pathname;
-    const link = `${page}?way=Telephones#owner=${code}.${secret}`;
+    const link = `${page}?way=On+their+phones#owner=${code}.${secret}`;
     try {
       await navigator.clipboard.writeText(link);
       button.textContent = status.textContent = "Private link copied";

@@ -13,7 +13,7 @@ _BEGUN = "rehearsal_begun"
 
 def button(group: Hashable) -> None:
     """Render the button that restarts the answering of a simulated class."""
-    st.button("Watch them answer", key="watch", type="primary", on_click=_begin, args=(group,))
+    st.button("Replay the answers", key="watch", type="primary", on_click=_begin, args=(group,))
 
 
 def _begin(group: Hashable) -> None:
