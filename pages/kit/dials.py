@@ -206,6 +206,10 @@ def _halves(data: Mapping[str, Any], result: Result, guesses: Any) -> str:
     )
 
 
+# The name and the note of the row of labels.
+_NAMED = ("Digit named by the sender", "→: changed by chance")
+
+
 def _line(data: Mapping[str, Any], result: Result, guesses: Sequence[Any]) -> str:
     """Return the rows of the first ten people as HTML; a narrow screen shows five of them."""
     columns = min(10, len(result.labels))
@@ -215,7 +219,8 @@ def _line(data: Mapping[str, Any], result: Result, guesses: Sequence[Any]) -> st
         cells += [f'<div class="row-name">{escape(name)}<small>{escape(note)}</small></div>']
         cells += ["<span></span>"] * columns if pictures is None else _pictures(result, pictures[:columns], name)
         if name == "Sent":
-            cells += ['<div class="row-name">Label sent</div>', *_sent(data["captions"][:columns])]
+            name, note = _NAMED
+            cells += [f'<div class="row-name">{name}<small>{note}</small></div>', *_sent(data["captions"][:columns])]
     return f'<div class="line" style="--columns:{columns};--few:{min(5, columns)}">{"".join(cells)}</div>'
 
 

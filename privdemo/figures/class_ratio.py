@@ -244,7 +244,7 @@ def attack(rates: Mapping[str, Estimate]) -> Figure:
     }
     named = {f"by {sources[source]}": rate for source, rate in rates.items()}
     known = rates["set"].mean
-    return guesses(named, (known, f"its set alone {percent(known)}"), [], "true label guessed rightly")
+    return guesses(named, (known, f"its set alone {percent(known)}"), [], "true label guessed correctly")
 
 
 def title_of(name: str) -> str:

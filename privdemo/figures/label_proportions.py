@@ -60,7 +60,7 @@ def scores(
 
 
 def accuracies(trials: Sequence[Trial], methods: Sequence[str], threshold: str, records: str) -> Figure:
-    """Return which share of test `records` every method names rightly, with 95 % intervals over trials.
+    """Return which share of test `records` every method names correctly, with 95 % intervals over trials.
 
     Rules mark that share with every label known, and that of calling every record negative.
     """
@@ -346,4 +346,4 @@ def attack(rates: Mapping[str, Estimate]) -> Figure:
     sources = {"prior": "the overall share", "bag": "its bag’s share", "model": "a model", "both": "bag and model"}
     prior = rates["prior"].mean
     named = {f"by {sources[source]}": rate for source, rate in rates.items()}
-    return guesses(named, (prior, f"without its bag {percent(prior)}"), [], "true label guessed rightly")
+    return guesses(named, (prior, f"without its bag {percent(prior)}"), [], "true label guessed correctly")
