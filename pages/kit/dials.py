@@ -126,7 +126,7 @@ def _make_fixed(
         "low": limit.low,
         "high": limit.high,
         "step": STEPS[family.name],
-        "name": family.level_name.capitalize(),
+        "name": level_words(family),
         **{name: _base64(part) for name, part in config.pixels.noise_by_name(result.noise).items()},
     }
     text = json.dumps(fixed)
@@ -142,6 +142,11 @@ def more_guesses(data: Mapping[str, Any], along: tuple[Guesses, ...], priors: Se
         return None
     packed = _packed(along, tuple(priors))
     return {"token": data["token"], "nPriors": len(priors), "nLevels": len(along), "packed": packed}
+
+
+def level_words(family: PixelFamily) -> str:
+    """Return what a slider of the noise level is called."""
+    return "Chance that a pixel is replaced" if family.replaces_pixels else family.level_name.capitalize()
 
 
 def linking_sentence(point: Point) -> str:

@@ -147,7 +147,7 @@ def test_news_of_the_level_that_a_dial_has_left_does_not_take_it_back(page: Page
 def test_the_keyboard_moves_the_dial_and_so_does_a_typed_number(page: Page, address: str) -> None:
     browsing.open_page(page, f"{address}/image_noise?people={FEW}")
     wait_for_all_guesses(page)  # until then the page may be drawn anew at any moment
-    slider = page.get_by_role("slider", name="Chance of change")
+    slider = page.get_by_role("slider", name="Chance that a pixel is replaced")
     slider.focus()
     slider.press("ArrowRight")
     expect(page.locator(".takeaway", has_text="= 0.705,")).to_be_visible()

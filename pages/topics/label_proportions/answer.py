@@ -119,7 +119,7 @@ def _prediction(answer: Answer) -> Prediction | None:
         f"{answer.task.positive}. To say of all {records} that they {answer.task.words[0]} is right for "
         f"{numbers.out_of_100(nothing)}. For how many of 100 new {records} will the model be right?",
         100 * answer.accuracy(answer.best).mean,
-        Scale(0, 100, unit=" of 100"),
+        Scale(0, 100, unit=f" {records}"),
         one_bag(answer),
         f"A model that knows every label is right for {numbers.out_of_100(ceiling)}.",
     )
