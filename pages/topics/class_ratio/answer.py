@@ -70,8 +70,8 @@ class Answer:
 
 # How each method finds the shares; {records} are what is counted.
 HOW = {
-    SPREAD: "Which set {records} are from hints at their class. It learns from these hints, knowing how often they "
-    "mislead.",
+    SPREAD: "The set that {records} are from is a hint at their class. It learns from these hints, knowing how often "
+    "they mislead.",
     by_trying(SPREAD): "The same, or a model of what each class looks like, whichever explains the sets better.",
     MMD: "Mixes the averages of the sets until they match the average of the group.",
     RFF: "The same, quicker and less exact.",
