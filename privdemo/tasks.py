@@ -14,7 +14,8 @@ class Task:
     """A data set and the classes of a task, in the order of their numbers.
 
     `classes` are their names in the data set, `labels` those in charts, `words` those in sentences (“so many are
-    a 7”), and `records` is what is classified or counted. `title` names the data set.
+    a 7”), and `records` is what is classified or counted. `unlabelled` is what is known of records without the class.
+    `title` names the data set.
     """
 
     title: str
@@ -22,6 +23,7 @@ class Task:
     labels: tuple[str, ...]
     words: tuple[str, ...]
     records: str
+    unlabelled: str = "records without labels"
 
     @property
     def positive(self) -> str:
@@ -32,28 +34,33 @@ class Task:
 DIGITS = tuple("0123456789")
 _ARE = tuple(f"are {'an' if digit == '8' else 'a'} {digit}" for digit in DIGITS)
 _PAIR, _ARE_PAIR, _IMAGES_OF_PAIR = ("7", "9"), ("are a 7", "are a 9"), "images of a 7 or a 9"
+_UNLABELLED_IMAGES = "images without labels"
 _ADULT = Task(
     "Adult",
     ("<=50K", ">50K"),
     ("up to 50K", "over 50K"),
-    ("earn up to $50,000 a year", "earn over $50,000"),
+    ("earn up to $50,000 a year", "earn over $50,000 a year"),
     "people",
+    "details without income",
 )
-_SMS = Task("SMS", ("ham", "spam"), ("ham", "spam"), ("are ham (no spam)", "are spam"), "messages")
+_SMS = Task(
+    "SMS", ("ham", "spam"), ("ham", "spam"), ("are ham (no spam)", "are spam"), "messages", "messages without labels"
+)
 _BREAST_CANCER = Task(
     "Breast cancer",
     ("benign", "malignant"),
     ("benign", "malignant"),
     ("are benign", "are malignant"),
     "tumours",
+    "measurements without a diagnosis",
 )
 # Binary classification of records.
 BINARY = {
     "adult": _ADULT,
     "sms": _SMS,
     "breast_cancer": _BREAST_CANCER,
-    "mnist": Task("MNIST", _PAIR, _PAIR, _ARE_PAIR, _IMAGES_OF_PAIR),
-    "digits": Task("Small digits", _PAIR, _PAIR, _ARE_PAIR, _IMAGES_OF_PAIR),
+    "mnist": Task("MNIST", _PAIR, _PAIR, _ARE_PAIR, _IMAGES_OF_PAIR, _UNLABELLED_IMAGES),
+    "digits": Task("Small digits", _PAIR, _PAIR, _ARE_PAIR, _IMAGES_OF_PAIR, _UNLABELLED_IMAGES),
 }
 # Estimation of the shares of all classes in a set.
 COUNTING = {

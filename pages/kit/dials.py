@@ -126,7 +126,7 @@ def _make_fixed(
         "low": limit.low,
         "high": limit.high,
         "step": STEPS[family.name],
-        "name": family.level_name.capitalize(),
+        "name": level_words(family),
         **{name: _base64(part) for name, part in config.pixels.noise_by_name(result.noise).items()},
     }
     text = json.dumps(fixed)
@@ -142,6 +142,11 @@ def more_guesses(data: Mapping[str, Any], along: tuple[Guesses, ...], priors: Se
         return None
     packed = _packed(along, tuple(priors))
     return {"token": data["token"], "nPriors": len(priors), "nLevels": len(along), "packed": packed}
+
+
+def level_words(family: PixelFamily) -> str:
+    """Return what a slider of the noise level is called."""
+    return "Chance that a pixel is replaced" if family.replaces_pixels else family.level_name.capitalize()
 
 
 def linking_sentence(point: Point) -> str:
@@ -206,6 +211,10 @@ def _halves(data: Mapping[str, Any], result: Result, guesses: Any) -> str:
     )
 
 
+# The name and the note of the row of labels.
+_NAMED = ("Digit named by the sender", "→: changed by chance")
+
+
 def _line(data: Mapping[str, Any], result: Result, guesses: Sequence[Any]) -> str:
     """Return the rows of the first ten people as HTML; a narrow screen shows five of them."""
     columns = min(10, len(result.labels))
@@ -215,7 +224,8 @@ def _line(data: Mapping[str, Any], result: Result, guesses: Sequence[Any]) -> st
         cells += [f'<div class="row-name">{escape(name)}<small>{escape(note)}</small></div>']
         cells += ["<span></span>"] * columns if pictures is None else _pictures(result, pictures[:columns], name)
         if name == "Sent":
-            cells += ['<div class="row-name">Label sent</div>', *_sent(data["captions"][:columns])]
+            name, note = _NAMED
+            cells += [f'<div class="row-name">{name}<small>{note}</small></div>', *_sent(data["captions"][:columns])]
     return f'<div class="line" style="--columns:{columns};--few:{min(5, columns)}">{"".join(cells)}</div>'
 
 

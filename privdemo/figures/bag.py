@@ -1,4 +1,4 @@
-"""The picture of one bag: what its owner knows, and what leaves it."""
+"""The picture of one bag: what whoever collected it knows, and what is sent on."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ import html
 
 import numpy as np
 
-from privdemo.figures.people import ANSWERED, SAID_A, SAID_B, Dot, dot_field
+from privdemo import palette
+from privdemo.figures.people import SAID_A, SAID_B, Dot, Shape, dot_field
 
+# A record whose label is not told: a dash, as circles and squares say which label it is.
+UNLABELLED = Dot(palette.TRUTH.colour, Shape(-3.5, -1.2, "h7v2.4h-7z", "—", "—"))
 # The most dots of a field.
 MOST = 1000
 
@@ -34,28 +37,32 @@ def bag_html(
     kept: str,
     legend: tuple[str, str],
     sent: str,
+    unknown: str,
     total: str,
     meaning: str,
     alt: str,
 ) -> str:
-    """Return one bag of `size` records as HTML: at the left with their labels, at the right what leaves its owner.
+    """Return one bag of `size` records as HTML: at the left with their labels, at the right what is sent on.
 
     `share` of the labels are positive. `n_sent` records, or averages of some, leave without labels, and with them the
-    `total` with its `meaning`. `kept` and `sent` are the headings, `legend` the names of both labels.
+    `total` with its `meaning`. `kept` and `sent` are the headings, `legend` the names of both labels, `unknown` that of
+    records without.
     """
     n = min(size, MOST)
     labels = (np.arange(n) >= round(share * n)).astype(int)
     owner = _field(labels, {0: SAID_A, 1: SAID_B}, alt)
-    leaving = _field(np.zeros(min(n_sent, MOST), int), {0: ANSWERED}, "")
-    signs = "<br>".join(
-        f'<b style="color:{dot.colour}" aria-hidden="true">{dot.sign}</b> {html.escape(name)}'
-        for dot, name in zip((SAID_A, SAID_B), legend, strict=True)
-    )
+    leaving = _field(np.zeros(min(n_sent, MOST), int), {0: UNLABELLED}, "")
+    signs = "<br>".join(_legend(dot, name) for dot, name in zip((SAID_A, SAID_B), legend, strict=True))
     return (
         f'<div class="bag"><figure><figcaption>{html.escape(kept)}</figcaption>{owner}<p>{signs}</p></figure>'
         f'<span class="leaves" aria-hidden="true">→</span><figure><figcaption>{html.escape(sent)}</figcaption>{leaving}'
-        f'<p><span class="total">{html.escape(total)}</span><br>{html.escape(meaning)}</p></figure></div>'
+        f"<p>{_legend(UNLABELLED, unknown)}<br>"
+        f'<span class="total">{html.escape(total)}</span><br>{html.escape(meaning)}</p></figure></div>'
     )
+
+
+def _legend(dot: Dot, name: str) -> str:
+    return f'<b style="color:{dot.colour}" aria-hidden="true">{dot.sign}</b> {html.escape(name)}'
 
 
 def _field(kinds: np.ndarray, dots: dict[int, Dot], alt: str) -> str:

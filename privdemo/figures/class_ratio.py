@@ -57,7 +57,7 @@ _PATTERNS = {
     MMD: "/",
     RFF: "\\",
     IDENTITY: "x",
-    COUNT: ".",
+    COUNT: "\\",
     PSVM: "-",
     EM: "+",
     PCC: "|",
@@ -159,7 +159,7 @@ def mean_errors(trials: Sequence[Trial], methods: Sequence[str]) -> Figure:
     """
     marks = [(CLASS_RATIO[name], class_ratio.mean_error(trials, name).times(1000 / 2)) for name in methods]
     high = 1.1 * max(estimate.ends[1] for _, estimate in marks)
-    title = "counted in the wrong class, of 1,000"
+    title = f"counted in the wrong class, of 1,000: mean of {len(SHARES)} groups"
     plot = DotPlot(title, 0.0, high, marks, "{:.2f}".format, "{:.1f}".format, ())
     return dot_plots([plot], _released_proportions(trials[0]))
 
@@ -184,7 +184,7 @@ def _released_proportions(trial: Trial) -> Below:
     x_axis = {"range": [-0.5, n_sets - 0.5], "tickvals": list(range(n_sets)), "showgrid": False}
     y_axis = {"range": [n_classes - 0.5, -0.5], "tickvals": list(range(n_classes)), "showgrid": False}
     return Below(
-        "known: how much of each set is of each class",
+        "given: how much of each set is of each class",
         min(110, 36 * n_classes),
         trace,
         x_axis | {"ticktext": [f"set {i + 1}" if few else "" for i in range(n_sets)]},
@@ -244,7 +244,7 @@ def attack(rates: Mapping[str, Estimate]) -> Figure:
     }
     named = {f"by {sources[source]}": rate for source, rate in rates.items()}
     known = rates["set"].mean
-    return guesses(named, (known, f"its set alone {percent(known)}"), [], "true label guessed rightly")
+    return guesses(named, (known, f"its set alone {percent(known)}"), [], "true label guessed correctly")
 
 
 def title_of(name: str) -> str:

@@ -59,15 +59,15 @@ def scores(
     return dot_plots([_dot_plot(trials, methods, threshold, which) for which in measures])
 
 
-def accuracies(trials: Sequence[Trial], methods: Sequence[str], threshold: str, records: str) -> Figure:
-    """Return which share of test `records` every method names rightly, with 95 % intervals over trials.
+def accuracies(trials: Sequence[Trial], methods: Sequence[str], threshold: str, records: str, lazy: str) -> Figure:
+    """Return which share of test `records` every method names correctly, with 95 % intervals over trials.
 
-    Rules mark that share with every label known, and that of calling every record negative.
+    Rules mark that share with every label known, and, named `lazy`, that of calling every record negative.
     """
     marks = [(LABEL_PROPORTIONS[name], label_proportions.mean_accuracy(trials, name, threshold)) for name in methods]
     nothing = 1 - float(np.mean([trial.test_share for trial in trials]))
     low = max(0.0, math.floor(10 * min(nothing, *(e.ends[0] for _, e in marks)) - 0.2) / 10)
-    rules = [(label_proportions.mean_accuracy(trials, FULL, threshold).mean, ""), (nothing, "always “no”")]
+    rules = [(label_proportions.mean_accuracy(trials, FULL, threshold).mean, ""), (nothing, lazy)]
     title = f"right answers on new {records}"
     return dot_plots([DotPlot(title, low, 1.0, marks, percent, percent, rules, ".0%")])
 
@@ -91,7 +91,7 @@ def shown_bags(trial: Trial, few: bool = False) -> NDArray[np.intp]:
 
 
 def columns(trial: Trial, positive: str, few: bool = False) -> Figure:
-    """Return bags as columns of records: at the top what their owner knows, at the bottom what is released.
+    """Return bags as columns of records: at the top what whoever collected them knows, at the bottom what is released.
 
     At the top, `positive` records are at the foot of each column. At the bottom, every k-mean is one block; a bag's
     colour is its released proportion, and a diamond marks that height in the column. With `few` it is a small picture,
@@ -145,8 +145,8 @@ def columns(trial: Trial, positive: str, few: bool = False) -> Figure:
                 "title": None,  # the title of the counts is over the upper plot
             },
             "annotations": [
-                heading(f"what the owner knows: {_square(A_COLOUR)} {positive}", 1.0),
-                heading(f"what leaves: one share a bag, from 0 {_square(PALE)} to 1 {_square(A_COLOUR)}", 0.45),
+                heading(f"known to whoever collected it: {_square(A_COLOUR)} {positive}", 1.0),
+                heading(f"sent on: one share a bag, from 0 {_square(PALE)} to 1 {_square(A_COLOUR)}", 0.45),
             ],
             "height": 330 if few else 440,
             "margin": {"b": 60},
@@ -346,4 +346,4 @@ def attack(rates: Mapping[str, Estimate]) -> Figure:
     sources = {"prior": "the overall share", "bag": "its bag’s share", "model": "a model", "both": "bag and model"}
     prior = rates["prior"].mean
     named = {f"by {sources[source]}": rate for source, rate in rates.items()}
-    return guesses(named, (prior, f"without its bag {percent(prior)}"), [], "true label guessed rightly")
+    return guesses(named, (prior, f"without its bag {percent(prior)}"), [], "true label guessed correctly")

@@ -60,7 +60,7 @@ def test_scores_are_those_of_the_experiment(threshold):
 
 @pytest.mark.parametrize("threshold", [HALF, SHARE])
 def test_shares_of_right_answers_stand_beside_those_of_all_labels_and_of_always_no(threshold):
-    figure = charts.accuracies(TRIALS, METHODS, threshold, "people")
+    figure = charts.accuracies(TRIALS, METHODS, threshold, "people", "“no” for all")
     for trace, name in zip(figure.data, METHODS, strict=True):
         assert list(trace.y) == [title(name)]
         assert shows_estimates(trace, label_proportions.mean_accuracy(TRIALS, name, threshold), axis="x")
@@ -71,7 +71,14 @@ def test_shares_of_right_answers_stand_beside_those_of_all_labels_and_of_always_
 
 @pytest.mark.parametrize(("size", "dots"), [(10, 10), (4000, 1000)])
 def test_a_bag_shows_who_has_which_label_and_that_what_leaves_has_none(size, dots):
-    words = {"kept": "kept & seen", "legend": ("yes", "no"), "sent": "sent", "total": "30 %", "meaning": "say yes"}
+    words = {
+        "kept": "kept & seen",
+        "legend": ("yes", "no"),
+        "sent": "sent",
+        "unknown": "?",
+        "total": "30 %",
+        "meaning": "say yes",
+    }
     page = bag_html(size, 0.3, size // 2, **words, alt="a bag")
     owner, leaving = (base64.b64decode(one).decode() for one in re.findall(r"base64,([^\"]*)", page))
     fills = [re.findall(r'fill="(#\w+)" d="([^"]*)"', picture) for picture in (owner, leaving)]

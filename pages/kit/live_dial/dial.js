@@ -167,7 +167,8 @@ class Dial {
     };
     row("True image", "stays with the person", "clean", this.canvases.clean);
     row("Sent", "all that we receive", "released", this.canvases.released);
-    this.add(line, "div", "row-name", "Label sent");
+    const named = this.add(line, "div", "row-name", "Digit named by the sender");
+    this.add(named, "small", "", "→: changed by chance");
     cells((person) => {
       const { text, flipped } = captions[person];
       this.add(this.add(line, "div", flipped ? "caption flipped" : "caption"), "span", "", text);

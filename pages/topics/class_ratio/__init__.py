@@ -56,7 +56,7 @@ CHAPTERS = Chapters(
 PAGE = Page.from_folder(
     __name__,
     title="Share of a group",
-    question="What is this group made of?",
+    question="How many of each kind are there, if none is labelled?",
     address="class_ratio",
     folds=standing_words,
     failed="Nothing can be found here.",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pages.kit import cache, numbers, own_data
 from pages.kit.numbers import LOSS, SHARE, count_trials, with_half, with_range
-from pages.kit.panel import Chart, Panel
+from pages.kit.panel import Chart, Panel, Table
 from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials, one_job
 from pages.topics.class_ratio.question import LARGE, Question
@@ -15,7 +15,7 @@ from privdemo.experiments.class_ratio import FULLY_LABELLED_METHODS, SHARES, Tri
 from privdemo.experiments.class_ratio.score import MOST_DISTANCE
 from privdemo.figures import class_ratio as charts
 from privdemo.mechanisms.label_counts import RELEASES
-from privdemo.methods import CLASS_RATIO, EM, MMD, RFF, SPREAD
+from privdemo.methods import CLASS_RATIO, COUNT, EM, IDENTITY, MMD, PCC, PSVM, RFF, SPREAD, by_trying
 from privdemo.tasks import Task, counting_task
 from privdemo.verdict import Verdict, judge
 
@@ -52,7 +52,7 @@ class Answer:
         return takeaway(self)
 
     def main(self) -> list[tuple[Panel, ...]]:
-        """Return the panels of the mix that every method estimates, and of its error over many mixes."""
+        """Return the panels of the mix that every method estimates, and of how each one finds it."""
         trials, methods = self.trials, self.methods
         mix = Panel(
             "shares",
@@ -65,15 +65,44 @@ class Answer:
             rows=lambda: class_ratio.table(trials),
             snippet=print_errors(self.question),
         )
-        errors = Panel(
-            "mean-errors",
-            figure=Chart(charts.mean_errors(trials, methods)),
-            summary=f"{known_sets_words(self)} {mean_words(self)} An L1 error of 0.02 puts 10 of 1,000 records in a "
-            f"wrong class.{compare(self)}",
-            rows=lambda: class_ratio.table(trials),
-            snippet=print_mean_errors(self.question),
-        )
-        return [(mix, errors)]
+        return [(mix, _how_panel(self))]
+
+
+# How each method finds the shares; {records} are what is counted.
+HOW = {
+    SPREAD: "The set that {records} are from is a hint at their class. It learns from these hints, knowing how often "
+    "they mislead.",
+    by_trying(SPREAD): "The same, or a model of what each class looks like, whichever explains the sets better.",
+    MMD: "Mixes the averages of the sets until they match the average of the group.",
+    RFF: "The same, quicker and less exact.",
+    IDENTITY: "Learns to tell from which set {records} are, and compares what it says of the group and of the sets.",
+    COUNT: "Learns to tell the classes so that each set gets its given share, then counts in the group.",
+    PSVM: "Draws the widest border between the classes that fits the given shares, then counts in the group.",
+    EM: "For comparison: knows the label of all {records} in the sets, and allows for another mix in the group.",
+    PCC: "For comparison: knows the label of all {records} in the sets, then counts in the group.",
+}
+
+
+def _how_panel(answer: Answer) -> Panel:
+    """Return the table of how each method finds the shares, and what it finds for the first class."""
+    found = {name: class_ratio.share_of(answer.trials, name, 0) for name in answer.methods}
+    cells = [
+        [CLASS_RATIO[name].title, HOW[name].format(records=answer.task.records), with_half(estimate)]
+        for name, estimate in found.items()
+    ]
+    truth = numbers.share(answer.trials[0].truth[0])
+    return Panel(
+        "methods",
+        figure=Table(("method", "how it works", f"finds (truth: {truth})"), cells, labelled=True),
+        summary=f"{known_sets_words(answer)} {interval_words(answer)}.{compare(answer)}",
+        rows=lambda: [
+            {"method": title, "how": how} | estimate._asdict()
+            for (title, how, _), estimate in zip(cells, found.values(), strict=True)
+        ],
+        snippet=snippet(answer.question).then(
+            "for method in trials[0].fits:", "    print(method, class_ratio.share_of(trials, method, 0))"
+        ),
+    )
 
 
 def jobs(question: Question) -> list[Job]:
@@ -108,13 +137,22 @@ def takeaway(answer: Answer) -> str:
     nearest, *others = sorted(found, key=lambda name: abs(found[name].mean - truth))
     start = (
         f"In truth <b>{numbers.share(truth)}</b> of these {config.n_test:,} {answer.task.records} "
-        f"{first_class(answer)}."
+        f"{first_class(answer)}. {given_words(answer)}"
     )
-    known = "Without a single label" if blind else "With every label known"
+    known = "Of the methods without labels" if blind else "With every label of the sets known"
     words = f"{known}, “{CLASS_RATIO[nearest].title}” comes nearest with {with_half(found[nearest], SHARE, bold=True)}"
     if others:
         words += f"; “{CLASS_RATIO[others[-1]].title}” finds {with_half(found[others[-1]], SHARE, bold=True)}"
     return f"{start} {words}.{_noisy_counts_words(answer)}{_lost_words(answer)}{_alike_words(answer) if blind else ''}"
+
+
+def given_words(answer: Answer) -> str:
+    """Say what is given beside the group: sets of other records, of which only the shares are known."""
+    released, first = answer.trials[0].released, first_class(answer)
+    if len(released) == 2:
+        one, other = (numbers.share(float(row[0]), 0) for row in released)
+        return f"Given are two other sets: {one} of set 1 {first} and {other} of set 2."
+    return f"Given are {len(released)} other sets, and how much of each is of each class."
 
 
 def first_class(answer: Answer) -> str:
@@ -226,8 +264,7 @@ def mean_words(answer: Answer) -> str:
     return (
         f"Mean L1 error over {len(SHARES)} groups, with from {numbers.share(SHARES[0], 0)} to "
         f"{numbers.share(SHARES[-1], 0)} of the first class: {errors}. {interval_words(answer)}. They are other "
-        "groups than "
-        "the one beside them."
+        "groups than yours."
     )
 
 

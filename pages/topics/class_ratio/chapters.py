@@ -8,7 +8,7 @@ from pages.kit import chosen, numbers
 from pages.kit.numbers import count_trials, with_range
 from pages.kit.panel import Chart, Panel, Table
 from pages.topics.class_ratio import figures
-from pages.topics.class_ratio.answer import L1, Answer, mean_words, print_errors, print_mean_errors, snippet
+from pages.topics.class_ratio.answer import L1, Answer, compare, mean_words, print_errors, print_mean_errors, snippet
 from privdemo.estimators import set_names
 from privdemo.experiments import class_ratio
 from privdemo.experiments.class_ratio import FULLY_LABELLED_METHODS, NO_RELEASE, SHARES, study
@@ -43,7 +43,15 @@ def other_mixes(answer: Answer) -> list[Panel]:
             mean_words(answer) + own_mix(answer),
             lambda: class_ratio.table(trials),
             print_mean_errors(answer.question),
-        )
+        ),
+        Panel(
+            "mean-errors",
+            figure=Chart(charts.mean_errors(trials, methods)),
+            summary=f"{mean_words(answer)} An L1 error of 0.02 puts 10 of 1,000 records in a wrong class."
+            f"{compare(answer)}",
+            rows=lambda: class_ratio.table(trials),
+            snippet=print_mean_errors(answer.question),
+        ),
     ]
 
 

@@ -6,6 +6,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.kit import inputs, own_data, own_data_input, privacy_inputs
+from pages.kit.number_control import Slider
 from pages.kit.settings import Choice
 from pages.kit.values import Values, put, put_all
 from pages.topics.class_ratio.question import (
@@ -91,9 +92,11 @@ def _sets() -> None:
 
 def _mix(main: DeltaGenerator, first: str) -> None:
     """Render how the group’s class ratio is set and, in `main`, the share of its `first` class."""
-    mix = inputs.choose(MIX)
-    with main, inputs.container_if("row-mix", mix == BY_HAND):
-        inputs.slider_and_box(SHARE, f"Share of the group that really {first}")
+    mix, name = inputs.choose(MIX), f"Share of the group that really {first}"
+    with main, inputs.container_if("mix-slider", mix == BY_HAND):
+        inputs.number(SHARE, slider=Slider(name, ("none", "all"), percent=True), part="slider")
+    with inputs.container_if("mix-box", mix == BY_HAND):
+        inputs.number(SHARE, name, part="boxes")
 
 
 def _release(values: Values) -> None:

@@ -66,8 +66,8 @@ def _caveats(answer: Answer) -> str:
     more = []
     if answer.guesses.prior_gap > EARLY:
         more.append(
-            "- The guesses *one by one* stopped learning early: for the worst pixel the log-likelihood could rise by "
-            f"up to {answer.guesses.prior_gap:.3f} nats a person."
+            "- The guesses of *each pixel alone* stopped learning early: for the worst pixel the log-likelihood could "
+            f"rise by up to {answer.guesses.prior_gap:.3f} nats a person."
         )
     labels = answer.question.labels
     if len(answer.result.class_names) == 2 and labels.epsilon < 1e-12:
@@ -80,7 +80,7 @@ def _caveats(answer: Answer) -> str:
 PAGE = Page.from_folder(
     __name__,
     title="Noise on images",
-    question="Does noise hide who sent an image?",
+    question="Can noise hide whose image this is?",
     address="image_noise",
     folds=standing_words,
     chapters=Chapters(

@@ -46,16 +46,18 @@ class Answer:
     def takeaway(self) -> str:
         """Return the page’s sentence, with its current numbers."""
         question, own_point = self.question, self.own_point
-        found = found_words(own_point)
-        return (
-            f"At {question.family.symbol} = {question.level:.4g}, {self._damage()}. "
-            f"{found[:1].upper()}{found[1:]} ({numbers.interval(own_point.linked, _WHOLE_PERCENT)})."
-        )
+        at = f"At {question.family.symbol} = {question.level:.4g}, {self._damage()}"
+        n = own_point.n_candidates
+        if clearly_above(own_point.linked, 1 / n):
+            return f"{at}. <b>That does not hide</b> which of {n} people sent an image."
+        return f"{at}. <b>That hides</b> which of {n} people sent an image."
 
     def _damage(self) -> str:
         """Say how much the noise changes pixels."""
         if self.question.family.replaces_pixels:
-            return f"<b>{self.result.changed_pixels:.0f}</b> of {self.privacy.n_pixels} pixels change"
+            return (
+                f"<b>{self.result.changed_pixels:.0f}</b> of {self.privacy.n_pixels} pixels are replaced by random grey"
+            )
         return f"a pixel is off by <b>{self.own_point.expected.absolute:.2f}</b> on average (0 is black, 1 white)"
 
     def main(self) -> tuple[Panel]:
@@ -77,9 +79,6 @@ def found_words(point: Point) -> str:
     if clearly_above(point.linked, 1 / n):
         return f"we still pick the right sender among {n} people, <b>{times}</b>"
     return f"we pick the right sender among {n} people <b>{times}</b>, no better than chance"
-
-
-_WHOLE_PERCENT = numbers.SHARE._replace(digits=0)
 
 
 def answer(question: Question, trials: Trials) -> Answer:
@@ -108,15 +107,20 @@ def extra_jobs(question: Question) -> list[Job]:
 def _priors(result: Result) -> dict[str, tuple[str, str]]:
     """Return the name and the note of each row of guesses, by the adversary’s prior knowledge of pixels."""
     return {
-        "flat": ("Guess: noise alone", "knows only how the noise is made"),
-        "learned": ("Guess: one by one", f"learned each pixel from {result.n_people:,} sent images"),
-        "low_rank": ("Guess: strokes", "learned too how pixels go together"),
-        "true": ("Guess: pixels known", "knows each pixel from true images"),
+        "flat": ("Guess: undo the noise only", "knows only how the noise is made"),
+        "learned": ("Guess: each pixel alone", f"learned each from {result.n_people:,} sent images"),
+        "low_rank": ("Guess: pixels together", "learned from them how pixels go together"),
+        "true": ("Guess: each pixel, from true images", "which nobody should have"),
     }
 
 
 # The names of the same priors in the chart of errors, the largest error first.
-_PRIOR_NAMES = {"flat": "noise alone", "learned": "learned one by one", "true": "pixels known", "low_rank": "strokes"}
+_PRIOR_NAMES = {
+    "flat": "undo the noise only",
+    "learned": "each pixel alone",
+    "true": "each pixel, from true images",
+    "low_rank": "pixels together",
+}
 
 
 def _dial(answer: Answer) -> Panel:
@@ -220,12 +224,12 @@ def _prediction(answer: Answer) -> Prediction | None:
     alt = "One image as it is sent, with more and more noise."
     return Prediction(
         "sender-lost",
-        "Noise changes each pixel with the same chance. How many of all pixels must change before nobody can tell "
-        f"which of {last.n_candidates} people sent an image?",
+        "Each pixel is replaced by random grey with the same chance. What share of pixels must be replaced before "
+        f"nobody can tell which of {last.n_candidates} people sent an image?",
         100 * lost.level,
         Scale(0, 100, 0.5),
         Markup(figures.picture_html(figures.contact_sheet(pictures), columns, [""], alt)),
-        f"With {numbers.percent(last.level)} of pixels changed the right person is still picked "
+        f"With {numbers.percent(last.level)} of pixels replaced the right person is still picked "
         f"{numbers.times_of_100(last.linked.mean)}: each pixel says little, but there are {answer.privacy.n_pixels}.",
     )
 
@@ -237,10 +241,10 @@ def _strokes_words(answer: Answer) -> str:
         return ""
     alone, strokes = (errors[prior] for prior in ("learned", "low_rank"))
     left = numbers.with_range(strokes, numbers.LOSS)
-    start = f" Strokes learned from {answer.result.n_people:,} noisy images"
+    start = f" What {answer.result.n_people:,} noisy images teach of pixels together"
     if round(strokes.mean, 3) < round(alone.mean, 3):
-        return f"{start} cut the squared error of a guessed pixel from {alone.mean:.3f} to {left}."
-    return f"{start} tell an adversary no more than pixels one by one: both leave a squared error of {left}."
+        return f"{start} cuts the squared error of a guessed pixel from {alone.mean:.3f} to {left}."
+    return f"{start} tells an adversary no more than each pixel alone: both leave a squared error of {left}."
 
 
 def _guessing(answer: Answer) -> Panel:
@@ -255,10 +259,9 @@ def _guessing(answer: Answer) -> Panel:
         "guessing",
         figure=Chart(figures.reconstruction_figure(errors, _PRIOR_NAMES, own_point, question.family)),
         summary=f"The squared error of a pixel that an adversary guesses, where 0 is black and 1 is white, at "
-        f"{question.family.symbol} = {own_point.level:.4g}: {', '.join(errors_here)}. Strokes, and pixels one by one, "
-        "are learned "
-        f"from {n} noisy images. Markers: {images.N_TRIED} of these images each, with 95 % intervals."
-        f"{_strokes_words(answer)}",
+        f"{question.family.symbol} = {own_point.level:.4g}: {', '.join(errors_here)}. Pixels together, and each "
+        f"pixel alone, are learned from {n} noisy images. Markers: {images.N_TRIED} of these images each, "
+        f"with 95 % intervals.{_strokes_words(answer)}",
         rows=lambda: images.guess_table(errors),
         snippet=snippet(question).then("print(result.guessed.errors)"),
     )

@@ -7,7 +7,7 @@ import math
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.kit import cache, inputs, numbers, privacy_inputs
+from pages.kit import cache, dials, inputs, numbers, privacy_inputs
 from pages.kit.values import Values, get, put_all
 from pages.topics.images.question import (
     ASYMMETRIC,
@@ -87,7 +87,7 @@ def main_control(values: Values) -> None:
     if values[CHAPTER] in (CHANGED, GAUSS) or isinstance(question := question_of(values), str):
         return
     family, setting = question.family, level_setting(question.family, question.n_states)
-    name = f"{family.level_name.capitalize()}, {family.symbol}"
+    name = f"{dials.level_words(family)}, {family.symbol}"
     with st.container(key="level-inputs"), inputs.row("level"):
         if values[CHAPTER] != DIAL:
             inputs.number(setting, slider=privacy_inputs.noise_slider(name), part="slider")

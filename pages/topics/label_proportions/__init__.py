@@ -49,8 +49,8 @@ CHAPTERS = Chapters(
 
 PAGE = Page.from_folder(
     __name__,
-    title="Only bag totals",
-    question="Can a model learn from bag totals instead of labels?",
+    title="Only bag shares",
+    question="Can a model learn from the shares of groups instead of labels?",
     address="proportions",
     folds=standing_words,
     failed="Nothing can be learned here.",

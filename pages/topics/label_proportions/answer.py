@@ -56,17 +56,17 @@ class Answer:
         return label_proportions.mean_score(self.trials, method, which, self.question.threshold)
 
     def accuracy(self, method: str) -> Estimate:
-        """Return which share of the test records a method names rightly."""
+        """Return which share of the test records a method names correctly."""
         return label_proportions.mean_accuracy(self.trials, method, self.question.threshold)
 
     @property
     def best(self) -> str:
-        """Return the method that names most records rightly, among those that learn from the bags alone, if any."""
+        """Return the method that names most records correctly, among those that learn from the bags alone, if any."""
         tried = [name for name in LEARNERS if name in self.methods]
         return max(tried, key=lambda name: self.accuracy(name).mean, default="")
 
     def takeaway(self) -> str:
-        """Say how many records a model trained on bag totals names rightly, and one trained on every label."""
+        """Say how many records a model trained on bag shares names correctly, and one trained on every label."""
         start, ceiling = f"{bags_words(self)}: {released_words(self)}.", self.accuracy(FULL)
         if not self.best:
             return f"{start} With every label known, a model is right about <b>{numbers.share(ceiling.mean)}</b>."
@@ -75,11 +75,11 @@ class Answer:
         alike = "" if all(trial.identified for trial in self.trials) else f" {ALL_ALIKE}"
         return (
             f"{start} A model trained on this alone is right about {with_half(reached, SHARE_SCALE, bold=True)} of new "
-            f"{self.task.records}; {beside_words(reached.mean, ceiling.mean, nothing)}.{alike}"
+            f"{self.task.records}. {beside_words(self.task, reached.mean, ceiling.mean, nothing)}.{alike}"
         )
 
     def main(self) -> list[tuple[Panel, ...]]:
-        """Return the panels of one bag and what leaves it, and of how many records every method names rightly."""
+        """Return the panels of one bag and what leaves it, and of how many records every method names correctly."""
         bag = Panel(
             "one-bag",
             figure=one_bag(self),
@@ -90,7 +90,15 @@ class Answer:
         )
         scores = Panel(
             "bag-scores",
-            figure=Chart(charts.accuracies(self.trials, self.methods, self.question.threshold, self.task.records)),
+            figure=Chart(
+                charts.accuracies(
+                    self.trials,
+                    self.methods,
+                    self.question.threshold,
+                    self.task.records,
+                    f"“{self.task.labels[0]}” for all",
+                )
+            ),
             summary=score_words(self),
             rows=lambda: label_proportions.score_table(self.trials),
             snippet=score_snippet(self.question),
@@ -100,25 +108,25 @@ class Answer:
 
 
 def _prediction(answer: Answer) -> Prediction | None:
-    """Return the guess of how many records the best method names rightly, with one bag in place of the chart."""
+    """Return the guess of how many records the best method names correctly, with one bag in place of the chart."""
     if not answer.best:
         return None
     records, ceiling = answer.task.records, answer.accuracy(FULL).mean
     nothing = 1 - sum(trial.test_share for trial in answer.trials) / len(answer.trials)
     return Prediction(
         "bag-totals",
-        f"A model learns from {bags_words(answer)}: {_sent_kind(answer)}, one total a bag, and no label. For which "
-        f"share of new {records} will it rightly say whether they {answer.task.positive}?",
+        f"A model learns from {bags_words(answer)}: {_sent_kind(answer)}, and what share of each group "
+        f"{answer.task.positive}. To say of all {records} that they {answer.task.words[0]} is right for "
+        f"{numbers.out_of_100(nothing)}. For how many of 100 new {records} will the model be right?",
         100 * answer.accuracy(answer.best).mean,
-        Scale(0, 100),
+        Scale(0, 100, unit=f" {records}"),
         one_bag(answer),
-        f"Always answering “no” would be right for {numbers.share(nothing, 0)}, and a model that knows every label for "
-        f"{numbers.share(ceiling, 0)}.",
+        f"A model that knows every label is right for {numbers.out_of_100(ceiling)}.",
     )
 
 
 def one_bag(answer: Answer) -> Markup:
-    """Return the picture of the first bag: what its owner knows, and what leaves."""
+    """Return the picture of the first bag: what whoever collected it knows, and what is sent on."""
     trial, task = answer.trials[0], answer.task
     size, n_sent = int(trial.sizes[0]), len(trial.blocks[0])
     scale = f" (a dot is {size / MOST_DOTS:.1f} of them)" if size > MOST_DOTS else ""
@@ -127,9 +135,10 @@ def one_bag(answer: Answer) -> Markup:
             size,
             float(trial.true_proportions[0]),
             n_sent,
-            kept=f"Stays with the owner of bag 1: {size:,} {task.records} and their labels{scale}",
+            kept=f"Stays with whoever collected bag 1: which of {size:,} {task.records} {task.positive}{scale}",
             legend=(task.positive, task.words[0]),
-            sent=f"Leaves the owner: {_sent_words(answer)}, no labels, and one total",
+            sent=f"Sent on of these {size:,} {task.records}: {_sent_words(answer)}, and one share",
+            unknown="which kind is not told",
             total=numbers.share(float(trial.proportions[0])),
             meaning=_total_words(answer),
             alt=one_bag_words(answer),
@@ -138,22 +147,23 @@ def one_bag(answer: Answer) -> Markup:
 
 
 def _sent_words(answer: Answer) -> str:
-    """Say what leaves the owner of the first bag beside the total: “100 records”, “20 averages of 5 or more …”."""
-    return f"{len(answer.trials[0].blocks[0]):,} {_sent_kind(answer)}"
+    """Say what is sent on of the first bag beside the share: “details without income”, “20 averages of 5 or more …”."""
+    n, kind = len(answer.trials[0].blocks[0]), _sent_kind(answer)
+    return kind if answer.question.config.k == 1 else f"{n:,} {kind}"
 
 
 def _sent_kind(answer: Answer) -> str:
-    """Say what leaves an owner beside the total: “records”, “averages of 5 or more records with noise”."""
+    """Say what is sent on beside the share: “records without labels”, “averages of 5 or more records, with noise”."""
     config = answer.question.config
-    what = "records" if config.k == 1 else f"averages of {config.k} or more records"
-    return f"{what} with noise" if math.isfinite(config.feature_epsilon) else what
+    what = answer.task.unlabelled if config.k == 1 else f"averages of {config.k} or more records without labels"
+    return f"{what}, with noise" if math.isfinite(config.feature_epsilon) else what
 
 
 def _total_words(answer: Answer) -> str:
-    """Say what the total of the first bag means, and the true one if it has noise."""
+    """Say what the share of the first bag means, and the true one if it has noise."""
     true = numbers.share(float(answer.trials[0].true_proportions[0]))
     noise = f" (with noise; the truth is {true})" if math.isfinite(answer.question.config.proportion_epsilon) else ""
-    return f"{answer.task.positive}{noise}"
+    return f"of this group {answer.task.positive}{noise}"
 
 
 def one_bag_words(answer: Answer) -> str:
@@ -161,8 +171,8 @@ def one_bag_words(answer: Answer) -> str:
     trial = answer.trials[0]
     size, share = int(trial.sizes[0]), float(trial.true_proportions[0])
     return (
-        f"The owner of bag 1 knows that {round(share * size):,} of its {size:,} {answer.task.records} "
-        f"{answer.task.positive}, and which. What leaves: {_sent_words(answer)} without labels, and the total, "
+        f"Whoever collected bag 1 knows that {round(share * size):,} of its {size:,} {answer.task.records} "
+        f"{answer.task.positive}, and which. What is sent on: {_sent_words(answer)}, and one share: "
         f"{numbers.share(float(trial.proportions[0]))} {_total_words(answer)}."
     )
 
@@ -182,8 +192,8 @@ def waiting(question: Question) -> str:
     """Say what is being done before there is anything to show."""
     config = question.config
     return (
-        f"<b>{len(label_proportions.methods_of(config))} models are being trained</b> on {config.n_bags:,} bags of "
-        f"{config.bag_size:,} {binary_task(config.dataset).records}."
+        f"<b>{len(label_proportions.methods_of(config))} models are being trained</b> on {config.n_bags:,} groups "
+        f"(“bags”) of {config.bag_size:,} {binary_task(config.dataset).records}."
     )
 
 
@@ -191,14 +201,14 @@ def waiting(question: Question) -> str:
 
 
 def bags_words(answer: Answer) -> str:
-    """Write the bags as they were filled: “100 bags of 100 people”."""
+    """Write the bags as they were filled: “100 groups (“bags”) of 100 people”."""
     sizes, requested = answer.trials[0].sizes, answer.question.config.bag_size
     low, high = int(sizes.min()), int(sizes.max())
     size = f"{low:,}" if low == high else f"{low:,} to {high:,}"
     fewer = (
         f" (for {requested:,} there are too few of a kind)" if low < requested and answer.question.config.k == 1 else ""
     )
-    return f"<b>{len(sizes):,} bags of {size} {answer.task.records}</b>{fewer}"
+    return f"<b>{len(sizes):,} groups (“bags”) of {size} {answer.task.records}</b>{fewer}"
 
 
 def released_words(answer: Answer) -> str:
@@ -213,14 +223,17 @@ def released_words(answer: Answer) -> str:
     return f"{known}, and {records}" if records else known
 
 
-def beside_words(reached: float, ceiling: float, nothing: float) -> str:
-    """Say what share is named rightly with every label known and, if the model is no better, by “no” to everybody."""
-    known = f"with every label known, {numbers.share(ceiling)}"
+def beside_words(task: Task, reached: float, ceiling: float, nothing: float) -> str:
+    """Say what share is named correctly by one answer to all, and with every label known."""
+    lazy, known = (
+        f"To say of all that they {task.words[0]} is right",
+        f"with every label known, {numbers.share(ceiling)}",
+    )
     if reached < nothing - LEAST_AGAINST_TRIVIAL:
-        return f"always answering “no” would be right more often, {numbers.share(nothing)}; {known}"
+        return f"{lazy} more often, for {numbers.share(nothing)}; {known}"
     if reached <= nothing + LEAST_AGAINST_TRIVIAL:
-        return f"always answering “no” would be right as often, {numbers.share(nothing)}; {known}"
-    return known
+        return f"{lazy} as often, for {numbers.share(nothing)}; {known}"
+    return f"{lazy} for {numbers.share(nothing)}; {known}"
 
 
 def compare_words(verdict: Verdict, best: str, other: str, where: str) -> str:
@@ -265,9 +278,10 @@ def score_words(answer: Answer) -> str:
     over = f"95 % intervals over {n} trials" if n > 1 else "One trial, so no interval is known"
     nothing = 1 - sum(trial.test_share for trial in answer.trials) / n
     return (
-        f"Of {answer.trials[0].n_test:,} clean test records, named rightly: {right}. Solid line: every label known; "
-        f"dotted: “no” for every record, {numbers.share(nothing)}. Average F1, weighted by how common each class is: "
-        f"{marks}; “no” for every record, {label_proportions.all_negative(answer.trials).average:.3f}. {over}. "
+        f"Of {answer.trials[0].n_test:,} clean test records, named correctly: {right}. Solid line: every label known; "
+        f"dotted: “{answer.task.labels[0]}” for every record, {numbers.share(nothing)}. Average F1, weighted by how "
+        f"common each class is: {marks}; the same for every record, "
+        f"{label_proportions.all_negative(answer.trials).average:.3f}. {over}. "
         f"{threshold_words(answer.question)}.{_verdict_words(answer)}"
     )
 

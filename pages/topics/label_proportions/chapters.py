@@ -23,7 +23,7 @@ _WAYS = {LOW_RANK: LABEL_PROPORTIONS[NAMES].title}
 
 
 def the_bags(answer: Answer) -> list[Panel]:
-    """Return the panel of the first trial’s bags: what their owner knows, and what is released."""
+    """Return the panel of the first trial’s bags: what whoever collected them knows, and what is released."""
     trial = answer.trials[0]
     return [
         Panel(
@@ -119,9 +119,9 @@ def _right_words(rates: dict[str, Estimate]) -> str:
         else "; no model that learns from bags was trained"
     )
     return (
-        "Who knows a person’s record and bag guesses the label rightly for "
+        "Who knows a person’s record and bag guesses the label correctly for "
         f"{numbers.per_hundred(rates['prior'].mean)} of 100 people before anything is sent, for "
-        f"<b>{numbers.per_hundred(rates['bag'].mean)}</b> by the total of the bag{with_model}."
+        f"<b>{numbers.per_hundred(rates['bag'].mean)}</b> by the share of the bag{with_model}."
     )
 
 

@@ -54,8 +54,11 @@ def adjust(values: Values) -> None:
 def controls(values: Values, main: DeltaGenerator) -> None:
     """Render the controls, the bags in `main`."""
     own_data_input.choose_records(DATA_SETS)
-    with main, inputs.row("bags"):
+    with main:
         _bags(values)
+    with inputs.side_by_side("bags"):
+        for setting in reversed(bag_settings(DATA_SETS.source(values))):
+            inputs.number(setting)
     inputs.choose_from_list(FILL)
     how = SELECTIONS[FILLS[values[FILL]]]
     st.caption("Filled without looking at the records." if how.blind else f"Filled by looking at {how.needs}.")
@@ -71,7 +74,7 @@ def controls(values: Values, main: DeltaGenerator) -> None:
 
 
 def _bags(values: Values) -> None:
-    """Render a slider that trades the number of bags for the records in each, and a box for either."""
+    """Render a slider that trades the number of bags for the records in each."""
     dataset = DATA_SETS.source(values)
     n_bags, size = bag_settings(dataset)
     bags, bag_size = values[n_bags], values[size]
@@ -81,11 +84,8 @@ def _bags(values: Values) -> None:
     if len(sizes) > 1 and not is_hidden():
         st.session_state[_SIZE] = min(sizes, key=lambda n: abs(math.log(n / bag_size)))
         records = binary_task(dataset).records
-        label = f"Split {total:,} {records} into bags of so many (larger bags are more private)"
+        label = f"{records.capitalize()} per bag, of {total:,} in all (larger bags are more private)"
         st.select_slider(label, sizes, key=_SIZE, on_change=_split_into, args=(total, n_bags, size))
-    with inputs.side_by_side("bags"):
-        inputs.number(size)
-        inputs.number(n_bags)
 
 
 def _split_into(total: int, n_bags: Number, size: Number) -> None:

@@ -56,13 +56,13 @@ def standing_words(question: Question | str, _: Answer | None = None) -> dict[st
 CHAPTERS = Chapters(
     "look_at",
     (
-        Chapter("Test images", some_images, fits=lambda question: not question.of_table),
+        Chapter("In pictures", some_images, fits=lambda question: not question.of_table),
         Chapter("Scores", labelled(scores)),
         Chapter("Classes", labelled(classes), fits=lambda question: not question.of_two),
         Chapter("What it costs", labelled(trade_off.panels), fits=lambda question: question.of_two),
         Chapter("How sure", labelled(probabilities)),
         Chapter("The adversary", labelled(the_adversary)),
-        Chapter("Weights", labelled(weights), for_specialists=True),
+        Chapter("What the model looks at", labelled(weights), for_specialists=True),
         Chapter("All numbers", labelled(all_numbers), for_specialists=True),
     ),
 )

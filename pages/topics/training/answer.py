@@ -76,7 +76,7 @@ class Answer:
         return with_half(self.score(method, "accuracy"))
 
     def takeaway(self) -> str:
-        """Say how many images the models name rightly, and at which level if it is not the visitor’s."""
+        """Say how many images the models name correctly, and at which level if it is not the visitor’s."""
         at = [f"{self.nearest.words}."] if self.nearest else []
         return self.question.in_its_words(" ".join([*at, _comparison_sentence(self), *_mostly_lies_words(self)]))
 
@@ -148,12 +148,12 @@ def noise_words(question: Question) -> str:
     config, labels = question.config, question.config.labels
     wrong = 1 - labels.channel_matrix.diagonal()
     if wrong.min() == wrong.max():
-        label = f"the label is wrong {numbers.share(float(wrong[0]))} of the time"
+        label = f"{numbers.percent(float(wrong[0]))} of labels are wrong"
     else:
         (first, second), (p10, p01) = config.classes, wrong.tolist()
         label = (
-            f"a “{first}” is sent as “{second}” {numbers.share(p10)} of the time, a “{second}” as “{first}” "
-            f"{numbers.share(p01)}"
+            f"{numbers.percent(p10)} of labels “{first}” are sent as “{second}”, {numbers.percent(p01)} of “{second}” "
+            f"as “{first}”"
         )
     image = noise_of(config.pixels).words(config.pixels)
     return f"{image} and {label} (ε = {numbers.epsilon(labels.epsilon)})"
@@ -161,17 +161,17 @@ def noise_words(question: Question) -> str:
 
 def released(answer: Answer) -> str:
     """Say who releases what."""
-    return f"Of {people(answer.question)} {noise_words(answer.question)}."
+    return f"What {people(answer.question)} send: {noise_words(answer.question)}."
 
 
 def _comparison_sentence(answer: Answer) -> str:
-    """Say how many images are named rightly by one way to correct for the noise and by ignoring it."""
+    """Say how many images are named correctly by one way to correct for the noise and by ignoring it."""
     if not answer.compared:
-        return f"Trained on clean images, a model names <b>{answer.accuracy(CLEAN)}</b> of new ones rightly."
+        return f"Trained on clean images, a model names <b>{answer.accuracy(CLEAN)}</b> of new ones correctly."
     first, *others = answer.compared
     source = "noisy images and the clean pixels’ habits" if first == TRUE else "noisy images"
     words = (
-        f"Trained on {source}, “{TRAINING[first].title}” names <b>{answer.accuracy(first)}</b> of clean ones rightly"
+        f"Trained on {source}, “{TRAINING[first].title}” names <b>{answer.accuracy(first)}</b> of clean ones correctly"
     )
     for other in others:
         apart = gap(answer, "accuracy")

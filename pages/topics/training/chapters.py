@@ -9,6 +9,7 @@ from pages.kit import cache, numbers
 from pages.kit.numbers import LOSS, SHARE, count_trials, with_range
 from pages.kit.panel import Chart, Markup, Panel, Prediction, Scale, Table
 from pages.topics.training.answer import Answer, chosen_words, compare, print_scores, released, score_words, snippet
+from pages.topics.training.pixel_noise import noise_of
 from pages.topics.training.question import AS_THEY_COME, DISPUTED
 from privdemo import datasets, figures
 from privdemo.experiments import training
@@ -90,7 +91,7 @@ def some_images(answer: Answer) -> list[Panel]:
 
 
 def _prediction(answer: Answer) -> Prediction | None:
-    """Return the guess of how many images a model names rightly, with noisy ones in place of the figure."""
+    """Return the guess of how many images a model names correctly, with noisy ones in place of the figure."""
     if not answer.compared:
         return None
     first, *_ = answer.compared
@@ -100,9 +101,9 @@ def _prediction(answer: Answer) -> Prediction | None:
     noisy = released_images(config)[: len(columns)]
     return Prediction(
         "noisy-training",
-        f"A model learns from {len(config.classes) * config.n_train:,} images like these, and "
-        f"{numbers.percent(_wrong(config))} of their labels are wrong. Of 100 clean images, how many will it name "
-        "rightly?",
+        f"A model learns from {len(config.classes) * config.n_train:,} images like these: "
+        f"{noise_of(config.pixels).short(config.pixels)} and {numbers.percent(_wrong(config))} of labels are wrong. Of "
+        "100 clean images, how many will it name correctly?",
         100 * answer.score(first, "accuracy").mean,
         Scale(0, 100, unit=" images"),
         Markup(figures.picture_html(figures.contact_sheet(noisy[None]), columns, [""], alt)),

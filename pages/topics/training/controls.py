@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.kit import cache, inputs, numbers, own_data, own_data_input, privacy_inputs
 from pages.kit.values import Values, put_all
-from pages.topics.training.pixel_noise import DELTA
+from pages.topics.training.pixel_noise import DELTA, NOISES
 from pages.topics.training.question import (
     ASYMMETRIC,
     DIGITS,
@@ -65,9 +67,13 @@ def controls(values: Values, main: DeltaGenerator) -> None:
     family = MECHANISMS[inputs.choose(NOISE, f"Noise on every {value_word}")]
     n_states = images.n_states(source)
     level = level_setting(family, n_states)
-    name = f"{family.level_name.capitalize()} {family.symbol} of every {value_word}"
-    with main:
+    name = NOISES[family.name].slider.replace("pixel", value_word)
+    with main, inputs.row("level"):
         inputs.number(level, slider=privacy_inputs.noise_slider(name), part="slider")
+        epsilon = family.make(values[level], n_states).epsilon
+        if epsilon < math.inf:
+            name = f"ε of one {value_word}"
+            privacy_inputs.guess_scale(epsilon, "values of it", "what is sent of it", name=name)
     privacy_inputs.pixel_boxes(level, family, n_states, DELTA, "training_pixel_epsilon", value_word)
     _label_controls(classes, classes_word)
     inputs.choose(TRAINED)
@@ -113,11 +119,11 @@ def presets(_: object) -> None:
 def _preset_words(family: str, level: float, flip: float, people: int) -> str:
     """Say what a preset sets."""
     pixels = (
-        f"Every pixel is replaced {numbers.share(level, 0)} of the time"
+        f"{numbers.share(level, 0)} of pixels are replaced"
         if family == "randomised_response"
         else f"Every pixel gets Gaussian noise of variance σ² = {level**2:.2g}"
     )
-    return f"{pixels}, every label is wrong {numbers.share(flip, 0)} of the time; {people:,} people of each class."
+    return f"{pixels}, {numbers.share(flip, 0)} of labels are wrong; {people:,} people of each class."
 
 
 def _apply(family: str, level: float, flip: float, people: int, classes: tuple[str, ...] = ("7", "9")) -> None:

@@ -18,29 +18,39 @@ DELTA = 1e-5
 class PixelNoise(NamedTuple):
     """How the page treats a family of noise.
 
-    The noise level has a `key` in the address and a `default`; `words(mechanism)` says what the noise does.
+    The noise level has a `key` in the address and a `default`; `words(mechanism)` says what the noise does, with its
+    ε, and `short(mechanism)` without; `slider` names the level of one pixel.
     `axes[study](config)` is the level of a config on the axis of a study, None where it is not on it; every config has
     a level in the last study.
     """
 
     key: str
     default: float
+    slider: str
+    short: Callable[[Any], str]
     words: Callable[[Any], str]
     axes: Mapping[str, Callable[[TrainingConfig], float | None]]
 
 
-def _replaced_words(pixels: RandomisedResponse) -> str:
+def _replaced(pixels: RandomisedResponse) -> str:
     """Say what randomised response does to pixels."""
-    return (
-        f"every pixel is replaced {numbers.share(pixels.flip_prob)} of the time "
-        f"(ε = {numbers.epsilon(pixels.epsilon)} a pixel)"
-    )
+    return f"{numbers.percent(pixels.flip_prob)} of pixels are replaced"
+
+
+def _replaced_words(pixels: RandomisedResponse) -> str:
+    """Say it with the ε of a pixel."""
+    return f"{_replaced(pixels)} (ε = {numbers.epsilon(pixels.epsilon)} a pixel)"
+
+
+def _gaussian(pixels: GaussianNoise) -> str:
+    """Say what Gaussian noise does to pixels."""
+    return f"every pixel gets Gaussian noise of variance {pixels.sigma**2:.3g}"
 
 
 def _gaussian_words(pixels: GaussianNoise) -> str:
-    """Say what Gaussian noise does to pixels."""
+    """Say it with the ε of a pixel."""
     return (
-        f"every pixel gets Gaussian noise of variance {pixels.sigma**2:.3g} "
+        f"{_gaussian(pixels)} "
         f"(ε = {numbers.epsilon(pixels.epsilon_at(DELTA))} a pixel at δ = {numbers.power_of_ten(DELTA)})"
     )
 
@@ -64,9 +74,16 @@ def _variance(config: TrainingConfig) -> float:
 # One row for each family of noise.
 NOISES = {
     "randomised_response": PixelNoise(
-        "pixel_p", 0.2, _replaced_words, {"figure3": _flip_prob, "asymmetric": _second_lies}
+        "pixel_p",
+        0.2,
+        "Chance that a pixel is replaced, p",
+        _replaced,
+        _replaced_words,
+        {"figure3": _flip_prob, "asymmetric": _second_lies},
     ),
-    "gaussian": PixelNoise("pixel_sigma", 0.5, _gaussian_words, {"section6.1": _variance}),
+    "gaussian": PixelNoise(
+        "pixel_sigma", 0.5, "Noise strength of a pixel, σ", _gaussian, _gaussian_words, {"section6.1": _variance}
+    ),
 }
 
 

@@ -7,7 +7,7 @@ import pytest
 import streamlit as st
 
 from pages.topics.class_ratio import CHAPTERS, figures, sets
-from pages.topics.class_ratio.answer import Answer, _noisy_counts_words, class_images, compare_words, takeaway
+from pages.topics.class_ratio.answer import HOW, Answer, _noisy_counts_words, class_images, compare_words, takeaway
 from pages.topics.class_ratio.controls import _apply
 from pages.topics.class_ratio.question import NAME_BY_TITLE, PRESETS, Question, ShownCurves
 from privdemo.experiments import class_ratio
@@ -32,7 +32,10 @@ def test_the_takeaway_has_the_numbers_of_the_package(shown: Answer) -> None:
     nearest, _, farthest = sorted(shares, key=lambda name: abs(shares[name].mean - 0.5))
     for name, said in ((nearest, "comes nearest with"), (farthest, "finds")):
         assert f"“{CLASS_RATIO[name].title}” {said} <b>{100 * shares[name].mean:.1f}</b> " in words
-    assert words.startswith("In truth <b>50.0 %</b> of these 40 images are a 7. Without a single label, “")
+    assert words.startswith(
+        "In truth <b>50.0 %</b> of these 40 images are a 7. Given are two other sets: 80 % of set 1 are a 7 and 20 % "
+        "of set 2. Of the methods without labels, “"
+    )
     assert "2 trials cannot tell which is closer" in shown.main()[0][1].summary
 
 
@@ -41,14 +44,24 @@ def test_images_of_the_classes_are_shown_if_there_are_any() -> None:
     assert len(class_images("breast_cancer", ("benign", "malignant"))) == 0
 
 
-def test_the_first_chapter_and_that_of_other_mixes_have_the_same_mean_errors(shown: Answer) -> None:
-    ((_, errors),) = shown.main()
+def test_every_method_is_explained_beside_what_it_finds(shown: Answer) -> None:
+    assert set(HOW) == set(CLASS_RATIO)
+    ((_, table),) = shown.main()
+    for row, name, (method, how, found) in zip(table.rows(), shown.methods, table.figure.cells, strict=True):
+        mean = class_ratio.share_of(shown.trials, name, 0).mean
+        assert (method, row["mean"]) == (CLASS_RATIO[name].title, mean)
+        assert f"{100 * mean:.1f}" in found
+        assert how.endswith(".")
+        assert "{" not in how
+
+
+def test_the_chapter_of_other_mixes_tells_mean_errors_twice_alike(shown: Answer) -> None:
+    others, errors = CHAPTERS.all[1].panels(shown)
     for name in shown.methods:
         mean = class_ratio.mean_error(shown.trials, name).mean
         assert f"{CLASS_RATIO[name].title} {mean:.3f}" in errors.summary
         assert any(trace.x[0] == 500 * mean for trace in errors.figure.figure.data), "of 1,000"
-    others = CHAPTERS.all[1].panels(shown)[0]
-    assert errors.summary.partition(" An L1")[0].partition("settings. ")[2] in others.summary
+    assert errors.summary.partition(" An L1")[0] in others.summary
     assert "an error at the rule is not that of chapter 1" in others.summary
 
 

@@ -70,9 +70,12 @@ def test_the_takeaway_holds_the_packages_numbers():
     made = shown(candidates=1000)
     words, point = made.takeaway(), images.measure(made.question.curve, 0.2)
     assert point.n_candidates < 400
-    assert f"among {point.n_candidates} people" in words
-    assert f"<b>{numbers.times_of_100(point.linked.mean)}</b>" in words
-    assert f"<b>{made.result.changed_pixels:.0f}</b> of 64 pixels change" in words
+    assert f"which of {point.n_candidates} people" in words
+    assert f"<b>{made.result.changed_pixels:.0f}</b> of 64 pixels are replaced by random grey" in words
+    assert "That does not hide" in words
+    assert "That hides" in shown(level=FAMILIES["randomised_response"].limit(17).high).takeaway()
+    assert f"<b>{numbers.times_of_100(point.linked.mean)}</b>" in made.lost()[0].answer
+    assert numbers.times_of_100(point.linked.mean) in made.main()[0].figure.data["linkingHere"]
     assert f"ε = {accounting.randomised_response_loss(0.2, 17, 64).epsilon(1e-5):,.0f}" in made.promised()[0].answer
     assert f"off by <b>{0.3 * math.sqrt(2 / math.pi):.2f}</b>" in shown("gaussian", level=0.3).takeaway()
 
@@ -183,16 +186,17 @@ def test_errors_of_guesses_are_plotted_once_all_are_finished_with_the_gain_from_
     assert (before[1][1].figure, "25 levels of noise" in before[1][1].note) == (None, True)
     chart = after[1][1]
     errors = images.run(question.config).guessed.errors
-    assert f"strokes {errors['low_rank'].mean:.3f}" in chart.summary
+    assert f"pixels together {errors['low_rank'].mean:.3f}" in chart.summary
     at = {row["level"]: row for row in chart.rows()}
     assert at[level]["low_rank_mean"] == errors["low_rank"].mean
     learned, strokes = (f"{errors[prior].mean:.3f}" for prior in ("learned", "low_rank"))
     assert (
-        f"from 300 noisy images cut the squared error of a guessed pixel from {learned} to {strokes}" in chart.summary
+        "What 300 noisy images teach of pixels together cuts the squared error of a guessed pixel from "
+        f"{learned} to {strokes}" in chart.summary
     )
     exec(str(chart.snippet).replace(".show()", ""), names := {})
     assert names["result"].guessed.errors == errors
-    assert "tell an adversary no more" in _strokes_words(shown(people=10, level=0.9))
+    assert "tells an adversary no more" in _strokes_words(shown(people=10, level=0.9))
 
 
 def test_other_lies_about_labels_need_no_other_guesses():

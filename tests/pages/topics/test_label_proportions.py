@@ -13,10 +13,12 @@ from privdemo.experiments import label_proportions
 from privdemo.experiments.label_proportions import HALF, SHARE, BagConfig
 from privdemo.experiments.trials import with_trial
 from privdemo.methods import FULL, LABEL_PROPORTIONS, LLP, NAMES
+from privdemo.tasks import binary_task
 from privdemo.verdict import Verdict
 from tests.pages.visiting import finished, takeaway, visit
 
 OURS, THEIRS = f"“{LABEL_PROPORTIONS[NAMES].title}”", f"“{LABEL_PROPORTIONS[LLP].title}”"
+MALIGNANT = binary_task("breast_cancer")
 CONFIG = BagConfig("breast_cancer", 10, 12, "skewed", methods=(FULL, NAMES, LLP))
 NOISY = replace(CONFIG, selection="iid", aggregation="random-k", k=4, proportion_epsilon=0.5)
 
@@ -44,11 +46,14 @@ def answer_of(config: BagConfig) -> Answer:
         ),
         (compare_words(Verdict.NOT_CLEAR, NAMES, LLP, ""), f" {OURS} and {THEIRS} are statistically tied in F1"),
         (
-            beside_words(0.64, 0.86, 0.66),
-            "always answering “no” would be right more often, 66.0 %; with every label known, 86.0 %",
+            beside_words(MALIGNANT, 0.64, 0.86, 0.66),
+            "To say of all that they are benign is right more often, for 66.0 %; with every label known, 86.0 %",
         ),
-        (beside_words(0.66, 0.86, 0.66), "always answering “no” would be right as often, 66.0 %"),
-        (beside_words(0.8, 0.86, 0.66), "with every label known, 86.0 %"),
+        (beside_words(MALIGNANT, 0.66, 0.86, 0.66), "To say of all that they are benign is right as often, for 66.0 %"),
+        (
+            beside_words(MALIGNANT, 0.8, 0.86, 0.66),
+            "To say of all that they are benign is right for 66.0 %; with every label known, 86.0 %",
+        ),
         (curves.compare_gains(0.07, 0.05), "the noise of many bags averages out"),
         (curves.compare_gains(0.03, 0.05), "this much noise is too much"),
         (curves.gradient_words(math.inf), "In your own trials all shares are ½"),
@@ -104,8 +109,10 @@ def test_what_is_shown_is_what_the_package_computes_and_the_code_repeats_it(conf
     assert f"knows that {positive} of its {trial.sizes[0]:.0f} tumours are malignant" in bag.summary
     assert f"{100 * trial.proportions[0]:.1f} %" in bag.figure.html
     assert ("with noise; the truth is" in bag.figure.html) == math.isfinite(config.proportion_epsilon)
-    sent = "averages of 4 or more records" if config.k > 1 else "records"
-    assert f"{len(trial.blocks[0])} {sent}, no labels, and one total" in bag.figure.html
+    averages = f"{len(trial.blocks[0])} averages of 4 or more records without labels"
+    sent = averages if config.k > 1 else "measurements without a diagnosis"
+    noisy = ", with noise" if math.isfinite(config.feature_epsilon) else ""
+    assert f"tumours: {sent}{noisy}, and one share" in bag.figure.html
     for name in shown.methods:
         assert f"{LABEL_PROPORTIONS[name].title} {100 * shown.accuracy(name).mean:.1f} % (" in scores.summary
         assert f"{LABEL_PROPORTIONS[name].title} {shown.score(name).mean:.3f} (" in scores.summary
@@ -128,7 +135,7 @@ def test_what_is_shown_is_what_the_package_computes_and_the_code_repeats_it(conf
 
 def test_a_visit_answers_a_change_shows_and_hard_settings_get_a_sentence():
     at = finished(visit(PAGE.address, records="Breast cancer", bags="10", bag_size="12", bag_draws="1", fill="skewed"))
-    assert "10 bags of 12 tumours" in takeaway(at)
+    assert "10 groups (“bags”) of 12 tumours" in takeaway(at)
     at.button_group(key="proportion_noise").set_value("Laplace").run()
     at.number_input(key="proportion_epsilon_scale").set_value(0.25).run()
     assert at.number_input(key="proportion_epsilon").value == pytest.approx(1 / (12 * 0.25))  # b = 1/(m ε)
@@ -142,4 +149,4 @@ def test_the_slider_splits_the_same_records_into_other_bags():
     for size, bags in ((50, 2), (20, 6), (10, 12)):
         at.select_slider(key="bag_size_slide").set_value(size).run()
         assert [at.number_input(key=key).value for key in ("bags", "bag_size")] == [bags, size]
-        assert at.select_slider(key="bag_size_slide").label.startswith("Split 120 tumours into bags of so many")
+        assert at.select_slider(key="bag_size_slide").label.startswith("Tumours per bag, of 120 in all")

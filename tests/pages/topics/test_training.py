@@ -89,9 +89,9 @@ def own(study, **changes):
             "tied in accuracy, but the second gives better probabilities (log loss 0.60 and 0.50)",
         ),
         (compared(5, 0.0009, 0.009), "are statistically tied in accuracy; their probabilities do not clearly differ"),
-        (takeaway_of(), f"(ε = {math.log(64):.3g} a pixel) and the label is wrong 20.0 % of the time (ε = 1.39)"),
+        (takeaway_of(), f"(ε = {math.log(64):.3g} a pixel) and 20 % of labels are wrong (ε = 1.39)"),
         (takeaway_of(pixels=GAUSSIAN), f"0.25 (ε = {accounting.gaussian_epsilon(0.5, 1e-5):.3g} a pixel at δ = 10⁻⁵)"),
-        (takeaway_of(labels=DIFFERENT), f"“9” 5.0 % of the time, a “9” as “7” 45.0 % (ε = {math.log(11):.3g})"),
+        (takeaway_of(labels=DIFFERENT), f"sent as “9”, 45 % of “9” as “7” (ε = {math.log(11):.3g})"),
         (own("figure3"), "Rule and large marks: your setting (one trial)."),
         (own("section6.1", pixels=GAUSSIAN, labels=DIFFERENT, n_train=4500), "has other lies about the label."),
         (
@@ -106,7 +106,7 @@ def test_words_follow_the_trials_and_the_setting(words, part):
 
 def test_the_takeaway_says_how_many_are_right_and_names_labels_that_lie_more_than_not():
     words = made(spread=0.9, naive=TRUTH).takeaway()
-    assert words.startswith(f"Trained on noisy images, “{OURS}” names <b>50.0 ± 9.6 %</b> of clean ones rightly; “")
+    assert words.startswith(f"Trained on noisy images, “{OURS}” names <b>50.0 ± 9.6 %</b> of clean ones correctly; “")
     assert f"“{THEIRS}”, <b>100.0 % (96.3–100.0)</b> (too few trials to compare)." in words
     several = made(spread=0.9, naive=TRUTH)
     several = Answer(several.question, several.trials * 5)
@@ -229,8 +229,10 @@ def test_more_than_two_classes_are_said_and_every_chapter_is_theirs():
         "Classes",
         "What it costs",
     ]
-    assert released(shown).startswith("Of 100 people with each of the digits 8, 5 and 3 every pixel is replaced")
-    assert "the label is wrong 20.0 % of the time" in released(shown)
+    assert released(shown).startswith(
+        "What 100 people with each of the digits 8, 5 and 3 send: 20 % of pixels are replaced"
+    )
+    assert "20 % of labels are wrong" in released(shown)
     question, matrices, (_, table) = chapters.classes(shown)
     assert f"“{OURS}” most often takes a “3” for a “5”: <b>26.0 %</b> of the time" in question.answer
     assert f"“{THEIRS}” most often takes a “5” for a “8”: <b>100.0 %</b>" in question.answer
@@ -317,7 +319,7 @@ def test_a_table_has_records_columns_and_classes():
     rows = "".join(f"{i % 40 + 20 * (i % 2)},{i % 7},{'no' if i % 2 else 'yes'}\n" for i in range(120))
     config = TrainingConfig(datasets.from_csv(f"size,day,digit\n{rows}".encode()), ("no", "yes"), 20, methods=(CLEAN,))
     yours = Answer(Question(config, 1), [training.run(config)])
-    assert "Of 20 people of class “no” and 20 of class “yes” every pixel is replaced" in released(yours)
+    assert "What 20 people of class “no” and 20 of class “yes” send: 20 % of pixels are replaced" in released(yours)
     assert "Trained on clean records, a model names" in yours.takeaway()
     assert chapters.weights(yours)[0].figure.cells[0][0] == "size"
     assert CHAPTERS.choice(yours.question).default == "Scores"
@@ -328,7 +330,7 @@ def test_a_preset_sets_the_papers_numbers_and_what_cannot_be_learnt_is_refused(m
     at = visit("training", draws="1", label_lies="asymmetric", second="7", methods="ignore the noise")
     assert "Choose two different digits: 7 cannot be told from 7" in takeaway(at)
     at.button(key="train p = 0.3").click().run()
-    assert "Of 250 people with a 7 and 250 with a 9 every pixel is replaced 30.0 % of the time" in html(at)
+    assert "What 250 people with a 7 and 250 with a 9 send: 30 % of pixels are replaced" in html(at)
     at.button_group(key="methods").set_value([]).run()
     assert "Choose at least one method" in takeaway(at)
 
@@ -388,7 +390,7 @@ def test_until_a_trial_is_there_that_of_the_nearest_level_is_shown_and_said_to_b
     label = "<b>Shown: p = 0.3, the nearest level computed beforehand</b> (p = 0.28 is being computed)"
     assert shown.takeaway().startswith(f"{label}. Trained on")
     for chapter in CHAPTERS.all[1:]:
-        if chapter.fits(shown.question) and chapter.name != "Weights":  # these trials have none
+        if chapter.fits(shown.question) and chapter.name != "What the model looks at":  # these trials have none
             assert chapter.panels(shown)[0].answer.startswith(label), chapter.name
     assert chapters.some_images(shown)[0].prediction is None, "no guess of what is not there yet"
     later = answer(question, Trials((job,), (), (tuple(made(spread=0.9).trials),)))
@@ -410,5 +412,5 @@ def test_a_guess_of_how_many_images_are_named_rightly_is_judged_by_the_headlines
     shown = made(spread=np.where(TRUTH == 1, 0.9, 0.3), naive=TRUTH)
     (panel,) = chapters.some_images(shown)
     assert panel.prediction.truth == 100 * shown.score(SPREAD, "accuracy").mean == 100
-    assert "from 80 images like these, and 20 % of their labels are wrong" in panel.prediction.ask
-    assert 'alt="Of 40 people' in panel.prediction.covered.html
+    assert "from 80 images like these: 20 % of pixels are replaced and 20 % of labels are wrong" in panel.prediction.ask
+    assert 'alt="What 40 people' in panel.prediction.covered.html
