@@ -59,19 +59,19 @@ def test_while_the_lie_is_dragged_the_dots_are_those_of_python_without_the_serve
 def test_once_let_go_the_page_the_link_and_the_dots_are_those_of_the_lie(page: Page, address: str) -> None:
     browsing.open_page(page, f"{address}/voting?voters=3000")
     drag(page, 30, "change")
-    expect(page.locator(".takeaway")).to_contain_text("30\u00a0% of the time")
+    expect(page.locator(".takeaway")).to_contain_text("a chance of 30\u00a0%")
     expect(page).to_have_url(re.compile(r"lie=0\.3"))
-    expect(page.get_by_role("spinbutton", name="p, lie")).to_have_value("0.3")
+    expect(page.get_by_role("spinbutton", name="p, chance of a random answer")).to_have_value("0.3")
     browsing.settled(page)
     assert paths(page) == drawn_by_python(BinaryChannel(0.3, 0.3), n_voters=3000)
     slider = page.get_by_role("slider", name="Chance that an answer is false")
     slider.focus()
     slider.press("ArrowRight")
-    expect(page.locator(".takeaway")).to_contain_text("31\u00a0% of the time")
-    box = page.get_by_role("spinbutton", name="p, lie")
+    expect(page.locator(".takeaway")).to_contain_text("a chance of 31\u00a0%")
+    box = page.get_by_role("spinbutton", name="p, chance of a random answer")
     box.fill("0.1234")
     box.press("Enter")
-    expect(page.locator(".takeaway")).to_contain_text("12.3\u00a0% of the time")
+    expect(page.locator(".takeaway")).to_contain_text("a chance of 12.3\u00a0%")
     browsing.settled(page)
     assert paths(page) == drawn_by_python(BinaryChannel(0.1234, 0.1234), n_voters=3000)
 
@@ -80,11 +80,11 @@ def test_the_slider_may_return_to_a_value_that_another_number_replaced(page: Pag
     browsing.open_page(page, f"{address}/voting")
     slider, box = (
         page.get_by_role("slider", name="Chance that an answer is false"),
-        page.get_by_label("p, lie", exact=True),
+        page.get_by_label("p, chance of a random answer", exact=True),
     )
     for _ in range(2):
         slider.press("ArrowRight")
-        expect(page).to_have_url(re.compile("lie=0.21$"))
+        expect(page).to_have_url(re.compile("lie=0.19$"))
         browsing.settled(page)
         box.fill("0.2")
         box.press("Enter")
@@ -107,14 +107,14 @@ def test_a_number_typed_before_the_slider_is_answered_stays_and_reaches_the_addr
     browsing.open_page(page, f"{address}/voting")
     held = []
     page.get_by_role("slider", name="Chance that an answer is false").press("ArrowRight")
-    box = page.get_by_label("p, lie", exact=True)
+    box = page.get_by_label("p, chance of a random answer", exact=True)
     box.fill("0.4")
     box.press("Enter")
     while len(held) < 2:  # the slider's and the box's
         page.wait_for_timeout(50)
     (first, *rest), held = held, None
     first()
-    expect(page).to_have_url(re.compile("lie=0.21$"))  # the answer to the slider, of which the control takes no notice
+    expect(page).to_have_url(re.compile("lie=0.19$"))  # the answer to the slider, of which the control takes no notice
     expect(box).to_have_value("0.4")
     expect(page.locator(".st-key-main-control-fragment output")).to_have_text("40 %")
     for say in rest:
