@@ -67,7 +67,7 @@ def test_once_let_go_the_page_the_link_and_the_dots_are_those_of_the_lie(page: P
     slider = page.get_by_role("slider", name="Chance that an answer is false")
     slider.focus()
     slider.press("ArrowRight")
-    expect(page.locator(".takeaway")).to_contain_text("a chance of 31\u00a0%")
+    expect(page.locator(".takeaway")).to_contain_text("a chance of 29\u00a0%")
     box = page.get_by_role("spinbutton", name="p, chance of a random answer")
     box.fill("0.1234")
     box.press("Enter")
