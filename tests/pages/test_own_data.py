@@ -62,7 +62,7 @@ def go_to_page(at: AppTest, address: str) -> AppTest:
 def n_done(at: AppTest) -> int:
     """Return how many of `N_TRIALS` have finished, by its progress bar; all when there is none."""
     bars = at.get("progress")
-    return int(re.search(r"Draw (\d+) of", bars[0].proto.text)[1]) if bars else N_TRIALS
+    return int(re.search(r"Trial (\d+) of", bars[0].proto.text)[1]) if bars else N_TRIALS
 
 
 def references_to_records(at: AppTest) -> list[weakref.ref]:

@@ -3,7 +3,7 @@
 import functools
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 from unittest import mock
@@ -21,11 +21,20 @@ _SCRIPT = Path(__file__).parents[2] / "pages" / "one_page.py"
 
 def visit(address: str, **link: str | list[str]) -> AppTest:
     """The page of an address as a visitor finds it behind a link, with all figures shown without a guess."""
+    return _opened(address, link, asks=False)
+
+
+def first_visit(address: str) -> AppTest:
+    """The page of an address as a visitor finds it who is asked for guesses."""
+    return _opened(address, {}, asks=True)
+
+
+def _opened(address: str, link: Mapping[str, str | list[str]], asks: bool) -> AppTest:
     screen.BEFORE_PLOTLY = 0  # no browser is there to show anything
     at = AppTest.from_file(_SCRIPT, default_timeout=60)
     at.session_state["visited"] = address
     at.session_state[more.MENU] = at.session_state[inputs.SETTINGS] = at.session_state[screen.CODE_OPEN] = True
-    at.session_state[predictions.ASK] = False
+    at.session_state[predictions.ASK] = asks
     for key, value in link.items():
         at.query_params[key] = value
     at.run()

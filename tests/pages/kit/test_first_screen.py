@@ -9,7 +9,7 @@ from pages.kit import cache, first_screen
 from pages.kit.first_screen import charts
 from pages.topics import PAGES
 from privdemo.figures import Figure
-from tests.pages.visiting import plain, takeaway, visit
+from tests.pages.visiting import first_visit, plain, takeaway, visit
 from tests.server.asking import ask
 
 STALE = "the pictures of default charts are stale: make first-figures"
@@ -24,7 +24,7 @@ def known(monkeypatch):
 
 @pytest.mark.parametrize("address", [page.address for page in PAGES if page.address != "lectures"])
 def test_a_visit_without_settings_saves_its_sentence_and_figure_for_the_next(address, known):
-    words = takeaway(visit(address))
+    words = takeaway(first_visit(address))
     assert list(known) == [address]
     assert words in plain(known[address])
     assert re.search("<img|verdict|chart-place", known[address])
@@ -35,7 +35,7 @@ def first_charts(known):
     found = set()
     for page in PAGES:
         known.clear()
-        visit(page.address)
+        first_visit(page.address)
         for screen in known.values():
             for chart, content in re.findall(r'data-chart="(\w+)" style="[^"]*">(.*?)</div>', screen, re.DOTALL):
                 windows = re.findall(r'class="window-(\d+)"', content)
