@@ -18,7 +18,7 @@ examples:
   python -m privdemo data mnist           fetch and check MNIST (11 MB), once
   python -m privdemo data all             the same for every data set
   python -m privdemo reproduce figure3    train on lies again, as in Barber's figure 3
-  python -m privdemo reproduce llp        learn from bags again: the slides' tables, and every lever
+  python -m privdemo reproduce llp        learn from bags again: the slides' tables, and every setting
   python -m privdemo reproduce classratio shares of groups again: Iyer's figures 2 and 3 (40 minutes)
   python -m privdemo reproduce distortion released counts again: Iyer's figure 1 (seconds)
   python -m privdemo reproduce answers    shares of 64 answers again, by five lies (a minute)

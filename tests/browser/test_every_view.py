@@ -44,8 +44,8 @@ IN_COLOURS = """
 # What stands under what on a telephone: the sentence, the main control, the figure, the chapters, and the rest.
 SLIDER = " [class*=st-key-row-] :is(.slide, [data-testid=stSlider])"
 PARTS = {
-    address: (".takeaway", lever, figure, ".st-key-chapters", ".st-key-end")
-    for address, lever, figure in (
+    address: (".takeaway", control, figure, ".st-key-chapters", ".st-key-end")
+    for address, control, figure in (
         ("voting", f".st-key-main-control-fragment{SLIDER}", ".people:visible"),
         ("poll", ".st-key-main-control", ".people:visible"),
         ("many_answers", f".st-key-main-control{SLIDER}", ".js-plotly-plot"),

@@ -3,4 +3,4 @@ const upToChapter = (event) => {
   if (!matchMedia("(max-width: 700px)").matches || !event.target.closest(".st-key-chapters button")) return;
   document.querySelector("h2.chapter, .takeaway")?.scrollIntoView();
 };
-document.addEventListener("click", upToChapter, true); // before the page's own ears, which let nobody else hear
+document.addEventListener("click", upToChapter, true); // before the page's own listeners, which stop the event

@@ -46,7 +46,7 @@ class Slider:
     """The slider of a number, over its whole range or over `stops`; `ends` are words for its left and right end.
 
     With `largest_left` the largest number is on the left. With `percent` the chosen number is shown in percent. With
-    `live`, what is on the page follows it while it is dragged: the page hears of each position by an event of the
+    `live`, what is on the page follows it while it is dragged: each position is an event of the
     document, `privdemo-number`.
     """
 

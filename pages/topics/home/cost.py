@@ -78,7 +78,7 @@ def _words(dataset: str) -> str:
     ]
     return (
         f"The same {2 * best[TRUTH].n_train:,} people, ε = {EPSILON:g}: how many images of a {first} or a {second} "
-        f"does the best method classify correctly? {'; '.join(parts)}. Means over {best[TRUTH].n_trials} draws, with "
+        f"does the best method classify correctly? {'; '.join(parts)}. Means over {best[TRUTH].n_trials} trials, with "
         "95 % intervals."
     )
 

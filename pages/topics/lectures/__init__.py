@@ -13,7 +13,7 @@ def page(others: Sequence[Page]) -> Page:
         title="Lectures",
         question="Give a lecture with this app",
         address="lectures",
-        answer=lambda question, draws: None,
+        answer=lambda question, trials: None,
         question_of=lambda values: None,
         controls=lambda values, main: None,
         settings=lambda values: [LECTURE],
