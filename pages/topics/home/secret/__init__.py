@@ -83,7 +83,6 @@ def panel() -> Panel:
         figure=Component(
             "secret", _html(), figures.PEOPLE_CSS + _read("secret.css"), _read("secret.js"), _data(), _still
         ),
-        summary=_summary(),
     )
 
 
@@ -155,7 +154,7 @@ def _case_data(case: Case) -> dict[str, Any]:
         "picture": f"{total} people: {yes} sent {ANSWERS[0]}, {case.said[1]:,} sent {ANSWERS[1]}.",
         "found": [
             f"{case.n_same:,} people sent {case.sent}. You are one of them, and nobody can tell which.",
-            f"Of the {case.n_same:,} people who sent {case.sent}, {numbers.out_of_100(case.meant)} mean it. "
+            f"On average {numbers.out_of_100(case.meant)} people who send {case.sent} mean it. "
             "For the others, the wheel decided.",
         ],
         "observed": f"{yes} of {total} people sent {ANSWERS[0]}, but some of them only because of the wheel.",
@@ -167,7 +166,7 @@ def _case_data(case: Case) -> dict[str, Any]:
             "key": f"corrected for the wheel: {shown} (95 % interval)",
         },
         "sentence": f"{yes} of {total} sent {ANSWERS[0]}. We know how often the wheel changes an answer, so we can "
-        f"correct for it: {shown} have done it. Nobody’s own answer was needed.",
+        f"correct for it: {shown} have done it. Nobody’s true answer has to be known.",
     }
 
 
