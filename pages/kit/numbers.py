@@ -105,6 +105,11 @@ def per_hundred(chance: float) -> str:
     return "under 0.1" if 1e-15 < chance < 0.0005 else f"{100 * chance:.3g}"
 
 
+def whole_per_hundred(chance: float) -> str:
+    """Write how many of 100 people, rounded to whole people where that is enough."""
+    return per_hundred(round(chance, 2) if 0.01 <= chance <= 0.99 else chance)
+
+
 def out_of_100(value: float) -> str:
     """Format a share as whole people of 100, none and all only if exact: “97 of 100”, “over 99 of 100”."""
     whole = round(100 * value)
@@ -263,9 +268,14 @@ def without_breaks(words: str) -> str:
     return re.sub(r"(?<=\d) (?=%|people|points)| (?=±)|(?<=[εδNpσ]) (?==)|(?<==) (?=[\d−<∞])|(?<=±) ", "\u00a0", words)
 
 
-def count_trials(draws: Sequence[Any]) -> str:
+def count_trials(trials: Sequence[Any]) -> str:
     """Format a number of trials: “10 trials”, “one trial”."""
-    return "one trial" if len(draws) == 1 else f"{len(draws)} trials"
+    return "one trial" if len(trials) == 1 else f"{len(trials)} trials"
+
+
+def capital(words: str) -> str:
+    """Return `words` with a capital first letter."""
+    return words[:1].upper() + words[1:]
 
 
 # --- intervals -----------------------------------------------------------------------------------

@@ -111,12 +111,12 @@ def progress_bar(question: Any, made: Trials) -> None:
     if made.finished:
         return
     done, total = (sum(numbers) for numbers in zip(*made.counts.values(), strict=True))
-    with st.container(horizontal=True, vertical_alignment="center", key="draw-progress"):
+    with st.container(horizontal=True, vertical_alignment="center", key="trial-progress"):
         st.progress(done / total, made.progress_text + ("" if made.running else ", stopped"))
         if made.running:
-            st.button("Stop", on_click=trials.stop, args=(trials.fingerprint(question),), key="stop-draws")
+            st.button("Stop", on_click=trials.stop, args=(trials.fingerprint(question),), key="stop-trials")
         else:
-            st.button("Go on", on_click=trials.resume, key="more-draws")
+            st.button("Go on", on_click=trials.resume, key="resume-trials")
 
 
 def save_first_screen(address: str, panels: Sequence[Panel], heights: tuple[float, float]) -> None:

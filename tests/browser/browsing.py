@@ -28,7 +28,7 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-PROGRESS = ".st-key-draw-progress"
+PROGRESS = ".st-key-trial-progress"
 # The code of every widget and chart has come and has drawn it.
 DRAWN = """
 () => !document.querySelector("[data-testid=stSkeleton]")

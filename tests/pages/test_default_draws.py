@@ -21,7 +21,7 @@ def assert_answers_without_a_job(page, monkeypatch):
     assert found.finished
     assert not any(job.tasks and not results for job, results in zip(found.jobs, found.results, strict=True))
     assert set(cache.runner()._jobs) == before
-    assert not [button.key for button in at.button if button.key in ("stop-draws", "more-draws")]
+    assert not [button.key for button in at.button if button.key in ("stop-trials", "resume-trials")]
     assert takeaway(at)
 
 

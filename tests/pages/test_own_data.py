@@ -153,7 +153,7 @@ def test_a_stopped_and_pinned_setting_is_deleted_when_forgotten_on_another_page(
     refs = references_to_records(at)
     until(at, lambda at: "trusted" in takeaway(at))
     at.segmented_control(key="compare_look").set_value("Before and after").run()
-    at.button(key="stop-draws").click().run()
+    at.button(key="stop-trials").click().run()
     at.button(key="pin-it").click().run()
     assert (pin := at.session_state["values"]["comparison"]["pin"]).startswith("classify,your own,labels,")
     at.segmented_control(key="compare_on").set_value("Small digits").run()
@@ -169,9 +169,9 @@ def test_a_stopped_and_pinned_setting_is_deleted_when_forgotten_on_another_page(
 def test_continuing_after_a_stop_runs_the_remaining_trials(table):
     at = upload(visit("proportions", bag_draws=str(N_TRIALS), train_by="llp"), "tumours.csv", table)
     until(at, lambda at: 2 <= n_done(at) < N_TRIALS)
-    at.button(key="stop-draws").click().run()
+    at.button(key="stop-trials").click().run()
     done = n_done(at)
-    at.button(key="more-draws").click().run()
+    at.button(key="resume-trials").click().run()
     left = [len(job.tasks) for key, job in list(cache.runner()._jobs.items()) if key[0] == "bags" and job.private]
     assert left == [N_TRIALS - done]
     finished(at)

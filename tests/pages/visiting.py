@@ -76,7 +76,7 @@ def view(address: str, *link: tuple[str, str]) -> View:
 
 def finished(at: AppTest) -> AppTest:
     """The page once no draws are under way."""
-    return until(at, lambda at: not any(button.key == "stop-draws" for button in at.button))
+    return until(at, lambda at: not any(button.key == "stop-trials" for button in at.button))
 
 
 def plain(words: str) -> str:

@@ -101,7 +101,7 @@ def spoken_title(release: str) -> str:
 
 def takeaway(question: Question, chosen: Outcome) -> str:
     """Say by how many people the counts of the first release of the `chosen` kind are off, and those of the average."""
-    title = capital(RELEASES[chosen.release].title)
+    title = numbers.capital(RELEASES[chosen.release].title)
     if chosen.problem:
         return f"{title}: {numbers.sentence(chosen.problem)}"
     total = sum(question.config.counts)
@@ -129,7 +129,7 @@ def least_words(question: Question, outcomes: Mapping[str, Outcome]) -> str:
         start += f"; with {spoken_title(LAPLACE)}, by <b>{off_by(laplace.distortion.mean, total)}</b>"
     if question.release in (least.release, laplace.release):
         return f"{start}."
-    title = capital(RELEASES[question.release].title)
+    title = numbers.capital(RELEASES[question.release].title)
     if chosen.problem:
         return f"{start}. {title}: {numbers.sentence(chosen.problem)}"
     own, promise = off_by(chosen.distortion.mean, total), _broken_promise_words(chosen)
@@ -145,11 +145,6 @@ def _broken_promise_words(outcome: Outcome) -> str:
     if not outcome.holds:
         return f", but <b>its promise is broken</b>: at this ε its δ is {small(outcome.delta)}"
     return ""
-
-
-def capital(words: str) -> str:
-    """Return `words` with a capital first letter."""
-    return words[:1].upper() + words[1:]
 
 
 def small(value: float) -> str:

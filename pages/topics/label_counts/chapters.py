@@ -10,7 +10,6 @@ from pages.topics.label_counts.answer import (
     Answer,
     along_snippet,
     best,
-    capital,
     off_by,
     print_outcomes,
     small,
@@ -142,7 +141,7 @@ def the_promise(answer: Answer) -> list[Panel]:
 
 def promise_words(question: Question, outcome: Outcome) -> str:
     """Say whether a release keeps its promise, and whether it wastes noise."""
-    config, title = question.config, capital(_title(outcome.release))
+    config, title = question.config, numbers.capital(_title(outcome.release))
     promise = f"ε = {numbers.epsilon(config.epsilon)}, δ = {numbers.power_of_ten(config.delta)}"
     if RELEASES[outcome.release].data_dependent:
         return (
@@ -232,7 +231,7 @@ def all_numbers(answer: Answer) -> list[Panel]:
         Panel(
             "all-releases",
             "How do all kinds of noise compare?",
-            f"{capital(_title(least.release))} keeps the promise with the least distortion: "
+            f"{numbers.capital(_title(least.release))} keeps the promise with the least distortion: "
             f"<b>{numbers.distance(least.distortion.mean)}</b>, or off by {off_by(least.distortion.mean, total)} of "
             f"{total:,} people, all counts together.",
             Table(

@@ -138,8 +138,8 @@ class Answer:
             f"{numbers.share(float(people.shares[0]))}. Marks: shares estimated from one release by inversion, with "
             f"95 % "
             f"intervals; they are of these {config.people:,} people, and may begin below 0. "
-            f"{capital('; '.join(parts))}. How far a method is typically off is the root of its mean squared error "
-            "over all answers, in closed form, whatever the shares are. Guessing blindly takes all answers for equally "
+            f"{numbers.capital('; '.join(parts))}. How far a method is typically off is the root of its mean squared "
+            "error over all answers, in closed form, whatever the shares are. Guessing blindly takes all answers for equally "
             "frequent."
         )
 
@@ -189,11 +189,6 @@ def about_negative(shown: Iterable[Iterable[float]]) -> list[Panel]:
 def title(oracle: str) -> str:
     """Return an oracle’s title, as sentences name it."""
     return FREQUENCY_ORACLES[oracle].title
-
-
-def capital(words: str) -> str:
-    """Return `words` with a capital first letter."""
-    return words[:1].upper() + words[1:]
 
 
 def points(error: float) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from pages.kit import cache, numbers
 from pages.kit.panel import Chart, Panel, Prediction, Table
 from pages.kit.snippet import Snippet
-from pages.topics.many_answers.answer import Answer, bare_points, capital, column, points, snippet, title
+from pages.topics.many_answers.answer import Answer, bare_points, column, points, snippet, title
 from pages.topics.many_answers.question import Curves
 from privdemo.experiments import many_answers
 from privdemo.experiments.many_answers import PAPERS, Winners
@@ -155,8 +155,8 @@ def _prediction(answer: Answer) -> Prediction:
     errors = many_answers.errors(_PREDICTED, config.epsilon, config.people)
     best = min(errors, key=lambda name: errors[name])
     why = (
-        f"{capital(title(PAPERS))} is {numbers.times(errors[PAPERS] / errors[best])} times as far off, because with "
-        f"{_PREDICTED} answers hardly anybody sends the true one."
+        f"{numbers.capital(title(PAPERS))} is {numbers.times(errors[PAPERS] / errors[best])} times as far off, because "
+        f"with {_PREDICTED} answers hardly anybody sends the true one."
     )
     return Prediction(
         "most-exact-method",
@@ -247,7 +247,7 @@ def all_numbers(answer: Answer) -> list[Panel]:
     least = dict(zip(made, errors, strict=True))[answer.best]
     body = [
         [
-            capital(row["method"]),
+            numbers.capital(row["method"]),
             f"{error} points",
             f"{row['times the least']:.2f}",
             f"{row['bits']:,}",
@@ -264,7 +264,8 @@ def all_numbers(answer: Answer) -> list[Panel]:
         Panel(
             "all-methods",
             "How do all six compare?",
-            f"{capital(title(answer.best))} is the most exact: a share is typically off by <b>{least} points</b>.",
+            f"{numbers.capital(title(answer.best))} is the most exact: a share is typically off by "
+            f"<b>{least} points</b>.",
             Table(heads, body, labelled=True),
             f"{answer.k:,} answers, {numbers.people(config.people)}, ε = {numbers.epsilon(config.epsilon)}. A report "
             "supports the true answer, and any other one, with the chances in the last two columns; all else follows "

@@ -8,7 +8,7 @@ from typing import Any
 from pages.kit import cache, numbers
 from pages.kit.panel import Chart, Panel, Prediction
 from pages.kit.snippet import Snippet
-from pages.topics.many_answers.answer import Answer, about_negative, bare_points, capital, points, snippet, title
+from pages.topics.many_answers.answer import Answer, about_negative, bare_points, points, snippet, title
 from pages.topics.many_answers.question import DELTA
 from privdemo.experiments import many_answers
 from privdemo.experiments.many_answers import EPSILONS, OneReport, Trusted
@@ -103,9 +103,8 @@ def _errors_panel(answer: Answer) -> Panel:
         f"From the same reports “{SHARES_OF_ANSWERS[LIKELIEST].title}” is typically off by "
         f"<b>{points(likeliest)}</b> a share, “{SHARES_OF_ANSWERS[INVERTED].title}” by {bare_points(inverted)}.",
         Chart(charts.estimators(found)),
-        f"{_reports_words(answer)}, {_count_trials(answer.fits)}. {_ERROR}: {parts}. The likeliest shares could be "
-        "likelier by "
-        f"{max(fit.gap for fit in answer.fits):.1g} nats a report at most.",
+        f"{_reports_words(answer)}, {numbers.count_trials(answer.fits)}. {_ERROR}: {parts}. The likeliest shares "
+        f"could be likelier by {max(fit.gap for fit in answer.fits):.1g} nats a report at most.",
         lambda: [
             SHARES_OF_ANSWERS[name].columns | {"draw": i, "error": fit.errors[name]}
             for i, fit in enumerate(answer.fits)
@@ -134,11 +133,6 @@ def _shares_panel(answer: Answer) -> Panel:
         ],
         snippet=snippet(answer.question).then("fit = many_answers.fit(config)", "print(fit.shares)"),
     )
-
-
-def _count_trials(fits: Sequence[object]) -> str:
-    """Write how many trials there are."""
-    return "one trial" if len(fits) == 1 else f"{len(fits)} trials"
 
 
 _ERROR = "The root of the mean squared error of a share, in points, with 95 % intervals over trials"
@@ -272,10 +266,10 @@ def _trust_summary(answer: Answer, here: Trusted, delta: float) -> str:
     return (
         f"{answer.k:,} answers of {numbers.people(answer.question.config.people)}, ε = "
         f"{numbers.epsilon(here.epsilon)}, δ = {numbers.power_of_ten(delta)}; "
-        f"errors in closed form, by inversion, of the best method at each ε. {capital(TRUSTED[NOBODY].title)}: "
-        f"{title(here.oracle)}, which needs no δ. {capital(TRUSTED[SHUFFLER].title)}: everybody reports by "
+        f"errors in closed form, by inversion, of the best method at each ε. {numbers.capital(TRUSTED[NOBODY].title)}: "
+        f"{title(here.oracle)}, which needs no δ. {numbers.capital(TRUSTED[SHUFFLER].title)}: everybody reports by "
         f"{title(here.shuffled_oracle)} with ε = {numbers.epsilon(here.local_epsilon)}, and all of them together "
-        f"keep the promise; that ε is {exact}. {capital(TRUSTED[CURATOR].title)}: {curator[here.curated_by]}. "
+        f"keep the promise; that ε is {exact}. {numbers.capital(TRUSTED[CURATOR].title)}: {curator[here.curated_by]}. "
         f"Records that carry their own "
         "features cannot be shuffled apart from their labels."
     )

@@ -7,6 +7,7 @@ from functools import wraps
 from typing import Concatenate, NamedTuple, ParamSpec
 
 from pages.kit import numbers
+from pages.kit.numbers import whole_per_hundred
 from pages.kit.panel import Chart, Markup, Panel, Rows
 from pages.kit.snippet import Snippet
 from pages.topics.poll.answer import Answer, ordinal, said
@@ -140,13 +141,8 @@ def _hundred_senders(found: Reveal) -> str:
 
 def _of_100_people(share: Estimate) -> str:
     """Write how many of 100 people with a 95 % interval, if it has a width; whole people where that is enough."""
-    number, low, high = map(_per_hundred, share)
+    number, low, high = map(whole_per_hundred, share)
     return number if share.exact or number == low == high else f"{number} ({low}–{high})"
-
-
-def _per_hundred(share: float) -> str:
-    """Write how many of 100 people, rounded to whole people where that is enough."""
-    return numbers.per_hundred(round(share, 2) if 0.01 <= share <= 0.99 else share)
 
 
 @_step("price", "What did privacy cost?")

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 
 from pages.kit import cache, numbers
+from pages.kit.numbers import whole_per_hundred
 from pages.kit.panel import Chart, Markup, Panel, Prediction, Scale
 from pages.kit.snippet import Snippet
 from pages.topics.voting.answer import Answer
@@ -70,11 +71,11 @@ def one_answer(answer: Answer, choice: tuple[float, str]) -> list[Panel]:
             ),
             prediction=Prediction(
                 "voting-one-answer",
-                f"Of 100 people, {_per_hundred(prior)} voted A. Of 100 people who say {said}, how many do you think "
-                "voted A?",
+                f"Of 100 people, {whole_per_hundred(prior)} voted A. Of 100 people who say {said}, how many do you "
+                "think voted A?",
                 100 * _whole(after),
                 Scale(0, 100, 1, " people"),
-                Markup(figures.people_html([before], legend, f"{_per_hundred(prior)} of 100 people voted A.")),
+                Markup(figures.people_html([before], legend, f"{whole_per_hundred(prior)} of 100 people voted A.")),
                 f"A voter of A says {said} {numbers.percent(says(channel, 1, said))} of the time, a voter of B "
                 f"{numbers.percent(says(channel, 0, said))} of the time.",
             ),
@@ -95,8 +96,8 @@ def belief_words(channel: BinaryChannel, prior: float, said: str, after: float) 
     bound = "to anything" if math.isinf(channel.epsilon) else f"by more than {numbers.odds_factor(channel.epsilon)}"
     moves = "One answer can move the odds" if math.isinf(channel.epsilon) else "No answer moves the odds"
     return (
-        f"Of 100 people who say {said}, <b>{_per_hundred(after)}</b> voted A. Before the answer it was "
-        f"<b>{_per_hundred(prior)}</b>. {moves} {bound}, whatever is known beforehand."
+        f"Of 100 people who say {said}, <b>{whole_per_hundred(after)}</b> voted A. Before the answer it was "
+        f"<b>{whole_per_hundred(prior)}</b>. {moves} {bound}, whatever is known beforehand."
     )
 
 
@@ -108,11 +109,6 @@ def says(channel: BinaryChannel, vote: int, said: str) -> float:
 def _whole(chance: float) -> float:
     """Return a chance in whole hundredths where that is enough."""
     return round(chance, 2) if 0.01 <= chance <= 0.99 else chance
-
-
-def _per_hundred(chance: float) -> str:
-    """Write how many of 100 people, rounded to whole people where that is enough."""
-    return numbers.per_hundred(_whole(chance))
 
 
 # The kinds of people who voted A and B, as `_hundred_people` counts them.

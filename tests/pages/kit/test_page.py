@@ -115,7 +115,7 @@ def test_running_jobs_are_polled_and_can_be_stopped(visit, monkeypatch):
     assert every == [{"run_every": trials.POLL}]
     assert "There are 1." in takeaway(at)
     assert at.get("progress")[0].proto.text == "Trial 1 of 3"
-    assert any(button.key == "stop-draws" for button in at.button)
+    assert any(button.key == "stop-trials" for button in at.button)
 
 
 def test_an_error_is_shown_beside_the_trials_that_are_done(visit):

@@ -178,15 +178,15 @@ def test_the_bar_counts_trials_by_name_and_stops_and_resumes_them(monkeypatch):
     made = Runner()
     monkeypatch.setattr(cache, "runner", lambda: made)
     at = opened(BAR, visitor="v")
-    bar = "container draw-progress direction=HORIZONTAL align=ALIGN_CENTER\n  progress value=71 text={}\n  button {}"
-    assert rendered(at.main) == bar.format("Trial 5 of 6, soon · Fit 0 of 1", "stop-draws label=Stop")
-    at.button(key="stop-draws").click().run()
+    bar = "container trial-progress direction=HORIZONTAL align=ALIGN_CENTER\n  progress value=71 text={}\n  button {}"
+    assert rendered(at.main) == bar.format("Trial 5 of 6, soon · Fit 0 of 1", "stop-trials label=Stop")
+    at.button(key="stop-trials").click().run()
     assert made.asked == [("v",)]
     assert at.session_state["stopped_draws"] == trials.fingerprint("q")
-    assert rendered(at.main) == bar.format("Trial 5 of 6, soon · Fit 0 of 1, stopped", "more-draws label=Go on")
-    at.button(key="more-draws").click().run()
+    assert rendered(at.main) == bar.format("Trial 5 of 6, soon · Fit 0 of 1, stopped", "resume-trials label=Go on")
+    at.button(key="resume-trials").click().run()
     assert at.session_state["draws_again"] is True
-    assert at.button(key="stop-draws")
+    assert at.button(key="stop-trials")
     crowd = opened(BAR, visitor="v", crowd=True).get("progress")[0].proto.text
     assert crowd == "Trial 5 of 6, soon · Fit 0 of 1 · 2 computations come first · one again"
 
