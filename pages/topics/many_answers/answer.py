@@ -138,9 +138,9 @@ class Answer:
             f"{numbers.share(float(people.shares[0]))}. Marks: shares estimated from one release by inversion, with "
             f"95 % "
             f"intervals; they are of these {config.people:,} people, and may begin below 0. "
-            f"{numbers.capital('; '.join(parts))}. How far a method is typically off is the root of its mean squared "
-            "error over all answers, in closed form, whatever the shares are. Guessing blindly takes all answers for equally "
-            "frequent."
+            f"{numbers.capital('; '.join(parts))}. How far a method is typically off is the root of its mean "
+            "squared error over all answers, in closed form, whatever the shares are. Guessing blindly takes all "
+            "answers for equally frequent."
         )
 
 
