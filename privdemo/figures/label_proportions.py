@@ -69,7 +69,8 @@ def accuracies(trials: Sequence[Trial], methods: Sequence[str], threshold: str, 
     low = max(0.0, math.floor(10 * min(nothing, *(e.ends[0] for _, e in marks)) - 0.2) / 10)
     rules = [(label_proportions.mean_accuracy(trials, FULL, threshold).mean, ""), (nothing, lazy)]
     title = f"right answers on new {records}"
-    return dot_plots([DotPlot(title, low, 1.0, marks, percent, percent, rules, ".0%")])
+    # A little more than the range, so that the words of its lowest tick are not cut off on a projector.
+    return dot_plots([DotPlot(title, low - 0.02, 1.0, marks, percent, percent, rules, ".0%")])
 
 
 def _dot_plot(trials: Sequence[Trial], methods: Sequence[str], threshold: str, which: str) -> DotPlot:

@@ -141,22 +141,22 @@ def seen(page: Page, ready: str, parts: str) -> list[str]:
 def go_to(page: Page, group: str, title: str) -> None:
     """Open the page with this title from its group of the menu."""
     page.get_by_role("button", name=group, exact=True).click()
-    page.get_by_role("link", name=title).first.click()
+    page.get_by_test_id("stTopNavDropdownLink").filter(has_text=title).click()
 
 
 def open_settings(page: Page) -> None:
     """Unfold the settings of a page."""
-    page.locator(".st-key-settings summary").click()
-    expect(page.locator(".st-key-settings details")).to_have_attribute("open", "")
+    page.locator(".st-key-settings summary").first.click()
+    expect(page.locator(".st-key-settings details").first).to_have_attribute("open", "")
     _still(page)
 
 
 def fold_settings(page: Page) -> None:
     """Fold the settings of a page away again."""
-    page.locator(".st-key-settings summary").click()
+    page.locator(".st-key-settings summary").first.click()
     expect(page.locator(".st-key-settings input")).to_have_count(0)
     _still(page)
-    expect(page.locator(".st-key-settings details")).not_to_have_attribute("open", "")
+    expect(page.locator(".st-key-settings details").first).not_to_have_attribute("open", "")
     settled(page)
 
 

@@ -40,7 +40,7 @@ def slider_of(page: Page) -> Locator:
 
 def box_of(page: Page) -> Locator:
     """Return the box of the lie, in the settings."""
-    if not page.locator(".st-key-settings details[open]").count():
+    if not page.locator(".st-key-settings > details[open], .st-key-settings > * > details[open]").count():
         browsing.open_settings(page)
     return page.locator(".st-key-lie-boxes #number")
 
