@@ -70,7 +70,8 @@ def guess_scale_html(
     """Return it as HTML. No adversary is right more often than (e^ε + δ)/(e^ε + 1), whatever the release."""
     chance = adversary.promised_rate(min(epsilon, LARGEST_EPSILON), delta)
     right = whole_people(chance)
-    words = f"Of 100 people, each with one of two {things}, at most {right} can be guessed right from {source}. {more}"
+    can = f"{right} may" if right.startswith("over") else f"at most {right} can"
+    words = f"Of 100 people, each with one of two {things}, {can} be guessed right from {source}. {more}"
     marks = {voting.A_TRUE: figures.people.ANSWERED, voting.B_TRUE: figures.people.NOT_YET}
     field = figures.dot_field("100 people", voting.first_voted_a(round(100 * chance), 100), marks, columns=25)
     legend = {"guessed right": figures.people.ANSWERED, "guessed wrong": figures.people.NOT_YET}

@@ -219,20 +219,20 @@ def test_the_meaning_of_an_answer_comes_from_its_channel():
 @pytest.mark.parametrize(
     ("epsilon", "delta", "right"),
     [
-        (0.0, 0.0, "50"),
-        (1.0, 0.0, "73"),
-        (1.0, 0.05, "74"),
-        (math.log(3), 0.0, "75"),
-        (0.0, 0.2, "60"),
-        (9.0, 0.0, "over 99"),
-        (math.inf, 0.0, "100"),
+        (0.0, 0.0, "at most 50 can"),
+        (1.0, 0.0, "at most 73 can"),
+        (1.0, 0.05, "at most 74 can"),
+        (math.log(3), 0.0, "at most 75 can"),
+        (0.0, 0.2, "at most 60 can"),
+        (9.0, 0.0, "over 99 may"),
+        (math.inf, 0.0, "at most 100 can"),
     ],
 )
 def test_what_a_release_gives_away_is_how_many_can_be_guessed_right(epsilon, delta, right):
     shown = privacy_inputs.guess_scale_html(
         epsilon, "labels", "the counts", delta=delta, name="ε of a label", more="So."
     )
-    words = f"Of 100 people, each with one of two labels, at most {right} can be guessed right from the counts. So."
+    words = f"Of 100 people, each with one of two labels, {right} be guessed right from the counts. So."
     assert f"</b>. {words}<div" in shown
 
 
