@@ -10,8 +10,8 @@ SEED ?= 0
 .PHONY: run serve test test-oldest docker-steps mutants results first-figures lint clean
 
 run: $(VENV)/.run-ready
-	@echo "For this computer alone; docs/serving.md says how to open it to a room."
-	$(BIN)/streamlit run app.py --server.port $(PORT) --browser.serverAddress localhost
+	@$(if $(PRIVDEMO_HOSTS),,echo "For this computer alone; docs/serving.md says how to open it to a room.")
+	$(BIN)/streamlit run app.py --server.port $(PORT) $(if $(PRIVDEMO_HOSTS),,--browser.serverAddress localhost)
 
 # For more visitors than one process can serve: replicas behind HAProxy. See docs/serving.md.
 serve: $(VENV)/.run-ready

@@ -200,5 +200,5 @@ def test_epsilon_bounds_the_odds(epsilon, words):
         (0.0, "0 times of 100"),
     ],
 )
-def test_times_of_100(share, words):
+def test_how_often_something_happens_is_said_in_whole_times(share, words):
     assert numbers.times_of_100(share) == words

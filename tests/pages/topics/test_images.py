@@ -252,17 +252,3 @@ def test_a_guess_of_the_noise_that_hides_the_sender_is_judged_by_the_curve():
     assert asked.covered.html.count("<span>") == 6, "an image at five levels"
     (linkage, _), _ = shown("gaussian", level=0.3).lost()[1:]
     assert linkage.prediction is None
-
-
-@pytest.mark.parametrize(
-    ("share", "words"),
-    [
-        (1, "100 times of 100"),
-        (0.999, "over 99 times of 100"),
-        (0.01, "1 time of 100"),
-        (0.001, "under 1 time of 100"),
-        (0, "0 times of 100"),
-    ],
-)
-def test_how_often_something_happens_is_said_in_whole_times(share, words):
-    assert numbers.times_of_100(share) == words
