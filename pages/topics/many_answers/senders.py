@@ -235,18 +235,16 @@ def whom_to_trust(answer: Answer, delta: float = DELTA.default) -> list[Panel]:
 def _prediction(found: Sequence[Trusted], here: Trusted) -> Prediction:
     """Return the guess which step of trust makes the error smaller by more points."""
     steps = {"trusting the shuffler": here.local - here.shuffled, "then the curator": here.shuffled - here.curated}
-    config_epsilon = numbers.epsilon(here.epsilon)
+    shuffler, curator = steps.values()
+    why = ": in a mixed crowd each person needs far less noise" if shuffler > curator else ""
     return Prediction(
         "shuffler-or-curator",
-        f"With nobody trusted a share is off by {points(here.local)} (ε = {config_epsilon}). What saves more of "
-        f"that: a "
-        "shuffler who mixes all reports, or after that a curator who sees all true answers?",
+        f"With nobody trusted a share is off by {points(here.local)} (ε = {numbers.epsilon(here.epsilon)}). What saves "
+        "more of that: a shuffler who mixes all reports, or after that a curator who sees all true answers?",
         max(steps, key=lambda step: steps[step]),
         tuple(steps),
         Chart(charts.trusted(found, here.epsilon, [NOBODY])),
-        f"The shuffler saves {points(steps['trusting the shuffler'])}, the curator "
-        f"{bare_points(steps['then the curator'])} "
-        "more: in a mixed crowd each person needs far less noise.",
+        f"The shuffler saves {points(shuffler)}, the curator {bare_points(curator)} more{why}.",
     )
 
 

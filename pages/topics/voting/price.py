@@ -135,7 +135,7 @@ def _prediction(plan: Plan, honest: float, covered: Chart) -> Prediction | None:
         f"If everyone tells the truth, {numbers.people(honest)} are enough to know the share within {_points(plan)}. "
         f"How many are needed{_if_they_lie(plan.lie)}?",
         plan.voters,
-        Scale(0, most, most / _STEPS, " people"),
+        Scale(0, most, max(1, round(most / _STEPS)), " people"),
         covered,
         f"Each answer says less, so it takes {numbers.times(plan.voters / honest)} times as many people.",
     )
