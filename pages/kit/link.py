@@ -19,8 +19,8 @@ from server.streamlit_internals import session_name, set_in_address
 
 NOTES = "link_notes"
 # Keys in the session state: the texts in the address by their keys, those that the browser sent when it was last read,
-# and how many times the address was written.
-_ADDRESS, _READ, _WRITES = "address", "address_read", "address_writes"
+# and what was last sent to the browser, with the count of the changes.
+_ADDRESS, _READ, _SENT = "address", "address_read", "address_sent"
 # The most notes shown for one source, and what notes call the sources.
 _MOST_NOTES, THIS_LINK, TYPED_TEXT = 5, "this link", "what was typed"
 
@@ -108,7 +108,7 @@ def parameters() -> dict[str, list[str]]:
     return dict(st.session_state[_ADDRESS])
 
 
-def push(key: str, value: str) -> None:
+def set_with_history(key: str, value: str) -> None:
     """Set `key` to `value` with an entry in the browser's history; an empty value removes the key."""
     there = parameters()
     _set_for_this_run(there)
@@ -119,12 +119,12 @@ def push(key: str, value: str) -> None:
     st.session_state[_ADDRESS] = {**there, key: [value]} if value else {k: v for k, v in there.items() if k != key}
 
 
-def write(key: str, value: str) -> None:
+def set_one(key: str, value: str) -> None:
     """Set `key` to `value` in the address; an empty value removes the key."""
-    put({key: [value] if value else []}, key)
+    set_many({key: [value] if value else []}, key)
 
 
-def put(texts: Mapping[str, Sequence[str]], name: str, *, entry: bool = False) -> None:
+def set_many(texts: Mapping[str, Sequence[str]], name: str, *, entry: bool = False) -> None:
     """Set keys in the address, for this run and in the browser; a key without texts is removed.
 
     Unlike `st.query_params` this adds no entry to the browser's history, so that the back button does not step through
@@ -133,10 +133,19 @@ def put(texts: Mapping[str, Sequence[str]], name: str, *, entry: bool = False) -
     there = parameters() | {key: list(each) for key, each in texts.items()}
     st.session_state[_ADDRESS] = there = {key: each for key, each in there.items() if each}
     _set_for_this_run(there)
-    count = st.session_state[_WRITES] = st.session_state.get(_WRITES, 0) + 1
+    count = st.session_state[_SENT]["count"] + 1 if _SENT in st.session_state else 1
     data = {"session": session_name(), "count": count}
     data |= {"address": _pairs(there), "read": _pairs(st.session_state[_READ]), "entry": entry}
-    _address_component(key=f"address-{name}", data=data, width="content")
+    st.session_state[_SENT] = data
+    send_again(name)
+
+
+def send_again(name: str) -> None:
+    """Send the last change to the browser once more, which ignores it if it has it.
+
+    When a run begins, Streamlit drops what the run before it has not sent yet.
+    """
+    _address_component(key=f"address-{name}", data=st.session_state[_SENT], width="content")
 
 
 def _pairs(texts: Mapping[str, Sequence[str]]) -> list[list[str]]:
@@ -149,12 +158,12 @@ def _set_for_this_run(texts: Mapping[str, Sequence[str]]) -> None:
     set_in_address({key: list(texts.get(key, [])) for key in {**dict(st.query_params), **texts} if key})
 
 
-def is_first_write() -> bool:
-    """Return whether nothing was written to the address in this session: the browser may have to compare it."""
-    return _WRITES not in st.session_state
+def was_sent() -> bool:
+    """Return whether an address was sent in this session; if not, the browser may have to compare its own."""
+    return _SENT in st.session_state
 
 
-def too_long() -> str:
+def length_problem() -> str:
     """Return a sentence about the length of the address if it is too long to be read, else an empty text."""
     length = len(urlencode(parameters(), doseq=True))
     return "" if length <= limits.LINK_BYTES.high else f"It has {length_words(length)}: none of its settings was used."

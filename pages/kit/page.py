@@ -445,13 +445,13 @@ def _follow(page: Page, chapter: Chapter | None, question: Any, placeholder: Any
     trials.stop_watching_others(jobs)
     trials.check_linked_job(jobs)
     if not has_question:
-        link.write(trials.JOB.key, "")
+        link.set_one(trials.JOB.key, "")
         screen.takeaway(placeholder, page.address, question)
         return None
     try:
         first = _snapshot(page, question, jobs)
     except ValueError as error:
-        link.write(trials.JOB.key, "")
+        link.set_one(trials.JOB.key, "")
         _refuse(page, placeholder, error)
         return None
     alone = chapter and chapter.controls

@@ -191,7 +191,7 @@ _OWN_QUESTION = "h2.chapter { display: none; }"
 def _move(now: Position, move: str, here: PageInfo) -> None:
     """Go to the next or previous step, or leave the lecture and keep the settings."""
     if move == presenter.LEAVE:
-        link.push(PRESENT, "")
+        link.set_with_history(PRESENT, "")
         return
     number = now.number + (1 if move == presenter.NEXT else -1)
     if 1 <= number <= len(now.lecture.steps):
@@ -270,7 +270,7 @@ def _reset_and_apply(
     values.reset([setting for setting in here.settings_for(values.here()) if setting.key not in kept])
     _apply(given, here, of)
     if at:
-        link.push(PRESENT, at.link)
+        link.set_with_history(PRESENT, at.link)
 
 
 def _apply(given: Mapping[str, Any], here: PageInfo, of: str) -> None:

@@ -190,7 +190,7 @@ def check_linked_job(jobs: Sequence[Job]) -> None:
 
 def write_job_id(made: Trials) -> None:
     """Keep the id of running jobs in the address, so that a reload of the page follows them."""
-    link.write(JOB.key, job_id(made.jobs) if made.running else "")
+    link.set_one(JOB.key, job_id(made.jobs) if made.running else "")
 
 
 def job_id(jobs: Sequence[Job]) -> str:

@@ -130,7 +130,7 @@ def enter(page: str, settings: Callable[[Values], Sequence[Setting]]) -> None:
     link.read()
     if is_back:
         reset()
-    if sentence := link.too_long():
+    if sentence := link.length_problem():
         link.set_notes(sentence, of=link.THIS_LINK)
     else:
         set_from_texts(settings, link.parameters())
@@ -195,7 +195,7 @@ def write_to_address(
     """
     there = link.parameters()
     kept = there if others is None else {one.key for one in others if not one.problem(there.get(one.key, [""]))}
-    wanted: dict[str, list[str]] = {key: [] for key in there if link.too_long() or key not in kept}
+    wanted: dict[str, list[str]] = {key: [] for key in there if link.length_problem() or key not in kept}
     wanted |= {setting.key: texts_of(setting) for setting in settings if is_in_links(setting)}
     length = len(urlencode({**there, **wanted}, doseq=True))
     too_long: set[str] = st.session_state.setdefault(_TOO_LONG, set())
@@ -209,9 +209,11 @@ def write_to_address(
             link.set_notes(f"{has}: the address of this page holds no settings now.", of=link.TYPED_TEXT)
             st.rerun()  # to show the note
     changed = {key: texts for key, texts in wanted.items() if there.get(key, []) != texts}
-    if changed or link.is_first_write():
-        has_turned = chapter is not None and chapter.key in changed and not link.is_first_write()
-        link.put(changed, name, entry=has_turned)
+    if changed or not link.was_sent():
+        has_turned = chapter is not None and chapter.key in changed and link.was_sent()
+        link.set_many(changed, name, entry=has_turned)
+    else:
+        link.send_again(name)
 
 
 def clamp(settings: Iterable[Setting]) -> None:
@@ -247,7 +249,7 @@ def _put_from_widget(setting: Setting) -> None:
 
 def _bad_parameters(settings: Sequence[Setting]) -> dict[str, str]:
     """Return what is wrong with each parameter of the address by its key: it is unknown, or invalid."""
-    if link.too_long():
+    if link.length_problem():
         return {}
     given = link.parameters()
     for setting in settings:

@@ -179,7 +179,7 @@ def test_a_cluster_that_loses_a_worker_still_does_every_trial(wanted, reference,
 
     out = tmp_path / "out.csv"
     with (
-        dask.config.set({"distributed.worker.multiprocessing-method": "fork"}),  # which has everything imported already
+        dask.config.set({"distributed.worker.multiprocessing-method": "spawn"}),  # a fork of many threads may hang
         LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
     ):
         victim = cluster.workers[0].process.pid

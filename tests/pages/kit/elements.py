@@ -77,8 +77,10 @@ def follow_address(at: AppTest) -> AppTest:
     run = at._run
 
     def remember(*args: Any, **options: Any) -> AppTest:
-        state = {key: at.session_state[key] for key in ("address", "address_read") if key in at.session_state}
+        keys = ("address", "address_read", "address_sent")
+        state = {key: at.session_state[key] for key in keys if key in at.session_state}
         at.before = (state.get("address"), state.get("address_read"))  # type: ignore[attr-defined]
+        at.sent_before = state.get("address_sent", {"count": 0})["count"]  # type: ignore[attr-defined]
         return run(*args, **options)
 
     at._run = remember  # type: ignore[method-assign]
@@ -100,8 +102,9 @@ def written(at: AppTest) -> list[dict[str, list[str]]]:
 
 
 def sent_addresses(at: AppTest) -> list[dict[str, list[str]]]:
-    """Return each whole address that is sent to the browser, which writes it without an entry in its history."""
-    return [_by_key(data["address"]) for data in component_data(at, "address")]
+    """Return each whole address that is sent to the browser in the last run and was not sent before it."""
+    sent = component_data(at, "address")
+    return [_by_key(data["address"]) for data in sent if data["count"] > at.sent_before]  # type: ignore[attr-defined]
 
 
 def _by_key(pairs: list[list[str]]) -> dict[str, list[str]]:

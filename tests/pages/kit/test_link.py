@@ -51,7 +51,7 @@ def test_an_empty_key_of_a_link_is_ignored(value):
     assert at.session_state["parameters"] == {"one": ["a", "b"]}
 
 
-TOO_LONG = 'import streamlit as st\nfrom pages.kit import link\nst.session_state["found"] = link.too_long()'
+TOO_LONG = 'import streamlit as st\nfrom pages.kit import link\nst.session_state["found"] = link.length_problem()'
 NONE_USED = "8,192 are allowed: none of its settings was used."
 
 
@@ -79,8 +79,8 @@ def test_what_a_page_writes_into_the_address(entries):
 import streamlit as st
 from pages.kit import link
 link.copy_button({"controls": "n"})
-link.write("job", "abc")
-link.write("old", "")
+link.set_one("job", "abc")
+link.set_one("old", "")
 st.session_state["parameters"] = link.parameters()
 """
     at = opened(script, {"old": "1", "other": ["2", "3"]})
@@ -104,7 +104,7 @@ st.session_state["parameters"] = link.parameters()
 
 def test_the_same_text_is_written_again_in_each_run_with_a_higher_count():
     """The browser runs a component only for new data, and its address may have changed meanwhile."""
-    at = opened('from pages.kit import link\nlink.write("job", "abc")')
+    at = opened('from pages.kit import link\nlink.set_one("job", "abc")')
     (first,) = component_data(at, "address")
     (second,) = component_data(at.run(), "address")
     assert first["address"] == second["address"] == [["job", "abc"]]
@@ -117,9 +117,9 @@ import streamlit as st
 from pages.kit import link
 
 for key, value in st.session_state["written"].items():
-    link.write(key, value)
+    link.set_one(key, value)
 for key, value in st.session_state["pushed"].items():
-    link.push(key, value)
+    link.set_with_history(key, value)
 st.session_state["parameters"] = link.parameters()
 """
 

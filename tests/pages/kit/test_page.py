@@ -261,7 +261,8 @@ container page-main
       download_button report label=Report help=The whole pa… a hand-out. ignore_rerun=True
       container end > container direction=HORIZONTAL align=ALIGN_CENTER > markdown body=<details cla…  </details>
           allow_html=True
-      bidi_component address-main-control component_name=privdemo_address json={"session": …try": false}"""
+      bidi_component address-main-control component_name=privdemo_address json={"session": …try": false}
+bidi_component address-page component_name=privdemo_address json={"session": …try": false}"""
 
 
 def test_a_page_is_a_sentence_a_line_of_chapters_the_main_control_the_figure_and_an_end():

@@ -117,7 +117,7 @@ def test_own_trials_that_are_lost_are_waited_for_and_stopped_ones_are_shown(runn
 
 def test_other_jobs_are_not_followed_and_the_address_has_the_id_of_those_that_run(runner, monkeypatch):
     jobs, written = [Job(("a", "c", 0), "Trial", len, [1])], []
-    monkeypatch.setattr(link, "write", lambda *args: written.append(args))
+    monkeypatch.setattr(link, "set_one", lambda *args: written.append(args))
     trials.stop_watching_others(jobs)
     assert runner.asked == [("v", [("a", "c", 0)])]
     name = trials.job_id(jobs)

@@ -574,13 +574,14 @@ values.write_to_address([P, N], "again")
 """
     at = opened(script, {"what": "1", "job": "abc"})
     assert written(at) == [{"what": [], "n": ["5"]}, {"p": ["0.1"]}]
-    assert [line.split()[1] for line in rendered(at.main).splitlines()] == ["address-page", "address-chapter"]
-    assert [data["count"] for data in component_data(at, "address")] == [1, 2]
+    names = ["address-page", "address-chapter", "address-again"]
+    assert [line.split()[1] for line in rendered(at.main).splitlines()] == names
+    assert [data["count"] for data in component_data(at, "address")] == [1, 2, 2]
     assert as_in_browser(at) == {"job": ["abc"], "n": ["5"], "p": ["0.1"]}
 
 
-def test_another_chapter_makes_an_entry_in_the_history_but_not_the_first_write_or_another_setting():
-    script = """
+# A page that sets new values, among them its chapter, and writes the address.
+WRITES_CHAPTER = """
 import streamlit as st
 from pages.kit import values
 from tests.pages.kit.test_values import N, ONE
@@ -589,7 +590,10 @@ values.enter("one", lambda given: [N, ONE])
 values.put_all(st.session_state.get("new", {}))
 values.write_to_address([N, ONE], "page", [], chapter=ONE)
 """
-    at = opened(script, {"one": "c"})
+
+
+def test_another_chapter_makes_an_entry_in_the_history_but_not_the_first_write_or_another_setting():
+    at = opened(WRITES_CHAPTER, {"one": "c"})
     entries = [data["entry"] for data in component_data(at, "address")]
     for new in ({N: 5}, {ONE: "a"}, {N: 6}):
         at.session_state["new"] = new
@@ -610,6 +614,15 @@ values.write_to_address([N, P], "page", [])
     at = opened(script, {"what": "1", "n": "5"})
     assert sent_addresses(at) == [{"what": ["1"], "n": ["5"], "p": ["0.1"]}, {"n": ["5"], "p": ["0.1"]}]
     assert sent_addresses(at.run()) == [], "it is as it should be"
+
+
+def test_the_last_address_is_sent_again_in_a_run_that_changes_nothing_as_the_next_run_drops_what_was_not_sent():
+    at = opened(WRITES_CHAPTER, {"n": "5"})
+    at.session_state["new"] = {ONE: "a"}
+    (sent,) = component_data(at.run(), "address")
+    assert (sent["address"], sent["entry"]) == ([["n", "5"], ["one", "a"]], True)
+    at.session_state["new"] = {}
+    assert component_data(at.run(), "address") == [sent]
 
 
 def test_notes_are_those_of_the_page_on_screen(session):
