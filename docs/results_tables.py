@@ -190,7 +190,7 @@ def sets() -> str:
     found |= {(row.dataset, row.method): row.error for row in study.select(shipped, study.BINARY)}
     data = {"ten": "ten digits", "adult": "Adult", "mnist": "7 against 9", "sms": "SMS"}
     titles = {name: method.title for name, method in CLASS_RATIO.items()}
-    titles |= {RFF: "match averages, 1,500 random features"}
+    titles |= {RFF: "blend averages, 1,500 random features"}
     return _table(
         ["", *data.values()],
         (

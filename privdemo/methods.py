@@ -67,7 +67,7 @@ def by_trying(name: str) -> str:
 
 
 # Titles that several tables share.
-GUESS_BACK, MATCH_BAGS, ALL_KNOWN = "guess each answer back", "match bag shares", "every label known"
+GUESS_BACK, MATCH_BAGS, ALL_KNOWN = "guess the true answers first", "match each bag’s share", "every label known"
 
 # --- polls ---------------------------------------------------------------------------------------
 
@@ -271,16 +271,16 @@ LABEL_PROPORTIONS = _table(
             _in_colour_of(palette.TRUTH, "dash", "square-open"),
             "labels of what is released",
         ),
-        Method(NAMES, "correct for the bag", OWNER, palette.SPREAD, f"{_SPREAD} on bag names"),
+        Method(NAMES, "bag names as noisy labels", OWNER, palette.SPREAD, f"{_SPREAD} on bag names"),
         Method(
             by_trying(NAMES),
-            "correct for the bag (best variant)",
+            "bag names as noisy labels (best variant)",
             OWNER,
             _in_colour_of(palette.SPREAD, "dashdot", "diamond-open"),
             f"{_SPREAD} on bag names, or a model of the classes",
         ),
         Method(LLP, MATCH_BAGS, OWNER, palette.LABEL_PROPORTIONS, "the slides’ model"),
-        Method(MEAN_MAP, "work out class averages", OWNER, palette.OTHERS[0], "mean map"),
+        Method(MEAN_MAP, "estimate class averages", OWNER, palette.OTHERS[0], "mean map"),
         Method(ALTERNATING, "class averages, repeated", OWNER, palette.OTHERS[1], "alternating mean map"),
     )
 )
@@ -293,18 +293,18 @@ EM, PCC = "em", "pcc"
 
 CLASS_RATIO = _table(
     (
-        Method(SPREAD, "correct for the set", PUBLISHER, palette.SPREAD, f"{_SPREAD} on set names"),
+        Method(SPREAD, "set names as noisy labels", PUBLISHER, palette.SPREAD, f"{_SPREAD} on set names"),
         Method(
             by_trying(SPREAD),
-            "correct for the set (best variant)",
+            "set names as noisy labels (best variant)",
             PUBLISHER,
             _in_colour_of(palette.SPREAD, "dashdot", "diamond-open"),
             f"{_SPREAD} on set names, or a model of the classes",
         ),
-        Method(MMD, "match averages (MMD)", PUBLISHER, palette.MMD, "maximum mean discrepancy"),
+        Method(MMD, "blend the sets’ averages", PUBLISHER, palette.MMD, "maximum mean discrepancy"),
         Method(
             RFF,
-            "match averages, random features",
+            "blend averages, random features",
             PUBLISHER,
             _in_colour_of(palette.MMD, "dot", "triangle-down-open"),
             "MMD with random Fourier features",
@@ -314,7 +314,7 @@ CLASS_RATIO = _table(
         Method(PSVM, "widest margin, then count", PUBLISHER, palette.OTHERS[1], "∝SVM, classify and count"),
         Method(
             EM,
-            f"{ALL_KNOWN}, fitted to the mix",
+            ALL_KNOWN,
             TRUTH,
             _in_colour_of(palette.TRUTH, "solid", "star-triangle-up"),
             "all labels, prior correction",
@@ -391,15 +391,15 @@ COMPARISON = _table(
             TRUE, f"{_CORRECTED}, pixels known", f"{_SPREAD}, true prior", TRUTH, palette.SPREAD, "longdash"
         ),
         _compared_method(LLP, MATCH_BAGS, "the slides’ model (LLP)", OWNER, palette.LABEL_PROPORTIONS),
-        _compared_method(BAG_NAMES, "correct for the bag", f"{_SPREAD} on bag names", OWNER, palette.SPREAD, "dash"),
-        _by_trying(BAG_NAMES, "correct for the bag", OWNER),
+        _compared_method(BAG_NAMES, "bag names as noisy labels", f"{_SPREAD} on bag names", OWNER, palette.SPREAD, "dash"),
+        _by_trying(BAG_NAMES, "bag names as noisy labels", OWNER),
         *(
             method
             for noise, (words, dash) in _NOISES.items()
             for method in (
                 _compared_method(
                     set_names(noise),
-                    f"correct for the set, {words}",
+                    f"set names as noisy labels, {words}",
                     f"{_SPREAD} on set names",
                     PUBLISHER,
                     palette.SPREAD,
@@ -407,7 +407,7 @@ COMPARISON = _table(
                 ),
                 _compared_method(
                     mmd(noise),
-                    f"match averages (MMD), {words}",
+                    f"blend the sets’ averages, {words}",
                     "maximum mean discrepancy",
                     PUBLISHER,
                     palette.MMD,
@@ -415,7 +415,7 @@ COMPARISON = _table(
                 ),
             )
         ),
-        _by_trying(set_names(TRIED_NOISE), f"correct for the set, {_NOISES[TRIED_NOISE][0]}", PUBLISHER),
+        _by_trying(set_names(TRIED_NOISE), f"set names as noisy labels, {_NOISES[TRIED_NOISE][0]}", PUBLISHER),
         _compared_method(CURATED, "noisy result", "output perturbation, (ε, δ)", CURATOR, palette.OTHERS[1], "solid"),
         _compared_method(
             CURATED_PURE, "noisy result, δ = 0", "output perturbation, ε alone", CURATOR, palette.OTHERS[1]

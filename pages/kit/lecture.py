@@ -106,7 +106,7 @@ def read(content: bytes | str) -> Lecture:
     """Read a lecture from TOML. Raise ``ValueError`` with a sentence that names the step, the key and the value."""
     table = parse(content, "a lecture")
     if "page" in table:
-        raise ValueError("this is a saved setting: open it in the menu ⋯")
+        raise ValueError("this is a saved setting: open it in the menu “More”")
     toml_files.check_keys(table, _LECTURE_KEYS, "a lecture")
     return _lecture(table)
 

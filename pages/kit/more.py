@@ -1,4 +1,4 @@
-"""Render the menu ⋯ of every page: reset, share or present the page, save its settings as a file, or open one."""
+"""Render the menu “More” of every page: reset, share or present the page, save its settings as a file, or open one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def render(here: PageInfo, known: Sequence[Setting]) -> Any:
 
     Its content is rendered only while it is open, as it would be an eighth of the cost of a page.
     """
-    menu = st.popover("⋯", key=MENU, help="Reset, share, present, save", on_change="rerun")
+    menu = st.popover("More", key=MENU, help="Reset, share, present, save", on_change="rerun")
     if not menu.open:
         return None
     with menu:

@@ -279,9 +279,10 @@ def _choose_chapter(page: Page, question: Any) -> Chapter | None:
     screen.divide_chapters(len(story), len(choice.options))
     if name in story[:-1]:
         following = story[story.index(name) + 1]
-        st.button("Next →", on_click=values.put, args=(choice, following), key="next-chapter")
+        st.button(f"Next: {following} →", on_click=values.put, args=(choice, following), key="next-chapter")
     elif page.following:
-        screen.page_link(*page.following, "Next →", f"The next page: {page.following[1]}")
+        address, title = page.following
+        screen.page_link(address, title, f"Next page: {title} →")
     return next(chapter for chapter in page.chapters.all if chapter.name == name)
 
 

@@ -22,7 +22,8 @@ EPSILONS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 3.0,
 DELTAS = (0.0, 1e-10, 1e-8, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.05, 0.1, 0.2, 0.3)
 # The ends of every slider of privacy: more private is on the left throughout the app.
 PRIVATE_LEFT = ("more private", "more accurate")
-LABEL_EPSILON, _DELTA_NAME = "ε, how much one label can change the odds", "δ, chance that the promise fails"
+ANSWER_EPSILON, LABEL_EPSILON = "Privacy loss ε of one answer", "Privacy loss ε of one label"
+PERSON_EPSILON, _DELTA_NAME = "Privacy loss ε of one person", "δ, chance that the promise fails"
 _ODDS = "multiplies the odds of any guess by e^ε at most"
 
 
@@ -53,40 +54,52 @@ def answer_scale_html(channel: BinaryChannel, people: People) -> str:
     return _scale_html("ε", channel.epsilon, people_words(first, second, people), _pictures(first, second, people))
 
 
-def guess_scale(
-    epsilon: float, things: str, source: str, *, delta: float = 0.0, name: str = "ε", more: str = ""
-) -> None:
+@dataclass(frozen=True)
+class Guessing:
+    """What is guessed of 100 people, or of what they are `of`, from the `source`: which of two things each has.
+
+    `have` says that, as in “has one of two answers”. Both are as likely.
+    """
+
+    have: str
+    source: str
+    of: str = "people"
+
+
+def guess_scale(epsilon: float, guessing: Guessing, *, delta: float = 0.0, name: str = "ε", more: str = "") -> None:
     """Render what (ε, δ) of a release means: how many of 100 people can be guessed right, and where ε is on a scale.
 
-    Each person has one of two `things`, both as likely; an adversary guesses from the `source`. `name` is that of ε,
-    `more` another sentence.
+    `name` is that of ε, `more` another sentence.
     """
-    st.html(guess_scale_html(epsilon, things, source, delta=delta, name=name, more=more))
+    st.html(guess_scale_html(epsilon, guessing, delta=delta, name=name, more=more))
 
 
 def guess_scale_html(
-    epsilon: float, things: str, source: str, *, delta: float = 0.0, name: str = "ε", more: str = ""
+    epsilon: float, guessing: Guessing, *, delta: float = 0.0, name: str = "ε", more: str = ""
 ) -> str:
     """Return it as HTML. No adversary is right more often than (e^ε + δ)/(e^ε + 1), whatever the release."""
     chance = adversary.promised_rate(min(epsilon, LARGEST_EPSILON), delta)
     right = whole_people(chance)
     can = f"{right} may" if right.startswith("over") else f"at most {right} can"
-    words = f"Of 100 people, each with one of two {things}, {can} be guessed right from {source}. {more}"
+    words = (
+        f"If each of 100 {guessing.of} {guessing.have}, {can} be guessed right from {guessing.source}; "
+        "luck alone gives 50."
+    )
     marks = {voting.A_TRUE: figures.people.ANSWERED, voting.B_TRUE: figures.people.NOT_YET}
-    field = figures.dot_field("100 people", voting.first_voted_a(round(100 * chance), 100), marks, columns=25)
+    field = figures.dot_field(f"100 {guessing.of}", voting.first_voted_a(round(100 * chance), 100), marks, columns=25)
     legend = {"guessed right": figures.people.ANSWERED, "guessed wrong": figures.people.NOT_YET}
-    return _scale_html(name, epsilon, words, figures.people_html([field], legend, words))
+    return _scale_html(name, epsilon, words, figures.people_html([field], legend, words), more)
 
 
-def _scale_html(name: str, epsilon: float, words: str, pictures: str) -> str:
+def _scale_html(name: str, epsilon: float, words: str, pictures: str, more: str = "") -> str:
     """Return what an ε means as HTML; of two things as likely before, an answer shifts belief to tanh(ε/2)."""
     shown = f"{name} = {numbers.epsilon(epsilon)}"
+    where = f"Privacy loss {shown}, on a scale from nothing given away to all given away"
     return (
-        f'<div class="epsilon"><b>{shown}</b>. {words.strip()}'
-        f'<div class="scale" role="img" aria-label="{shown}, on a scale from gives nothing away to gives all away">'
-        f'<i style="left:{min(99.5, 100 * math.tanh(epsilon / 2)):.1f}%"></i></div>'
-        '<div class="ends"><span>gives nothing away</span><span>gives all away</span></div>'
-        f"<details><summary>Show these people</summary>{pictures}"
+        f'<div class="epsilon">{words} <b>Privacy loss {shown}.</b> {more}'
+        f'<div class="gauge"><span>nothing given away</span><div class="scale" role="img" aria-label="{where}">'
+        f'<i style="left:{min(99.5, 100 * math.tanh(epsilon / 2)):.1f}%"></i></div><span>all given away</span></div>'
+        f"<details><summary>Draw this as dots</summary>{pictures}"
         f"<p>{numbers.sentence(numbers.odds_bound_text(epsilon))}</p></details></div>"
     )
 
@@ -140,7 +153,8 @@ def lie(setting: Number, n_states: int, *, slider: Slider, people: People, thing
         if n_states == 2:
             answer_scale(BinaryChannel(flip_prob, flip_prob), people)
         else:
-            guess_scale(RandomisedResponse(flip_prob, n_states).epsilon, things, "what they send")
+            guessing = Guessing(f"has one of two {things}", "what they send")
+            guess_scale(RandomisedResponse(flip_prob, n_states).epsilon, guessing)
     return flip_prob
 
 

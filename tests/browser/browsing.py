@@ -167,7 +167,7 @@ def _still(page: Page) -> None:
 
 def open_menu(page: Page) -> None:
     """Open the menu of a page."""
-    page.get_by_role("button", name="⋯").click()
+    page.get_by_role("button", name="More").click()
     expect(page.get_by_role("button", name="Reset")).to_be_visible()
 
 

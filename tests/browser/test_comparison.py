@@ -32,7 +32,7 @@ def test_after_quick_keys_the_three_views_of_epsilon_agree(page: Page, address: 
         page,
         f"{address}/comparison?compare_on=Small+digits&compare_draws=2&show=ignore+the+noise&compare_look=One+way+for+all",
     )
-    slider = page.get_by_role("slider", name="ε, how much one label can change the odds")
+    slider = page.get_by_role("slider", name="Privacy loss ε of one label")
     late = []
     page.get_by_text("All numbers", exact=True).click()
     page.wait_for_timeout(1000)

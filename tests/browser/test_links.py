@@ -54,7 +54,7 @@ def test_settings_survive_a_visit_to_another_page(page: Page, address: str) -> N
 
 def test_settings_of_one_name_are_each_pages_own(page: Page, address: str) -> None:
     browsing.open_page(page, f"{address}/voting?share=0.4")
-    page.get_by_role("button", name="Next →").click()
+    page.get_by_role("button", name=re.compile("Next: ")).click()
     expect(page).to_have_url(re.compile("lesson=Estimates"))
     browsing.go_to(page, "Decide", "Private counts")
     expect(page.locator("h1")).to_contain_text("counts")

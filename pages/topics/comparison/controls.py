@@ -70,8 +70,8 @@ def controls(values: Values, main: DeltaGenerator) -> None:
             if seeking:
                 _goal_controls(metric_of(values))
             else:
-                source, name = "what is released", "ε of a label"
-                privacy_inputs.guess_scale(epsilon, "labels", source, delta=values[DELTA], name=name)
+                guessing = privacy_inputs.Guessing("has one of two labels", "what is released")
+                privacy_inputs.guess_scale(epsilon, guessing, delta=values[DELTA], name="ε of a label")
     if not seeking:
         _goal_controls(metric_of(values))
     _epsilon_boxes()

@@ -94,8 +94,9 @@ def main_control(values: Values) -> None:
         epsilon = family.make(values[setting], question.n_states).epsilon
         if epsilon < math.inf:
             n_pixels = math.prod(images.image_shape(datasets.load(question.config.dataset)))
-            whole = f"Of a whole image ε is {n_pixels:,} times that: {numbers.epsilon(n_pixels * epsilon)}."
-            privacy_inputs.guess_scale(epsilon, "greys in it", "what is sent of it", name="ε of one pixel", more=whole)
+            whole = f"Of a whole image ε is {n_pixels:,} times that, {numbers.epsilon(n_pixels * epsilon)}."
+            guessing = privacy_inputs.Guessing("has one of two greys at a pixel", "that pixel as sent", "images")
+            privacy_inputs.guess_scale(epsilon, guessing, name="ε of one pixel", more=whole)
 
 
 def presets(_: object) -> None:

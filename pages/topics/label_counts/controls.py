@@ -28,15 +28,14 @@ from pages.topics.label_counts.question import (
     Curves,
 )
 
-# The noise hides one person, who has one label.
-_SLIDER = privacy_inputs.LABEL_EPSILON.replace("label", "person")
+_GUESSING = privacy_inputs.Guessing("has one of two illnesses", "counts with this noise", "patients")
 
 
 def controls(values: Values, main: DeltaGenerator) -> None:
     """Render the controls, ε in `main`."""
     with main, inputs.row("count-privacy"):
-        epsilon, delta = privacy_inputs.epsilon(EPSILON, _SLIDER), values[DELTA]
-        privacy_inputs.guess_scale(epsilon, "labels", "counts that keep this promise", delta=delta)
+        epsilon, delta = privacy_inputs.epsilon(EPSILON, privacy_inputs.PERSON_EPSILON), values[DELTA]
+        privacy_inputs.guess_scale(epsilon, _GUESSING, delta=delta)
     privacy_inputs.epsilon_box(EPSILON)
     whose = inputs.choose(COUNTS_SOURCE)
     with inputs.container_if("design", whose == DESIGN):

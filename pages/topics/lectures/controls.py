@@ -48,7 +48,7 @@ def arrange(pages: Sequence[Page], page: Page, place: Any) -> None:
     own: Lecture | None = st.session_state.get(more.OWN)
     if own is None:
         st.markdown(
-            "To begin one, open the menu **⋯** on any page and choose **Add to my lecture**, or open a file below."
+            "To begin one, open the menu **More** on any page and choose **Add to my lecture**, or open a file below."
         )
     else:
         _edit(own, pages, titles, page_info)
@@ -97,7 +97,7 @@ def _edit(own: Lecture, pages: Sequence[Page], titles: Mapping[str, str], page_i
             on_click="ignore",
         )
         st.button("Delete this lecture", key="lecture-over", on_click=_store, args=(None,))
-        st.caption("To send this lecture to somebody, choose **Copy link** in the menu ⋯: the link holds all of it.")
+        st.caption("To send this lecture to somebody, choose **Copy link** in the menu **More**: the link holds all of it.")
     if problem := st.session_state.get(_PROBLEM):
         st.error(problem)
     controls = {page.address: page for page in pages}

@@ -53,9 +53,9 @@ def adjust(values: Values) -> None:
 def controls(values: Values, main: DeltaGenerator) -> None:
     """Render the controls, ε and the method in `main`."""
     with main, inputs.row("answers"):
-        epsilon = privacy_inputs.epsilon(EPSILON, "ε, how much one answer can change the odds", _COMMON)
+        epsilon = privacy_inputs.epsilon(EPSILON, privacy_inputs.ANSWER_EPSILON, _COMMON)
         inputs.choose_from_list(ORACLE)
-        privacy_inputs.guess_scale(epsilon, "answers", "what they send")
+        privacy_inputs.guess_scale(epsilon, privacy_inputs.Guessing("has one of two answers", "what they send"))
     privacy_inputs.epsilon_box(EPSILON)
     inputs.choose(source_choice(), "The answers")
     own_data_input.answers_panel(source_choice())

@@ -73,7 +73,10 @@ def controls(values: Values, main: DeltaGenerator) -> None:
         epsilon = family.make(values[level], n_states).epsilon
         if epsilon < math.inf:
             name = f"ε of one {value_word}"
-            privacy_inputs.guess_scale(epsilon, "values of it", "what is sent of it", name=name)
+            guessing = privacy_inputs.Guessing(
+                f"has one of two values at a {value_word}", f"that {value_word} as sent", "records"
+            )
+            privacy_inputs.guess_scale(epsilon, guessing, name=name)
     privacy_inputs.pixel_boxes(level, family, n_states, DELTA, "training_pixel_epsilon", value_word)
     _label_controls(classes, classes_word)
     inputs.choose(TRAINED)

@@ -96,7 +96,7 @@ def test_a_chapter_takes_the_place_of_the_figure_and_its_answer_that_of_the_sent
     at.button(key="next-chapter").click().run()
     assert ">None of 2<" in takeaway(at)
     assert not [button for button in at.button if button.key == "next-chapter"]
-    assert "page_link page=far label=Next → help=The next page: Far" in rendered(at.main)
+    assert "page_link page=far label=Next page: Far →" in rendered(at.main)
     at.get("button_group")[0].set_value("all").run()
     assert ">There are 2.<" in takeaway(at)
     at.get("button_group")[0].set_value("numbers").run()
@@ -228,7 +228,7 @@ WITH_MAIN_CONTROL_RENDERED = """\
 container head direction=HORIZONTAL justify=SPACE_BETWEEN align=ALIGN_CENTER
   title tag=h1 body=How high? hide_anchor=True
   html body=<a class="sk… control</a>
-  popover more allow_empty=True label=⋯ help=Reset, share, present, save open=True use_content=True
+  popover more allow_empty=True label=More help=Reset, share, present, save open=True use_content=True
     button reset label=↺ Reset
     container > bidi_component copy-link component_name=privdemo_copy_link json={}
     multiselect link-controls-high label=Link with these controls only options=Level (level)/Chapter (chapter)

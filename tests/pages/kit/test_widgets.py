@@ -188,7 +188,7 @@ def test_an_epsilon_without_bound_can_be_set_to_a_finite_one_and_back():
 def test_what_an_epsilon_means_stands_beside_its_number(p, epsilon):
     at = opened(LIES)
     at.number_input(key="p").set_value(p).run()
-    assert f"<b>ε = {epsilon}</b>" in at.get("html")[0].proto.body
+    assert f"<b>Privacy loss ε = {epsilon}.</b>" in at.get("html")[0].proto.body
 
 
 @pytest.mark.parametrize(
@@ -211,7 +211,8 @@ def test_the_meaning_of_an_answer_comes_from_its_channel():
     people = privacy_inputs.People("voted A", "voted B", "A")
     channel = BinaryChannel(0.1, 0.3)  # of voters of B 10 of 100 say A, of voters of A 70
     shown = privacy_inputs.answer_scale_html(channel, people)
-    assert "<b>ε = 1.95</b>. Of 100 people who voted A, 70 say A. Of 100 who voted B, 10 say A.<div" in shown
+    words = "Of 100 people who voted A, 70 say A. Of 100 who voted B, 10 say A."
+    assert f">{words} <b>Privacy loss ε = 1.95.</b> <div" in shown
     assert "<figcaption>100 people who voted B</figcaption>" in shown
     assert "<p>Whatever was believed before, the odds change at most sevenfold.</p>" in shown
 
@@ -229,11 +230,12 @@ def test_the_meaning_of_an_answer_comes_from_its_channel():
     ],
 )
 def test_what_a_release_gives_away_is_how_many_can_be_guessed_right(epsilon, delta, right):
-    shown = privacy_inputs.guess_scale_html(
-        epsilon, "labels", "the counts", delta=delta, name="ε of a label", more="So."
-    )
-    words = f"Of 100 people, each with one of two labels, {right} be guessed right from the counts. So."
-    assert f"</b>. {words}<div" in shown
+    guessing = privacy_inputs.Guessing("has one of two labels", "the counts", "patients")
+    shown = privacy_inputs.guess_scale_html(epsilon, guessing, delta=delta, name="ε of a label", more="So.")
+    words = f"If each of 100 patients has one of two labels, {right} be guessed right from the counts; luck alone gives 50."
+    assert f">{words} <b>Privacy loss ε of a label = " in shown
+    assert ".</b> So.<div" in shown
+    assert "<figcaption>100 patients</figcaption>" in shown
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.3, 0.0), (1.0, 0.05), (2.0, 0.3)])

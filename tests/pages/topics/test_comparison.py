@@ -410,4 +410,4 @@ def test_ways_that_are_not_clearly_apart_are_said_to_be_so():
 def test_the_best_method_of_each_trust_is_named_in_the_summary():
     found = shown(question(replace(DIGITS_ALL, methods=(CLEAN, NAIVE, LLP))), *shipped.marks(DIGITS_ALL))
     panel, *_ = CHAPTERS["What it costs"](found)
-    assert "Best with nobody trusted, ignore the noise; with a bag owner, match bag shares. " in panel.summary
+    assert "Best with nobody trusted, ignore the noise; with a bag owner, match each bag’s share. " in panel.summary

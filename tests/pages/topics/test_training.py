@@ -170,7 +170,7 @@ def test_the_first_chapter_is_of_images_and_says_who_tells_none_apart():
     shown = Answer(Question(SMALL, 1), [replace(made(spread=spread, naive=0.999, reconstruction=spread).trials[0])])
     (panel,) = chapters.some_images(shown)
     assert panel.figure.html.count("gives nearly every image the same label") == 1
-    assert "ignore the noise 2; guess each answer back 0" in panel.summary
+    assert "ignore the noise 2; guess the true answers first 0" in panel.summary
     (first,) = chapters.some_images(Answer(replace(shown.question, picked="as they come"), shown.trials))
     assert (panel.name, first.name) == ("images-in-dispute", "images-as-they-come")
 
