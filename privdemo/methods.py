@@ -415,7 +415,7 @@ COMPARISON = _table(
                 ),
             )
         ),
-        _by_trying(set_names(TRIED_NOISE), f"set names as noisy labels, {_NOISES[TRIED_NOISE][0]}", PUBLISHER),
+        _by_trying(set_names(TRIED_NOISE), f"set names as noisy labels, {TRIED_NOISE.title()}", PUBLISHER),
         _compared_method(CURATED, "noisy result", "output perturbation, (ε, δ)", CURATOR, palette.OTHERS[1], "solid"),
         _compared_method(
             CURATED_PURE, "noisy result, δ = 0", "output perturbation, ε alone", CURATOR, palette.OTHERS[1]
