@@ -137,7 +137,7 @@ def _heading(panel: Panel) -> str:
 def _still(shown: Any) -> str:
     """Return a figure as markup that needs no JavaScript library; a chart as its pictures, if there are any."""
     if isinstance(shown, Chart):
-        return charts.pictures(shown.figure)
+        return charts.place_with_pictures(shown.figure)
     if isinstance(shown, LiveDial):
         return live_dial.still(shown.first)
     if isinstance(shown, LiveDots):
@@ -243,7 +243,7 @@ def _chart(panel: Panel, chart: Chart) -> None:
     shown = _projected(chart.figure)
     container = st.container(key=f"{panel.name}-place")
     sent = st.session_state[_CHARTS_SENT] = st.session_state.get(_CHARTS_SENT, 0) + 1
-    container.html(charts.place(shown, sent))
+    container.html(charts.empty_place(shown, sent))
     below_figure(panel)
     if sent == 1:
         with turns.pause():
@@ -260,7 +260,7 @@ def _projected(figure: figures.Figure) -> figures.Figure:
     (words,) = st.session_state.get(_TAKEAWAY, {"": ""}).values()
     taken += _height(re.sub("<.*?>", "", words), *_TAKEAWAY_SIZE, width)
     tallest = min(_TALLEST * height, max(height - taken - _AROUND * _letters(width), _LOWEST * height))
-    return figures.projected(figure, round(max(20, 0.9 * _letters(width))), height / 768, tallest)
+    return figures.scaled_for_projector(figure, round(max(20, 0.9 * _letters(width))), height / 768, tallest)
 
 
 def _letters(width: int) -> float:

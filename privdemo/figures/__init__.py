@@ -3,7 +3,7 @@
 from plotly.graph_objects import Figure
 
 from privdemo.figures.bag import BAG_CSS
-from privdemo.figures.chart_style import CHART_CSS, projected
+from privdemo.figures.chart_style import CHART_CSS, scaled_for_projector
 from privdemo.figures.claims import VERDICT_CSS
 from privdemo.figures.documents import chart, document
 from privdemo.figures.images import pixel_error_figure, reconstruction_figure, reidentification_figure
@@ -31,7 +31,7 @@ __all__ = [
     "picture_html",
     "pixel_error_figure",
     "png",
-    "projected",
+    "scaled_for_projector",
     "reconstruction_figure",
     "reidentification_figure",
     "sample_sheet",

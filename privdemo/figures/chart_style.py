@@ -64,7 +64,7 @@ def chart(data: Sequence[Mapping[str, Any]], layout: Mapping[str, Any]) -> Figur
     return PlainFigure(plain)
 
 
-def projected(figure: Figure, size: float, grown: float, tallest: float) -> Figure:
+def scaled_for_projector(figure: Figure, size: float, grown: float, tallest: float) -> Figure:
     """Return a copy of a chart for a projector: with text of `size` pixels, and `grown` times its height, lines and
     markers; no higher than `tallest`.
     """

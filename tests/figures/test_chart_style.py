@@ -51,7 +51,7 @@ def test_no_cap_has_no_width(figure):
 
 def test_larger_text_needs_more_room_and_leaves_the_chart_alone():
     figure = gallery("sets")["class_ratio.errors 2"]
-    larger = figures.projected(figure, 16, 1, math.inf)
+    larger = figures.scaled_for_projector(figure, 16, 1, math.inf)
     assert (larger.layout.xaxis.tickfont.size, larger.layout.legend.font.size, larger.layout.font.size) == (16, 16, 16)
     assert larger.layout.height > figure.layout.height
     assert larger.layout.margin.l >= figure.layout.margin.l

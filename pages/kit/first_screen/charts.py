@@ -15,7 +15,7 @@ FOLDER = Path(__file__).parent / "charts"
 WINDOWS = (390, 820, 1280, 1800)
 
 
-def place(figure: figures.Figure, number: int) -> str:
+def empty_place(figure: figures.Figure, number: int) -> str:
     """Return the empty place of a chart as markup, as high as Plotly will render the chart.
 
     The pictures of the first screen are moved there. Each place has another `number`, so that the browser replaces the
@@ -24,7 +24,7 @@ def place(figure: figures.Figure, number: int) -> str:
     return f'<div class="chart-place" data-number="{number}" style="height:{figures.height(figure):g}px"></div>'
 
 
-def pictures(figure: figures.Figure) -> str:
+def place_with_pictures(figure: figures.Figure) -> str:
     """Return the place of a chart with its pictures, of which style.css shows one; it is empty if there are none."""
     chart = figures.fingerprint(figure)
     content = "".join(file.read_text(encoding="utf-8") for file in sorted(FOLDER.glob(f"*-{chart}.svg")))

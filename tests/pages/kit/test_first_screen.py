@@ -57,7 +57,7 @@ def test_every_chart_on_a_first_screen_has_its_pictures_with_data_and_without(
 def test_a_chart_without_pictures_has_an_empty_place():
     chart = Figure(layout={"height": 250})
     assert re.fullmatch(
-        r'<div class="chart-place" data-chart="\w+" style="height:250px"></div>', charts.pictures(chart)
+        r'<div class="chart-place" data-chart="\w+" style="height:250px"></div>', charts.place_with_pictures(chart)
     )
 
 
