@@ -5,10 +5,12 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import re
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +25,13 @@ SHOW = ("takeaway", "figure", "guess", "control")
 _INITIALS = {part[0]: part for part in SHOW}
 MOST_STEPS = 50
 _MINUTES = limits.Limit("minutes", 1, 600, integer=True)
-# The most characters of a title or another name, and of a sentence to say.
-_MOST_NAME, _MOST_SAY = 120, 300
+# The most characters of a title or another name, of a sentence to say, and of a note.
+_MOST_NAME, _MOST_SAY, _MOST_NOTE = 120, 300, 1000
 # The first character of a lecture in a link: the version of its format.
 _FORMAT = "1"
 # The most characters of a lecture in a link, and of its JSON.
 _MOST_LINK, _MOST_JSON = int(limits.LINK_BYTES.high) - 1000, 100_000
-_STEP_KEYS = ("page", "say", "show", "control", "settings")
+_STEP_KEYS = ("page", "say", "note", "show", "control", "settings")
 _LECTURE_KEYS = ("title", "audience", "minutes", "step")
 _SHIPPED = Path(__file__).parents[1] / "lectures"
 
@@ -38,6 +40,7 @@ _SHIPPED = Path(__file__).parents[1] / "lectures"
 class Step:
     """One screen: a `page` by its address, its `settings` as in a link, a sentence to `say`, and the parts to `show`.
 
+    The sentence may hold numbers of the page by their names, such as “{estimate}”. The `note` is for the speaker alone.
     `control` is the key of the one setting that can be changed; it is set exactly if "control" is among `show`. With
     "guess", a figure that may wait for a guess does. Raise ``ValueError`` for anything else.
     """
@@ -47,11 +50,13 @@ class Step:
     say: str = ""
     show: tuple[str, ...] = ("takeaway", "figure")
     control: str = ""
+    note: str = ""
 
     def __post_init__(self) -> None:
         check_line("page", self.page, _MOST_NAME, 0)
         toml_files.check_address(self.settings)
         check_line("say", self.say, _MOST_SAY, 0)
+        check_line("note", self.note, _MOST_NOTE, 0)
         check_line("control", self.control, _MOST_NAME, 0)
         shown = self.show if isinstance(self.show, tuple) else ()
         if not shown or any(part not in SHOW or shown.count(part) > 1 for part in shown):
@@ -97,6 +102,11 @@ def check_pages(lecture: Lecture, pages: Iterable[str]) -> None:
         if step.page not in known:
             listed = ", ".join(page or "“” (home)" for page in known)
             raise ValueError(f"step {number}: page must be one of {listed}, got {shortened(step.page)}")
+
+
+def filled(say: str, facts: Mapping[str, str]) -> str:
+    """Return a sentence to say as HTML, with the numbers whose names stand in braces; “…” for an unknown name."""
+    return re.sub(r"\{(\w+)\}", lambda name: f"<b>{escape(facts.get(name[1], '…'))}</b>", escape(say))
 
 
 # --- as a file -----------------------------------------------------------------------------------
@@ -150,9 +160,8 @@ def to_toml(lecture: Lecture) -> str:
     head = {"title": lecture.title, "audience": lecture.audience, "minutes": lecture.minutes}
     blocks = ["\n".join(toml_files.pairs(head))]
     for step in lecture.steps:
-        row = {"page": step.page, "say": step.say, "show": step.show} | (
-            {"control": step.control} if step.control else {}
-        )
+        row = {"page": step.page, "say": step.say, "note": step.note, "show": step.show, "control": step.control}
+        row = {key: value for key, value in row.items() if value or key not in ("note", "control")}
         lines = ["[[step]]", *toml_files.pairs(row)]
         if step.settings:
             lines += ["[step.settings]", *toml_files.pairs(toml_files.plain_address(step.settings))]
@@ -172,7 +181,14 @@ def shipped() -> dict[str, Lecture]:
 def to_link(lecture: Lecture) -> str:
     """Write a lecture with letters, digits, - and _, from which `from_link` makes the same one."""
     steps = [
-        [step.page, dict(step.settings), step.say, "".join(part[0] for part in step.show), step.control]
+        [
+            step.page,
+            dict(step.settings),
+            step.say,
+            "".join(part[0] for part in step.show),
+            step.control,
+            *([step.note] if step.note else []),
+        ]
         for step in lecture.steps
     ]
     whole = json.dumps(
@@ -190,12 +206,20 @@ def from_link(text: str) -> Lecture:
     try:
         whole = json.loads(_unpacked(letters[len(_FORMAT) :]))
         title, audience, minutes, rows = whole
-        steps = [dict(zip(("page", "settings", "say", "show", "control"), row, strict=True)) for row in rows]
+        steps = [_named(row) for row in rows]
         for step in steps:
             step["show"] = [_INITIALS[letter] for letter in step["show"]]
     except (ValueError, TypeError, LookupError, RecursionError, zlib.error, binascii.Error):
         raise ValueError("the link of this lecture is damaged: a part of it is missing, or has been changed") from None
     return _lecture({"title": title, "audience": audience, "minutes": minutes, "step": steps})
+
+
+def _named(row: list[Any]) -> dict[str, Any]:
+    """Return the values of a step in a link by their names; the note may be missing."""
+    names = ("page", "settings", "say", "show", "control", "note")
+    if len(row) not in (len(names) - 1, len(names)):
+        raise ValueError("a step has another number of values")
+    return dict(zip(names, row, strict=False))
 
 
 def _unpacked(letters: str) -> bytes:

@@ -32,7 +32,7 @@ from pages.kit import (
     watching,
 )
 from pages.kit.folds import CODE
-from pages.kit.numbers import escape_markdown, sentence
+from pages.kit.numbers import sentence
 from pages.kit.panel import LiveDial, Panel, Prediction
 from pages.kit.present import PageInfo, View
 from pages.kit.settings import Choice, Setting, label_and_key
@@ -44,7 +44,10 @@ from server.turns import in_turn, turn
 
 
 class Answer(Protocol):
-    """The answer to a question; `takeaway` is its one or two sentences."""
+    """The answer to a question; `takeaway` is its one or two sentences.
+
+    It may have `facts`: numbers as texts by name, for the sentences of a lecture.
+    """
 
     def takeaway(self) -> str: ...
 
@@ -198,11 +201,13 @@ class Page:
         predictions.begin(self.address, view.whole, wants_guess)
         predictions.set_asking(False)
         screen.begin(self.question)
-        headline = view.title(self.question)
-        screen.set_projector(presenter.screen_size() if view.position else None, headline)
+        slide = None
+        if view.position:
+            slide = screen.Slide(*presenter.screen_size(), view.position.step.say, view.shows("takeaway"))
+        screen.set_slide(slide)
         with st.container(key="head", horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-            # The headline of a lecture comes from a link or a file: its Markdown is escaped.
-            st.title(headline if headline == self.question else escape_markdown(headline), anchor=False)
+            if not slide:
+                st.title(self.question, anchor=False)
             screen.skip_link()
             menu = more.render(here, known)
         present.render(view, here)
@@ -212,7 +217,8 @@ class Page:
         if refusal := st.session_state.pop(uploads.REFUSAL, None):
             st.toast(refusal, duration="long")
         placeholder = st.empty()
-        screen.last_takeaway(placeholder, self.address)
+        if not slide:
+            screen.last_takeaway(placeholder, self.address)
         if not self.jobs and not self.extra_jobs:
             trials.stop_watching_others([])
         if self.arrange:
@@ -338,8 +344,9 @@ def _refuse(page: Page, placeholder: Any, problem: Exception | str) -> None:
 
 def _render(page: Page, chapter: Chapter | None, question: Any, answer: Any, placeholder: Any) -> None:
     """Render a chapter of an answer: its sentence in the placeholder, its controls and its panels."""
+    facts = getattr(answer, "facts", {})
     if chapter is None:
-        screen.takeaway(placeholder, page.address, answer.takeaway())
+        screen.takeaway(placeholder, page.address, answer.takeaway(), facts=facts)
         return
     alone = chapter.controls and not page.jobs and not page.main_control
     (st.fragment(in_turn(_render_chapter)) if alone else _render_chapter)(page, chapter, question, answer, placeholder)
@@ -351,6 +358,7 @@ def _render_chapter(page: Page, chapter: Chapter, question: Any, answer: Any, pl
     if chapter.controls:
         with st.container(key="chapter-controls"):
             choice = (chapter.controls(answer),)
+    facts = getattr(answer, "facts", {})
     first, *rest = chapter.panels(answer, *choice)
     is_first = page.chapters is not None and chapter is page.chapters.all[0]
     asked = predictions.open_one([first, *rest])
@@ -359,10 +367,12 @@ def _render_chapter(page: Page, chapter: Chapter, question: Any, answer: Any, pl
         question = "" if is_first or not isinstance(first, Panel) else first.question
         screen.takeaway(placeholder, page.address, asked.ask, question)
     elif is_first:
-        screen.takeaway(placeholder, page.address, answer.takeaway())
+        screen.takeaway(placeholder, page.address, answer.takeaway(), facts=facts)
     elif isinstance(first, Panel):
-        screen.takeaway(placeholder, page.address, first.answer, first.question)
+        screen.takeaway(placeholder, page.address, first.answer, first.question, {**facts, **first.facts})
         first = replace(first, question="", answer="")
+    elif screen.is_slide():
+        screen.takeaway(placeholder, page.address, answer.takeaway(), facts=facts)
     with (
         nullcontext() if chapter.shows_main_control else st.container(key="no-main-control"),
         st.container(key="figure"),

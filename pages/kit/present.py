@@ -105,10 +105,6 @@ class View:
         """Return whether the sentence (“takeaway”) or the figure is shown."""
         return self.position is None or part in self.position.step.show
 
-    def title(self, question: str) -> str:
-        """Return the headline of a page with this `question`: what the step says, or else the question."""
-        return (self.position and self.position.step.say) or question
-
     @property
     def usable(self) -> Sequence[str]:
         """Return the keys of the settings that can be changed."""
@@ -135,6 +131,7 @@ def render(view: View, here: PageInfo) -> None:
         return
     st.html(f"<style>{_sheet(view, here)}</style>")
     if now := view.position:
+        st.html(f"<style>{presenter.SLIDE_CSS}</style>")
 
         def moved(move: str) -> None:
             _move(now, move, here)
@@ -154,15 +151,7 @@ def _sheet(view: View, here: PageInfo) -> str:
     rules += [f".st-key-live-{key} {{ --dial-control: initial; }}" for key in view.usable]
     if view.position:
         rules += [rule for part, rule in _PARTS.items() if not view.shows(part)]
-        rules += [_OWN_QUESTION] if view.position.step.say else []
-        rules.append(_headline(view.position.step.say))
     return "\n".join(rules)
-
-
-def _headline(words: str) -> str:
-    """Return the style rule for a headline: a long one is smaller, and leaves less height below it."""
-    size = presenter.headline_size(words)
-    return f":root {{ --headline: {size}rem; --long-headline: {presenter.extra_headline_height(words)}rem; }}"
 
 
 def _widgets(keys: Iterable[str]) -> str:
@@ -177,15 +166,10 @@ _SHOWN = '[class*="st-key-shown-"]'
 _NEVER = (
     '.st-key-more, .st-key-presets, [data-testid="stPopoverBody"] { display: none; } :root { --dial-control: none; }'
 )
-# The rule for each part that a step does not show. The words on ε belong to the takeaway; shown alone, it is larger.
-_PARTS = {
-    "takeaway": ".takeaway, .epsilon { display: none; }",
-    "figure": ".st-key-figure { display: none; } .takeaway { font-size: 1.8rem !important; }",
-}
+# The rule for each part that a step does not show: a headline alone is larger.
+_PARTS = {"figure": ".st-key-figure { display: none; } h1.headline { font-size: 1.8rem !important; }"}
 # In a frame of another site only one page is shown, without the menu.
 _FRAMED = '[data-testid="stHeader"] { display: none; } [data-testid="stMainBlockContainer"] { padding-top: 1rem; }'
-# If the step has a sentence, it replaces the question of the chapter.
-_OWN_QUESTION = "h2.chapter { display: none; }"
 
 
 def _move(now: Position, move: str, here: PageInfo) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
+from html import escape
 from typing import Any
 
 import streamlit as st
@@ -15,11 +16,11 @@ from pages.kit import (
     component,
     first_screen,
     glossary,
+    lecture,
     link,
     live_dial,
     live_dots,
     predictions,
-    presenter,
     report,
     trials,
 )
@@ -34,12 +35,10 @@ from server import turns
 # Seconds before the first chart is sent, in which the browser shows everything else: with the chart it loads Plotly,
 # which blocks it for about a second.
 BEFORE_PLOTLY = 0.4
-# The greatest and least height of a chart on a projector, as a part of its height; the sizes of the takeaway and of its
-# lines, the width of its letters, and the space above and below and beside a chart, in rem.
-_TALLEST, _LOWEST = 0.6, 0.3
-_TAKEAWAY_SIZE, _LETTER_WIDTH, _AROUND, _BESIDE = (1.2, 1.45), 0.5, 5.0, 4.0
+# The letters from which a headline of a slide is smaller, and the words up to which the page's sentence may be one.
+_LONG_HEADLINE, _MOST_WORDS = 90, 30
 _TAKEAWAY, _CHARTS_SENT, _EXPLAINED = "last_takeaway", "charts_sent", "terms_explained"
-_TITLE, _PROJECTOR = "page_title", "projector"
+_TITLE, _SLIDE = "page_title", "slide"
 
 
 def begin(title: str) -> None:
@@ -48,18 +47,28 @@ def begin(title: str) -> None:
     first_screen.begin()
 
 
-def set_projector(size: tuple[int, int] | None, title: str = "") -> None:
-    """Fit charts to a projector of this width and height, under this headline; None to leave them as they are."""
-    st.session_state[_PROJECTOR] = (
-        (*size, _height(title, presenter.headline_size(title), 1.2, size[0])) if size else None
-    )
+@dataclass(frozen=True)
+class Slide:
+    """A step of a lecture on a screen of this width and height in pixels.
+
+    Its headline is what it has to `say`, with numbers filled in by their names; without that it is the page's sentence,
+    if that is shown, or else the page's question.
+    """
+
+    width: int
+    height: int
+    say: str = ""
+    shows_sentence: bool = True
 
 
-def reserve_height(rem: float) -> None:
-    """Leave less height to charts on a projector, for something above them such as a button."""
-    if projector := st.session_state.get(_PROJECTOR):
-        width, height, taken = projector
-        st.session_state[_PROJECTOR] = width, height, taken + rem * _letters(width)
+def set_slide(slide: Slide | None) -> None:
+    """Show the page as a slide from now on in this run; None to show it as a page."""
+    st.session_state[_SLIDE] = slide
+
+
+def is_slide() -> bool:
+    """Return whether the page is shown as a slide."""
+    return st.session_state.get(_SLIDE) is not None
 
 
 def report_button(make: Callable[[], str], name: str) -> None:
@@ -97,13 +106,38 @@ def last_takeaway(placeholder: Any, page: str) -> None:
         placeholder.markdown(f'<div class="last">{last}</div>', unsafe_allow_html=True)
 
 
-def takeaway(placeholder: Any, page: str, sentence: str, question: str = "") -> None:
-    """Show the page's sentence, and above it the `question` of the chapter."""
+def takeaway(
+    placeholder: Any, page: str, sentence: str, question: str = "", facts: Mapping[str, str] | None = None
+) -> None:
+    """Show the page's sentence, and above it the `question` of the chapter.
+
+    On a slide this is the headline, which may hold numbers by their names among `facts`; without any, it is the
+    sentence: a question to the room, or why there is no answer.
+    """
     words = f'<p class="takeaway">{_with_explanations(sentence, "takeaway")}</p>'
-    if question:
+    if slide := st.session_state.get(_SLIDE):
+        words = _headline(slide, sentence, question or st.session_state[_TITLE], facts)
+    elif question:
         words = f'<h2 class="chapter">{question}</h2>{words}'
     st.session_state[_TAKEAWAY] = {page: words}
     placeholder.markdown(words, unsafe_allow_html=True)
+
+
+def _headline(slide: Slide, sentence: str, question: str, facts: Mapping[str, str] | None) -> str:
+    """Return the headline of a slide as HTML; it is smaller where it is long."""
+    if facts is not None and slide.say:
+        words = lecture.filled(slide.say, facts)
+    else:
+        is_short = len(_bare(sentence).split()) <= _MOST_WORDS
+        words = sentence if facts is None or (slide.shows_sentence and is_short) else question
+    words = _with_explanations(words, "takeaway")
+    kind = "long" if len(_bare(words)) > _LONG_HEADLINE else "short"
+    return f'<h1 class="headline {kind}">{words}</h1>'
+
+
+def _bare(words: str) -> str:
+    """Return words without their tags."""
+    return re.sub("<.*?>", "", words)
 
 
 def progress_bar(question: Any, made: Trials) -> None:
@@ -164,7 +198,7 @@ def render(panels: Sequence[Panel | tuple[Panel, ...]]) -> None:
         predictions.render_question(asked)
         panels = predictions.covered(panels, asked)
     dials = []
-    for panel in _up_to_a_figure(panels) if st.session_state.get(_PROJECTOR) else panels:
+    for panel in _on_slide(panels) if is_slide() else panels:
         together = panel if isinstance(panel, tuple) else (panel,)
         dials += [one.figure for one in together if isinstance(one.figure, LiveDial)]
         if isinstance(panel, tuple):
@@ -178,11 +212,12 @@ def render(panels: Sequence[Panel | tuple[Panel, ...]]) -> None:
             live_dial.follow(guesses)
 
 
-def _up_to_a_figure(panels: Iterable[Panel | tuple[Panel, ...]]) -> Iterator[Panel | tuple[Panel, ...]]:
-    """Yield the panels that fit on a projector: up to the first with a figure, and those beside it."""
+def _on_slide(panels: Iterable[Panel | tuple[Panel, ...]]) -> Iterator[Panel]:
+    """Yield the panels that fit on a slide: up to the first with a figure, of which a slide may have another one."""
     for panel in panels:
-        yield panel
-        if any(one.figure for one in (panel if isinstance(panel, tuple) else (panel,))):
+        one = panel[0] if isinstance(panel, tuple) else panel
+        yield replace(one, figure=one.on_slide or one.figure)
+        if one.figure:
             return
 
 
@@ -240,38 +275,19 @@ def _other_figure(panel: Panel) -> None:
 
 def _chart(panel: Panel, chart: Chart) -> None:
     """Render a Plotly chart last, as it keeps the browser busy; until then its place is left free."""
-    shown = _projected(chart.figure)
+    slide: Slide | None = st.session_state.get(_SLIDE)
+    shown = figures.for_slide(chart.figure, slide.width, slide.height) if slide else chart.figure
     container = st.container(key=f"{panel.name}-place")
     sent = st.session_state[_CHARTS_SENT] = st.session_state.get(_CHARTS_SENT, 0) + 1
-    container.html(charts.empty_place(shown, sent))
+    if not slide:
+        container.html(charts.empty_place(shown, sent))
     below_figure(panel)
     if sent == 1:
         with turns.pause():
             time.sleep(BEFORE_PLOTLY)
     options = {"displayModeBar": False}
-    container.plotly_chart(shown, key=f"{panel.name}-figure", alt=panel.summary or None, config=options)
-
-
-def _projected(figure: figures.Figure) -> figures.Figure:
-    """Return a chart as it is shown: on a projector with larger letters, and no higher than there is space for."""
-    if not (projector := st.session_state.get(_PROJECTOR)):
-        return figure
-    width, height, taken = projector
-    (words,) = st.session_state.get(_TAKEAWAY, {"": ""}).values()
-    taken += _height(re.sub("<.*?>", "", words), *_TAKEAWAY_SIZE, width)
-    tallest = min(_TALLEST * height, max(height - taken - _AROUND * _letters(width), _LOWEST * height))
-    return figures.scaled_for_projector(figure, round(max(20, 0.9 * _letters(width))), height / 768, tallest)
-
-
-def _letters(width: int) -> float:
-    """Return the size of letters on a projector of this width in pixels, as in style.css."""
-    return min(max(20.0, 0.014 * width), 28.0)
-
-
-def _height(words: str, rem: float, line: float, width: int) -> float:
-    """Estimate the height of a text on a projector in pixels, from its size in rem and the height of its lines."""
-    size = rem * _letters(width)
-    return size * line * math.ceil(_LETTER_WIDTH * size * len(words) / (width - _BESIDE * _letters(width)))
+    height = "stretch" if slide else "content"
+    container.plotly_chart(shown, height=height, key=f"{panel.name}-figure", alt=panel.summary or None, config=options)
 
 
 def below_figure(panel: Panel) -> None:

@@ -3,13 +3,14 @@
 from plotly.graph_objects import Figure
 
 from privdemo.figures.bag import BAG_CSS
-from privdemo.figures.chart_style import CHART_CSS, scaled_for_projector
+from privdemo.figures.chart_style import CHART_CSS
 from privdemo.figures.claims import VERDICT_CSS
 from privdemo.figures.documents import chart, document
 from privdemo.figures.images import pixel_error_figure, reconstruction_figure, reidentification_figure
 from privdemo.figures.people import PEOPLE_CSS, dot_field, people_html
 from privdemo.figures.pictures import SHEET_CSS, contact_sheet, data_uri, picture_html, png, sample_sheet
 from privdemo.figures.plain import fingerprint, height
+from privdemo.figures.slides import for_slide
 from privdemo.figures.training import DIGITS_CSS
 from privdemo.figures.trust import by_trust
 
@@ -26,12 +27,12 @@ __all__ = [
     "document",
     "dot_field",
     "fingerprint",
+    "for_slide",
     "height",
     "people_html",
     "picture_html",
     "pixel_error_figure",
     "png",
-    "scaled_for_projector",
     "reconstruction_figure",
     "reidentification_figure",
     "sample_sheet",

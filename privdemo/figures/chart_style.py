@@ -60,26 +60,11 @@ def chart(data: Sequence[Mapping[str, Any]], layout: Mapping[str, Any]) -> Figur
     merge(plain["layout"], {"bargap": layout.get("bargap") or BARGAP, "legend": _LEGEND if data else {}})
     _titles_over(plain)
     _names_over_rows(plain)
-    _apply_text_size_and_margins(plain, SIZE)
+    apply_text_size_and_margins(plain, SIZE)
     return PlainFigure(plain)
 
 
-def scaled_for_projector(figure: Figure, size: float, grown: float, tallest: float) -> Figure:
-    """Return a copy of a chart for a projector: with text of `size` pixels, and `grown` times its height, lines and
-    markers; no higher than `tallest`.
-    """
-    plain = copied(parts(figure))
-    _apply_text_size_and_margins(plain, size)
-    plain["layout"]["height"] = round(min(plain["layout"]["height"] * grown, tallest))
-    for trace in plain["data"]:
-        if trace["type"] == "scatter":
-            merge(trace, {"line": {"width": (at(trace, "line.width") or 2) * grown}})
-            if isinstance(at(trace, "marker.size"), int | float):
-                trace["marker"]["size"] *= grown
-    return PlainFigure(plain)
-
-
-def _apply_text_size_and_margins(plain: Plain, size: float) -> None:
+def apply_text_size_and_margins(plain: Plain, size: float) -> None:
     """Set all text to `size` pixels, and the margins, the height and the shifts of words that follow from it."""
     layout = plain["layout"]
     now = at(layout, "font.size") or SIZE
@@ -262,9 +247,13 @@ def _fit_tick_labels(axis: Plain) -> None:
 _LEGEND = {"traceorder": "normal", "itemwidth": 30, "entrywidthmode": "pixels"}
 
 
+def legend_entries(plain: Plain) -> list[tuple[str, Plain]]:
+    """Return the names in a figure's legend, each with its trace."""
+    return [(t["name"], t) for t in plain["data"] if t.get("showlegend") is not False and t.get("name")]
+
+
 def _longest_name(plain: Plain) -> str:
-    names = [t["name"] for t in plain["data"] if t.get("showlegend") is not False and t.get("name")]
-    return max(names, key=len, default="")
+    return max((name for name, _ in legend_entries(plain)), key=len, default="")
 
 
 def _titles_over(plain: Plain) -> None:

@@ -11,66 +11,80 @@ from typing import NamedTuple
 
 from plotly.graph_objects import Figure
 
-from privdemo.figures.chart_style import BOTTOM_MARGIN, SIZE, width
+from privdemo.figures.chart_style import BOTTOM_MARGIN, SIZE, legend_entries, width
 from privdemo.figures.plain import Plain, PlainFigure, at, copied, merge, parts
 
-# The most curves that are named at their ends, the letters of a line of a name, and the margins that all the names and
-# the words of the axis get at the most: on a telephone 60 % of the width is left for the plot.
-_MOST, _LETTERS, _MARGINS = 4, 10, 140
-LINE, _AWAY = 1.3 * SIZE, 8
+# The height of a line of a name, in sizes of its letters, and the pixels between a curve and its name.
+_LINE, _AWAY = 1.3, 8
+LINE = _LINE * SIZE
 # Characters that look like the markers, for names that are not next to the ends of their curves.
 _MARKER_LETTERS = {"circle": "●", "square": "■", "diamond": "◆", "triangle-up": "▲", "triangle-down": "▼"}
 _OPEN_MARKER_LETTERS = {"circle": "○", "square": "□", "diamond": "◇", "triangle-up": "△", "triangle-down": "▽"}
 
 
+class Room(NamedTuple):
+    """What names at the ends of curves may take: the `size` of their letters, `letters` a line, the `most` curves.
+
+    `margins` are the pixels that all the names and the words of the axis get at the most, `high` those of the plot.
+    """
+
+    size: float
+    letters: int
+    most: int
+    margins: float
+    high: float | None = None
+
+
+# On a page 60 % of a telephone's width is left for the plot.
+PAGE = Room(SIZE, 10, 4, 140)
+
+
 class _End(NamedTuple):
-    """Where a curve ends, as numbers of its axes, and its name in short lines."""
+    """Where a curve ends, as numbers of its axes, and its name in short lines, with the `height` of it in pixels."""
 
     x: float
     y: float
     words: str
-
-    @property
-    def height(self) -> float:
-        return LINE * (self.words.count("<br>") + 1)
+    height: float
 
 
-def label_ends(figure: Figure, avoid_overlap: bool = False) -> Figure:
+def label_ends(figure: Figure, avoid_overlap: bool = False, room: Room = PAGE) -> Figure:
     """Return the chart with the names of its curves at their ends instead of a legend; the same chart where they do not
     fit.
 
-    They fit where one plot has at most four curves, all of which end at its right, far enough apart for their names.
+    They fit where one plot has few curves, all of which end at its right, far enough apart for their names.
     With `avoid_overlap` names are moved apart where curves end together, and each has the marker of its curve before
     it; then as many are named as fit one over the other.
     """
     plain = copied(parts(figure))
     layout, margin = plain["layout"], plain["layout"]["margin"]
-    named = [trace for trace in plain["data"] if trace.get("showlegend") is not False and trace.get("name")]
-    if not 0 < len(named) <= (len(named) if avoid_overlap else _MOST) or any(
+    named = [trace for _, trace in legend_entries(plain)]
+    if not 0 < len(named) <= (len(named) if avoid_overlap else room.most) or any(
         "lines" not in trace.get("mode", "") for trace in named
     ):
         return figure
-    ends = sorted((_end(trace, layout, with_marker=avoid_overlap) for trace in named), key=lambda end: end.y)
-    right = round(max(width(end.words, SIZE) for end in ends) + _AWAY + 3)
-    high = layout["height"] - margin["t"] - margin["b"]
+    ends = sorted((_end(trace, layout, avoid_overlap, room) for trace in named), key=lambda end: end.y)
+    right = round(max(width(end.words, room.size) for end in ends) + _AWAY + 3)
+    high = room.high or layout["height"] - margin["t"] - margin["b"]
     if avoid_overlap:
         ends = _move_apart(ends, layout, high)
-    if right + margin["l"] > _MARGINS or not _names_fit(ends, layout, high):
+    if right + margin["l"] > room.margins or not _names_fit(ends, layout, high):
         return figure
+    foot = BOTTOM_MARGIN * room.size / SIZE
     for end in ends:
         place = {"x": end.x, "y": end.y, "xref": "x", "yref": "y", "xanchor": "left", "yanchor": "middle"}
         words = {"text": end.words, "xshift": _AWAY, "align": "left", "showarrow": False}
         layout.setdefault("annotations", []).append(place | words)
-    margins = {"r": right, "b": BOTTOM_MARGIN}
-    merge(layout, {"showlegend": False, "height": high + margin["t"] + BOTTOM_MARGIN, "margin": margins})
+    merge(layout, {"showlegend": False, "height": high + margin["t"] + foot, "margin": {"r": right, "b": foot}})
     return PlainFigure(plain)
 
 
-def _end(trace: Plain, layout: Plain, with_marker: bool) -> _End:
+def _end(trace: Plain, layout: Plain, with_marker: bool, room: Room) -> _End:
     x, y = next((x, y) for x, y in zip(trace["x"][::-1], trace["y"][::-1], strict=True) if y is not None)
-    words = "<br>".join(textwrap.wrap(trace["name"], _LETTERS, break_long_words=False))
+    lines = textwrap.wrap(trace["name"], room.letters, break_long_words=False)
+    words = "<br>".join(lines)
     x, y = (math.log10(v) if layout[name].get("type") == "log" else v for v, name in ((x, "xaxis"), (y, "yaxis")))
-    return _End(x, y, f"{_marker_letter(trace)} {words}" if with_marker else words)
+    return _End(x, y, f"{_marker_letter(trace)} {words}" if with_marker else words, _LINE * room.size * len(lines))
 
 
 def _marker_letter(trace: Plain) -> str:

@@ -32,7 +32,7 @@ MEASURE = """
   const elements = all(app).filter(visible);
   const figure = document.querySelector(".st-key-figure");
   const within = (one, part) => {
-    for (let at = one; at; at = at.parentNode ?? at.host) if (at === part) return true;
+    for (let at = one; at; at = at.parentNode ?? (at instanceof ShadowRoot ? at.host : null)) if (at === part) return true;
     return false;
   };
   const DRAWN = ".nsewdrag, .people img, img, canvas, svg.drawing, .st-key-figure tr, .card, .bar, .wheel, .poll-join";
@@ -63,9 +63,9 @@ MEASURE = """
       }
     }
   };
-  elements.filter((one) => !one.closest("style, script, option, math, .katex, [data-testid=stIconMaterial]")).forEach(ofText);
+  elements.filter((one) => !one.closest("[data-testid=stSkipToContent], .skip, style, script, option, math, .katex, [data-testid=stIconMaterial]")).forEach(ofText);
   const clipped = (one) => {
-    for (let at = one.element; at && at !== document.documentElement; at = at.parentNode?.host ?? at.parentElement) {
+    for (let at = one.element; at && at !== document.documentElement; at = at.parentNode instanceof ShadowRoot ? at.parentNode.host : at.parentElement) {
       const style = getComputedStyle(at);
       if (style.clipPath !== "none" && at.getBoundingClientRect().width <= 2) return null; // for screen readers alone
       if (style.overflowX === "visible" && style.overflowY === "visible") continue;

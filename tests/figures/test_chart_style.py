@@ -49,15 +49,6 @@ def test_no_cap_has_no_width(figure):
                 assert all(above is None or above + below > 0 for above, below in both)
 
 
-def test_larger_text_needs_more_room_and_leaves_the_chart_alone():
-    figure = gallery("sets")["class_ratio.errors 2"]
-    larger = figures.scaled_for_projector(figure, 16, 1, math.inf)
-    assert (larger.layout.xaxis.tickfont.size, larger.layout.legend.font.size, larger.layout.font.size) == (16, 16, 16)
-    assert larger.layout.height > figure.layout.height
-    assert larger.layout.margin.l >= figure.layout.margin.l
-    assert figure.layout.font.size == 14
-
-
 def test_plotly_knows_the_marker_of_every_method():
     tables = (VOTING, TRAINING, LABEL_COUNTS, LABEL_PROPORTIONS, CLASS_RATIO, COMPARISON)
     styles = {method.style for table in tables for method in table.values()} | set(palette.STYLES)

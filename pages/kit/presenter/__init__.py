@@ -9,6 +9,7 @@ import streamlit as st
 
 NEXT, PREVIOUS, LEAVE = "next", "previous", "leave"
 _HERE = Path(__file__).parent
+SLIDE_CSS = (_HERE / "slide.css").read_text(encoding="utf-8")
 _component = st.components.v2.component(
     "privdemo_presenter",
     html=(_HERE / "presenter.html").read_text(encoding="utf-8"),
@@ -20,24 +21,12 @@ _component = st.components.v2.component(
 # The smallest and the largest screen for which charts are made, as width and height; and the key of its size.
 _LEAST, _MOST = (1024, 768), (1920, 1080)
 _SCREEN = "presenter_screen"
-# The most letters of a large headline.
-_LONG = 100
 
 
 def screen_size() -> tuple[int, int]:
     """Return the width and height for which charts are made: those of the screen, within bounds."""
     width, height = st.session_state.get(_SCREEN, _LEAST)
     return _clamped(width, 0), _clamped(height, 1)
-
-
-def headline_size(words: str) -> float:
-    """Return the size of a headline in rem: long ones, such as two sentences, are smaller."""
-    return 1.7 if len(words) <= _LONG else 1.3
-
-
-def extra_headline_height(words: str) -> float:
-    """Return by how much a headline may be higher than one line, in rem."""
-    return 0.0 if len(words) <= _LONG else 4.0
 
 
 def _clamped(size: float, side: int) -> int:

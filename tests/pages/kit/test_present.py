@@ -7,7 +7,6 @@ import streamlit as st
 
 from pages.kit import present, presenter, values
 from pages.kit.lecture import Lecture, Step, shipped, to_link
-from pages.kit.numbers import escape_markdown
 from pages.kit.present import PageInfo, Position, View, link_parameters, read_position
 from pages.kit.settings import Choice, Number
 from privdemo.limits import Limit
@@ -89,7 +88,9 @@ def test_what_a_lecture_says_is_plain_text():
     """The text of a link is not trusted: no link or image in it has an effect on the page."""
     words = "[Log in again](https://evil.example) **now**"
     at = visit_page("voting", present=f"1-{to_link(Lecture('Words', '', 5, (Step('voting', say=words),)))}")
-    assert at.title[0].value == escape_markdown(words) != words
+    assert f'<h1 class="headline short">{words}</h1>' in [each.value for each in at.markdown]
+    script = visit_page("voting", present=f"1-{to_link(Lecture('Words', '', 5, (Step('voting', say='<b onclick=1>'),)))}")
+    assert "<b onclick" not in "".join(each.value for each in script.markdown)
 
 
 def test_a_bad_setting_of_a_step_is_noted_on_a_page_whose_link_has_it(visit):
@@ -160,12 +161,10 @@ def test_all_controls_are_hidden_but_those_left():
 def test_what_a_step_does_not_show_is_hidden():
     first, second = (present._sheet(View(Position(LECTURE, NAME, number)), HERE) for number in (1, 2))
     assert '.st-key-chapters > *:not(:has([class*="st-key-shown-"])) { display: none; }' in first
-    assert ".takeaway" not in first
-    assert "h2.chapter { display: none; }" in first, "there is a sentence to say"
+    assert ".st-key-figure" not in first
     assert ".st-key-controls > *:not(.st-key-n," in second
-    assert ".takeaway, .epsilon { display: none; }" in second
-    assert ".st-key-figure" not in second
-    assert "h2.chapter" not in second
+    only_said = View(Position(replace(LECTURE, steps=(Step("made", show=("takeaway",)),)), NAME, 1))
+    assert ".st-key-figure { display: none; }" in present._sheet(only_said, HERE)
 
 
 def test_steps_on_a_page_set_all_its_settings_and_leaving_keeps_them(visit):

@@ -180,29 +180,34 @@ def test_a_dial_is_sent_addresses_of_its_files_the_same_ones_again_and_the_last_
     assert (kept[0], kept[1].content) == (None, b"two")
 
 
-@pytest.mark.parametrize(("size", "letters", "tallest"), [((1024, 768), 20, 461), ((1920, 1080), 24, 648)])
-def test_charts_for_a_projector_have_larger_letters_and_are_not_too_tall(monkeypatch, size, letters, tallest):
-    monkeypatch.setattr(st, "session_state", {})
-    axis = {"range": [0, 1], "tickvals": [0, 1], "ticktext": ["0", "1"]}
-    curves = [{"x": [0], "y": [1], "marker": {"size": 10}}, {"x": [0], "y": [1], "line": {"width": 4}}]
-    low, high = (
-        figures.Figure(
-            curves, layout={"height": height, "xaxis": axis, "yaxis": axis, "margin": {"l": 40, "t": 20, "b": 40}}
-        )
-        for height in (250, 2000)
-    )
-    assert screen._projected(low) is low
-    screen.set_projector(size)
-    assert screen._projected(low).layout.font.size == letters
-    assert 250 < screen._projected(low).layout.height < tallest
-    assert screen._projected(high).layout.height == tallest
-    marked, thick = screen._projected(low).data
-    grown = size[1] / 768
-    assert (marked.marker.size, marked.line.width, thick.line.width) == (10 * grown, 2 * grown, 4 * grown)
-    assert thick.marker.size is None
-    assert (low.layout.height, low.layout.font.size) == (250, None)
-    screen.set_projector(size, 700 * "m")
-    screen.reserve_height(3)
-    assert 0.3 * size[1] <= screen._projected(high).layout.height < tallest, "words and a button stand over it"
-    screen.set_projector(None)
-    assert screen._projected(low) is low
+SLIDE = """
+import streamlit as st
+from pages.kit import screen
+
+screen.begin("Is it so?")
+screen.set_slide(st.session_state["slide"])
+sentence, facts = st.session_state["sentence"], st.session_state.get("facts")
+screen.takeaway(st.empty(), "one", sentence, "What now?", facts)
+"""
+
+
+@pytest.mark.parametrize(
+    ("say", "shows_sentence", "facts", "headline"),
+    [
+        ("We find {share}.", True, {"share": "35 %"}, "short\">We find <b>35\u00a0%</b>."),
+        ("We find {shore}.", True, {"share": "35 %"}, "short\">We find <b>…</b>."),
+        ("We find {share}.", True, None, "short\">It is 5\u00a0%."),
+        ("", True, {}, "short\">It is 5\u00a0%."),
+        ("", False, {}, "short\">What now?"),
+        ("Long " * 20 + "{share}.", False, {"share": "<1 %"}, "long\">" + "Long " * 20 + "<b>&lt;1\u00a0%</b>."),
+    ],
+)
+def test_a_slide_says_its_own_sentence_with_numbers_by_name_or_the_pages(say, shows_sentence, facts, headline):
+    slide = screen.Slide(1024, 768, say, shows_sentence)
+    at = opened(SLIDE, slide=slide, sentence="It is 5 %.", facts=facts)
+    assert [each.value for each in at.markdown] == [f'<h1 class="headline {headline}</h1>']
+
+
+def test_a_long_sentence_of_a_page_gives_way_to_its_question_on_a_slide():
+    at = opened(SLIDE, slide=screen.Slide(1024, 768), sentence="word " * 31, facts={})
+    assert at.markdown[0].value == '<h1 class="headline short">What now?</h1>'

@@ -222,7 +222,6 @@ def asked_again_controls(shown: Answer) -> int:
             return int(inputs.number(TIMES))
     with st.container(key="shown-again"):
         telephones.again_button()
-    screen.reserve_height(3)
     return len(question.rounds)
 
 
