@@ -391,7 +391,9 @@ COMPARISON = _table(
             TRUE, f"{_CORRECTED}, pixels known", f"{_SPREAD}, true prior", TRUTH, palette.SPREAD, "longdash"
         ),
         _compared_method(LLP, MATCH_BAGS, "the slides’ model (LLP)", OWNER, palette.LABEL_PROPORTIONS),
-        _compared_method(BAG_NAMES, "bag names as noisy labels", f"{_SPREAD} on bag names", OWNER, palette.SPREAD, "dash"),
+        _compared_method(
+            BAG_NAMES, "bag names as noisy labels", f"{_SPREAD} on bag names", OWNER, palette.SPREAD, "dash"
+        ),
         _by_trying(BAG_NAMES, "bag names as noisy labels", OWNER),
         *(
             method

@@ -74,9 +74,7 @@ def guess_scale(epsilon: float, guessing: Guessing, *, delta: float = 0.0, name:
     st.html(guess_scale_html(epsilon, guessing, delta=delta, name=name, more=more))
 
 
-def guess_scale_html(
-    epsilon: float, guessing: Guessing, *, delta: float = 0.0, name: str = "ε", more: str = ""
-) -> str:
+def guess_scale_html(epsilon: float, guessing: Guessing, *, delta: float = 0.0, name: str = "ε", more: str = "") -> str:
     """Return it as HTML. No adversary is right more often than (e^ε + δ)/(e^ε + 1), whatever the release."""
     chance = adversary.promised_rate(min(epsilon, LARGEST_EPSILON), delta)
     right = whole_people(chance)

@@ -97,7 +97,9 @@ def _edit(own: Lecture, pages: Sequence[Page], titles: Mapping[str, str], page_i
             on_click="ignore",
         )
         st.button("Delete this lecture", key="lecture-over", on_click=_store, args=(None,))
-        st.caption("To send this lecture to somebody, choose **Copy link** in the menu **More**: the link holds all of it.")
+        st.caption(
+            "To send this lecture to somebody, choose **Copy link** in the menu **More**: the link holds all of it."
+        )
     if problem := st.session_state.get(_PROBLEM):
         st.error(problem)
     controls = {page.address: page for page in pages}

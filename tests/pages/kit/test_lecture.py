@@ -172,7 +172,11 @@ def test_a_link_of_something_else_is_refused_with_a_sentence(link, words):
         ('audience = "students"', 'audience = ["students"]', "audience must be a text, got “['students']”"),
         ('title = "Randomised', 'title = "\\nRandomised', "title must be one line of text without control characters"),
         ('page = "images"', "say = 'x'", "step 2: a step must have page"),
-        ('page = "images"', 'page = "images"\nslide = 3', "step 2: a step may hold page, say, note, show, control, settings"),
+        (
+            'page = "images"',
+            'page = "images"\nslide = 3',
+            "step 2: a step may hold page, say, note, show, control, settings",
+        ),
         (
             'page = "images"',
             f'page = "images"\nsay = "{"x" * 301}"',

@@ -89,7 +89,9 @@ def test_what_a_lecture_says_is_plain_text():
     words = "[Log in again](https://evil.example) **now**"
     at = visit_page("voting", present=f"1-{to_link(Lecture('Words', '', 5, (Step('voting', say=words),)))}")
     assert f'<h1 class="headline short">{words}</h1>' in [each.value for each in at.markdown]
-    script = visit_page("voting", present=f"1-{to_link(Lecture('Words', '', 5, (Step('voting', say='<b onclick=1>'),)))}")
+    script = visit_page(
+        "voting", present=f"1-{to_link(Lecture('Words', '', 5, (Step('voting', say='<b onclick=1>'),)))}"
+    )
     assert "<b onclick" not in "".join(each.value for each in script.markdown)
 
 

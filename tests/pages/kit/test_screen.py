@@ -194,12 +194,12 @@ screen.takeaway(st.empty(), "one", sentence, "What now?", facts)
 @pytest.mark.parametrize(
     ("say", "shows_sentence", "facts", "headline"),
     [
-        ("We find {share}.", True, {"share": "35 %"}, "short\">We find <b>35\u00a0%</b>."),
-        ("We find {shore}.", True, {"share": "35 %"}, "short\">We find <b>…</b>."),
-        ("We find {share}.", True, None, "short\">It is 5\u00a0%."),
-        ("", True, {}, "short\">It is 5\u00a0%."),
-        ("", False, {}, "short\">What now?"),
-        ("Long " * 20 + "{share}.", False, {"share": "<1 %"}, "long\">" + "Long " * 20 + "<b>&lt;1\u00a0%</b>."),
+        ("We find {share}.", True, {"share": "35 %"}, 'short">We find <b>35\u00a0%</b>.'),
+        ("We find {shore}.", True, {"share": "35 %"}, 'short">We find <b>…</b>.'),
+        ("We find {share}.", True, None, 'short">It is 5\u00a0%.'),
+        ("", True, {}, 'short">It is 5\u00a0%.'),
+        ("", False, {}, 'short">What now?'),
+        ("Long " * 20 + "{share}.", False, {"share": "<1 %"}, 'long">' + "Long " * 20 + "<b>&lt;1\u00a0%</b>."),
     ],
 )
 def test_a_slide_says_its_own_sentence_with_numbers_by_name_or_the_pages(say, shows_sentence, facts, headline):

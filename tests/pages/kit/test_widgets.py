@@ -232,7 +232,9 @@ def test_the_meaning_of_an_answer_comes_from_its_channel():
 def test_what_a_release_gives_away_is_how_many_can_be_guessed_right(epsilon, delta, right):
     guessing = privacy_inputs.Guessing("has one of two labels", "the counts", "patients")
     shown = privacy_inputs.guess_scale_html(epsilon, guessing, delta=delta, name="ε of a label", more="So.")
-    words = f"If each of 100 patients has one of two labels, {right} be guessed right from the counts; luck alone gives 50."
+    words = (
+        f"If each of 100 patients has one of two labels, {right} be guessed right from the counts; luck alone gives 50."
+    )
     assert f">{words} <b>Privacy loss ε of a label = " in shown
     assert ".</b> So.<div" in shown
     assert "<figcaption>100 patients</figcaption>" in shown
