@@ -188,8 +188,9 @@ class Panel:
 
     `name` is used for keys of widgets and names of files. `summary` describes the figure in words; `rows` makes its
     data; `snippet` is the Python that plots it. `note` is a caption above the figure. `links` lead to other pages: each
-    has an address, a text and optionally a tooltip. With a `prediction`, the visitor is asked for a guess first. `facts`
-    are numbers as texts by name, for the sentences of a lecture. `on_slide` is shown there in place of the `figure`.
+    has an address, a text and optionally a tooltip. With a `prediction`, the visitor is asked for a guess first.
+    `facts` are numbers as texts by name, for the sentences of a lecture. `on_slide` is shown there in place of the
+    `figure`.
     """
 
     name: str = ""

@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from html import escape
 from typing import Any
 
 import streamlit as st

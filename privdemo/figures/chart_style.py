@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from plotly.graph_objects import Figure
 
-from privdemo.figures.plain import Plain, PlainFigure, at, copied, merge, parts
+from privdemo.figures.plain import Plain, PlainFigure, at, copied, merge
 
 # The size of all text, in pixels.
 SIZE = 14

@@ -136,13 +136,14 @@ def plan(heading: str, dots: Mapping[int, Dot], n: int) -> dict[str, Any]:
     return {
         "heading": heading,
         "columns": _columns(n),
-        "looks": list(map(_encoded, looks)),
+        "looks": list(map(encoded, looks)),
         "look_of": look_of,
-        "not_yet": _encoded(NOT_YET),
+        "not_yet": encoded(NOT_YET),
     }
 
 
-def _encoded(dot: Dot) -> dict[str, Any]:
+def encoded(dot: Dot) -> dict[str, Any]:
+    """Return a mark as a browser renders it: its colour, whether it is hollow, and its outline."""
     right, down, rest, *_ = dot.shape
     return {"colour": dot.colour, "hollow": dot.hollow, "x": right, "y": down, "rest": rest}
 

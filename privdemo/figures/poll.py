@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from plotly.graph_objects import Figure
 
 from privdemo import figures, palette
@@ -179,6 +180,21 @@ def arrived(answered: int, expected: int) -> Field:
 
 _ARRIVED = {voting.A_TRUE: ANSWERED, voting.B_TRUE: NOT_YET}
 ARRIVED_LEGEND = {"has answered": ANSWERED, "has not answered yet": NOT_YET}
+
+
+def hundred(share: Estimate) -> Field:
+    """Return a hundred people: those of whom an answer is true, of whom it may be, and of whom it is not, as the 95 %
+    interval of its share has it.
+    """
+    low, high = round(_HUNDRED * share.low), round(_HUNDRED * share.high)
+    kinds = np.repeat([voting.A_TRUE, voting.A_LIED, voting.B_TRUE], [low, high - low, _HUNDRED - high])
+    marks = {voting.A_TRUE: SAID[0], voting.A_LIED: NOT_YET, voting.B_TRUE: SAID[1]}
+    return figures.dot_field("", kinds, marks, columns=20)
+
+
+def hundred_legend(answer: str) -> dict[str, Dot]:
+    """Return the legend of `hundred`, by words."""
+    return {f"“{answer}”": SAID[0], "perhaps": NOT_YET, "another answer": SAID[1]}
 
 
 def again(found: Sequence[Again], times: int) -> Figure:

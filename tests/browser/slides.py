@@ -1,7 +1,7 @@
 """Measure what stands on a slide of a lecture, from the page itself.
 
-`python -m tests.browser.slides` walks every step of the lectures of the app, and every chapter of every page as a lecture
-of its own, at three sizes, light and dark, and prints a table.
+`python -m tests.browser.slides` walks every step of the lectures of the app, and every chapter of every page as a
+lecture of its own, at three sizes, and prints a table.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from urllib.parse import urlencode
 
 from playwright.sync_api import Page
@@ -22,78 +23,7 @@ from tests.pages.test_lectures import linked
 SIZES = ((1024, 768), (1280, 800), (1920, 1080))
 # The least part of a screen's height that the drawn part of a figure takes, and the least size of letters in pixels.
 LEAST_DRAWN, LEAST_LETTERS = 0.45, 20
-# What is drawn: the plots of a chart without their axes, pictures, fields of a component, rows of a table, cards. Texts: all
-# that are visible, those of components included. A text that is rotated stands for a narrow strip along its middle.
-MEASURE = """
-() => {
-  const visible = (one) => one.checkVisibility({ visibilityProperty: true, opacityProperty: true });
-  const all = (root) => [...root.querySelectorAll("*")].flatMap((one) => [one, ...(one.shadowRoot ? all(one.shadowRoot) : [])]);
-  const app = document.querySelector("[data-testid=stApp]");
-  const elements = all(app).filter(visible);
-  const figure = document.querySelector(".st-key-figure");
-  const within = (one, part) => {
-    for (let at = one; at; at = at.parentNode ?? (at instanceof ShadowRoot ? at.host : null)) if (at === part) return true;
-    return false;
-  };
-  const DRAWN = ".nsewdrag, .people img, img, canvas, svg.drawing, .st-key-figure tr, .card, .bar, .wheel, .poll-join";
-  const drawn = elements.filter((one) => one.matches(DRAWN) && figure && within(one, figure) && one.getBoundingClientRect().height > 4);
-  const spans = drawn.map((one) => one.getBoundingClientRect()).map(({ top, bottom }) => [Math.max(top, 0), Math.min(bottom, innerHeight)]);
-  spans.sort((a, b) => a[0] - b[0]);
-  let height = 0, reached = -1;
-  for (const [top, bottom] of spans) {
-    height += Math.max(0, bottom - Math.max(top, reached));
-    reached = Math.max(reached, bottom);
-  }
-  const texts = [];
-  const ofText = (element) => {
-    for (const node of element.childNodes) {
-      if (node.nodeType !== Node.TEXT_NODE || !node.textContent.trim()) continue;
-      const range = document.createRange();
-      range.selectNodeContents(node);
-      const style = getComputedStyle(element);
-      const matrix = element.getScreenCTM?.();
-      const scale = matrix ? Math.hypot(matrix.a, matrix.b) : (element.currentCSSZoom ?? 1);
-      const turned = matrix && Math.abs(matrix.b) > 0.01;
-      for (const rect of range.getClientRects()) {
-        if (rect.width < 1 || rect.height < 1) continue;
-        const line = { text: node.textContent.trim().slice(0, 60), size: parseFloat(style.fontSize) * scale, turned, element,
-          raised: Boolean(element.closest("sup, sub, tspan[dy]")),
-          left: rect.left, right: rect.right, top: rect.top, bottom: rect.bottom };
-        texts.push(line);
-      }
-    }
-  };
-  elements.filter((one) => !one.closest("[data-testid=stSkipToContent], .skip, style, script, option, math, .katex, [data-testid=stIconMaterial]")).forEach(ofText);
-  const clipped = (one) => {
-    for (let at = one.element; at && at !== document.documentElement; at = at.parentNode instanceof ShadowRoot ? at.parentNode.host : at.parentElement) {
-      const style = getComputedStyle(at);
-      if (style.clipPath !== "none" && at.getBoundingClientRect().width <= 2) return null; // for screen readers alone
-      if (style.overflowX === "visible" && style.overflowY === "visible") continue;
-      const box = at.getBoundingClientRect();
-      if (one.left < box.left - 2 || one.right > box.right + 2 || one.top < box.top - 3 || one.bottom > box.bottom + 3) return true;
-    }
-    return one.left < -1 || one.right > innerWidth + 1 || one.top < -1 || one.bottom > innerHeight + 1;
-  };
-  const seen = texts.filter((one) => clipped(one) !== null);
-  const overlaps = [];
-  const inner = (one) => ({ l: one.left + 1, r: one.right - 1, t: one.top + 0.2 * (one.bottom - one.top), b: one.bottom - 0.2 * (one.bottom - one.top) });
-  for (let i = 0; i < seen.length; i++)
-    for (let j = i + 1; j < seen.length; j++) {
-      const [a, b] = [seen[i], seen[j]];
-      if (a.turned || b.turned || a.element === b.element) continue;
-      const [x, y] = [inner(a), inner(b)];
-      if (Math.min(x.r, y.r) - Math.max(x.l, y.l) > 2 && Math.min(x.b, y.b) - Math.max(x.t, y.t) > 2) overlaps.push(`${a.text} | ${b.text}`);
-    }
-  return {
-    drawn: height / innerHeight,
-    overlaps: overlaps.slice(0, 6),
-    cut: seen.filter(clipped).map((one) => one.text).slice(0, 6),
-    small: seen.filter((one) => one.size < 19.5 && !one.raised).map((one) => `${one.text} (${one.size.toFixed(1)})`).slice(0, 6),
-    said: [...app.querySelectorAll("h1, h2.chapter, .takeaway")].filter(visible).map((one) => one.innerText).join(" ").split(/\\s+/).filter((word) => /[\\p{L}\\p{N}]/u.test(word)).length,
-    scrolls: document.querySelector("[data-testid=stMain]").scrollHeight > innerHeight + 1,
-  };
-}
-"""
+MEASURE = (Path(__file__).parent / "slides.js").read_text(encoding="utf-8")
 
 
 @dataclass(frozen=True)
@@ -164,7 +94,7 @@ def main(arguments: list[str]) -> None:
                 page = browser.new_page(color_scheme=scheme)  # type: ignore[arg-type]
                 page.goto(f"{address}/{slide.address}")
                 page.locator("h1").first.wait_for()
-                for (width, height), look in measured(page):
+                for (width, _), look in measured(page):
                     print(f"{slide.name} | {width} | {look['drawn']:.0%} | {'; '.join(faults(look))}", flush=True)
                     if folder:
                         name = slide.name.replace("/", "-").replace(" ", "_").replace(":", "")

@@ -1,7 +1,6 @@
 """The style of every chart: Plotly takes it as it is, chooses nothing itself, and a telephone has space for it."""
 
 import json
-import math
 import pickle
 
 import numpy as np
@@ -12,7 +11,7 @@ from privdemo.figures import chart_style, charts
 from privdemo.figures.plain import PlainFigure, changed, parts
 from privdemo.intervals import Estimate
 from privdemo.methods import CLASS_RATIO, COMPARISON, LABEL_COUNTS, LABEL_PROPORTIONS, TRAINING, VOTING
-from tests.figures.gallery import gallery, of_every_chart
+from tests.figures.gallery import of_every_chart
 
 
 @of_every_chart

@@ -86,8 +86,8 @@ def plain(words: str) -> str:
 
 
 def takeaway(at: AppTest) -> str:
-    """The page's one sentence."""
-    return plain(next(text.value for text in at.markdown if 'class="takeaway"' in text.value))
+    """The page's one sentence, or a slide's."""
+    return plain(next(text.value for text in at.markdown if re.search('class="(takeaway|headline )', text.value)))
 
 
 def answers(at: AppTest) -> list[str]:

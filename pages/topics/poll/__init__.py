@@ -50,6 +50,7 @@ _PANELS: tuple[Callable[..., Any], ...] = (
     chapters.price,
     chapters.asked_again,
     chapters.the_truth,
+    chapters.to_remember,
 )
 
 
@@ -63,7 +64,7 @@ def _chapter(name: str, panels: Callable[..., Any]) -> Chapter:
 PAGE = Page.from_folder(
     __name__,
     title=TITLE,
-    question="How many in your class have done it?",
+    question="Ask your class an embarrassing question",
     address=ADDRESS,
     question_of=question_of,
     folds=standing_words,

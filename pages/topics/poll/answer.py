@@ -9,19 +9,17 @@ from pages.kit import numbers
 from pages.kit.panel import Markup, Panel
 from pages.kit.snippet import Snippet, as_code
 from pages.kit.trials import Trials
-from pages.topics.poll import join
+from pages.topics.poll import join, reveal
 from pages.topics.poll.question import HANDS, REHEARSAL, Question
-from privdemo import figures
 from privdemo.experiments import poll
 from privdemo.experiments.poll import PollConfig, Reveal
-from privdemo.figures import poll as charts
 
 # From this probability of a lie on, the page says that an answer proves nothing; below it that would be too much.
 _MANY_LIES = 0.1
 # What the sentence adds in each way of answering.
 _NOTES = {
-    HANDS: "Type how many people raise a hand for each answer. ",
-    REHEARSAL: "These people are simulated, so that you can try it out. ",
+    HANDS: "Type how many people raise a hand for each answer.",
+    REHEARSAL: "Rehearse with simulated people, then ask the real ones.",
 }
 
 
@@ -42,18 +40,19 @@ class Answer:
             )
         if len(question.rounds) > 1:
             return f"The question is asked for the {ordinal(len(question.rounds))} time. {_lie_words(question.config)}"
-        later = " The next steps show what they sent and estimate the true shares." if self.found else ""
-        return f"{_NOTES.get(question.way, '')}{_lie_words(question.config)}{later}"
+        return f"{_lie_words(question.config)} {_NOTES.get(question.way, '')}".strip()
 
     def main(self) -> tuple[Panel, ...]:
         """Return the panel on how to join and how many have answered."""
         question = self.question
+        have = "has" if question.answered == 1 else "have"
+        summary = f"{_people_answered(question)} {have} answered. {how_to_lie(question)}"
+        begins = question.is_opened and (question.join or question.expected or question.answered)
         return (
             Panel(
                 "poll",
-                figure=Markup(picture(question)),
-                summary=f"{_people_answered(question)} {'has' if question.answered == 1 else 'have'} answered. "
-                f"{how_to_lie(question)}",
+                figure=reveal.heap(question, summary) if begins else Markup(rule(question)),
+                summary=summary,
                 rows=lambda: [{"time": i, "answers": sum(sent)} for i, sent in enumerate(question.rounds, start=1)],
                 snippet=self.snippet(),
             ),
@@ -104,10 +103,10 @@ def _people_answered(question: Question) -> str:
 
 def _lie_words(config: PollConfig) -> str:
     """Say how often chance changes an answer, and what that protects."""
-    other = "the other answer" if len(config.answers) == 2 else "another answer"
+    other = "" if len(config.answers) == 2 else " to another one"
     return (
-        f"<b>{numbers.percent(config.lie)}</b> of the time chance sends {other} than the true one, so "
-        f"{_protection_words(config)}."
+        f"Chance switches each answer{other} with a probability of <b>{numbers.percent(config.lie)}</b>, so "
+        f"{_protection_words(config)}, and yet the share of each answer can be estimated."
     )
 
 
@@ -115,7 +114,7 @@ def _protection_words(config: PollConfig) -> str:
     """Say what one answer proves about its sender: little where lies are many, much where they are few."""
     odds = numbers.odds_factor(config.mechanism.epsilon)
     return (
-        "no single answer gives anyone away"
+        "nobody can be sure what any one person meant"
         if config.lie >= _MANY_LIES
         else f"an answer changes the odds by {odds} at most"
     )
@@ -149,25 +148,8 @@ def how_to_lie(question: Question) -> str:
     )
 
 
-def picture(question: Question) -> str:
-    """Return the picture as HTML: how to join, what chance does or the simulated people; and how many have answered."""
-    of = f" of {question.expected:,} simulated people" if question.expected else ""
-    have = "has answered" if question.answered == 1 and not of else "have answered"
-    count = f'<p class="poll-count"><b>{question.answered:,}</b>{of} {have}</p>'
-    if question.join and not question.is_opened:
-        return (
-            f'<p class="poll-rule">{how_to_lie(question)}</p><p '
-            f'class="poll-reach">{join.how_to_reach(question.join)}</p>'
-        )
-    if question.join:
-        reach = (
-            f'<p class="poll-reach">{join.how_to_reach(question.join)}</p>'
-            if question.join.local and question.join.is_open
-            else ""
-        )
-        return f'<div class="poll-join">{join.picture(question.join)}{count}</div>{reach}'
-    if question.expected:
-        arrived = charts.arrived(question.answered, question.expected)
-        return f"{count}{figures.people_html([arrived], charts.ARRIVED_LEGEND, _people_answered(question))}"
-    rule = f'<p class="poll-rule poll-asked">{escape(question.text)}</p><p class="poll-rule">{how_to_lie(question)}</p>'
-    return f"{rule}{count}" if question.answered else rule
+def rule(question: Question) -> str:
+    """Return as HTML what chance does, before there is anything to count; and how telephones reach the poll."""
+    asked = f'<p class="poll-rule poll-asked">{escape(question.text)}</p>' if question.join is None else ""
+    reach = f'<p class="poll-reach">{join.how_to_reach(question.join)}</p>' if question.join else ""
+    return f'{asked}<p class="poll-rule">{how_to_lie(question)}</p>{reach}'

@@ -8,9 +8,11 @@ from typing import Concatenate, NamedTuple, ParamSpec
 
 from pages.kit import numbers
 from pages.kit.numbers import whole_per_hundred
-from pages.kit.panel import Chart, Markup, Panel, Rows
+from pages.kit.panel import Chart, Component, Markup, Panel, Rows
 from pages.kit.snippet import Snippet
+from pages.topics.poll import reveal
 from pages.topics.poll.answer import Answer, ordinal, said
+from pages.topics.poll.question import ENOUGH, is_too_few
 from privdemo import figures
 from privdemo.experiments import poll
 from privdemo.experiments.poll import Price, Reveal
@@ -25,7 +27,7 @@ class _StepContents(NamedTuple):
     """The fields of a chapter’s panel once somebody has answered, except its name and question."""
 
     answer: str
-    picture: Chart | Markup
+    picture: Chart | Markup | Component
     summary: str
     rows: Rows
     snippet: Snippet
@@ -44,6 +46,8 @@ def _step(name: str, question: str) -> Callable[[_Step[_P]], _Panels[_P]]:
         def panels(answer: Answer, *args: _P.args, **kwargs: _P.kwargs) -> list[Panel]:
             if answer.found is None:
                 return [Panel(name, question, _NOBODY if answer.question.is_opened else _NOT_OPEN)]
+            if is_too_few(answer.question):
+                return [Panel(name, question, _too_few_words(answer.found))]
             return [Panel(name, question, *contents_of(answer, answer.found, *args, **kwargs))]
 
         return panels
@@ -51,16 +55,22 @@ def _step(name: str, question: str) -> Callable[[_Step[_P]], _Panels[_P]]:
     return make_chapter
 
 
-@_step("said", "What did they say?")
+def _too_few_words(found: Reveal) -> str:
+    """Say that so few answers tell little."""
+    have = "has" if found.n_answers == 1 else "have"
+    return f"Too few to tell: <b>{found.n_answers}</b> {have} answered; {ENOUGH} are enough."
+
+
+@_step("said", "What did they send?")
 def what_they_said(answer: Answer, found: Reveal) -> _StepContents:
     """Return the counts of the reported answers."""
     first = found.readings[answer.number]
     words = "; ".join(f"{said(r.answer)} {r.senders:,}" for r in found.readings)
     return _StepContents(
-        f"<b>{first.senders:,}</b> of {numbers.people(found.n_answers)} said {said(first.answer)}. Chance changed "
-        "some of these answers.",
-        Chart(charts.said(found)),
-        f"What {numbers.people(found.n_answers)} said: {words}.",
+        f"<b>{first.senders:,}</b> of {numbers.people(found.n_answers)} sent {said(first.answer)}. Chance may have "
+        "changed any of these answers.",
+        reveal.piles(answer.question, found, f"What {numbers.people(found.n_answers)} sent: {words}."),
+        f"What {numbers.people(found.n_answers)} sent: {words}.",
         lambda: poll.said_table(found),
         answer.snippet("charts.said(found).show()"),
     )
@@ -89,7 +99,7 @@ def corrected(answer: Answer, found: Reveal) -> _StepContents:
     return _StepContents(
         f"{_doubt_words(found)}Corrected for what chance changed, {said(first.answer)} is true of "
         f"<b>{numbers.with_range(first.estimated)}</b>.{_narrower_words(found)}",
-        Chart(charts.corrected(found)),
+        reveal.shares(answer.question, found, f"Corrected shares: {words}."),
         f"Shares corrected for what chance changed, each with its 95 % interval: {words}.",
         lambda: poll.share_table(found),
         answer.snippet("charts.corrected(found).show()"),
@@ -214,8 +224,28 @@ def the_truth(answer: Answer, found: Reveal) -> _StepContents:
         f"{said(first.answer)} is true of <b>{numbers.share(share)}</b> of these simulated people. The corrected "
         f"estimate, {numbers.with_range(first.estimated)}, {best} it; the uncorrected one, "
         f"{numbers.with_range(first.reported)}, {ignored} it.",
-        Chart(charts.corrected(found, truth)),
+        reveal.shares(answer.question, found, f"The truth: {words}.", truth),
         f"The truth: {words}.",
         lambda: poll.share_table(found, truth),
         answer.snippet(f"charts.corrected(found, {tuple(truth)}).show()"),
+    )
+
+
+@_step("remember", "What should we remember?")
+def to_remember(answer: Answer, found: Reveal) -> _StepContents:
+    """Return the result in whole people: what the class has learned, and that of nobody it has."""
+    first = found.readings[answer.number]
+    of_people = "in this class" if answer.question.truth is None else "of these simulated people"
+    return _StepContents(
+        f"{_doubt_words(found)}Of 100 {of_people}, {said(first.answer)} is true of about "
+        f"<b>{_of_100_people(first.estimated)}</b>. Of which of them, nobody knows: not the others, not the teacher, "
+        "not this server.",
+        Markup(
+            figures.people_html(
+                [charts.hundred(first.estimated)], charts.hundred_legend(first.answer), "A hundred people"
+            )
+        ),
+        f"{said(first.answer)}: {numbers.with_range(first.estimated)} of {numbers.people(found.n_answers)}.",
+        lambda: poll.share_table(found),
+        answer.snippet("print(found.readings[0].estimated)", plots=False),
     )

@@ -13,7 +13,7 @@ from privdemo.experiments.poll import PollConfig
 
 REHEARSAL, HANDS, TELEPHONES = "Try it with made-up people", "Show of hands", "On their phones"
 WAYS = (REHEARSAL, HANDS, TELEPHONES)
-# The steps of the reveal; the last one is there where the truth is known.
+# The steps of the reveal; “The truth” is there where it is known.
 STEPS = (
     "Who has answered",
     "Answers as sent",
@@ -23,7 +23,11 @@ STEPS = (
     "What it costs",
     "Asked again",
     "The truth",
+    "To remember",
 )
+# How many must have answered before estimates are shown, unless the teacher wants them sooner.
+ENOUGH = 30
+WAIT_FOR_MORE, SHOW_FEW = "wait for 30", "show them anyway"
 # What stands between answers in a line; with spaces around it, others may be within an answer.
 BETWEEN = "/"
 _APART = re.compile(rf"(?<!\s)\s++{BETWEEN}(?:\s++|$)")
@@ -52,7 +56,7 @@ class Question:
     """The `text` of a question, the `way` it is answered, and how many people sent each answer in each round.
 
     `expected` is how many people answer, where that is known; `truth` counts the people whose true answer each one is;
-    `join` is where a poll on telephones is joined.
+    `join` is where a poll on telephones is joined. With `shows_few` estimates are shown however few have answered.
     """
 
     way: str
@@ -62,6 +66,7 @@ class Question:
     expected: int | None = None
     truth: tuple[int, ...] | None = None
     join: Join | None = None
+    shows_few: bool = False
 
     @property
     def is_opened(self) -> bool:
@@ -77,6 +82,11 @@ class Question:
     def counts(self) -> tuple[int, ...]:
         """Return the counts of the round with the most answers, the last of several such."""
         return max(reversed(self.rounds), key=sum)
+
+
+def is_too_few(question: Question) -> bool:
+    """Return whether so few have answered that estimates wait, and the teacher has not asked for them."""
+    return 0 < sum(question.counts) < ENOUGH and not question.shows_few
 
 
 def check_question(words: str) -> str:
@@ -121,6 +131,7 @@ HANDS_UP = tuple(
     )
     for i in range(1, int(limits.POLL_ANSWERS.high) + 1)
 )
+FEW = Choice("few", (WAIT_FOR_MORE, SHOW_FEW), WAIT_FOR_MORE, "Estimates from fewer than 30 answers")
 TIMES = Number("times", limits.POLL_ROUNDS, 2, "Answers per person")
 STEP = Choice("step", STEPS, STEPS[0], "Chapter")
 
@@ -134,4 +145,4 @@ def lie_setting(values: Values) -> Number:
 
 def settings(values: Values) -> list[Setting]:
     """Return every setting of the page except those of its chapters."""
-    return [WAY, ASKED, ANSWERS, lie_setting(values), PEOPLE, PACE, SEED, *HANDS_UP]
+    return [WAY, ASKED, ANSWERS, lie_setting(values), PEOPLE, PACE, SEED, FEW, *HANDS_UP]

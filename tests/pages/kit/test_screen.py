@@ -13,7 +13,6 @@ from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 from pages.kit import live_dial, live_dots, screen, values
 from pages.kit.panel import LiveDial, LiveDots, Panel, Table
 from pages.kit.settings import Number
-from privdemo import figures
 from privdemo.limits import Limit
 from tests.pages.kit.elements import opened, rendered
 from tests.pages.visiting import folds

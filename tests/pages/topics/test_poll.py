@@ -7,6 +7,7 @@ from unittest.mock import Mock
 
 import pytest
 import streamlit as st
+from streamlit.testing.v1 import AppTest
 
 from pages.kit import lecture, presenter
 from pages.kit.panel import Panel
@@ -18,8 +19,10 @@ from pages.topics.poll.controls import PEOPLE, QUESTIONS, SEED, rehearsing
 from pages.topics.poll.question import HANDS, REHEARSAL, STEPS, TELEPHONES, Question, check_answers, check_question
 from privdemo.experiments import poll
 from privdemo.experiments.poll import PollConfig
+from privdemo.figures import poll as charts
 from server import server_settings
 from tests.figures.reading import NASTY
+from tests.pages.kit.elements import component_data
 from tests.pages.visiting import html as markup
 from tests.pages.visiting import takeaway, visit, warnings
 
@@ -29,6 +32,12 @@ COIN = PollConfig()
 
 def shown(way: str = HANDS, *rounds: tuple[int, ...], config: PollConfig = COIN, **more) -> Answer:
     return answer(Question(way, "Is it so?", config, rounds or ((60, 40),), **more), Trials())
+
+
+def join_words(at: AppTest) -> str:
+    """What stands beside the dots: how to join, and how many have answered."""
+    (data,) = component_data(at, "poll_reveal")
+    return data["head"]
 
 
 def panel(step: str, of: Answer, *asked: int) -> Panel:
@@ -42,10 +51,12 @@ def panel(step: str, of: Answer, *asked: int) -> Panel:
 def test_each_step_says_its_number():
     of = shown()
     (_, yes_true, *_), found = ("", of.found.readings[0].estimated), of.found
-    assert of.takeaway().startswith("Type how many people raise a hand for each answer. <b>25 %</b> of the")
-    assert "<b>100</b> have answered" in of.main()[0].figure.html
+    assert of.takeaway().startswith("Chance switches each answer with a probability of <b>25 %</b>, so nobody")
+    assert of.takeaway().endswith("Type how many people raise a hand for each answer.")
+    assert "<b>100</b> have answered" in of.main()[0].figure.data["head"]
+    assert of.main()[0].figure.data["counts"] == [100], "what they sent is not told before the reveal"
     assert panel("Answers as sent", of).answer == (
-        "<b>60</b> of 100 people said “Yes”. Chance changed some of these answers."
+        "<b>60</b> of 100 people sent “Yes”. Chance may have changed any of these answers."
     )
     assert (
         "<b>60.0 % (49.7–69.7)</b> “Yes”. But even if that were true of nobody, 25 % would"
@@ -66,7 +77,7 @@ def test_each_step_says_its_number():
 
 def test_of_more_than_two_answers_sentences_are_about_the_one_most_widely_true():
     of = shown(HANDS, (5, 30, 10), config=PollConfig(("a", "b", "c"), 0.3))
-    assert panel("Answers as sent", of).answer.startswith("<b>30</b> of 45 people said “b”")
+    assert panel("Answers as sent", of).answer.startswith("<b>30</b> of 45 people sent “b”")
     assert panel("One answer", of).answer.startswith("Of 100 people who sent “b”")
 
 
@@ -78,7 +89,7 @@ def test_an_answer_that_names_a_picture_stands_as_it_was_typed():
 def test_where_nobody_has_answered_there_is_nothing_to_read():
     of = shown(HANDS, (0, 0))
     assert "answered" not in of.takeaway() + of.main()[0].figure.html
-    for step in STEPS[1:-1]:
+    for step in STEPS[1:]:
         found = panel(step, of, *([2] if step == "Asked again" else []))
         assert found.figure is None
         assert found.question
@@ -89,8 +100,8 @@ def test_the_time_that_most_answered_is_read():
     at = join.join("BCDFG", True, None)
     of = shown(TELEPHONES, (60, 40), (1, 2), join=at)
     assert of.found.n_answers == 100
-    assert of.takeaway().startswith("The question is asked for the 2nd time. <b>25 %")
-    assert of.main()[0].figure.html.count("<b>3</b> have answered") == 1
+    assert of.takeaway().startswith("The question is asked for the 2nd time. Chance switches")
+    assert of.main()[0].figure.data["head"].count("<b>3</b> have answered") == 1
     assert panel("Asked again", of, 2).answer.startswith("The 2nd time, <b>3 people</b> answered. Of 100")
     assert shown(TELEPHONES, (5, 5), (4, 6), join=at).question.counts == (4, 6)
 
@@ -101,7 +112,7 @@ def test_a_rehearsal_shows_its_true_shares_only_at_the_end():
     assert "true of <b>55.0 %</b>" in said
     assert said.endswith("contains it; the uncorrected one, 60.0 % (49.7–69.7), contains it.")
     assert panel("The truth", of).rows()[0]["true"] == 0.55
-    for step in STEPS[1:-1]:
+    for step in [step for step in STEPS[1:] if step != "The truth"]:
         found = panel(step, of, *([2] if step == "Asked again" else []))
         assert "55" not in re.sub(r"“.*?”", "", found.answer), step
         assert "true" not in found.rows()[0]
@@ -117,21 +128,22 @@ def test_doubtful_answers_are_said_to_be():
 
 
 def test_few_answers_are_no_certainty():
-    few = shown(HANDS, (3, 0))
+    few = shown(HANDS, (3, 0), shows_few=True)
     assert "<b>100 (22–100)</b> meant it" in panel("One answer", few).answer
     assert "<b>100 (45–100)</b> mean it" in panel("Asked again", few, 2).answer
     assert panel("What it costs", few).answer.startswith("3 private answers are worth <b>less than 1</b> open one.")
-    assert panel("What it costs", shown(HANDS, (1, 0))).answer.startswith(
+    assert panel("What it costs", shown(HANDS, (1, 0), shows_few=True)).answer.startswith(
         "1 private answer is worth <b>less than 1</b>"
     )
-    assert "worth <b>3</b> open ones." in panel("What it costs", shown(HANDS, (10, 9))).answer
+    assert "worth <b>3</b> open ones." in panel("What it costs", shown(HANDS, (10, 9), shows_few=True)).answer
 
 
 def test_an_answer_among_few_lies_is_not_said_to_give_nobody_away():
-    assert "so no single answer gives anyone away." in shown().takeaway()
-    assert shown().takeaway().endswith("The next steps show what they sent and estimate the true shares.")
-    assert not shown(HANDS, (0, 0)).takeaway().endswith("shares."), "nobody has sent anything yet"
-    assert "so an answer changes the odds by a factor of 99 at most." in shown(config=PollConfig(lie=0.01)).takeaway()
+    assert "so nobody can be sure what any one person meant, and yet" in shown().takeaway()
+    assert (
+        "so an answer changes the odds by a factor of 99 at most, and yet"
+        in shown(config=PollConfig(lie=0.01)).takeaway()
+    )
 
 
 @pytest.mark.parametrize("step", STEPS)
@@ -270,6 +282,7 @@ def test_a_show_of_hands_is_read_and_another_lie_with_it():
     at = visit("poll", way=HANDS, hands_1="60", hands_2="40", step="Corrected", poll_lie="0.1")
     assert "“Yes” is true of <b>62.5 %" in takeaway(at)
     assert at.number_input(key="hands_1").label == "Hands for “Yes”"
+    at = visit("poll", way=HANDS)
     at.text_input(key="answers").set_value("Yes / <b>No</b> / Perhaps").run()
     assert not at.exception
     assert at.number_input(key="hands_3").label == "Hands for “Perhaps”"
@@ -281,26 +294,70 @@ def test_a_bad_link_is_noted():
     at = visit("poll", way="Carrier pigeon", asked="x" * 201, answers="Yes", poll_lie="0.6")
     for key in ("way", "asked", "answers", "poll_lie"):
         assert f"`{key}" in warnings(at), key
-    assert "These people are simulated" in takeaway(at)
+    assert "Rehearse with simulated people" in takeaway(at)
 
 
 def test_a_rehearsal_is_watched_from_the_start(monkeypatch):
     now = [100.0]
     monkeypatch.setattr(rehearsing.time, "monotonic", lambda: now[0])
     at = visit("poll", people="50", pace="10")
-    assert "<b>50</b> of 50 simulated people" in markup(at)
+    assert "<b>0</b> of 50 simulated people" in join_words(at)
     at.button(key="watch").click().run()
-    assert "<b>0</b> of 50 simulated people" in markup(at)
+    assert "<b>0</b> of 50 simulated people" in join_words(at)
     now[0] += 2.05
     at.run()
-    assert "<b>20</b> of 50 simulated people" in markup(at)
+    assert "<b>20</b> of 50 simulated people" in join_words(at)
     now[0] += 60
     at.run()
-    assert "<b>50</b> of 50 simulated people" in markup(at)
+    assert "<b>50</b> of 50 simulated people" in join_words(at)
+
+
+def test_a_later_step_of_a_rehearsal_is_about_all_of_them():
+    assert "of 50 people sent" in takeaway(visit("poll", people="50", step="Answers as sent"))
+
+
+def test_estimates_wait_for_thirty_answers_or_for_the_teacher():
+    of = shown(HANDS, (20, 9))
+    for step in STEPS[1:]:
+        if step != "The truth":
+            asked = [2] if step == "Asked again" else []
+            found = panel(step, of, *asked)
+            assert found.answer == "Too few to tell: <b>29</b> have answered; 30 are enough."
+            assert found.figure is None
+            assert panel(step, shown(HANDS, (20, 10)), *asked).figure is not None
+    at = visit("poll", way=HANDS, hands_1="2", hands_2="1", step="Corrected")
+    assert "Too few to tell: <b>3</b> have answered" in takeaway(at)
+    at.button(key="show-few").click().run()
+    assert "Corrected for what chance changed" in takeaway(at)
+    assert at.query_params["few"] == "show them anyway"
+    assert not any(button.key == "show-few" for button in at.button)
+
+
+def test_the_picture_of_answers_has_a_dot_for_each_and_as_many_hollow_as_chance_changes_on_average():
+    of = shown(HANDS, (600, 400))
+    data = panel("Answers as sent", of).figure.data
+    assert (data["counts"], data["labels"]) == ([600, 400], ["600", "400"])
+    assert data["changed"] == [round(r.senders * (1 - r.meant.mean)) for r in of.found.readings]
+    many = panel("Answers as sent", shown(HANDS, (3000, 2000))).figure.data
+    assert many["counts"] == [600, 400]
+    assert "Each dot stands for 5 people." in many["note"]
+    last = panel("Corrected", of).figure.data["readings"][0]
+    assert (last["said"][0], last["estimated"]) == (0.6, list(of.found.readings[0].estimated))
+
+
+def test_the_last_frame_is_a_hundred_people_as_the_interval_has_it():
+    of = shown(HANDS, (600, 400))
+    low, high = (round(100 * end) for end in of.found.readings[0].estimated[1:])
+    found = panel("To remember", of)
+    assert f"({low}–{high})" in found.answer
+    picture = charts.hundred(of.found.readings[0].estimated).svg
+    assert picture.count("M") == 100
+    hollow = re.search(r'fill="none"[^>]* d="([^"]*)"', picture)[1]
+    assert hollow.count("M") == high - low
 
 
 def test_it_is_projected_step_by_step(monkeypatch):
-    at = visit("poll", way=HANDS, hands_1="6", hands_2="4", step="Answers as sent", asked="Is *it* so?")
+    at = visit("poll", way=HANDS, hands_1="60", hands_2="40", step="Answers as sent", asked="Is *it* so?")
     with monkeypatch.context() as too_long:
         too_long.setattr(lecture, "to_link", Mock(side_effect=ValueError("the link is too long")))
         at.button(key="project").click().run()
@@ -309,9 +366,10 @@ def test_it_is_projected_step_by_step(monkeypatch):
     assert not at.exception
     here = read_position("".join(at.query_params["present"]))
     assert here.number == 2
-    assert [step.settings.get("step") for step in here.lecture.steps] == [None, *STEPS[1:-1]]
-    assert at.title[0].value == r"Is \*it\* so\?"
-    assert "6</b> of 10 people said" in takeaway(at)
+    known = [step for step in STEPS[1:] if step != "The truth"]
+    assert [step.settings.get("step") for step in here.lecture.steps] == [None, *known]
+    assert [step.say for step in here.lecture.steps] == ["Is *it* so?", *([""] * len(known))]
+    assert "60</b> of 100 people sent" in takeaway(at)
     assert here.lecture == lecture.from_link(here.name)
 
 
@@ -332,7 +390,7 @@ def test_hands_are_counted_on_the_wall(clicker):
     for key, people in {"hands_1": 30, "hands_2": 4}.items():
         at.number_input(key=key).set_value(people).run()
     at.button(key="next").click().run()
-    assert "<b>30</b> of 34 people said" in takeaway(at)
+    assert "<b>30</b> of 34 people sent" in takeaway(at)
     assert not [box for box in at.number_input if box.key.startswith("hands")], "all have been counted"
     at.button(key="previous").click().run()
     assert (at.number_input(key="hands_1").value, at.number_input(key="hands_2").value) == (30, 4)
@@ -344,14 +402,14 @@ def test_a_rehearsal_starts_on_the_projected_page(clicker, monkeypatch):
     at = visit("poll", people="50", pace="10")
     at.button(key="project").click().run()
     at.button(key="watch").click().run()
-    now[0] += 2.05
+    now[0] += 4.05
     at.button(key="next").click().run()
-    assert "of 20 people said" in takeaway(at)
+    assert "of 40 people sent" in takeaway(at)
     assert not any(button.key == "watch" for button in at.button)
 
 
 def test_what_cards_lie_is_corrected_for():
     at = visit("poll", way=HANDS, hands_1="60", hands_2="40", poll_lie="0.01")
-    assert "<b>1.92 %</b> of the time chance" in takeaway(at)
+    assert "a probability of <b>1.92 %</b>" in takeaway(at)
     assert "one of 52 cards, 1 of which says" in markup(at)
     assert "the nearest that they can give to 1 %" in at.caption[0].value

@@ -12,6 +12,7 @@ from pages.polls.store import Store
 from pages.topics.poll.controls import telephones
 from pages.topics.poll.question import REHEARSAL, TELEPHONES
 from privdemo import limits
+from tests.pages.topics.test_poll import join_words
 from tests.pages.visiting import html as markup
 from tests.pages.visiting import takeaway, visit
 
@@ -34,12 +35,12 @@ def opened(store: Store, **more: str) -> tuple[AppTest, str]:
 
 def test_answers_arrive_are_read_and_asked_for_again(store):
     at, code = opened(store, asked="<b>Is</b> it so?")
-    assert f"<b>{code}</b>" in markup(at)
+    assert f"<b>{code}</b>" in join_words(at)
     assert "<b>Is" not in "".join(text.value for text in at.markdown)
-    for i in range(10):
+    for i in range(40):
         store.answer(code, 1, i % 2, f"{i:032d}")
     at.run()
-    assert "<b>10</b> have answered" in markup(at)
+    assert "<b>40</b> have answered" in join_words(at)
     at.segmented_control(key="step").set_value("Asked again").run()
     at.button(key="poll-again").click().run()
     assert store.poll(code).round == 2
@@ -107,7 +108,7 @@ def test_a_poll_that_cannot_be_read_for_a_moment_is_not_lost(store, monkeypatch)
         telephones._on_secrets_sent()
         assert "poll_left" not in state, "the tab goes on keeping its secret"
     at.button(key="poll-look").click().run()
-    assert "<b>0</b> have answered" in markup(at)
+    assert "<b>0</b> have answered" in join_words(at)
 
 
 def test_a_private_link_is_taken_if_its_secret_fits(store, monkeypatch):
@@ -195,18 +196,18 @@ def test_a_private_link_to_another_poll_leaves_the_first_at_hand(store, monkeypa
     assert state["polls_at_hand"] == [tuple(pair)]
     at.session_state["poll_owned"], at.session_state["polls_at_hand"] = state["poll_owned"], state["polls_at_hand"]
     at.run()
-    assert f"<b>{second.code}</b>" in markup(at)
+    assert f"<b>{second.code}</b>" in join_words(at)
     at.button(key=f"poll-to-{first}").click().run()
-    assert f"<b>{first}</b>" in markup(at)
+    assert f"<b>{first}</b>" in join_words(at)
     assert at.session_state["polls_at_hand"] == [(second.code, secret)]
 
 
 def test_an_open_poll_is_a_click_away_from_a_rehearsal(store):
     at, code = opened(store)
     at.segmented_control(key="way").set_value(REHEARSAL).run()
-    assert "people are simulated" in takeaway(at)
+    assert "Rehearse with simulated people" in takeaway(at)
     at.button(key=f"poll-to-{code}").click().run()
-    assert f"<b>{code}</b>" in markup(at)
+    assert f"<b>{code}</b>" in join_words(at)
 
 
 def test_a_second_tab_sees_that_a_poll_was_closed_or_deleted(store, monkeypatch):
@@ -224,8 +225,8 @@ def test_a_second_tab_sees_that_a_poll_was_closed_or_deleted(store, monkeypatch)
 
 def test_before_a_poll_is_opened_its_lie_is_said_and_can_be_changed(store):
     at = visit("poll", way=TELEPHONES)
-    assert "<b>25 %</b> of the time chance sends" in takeaway(at)
+    assert "a probability of <b>25 %</b>" in takeaway(at)
     assert "cannot be changed" in takeaway(at)
     assert "The truth" not in at.segmented_control(key="step").options
     at.number_input(key="poll_lie").set_value(0.1).run()
-    assert "<b>10 %</b> of the time chance sends" in takeaway(at)
+    assert "a probability of <b>10 %</b>" in takeaway(at)

@@ -10,18 +10,19 @@ from typing import Literal
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.kit import inputs, lecture, link, numbers, present, privacy_inputs, screen
+from pages.kit import inputs, lecture, link, numbers, present, privacy_inputs
 from pages.kit.lecture import Lecture, Step
 from pages.kit.numbers import sentence
 from pages.kit.present import PageInfo, Position
 from pages.kit.settings import Setting
-from pages.kit.values import Values, get, here, in_address, put_all
+from pages.kit.values import Values, get, here, in_address, put, put_all
 from pages.topics.poll.answer import Answer
 from pages.topics.poll.controls import rehearsing, telephones
 from pages.topics.poll.join import short
 from pages.topics.poll.question import (
     ANSWERS,
     ASKED,
+    FEW,
     HANDS,
     HANDS_UP,
     PACE,
@@ -29,6 +30,7 @@ from pages.topics.poll.question import (
     QUESTIONS,
     REHEARSAL,
     SEED,
+    SHOW_FEW,
     STEP,
     STEPS,
     TELEPHONES,
@@ -38,6 +40,7 @@ from pages.topics.poll.question import (
     Question,
     check_answers,
     check_question,
+    is_too_few,
     lie_setting,
     settings,
 )
@@ -54,7 +57,8 @@ def question_of(values: Values) -> Question | str:
     way = values[WAY]
     own_poll = telephones.own_poll() if way == TELEPHONES else None
     if own_poll:
-        return Question(TELEPHONES, own_poll.question, own_poll.config, own_poll.rounds, join=own_poll.join)
+        few = values[FEW] == SHOW_FEW
+        return Question(TELEPHONES, own_poll.question, own_poll.config, own_poll.rounds, None, None, own_poll.join, few)
     try:
         text = check_question(values[ASKED])
         config = PollConfig(check_answers(values[ANSWERS]), values[lie_setting(values)])
@@ -65,17 +69,18 @@ def question_of(values: Values) -> Question | str:
         return telephones.unreadable() or Question(way, text, config, (nobody,), join=telephones.unopened())
     if way == HANDS:
         hands = tuple(values[setting] for setting, _ in zip(HANDS_UP, config.answers, strict=False))
-        return Question(way, text, poll.by_cards(config), (hands,))
+        return Question(way, text, poll.by_cards(config), (hands,), shows_few=values[FEW] == SHOW_FEW)
     people, seed = values[PEOPLE], values[SEED]
     group = poll.rehearse(config, people, seed)
     rounds = (group.counts(1, _arrived(values, config)),)
-    return Question(way, text, config, rounds, people, group.truth)
+    return Question(way, text, config, rounds, people, group.truth, None, values[FEW] == SHOW_FEW)
 
 
 def _arrived(values: Values, config: PollConfig) -> int:
-    """Return how many simulated people have answered by now."""
+    """Return how many simulated people have answered by now: none at first, and all where later steps are opened."""
     group = (config, values[PEOPLE], values[SEED])
-    return rehearsing.arrived(group, values[PEOPLE], float(values[PACE]))
+    not_begun = 0 if values[STEP] == STEPS[0] else int(values[PEOPLE])
+    return rehearsing.arrived(group, values[PEOPLE], float(values[PACE]), not_begun)
 
 
 def controls(values: Values, main: DeltaGenerator) -> None:
@@ -89,7 +94,7 @@ def controls(values: Values, main: DeltaGenerator) -> None:
             telephones.poll_heading(own_poll)
             _latecomers_address(own_poll.join)
         else:
-            with st.container(key="poll-question"):
+            with inputs.container_if("poll-question", values[STEP] == STEPS[0]):
                 inputs.text_input(ASKED)
                 inputs.text_input(ANSWERS)
             if not _is_projected() and not ANSWERS.problem([values[ANSWERS]]):
@@ -101,10 +106,14 @@ def controls(values: Values, main: DeltaGenerator) -> None:
         inputs.number(PEOPLE)
         inputs.number(PACE)
         inputs.number(SEED)
+    inputs.choose(FEW)
     question = question_of(values)
     with main:
         if way == HANDS and isinstance(question, Question) and _is_answered_here():
             _hands(question.config.answers)
+    if isinstance(question, Question) and is_too_few(question) and values[STEP] != STEPS[0]:
+        with main, st.container(key="shown-few", width="content"):
+            st.button("Show the estimates anyway", key="show-few", on_click=put, args=(FEW, SHOW_FEW))
     with first:
         telephones.keep_secrets_in_tab(offered=own_poll is not None)
         telephones.other_polls_buttons(shown=own_poll is not None)
@@ -117,8 +126,8 @@ def controls(values: Values, main: DeltaGenerator) -> None:
     if way == HANDS and isinstance(question, Question):
         _say_what_cards_do(main, question.config, values)
     if way == REHEARSAL and isinstance(question, Question):
-        arrived = question.answered
-        if arrived < values[PEOPLE]:
+        arrived, group = question.answered, (question.config, values[PEOPLE], values[SEED])
+        if arrived < values[PEOPLE] and rehearsing.has_begun(group):
             _rerun_when(lambda: _arrived(values, question.config) != arrived)
 
 
@@ -199,7 +208,7 @@ def _watch_button(values: Values, question: Question, main: DeltaGenerator) -> N
     """Render the button that lets simulated people answer one by one."""
     if _is_answered_here():
         with _container_if_projected(main):
-            rehearsing.button((question.config, values[PEOPLE], values[SEED]))
+            rehearsing.button((question.config, values[PEOPLE], values[SEED]), bool(question.answered))
 
 
 def _rerun_when(is_changed: Callable[[], bool]) -> None:
@@ -262,9 +271,10 @@ def _project_button(question: Question) -> None:
 def _project(question: Question) -> None:
     """Open the reveal as a lecture with one screen for each step."""
     given = {key: value for key, value in in_address(_known(here())).items() if key != STEP.key}
-    names = STEPS if question.truth else STEPS[:-1]
+    names = [name for name in STEPS if question.truth or name != "The truth"]
     steps = tuple(
-        Step(ADDRESS, given | ({STEP.key: name} if name != STEPS[0] else {}), question.text) for name in names
+        Step(ADDRESS, given | ({STEP.key: name} if name != STEPS[0] else {}), question.text * (name == STEPS[0]))
+        for name in names
     )
     try:
         whole = Lecture(TITLE, "", 10, steps)

@@ -11,9 +11,10 @@ import streamlit as st
 _BEGUN = "rehearsal_begun"
 
 
-def button(group: Hashable) -> None:
-    """Render the button that restarts the answering of a simulated class."""
-    st.button("Replay the answers", key="watch", type="primary", on_click=_begin, args=(group,))
+def button(group: Hashable, has_answers: bool) -> None:
+    """Render the button that has a simulated class answer, again if it has."""
+    words = "Have them answer again" if has_answers else "Have them answer"
+    st.button(words, key="watch", type="primary", on_click=_begin, args=(group,))
 
 
 def _begin(group: Hashable) -> None:
@@ -21,9 +22,14 @@ def _begin(group: Hashable) -> None:
     st.session_state[_BEGUN] = group, time.monotonic()
 
 
-def arrived(group: Hashable, n_people: int, pace: float) -> int:
-    """Return how many of a class have answered by now, at `pace` a second: all, unless this class is being watched."""
+def has_begun(group: Hashable) -> bool:
+    """Return whether this class has begun to answer."""
     begun = st.session_state.get(_BEGUN)
-    if begun is None or begun[0] != group:
-        return n_people
-    return min(n_people, int(pace * (time.monotonic() - begun[1])))
+    return begun is not None and begun[0] == group
+
+
+def arrived(group: Hashable, n_people: int, pace: float, not_begun: int) -> int:
+    """Return how many of a class have answered by now, at `pace` a second; `not_begun` before it has begun."""
+    if not has_begun(group):
+        return not_begun
+    return min(n_people, int(pace * (time.monotonic() - st.session_state[_BEGUN][1])))
