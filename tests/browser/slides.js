@@ -12,7 +12,13 @@
   };
   const DRAWN = ".nsewdrag, .people img, img, canvas, svg.drawing, .st-key-figure tr, .card, .bar, .wheel, .poll-join";
   const drawn = elements.filter((one) => one.matches(DRAWN) && figure && within(one, figure) && one.getBoundingClientRect().height > 4);
-  const spans = drawn.map((one) => one.getBoundingClientRect()).map(({ top, bottom }) => [Math.max(top, 0), Math.min(bottom, innerHeight)]);
+  // A picture that is fitted into its box is only as high as its width allows.
+  const boxOf = (one) => {
+    const { top, bottom, width } = one.getBoundingClientRect();
+    const isFitted = one.matches("img") && getComputedStyle(one).objectFit === "contain" && one.naturalWidth;
+    return { top, bottom: isFitted ? Math.min(bottom, top + (width * one.naturalHeight) / one.naturalWidth) : bottom };
+  };
+  const spans = drawn.map(boxOf).map(({ top, bottom }) => [Math.max(top, 0), Math.min(bottom, innerHeight)]);
   spans.sort((a, b) => a[0] - b[0]);
   let height = 0, reached = -1;
   for (const [top, bottom] of spans) {
