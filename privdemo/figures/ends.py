@@ -19,7 +19,7 @@ from privdemo.figures.plain import Plain, PlainFigure, at, copied, merge, parts
 _MOST, _LETTERS, _MARGINS = 4, 10, 140
 LINE, _AWAY = 1.3 * SIZE, 8
 # Characters that look like the markers, for names that are not next to the ends of their curves.
-_MARKER_LETTERS = {"circle": "●", "square": "■", "diamond": "◆", "triangle-up": "▲", "triangle-down": "▼"}
+_MARKER_LETTERS = {"circle": "●", "square": "■", "diamond": "◆", "triangle-up": "▲", "triangle-down": "▼", "star": "★"}
 _OPEN_MARKER_LETTERS = {"circle": "○", "square": "□", "diamond": "◇", "triangle-up": "△", "triangle-down": "▽"}
 
 
