@@ -104,7 +104,7 @@ FREQUENCY_ORACLES = _table(
             "k-ary randomised response",
             NOBODY,
             _in_colour_of(_ONE, "dash", "square-open"),
-            sends="their own answer or a random one",
+            sends="one answer, the true one or a random one",
         ),
         Method(
             "basic rappor",
@@ -112,35 +112,35 @@ FREQUENCY_ORACLES = _table(
             NOBODY,
             _in_colour_of(_UNARY, "dot", "circle-open"),
             "symmetric unary encoding",
-            "a yes or no to every answer, each flipped by chance",
+            "a yes or no for every answer, each switched by chance",
         ),
         Method(
             "optimised unary",
             "optimised unary encoding",
             NOBODY,
             _in_colour_of(_UNARY, "solid", "triangle-up"),
-            sends="a yes or no to every answer, seldom a wrong yes",
+            sends="a yes or no for every answer, seldom a wrong yes",
         ),
         Method(
             "local hashing",
             "optimised local hashing",
             NOBODY,
             _in_colour_of(_UNARY, "dashdot", "triangle-down-open"),
-            sends="one of a few random groups of answers",
+            sends="one of a few random groups of answers, more often than by chance that of the true one",
         ),
         Method(
             "subset selection",
             "subset selection",
             NOBODY,
             _in_colour_of(_SUBSETS, "solid", "circle"),
-            sends="a few of all answers, often including their own",
+            sends="a list of some answers, which holds the true one more often than by chance",
         ),
         Method(
             "hadamard response",
             "Hadamard response",
             NOBODY,
             _in_colour_of(_SUBSETS, "dot", "diamond-open"),
-            sends="a number that stands for half of the answers",
+            sends="a number that stands for half of the answers, more often than by chance a half with the true one",
         ),
     )
 )
@@ -391,7 +391,9 @@ COMPARISON = _table(
             TRUE, f"{_CORRECTED}, pixels known", f"{_SPREAD}, true prior", TRUTH, palette.SPREAD, "longdash"
         ),
         _compared_method(LLP, MATCH_BAGS, "the slides’ model (LLP)", OWNER, palette.LABEL_PROPORTIONS),
-        _compared_method(BAG_NAMES, "bag names as noisy labels", f"{_SPREAD} on bag names", OWNER, palette.SPREAD, "dash"),
+        _compared_method(
+            BAG_NAMES, "bag names as noisy labels", f"{_SPREAD} on bag names", OWNER, palette.SPREAD, "dash"
+        ),
         _by_trying(BAG_NAMES, "bag names as noisy labels", OWNER),
         *(
             method
