@@ -11,7 +11,7 @@ from privdemo import palette
 from privdemo.figures.people import SAID_A, SAID_B, Dot, Shape, dot_field
 
 # A record whose label is not told: a dash, as circles and squares say which label it is.
-UNLABELLED = Dot(palette.TRUTH.colour, Shape(-3.5, -1.2, "h7v2.4h-7z", "—", "—"))
+UNLABELLED = Dot(palette.TRUTH.colour, Shape(-3.5, -1.2, "h7v2.4h-7z", "▬", "▬"))
 # The most dots of a field.
 MOST = 1000
 

@@ -98,7 +98,7 @@ def rows(labels: Mapping[str, str]) -> dict[str, Any]:
 class DotPlot(NamedTuple):
     """One measure of several methods, a row each: its `title`, the ends of its axis, and how its numbers are written.
 
-    `rules` are vertical rules, dotted where they have words.
+    `rules` are vertical rules: solid without words (""), dotted with words or, where a row has them, None.
     """
 
     title: str
@@ -107,7 +107,7 @@ class DotPlot(NamedTuple):
     rows: Sequence[tuple[Method, Estimate]]
     number: Callable[[float], str]
     short: Callable[[float], str]
-    rules: Sequence[tuple[float, str]]
+    rules: Sequence[tuple[float, str | None]]
     tickformat: str = ""
 
 
@@ -159,7 +159,7 @@ def dot_plots(contents: Sequence[DotPlot], below: Below | None = None) -> Figure
             )
         for x, words in content.rules:
             shape = reference_line(x, f"x{axis}", f"y{axis} domain")
-            layout["shapes"].append(dotted(shape) if words else shape)
+            layout["shapes"].append(shape if words == "" else dotted(shape))
             if words:
                 layout["annotations"].append(_words(words, x, top, "center", f"x{axis}"))
         layout["annotations"].append(heading(content.title, top) | {"yshift": 20})

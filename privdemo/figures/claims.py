@@ -20,29 +20,49 @@ STYLES = {
 }
 _ROW = 36
 SIGNS = {HOLDS: "✓", CAVEAT: "(✓)", UNCLEAR: "↔", FAILS: "✗", OPEN: "?"}
+# The colour of each verdict; what cannot be checked has no marks.
+_COLOURS = {verdict: style.colour for verdict, style in STYLES.items()} | {OPEN: palette.TRUTH.colour}
 VERDICT_CSS = """
 .verdicts { display: flex; gap: 2px; height: 2.5rem; margin: 0.25rem 0 0.5rem; }
-.verdicts i { min-width: 2px; border-radius: 0.2rem; }
+.verdicts i { display: flex; align-items: center; justify-content: center; min-width: 1.1rem; border-radius: 0.2rem;
+  color: white; font: bold 1.2rem "Source Sans", sans-serif; }
 .verdict-legend { display: flex; flex-wrap: wrap; gap: 0.2rem 1.5rem; margin: 0 0 0.5rem; }
-.verdict-legend span { white-space: nowrap; }
-.verdict-legend i { display: inline-block; width: 0.8rem; height: 0.8rem; border-radius: 0.15rem; }
+.verdict-legend span, .verdict-sign { white-space: nowrap; }
+.verdict-legend i, .verdict-sign i { display: inline-block; width: 0.8rem; height: 0.8rem; border-radius: 0.15rem; }
+.published-found { display: grid; grid-template-columns: auto 1fr; gap: 0 0.6rem; align-items: baseline;
+  font-size: 1.3rem; }
+.published-found > :first-child { grid-column: span 2; font-weight: 400; }
+.cards:has(.published-found) .card { display: grid; grid-row: span 3; grid-template-rows: subgrid; }
 """
 
 
 def verdict_bar(counts: Mapping[str, int]) -> str:
     """Return how many claims have each verdict, as one bar: HTML that is rendered at once at any width."""
-    colours = {verdict: style.colour for verdict, style in STYLES.items()} | {OPEN: palette.TRUTH.colour}
     there = {verdict: n for verdict, n in counts.items() if n}
-    parts = "".join(f'<i style="flex:{n};background:{colours[verdict]}"></i>' for verdict, n in there.items())
+    parts = "".join(f'<i style="flex:{n};background:{_COLOURS[verdict]}">{n}</i>' for verdict, n in there.items())
     words = ", ".join(f"{n} {_of(n, verdict)}" for verdict, n in there.items())
     legend = "".join(
-        f'<span><i style="background:{colours[verdict]}"></i> {SIGNS[verdict]} <b>{n}</b> '
+        f'<span><i style="background:{_COLOURS[verdict]}"></i> {SIGNS[verdict]} <b>{n}</b> '
         f"{escape(_of(n, verdict))}</span>"
         for verdict, n in there.items()
     )
     return (
         f'<div class="verdicts" role="img" aria-label="{escape(words)}">{parts}</div>'
         f'<p class="verdict-legend">{legend}</p>'
+    )
+
+
+def verdict_sign(verdict: str) -> str:
+    """Return a verdict with its sign and the colour that it has in the bar, as HTML."""
+    colour = f'<i style="background:{_COLOURS[verdict]}"></i>'
+    return f'<span class="verdict-sign">{colour} {SIGNS[verdict]} {escape(verdict)}</span>'
+
+
+def published_and_found(what: str, published: str, found: str) -> str:
+    """Return a published number and ours, with the name of both over them, as HTML."""
+    return (
+        f'<div class="published-found"><small>{what}</small><small>published</small><span>{published}</span>'
+        f"<small>we find</small><span>{found}</span></div>"
     )
 
 

@@ -3,27 +3,43 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from plotly.graph_objects import Figure
 
 from privdemo import palette
 from privdemo.experiments.comparison.study import EPSILONS, Row
-from privdemo.figures.chart_style import chart
-from privdemo.figures.charts import PALE, ROW, curve_chart, heading, log_axis, method_curve, own, percent, point
+from privdemo.figures.chart_style import SIZE, chart
+from privdemo.figures.charts import (
+    HOVER,
+    PALE,
+    ROW,
+    curve_chart,
+    dotted,
+    error_bars,
+    heading,
+    log_axis,
+    method_curve,
+    own,
+    point,
+    reference_label,
+    reference_line,
+)
 from privdemo.figures.charts import rows as rows_of_words
 from privdemo.figures.plain import PlainFigure, copied, merge, parts
 from privdemo.intervals import Estimate
-from privdemo.methods import CLEAN, COMPARISON, TRUTH
+from privdemo.methods import CLEAN, COMPARISON, TRUTH, Method
 
 AXES = {
-    "accuracy": "share of test records named correctly",
+    "accuracy": "share of new records named correctly",
     "log_loss": "log loss",
     "brier": "Brier score",
     "error": "error of the share",
 }
 _SHARES = ("accuracy", "error")
+# The accuracy of a guess between two classes, and what it is called.
+COIN, _COIN_WORDS = 0.5, "coin toss"
 # Pixels for the words of the axis across and the names of so many curves, and for each name of more: a telephone shows
 # one below the other, so that the plot keeps its height.
 _FEW, _LEGEND, _NAME = 4, 85, 20
@@ -34,6 +50,11 @@ OF_LABELS = "ε of a label, log scale (left: more private)"
 OF_COUNTS = "ε of a set’s counts, log scale (left: more private)"
 
 
+def title(metric: str, records: str) -> str:
+    """Return the title of an axis of a metric, with what a model names: “share of new images named correctly”."""
+    return AXES[metric].replace("records", records)
+
+
 def frontier(
     rows: Sequence[Row],
     metric: str,
@@ -41,18 +62,23 @@ def frontier(
     epsilon: float,
     goal: float | None,
     axis: str = OF_LABELS,
+    names: Mapping[str, str] | None = None,
+    records: str = "records",
 ) -> Figure:
     """Return one metric of every method along ε, with 95 % intervals; `mine` are the visitor's own, larger.
 
     The dotted rule across is the `goal`, if there is one; `axis` is the title of the axis, which names what ε covers.
+    `records` are what a model names. With `names`, few curves are called by them at their ends, and a
+    dotted rule marks a coin toss.
     """
     plotted = [name for name in COMPARISON if any(row.method == name for row in rows)]
-    curves = [
-        method_curve(COMPARISON[name], {row.epsilon: row.estimate for row in rows if row.method == name})._replace(
-            name=_with_trust(name)
-        )
-        for name in plotted
-    ]
+    curves = []
+    for name in plotted:
+        curve = method_curve(COMPARISON[name], {row.epsilon: row.estimate for row in rows if row.method == name})
+        if names is None:
+            curves.append(curve._replace(name=_with_trust(name)))
+        else:
+            curves.append(curve._replace(name=names[name], style=curve.style._replace(dash="solid")))
     marks = [e for curve in curves for e in curve.estimates] + list(mine.values())
     low = min((e.ends[0] for e in marks), default=0.0)
     high = max((e.ends[1] for e in marks), default=1.0)
@@ -60,16 +86,16 @@ def frontier(
     x_axis = log_axis(axis, sorted({*EPSILONS, epsilon}))
     x_axis |= {"tickvals": list(EPSILONS), "ticktext": [f"{e:g}" for e in EPSILONS]}
     most = 1.02 if metric in _SHARES else math.inf
-    y_axis = {"title": {"text": AXES[metric]}, "range": [max(0.0, low - pad), min(most, high + pad)]}
+    y_axis = {"title": {"text": title(metric, records)}, "range": [max(0.0, low - pad), min(most, high + pad)]}
     number = ".3f"
     if metric in _SHARES:
         y_axis |= {"tickformat": ".0%"}
         number = ".1%"
     marked = []
     for name, mark in mine.items():  # a legend entry toggles a curve together with its large mark
-        title = _with_trust(name)
-        alone = {} if name in plotted else {"name": title, "showlegend": True}
-        marked.append(own(epsilon, mark, COMPARISON[name].style, title, title) | alone)
+        words = _with_trust(name) if names is None else names[name]
+        alone = {} if name in plotted else {"name": words, "showlegend": True}
+        marked.append(own(epsilon, mark, COMPARISON[name].style, words, words) | alone)
     figure = curve_chart(
         curves,
         x_axis,
@@ -78,37 +104,90 @@ def frontier(
         yours=epsilon,
         legend=_LEGEND + _NAME * max(0, len(curves) - _FEW + 1),
         more=marked,
+        avoid_overlap=names is not None,
     )
     plain = copied(parts(figure))
     for trace in plain["data"]:
         merge(trace, {"legendgroup": trace.get("legendgroup") or trace.get("name")})
     if goal is not None:
-        plain["layout"].setdefault("shapes", []).append(_goal_rule(goal))
+        plain["layout"].setdefault("shapes", []).append(_rule_across(goal))
+    if names is not None:
+        plain["layout"]["shapes"][0]["line"] |= {"dash": "dash", "width": 1}  # the solid grey line is that of the truth
+        if metric == "accuracy" and low <= COIN <= high:
+            plain["layout"]["shapes"].append(_rule_across(COIN))
+            place = {"x": 1, "xref": "x domain", "xanchor": "right", "y": COIN, "yanchor": "top", "showarrow": False}
+            plain["layout"]["annotations"].append({"text": _COIN_WORDS, **place})
     return PlainFigure(plain)
 
 
-def still_empty(ways: Mapping[str, str], known: float, least: float) -> Figure:
-    """Return a row without a mark for each of the `ways` to learn, and below them that of all true labels, at `known`.
+class Way(NamedTuple):
+    """A way to learn: its `words`, its `method`, and what that reaches; None as long as it is not shown."""
 
-    `ways` map keys to the words of their rows; the axis begins at `least`.
+    words: str
+    method: Method
+    reached: Estimate | None
+
+
+def by_trust(
+    ways: Sequence[Way], known: Estimate | None, metric: str, write: Callable[[float], str], records: str = "records"
+) -> Figure:
+    """Return what each of the `ways` reaches by a metric, a row each, with 95 % intervals; rules mark what is reached
+    with all labels true, `known`, and of an accuracy a coin toss.
+
+    A way that is not shown yet has a question mark between the two rules. `write` writes a number.
     """
-    method = COMPARISON[CLEAN]
-    mark = {
-        "type": "scatter",
-        "x": [known],
-        "y": [method.name],
-        "mode": "markers",
-        "marker": point(method.style),
-        "hovertemplate": f"{method.in_full}: {percent(known)}<extra></extra>",
-    }
-    words = {name: f"{way} <b>?</b>" for name, way in ways.items()}
-    words[method.name] = f"with {method.title}: <b>{percent(known)}</b>"
+    marks = [mark for mark in (known, *(way.reached for way in ways)) if mark is not None]
+    ends = [end for mark in marks for end in mark.ends]
+    if metric == "accuracy":
+        start, low, high = COIN, min(COIN - 0.05, *ends), 1.0
+    else:
+        start, low, high = 0.0, min(0.0, *ends), 1.08 * max(ends)
+    rules = [(known.mean, f"{COMPARISON[CLEAN].title}: {write(known.mean)}", False)] if known else []
+    rules += [(COIN, f"{_COIN_WORDS}: {write(COIN)}", True)] * (metric == "accuracy")
+    labels, traces = {}, []
+    for way in ways:
+        name = way.method.trust
+        labels[name] = f"{way.words} <b>{write(way.reached.mean)}</b>" if way.reached else way.words
+        if way.reached is None:
+            between = [x for x, *_ in rules]
+            middle = {"text": ["?"], "textposition": "middle center", "textfont": {"size": 1.4 * SIZE}}
+            grey = {"color": PALE, "width": 12}
+            traces.append(
+                {"x": between, "y": [name] * len(between), "mode": "lines", "line": grey, "hoverinfo": "skip"}
+            )
+            traces.append(
+                {"x": [sum(between) / len(between)], "y": [name], "mode": "text", "hoverinfo": "skip", **middle}
+            )
+            continue
+        stem = {
+            "x": [start, way.reached.mean],
+            "y": [name, name],
+            "mode": "lines",
+            "hoverinfo": "skip",
+            "opacity": 0.35,
+        }
+        traces.append(stem | {"line": {"color": way.method.style.colour, "width": 3}})
+        bars = error_bars([way.reached], way.method.style) | {"thickness": 2, "width": 6}
+        traces.append(
+            {
+                "x": [way.reached.mean],
+                "y": [name],
+                "mode": "markers",
+                "marker": point(way.method.style) | {"size": 11},
+                "error_x": bars,
+                "hovertemplate": f"{way.method.in_full}: {way.reached.formatted(write, HOVER)}<extra></extra>",
+            }
+        )
+    shapes = [dotted(reference_line(x)) if is_dotted else reference_line(x) for x, _, is_dotted in rules]
+    axis_format = {"tickformat": ".0%"} if metric in _SHARES else {}
     return chart(
-        data=[mark],
+        data=traces,
         layout={
-            "xaxis": {"title": {"text": AXES["accuracy"]}, "range": [least, 1.02], "tickformat": ".0%"},
-            "yaxis": rows_of_words(words),
-            "height": 100 + ROW * len(words),
+            "xaxis": {"title": {"text": title(metric, records)}, "range": [low, high], **axis_format},
+            "yaxis": rows_of_words(labels),
+            "shapes": shapes,
+            "annotations": [reference_label(x, words, low, high) for x, words, _ in rules],
+            "height": 100 + ROW * len(ways),
             "margin": {"b": 48},
             "showlegend": False,
         },
@@ -121,9 +200,9 @@ def _with_trust(name: str) -> str:
     return method.title if method.trust == TRUTH else f"{method.title} · {method.trust} trusted"
 
 
-def _goal_rule(goal: float) -> dict[str, Any]:
+def _rule_across(level: float) -> dict[str, Any]:
     """Return a dotted rule across the whole plot."""
-    place = {"x0": 0, "x1": 1, "xref": "x domain", "y0": goal, "y1": goal, "yref": "y"}
+    place = {"x0": 0, "x1": 1, "xref": "x domain", "y0": level, "y1": level, "yref": "y"}
     return place | {"type": "line", "line": {"dash": "dot", "width": 1, "color": palette.TRUTH.colour}}
 
 

@@ -18,7 +18,7 @@ from privdemo.figures.plain import Plain, PlainFigure, at, copied, merge, parts
 _LINE, _AWAY = 1.3, 8
 LINE = _LINE * SIZE
 # Characters that look like the markers, for names that are not next to the ends of their curves.
-_MARKER_LETTERS = {"circle": "●", "square": "■", "diamond": "◆", "triangle-up": "▲", "triangle-down": "▼"}
+_MARKER_LETTERS = {"circle": "●", "square": "■", "diamond": "◆", "triangle-up": "▲", "triangle-down": "▼", "star": "★"}
 _OPEN_MARKER_LETTERS = {"circle": "○", "square": "□", "diamond": "◇", "triangle-up": "△", "triangle-down": "▽"}
 
 

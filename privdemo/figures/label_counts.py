@@ -42,9 +42,11 @@ TITLES = {
 OFF_BY = 1000.0
 # The most classes that are plotted as bars, and the pixels of the row of each: its words over two bars. Where those
 # begin, and how thick they are, in rows; the filling of bars of true counts.
-MOST_BARS, _CLASS_ROW = 16, 58
-_TRUE_BAR, _RELEASED_BAR, _BAR = -0.22, -0.45, 0.2
+MOST_BARS, _CLASS_ROW = 16, 48
+_TRUE_BAR, _RELEASED_BAR, _BAR = -0.14, -0.36, 0.2
 _PALE_TRUTH = "rgba(122,122,122,0.08)"
+# Where the counts end and their errors begin, as parts of the width.
+_COUNTS_TO, _ERRORS_FROM = 0.66, 0.7
 # What the bars are called.
 _TRUE, _PUBLISHED = "true counts (kept secret)", "published counts"
 
@@ -128,8 +130,8 @@ def beside(
     names: Sequence[str] = (),
     unit: str = "people",
 ) -> Figure:
-    """Return true counts of `classes` and one release, with the range of 95 % of all releases; without an `outcome`
-    the true counts alone.
+    """Return true counts of `classes` and one release, and at the right how far each is off, with the range of 95 % of
+    all releases; without an `outcome` the true counts alone.
 
     Each class is a row with both counts in words, under its one of `names`, or its number without names. `unit` is the
     title of the axis.
@@ -140,23 +142,32 @@ def beside(
     grey = {"color": _PALE_TRUTH, "line": {"color": palette.TRUTH.colour, "width": 1.5}}
     traces = [_row_bars(_TRUE, [counts[c] for c in classes], places, _TRUE_BAR, words, grey)]
     largest = [float(max(counts[c] for c in classes))]
+    layout: dict[str, Any] = {"annotations": []}
     if outcome:
         style = LABEL_COUNTS[outcome.release].style
         released = [total * outcome.example[c] for c in classes]
-        ranges = [
-            Estimate(total * (low + high) / 2, total * low, total * high)
-            for low, high in (outcome.ranges[c] for c in classes)
-        ]
         words = [f"{one}, published as <b>{value:,.0f}</b>" for one, value in zip(words, released, strict=True)]
-        bars = _row_bars(_PUBLISHED, released, places, _RELEASED_BAR, words, outlined(style.colour, "/"))
-        largest += [*released, *(one.high for one in ranges)]
-        traces += [bars, _row_ranges(ranges, places)]
+        traces.append(_row_bars(_PUBLISHED, released, places, _RELEASED_BAR, words, outlined(style.colour, "/")))
+        largest += released
+        errors = [value - counts[c] for value, c in zip(released, classes, strict=True)]
+        ranges = [[total * end - counts[c] for end in outcome.ranges[c]] for c in classes]
+        traces += _row_errors(errors, ranges, places, style)
+        written = [round(value) - counts[c] for value, c in zip(released, classes, strict=True)]
+        layout["annotations"] = [
+            {"text": _signed(error), "x": value, "xref": "x2", "y": place + _TRUE_BAR + _BAR, "yanchor": "bottom"}
+            | {"showarrow": False}
+            for error, value, place in zip(written, errors, places, strict=True)
+        ]
+        reach = 1.15 * max(abs(end) for one in (errors, *ranges) for end in one) or 1.0
+        layout["xaxis2"] = {"range": [-reach, reach], "domain": [_ERRORS_FROM, 1], "anchor": "y", "nticks": 6}
+        layout["xaxis2"] |= {"title": {"text": "error"}}
+        layout["shapes"] = [reference_line(0.0, "x2", "y domain")]
+    domain = [0, _COUNTS_TO if outcome else 1]
     return chart(
         data=traces,
         layout={
-            "xaxis": {"title": {"text": unit}, "range": [0, 1.05 * max(largest)]},
+            "xaxis": {"title": {"text": unit}, "range": [0, 1.05 * max(largest)], "domain": domain, "nticks": 4},
             "yaxis": {
-                "title": {"text": f"{_TRUE} and {_PUBLISHED}" if outcome else _TRUE},
                 "tickvals": places,
                 "ticktext": words,
                 "range": [-0.6, n - 0.4],
@@ -164,11 +175,17 @@ def beside(
             }
             | {"ticklabelposition": "inside top"},
             "barmode": "overlay",
-            "height": 150 + _CLASS_ROW * n,
-            "margin": {"b": 100},
+            "height": 136 + _CLASS_ROW * n,
+            "margin": {"b": 116},
             "legend": legend_below(),
+            **layout,
         },
     )
+
+
+def _signed(error: int) -> str:
+    """Write an error in whole people: “+1”, “−2”, “0”."""
+    return f"{error:+,}".replace("-", "−") if error else "0"
 
 
 def _row_bars(
@@ -189,17 +206,32 @@ def _row_bars(
     }
 
 
-def _row_ranges(ranges: Sequence[Estimate], places: Sequence[float]) -> dict[str, Any]:
-    """Return the ranges of releases as intervals over the bars of released counts."""
-    return {
-        "x": [one.mean for one in ranges],
-        "y": [place + _RELEASED_BAR + _BAR / 2 for place in places],
+def _row_errors(
+    errors: Sequence[float], ranges: Sequence[Sequence[float]], places: Sequence[float], style: palette.Style
+) -> list[dict[str, Any]]:
+    """Return how far released counts are off, and the ranges of these errors in most releases."""
+    y = [place + _TRUE_BAR for place in places]
+    ends = [Estimate((low + high) / 2, low, high) for low, high in ranges]
+    across = {
+        "x": [one.mean for one in ends],
+        "y": y,
+        "xaxis": "x2",
         "mode": "markers",
-        "marker": {"symbol": "line-ns-open", "size": 9, "color": palette.TRUTH.colour},
-        "error_x": error_bars(ranges, palette.TRUTH),
-        "name": "95 of 100 publications",
+        "marker": {"symbol": "line-ew-open", "size": 1, "color": palette.TRUTH.colour},
+        "error_x": error_bars(ends, palette.TRUTH),
+        "showlegend": False,
         "hoverinfo": "skip",
     }
+    here = {
+        "x": list(errors),
+        "y": y,
+        "xaxis": "x2",
+        "mode": "markers",
+        "marker": {"symbol": "diamond", "size": 9, "color": style.colour},
+        "name": "error; line: 95 of 100 publications",
+        "hovertemplate": "%{x:+.1f}<extra></extra>",
+    }
+    return [across, here]
 
 
 def profiles(curves: Mapping[str, CountRelease], chosen: str, epsilon: float, delta: float) -> Figure:

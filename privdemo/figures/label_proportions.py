@@ -35,7 +35,7 @@ from privdemo.figures.ends import label_ends
 from privdemo.figures.people import A_COLOUR
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.bags import SELECTIONS
-from privdemo.methods import FULL, LABEL_PROPORTIONS
+from privdemo.methods import FULL, LABEL_PROPORTIONS, TRUTH, Method
 
 TITLES = {"average": "average F1 (1 is perfect)", "positive": "F1 of positives", "negative": "F1 of negatives"}
 # The most bags that are plotted as columns.
@@ -62,15 +62,22 @@ def scores(
 def accuracies(trials: Sequence[Trial], methods: Sequence[str], threshold: str, records: str, lazy: str) -> Figure:
     """Return which share of test `records` every method names correctly, with 95 % intervals over trials.
 
-    Rules mark that share with every label known, and, named `lazy`, that of calling every record negative.
+    Two more rows with rules are that share with every label known, and, named `lazy`, that of calling every record
+    negative.
     """
     marks = [(LABEL_PROPORTIONS[name], label_proportions.mean_accuracy(trials, name, threshold)) for name in methods]
     nothing = 1 - float(np.mean([trial.test_share for trial in trials]))
     low = max(0.0, math.floor(10 * min(nothing, *(e.ends[0] for _, e in marks)) - 0.2) / 10)
-    rules = [(label_proportions.mean_accuracy(trials, FULL, threshold).mean, ""), (nothing, lazy)]
-    title = f"right answers on new {records}"
+    rules = [(label_proportions.mean_accuracy(trials, FULL, threshold).mean, ""), (nothing, None)]
+    marks.append((Method("", lazy, TRUTH, palette.TRUTH), Estimate(nothing, -math.inf, math.inf)))
+    title = f"new {records} named correctly{', 95 % intervals' * (len(trials) > 1)}"
     # A little more than the range, so that the words of its lowest tick are not cut off on a projector.
-    return dot_plots([DotPlot(title, low - 0.02, 1.0, marks, percent, percent, rules, ".0%")])
+    return dot_plots([DotPlot(title, low - 0.02, 1.0, marks, spaced, spaced, rules, ".0%")])
+
+
+def spaced(value: float) -> str:
+    """Return a share as pages write it: “35.0 %”."""
+    return percent(value).replace("%", "\u00a0%")
 
 
 def _dot_plot(trials: Sequence[Trial], methods: Sequence[str], threshold: str, which: str) -> DotPlot:

@@ -13,7 +13,7 @@ from plotly.graph_objects import Figure
 from privdemo import palette
 from privdemo.experiments import many_answers
 from privdemo.experiments.many_answers import Fit, OneReport, Release, Trusted
-from privdemo.figures.chart_style import PHONE_PLOT_WIDTH, SIZE, are_turned, chart, shortened
+from privdemo.figures.chart_style import PHONE_PLOT_WIDTH, SIZE, chart, shortened
 from privdemo.figures.charts import (
     Curve,
     DotPlot,
@@ -54,9 +54,10 @@ WORDS = {
 }
 ERROR = "typical error of a share, in points"
 UNASKED = "guessing blindly"
-_ANSWERS = "answer, the most frequent first"
-# The filling of bars of true shares, on which marks are seen, and the part of a bar over which marks stand.
-_PALE_TRUTH, _ASIDE = "rgba(122,122,122,0.08)", 0.9
+# The filling of bars of true shares, on which marks are seen, and the part of a row that a bar takes.
+_PALE_TRUTH, _ASIDE = "rgba(122,122,122,0.08)", 0.84
+# The pixels of a row, at least and for each mark, and of a name in the key.
+_LEAST_ROW, _MARK_ROW, _NAME_ROW = 18, 10, 21
 # Against bits: the size of a marker, by how much one around it is larger, and how near such two are to each other, in
 # pixels of a plot as it is on a telephone.
 _MARK, _RING, _REACH, _PLOT = 13, 11, 8.0, (PHONE_PLOT_WIDTH, 240)
@@ -69,10 +70,10 @@ def shares(found: Release) -> Figure:
     for oracle, estimate in found.found.items():
         style = FREQUENCY_ORACLES[oracle].style
         ends = interval_bars(estimate.shares[:SHOWN], estimate.low[:SHOWN], estimate.high[:SHOWN], style)
-        bars = {"error_y": ends | {"thickness": 2}}
         mark = _points(names, estimate.shares[:SHOWN], FREQUENCY_ORACLES[oracle])
-        marks.append(mark | bars | {"name": f"{mark['name']}, 95 % interval"})
-    return _over_answers(_bars(names, truth, "true share"), marks)
+        bars = {"error_x": ends | {"thickness": 2}}
+        marks.append(mark | bars | {"name": f"{mark['name']}, line: 95 % interval"})
+    return _over_answers(_bars(names, truth, "true share"), marks, "share of all people, in one simulated run")
 
 
 def estimates(fit: Fit, names: Sequence[str], truth: Array) -> Figure:
@@ -87,12 +88,12 @@ def one_report(found: OneReport, shown: Sequence[int]) -> Figure:
     style = palette.ADVERSARY
     after = {
         "type": "scatter",
-        "y": found.posterior[list(shown)].tolist(),
+        "x": found.posterior[list(shown)].tolist(),
         "customdata": names,
         "mode": "markers",
         "marker": marker(style) | {"size": 10},
         "name": "after the report",
-        "hovertemplate": "%{customdata}: %{y:.2%}<extra>after</extra>",
+        "hovertemplate": "%{customdata}: %{x:.2%}<extra>after</extra>",
     }
     return _over_answers(_bars(names, found.prior[list(shown)], "before the report"), [after], "chance of each answer")
 
@@ -101,48 +102,58 @@ def _bars(names: Sequence[str], heights: Array, name: str) -> dict[str, Any]:
     colour = palette.TRUTH.colour
     return {
         "type": "bar",
-        "x": list(names),
-        "y": heights.tolist(),
+        "orientation": "h",
+        "x": heights.tolist(),
+        "customdata": list(names),
         "name": name,
         "marker": {"color": _PALE_TRUTH, "line": {"color": colour, "width": 1.5}},
-        "hovertemplate": f"%{{x}}: %{{y:.2%}}<extra>{name}</extra>",
+        "hovertemplate": f"%{{customdata}}: %{{x:.2%}}<extra>{name}</extra>",
     }
 
 
 def _points(names: Sequence[str], values: Array, method: Method) -> dict[str, Any]:
     return {
         "type": "scatter",
-        "y": values.tolist(),
+        "x": values.tolist(),
         "customdata": list(names),
         "mode": "markers",
         "marker": point(method.style),
         "name": method.title,
-        "hovertemplate": f"%{{customdata}}: %{{y:.2%}}<extra>{method.in_full}</extra>",
+        "hovertemplate": f"%{{customdata}}: %{{x:.2%}}<extra>{method.in_full}</extra>",
     }
 
 
 def _over_answers(
     bars: Mapping[str, Any], marks: Sequence[Mapping[str, Any]], title: str = "share of all people"
 ) -> Figure:
-    """Return bars over answers, and marks side by side in each, which none hides."""
-    n, names = len(bars["x"]), list(map(shortened, bars["x"]))
-    if are_turned(names, PHONE_PLOT_WIDTH / n):  # there is no space under them
-        title += ", most frequent first"
-    aside = [_ASIDE * ((i + 0.5) / len(marks) - 0.5) for i in range(len(marks))]
-    beside = [
-        {**mark, "xaxis": "x2", "x": [place + shift for place in range(n)]}
-        for mark, shift in zip(marks, aside, strict=True)
-    ]
+    """Return a bar for each answer, one below the other, and marks one below the other in each, which none hides."""
+    ends = [0.0, *bars["x"], *(x for mark in marks for x in mark["x"])]
+    for mark in marks:
+        lines = mark.get("error_x", {"visible": False})
+        if lines.get("visible", True):
+            ends += [x - less for x, less in zip(mark["x"], lines["arrayminus"], strict=True)]
+            ends += [x + more for x, more in zip(mark["x"], lines["array"], strict=True)]
+    pad = 0.03 * (max(ends) - min(ends))
+    names = list(map(shortened, bars["customdata"]))
+    places = [len(names) - 1 - row for row in range(len(names))]
+    down = [_ASIDE * ((i + 0.5) / len(marks) - 0.5) for i in range(len(marks))]
+    below = [{**mark, "y": [place - shift for place in places]} for mark, shift in zip(marks, down, strict=True)]
     return chart(
-        data=[bars, *beside],
+        data=[{**bars, "y": places, "width": _ASIDE}, *below],
         layout={
-            "xaxis": {"title": {"text": _ANSWERS}, "type": "category", "ticktext": names, "fixedrange": True},
-            # The same places as numbers, so that marks may be next to the middle of a bar.
-            "xaxis2": {"range": [-0.5, n - 0.5], "overlaying": "x", "visible": False, "fixedrange": True},
-            "yaxis": {"title": {"text": title}, "tickformat": ".0%"},
-            "height": 375,
+            "xaxis": {"title": {"text": title}, "range": [min(ends) - pad, max(ends) + pad], "tickformat": ".0%"}
+            | {"showgrid": True, "fixedrange": True},
+            "yaxis": {
+                "tickvals": places,
+                "ticktext": names,
+                "range": [-0.5, len(names) - 0.5],
+                "showgrid": False,
+                "fixedrange": True,
+            },
+            "height": 90 + max(_LEAST_ROW, _MARK_ROW * len(marks)) * len(names) + _NAME_ROW * (len(marks) + 1),
+            "margin": {"b": 60},
             # The key is over the bars, so that a telephone shows it with them; there each name has a line.
-            "annotations": [_room_over(21 * (len(marks) + 1))],
+            "annotations": [_room_over(_NAME_ROW * (len(marks) + 1))],
             "legend": legend_below() | {"y": 1, "yref": "paper"},
         },
     )

@@ -118,12 +118,13 @@ def test_distortion_is_plotted_as_people_that_counts_are_off_by_of_1000_with_the
 
 def test_a_release_is_plotted_with_the_true_counts():
     outcome = label_counts.run(CountConfig((50, 70, 200)))["laplace tight"]
-    true, released, ranges = count_charts.beside((50, 70, 200), outcome, [0, 2], ("flu", "gout", "none")).data
+    true, released, ranges, errors = count_charts.beside((50, 70, 200), outcome, [0, 2], ("flu", "gout", "none")).data
     assert [words.split(":")[0] for words in true.customdata] == ["flu", "none"]
     assert list(true.x) == [50, 200]
     assert list(true.y) == [1, 0], "the first class at the top"
     assert released.x == pytest.approx([320 * outcome.example[c] for c in (0, 2)])
-    ends = [[320 * end for end in outcome.ranges[c]] for c in (0, 2)]
+    assert errors.x == pytest.approx([320 * outcome.example[c] - true for c, true in ((0, 50), (2, 200))])
+    ends = [[320 * end - true for end in outcome.ranges[c]] for c, true in ((0, 50), (2, 200))]
     assert shows_estimates(ranges, *((sum(both) / 2, *both) for both in ends), axis="x")
 
 
@@ -158,19 +159,16 @@ def test_an_image_of_each_class_stands_on_the_axis_over_its_name(trials):
 
 
 @pytest.mark.parametrize(
-    ("name", "angle", "word"),
-    [("First-line supervisors of retail sales", -45, "First-li…sales{}"), ("nurse", -45, "nurse{}"), ("", 0, "{}")],
+    ("name", "word"), [("First-line supervisors of retail sales", "First-li…sales{}"), ("nurse", "nurse{}"), ("", "{}")]
 )
-def test_names_of_answers_fit_under_their_bars(name, angle, word):
+def test_names_of_answers_fit_beside_their_bars(name, word):
     names = tuple(f"{name}{i}" for i in range(10))
     own = Answers("jobs.csv", "job", names, np.ones(10))
     figure = answer_charts.shares(many_answers.run(AnswersConfig(own, 1024, people=10)))
-    axis = figure.layout.xaxis
-    assert axis.tickangle == angle
+    axis = figure.layout.yaxis
     assert list(axis.ticktext) == [word.format(i) for i in range(10)]
-    said = [axis.title.text, *(note.text for note in figure.layout.annotations)]
-    assert sum("most frequent first" in (words or "") for words in said) == 1, "over the plot if not under it"
-    assert figure.data[0].x == axis.tickvals == axis.categoryarray == names, "whole where somebody points at a bar"
+    assert list(axis.tickvals) == list(figure.data[0].y) == list(range(9, -1, -1)), "the most frequent at the top"
+    assert figure.data[0].customdata == names, "whole where somebody points at a bar"
 
 
 def test_every_method_has_bars_of_its_own_colour_and_pattern():

@@ -61,9 +61,11 @@ def test_scores_are_those_of_the_experiment(threshold):
 @pytest.mark.parametrize("threshold", [HALF, SHARE])
 def test_shares_of_right_answers_stand_beside_those_of_all_labels_and_of_always_no(threshold):
     figure = charts.accuracies(TRIALS, METHODS, threshold, "people", "“no” for all")
-    for trace, name in zip(figure.data, METHODS, strict=True):
+    *traces, lazy = figure.data
+    for trace, name in zip(traces, METHODS, strict=True):
         assert list(trace.y) == [title(name)]
         assert shows_estimates(trace, label_proportions.mean_accuracy(TRIALS, name, threshold), axis="x")
+    assert (lazy.x[0], lazy.y[0]) == (pytest.approx(0.6), "“no” for all")
     assert vertical_lines(figure, False, "x") == [figure.data[0].x[0]], "of whoever has all labels"
     assert vertical_lines(figure, True, "x") == [pytest.approx(0.6)], "40 % of the test records are positive"
     assert figure.layout.xaxis.range[0] < 0.6

@@ -19,11 +19,11 @@ def test_shares_are_marked_side_by_side_in_full_colour() -> None:
     bars, *marks = figure.data
     assert bars.marker.line.color == palette.TRUTH.colour
     for name, mark in zip(found.found, marks, strict=True):
-        assert mark.marker.color == mark.error_y.color == FREQUENCY_ORACLES[name].style.colour
+        assert mark.marker.color == mark.error_x.color == FREQUENCY_ORACLES[name].style.colour
         assert mark.opacity is None
-        assert np.round(mark.x).tolist() == list(range(charts.SHOWN))
-        assert list(mark.y) == found.found[name].shares[: charts.SHOWN].tolist()
-    assert min(abs(np.subtract(marks[0].x, marks[1].x))) > 0.2
+        assert np.round(mark.y).tolist() == list(bars.y) == list(range(charts.SHOWN - 1, -1, -1))
+        assert list(mark.x) == found.found[name].shares[: charts.SHOWN].tolist()
+    assert min(abs(np.subtract(marks[0].y, marks[1].y))) > 0.2
 
 
 def plain(text: str) -> str:

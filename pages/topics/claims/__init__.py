@@ -22,14 +22,14 @@ def standing_words(_: Question, __: Answer | None = None) -> dict[str, str]:
 PAGE = Page.from_folder(
     __name__,
     title="Claims",
-    question=f"We tried to check {N_CLAIMS} claims from {len(PAPERS)} papers: do they hold?",
+    question=f"{N_CLAIMS} published claims about privacy by noise: do they hold?",
     address="claims",
     chapters=Chapters(
         "chapter",
         (
             Chapter("The verdict", Answer.main),
             Chapter("In a picture", picture),
-            Chapter("All claims", table, for_specialists=True),
+            Chapter("All claims", table),
         ),
     ),
     folds=standing_words,

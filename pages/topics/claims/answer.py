@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pages.kit import cache, numbers
 from pages.kit.numbers import POINTS, SHARE
@@ -59,30 +59,35 @@ class Answer:
 
     def takeaway(self) -> str:
         """Say how many claims hold."""
-        n, total = claims.count_verdicts(list(self.everything.values())), len(self.everything)
-        by = "" if self.source == EVERYBODY else f" of {self.source}"
+        n = claims.count_verdicts(list(self.everything.values()))
+        of = (
+            f"{len(PAPERS)} papers and lecture slides on hiding personal data behind random noise"
+            if self.source == EVERYBODY
+            else self.source
+        )
         return (
-            f"Of {total} published claims{by}, <b>{n[HOLDS]}</b> hold, another <b>{n[CAVEAT]}</b> hold in "
-            f"part, and <b>{n[FAILS]}</b> do not hold. On {n[UNCLEAR]} our test could not decide, and {n[OPEN]} cannot "
-            "be checked."
+            f"We tried to compute, or to run again, the claims of {of}: <b>{n[HOLDS]}</b> hold, <b>{n[CAVEAT]}</b> "
+            f"hold in part, on <b>{n[UNCLEAR]}</b> our test could not decide, <b>{n[FAILS]}</b> do not hold, and "
+            f"<b>{n[OPEN]}</b> cannot be checked."
         )
 
     def main(self) -> tuple[Panel, ...]:
-        """Return the number of claims of each verdict, as one bar, and the surprising claims."""
+        """Return the number of claims of each verdict, as one bar, and below it the surprising claims."""
         counts = claims.count_verdicts(list(self.everything.values()))
-        bar = Panel(
+        bar = Markup(charts.verdict_bar(counts))
+        last = Panel(
             "verdicts",
-            figure=Markup(charts.verdict_bar(counts)),
+            figure=bar,
             summary=f"{RULES} A surprise is a claim that is not found to hold and on which somebody might build.",
             rows=lambda: rows(self.everything),
             snippet=SNIPPET,
         )
         surprising = [card(claim) for claim in self.everything.values() if claim.surprises]
         if not surprising:
-            return (bar,)
+            return (last,)
         n = len(surprising)
         title = f"{n} surprise{'s' if n > 1 else ''}: what is published, and what we find"
-        return (bar, Panel("surprises", title, figure=Cards(surprising)))
+        return (Panel("bar", figure=bar), replace(last, question=title, figure=Cards(surprising)))
 
 
 def answer(question: Question, _: Trials) -> Answer:
@@ -168,18 +173,15 @@ def row(number: int, claim: Claim) -> list[str]:
 
 
 def card(claim: Claim) -> tuple[str, str, str]:
-    """Return a surprise: where it is published, both numbers, and what goes wrong for somebody who builds on it."""
+    """Return a surprise: what goes wrong for somebody who builds on the claim, both numbers, the verdict, and where the
+    claim is published.
+    """
     author = f'<span title="{html.escape(PAPERS[claim.source])}">{FIRST_AUTHORS[claim.source]}</span>'
-    our_mean = claim.ours and claim.ours.mean
-    both = _published_and_found(_rounded(claim.unit, claim.published), _rounded(claim.unit, our_mean))
+    published, found = _rounded(claim.unit, claim.published), _rounded(claim.unit, claim.ours and claim.ours.mean)
     if claim.published is None:  # a comparison: the source says that there is a lead, and its interval may deny it
-        both = _published_and_found("a clear lead", ours(claim))
-    return f"{author}, {claim.place}", f"<small>{claim.what}</small><br>{both}", claim.surprise
-
-
-def _published_and_found(published: str, found: str) -> str:
-    """Return both numbers of a card, on a line each, as HTML."""
-    return f"<small>published</small> {published}<br><small>we find</small> {found}"
+        published, found = "a clear lead", ours(claim)
+    both = charts.published_and_found(claim.what, published, found)
+    return claim.surprise, both, f"{charts.verdict_sign(claim.verdict)}<br>{author}, {claim.place}"
 
 
 def _rounded(unit: str, value: float | None) -> str:

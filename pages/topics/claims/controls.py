@@ -12,5 +12,5 @@ from pages.topics.claims.question import SOURCE, VERDICT
 def controls(_: Values, main: DeltaGenerator) -> None:
     """Render the source in `main`, and the verdicts of the table."""
     with main:
-        inputs.choose(SOURCE)
+        inputs.choose_from_list(SOURCE)
     inputs.choose(VERDICT)

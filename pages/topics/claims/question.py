@@ -9,7 +9,7 @@ from pages.kit.values import Values
 from privdemo.experiments.claims import SOURCES, VERDICTS, Claim
 
 EVERYBODY = "all sources"
-SOURCE = Choice("source", (EVERYBODY, *SOURCES), EVERYBODY, "Claims by")
+SOURCE = Choice("source", (EVERYBODY, *SOURCES), EVERYBODY, "Show claims from:")
 VERDICT = Choice("verdict", VERDICTS, VERDICTS, "Show claims of which our check says:", many=True)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from pages.kit import folds, numbers
 from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.comparison import against_pin, all_numbers, goal, one_likelihood
-from pages.topics.comparison.answer import Answer, by_epsilon, snippet
+from pages.topics.comparison.answer import Answer, snippet, what_it_costs
 from pages.topics.comparison.controls import pin_button
 from pages.topics.comparison.question import LOOK, REACH_A_GOAL, Question
 from privdemo.experiments.comparison import N_TEST, ComparisonConfig
@@ -34,7 +34,7 @@ def standing_words(question: Question | str, _: Answer | None = None) -> dict[st
 CHAPTERS = Chapters(
     LOOK,
     (
-        Chapter("What it costs", by_epsilon),
+        Chapter("What it costs", what_it_costs),
         Chapter(REACH_A_GOAL, goal.panels),
         Chapter("Before and after", against_pin.panels, pin_button),
         Chapter("One way for all", one_likelihood.panels, for_specialists=True),
@@ -46,7 +46,7 @@ CHAPTERS = Chapters(
 PAGE = Page.from_folder(
     __name__,
     title="Which method?",
-    question="Which method stays most accurate at the same privacy?",
+    question="Who must see the true labels for a computer to learn best?",
     address="comparison",
     folds=standing_words,
     failed="Nothing can be compared here.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from functools import partial
 
 from pages.kit import numbers, own_data
 from pages.kit.panel import Chart, Panel, Prediction
@@ -14,7 +15,7 @@ from pages.topics.comparison import shipped
 from pages.topics.comparison.question import Question
 from pages.topics.comparison.words import METRIC_WORDS, about_sets, change, long_run, marked, people, privacy, value
 from privdemo.experiments import comparison, results
-from privdemo.experiments.comparison import RECORDS, SHARE, ComparisonConfig, Trial, has_pixels
+from privdemo.experiments.comparison import METRICS, RECORDS, SHARE, ComparisonConfig, Trial, has_pixels
 from privdemo.experiments.comparison.study import Row
 from privdemo.experiments.trials import with_trial
 from privdemo.figures import comparison as charts
@@ -45,8 +46,7 @@ CURVE_DRAWS = 5
 # With more people of each class than this, a trial with private images is slow.
 LARGE = 300
 _OWN_TRIALS, _CURVE_TRIALS = "compare", "curve"
-# The accuracy of a guess between two classes.
-_BY_CHANCE = 0.5
+_OTHER_LEVELS = "And with more privacy, or less?"
 # Methods that correct for the noise, in order of preference, each with the method that ignores it.
 CORRECTED_AND_NAIVE = (
     (by_trying(SPREAD), NAIVE),
@@ -89,19 +89,43 @@ class Answer:
         best = comparison.study.best_by_trust(self.chosen(self.own))
         return {trust: best[trust].method for trust in self.question.trusted if trust in best}
 
+    @property
+    def ranked(self) -> dict[str, Row]:
+        """Return the best row for each of the parties that may be trusted, the best first."""
+        rows = {row.method: row for row in self.chosen(self.own)}
+        return ranked([rows[name] for name in self.best_by_trust.values()])
+
     def takeaway(self) -> str:
-        """Say what this privacy costs with each kind of trust."""
+        """Say with whose trust a model does best, and where that is different."""
         question = self.question
         if self.marks:
             few = self.own and self.n_draws < question.n_draws
             so_far = f"After {self.n_draws} of {question.n_draws} trials: " if few else ""
-            return f"{so_far}{mark_words(question, self.marks, self.best_by_trust)}"
+            return f"{so_far}{mark_words(question, self.marks, self.ranked)}{self.elsewhere()}"
         meanwhile = (
             f"The curves are shipped ones of {curve_people(self.curves)}."
             if self.curves
             else "Nothing is shipped for these records."
         )
         return f"{self.no_marks()} {meanwhile}"
+
+    def elsewhere(self) -> str:
+        """Say at which other ε trusting somebody else does clearly better than trusting whoever does best here."""
+        config, here = self.question.config, self.ranked
+        if PUBLISHER in here or not here or (shipped.has_curves(config) and not shipped.on_curves(config)):
+            return ""
+        first, words = next(iter(here)), []
+        others: dict[str, list[float]] = {}
+        for epsilon in dict.fromkeys(row.epsilon for row in self.curves if row.epsilon != config.epsilon):
+            at_epsilon = [row for row in self.chosen(self.curves) if row.epsilon == epsilon]
+            best = comparison.study.best_by_trust([row for row in at_epsilon if row.trust in here])
+            for trust, row in best.items():
+                if first in best and trust != first and change(row, best[first]).verdict is Verdict.BETTER:
+                    others.setdefault(trust, []).append(epsilon)
+        for trust, levels in others.items():
+            at = numbers.join_words(tuple(f"{level:g}" for level in levels))
+            words.append(f"at ε = {at} trusting {trust} does better than trusting {first}")
+        return f" {numbers.capital('; '.join(words))}." if words else ""
 
     def no_marks(self) -> str:
         """Say why there is no score of the visitor’s setting yet, or none at all."""
@@ -153,59 +177,102 @@ class Answer:
         return f"Statistically tied: {'; '.join(words)}. " if words else ""
 
 
-def by_epsilon(answer: Answer) -> list[Panel]:
-    """Return the figure of every method’s score along ε."""
-    first, *others = frontiers(answer, "by-epsilon", None) or [Panel()]
-    return [replace(first, prediction=_prediction(answer)), *others]
+def what_it_costs(answer: Answer) -> list[Panel]:
+    """Return what a model reaches by who is trusted, and the best method of each along ε."""
+    rows, config = answer.ranked, answer.question.config
+    if not rows:
+        return frontiers(answer, "by-epsilon", None) or [Panel()]
+    best = tuple(row.method for row in rows.values())
+    at_setting = Panel(
+        "by-trust",
+        figure=_by_trust(answer, known_only=False),
+        summary=_own_summary(answer),
+        rows=lambda: [vars(row) | COMPARISON[row.method].columns for row in answer.own],
+        snippet=snippet(answer.question),
+        prediction=_prediction(answer),
+        note=f"Each mark is a mean over {answer.n_draws} trials with other people and other noise; the line through it "
+        "is its 95 % interval.",
+    )
+    shown = tuple(name for name in config.methods if name in (CLEAN, *best) or COMPARISON[name].trust == PUBLISHER)
+    alone = replace(answer, question=replace(answer.question, config=replace(config, methods=shown)))
+    names = {row.method: trust for trust, row in rows.items()} | {CLEAN: COMPARISON[CLEAN].title}
+    along, *others = frontiers(alone, "by-epsilon", None, names) or [Panel()]
+    return [at_setting, replace(along, question=_OTHER_LEVELS) if along.name == "by-epsilon" else along, *others]
+
+
+def _by_trust(answer: Answer, known_only: bool) -> Chart:
+    """Return the figure of what the best method of each trust reaches; `known_only`, with question marks."""
+    question = answer.question
+    order = answer.best_by_trust if known_only else answer.ranked
+    ways = [
+        charts.Way(
+            _way_to_learn(trust, question.config),
+            COMPARISON[answer.best_by_trust[trust]],
+            None if known_only else answer.marks[answer.best_by_trust[trust]],
+        )
+        for trust in order
+    ]
+    write = partial(value, question.metric)
+    return Chart(charts.by_trust(ways, answer.marks.get(CLEAN), question.metric, write, records_of(question.config)))
+
+
+def records_of(config: ComparisonConfig) -> str:
+    """Return what the records are called."""
+    return "images" if has_pixels(config.dataset) else "records"
+
+
+def ranked(rows: Sequence[Row]) -> dict[str, Row]:
+    """Return rows by their trust, the best first; a publisher’s, whose ε covers less, last."""
+    sign = -1 if rows and METRICS[rows[0].task][rows[0].metric] else 1
+    in_order = sorted(rows, key=lambda row: (row.trust == PUBLISHER, sign * row.mean))
+    return {row.trust: row for row in in_order}
 
 
 def _prediction(answer: Answer) -> Prediction | None:
     """Return the guess who may see true labels where a model is most accurate; None without several such scores."""
-    question, best = answer.question, answer.best_by_trust
+    question, rows = answer.question, answer.ranked
     config = question.config
-    if question.metric != "accuracy" or config.private == RECORDS or len(best) < 2 or CLEAN not in answer.marks:
+    if question.metric != "accuracy" or config.private == RECORDS or len(rows) < 2 or CLEAN not in answer.marks:
         return None
-    one, other = binary_task(config.dataset).classes
-    records = "images" if has_pixels(config.dataset) else "records"
-    rows = {row.method: row for row in answer.chosen(answer.own)}
-    first, *others = sorted(best, key=lambda trust: -rows[best[trust]].mean)
-    found = [f"{value(question.metric, rows[best[trust]].mean)} with {TRUSTED_PARTY[trust]}" for trust in best]
-    is_clear = change(rows[best[first]], rows[best[others[0]]]).verdict is Verdict.BETTER
-    known = answer.marks[CLEAN].mean
+    first, second, *_ = rows.values()
+    is_clear = change(first, second).verdict is Verdict.BETTER
     return Prediction(
         "most-accurate-trust",
-        f"A model learns to tell “{one}” from “{other}” at ε = {numbers.epsilon(config.epsilon)}. When is it most "
-        f"accurate: if {_any_of(list(best))} sees the true labels?",
-        first,
-        tuple(best),
-        Chart(charts.still_empty({trust: _way_to_learn(trust, config) for trust in best}, known, _BY_CHANCE)),
-        f"Of new {records}, {numbers.join_words(tuple(found))} are named correctly"
-        f"{'' if is_clear else ', without a clear difference between the best two'}.",
+        f"A computer learns to tell {told_apart(config)}, but the labels of these examples are disguised "
+        f"(ε = {numbers.epsilon(config.epsilon)}). Who must be trusted with the true labels for it to do best?",
+        first.trust,
+        tuple(answer.best_by_trust),
+        _by_trust(answer, known_only=True),
+        "" if is_clear else "There is no clear difference between the best two.",
     )
 
 
-def _any_of(names: Sequence[str]) -> str:
-    """Join names: “nobody, a bag owner or a curator”."""
-    return f"{', '.join(names[:-1])} or {names[-1]}"
+def told_apart(config: ComparisonConfig) -> str:
+    """Say what a model tells apart: “pictures of “7” from those of “9”.”"""
+    one, other = binary_task(config.dataset).classes
+    return (
+        f"pictures of “{one}” from pictures of “{other}”" if has_pixels(config.dataset) else f"“{one}” from “{other}”"
+    )
 
 
 def _way_to_learn(trust: str, config: ComparisonConfig) -> str:
-    """Say in a few words what a model learns from, by who is trusted."""
-    swapped = numbers.out_of_100(RandomisedResponse.from_epsilon(config.epsilon, 2).flip_prob)
+    """Say in a few words what a model learns from, by who is trusted; on a telephone it has one line."""
+    flipped = numbers.out_of_100(RandomisedResponse.from_epsilon(config.epsilon, 2).flip_prob)
     what = {
-        NOBODY: f"{swapped} labels swapped at random",
-        OWNER: f"noisy totals of {config.bag_size} labels each",
-        PUBLISHER: "noisy counts of two sets",
-        CURATOR: "noise added to the finished model",
+        NOBODY: f"{flipped} labels switched by chance",
+        SHUFFLER: "mixes up who sent which label",
+        OWNER: f"tells noisy totals of {config.bag_size} labels",
+        PUBLISHER: "tells noisy counts of two sets",
+        CURATOR: f"sees all, adds noise to the {'result' if config.task == SHARE else 'model'}",
     }
     return f"{trust}: {what[trust]}"
 
 
-def frontiers(answer: Answer, name: str, goal: float | None) -> list[Panel]:
+def frontiers(answer: Answer, name: str, goal: float | None, names: Mapping[str, str] | None = None) -> list[Panel]:
     """Return the figures of every method’s score along ε, with a line at the `goal` if there is one.
 
-    Without results the list is empty. Methods that learn from sets have a figure of their own, as their ε covers only
-    the counts.
+    With `names`, few methods are called by them at the ends of their curves. Without results the list is empty. Methods
+    that learn from sets have a figure of their own, as their ε covers only the counts.
     """
     question, curves = answer.question, answer.chosen(answer.curves)
     rows = (*answer.curves, *answer.own)
@@ -218,7 +285,9 @@ def frontiers(answer: Answer, name: str, goal: float | None) -> list[Panel]:
     def chart(methods: Set[str], axis: str) -> Chart:
         marks = {method: mark for method, mark in answer.marks.items() if method in methods}
         curves_shown = [row for row in curves if row.method in methods]
-        return Chart(charts.frontier(curves_shown, question.metric, marks, question.config.epsilon, goal, axis))
+        epsilon, records = question.config.epsilon, records_of(question.config)
+        called = None if axis == charts.OF_COUNTS else names
+        return Chart(charts.frontier(curves_shown, question.metric, marks, epsilon, goal, axis, called, records))
 
     panels = []
     if others := set(question.config.methods) - of_sets:
@@ -337,22 +406,6 @@ def _means(trials: Sequence[Trial]) -> list[Row]:
 
 # --- words ---------------------------------------------------------------------------------------
 
-# The words before a score, by who is trusted.
-_TRUST_WORDS = {
-    NOBODY: "If nobody is trusted",
-    SHUFFLER: "With a trusted shuffler",
-    OWNER: "From a trusted bag owner’s totals alone",
-    PUBLISHER: "With a trusted publisher, where ε covers no more than its counts",
-    CURATOR: "With a trusted curator, whose ε covers whole records",
-}
-# The same for the second score and later ones.
-_TRUST_WORDS_SHORT = {
-    NOBODY: "nobody trusted gives",
-    SHUFFLER: "a shuffler gives",
-    OWNER: "a bag owner’s totals give",
-    PUBLISHER: "a publisher, where ε covers no more than its counts, gives",
-    CURATOR: "a curator gives",
-}
 TRUSTED_PARTY = {
     NOBODY: "nobody trusted",
     SHUFFLER: "a shuffler",
@@ -362,24 +415,43 @@ TRUSTED_PARTY = {
 }
 
 
-def mark_words(question: Question, marks: Mapping[str, Estimate], best: Mapping[str, str]) -> str:
-    """Say what the `best` method reaches for each kind of trust, and what is reached with true labels."""
+def mark_words(question: Question, marks: Mapping[str, Estimate], best: Mapping[str, Row]) -> str:
+    """Say whom to trust for the best score: `best` are the best rows by trust, the best first; and what is reached
+    with true labels.
+    """
     ceiling = (
         f" With {COMPARISON[CLEAN].title} it is {value(question.metric, marks[CLEAN].mean)}." if CLEAN in marks else ""
     )
     if not best:
         return f"No method that is shown needs so little trust.{ceiling}"
-    (first, name), *others = best.items()
-    more = "".join(
-        f"; {_TRUST_WORDS_SHORT[trust]} {_result(question, method, marks[method])}" for trust, method in others
-    )
-    return f"{_TRUST_WORDS[first]}, {_score_words(question, _result(question, name, marks[name]))}{more}.{ceiling}"
+    (trust, row), *others = best.items()
+    results = {one: _result(question, each) for one, each in best.items()}
+    rest = [one for one, _ in others if one != PUBLISHER]
+    at = f"At ε = {numbers.epsilon(question.config.epsilon)}{_also_pixels(question.config)}"
+    score = _score_words(question, f"<b>{results[trust]}</b>")
+    verdict = change(row, best[rest[0]]).verdict if rest else None
+    if verdict is Verdict.BETTER:
+        start = f"{at} trusting <b>{trust}</b> does best: {score}"
+    elif verdict is Verdict.NOT_CLEAR:
+        start = f"{at} <b>{trust} and {rest[0]}</b> are too close to call: trusting {trust}, {score}"
+    else:
+        start = f"{at}, trusting {trust}, {score}"
+    more = ", ".join(f"{one}{' gives' * (not i)} {results[one]}" for i, one in enumerate(rest))
+    more = f"; {more}" if more else ""
+    if others and PUBLISHER in best:
+        more += f"; a publisher, where ε covers no more than its counts, gives {results[PUBLISHER]}"
+    return f"{start}{more}.{ceiling}"
 
 
-def _result(question: Question, method: str, mark: Estimate) -> str:
+def _also_pixels(config: ComparisonConfig) -> str:
+    """Say that ε is that of every pixel too, if it is."""
+    return " for every label and pixel" if config.private == RECORDS else ""
+
+
+def _result(question: Question, row: Row) -> str:
     """Write a score and, if it is known exactly, that in the long run, which few trials may miss."""
-    exact = long_run(question.config, method)
-    return f"<b>{marked(question.metric, mark)}</b>" + (f" ({exact} in the long run)" if exact else "")
+    exact = long_run(question.config, row.method)
+    return value(question.metric, row.mean) + (f" ({exact} in the long run)" if exact else "")
 
 
 def lower_loss(named: Row | None, other: Row | None) -> str:
@@ -394,16 +466,13 @@ def lower_loss(named: Row | None, other: Row | None) -> str:
 
 
 def _score_words(question: Question, mark: str) -> str:
-    """Say what a score measures, at which ε."""
+    """Say what a score measures."""
     config = question.config
-    also = " for every label and pixel" if config.private == RECORDS else ""
-    at = f"(ε = {numbers.epsilon(config.epsilon)}{also})"
     if config.task == SHARE:
-        return f"the share of “{binary_task(config.dataset).classes[1]}” is off by {mark} {at}"
+        return f"the share of “{binary_task(config.dataset).classes[1]}” is off by {mark}"
     if question.metric == "accuracy":
-        records = "images" if has_pixels(config.dataset) else "records"
-        return f"{mark} of test {records} are named correctly {at}"
-    return f"the {METRIC_WORDS[question.metric]} is {mark} {at}"
+        return f"{mark} of new {records_of(config)} are named correctly"
+    return f"the {METRIC_WORDS[question.metric]} is {mark}"
 
 
 # How the figure marks methods by who is trusted.
@@ -437,6 +506,24 @@ def n_draws(rows: Sequence[Row]) -> str:
     """Write how many trials some rows are from."""
     least, most = (end(row.n_trials for row in rows) for end in (min, max))
     return f"{most}" if least == most else f"{least} to {most}"
+
+
+def _own_summary(answer: Answer) -> str:
+    """Describe the figure by trust: the promise, the scores with their intervals and the methods behind them, and
+    ties.
+    """
+    metric, config = answer.question.metric, answer.question.config
+    scores = "; ".join(
+        f"{TRUSTED_PARTY[trust]} {marked(metric, row.estimate)} ({COMPARISON[row.method].in_full})"
+        for trust, row in answer.ranked.items()
+    )
+    known = f"; {COMPARISON[CLEAN].title} {marked(metric, answer.marks[CLEAN])}" if CLEAN in answer.marks else ""
+    sets = f" {about_sets(config)}" if _has_sets(config) else ""
+    unequal = " Equal ε under unequal trust is not equal privacy." if len(answer.best_by_trust) > 1 else ""
+    return (
+        f"Promised: {privacy(config)}. Of {people(config)}, {answer.n_draws} trials: {scores}{known}. "
+        f"{answer.best_words()}{answer.beside_counterpart()}{answer.ties()}Bars are 95 % intervals.{unequal}{sets}"
+    )
 
 
 def _summary(answer: Answer, curves: Sequence[Row]) -> str:

@@ -107,12 +107,17 @@ def takeaway(question: Question, chosen: Outcome) -> str:
     total = sum(question.config.counts)
     here = sum(abs(share - n / total) for share, n in zip(chosen.example, question.config.counts, strict=True))
     promise = _broken_promise_words(chosen)
-    least = " that keeps the promise" if RELEASES[chosen.release].tight and chosen.holds else ""
     people = "patients" if question.names else "people"
+    pairs = zip(chosen.example, question.config.counts, strict=True)
+    by_chance = (
+        " Some counts stay as they are by chance; a reader cannot know which."
+        if chosen.holds and any(round(share * total) == n for share, n in pairs)
+        else ""
+    )
     return (
-        f"The {len(question.config.counts)} counts of this publication are off by <b>{whole(here, total)}</b> of "
-        f"{total:,} {people}, all differences added up. On average, with {spoken_title(chosen.release)}{least}, they "
-        f"are off by <b>{whole(chosen.distortion.mean, total)}</b>{promise}."
+        f"On average the errors of the {len(question.config.counts)} counts add up to "
+        f"<b>{whole(chosen.distortion.mean, total)}</b> of {total:,} {people}{promise}. In the publication below it is "
+        f"<b>{whole(here, total)}</b>.{by_chance}"
     )
 
 

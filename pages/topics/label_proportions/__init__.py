@@ -50,7 +50,7 @@ CHAPTERS = Chapters(
 PAGE = Page.from_folder(
     __name__,
     title="Only bag shares",
-    question="Can a model learn from the shares of groups instead of labels?",
+    question="Can a model learn from the percentages of groups alone?",
     address="proportions",
     folds=standing_words,
     failed="Nothing can be learned here.",

@@ -6,8 +6,7 @@ import math
 from dataclasses import dataclass
 
 from pages.kit import cache, numbers, own_data, trials
-from pages.kit.numbers import MARK, count_trials, with_half, with_range
-from pages.kit.numbers import SHARE as SHARE_SCALE
+from pages.kit.numbers import MARK, count_trials, with_range
 from pages.kit.panel import Chart, Markup, Panel, Prediction, Scale
 from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials
@@ -67,19 +66,23 @@ class Answer:
 
     def takeaway(self) -> str:
         """Say how many records a model trained on bag shares names correctly, and one trained on every label."""
-        start, ceiling = f"{bags_words(self)}: {released_words(self)}.", self.accuracy(FULL)
+        ceiling, learns = self.accuracy(FULL).mean, f"It learns from {bags_words(self)}: {released_words(self)}."
+        records = self.task.records
         if not self.best:
-            return f"{start} With every label known, a model is right about <b>{numbers.share(ceiling.mean)}</b>."
-        reached = self.accuracy(self.best)
+            right = f"<b>{numbers.out_of_100(ceiling)}</b>"
+            return f"With every label known, a model gets {right} new {records} right. {learns}"
+        reached = self.accuracy(self.best).mean
         nothing = 1 - sum(trial.test_share for trial in self.trials) / len(self.trials)
         alike = "" if all(trial.identified for trial in self.trials) else f" {ALL_ALIKE}"
+        n_tried = sum(name in self.methods for name in LEARNERS)
+        how = f"{f'best of {n_tried} methods: ' * (n_tried > 1)}{LABEL_PROPORTIONS[self.best].title}"
         return (
-            f"{start} A model trained on this alone is right about {with_half(reached, SHARE_SCALE, bold=True)} of new "
-            f"{self.task.records}. {beside_words(self.task, reached.mean, ceiling.mean, nothing)}.{alike}"
+            f"A model gets <b>{numbers.out_of_100(reached)}</b> new {records} right ({how}). {learns} "
+            f"{beside_words(self.task, reached, ceiling, nothing)}.{alike}"
         )
 
     def main(self) -> list[tuple[Panel, ...]]:
-        """Return the panels of one bag and what leaves it, and of how many records every method names correctly."""
+        """Return the panels of how many records every method names correctly, and of one bag and what leaves it."""
         bag = Panel(
             "one-bag",
             figure=one_bag(self),
@@ -96,7 +99,7 @@ class Answer:
                     self.methods,
                     self.question.threshold,
                     self.task.records,
-                    f"“{self.task.labels[0]}” for all",
+                    f"say of all: {self.task.words[0]}",
                 )
             ),
             summary=score_words(self),
@@ -104,7 +107,7 @@ class Answer:
             snippet=score_snippet(self.question),
             prediction=_prediction(self),
         )
-        return [(bag, scores)]
+        return [(scores, bag)]
 
 
 def _prediction(answer: Answer) -> Prediction | None:
@@ -115,9 +118,10 @@ def _prediction(answer: Answer) -> Prediction | None:
     nothing = 1 - sum(trial.test_share for trial in answer.trials) / len(answer.trials)
     return Prediction(
         "bag-totals",
-        f"A model learns from {bags_words(answer)}: {_sent_kind(answer)}, and what share of each group "
-        f"{answer.task.positive}. To say of all {records} that they {answer.task.words[0]} is right for "
-        f"{numbers.out_of_100(nothing)}. For how many of 100 new {records} will the model be right?",
+        f"{int(answer.trials[0].sizes.sum()):,} {records} are put into {bags_words(answer)}. A model is given "
+        f"{_sent_kind(answer)} and, of each group, only what percentage {answer.task.positive}. Saying of all that "
+        f"they {answer.task.words[0]} is right for {numbers.out_of_100(nothing)}. How many of 100 new {records} will "
+        "the model get right?",
         100 * answer.accuracy(answer.best).mean,
         Scale(0, 100, unit=f" {records}"),
         one_bag(answer),
@@ -138,7 +142,7 @@ def one_bag(answer: Answer) -> Markup:
             kept=f"Stays with whoever collected bag 1: which of {size:,} {task.records} {task.positive}{scale}",
             legend=(task.positive, task.words[0]),
             sent=f"Sent on of these {size:,} {task.records}: {_sent_words(answer)}, and one share",
-            unknown="which kind is not told",
+            unknown=f"{answer.task.unlabelled.partition(' without ')[2].removeprefix('a ')} not passed on",
             total=numbers.share(float(trial.proportions[0])),
             meaning=_total_words(answer),
             alt=one_bag_words(answer),
@@ -214,26 +218,24 @@ def bags_words(answer: Answer) -> str:
 def released_words(answer: Answer) -> str:
     """Say what is known of a bag."""
     config = answer.question.config
-    known = f"of each we know only which share {answer.task.positive}"
+    sent = answer.task.unlabelled if config.k == 1 else f"averages of {config.k} or more records"
+    if math.isfinite(config.feature_epsilon):
+        sent += f" with noise (ε = {numbers.epsilon(config.feature_epsilon)} a column)"
+    known = f"{sent} and, of each group, only what percentage {answer.task.positive}"
     if math.isfinite(config.proportion_epsilon):
         known += f", with noise (ε = {numbers.epsilon(config.proportion_epsilon)} a label)"
-    records = "" if config.k == 1 else f"averages of {config.k} or more records"
-    if math.isfinite(config.feature_epsilon):
-        records = f"{records or 'records'} with noise (ε = {numbers.epsilon(config.feature_epsilon)} a column)"
-    return f"{known}, and {records}" if records else known
+    return known
 
 
 def beside_words(task: Task, reached: float, ceiling: float, nothing: float) -> str:
-    """Say what share is named correctly by one answer to all, and with every label known."""
-    lazy, known = (
-        f"To say of all that they {task.words[0]} is right",
-        f"with every label known, {numbers.share(ceiling)}",
-    )
+    """Say how many records are named correctly by one answer to all, and with every label known."""
+    lazy = f"Saying of all that they {task.words[0]} is right"
+    known = f"with every label known, a model gets {numbers.out_of_100(ceiling)} right"
     if reached < nothing - LEAST_AGAINST_TRIVIAL:
-        return f"{lazy} more often, for {numbers.share(nothing)}; {known}"
+        return f"{lazy} more often, for {numbers.out_of_100(nothing)}; {known}"
     if reached <= nothing + LEAST_AGAINST_TRIVIAL:
-        return f"{lazy} as often, for {numbers.share(nothing)}; {known}"
-    return f"{lazy} for {numbers.share(nothing)}; {known}"
+        return f"{lazy} as often, for {numbers.out_of_100(nothing)}; {known}"
+    return f"{lazy} for {numbers.out_of_100(nothing)}; {known}"
 
 
 def compare_words(verdict: Verdict, best: str, other: str, where: str) -> str:

@@ -84,7 +84,7 @@ def _bags(values: Values) -> None:
     if len(sizes) > 1 and not is_hidden():
         st.session_state[_SIZE] = min(sizes, key=lambda n: abs(math.log(n / bag_size)))
         records = binary_task(dataset).records
-        label = f"{records.capitalize()} per bag, of {total:,} in all (larger bags are more private)"
+        label = f"{records.capitalize()} per bag, of {total:,} in all (left: more private)"
         st.select_slider(label, sizes, key=_SIZE, on_change=_split_into, args=(total, n_bags, size))
 
 

@@ -14,7 +14,7 @@ from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials
 from pages.topics.many_answers.question import NOUNS, Question
 from privdemo.experiments import many_answers
-from privdemo.experiments.many_answers import ILLNESSES, ZIPF, AnswersConfig, Fit, Release
+from privdemo.experiments.many_answers import ILLNESSES, PAPERS, ZIPF, AnswersConfig, Fit, Release
 from privdemo.experiments.results import N_TRIALS
 from privdemo.experiments.trials import with_trial
 from privdemo.figures import many_answers as charts
@@ -27,6 +27,8 @@ _MOST_CELLS_AT_ONCE = 2_000_000
 _FITS = "many answers"
 # An error counts as equal to a larger one from this fraction of it on.
 _EQUAL_FROM = 0.98
+# What people do with one of the answers, where they do not just give it.
+_VERBS = {"illness": "has", "occupation": "has", "word": "uses"}
 
 released = cache.shared_or_private(many_answers.run)
 fitted = cache.shared_or_private(many_answers.fit)
@@ -74,32 +76,39 @@ class Answer:
         is_better = least < _EQUAL_FROM * min(own, other)
         figures = 2 if _written_differently(own, other, least if is_better else own) else 3
         off, rivals, best = (numbers.standard_error(error, figures) for error in (own, other, least))
+        one, many = self._nouns
         start = (
-            f"{numbers.people(config.people)} each send {self._sent(chosen)} (<b>{title(chosen)}</b>): "
-            f"an estimated share is typically off by <b>{off} points</b>"
+            f"Each of {numbers.people(config.people)} {_VERBS.get(one, 'gives')} one of {self.k:,} {many}. "
+            f"To hide it, each sends {self._sent(chosen)} ({title(chosen)}). The shares worked out from what they send "
+            f"are typically off by <b>{off} points</b>."
         )
         if many_answers.same_lie(chosen, rival, self.k, config.epsilon):
-            words = f"{start}. Here {title(rival)} is the same method, because each person sends one answer."
+            words = f"{start} Here {title(rival)} is the same method, because each person sends one {one}."
         else:
-            words = (
-                f"{start}. If each sends {self._sent(rival)} ({title(rival)}), it is off by <b>{rivals}</b>"
-                f"{_comparison_words(other / own)}."
-            )
+            words = f"{start} If each sends {self._sent(rival)} ({title(rival)}), it is <b>{rivals} points</b>."
         if is_better:
-            words += f" The most exact here is {title(self.best)}, off by {best}."
+            words += f" The most exact here is {title(self.best)}: {best} points."
         if 0 < self.unasked < max(own, other):
             words += f" Guessing blindly is off by {points(self.unasked)}."
         return words
 
+    @property
+    def _nouns(self) -> tuple[str, str]:
+        """Return what one answer to this question and several are called."""
+        config = self.question.config
+        return NOUNS.get(config.dataset if isinstance(config.dataset, str) else "", ("answer", "answers"))
+
     def _sent(self, oracle: str) -> str:
         """Say what each person sends by an oracle, with the word for an answer to this question."""
-        config = self.question.config
-        source = config.dataset if isinstance(config.dataset, str) else ""
-        one, many = NOUNS.get(source, ("answer", "answers"))
-        made = many_answers.mechanism(oracle, self.k, config.epsilon)
+        one, many = self._nouns
+        made = many_answers.mechanism(oracle, self.k, self.question.config.epsilon)
+        words = FREQUENCY_ORACLES[oracle].sends
         if isinstance(made, SubsetSelection):
-            return f"{made.size:,} of {self.k:,} {many}, often including their own"
-        return FREQUENCY_ORACLES[oracle].sends.replace("answers", many).replace("answer", one)
+            if made.size == 1:  # a list of one is what randomised response sends
+                words = FREQUENCY_ORACLES[PAPERS].sends
+            else:
+                words = words.replace("some answers", f"{made.size:,}")
+        return words.replace("answers", many).replace("answer", one)
 
     def main(self) -> list[Panel]:
         """Return the panel of true shares, and those estimated from one release by two methods."""
@@ -182,7 +191,7 @@ def about_negative(shown: Iterable[Iterable[float]]) -> list[Panel]:
     """Return a panel in words on estimates below 0 if some of those `shown` are; none if none is."""
     if not any(share < 0 for shares in shown for share in shares):
         return []
-    why = "That is noise: the true share is small, and chance carried the estimate past 0."
+    why = "The noise to be expected is subtracted. Where the true share is small, chance may carry the estimate past 0."
     return [Panel(question="Why is an estimate below 0 %?", answer=why)]
 
 
@@ -205,13 +214,6 @@ def _written_differently(*errors: float) -> bool:
     """Return whether all errors that differ by more than `_EQUAL_FROM` also differ as written."""
     ordered = sorted(errors)
     return all(low >= _EQUAL_FROM * high or bare_points(low) != bare_points(high) for low, high in pairwise(ordered))
-
-
-def _comparison_words(times: float) -> str:
-    """Say how the other method compares, whose error is `times` as large."""
-    if _EQUAL_FROM * times >= 1:
-        return f", {numbers.times(times)} times as much"
-    return ", just as much" if times > _EQUAL_FROM else f", {numbers.times(1 / times)} times as exact"
 
 
 def _people_words(config: Any) -> str:

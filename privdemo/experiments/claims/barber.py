@@ -233,7 +233,7 @@ CLAIMS = (
         partial(misprinted_sign, BinaryChannel(0.2, 0.2)),
         unit=PERCENT,
         reading=FORMULA,
-        surprise=f"A misprinted sign turns a share of {100 * _SHARE:g} % into {{percent:.0f}} %.",
+        surprise=f"A share of {{percent:.0f}} %? A sign is misprinted; the right value is {100 * _SHARE:g} %.",
         what="share",
     ),
     ClaimRow(
@@ -311,8 +311,7 @@ CLAIMS = (
         spread_beats_naive,
         (FIGURE_3,),
         unit=POINTS,
-        surprise="Where the model that ignores the noise is tuned the same way, correcting for the noise gives no "
-        "clear gain in accuracy{but}.",
+        surprise="Correcting for the noise did not make the model clearly more accurate{but}.",
         what="gain in accuracy",
     ),
     ClaimRow(

@@ -366,8 +366,7 @@ CLAIMS = (
         partial(distortion, release=_DIRICHLET),
         (COUNT_RESULTS,),
         published=label_counts.PUBLISHED[_DIRICHLET],
-        surprise="With the noise of its own formula, scaled Dirichlet distorts the counts {times:.1f} times "
-        "as much as the paper’s figure shows.",
+        surprise="With the noise of the paper’s own formula, the error is {times:.1f} times what its figure shows.",
         what="distortion",
     ),
     ClaimRow(
@@ -434,7 +433,8 @@ CLAIMS = (
         "scaled Dirichlet with noise chosen from the counts keeps δ = {delta:g}: the true δ at ε = {epsilon:g} between "
         "the paper’s counts and counts with one label changed",
         equation_9_delta,
-        surprise="Noise chosen from the private counts gives them away: the promise fails more often than published.",
+        surprise="The promise fails more often than stated, because the amount of noise was chosen by looking at the "
+        "secret counts.",
         what="δ, chance that the promise fails",
     ),
     ClaimRow(

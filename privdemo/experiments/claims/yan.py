@@ -431,8 +431,7 @@ CLAIMS = (
     _means_row("random-k"),
     _means_row(
         "nearest-k",
-        "One changed record also changes which records are grouped: averages move by more than "
-        "published, and noise made for less hides too little.",
+        "One person can change the averages by more than stated, so noise made for the stated change hides too little.",
     ),
     _means_row("k-tree"),
     ClaimRow(

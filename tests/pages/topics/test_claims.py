@@ -35,19 +35,23 @@ def test_a_row_says_which_claim_what_is_published_and_found_and_when_opened_why(
 
 
 def test_the_headline_counts_claims_and_papers(everything):
+    assert PAGE.question == f"{len(everything)} published claims about privacy by noise: do they hold?"
     n_papers = len({claim.source for claim in everything})
-    assert PAGE.question == f"We tried to check {len(everything)} claims from {n_papers} papers: do they hold?"
+    assert f"the claims of {n_papers} papers and lecture slides on hiding" in shown().takeaway()
 
 
 def test_the_takeaway_counts_verdicts_and_the_code_gives_all_claims(everything):
     n, printed = claims.count_verdicts(everything), []
-    assert shown().takeaway() == (
-        f"Of {len(everything)} published claims, <b>{n[HOLDS]}</b> hold, another <b>{n[CAVEAT]}</b> hold in part, "
-        f"and <b>{n[FAILS]}</b> do not hold. On {n[UNCLEAR]} our test could not decide, and {n[OPEN]} cannot be "
-        "checked."
+    assert (
+        shown()
+        .takeaway()
+        .endswith(
+            f": <b>{n[HOLDS]}</b> hold, <b>{n[CAVEAT]}</b> hold in part, on <b>{n[UNCLEAR]}</b> our test could not "
+            f"decide, <b>{n[FAILS]}</b> do not hold, and <b>{n[OPEN]}</b> cannot be checked."
+        )
     )
-    of_yan = sum(claim.source == "Yan" for claim in everything)
-    assert shown(source="Yan").takeaway().startswith(f"Of {of_yan} published claims of Yan, <b>")
+    of_yan = sum((claim.source, claim.verdict) == ("Yan", HOLDS) for claim in everything)
+    assert f"the claims of Yan: <b>{of_yan}</b> hold" in shown(source="Yan").takeaway()
     exec(str(SNIPPET), {"print": lambda *words: printed.append(words)})
     assert len(printed) == len(everything)
 
@@ -58,18 +62,19 @@ def test_the_bar_has_every_verdict_and_the_cards_what_is_not_found_to_hold(every
         assert f"<b>{n}</b> {claims.OF_SEVERAL.get(verdict, verdict)}" in bar.figure.html
     assert "<b>1</b> does not hold" in charts.verdict_bar({FAILS: 1})
     assert len(set(charts.SIGNS.values())) == len(claims.VERDICTS)
-    assert len(bar.rows()) == len(everything)
+    assert len(surprises.rows()) == len(everything)
     misprint = next(claim for claim in everything if claim.place == "equation 2")
     title, _, sentence = surprises.figure.contents[0]
-    assert title == f'<span title="{claims.PAPERS["Barber"]}">Barber</span>, equation 2'
+    assert sentence.endswith(
+        f'✗ does not hold</span><br><span title="{claims.PAPERS["Barber"]}">Barber</span>, equation 2'
+    )
     numbers = [both for _, both, _ in surprises.figure.contents]
     assert [numbers[0], numbers[-1]] == [
-        "<small>share</small><br><small>published</small> 107 %<br><small>we find</small> 40 %",
-        "<small>δ, chance that the promise fails</small><br><small>published</small> 0.05<br><small>we find</small> "
-        "0.077",
+        charts.published_and_found("share", "107 %", "40 %"),
+        charts.published_and_found("δ, chance that the promise fails", "0.05", "0.077"),
     ]
     assert all("<small>published</small>" in both for both in numbers)
-    assert sentence == misprint.surprise == "A misprinted sign turns a share of 40 % into 107 %."
+    assert title == misprint.surprise == "A share of 107 %? A sign is misprinted; the right value is 40 %."
     assert [claim.surprises for claim in everything].count(True) == len(surprises.figure.contents) == 5
     assert not replace(misprint, verdict=HOLDS).surprises
     nothing = Answer("Yan", {1: replace(misprint, verdict=HOLDS)}, {})

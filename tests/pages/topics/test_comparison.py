@@ -9,7 +9,7 @@ import pytest
 from pages.kit.panel import Panel, Table
 from pages.kit.trials import Trials
 from pages.topics.comparison import PAGE, against_pin, goal, one_likelihood, shipped
-from pages.topics.comparison.answer import Answer, answer, jobs, mark_words, rows_of
+from pages.topics.comparison.answer import Answer, answer, frontiers, jobs, mark_words, ranked, rows_of
 from pages.topics.comparison.question import Question, decode, encode
 from pages.topics.comparison.words import Change, about_sets, change
 from privdemo.experiments import comparison
@@ -23,6 +23,7 @@ from privdemo.methods import (
     COMPARISON,
     CORRECTED_COUNT,
     CURATED,
+    CURATOR,
     LLP,
     NAIVE,
     NOBODY,
@@ -63,6 +64,10 @@ def shown(asked: Question, *own: Row, **more: Any) -> Answer:
 MARKS = {NAIVE: Estimate(0.9, 0.88, 0.92), CLEAN: Estimate(0.99, 0.98, 1.0)}
 NONE, OTHER = shown(question(), problems={NAIVE: "no noise will do"}), replace(DIGITS, task=SHARE, methods=())
 PINNED, ROWS = replace(DIGITS, methods=()), [row(DIGITS, 0.8, 0.9)]
+CLEAR, UNSURE, WORSE = (
+    replace(row(replace(DIGITS, methods=(name,)), *marks), trust=COMPARISON[name].trust)
+    for name, marks in ((NAIVE, [0.9, 0.91, 0.89, 0.9, 0.9]), (LLP, [0.7, 1.0, 1.0, 0.9, 1.0]), (LLP, [0.7] * 5))
+)
 SEVERAL = [Change(verdict, verdict.value) for verdict in Verdict] + [Change(Verdict.WORSE, "worse")]
 
 
@@ -77,13 +82,27 @@ def reached(wanted: float) -> str:
     ("words", "part"),
     [
         (
-            mark_words(question(), MARKS, {NOBODY: NAIVE}),
-            "If nobody is trusted, <b>90.0 ± 2.0 %</b> of test images are named correctly (ε = 1). With all labels "
-            "true it is 99.0 %.",
+            mark_words(question(), MARKS, {NOBODY: CLEAR}),
+            "At ε = 1, trusting nobody, <b>90.0 %</b> of new images are named correctly. With all labels true it is "
+            "99.0 %.",
         ),
         (
-            mark_words(question(DIGITS, metric="log_loss"), MARKS, {OWNER: NAIVE}),
-            "From a trusted bag owner’s totals alone, the log loss is <b>0.900 ± 0.020</b> (ε = 1)",
+            mark_words(question(), MARKS, ranked([WORSE, CLEAR])),
+            "At ε = 1 trusting <b>nobody</b> does best: <b>90.0 %</b> of new images are named correctly; a bag owner "
+            "gives 70.0 %. With",
+        ),
+        (
+            mark_words(question(), MARKS, ranked([CLEAR, UNSURE])),
+            "At ε = 1 <b>a bag owner and nobody</b> are too close to call: trusting a bag owner, <b>92.0 %</b> of new "
+            "images are named correctly; nobody gives 90.0 %.",
+        ),
+        (
+            mark_words(question(), MARKS, ranked([CLEAR, replace(WORSE, by_trial="")])),
+            "At ε = 1, trusting nobody, <b>90.0 %</b> of new images are named correctly; a bag owner gives 70.0 %.",
+        ),
+        (
+            mark_words(question(DIGITS, metric="log_loss"), MARKS, {OWNER: CLEAR}),
+            "At ε = 1, trusting a bag owner, the log loss is <b>0.900</b>",
         ),
         (
             mark_words(question(replace(DIGITS, private=RECORDS)), MARKS, {}),
@@ -131,13 +150,11 @@ def test_words_follow_the_numbers(words, part):
 def test_it_opens_with_the_shipped_scores_of_its_setting():
     at = visit("comparison", compare_on="Small digits")
     marks = {r.method: r.estimate for r in shipped.marks(replace(DIGITS, methods=())) if r.metric == "accuracy"}
-    for names, whom in (
-        (BOTH, "If nobody is trusted, "),
-        ((LLP,), "; a bag owner’s totals give "),
-        ((CURATED,), "; a curator gives "),
-    ):
+    for names, whom in ((BOTH, ""), ((LLP,), "a bag owner "), ((CURATED,), "a curator gives ")):
         best = max((marks[name] for name in names), key=lambda mark: mark.mean)
-        assert f"{whom}<b>{100 * best.mean:.1f} ± {100 * best.half:.1f} %</b>" in takeaway(at)
+        assert re.search(rf"{whom}(<b>)?{100 * best.mean:.1f} %", takeaway(at))
+        assert f"{100 * best.mean:.1f} ± {100 * best.half:.1f} %" in html(at)
+    assert "<b>nobody and a curator</b> are too close to call" in takeaway(at)
     assert f"With all labels true it is {100 * marks[CLEAN].mean:.1f} %." in takeaway(at)
     assert not warnings(at)
 
@@ -147,7 +164,7 @@ SETS = [COMPARISON[name].title for name in (NAIVE, set_names("gaussian"), CLEAN)
 
 def test_sets_are_said_to_be_promised_no_more_than_their_counts():
     at = visit("comparison", compare_on="Small digits", trusting=["nobody", "a publisher"], show=SETS)
-    assert "; a publisher, where ε covers no more than its counts, gives <b>" in takeaway(at)
+    assert "; a publisher, where ε covers no more than its counts, gives " in takeaway(at)
     assert "covers the counts alone" in html(at)
     assert not warnings(at)
 
@@ -155,9 +172,11 @@ def test_sets_are_said_to_be_promised_no_more_than_their_counts():
 def test_sets_have_a_panel_of_their_own_as_their_epsilon_covers_the_counts_alone():
     names = (NAIVE, set_names("gaussian"), CURATED)
     found = [shown(question(replace(DIGITS, methods=some)), *shipped.marks(DIGITS_ALL)) for some in (names, names[1:2])]
-    both, alone = ([(p.name, chart_names(p)) for p in CHAPTERS["What it costs"](one)] for one in found)
+    both, alone = ([(p.name, chart_names(p)) for p in frontiers(one, "by-epsilon", None)] for one in found)
     of_sets = ("by-epsilon-of-sets", {COMPARISON[names[1]].title})
     assert both == [("by-epsilon", {COMPARISON[NAIVE].title, COMPARISON[CURATED].title}), of_sets]
+    panels = [[panel.name for panel in CHAPTERS["What it costs"](one)] for one in found]
+    assert panels == [["by-trust", "by-epsilon", "by-epsilon-of-sets"], ["by-epsilon-of-sets"]]
     assert alone == [of_sets]
 
 
@@ -175,7 +194,7 @@ def test_luck_of_ten_trials_stands_beside_the_closed_form():
     found = shown(asked, *shipped.marks(asked.config))
     lucky = found.marks[CORRECTED_COUNT]
     assert 100 * lucky.mean == pytest.approx(0.2, abs=0.05)
-    words = "<b>0.2 ± 0.2 points</b> (0.5 points in the long run) (ε = 4)"
+    words = "At ε = 4, trusting nobody, the share of “9” is off by <b>0.2 points (0.5 points in the long run)</b>."
     assert words in found.takeaway()
     (panel,) = CHAPTERS["All numbers"](found)
     assert [cells[-1] for cells in panel.figure.cells] == ["0.5 points", "–"]
@@ -372,7 +391,10 @@ def test_the_code_of_every_chapter_gives_the_numbers_shown(answer_of_trials, cha
         *_, (found,) = said
         assert f"<b>ε = {found.epsilon:g}</b> is enough" in answer
         assert f"“{COMPARISON[found.method].title}” reaches" in answer
-    elif chapter in ("What it costs", "All numbers"):
+    elif chapter == "What it costs":
+        shown_there = {row.mean for row in answer_of_trials.own if row.metric == "accuracy"}
+        assert {mark.mean for _, mark in said} == shown_there
+    elif chapter == "All numbers":
         shown_there = [row.mean for row in answer_of_trials.own if row.metric == "accuracy"]
         assert sorted(mark.mean for _, mark in said) == pytest.approx(sorted(shown_there))
     else:
@@ -388,14 +410,17 @@ def test_the_guess_is_who_may_see_true_labels_where_a_model_is_most_accurate():
     best = {trust: found.marks[name].mean for trust, name in found.best_by_trust.items()}
     assert asked.scale == (NOBODY, OWNER)
     assert asked.truth == max(best, key=best.__getitem__)
-    assert "if nobody or a bag owner sees the true labels?" in asked.ask
-    assert all(f"{100 * mark:.1f} % with " in asked.explain for mark in best.values())
-    assert "clear difference" not in asked.explain
-    plain = parts(asked.covered.figure)
-    assert [trace["x"] for trace in plain["data"]] == [[found.marks[CLEAN].mean]], "no mark gives the answer away"
+    assert "Who must be trusted with the true labels" in asked.ask
+    assert asked.explain == ""
+    plain, answered = parts(asked.covered.figure), parts(panel.figure.figure)
+    drawn = {x for trace in plain["data"] for x in trace["x"]}
+    assert not drawn & set(best.values()), "no mark gives the answer away"
     words = " ".join(note["text"] for note in plain["layout"]["annotations"])
-    assert "nobody: 27 of 100 labels swapped at random" in words
-    assert f"a bag owner: noisy totals of {DIGITS.bag_size} labels each" in words
+    assert "nobody: 27 of 100 labels switched by chance" in words
+    assert f"a bag owner: tells noisy totals of {DIGITS.bag_size} labels" in words
+    assert [100 * mark for mark in best.values()] == pytest.approx(sorted(100 * m for m in best.values())[::-1])
+    written = [note["text"] for note in answered["layout"]["annotations"] if "<b>" in note["text"]]
+    assert [one.split("<b>")[1] for one in written] == [f"{100 * mark:.1f} %</b>" for mark in best.values()]
     for other in (replace(found.question, metric="log_loss"), question(replace(DIGITS, methods=(CLEAN, NAIVE)))):
         assert CHAPTERS["What it costs"](replace(found, question=other))[0].prediction is None
     assert all(panel.prediction is None for panel in CHAPTERS["Before and after"](found))
@@ -404,7 +429,19 @@ def test_the_guess_is_who_may_see_true_labels_where_a_model_is_most_accurate():
 def test_ways_that_are_not_clearly_apart_are_said_to_be_so():
     rows = [replace(one, method=name, trust=COMPARISON[name].trust) for name in (CLEAN, NAIVE, LLP) for one in ROWS]
     found = shown(question(replace(DIGITS, methods=(CLEAN, NAIVE, LLP))), *rows)
-    assert CHAPTERS["What it costs"](found)[0].prediction.explain.endswith("clear difference between the best two.")
+    explain = CHAPTERS["What it costs"](found)[0].prediction.explain
+    assert explain == "There is no clear difference between the best two."
+
+
+def test_where_another_trust_does_better_is_said_of_the_shipped_curves():
+    config = ComparisonConfig(methods=(CLEAN, NAIVE, TRYING, LLP, CURATED))
+    asked = question(config, trusted=(NOBODY, OWNER, CURATOR))
+    found = answer(asked, Trials())
+    best = {r.method: r for r in shipped.curves(config) if r.metric == "accuracy" and r.epsilon == 0.1}
+    assert change(best[CURATED], best[NAIVE]).verdict is Verdict.BETTER
+    assert change(best[LLP], best[NAIVE]).verdict is not Verdict.BETTER
+    assert found.takeaway().endswith(" At ε = 0.1 trusting a curator does better than trusting nobody.")
+    assert answer(replace(asked, config=replace(config, n_train=40)), Trials()).elsewhere() == ""
 
 
 def test_the_best_method_of_each_trust_is_named_in_the_summary():

@@ -135,7 +135,7 @@ def test_the_code_of_every_tab_gives_the_shown_numbers():
 
 def test_typed_counts_reach_the_page_and_bad_ones_stay_to_be_mended():
     at = visit(PAGE.address, counts_of="my own", counts="120, 80\t300;500")
-    assert "</b> of 1,000 people, all differences added up." in seen(at)
+    assert "On average the errors of the 4 counts add up to <b>" in seen(at)
     assert "class 2: 80, published as" in at.get("plotly_chart")[0].proto.spec
     at.text_input(key="counts").set_value("ten, 20").run()
     assert "“ten” is not a number" in seen(at)
@@ -187,10 +187,14 @@ def test_the_page_opens_on_one_release_of_a_clinics_counts_by_name():
         assert f"{name}: {true}, published as <b>{1000 * share:,.0f}</b>" in [note.text for note in words]
     wrong = sum(abs(1000 * share - true) for true, share in zip(asked.config.counts, released, strict=True))
     mean = 1000 * shown.chosen.distortion.mean
-    assert f"The 6 counts of this publication are off by <b>{wrong:.0f}</b> of 1,000 patients" in shown.takeaway()
-    assert f"On average, with the least Gaussian noise that keeps the promise, they are off by <b>{mean:.0f}</b>." in (
-        shown.takeaway()
+    assert shown.takeaway() == (
+        f"On average the errors of the 6 counts add up to <b>{mean:.0f}</b> of 1,000 patients. In the publication "
+        f"below it is <b>{wrong:.0f}</b>. Some counts stay as they are by chance; a reader cannot know which."
     )
+    errors = [round(1000 * share) - true for true, share in zip(asked.config.counts, released, strict=True)]
+    assert 0 in errors
+    signed = {f"{error:+}".replace("-", "−") if error else "0" for error in errors}
+    assert signed <= {note.text for note in words}
     assert [row["class"] for row in panel.rows()] == list(PATIENTS)
     assert panel.prediction.truth == round(mean)
     assert [trace.name for trace in panel.prediction.covered.figure.data] == ["true counts (kept secret)"]

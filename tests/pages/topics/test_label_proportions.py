@@ -47,12 +47,16 @@ def answer_of(config: BagConfig) -> Answer:
         (compare_words(Verdict.NOT_CLEAR, NAMES, LLP, ""), f" {OURS} and {THEIRS} are statistically tied in F1"),
         (
             beside_words(MALIGNANT, 0.64, 0.86, 0.66),
-            "To say of all that they are benign is right more often, for 66.0 %; with every label known, 86.0 %",
+            "Saying of all that they are benign is right more often, for 66 of 100; with every label known, a model "
+            "gets 86 of 100 right",
         ),
-        (beside_words(MALIGNANT, 0.66, 0.86, 0.66), "To say of all that they are benign is right as often, for 66.0 %"),
+        (
+            beside_words(MALIGNANT, 0.66, 0.86, 0.66),
+            "Saying of all that they are benign is right as often, for 66 of 100",
+        ),
         (
             beside_words(MALIGNANT, 0.8, 0.86, 0.66),
-            "To say of all that they are benign is right for 66.0 %; with every label known, 86.0 %",
+            "Saying of all that they are benign is right for 66 of 100; with every label known, a model gets 86 of 100",
         ),
         (curves.compare_gains(0.07, 0.05), "the noise of many bags averages out"),
         (curves.compare_gains(0.03, 0.05), "this much noise is too much"),
@@ -99,8 +103,8 @@ def test_what_is_shown_is_what_the_package_computes_and_the_code_repeats_it(conf
     known = {trial.config: trial for trial in shown.trials}  # so the code makes the very configs of the page
     monkeypatch.setattr(label_proportions, "run", known.__getitem__)
     best = max(shown.accuracy(name).mean for name in (NAMES, LLP))
-    assert f"<b>{100 * best:.1f}</b> " in shown.takeaway()
-    ((bag, scores),) = shown.main()
+    assert f"A model gets <b>{100 * best:.0f} of 100</b> new tumours right (best of 2 methods: " in shown.takeaway()
+    ((scores, bag),) = shown.main()
     assert "2 trials cannot tell" in scores.summary
     assert scores.prediction.truth == 100 * best
     assert scores.prediction.covered == bag.figure
