@@ -6,7 +6,7 @@ from privdemo.figures.bag import BAG_CSS
 from privdemo.figures.chart_style import CHART_CSS, projected
 from privdemo.figures.claims import VERDICT_CSS
 from privdemo.figures.documents import chart, document
-from privdemo.figures.images import pixel_error_figure, reconstruction_figure, reidentification_figure
+from privdemo.figures.images import match_html, pixel_error_figure, reconstruction_figure, reidentification_figure
 from privdemo.figures.people import PEOPLE_CSS, dot_field, people_html
 from privdemo.figures.pictures import SHEET_CSS, contact_sheet, data_uri, picture_html, png, sample_sheet
 from privdemo.figures.plain import fingerprint, height
@@ -27,6 +27,7 @@ __all__ = [
     "dot_field",
     "fingerprint",
     "height",
+    "match_html",
     "people_html",
     "picture_html",
     "pixel_error_figure",
