@@ -5,6 +5,7 @@ from plotly.graph_objects import Figure
 from privdemo.figures.bag import BAG_CSS
 from privdemo.figures.chart_style import CHART_CSS, projected
 from privdemo.figures.claims import VERDICT_CSS
+from privdemo.figures.class_ratio import RATIO_CSS
 from privdemo.figures.documents import chart, document
 from privdemo.figures.images import match_html, pixel_error_figure, reconstruction_figure, reidentification_figure
 from privdemo.figures.people import PEOPLE_CSS, dot_field, people_html
@@ -13,7 +14,7 @@ from privdemo.figures.plain import fingerprint, height
 from privdemo.figures.training import DIGITS_CSS
 from privdemo.figures.trust import by_trust
 
-CSS = SHEET_CSS + PEOPLE_CSS + BAG_CSS + DIGITS_CSS + CHART_CSS + VERDICT_CSS
+CSS = SHEET_CSS + PEOPLE_CSS + BAG_CSS + DIGITS_CSS + RATIO_CSS + CHART_CSS + VERDICT_CSS
 
 __all__ = [
     "CSS",

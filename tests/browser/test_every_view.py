@@ -52,7 +52,7 @@ PARTS = {
         ("image_noise", "input#level:visible", "canvas"),
         ("training", f".st-key-main-control{SLIDER}", ".digits"),
         ("proportions", f".st-key-main-control{SLIDER}", ".js-plotly-plot"),
-        ("class_ratio", f".st-key-main-control{SLIDER}", ".js-plotly-plot"),
+        ("class_ratio", f".st-key-main-control{SLIDER}", ".ratio"),
         ("distortion", f".st-key-main-control{SLIDER}", ".js-plotly-plot"),
         ("comparison", f".st-key-main-control{SLIDER}", ".js-plotly-plot"),
         ("claims", ".st-key-main-control", ".verdicts"),

@@ -108,10 +108,15 @@ def test_release_updates_the_page_its_guesses_and_the_link(page: Page, address: 
     dial(page, 100, "input")
     expect(page.locator(".dial").last).to_have_attribute("data-guesses", "near")
     expect(page.locator(".takeaway", has_text="= 0.7)")).to_have_css("opacity", "0.45")  # it is of another level
+    expect(page.locator(".matching").last).to_have_css("opacity", "0.45")
+    expect(page.locator(".row-name small", has_text="50 % of the pixels are random").last).to_be_visible()
+    before = page.locator(".match .sent img").last.get_attribute("src")
     dial(page, 100, "change")
     expect(page.locator(".takeaway", has_text="= 0.5)")).to_have_css("opacity", "1")
     browsing.settled(page)
     expect(page.locator(".dial").last).to_have_attribute("data-guesses", "exact")
+    expect(page.locator(".matching").last).to_have_css("opacity", "1")
+    expect(page.locator(".match .sent img").last).not_to_have_attribute("src", before)
     browsing.open_settings(page)
     expect(page.locator(LEVEL_BOX)).to_have_value("0.5")
     browsing.fold_settings(page)
@@ -120,6 +125,19 @@ def test_release_updates_the_page_its_guesses_and_the_link(page: Page, address: 
     result = images.run(images.Config(pixels=pixels.FAMILIES["randomised_response"].make(0.5, 256), n_people=FEW))
     stacked = np.stack([result.guesses[name] for name in SHOWN_PRIORS])
     np.testing.assert_array_equal(guesses.reshape(stacked.shape), stacked)
+
+
+def test_on_a_telephone_a_line_holds_people_of_both_kinds_and_guesses_unfold(page: Page, address: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    browsing.open_page(page, f"{address}/image_noise?people={FEW}")
+    wait_for_all_guesses(page)
+    first = page.locator(".dial .lines > .line:visible").first
+    assert {words.split(" ")[0] for words in first.locator(".caption").all_inner_texts()} == {"7", "9"}
+    fold = page.locator(".dial .fold:visible").first
+    expect(fold.locator("canvas").first).to_be_hidden()
+    fold.locator("summary").click()
+    expect(fold.locator("canvas").first).to_be_visible()
+    expect(fold.locator(".row-name")).to_have_count(3)
 
 
 def test_its_pictures_are_fetched_once_and_are_there_again_after_another_chapter(page: Page, address: str) -> None:

@@ -429,7 +429,7 @@ def test_a_guess_of_how_many_images_are_named_rightly_is_judged_by_the_headlines
     assert panel.prediction.truth == 100 * shown.score(SPREAD, "accuracy").mean == 100
     assert panel.prediction.ask == (
         "To protect those who sent 80 images like these, 20 % of their pixels were replaced by random grey, and 20 % "
-        "of the labels were switched. A model learns from them to tell 7 from 9. <b>Of 100 clean images, how many will it "
-        "name correctly?</b> (Blind guessing: 50.)"
+        "of the labels were switched. A model learns from them to tell 7 from 9. <b>Of 100 clean images, how many will "
+        "it name correctly?</b> (Blind guessing: 50.)"
     )
     assert 'alt="What 40 people' in panel.prediction.covered.html
