@@ -167,9 +167,9 @@ def _in_dispute(trial: training.Trial) -> list[str]:
 def _legend(answer: Answer, grouped: bool) -> str:
     """Explain the marks of the picture, and say who is right on the images in dispute."""
     trial = answer.trials[0]
-    marks = "Percent and bar: how confident the model is; a full bar is 100 %, the mark in it 50 %."
+    marks = "Percent and bar: the model’s confidence (full bar: 100 %, mark: 50 %)."
     if len(answer.trials) > 1:
-        marks += f" The sentence above is a mean over {count_trials(answer.trials)}; here is the first."
+        marks += f" Above: mean of {count_trials(answer.trials)}; here: the first."
     disagree = training.methods_disagree(trial)
     n = int(disagree.sum())
     if not grouped or not n:
