@@ -24,9 +24,14 @@ def linked(log_likelihood: Array, owner: NDArray[np.integer]) -> Array:
     `log_likelihood` (n_released, n_candidates), a mechanism's `pairwise_log_likelihood`; `owner` (n_released,) the true
     candidate. A tie at the top is broken at random, so it counts as 1/(number tied) of a success.
     """
-    best = log_likelihood.max(axis=1, keepdims=True)
-    top = log_likelihood >= best - 1e-9 * np.maximum(1.0, np.abs(best))
+    top = best(log_likelihood)
     return top[np.arange(len(owner)), owner] / top.sum(axis=1)
+
+
+def best(log_likelihood: Array) -> NDArray[np.bool_]:
+    """Return which candidates fit each released record best, as well as any other but for rounding, in its shape."""
+    highest = log_likelihood.max(axis=1, keepdims=True)
+    return log_likelihood >= highest - 1e-9 * np.maximum(1.0, np.abs(highest))
 
 
 def guess_labels(released: NDArray, released_labels: NDArray[np.integer], targets: NDArray) -> NDArray[np.integer]:

@@ -84,12 +84,14 @@ def dial_data(
     points: Sequence[Point],
     prior_labels: Mapping[str, tuple[str, str]],
     halves: tuple[str, ...] = (),
+    matching: str = "",
 ) -> dict[str, Any]:
     """Return the data for the browser: pictures, random numbers, words, and the range of the dial.
 
     `here` is the result of linking at the dial's level, `points` at the levels that it is dragged over. `prior_labels`
     are the title and the note of each prior's row of guesses; with `halves`, two titles, releases and guesses stand
-    side by side. `ready` says for each row whether its `guesses` are learnt already. The `token` is the same at every
+    side by side. `matching` is markup on an image of the dial's level that is matched against originals, shown above
+    the pictures. `ready` says for each row whether its `guesses` are learnt already. The `token` is the same at every
     level, so that the browser decodes the pictures once.
     """
     pictures, token = _fixed(result, family, tuple(prior_labels.values()), halves)
@@ -102,6 +104,7 @@ def dial_data(
         "linkingHere": linking_sentence(here),
         "levels": [point.level for point in points],
         "linking": [linking_sentence(point) for point in points],
+        **({"matching": matching.encode()} if matching else {}),
     }
 
 
@@ -122,6 +125,8 @@ def _make_fixed(
         "captions": _captions(result),
         "priorLabels": prior_labels,
         "halves": halves or None,
+        "sentNote": _sent_note(family),
+        "namedNote": _named_note(result),
         "symbol": family.symbol,
         "low": limit.low,
         "high": limit.high,
@@ -151,11 +156,22 @@ def level_words(family: PixelFamily) -> str:
 
 def linking_sentence(point: Point) -> str:
     """Say how often the sender of an image is found, and whether that is more than by chance."""
-    start = f"With the original images of {point.n_candidates} people at hand, we"
+    start = f"Somebody who has the originals of {point.n_candidates} people"
     times = numbers.times_of_100(point.linked.mean)
     if clearly_above(point.linked, 1 / point.n_candidates):
-        return f"{start} still pick the right person, {times}."
-    return f"{start} pick the right person {times}: no better than chance."
+        return f"{start} still finds which person sent an image, {times}."
+    return f"{start} finds which person sent an image {times}: no better than chance."
+
+
+def _sent_note(family: PixelFamily) -> str:
+    """Say what the noise does to an image that is sent; a level stands, in percent, in the place of “{}”."""
+    return "{} % of the pixels are random" if family.replaces_pixels else "noise on every pixel"
+
+
+def _named_note(result: Result) -> str:
+    """Say how many labels are switched by chance, on average over the classes."""
+    switched = 1 - result.config.labels.channel_matrix.diagonal()
+    return f"{numbers.percent(float(switched.mean()))} are switched by chance"
 
 
 def captions(result: Result) -> list[str]:
@@ -197,7 +213,8 @@ def first_frame(data: Mapping[str, Any], result: Result, guesses: Guesses, prior
     rows = [guesses.pictures.get(prior) for prior in priors]  # None where they are still being learnt
     lines = _halves(data, result, rows[0]) if data["halves"] else _line(data, result, rows)
     return (
-        f'<div class="dial-first"><div class="dial">{control}<p class="found">{data["linkingHere"]}</p>'
+        f'<div class="dial-first"><div class="dial">{control}<div class="matching">'
+        f'{data.get("matching", b"").decode()}</div><p class="found">{data["linkingHere"]}</p>'
         f'<div class="lines">{lines}</div></div></div>'
     )
 
@@ -211,29 +228,35 @@ def _halves(data: Mapping[str, Any], result: Result, guesses: Any) -> str:
     )
 
 
-# The name and the note of the row of labels.
-_NAMED = ("Digit named by the sender", "→: changed by chance")
-
-
 def _line(data: Mapping[str, Any], result: Result, guesses: Sequence[Any]) -> str:
-    """Return the rows of the first ten people as HTML; a narrow screen shows five of them."""
+    """Return the rows of the first ten people as HTML, with the first row of guesses.
+
+    A narrow screen shows every second person.
+    """
     columns = min(10, len(result.labels))
-    rows = [("True image", "stays with the person"), ("Sent", "all that we receive"), *data["priorLabels"]]
+    sent = data["sentNote"].format(f"{100 * data['level']:.3g}")
+    rows = [("Original", "stays with the person"), ("Sent", sent), *data["priorLabels"][:1]]
     cells = []
-    for (name, note), pictures in zip(rows, (result.clean, result.released, *guesses), strict=True):
+    for (name, note), pictures in zip(rows, (result.clean, result.released, *guesses[:1]), strict=True):
         cells += [f'<div class="row-name">{escape(name)}<small>{escape(note)}</small></div>']
         cells += ["<span></span>"] * columns if pictures is None else _pictures(result, pictures[:columns], name)
         if name == "Sent":
-            name, note = _NAMED
-            cells += [f'<div class="row-name">{name}<small>{note}</small></div>', *_sent(data["captions"][:columns])]
+            title = f'<div class="row-name">Digit the sender names<small>{data["namedNote"]}</small></div>'
+            cells += [title, *_sent(data["captions"][:columns])]
     return f'<div class="line" style="--columns:{columns};--few:{min(5, columns)}">{"".join(cells)}</div>'
 
 
 def _sent(all_captions: Sequence[Mapping[str, Any]]) -> list[str]:
     return [
-        f'<div class="caption{" flipped" * one["flipped"]}{" later" * (n >= 5)}"><span>{one["text"]}</span></div>'
+        f'<div class="caption{" flipped" * one["flipped"]}{" later" * _is_later(n, len(all_captions))}"><span>'
+        f"{one['text']}</span></div>"
         for n, one in enumerate(all_captions)
     ]
+
+
+def _is_later(n: int, columns: int) -> bool:
+    """Return whether the person of a column is left out on a narrow screen."""
+    return columns > 5 and n % 2 == 1
 
 
 def _pictures(result: Result, pictures: Any, name: str) -> list[str]:
@@ -241,6 +264,6 @@ def _pictures(result: Result, pictures: Any, name: str) -> list[str]:
     shape = result.image_shape
     return [
         f'<img src="{figures.data_uri(picture.reshape(shape))}" alt="{escape(name)}: person {n + 1}, '
-        f'a {result.class_names[result.labels[n]]}"{" class=later" * (n >= 5)}>'
+        f'a {result.class_names[result.labels[n]]}"{" class=later" * _is_later(n, len(pictures))}>'
         for n, picture in enumerate(pictures)
     ]

@@ -5,8 +5,9 @@ from plotly.graph_objects import Figure
 from privdemo.figures.bag import BAG_CSS
 from privdemo.figures.chart_style import CHART_CSS
 from privdemo.figures.claims import VERDICT_CSS
+from privdemo.figures.class_ratio import RATIO_CSS
 from privdemo.figures.documents import chart, document
-from privdemo.figures.images import pixel_error_figure, reconstruction_figure, reidentification_figure
+from privdemo.figures.images import match_html, pixel_error_figure, reconstruction_figure, reidentification_figure
 from privdemo.figures.people import PEOPLE_CSS, dot_field, people_html
 from privdemo.figures.pictures import SHEET_CSS, contact_sheet, data_uri, picture_html, png, sample_sheet
 from privdemo.figures.plain import fingerprint, height
@@ -14,7 +15,7 @@ from privdemo.figures.slides import for_slide
 from privdemo.figures.training import DIGITS_CSS
 from privdemo.figures.trust import by_trust
 
-CSS = SHEET_CSS + PEOPLE_CSS + BAG_CSS + DIGITS_CSS + CHART_CSS + VERDICT_CSS
+CSS = SHEET_CSS + PEOPLE_CSS + BAG_CSS + DIGITS_CSS + RATIO_CSS + CHART_CSS + VERDICT_CSS
 
 __all__ = [
     "CSS",
@@ -29,6 +30,7 @@ __all__ = [
     "fingerprint",
     "for_slide",
     "height",
+    "match_html",
     "people_html",
     "picture_html",
     "pixel_error_figure",

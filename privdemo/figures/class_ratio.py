@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,7 @@ from privdemo.figures.charts import (
     outlined,
     percent,
 )
+from privdemo.figures.people import A_COLOUR, B_COLOUR
 from privdemo.figures.pictures import data_uri
 from privdemo.intervals import Estimate
 from privdemo.methods import (
@@ -149,6 +151,138 @@ def _on_axis(picture: NDArray[np.uint8], place: int) -> dict[str, Any]:
         "xanchor": "center",
         "yanchor": "top",
     }
+
+
+class Found(NamedTuple):
+    """What a method finds for the share of the first class: its title, how it works, its colour, and the share, which
+    `words` write.
+    """
+
+    title: str
+    how: str
+    colour: str
+    estimate: Estimate
+    words: str
+
+
+class Given(NamedTuple):
+    """What methods learn from, in words: `known` over the sets, `asked` over the records whose mix is wanted.
+
+    `shares` are those of the first class in each set; `classes` are the names of the first class and of the others,
+    with a picture of each where there are `pictures`. `n_more` further sets are not shown.
+    """
+
+    known: str
+    shares: Sequence[float]
+    n_more: int
+    asked: str
+    classes: tuple[str, str]
+    pictures: Sequence[NDArray[np.uint8]]
+    everyday: str
+
+
+RATIO_CSS = f"""
+.ratio {{ display: grid; grid-template-columns: minmax(0, 19rem) minmax(0, 1fr); gap: 0.5rem 2.5rem; align-items: start;
+  margin: 0.25rem 0 0.5rem; font-variant-numeric: tabular-nums; --first: {A_COLOUR}; --others: {B_COLOUR};
+  --truth: {palette.TRUTH.colour}; }}
+.ratio h4 {{ font-size: 1rem; font-weight: 600; margin: 0 0 0.35rem; padding: 0; line-height: 1.3; }}
+.ratio p {{ margin: 0 0 0.6rem; font-size: 0.9rem; line-height: 1.35; }}
+.ratio-key span {{ display: inline-flex; align-items: center; gap: 0.35rem; margin-right: 1rem; }}
+.ratio-key i {{ width: 0.8rem; height: 0.8rem; border-radius: 0.15rem; }}
+.ratio-key img {{ width: 1.6rem; image-rendering: pixelated; border-radius: 2px; }}
+.ratio-set {{ display: grid; grid-template-columns: 3.2rem 1fr; align-items: center; margin-bottom: 0.3rem;
+  font-size: 0.9rem; }}
+.ratio-set div {{ display: flex; height: 1.4rem; border-radius: 0.2rem; overflow: hidden; }}
+.ratio-set div span {{ color: #fff; padding-left: 0.4rem; overflow: hidden; white-space: nowrap; line-height: 1.4rem; }}
+.ratio-set .first, .ratio-key .first {{ background: color-mix(in srgb, var(--first) 70%, black); }}
+.ratio-set .others, .ratio-key .others {{ background: color-mix(in srgb, var(--others) 80%, black); }}
+.ratio-set .asked {{ border: 2px dashed var(--truth); justify-content: center; box-sizing: border-box; font-weight: 600;
+  line-height: 1.2rem; }}
+.ratio-row {{ display: grid; grid-template-columns: minmax(0, 19rem) minmax(0, 1fr) 7.5rem; gap: 0 1rem;
+  align-items: center; min-height: 3.2rem; }}
+.ratio-row small {{ display: block; font-size: 0.875rem; opacity: 0.85; line-height: 1.25; }}
+.ratio-row b {{ font-weight: 600; line-height: 1.25; }}
+.ratio-row .track {{ position: relative; height: 1.2rem; border-radius: 0.2rem;
+  background: rgba(128, 128, 128, 0.15); }}
+.ratio-row .track * {{ position: absolute; }}
+.ratio-row .bar {{ top: 0; bottom: 0; left: 0; border-radius: 0.2rem; }}
+.ratio-row .range {{ top: calc(50% - 1px); height: 2px; background: currentColor; box-sizing: border-box; }}
+.ratio-row .range::before, .ratio-row .range::after {{ content: ""; position: absolute; top: -4px; height: 10px;
+  width: 2px; background: currentColor; }}
+.ratio-row .range::before {{ left: 0; }}
+.ratio-row .range::after {{ right: 0; }}
+.ratio-row .truth {{ top: -1rem; bottom: -1rem; width: 2px; margin-left: -1px; background: var(--truth); }}
+.ratio-row .track.label {{ background: none; font-weight: 600; }}
+.ratio-row .label span {{ white-space: nowrap; transform: translateX(-50%); }}
+.ratio-row .label .high {{ transform: translateX(-100%); }}
+.ratio-row .label .low {{ transform: none; }}
+.ratio-row ~ p {{ margin-top: 0.5rem; }}
+.ratio-row.head {{ min-height: 1.7rem; }}
+@media (max-width: 700px) {{
+  .ratio {{ grid-template-columns: minmax(0, 1fr); }}
+  .ratio p {{ margin-bottom: 0.3rem; }}
+  .ratio-row {{ grid-template-columns: 1fr auto; padding-bottom: 0.5rem; }}
+  .ratio-row .track {{ grid-row: 2; grid-column: 1 / -1; }}
+  .ratio-row .truth {{ top: -0.15rem; bottom: -0.15rem; }}
+}}
+"""
+
+
+def answers_html(given: Given, found: Sequence[Found], truth: float, title: str, legend: str) -> str:
+    """Return what is given, and every method's estimate of the share of the first class beside the truth, as HTML.
+
+    A line at the truth, which is named, goes through all bars; a thin line is the 95 % interval of a bar.
+    """
+    place = "high" if truth > 0.85 else "low" if truth < 0.15 else "middle"
+    head = (
+        f'<div class="ratio-row head"><h4>{html.escape(title)}</h4><div class="track label"><span class="{place}" '
+        f'style="left:{_at(truth)}">truth {_share(truth)}</span></div><div></div></div>'
+    )
+    rows = "".join(_found_row(one, truth) for one in found)
+    return (
+        f'<div class="ratio"><div>{_given_html(given)}</div><div>{head}{rows}<p>{html.escape(legend)}</p></div></div>'
+    )
+
+
+def _given_html(given: Given) -> str:
+    kinds = ("first", "others")
+    pictures = [f'<img src="{data_uri(picture)}" alt="">' for picture in given.pictures] or ["", ""]
+    key = "".join(
+        f'<span><i class="{kind}"></i>{picture}{html.escape(name)}</span>'
+        for kind, picture, name in zip(kinds, pictures, given.classes, strict=True)
+    )
+    sets = "".join(
+        f'<div class="ratio-set">set {n}<div><span class="first" style="width:{_at(share)}">{_share(share, 0)}</span>'
+        f'<span class="others" style="flex:1">{_share(1 - share, 0)}</span></div></div>'
+        for n, share in enumerate(given.shares, 1)
+    )
+    more = f"<p>and {given.n_more} more such set{'s' if given.n_more > 1 else ''}</p>" if given.n_more else ""
+    return (
+        f'<h4>{html.escape(given.known)}</h4><p class="ratio-key">{key}</p>{sets}{more}'
+        f'<h4>{html.escape(given.asked)}</h4><div class="ratio-set">asked<div class="asked">?</div></div>'
+        f"<p>{html.escape(given.everyday)}</p>"
+    )
+
+
+def _found_row(found: Found, truth: float) -> str:
+    low, high = (min(max(end, 0.0), 1.0) for end in found.estimate.ends)
+    interval = ""
+    if found.estimate.known and not found.estimate.exact:
+        interval = f'<i class="range" style="left:{_at(low)};width:{_at(high - low)}"></i>'
+    return (
+        f'<div class="ratio-row"><div><b>{html.escape(found.title)}</b><small>{html.escape(found.how)}</small></div>'
+        f'<div class="track" aria-hidden="true"><i class="bar" style="width:{_at(found.estimate.mean)};'
+        f'background:{found.colour}"></i>{interval}<i class="truth" style="left:{_at(truth)}"></i></div>'
+        f"<div>{found.words}</div></div>"
+    )
+
+
+def _at(share: float) -> str:
+    return f"{100 * min(max(share, 0.0), 1.0):.2f}%"
+
+
+def _share(share: float, digits: int = 1) -> str:
+    return f"{100 * share:.{digits}f}\u00a0%"
 
 
 def mean_errors(trials: Sequence[Trial], methods: Sequence[str]) -> Figure:

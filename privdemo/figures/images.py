@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import html
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from plotly.graph_objects import Figure
 
 from privdemo import palette
-from privdemo.experiments.images import Point
+from privdemo.experiments.images import Match, Point
 from privdemo.figures.chart_style import chart
 from privdemo.figures.charts import error_bars, legend_below, line, marker, reference_label, reference_line
+from privdemo.figures.pictures import GAP_LEVEL, contact_sheet, data_uri
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.pixels import PixelFamily
 
@@ -116,3 +120,63 @@ def _measured(levels: list[float], estimates: list[Estimate], name: str, style: 
         "line": line(style),
         "marker": marker(style),
     }
+
+
+# The most originals that are shown, and how many of them stand side by side for each in a column.
+_MOST_ORIGINALS, _WIDE = 100, 4
+# The style of a match, which is part of its markup: the pages show it within a component, which has no other style.
+_MATCH_CSS = f"""
+.match {{ display: grid; grid-template: "head head head" auto "sent all best" auto / 1fr 4fr 1fr; gap: 0.2rem 1rem;
+  margin: 0.25rem 0 0.5rem; max-width: 58rem; line-height: 1.25; }}
+.match h4 {{ grid-area: head; margin: 0; padding: 0; font-size: 1.1rem; font-weight: 600; }}
+.match figure {{ margin: 0; min-width: 0; }}
+.match .sent {{ grid-area: sent; }}
+.match .originals {{ grid-area: all; }}
+.match .verdict {{ grid-area: best; }}
+.match img {{ width: 100%; image-rendering: pixelated; display: block; border-radius: 2px; }}
+.match figcaption {{ font-size: 0.875rem; margin-bottom: 0.15rem; min-height: 1.25em; }}
+.match .framed {{ position: relative; }}
+.match .framed i {{ position: absolute; box-sizing: border-box; }}
+.match .best {{ outline: 3px solid {palette.ADVERSARY.colour}; z-index: 1; }}
+.match .owner {{ outline: 2px dashed #FFFFFF; }}
+@media (max-width: 640px) {{
+  .match {{ grid-template: "head head" auto "sent best" auto "all all" auto / 1fr 1fr; gap: 0.3rem 0.75rem; }}
+  .match figure:not(.originals) .framed {{ max-width: 5rem; }}
+  .match figcaption {{ min-height: 0; }}
+}}
+"""
+
+
+def match_html(match: Match, verdict: str, alt: str) -> str:
+    """Return an image that was sent, the originals of those who may have sent it, and the best match, as HTML.
+
+    The best match is framed among the originals, and so is the sender's where that is another; `verdict` says which it
+    is. Where all fit alike, there is no best one. Of many people, those that fit best are shown, and the sender.
+    """
+    n, best = len(match.originals), int(match.order[0])
+    shown = sorted({*match.order[:_MOST_ORIGINALS].tolist(), match.owner})
+    columns = math.ceil(math.sqrt(_WIDE * len(shown)))
+    rows = math.ceil(len(shown) / columns)
+    cells = np.full((rows * columns, *match.originals.shape[1:]), GAP_LEVEL, np.uint8)
+    cells[: len(shown)] = match.originals[shown]
+    sheet = contact_sheet(cells.reshape(rows, columns, *cells.shape[1:]))
+
+    def frame(person: int, name: str) -> str:
+        row, column = divmod(shown.index(person), columns)
+        place = f"left:{100 * column / columns:.2f}%;top:{100 * row / rows:.2f}%"
+        return f'<i class="{name}" style="{place};width:{100 / columns:.2f}%;height:{100 / rows:.2f}%"></i>'
+
+    clear = match.n_best == 1
+    frames = frame(match.owner, "owner") if best != match.owner or not clear else ""
+    frames += frame(best, "best") if clear else ""
+    originals = f"The originals of {n:,} people" if len(shown) == n else f"{len(shown)} of the {n:,} originals"
+    best_picture = f'<div class="framed"><img class="best" src="{data_uri(match.originals[best])}" alt=""></div>'
+    return (
+        f'<style>{_MATCH_CSS}</style><div class="match" role="group" aria-label="{html.escape(alt, quote=True)}">'
+        f"<h4>Which of these {n:,} people sent this image?</h4>"
+        f'<figure class="sent"><figcaption>One sent image</figcaption>'
+        f'<div class="framed"><img src="{data_uri(match.sent)}" alt=""></div></figure>'
+        f'<figure class="originals"><figcaption>{originals}</figcaption>'
+        f'<div class="framed"><img src="{data_uri(sheet)}" alt="">{frames}</div></figure>'
+        f'<figure class="verdict"><figcaption>{verdict}</figcaption>{best_picture if clear else ""}</figure></div>'
+    )

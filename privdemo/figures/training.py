@@ -235,18 +235,19 @@ class Said(NamedTuple):
 def digits_html(
     images: NDArray[np.uint8],
     truths: Sequence[str],
-    rows: Sequence[tuple[str, str, Sequence[Said] | str]],
+    rows: Sequence[tuple[tuple[str, str], str, Sequence[Said] | str]],
     alt: str,
     *,
     groups: Sequence[tuple[str, int]] = (),
     trained_on: tuple[str, Sequence[NDArray[np.uint8]]] | None = None,
+    legend: str = "",
 ) -> str:
     """Return test digits with their true classes over the predictions of every method.
 
-    `rows` are (method, its colour, its predictions). The length of a bar in the method's colour is the probability.
-    Wrong answers are underlined, and marked as wrong for screen readers. A prediction that is the same for all images
-    is one text. `groups` are titles over so many digits each; `trained_on` are examples of the training images, with a
-    title.
+    `rows` are ((method, note), its colour, its predictions). The length of a bar in the method's colour is the
+    probability, with a mark at one half. Wrong answers are said to be. A prediction that is the same for all images is
+    one text. `groups` are titles over so many digits each; `trained_on` are examples of the training images, with a
+    title; the `legend` stands below.
     """
     pictures = "".join(
         f'<td><img class="digit" src="{data_uri(image)}" alt="a {html.escape(truth)}"></td>'
@@ -254,15 +255,16 @@ def digits_html(
     )
     heads = "".join(f'<th scope="col"><b>{html.escape(truth)}</b></th>' for truth in truths)
     body = "".join(
-        f'<tr style="--method-colour: {colour}"><th scope="row">{html.escape(name)}</th>'
-        f"{_cells(said, len(images))}</tr>"
-        for name, colour, said in rows
+        f'<tr style="--method-colour: {colour}"><th scope="row">{html.escape(name)}'
+        f"<small>{html.escape(note)}</small></th>{_cells(said, len(images))}</tr>"
+        for (name, note), colour, said in rows
     )
     name = html.escape(alt, quote=True)
     return (
         f'<div class="digits" style="--digits: {len(images)}"><table aria-label="{name}"><thead>'
         f"{_above(groups, trained_on, pictures)}"
-        f"<tr><td>truth</td>{heads}</tr></thead><tbody>{body}</tbody></table></div>"
+        f'<tr class="truth"><th scope="row">truth</th>{heads}</tr></thead><tbody>{body}</tbody></table>'
+        f"{f'<p>{html.escape(legend)}</p>' if legend else ''}</div>"
     )
 
 
@@ -290,35 +292,46 @@ def _cells(said: Sequence[Said] | str, n: int) -> str:
 
 
 def _verdict(said: Said) -> str:
-    wrong = "" if said.right else ' class="wrong" title="wrong"'
-    bar = f'<i style="width: {100 * said.sure:.0f}%"></i>'
-    return f"<td{wrong}><b>{html.escape(said.name)}</b> {html.escape(said.words)}{bar}</td>"
+    wrong = "" if said.right else ' <span class="wrong">✗\u00a0wrong</span>'
+    bar = f'<s><i style="width: {100 * said.sure:.0f}%"></i></s>'
+    return f"<td><b>{html.escape(said.name)}</b> {html.escape(said.words)}{wrong}{bar}</td>"
 
 
 DIGITS_CSS = """
 .weights .sheet { max-width: min(100%, calc(var(--columns) * 15rem)); }
-.digits table { border-collapse: collapse; font-variant-numeric: tabular-nums; width: 100%; }
+.digits table { border-collapse: collapse; font-variant-numeric: tabular-nums; width: 100%; max-width: 68rem; }
 .digits th, .digits td { text-align: left; padding: 0.3rem 0.5rem; font-weight: 400; }
 .digits b { font-size: 1.25em; }
 .digits thead td { vertical-align: bottom; }
 .digits thead td[rowspan] { vertical-align: top; }
-.digits td i { display: block; height: 0.3rem; border-radius: 0.15rem; background: var(--method-colour); }
+.digits tbody :is(th, td), .digits .truth th { vertical-align: baseline; }
+.digits th small { display: block; font-size: 0.875rem; opacity: 0.85; line-height: 1.2; }
+.digits p { font-size: 0.875rem; margin: 0.3rem 0.5rem; max-width: 68rem; }
+.digits td s { display: block; position: relative; height: 0.35rem; border-radius: 0.15rem; text-decoration: none;
+  background: rgba(128, 128, 128, 0.25); }
+.digits td i { display: block; height: 100%; border-radius: 0.15rem; background: var(--method-colour); }
+.digits td s::after { content: ""; position: absolute; left: 50%; top: -0.15rem; bottom: -0.15rem; width: 2px;
+  background: currentColor; }
 .digits .groups th { border-bottom: 1px solid; padding-bottom: 0.15rem; vertical-align: bottom; }
 .digits .groups th + th { border-left: 1rem solid transparent; background-clip: padding-box; }
 .digits .learnt div { display: flex; gap: 0.5rem; margin-top: 0.25rem; }
-.digit { width: clamp(3rem, 8vw, 9rem); image-rendering: pixelated; border-radius: 3px; display: block; }
-.digits .wrong b { text-decoration: underline wavy; text-underline-offset: 0.2em; }
-@media (min-width: 501px) { .digits td:has(> .digit) { width: calc(68% / var(--digits)); } }
+.digit { width: clamp(3rem, 6.2vw, 9rem); image-rendering: pixelated; border-radius: 3px; display: block; }
+.digits .wrong { color: light-dark(#B3261E, #FF8A80); font-weight: 600; white-space: nowrap; }
+@media (min-width: 501px) { .digits td:has(> .digit) { width: calc(74% / var(--digits)); } }
 @media (max-width: 700px) {
   .digits th, .digits td { padding: 0.1rem 0.25rem; font-size: 0.875rem; }
   .digits tbody th { max-width: 10rem; }
 }
 @media (max-width: 500px) {
   .digits tr { display: grid; grid-template-columns: repeat(var(--digits), 1fr); }
-  .digits tr > td:first-child:not(:has(> .digit)), .digits tbody th, .digits td[colspan] {
+  .digits tr > td:first-child:not(:has(> .digit)), .digits :is(tbody, .truth) th[scope="row"], .digits td[colspan] {
     grid-column: 1 / -1;
     max-width: none;
   }
   .digits .groups th { grid-column: span var(--span); }
+  .digits tbody tr { border-top: 1px solid rgba(128, 128, 128, 0.35); }
+  .digits :is(tbody, .truth) th[scope="row"] { font-weight: 600; }
+  .digits th small { display: inline; font-weight: 400; }
+  .digits th small::before { content: " – "; }
 }
 """

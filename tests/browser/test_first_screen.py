@@ -79,7 +79,6 @@ def test_the_first_screen_of_home_is_the_first_step_of_its_story(page: Page, add
     ("place", "scheme"),
     [
         ("many_answers", "dark"),
-        ("class_ratio", "dark"),
         ("distortion", "light"),
         ("comparison", "dark"),
     ],

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from pages.kit import dials
+from pages.topics.images.answer import SHOWN_PRIORS
 from privdemo.experiments import images
 from privdemo.mechanisms import pixels
 from tests.browser import browsing
@@ -86,7 +87,7 @@ def test_dragging_shows_at_levels_of_the_grid_the_very_guesses_that_python_makes
     for point in images.curve(images.CurveConfig("digits", family=family.name, seed=5)):
         dial(page, 10_000 if point.level == limit.high else round((point.level - limit.low) / step), "input")
         result = images.run(images.with_mechanism(config, family, point.level))
-        stacked = np.stack([result.guesses[name] for name in images.PRIORS])
+        stacked = np.stack([result.guesses[name] for name in SHOWN_PRIORS])
         np.testing.assert_array_equal(grey_levels(page, "guess").reshape(stacked.shape), stacked)
         expect(page.locator(".found").last).to_have_text(dials.linking_sentence(point))
 
@@ -106,19 +107,37 @@ def test_release_updates_the_page_its_guesses_and_the_link(page: Page, address: 
     wait_for_all_guesses(page)
     dial(page, 100, "input")
     expect(page.locator(".dial").last).to_have_attribute("data-guesses", "near")
-    expect(page.locator(".takeaway", has_text="= 0.7,")).to_have_css("opacity", "0.45")  # it is of another level
+    expect(page.locator(".takeaway", has_text="= 0.7)")).to_have_css("opacity", "0.45")  # it is of another level
+    expect(page.locator(".matching").last).to_have_css("opacity", "0.45")
+    expect(page.locator(".row-name small", has_text="50 % of the pixels are random").last).to_be_visible()
+    before = page.locator(".match .sent img").last.get_attribute("src")
     dial(page, 100, "change")
-    expect(page.locator(".takeaway", has_text="= 0.5,")).to_have_css("opacity", "1")
+    expect(page.locator(".takeaway", has_text="= 0.5)")).to_have_css("opacity", "1")
     browsing.settled(page)
     expect(page.locator(".dial").last).to_have_attribute("data-guesses", "exact")
+    expect(page.locator(".matching").last).to_have_css("opacity", "1")
+    expect(page.locator(".match .sent img").last).not_to_have_attribute("src", before)
     browsing.open_settings(page)
     expect(page.locator(LEVEL_BOX)).to_have_value("0.5")
     browsing.fold_settings(page)
     expect(page).to_have_url(re.compile(rf"\?(people={FEW}&p=0\.5|p=0\.5&people={FEW})$"))
     guesses = grey_levels(page, "guess")
     result = images.run(images.Config(pixels=pixels.FAMILIES["randomised_response"].make(0.5, 256), n_people=FEW))
-    stacked = np.stack([result.guesses[name] for name in images.PRIORS])
+    stacked = np.stack([result.guesses[name] for name in SHOWN_PRIORS])
     np.testing.assert_array_equal(guesses.reshape(stacked.shape), stacked)
+
+
+def test_on_a_telephone_a_line_holds_people_of_both_kinds_and_guesses_unfold(page: Page, address: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    browsing.open_page(page, f"{address}/image_noise?people={FEW}")
+    wait_for_all_guesses(page)
+    first = page.locator(".dial .lines > .line:visible").first
+    assert {words.split(" ")[0] for words in first.locator(".caption").all_inner_texts()} == {"7", "9"}
+    fold = page.locator(".dial .fold:visible").first
+    expect(fold.locator("canvas").first).to_be_hidden()
+    fold.locator("summary").click()
+    expect(fold.locator("canvas").first).to_be_visible()
+    expect(fold.locator(".row-name")).to_have_count(3)
 
 
 def test_its_pictures_are_fetched_once_and_are_there_again_after_another_chapter(page: Page, address: str) -> None:
@@ -132,7 +151,7 @@ def test_its_pictures_are_fetched_once_and_are_there_again_after_another_chapter
         browsing.settled(page)
     for kind, pictures in before.items():
         np.testing.assert_array_equal(grey_levels(page, kind), pictures)
-    assert len(fetched) == len(set(fetched)) == 3
+    assert len(fetched) == len(set(fetched)) == 4
 
 
 def test_news_of_the_level_that_a_dial_has_left_does_not_take_it_back(page: Page, address: str) -> None:
@@ -141,7 +160,7 @@ def test_news_of_the_level_that_a_dial_has_left_does_not_take_it_back(page: Page
     dial(page, 100, "input")
     page.get_by_role("spinbutton", name="Possible senders").fill("90")
     page.get_by_role("spinbutton", name="Possible senders").press("Enter")
-    expect(page.locator(".found").last).to_contain_text("images of 90 people")
+    expect(page.locator(".found").last).to_contain_text("originals of 90 people")
     browsing.settled(page)
     expect(page.locator("input#level").last).to_have_value("100")
     expect(page.locator(".dial").last).to_have_attribute("data-level", "0.5")
@@ -153,17 +172,17 @@ def test_the_keyboard_moves_the_dial_and_so_does_a_typed_number(page: Page, addr
     slider = page.locator("input#level").last
     slider.focus()
     slider.press("ArrowLeft")  # more private
-    expect(page.locator(".takeaway", has_text="= 0.705,")).to_be_visible()
+    expect(page.locator(".takeaway", has_text="= 0.705)")).to_be_visible()
     browsing.settled(page)
     expect(slider).to_have_attribute(
         "aria-valuetext",
-        re.compile("^p = 0.705. With the original images of 100 people at hand, we (still )?pick the right"),
+        re.compile("^p = 0.705. Somebody who has the originals of 100 people (still )?finds which person"),
     )
     browsing.open_settings(page)
     box = page.locator(LEVEL_BOX)
     box.fill("0.1234")
     box.press("Enter")
-    expect(page.locator(".takeaway", has_text="= 0.1234,")).to_be_visible()
+    expect(page.locator(".takeaway", has_text="= 0.1234)")).to_be_visible()
     expect(page).to_have_url(re.compile("p=0.1234"))
 
 

@@ -1,5 +1,7 @@
 """The traces of shared charts and of images, label counts and class ratios equal the estimates given to them."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -22,7 +24,7 @@ from privdemo.intervals import Estimate
 from privdemo.mechanisms import Distortion
 from privdemo.mechanisms.pixels import FAMILIES
 from privdemo.methods import CLASS_RATIO, EM, LABEL_COUNTS, MMD, SPREAD
-from tests.figures.reading import colour_and_marker, shows_estimates, traces_by_name
+from tests.figures.reading import Reader, colour_and_marker, shows_estimates, traces_by_name
 
 
 def rates(*sources):
@@ -145,6 +147,41 @@ def test_true_shares_are_plotted_with_every_methods_estimates(trials):
         trace = traces[CLASS_RATIO[method].title]
         assert shows_estimates(trace, *(class_ratio.share_of(trials, method, c) for c in range(2)))
         assert trace.marker.color == CLASS_RATIO[method].style.colour
+
+
+@pytest.mark.parametrize(("truth", "place"), [(0.9, "high"), (0.5, "middle"), (0.1, "low")])
+def test_answers_stand_beside_the_truth_and_what_is_given(truth, place):
+    image = np.zeros((8, 8), np.uint8)
+    given = ratio_charts.Given("known <", (0.7, 0.3), 2, "asked &", ("7s", "<9>"), (image, image), "so")
+    found = [
+        ratio_charts.Found("one & only", "how <", "#123456", Estimate(0.8, 0.7, 1.1), "<b>80</b> ± 9 %"),
+        ratio_charts.Found("other", "how", "#654321", Estimate(0.25, math.nan, math.nan), "25 %"),
+    ]
+    reader = Reader(ratio_charts.answers_html(given, found, truth, "how many", "marks"))
+    assert [bar["style"] for bar in reader.all("i") if bar["class"] == "bar"] == [
+        "width:80.00%;background:#123456",
+        "width:25.00%;background:#654321",
+    ]
+    (interval,) = [bar["style"] for bar in reader.all("i") if bar["class"] == "range"]
+    assert interval == "left:70.00%;width:30.00%", "an end beyond the bar is cut off"
+    assert [line["style"] for line in reader.all("i") if line["class"] == "truth"] == [f"left:{100 * truth:.2f}%"] * 2
+    assert [one["class"] for one in reader.all("span") if one.get("class") in ("high", "middle", "low")] == [place]
+    assert [one["style"] for one in reader.all("span") if one.get("class") == "first"] == [
+        "width:70.00%",
+        "width:30.00%",
+    ]
+    words = " ".join(reader.words)
+    for part in (
+        "known <",
+        "70\u00a0%",
+        "<9>",
+        "and 2 more such sets",
+        "asked &",
+        f"truth {100 * truth:.1f}\u00a0%",
+        "one & only",
+    ):
+        assert part in words
+    assert len(reader.all("img")) == 2
 
 
 def test_an_image_of_each_class_stands_on_the_axis_over_its_name(trials):

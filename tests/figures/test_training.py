@@ -110,8 +110,12 @@ def test_of_more_classes_a_model_has_a_picture_of_each_and_a_table_of_what_it_na
 
 IMAGES = np.random.default_rng(0).integers(0, 256, (4, 8, 8), dtype=np.uint8)
 SAID = [
-    ("naive", "#123456", [charts.Said("7", 0.9, "90 %", True), charts.Said("a & <b>", 0.55, "55 %", False)] * 2),
-    ("a & <b>", "#654321", "the same"),
+    (
+        ("naive", "how"),
+        "#123456",
+        [charts.Said("7", 0.9, "90 %", True), charts.Said("a & <b>", 0.55, "55 %", False)] * 2,
+    ),
+    (("a & <b>", "<i>"), "#654321", "the same"),
 ]
 
 
@@ -123,18 +127,18 @@ def test_digits_stand_over_what_every_method_says():
     for image, drawn in zip(reader.all("img"), IMAGES, strict=True):
         np.testing.assert_array_equal(inline(image["src"]), drawn)
     assert reader.words[:5] == ["truth", "7", "9", 'a "<4>"', "3"]
-    assert reader.words[5:] == ["naive", *["7", " 90 %", "a & <b>", " 55 %"] * 2, "a & <b>", "the same"]
-    cells, alike = reader.all("td")[-5:-1], reader.all("td")[-1]
-    assert [cell == {"class": "wrong", "title": "wrong"} for cell in cells] == [False, True] * 2
-    assert alike == {"colspan": "4"}
+    said = ["7", " 90 %", "a & <b>", " 55 % ", "✗\u00a0wrong"] * 2
+    assert reader.words[5:] == ["naive", "how", *said, "a & <b>", "<i>", "the same"]
+    assert reader.all("td")[-1] == {"colspan": "4"}
     assert [bar["style"] for bar in reader.all("i")] == ["width: 90%", "width: 55%"] * 2
 
 
 def test_groups_of_digits_have_titles_and_what_was_learnt_from_stands_beside():
     trained_on = "From 9 such", IMAGES[:2]
     content = charts.digits_html(
-        IMAGES, list("7979"), SAID, "x", groups=[("alike", 1), ("not <b>", 3)], trained_on=trained_on
+        IMAGES, list("7979"), SAID, "x", groups=[("alike", 1), ("not <b>", 3)], trained_on=trained_on, legend="a < b"
     )
+    assert Reader(content).words[-1] == "a < b"
     reader = Reader(content)
     assert [head["colspan"] for head in reader.all("th") if head["scope"] == "colgroup"] == ["1", "3"]
     assert reader.words[:4] == ["From 9 such", "alike", "not <b>", "truth"]

@@ -7,6 +7,7 @@
 
 const GRID = 2 ** 24;
 const NARROW = 560;
+const LINE = 10;
 
 function bytes(text) {
   const raw = atob(text);
@@ -55,6 +56,7 @@ class Dial {
     this.output = root.querySelector("output");
     this.lines = root.querySelector(".lines");
     this.found = root.querySelector(".found");
+    this.matching = root.querySelector(".matching");
     const { dataset } = document.documentElement; // while it is dragged, the page's words are of another level
     this.input.addEventListener("input", () => {
       dataset.dragging = "";
@@ -78,14 +80,16 @@ class Dial {
   async update(raw) {
     this.asked = raw;
     const wanted = () => this.asked === raw; // until the page runs again
-    const files = Promise.all([raw.pictures, raw.guesses].map((address) => file(address, wanted)));
-    const [pictures, guesses] = await files.catch((problem) => {
+    const addresses = [raw.pictures, raw.guesses, ...(raw.matching ? [raw.matching] : [])];
+    const files = Promise.all(addresses.map((address) => file(address, wanted)));
+    const [pictures, guesses, matching] = await files.catch((problem) => {
       if (wanted()) throw problem;
       return [];
     });
     if (!wanted()) return;
     const anew = this.token !== raw.token;
     if (anew) this.data = decode(JSON.parse(new TextDecoder().decode(pictures)));
+    this.matching.innerHTML = matching ? new TextDecoder().decode(matching) : "";
     const size = this.data.clean.length;
     let first = 0; // those that are not ready yet are being learned
     const byPrior = raw.ready.map((ready) => (ready ? guesses.subarray(first, (first += size)) : null));
@@ -108,18 +112,31 @@ class Dial {
   }
 
   perLine() {
-    return Math.min(this.data.labels.length, this.root.clientWidth < NARROW ? 5 : 10);
+    return Math.min(this.data.labels.length, this.root.clientWidth < NARROW ? LINE / 2 : LINE);
   }
 
   build() {
     this.columns = this.perLine();
     this.canvases = { clean: [], released: [], guesses: this.data.priorLabels.map(() => []) };
     this.titles = this.data.priorLabels.map(() => []);
+    this.sentNotes = [];
     this.lines.replaceChildren();
     if (this.data.halves) this.buildHalves(this.data.halves);
-    else for (let start = 0; start < this.data.labels.length; start += this.columns) this.buildLine(start);
+    else this.lineUp().forEach((people) => this.buildLine(people));
     this.draw(this.canvases.clean, this.data.clean);
     if (this.level !== undefined) this.move(this.level);
+  }
+
+  // The people of each line: ten, of whom a narrow screen has every second one in a line and the others in the next,
+  // so that a line holds people of several kinds.
+  lineUp() {
+    const lines = [];
+    for (let start = 0; start < this.data.labels.length; start += LINE) {
+      const ten = [...this.data.labels.keys()].slice(start, start + LINE);
+      if (ten.length <= this.columns) lines.push(ten);
+      else lines.push(ten.filter((_, n) => n % 2 === 0), ten.filter((_, n) => n % 2 === 1));
+    }
+    return lines;
   }
 
   add(parent, element, className, text = "") {
@@ -147,11 +164,11 @@ class Dial {
     });
   }
 
-  // One line of people: a grid whose first column names the rows, then one column each.
-  buildLine(start) {
-    const { labels, captions, priorLabels } = this.data;
-    const people = [...labels.keys()].slice(start, start + this.columns);
-    const line = this.add(this.lines, "div", "line");
+  // One line of people: a grid whose first column names the rows, then one column each. The rows of guesses but the
+  // first are folded.
+  buildLine(people) {
+    const { captions, priorLabels, sentNote, namedNote } = this.data;
+    let line = this.add(this.lines, "div", "line");
     line.style.setProperty("--columns", this.columns);
     const cells = (draw) => {
       for (let c = 0; c < this.columns; c++) {
@@ -165,15 +182,25 @@ class Dial {
       cells((person) => this.canvas(line, kind, name, person, into));
       return title;
     };
-    row("True image", "stays with the person", "clean", this.canvases.clean);
-    row("Sent", "all that we receive", "released", this.canvases.released);
-    const named = this.add(line, "div", "row-name", "Digit named by the sender");
-    this.add(named, "small", "", "→: changed by chance");
+    row("Original", "stays with the person", "clean", this.canvases.clean);
+    this.sentNotes.push(row("Sent", sentNote, "released", this.canvases.released).querySelector("small"));
+    const named = this.add(line, "div", "row-name", "Digit the sender names");
+    this.add(named, "small", "", namedNote);
     cells((person) => {
       const { text, flipped } = captions[person];
       this.add(this.add(line, "div", flipped ? "caption flipped" : "caption"), "span", "", text);
     });
-    priorLabels.forEach(([name, note], g) => this.titles[g].push(row(name, note, "guess", this.canvases.guesses[g])));
+    priorLabels.forEach(([name, note], g) => {
+      if (g === 1) {
+        const fold = this.add(this.lines, "details", "fold");
+        fold.open = this.unfolded;
+        fold.addEventListener("toggle", () => (this.unfolded = fold.open));
+        this.add(fold, "summary", "", "Other ways to guess the originals");
+        line = this.add(fold, "div", "line");
+        line.style.setProperty("--columns", this.columns);
+      }
+      this.titles[g].push(row(name, note, "guess", this.canvases.guesses[g]));
+    });
   }
 
   draw(canvases, pixels) {
@@ -187,6 +214,8 @@ class Dial {
     const released = this.data.release(this.data, level);
     this.canvases.released.forEach((canvas, n) => paint(canvas, size, (j) => released(n * size + j)));
     this.drawGuesses(level);
+    const percent = Number((100 * level).toPrecision(3));
+    this.sentNotes.forEach((note) => (note.textContent = this.data.sentNote.replace("{}", percent)));
     const shown = `${this.data.symbol} = ${Number(level.toPrecision(3))}`;
     this.output.textContent = shown;
     this.input.setAttribute("aria-valuetext", `${shown}. ${this.found.textContent}`);

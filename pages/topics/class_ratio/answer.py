@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pages.kit import cache, numbers, own_data
-from pages.kit.numbers import LOSS, SHARE, count_trials, with_half, with_range
-from pages.kit.panel import Chart, Panel, Table
+from pages.kit.numbers import LOSS, count_trials, with_half, with_range
+from pages.kit.panel import Chart, Markup, Panel
 from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials, one_job
-from pages.topics.class_ratio.question import LARGE, Question
+from pages.topics.class_ratio.question import LARGE, Question, first_class_words
 from privdemo.experiments import class_ratio
 from privdemo.experiments.class_ratio import FULLY_LABELLED_METHODS, SHARES, Trial
 from privdemo.experiments.class_ratio.score import MOST_DISTANCE
@@ -51,9 +51,15 @@ class Answer:
         """Say what is estimated for the first class, and which method is closer over all mixes."""
         return takeaway(self)
 
-    def main(self) -> list[tuple[Panel, ...]]:
-        """Return the panels of the mix that every method estimates, and of how each one finds it."""
+    def main(self) -> list[Panel]:
+        """Return the panel of what every method finds for the first class, and how.
+
+        Of more than two classes, another follows on what it finds for each.
+        """
         trials, methods = self.trials, self.methods
+        found = _found_panel(self)
+        if self.question.config.n_classes == 2:
+            return [found]
         mix = Panel(
             "shares",
             figure=Chart(
@@ -65,40 +71,46 @@ class Answer:
             rows=lambda: class_ratio.table(trials),
             snippet=print_errors(self.question),
         )
-        return [(mix, _how_panel(self))]
+        return [found, mix]
 
 
-# How each method finds the shares; {records} are what is counted.
+# How each method finds the shares; {records} are what is counted, {n} of them without a label.
 HOW = {
-    SPREAD: "The set that {records} are from is a hint at their class. It learns from these hints, knowing how often "
-    "they mislead.",
-    by_trying(SPREAD): "The same, or a model of what each class looks like, whichever explains the sets better.",
-    MMD: "Mixes the averages of the sets until they match the average of the group.",
-    RFF: "The same, quicker and less exact.",
-    IDENTITY: "Learns to tell from which set {records} are, and compares what it says of the group and of the sets.",
-    COUNT: "Learns to tell the classes so that each set gets its given share, then counts in the group.",
-    PSVM: "Draws the widest border between the classes that fits the given shares, then counts in the group.",
-    EM: "For comparison: knows the label of all {records} in the sets, and allows for another mix in the group.",
-    PCC: "For comparison: knows the label of all {records} in the sets, then counts in the group.",
+    SPREAD: "takes a set’s name for a label that is often wrong, and allows for that",
+    by_trying(SPREAD): "the same, or a model of how each class looks, whichever explains the sets better",
+    MMD: "averages all {records} of a set; blends these averages until they match that of the {n}",
+    RFF: "the same with other averages, quicker and less exact",
+    IDENTITY: "learns which set {records} are from; compares its answers for the {n} and for the sets",
+    COUNT: "learns to name single {records} so that each set gets its known share, then counts the {n}",
+    PSVM: "draws the widest border that gives each set its known share, then counts the {n}",
+    EM: "for comparison: knows every label of the sets, none of the {n}, and allows for another share there",
+    PCC: "for comparison: knows every label of the sets, none of the {n}; then counts",
 }
+# How many known sets are drawn.
+_MOST_SETS = 3
 
 
-def _how_panel(answer: Answer) -> Panel:
-    """Return the table of how each method finds the shares, and what it finds for the first class."""
+def _found_panel(answer: Answer) -> Panel:
+    """Return the panel of what is given, and of what each method finds for the first class, and how."""
+    config, records = answer.question.config, answer.task.records
     found = {name: class_ratio.share_of(answer.trials, name, 0) for name in answer.methods}
-    cells = [
-        [CLASS_RATIO[name].title, HOW[name].format(records=answer.task.records), with_half(estimate)]
+    rows = [
+        charts.Found(
+            CLASS_RATIO[name].title,
+            HOW[name].format(records=records, n=f"{config.n_test:,}"),
+            CLASS_RATIO[name].style.colour,
+            estimate,
+            with_half(estimate, bold=True),
+        )
         for name, estimate in found.items()
     ]
-    truth = numbers.share(answer.trials[0].truth[0])
+    title = f"Share of {_labels(answer)[0]}, by method"
+    figure = charts.answers_html(_given(answer), rows, float(answer.trials[0].truth[0]), title, _marks_words(answer))
     return Panel(
         "methods",
-        figure=Table(("method", "how it works", f"finds (truth: {truth})"), cells, labelled=True),
-        summary=f"{known_sets_words(answer)} {interval_words(answer)}.{compare(answer)}",
-        rows=lambda: [
-            {"method": title, "how": how} | estimate._asdict()
-            for (title, how, _), estimate in zip(cells, found.values(), strict=True)
-        ],
+        figure=Markup(figure),
+        summary=f"{given_words(answer)} {known_sets_words(answer)} {shares_words(answer)}{compare(answer)}",
+        rows=lambda: [{"method": row.title, "how": row.how} | row.estimate._asdict() for row in rows],
         snippet=snippet(answer.question).then(
             "for method in trials[0].fits:", "    print(method, class_ratio.share_of(trials, method, 0))"
         ),
@@ -114,6 +126,39 @@ def answer(question: Question, trials_so_far: Trials) -> Answer | None:
     """Return the answer from the trials so far, or None if there are none."""
     (trials,) = trials_so_far.results
     return Answer(question, trials) if trials else None
+
+
+def _given(answer: Answer) -> charts.Given:
+    """Return what is given: sets of which the share of the first class is known, and records of which it is not."""
+    config, records, released = answer.question.config, answer.task.records, answer.trials[0].released
+    labels = _labels(answer)
+    return charts.Given(
+        known=f"To learn from: {len(released)} other sets of {config.set_size:,} {records}. Nobody says which of the "
+        f"{records} is which.",
+        shares=[float(row[0]) for row in released[:_MOST_SETS]],
+        n_more=max(0, len(released) - _MOST_SETS),
+        asked=f"Wanted: one number for {config.n_test:,} {records} without labels",
+        classes=(labels[0], labels[1] if len(labels) == 2 else "all others"),
+        pictures=class_images(config.dataset, config.chosen_classes)[:2] if len(labels) == 2 else (),
+        everyday="In the same way: the share of ill people in a town, from the known shares of other towns, without "
+        "diagnosing anyone.",
+    )
+
+
+def _labels(answer: Answer) -> list[str]:
+    """Return the names of the classes, those of digits as plurals."""
+    return [f"{label}s" if label.isdigit() else label for label in answer.question.config.labels]
+
+
+def _marks_words(answer: Answer) -> str:
+    """Explain the marks beside the methods."""
+    n = len(answer.trials)
+    if n == 1:
+        return "Bars: one simulated trial, so no interval is known; a full bar is 100 %. Grey line: truth."
+    return (
+        f"Bars: means of {n} simulated trials, each with other {answer.task.records}; a full bar is 100 %. Thin lines "
+        "and ±: 95 % intervals of these means. Grey line: truth."
+    )
 
 
 # --- words ---------------------------------------------------------------------------------------
@@ -135,15 +180,14 @@ def takeaway(answer: Answer) -> str:
     blind = [name for name in answer.methods if name not in FULLY_LABELLED_METHODS]
     found = {name: class_ratio.share_of(trials, name, 0) for name in blind or answer.methods}
     nearest, *others = sorted(found, key=lambda name: abs(found[name].mean - truth))
-    start = (
-        f"In truth <b>{numbers.share(truth)}</b> of these {config.n_test:,} {answer.task.records} "
-        f"{first_class(answer)}. {given_words(answer)}"
-    )
-    known = "Of the methods without labels" if blind else "With every label of the sets known"
-    words = f"{known}, “{CLASS_RATIO[nearest].title}” comes nearest with {with_half(found[nearest], SHARE, bold=True)}"
+    what = f"of these {config.n_test:,} unlabelled {answer.task.records} {first_class(answer)}"
+    near = f"the nearest method{' without labels' if blind else ''}" if others else "the method"
+    words = f"<b>{numbers.share(found[nearest].mean)}</b> {what}, says {near} ({CLASS_RATIO[nearest].title})"
     if others:
-        words += f"; “{CLASS_RATIO[others[-1]].title}” finds {with_half(found[others[-1]], SHARE, bold=True)}"
-    return f"{start} {words}.{_noisy_counts_words(answer)}{_lost_words(answer)}{_alike_words(answer) if blind else ''}"
+        farthest = others[-1]
+        words += f"; <b>{numbers.share(found[farthest].mean)}</b>, says the farthest ({CLASS_RATIO[farthest].title})"
+    words += f". The truth is <b>{numbers.share(truth)}</b>"
+    return f"{words}.{_noisy_counts_words(answer)}{_lost_words(answer)}{_alike_words(answer) if blind else ''}"
 
 
 def given_words(answer: Answer) -> str:
@@ -156,9 +200,9 @@ def given_words(answer: Answer) -> str:
 
 
 def first_class(answer: Answer) -> str:
-    """Say what records of the first class are: “are a 0”."""
-    task = answer.task
-    return task.words[task.classes.index(answer.question.config.chosen_classes[0])]
+    """Say what records of the first class are: “are 7s”."""
+    config = answer.question.config
+    return first_class_words(config.dataset, config.n_classes)
 
 
 def _noisy_counts_words(answer: Answer) -> str:

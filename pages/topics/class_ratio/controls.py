@@ -38,9 +38,9 @@ from pages.topics.class_ratio.question import (
     SIZES_FOR_KEY,
     ShownCurves,
     classes_setting,
+    first_class_words,
     size_settings,
 )
-from privdemo.experiments import class_ratio
 from privdemo.experiments.class_ratio import NO_RELEASE
 from privdemo.mechanisms.label_counts import RELEASES
 from privdemo.methods import CLASS_RATIO, PSVM
@@ -67,7 +67,8 @@ def controls(values: Values, main: DeltaGenerator) -> None:
         which = "digits from 0 on; two are 7 and 9" if isinstance(dataset, str) else "the first ones"
         inputs.number(classes_setting(dataset), f"Classes ({which})")
     n_classes = values[classes_setting(dataset)]
-    _mix(main, task.words[task.classes.index(class_ratio.chosen_classes(dataset, n_classes)[0])])
+    asked = f"{values[size_settings()[1]]:,} {task.records}"
+    _mix(main, f"Share of the {asked} that really {first_class_words(dataset, n_classes)}")
     _sets()
     _release(values)
     inputs.number(size_settings()[1])
@@ -90,9 +91,9 @@ def _sets() -> None:
         inputs.slider_and_box(RHO, ends=("easier to tell apart", "more alike"))
 
 
-def _mix(main: DeltaGenerator, first: str) -> None:
-    """Render how the group’s class ratio is set and, in `main`, the share of its `first` class."""
-    mix, name = inputs.choose(MIX), f"Share of the group that really {first}"
+def _mix(main: DeltaGenerator, name: str) -> None:
+    """Render how the group’s class ratio is set and, in `main`, the share of its first class under this `name`."""
+    mix = inputs.choose(MIX)
     with main, inputs.container_if("mix-slider", mix == BY_HAND):
         inputs.number(SHARE, slider=Slider(name, ("none", "all"), percent=True), part="slider")
     with inputs.container_if("mix-box", mix == BY_HAND):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -15,7 +16,7 @@ from privdemo.experiments import class_ratio
 from privdemo.experiments.class_ratio import NO_RELEASE, RatioConfig
 from privdemo.mechanisms.label_counts import RELEASES
 from privdemo.methods import CLASS_RATIO, COUNT, EM, MMD, PSVM, SPREAD
-from privdemo.tasks import COUNTING
+from privdemo.tasks import COUNTING, counting_task
 
 # Up to this many records in training sets a first trial takes about a second, with slow methods up to so many.
 AT_ONCE, AT_ONCE_SLOW = 6000, 600
@@ -152,6 +153,13 @@ def size_settings(dataset: Source | None = None) -> tuple[Number, Number]:
         Number("set_size", limits.SET_SIZE, FEW.get(dataset_name(dataset), size), "Records in a known set", 100),
         Number("asked", limits.N_TEST, size, "Records in the group", 100),
     )
+
+
+def first_class_words(dataset: Source, n_classes: int) -> str:
+    """Say what records of the first class are: “are 7s”, “earn up to $50,000 a year”."""
+    task = counting_task(dataset)
+    words = task.words[task.classes.index(class_ratio.chosen_classes(dataset, n_classes)[0])]
+    return re.sub(r"^are an? (\d)$", r"are \1s", words)
 
 
 def dataset_name(dataset: Source) -> str:

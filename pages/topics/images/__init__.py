@@ -66,8 +66,8 @@ def _caveats(answer: Answer) -> str:
     more = []
     if answer.guesses.prior_gap > EARLY:
         more.append(
-            "- The guesses of *each pixel alone* stopped learning early: for the worst pixel the log-likelihood could "
-            f"rise by up to {answer.guesses.prior_gap:.3f} nats a person."
+            "- The guesses of *each pixel by itself* stopped learning early: for the worst pixel the log-likelihood "
+            f"could rise by up to {answer.guesses.prior_gap:.3f} nats a person."
         )
     labels = answer.question.labels
     if len(answer.result.class_names) == 2 and labels.epsilon < 1e-12:

@@ -14,7 +14,7 @@ from pages.topics.images.promises import promises
 from pages.topics.images.question import PRESETS, Question, level_setting
 from privdemo import figures
 from privdemo.experiments import images
-from privdemo.experiments.images import PRIORS, Guesses, Point, Privacy, Result
+from privdemo.experiments.images import Guesses, Match, Point, Privacy, Result
 from privdemo.mechanisms.pixels import FAMILIES, N_LEVELS, PixelFamily
 from privdemo.verdict import clearly_above
 
@@ -25,40 +25,50 @@ IN_PAPER = {"randomised_response": "figure 2", "gaussian": "figure 4"}
 measure = cache.shared(images.measure, max_entries=1024)
 curve = cache.shared(images.curve, max_entries=256, spinner=f"Looking for senders at {N_LEVELS} levels of noise…")
 strip = cache.shared(images.strip, max_entries=64)
+match = cache.shared(images.match, max_entries=256)
+
+# The order in which guesses are shown, by what the adversary knows of clean pixels: the best that anybody can make of
+# releases first.
+SHOWN_PRIORS = ("low_rank", "learned", "flat", "true")
 
 
 @dataclass(frozen=True)
 class Answer:
     """A question, its release and privacy, and how well linking works at the level set and along a curve of levels.
 
-    `own_point` is measured at the level set, `points` along the curve. `guesses` are the adversary’s guesses so far,
-    `along` those at the levels of `points`, empty until all are finished.
+    `own_point` is measured at the level set, `points` along the curve; `match` is one of the releases behind
+    `own_point`. `guesses` are the adversary’s guesses so far, `along` those at the levels of `points`, empty until all
+    are finished.
     """
 
     question: Question
     result: Result
     privacy: Privacy
     own_point: Point
+    match: Match
     points: Sequence[Point]
     guesses: Guesses
     along: tuple[Guesses, ...] = ()
 
     def takeaway(self) -> str:
         """Return the page’s sentence, with its current numbers."""
-        question, own_point = self.question, self.own_point
-        at = f"At {question.family.symbol} = {question.level:.4g}, {self._damage()}"
-        n = own_point.n_candidates
-        if clearly_above(own_point.linked, 1 / n):
-            return f"{at}. <b>That does not hide</b> which of {n} people sent an image."
-        return f"{at}. <b>That hides</b> which of {n} people sent an image."
+        point = self.own_point
+        times, n = numbers.times_of_100(point.linked.mean), point.n_candidates
+        at = f"at {self.question.family.symbol} = {self.question.level:.4g}"
+        if clearly_above(point.linked, 1 / n):
+            start = f"No: <b>{times}</b> the sender of an image is found among {n} people"
+            return f"{start}, although {self._damage()} ({at}). <b>That does not hide</b> which person sent it."
+        start = f"Yes: <b>{times}</b> the sender of an image is found among {n} people, no more than by chance"
+        return f"{start}, as {self._damage()} ({at}). <b>That hides</b> which person sent it."
 
     def _damage(self) -> str:
         """Say how much the noise changes pixels."""
         if self.question.family.replaces_pixels:
             return (
-                f"<b>{self.result.changed_pixels:.0f}</b> of {self.privacy.n_pixels} pixels are replaced by random grey"
+                f"<b>{self.result.changed_pixels:.0f}</b> of its {self.privacy.n_pixels} pixels are replaced by random "
+                "grey"
             )
-        return f"a pixel is off by <b>{self.own_point.expected.absolute:.2f}</b> on average (0 is black, 1 white)"
+        return f"its pixels are off by <b>{self.own_point.expected.absolute:.2f}</b> on average (0 is black, 1 white)"
 
     def main(self) -> tuple[Panel]:
         """Return the panel of the images that follow the noise level."""
@@ -77,8 +87,8 @@ def found_words(point: Point) -> str:
     """Say how often the right sender is picked, in bold."""
     times, n = numbers.times_of_100(point.linked.mean), point.n_candidates
     if clearly_above(point.linked, 1 / n):
-        return f"we still pick the right sender among {n} people, <b>{times}</b>"
-    return f"we pick the right sender among {n} people <b>{times}</b>, no better than chance"
+        return f"somebody who has the originals of {n} people still picks the right sender, <b>{times}</b>"
+    return f"somebody who has the originals of {n} people picks the right sender <b>{times}</b>, no better than chance"
 
 
 def answer(question: Question, trials: Trials) -> Answer:
@@ -90,6 +100,7 @@ def answer(question: Question, trials: Trials) -> Answer:
         result,
         images.privacy(config, question.delta, result.states.shape[1]),
         measure(question.curve, question.level),
+        match(question.curve, question.level),
         curve(question.curve),
         dials.guesses_here(config, trials),
         dials.guesses_along(config, family, trials),
@@ -106,36 +117,57 @@ def extra_jobs(question: Question) -> list[Job]:
 
 def _priors(result: Result) -> dict[str, tuple[str, str]]:
     """Return the name and the note of each row of guesses, by the adversary’s prior knowledge of pixels."""
-    return {
-        "flat": ("Guess: undo the noise only", "knows only how the noise is made"),
-        "learned": ("Guess: each pixel alone", f"learned each from {result.n_people:,} sent images"),
-        "low_rank": ("Guess: pixels together", "learned from them how pixels go together"),
-        "true": ("Guess: each pixel, from true images", "which nobody should have"),
+    learned = f"learned from {result.n_people:,} sent images"
+    names = {
+        "low_rank": ("Best guess", f"{learned} alone"),
+        "learned": ("Guess each pixel by itself", learned),
+        "flat": ("Undo the noise on average", "nothing learned"),
+        "true": ("Unfair: each pixel by itself", "learned from original images"),
     }
+    return {prior: names[prior] for prior in SHOWN_PRIORS}
 
 
 # The names of the same priors in the chart of errors, the largest error first.
 _PRIOR_NAMES = {
-    "flat": "undo the noise only",
-    "learned": "each pixel alone",
-    "true": "each pixel, from true images",
+    "flat": "undo the noise on average",
+    "learned": "each pixel by itself",
+    "true": "each pixel by itself, learned from originals",
     "low_rank": "pixels together",
 }
+
+
+def match_words(found: Match) -> str:
+    """Say whether the best match for an image is the sender."""
+    if found.n_best > 1:
+        return f"Best match: <b>none</b>, {found.n_best} fit alike (dashed: the sender)"
+    if found.order[0] == found.owner:
+        return "Best match: <b>correct</b>"
+    return "Best match: <b>wrong</b> (dashed: the sender)"
+
+
+def _matching(found: Match) -> str:
+    """Return an image matched against the originals, as HTML."""
+    words = match_words(found).replace("<b>", "").replace("</b>", "")
+    return figures.match_html(
+        found, match_words(found), f"One sent image and {len(found.originals)} originals. {words}."
+    )
 
 
 def _dial(answer: Answer) -> Panel:
     """Return the panel of the shown people’s images, which follow the noise level while it is dragged, with guesses."""
     question, result, guesses = answer.question, answer.result, answer.guesses
     family, priors = question.family, _priors(answer.result)
-    data = dials.dial_data(result, guesses, family, answer.own_point, answer.points, priors)
+    matching = _matching(answer.match)
+    data = dials.dial_data(result, guesses, family, answer.own_point, answer.points, priors, matching=matching)
     summary = _dial_words(answer)
 
     def static_picture() -> str:
         """Return the images as HTML without controls."""
-        stack = [result.clean, result.released, *guesses.pictures.values()]
+        known = [prior for prior in priors if prior in guesses.pictures]
+        stack = [result.clean, result.released, *(guesses.pictures[prior] for prior in known)]
         sheet = figures.contact_sheet(images.stack_pictures(stack, result.image_shape))
-        rows = ["true image", "sent", *(priors[prior][0] for prior in guesses.pictures)]
-        return figures.picture_html(sheet, dials.captions(result), rows, summary)
+        rows = ["Original", "Sent", *(priors[prior][0] for prior in known)]
+        return matching + figures.picture_html(sheet, dials.captions(result), rows, summary)
 
     return Panel(
         "images",
@@ -143,8 +175,8 @@ def _dial(answer: Answer) -> Panel:
             data,
             level_setting(family, result.n_states),
             static_picture,
-            first=lambda: dials.first_frame(data, result, guesses, PRIORS),
-            later=lambda: dials.more_guesses(data, answer.along, PRIORS),
+            first=lambda: dials.first_frame(data, result, guesses, SHOWN_PRIORS),
+            later=lambda: dials.more_guesses(data, answer.along, SHOWN_PRIORS),
         ),
         summary=summary,
         rows=lambda: images.picture_table(replace(result, guessed=guesses)),
@@ -161,10 +193,12 @@ def _dial_words(answer: Answer) -> str:
         f"{n} images of {numbers.join_words(result.class_names)}, true and as sent at {question.family.symbol} = "
         f"{question.level:.4g}. {flipped} of the {n} labels {'is' if flipped == 1 else 'are'} a lie: “"
         f"{result.class_names[0]} → {result.class_names[1]}” is a {result.class_names[0]} reported as a "
-        f"{result.class_names[1]}. The rows of guesses are the best that an adversary can do who takes all grey levels "
-        f"for equally likely, who has learned from {result.n_people:,} noisy images what each pixel usually is, or how "
-        f"pixels go together as well, or who knows from clean ones what each pixel is. While you drag, they are those "
-        f"of the nearest of {len(answer.points)} levels; let go, and they are exact."
+        f"{result.class_names[1]}. The first row of guesses is the best that an adversary can do who has learned from "
+        f"{result.n_people:,} noisy images how pixels go together; the others are those of somebody who has learned "
+        "from them what each pixel usually is, who takes all grey levels for equally likely, or who knows from "
+        f"originals what each pixel is. While you drag, they are those of the nearest of {len(answer.points)} levels; "
+        f"let go, and they are exact. The matched image is one of {images.N_RELEASES} by which it is counted how "
+        "often the sender is found."
     )
 
 

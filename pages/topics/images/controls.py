@@ -7,8 +7,9 @@ import math
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.kit import cache, dials, inputs, numbers, privacy_inputs
+from pages.kit import cache, dials, inputs, privacy_inputs
 from pages.kit.values import Values, get, put_all
+from pages.topics.images.promises import whole_image_words
 from pages.topics.images.question import (
     ASYMMETRIC,
     CANDIDATES,
@@ -94,8 +95,8 @@ def main_control(values: Values) -> None:
         epsilon = family.make(values[setting], question.n_states).epsilon
         if epsilon < math.inf:
             n_pixels = math.prod(images.image_shape(datasets.load(question.config.dataset)))
-            whole = f"Of a whole image ε is {n_pixels:,} times that, {numbers.epsilon(n_pixels * epsilon)}."
-            guessing = privacy_inputs.Guessing("has one of two greys at a pixel", "that pixel as sent", "images")
+            guessing = privacy_inputs.Guessing("is black or white at one pixel", "that pixel as sent", "images")
+            whole = whole_image_words(n_pixels, epsilon)
             privacy_inputs.guess_scale(epsilon, guessing, name="ε of one pixel", more=whole)
 
 

@@ -165,25 +165,38 @@ def released(answer: Answer) -> str:
 
 
 def _comparison_sentence(answer: Answer) -> str:
-    """Say how many images are named correctly by one way to correct for the noise and by ignoring it."""
-    if not answer.compared:
-        return f"Trained on clean images, a model names <b>{answer.accuracy(CLEAN)}</b> of new ones correctly."
-    first, *others = answer.compared
-    source = "noisy images and the clean pixels’ habits" if first == TRUE else "noisy images"
-    words = (
-        f"Trained on {source}, “{TRAINING[first].title}” names <b>{answer.accuracy(first)}</b> of clean ones correctly"
-    )
+    """Say how many of 100 clean images are named correctly if a model allows for the noise, ignores it, or had none."""
+    named = {name: answer.score(name, "accuracy").mean for name in (*answer.compared, CLEAN)}
+    whole = {name: numbers.whole_per_hundred(share) for name, share in named.items()}
+    verdict = None
+    if len(answer.compared) > 1:
+        verdict = judge(gap(answer, "accuracy"), len(_trials_of_both(answer)), least=LEAST_ACCURACY)
+    if verdict and verdict.clear and len({whole[name] for name in answer.compared}) == 1:
+        whole = {name: numbers.per_hundred(share) for name, share in named.items()}
+    first, *others = named
+    words = f"<b>{whole[first]} of 100</b> clean images are named correctly by a model that {_learnt(first)}"
     for other in others:
-        apart = gap(answer, "accuracy")
-        verdict = judge(apart, len(_trials_of_both(answer)), least=LEAST_ACCURACY)
-        by = f", by {numbers.absolute_points(apart.mean)}" if verdict.clear else ""
-        words += f"; “{TRAINING[other].title}”, <b>{answer.accuracy(other)}</b> ({_VERDICT_WORDS[verdict]}{by})"
+        beside = ""
+        if verdict and other in answer.compared:
+            beside = f" ({_VERDICT_WORDS[verdict]})"
+        words += f", <b>{whole[other]}</b> by one that {_learnt(other)}{beside}"
     return f"{words}."
+
+
+def _learnt(method: str) -> str:
+    """Say how a method learns."""
+    known = {
+        CLEAN: "learned from clean images",
+        NAIVE: "learned from noise and ignores it",
+        RECONSTRUCTION: "learned from noise and guesses the true answers first",
+        TRUE: "learned from noise, allows for it, and knows the clean pixels’ habits",
+    }
+    return known.get(method, "learned from noise and allows for it")
 
 
 # How the accuracy of the second method is beside the first one's.
 _VERDICT_WORDS = {
-    Verdict.BETTER: "clearly less",
+    Verdict.BETTER: "clearly fewer",
     Verdict.WORSE: "clearly more",
     Verdict.NOT_CLEAR: "statistically tied",
     Verdict.TOO_FEW: "too few trials to compare",

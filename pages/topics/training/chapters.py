@@ -15,13 +15,24 @@ from privdemo import datasets, figures
 from privdemo.experiments import training
 from privdemo.figures import training as charts
 from privdemo.intervals import gap_interval
-from privdemo.methods import CLEAN, PUBLISHED, SPREAD, TRAINING
+from privdemo.methods import CHOSEN, CLEAN, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRAINING, TRUE
 from privdemo.verdict import Verdict, clearly_below, judge
 
 # Test images that are shown, and columns of a visitor's table whose weights are.
 N_IMAGES, N_COLUMNS = 4, 12
-# What the picture says of a method that predicts nearly the same for all images.
-_SAME_LABEL = "gives nearly every image the same label"
+# What the picture says of a method that predicts nearly the same for all images, and why it may.
+_SAME_LABEL = "gives nearly every image the same label: "
+_WHY_SAME = {RECONSTRUCTION: "it learns from its own guesses, and grows ever more certain of them"}
+_TOO_LITTLE = "too little shows through the noise"
+# How methods learn, in the picture; those without an entry allow for the noise.
+_LEARNS = {
+    CLEAN: "for comparison: learned without noise",
+    NAIVE: "takes noisy images and labels for true",
+    RECONSTRUCTION: "learns from its own guesses",
+    CHOSEN: "allows for the noise; two ways tried",
+    TRUE: "allows for the noise, knows clean pixels",
+}
+_ALLOWS = "allows for the noise"
 
 test_images = cache.shared_or_private(training.test_images, max_entries=64)
 released_images = cache.shared_or_private(training.released_images, max_entries=64)
@@ -52,14 +63,14 @@ def some_images(answer: Answer) -> list[Panel]:
     if not answer.question.of_two:
         rule = rule.replace("of each class", "of each of the classes most in dispute")
     summary = (
-        f"{released(answer)} Test images of {numbers.join_words(tuple(truths))}, of the first trial{rule}. Wavy "
-        f"underline: wrong; of {len(chosen)} images: {wrong}. The longer the bar, the more confident."
+        f"{released(answer)} Test images of {numbers.join_words(tuple(truths))}, of the first trial{rule}. Wrong of "
+        f"{len(chosen)} images: {wrong}. The longer the bar, the more confident."
     )
     rows = [
         (
-            TRAINING[name].title,
+            (TRAINING[name].title, _LEARNS.get(name, _ALLOWS)),
             TRAINING[name].style.colour,
-            predictions[name] if name in discriminating else _SAME_LABEL,
+            predictions[name] if name in discriminating else _SAME_LABEL + _WHY_SAME.get(name, _TOO_LITTLE),
         )
         for name in names
     ]
@@ -70,9 +81,10 @@ def some_images(answer: Answer) -> list[Panel]:
         summary,
         groups=[(title, len(images)) for title, images in groups if title],
         trained_on=(
-            f"Trained on {len(trial.config.classes) * trial.config.n_train:,} such images",
+            f"{len(trial.config.classes) * trial.config.n_train:,} such images to learn from",
             released_images(trial.config)[:2],
         ),
+        legend=_legend(answer, picked == DISPUTED),
     )
     return [
         panel_of(
@@ -84,7 +96,6 @@ def some_images(answer: Answer) -> list[Panel]:
             summary,
             rows=lambda: training.digit_table(trial, chosen),
             snippet=snippet(answer.question).then(f"print(training.digit_table(trials[0], {chosen}))"),
-            note="Percent: confidence. Wavy underline: wrong.",
             prediction=_prediction(answer),
         )
     ]
@@ -101,15 +112,21 @@ def _prediction(answer: Answer) -> Prediction | None:
     noisy = released_images(config)[: len(columns)]
     return Prediction(
         "noisy-training",
-        f"A model learns from {len(config.classes) * config.n_train:,} images like these: "
-        f"{noise_of(config.pixels).short(config.pixels)} and {numbers.percent(_wrong(config))} of labels are wrong. Of "
-        "100 clean images, how many will it name correctly?",
+        f"To protect those who sent {len(config.classes) * config.n_train:,} images like these, "
+        f"{noise_of(config.pixels).done(config.pixels)}, and {numbers.percent(_wrong(config))} of the labels were "
+        f"switched. A model learns from them to tell {_apart(config.classes)}. <b>Of 100 clean images, how many will "
+        f"it name correctly?</b> (Blind guessing: {100 / len(config.classes):.0f}.)",
         100 * answer.score(first, "accuracy").mean,
         Scale(0, 100, unit=" images"),
         Markup(figures.picture_html(figures.contact_sheet(noisy[None]), columns, [""], alt)),
         f"Trained on clean data it is {100 * answer.score(CLEAN, 'accuracy').mean:.0f}: each image is noisy, but all "
         "together show what is common to them.",
     )
+
+
+def _apart(classes: Sequence[str]) -> str:
+    """Say what is told apart: “7 from 9”, “0, 1 and 2 apart”."""
+    return " from ".join(classes) if len(classes) == 2 else f"{numbers.join_words(tuple(classes))} apart"
 
 
 def _wrong(config: training.TrainingConfig) -> float:
@@ -131,12 +148,38 @@ def _agreed_and_disputed(trial: training.Trial) -> list[tuple[str, Sequence[int]
     n, disagree = N_IMAGES // 2, training.methods_disagree(trial)
     disputed, of_all = training.disputed(trial, n), f"{len(disagree):,}"
     differing = int(disagree[disputed].sum())
+    who = "The models" if CLEAN in _in_dispute(trial) else "Noise-trained models"
     if differing == n:
         title = f"They disagree: {int(disagree.sum()):,} of {of_all} images"
     else:
         title = "Their confidence differs most" if not differing else "They disagree, or differ most in confidence"
-    agreed = f"The models agree: {int((~disagree).sum()):,} of {of_all} images", training.agreed(trial, n)
+    agreed = f"{who} agree: {int((~disagree).sum()):,} of {of_all} images", training.agreed(trial, n)
     return [group for group in (agreed, (title, disputed)) if len(group[1]) == n]
+
+
+def _in_dispute(trial: training.Trial) -> list[str]:
+    """Return the methods whose answers are compared, clean data only where it is one of two."""
+    informative = training.informative_methods(trial)
+    noisy = [name for name in informative if name != CLEAN]
+    return noisy if len(noisy) > 1 else informative
+
+
+def _legend(answer: Answer, grouped: bool) -> str:
+    """Explain the marks of the picture, and say who is right on the images in dispute."""
+    trial = answer.trials[0]
+    marks = "Percent and bar: the model’s confidence (full bar: 100 %, mark: 50 %)."
+    if len(answer.trials) > 1:
+        marks += f" Above: mean of {count_trials(answer.trials)}; here: the first."
+    disagree = training.methods_disagree(trial)
+    n = int(disagree.sum())
+    if not grouped or not n:
+        return marks
+    right = [
+        f"{TRAINING[name].title} {int((trial.fits[name].named == trial.y)[disagree].sum()):,}"
+        for name in dict.fromkeys((*_in_dispute(trial), CLEAN))
+        if name in trial.fits
+    ]
+    return f"{marks} Named correctly of the {n:,} images on which they disagree: {', '.join(right)}."
 
 
 def _predictions(trial: training.Trial, name: str, chosen: Sequence[int]) -> list[charts.Said]:

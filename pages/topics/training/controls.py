@@ -73,8 +73,12 @@ def controls(values: Values, main: DeltaGenerator) -> None:
         epsilon = family.make(values[level], n_states).epsilon
         if epsilon < math.inf:
             name = f"ε of one {value_word}"
-            guessing = privacy_inputs.Guessing(
-                f"has one of two values at a {value_word}", f"that {value_word} as sent", "records"
+            guessing = (
+                privacy_inputs.Guessing("is black or white at one pixel", "that pixel as sent", "images")
+                if value_word == "pixel"
+                else privacy_inputs.Guessing(
+                    f"has one of two values in a {value_word}", f"that {value_word} as sent", "records"
+                )
             )
             privacy_inputs.guess_scale(epsilon, guessing, name=name)
     privacy_inputs.pixel_boxes(level, family, n_states, DELTA, "training_pixel_epsilon", value_word)

@@ -19,7 +19,7 @@ class PixelNoise(NamedTuple):
     """How the page treats a family of noise.
 
     The noise level has a `key` in the address and a `default`; `words(mechanism)` says what the noise does, with its
-    ε, and `short(mechanism)` without; `slider` names the level of one pixel.
+    ε, and `done(mechanism)` what it did to some images, without; `slider` names the level of one pixel.
     `axes[study](config)` is the level of a config on the axis of a study, None where it is not on it; every config has
     a level in the last study.
     """
@@ -27,7 +27,7 @@ class PixelNoise(NamedTuple):
     key: str
     default: float
     slider: str
-    short: Callable[[Any], str]
+    done: Callable[[Any], str]
     words: Callable[[Any], str]
     axes: Mapping[str, Callable[[TrainingConfig], float | None]]
 
@@ -35,6 +35,11 @@ class PixelNoise(NamedTuple):
 def _replaced(pixels: RandomisedResponse) -> str:
     """Say what randomised response does to pixels."""
     return f"{numbers.percent(pixels.flip_prob)} of pixels are replaced"
+
+
+def _were_replaced(pixels: RandomisedResponse) -> str:
+    """Say what was done to the pixels of some images."""
+    return f"{numbers.percent(pixels.flip_prob)} of their pixels were replaced by random grey"
 
 
 def _replaced_words(pixels: RandomisedResponse) -> str:
@@ -45,6 +50,11 @@ def _replaced_words(pixels: RandomisedResponse) -> str:
 def _gaussian(pixels: GaussianNoise) -> str:
     """Say what Gaussian noise does to pixels."""
     return f"every pixel gets Gaussian noise of variance {pixels.sigma**2:.3g}"
+
+
+def _were_moved(pixels: GaussianNoise) -> str:
+    """Say what was done to the pixels of some images."""
+    return f"Gaussian noise of variance {pixels.sigma**2:.3g} was added to their pixels"
 
 
 def _gaussian_words(pixels: GaussianNoise) -> str:
@@ -77,12 +87,12 @@ NOISES = {
         "pixel_p",
         0.2,
         "Chance that a pixel is replaced, p",
-        _replaced,
+        _were_replaced,
         _replaced_words,
         {"figure3": _flip_prob, "asymmetric": _second_lies},
     ),
     "gaussian": PixelNoise(
-        "pixel_sigma", 0.5, "Noise strength of a pixel, σ", _gaussian, _gaussian_words, {"section6.1": _variance}
+        "pixel_sigma", 0.5, "Noise strength of a pixel, σ", _were_moved, _gaussian_words, {"section6.1": _variance}
     ),
 }
 

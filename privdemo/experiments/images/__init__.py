@@ -24,7 +24,7 @@ from privdemo.experiments.images.release import (
     stack_pictures,
     strip,
 )
-from privdemo.experiments.images.score import N_RELEASES, Point, Privacy, curve, measure, privacy
+from privdemo.experiments.images.score import N_RELEASES, Match, Point, Privacy, curve, match, measure, privacy
 from privdemo.experiments.images.tables import curve_table, guess_table, picture_table, strip_table
 
 __all__ = [
@@ -37,6 +37,7 @@ __all__ = [
     "CurveConfig",
     "Guesses",
     "LabelMechanism",
+    "Match",
     "Point",
     "Privacy",
     "Result",
@@ -47,6 +48,7 @@ __all__ = [
     "guess",
     "guess_table",
     "image_shape",
+    "match",
     "measure",
     "n_states",
     "packed",

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from privdemo import accounting, attacks
-from privdemo.experiments.images.config import Config, CurveConfig, n_states
+from privdemo import accounting, attacks, datasets
+from privdemo.experiments.images.config import Config, CurveConfig, image_shape, n_states
 from privdemo.experiments.images.people import candidates, sample_noise
 from privdemo.intervals import Estimate, mean_interval, wilson_interval
-from privdemo.mechanisms import Distortion, pixels
+from privdemo.mechanisms import Distortion, PixelMechanism, pixels
 
 # Releases behind every point of a curve.
 N_RELEASES = 200
@@ -77,22 +77,58 @@ class Point:
 
 def measure(config: CurveConfig, level: float) -> Point:
     """Release `N_RELEASES` images of the candidates at `level`; measure the error and link them."""
-    states, k = candidates(config)
-    n = len(states)
-    mechanism = pixels.FAMILIES[config.family].make(level, k)
-    clean = mechanism.from_states(states, k)
-    owner = np.arange(N_RELEASES) * n // N_RELEASES  # evenly, so that every class sends its share
-    noise = sample_noise(config.family, k, (N_RELEASES, clean.shape[1]), config.seed)
-    released = mechanism.apply(clean[owner], noise)
+    states, mechanism, clean, owner, released = _releases(config, level)
     error = mechanism.to_unit(released.astype(float) - clean[owner])
     hits = attacks.linked(mechanism.pairwise_log_likelihood(released, clean), owner)
     return Point(
         level=level,
-        n_candidates=n,
+        n_candidates=len(states),
         expected=mechanism.expected_distortion(states[owner]),
         absolute=mean_interval(np.abs(error).mean(axis=1)),
         squared=mean_interval((error**2).mean(axis=1)),
         linked=wilson_interval(float(hits.sum()), N_RELEASES),
+    )
+
+
+def _releases(
+    config: CurveConfig, level: float
+) -> tuple[NDArray[np.uint8], PixelMechanism, NDArray, NDArray[np.integer], NDArray]:
+    """Return the candidates' states, the mechanism, their clean pixels, and `N_RELEASES` releases with their owners."""
+    states, k = candidates(config)
+    mechanism = pixels.FAMILIES[config.family].make(level, k)
+    clean = mechanism.from_states(states, k)
+    owner = np.arange(N_RELEASES) * len(states) // N_RELEASES  # evenly, so that every class sends its share
+    noise = sample_noise(config.family, k, (N_RELEASES, clean.shape[1]), config.seed)
+    return states, mechanism, clean, owner, mechanism.apply(clean[owner], noise)
+
+
+@dataclass(frozen=True, eq=False)
+class Match:
+    """One of the releases of `measure`, matched against the candidates.
+
+    `sent` is the picture of the release, (height, width) grey levels, and `originals` those of the candidates. `owner`
+    is the candidate who sent it, `order` are all candidates, those that fit best first, of which `n_best` fit equally
+    well.
+    """
+
+    sent: NDArray[np.uint8]
+    originals: NDArray[np.uint8]
+    owner: int
+    order: NDArray[np.integer]
+    n_best: int
+
+
+def match(config: CurveConfig, level: float, release: int = 3 * N_RELEASES // 8) -> Match:
+    """Return one of the releases that `measure` links at `level`, with the candidates by how well they fit."""
+    shape = image_shape(datasets.load(config.dataset))
+    _, mechanism, clean, owner, released = _releases(config, level)
+    (fits,) = mechanism.pairwise_log_likelihood(released[release : release + 1], clean)
+    return Match(
+        sent=mechanism.to_grey(released[release]).reshape(shape),
+        originals=mechanism.to_grey(clean).reshape(-1, *shape),
+        owner=int(owner[release]),
+        order=np.argsort(-fits, kind="stable"),
+        n_best=int(attacks.best(fits[None]).sum()),
     )
 
 

@@ -9,12 +9,12 @@ import streamlit as st
 from pages.topics.class_ratio import CHAPTERS, figures, sets
 from pages.topics.class_ratio.answer import HOW, Answer, _noisy_counts_words, class_images, compare_words, takeaway
 from pages.topics.class_ratio.controls import _apply
-from pages.topics.class_ratio.question import NAME_BY_TITLE, PRESETS, Question, ShownCurves
+from pages.topics.class_ratio.question import NAME_BY_TITLE, PRESETS, Question, ShownCurves, first_class_words
 from privdemo.experiments import class_ratio
 from privdemo.experiments.class_ratio import NO_RELEASE, RatioConfig
 from privdemo.experiments.trials import with_trial
 from privdemo.intervals import Estimate
-from privdemo.methods import CLASS_RATIO, IDENTITY, MMD, PSVM, SPREAD
+from privdemo.methods import CLASS_RATIO, EM, IDENTITY, MMD, PSVM, SPREAD
 from privdemo.tasks import COUNTING
 from privdemo.verdict import Verdict
 
@@ -30,13 +30,16 @@ def test_the_takeaway_has_the_numbers_of_the_package(shown: Answer) -> None:
     words = takeaway(shown)
     shares = {name: class_ratio.share_of(shown.trials, name, 0) for name in (SPREAD, MMD, IDENTITY)}
     nearest, _, farthest = sorted(shares, key=lambda name: abs(shares[name].mean - 0.5))
-    for name, said in ((nearest, "comes nearest with"), (farthest, "finds")):
-        assert f"“{CLASS_RATIO[name].title}” {said} <b>{100 * shares[name].mean:.1f}</b> " in words
-    assert words.startswith(
-        "In truth <b>50.0 %</b> of these 40 images are a 7. Given are two other sets: 80 % of set 1 are a 7 and 20 % "
-        "of set 2. Of the methods without labels, “"
+    assert words == (
+        f"<b>{100 * shares[nearest].mean:.1f} %</b> of these 40 unlabelled images are 7s, says the nearest method "
+        f"without labels ({CLASS_RATIO[nearest].title}); <b>{100 * shares[farthest].mean:.1f} %</b>, says the farthest "
+        f"({CLASS_RATIO[farthest].title}). The truth is <b>50.0 %</b>."
     )
-    assert "2 trials cannot tell which is closer" in shown.main()[0][1].summary
+    (panel,) = shown.main()
+    assert "Given are two other sets: 80 % of set 1 are 7s and 20 % of set 2." in panel.summary
+    assert "2 trials cannot tell which is closer" in panel.summary
+    alone = [replace(trial, fits={EM: trial.fits[EM]}) for trial in shown.trials]
+    assert "are 7s, says the method (every label known). The truth" in takeaway(replace(shown, trials=tuple(alone)))
 
 
 def test_images_of_the_classes_are_shown_if_there_are_any() -> None:
@@ -46,13 +49,36 @@ def test_images_of_the_classes_are_shown_if_there_are_any() -> None:
 
 def test_every_method_is_explained_beside_what_it_finds(shown: Answer) -> None:
     assert set(HOW) == set(CLASS_RATIO)
-    ((_, table),) = shown.main()
-    for row, name, (method, how, found) in zip(table.rows(), shown.methods, table.figure.cells, strict=True):
+    (panel,) = shown.main()
+    for row, name in zip(panel.rows(), shown.methods, strict=True):
         mean = class_ratio.share_of(shown.trials, name, 0).mean
-        assert (method, row["mean"]) == (CLASS_RATIO[name].title, mean)
-        assert f"{100 * mean:.1f}" in found
-        assert how.endswith(".")
-        assert "{" not in how
+        assert (row["method"], row["mean"]) == (CLASS_RATIO[name].title, mean)
+        assert f"<b>{row['method']}</b><small>{row['how']}</small>" in panel.figure.html
+        assert f"<b>{100 * mean:.1f}</b>" in panel.figure.html
+        assert "{" not in row["how"]
+
+
+def test_of_more_than_two_classes_all_shares_follow_and_not_every_set_is_drawn(shown: Answer) -> None:
+    config = replace(SMALL, n_classes=4, rho=0.1)
+    four = Answer(Question(config, 1), (class_ratio.run(config),))
+    panel, shares = four.main()
+    html = panel.figure.html
+    assert "4 other sets of 60 images" in html
+    assert "and 1 more such set<" in html
+    assert "Share of 0s, by method" in html
+    assert "0s</span>" in html
+    assert "all others</span>" in html
+    assert "one simulated trial, so no interval is known" in html
+    assert len(shares.figure.figure.data[0].x) == 4
+    assert "means of 2 simulated trials" in shown.main()[0].figure.html
+
+
+def test_the_first_class_is_named_as_in_a_sentence() -> None:
+    assert [first_class_words(*asked) for asked in (("digits", 2), ("mnist", 3), ("breast_cancer", 2))] == [
+        "are 7s",
+        "are 0s",
+        "are benign",
+    ]
 
 
 def test_the_chapter_of_other_mixes_tells_mean_errors_twice_alike(shown: Answer) -> None:

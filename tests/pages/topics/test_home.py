@@ -55,7 +55,7 @@ def test_the_dial_says_how_often_the_sender_is_found():
     data = dial.figure.data
     point = images.measure(QUESTION.curve, QUESTION.level)
     assert data["linkingHere"] == (
-        "With the original images of 100 people at hand, we still pick the right person, "
+        "Somebody who has the originals of 100 people still finds which person sent an image, "
         f"{numbers.times_of_100(point.linked.mean)}."
     )
     fixed = json.loads(data["pictures"])
@@ -96,7 +96,7 @@ def test_three_doors_lead_into_the_site_and_other_people_are_sampled(mnist):
 def test_the_dial_starts_where_strokes_are_guessed_that_no_eye_sees(mnist):
     at = visit("")
     level = at.number_input(key="home_p").value
-    assert "100 people at hand, we still pick the right person, 100 times of 100." in html(at)
+    assert "100 people still finds which person sent an image, 100 times of 100." in html(at)
     result = images.run(Question("mnist", 0, level).config)
     clean = result.clean / 255.0
     sent, strokes, alone = (
@@ -108,7 +108,7 @@ def test_the_dial_starts_where_strokes_are_guessed_that_no_eye_sees(mnist):
 
 def test_without_mnist_the_small_digits_are_shown(monkeypatch):
     monkeypatch.setattr(cache, "image_titles", lambda: ("Small digits",))
-    assert "we still pick the right person" in html(visit(""))
+    assert "still finds which person sent an image" in html(visit(""))
 
 
 def test_a_link_sets_the_dial(mnist):

@@ -14,8 +14,24 @@ import pytest
 from pages.kit import dials, numbers
 from pages.kit.trials import Trials
 from pages.topics.images import label_verdict
-from pages.topics.images.answer import _strokes_words, answer, extra_jobs, paper_figure, snippet, strip_snippet
-from pages.topics.images.promises import image_delta_words, image_words, label_words, pixel_words, promise_words
+from pages.topics.images.answer import (
+    SHOWN_PRIORS,
+    _strokes_words,
+    answer,
+    extra_jobs,
+    match_words,
+    paper_figure,
+    snippet,
+    strip_snippet,
+)
+from pages.topics.images.promises import (
+    image_delta_words,
+    image_words,
+    label_words,
+    pixel_words,
+    promise_words,
+    whole_image_words,
+)
 from pages.topics.images.question import CHANGED, DIAL, Question
 from privdemo import accounting
 from privdemo.experiments import images
@@ -58,6 +74,8 @@ def guessed(low, high) -> Estimate:
         (label_words, ["79", (0.75, 0.6)], "“7”, <b>75</b> really have one; of 100 people reporting “9”, <b>60</b> re"),
         (promise_words, ["79", promise()], "<b>80</b> really have one (<b>ε = 1.39</b>)"),
         (promise_words, ["79", promise(image_at_delta=1.0)], "the odds of a guess change by a factor of 2.72 at most"),
+        (whole_image_words, [784, 4.69], "784 such pixels add up to ε = 3,677: practically nothing is promised."),
+        (whole_image_words, [64, 0.01], "64 such pixels add up to ε = 0.64."),
         (label_verdict, [guessed(0.51, 0.6), 0.5], "the image betrays the label"),
         (label_verdict, [guessed(0.5, 0.6), 0.5], "no better than chance"),
     ],
@@ -70,10 +88,12 @@ def test_the_takeaway_holds_the_packages_numbers():
     made = shown(candidates=1000)
     words, point = made.takeaway(), images.measure(made.question.curve, 0.2)
     assert point.n_candidates < 400
-    assert f"which of {point.n_candidates} people" in words
-    assert f"<b>{made.result.changed_pixels:.0f}</b> of 64 pixels are replaced by random grey" in words
+    assert f"the sender of an image is found among {point.n_candidates} people, although" in words
+    assert f"<b>{made.result.changed_pixels:.0f}</b> of its 64 pixels are replaced by random grey" in words
     assert "That does not hide" in words
-    assert "That hides" in shown(level=FAMILIES["randomised_response"].limit(17).high).takeaway()
+    hidden = shown(level=FAMILIES["randomised_response"].limit(17).high).takeaway()
+    assert "no more than by chance, as" in hidden
+    assert "That hides" in hidden
     assert f"<b>{numbers.times_of_100(point.linked.mean)}</b>" in made.lost()[0].answer
     assert numbers.times_of_100(point.linked.mean) in made.main()[0].figure.data["linkingHere"]
     assert f"ε = {accounting.randomised_response_loss(0.2, 17, 64).epsilon(1e-5):,.0f}" in made.promised()[0].answer
@@ -171,8 +191,9 @@ def test_what_many_teach_is_learned_in_the_background_and_the_rest_is_there_at_o
     before = answer(question, Trials())
     assert list(before.guesses.pictures) == ["flat", "true"]
     data = before.main()[0].figure.data
-    assert (data["ready"], len(data["guesses"])) == ([True, False, False, True], 2 * 4 * 64)
-    assert dials.first_frame(data, before.result, before.guesses, PRIORS).count("<img") == 4 * 4
+    assert (data["ready"], len(data["guesses"])) == ([False, False, True, True], 2 * 4 * 64)
+    frame = dials.first_frame(data, before.result, before.guesses, SHOWN_PRIORS)
+    assert frame.count("<img") == 2 * 4 + 3, "two rows, and three pictures of a match"
     made = answer(question, done(here, 1))
     assert tuple(made.guesses.pictures) == PRIORS
     assert made.main()[0].figure.data["ready"] == [True] * 4
@@ -208,19 +229,39 @@ def test_what_is_found_stands_beside_each_level(dial):
     data = dial[2]
     assert (
         data["linking"][0]
-        == "With the original images of 20 people at hand, we still pick the right person, 100 times of 100."
+        == "Somebody who has the originals of 20 people still finds which person sent an image, 100 times of 100."
     )
     assert len(data["linking"]) == len(data["levels"])
     words = re.compile(
-        r"With the .* of 20 people at hand, we (still )?pick the right person,? .* times? of 100(: no better .*)?\."
+        r"Somebody who has .* of 20 people (still )?finds which person sent .* times? of 100(: no better .*)?\."
     )
     assert all(map(words.fullmatch, data["linking"]))
+
+
+def test_an_image_is_matched_against_the_originals_as_often_as_it_is_counted():
+    made = shown()
+    config, n = made.question.curve, made.own_point.n_candidates
+    found = [images.match(config, 0.6, release) for release in range(0, images.N_RELEASES, 20)]
+    assert all(one.owner == 20 * i * n // images.N_RELEASES for i, one in enumerate(found))
+    assert all(one.originals.shape == (n, 8, 8) for one in found)
+    assert images.measure(config, 0.6).linked.mean == 1.0
+    assert {match_words(one) for one in found} == {"Best match: <b>correct</b>"}
+    lost = images.match(config, FAMILIES["randomised_response"].limit(17).high)
+    assert lost.n_best == n
+    assert match_words(lost) == f"Best match: <b>none</b>, {n} fit alike (dashed: the sender)"
+    wrong = replace(lost, n_best=1, owner=(int(lost.order[0]) + 1) % n)
+    assert match_words(wrong) == "Best match: <b>wrong</b> (dashed: the sender)"
+    matching = made.main()[0].figure.data["matching"].decode()
+    assert f"Which of these {n} people sent this image?" in matching
+    assert [matching.count(f'<i class="{name}"') for name in ("best", "owner")] == [1, 0]
 
 
 def test_the_first_frame_holds_the_very_pictures(dial):
     _, result, data = dial
     markup = dials.first_frame(data, result, result.guessed, PRIORS)
-    assert markup.count("<img") == (2 + len(PRIORS)) * len(result.labels)
+    assert markup.count("<img") == 3 * len(result.labels), "the other guesses are folded"
+    assert "<small>30 % of the pixels are random</small>" in markup or "noise on every pixel" in markup
+    assert "<small>20 % are switched by chance</small>" in markup
     assert data["linkingHere"] in markup
     pictures = json.loads(data["pictures"]) | {"halves": ["sent", "guess"]}
     halves = dials.first_frame(data | {"pictures": json.dumps(pictures)}, result, result.guessed, ["learned"])
