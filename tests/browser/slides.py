@@ -1,105 +1,101 @@
 """Measure what stands on a slide of a lecture, from the page itself.
 
-`python -m tests.browser.slides` walks every step of the lectures of the app, and every chapter of every page as a
-lecture of its own, at three sizes, and prints a table.
+`python -m tests.browser.slides [FOLDER]` walks every step of the lectures of the app, and every chapter of every page as
+a step, at three sizes, prints a table and saves pictures.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from pages.kit import lecture
-from pages.kit.lecture import Lecture, Step
+from pages.kit.lecture import MOST_STEPS, Lecture, Step
 from pages.topics import PAGES
 from tests.browser import browsing
 from tests.pages.test_lectures import linked
 
 SIZES = ((1024, 768), (1280, 800), (1920, 1080))
-# The least part of a screen's height that the drawn part of a figure takes, and the least size of letters in pixels.
-LEAST_DRAWN, LEAST_LETTERS = 0.45, 20
+# The least part of a screen's height that the drawn part of a figure takes, and the most words of a headline.
+LEAST_DRAWN, MOST_WORDS = 0.45, 32
 MEASURE = (Path(__file__).parent / "slides.js").read_text(encoding="utf-8")
 
 
 @dataclass(frozen=True)
-class Slide:
-    """A slide: what it is called here, and its address without the server's."""
+class Look:
+    """What is `seen` of a step on a screen of this width: what slides.js measures."""
 
-    name: str
-    address: str
+    number: int
+    step: Step
+    width: int
+    seen: dict[str, Any]
+
+    def __str__(self) -> str:
+        settings = " ".join(map(str, self.step.settings.values()))
+        return f"{self.number} {self.step.page or 'home'} {settings}, {self.width}"
 
 
-def of_lecture(name: str, of: Lecture) -> list[Slide]:
-    """The slides of a lecture of the app."""
-    return [
-        Slide(f"{name} {number}", _address(step, f"{number}-{name}")) for number, step in enumerate(of.steps, start=1)
-    ]
-
-
-def of_pages() -> list[Slide]:
-    """Every chapter of every page, presented alone."""
-    found = []
+def every_chapter() -> list[Lecture]:
+    """Every chapter of every page as a step of a lecture, in as few lectures as hold them."""
+    steps = []
     for page in PAGES:
         names = [one.name for one in page.chapters.all] if page.chapters else [""]
-        for name in names:
-            settings = {page.chapters.choice().key: name} if page.chapters else {}
-            step = Step(page.address, settings)
-            alone = Lecture(page.title, "", 1, (step,))
-            found.append(Slide(f"{page.address or 'home'}: {name}", _address(step, f"1-{lecture.to_link(alone)}")))
-    return found
+        steps += [Step(page.address, {page.chapters.choice().key: name} if page.chapters else {}) for name in names]
+    return [Lecture("Chapters", "", 10, tuple(steps[i : i + MOST_STEPS])) for i in range(0, len(steps), MOST_STEPS)]
 
 
-def _address(step: Step, position: str) -> str:
-    return f"{step.page}?{urlencode({**linked(step), 'present': position}, doseq=True)}"
+def walked(page: Page, address: str, name: str, of: Lecture, sizes: Sequence[tuple[int, int]]) -> Iterator[Look]:
+    """What stands on each slide of a lecture at each size, walked with a clicker, by day and by night in turns."""
+    first = of.steps[0]
+    page.set_viewport_size(dict(zip(("width", "height"), sizes[0], strict=True)))  # type: ignore[arg-type]
+    page.goto(f"{address}/{first.page}?{urlencode({**linked(first), 'present': f'1-{name}'}, doseq=True)}")
+    for number, step in enumerate(of.steps, start=1):
+        expect(page.locator(".place")).to_have_text(f"{number} / {len(of.steps)}", timeout=60_000)
+        for i, (width, height) in enumerate(sizes):
+            page.set_viewport_size({"width": width, "height": height})
+            page.emulate_media(color_scheme="dark" if (number + i) % 2 else "light")
+            page.wait_for_timeout(300 if i or len(sizes) > 1 else 0)  # until the browser has sent the new size
+            browsing.settled(page)
+            page.locator(browsing.PROGRESS).wait_for(state="hidden", timeout=120_000)
+            expect(page.locator("h1")).to_have_count(1)
+            yield Look(number, step, width, page.evaluate(MEASURE))
+        page.keyboard.press("PageDown")
 
 
-def measured(page: Page, sizes: tuple[tuple[int, int], ...] = SIZES) -> Iterator[tuple[tuple[int, int], dict]]:
-    """What stands on the slide of a page, for each size."""
-    for width, height in sizes:
-        page.set_viewport_size({"width": width, "height": height})
-        page.wait_for_timeout(400)
-        browsing.settled(page)
-        page.locator(browsing.PROGRESS).wait_for(state="hidden", timeout=120_000)
-        page.wait_for_timeout(200)
-        yield (width, height), page.evaluate(MEASURE)
-
-
-def faults(look: dict, has_figure: bool = True) -> list[str]:
+def faults(look: Look) -> list[str]:
     """What is wrong with a slide."""
+    seen = look.seen
     wrong = {
-        f"the drawn part has {look['drawn']:.0%} of the height": has_figure and look["drawn"] < LEAST_DRAWN,
-        f"texts overlap: {look['overlaps']}": look["overlaps"],
-        f"texts are cut: {look['cut']}": look["cut"],
-        f"letters are small: {look['small']}": look["small"],
-        f"{look['said']} words": look["said"] > 32,
+        f"the drawn part has {seen['drawn']:.0%} of the height": seen["drawn"] < LEAST_DRAWN,
+        f"texts overlap: {seen['overlaps']}": seen["overlaps"],
+        f"texts are cut: {seen['cut']}": seen["cut"],
+        f"letters are small: {seen['small']}": seen["small"],
+        f"{seen['said']} words": seen["said"] > MOST_WORDS,
     }
-    return [fault for fault, there in wrong.items() if there]
+    return [f"{look}: {fault}" for fault, there in wrong.items() if there]
 
 
 def main(arguments: list[str]) -> None:
-    """Print the measures of all slides, or of those whose names hold one of the arguments; save pictures in /shots."""
-    slides = [slide for name, of in lecture.shipped().items() for slide in of_lecture(name, of)] + of_pages()
-    folder = next((a.removeprefix("shots=") for a in arguments if a.startswith("shots=")), "")
-    schemes = ("light", "dark") if "dark" in arguments else ("light",)
-    wanted = [a for a in arguments if not a.startswith("shots=") and a != "dark"]
-    slides = [slide for slide in slides if not wanted or any(part in slide.name for part in wanted)]
+    """Print the measures of all slides; with a folder, save a picture of each there."""
+    folder, *only = arguments or [""]
+    lectures = {**lecture.shipped(), **{lecture.to_link(each): each for each in every_chapter()}}
     with browsing.running_app() as address, browsing.chromium() as browser:
-        for scheme in schemes:
-            for slide in slides:
-                page = browser.new_page(color_scheme=scheme)  # type: ignore[arg-type]
-                page.goto(f"{address}/{slide.address}")
-                page.locator("h1").first.wait_for()
-                for (width, _), look in measured(page):
-                    print(f"{slide.name} | {width} | {look['drawn']:.0%} | {'; '.join(faults(look))}", flush=True)
-                    if folder:
-                        name = slide.name.replace("/", "-").replace(" ", "_").replace(":", "")
-                        page.screenshot(path=f"{folder}/{name}-{width}-{scheme}.png")
-                page.close()
+        for name, of in lectures.items():
+            title = name if name in lecture.shipped() else of.title
+            if only and title not in only:
+                continue
+            page = browser.new_page()
+            for look in walked(page, address, name, of, SIZES):
+                print(f"{title} | {look} | {look.seen['drawn']:.0%} | {'; '.join(faults(look))}", flush=True)
+                if folder:
+                    page.screenshot(path=f"{folder}/{title}-{look.number:02}-{look.width}.png")
+            page.close()
 
 
 if __name__ == "__main__":

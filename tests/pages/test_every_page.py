@@ -121,7 +121,7 @@ def test_every_chapter_has_a_sentence_and_exports(page: Page, chapter: str) -> N
         assert_has_exports(panels)
     alone = [panel for panel in panels if panel.figure and not isinstance(panel.figure, Cards | Table | Component)]
     assert all(panel.rows or panel.name == "bar" for panel in alone), (
-        "tables, cards and the bar of claims may belong to what stands beside them, and components tell a story: no others"
+        "tables, cards and the bar of claims may belong to what stands beside them, components tell a story: no others"
     )
 
 
