@@ -25,14 +25,14 @@ SHOW = ("takeaway", "figure", "guess", "control")
 _INITIALS = {part[0]: part for part in SHOW}
 MOST_STEPS = 50
 _MINUTES = limits.Limit("minutes", 1, 600, integer=True)
-# The most characters of a title or another name, of a sentence to say, and of a note.
+# The most characters of a title or another name, of a sentence, and of a note.
 _MOST_NAME, _MOST_SAY, _MOST_NOTE = 120, 300, 1000
 # The first character of a lecture in a link: the version of its format.
 _FORMAT = "1"
 # The most characters of a lecture in a link, and of its JSON.
 _MOST_LINK, _MOST_JSON = int(limits.LINK_BYTES.high) - 1000, 100_000
 _STEP_KEYS = ("page", "say", "note", "show", "control", "settings")
-_LECTURE_KEYS = ("title", "audience", "minutes", "step")
+_LECTURE_KEYS = ("title", "audience", "summary", "minutes", "step")
 _SHIPPED = Path(__file__).parents[1] / "lectures"
 
 
@@ -68,16 +68,21 @@ class Step:
 
 @dataclass(frozen=True)
 class Lecture:
-    """A list of steps for an audience, with the `minutes` it takes. Raise ``ValueError`` for invalid values."""
+    """A list of steps for an audience, with the `minutes` it takes, and what it is about in one sentence.
+
+    Raise ``ValueError`` for invalid values.
+    """
 
     title: str
     audience: str
     minutes: int
     steps: tuple[Step, ...]
+    summary: str = ""
 
     def __post_init__(self) -> None:
         check_line("title", self.title, _MOST_NAME)
         check_line("audience", self.audience, _MOST_NAME, 0)
+        check_line("summary", self.summary, _MOST_SAY, 0)
         _MINUTES.check(self.minutes)
         if not 1 <= len(self.steps) <= MOST_STEPS:
             raise ValueError(f"a lecture must have 1 to {MOST_STEPS} steps, got {len(self.steps)}")
@@ -130,7 +135,7 @@ def _lecture(table: Mapping[str, Any]) -> Lecture:
     if len(rows) > MOST_STEPS:
         raise ValueError(f"a lecture must have 1 to {MOST_STEPS} steps, got {len(rows)}")
     steps = tuple(_step(number, row) for number, row in enumerate(rows, start=1))
-    return Lecture(table["title"], table.get("audience", ""), table["minutes"], steps)
+    return Lecture(table["title"], table.get("audience", ""), table["minutes"], steps, table.get("summary", ""))
 
 
 def _step(number: int, row: Any) -> Step:
@@ -157,7 +162,8 @@ def _check_required(table: Mapping[str, Any], needed: Iterable[str], what: str) 
 
 def to_toml(lecture: Lecture) -> str:
     """Write a lecture as TOML, from which `read` makes the same one."""
-    head = {"title": lecture.title, "audience": lecture.audience, "minutes": lecture.minutes}
+    summary = {"summary": lecture.summary} if lecture.summary else {}
+    head = {"title": lecture.title, "audience": lecture.audience, **summary, "minutes": lecture.minutes}
     blocks = ["\n".join(toml_files.pairs(head))]
     for step in lecture.steps:
         row = {"page": step.page, "say": step.say, "note": step.note, "show": step.show, "control": step.control}
@@ -191,9 +197,8 @@ def to_link(lecture: Lecture) -> str:
         ]
         for step in lecture.steps
     ]
-    whole = json.dumps(
-        [lecture.title, lecture.audience, lecture.minutes, steps], ensure_ascii=False, separators=(",", ":")
-    )
+    parts = [lecture.title, lecture.audience, lecture.minutes, steps, *([lecture.summary] if lecture.summary else [])]
+    whole = json.dumps(parts, ensure_ascii=False, separators=(",", ":"))
     return _FORMAT + base64.urlsafe_b64encode(zlib.compress(whole.encode(), 9)).decode().rstrip("=")
 
 
@@ -205,13 +210,14 @@ def from_link(text: str) -> Lecture:
         raise ValueError("this is not the link of a lecture, or one of a newer version")
     try:
         whole = json.loads(_unpacked(letters[len(_FORMAT) :]))
-        title, audience, minutes, rows = whole
+        title, audience, minutes, rows, *more = whole
+        (summary,) = more or [""]
         steps = [_named(row) for row in rows]
         for step in steps:
             step["show"] = [_INITIALS[letter] for letter in step["show"]]
     except (ValueError, TypeError, LookupError, RecursionError, zlib.error, binascii.Error):
         raise ValueError("the link of this lecture is damaged: a part of it is missing, or has been changed") from None
-    return _lecture({"title": title, "audience": audience, "minutes": minutes, "step": steps})
+    return _lecture({"title": title, "audience": audience, "summary": summary, "minutes": minutes, "step": steps})
 
 
 def _named(row: list[Any]) -> dict[str, Any]:

@@ -169,9 +169,9 @@ class Scale:
 class Prediction:
     """A guess that a visitor is asked for before a figure is shown.
 
-    `name` is unique in the app. `ask` is the question; `truth` is from the same answer as the figure, in the unit of
-    the `scale`, or one of its options. `covered` is shown in place of the figure until then, without what it decides;
-    `explain` says afterwards why it is so.
+    `name` is unique in the app. `ask` is the question, `label` stands above the control; `truth` is from the same
+    answer as the figure, in the unit of the `scale`, or one of its options. `covered` is shown in place of the figure
+    until then, without what it decides; `explain` says afterwards why it is so.
     """
 
     name: str
@@ -180,6 +180,7 @@ class Prediction:
     scale: Scale | tuple[str, ...]
     covered: Figure | None = None
     explain: str = ""
+    label: str = "Your guess"
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,6 @@ ASK = "ask_for_guesses"
 # the visitor made none; by the address of each page whether the visitor came to it by a link with settings; whether
 # this run of a page may ask; and whether it asks now.
 _GUESSES, _BY_LINK, _MAY_ASK, _ASKS = "guesses", "opened_by_link", "may_ask_for_guesses", "asks_for_guess"
-# What stands above the control; the question itself is the sentence of the page.
-_LABEL = "Your guess"
 _Panels = Sequence[Panel | tuple[Panel, ...]]
 
 
@@ -76,20 +74,25 @@ def is_asking() -> bool:
 
 
 def render_question(prediction: Prediction) -> None:
-    """Render the control for a guess, and a button that shows the figure without one."""
+    """Render the control for a guess, and a button that shows the figure without one.
+
+    The question itself is the sentence of the page.
+    """
     name, scale = prediction.name, prediction.scale
     key = f"guess-{name}"
     with st.form(f"prediction-{name}", border=False), st.container(key="prediction", horizontal=True):
         if isinstance(scale, tuple):
-            st.radio(_LABEL, scale, index=None, key=key, horizontal=True)
+            st.radio(prediction.label, scale, index=None, key=key, horizontal=True)
         elif scale.stops:
             stops = list(scale.stops)
-            st.select_slider(_LABEL, stops, stops[len(stops) // 2], lambda number: _text(number, scale), key=key)
+            st.select_slider(
+                prediction.label, stops, stops[len(stops) // 2], lambda number: _text(number, scale), key=key
+            )
         else:
             low, high, step = map(float, (scale.low, scale.high, scale.step))
             middle = low + step * round((high - low) / 2 / step)
             shown = f"%.{_digits(scale)}f{scale.unit.replace('%', '%%')}"
-            st.slider(_LABEL, low, high, middle, step, shown, key=key)
+            st.slider(prediction.label, low, high, middle, step, shown, key=key)
         kept = (prediction, key)
         guessed = st.form_submit_button("This is my guess", type="primary", on_click=_keep_guess, args=kept)
         shown = st.form_submit_button("Just show me", on_click=_keep_none, args=(prediction,))

@@ -67,23 +67,33 @@ SAID = (
 )
 # Somebody who is still to answer, and somebody who has answered, but whose answer is not shown.
 NOT_YET, ANSWERED = SAID_A.not_yet, Dot(palette.TRUTH.colour, _DISC)
-# What really happened, and the answers: all that the pollster sees.
+# The votes; the answers, hollow where chance changed them; and the answers alone: all that the pollster sees.
+VOTES = {A_TRUE: SAID_A, A_LIED: SAID_A, B_TRUE: SAID_B, B_LIED: SAID_B}
 TRUTH = {A_TRUE: SAID_A, A_LIED: SAID_B.changed, B_TRUE: SAID_B, B_LIED: SAID_A.changed}
 ANSWERS = {A_TRUE: SAID_A, A_LIED: SAID_B, B_TRUE: SAID_B, B_LIED: SAID_A}
 # Voters of A and of B before they say anything.
 BEFORE = {A_TRUE: SAID_A.not_yet, B_TRUE: SAID_B.not_yet}
 
-LEGEND = {"said A": SAID_A, "said B": SAID_B, "hollow: chance changed the answer": SAID_A.changed}
+LEGEND = {
+    "A": SAID_A,
+    "B": SAID_B,
+    "hollow: changed by chance, unseen by the pollster": SAID_A.changed,
+}
+
+# The screens on which two fields side by side are upright.
+NARROW = "(max-width: 639px)"
 
 # Dot fields side by side: the style of the pages and of a downloaded page.
 PEOPLE_CSS = """
 .people { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(17rem, 100%), 1fr)); gap: 0.5rem 1.5rem;
   margin: 0.25rem 0 0.5rem; }
 .people figure { margin: 0; }
-.people figcaption { font-size: 0.9rem; margin-bottom: 0.3rem; }
+.people figcaption { font-size: 0.9rem; line-height: 1.3; margin-bottom: 0.3rem; }
 .people :is(img, svg) { display: block; width: 100%; max-width: var(--width); }
+/* Two fields stay side by side, as high as each other, so that they can be compared. */
+.people.two { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 0.5rem clamp(0.75rem, 2vw, 1.5rem); }
+.people.two figure { display: grid; grid-template-rows: 1fr auto; }
 .people-legend { font-size: 0.875rem; display: flex; flex-wrap: wrap; gap: 0 1.1rem; margin: 0; }
-.people-legend span { white-space: nowrap; }
 .people-legend b { font-weight: 400; font-size: 1.05rem; }
 """
 
@@ -98,7 +108,7 @@ class Field(NamedTuple):
 
 def dot_field(heading: str, kinds: NDArray[np.integer], dots: Mapping[int, Dot], columns: int | None = None) -> Field:
     """Return the dot field of people of `kinds` (n,), row by row; `dots` maps each kind to its look."""
-    columns = columns or _columns(len(kinds))
+    columns = columns or columns_of(len(kinds))
     rows = math.ceil(len(kinds) / columns)
     shapes = []
     for dot in dict.fromkeys(dots.values()):  # by look, so that the file reveals no more than the picture
@@ -114,13 +124,14 @@ def dot_field(heading: str, kinds: NDArray[np.integer], dots: Mapping[int, Dot],
 _WIDE, _BOUNDS = 1.6, (1.0, 3.0)
 
 
-def _columns(n: int) -> int:
+def columns_of(n: int, *, upright: bool = False) -> int:
     """Return the dots of a row with which `n` fill their rectangle, or leave the fewest places free: 40 for a
-    thousand.
+    thousand. In an `upright` field as many are in a column: 25 in a row.
     """
     least, most = (math.sqrt(bound * n) for bound in _BOUNDS)
     counts = range(max(1, math.ceil(least)), max(1, math.floor(most)) + 1)
-    return min(counts, key=lambda c: (-n % c, abs(math.log(c * c / (_WIDE * max(n, 1))))), default=1)
+    wide = min(counts, key=lambda c: (-n % c, abs(math.log(c * c / (_WIDE * max(n, 1))))), default=1)
+    return max(1, math.ceil(n / wide)) if upright else wide
 
 
 def _outline(x: int, y: int, shape: Shape) -> str:
@@ -128,14 +139,15 @@ def _outline(x: int, y: int, shape: Shape) -> str:
 
 
 def plan(heading: str, dots: Mapping[int, Dot], n: int) -> dict[str, Any]:
-    """Return how `dot_field` plots `n` people, for a browser that renders them again: its columns, its looks, that of
-    a kind, and that of people who have not answered yet.
+    """Return how `dot_field` plots `n` people, for a browser that renders them again: its columns, also if it is
+    upright, its looks, that of a kind, and that of people who have not answered yet.
     """
     looks = list(dict.fromkeys(dots.values()))
     look_of = [looks.index(dots[kind]) for kind in sorted(dots)]
     return {
         "heading": heading,
-        "columns": _columns(n),
+        "columns": columns_of(n),
+        "upright": columns_of(n, upright=True),
         "looks": list(map(encoded, looks)),
         "look_of": look_of,
         "not_yet": encoded(NOT_YET),
@@ -148,16 +160,31 @@ def encoded(dot: Dot) -> dict[str, Any]:
     return {"colour": dot.colour, "hollow": dot.hollow, "x": right, "y": down, "rest": rest}
 
 
-def people_html(fields: Sequence[Field], legend: Mapping[str, Dot], alt: str) -> str:
-    """Return dot fields side by side below one legend, as HTML with the pictures inline."""
+def people_html(
+    fields: Sequence[Field], legend: Mapping[str, Dot], alt: str, narrow: Sequence[Field] | None = None
+) -> str:
+    """Return dot fields side by side below one legend, as HTML with the pictures inline.
+
+    `narrow` are the same two fields upright, for a narrow screen, on which they stay side by side.
+    """
     pictures = "".join(
         f"<figure><figcaption>{html.escape(field.heading)}</figcaption>"
-        f'<img style="--width:{1.5 * field.columns:g}rem" alt="{html.escape(alt if i == 0 else "", quote=True)}" '
-        f'src="data:image/svg+xml;base64,{base64.b64encode(field.svg.encode()).decode()}"></figure>'
+        f"{_picture(field, alt if i == 0 else '', narrow[i] if narrow else None)}</figure>"
         for i, field in enumerate(fields)
     )
     signs = "".join(
         f'<span><b style="color:{dot.colour}" aria-hidden="true">{dot.sign}</b> {html.escape(name)}</span>'
         for name, dot in legend.items()
     )
-    return f'<p class="people-legend">{signs}</p><div class="people">{pictures}</div>'
+    return f'<p class="people-legend">{signs}</p><div class="people{" two" * bool(narrow)}">{pictures}</div>'
+
+
+def _picture(field: Field, alt: str, narrow: Field | None) -> str:
+    """Return a field as an inline picture, which is `narrow` on a narrow screen."""
+    width = f"--width:{1.5 * field.columns:g}rem"
+    picture = f'<img style="{width}" alt="{html.escape(alt, quote=True)}" src="{_inline(field)}">'
+    return f'<picture><source media="{NARROW}" srcset="{_inline(narrow)}">{picture}</picture>' if narrow else picture
+
+
+def _inline(field: Field) -> str:
+    return f"data:image/svg+xml;base64,{base64.b64encode(field.svg.encode()).decode()}"

@@ -15,7 +15,7 @@ def test_a_guess_is_made_by_keyboard_and_stands_beside_the_truth(page: Page, add
     wrong: list[str] = []
     page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
     browsing.open_page(page, f"{address}/voting", guesses=True)
-    expect(page.locator(".takeaway")).to_contain_text("What share do you think voted A?")
+    expect(page.locator(".takeaway")).to_contain_text("What share really voted for A?")
     expect(page.locator(".st-key-people-dots figure")).to_have_count(1)
     assert not faults_of(page, "before the guess", (NIGHT_ON_A_TELEPHONE,), "html")
     guess = page.get_by_role("slider", name="Your guess")

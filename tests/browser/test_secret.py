@@ -112,7 +112,7 @@ def test_the_whole_story_by_keyboard(page: Page, address: str) -> None:
 
     page.locator("h1").evaluate("(headline) => { headline.tabIndex = -1; headline.focus(); }")
     press("Tab", "Enter", "Tab")
-    expect(button(page, "Skip to the three ways on")).to_be_focused()
+    expect(button(page, "Skip this tour")).to_be_focused()
     press("Tab")
     expect(page.get_by_role("radio", name=QUESTIONS[0])).to_be_focused()
     press("ArrowUp")  # the last one: an own question
@@ -226,14 +226,14 @@ def test_the_wheel_turns_unless_motion_is_reduced(tab: Callable[..., Page], addr
 
 def test_the_story_can_be_skipped_and_the_doors_lead_on(page: Page, address: str) -> None:
     browsing.open_page(page, address)
-    button(page, "Skip to the three ways on").click()
-    door = page.get_by_role("link", name="Understand it (5 minutes)")
+    button(page, "Skip this tour").click()
+    door = page.get_by_role("link", name="See how it works (5 minutes)")
     expect(door).to_be_focused()
     expect(heading(page)).to_have_count(0)
-    button(page, "Tell me the story").click()
+    button(page, "Take the tour").click()
     expect(heading(page)).to_be_focused()
     for name, there in (
-        ("Understand it", "voting"),
+        ("See how it works", "voting"),
         ("Ask your class", "poll"),
         ("Decide for your data", "comparison"),
     ):

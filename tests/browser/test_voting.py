@@ -26,10 +26,11 @@ def paths(page: Page) -> list[str]:
     return page.locator(".people svg path:not(.not-yet)").evaluate_all("all => all.map(path => path.getAttribute('d'))")
 
 
-def drawn_by_python(channel: BinaryChannel, **changes: int) -> list[str]:
+def drawn_by_python(channel: BinaryChannel, *, upright: bool = False, **changes: int) -> list[str]:
     config = replace(CONFIG, channel=channel, **changes)
     kinds = voting.kinds(voting.people(config), channel)
-    fields = [figures.dot_field("", kinds, dots) for dots in (people.TRUTH, people.ANSWERS)]
+    columns = people.columns_of(len(kinds), upright=upright)
+    fields = [figures.dot_field("", kinds, dots, columns) for dots in (people.VOTES, people.TRUTH)]
     return [outline for field in fields for outline in re.findall(r' d="([^"]*)"', field.svg)]
 
 
@@ -131,6 +132,26 @@ def test_a_number_typed_before_the_slider_is_answered_stays_and_reaches_the_addr
     browsing.settled(page)
     expect(page.locator(".st-key-main-control-fragment output")).to_have_text("40 %")
     expect(box).to_have_value("0.4")
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+def test_both_fields_are_whole_on_the_first_screen_and_upright_on_a_narrow_one(
+    page: Page, address: str, width: int, height: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": height})
+    browsing.open_page(page, f"{address}/voting")
+    fields = page.locator(".people svg")
+    expect(fields).to_have_count(2)
+    for upright in (width < 640, width >= 640):
+        left, right = (fields.nth(i).bounding_box() for i in range(2))
+        assert left is not None
+        assert right is not None
+        assert left["y"] == right["y"]
+        assert left["x"] + left["width"] < right["x"]
+        if upright == (width < 640):
+            assert left["y"] + left["height"] <= height
+        assert paths(page) == drawn_by_python(CONFIG.channel, upright=upright)
+        page.set_viewport_size({"width": 1670 - width, "height": height})
 
 
 def test_two_lies_have_a_slider_each(page: Page, address: str) -> None:

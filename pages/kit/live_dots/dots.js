@@ -14,14 +14,15 @@ function bytes(text) {
 const still = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 class Field {
-  constructor(place, plan, size) {
+  constructor(place, plan, size, isUpright) {
     this.plan = plan;
+    this.columns = isUpright ? plan.upright : plan.columns;
     this.figure = place.appendChild(document.createElement("figure"));
     this.caption = this.figure.appendChild(document.createElement("figcaption"));
     this.svg = this.figure.appendChild(document.createElementNS("http://www.w3.org/2000/svg", "svg"));
-    this.svg.setAttribute("viewBox", `0 0 ${10 * plan.columns} ${10 * Math.ceil(size / plan.columns)}`);
+    this.svg.setAttribute("viewBox", `0 0 ${10 * this.columns} ${10 * Math.ceil(size / this.columns)}`);
     this.svg.setAttribute("preserveAspectRatio", "xMinYMin");
-    this.svg.style.setProperty("--width", `${1.5 * plan.columns}rem`);
+    this.svg.style.setProperty("--width", `${1.5 * this.columns}rem`);
     this.paths = plan.looks.map((look) => this.path(look));
     this.waiting = this.path(plan.not_yet);
     this.waiting.classList.add("not-yet");
@@ -36,7 +37,8 @@ class Field {
   }
 
   draw(kinds) {
-    const { columns, looks, look_of, not_yet } = this.plan;
+    const { columns } = this;
+    const { looks, look_of, not_yet } = this.plan;
     const all = [...looks, not_yet];
     const outlines = all.map(() => "");
     for (let i = 0; i < kinds.length; i++) {
@@ -52,6 +54,10 @@ class Dots {
   constructor(root) {
     this.place = root.querySelector(".people");
     this.legend = root.querySelector(".people-legend");
+    this.rebuild = () => {
+      this.build();
+      this.settle();
+    };
     this.follow = ({ detail }) => {
       this.data.sliders.forEach((keys, vote) => keys.includes(detail.key) && (this.lies[vote] = detail.value));
       this.settle();
@@ -64,6 +70,7 @@ class Dots {
     this.voted = bytes(data.voted);
     this.uniform = new Float64Array(bytes(data.uniform).buffer);
     this.lies = [...data.lies];
+    this.narrow ??= matchMedia(data.narrow);
     this.build();
     if (asked && !still()) this.ask();
     else if (!this.asking) this.settle();
@@ -72,7 +79,10 @@ class Dots {
   build() {
     this.place.replaceChildren();
     this.place.setAttribute("aria-label", this.data.words);
-    this.fields = this.data.fields.map((plan) => new Field(this.place, plan, this.voted.length));
+    const areTwo = this.data.fields.length === 2;
+    this.place.classList.toggle("two", areTwo);
+    const isUpright = areTwo && this.narrow.matches;
+    this.fields = this.data.fields.map((plan) => new Field(this.place, plan, this.voted.length, isUpright));
     this.legend.replaceChildren(
       ...this.data.legend.map(({ name, sign, colour }) => {
         const entry = document.createElement("span");
@@ -116,7 +126,7 @@ class Dots {
   show(answered) {
     const kinds = Int8Array.from({ length: this.voted.length }, (_, i) => (i < answered ? this.kind(i) : NONE));
     const count = (...wanted) => kinds.reduce((sum, kind) => sum + wanted.includes(kind), 0);
-    const counts = { lied: count(1, 3), said_a: count(0, 3), asked: answered };
+    const counts = { voted_a: count(0, 1), lied: count(1, 3), said_a: count(0, 3), asked: answered };
     this.fields.forEach((field, f) => {
       field.draw(kinds);
       const heading = this.data.fields[f].heading;
@@ -133,5 +143,9 @@ export default function ({ data, parentElement }) {
   dots.update(data);
   document.documentElement.dataset.dots = ""; // the still picture goes
   document.addEventListener("privdemo-number", dots.follow);
-  return () => document.removeEventListener("privdemo-number", dots.follow);
+  dots.narrow.addEventListener("change", dots.rebuild);
+  return () => {
+    document.removeEventListener("privdemo-number", dots.follow);
+    dots.narrow.removeEventListener("change", dots.rebuild);
+  };
 }

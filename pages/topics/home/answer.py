@@ -26,12 +26,13 @@ _PRIOR = "low_rank"
 _DOORS = (
     (
         "voting",
-        "**Understand it (5 minutes)** Hold a poll whose people sometimes answer by chance, and find the true share.",
+        "**See how it works (5 minutes)** In a made-up poll some answers are changed at random. Work out the true "
+        "share all the same.",
     ),
-    ("poll", "**Ask your class** Put an embarrassing question to a room, by telephone or by a show of hands."),
+    ("poll", "**Ask your class** Put an embarrassing question to the room, on their phones or by a show of hands."),
     (
         "comparison",
-        "**Decide for your data** Say what you need to find out, and see which method does it at which privacy.",
+        "**Decide for your data** Say what you want to find out. See which methods can do it, and how private each is.",
     ),
 )
 
@@ -54,8 +55,8 @@ class Answer:
     def takeaway(self) -> str:
         """Say what the site is."""
         return (
-            "This site shows methods that change data at random before anybody collects them: what each one protects, "
-            "and what it costs. Begin with a secret of your own."
+            "Some answers are changed at random before they are sent. So no single answer can be trusted, yet the "
+            "total can still be worked out. Try it with a secret of your own."
         )
 
     def main(self) -> tuple[Panel | tuple[Panel, ...], ...]:
@@ -81,8 +82,9 @@ class Answer:
 
         return Panel(
             "home",
-            "Does it work for images, too?",
-            "Each pixel of a handwritten digit is replaced by a random grey with the chance p, before it is sent.",
+            "Can images be sent like this, too?",
+            "Each pixel of a handwritten digit is replaced by a random grey with the chance p, before it is sent. At "
+            "the right end of the slider none is replaced.",
             LiveDial(
                 data,
                 level_setting(),

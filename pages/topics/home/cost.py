@@ -18,7 +18,7 @@ from privdemo.tasks import binary_task
 EPSILON = 1.0
 _TITLES = {
     TRUTH: "With no privacy:",
-    NOBODY: "Nobody is trusted,<br>and people sometimes answer by chance:",
+    NOBODY: "Nobody is trusted,<br>and labels are changed at random:",
     OWNER: "Owners of groups are trusted,<br>and release noisy totals:",
 }
 _WORDS = {
@@ -49,7 +49,9 @@ def cost(dataset: str) -> Panel:
         "cost",
         "What does it cost to trust nobody?",
         _sentence(dataset),
-        Chart(figures.by_trust(estimates, "new images named right, of 100 (by guessing: 50)")),
+        Chart(
+            figures.by_trust(estimates, "new images named right, of 100 (by guessing: 50)<br>Whiskers: 95 % intervals")
+        ),
         summary=_words(dataset),
         rows=lambda: [_columns(best[trust]) for trust in _TITLES],
         snippet=_snippet(dataset),
@@ -57,12 +59,12 @@ def cost(dataset: str) -> Panel:
 
 
 def _sentence(dataset: str) -> str:
-    """Say what is counted in the figure, and what is protected."""
+    """Say what is learnt, and how each sender is protected."""
     first, second = binary_task(dataset).classes
     return (
-        f"A computer learns from images to tell a {first} from a {second}. Which of the two an image shows is the "
-        f"secret: where nobody is trusted, {numbers.out_of_100(_config(dataset).flips.flip_prob)} people "
-        f"give the wrong digit by chance (ε = {EPSILON:g})."
+        f"A computer learns from images and their labels to tell {first} from {second}. To protect each sender, "
+        f"{numbers.out_of_100(_config(dataset).flips.flip_prob)} labels are changed at random. How much worse does it "
+        "learn?"
     )
 
 

@@ -29,26 +29,30 @@ def arrange(pages: Sequence[Page], page: Page, place: Any) -> None:
     screen.takeaway(
         place,
         page.address,
-        "A lecture shows pages of this app one after another, each with one sentence for you to say. Move on "
-        "with the arrow keys, a clicker or a swipe; Esc ends it.",
+        "This app shows how changing data at random protects people, and what can still be learnt. A lecture shows its "
+        "pages one after another, each with one sentence for you to say. Move on with the arrow keys, a clicker or a "
+        "swipe. To end it, press or tap Esc.",
     )
     _read_link()
     page_info = page.here
     titles = {one.address: one.title for one in pages}
-    with st.container(key="shipped-lectures", horizontal=True):
-        for name, one_lecture in lecture.shipped().items():
-            with st.container(border=True, key=f"lecture-{name}", width=330):
-                st.markdown(f"**{one_lecture.title}**")
+    shipped = lecture.shipped()
+    with st.container(key="shipped-lectures"):
+        for column, (name, one_lecture) in zip(st.columns(len(shipped)), shipped.items(), strict=True):
+            with column, st.container(border=True, key=f"lecture-{name}", height="stretch", gap="small"):
+                st.markdown(f"**{one_lecture.title}**  \n{one_lecture.summary}")
                 st.caption(
                     f"For {one_lecture.audience}, {one_lecture.minutes} minutes, {len(one_lecture.steps)} steps."
                 )
-                _present_button(Position(one_lecture, name, 1), f"present-{name}", page_info)
-                st.button("Copy and change it", key=f"take-{name}", on_click=_store, args=(one_lecture,))
+                with st.container(horizontal=True, gap="small"):
+                    _present_button(Position(one_lecture, name, 1), f"present-{name}", page_info)
+                    st.button("Copy and change it", key=f"take-{name}", on_click=_store, args=(one_lecture,))
     st.subheader("Your own lecture", anchor=False)
     own: Lecture | None = st.session_state.get(more.OWN)
     if own is None:
         st.markdown(
-            "To begin one, open the menu **More** on any page and choose **Add to my lecture**, or open a file below."
+            "To begin, press **Copy and change it** on one of the three above. Or go to any page of this app, open its "
+            "menu **More** and choose **Add to my lecture**. Or open a saved lecture:"
         )
     else:
         _edit(own, pages, titles, page_info)
@@ -196,7 +200,7 @@ def _uploader(page_info: PageInfo) -> None:
     """Render the uploader of a lecture’s file."""
     key = f"lecture-brought-{st.session_state.get(_EDITS, 0)}"
     st.file_uploader(
-        "Open a lecture file saved from this site (.toml)",
+        "Open a saved lecture (lecture.toml): this app’s server reads the file and keeps it only for your visit",
         ["toml"],
         key=key,
         on_change=_open_upload,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +18,7 @@ from privdemo.experiments import voting
 from privdemo.experiments.voting import ElectionConfig, People, Poll, Record
 from privdemo.figures import people
 from privdemo.figures import voting as charts
+from privdemo.mechanisms import BinaryChannel
 from privdemo.methods import NAIVE, RAW_SPREAD, SPREAD_MLE, VOTING
 
 
@@ -53,18 +55,14 @@ class Answer:
     def takeaway(self) -> str:
         """Return the page’s sentence, with its current numbers."""
         config, poll = self.config, self.poll
-        truth = f"the truth is <b>{numbers.share(config.share)}</b>."
+        truth = f"The truth in their whole country: <b>{numbers.share(config.share)}</b>."
         if not config.channel.contrast:
-            alike = "Voters of A and of B answer alike, so the answers say nothing of how many voted A"
-            return f"{lie_words(config)}. {alike}; {truth}"
-        who = numbers.people(poll.n_voters)
-        best = f"<b>{best_words(poll.estimates[SPREAD_MLE])}</b> voted A"
-        if config.channel == voting.TRUTHFUL:
-            sentence = f"Everyone tells the truth. From the answers of {who} we estimate that {best}; {truth}"
-        else:
-            source = f"From the answers of {who}, corrected for that,"
-            sentence = f"{lie_words(config)}. {source} we estimate that {best}; {truth}"
-        return f"{sentence}{doubt_words(poll.estimates[SPREAD_MLE])}{missed_words(self)}"
+            alike = "Voters of A and of B answer alike, so the answers say nothing of how many voted for A"
+            return f"{lie_words(config)}. {alike}. {truth}"
+        best = poll.estimates[SPREAD_MLE]
+        source = f"{numbers.count(poll.n_voters)} simulated answer{'s' * (poll.n_voters != 1)}{interval_words(best)}"
+        sentence = f"<b>{best_words(best)}</b> voted for A, we estimate from {source}. {lie_words(config)}. {truth}"
+        return f"{sentence}{doubt_words(best)}{missed_words(self)}"
 
     def main(self, _: None = None) -> tuple[Panel, ...]:
         """Return the panel of the people of the last poll: their votes, and their answers as the pollster sees them."""
@@ -74,11 +72,17 @@ class Answer:
                 "people",
                 figure=LiveDots(
                     live_dots(self.config, self.people, summary),
-                    lambda: figures.people_html(still_dots(self.config, self.people), people.LEGEND, summary),
+                    lambda: figures.people_html(
+                        still_dots(self.config, self.people),
+                        people.LEGEND,
+                        summary,
+                        still_dots(self.config, self.people, upright=True),
+                    ),
                 ),
                 summary=summary,
                 rows=lambda: voting.poll_table(self.poll),
                 snippet=_with_people_figure(last_poll_snippet(self.config)),
+                note=arithmetic_words(self.poll, self.config.channel),
                 links=[("poll", "Try it with your class")],
                 prediction=self._prediction(),
             ),
@@ -89,9 +93,8 @@ class Answer:
         config, poll = self.config, self.poll
         if not config.channel.contrast:
             return None
-        lies = "and everyone tells the truth."
-        if config.channel != voting.TRUTHFUL:
-            lies = f"but not every answer is true. {lie_words(config, bold=False)}."
+        simulated = numbers.people(poll.n_voters).replace(" p", " simulated p")
+        lies = lie_words(config)
         words = f"What the pollster hears: {poll.said_a:,} of {numbers.people(poll.n_voters)} say A."
         heard = LiveDots(
             live_dots(config, self.people, words, _HEARD),
@@ -99,13 +102,14 @@ class Answer:
         )
         return Prediction(
             "voting-share",
-            f"{numbers.share(poll.said_a / poll.n_voters)} of {numbers.people(poll.n_voters)} say A, {lies} What share "
-            "do you think voted A?",
+            f"<b>{numbers.share(poll.said_a / poll.n_voters)}</b> of {simulated} say that they voted for A. "
+            f"But {lies[:1].lower()}{lies[1:]}. What share really voted for A?",
             100 * config.share,
             Scale(0, 100, 1, " %"),
             heard,
             f"Chance turned {numbers.count(poll.lied_b)} answers of voters of B into A, and "
             f"{numbers.count(poll.lied_a)} of voters of A into B.",
+            "**Your guess: what share really voted for A?**",
         )
 
 
@@ -132,15 +136,16 @@ def one_polls_estimates(answer: Answer) -> list[Panel]:
 # --- the dots ------------------------------------------------------------------------------------
 
 
-# The headings of the two fields; the browser fills in the numbers, and so does `still_dots`.
-VOTES_HEADING = "What really happened (nobody sees this): chance changed {lied} of {asked} answers"
+# The headings of the fields; the browser fills in the numbers, and so does `still_dots`.
+VOTES_HEADING = "How they really voted: {voted_a} of {asked} for A (only this simulation knows)"
 ANSWERS_HEADING = "What the pollster hears: {said_a} of {asked} say A"
+CHANGED_HEADING = f"{ANSWERS_HEADING} (chance changed {{lied}} answers)"
 # The keys of the settings by which voters of B lie, and voters of A: one for both, or one each.
 SLIDERS = (("lie", "b_says_a"), ("lie", "a_says_b"))
 _Fields = tuple[tuple[str, Mapping[int, people.Dot]], ...]
 _HEARD: _Fields = ((ANSWERS_HEADING, people.ANSWERS),)
-_FIELDS: _Fields = ((VOTES_HEADING, people.TRUTH), *_HEARD)
-# Nothing is hollow in what the pollster hears.
+_FIELDS: _Fields = ((VOTES_HEADING, people.VOTES), (CHANGED_HEADING, people.TRUTH))
+# Nothing is hollow before the guess.
 _HEARD_LEGEND = {name: dot for name, dot in people.LEGEND.items() if not dot.hollow}
 
 
@@ -155,18 +160,23 @@ def live_dots(config: ElectionConfig, people_shown: People, words: str, fields: 
         "lies": [config.channel.p10, config.channel.p01],
         "sliders": SLIDERS,
         "fields": [people.plan(heading, dots, n) for heading, dots in fields],
+        "narrow": people.NARROW,
         "legend": [{"name": name, "sign": dot.sign, "colour": dot.colour} for name, dot in legend.items()],
         "words": words,
     }
 
 
-def still_dots(config: ElectionConfig, people_shown: People, fields: _Fields = _FIELDS) -> list[people.Field]:
+def still_dots(
+    config: ElectionConfig, people_shown: People, fields: _Fields = _FIELDS, *, upright: bool = False
+) -> list[people.Field]:
     """Return the same fields as still pictures, with the numbers that the browser fills in."""
     kinds = voting.kinds(people_shown, config.channel)
     lied = int(people_shown.lied(config.channel).sum())
     said_a = int(((kinds == voting.A_TRUE) | (kinds == voting.B_LIED)).sum())
-    counts = {"lied": f"{lied:,}", "said_a": f"{said_a:,}", "asked": f"{len(kinds):,}"}
-    return [figures.dot_field(heading.format(**counts), kinds, dots) for heading, dots in fields]
+    numbers_shown = {"voted_a": int(people_shown.voted_a.sum()), "lied": lied, "said_a": said_a, "asked": len(kinds)}
+    counts = {name: f"{n:,}" for name, n in numbers_shown.items()}
+    columns = people.columns_of(len(kinds), upright=upright)
+    return [figures.dot_field(heading.format(**counts), kinds, dots, columns) for heading, dots in fields]
 
 
 def _base64(array: Any) -> str:
@@ -177,12 +187,13 @@ def _base64(array: Any) -> str:
 # --- words ---------------------------------------------------------------------------------------
 
 
-def lie_words(config: ElectionConfig, *, bold: bool = True) -> str:
-    """Say how people lie, as markup or without."""
-    ends = map(numbers.percent, (config.channel.p10, config.channel.p01))
-    p10, p01 = (f"<b>{end}</b>" if bold else end for end in ends)
+def lie_words(config: ElectionConfig) -> str:
+    """Say how chance changes answers."""
+    if config.channel == voting.TRUTHFUL:
+        return "No answer was changed: everyone tells the truth"
+    p10, p01 = map(numbers.percent, (config.channel.p10, config.channel.p01))
     if p10 == p01:
-        return f"Each answer is false with a chance of {p10}{_one_in_words(config.channel.p10)}"
+        return f"A random device changed each answer with a chance of {p10}{_one_in_words(config.channel.p10)}"
     return f"Voters of B say A {p10} of the time, and voters of A say B {p01} of the time"
 
 
@@ -190,12 +201,44 @@ def _one_in_words(chance: float) -> str:
     """Write a chance as one in so many, in brackets, where that is a whole number; else return “”."""
     if not 0 < chance < 1 or abs(round(1 / chance) - 1 / chance) > 1e-9:
         return ""
-    return f" (1 in {round(1 / chance):,})"
+    return f" (1\u00a0in\u00a0{round(1 / chance):,})"
 
 
 def best_words(estimate: VoteEstimate) -> str:
-    """Write an estimate with half its 95 % interval, or as doubtful if no share explains the answers."""
-    return f"{numbers.share(estimate.value)} (doubtful)" if estimate.doubtful else _estimate_with_half(estimate)
+    """Write an estimate, as doubtful if no share explains the answers."""
+    return f"{numbers.share(estimate.value)}{' (doubtful)' if estimate.doubtful else ''}"
+
+
+def interval_words(estimate: VoteEstimate) -> str:
+    """Write the 95 % interval of an estimate in brackets, if it has a width and some share explains the answers."""
+    if estimate.doubtful or estimate.interval.exact:
+        return ""
+    return f" (95 % interval: {numbers.interval(estimate.interval)})"
+
+
+def arithmetic_words(poll: Poll, channel: BinaryChannel) -> str:
+    """Show how the estimate is worked out from the answers; empty where nothing is to be corrected, or can be."""
+    if channel == voting.TRUTHFUL or not channel.contrast:
+        return ""
+    shares = poll.said_a / poll.n_voters, channel.p10, 1 - channel.p01
+    result = _way(*shares)
+    # As many digits as it takes for the shown numbers to give the shown result.
+    rounded = ([round(100 * share, digits) for share in shares] for digits in range(1, 12))
+    exact = next((shown for shown in rounded if _way(*shown) == result), [100 * share for share in shares])
+    said, nobody, everybody = (f"{number:.12g}" for number in exact)
+    beyond = ""
+    if not 0 <= result <= 100:
+        beyond = f" No share is {'below 0' if result < 0 else 'above 100'} %, so we take that."
+    return (
+        f"How: if nobody had voted for A, {nobody} % would say A{' by chance' * (0 < channel.p10 < 1)}; if everybody "
+        f"had, {everybody} %. Of the way from {nobody} % to {everybody} %, {said} % is at ({said} − {nobody}) / "
+        f"({everybody} − {nobody}) = {result:.1f} %.{beyond}"
+    ).replace(" -", " −")
+
+
+def _way(said: float, nobody: float, everybody: float) -> float:
+    """Return how far `said` is on the way from `nobody` to `everybody`, in percent as it is shown; nan if they meet."""
+    return round(100 * (said - nobody) / (everybody - nobody), 1) + 0.0 if everybody != nobody else math.nan
 
 
 def doubt_words(estimate: VoteEstimate) -> str:
@@ -299,9 +342,9 @@ def _with_people_figure(code: Snippet) -> Snippet:
     """Add the picture of the people of a poll to the code."""
     return code.then(
         "kinds = voting.kinds(voting.people(config), config.channel)  # of the last poll, a thousand at most",
-        'seen = figures.dot_field("answers, hollow where chance changed them", kinds, people.TRUTH)',
-        'told = figures.dot_field("answers", kinds, people.ANSWERS)',
-        'picture = figures.people_html([seen, told], people.LEGEND, "one poll")',
+        'voted = figures.dot_field("how they voted", kinds, people.VOTES)',
+        'said = figures.dot_field("what they say, hollow where chance changed it", kinds, people.TRUTH)',
+        'picture = figures.people_html([voted, said], people.LEGEND, "one poll")',
         'open("people.html", "w").write(figures.document("One poll", picture, figures.CSS))',
         imports=("from privdemo import figures", "from privdemo.figures import people"),
     )

@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.kit import inputs, numbers, privacy_inputs, quiz_input
+from pages.kit import inputs, numbers, predictions, privacy_inputs, quiz_input
 from pages.kit.number_control import Slider
 from pages.kit.settings import Setting
 from pages.kit.values import Values, put_all
@@ -83,7 +83,10 @@ def main_control(values: Values) -> None:
 
 
 def one_poll_controls(answer: Answer) -> None:
-    """Render the button that holds one more poll."""
+    """Render the button that holds one more poll, once the guess is made."""
+    asked = answer.main()[0].prediction
+    if asked and predictions.is_open(asked):
+        return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         _hold_again_button(answer.config)
 

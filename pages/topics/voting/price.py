@@ -144,7 +144,7 @@ def _prediction(plan: Plan, honest: float, covered: Chart) -> Prediction | None:
 def _if_they_lie(lie: BinaryChannel) -> str:
     """Write how people lie, to end a question."""
     return (
-        f" if each answer is false with a chance of {numbers.percent(lie.p10)}"
+        f" if each answer is changed with a chance of {numbers.percent(lie.p10)}"
         if lie.p10 == lie.p01
         else " with the lies above"
     )
@@ -217,7 +217,7 @@ def _trusted_summary(trusted: Mapping[str, Sequence[tuple[float, float]]]) -> st
 def _who_lie(lie: BinaryChannel) -> str:
     """Write how people lie, to follow the number of people."""
     if lie.p10 == lie.p01:
-        return f" whose answers are false with a chance of {numbers.percent(lie.p10)}"
+        return f" whose answers are changed with a chance of {numbers.percent(lie.p10)}"
     return " who lie as set above"
 
 

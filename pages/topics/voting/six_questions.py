@@ -27,9 +27,11 @@ _MANY_POLLS = 20
 def panels(answer: Answer, _: None = None) -> list[Panel]:
     """Return the panel with the chapter’s sentence."""
     config = asked_about(answer.config)
-    about = f"They are about your poll: {lie_words(config).lower()}."
+    words = lie_words(config)
+    lies = f"{words[:1].lower()}{words[1:]}"
+    about = f"They are about your poll: {lies}."
     if config.channel != answer.config.channel:
-        about = f"With your lies an answer gives away all or nothing, so they are about others: {lie_words(config)}."
+        about = f"With your lies an answer gives away all or nothing, so they are about others: {lies}."
     return [
         Panel(
             "six-questions",

@@ -48,7 +48,7 @@ STEPS = st.builds(
     WORDS,
 )
 LECTURES = st.builds(
-    Lecture, WORDS.filter(bool), WORDS, st.integers(1, 600), st.lists(STEPS, min_size=1, max_size=6).map(tuple)
+    Lecture, WORDS.filter(bool), WORDS, st.integers(1, 600), st.lists(STEPS, min_size=1, max_size=6).map(tuple), WORDS
 )
 # Twelve steps as one says them, each about another setting.
 SAID = (
@@ -168,7 +168,8 @@ def test_a_link_of_something_else_is_refused_with_a_sentence(link, words):
         ("minutes = 12", 'minutes = "12"', "minutes must be a whole number in [1, 600], got '12'"),
         ("minutes = 12", "", "a lecture must have minutes"),
         ("minutes = 12", "minutes = ", "a lecture is TOML, which this file is not: Invalid value (at line 4"),
-        ("minutes = 12", "minutes = 12\nlength = 3", "a lecture may hold title, audience, minutes, step, got “length”"),
+        ("minutes = 12", "minutes = 12\nlength = 3", "a lecture may hold title, audience, summary, minutes, step, got"),
+        ("minutes = 12", "minutes = 12\nsummary = 3", "summary must be a text, got “3”"),
         ('audience = "students"', 'audience = ["students"]', "audience must be a text, got “['students']”"),
         ('title = "Randomised', 'title = "\\nRandomised', "title must be one line of text without control characters"),
         ('page = "images"', "say = 'x'", "step 2: a step must have page"),

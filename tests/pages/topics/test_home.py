@@ -83,7 +83,7 @@ def test_three_doors_lead_into_the_site_and_other_people_are_sampled(mnist):
     ways = at.get("page_link")
     assert [way.proto.page for way in ways] == ["voting", "poll", "comparison"]
     assert {way.proto.page for way in ways} <= {page.address for page in PAGES}
-    names = ["Understand it (5 minutes)", "Ask your class", "Decide for your data"]
+    names = ["See how it works (5 minutes)", "Ask your class", "Decide for your data"]
     for way, name in zip(ways, names, strict=True):
         assert way.proto.label.startswith(f"**{name}** ")
     before = html(at)
@@ -191,5 +191,5 @@ def test_the_script_of_the_story_neither_stores_nor_sends_and_has_no_numbers_of_
 def test_what_stands_until_the_story_has_started_cannot_be_pressed():
     first = panel().figure.first()
     assert first.count("<button disabled") == first.count("<button") > 5
-    assert "What you click here stays in this browser: nothing of it is sent." in first
+    assert "What you click or type here stays in this browser: nothing of it is sent." in first
     assert "<svg" in panel().figure.body() or "data:image/svg+xml" in panel().figure.body()

@@ -40,7 +40,8 @@ def test_every_lecture_that_comes_with_the_app_is_listed_and_can_be_presented(mo
     )
     at = visit("lectures")
     for name, each in shipped().items():
-        assert f"**{each.title}**" in [text.value for text in at.markdown]
+        assert each.summary
+        assert f"**{each.title}**  \n{each.summary}" in [text.value for text in at.markdown]
         told = f"For {each.audience}, {each.minutes} minutes, {len(each.steps)} steps."
         assert told in [text.value for text in at.caption]
         at.button(key=f"present-{name}").click().run()
@@ -66,7 +67,7 @@ def test_the_lecture_of_a_link_is_read_and_the_link_follows_it(own):
     assert [box.value for box in named(own.text_input, "Sentence to say")] == ["Ask *anybody*.", "", "No such page."]
     assert [box.value for box in own.selectbox] == ["lie", "none", "none"]
     heads = [text.value for text in own.markdown if text.value.startswith("**")]
-    assert heads[-3].startswith("**1. Voting with a lie** · Chance that an answer is false")
+    assert heads[-3].startswith("**1. Voting with a lie** · Chance of a changed answer")
     assert heads[-1] == "**3. gone**"
     own.text_input[0].set_value("Lies").run()
     assert kept(own).title == "Lies"

@@ -19,7 +19,7 @@ from privdemo import accounting, attacks
 from privdemo.estimators import survey
 from privdemo.experiments.naive_training import NaiveConfig
 from privdemo.experiments.voting import ElectionConfig, ManyConfig, many_table, run_many
-from privdemo.mechanisms import BinaryChannel
+from privdemo.mechanisms import BinaryChannel, RandomisedResponse
 from tests.pages.visiting import takeaway, visit
 
 FIFTH, HONEST, OPPOSITE = BinaryChannel(0.2, 0.2), BinaryChannel(0.0, 0.0), BinaryChannel(1.0, 1.0)
@@ -45,9 +45,9 @@ def test_it_opens_with_the_numbers_of_its_settings():
     at, shown = visit("voting"), polls()
     best = shown.poll.estimates["spread MLE"]
     assert takeaway(at) == (
-        '<p class="takeaway">Each answer is false with a chance of <b>20 %</b> (1 in 5). From the answers of 1,000 '
-        "people, corrected for that, we estimate that "
-        f"<b>{100 * best.value:.1f} ± {100 * best.interval.half:.1f} %</b> voted A; the truth is <b>35.0 %</b>.</p>"
+        f'<p class="takeaway"><b>{100 * best.value:.1f} %</b> voted for A, we estimate from 1,000 simulated answers '
+        f"(95 % interval: {100 * best.low:.1f}–{100 * best.high:.1f} %). A random device changed each answer with a "
+        "chance of 20 % (1 in 5). The truth in their whole country: <b>35.0 %</b>.</p>"
     )
     naive = shown.records[1]
     words = takeaway(visit("voting", lesson="Many polls"))
@@ -84,14 +84,51 @@ def test_more_polls_are_held_on_a_click_up_to_the_most_there_are_and_then_other_
     assert at.session_state["poll_seed"] == SEED.default + 1
 
 
-def test_the_pollster_is_shown_answers_alone():
+def test_the_votes_stand_beside_the_answers_hollow_where_chance_changed_them():
     shown = polls()
-    page = shown.main()[0].figure.body()
-    ours, theirs = (base64.b64decode(picture).decode() for picture in re.findall(r'base64,([^"]+)', page))
-    assert [field.count("0 1 0 7") for field in (ours, theirs)] == [shown.poll.said_a] * 2  # discs: what was said
-    assert ['fill="none"' in field for field in (ours, theirs)] == [True, False]  # hollow where chance changed it
-    assert f"(nobody sees this): chance changed {shown.poll.lied_a + shown.poll.lied_b} of 1,000 answers" in page
-    assert f"{shown.poll.said_a} of 1,000 say A" in page
+    page, poll = shown.main()[0].figure.body(), shown.poll
+    pictures = [base64.b64decode(picture).decode() for picture in re.findall(r'base64,([^"]+)', page)]
+    assert len(pictures) == 4  # both fields, each upright as well
+    assert [field.count("0 1 0 7") for field in pictures] == [poll.voted_a] * 2 + [poll.said_a] * 2  # discs
+    assert ['fill="none"' in field for field in pictures] == [False, False, True, True]
+    assert [re.search('viewBox="([^"]+)"', field)[1] for field in pictures] == ["0 0 250 400", "0 0 400 250"] * 2
+    assert f"How they really voted: {poll.voted_a} of 1,000 for A (only this simulation knows)" in page
+    assert f"hears: {poll.said_a} of 1,000 say A (chance changed {poll.lied_a + poll.lied_b} answers)" in page
+
+
+def test_in_the_first_poll_as_many_voted_for_a_as_in_the_country():
+    assert polls().poll.voted_a == 350
+
+
+@pytest.mark.parametrize("n_voters", [1, 7, 1000, 3000, 99_999])
+@pytest.mark.parametrize(
+    "channel",
+    [
+        FIFTH,
+        BinaryChannel(0.1, 0.3),
+        BinaryChannel(0.0, 0.3),
+        BinaryChannel(0.7, 0.6),
+        OPPOSITE,
+        RandomisedResponse.from_epsilon(1.0, 2).flip_prob,
+        BinaryChannel(0.4999, 0.4999),
+    ],
+)
+def test_the_arithmetic_on_screen_gives_the_estimate(channel, n_voters):
+    channel = channel if isinstance(channel, BinaryChannel) else BinaryChannel(channel, channel)
+    shown = polls(channel, n_voters=n_voters, n_elections=1)
+    words = shown.main()[0].note
+    raw = shown.poll.estimates["spread"].value
+    said, nobody, everybody, least, result = map(
+        float, re.search(r"at \((.+) − (.+)\) / \((.+) − (.+)\) = (.+) %\.", words.replace("= −", "= -")).groups()
+    )
+    assert nobody == least
+    assert result == round(100 * (said - nobody) / (everybody - nobody), 1) == pytest.approx(100 * raw, abs=0.0501)
+    assert [nobody, everybody] == pytest.approx([100 * channel.p10, 100 * (1 - channel.p01)], abs=0.051)
+    assert ("No share is below 0 %" in words, "No share is above 100 %" in words) == (result < 0, result > 100)
+
+
+def test_where_nothing_is_to_be_corrected_or_can_be_there_is_no_arithmetic():
+    assert polls(HONEST).main()[0].note == polls(EMPTY).main()[0].note == ""
 
 
 def test_the_adversarys_belief_follows_the_true_share_until_it_is_set():
@@ -106,27 +143,27 @@ def test_the_adversarys_belief_follows_the_true_share_until_it_is_set():
 
 
 @pytest.mark.parametrize(
-    ("channel", "start", "known", "one_answer"),
+    ("channel", "lies", "known", "one_answer"),
     [
-        (FIFTH, "Each answer is false with a chance of <b>20 %</b> (1 in 5).", "cannot tell whose", "until nothing"),
+        (FIFTH, "A random device changed each answer with a chance of 20 % (", "cannot tell whose", "until nothing"),
         (
             HONEST,
-            "Everyone tells the truth. From the answers",
+            "No answer was changed: everyone tells the truth.",
             "whoever says A voted A and whoever says B voted B",
             "several answers",
         ),
-        (EMPTY, "Voters of B say A <b>30 %</b> of the time, and voters of A say B", "cannot tell whose", "no more"),
+        (EMPTY, "Voters of B say A 30 % of the time, and voters of A say B", "cannot tell whose", "no more"),
         (
             OPPOSITE,
-            "Each answer is false with a chance of <b>100 %</b>.",
+            "A random device changed each answer with a chance of 100 %.",
             "says A voted B and whoever says B voted A",
             "ε = ∞",
         ),
     ],
 )
-def test_the_lies_decide_what_can_be_known(channel, start, known, one_answer):
+def test_the_lies_decide_what_can_be_known(channel, lies, known, one_answer):
     shown = polls(channel)
-    assert shown.takeaway().startswith(start)
+    assert lies in shown.takeaway()
     assert known in shown.main()[0].summary
     assert one_answer in PAGE.folds(shown.config, shown)["What the adversary sees"]
     assert ("the answers say nothing" in shown.takeaway()) == (channel == EMPTY)
@@ -168,7 +205,7 @@ def test_candidates_whose_whole_interval_is_out_of_range_make_the_model_doubtful
     ("name", "channel", "asked", "words"),
     [
         (BACK, B_HONEST, None, "where everybody voted A, whatever"),
-        (PRICE, FIFTH, None, "<b>6,666 people</b> whose answers are false with a chance of 20 %: "
+        (PRICE, FIFTH, None, "<b>6,666 people</b> whose answers are changed with a chance of 20 %: "
             "<b>2.8 times as many</b> as if everyone"),
         (PRICE, FIFTH, Plan(PEOPLE, 9, B_HONEST, 0.02, 0.5), "people</b> who lie as set above: <b>"),
         (PRICE, FIFTH, Plan(PRIVACY, 11_239, HONEST, 0.02, 0.5), "probability <b>0.2689</b> at most (<b>ε = 1</b>)"),
@@ -221,7 +258,7 @@ def test_a_report_states_what_is_set(monkeypatch):
     visit("voting", lie="0.3")
     page = made[-1]()
     assert "<h2>How to compute this again</h2><pre><code>from privdemo import figures" in page
-    assert re.search(r">Chance that an answer is false \(lie\)</th><td[^>]*>0\.3<", page)
+    assert re.search(r">Chance of a changed answer \(lie\)</th><td[^>]*>0\.3<", page)
     assert "<p>“What it costs”, “One answer”, “Asked twice”, “Candidates”, “Noisy labels”: chapters with" in page
 
 
@@ -232,12 +269,12 @@ def test_what_is_asked_before_the_figure_has_the_figures_own_truth():
     shown = polls()
     (share,), (people,), (one,) = shown.main(), look(PRICE, shown), look(ONE, shown, (0.35, "A"))
     assert [panel.prediction.truth for panel in (share, people, one)] == [35.0, survey.voters_needed(0.2, 0.02), 68.0]
-    assert f"{shown.poll.said_a / 10:.1f} % of 1,000 people say A" in share.prediction.ask
+    assert share.prediction.ask.startswith(f"<b>{shown.poll.said_a / 10:.1f} %</b> of 1,000 simulated people say that")
+    assert share.prediction.ask.endswith("What share really voted for A?")
     assert f"{survey.voters_needed(0.0, 0.02):,} people are enough" in people.prediction.ask
     for panel in (share, people, one):
         scale = panel.prediction.scale
         assert scale.low <= panel.prediction.truth <= scale.high
-        assert "<" not in panel.prediction.ask
     asked = [p.prediction.name for name in CHAPTERS for p in look(name, shown) if p.prediction]
     assert asked == ["voting-share", "voting-people", "voting-one-answer"]
 
@@ -249,6 +286,7 @@ def test_what_is_shown_before_a_guess_holds_nothing_decisive():
     )
     assert [field["heading"][:14] for field in share.data["fields"]] == ["What the polls"]
     assert str(shown.poll.voted_a) not in share.data["words"] + share.body()
+    assert 'fill="none"' not in base64.b64decode(re.search(r'base64,([^"]+)', share.body())[1]).decode()
     assert [trace.name for trace in people.figure.data] == ["everyone tells the truth"]
     assert not people.figure.layout.shapes
     assert "Afterwards" not in one.body()
