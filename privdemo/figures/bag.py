@@ -20,10 +20,10 @@ BAG_CSS = """
 .bag { display: grid; grid-template-columns: 1fr auto 1fr; gap: 0.5rem 1.25rem; margin: 0.25rem 0 0.5rem;
   max-width: 44rem; }
 .bag figure { margin: 0; }
-.bag figcaption { font-size: 0.9rem; margin-bottom: 0.4rem; min-height: 2.7em; }
+.bag figcaption { font-size: max(0.9rem, var(--least-letters, 0px)); margin-bottom: 0.4rem; min-height: 2.7em; }
 .bag img { display: block; width: 100%; max-width: var(--width); }
 .bag .leaves { align-self: center; font-size: 2rem; }
-.bag p { margin: 0.5rem 0 0; font-size: 0.9rem; }
+.bag p { margin: 0.5rem 0 0; font-size: max(0.9rem, var(--least-letters, 0px)); }
 .bag .total { font-size: 1.6rem; font-weight: 600; font-variant-numeric: tabular-nums; }
 .bag b { font-weight: 400; }
 """

@@ -134,7 +134,7 @@ _MATCH_CSS = f"""
 .match .originals {{ grid-area: all; }}
 .match .verdict {{ grid-area: best; }}
 .match img {{ width: 100%; image-rendering: pixelated; display: block; border-radius: 2px; }}
-.match figcaption {{ font-size: 0.875rem; margin-bottom: 0.15rem; min-height: 1.25em; }}
+.match figcaption {{ font-size: max(0.875rem, var(--least-letters, 0px)); margin-bottom: 0.15rem; min-height: 1.25em; }}
 .match .framed {{ position: relative; }}
 .match .framed i {{ position: absolute; box-sizing: border-box; }}
 .match .best {{ outline: 3px solid {palette.ADVERSARY.colour}; z-index: 1; }}

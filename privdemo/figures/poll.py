@@ -189,7 +189,7 @@ def hundred(share: Estimate) -> Field:
     low, high = round(_HUNDRED * share.low), round(_HUNDRED * share.high)
     kinds = np.repeat([voting.A_TRUE, voting.A_LIED, voting.B_TRUE], [low, high - low, _HUNDRED - high])
     marks = {voting.A_TRUE: SAID[0], voting.A_LIED: NOT_YET, voting.B_TRUE: SAID[1]}
-    return figures.dot_field("", kinds, marks, columns=20)
+    return figures.dot_field("", kinds, marks, columns=14)
 
 
 def hundred_legend(answer: str) -> dict[str, Dot]:

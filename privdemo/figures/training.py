@@ -305,8 +305,8 @@ DIGITS_CSS = """
 .digits thead td { vertical-align: bottom; }
 .digits thead td[rowspan] { vertical-align: top; }
 .digits tbody :is(th, td), .digits .truth th { vertical-align: baseline; }
-.digits th small { display: block; font-size: 0.875rem; opacity: 0.85; line-height: 1.2; }
-.digits p { font-size: 0.875rem; margin: 0.3rem 0.5rem; max-width: 68rem; }
+.digits th small { display: block; font-size: max(0.875rem, var(--least-letters, 0px)); opacity: 0.85; line-height: 1.2; }
+.digits p { font-size: max(0.875rem, var(--least-letters, 0px)); margin: 0.3rem 0.5rem; max-width: 68rem; }
 .digits td s { display: block; position: relative; height: 0.35rem; border-radius: 0.15rem; text-decoration: none;
   background: rgba(128, 128, 128, 0.25); }
 .digits td i { display: block; height: 100%; border-radius: 0.15rem; background: var(--method-colour); }
@@ -319,7 +319,7 @@ DIGITS_CSS = """
 .digits .wrong { color: light-dark(#B3261E, #FF8A80); font-weight: 600; white-space: nowrap; }
 @media (min-width: 501px) { .digits td:has(> .digit) { width: calc(74% / var(--digits)); } }
 @media (max-width: 700px) {
-  .digits th, .digits td { padding: 0.1rem 0.25rem; font-size: 0.875rem; }
+  .digits th, .digits td { padding: 0.1rem 0.25rem; font-size: max(0.875rem, var(--least-letters, 0px)); }
   .digits tbody th { max-width: 10rem; }
 }
 @media (max-width: 500px) {

@@ -1,7 +1,7 @@
 """Measure what stands on a slide of a lecture, from the page itself.
 
-`python -m tests.browser.slides [FOLDER]` walks every step of the lectures of the app, and every chapter of every page as
-a step, at three sizes, prints a table and saves pictures.
+`python -m tests.browser.slides [FOLDER]` walks every step of the lectures of the app, and every chapter of every page
+as a step, at three sizes, prints a table and saves pictures.
 """
 
 from __future__ import annotations

@@ -71,6 +71,11 @@ class Dots {
     this.uniform = new Float64Array(bytes(data.uniform).buffer);
     this.lies = [...data.lies];
     this.narrow ??= matchMedia(data.narrow);
+    this.resized ??= new ResizeObserver(() => {
+      const columns = this.columnsOfSlide();
+      if (columns && columns !== this.fields[0].columns) this.rebuild();
+    });
+    this.resized.observe(this.place);
     this.build();
     if (asked && !still()) this.ask();
     else if (!this.asking) this.settle();
@@ -82,7 +87,8 @@ class Dots {
     const areTwo = this.data.fields.length === 2;
     this.place.classList.toggle("two", areTwo);
     const isUpright = areTwo && this.narrow.matches;
-    this.fields = this.data.fields.map((plan) => new Field(this.place, plan, this.voted.length, isUpright));
+    const columns = this.columnsOfSlide();
+    this.fields = this.data.fields.map((plan) => new Field(this.place, plan, this.voted.length, isUpright, columns));
     this.legend.replaceChildren(
       ...this.data.legend.map(({ name, sign, colour }) => {
         const entry = document.createElement("span");
@@ -92,6 +98,15 @@ class Dots {
         return entry;
       })
     );
+  }
+
+  // On a slide, the dots of a row with which a field fills the room that is left; elsewhere undefined.
+  columnsOfSlide() {
+    const style = getComputedStyle(this.place), letters = parseFloat(style.fontSize);
+    if (!style.getPropertyValue("--fill") || !this.place.clientHeight) return undefined;
+    const width = this.place.clientWidth / this.data.fields.length - 1.5 * letters;
+    const height = this.place.clientHeight - 3 * letters;
+    return Math.max(1, Math.ceil(Math.sqrt((this.voted.length * width) / Math.max(height, 1))));
   }
 
   // The kind of a person: A and true, A and lied, B and true, B and lied.

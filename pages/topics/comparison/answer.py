@@ -109,6 +109,15 @@ class Answer:
         )
         return f"{self.no_marks()} {meanwhile}"
 
+    @property
+    def facts(self) -> dict[str, str]:
+        """Return the scores of the visitor’s setting by name, for the sentences of a lecture."""
+        words = {NOBODY: "nobody", OWNER: "owner", CURATOR: "curator", SHUFFLER: "shuffler"}
+        found = {words[trust]: _result(self.question, row) for trust, row in self.ranked.items() if trust in words}
+        if CLEAN in self.marks:
+            found["clean"] = value(self.question.metric, self.marks[CLEAN].mean)
+        return found
+
     def elsewhere(self) -> str:
         """Say at which other ε trusting somebody else does clearly better than trusting whoever does best here."""
         config, here = self.question.config, self.ranked

@@ -61,6 +61,16 @@ class Answer:
         start = f"Yes: <b>{times}</b> the sender of an image is found among {n} people, no more than by chance"
         return f"{start}, as {self._damage()} ({at}). <b>That hides</b> which person sent it."
 
+    @property
+    def facts(self) -> dict[str, str]:
+        """Return the numbers of the release by name, for the sentences of a lecture."""
+        return {
+            "found": numbers.times_of_100(self.own_point.linked.mean),
+            "people": str(self.own_point.n_candidates),
+            "changed": f"{self.result.changed_pixels:.0f}",
+            "pixels": str(self.privacy.n_pixels),
+        }
+
     def _damage(self) -> str:
         """Say how much the noise changes pixels."""
         if self.question.family.replaces_pixels:

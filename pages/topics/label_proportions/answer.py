@@ -64,6 +64,12 @@ class Answer:
         tried = [name for name in LEARNERS if name in self.methods]
         return max(tried, key=lambda name: self.accuracy(name).mean, default="")
 
+    @property
+    def facts(self) -> dict[str, str]:
+        """Return how many of 100 new records are named correctly, by name, for the sentences of a lecture."""
+        found = {"known": numbers.out_of_100(self.accuracy(FULL).mean)}
+        return found | ({"reached": numbers.out_of_100(self.accuracy(self.best).mean)} if self.best else {})
+
     def takeaway(self) -> str:
         """Say how many records a model trained on bag shares names correctly, and one trained on every label."""
         ceiling, learns = self.accuracy(FULL).mean, f"It learns from {bags_words(self)}: {released_words(self)}."

@@ -75,6 +75,13 @@ class Answer:
         """Write a method’s accuracy: “92.0 ± 0.8 %”."""
         return with_half(self.score(method, "accuracy"))
 
+    @property
+    def facts(self) -> dict[str, str]:
+        """Return how many of 100 clean images are named correctly, by name, for the sentences of a lecture."""
+        names = {"corrected": method_compared(self.methods), "ignored": NAIVE, "clean": CLEAN}
+        tried = {word: name for word, name in names.items() if name in self.methods}
+        return {word: numbers.whole_per_hundred(self.score(name, "accuracy").mean) for word, name in tried.items()}
+
     def takeaway(self) -> str:
         """Say how many images the models name correctly, and at which level if it is not the visitor’s."""
         at = [f"{self.nearest.words}."] if self.nearest else []

@@ -52,6 +52,10 @@ def one_answer(answer: Answer, choice: tuple[float, str]) -> list[Panel]:
         "to whole people."
     )
     picture = Markup(figures.people_html([before, answered], legend | legend_after, summary))
+    square = [
+        _hundred_people(share, field.heading, marks, columns=10)
+        for share, field, marks in ((prior, before, people.BEFORE), (after, answered, _senders(said)))
+    ]
     return [
         Panel(
             name,
@@ -79,6 +83,8 @@ def one_answer(answer: Answer, choice: tuple[float, str]) -> list[Panel]:
                 f"A voter of A says {said} {numbers.percent(says(channel, 1, said))} of the time, a voter of B "
                 f"{numbers.percent(says(channel, 0, said))} of the time.",
             ),
+            facts={"before": whole_per_hundred(prior), "after": whole_per_hundred(after)},
+            on_slide=Markup(figures.people_html(square, legend | legend_after, summary)),
         )
     ]
 
@@ -121,9 +127,9 @@ def _senders(said: str) -> dict[int, people.Dot]:
     return {kind: mark if vote == said else mark.changed for vote, kind in _VOTES.items()}
 
 
-def _hundred_people(share: float, heading: str, marks: Mapping[int, people.Dot]) -> people.Field:
+def _hundred_people(share: float, heading: str, marks: Mapping[int, people.Dot], columns: int = 20) -> people.Field:
     """Return a field of a hundred dots for people, `share` of whom voted A."""
-    return figures.dot_field(heading, voting.first_voted_a(round(100 * share), 100), marks, columns=20)
+    return figures.dot_field(heading, voting.first_voted_a(round(100 * share), 100), marks, columns)
 
 
 # --- many answers --------------------------------------------------------------------------------

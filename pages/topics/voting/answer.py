@@ -64,6 +64,18 @@ class Answer:
         sentence = f"<b>{best_words(best)}</b> voted for A, we estimate from {source}. {lie_words(config)}. {truth}"
         return f"{sentence}{doubt_words(best)}{missed_words(self)}"
 
+    @property
+    def facts(self) -> dict[str, str]:
+        """Return the numbers of the last poll by name, for the sentences of a lecture."""
+        poll, best = self.poll, self.poll.estimates.get(SPREAD_MLE)
+        return {
+            "people": numbers.people(poll.n_voters),
+            "said": numbers.share(poll.said_a / poll.n_voters),
+            "changed": numbers.count(poll.lied_a + poll.lied_b),
+            "truth": numbers.share(self.config.share),
+            "estimate": numbers.share(best.value) if best else "unknown",
+        }
+
     def main(self, _: None = None) -> tuple[Panel, ...]:
         """Return the panel of the people of the last poll: their votes, and their answers as the pollster sees them."""
         summary = people_words(self)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from pages.kit import cache, numbers
 from pages.kit.panel import Chart, Panel, Table
 from pages.topics.voting.answer import Answer, snippet
 from privdemo.experiments import voting
-from privdemo.experiments.voting import ElectionConfig, Record
+from privdemo.experiments.voting import ElectionConfig, LongRun, Record
 from privdemo.figures import voting as charts
-from privdemo.methods import NAIVE, RAW_SPREAD, RECONSTRUCTION, SPREAD_MLE, VOTING
+from privdemo.methods import HONEST, NAIVE, RAW_SPREAD, RECONSTRUCTION, SPREAD_MLE, VOTING
 
 figure1_limits = cache.shared(voting.figure1, max_entries=64)
 
@@ -48,6 +49,7 @@ def many_polls(answer: Answer, _: None = None) -> list[Panel]:
                 "    print(record.name, record.bias, bias, record.law.deviation, record.covered)",
                 imports=("from privdemo.figures import voting as charts",),
             ),
+            on_slide=Chart(charts.repeated_polls([one for one in plotted if one.name != HONEST], config.share)),
         ),
         Panel("records", figure=Table(heads, [_table_row(record, config.share) for record in answer.records], True)),
     ]
@@ -116,6 +118,7 @@ def guessing_each_vote(answer: Answer) -> list[Panel | tuple[Panel, ...]]:
             f"charts.figure1(voting.figure1(), {own_setting!r}).show()",
             imports=("from privdemo.figures import voting as charts",),
         ),
+        on_slide=Chart(charts.figure1(_three(runs, own_setting), own_setting)),
     )
     second = Panel(
         "objective",
@@ -131,6 +134,12 @@ def guessing_each_vote(answer: Answer) -> list[Panel | tuple[Panel, ...]]:
     )
     words = guess_words(limits_by_estimator, config.share)
     return [Panel(question="Why not guess each vote from its answer?", answer=words), (first, second)]
+
+
+def _three(runs: Sequence[LongRun], own_setting: tuple[float, float] | None) -> list[LongRun]:
+    """Return three long runs for a slide: without random answers, the visitor's own or a middle one, and the last."""
+    own = [run for run in runs[1:-1] if own_setting and run.flip_prob == own_setting[0]] or [runs[len(runs) // 2]]
+    return [runs[0], own[0], runs[-1]]
 
 
 def guess_words(limits_by_estimator: dict[str, float], truth: float) -> str:

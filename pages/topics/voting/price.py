@@ -86,6 +86,7 @@ def _curve(plan: Plan, words: str) -> Panel:
         _snippet(plan),
         _assumed_share_words(plan),
         prediction=_prediction(plan, honest, Chart(charts.honest_price(figure))),
+        facts={"private": f"{plan.voters:,.0f}", "open": f"{honest:,.0f}", "half": _points(plan)},
     )
 
 
