@@ -26,8 +26,7 @@ _PRIOR = "low_rank"
 _DOORS = (
     (
         "voting",
-        "**See how it works (5 minutes)** In a made-up poll some answers are changed at random. Work out the true "
-        "share all the same.",
+        "**See how it works (5 minutes)** Some answers of a made-up poll are changed at random. Work out the truth.",
     ),
     ("poll", "**Ask your class** Put an embarrassing question to the room, on their phones or by a show of hands."),
     (
@@ -55,8 +54,8 @@ class Answer:
     def takeaway(self) -> str:
         """Say what the site is."""
         return (
-            "Some answers are changed at random before they are sent. So no single answer can be trusted, yet the "
-            "total can still be worked out. Try it with a secret of your own."
+            "Some answers are changed at random before they are sent: no single answer can be trusted, yet the total "
+            "can still be worked out. Try it with your own secret."
         )
 
     def main(self) -> tuple[Panel | tuple[Panel, ...], ...]:
@@ -83,8 +82,8 @@ class Answer:
         return Panel(
             "home",
             "Can images be sent like this, too?",
-            "Each pixel of a handwritten digit is replaced by a random grey with the chance p, before it is sent. At "
-            "the right end of the slider none is replaced.",
+            "Before it is sent, each pixel of a digit is replaced by a random grey with the chance p (right end: "
+            "none).",
             LiveDial(
                 data,
                 level_setting(),

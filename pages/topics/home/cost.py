@@ -62,7 +62,7 @@ def _sentence(dataset: str) -> str:
     """Say what is learnt, and how each sender is protected."""
     first, second = binary_task(dataset).classes
     return (
-        f"A computer learns from images and their labels to tell {first} from {second}. To protect each sender, "
+        f"A computer learns to tell {first} from {second}. To protect each sender, "
         f"{numbers.out_of_100(_config(dataset).flips.flip_prob)} labels are changed at random. How much worse does it "
         "learn?"
     )
