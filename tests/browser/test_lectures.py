@@ -104,4 +104,8 @@ def test_a_lecture_is_read_from_the_last_row(page: Page, address: str, name: str
     at_step(page, lecture, last - BACK + 1)
     page.keyboard.press("Escape")
     expect(page.locator(".place")).to_have_count(0)
+<<<<<<< HEAD
     expect(page.get_by_test_id("stPopoverButton").filter(has_text="More")).to_be_visible()
+=======
+    expect(page.locator(".st-key-more").get_by_role("button", name="More")).to_be_visible()
+>>>>>>> 107eb6b1409b50a88b3f670729004fb67e31389a

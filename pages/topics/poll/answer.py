@@ -16,6 +16,8 @@ from privdemo.experiments.poll import PollConfig, Reveal
 
 # From this probability of a lie on, the page says that an answer proves nothing; below it that would be too much.
 _MANY_LIES = 0.1
+# So many cards are drawn with their words.
+_FEW_CARDS = 12
 # What the sentence adds in each way of answering.
 _NOTES = {
     HANDS: "Type how many people raise a hand for each answer.",
@@ -152,4 +154,21 @@ def rule(question: Question) -> str:
     """Return as HTML what chance does, before there is anything to count; and how telephones reach the poll."""
     asked = f'<p class="poll-rule poll-asked">{escape(question.text)}</p>' if question.join is None else ""
     reach = f'<p class="poll-reach">{join.how_to_reach(question.join)}</p>' if question.join else ""
-    return f'{asked}<p class="poll-rule">{how_to_lie(question)}</p>{reach}'
+    pictured = rule_picture(question.config) if question.way == HANDS else ""
+    return f'{asked}<p class="poll-rule">{how_to_lie(question)}</p>{pictured}{reach}'
+
+
+def rule_picture(config: PollConfig) -> str:
+    """Return as HTML what chance decides: the four outcomes of two tosses of a coin, or the pack of cards."""
+    lies, pack = poll.cards(config)
+    if len(config.answers) == 2 and (lies, pack) == (1, 4):
+        first, second = map(said, config.answers)
+        outcomes = ("HH", "the truth"), ("HT", "the truth"), ("TH", first), ("TT", second)
+        boxes = "".join(
+            f'<div class="toss"><span>{"".join(f"<i>{side}</i>" for side in sides)}</span>{words}</div>'
+            for sides, words in outcomes
+        )
+        return f'<div class="rule-picture" aria-hidden="true">{boxes}</div>'
+    boxes = '<div class="playing-card other">other</div>' * lies
+    boxes += '<div class="playing-card">truth</div>' * (pack - lies)
+    return f'<div class="rule-picture cards-{"few" if pack <= _FEW_CARDS else "many"}" aria-hidden="true">{boxes}</div>'

@@ -79,7 +79,7 @@ def one_answer(answer: Answer, choice: tuple[float, str]) -> list[Panel]:
                 "think voted A?",
                 100 * _whole(after),
                 Scale(0, 100, 1, " people"),
-                Markup(figures.people_html([before], legend, f"{whole_per_hundred(prior)} of 100 people voted A.")),
+                Markup(figures.people_html([square[0]], legend, f"{whole_per_hundred(prior)} of 100 people voted A.")),
                 f"A voter of A says {said} {numbers.percent(says(channel, 1, said))} of the time, a voter of B "
                 f"{numbers.percent(says(channel, 0, said))} of the time.",
             ),
