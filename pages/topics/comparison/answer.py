@@ -514,7 +514,7 @@ def _own_summary(answer: Answer) -> str:
     """
     metric, config = answer.question.metric, answer.question.config
     scores = "; ".join(
-        f"{TRUSTED_PARTY[trust]} {marked(metric, row.estimate)} ({COMPARISON[row.method].in_full})"
+        f"{TRUSTED_PARTY[trust]} {marked(metric, row.estimate)} ({COMPARISON[row.method].title})"
         for trust, row in answer.ranked.items()
     )
     known = f"; {COMPARISON[CLEAN].title} {marked(metric, answer.marks[CLEAN])}" if CLEAN in answer.marks else ""
