@@ -190,7 +190,7 @@ def what_it_costs(answer: Answer) -> list[Panel]:
         rows=lambda: [vars(row) | COMPARISON[row.method].columns for row in answer.own],
         snippet=snippet(answer.question),
         prediction=_prediction(answer),
-        note=f"Marks: means over {answer.n_draws} trials with other people and noise; lines: 95 % intervals.",
+        note=f"Marks: means over {answer.n_draws} trials; lines: 95 % intervals.",
     )
     shown = tuple(name for name in config.methods if name in (CLEAN, *best) or COMPARISON[name].trust == PUBLISHER)
     alone = replace(answer, question=replace(answer.question, config=replace(config, methods=shown)))
