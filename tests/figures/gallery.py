@@ -195,7 +195,7 @@ def _comparison() -> Made:
         ways = [comparison_charts.Way("a bag owner: tells totals", COMPARISON[LLP], reached)]
         kind = "asked" if reached is None else "shown"
         yield f"comparison.by_trust {kind}", comparison_charts.by_trust(ways, known, "accuracy", "{:.1%}".format)
-    names = {name: COMPARISON[name].trust for name in COMPARISON}
+    names = {CLEAN: "all true", RECONSTRUCTION: "nobody", LLP: "bag’s owner"}
     yield (
         "comparison.frontier named",
         comparison_charts.frontier(few, metric, {}, 1.0, None, names=names),
