@@ -37,7 +37,19 @@ from privdemo.figures import voting as voting_charts
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.frequency_oracles import ORACLES
 from privdemo.mechanisms.pixels import FAMILIES
-from privdemo.methods import CLASS_RATIO, CLEAN, EM, FULL, LABEL_PROPORTIONS, LLP, MMD, NAMES, RECONSTRUCTION, SPREAD
+from privdemo.methods import (
+    CLASS_RATIO,
+    CLEAN,
+    COMPARISON,
+    EM,
+    FULL,
+    LABEL_PROPORTIONS,
+    LLP,
+    MMD,
+    NAMES,
+    RECONSTRUCTION,
+    SPREAD,
+)
 from tests.figures import test_charts, test_label_proportions, test_training
 
 Made = Iterator[tuple[str, figures.Figure]]
@@ -178,6 +190,16 @@ def _comparison() -> Made:
         yield f"comparison.frontier {metric}", comparison_charts.frontier(rows, metric, mine, 1.0, 0.2)
     few = [row for row in rows if row.method in (CLEAN, RECONSTRUCTION, LLP)]
     yield "comparison.frontier few", comparison_charts.frontier(few, metric, {}, 1.0, None)
+    known = next(row.estimate for row in few if row.method == CLEAN)
+    for reached in (None, next(row.estimate for row in few if row.method == LLP)):
+        ways = [comparison_charts.Way("a bag owner: tells totals", COMPARISON[LLP], reached)]
+        kind = "asked" if reached is None else "shown"
+        yield f"comparison.by_trust {kind}", comparison_charts.by_trust(ways, known, "accuracy", "{:.1%}".format)
+    names = {CLEAN: "all true", RECONSTRUCTION: "nobody", LLP: "bag’s owner"}
+    yield (
+        "comparison.frontier named",
+        comparison_charts.frontier(few, metric, {}, 1.0, None, names=names),
+    )
     matrices = comparison.example_channels(config)
     yield "comparison.channels", comparison_charts.channels(matrices, ("3", "8"), {"lies": ["“3”", "“8”"]})
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from pages.kit import cache, numbers
 from pages.kit.numbers import POINTS, SHARE
@@ -47,6 +47,19 @@ all_claims = cache.shared(claims.all_claims, spinner="Reading the results of eve
 
 
 @dataclass(frozen=True)
+class BarAndCards(Cards):
+    """The `bar` of all verdicts, and below it, under a `title`, cards."""
+
+    bar: str
+    title: str
+
+    @property
+    def html(self) -> str:
+        """Return both as HTML."""
+        return f"{self.bar}<h3>{self.title}</h3>{super().html}"
+
+
+@dataclass(frozen=True)
 class Answer:
     """All claims of a `source`, and those of them with one of the verdicts `chosen`.
 
@@ -72,22 +85,19 @@ class Answer:
         )
 
     def main(self) -> tuple[Panel, ...]:
-        """Return the number of claims of each verdict, as one bar, and below it the surprising claims."""
-        counts = claims.count_verdicts(list(self.everything.values()))
-        bar = Markup(charts.verdict_bar(counts))
-        last = Panel(
+        """Return the panel of how many claims have each verdict, as one bar, and below it of the surprising claims."""
+        bar = charts.verdict_bar(claims.count_verdicts(list(self.everything.values())))
+        surprising = [card(claim) for claim in self.everything.values() if claim.surprises]
+        n = len(surprising)
+        title = f"{n} surprise{'s' * (n > 1)}: what is published, and what we find"
+        panel = Panel(
             "verdicts",
-            figure=bar,
+            figure=BarAndCards(surprising, bar, title) if surprising else Markup(bar),
             summary=f"{RULES} A surprise is a claim that is not found to hold and on which somebody might build.",
             rows=lambda: rows(self.everything),
             snippet=SNIPPET,
         )
-        surprising = [card(claim) for claim in self.everything.values() if claim.surprises]
-        if not surprising:
-            return (last,)
-        n = len(surprising)
-        title = f"{n} surprise{'s' if n > 1 else ''}: what is published, and what we find"
-        return (Panel("bar", figure=bar), replace(last, question=title, figure=Cards(surprising)))
+        return (panel,)
 
 
 def answer(question: Question, _: Trials) -> Answer:

@@ -47,6 +47,8 @@ CURVE_DRAWS = 5
 LARGE = 300
 _OWN_TRIALS, _CURVE_TRIALS = "compare", "curve"
 _OTHER_LEVELS = "And with more privacy, or less?"
+# Who is trusted, at the ends of curves: on a telephone no line has space for more letters.
+_AT_CURVES = {TRUTH: "all true", SHUFFLER: "shuffler", OWNER: "bag’s owner", CURATOR: "curator"}
 # Methods that correct for the noise, in order of preference, each with the method that ignores it.
 CORRECTED_AND_NAIVE = (
     (by_trying(SPREAD), NAIVE),
@@ -199,12 +201,11 @@ def what_it_costs(answer: Answer) -> list[Panel]:
         rows=lambda: [vars(row) | COMPARISON[row.method].columns for row in answer.own],
         snippet=snippet(answer.question),
         prediction=_prediction(answer),
-        note=f"Each mark is a mean over {answer.n_draws} trials with other people and other noise; the line through it "
-        "is its 95 % interval.",
+        note=f"Marks: means over {answer.n_draws} trials; lines: 95 % intervals.",
     )
     shown = tuple(name for name in config.methods if name in (CLEAN, *best) or COMPARISON[name].trust == PUBLISHER)
     alone = replace(answer, question=replace(answer.question, config=replace(config, methods=shown)))
-    names = {row.method: trust for trust, row in rows.items()} | {CLEAN: COMPARISON[CLEAN].title}
+    names = {row.method: _AT_CURVES.get(trust, trust) for trust, row in rows.items()} | {CLEAN: _AT_CURVES[TRUTH]}
     along, *others = frontiers(alone, "by-epsilon", None, names) or [Panel()]
     return [at_setting, replace(along, question=_OTHER_LEVELS) if along.name == "by-epsilon" else along, *others]
 
