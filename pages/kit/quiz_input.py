@@ -21,7 +21,7 @@ def ask(questions: Sequence[Question]) -> None:
 
 def _ask_one(number: int, question: Question) -> Option | None:
     """Render a question, and return the chosen option, None before there is one."""
-    with st.container(key=f"quiz-{question.name}"):
+    with st.container(key=f"shown-quiz-{question.name}"):
         words = st.radio(
             f"**{number}. {question.ask}**",
             [option.words for option in question.options],

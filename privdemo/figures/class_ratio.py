@@ -186,12 +186,12 @@ RATIO_CSS = f"""
   margin: 0.25rem 0 0.5rem; font-variant-numeric: tabular-nums; --first: {A_COLOUR}; --others: {B_COLOUR};
   --truth: {palette.TRUTH.colour}; }}
 .ratio h4 {{ font-size: 1rem; font-weight: 600; margin: 0 0 0.35rem; padding: 0; line-height: 1.3; }}
-.ratio p {{ margin: 0 0 0.6rem; font-size: 0.9rem; line-height: 1.35; }}
+.ratio p {{ margin: 0 0 0.6rem; font-size: max(0.9rem, var(--least-letters, 0px)); line-height: 1.35; }}
 .ratio-key span {{ display: inline-flex; align-items: center; gap: 0.35rem; margin-right: 1rem; }}
 .ratio-key i {{ width: 0.8rem; height: 0.8rem; border-radius: 0.15rem; }}
 .ratio-key img {{ width: 1.6rem; image-rendering: pixelated; border-radius: 2px; }}
 .ratio-set {{ display: grid; grid-template-columns: 3.2rem 1fr; align-items: center; margin-bottom: 0.3rem;
-  font-size: 0.9rem; }}
+  font-size: max(0.9rem, var(--least-letters, 0px)); }}
 .ratio-set div {{ display: flex; height: 1.4rem; border-radius: 0.2rem; overflow: hidden; }}
 .ratio-set div span {{ color: #fff; padding-left: 0.4rem; overflow: hidden; white-space: nowrap; line-height: 1.4rem; }}
 .ratio-set .first, .ratio-key .first {{ background: color-mix(in srgb, var(--first) 70%, black); }}
@@ -200,7 +200,7 @@ RATIO_CSS = f"""
   line-height: 1.2rem; }}
 .ratio-row {{ display: grid; grid-template-columns: minmax(0, 19rem) minmax(0, 1fr) 7.5rem; gap: 0 1rem;
   align-items: center; min-height: 3.2rem; }}
-.ratio-row small {{ display: block; font-size: 0.875rem; opacity: 0.85; line-height: 1.25; }}
+.ratio-row small {{ display: block; font-size: max(0.875rem, var(--least-letters, 0px)); opacity: 0.85; line-height: 1.25; }}
 .ratio-row b {{ font-weight: 600; line-height: 1.25; }}
 .ratio-row .track {{ position: relative; height: 1.2rem; border-radius: 0.2rem;
   background: rgba(128, 128, 128, 0.15); }}

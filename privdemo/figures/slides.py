@@ -48,6 +48,8 @@ def for_slide(figure: Figure, screen_width: float, screen_height: float) -> Figu
             merge(trace, {"line": {"width": (at(trace, "line.width") or 2) * grown}})
             if isinstance(at(trace, "marker.size"), int | float):
                 trace["marker"]["size"] *= grown
+    for _, trace in legend_entries(plain):
+        trace["name"] = trace["name"].partition(", line: ")[0]  # what lines are is said on the page
     names = [name for name, _ in legend_entries(plain)] if layout.get("showlegend") is not False else []
     room = screen_width - _BESIDE
     rows = math.ceil(sum(width(name, size) + _MARKER * size for name in names) / room) if len(names) > 1 else 0

@@ -1,4 +1,4 @@
-"""A lecture in a real Chromium, walked with the keys of a clicker and by a swipe; test_slides.py measures its slides."""
+"""A lecture in a real Chromium, walked with the keys of a clicker and by a swipe; test_slides.py measures slides."""
 
 import re
 from urllib.parse import urlencode

@@ -14,9 +14,9 @@ function bytes(text) {
 const still = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 class Field {
-  constructor(place, plan, size, isUpright) {
+  constructor(place, plan, size, isUpright, columns) {
     this.plan = plan;
-    this.columns = isUpright ? plan.upright : plan.columns;
+    this.columns = columns ?? (isUpright ? plan.upright : plan.columns);
     this.figure = place.appendChild(document.createElement("figure"));
     this.caption = this.figure.appendChild(document.createElement("figcaption"));
     this.svg = this.figure.appendChild(document.createElementNS("http://www.w3.org/2000/svg", "svg"));

@@ -59,6 +59,10 @@ class BarAndCards(Cards):
         return f"{self.bar}<h3>{self.title}</h3>{super().html}"
 
 
+# So many claims fit on a slide.
+_ON_SLIDE = 10
+
+
 @dataclass(frozen=True)
 class Answer:
     """All claims of a `source`, and those of them with one of the verdicts `chosen`.
@@ -131,6 +135,7 @@ def table(answer: Answer) -> list[Panel]:
             RULES if body else "",
             lambda: rows(answer.chosen),
             SNIPPET,
+            on_slide=Markup(charts.verdict_bar(claims.count_verdicts(list(answer.chosen.values())))) if body else None,
         )
     ]
 
@@ -143,6 +148,7 @@ def picture(answer: Answer) -> list[Panel]:
     if not shares:
         return [Panel("claims", question, "None of these claims says an accuracy, F1 or share that was checked here.")]
     holds = sum(claim.verdict == HOLDS for claim in shares.values())
+    few = sorted(shares, key=lambda i: shares[i].verdict == HOLDS)[:_ON_SLIDE]
     return [
         Panel(
             "claims",
@@ -153,6 +159,7 @@ def picture(answer: Answer) -> list[Panel]:
             "95 % intervals. The numbers are those of the chapter “All claims”.",
             lambda: rows(shares),
             SNIPPET,
+            on_slide=Chart(charts.beside([shares[i] for i in few], few)),
         )
     ]
 

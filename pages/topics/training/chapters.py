@@ -344,6 +344,7 @@ def weights(answer: Answer) -> list[Panel]:
             snippet=snippet(answer.question).then(
                 "for fit in trials[0].fits.values():", "    print(fit.method, fit.angle, fit.coef)"
             ),
+            on_slide=None if answer.question.of_table else _two_weights(answer, fits),
         )
     ]
 
@@ -380,6 +381,17 @@ def _pixel_weights(answer: Answer, fits: Sequence[training.Fit], angles: str) ->
         else "White pixels speak for a class, black ones against it."
     )
     return f"{speak} {angles}".strip(), picture, summary
+
+
+def _two_weights(answer: Answer, fits: Sequence[training.Fit]) -> Markup | None:
+    """Return the pictures of the two methods that the page compares, for a slide; None of more than two classes."""
+    two = [fit for fit in fits if fit.method in answer.compared]
+    if not answer.question.of_two or len(two) < len(answer.compared):
+        return None
+    shape = test_images(answer.trials[0].config).shape[1:]
+    sheet = charts.weight_sheet([fit.coef for fit in two], shape)
+    titles = [TRAINING[fit.method].title for fit in two]
+    return Markup(f'<div class="weights">{figures.picture_html(sheet, titles, [""], ", ".join(titles))}</div>')
 
 
 def _column_weights(answer: Answer, fits: Sequence[training.Fit], angles: str) -> tuple[str, Table, str]:

@@ -31,7 +31,8 @@ def figure1(runs: Sequence[LongRun], here: tuple[float, float] | None = None) ->
         axis = str(i + 1) if i else ""
         row, column = divmod(i, 3)
         x_domain = [column / 3 + 0.02, (column + 1) / 3 - 0.02]
-        y_domain = [1 - (row + 0.82) / n_rows, 1 - (row + 0.18) / n_rows]
+        below, above = (0.82, 0.18) if n_rows > 1 else (1.0, 0.14)
+        y_domain = [1 - (row + below) / n_rows, 1 - (row + above) / n_rows]
         ticks = {"tickvals": [0, 0.5, 1], "ticktext": ["0", "½", "1"], "range": [-0.05, 1.05], "zeroline": False}
         layout[f"xaxis{axis}"] = ticks | {"domain": x_domain, "anchor": f"y{axis}"}
         layout[f"yaxis{axis}"] = ticks | {"domain": y_domain, "anchor": f"x{axis}", "showticklabels": column == 0}
