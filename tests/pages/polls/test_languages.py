@@ -59,8 +59,17 @@ def test_no_sentence_speaks_of_lying(language, lying):
 
 
 def test_the_words_that_would_speak_of_lying_are_known():
-    said = "lie lüge mensonge mentira bugia mentira leugen kłamstwo".split()
-    assert all(re.search(LYING[language], word) for language, word in zip(languages.LANGUAGES, said, strict=True))
+    said = {
+        "en": "lie",
+        "de": "lüge",
+        "fr": "mensonge",
+        "es": "mentira",
+        "it": "bugia",
+        "pt": "mentira",
+        "nl": "leugen",
+    }
+    said["pl"] = "kłamstwo"
+    assert all(re.search(LYING[language], word) for language, word in said.items())
 
 
 def test_each_sentence_is_said_somewhere():
@@ -141,7 +150,7 @@ def test_numbers_in_sentences_are_within_what_their_plurals_are_right_for():
 
 def test_a_language_that_there_is_not_is_refused():
     assert [languages.checked(language) for language in ("", "pl")] == ["", "pl"]
-    with pytest.raises(ValueError, match="the language must be one of en, de, .*, got 'xx'"):
+    with pytest.raises(ValueError, match=r"the language must be one of en, de, .*, got 'xx'"):
         languages.checked("xx")
 
 
