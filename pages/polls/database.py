@@ -40,6 +40,8 @@ POLLS = sa.Table(
     sa.Column("last_minute", sa.Integer, nullable=False, index=True),
     sa.Column("secret", sa.String, nullable=False),
     sa.Column("salt", sa.LargeBinary, nullable=False),
+    # Of the page for telephones, "" for each one's own. Earlier versions of the app know no such column.
+    sa.Column("language", sa.String, nullable=False, server_default=""),
 )
 
 
@@ -155,6 +157,16 @@ class Database:
             if not self.is_sqlite:
                 connection.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.literal(0x706F6C6C))))
             _TABLES.create_all(connection)
+            _add_missing_columns(connection)
+
+
+def _add_missing_columns(connection: sa.Connection) -> None:
+    """Add the columns that a table of polls lacks because an earlier version made it; they have defaults."""
+    there = {column["name"] for column in sa.inspect(connection).get_columns(POLLS.name)}
+    for column in POLLS.columns:
+        if column.name not in there:
+            definition = sa.schema.CreateColumn(column).compile(dialect=connection.dialect)
+            connection.exec_driver_sql(f"ALTER TABLE {POLLS.name} ADD COLUMN {definition}")
 
 
 def default_file() -> Path:

@@ -1,15 +1,16 @@
-"""Make the page for telephones: one HTML file whose script flips the coin, so that the true answer is never sent."""
+"""Make the page for telephones: one HTML file whose script spins the wheel, so that the true answer is never sent."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import re
 from functools import lru_cache
 from html import escape
 from pathlib import Path
 
-from pages.kit import numbers
+from pages.polls import languages
 from pages.polls.rules import Poll
 from privdemo import limits, palette
 
@@ -17,20 +18,36 @@ _FILE = (Path(__file__).parent / "participant.html").read_text(encoding="utf-8")
 
 
 def _minified(file: str) -> str:
-    """Return the file without indents, comments and spaces in its style and script."""
+    """Return the file without comments, and without the spaces and quotes that its parts can do without."""
     lines = re.sub(r"\n(?:\s+|// .*\n)+", "\n", re.sub(r"  // .*| /\* .*? \*/", "", file))
     start, style, rest = re.split(r"(?<=<style>)(.*)(?=</style>)", lines, flags=re.DOTALL)
     text, script = rest.split("<script>")
-    tight = re.sub(r" (=>|[=!]==|[-+*=<>?:&|]+) ", r"\1", script)  # sentences have no such sign between spaces
-    tidy = re.sub(r"(?<=[{};:,])\s+|[;\s]+(?=[{}])", "", style)
-    return f"{start}{tidy}{text}<script>{tight}"
+    code, end = script.split("</script>")
+    tidy = re.sub(r"(?<=[{};:,])\s+|[;\s]+(?=[{}])|\b0(?=\.\d)", "", style)
+    return f"{_minified_html(start)}{tidy}{_minified_html(text)}<script>{_minified_script(code)}</script>{end}"
 
 
-_PAGE = _minified(_FILE).replace("{{purple}}", palette.OTHERS[1].colour)
+def _minified_html(text: str) -> str:
+    """Return HTML without the quotes and lines that it can do without; nothing in it depends on spaces between tags."""
+    return re.sub(r'="([\w-]+)"(?=[ >])', r"=\1", text).replace(">\n<", "><")
+
+
+def _minified_script(code: str) -> str:
+    """Return a script without the spaces outside of its strings that it can do without; its statements end with ;."""
+    parts = re.split(r'("[^"]*"|`[^`]*`)', code)
+    tight = (re.sub(r"\s*([^\w\s$])\s*", r"\1", part).replace(";}", "}") for part in parts[::2])
+    parts[::2] = [re.sub(r"\((\w+)\)=>", r"\1=>", part) for part in tight]
+    return "".join(parts).strip()
+
+
+_MINIFIED = _minified(_FILE).replace("{{purple}}", palette.OTHERS[1].colour)
+# The keys of what the script says, `text.key`; in the page it is a list.
+_SAID = sorted(set(re.findall(r"\btext\.(\w+)", _MINIFIED)))
+_PAGE = re.sub(r"\btext\.(\w+)", lambda match: f"text[{_SAID.index(match[1])}]", _MINIFIED)
 _SCRIPT, _STYLE = (re.findall(rf"<{tag}>(.*?)</{tag}>", _PAGE, re.DOTALL)[0] for tag in ("script", "style"))
-_INPUT = (
-    '<label><input type="radio" name="answer" value="{i}" autocomplete="off"><span dir="auto">{words}</span></label>\n'
-)
+# The sentences that stand in the page as they are.
+_FIXED = languages.KEYS.intersection(re.findall(r"{{(\w+)}}", _PAGE))
+_INPUT = "<label><input type=radio name=answer autocomplete=off><span dir=auto>{}</span></label>"
 
 
 def _digest(part: str) -> str:
@@ -39,8 +56,8 @@ def _digest(part: str) -> str:
 
 _NOTE_STYLE = "body,input,button{font:1.1rem sans-serif}body{margin:2rem}input,button{padding:.6rem}input{width:7em}"
 _BOX = (
-    '<form action="/p/"><label>Code of the poll <input name="code" required maxlength="9" autocomplete="off" '
-    'autocapitalize="characters" spellcheck="false"></label> <button>Go</button></form>'
+    '<form action="/p/"><label>{code} <input name="code" required maxlength="9" autocomplete="off" '
+    'autocapitalize="characters" spellcheck="false"></label> <button>{go}</button></form>'
 )
 NOTE_POLICY = (
     f"default-src 'none'; style-src {_digest(_NOTE_STYLE)}; img-src data:; base-uri 'none'; form-action 'self'; "
@@ -54,36 +71,39 @@ POLICY = (
 """The Content-Security-Policy of the page, which may run its own script and send requests to this server."""
 
 
-def page(poll: Poll) -> str:
-    """Return the page of a poll, open or closed."""
-    truths, lies = numbers.out_of_100(1 - poll.lie), numbers.out_of_100(poll.lie)
-    instead = "the other answer" if len(poll.answers) == 2 else "another answer"
-    true_per_100 = _true_by_times_sent(poll.answers, poll.lie)
-    words = {
+def page(poll: Poll, language: str) -> str:
+    """Return the page of a poll, open or closed, in a language; the question and its answers stay as they are."""
+    two = len(poll.answers) == 2
+    true_of_100 = [languages.people_of_100(share, language) for share in _true_by_times_sent(poll.answers, poll.lie)]
+    sentences = {
+        **{key: languages.template(language, key) for key in _FIXED},
+        "intro": languages.sentence(language, "intro_two" if two else "intro_more"),
+        "share_other": languages.sentence(language, "share_two" if two else "share_more"),
+        "meant": languages.sentence(language, "meant", people=true_of_100[0]),
+    }
+    values = {
+        "language": language,
         "question": poll.question,
         "code": poll.code,
         "round": poll.round,
         "open": "yes" if poll.is_open else "no",
         "lie": repr(poll.lie),
-        "meant": "|".join(true_per_100),
-        "meant_once": true_per_100[0],
-        "percent": f"{100 * poll.lie:.6g}",
-        "truths": truths,
-        "lies": lies,
-        "other": "the other one" if len(poll.answers) == 2 else "one of the others, each as often,",
-        "picture": f"A coin that decides for your answer {truths} times, and for {instead} {lies} times.",
-        "instead": instead,
+        "meant_each": "|".join(true_of_100),
+        "hundredths": f"{100 * poll.lie:.6g}",
+        "own": languages.percent(1 - poll.lie, language),
+        "other": languages.percent(poll.lie, language),
     }
     escaped = {
-        name: escape(str(value), quote=False) for name, value in words.items()
+        name: escape(str(value), quote=False) for name, value in (sentences | values).items()
     }  # values within attributes have no quotes
-    inputs = (_INPUT.format(i=i, words=escape(answer, quote=False)) for i, answer in enumerate(poll.answers))
-    return _fill(escaped | {"answers": "".join(inputs)})
+    inputs = (_INPUT.format(escape(answer, quote=False)) for answer in poll.answers)
+    said = json.dumps([languages.template(language, key) for key in _SAID], ensure_ascii=False, separators=(",", ":"))
+    return _fill(escaped | {"answers": "".join(inputs), "words": said.replace("<", "\\u003c")})
 
 
 @lru_cache(maxsize=256)
-def _true_by_times_sent(answers: tuple[str, ...], lie: float) -> tuple[str, ...]:
-    """Return for how many of 100 people who send an answer once, twice, … it is the true one.
+def _true_by_times_sent(answers: tuple[str, ...], lie: float) -> tuple[float, ...]:
+    """Return the share of people who send an answer once, twice, … for whom it is the true one.
 
     All answers are taken to be equally common in truth.
     """
@@ -92,7 +112,7 @@ def _true_by_times_sent(answers: tuple[str, ...], lie: float) -> tuple[str, ...]
 
     channel, share = PollConfig(answers, lie).channel, 1 / len(answers)
     times = range(1, int(limits.POLL_ROUNDS.high) + 1)
-    return tuple(numbers.out_of_100(float(attacks.repeated_answers(channel, share, n).posterior[n])) for n in times)
+    return tuple(float(attacks.repeated_answers(channel, share, n).posterior[n]) for n in times)
 
 
 def _fill(words: dict[str, str]) -> str:
@@ -100,13 +120,18 @@ def _fill(words: dict[str, str]) -> str:
     return re.sub(r"\{\{(\w+)\}\}", lambda match: words[match[1]], _PAGE)
 
 
-def note(heading: str, sentence: str, reload_after: int = 0, with_box: bool = False) -> str:
-    """Return a small page with a sentence; it reloads after `reload_after` seconds, or has a box for a code."""
+def note(language: str, heading: str, sentence: str, reload_after: int = 0, with_box: bool = False) -> str:
+    """Return a small page in a language with a sentence; `heading` is the key of another one.
+
+    It reloads after `reload_after` seconds, or has a box for a code.
+    """
+    title = escape(languages.sentence(language, heading))
     refresh = f'<meta http-equiv="refresh" content="{reload_after}">' if reload_after else ""
+    labels = {key: escape(languages.sentence(language, key)) for key in ("code", "go")}
     return (
-        f'<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>{escape(heading)} · privdemo</title>{refresh}'
+        f'<!DOCTYPE html><html lang="{language}"><meta charset="utf-8"><title>{title} · privdemo</title>{refresh}'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">'
-        f"<style>{_NOTE_STYLE}</style><main><h1>{escape(heading)}</h1>"
-        f'<p role="alert">{escape(sentence)}</p>{_BOX if with_box else ""}</main></html>'
+        f"<style>{_NOTE_STYLE}</style><main><h1>{title}</h1>"
+        f'<p role="alert">{escape(sentence)}</p>{_BOX.format(**labels) if with_box else ""}</main></html>'
     )

@@ -1,6 +1,7 @@
 """Answer the requests of telephones: the page of a poll, its state, and answers that are sent.
 
-Nothing about a telephone is stored or logged: no cookie, address or time. Every refusal has a status and a sentence.
+Nothing about a telephone is stored or logged: no cookie, address or time. Every refusal has a status and a sentence, in
+the telephone's language; what only other programs than its page can meet is refused in English.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import json
 import re
 import secrets
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from pages.polls import participant, rules
+from pages.polls import languages, participant, rules
 from pages.polls.batches import Batches
 from pages.polls.bucket import GUESSES, Bucket, Guesses
 from pages.polls.rules import Answer, Poll, PollError
@@ -35,20 +36,22 @@ ADDRESS = re.compile(r"[pP](/?|/[^/]+/?|/[^/]+/now/?)")
 """The addresses of these routes."""
 
 _STATUS = {
+    rules.SentFromElsewhere: 403,
     rules.NoSuchPoll: 404,
+    rules.TooSlow: 408,
     rules.RoundOver: 409,
     rules.PollClosed: 410,
     rules.AnswerOutOfRange: 422,
     rules.NoSuchRound: 422,
     rules.TooManyGuesses: 429,
+    rules.TooManyRequests: 429,
     rules.DatabaseUnavailable: 503,
     rules.PollFull: 507,
 }
 _RETRY_LATER = {"Retry-After": "2"}
 _NO_STORE = {"Cache-Control": "no-store"}
-# The heading of a page that says why a request is refused, by status; and of all others.
-_HEADINGS = {404: "No poll here", 429: "Please wait", 503: "Please wait"}
-_OTHERWISE = "That did not work"
+# Said of what is in a telephone's language, so that no cache shows it in another one.
+_VARIES = {"Vary": "Accept-Language"}
 _TOKEN = re.compile(rf"[0-9a-f]{{{rules.TOKEN}}}")
 # The most bytes that are read of a body that is too large, so that its sender receives the refusal.
 _MOST_READ = 2_000_000
@@ -88,10 +91,9 @@ class Telephones:
         try:
             answer = await self._answer(request)
         except PollError as error:
-            status = _STATUS[type(error)]
-            answer = _refusal(request, status, str(error), _RETRY_LATER if status in (429, 503) else {})
+            answer = _refusal(request, _STATUS[type(error)], error)
         except HTTPException as error:
-            answer = _refusal(request, error.status_code, error.detail, dict(error.headers or {}))
+            answer = _json_refusal(languages.ENGLISH, error.status_code, error.detail, error.headers or {})
         await answer(scope, receive, send)
 
     async def _answer(self, request: Request) -> Response:
@@ -105,7 +107,7 @@ class Telephones:
             raise rules.NoSuchPoll  # not a possible code: no look-up is needed, and no token taken
         with self._guesses.look_up(address, name):
             if not (self._looks if reads else self._answers).take(address):
-                raise HTTPException(429, "Too much comes from your network at this moment.", _RETRY_LATER)
+                raise rules.TooManyRequests
             return await (self._post(request, name) if writes else self._get(request, name, is_now))
 
     async def _get(self, request: Request, code: str, is_now: bool) -> Response:
@@ -116,12 +118,13 @@ class Telephones:
             return RedirectResponse(f"/p/{poll.code}{end}", 308, _NO_STORE)
         if is_now:
             return JSONResponse({"round": poll.round, "open": poll.is_open}, headers=_NO_STORE)
-        return HTMLResponse(participant.page(poll), headers=_NO_STORE | {"Content-Security-Policy": participant.POLICY})
+        language = poll.language or _language(request)
+        return _html(language, participant.page(poll, language), participant.POLICY)
 
     async def _post(self, request: Request, code: str) -> Response:
         """Count an answer, and respond once it is on disk."""
         if not requests.is_same_origin(request.headers):
-            raise HTTPException(403, "Answers are taken from the poll's own page only.")
+            raise rules.SentFromElsewhere
         if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
             raise HTTPException(415, "An answer must be sent as application/json.")
         answer = _parse(code, await _body(request))
@@ -156,7 +159,7 @@ async def _with_timeout() -> AsyncIterator[None]:
 
 
 async def _body(request: Request) -> bytes:
-    """Return the body of a request. Raise ``HTTPException`` if it is too long or too slow."""
+    """Return the body of a request. Raise ``HTTPException`` if it is too long, `TooSlow` if it takes too long."""
     parts, size = [], 0
     try:
         async with asyncio.timeout(limits.POLL_SECONDS.high):
@@ -167,7 +170,7 @@ async def _body(request: Request) -> bytes:
                 elif size > _MOST_READ:
                     break
     except TimeoutError:
-        raise HTTPException(408, "This answer took too long to arrive.") from None
+        raise rules.TooSlow from None
     except ClientDisconnect:
         raise HTTPException(400, "This answer did not arrive as a whole.") from None
     if size > limits.POLL_BYTES.high:
@@ -187,31 +190,47 @@ def _parse(code: str, body: bytes) -> Answer:
     return Answer(code, round, answer, token)
 
 
-def _refusal(request: Request, status: int, sentence: str, headers: dict[str, str]) -> Response:
+def _language(request: Request) -> str:
+    """Return the language that a telephone asks for."""
+    return languages.preferred(request.headers.get("accept-language", ""))
+
+
+def _refusal(request: Request, status: int, error: PollError) -> Response:
     """Return why a request is refused: as a small page if a browser asked for HTML, else as JSON."""
+    language, later = _language(request), status in (429, 503)
     if request.method == "GET" and "text/html" in request.headers.get("accept", ""):
-        reload_after = (
-            3 + secrets.randbelow(6) if status in (429, 503) else 0
-        )  # random, so that telephones do not return all at once
-        return _note(status, _HEADINGS.get(status, _OTHERWISE), sentence, headers, reload_after)
-    return JSONResponse({"error": sentence}, status, _NO_STORE | headers)
+        # Random, so that telephones do not return all at once.
+        reload_after = 3 + secrets.randbelow(6) if later else 0
+        heading = "no_poll_here" if status == 404 else "please_wait"
+        page = participant.note(language, heading, error.sentence(language), reload_after, with_box=status == 404)
+        return _html(language, page, participant.NOTE_POLICY, status, _RETRY_LATER if later else {})
+    return _json_refusal(language, status, error.sentence(language), _RETRY_LATER if later else {})
 
 
-def _note(
-    status: int, heading: str, sentence: str, headers: dict[str, str] | None = None, reload_after: int = 0
-) -> Response:
-    page = participant.note(heading, sentence, reload_after, with_box=status in (200, 404))
-    policy = {"Content-Security-Policy": participant.NOTE_POLICY}
-    return HTMLResponse(page, status, _NO_STORE | policy | (headers or {}))
+def _json_refusal(language: str, status: int, sentence: str, headers: Mapping[str, str]) -> Response:
+    return JSONResponse({"error": sentence}, status, _headers(language) | headers)
+
+
+def _html(language: str, page: str, policy: str, status: int = 200, more: Mapping[str, str] | None = None) -> Response:
+    headers = _headers(language) | {"Content-Security-Policy": policy} | (more or {})
+    return HTMLResponse(page, status, headers)
+
+
+def _headers(language: str) -> dict[str, str]:
+    return _NO_STORE | _VARIES | {"Content-Language": language}
 
 
 def _ask_for_code(request: Request) -> Response:
     """Return a page with a box for the code of a poll, or redirect to the poll of a code."""
     if code := rules.normalised(request.query_params.get("code", "")):
         return RedirectResponse(f"/p/{code}", 303, _NO_STORE)
+    language = _language(request)
     if "code" in request.query_params:
-        return _note(404, _HEADINGS[404], rules.NoSuchPoll.message)
-    return _note(200, "Join a poll", "Type the code that stands beside the question.")
+        status, heading, sentence = 404, "no_poll_here", rules.NoSuchPoll().sentence(language)
+    else:
+        status, heading, sentence = 200, "join_heading", languages.sentence(language, "join")
+    page = participant.note(language, heading, sentence, with_box=True)
+    return _html(language, page, participant.NOTE_POLICY, status)
 
 
 def routes(telephones: Telephones) -> list[Route]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from hmac import compare_digest
 
+from pages.polls import languages
 from privdemo import limits
 
 # A typed text may be this many times as long as what is kept: runs of spaces and combining marks are merged.
@@ -27,40 +28,69 @@ _FLAG = re.compile(f"{_BLACK_FLAG}({_PARTS})\U000e007f")
 
 
 class PollError(Exception):
-    """Raised when a poll cannot be opened, shown or answered; its text is a sentence for visitors."""
+    """Raised when a poll cannot be opened, shown or answered; its text is a sentence for visitors.
 
+    What telephones may be told has a `key` of a sentence in every language; teachers are told all of it in English.
+    """
+
+    key = ""
     message = "This cannot be done with this poll."
 
     def __init__(self, message: str | None = None) -> None:
-        super().__init__(message or self.message)
+        super().__init__(message or (self.sentence(languages.ENGLISH) if self.key else self.message))
+
+    def sentence(self, language: str) -> str:
+        """Return why, in a language of telephones."""
+        return languages.sentence(
+            language,
+            self.key,
+            hours=languages.whole(limits.POLL_HOURS.high, language),
+            people=languages.whole(limits.POLL_PEOPLE.high, language),
+        )
 
 
 class NoSuchPoll(PollError, LookupError):
-    message = "There is no poll with this code. Polls vanish after 24 hours; otherwise look at the code again."
+    key = "no_such_poll"
 
 
 class TooManyGuesses(PollError):
-    message = "Too many wrong codes came from your network. Wait a minute, then look at the code again."
+    key = "too_many_guesses"
+
+
+class TooManyRequests(PollError):
+    key = "too_many_requests"
+
+
+class SentFromElsewhere(PollError):
+    key = "sent_from_elsewhere"
+
+
+class TooSlow(PollError):
+    key = "too_slow"
 
 
 class PollClosed(PollError):
-    message = "This poll is closed; it takes no more answers."
+    key = "closed"
 
 
 class RoundOver(PollError):
-    message = "The question is being asked again. Your answer belongs to the time before and was not counted."
+    key = "round_over"
 
 
 class AnswerOutOfRange(PollError, ValueError):
-    message = "This poll has no such answer."
+    key = "no_such_answer"
 
 
 class NoSuchRound(AnswerOutOfRange):
-    message = "This poll has not been asked that often."
+    key = "no_such_round"
 
 
 class PollFull(PollError):
-    message = f"This poll has {limits.POLL_PEOPLE.high:,} answers, as many as it takes."
+    key = "poll_full"
+
+
+class DatabaseUnavailable(PollError, OSError):
+    key = "unavailable"
 
 
 class TooManyPolls(PollError):
@@ -82,13 +112,12 @@ class NotTheOwner(PollError, PermissionError):
     message = "Only whoever opened this poll may see, close or delete it."
 
 
-class DatabaseUnavailable(PollError, OSError):
-    message = "Polls cannot be kept at this moment. Try again; what you send twice is counted once."
-
-
 @dataclass(frozen=True)
 class Poll:
-    """A poll without its secret; `lie` is the flip probability of k-ary randomised response."""
+    """A poll without its secret; `lie` is the flip probability of k-ary randomised response.
+
+    `language` is that of the page for telephones, "" for each telephone's own.
+    """
 
     code: str
     question: str
@@ -97,6 +126,7 @@ class Poll:
     round: int
     is_open: bool
     seconds_left: float
+    language: str = ""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from pages.polls import rules
+from pages.polls import languages, rules
 from pages.polls.bucket import Bucket
 from pages.polls.database import COUNTS, MARKS, POLLS, Database
 from pages.polls.rules import (
@@ -53,14 +53,18 @@ class Store:
         self._openings = Bucket(limits.OPEN_BURST.high, limits.OPEN_RATE.high / _HOUR, clock)
         self._in_log = True  # the log may hold answers of an earlier process
 
-    def open(self, question: str, answers: Sequence[str], lie: float, by: str = "") -> tuple[Poll, str]:
+    def open(
+        self, question: str, answers: Sequence[str], lie: float, by: str = "", language: str = ""
+    ) -> tuple[Poll, str]:
         """Open a poll; return it with the secret of its owner, of which only a hash is stored.
 
-        `by` is the address or the visit that opens it, kept in memory only; "" has no limit. If there are too many
-        polls, the oldest one is deleted that nobody has answered for an hour. Raise ``ValueError`` for an invalid
-        question, `TooManyOpened` and `TooManyPolls`.
+        `by` is the address or the visit that opens it, kept in memory only; "" has no limit. `language` is that of the
+        page for telephones, "" for each telephone's own. If there are too many polls, the oldest one is deleted that
+        nobody has answered for an hour. Raise ``ValueError`` for an invalid question or language, `TooManyOpened` and
+        `TooManyPolls`.
         """
         question, offered, lie = rules.checked(question, answers, lie)
+        language = languages.checked(language)
         if by and not self._openings.take(by):
             raise TooManyOpened
         self.forget_old()
@@ -80,10 +84,11 @@ class Store:
                     last_minute=last,
                     secret=rules.digest(secret),
                     salt=secrets.token_bytes(16),
+                    language=language,
                 )
             )
             _begin_round(connection, code, 1, len(offered))
-        return Poll(code, question, offered, lie, 1, True, _MINUTE * last - self._clock()), secret
+        return Poll(code, question, offered, lie, 1, True, _MINUTE * last - self._clock(), language), secret
 
     def _make_room(self, connection: sa.Connection) -> None:
         """If there are too many polls, delete the oldest unused one. Raise `TooManyPolls` if none is unused."""
@@ -248,7 +253,7 @@ class Store:
 
     def _poll(self, row: Any) -> Poll:
         left = _MINUTE * row.last_minute - self._clock()
-        return Poll(row.code, row.question, tuple(row.answers), row.lie, row.round, row.is_open, left)
+        return Poll(row.code, row.question, tuple(row.answers), row.lie, row.round, row.is_open, left, row.language)
 
 
 def _refusal(row: Any, sent: Answer) -> PollError | None:

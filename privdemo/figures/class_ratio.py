@@ -200,7 +200,8 @@ RATIO_CSS = f"""
   line-height: 1.2rem; }}
 .ratio-row {{ display: grid; grid-template-columns: minmax(0, 19rem) minmax(0, 1fr) 7.5rem; gap: 0 1rem;
   align-items: center; min-height: 3.2rem; }}
-.ratio-row small {{ display: block; font-size: max(0.875rem, var(--least-letters, 0px)); opacity: 0.85; line-height: 1.25; }}
+.ratio-row small {{ display: block; font-size: max(0.875rem, var(--least-letters, 0px)); opacity: 0.85;
+  line-height: 1.25; }}
 .ratio-row b {{ font-weight: 600; line-height: 1.25; }}
 .ratio-row .track {{ position: relative; height: 1.2rem; border-radius: 0.2rem;
   background: rgba(128, 128, 128, 0.15); }}

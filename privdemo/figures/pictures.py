@@ -22,7 +22,8 @@ SHEET_CSS = """
 .sheet { display: grid; grid-template: auto 1fr / auto 1fr; gap: 0.2rem 0.5rem;
   margin: 0.25rem 0 0.5rem; max-width: calc(var(--columns) * 7.5rem + 8rem); }
 .sheet-heads { grid-column: 2; display: grid; grid-template-columns: repeat(var(--columns), 1fr); }
-.sheet-heads span { text-align: center; font-size: max(0.875rem, var(--least-letters, 0px)); font-variant-numeric: tabular-nums; }
+.sheet-heads span { text-align: center; font-size: max(0.875rem, var(--least-letters, 0px));
+  font-variant-numeric: tabular-nums; }
 .sheet-sides { display: grid; grid-template-rows: repeat(var(--rows), 1fr); align-items: center; }
 .sheet-sides span { font-size: max(0.875rem, var(--least-letters, 0px)); line-height: 1.15; max-width: 6.5rem; }
 .sheet-image { width: 100%; image-rendering: pixelated; display: block; border-radius: 3px; }

@@ -41,7 +41,7 @@ def people(browser: Browser) -> Iterator[list[Page]]:
 def answer(person: Page, choice: int) -> None:
     """Have somebody answer."""
     person.get_by_role("radio").nth(choice).check()
-    person.get_by_role("button", name="Toss").click()
+    person.get_by_role("button", name="Spin").click()
     expect(person.locator("#result")).to_be_focused()
 
 
@@ -163,7 +163,7 @@ def test_a_class_is_asked_twice_and_watches_the_share_come_out(page: Page, addre
     expect(page.get_by_role("button", name="Ask again")).to_be_disabled()
     for person in people:
         person.reload()
-        expect(person.get_by_role("status")).to_have_text("This poll is closed.")
+        expect(person.get_by_role("status")).to_have_text("This poll is closed; it takes no more answers.")
 
     page.evaluate("sessionStorage.clear()")  # as on another computer
     page.goto(private)

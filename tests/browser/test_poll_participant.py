@@ -1,4 +1,4 @@
-"""The page of a telephone: its coin, what it sends, byte for byte, and the way through it without a mouse."""
+"""The page of a telephone: its wheel, what it sends, byte for byte, its languages, and a network that is away."""
 
 import re
 import threading
@@ -15,21 +15,21 @@ from starlette.applications import Starlette
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from deploy import replicas
-from pages.polls import routes
+from pages.polls import languages, routes
 from pages.polls.store import Store
 from tests.browser.test_every_view import audited
 
 pytestmark = pytest.mark.browser
 
-TOSSES, ODD = 100_000, 1e-4
-TOSS = """
-([answer, n, p, tosses]) => {
+SPINS, ODD = 100_000, 1e-4
+SPIN = """
+([answer, n, p, spins]) => {
   const counts = Array(n).fill(0);
-  for (let i = 0; i < tosses; i++) counts[released(answer, n, p)]++;
+  for (let i = 0; i < spins; i++) counts[released(answer, n, p)]++;
   return counts;
 }
 """
-# The coin's random words are these, one after the other.
+# The wheel's random words are these, one after the other.
 FIXED = "(words) => { crypto.getRandomValues = (into) => into.fill(words.shift()); }"
 # No page of a Chromium without a screen is ever hidden, so a test says that one is.
 SEEN_AGAIN = "document.dispatchEvent(new Event('visibilitychange'))"
@@ -37,7 +37,15 @@ KEPT = "JSON.parse(Object.values(localStorage)[0])"
 COUNTING = "() => { const go = fetch; looks_made = 0; fetch = (...all) => { looks_made++; return go(...all); }; }"
 # Milliseconds after which a page that waits has looked whether the question is asked again.
 A_WHILE = 15_000
-# The coin decides for the truth, or for a lie: random bits all 1, or all 0.
+# Milliseconds: sooner than a page that waits looks by itself.
+SOON = 2_000
+# The wheel decides for the truth, or for a lie: random bits all 1, or all 0.
+CLOSED = "This poll is closed; it takes no more answers."
+TWICE = (
+    "The question is asked again. Of 100 people who send the same answer 2 times, it is true for 69, if all answers "
+    "are equally common."
+)
+OFFLINE = "No network: keep this page open, and what the wheel decided will be sent when the network is back."
 ALWAYS = {"truth": 2**32 - 1, "lie": 0}
 
 
@@ -83,9 +91,9 @@ def telephone(browser: Browser) -> Iterator[Page]:
 
 
 def answer(page: Page) -> None:
-    """Choose the first answer, toss, and see what came of it."""
+    """Choose the first answer, spin, and see what came of it."""
     page.get_by_role("radio").first.check()
-    page.get_by_role("button", name="Toss").click()
+    page.get_by_role("button", name="Spin").click()
     expect(page.locator("#result")).to_be_focused()
 
 
@@ -95,19 +103,19 @@ def opened(served, answers=("Yes", "No"), lie=0.4):
 
 
 @pytest.mark.parametrize(("n", "lie"), [(2, 0.4), (3, 0.5)])
-def test_the_coin_has_the_probability_of_the_poll_and_no_other(served, telephone, n, lie):
+def test_the_wheel_has_the_probability_of_the_poll_and_no_other(served, telephone, n, lie):
     answers = ("Yes", "No", "Rather not say")[:n]
     telephone.goto(opened(served, answers, lie)[2])
-    found = telephone.evaluate(TOSS, [1, n, lie, TOSSES])
+    found = telephone.evaluate(SPIN, [1, n, lie, SPINS])
 
     def p_value(p):
-        return chisquare(found, [TOSSES * (1 - p if i == 1 else p / (n - 1)) for i in range(n)]).pvalue
+        return chisquare(found, [SPINS * (1 - p if i == 1 else p / (n - 1)) for i in range(n)]).pvalue
 
     assert p_value(lie) > ODD
     assert max(p_value(1.03 * lie), p_value(lie / 1.03)) < ODD
 
 
-def test_the_coin_compares_every_bit_and_prefers_no_answer(served, telephone):
+def test_the_wheel_compares_every_bit_and_prefers_no_answer(served, telephone):
     telephone.goto(opened(served)[2])
 
     def decided(words, call):
@@ -125,15 +133,15 @@ def test_the_coin_compares_every_bit_and_prefers_no_answer(served, telephone):
     assert released == [3, 0, 1]
 
 
-def sent(served, browser, url, truth, coin):
+def sent(served, browser, url, truth, wheel):
     """Every byte that a telephone sends of an answer, but for its token, and what it then shows."""
     before, context = len(served.heard), browser.new_context()
-    context.add_init_script(f"crypto.getRandomValues = (into) => into.fill({ALWAYS[coin]});")
+    context.add_init_script(f"crypto.getRandomValues = (into) => into.fill({ALWAYS[wheel]});")
     page = context.new_page()
     page.goto(url)
     page.get_by_role("radio").nth(truth).check()
-    page.get_by_role("button", name="Toss").click()
-    expect(page.locator("#what")).not_to_be_empty()
+    page.get_by_role("button", name="Spin").click()
+    expect(page.locator("#result")).not_to_be_empty()
     (came,) = (found[0] for one in served.heard[before:] if (found := re.findall(rb"POST .*", one, re.DOTALL)))
     shown = page.locator("#sent").inner_text()
     context.close()
@@ -142,7 +150,7 @@ def sent(served, browser, url, truth, coin):
     return bytes(bare), shown
 
 
-def test_what_is_sent_says_nothing_of_the_truth_but_what_the_coin_decided(served, browser):
+def test_what_is_sent_says_nothing_of_the_truth_but_what_the_wheel_decided(served, browser):
     _, _, url = opened(served)
     true_yes, shown_true = sent(served, browser, url, 0, "truth")
     false_yes, shown_false = sent(served, browser, url, 1, "lie")
@@ -164,38 +172,38 @@ def test_a_class_answers_by_keyboard_once_and_again_when_it_is_asked_again(serve
     page.goto(url)
     assert page.evaluate("document.documentElement.scrollWidth") == 320
     assert audited(page) == []
-    page.get_by_role("button", name="Toss").focus()
+    page.get_by_role("button", name="Spin").focus()
     page.keyboard.press("Enter")
     expect(page.get_by_role("status")).to_have_text("First choose your true answer.")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Tab")
-    expect(page.get_by_role("button", name="Toss")).to_be_focused()
+    expect(page.get_by_role("button", name="Spin")).to_be_focused()
     page.evaluate("() => { const button = document.querySelector('#send'); button.click(); button.click(); }")
     expect(page.locator("#result")).to_be_focused()
     page.emulate_media(color_scheme="dark")
     assert audited(page) == []
-    said = page.locator("#what").inner_text()
+    said = page.locator("#result bdi").inner_text()
     page.reload()
-    expect(page.locator("#coin")).to_have_text("What it was, this page no longer knows.")
+    expect(page.locator("#spun")).to_have_text("What it was, this page no longer knows.")
     kept = page.evaluate(KEPT)
     assert 24 < kept.pop("until") - time.time() / 3600 <= 26
     assert kept == {"round": 1, "arrived": True}, "that it has answered, not what"
     assert page.evaluate("document.querySelector('#ask').hidden")
     other.get_by_role("radio").first.check()
-    other.get_by_role("button", name="Toss").click()
-    expect(other.locator("#coin")).to_have_text("What it was, this page no longer knows.")
+    other.get_by_role("button", name="Spin").click()
+    expect(other.locator("#spun")).to_have_text("What it was, this page no longer knows.")
     other.close()
     expected = [int(said == answer) for answer in poll.answers]
     assert served.store.counts(poll.code, secret) == [expected]
     served.store.ask_again(poll.code, secret)
     page.clock.fast_forward(A_WHILE)
-    expect(page.get_by_role("status")).to_contain_text("again. 69 of 100 who send the same answer 2 times mean it")
+    expect(page.get_by_role("status")).to_have_text(TWICE)
     page.get_by_role("button", name="Answer again").click()
     answer(page)
     assert [sum(asked) for asked in served.store.counts(poll.code, secret)] == [1, 1]
     served.store.close(poll.code, secret)
     page.reload()
-    expect(page.get_by_role("status")).to_have_text("This poll is closed.")
+    expect(page.get_by_role("status")).to_have_text(CLOSED)
     assert page.evaluate("localStorage.length") == 0
 
 
@@ -206,8 +214,8 @@ def test_a_telephone_that_is_put_away_hears_that_the_question_is_asked_again(ser
     page.goto(url)
     page.get_by_role("radio").first.check()
     served.store.ask_again(poll.code, secret)
-    page.get_by_role("button", name="Toss").click()
-    expect(page.get_by_role("status")).to_contain_text("belongs to the time before and was not counted")
+    page.get_by_role("button", name="Spin").click()
+    expect(page.get_by_role("status")).to_contain_text("came too late and was not counted")
     page.evaluate("Object.defineProperty(document, 'hidden', { value: true, configurable: true })")
     page.evaluate(COUNTING)
     page.clock.fast_forward(60_000)
@@ -228,10 +236,10 @@ def test_a_telephone_that_looks_at_another_poll_still_counts_once(served, teleph
     page.goto(url)
     answer(page)
     page.goto(opened(served)[2])
-    expect(page.get_by_role("button", name="Toss")).to_be_visible()
+    expect(page.get_by_role("button", name="Spin")).to_be_visible()
     page.goto(url)
-    expect(page.locator("#coin")).to_have_text("What it was, this page no longer knows.")
-    expect(page.get_by_role("button", name="Toss")).to_be_hidden()
+    expect(page.locator("#spun")).to_have_text("What it was, this page no longer knows.")
+    expect(page.get_by_role("button", name="Spin")).to_be_hidden()
     page.clock.set_fixed_time(time.time() + 27 * 3600)
     page.goto(opened(served)[2])
     assert page.evaluate("localStorage.length") == 0, "a day later the poll is gone"
@@ -246,15 +254,15 @@ def test_who_has_not_answered_yet_hears_that_it_is_asked_again_and_closed(served
     served.store.ask_again(poll.code, secret)
     page.clock.fast_forward(A_WHILE)
     expect(page.get_by_role("status")).to_contain_text("The question is asked again.")
-    page.get_by_role("button", name="Toss").click()
+    page.get_by_role("button", name="Spin").click()
     expect(page.locator("#result")).to_be_focused()
     assert [sum(asked) for asked in served.store.counts(poll.code, secret)] == [0, 1]
     page.evaluate("localStorage.clear()")
     page.reload()
     served.store.close(poll.code, secret)
     page.clock.fast_forward(A_WHILE)
-    expect(page.get_by_role("status")).to_have_text("This poll is closed.")
-    expect(page.get_by_role("button", name="Toss")).to_be_hidden()
+    expect(page.get_by_role("status")).to_have_text(CLOSED)
+    expect(page.get_by_role("button", name="Spin")).to_be_hidden()
 
 
 def test_a_server_that_hangs_gives_the_button_back(served, telephone):
@@ -264,12 +272,12 @@ def test_a_server_that_hangs_gives_the_button_back(served, telephone):
     page.goto(url)
     page.route("**/p/*", lambda route: None)  # never answered
     page.get_by_role("radio").first.check()
-    page.get_by_role("button", name="Toss").click()
+    page.get_by_role("button", name="Spin").click()
     for _ in range(4):
         page.clock.fast_forward(20_000)
-        expect(page.get_by_role("status")).to_have_text("No answer came from the server. Trying again …")
+        expect(page.get_by_role("status")).to_have_text("The server did not respond. Trying again …")
         page.clock.fast_forward(3_000)
-        expect(page.get_by_role("status")).to_have_text("Sending what the coin decided …")
+        expect(page.get_by_role("status")).to_have_text("Sending what the wheel decided …")
     page.clock.fast_forward(20_000)
     expect(page.get_by_role("button", name="Send again")).to_be_enabled()
 
@@ -278,7 +286,8 @@ def test_a_browser_that_keeps_nothing_says_that_a_reload_counts_again(served, te
     telephone.add_init_script("Object.defineProperty(window, 'localStorage', { get() { throw Error(); } })")
     telephone.add_init_script("Object.defineProperty(window, 'isSecureContext', { value: false })")
     telephone.goto(opened(served)[2])
-    expect(telephone.get_by_text("if you reload after answering, you can be counted twice")).to_be_visible()
+    telephone.locator("summary").click()
+    expect(telephone.get_by_text("if you reload after answering, your answer can be counted twice")).to_be_visible()
     expect(telephone.get_by_text("This connection is not encrypted")).to_be_visible()
 
 
@@ -300,10 +309,10 @@ def test_an_answer_whose_acknowledgement_is_lost_is_sent_again_and_counts_once(s
 
     page.route("**/p/*", lose)
     page.get_by_role("radio").first.check()
-    page.get_by_role("button", name="Toss").click()
+    page.get_by_role("button", name="Spin").click()
     expect(page.get_by_role("status")).to_contain_text("Trying again")
     kept = page.evaluate(KEPT)
-    assert kept.keys() == {"round", "answer", "token", "arrived", "until"}
+    assert kept.keys() == {"round", "answer", "token", "arrived", "until", "tried"}
     assert kept["answer"] == 1, "the lie that is sent, not the truth"
     page.clock.fast_forward(4_000)
     expect(page.locator("#result")).to_be_focused()
@@ -316,7 +325,252 @@ def test_what_a_poll_refuses_is_said(served, telephone):
     page.goto(url)
     served.store.close(poll.code, secret)
     page.get_by_role("radio").first.check()
-    page.get_by_role("button", name="Toss").click()
-    expect(page.get_by_role("status")).to_have_text("This poll is closed; it takes no more answers.")
+    page.get_by_role("button", name="Spin").click()
+    expect(page.get_by_role("status")).to_have_text(CLOSED)
     page.goto(f"{served.address}/p/BBBBB")
     expect(page.get_by_role("alert")).to_contain_text("There is no poll with this code.")
+
+
+# What a telephone asks for, and what it gets.
+LOCALES = {"de-CH": "de", "fr-CA": "fr", "pl-PL": "pl", "pt-BR": "pt"}
+
+
+@pytest.mark.parametrize(("locale", "language"), LOCALES.items())
+def test_a_class_answers_in_the_languages_of_its_telephones_by_day_and_by_night(served, browser, locale, language):
+    poll, secret, url = opened(served, ("Yes", "No", "Rather not say"))
+    context = browser.new_context(
+        viewport={"width": 320, "height": 568}, locale=locale, reduced_motion="reduce", color_scheme="light"
+    )
+    page = context.new_page()
+
+    def said(key, **given):
+        return languages.sentence(language, key, **given)
+
+    page.goto(url)
+    assert page.evaluate("document.documentElement.lang") == language
+    expect(page.get_by_text(said("intro_more"))).to_be_visible()
+    page.get_by_role("button", name=said("send")).click()
+    expect(page.get_by_role("status")).to_have_text(said("choose"))
+    page.get_by_text(said("why")).click()
+    expect(page.get_by_text(said("wall"))).to_be_visible()
+    expect(page.locator("#plain")).to_be_hidden()  # this computer's own address is a secure context
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        assert audited(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") == 320
+    page.get_by_role("radio").last.check()
+    page.get_by_role("button", name=said("send")).click()
+    expect(page.locator("#result")).to_be_focused()
+    expect(page.locator("#result")).to_contain_text(said("arrived", answer="").strip())
+    expect(page.locator("#spun")).to_contain_text(said("until_left"))
+    served.store.ask_again(poll.code, secret)
+    page.evaluate(SEEN_AGAIN)
+    expect(page.get_by_role("status")).to_contain_text(said("asked_again"))
+    page.get_by_role("button", name=said("answer_again")).click()
+    page.get_by_role("radio").last.check()
+    served.store.close(poll.code, secret)
+    page.get_by_role("button", name=said("send")).click()
+    expect(page.get_by_role("status")).to_have_text(said("closed"))
+    assert audited(page) == []
+    context.close()
+
+
+def test_what_is_refused_is_in_the_language_that_the_teacher_has_fixed(served, telephone):
+    poll, secret = served.store.open("Ist es so?", ("Ja", "Nein"), 0.4, language="de")
+    telephone.goto(f"{served.address}/p/{poll.code}")
+    telephone.get_by_role("radio").first.check()
+    served.store.close(poll.code, secret)
+    telephone.get_by_role("button", name=languages.sentence("de", "send")).click()
+    expect(telephone.get_by_role("status")).to_have_text(languages.sentence("de", "closed"))
+
+
+def test_a_screen_reader_meets_what_matters_in_order_and_the_question_in_no_language(served, telephone):
+    telephone.goto(opened(served)[2])
+    order = telephone.evaluate(
+        """() => [...document.querySelectorAll('h1, legend, #send, #said, svg, details')].map((one) => one.localName)"""
+    )
+    assert order == ["h1", "legend", "button", "p", "svg", "details"]
+    assert (
+        telephone.evaluate("document.querySelector('h1').lang + document.querySelector('label').closest('[lang]').lang")
+        == ""
+    )
+    assert telephone.locator("#said").get_attribute("role") == "status"
+
+
+def posts_of(page):
+    """The answers that a page sends, as they are sent."""
+    found = []
+    page.on("request", lambda request: request.method == "POST" and found.append(request.post_data_json))
+    return found
+
+
+def test_what_is_answered_without_a_network_is_sent_once_when_it_is_back(served, telephone):
+    poll, secret, url = opened(served)
+    page, context = telephone, telephone.context
+    page.goto(url)
+    sends = posts_of(page)
+    context.set_offline(True)
+    page.get_by_role("radio").first.check()
+    page.get_by_role("button", name="Spin").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("status")).to_have_text(OFFLINE)
+    expect(page.get_by_role("button", name="Send again")).to_be_focused()
+    assert audited(page) == []
+    kept = page.evaluate(KEPT)
+    page.get_by_role("button", name="Send again").click()
+    expect(page.get_by_role("status")).to_have_text(OFFLINE)
+    assert served.store.counts(poll.code, secret) == [[0, 0]]
+    before = len(sends)
+    context.set_offline(False)
+    page.evaluate(SEEN_AGAIN)  # together with the network, as when a screen is unlocked
+    expect(page.locator("#result")).to_be_focused()
+    expect(page.get_by_role("status")).to_be_empty()
+    assert len(sends) == before + 1
+    assert {one["token"] for one in sends} == {kept["token"]}
+    assert {one["answer"] for one in sends} == {kept["answer"]}
+    assert sum(served.store.counts(poll.code, secret)[0]) == 1
+    page.reload()
+    expect(page.locator("#result")).to_have_text("Your answer has arrived.")
+    assert sum(served.store.counts(poll.code, secret)[0]) == 1
+
+
+def test_what_was_kept_without_a_network_is_sent_after_a_reload_and_not_once_the_poll_is_closed(served, telephone):
+    poll, secret, url = opened(served)
+    page, context = telephone, telephone.context
+    other = context.new_page()
+    for tab in (page, other):
+        tab.goto(url)
+        tab.get_by_role("radio").first.check()
+    context.set_offline(True)
+    page.bring_to_front()
+    page.get_by_role("button", name="Spin").click()
+    expect(page.get_by_role("status")).to_have_text(OFFLINE)
+    other.get_by_role("button", name="Spin").click()  # sends the same
+    expect(other.get_by_role("status")).to_have_text(OFFLINE)
+    context.set_offline(False)
+    page.reload()
+    for tab in (page, other):
+        expect(tab.locator("#result")).to_contain_text("arrived")
+    expect(page.locator("#spun")).to_have_text(re.compile("this page no longer knows"))
+    assert sum(served.store.counts(poll.code, secret)[0]) == 1
+    served.store.ask_again(poll.code, secret)
+    page.evaluate(SEEN_AGAIN)
+    page.get_by_role("button", name="Answer again").click()
+    page.get_by_role("radio").first.check()
+    context.set_offline(True)
+    page.get_by_role("button", name="Spin").click()
+    expect(page.get_by_role("status")).to_have_text(OFFLINE)
+    served.store.close(poll.code, secret)
+    context.set_offline(False)
+    expect(page.get_by_role("status")).to_have_text(f"{CLOSED} Whether your answer counted, this page cannot tell.")
+    assert sum(served.store.counts(poll.code, secret)[1]) == 0
+
+
+def frozen(page, state):
+    """Freeze a tab as a telephone does whose screen is locked, or let it go on."""
+    page.context.new_cdp_session(page).send("Page.setWebLifecycleState", {"state": state})
+
+
+def lock(page):
+    page.evaluate("Object.defineProperty(document, 'hidden', { value: true, configurable: true })")
+    page.evaluate(SEEN_AGAIN)
+    frozen(page, "frozen")
+
+
+def unlock(page):
+    frozen(page, "active")
+    page.evaluate("Object.defineProperty(document, 'hidden', { value: false, configurable: true })")
+    page.evaluate(SEEN_AGAIN)
+
+
+def test_a_telephone_whose_screen_was_locked_shows_at_once_what_became_of_the_poll(served, telephone):
+    poll, secret, url = opened(served)
+    page = telephone
+    page.goto(url)
+    answer(page)
+    lock(page)
+    served.store.ask_again(poll.code, secret)
+    unlock(page)
+    expect(page.get_by_role("status")).to_have_text(TWICE, timeout=SOON)
+    expect(page.locator("#result")).to_contain_text("Sent and arrived")
+    page.get_by_role("button", name="Answer again").click()
+    lock(page)
+    served.store.close(poll.code, secret)
+    unlock(page)
+    expect(page.get_by_role("status")).to_have_text(CLOSED, timeout=SOON)
+    expect(page.get_by_role("button", name="Spin")).to_be_hidden()
+
+
+@pytest.mark.parametrize("arrives", [True, False])
+def test_a_screen_that_is_locked_while_an_answer_is_under_way_says_on_waking_that_it_has_arrived(
+    served, telephone, arrives
+):
+    poll, secret, url = opened(served)
+    page = telephone
+    page.goto(url)
+    hung: list[Route] = []
+
+    def hang(route: Route) -> None:
+        if route.request.method == "POST" and not hung:
+            hung.append(route)
+            if arrives:
+                route.fetch()  # counted, but the telephone never hears of it
+        else:
+            route.continue_()
+
+    page.route("**/p/*", hang)
+    page.get_by_role("radio").first.check()
+    page.get_by_role("button", name="Spin").click()
+    expect(page.get_by_role("status")).to_have_text("Sending what the wheel decided …")
+    lock(page)
+    time.sleep(2.2)
+    unlock(page)
+    expect(page.locator("#result")).to_contain_text("Sent and arrived", timeout=SOON)
+    expect(page.get_by_role("status")).to_be_empty()
+    assert sum(served.store.counts(poll.code, secret)[0]) == 1
+
+
+def test_an_answer_of_which_nothing_was_heard_is_not_called_lost_when_the_question_is_asked_again(served, telephone):
+    poll, secret, url = opened(served)
+    page = telephone
+    page.goto(url)
+
+    def lose(route: Route) -> None:
+        if route.request.method == "POST" and served.store.poll(poll.code).round == 1:
+            route.fetch()
+            served.store.ask_again(poll.code, secret)
+            route.abort()
+        else:
+            route.continue_()
+
+    page.route("**/p/*", lose)
+    page.get_by_role("radio").first.check()
+    page.get_by_role("button", name="Spin").click()
+    late = (
+        "What was sent just now came too late and was not counted. Whether your answer counted, this page cannot tell."
+    )
+    expect(page.get_by_role("status")).to_contain_text(late)
+    expect(page.get_by_role("button", name="Answer again")).to_be_visible()
+    expect(page.get_by_role("status")).to_contain_text(late)
+    assert sum(served.store.counts(poll.code, secret)[0]) == 1
+    page.get_by_role("button", name="Answer again").click()
+    answer(page)
+    assert [sum(asked) for asked in served.store.counts(poll.code, secret)] == [1, 1]
+
+
+def test_a_page_that_comes_back_from_the_browser_s_memory_asks_at_once(served, telephone):
+    poll, secret, url = opened(served)
+    page = telephone
+    page.goto(url)
+    answer(page)
+    served.store.close(poll.code, secret)
+    page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")
+    expect(page.get_by_role("status")).to_have_text(CLOSED, timeout=SOON)
+
+
+@pytest.mark.parametrize(("wheel", "turned"), [("truth", 1080 - 180 * 1.4), ("lie", 1080 - 180 * 0.4)])
+def test_the_wheel_stops_where_it_has_decided(served, telephone, wheel, turned):
+    telephone.add_init_script(f"crypto.getRandomValues = (into) => into.fill({ALWAYS[wheel]});")
+    telephone.goto(opened(served)[2])
+    answer(telephone)
+    assert telephone.evaluate("parseFloat(/[0-9.]+/.exec(disc.style.transform)[0])") == pytest.approx(turned)

@@ -29,9 +29,14 @@ NEVER = {
     "server/server_settings.py:_ADDRESS": "the server's environment",
     "server/server_settings.py:_NAME": "the server's environment",
     "server/server_settings.py:_PAGE": "the server's environment",
-    "pages/polls/participant.py:_SCRIPT, _STYLE": "the participant's page, a file of the project",
-    "pages/polls/participant.py:_fill": "the participant's page, a file of the project",
-    "pages/polls/participant.py:_minified": "the participant's page, a file of the project",
+    **{
+        f"pages/polls/participant.py:{name}": "the participant's page, a file of the project"
+        for name in ("_FIXED", "_PAGE", "_SAID", "_SCRIPT, _STYLE", "_fill")
+    },
+    **{
+        f"pages/polls/participant.py:_minified{part}": "the participant's page, a file of the project"
+        for part in ("", "_html", "_script")
+    },
     "privdemo/experiments/cluster.py:_ADDRESS": "the server's environment",
     "privdemo/experiments/running.py:delete": "names of files that the package wrote",
 }

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from pages.kit.settings import Choice, Number, Setting, Words
 from pages.kit.values import Values
-from pages.polls import rules
+from pages.polls import languages, rules
 from privdemo import limits
 from privdemo.experiments.poll import PollConfig
 
@@ -133,6 +133,10 @@ HANDS_UP = tuple(
 )
 FEW = Choice("few", (WAIT_FOR_MORE, SHOW_FEW), WAIT_FOR_MORE, "Estimates from fewer than 30 answers")
 TIMES = Number("times", limits.POLL_ROUNDS, 2, "Answers per person")
+# The choice that leaves the language to each telephone, and the others by what the store calls them.
+_OWN_LANGUAGE = "Each telephone’s own"
+_LANGUAGES = {_OWN_LANGUAGE: ""} | {name: tag for tag, name in languages.LANGUAGES.items()}
+LANGUAGE = Choice("poll_language", tuple(_LANGUAGES), _OWN_LANGUAGE, "Language of the telephone page")
 STEP = Choice("step", STEPS, STEPS[0], "Chapter")
 
 
@@ -143,6 +147,11 @@ def lie_setting(values: Values) -> Number:
     return Number("poll_lie", limits.poll_lie_limit(k), 0.25, "How often chance changes an answer", step=0.01)
 
 
+def telephone_language(values: Values) -> str:
+    """Return the tag of the language that telephones are to show, "" for each telephone's own."""
+    return _LANGUAGES[values[LANGUAGE]]
+
+
 def settings(values: Values) -> list[Setting]:
     """Return every setting of the page except those of its chapters."""
-    return [WAY, ASKED, ANSWERS, lie_setting(values), PEOPLE, PACE, SEED, FEW, *HANDS_UP]
+    return [WAY, ASKED, ANSWERS, lie_setting(values), PEOPLE, PACE, SEED, FEW, *HANDS_UP, LANGUAGE]

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from starlette.applications import Starlette
 
-from pages.polls import background, routes, rules
+from pages.polls import background, languages, participant, routes, rules
 from pages.polls.bucket import Bucket, Guesses
 from pages.polls.database import TIMEOUT
 from pages.polls.rules import DatabaseUnavailable, NoSuchPoll, PollError
@@ -62,39 +62,111 @@ def post(app, code, body=None, **given):
     return ask(app, f"/p/{code}", "POST", body=[answer() if body is None else body], **HERE | given)
 
 
-def test_the_page_is_small_and_runs_and_loads_nothing_but_its_own(app, store):
+LONGEST_LIE = 0.010000000000000002
+
+
+@pytest.mark.parametrize("language", languages.LANGUAGES)
+def test_the_page_is_small_and_runs_and_loads_nothing_but_its_own(app, store, language):
     longest = [(200 * letter, tuple(39 * letter + str(i) for i in range(6))) for letter in ("&", "'", '"', "👍")]
     for asked in (("Have you ever copied homework?", ("Yes", "No")), *longest):
-        poll, _ = store.open(*asked, 0.123456789012345)
-        page = ask(app, f"/p/{poll.code.lower()}")
-        assert page.status == 200
+        poll, _ = store.open(*asked, LONGEST_LIE)
+        page = ask(app, f"/p/{poll.code.lower()}", accept_language=language)
+        assert (page.status, page.headers["content-language"]) == (200, language)
         assert len(page.body) < 15_000
         policy = page.headers["content-security-policy"]
         for tag in ("script", "style"):
             (part,) = re.findall(rf"<{tag}>(.*?)</{tag}>", page.text, re.DOTALL)
             assert f"{tag}-src 'sha256-{b64encode(sha256(part.encode()).digest()).decode()}';" in policy
         assert not re.findall(r"""(?:src|href)="(?!data:,")|style="|@import|url\((?!#)|unsafe|https?:""", page.text)
+        assert not re.search(r"\{\{|<[^>]* on\w+=", page.text)
         assert "default-src 'none'" in policy
         assert page.headers["cache-control"] == "no-store"
         assert "set-cookie" not in page.headers
 
 
+def said_by_script(page):
+    """The sentences in a page that its script says."""
+    (words,) = re.findall(r"<script id=words type=\"application/json\">(.*?)</script>", page)
+    return json.loads(words)
+
+
+def test_style_and_script_are_the_same_in_all_languages_and_the_page_holds_its_own_alone(app, poll):
+    parts, texts = set(), []
+    for language in languages.LANGUAGES:
+        page = ask(app, f"/p/{poll[0].code}", accept_language=language).text
+        parts.add(page.partition("<style>")[2].partition("</style>")[0] + page.rpartition("<script>")[2])
+        texts.append(said_by_script(page))
+        assert f'<html lang="{language}">' in page
+        assert languages.sentence(language, "intro_two") in page
+        assert f"<b>{languages.percent(0.75, language)}</b>" in page
+    assert len(parts) == 1
+    assert {len(text) for text in texts} == {len(participant._SAID)}
+    assert [languages.template("pl", key) for key in participant._SAID] == texts[-1]
+
+
+def test_before_the_first_button_stand_two_sentences_and_what_else_there_is_to_know_is_folded(app, poll):
+    page = ask(app, f"/p/{poll[0].code}").text
+    before, _, after = page.partition("<button")
+    words = re.sub(r"<noscript>.*?</noscript>|<[^>]*>", " ", before.partition("</h1>")[2]).split()
+    assert len(words) < 45
+    assert after.index("<svg") < after.index("<details>")
+    folded = after.partition("<details>")[2].partition("</details>")[0]
+    for key in ("why", "watched", "wall", "stored", "remembers", "accidents", "operator", "plain"):
+        assert languages.sentence("en", key) in folded
+
+
 def test_without_javascript_a_sentence_says_what_is_missing_and_nothing_can_be_sent(app, poll):
     page = ask(app, f"/p/{poll[0].code}").text
-    assert "<noscript><p><strong>Please switch JavaScript on." in page
-    assert '<div id="ask" hidden>' in page
+    assert "<noscript><p><strong>Please switch JavaScript on" in page
+    assert "<div id=ask hidden>" in page
     assert not re.search("<form|submit", page), "a browser would put the true answer into the address"
 
 
-@pytest.mark.parametrize("answers", [("Yes", "No"), ("a", "b", "c")])
-def test_the_page_never_calls_an_answer_a_lie(app, store, answers):
-    poll, _ = store.open("Is it so?", answers, 0.25)
-    page = ask(app, f"/p/{poll.code}").text
-    shown, script = re.sub(r"(?s)<style>.*?</style>", "", page).split("<script>")
-    marked = re.findall(r">([^<]*)<", shown) + re.findall(r'aria-label="(.*?)"', shown)
-    words = marked + [text for text in re.findall(r"""["`]([^"`\n]*)["`]""", script) if " " in text]
-    assert not [one for one in words if re.search(r"\b(lie|lies|lied|liar)\b", one)]
-    assert f"your answer or {'the other' if len(answers) == 2 else 'another'} answer, as the coin says" in page
+@pytest.mark.parametrize(("answers", "whose"), [(("Yes", "No"), "the other one"), (("a", "b", "c"), "another one")])
+def test_the_page_says_which_answers_chance_may_send(app, store, answers, whose):
+    poll, _ = store.open("Is it so?", answers, 0.125)
+    page = ask(app, f"/p/{poll.code}", accept_language="en").text
+    assert f"A wheel decides by chance whether that answer or {whose} is sent" in page
+    assert "<b>87.5\u00a0%</b> your true answer" in page
+    german = ask(app, f"/p/{poll.code}", accept_language="de").text
+    assert "<b>87,5\u00a0%</b> deine wahre Antwort" in german
+
+
+def test_the_language_is_the_telephone_s_own_unless_the_teacher_has_fixed_one(app, store, poll):
+    fixed, _ = store.open("Ist es so?", ("Ja", "Nein"), 0.25, language="de")
+    for code, accepted, language in (
+        (poll[0].code, "fr-CH, fr;q=0.9, en;q=0.8", "fr"),
+        (poll[0].code, "ja", "en"),
+        (poll[0].code, "", "en"),
+        (fixed.code, "fr", "de"),
+    ):
+        page = ask(app, f"/p/{code}", accept_language=accepted)
+        assert (page.headers["content-language"], page.headers["vary"]) == (language, "Accept-Language")
+        assert f'<html lang="{language}">' in page.text
+
+
+def test_a_refusal_is_in_the_telephone_s_language_and_that_of_a_program_in_english(app, store, poll):
+    store.close(*[poll[0].code, poll[1]])
+    refused = post(app, poll[0].code, accept_language="pl")
+    assert json.loads(refused.body) == {"error": languages.sentence("pl", "closed")}
+    assert (refused.headers["content-language"], refused.headers["vary"]) == ("pl", "Accept-Language")
+    page = ask(app, "/p/BBBBB", accept="text/html", accept_language="it")
+    assert '<html lang="it">' in page.text
+    assert "<h1>Nessun sondaggio qui</h1>" in page.text
+    assert "dopo 24 ore" in page.text
+    box = ask(app, "/p/", accept_language="es-MX")
+    assert "<h1>Unirse a una encuesta</h1>" in box.text
+    assert (box.headers["content-language"], box.headers["vary"]) == ("es", "Accept-Language")
+    assert ask(app, "/p/?code=x", accept_language="nl").text.count("Er is geen peiling met deze code.") == 1
+    program = post(app, poll[0].code, b"", accept_language="pl")
+    assert (program.headers["content-language"], "as JSON" in program.text) == ("en", True)
+
+
+def test_each_refusal_of_a_poll_has_a_sentence_in_every_language():
+    for error in routes._STATUS:
+        assert len({error().sentence(language) for language in languages.LANGUAGES}) == len(languages.LANGUAGES)
+        assert str(error()) == error().sentence("en")
+    assert "5.000 Antworten" in rules.PollFull().sentence("de")
 
 
 def test_words_of_a_poll_are_shown_as_words(app, store):
@@ -186,7 +258,7 @@ def test_whether_the_question_is_asked_again_is_known_within_half_a_second(app, 
     assert json.loads(ask(app, now).body) == {"round": 1, "open": True}
     store.ask_again(poll.code, secret)
     refused = post(app, poll.code)
-    assert (refused.status, "being asked again" in refused.text) == (409, True)
+    assert (refused.status, "is asked again" in refused.text) == (409, True)
     store.close(poll.code, secret)
     assert json.loads(ask(app, now).body) == {"round": 1, "open": True}, "read anew for nobody"
     assert post(app, poll.code).status == 410

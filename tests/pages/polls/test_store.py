@@ -7,8 +7,9 @@ import threading
 import time
 
 import pytest
+import sqlalchemy as sa
 
-from pages.polls import rules
+from pages.polls import database, rules
 from pages.polls.database import TIMEOUT, VARIABLE
 from pages.polls.rules import (
     Answer,
@@ -26,6 +27,8 @@ from pages.polls.rules import (
 )
 from pages.polls.store import Store
 from privdemo import limits
+from tests.conftest import missing
+from tests.pages.polls import databases
 
 ANSWERS = ("Yes", "No", "Rather not say")
 ENGLAND, SCOTLAND = (
@@ -175,6 +178,59 @@ def test_a_database_that_is_locked_or_full_loses_no_answer_and_says_so(store, po
     assert Store(f"sqlite:///{file}", clock).counts(poll.code, secret) == [[1, 0, 0]]
     store.answer(poll.code, 1, 1, token(1))
     assert store.counts(poll.code, secret) == [[1, 1, 0]]
+
+
+def as_an_earlier_version_made_it(url):
+    """Make the tables as they were before polls had a language, with a poll in them; return its code."""
+    code, now = "BCDFG", int(time.time() // 60)
+    with sa.create_engine(url).begin() as connection:
+        older = sa.MetaData()
+        before = [one for one in database.POLLS.columns if one.name != "language"]
+        columns = (sa.Column(one.name, one.type, primary_key=one.primary_key, nullable=False) for one in before)
+        polls = sa.Table("polls", older, *columns)
+        older.create_all(connection)
+        given = {"code": code, "question": "Well?", "answers": ["Yes", "No"], "lie": 0.25, "round": 1, "is_open": True}
+        secret = {"last_minute": now + 60, "secret": rules.digest("hush"), "salt": b"salt"}
+        connection.execute(sa.insert(polls), [given | secret])
+    return code, polls
+
+
+def adds_a_language_and_keeps_what_is_there(url):
+    code, older = as_an_earlier_version_made_it(url)
+    stores = [Store(url), Store(url)]
+    threads = [threading.Thread(target=one.poll, args=(code,)) for one in stores]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for store in stores:
+        assert (store.poll(code).question, store.poll(code).language) == ("Well?", "")
+    fixed, _ = stores[0].open("Ist es so?", ("Ja", "Nein"), 0.25, language="de")
+    assert Store(url).poll(fixed.code).language == fixed.language == "de"
+    with sa.create_engine(url).begin() as connection:  # a replica of the earlier version, still running
+        row = connection.execute(sa.select(older)).mappings().first()
+        connection.execute(sa.insert(older), [dict(row) | {"code": "BCDFH"}])
+    assert stores[1].poll("BCDFH").language == ""
+    for store in stores:
+        store.database.dispose()
+
+
+def test_a_file_of_an_earlier_version_gets_the_language(tmp_path):
+    adds_a_language_and_keeps_what_is_there(f"sqlite:///{tmp_path}/polls.sqlite")
+
+
+def test_a_database_of_an_earlier_version_gets_the_language():
+    if databases.programs() is None:
+        missing("no PostgreSQL here")
+    with databases.postgresql() as url:
+        adds_a_language_and_keeps_what_is_there(url)
+
+
+def test_a_language_that_there_is_not_is_not_kept(store):
+    with pytest.raises(ValueError, match="the language must be one of"):
+        store.open("Well?", ("Yes", "No"), 0.25, language="Klingon")
+    with pytest.raises(NoSuchPoll):
+        store.poll("BCDFG")
 
 
 def on_disk(folder, words):

@@ -230,3 +230,18 @@ def test_before_a_poll_is_opened_its_lie_is_said_and_can_be_changed(store):
     assert "The truth" not in at.segmented_control(key="step").options
     at.number_input(key="poll_lie").set_value(0.1).run()
     assert "a probability of <b>10 %</b>" in takeaway(at)
+
+
+def test_the_teacher_may_fix_the_language_of_the_telephone_page_before_the_poll_is_opened(store):
+    _, code = opened(store)
+    assert store.poll(code).language == ""
+    at = visit("poll", way=TELEPHONES)
+    at.selectbox(key="poll_language").set_value("Polish").run()
+    at.button(key="poll-open").click().run()
+    code, _ = at.session_state["poll_owned"]
+    assert store.poll(code).language == "pl"
+    assert "in Polish on every telephone" in "".join(text.value for text in at.markdown)
+    assert not at.selectbox, "it cannot be changed any more"
+    assert f"/p/{code}?" not in join_words(at), "the language is with the poll, not in its address"
+    _, code = opened(store, poll_language="Dutch")
+    assert store.poll(code).language == "nl"

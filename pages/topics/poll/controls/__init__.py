@@ -25,6 +25,7 @@ from pages.topics.poll.question import (
     FEW,
     HANDS,
     HANDS_UP,
+    LANGUAGE,
     PACE,
     PEOPLE,
     QUESTIONS,
@@ -43,6 +44,7 @@ from pages.topics.poll.question import (
     is_too_few,
     lie_setting,
     settings,
+    telephone_language,
 )
 from privdemo.experiments import poll
 from privdemo.experiments.poll import PollConfig
@@ -118,7 +120,7 @@ def controls(values: Values, main: DeltaGenerator) -> None:
         telephones.keep_secrets_in_tab(offered=own_poll is not None)
         telephones.other_polls_buttons(shown=own_poll is not None)
         if way == TELEPHONES:
-            _telephone_buttons(own_poll, question)
+            _telephone_buttons(own_poll, question, values)
         elif isinstance(question, Question):
             if way == REHEARSAL:
                 _watch_button(values, question, main)
@@ -184,7 +186,7 @@ def _ask(text: str, answers: str) -> None:
 # --- the ways ------------------------------------------------------------------------------------
 
 
-def _telephone_buttons(own_poll: telephones.OwnedPoll | None, question: Question | str) -> None:
+def _telephone_buttons(own_poll: telephones.OwnedPoll | None, question: Question | str, values: Values) -> None:
     """Render the buttons of a poll on telephones: to open one, or all that its owner may do with it."""
     telephones.show_problem()
     if own_poll and isinstance(question, Question):
@@ -194,7 +196,9 @@ def _telephone_buttons(own_poll: telephones.OwnedPoll | None, question: Question
     elif telephones.unreadable():
         telephones.retry_button()
     elif isinstance(question, Question):
-        telephones.open_button(question.text, question.config)
+        telephones.open_button(question.text, question.config, telephone_language(values))
+        with st.container(key="poll-language", width=260):
+            inputs.choose_from_list(LANGUAGE)
 
 
 def _latecomers_address(at: Join) -> None:

@@ -20,6 +20,7 @@ from pages.kit.panel import to_csv
 from pages.kit.values import put
 from pages.polls import rules
 from pages.polls.bucket import GUESSES
+from pages.polls.languages import LANGUAGES
 from pages.polls.rules import NoSuchPoll, NotTheOwner, Poll, PollError
 from pages.polls.store import store
 from pages.topics.poll import join
@@ -117,9 +118,9 @@ def retry_button() -> None:
     st.button("Look again", key="poll-look", type="primary")
 
 
-def open_button(question: str, config: PollConfig) -> None:
-    """Render the button that opens a poll."""
-    st.button("Open the poll", key="poll-open", type="primary", on_click=_open, args=(question, config))
+def open_button(question: str, config: PollConfig, language: str) -> None:
+    """Render the button that opens a poll; `language` is that of the page for telephones, "" for each one's own."""
+    st.button("Open the poll", key="poll-open", type="primary", on_click=_open, args=(question, config, language))
 
 
 def again_button() -> None:
@@ -147,6 +148,8 @@ def buttons(shown: OwnedPoll) -> None:
 def poll_heading(shown: OwnedPoll) -> None:
     """Render the code, the state and the question of a poll."""
     state = "open" if shown.join.is_open else "closed"
+    if shown.poll.language:
+        state += f", in {LANGUAGES[shown.poll.language]} on every telephone"
     st.markdown(
         f"**{shown.poll.code}**, {state}: {escape_markdown(shown.question)}  \nOnly this tab can read it. If you "
         "close the "
@@ -236,10 +239,10 @@ def _go_to_poll(code: str, secret: str) -> None:
     put(WAY, TELEPHONES)
 
 
-def _open(question: str, config: PollConfig) -> None:
+def _open(question: str, config: PollConfig, language: str) -> None:
     """Open a poll and show it, or store why that failed."""
     try:
-        found, secret = store().open(question, config.answers, config.lie, _address())
+        found, secret = store().open(question, config.answers, config.lie, _address(), language)
     except (ValueError, PollError) as error:
         st.session_state[_PROBLEM] = sentence(str(error).rstrip("."))
         return
