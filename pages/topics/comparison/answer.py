@@ -56,6 +56,10 @@ CORRECTED_AND_NAIVE = (
 )
 
 
+# The names of the best scores, by who is trusted, in the sentences of a lecture.
+_FACTS = {NOBODY: "nobody", SHUFFLER: "shuffler", OWNER: "owner", PUBLISHER: "publisher", CURATOR: "curator"}
+
+
 @dataclass(frozen=True)
 class Answer:
     """A question and its results so far.
@@ -102,6 +106,14 @@ class Answer:
             else "Nothing is shipped for these records."
         )
         return f"{self.no_marks()} {meanwhile}"
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """Return the best score of the visitor’s setting by who is trusted, for the sentences of a lecture."""
+        metric, marks = self.question.metric, self.marks
+        names = {_FACTS[trust]: method for trust, method in self.best_by_trust.items()} | {"clean": CLEAN}
+        found = {name: value(metric, marks[method].mean) for name, method in names.items() if method in marks}
+        return found | {"epsilon": numbers.epsilon(self.question.config.epsilon)}
 
     def no_marks(self) -> str:
         """Say why there is no score of the visitor’s setting yet, or none at all."""

@@ -60,6 +60,20 @@ class Answer:
             )
         return f"a pixel is off by <b>{self.own_point.expected.absolute:.2f}</b> on average (0 is black, 1 white)"
 
+    @property
+    def facts(self) -> dict[str, str]:
+        """Return the numbers at the noise level set by name, for the sentences of a lecture."""
+        point = self.own_point
+        return {
+            "level": f"{self.question.level:.4g}",
+            "changed": f"{self.result.changed_pixels:.0f}",
+            "pixels": f"{self.privacy.n_pixels:,}",
+            "people": f"{point.n_candidates:,}",
+            "found": numbers.times_of_100(point.linked.mean),
+            "by_chance": numbers.times_of_100(1 / point.n_candidates),
+            "off": f"{point.expected.absolute:.2f}",
+        }
+
     def main(self) -> tuple[Panel]:
         """Return the panel of the images that follow the noise level."""
         return (_dial(self),)

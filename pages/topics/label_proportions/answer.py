@@ -78,6 +78,17 @@ class Answer:
             f"{self.task.records}. {beside_words(self.task, reached.mean, ceiling.mean, nothing)}.{alike}"
         )
 
+    @property
+    def facts(self) -> dict[str, str]:
+        """Return how many records of 100 are named correctly in which way, for the sentences of a lecture."""
+        nothing = 1 - sum(trial.test_share for trial in self.trials) / len(self.trials)
+        found = {
+            "bags": f"{len(self.trials[0].sizes):,}",
+            "known": numbers.share(self.accuracy(FULL).mean),
+            "alike": numbers.share(nothing),
+        }
+        return found | ({"right": numbers.share(self.accuracy(self.best).mean)} if self.best else {})
+
     def main(self) -> list[tuple[Panel, ...]]:
         """Return the panels of one bag and what leaves it, and of how many records every method names correctly."""
         bag = Panel(

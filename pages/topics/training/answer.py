@@ -75,6 +75,17 @@ class Answer:
         """Write a method’s accuracy: “92.0 ± 0.8 %”."""
         return with_half(self.score(method, "accuracy"))
 
+    @property
+    def facts(self) -> dict[str, str]:
+        """Return the accuracy of the methods that the sentence compares by name, for the sentences of a lecture."""
+        names = {"clean": CLEAN, "ignored": NAIVE, "corrected": method_compared(self.methods)}
+        found = {
+            name: numbers.share(self.score(method, "accuracy").mean)
+            for name, method in names.items()
+            if method in self.methods
+        }
+        return found | {"people": f"{len(self.question.config.classes) * self.question.config.n_train:,}"}
+
     def takeaway(self) -> str:
         """Say how many images the models name correctly, and at which level if it is not the visitor’s."""
         at = [f"{self.nearest.words}."] if self.nearest else []

@@ -79,6 +79,7 @@ def one_answer(answer: Answer, choice: tuple[float, str]) -> list[Panel]:
                 f"A voter of A says {said} {numbers.percent(says(channel, 1, said))} of the time, a voter of B "
                 f"{numbers.percent(says(channel, 0, said))} of the time.",
             ),
+            facts={"before": whole_per_hundred(prior), "after": whole_per_hundred(after)},
         )
     ]
 
@@ -161,7 +162,13 @@ def many_answers(answer: Answer, choice: tuple[float, int]) -> list[Panel | tupl
         ),
     )
     question = "What do several answers of the same person give away?"
-    return [Panel(question=question, answer=many_words(channel, revealed, n)), (guesses, answers)]
+    facts = {
+        "answers": f"{n:,}",
+        "right": numbers.share(revealed[n - 1].best_guess_right),
+        "right_once": numbers.share(revealed[0].best_guess_right),
+        "right_before": numbers.share(revealed[0].guess_before),
+    }
+    return [Panel(question=question, answer=many_words(channel, revealed, n), facts=facts), (guesses, answers)]
 
 
 def many_words(channel: BinaryChannel, revealed: tuple[RepeatedAnswers, ...], n: int) -> str:

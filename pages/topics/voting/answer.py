@@ -17,7 +17,7 @@ from privdemo.experiments import voting
 from privdemo.experiments.voting import ElectionConfig, People, Poll, Record
 from privdemo.figures import people
 from privdemo.figures import voting as charts
-from privdemo.methods import NAIVE, RAW_SPREAD, SPREAD_MLE, VOTING
+from privdemo.methods import NAIVE, RAW_SPREAD, RECONSTRUCTION, SPREAD_MLE, VOTING
 
 
 def _polls(config: ElectionConfig) -> tuple[Poll, People]:
@@ -65,6 +65,26 @@ class Answer:
             source = f"From the answers of {who}, corrected for that,"
             sentence = f"{lie_words(config)}. {source} we estimate that {best}; {truth}"
         return f"{sentence}{doubt_words(poll.estimates[SPREAD_MLE])}{missed_words(self)}"
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """Return the numbers of the last poll by name, for the sentences of a lecture."""
+        config, poll = self.config, self.poll
+        found = {
+            "asked": f"{poll.n_voters:,}",
+            "lie": numbers.percent(config.channel.p10),
+            "changed": numbers.count(poll.lied_a + poll.lied_b),
+            "said_a": f"{poll.said_a:,}",
+            "said": numbers.share(poll.said_a / poll.n_voters),
+            "truth": numbers.share(config.share),
+            "ignored": numbers.share(poll.estimates[NAIVE].value),
+            "guessed_back": numbers.share(poll.estimates[RECONSTRUCTION].value),
+        }
+        if best := poll.estimates.get(SPREAD_MLE):
+            found |= {"estimate": numbers.share(best.value)}
+        if best and not best.interval.exact:
+            found |= {"within": numbers.absolute_points(best.interval.half)}
+        return found
 
     def main(self, _: None = None) -> tuple[Panel, ...]:
         """Return the panel of the people of the last poll: their votes, and their answers as the pollster sees them."""
