@@ -34,11 +34,12 @@ _MOST_IN_WORDS = 450
 _CSS = """
 @page { size: A4; margin: 15mm; }
 html { font-size: 12pt; }
-body { font: 11pt/1.4 sans-serif; color: #000; max-width: 180mm; margin: 0 auto; padding: 0; }
+body { font: 11pt/1.4 sans-serif; color: #000; max-width: 180mm; margin: 0 auto; padding: 0;
+  overflow-wrap: anywhere; }
 h1 { font-size: 18pt; margin: 0 0 1mm; line-height: 1.2; }
 h2 { font-size: 14pt; margin: 0 0 3mm; }
 h3 { font-size: 12pt; margin: 0 0 1mm; break-after: avoid; }
-p { margin: 0 0 2mm; overflow-wrap: anywhere; }
+p { margin: 0 0 2mm; }
 .part { break-before: page; }
 .part:first-of-type { break-before: avoid; }
 .step { break-inside: avoid; border-top: 1px solid #000; padding: 2.5mm 0 3mm; }
@@ -126,7 +127,8 @@ def _with_blanks(words: str, found: StepAnswer, hidden: set[str]) -> str:
     facts = found.facts or {}
     blanks = {name: _NUMBER.sub("\0", facts[name]) for name in hidden & set(facts)}
     blanks = {name: text if "\0" in text else "\0" for name, text in blanks.items()}
-    return without_breaks(lecture.filled(words, {**facts, **blanks})).replace("\0", _BLANK)
+    said = without_breaks(lecture.filled(words, {**facts, **blanks}))
+    return said.replace("\0 %", "\0\u00a0%").replace("\0", _BLANK)
 
 
 def _asked(found: StepAnswer) -> str:
@@ -147,6 +149,8 @@ def _picture(step: Step, found: StepAnswer, hidden: set[str], given: str) -> str
     shown = prediction.covered if prediction else found.panel.on_slide or found.panel.figure
     if shown is None or isinstance(shown, Chart | Table | Cards):
         return ""
+    if "<script" in (picture := shown.body()):  # a component whose still picture is a chart
+        return ""
     answers = {number for name in hidden for number in _NUMBER.findall((found.facts or {}).get(name, ""))}
     kept = set(_LONG_NUMBER.findall(given)) - answers
 
@@ -154,7 +158,7 @@ def _picture(step: Step, found: StepAnswer, hidden: set[str], given: str) -> str
         is_told = number[0] not in answers if prediction else number[0] in kept
         return number[0] if is_told else _BLANK
 
-    bare = re.sub(r' alt="[^"]*"', ' alt=""', shown.body())
+    bare = re.sub(r' alt="[^"]*"', ' alt=""', picture)
     parts = re.split(r"(<style.*?</style>|<[^>]*>)", bare, flags=re.DOTALL)
     parts[::2] = [_LONG_NUMBER.sub(with_blank, words) for words in parts[::2]]
     return f'<div class="picture">{"".join(parts)}</div>'
