@@ -1,6 +1,7 @@
 """Every step of every lecture that comes with the app, as the room sees it."""
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -79,6 +80,17 @@ def test_numbers_that_solutions_state_in_words_hold() -> None:
     length = answered(shipped()["from-lies-to-learning"].steps[2], PAGES)
     assert float(length.facts["length"]) < 1
     assert "exactly the right way" in length.told
+
+
+def test_the_documentation_lists_every_number_that_has_a_name() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "pages.md").read_text(encoding="utf-8")
+    table = text.partition("| page | names |")[2].partition("\n\n")[0]
+    found: set[str] = set()
+    for page in PAGES:
+        for chapter in page.chapters.all if page.chapters else ():
+            found |= set(answered(Step(page.address, {page.chapters.key: chapter.name}), PAGES).facts or {})
+    listed = set(re.findall(r"`(\w+)`", table))
+    assert listed - {"shuffler", "publisher"} == found, "these two are there with other settings"
 
 
 @pytest.mark.parametrize(("name", "number"), STEPS)

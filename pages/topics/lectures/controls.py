@@ -44,8 +44,9 @@ def arrange(pages: Sequence[Page], page: Page, place: Any) -> None:
                     f"For {one_lecture.audience}, {one_lecture.minutes} minutes, {len(one_lecture.steps)} steps."
                 )
                 _present_button(Position(one_lecture, name, 1), f"present-{name}", page_info)
-                st.button("Copy and change it", key=f"take-{name}", on_click=_store, args=(one_lecture,))
-                _handout_button(one_lecture, pages, name)
+                with st.container(horizontal=True, gap="small"):
+                    st.button("Copy and change it", key=f"take-{name}", on_click=_store, args=(one_lecture,))
+                    _handout_button(one_lecture, pages, name)
     st.subheader("Your own lecture", anchor=False)
     own: Lecture | None = st.session_state.get(more.OWN)
     if own is None:
