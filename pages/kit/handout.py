@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 import time
 from collections.abc import Callable, Sequence
 from html import escape
@@ -22,6 +23,9 @@ _TOO_LONG = (
     "This step was left out, as the others took a minute to compute. What is computed is kept for a while: download "
     "the hand-out again, or divide the lecture."
 )
+# Hand-outs are made in the few threads in which the server also compresses files: so many at a time leave it some.
+_AT_A_TIME = threading.BoundedSemaphore(3)
+_BUSY = "Other hand-outs are being made at this moment. Please download this one again in a minute."
 # A number in words, a fraction or a power included; and one of two digits or more, which is no sum of money.
 _NUMBER = re.compile(r"[−-]?\d[\d.,]*[⁻⁰¹²³⁴-⁹]*(?<![.,])")
 _LONG_NUMBER = re.compile(r"(?<![$\d.,])\d[\d.,]*\d[⁻⁰¹²³⁴-⁹]*")
@@ -76,8 +80,18 @@ def document(shown: Lecture, pages: Sequence[Page], clock: Callable[[], float] =
     """Return the hand-out of a lecture as one HTML page that needs neither scripts nor the network.
 
     Each step is answered anew by its page among `pages`, one turn each. A step without an answer has a sentence in its
-    place, as have those that are left after a minute.
+    place, as have those that are left after a minute. While three others are made, the page says only that.
     """
+    if not _AT_A_TIME.acquire(blocking=False):
+        return figures.document(shown.title, f"<p>{_BUSY}</p>")
+    try:
+        return _document(shown, pages, clock)
+    finally:
+        _AT_A_TIME.release()
+
+
+def _document(shown: Lecture, pages: Sequence[Page], clock: Callable[[], float]) -> str:
+    """Return the hand-out of a lecture."""
     until = clock() + _MOST_SECONDS
     answers = []
     for step in shown.steps:

@@ -132,6 +132,22 @@ def test_steps_that_are_left_after_a_minute_are_left_out():
     assert "1. Voting with a lie" in whole
 
 
+def test_while_three_are_made_a_fourth_is_refused(monkeypatch):
+    inside = []
+
+    def nested(step, pages):
+        inside.append(handout.document(Lecture("Lies", "", 5, (Step("voting"),)), PAGES))
+        return FOUND
+
+    monkeypatch.setattr(handout, "answered", nested)
+    whole = handout.document(Lecture("Lies", "", 5, (Step("voting"),)), PAGES)
+    assert ["Other hand-outs are being made" in one for one in [*inside, whole]] == [True, False, False, False]
+    monkeypatch.setattr(handout, "answered", lambda step, pages: 1 / 0)
+    for _ in range(4):
+        with pytest.raises(ZeroDivisionError):
+            handout.document(Lecture("Lies", "", 5, (Step("voting"),)), PAGES)
+
+
 def test_texts_of_a_link_have_no_effect(shown):
     step = Step(EVIL[:120], {EVIL[:60]: EVIL}, EVIL + "{truth}", note=EVIL, question=EVIL + "{truth}", solution=EVIL)
     evil = Lecture(
