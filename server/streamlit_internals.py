@@ -6,7 +6,10 @@ tests/server/test_streamlit_internals.py has a test for each, which fails when S
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+import logging
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -49,6 +52,24 @@ def session_name() -> str:
 def is_connected(session: str) -> bool:
     """Return whether a session's browser is connected at this moment."""
     return runtime.exists() and runtime.get_instance().is_active_session(session) is True
+
+
+@contextmanager
+def outside_of_scripts() -> Iterator[None]:
+    """Have Streamlit not warn that this thread runs no script, as a download that is made on a click does.
+
+    Without this each look at the session's state, which is empty there, is a line of the log.
+    """
+    log, here = logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context"), threading.get_ident()
+
+    def keep(record: logging.LogRecord) -> bool:
+        return record.thread != here
+
+    log.addFilter(keep)
+    try:
+        yield
+    finally:
+        log.removeFilter(keep)
 
 
 def rerun_with(session: str, key: str, value: object) -> None:

@@ -25,13 +25,15 @@ SHOW = ("takeaway", "figure", "guess", "control")
 _INITIALS = {part[0]: part for part in SHOW}
 MOST_STEPS = 50
 _MINUTES = limits.Limit("minutes", 1, 600, integer=True)
-# The most characters of a title or another name, of a sentence, and of a note.
+# The most characters of a title or another name, of a sentence to say, and of a note, a question or its solution.
 _MOST_NAME, _MOST_SAY, _MOST_NOTE = 120, 300, 1000
 # The first character of a lecture in a link: the version of its format.
 _FORMAT = "1"
 # The most characters of a lecture in a link, and of its JSON.
 _MOST_LINK, _MOST_JSON = int(limits.LINK_BYTES.high) - 1000, 100_000
-_STEP_KEYS = ("page", "say", "note", "show", "control", "settings")
+_STEP_KEYS = ("page", "say", "show", "control", "note", "question", "solution", "settings")
+# The texts of a step that no slide shows. In a link they come last, and empty ones at the end are left out.
+_OPTIONAL = ("note", "question", "solution")
 _LECTURE_KEYS = ("title", "audience", "summary", "minutes", "step")
 _SHIPPED = Path(__file__).parents[1] / "lectures"
 
@@ -41,6 +43,7 @@ class Step:
     """One screen: a `page` by its address, its `settings` as in a link, a sentence to `say`, and the parts to `show`.
 
     The sentence may hold numbers of the page by their names, such as “{estimate}”. The `note` is for the speaker alone.
+    A hand-out asks the `question`, and prints its `solution` on another page; both may hold numbers by name.
     `control` is the key of the one setting that can be changed; it is set exactly if "control" is among `show`. With
     "guess", a figure that may wait for a guess does. Raise ``ValueError`` for anything else.
     """
@@ -51,12 +54,15 @@ class Step:
     show: tuple[str, ...] = ("takeaway", "figure")
     control: str = ""
     note: str = ""
+    question: str = ""
+    solution: str = ""
 
     def __post_init__(self) -> None:
         check_line("page", self.page, _MOST_NAME, 0)
         toml_files.check_address(self.settings)
         check_line("say", self.say, _MOST_SAY, 0)
-        check_line("note", self.note, _MOST_NOTE, 0)
+        for name in _OPTIONAL:
+            check_line(name, getattr(self, name), _MOST_NOTE, 0)
         check_line("control", self.control, _MOST_NAME, 0)
         shown = self.show if isinstance(self.show, tuple) else ()
         if not shown or any(part not in SHOW or shown.count(part) > 1 for part in shown):
@@ -109,9 +115,17 @@ def check_pages(lecture: Lecture, pages: Iterable[str]) -> None:
             raise ValueError(f"step {number}: page must be one of {listed}, got {shortened(step.page)}")
 
 
-def filled(say: str, facts: Mapping[str, str]) -> str:
-    """Return a sentence to say as HTML, with the numbers whose names stand in braces; “…” for an unknown name."""
-    return re.sub(r"\{(\w+)\}", lambda name: f"<b>{escape(facts.get(name[1], '…'))}</b>", escape(say))
+_NAME = re.compile(r"\{(\w+)\}")
+
+
+def names_in(words: str) -> set[str]:
+    """Return the names of numbers that stand in braces."""
+    return set(_NAME.findall(words))
+
+
+def filled(words: str, facts: Mapping[str, str]) -> str:
+    """Return a sentence of a step as HTML, with the numbers whose names stand in braces; “…” for an unknown name."""
+    return _NAME.sub(lambda name: f"<b>{escape(facts.get(name[1], '…'))}</b>", escape(words))
 
 
 # --- as a file -----------------------------------------------------------------------------------
@@ -166,8 +180,8 @@ def to_toml(lecture: Lecture) -> str:
     head = {"title": lecture.title, "audience": lecture.audience, **summary, "minutes": lecture.minutes}
     blocks = ["\n".join(toml_files.pairs(head))]
     for step in lecture.steps:
-        row = {"page": step.page, "say": step.say, "note": step.note, "show": step.show, "control": step.control}
-        row = {key: value for key, value in row.items() if value or key not in ("note", "control")}
+        row = {key: getattr(step, key) for key in _STEP_KEYS if key != "settings"}
+        row = {key: value for key, value in row.items() if value or key not in (*_OPTIONAL, "control")}
         lines = ["[[step]]", *toml_files.pairs(row)]
         if step.settings:
             lines += ["[step.settings]", *toml_files.pairs(toml_files.plain_address(step.settings))]
@@ -193,13 +207,18 @@ def to_link(lecture: Lecture) -> str:
             step.say,
             "".join(part[0] for part in step.show),
             step.control,
-            *([step.note] if step.note else []),
+            *_without_empty_end([getattr(step, name) for name in _OPTIONAL]),
         ]
         for step in lecture.steps
     ]
     parts = [lecture.title, lecture.audience, lecture.minutes, steps, *([lecture.summary] if lecture.summary else [])]
     whole = json.dumps(parts, ensure_ascii=False, separators=(",", ":"))
     return _FORMAT + base64.urlsafe_b64encode(zlib.compress(whole.encode(), 9)).decode().rstrip("=")
+
+
+def _without_empty_end(texts: list[str]) -> list[str]:
+    """Return the texts up to the last that is not empty."""
+    return texts[: max((i for i, text in enumerate(texts, start=1) if text), default=0)]
 
 
 def from_link(text: str) -> Lecture:
@@ -221,9 +240,9 @@ def from_link(text: str) -> Lecture:
 
 
 def _named(row: list[Any]) -> dict[str, Any]:
-    """Return the values of a step in a link by their names; the note may be missing."""
-    names = ("page", "settings", "say", "show", "control", "note")
-    if len(row) not in (len(names) - 1, len(names)):
+    """Return the values of a step in a link by their names; those that no slide shows may be missing."""
+    names = ("page", "settings", "say", "show", "control", *_OPTIONAL)
+    if not len(names) - len(_OPTIONAL) <= len(row) <= len(names):
         raise ValueError("a step has another number of values")
     return dict(zip(names, row, strict=False))
 

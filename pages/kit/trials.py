@@ -170,6 +170,23 @@ def start_or_follow(question: Any, jobs: Sequence[Job]) -> Trials:
     return Trials(tuple(jobs), progress, results)
 
 
+def already_there(jobs: Sequence[Job]) -> Trials:
+    """Return the trials of jobs that are shipped or computed already, and those that run at once; start no job.
+
+    Raise ``ValueError`` with a sentence if a trial that is run at once fails.
+    """
+    progress = tuple(Progress(_done(job), len(job.tasks), False) for job in jobs)
+    results = tuple((*_first_trial(job), *one.results) for job, one in zip(jobs, progress, strict=True))
+    return Trials(tuple(jobs), progress, results)
+
+
+def _done(job: Job) -> tuple[Any, ...]:
+    """Return the results of a job's first tasks that are shipped, or that the runner still has."""
+    shipped = _shipped(job)
+    computed = None if job.private else cache.runner().look(job.key)
+    return (*shipped, *(computed.results[: len(job.tasks) - len(shipped)] if computed else ()))
+
+
 def stop_watching_others(jobs: Sequence[Job]) -> None:
     """Stop following all jobs but these; a job that nobody follows is stopped."""
     cache.runner().leave(visitor(), [job.key for job in jobs])

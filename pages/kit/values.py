@@ -6,7 +6,9 @@ changes it, so that a setting has its value whether or not its widget is rendere
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 from urllib.parse import urlencode
 
@@ -77,9 +79,23 @@ def _given_here() -> dict[str, Any]:
     return pages.setdefault(st.session_state.get(_PAGE, ""), {})
 
 
+# Values that `here` returns instead of those of the page on screen.
+_INSTEAD: ContextVar[Values | None] = ContextVar("values_instead", default=None)
+
+
 def here() -> Values:
     """Return the values of the page on screen."""
-    return Values(_given_here())
+    return _INSTEAD.get() or Values(_given_here())
+
+
+@contextmanager
+def instead(values: Values) -> Iterator[None]:
+    """Have `here` and `get` return these values until the context ends, for a page that is not on screen."""
+    token = _INSTEAD.set(values)
+    try:
+        yield
+    finally:
+        _INSTEAD.reset(token)
 
 
 def get(setting: Setting) -> Any:

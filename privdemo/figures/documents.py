@@ -20,10 +20,11 @@ pre { background: #f4f4f6; padding: 0.75rem; overflow-x: auto; }
 """
 
 
-def document(title: str, body: str, css: str = "") -> str:
-    """Return a whole HTML page, with a title for its window and headline."""
+def document(title: str, body: str, css: str = "", head: str = "") -> str:
+    """Return a whole HTML page, with a title for its window and headline; `head` is markup before all others."""
     return (
-        "<!doctype html><html lang='en'><meta charset='utf-8'><meta name='viewport' content='width=device-width'>"
+        f"<!doctype html><html lang='en'><meta charset='utf-8'>{head}"
+        "<meta name='viewport' content='width=device-width'>"
         f"<title>{escape(title)} · privdemo</title><style>{_LOOK}{css}</style><h1>{escape(title)}</h1>{body}</html>"
     )
 

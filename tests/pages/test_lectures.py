@@ -1,11 +1,14 @@
 """Every step of every lecture that comes with the app, as the room sees it."""
 
 import re
+from pathlib import Path
 
 import pytest
 
-from pages.kit.lecture import Lecture, Step, problems, shipped
+from pages.kit import handout
+from pages.kit.lecture import Lecture, Step, names_in, problems, shipped
 from pages.kit.present import Position
+from pages.kit.step_answer import answered
 from pages.topics import PAGES, page_at
 from tests.pages.visiting import finished, visit, warnings
 
@@ -39,6 +42,55 @@ def test_steps_are_of_pages_with_these_settings_and_say_one_plain_sentence(lectu
         assert re.fullmatch(r"[A-Z][^.?!$\\=]{10,120}[.?]", step.say), step.say
         assert not GREEK.search(step.say)
     assert len({step.say for step in lecture.steps}) == len(lecture.steps)
+
+
+@pytest.mark.parametrize(("name", "number"), STEPS)
+def test_every_step_has_a_question_whose_solution_is_blank_in_the_worksheet_and_right(name: str, number: int) -> None:
+    step = shipped()[name].steps[number - 1]
+    found = answered(step, PAGES)
+    assert not found.problem
+    assert not found.ignored
+    assert step.note
+    assert re.fullmatch(r"[A-Z].*\?", re.sub(r"\{\w+\}", "A", step.question)), step.question
+    assert re.fullmatch(r"[A-Z0-9].*\.", re.sub(r"\{\w+\}", "0", step.solution)), step.solution
+    asked, solved = names_in(step.question), names_in(step.solution)
+    assert asked | solved | names_in(step.say) <= set(found.facts or {})
+    assert not asked & solved, "a number that is given is no answer"
+    worksheet, solutions = parts_of(step)
+    for fact in (found.facts[one] for one in solved):
+        assert not re.search(rf"(?<![\d.,]){re.escape(fact)}", worksheet)
+        assert fact in solutions
+    assert worksheet.count("____") >= len(solved & names_in(step.say))
+
+
+def parts_of(step: Step) -> tuple[str, str]:
+    """What is to be read of a step on the worksheet, and among the solutions."""
+    whole = handout.document(Lecture("One", "", 1, (step,)), PAGES)
+    words = re.sub("<[^>]*>", "", whole.partition("</style>")[2].replace('"blank">', '"blank">____'))
+    first, second = words.replace("\u00a0", " ").split("Solutions and notes")
+    return first, second
+
+
+def test_numbers_that_solutions_state_in_words_hold() -> None:
+    """What the solutions say of numbers beside stating them."""
+    one = answered(shipped()["randomised-response"].steps[5], PAGES).facts
+    assert int(one["before"]) < int(one["after"]) < 80, "more than before, by far not all"
+    models = answered(shipped()["from-lies-to-learning"].steps[6], PAGES).facts
+    assert int(models["ignored_sure"].split()[0]) < int(models["ignored_right"].split()[0]), "less sure than right"
+    length = answered(shipped()["from-lies-to-learning"].steps[2], PAGES)
+    assert float(length.facts["length"]) < 1
+    assert "exactly the right way" in length.told
+
+
+def test_the_documentation_lists_every_number_that_has_a_name() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "pages.md").read_text(encoding="utf-8")
+    table = text.partition("| page | names |")[2].partition("\n\n")[0]
+    found: set[str] = set()
+    for page in PAGES:
+        for chapter in page.chapters.all if page.chapters else ():
+            found |= set(answered(Step(page.address, {page.chapters.key: chapter.name}), PAGES).facts or {})
+    listed = set(re.findall(r"`(\w+)`", table))
+    assert listed - {"shuffler", "publisher"} == found, "these two are there with other settings"
 
 
 @pytest.mark.parametrize(("name", "number"), STEPS)

@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import logging
+import threading
 
 import pytest
 from streamlit import runtime
@@ -54,6 +56,26 @@ def during(server, story):
             await server.stopped
 
     return in_a_loop(both())
+
+
+def test_streamlit_does_not_warn_a_thread_that_runs_no_script_and_says_so(caplog, monkeypatch):
+    monkeypatch.setattr(runtime, "exists", lambda: True)
+    logger = logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context")
+    monkeypatch.setattr(logger, "propagate", True)
+    logger.addHandler(caplog.handler)
+    try:
+        with internals.outside_of_scripts():
+            internals.get_script_run_ctx()
+            assert not caplog.records
+            other = threading.Thread(target=internals.get_script_run_ctx)
+            other.start()
+            other.join()
+        n = len(caplog.records)
+        assert n, "another thread is warned all the same"
+        internals.get_script_run_ctx()
+        assert len(caplog.records) > n
+    finally:
+        logger.removeHandler(caplog.handler)
 
 
 def test_the_public_members_that_are_relied_on_are_there():

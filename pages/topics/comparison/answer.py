@@ -58,6 +58,10 @@ CORRECTED_AND_NAIVE = (
 )
 
 
+# The names of the best scores, by who is trusted, in the sentences of a lecture.
+_FACTS = {NOBODY: "nobody", SHUFFLER: "shuffler", OWNER: "owner", PUBLISHER: "publisher", CURATOR: "curator"}
+
+
 @dataclass(frozen=True)
 class Answer:
     """A question and its results so far.
@@ -113,12 +117,11 @@ class Answer:
 
     @property
     def facts(self) -> dict[str, str]:
-        """Return the scores of the visitor’s setting by name, for the sentences of a lecture."""
-        words = {NOBODY: "nobody", OWNER: "owner", CURATOR: "curator", SHUFFLER: "shuffler"}
-        found = {words[trust]: _result(self.question, row) for trust, row in self.ranked.items() if trust in words}
-        if CLEAN in self.marks:
-            found["clean"] = value(self.question.metric, self.marks[CLEAN].mean)
-        return found
+        """Return the best score of the visitor’s setting by who is trusted, for the sentences of a lecture."""
+        metric, marks = self.question.metric, self.marks
+        names = {_FACTS[trust]: method for trust, method in self.best_by_trust.items()} | {"clean": CLEAN}
+        found = {name: value(metric, marks[method].mean) for name, method in names.items() if method in marks}
+        return found | {"epsilon": numbers.epsilon(self.question.config.epsilon)}
 
     def elsewhere(self) -> str:
         """Say at which other ε trusting somebody else does clearly better than trusting whoever does best here."""

@@ -61,16 +61,6 @@ class Answer:
         start = f"Yes: <b>{times}</b> the sender of an image is found among {n} people, no more than by chance"
         return f"{start}, as {self._damage()} ({at}). <b>That hides</b> which person sent it."
 
-    @property
-    def facts(self) -> dict[str, str]:
-        """Return the numbers of the release by name, for the sentences of a lecture."""
-        return {
-            "found": numbers.times_of_100(self.own_point.linked.mean),
-            "people": str(self.own_point.n_candidates),
-            "changed": f"{self.result.changed_pixels:.0f}",
-            "pixels": str(self.privacy.n_pixels),
-        }
-
     def _damage(self) -> str:
         """Say how much the noise changes pixels."""
         if self.question.family.replaces_pixels:
@@ -79,6 +69,20 @@ class Answer:
                 "grey"
             )
         return f"its pixels are off by <b>{self.own_point.expected.absolute:.2f}</b> on average (0 is black, 1 white)"
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """Return the numbers at the noise level set by name, for the sentences of a lecture."""
+        point = self.own_point
+        return {
+            "level": f"{self.question.level:.4g}",
+            "changed": f"{self.result.changed_pixels:.0f}",
+            "pixels": f"{self.privacy.n_pixels:,}",
+            "people": f"{point.n_candidates:,}",
+            "found": numbers.times_of_100(point.linked.mean),
+            "by_chance": numbers.times_of_100(1 / point.n_candidates),
+            "off": f"{point.expected.absolute:.2f}",
+        }
 
     def main(self) -> tuple[Panel]:
         """Return the panel of the images that follow the noise level."""

@@ -64,12 +64,6 @@ class Answer:
         tried = [name for name in LEARNERS if name in self.methods]
         return max(tried, key=lambda name: self.accuracy(name).mean, default="")
 
-    @property
-    def facts(self) -> dict[str, str]:
-        """Return how many of 100 new records are named correctly, by name, for the sentences of a lecture."""
-        found = {"known": numbers.out_of_100(self.accuracy(FULL).mean)}
-        return found | ({"reached": numbers.out_of_100(self.accuracy(self.best).mean)} if self.best else {})
-
     def takeaway(self) -> str:
         """Say how many records a model trained on bag shares names correctly, and one trained on every label."""
         ceiling, learns = self.accuracy(FULL).mean, f"It learns from {bags_words(self)}: {released_words(self)}."
@@ -86,6 +80,17 @@ class Answer:
             f"A model gets <b>{numbers.out_of_100(reached)}</b> new {records} right ({how}). {learns} "
             f"{beside_words(self.task, reached, ceiling, nothing)}.{alike}"
         )
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """Return how many records of 100 are named correctly in which way, for the sentences of a lecture."""
+        nothing = 1 - sum(trial.test_share for trial in self.trials) / len(self.trials)
+        found = {
+            "bags": f"{len(self.trials[0].sizes):,}",
+            "known": numbers.share(self.accuracy(FULL).mean),
+            "alike": numbers.share(nothing),
+        }
+        return found | ({"right": numbers.share(self.accuracy(self.best).mean)} if self.best else {})
 
     def main(self) -> list[tuple[Panel, ...]]:
         """Return the panels of how many records every method names correctly, and of one bag and what leaves it."""

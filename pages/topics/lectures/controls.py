@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
-from pages.kit import lecture, more, numbers, present, screen
+from pages.kit import handout, lecture, more, numbers, present, screen
 from pages.kit.lecture import Lecture, Step
 from pages.kit.page import Page
 from pages.kit.present import PageInfo, Position
@@ -47,6 +48,7 @@ def arrange(pages: Sequence[Page], page: Page, place: Any) -> None:
                 with st.container(horizontal=True, gap="small"):
                     _present_button(Position(one_lecture, name, 1), f"present-{name}", page_info)
                     st.button("Copy and change it", key=f"take-{name}", on_click=_store, args=(one_lecture,))
+                    _handout_button(one_lecture, pages, name)
     st.subheader("Your own lecture", anchor=False)
     own: Lecture | None = st.session_state.get(more.OWN)
     if own is None:
@@ -78,6 +80,20 @@ def _present_button(at: Position, key: str, page_info: PageInfo) -> None:
     st.button("Present →", key=key, type="primary", on_click=present.open_step, args=(at, page_info))
 
 
+def _handout_button(of: Lecture, pages: Sequence[Page], name: str) -> None:
+    """Render the button that downloads the hand-out of a lecture, which is made on a click."""
+    st.download_button(
+        "Hand-out",
+        partial(handout.document, of, pages),
+        f"{name}.html",
+        "text/html",
+        key=f"handout-{name}",
+        on_click="ignore",
+        help="To print on A4: a worksheet, its solutions with your notes, and cards for a show of hands. It takes a "
+        "few seconds.",
+    )
+
+
 def _store(changed: Lecture | None) -> None:
     """Store the visitor’s lecture, and give its widgets new keys so that they show it."""
     st.session_state[more.OWN] = changed
@@ -100,6 +116,7 @@ def _edit(own: Lecture, pages: Sequence[Page], titles: Mapping[str, str], page_i
             key="lecture-file",
             on_click="ignore",
         )
+        _handout_button(own, pages, "lecture")
         st.button("Delete this lecture", key="lecture-over", on_click=_store, args=(None,))
         st.caption(
             "To send this lecture to somebody, choose **Copy link** in the menu **More**: the link holds all of it."
@@ -152,6 +169,33 @@ def _edit_step(own: Lecture, i: int, step: Step, page: Page | None, titles: Mapp
             width=320,
             **change,
         )  # type: ignore[call-overload]
+    _edit_texts(own, i, step)
+
+
+# The texts of a step that only the hand-out shows, with what they are called and an example.
+_TEXTS = {
+    "note": ("Note for the speaker", "What to say and to do"),
+    "question": ("Question to the students", "In place of the page’s own"),
+    "solution": ("Solution", "Its numbers are blank in the worksheet"),
+}
+
+
+def _edit_texts(own: Lecture, i: int, step: Step) -> None:
+    """Render the widgets of what only the hand-out shows of a step, while they are unfolded."""
+    version = st.session_state.get(_EDITS, 0)
+    fold = st.expander("For the hand-out", key=f"texts-{version}-{i}", on_change="rerun")
+    if not fold.open:
+        return
+    with fold:
+        for name, (label, example) in _TEXTS.items():
+            key = f"{name}-{version}-{i}"
+            change = {"on_change": _change_text, "args": (own, i, name, key)}
+            st.text_input(label, getattr(step, name), key=key, placeholder=example, **change)  # type: ignore[arg-type]
+
+
+def _change_text(own: Lecture, i: int, name: str, key: str) -> None:
+    """Set a text of a step that only the hand-out shows, from its widget."""
+    _replace_step(own, i, **{name: st.session_state[key]})
 
 
 def _rename(own: Lecture, key: str) -> None:
@@ -163,7 +207,11 @@ def _change(own: Lecture, i: int, say_key: str, show_key: str, control_key: str)
     """Set what a step says and shows, from its widgets."""
     control = st.session_state[control_key]
     show = (*st.session_state[show_key], *(() if control == _NOTHING else ("control",)))
-    given = {"say": st.session_state[say_key], "show": show, "control": "" if control == _NOTHING else control}
+    _replace_step(own, i, say=st.session_state[say_key], show=show, control="" if control == _NOTHING else control)
+
+
+def _replace_step(own: Lecture, i: int, **given: Any) -> None:
+    """Store the lecture with fields of a step changed, or show why that is not allowed."""
     try:
         step = replace(own.steps[i], **given)
     except ValueError as error:

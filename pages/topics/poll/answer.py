@@ -44,6 +44,12 @@ class Answer:
             return f"The question is asked for the {ordinal(len(question.rounds))} time. {_lie_words(question.config)}"
         return f"{_lie_words(question.config)} {_NOTES.get(question.way, '')}".strip()
 
+    @property
+    def facts(self) -> dict[str, str]:
+        """Return how often chance changes an answer, and how many have answered, for the sentences of a lecture."""
+        question = self.question
+        return {"lie": numbers.percent(question.config.lie), "answered": f"{question.answered:,}"}
+
     def main(self) -> tuple[Panel, ...]:
         """Return the panel on how to join and how many have answered."""
         question = self.question

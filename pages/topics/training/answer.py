@@ -77,10 +77,14 @@ class Answer:
 
     @property
     def facts(self) -> dict[str, str]:
-        """Return how many of 100 clean images are named correctly, by name, for the sentences of a lecture."""
-        names = {"corrected": method_compared(self.methods), "ignored": NAIVE, "clean": CLEAN}
-        tried = {word: name for word, name in names.items() if name in self.methods}
-        return {word: numbers.whole_per_hundred(self.score(name, "accuracy").mean) for word, name in tried.items()}
+        """Return the accuracy of the methods that the sentence compares by name, for the sentences of a lecture."""
+        names = {"clean": CLEAN, "ignored": NAIVE, "corrected": method_compared(self.methods)}
+        found = {
+            name: numbers.share(self.score(method, "accuracy").mean)
+            for name, method in names.items()
+            if method in self.methods
+        }
+        return found | {"people": f"{len(self.question.config.classes) * self.question.config.n_train:,}"}
 
     def takeaway(self) -> str:
         """Say how many images the models name correctly, and at which level if it is not the visitor’s."""

@@ -319,8 +319,18 @@ def probabilities(answer: Answer) -> list[Panel]:
             snippet=snippet(answer.question).then(
                 "for method in trials[0].fits:", "    print(method, training.calibration(trials, method))"
             ),
+            facts=_sureness(answer),
         )
     ]
+
+
+def _sureness(answer: Answer) -> dict[str, str]:
+    """Return how sure and how often right the two compared methods are by name, in whole percent."""
+    found = {}
+    for name, method in zip(("corrected", "ignored"), answer.compared, strict=False):
+        found[f"{name}_sure"] = numbers.share(training.mean_sureness(answer.trials, method), 0)
+        found[f"{name}_right"] = numbers.share(answer.score(method, "accuracy").mean, 0)
+    return found
 
 
 # --- weights -------------------------------------------------------------------------------------
@@ -456,6 +466,11 @@ def the_adversary(answer: Answer) -> list[Panel]:
             f"best that the label’s own lie allows when all classes are equally common; dotted: {coin}.{unsure}",
             rows=lambda: [{"source": source, **rate._asdict()} for source, rate in rates.items()],
             snippet=snippet(answer.question).then("print(training.attack_rates(trials))"),
+            facts={
+                "from_label": numbers.share(promised),
+                "from_image": numbers.share(image.mean),
+                "from_both": numbers.share(both.mean),
+            },
         )
     ]
 

@@ -44,8 +44,11 @@ def panels(answer: Answer) -> list[Panel | tuple[Panel, ...]]:
         )
 
     words = f"{' '.join(findings(study, rows))} {curve_words(study, all_curves)}"
+    way = method_compared(curves) or SPREAD
+    gaps = _above(training.study.compare(rows, way, NAIVE, "accuracy")).values()
+    facts = {"gain": numbers.absolute_points(max(gap.mean for gap in gaps))} if gaps else {}
     return [
-        Panel("", "What does the noise cost?", f"{other}{in_short(study, rows, method_compared(curves) or SPREAD)}"),
+        Panel("", "What does the noise cost?", f"{other}{in_short(study, rows, way)}", facts=facts),
         (panel("accuracy", words), panel("log_loss", f"{study.title}. The same models by their log loss.")),
         Panel("", note=f"{study.title}. {own_words(study, answer, level)}"),
     ]

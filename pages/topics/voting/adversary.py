@@ -167,7 +167,13 @@ def many_answers(answer: Answer, choice: tuple[float, int]) -> list[Panel | tupl
         ),
     )
     question = "What do several answers of the same person give away?"
-    return [Panel(question=question, answer=many_words(channel, revealed, n)), (guesses, answers)]
+    facts = {
+        "answers": f"{n:,}",
+        "right": numbers.share(revealed[n - 1].best_guess_right),
+        "right_once": numbers.share(revealed[0].best_guess_right),
+        "right_before": numbers.share(revealed[0].guess_before),
+    }
+    return [Panel(question=question, answer=many_words(channel, revealed, n), facts=facts), (guesses, answers)]
 
 
 def many_words(channel: BinaryChannel, revealed: tuple[RepeatedAnswers, ...], n: int) -> str:

@@ -19,7 +19,7 @@ from privdemo.experiments.voting import ElectionConfig, People, Poll, Record
 from privdemo.figures import people
 from privdemo.figures import voting as charts
 from privdemo.mechanisms import BinaryChannel
-from privdemo.methods import NAIVE, RAW_SPREAD, SPREAD_MLE, VOTING
+from privdemo.methods import NAIVE, RAW_SPREAD, RECONSTRUCTION, SPREAD_MLE, VOTING
 
 
 def _polls(config: ElectionConfig) -> tuple[Poll, People]:
@@ -67,14 +67,22 @@ class Answer:
     @property
     def facts(self) -> dict[str, str]:
         """Return the numbers of the last poll by name, for the sentences of a lecture."""
-        poll, best = self.poll, self.poll.estimates.get(SPREAD_MLE)
-        return {
-            "people": numbers.people(poll.n_voters),
-            "said": numbers.share(poll.said_a / poll.n_voters),
+        config, poll = self.config, self.poll
+        found = {
+            "asked": f"{poll.n_voters:,}",
+            "lie": numbers.percent(config.channel.p10),
             "changed": numbers.count(poll.lied_a + poll.lied_b),
-            "truth": numbers.share(self.config.share),
-            "estimate": numbers.share(best.value) if best else "unknown",
+            "said_a": f"{poll.said_a:,}",
+            "said": numbers.share(poll.said_a / poll.n_voters),
+            "truth": numbers.share(config.share),
+            "ignored": numbers.share(poll.estimates[NAIVE].value),
+            "guessed_back": numbers.share(poll.estimates[RECONSTRUCTION].value),
         }
+        if best := poll.estimates.get(SPREAD_MLE):
+            found |= {"estimate": numbers.share(best.value)}
+        if best and not best.interval.exact:
+            found |= {"within": numbers.absolute_points(best.interval.half)}
+        return found
 
     def main(self, _: None = None) -> tuple[Panel, ...]:
         """Return the panel of the people of the last poll: their votes, and their answers as the pollster sees them."""

@@ -49,6 +49,7 @@ def many_polls(answer: Answer, _: None = None) -> list[Panel]:
                 "    print(record.name, record.bias, bias, record.law.deviation, record.covered)",
                 imports=("from privdemo.figures import voting as charts",),
             ),
+            facts=_many_facts(answer.records, config.n_elections),
             on_slide=Chart(charts.repeated_polls([one for one in plotted if one.name != HONEST], config.share)),
         ),
         Panel("records", figure=Table(heads, [_table_row(record, config.share) for record in answer.records], True)),
@@ -68,6 +69,17 @@ def many_words(records: tuple[Record, ...], n: int) -> str:
     best = by_name[RAW_SPREAD]
     off = f"<b>{numbers.points(best.bias.mean)}</b>"
     return f"{start}. Correcting for them, it is off by {off}, and its interval {contained_words(best.n_covered, n)}."
+
+
+def _many_facts(records: tuple[Record, ...], n: int) -> dict[str, str]:
+    """Return how far off the two estimates are over `n` polls, and how often their intervals fit, by name."""
+    found = {"polls": f"{n:,}"}
+    for name, estimator in (("ignored", NAIVE), ("corrected", RAW_SPREAD)):
+        for record in records:
+            if record.name == estimator:
+                found[f"{name}_off"] = numbers.points(record.bias.mean)
+                found[f"{name}_covered"] = f"{record.n_covered:,}"
+    return found
 
 
 def contained_words(n_covered: int, n: int) -> str:

@@ -86,7 +86,12 @@ def _curve(plan: Plan, words: str) -> Panel:
         _snippet(plan),
         _assumed_share_words(plan),
         prediction=_prediction(plan, honest, Chart(charts.honest_price(figure))),
-        facts={"private": f"{plan.voters:,.0f}", "open": f"{honest:,.0f}", "half": _points(plan)},
+        facts={
+            "people": f"{plan.voters:,.0f}",
+            "honest": f"{honest:,.0f}",
+            "times": numbers.times(plan.voters / honest),
+            "points": _points(plan),
+        },
     )
 
 

@@ -40,12 +40,15 @@ SETTINGS = st.dictionaries(
     WORDS.filter(bool), WORDS | st.floats().map(repr) | st.lists(WORDS, min_size=1, max_size=4).map(tuple), max_size=5
 )
 STEPS = st.builds(
-    lambda show, control, page, settings, say: Step(page, settings, say, show, control if "control" in show else ""),
+    lambda show, control, page, settings, say, texts: Step(
+        page, settings, say, show, control if "control" in show else "", *texts
+    ),
     SHOWN,
     WORDS.filter(bool),
     WORDS,
     SETTINGS,
     WORDS,
+    st.tuples(WORDS, WORDS, WORDS),
 )
 LECTURES = st.builds(
     Lecture, WORDS.filter(bool), WORDS, st.integers(1, 600), st.lists(STEPS, min_size=1, max_size=6).map(tuple), WORDS
@@ -151,6 +154,7 @@ STEP = ["voting", {}, "", "tf", ""]
         (packed({"title": 1}), "is damaged"),
         (packed(["t", "", 1, [STEP[:4]]]), "is damaged"),
         (packed(["t", "", 1, [[*STEP[:3], "tx", ""]]]), "is damaged"),
+        (packed(["t", "", 1, [[*STEP, "note", "question", "solution", "more"]]]), "is damaged"),
         (packed(["t", "", 1, 5]), "is damaged"),
         (packed(["t", "", 1, [STEP] * 51]), "a lecture must have 1 to 50 steps, got 51"),
         (packed(["t", "", 1, [["voting", {"a": {}}, "", "tf", ""]]]), "step 1: settings: a must be a text, a number"),
@@ -160,6 +164,14 @@ STEP = ["voting", {}, "", "tf", ""]
 def test_a_link_of_something_else_is_refused_with_a_sentence(link, words):
     with pytest.raises(ValueError, match=re.escape(words)):
         from_link(link)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3])
+def test_a_link_without_the_texts_of_the_hand_out_is_read(n):
+    texts = ("Wait.", "How many?", "{truth}.")[:n]
+    found = from_link(packed(["t", "", 1, [[*STEP, *texts]]]))
+    assert found == Lecture("t", "", 1, (Step("voting", {}, "", ("takeaway", "figure"), "", *texts),))
+    assert len(to_link(found)) <= len(to_link(replace(found, steps=(replace(found.steps[0], solution="A longer."),))))
 
 
 @pytest.mark.parametrize(
@@ -176,13 +188,19 @@ def test_a_link_of_something_else_is_refused_with_a_sentence(link, words):
         (
             'page = "images"',
             'page = "images"\nslide = 3',
-            "step 2: a step may hold page, say, note, show, control, settings",
+            "step 2: a step may hold page, say, show, control, note, question, solution, settings",
         ),
         (
             'page = "images"',
             f'page = "images"\nsay = "{"x" * 301}"',
             "step 2: say must have 0 to 300 characters, got 301",
         ),
+        (
+            'page = "images"',
+            f'page = "images"\nsolution = "{"x" * 1001}"',
+            "step 2: solution must have 0 to 1000 characters, got 1001",
+        ),
+        ('page = "images"', 'page = "images"\nquestion = 3', "step 2: question must be a text, got “3”"),
         ('"takeaway", "control"', '"takeaway", "chart"', "step 1: show must be a list of some of takeaway, figure, g"),
         ('"takeaway", "control"', '"control", "control"', "each once, got “['control', 'control']”"),
         ('["takeaway", "control"]', '"control"', "each once, got “control”"),

@@ -47,6 +47,22 @@ def own_job(n: int = 3, slow: bool = False) -> Job:
     return Job(("kind", Config(OWN), 0), "Trial", len, [Config(OWN, i) for i in range(n)], slow=slow)
 
 
+def test_trials_that_are_there_are_taken_and_no_job_is_started(runner, monkeypatch):
+    class Shipped:
+        def find(self, function, task):
+            return {"x": "X"}.get(task)
+
+    monkeypatch.setattr(cache, "shipped_results", Shipped)
+    monkeypatch.setattr(runner, "watch", lambda *_, **__: pytest.fail("a job was started"))
+    monkeypatch.setattr(runner, "look", lambda key: {"seen": Progress(("Y",), 2, True)}.get(key[0]))
+    job = Job(("seen", "c", 1), "Trial", len, ["x", "y", "z"], lambda: "now")
+    found = trials.already_there([job, replace(job, key=("unseen", "c", 1), first=None)])
+    assert found.results == (("now", "X", "Y"), ("X",))
+    assert not found.running
+    assert found.counts == {"Trial": (4, 7)}
+    assert trials.already_there([own_job()]).results == ((),), "a visitor's own records are not known here"
+
+
 @pytest.mark.parametrize(("at_once", "before"), [(True, 1), (False, 0)])
 def test_trials_are_counted_by_their_config_and_the_first_may_be_run_at_once(at_once, before):
     (job,) = trials.one_job("kind", Question(at_once), len, lambda config: ("first", config), slow=True)

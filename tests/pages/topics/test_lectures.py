@@ -3,7 +3,7 @@
 import pytest
 import streamlit as st
 
-from pages.kit import more
+from pages.kit import handout, more
 from pages.kit.lecture import Lecture, Step, read, shipped, to_link, to_toml
 from tests.pages.visiting import visit, warnings
 
@@ -93,6 +93,39 @@ def test_steps_are_moved_deleted_and_changed(own):
     for _ in range(2):
         named(own.button, "✕ Delete")[0].click().run()
     assert kept(own) is None
+
+
+def test_every_lecture_has_a_hand_out_that_is_made_on_a_click(monkeypatch):
+    offered = {}
+    monkeypatch.setattr(
+        st,
+        "download_button",
+        lambda label, data, name, *_, **options: offered.setdefault(label, []).append((name, data)),
+    )
+    made = []
+    monkeypatch.setattr(handout, "document", lambda of, pages: made.append((of, {page.address for page in pages})))
+    visit("lectures", lecture=to_link(OWN))
+    names, makers = zip(*offered["Hand-out"], strict=True)
+    assert names == (*(f"{name}.html" for name in shipped()), "lecture.html")
+    assert not made
+    for make in makers:
+        make()
+    assert [of for of, _ in made] == [*shipped().values(), OWN]
+    assert all({"voting", "image_noise", "poll", ""} <= addresses for _, addresses in made)
+
+
+def test_the_texts_of_the_hand_out_are_changed_where_they_are_unfolded(own):
+    assert not named(own.text_input, "Solution")
+    own.session_state["texts-1-0"] = True
+    own.run()
+    named(own.text_input, "Question to the students")[0].set_value("How many of {asked}?").run()
+    own.session_state["texts-2-0"] = True
+    own.run()
+    named(own.text_input, "Solution")[0].set_value("x" * 1001).run()
+    assert "Step 1 was left as it was: solution must have 0 to 1000 characters" in own.error[0].value
+    named(own.text_input, "Solution")[0].set_value("{said_a}.").run()
+    assert (kept(own).steps[0].question, kept(own).steps[0].solution) == ("How many of {asked}?", "{said_a}.")
+    assert to_link(kept(own)) == own.query_params["lecture"]
 
 
 def test_what_cannot_be_is_said_and_changes_nothing(own):

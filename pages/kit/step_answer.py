@@ -1,0 +1,122 @@
+"""Answer the question of a lecture's step without a screen, by the functions that answer it on the slide."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+from pages.kit import settings as page_settings
+from pages.kit import trials, values
+from pages.kit.lecture import Step
+from pages.kit.numbers import sentence
+from pages.kit.page import Chapter, Page
+from pages.kit.panel import Panel
+from pages.kit.trials import Trials
+from pages.kit.values import Values
+from server.streamlit_internals import hidden_container, outside_of_scripts
+
+_LOG = logging.getLogger(__name__)
+_NOT_COMPUTED = (
+    "What this step shows has not been computed yet. Present the step and wait until it stands there; then download "
+    "the hand-out again."
+)
+_BROKEN = "This step could not be computed. Present it to see what the app says."
+
+
+@dataclass(frozen=True)
+class StepAnswer:
+    """What a step shows: the page's `question` as its functions take it, and a `panel` with a figure, if there is any.
+
+    `title` names the page, and the chapter unless it is the first. `asked` is the question that the screen answers, and
+    `told` that answer, both as markup. `facts` are the numbers by name, `ignored` says which settings the page does not
+    take, and `problem` why there is no answer.
+    """
+
+    title: str
+    question: Any = None
+    asked: str = ""
+    told: str = ""
+    panel: Panel | None = None
+    facts: Mapping[str, str] | None = None
+    ignored: str = ""
+    problem: str = ""
+
+
+def answered(step: Step, pages: Sequence[Page]) -> StepAnswer:
+    """Return what a step on one of some `pages` shows; what goes wrong is said in its `problem`.
+
+    No job is started: trials are those that are shipped or computed already, or that the page itself runs at once. A
+    visitor's own records and a poll on telephones are not known here.
+    """
+    page = next((page for page in pages if page.address == step.page), None)
+    if page is None:
+        return StepAnswer(step.page, problem="There is no such page in this app.")
+    try:
+        with outside_of_scripts():
+            return _answered(step, page)
+    except ValueError as error:
+        return StepAnswer(page.title, problem=f"{page.failed} {sentence(error)}".strip())
+    except Exception:  # a hand-out has other steps
+        _LOG.exception("A step of a hand-out could not be computed.")
+        return StepAnswer(page.title, problem=_BROKEN)
+
+
+def _answered(step: Step, page: Page) -> StepAnswer:
+    """Return what a step on its page shows. Raise ``ValueError`` with a sentence if there is no answer."""
+    given = values.from_texts(page.all_settings, step.settings)
+    ignored = _ignored(step, page, given)
+    if page.chapters is None:
+        return StepAnswer(page.title, asked=page.question, ignored=ignored)
+    with values.instead(given):
+        question = page.question_of(given)
+        if isinstance(question, str):
+            return StepAnswer(page.title, ignored=ignored, problem=question)
+        answer = page.answer(question, _trials(page, question))
+        if answer is None:
+            return StepAnswer(page.title, question, page.question, ignored=ignored, problem=_NOT_COMPUTED)
+        names = page.chapters.choice(question).options
+        name = given[page.chapters.choice()]
+        chapter = next(one for one in page.chapters.all if one.name == (name if name in names else names[0]))
+        panels = _panels(chapter, answer)
+    first, is_first = panels[0], chapter is page.chapters.all[0]
+    return StepAnswer(
+        page.title if is_first else f"{page.title}: {chapter.name}",
+        question,
+        page.question if is_first else first.question or page.question,
+        answer.takeaway() if is_first else first.answer or answer.takeaway(),
+        next((panel for panel in panels if panel.figure), first),
+        {**getattr(answer, "facts", {}), **first.facts},
+        ignored,
+    )
+
+
+def _ignored(step: Step, page: Page, given: Values) -> str:
+    """Say which settings of a step the page does not take; empty if it takes all."""
+    texts = {key: list(value) if isinstance(value, tuple) else [value] for key, value in step.settings.items()}
+    found = page_settings.problems(page.all_settings(given), texts).values()
+    return _plain(" ".join(found))
+
+
+def _plain(markdown: str) -> str:
+    """Return the text of Markdown that has code spans and escaped characters."""
+    return re.sub(r"\\(.)", r"\1", markdown.replace("`", ""))
+
+
+def _trials(page: Page, question: Any) -> Trials:
+    """Return the trials of a question that are there without a job."""
+    jobs = page.jobs or page.extra_jobs
+    return trials.already_there(jobs(question)) if jobs else Trials()
+
+
+def _panels(chapter: Chapter, answer: Any) -> list[Panel]:
+    """Return the panels of a chapter one after another, of its own settings' values."""
+    choice: tuple[Any, ...] = (None,) if chapter.controls else ()
+    if chapter.controls and chapter.settings:
+        with hidden_container():
+            choice = (chapter.controls(answer),)
+    shown: Iterable[Panel | tuple[Panel, ...]] = chapter.panels(answer, *choice)
+    return list(chain.from_iterable(one if isinstance(one, tuple) else (one,) for one in shown))
