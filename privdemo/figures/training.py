@@ -305,7 +305,8 @@ DIGITS_CSS = """
 .digits thead td { vertical-align: bottom; }
 .digits thead td[rowspan] { vertical-align: top; }
 .digits tbody :is(th, td), .digits .truth th { vertical-align: baseline; }
-.digits th small { display: block; font-size: max(0.875rem, var(--least-letters, 0px)); opacity: 0.85; line-height: 1.2; }
+.digits th small { display: block; font-size: max(0.875rem, var(--least-letters, 0px)); opacity: 0.85;
+  line-height: 1.2; }
 .digits p { font-size: max(0.875rem, var(--least-letters, 0px)); margin: 0.3rem 0.5rem; max-width: 68rem; }
 .digits td s { display: block; position: relative; height: 0.35rem; border-radius: 0.15rem; text-decoration: none;
   background: rgba(128, 128, 128, 0.25); }
