@@ -36,8 +36,11 @@ class Answer:
         """Say how each person lies; the picture shows in large letters how many have answered."""
         question = self.question
         if not question.is_opened:
+            first = (
+                "Open the poll, then open it to this room" if question.join and question.join.local else "Open the poll"
+            )
             return (
-                "Open the poll, and this page shows an address, a QR code, and how many have answered. "
+                f"{first}: this page then shows an address, a QR code, and how many have answered. "
                 f"{_lie_words(question.config)} Once the poll is open, that cannot be changed."
             )
         if len(question.rounds) > 1:
@@ -155,17 +158,9 @@ def picture(question: Question) -> str:
     have = "has answered" if question.answered == 1 and not of else "have answered"
     count = f'<p class="poll-count"><b>{question.answered:,}</b>{of} {have}</p>'
     if question.join and not question.is_opened:
-        return (
-            f'<p class="poll-rule">{how_to_lie(question)}</p><p '
-            f'class="poll-reach">{join.how_to_reach(question.join)}</p>'
-        )
+        return f'<p class="poll-rule">{how_to_lie(question)}</p>'
     if question.join:
-        reach = (
-            f'<p class="poll-reach">{join.how_to_reach(question.join)}</p>'
-            if question.join.local and question.join.is_open
-            else ""
-        )
-        return f'<div class="poll-join">{join.picture(question.join)}{count}</div>{reach}'
+        return f'<div class="poll-join">{join.picture(question.join)}{count}</div>'
     if question.expected:
         arrived = charts.arrived(question.answered, question.expected)
         return f"{count}{figures.people_html([arrived], charts.ARRIVED_LEGEND, _people_answered(question))}"
