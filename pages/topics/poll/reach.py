@@ -62,7 +62,7 @@ def checks(opened: Opened, addresses: Collection[OwnAddress], problem: str) -> s
     third = (
         ("good", "A telephone has reached this page.")
         if opened.is_reached
-        else ("", "Waiting for the first telephone.")
+        else ("", "Waiting for the first telephone: only it can tell whether the network lets it through.")
     )
     lines = (f'<p class="{how}">{words}</p>' for how, words in (first, second, third))
     return f'<div class="poll-checks" role="status">{"".join(lines)}</div>'
