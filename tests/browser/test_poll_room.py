@@ -31,7 +31,9 @@ def status(host: str, port: int, path: str) -> int:
 
 
 def open_poll(page: Page, address: str) -> None:
-    """Open a poll on telephones."""
+    """Open a poll on telephones, in a tab that has none."""
+    page.goto(f"{address}/p/")
+    page.evaluate("sessionStorage.clear()")
     page.goto(f"{address}/poll?way=On+their+phones")
     page.get_by_role("button", name="Open the poll").click()
     expect(page.get_by_role("button", name="Open to this room")).to_be_visible()
@@ -67,7 +69,10 @@ def test_a_poll_is_opened_to_the_room_and_closed(page: Page, open_address: str) 
     page.get_by_role("button", name="Show on the big screen").click()
     expect(page.locator(".poll-address b")).to_have_text(code)
     expect(page.locator(".poll-checks")).to_have_count(0)
+    expect(page.locator(".place")).to_be_visible()
+    browsing.settled(page)
     page.keyboard.press("Escape")
+    expect(page.locator(".st-key-presenter-line")).to_have_count(0)
     for end in ("Close the room", "Close"):
         assert status(host, port, f"/p/{code}") == 200
         page.get_by_role("button", name=end, exact=True).click()

@@ -6,6 +6,7 @@ Prints as JSON what each request got, once for each state of a poll.
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -123,7 +124,8 @@ def main() -> None:
     store().close(code, secret)
     found["closed"] = statuses()
     telephone.kill()
-    print(json.dumps(found))
+    print(json.dumps(found), flush=True)
+    os._exit(0)  # the server's thread is in the middle of its loop
 
 
 if __name__ == "__main__":
