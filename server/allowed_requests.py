@@ -91,7 +91,7 @@ class AllowedRequests:
         host = requests.host(headers)
         if host not in self.hosts and room.HOST not in scope:
             if self.room.is_host(host):
-                return 421, "Here is a poll alone. <a href='/p/'>Go to it with the code</a> that stands on the wall."
+                return 421, "Only a poll is open here. <a href='/p/'>Go to it with the code</a> beside the question."
             known = ", ".join(sorted(self.hosts))
             return 421, (
                 f"This server answers as {known} and was asked for as “{escape(host)}”. "

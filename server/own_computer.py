@@ -138,12 +138,12 @@ def why_not_here(connection: Connection) -> str:
     asked_for = headers.get("host", "").lower()
     is_local = requests.host(headers) in LOCAL_HOSTS and page.netloc.lower() == asked_for
     if not is_local or page.scheme != "http" or not requests.is_same_origin(headers):
-        return "Your browser did not ask for this page as http://localhost."
+        return "Your browser did not ask for this page as `http://localhost`."
     try:
         is_loopback = ip_address(plain(connection.client)).is_loopback
     except ValueError:
         is_loopback = False
-    return "" if is_loopback else "Your browser is not on the computer that runs this app."
+    return "" if is_loopback else "Your browser is not on the computer that runs this app; open this page there."
 
 
 def enclosure() -> str:

@@ -371,7 +371,7 @@ def test_routes_are_asked_under_the_host_of_the_room_and_told_so(guarded_room, o
 def test_nothing_else_is_answered_under_the_host_of_the_room(guarded_room, path, method):
     answer = ask(guarded_room, path, method, host=f"{ROOM_HOST}:8501", origin=f"http://{ROOM_HOST}:8501")
     assert answer.status == 421
-    assert "Here is a poll alone" in answer.text
+    assert "Only a poll is open here" in answer.text
 
 
 @pytest.mark.parametrize("path", ["/_stcore/stream", "/p/BCDFG"])

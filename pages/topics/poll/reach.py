@@ -84,13 +84,19 @@ def what_may_be_in_the_way(opened: Opened, network: str, found: Firewall, enclos
     )
 
 
-def cannot_be_opened(reason: str, address: str, enclosure: str) -> str:
-    """Return as Markdown why a poll cannot be opened to the room from here, and what to do instead."""
+def cannot_be_opened(reason: str, address: str) -> str:
+    """Return as Markdown why a poll cannot be opened to the room from here."""
     return (
         f"Telephones cannot reach {short(address).partition('/')[0]}, and from here the poll cannot be opened to the "
-        f"room. {reason}\n\n{_of_enclosure(enclosure)}Open this page on the computer that runs the app, as "
-        "http://localhost; or have whoever runs it name its address in `PRIVDEMO_HOSTS`, and open this page under that "
-        "address. A show of hands needs no network."
+        f"room. {reason} A show of hands needs no network."
+    )
+
+
+def other_ways(enclosure: str) -> str:
+    """Return as Markdown how telephones reach a server on which no poll can be opened to the room."""
+    return (
+        f"{_of_enclosure(enclosure)}Whoever runs the server names the address at which telephones reach it in "
+        "`PRIVDEMO_HOSTS`, and you open this page under that address. Or `PRIVDEMO_URL` says where a class finds it."
     )
 
 

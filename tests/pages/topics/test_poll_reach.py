@@ -99,4 +99,11 @@ def test_what_may_be_in_the_way_has_the_real_port_network_and_address():
 def test_what_the_app_is_enclosed_in_is_said_to_be_in_the_way(enclosure, said):
     opened = opened_at(8501, WIFI.host)
     assert said in reach.what_may_be_in_the_way(opened, WIFI.network, Firewall("ufw", True), enclosure)
-    assert said in reach.cannot_be_opened("Because.", "http://localhost:8501/p/", enclosure)
+    assert said in reach.other_ways(enclosure)
+
+
+def test_where_it_cannot_be_opened_the_reason_and_the_show_of_hands_are_said():
+    words = reach.cannot_be_opened("Because.", "http://localhost:8501/p/")
+    assert "cannot reach localhost:8501, and" in words
+    assert words.endswith("Because. A show of hands needs no network.")
+    assert reach.other_ways("").startswith("Whoever runs the server")

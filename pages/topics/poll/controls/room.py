@@ -58,7 +58,9 @@ def _closed_panel(shown: OwnedPoll | None, at: Join) -> None:
     """Render the button that opens a poll to the room, or why there is none."""
     with st.container(key="poll-room", gap="small"):
         if reason := own_computer.why_not_here(connection()):
-            st.markdown(reach.cannot_be_opened(reason, at.address, own_computer.enclosure()))
+            st.markdown(reach.cannot_be_opened(reason, at.address))
+            with st.expander("How do telephones reach it?", key="poll-room-help"):
+                st.markdown(reach.other_ways(own_computer.enclosure()))
             return
         addresses = own_computer.private_addresses()
         if not addresses:
