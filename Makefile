@@ -10,7 +10,7 @@ SEED ?= 0
 .PHONY: run serve test test-oldest docker-steps mutants results first-figures lint clean
 
 run: $(VENV)/.run-ready
-	@$(if $(PRIVDEMO_HOSTS),,echo "For this computer alone; docs/serving.md says how to open it to a room.")
+	@$(if $(PRIVDEMO_HOSTS),,echo "For this computer alone; on the page “Ask your class”, “Open to this room” lets telephones answer a poll.")
 	$(BIN)/streamlit run app.py --server.port $(PORT) $(if $(PRIVDEMO_HOSTS),,--browser.serverAddress localhost)
 
 # For more visitors than one process can serve: replicas behind HAProxy. See docs/serving.md.

@@ -13,11 +13,11 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from privdemo import limits
-from server import notice, requests
+from server import notice, requests, room
+from server.own_computer import LOCAL_HOSTS
 from server.server_settings import HOSTS, METRICS, checked
 from server.streamlit_internals import MAX_LINK_SETTINGS, static_folder
 
-_LOCAL_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 # Addresses of Streamlit's own besides its files. For any other address it sends its page of HTML. Its pages for logging
 # in, and those for programs that use an app, are left out: this app has neither.
 _READ = re.compile(r"_stcore/(health|host-config|metrics)|(media|component|_stcore/bidi-components)/.+")
@@ -36,18 +36,28 @@ _TITLES = {
 class AllowedRequests:
     """Middleware that hands on requests for known hosts and known addresses, and refuses all others in a sentence.
 
-    Routes whose addresses match `routes` check methods and origins themselves.
+    Routes whose addresses match `routes` check methods and origins themselves. They alone are also requested under the
+    hosts at which a poll is open to the `room`; `room.HOST` in the scope tells them so, and they refuse other polls.
     """
 
-    def __init__(self, app: ASGIApp, addresses: Callable[[], Set[str]], routes: re.Pattern[str] | None = None) -> None:
-        self.app, self.addresses, self.routes = app, addresses, routes
-        self.hosts = {*_LOCAL_HOSTS, *(name.removesuffix(".") for name in checked(HOSTS))}
+    def __init__(
+        self,
+        app: ASGIApp,
+        addresses: Callable[[], Set[str]],
+        routes: re.Pattern[str] | None = None,
+        room: room.Room = room.ROOM,
+    ) -> None:
+        self.app, self.addresses, self.routes, self.room = app, addresses, routes, room
+        self.hosts = {*LOCAL_HOSTS, *(name.removesuffix(".") for name in checked(HOSTS))}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer as the app does, or with the reason for a refusal."""
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
+        host = requests.host(Headers(scope=scope))
+        if host not in self.hosts and self._is_of_room(scope, host):
+            scope = {**scope, room.HOST: host}
         refusal = self._refusal(scope)
         if refusal is None:
             answer = self._allowed_methods(scope) if self._is_options_request(scope) else self.app
@@ -59,10 +69,16 @@ class AllowedRequests:
             headers = _allow_header(scope) if status == 405 else None
             await notice.page(_TITLES[status], sentence, status, headers)(scope, receive, send)
 
+    def _is_of_room(self, scope: Scope, host: str) -> bool:
+        """Return whether a request is for a route, under a host at which a poll is open to the room."""
+        return scope["type"] == "http" and self._is_route(scope) and self.room.is_host(host)
+
+    def _is_route(self, scope: Scope) -> bool:
+        return self.routes is not None and self.routes.fullmatch(requests.address(scope)) is not None
+
     def _is_options_request(self, scope: Scope) -> bool:
         """Return whether a request asks which methods an address takes; routes answer that themselves."""
-        is_route = self.routes and self.routes.fullmatch(requests.address(scope))
-        return scope["type"] == "http" and scope["method"] == _OPTIONS and not is_route
+        return scope["type"] == "http" and scope["method"] == _OPTIONS and not self._is_route(scope)
 
     @staticmethod
     def _allowed_methods(scope: Scope) -> Response:
@@ -72,8 +88,10 @@ class AllowedRequests:
     def _refusal(self, scope: Scope) -> tuple[int, str] | None:
         """Return the status and the sentence with which a request is refused; None for one that is not."""
         headers = Headers(scope=scope)
-        host = re.sub(r"\.?(:\d+)?$", "", headers.get("host", ""), count=1).lower()
-        if host not in self.hosts:
+        host = requests.host(headers)
+        if host not in self.hosts and room.HOST not in scope:
+            if self.room.is_host(host):
+                return 421, "Only a poll is open here. <a href='/p/'>Go to it with the code</a> beside the question."
             known = ", ".join(sorted(self.hosts))
             return 421, (
                 f"This server answers as {known} and was asked for as “{escape(host)}”. "
@@ -87,7 +105,7 @@ class AllowedRequests:
             return 414, too_long
         if address == _METRICS and not os.environ.get(METRICS):
             return 404, f"The server keeps its figures to itself; {METRICS}=1 shows them."
-        if self.routes and self.routes.fullmatch(address):
+        if self._is_route(scope):
             return None
         if not self._exists(address, reads=method in _READING_METHODS):
             return 404, f"There is no page “/{escape(address)}”. <a href='/'>Go to the first page.</a>"

@@ -14,6 +14,11 @@ def address(scope: Scope) -> str:
     return str(scope["path"]).removeprefix(str(scope.get("root_path", ""))).removeprefix("/")
 
 
+def host(headers: Headers) -> str:
+    """Return the host asked for in lower case, without a port and without a dot at its end."""
+    return re.sub(r"\.?(:\d+)?$", "", headers.get("host", ""), count=1).lower()
+
+
 def is_same_origin(headers: Headers) -> bool:
     """Return whether a page of this server sent the request: its origin is the host asked for.
 

@@ -49,6 +49,17 @@ def session_name() -> str:
     return context.session_id if context else ""
 
 
+def client_address() -> str:
+    """Return the address from which the browser of the running script is connected; empty where there is none.
+
+    The public way says None of a loopback address as well as where no browser is connected.
+    """
+    context = get_script_run_ctx(suppress_warning=True)
+    client = runtime.get_instance().get_client(context.session_id) if context and runtime.exists() else None
+    connection = client.client_context if client else None
+    return (connection.remote_ip or "") if connection else ""
+
+
 def is_connected(session: str) -> bool:
     """Return whether a session's browser is connected at this moment."""
     return runtime.exists() and runtime.get_instance().is_active_session(session) is True

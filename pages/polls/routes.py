@@ -27,7 +27,7 @@ from pages.polls.batches import Batches
 from pages.polls.bucket import GUESSES, Bucket, Guesses
 from pages.polls.rules import Answer, Poll, PollError
 from privdemo import limits
-from server import requests
+from server import own_computer, requests, room
 
 if TYPE_CHECKING:
     from pages.polls.store import Store
@@ -76,8 +76,9 @@ class Telephones:
         store: Callable[[], Store] = store_of_process,
         clock: Callable[[], float] = time.monotonic,
         guesses: Guesses = GUESSES,
+        room: room.Room = room.ROOM,
     ) -> None:
-        self._store, self._clock, self._guesses = store, clock, guesses
+        self._store, self._clock, self._guesses, self._room = store, clock, guesses, room
         self._batches = Batches(self._count_all, lambda: self._store().wipe())
         self._answers = Bucket(limits.POLL_BURST.high, limits.POLL_RATE.high, clock)
         self._looks = Bucket(limits.LOOK_BURST.high, limits.LOOK_RATE.high, clock)
@@ -106,18 +107,30 @@ class Telephones:
         if not name:
             raise rules.NoSuchPoll  # not a possible code: no look-up is needed, and no token taken
         with self._guesses.look_up(address, name):
+            host = request.scope.get(room.HOST)
+            if host and not self._room.is_open(name, host):
+                raise rules.NoSuchPoll  # a guess like any other, so that nobody finds out which polls there are
             if not (self._looks if reads else self._answers).take(address):
                 raise rules.TooManyRequests
-            return await (self._post(request, name) if writes else self._get(request, name, is_now))
+            try:
+                return await (self._post(request, name) if writes else self._get(request, name, is_now))
+            except (rules.NoSuchPoll, rules.PollClosed):  # perhaps by another process
+                self._room.close(name)
+                raise
 
     async def _get(self, request: Request, code: str, is_now: bool) -> Response:
         """Return the page of a poll or its state as JSON; redirect other spellings of its address."""
         poll = await self._poll(code)
+        is_of_room = room.HOST in request.scope
+        if is_of_room and not poll.is_open:
+            raise rules.PollClosed
         end = "/now" if is_now else ""
         if not request.url.path.endswith(f"/p/{request.path_params['code']}{end}"):
             return RedirectResponse(f"/p/{poll.code}{end}", 308, _NO_STORE)
         if is_now:
             return JSONResponse({"round": poll.round, "open": poll.is_open}, headers=_NO_STORE)
+        if is_of_room and request.client:
+            self._room.note_visit(code, own_computer.plain(request.client.host))
         language = poll.language or _language(request)
         return _html(language, participant.page(poll, language), participant.POLICY)
 

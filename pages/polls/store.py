@@ -37,6 +37,7 @@ from pages.polls.rules import (
     TooManyRounds,
 )
 from privdemo import limits
+from server.room import ROOM
 
 _MINUTE, _HOUR = 60, 3600
 
@@ -198,19 +199,21 @@ class Store:
         return again
 
     def close(self, code: str, secret: str) -> Poll:
-        """Close a poll to further answers."""
+        """Close a poll to further answers, and to the room."""
         with self.database.writing() as connection:
             row = self._row(connection, code, secret, changes=True)
             _end_round(connection, row.code, is_open=False)
             closed = self._poll(self._row(connection, row.code))
+        ROOM.close(row.code)
         self._wipe_now()
         return closed
 
     def delete(self, code: str, secret: str) -> None:
-        """Delete a poll and all of its answers."""
+        """Delete a poll and all of its answers, and close it to the room."""
         with self.database.writing() as connection:
             row = self._row(connection, code, secret, changes=True)
             connection.execute(sa.delete(POLLS).where(POLLS.c.code == row.code))
+        ROOM.close(row.code)
         self._wipe_now()
 
     def forget_old(self) -> None:

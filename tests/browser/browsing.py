@@ -37,19 +37,21 @@ DRAWN = """
 
 
 @contextlib.contextmanager
-def running_app(**environment: str) -> Iterator[str]:
-    """The address of the app, started as the README says, until the context ends."""
-    with running_script("app.py", **environment) as (address, _):
+def running_app(listening: str = "127.0.0.1", **environment: str) -> Iterator[str]:
+    """The address of the app, started as the README says, until the context ends; `listening` is where it listens."""
+    with running_script("app.py", listening=listening, **environment) as (address, _):
         yield address
 
 
 @contextlib.contextmanager
-def running_script(script: str, module: str = "streamlit", **environment: str) -> Iterator[tuple[str, int]]:
+def running_script(
+    script: str, module: str = "streamlit", listening: str = "127.0.0.1", **environment: str
+) -> Iterator[tuple[str, int]]:
     """The address of a server that runs `script`, by default Streamlit's, and its process, until the context ends."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    ways = {"streamlit": ["run", script, "--server.address", "127.0.0.1", "--server.port"]}
+    ways = {"streamlit": ["run", script, "--server.address", listening, "--server.port"]}
     command = [sys.executable, "-m", module, *ways.get(module, [script, "--port"]), str(port)]
     with tempfile.TemporaryFile("w+") as log:
         process = subprocess.Popen(

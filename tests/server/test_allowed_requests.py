@@ -11,7 +11,8 @@ import pytest
 from starlette.responses import PlainTextResponse
 
 from pages.kit import first_screen
-from server import compression, server_settings
+from pages.polls import routes
+from server import compression, room, server_settings
 from server.allowed_requests import AllowedRequests
 from server.compression import CompressedFiles
 from server.headers import SecurityHeaders, security_headers
@@ -306,3 +307,88 @@ def test_a_packed_file_is_the_file():
     )
     assert gzip.decompress(answer.body) == script.read_bytes()
     assert "immutable" in answer.headers["cache-control"]
+
+
+# --- polls that are open to the room -------------------------------------------------------------
+
+ROOM_HOST = "192.168.1.20"
+
+
+@pytest.fixture
+def opened_room():
+    found = room.Room()
+    found.open("BCDFG", ROOM_HOST, 8501, 60, ())
+    return found
+
+
+async def say_host(scope, receive, send):
+    """Answer with the host of the room that a request is told of."""
+    if scope["type"] == "websocket":
+        await send({"type": "websocket.accept"})
+        return
+    await PlainTextResponse(scope.get(room.HOST, "no host of the room"))(scope, receive, send)
+
+
+@pytest.fixture
+def guarded_room(opened_room):
+    return guarded_app(say_host, PAGES, routes.ADDRESS, opened_room)
+
+
+@pytest.mark.parametrize("path", ["/p", "/p/", "/P/bcdfg", "/p/BCDFG", "/p/BCDFG/", "/p/BCDFG/now", "/p/ZZZZZ"])
+@pytest.mark.parametrize("method", ["GET", "HEAD", "POST", "OPTIONS"])
+def test_routes_are_asked_under_the_host_of_the_room_and_told_so(guarded_room, opened_room, path, method):
+    """They refuse other polls themselves, and count that as a guess."""
+    answer = ask(guarded_room, path, method, host=f"{ROOM_HOST}:8501")
+    assert (answer.status, answer.text) == (200, ROOM_HOST)
+    assert ask(guarded_room, path, method).text == "no host of the room"
+    opened_room.close("BCDFG")
+    assert ask(guarded_room, path, method, host=f"{ROOM_HOST}:8501").status == 421
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/",
+        "/voting",
+        "/poll",
+        "/favicon.png",
+        "/_stcore/health",
+        "/_stcore/host-config",
+        "/_stcore/metrics",
+        "/media/x",
+        "/static/js/x.js",
+        "/_stcore/upload_file/a/b",
+        "/p/BCDFG/more",
+        "/p//",
+        "/p/BCDFG/now/more",
+        "/x/p/BCDFG",
+        "//p/BCDFG",
+        "/p/BCDFG/../voting",
+        "/px",
+    ],
+)
+@pytest.mark.parametrize("method", ["GET", "POST", "PUT", "DELETE", "OPTIONS"])
+def test_nothing_else_is_answered_under_the_host_of_the_room(guarded_room, path, method):
+    answer = ask(guarded_room, path, method, host=f"{ROOM_HOST}:8501", origin=f"http://{ROOM_HOST}:8501")
+    assert answer.status == 421
+    assert "Only a poll is open here" in answer.text
+
+
+@pytest.mark.parametrize("path", ["/_stcore/stream", "/p/BCDFG"])
+def test_no_connection_is_taken_under_the_host_of_the_room(guarded_room, path):
+    given = {"host": f"{ROOM_HOST}:8501", "origin": f"http://{ROOM_HOST}:8501"}
+    assert ask(guarded_room, path, kind="websocket", **given).status == 1008
+
+
+@pytest.mark.parametrize("host", ["192.168.1.21", "192.168.1.20.evil.example", "evil.example", ""])
+def test_other_hosts_are_refused_as_before_while_a_poll_is_open_to_the_room(guarded_room, host):
+    answer = ask(guarded_room, "/p/BCDFG", host=host)
+    assert answer.status == 421
+    assert server_settings.HOSTS in answer.text
+
+
+def test_a_host_that_is_named_answers_with_everything_though_a_poll_is_open_there(monkeypatch, opened_room):
+    monkeypatch.setenv(server_settings.HOSTS, ROOM_HOST)
+    app = guarded_app(say_host, PAGES, routes.ADDRESS, opened_room)
+    for path in ("/voting", "/p/ZZZZZ"):
+        assert ask(app, path, host=ROOM_HOST).text == "no host of the room"

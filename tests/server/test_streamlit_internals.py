@@ -4,6 +4,7 @@ import asyncio
 import json
 import logging
 import threading
+from types import SimpleNamespace
 
 import pytest
 from streamlit import runtime
@@ -92,6 +93,22 @@ def test_sessions_are_those_that_are_connected_and_those_that_may_come_back(serv
         return set(internals.sessions(server)) == {stays, leaves}
 
     assert during(server, story)
+
+
+def test_the_address_of_a_browser_is_known_to_its_script_also_if_it_is_a_loopback_one(server, monkeypatch):
+    class Connected(Client):
+        client_context = SimpleNamespace(remote_ip="127.0.0.1")
+
+    async def story():
+        found = []
+        for client in (Connected(), Client()):
+            context = SimpleNamespace(session_id=server.connect_session(client, {}))
+            monkeypatch.setattr(internals, "get_script_run_ctx", lambda context=context, **_: context)
+            found.append(internals.client_address())
+        return found
+
+    assert internals.client_address() == ""
+    assert during(server, story) == ["127.0.0.1", ""]
 
 
 def test_a_session_is_given_a_value_from_outside_and_runs_again(server):

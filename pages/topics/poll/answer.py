@@ -9,7 +9,7 @@ from pages.kit import numbers
 from pages.kit.panel import Markup, Panel
 from pages.kit.snippet import Snippet, as_code
 from pages.kit.trials import Trials
-from pages.topics.poll import join, reveal
+from pages.topics.poll import reveal
 from pages.topics.poll.question import HANDS, REHEARSAL, Question
 from privdemo.experiments import poll
 from privdemo.experiments.poll import PollConfig, Reveal
@@ -36,8 +36,11 @@ class Answer:
         """Say how each person lies; the picture shows in large letters how many have answered."""
         question = self.question
         if not question.is_opened:
+            first = (
+                "Open the poll, then open it to this room" if question.join and question.join.local else "Open the poll"
+            )
             return (
-                "Open the poll, and this page shows an address, a QR code, and how many have answered. "
+                f"{first}: this page then shows an address, a QR code, and how many have answered. "
                 f"{_lie_words(question.config)} Once the poll is open, that cannot be changed."
             )
         if len(question.rounds) > 1:
@@ -157,11 +160,10 @@ def how_to_lie(question: Question) -> str:
 
 
 def rule(question: Question) -> str:
-    """Return as HTML what chance does, before there is anything to count; and how telephones reach the poll."""
+    """Return as HTML what chance does, before there is anything to count."""
     asked = f'<p class="poll-rule poll-asked">{escape(question.text)}</p>' if question.join is None else ""
-    reach = f'<p class="poll-reach">{join.how_to_reach(question.join)}</p>' if question.join else ""
     pictured = rule_picture(question.config) if question.way == HANDS else ""
-    return f'{asked}<p class="poll-rule">{how_to_lie(question)}</p>{pictured}{reach}'
+    return f'{asked}<p class="poll-rule">{how_to_lie(question)}</p>{pictured}'
 
 
 def rule_picture(config: PollConfig) -> str:

@@ -1,10 +1,9 @@
-"""The address of a poll, to type and as a QR code, and what to do where telephones cannot reach it."""
+"""The address of a poll, to type and as a QR code."""
 
 from __future__ import annotations
 
 import os
 import re
-import socket
 from functools import lru_cache
 from html import escape
 from urllib.parse import urlsplit
@@ -13,17 +12,24 @@ import segno
 
 from pages.topics.poll.question import Join
 from server import server_settings
+from server.room import ROOM
 
 _LOCAL = re.compile(r"localhost|127(\.\d+){3}|::1|0\.0\.0\.0", re.IGNORECASE)
-# Where `make run` serves unless it is told another port.
-_PORT = 8501
+# Where the app is taken to be if the browser does not say.
+_UNKNOWN_SITE = "http://localhost:8501"
+NOT_OPENED = "The teacher has not opened the poll to this room yet."
+"""Said to a class whose telephones cannot reach the poll."""
 # Modules of white around a QR code, without which telephones do not find it.
 _QUIET = 4
 
 
 def join(code: str, is_open: bool, seen: str | None) -> Join:
-    """Return where to join the poll of a code: at PRIVDEMO_URL, else at the address the teacher’s browser uses."""
-    site = given_site() or _site(seen or "") or f"http://localhost:{_PORT}"
+    """Return where to join the poll of a code.
+
+    That is at PRIVDEMO_URL, else at the address at which it is open to the room, else where the teacher’s browser is.
+    """
+    opened = ROOM.opened(code)
+    site = given_site() or (opened.site if opened else _site(seen or "")) or _UNKNOWN_SITE
     local = bool(_LOCAL.fullmatch(urlsplit(site).hostname or ""))
     return Join(code, f"{site}/p/{code}", is_open, local)
 
@@ -56,37 +62,13 @@ def qr_code(address: str) -> str:
 
 
 def picture(at: Join) -> str:
-    """Return the address and its QR code as HTML."""
+    """Return as HTML the address and its QR code, or why there is none."""
     site, _, code = short(at.address).rpartition("/")
     if not at.is_open:
         return f'<p class="poll-closed">Poll <b>{escape(code)}</b> is closed.</p>'
+    if at.local:
+        return f'<p class="poll-closed">{NOT_OPENED}</p>'
     return (
         f'<img alt="QR code of {escape(at.address)}" src="{qr_code(at.address)}">'
         f'<p class="poll-address">{escape(site)}/<wbr><b>{escape(code)}</b></p>'
-    )
-
-
-def own_address() -> str:
-    """Return this machine’s address in its network, or an empty string; nothing is sent."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.connect(("10.255.255.255", 9))
-            found = str(probe.getsockname()[0])
-        except OSError:
-            return ""
-    return "" if _LOCAL.fullmatch(found) else found
-
-
-def how_to_reach(at: Join) -> str:
-    """Say as HTML what to do where telephones cannot reach a poll; empty where they can."""
-    if not at.local:
-        return ""
-    mine = own_address()
-    example, port = mine or "192.168.1.20", urlsplit(at.address).port or 80
-    other = "" if port == _PORT else f" PORT={port}"
-    which = "" if mine else ", with this computer’s address in the place of that one"
-    return (
-        "Telephones cannot reach this address: start the app with "
-        f"<code>PRIVDEMO_HOSTS={example} make run{other}</code>{which}, and open <b>http://{example}:{port}/poll</b> "
-        "in the same network as the class. Until then, a show of hands needs no network."
     )

@@ -20,6 +20,7 @@ from pages.polls.database import TIMEOUT
 from pages.polls.rules import DatabaseUnavailable, NoSuchPoll, PollError
 from pages.polls.store import Store
 from privdemo import limits
+from server import room
 from server.waiting_room import WaitingRoom
 from tests.server.asking import ask, asking, in_a_loop
 
@@ -554,3 +555,79 @@ def test_old_polls_are_forgotten_while_the_server_runs(monkeypatch):
     monkeypatch.setattr(routes, "store_of_process", Forgetting)
     in_a_loop(asyncio.wait_for(for_a_while(), 30))
     logging.getLogger("uvicorn.access").removeFilter(background._is_no_poll)
+
+
+# --- polls that are open to the room -------------------------------------------------------------
+
+ROOM_HOST = "192.168.1.20"
+
+
+@pytest.fixture
+def opened_room(poll, clock):
+    found = room.Room(clock)
+    found.open(poll[0].code, ROOM_HOST, 8501, 3600, {ROOM_HOST, "127.0.0.1"})
+    return found
+
+
+@pytest.fixture
+def room_app(store, clock, opened_room):
+    """Return the routes as they are asked under the host of the room."""
+    served = Starlette(routes=routes.routes(routes.Telephones(lambda: store, clock, Guesses(clock), opened_room)))
+
+    async def app(scope, receive, send):
+        await served({**scope, room.HOST: ROOM_HOST}, receive, send)
+
+    return app
+
+
+def test_in_the_room_only_a_poll_that_is_open_to_it_is_found(room_app, store, poll):
+    other, secret = store.open("Is it so?", ("Yes", "No"), 0.25)
+    assert ask(room_app, f"/p/{poll[0].code}").status == post(room_app, poll[0].code).status == 200
+    for code in (other.code, "BBBBB"):
+        said = {(answer.status, answer.text) for answer in (ask(room_app, f"/p/{code}"), post(room_app, code))}
+        assert said == {(404, json.dumps({"error": NoSuchPoll.message}, separators=(",", ":")))}
+        assert ask(room_app, f"/p/{code}/now").status == 404
+    assert store.counts(other.code, secret) == [[0, 0]]
+
+
+def test_trying_codes_in_the_room_costs_what_it_costs_elsewhere(room_app, poll):
+    codes = ["".join(letters) for letters in itertools.islice(itertools.product("BCDFG", repeat=5), 201)]
+    codes = [code for code in codes if code != poll[0].code][: int(limits.GUESS_BURST.high)]
+    assert {ask(room_app, f"/p/{code}", client="192.168.1.33").status for code in codes} == {404}
+    assert ask(room_app, f"/p/{poll[0].code}", client="192.168.1.33").status == 429
+    assert ask(room_app, f"/p/{poll[0].code}", client="192.168.1.34").status == 200
+
+
+def test_that_a_telephone_was_there_is_noted_and_of_this_computer_it_is_not(room_app, opened_room, poll, app):
+    code = poll[0].code
+    assert ask(room_app, f"/p/{code}", client=ROOM_HOST).status == 200
+    assert ask(room_app, f"/p/{code}", client=f"::ffff:{ROOM_HOST}").status == 200
+    assert ask(app, f"/p/{code}", client="192.168.1.33").status == 200  # by another name of the server
+    assert not opened_room.opened(code).is_reached
+    assert ask(room_app, f"/p/{code}", client="::ffff:192.168.1.33").status == 200
+    assert opened_room.opened(code).is_reached
+
+
+@pytest.mark.parametrize("end", ["close", "delete"])
+def test_a_poll_that_another_process_ends_is_closed_to_the_room_with_the_next_request(
+    room_app, opened_room, store, clock, poll, end
+):
+    code = poll[0].code
+    assert ask(room_app, f"/p/{code}").status == 200
+    getattr(store, end)(code, poll[1])
+    assert opened_room.is_host(ROOM_HOST), "this room is not the store's own"
+    clock.now += 1
+    refused = ask(room_app, f"/p/{code}")
+    assert refused.status == (410 if end == "close" else 404)
+    assert not opened_room.is_host(ROOM_HOST)
+    assert ask(room_app, f"/p/{code}").status == 404
+
+
+@pytest.mark.parametrize("end", ["close", "delete"])
+def test_a_poll_that_ends_is_closed_to_the_room_at_once(store, poll, end):
+    room.ROOM.open(poll[0].code, ROOM_HOST, 8501, 3600, ())
+    with pytest.raises(PollError):
+        getattr(store, end)(poll[0].code, "stolen")
+    assert room.ROOM.is_host(ROOM_HOST)
+    getattr(store, end)(*(poll[0].code, poll[1]))
+    assert not room.ROOM.is_host(ROOM_HOST)

@@ -21,6 +21,7 @@ from privdemo.experiments import poll
 from privdemo.experiments.poll import PollConfig
 from privdemo.figures import poll as charts
 from server import server_settings
+from server.room import Room
 from tests.figures.reading import NASTY
 from tests.pages.kit.elements import component_data
 from tests.pages.visiting import html as markup
@@ -240,18 +241,22 @@ def test_a_class_goes_to_the_address_given_or_to_the_teachers_own(monkeypatch, g
     assert at.local == ("localhost" in address)
 
 
-def test_the_page_says_how_telephones_reach_an_address_that_is_only_this_computers(monkeypatch):
-    monkeypatch.setattr(join, "own_address", lambda: "192.168.1.7")
-    for seen in ("http://localhost:8501/poll", "http://127.0.0.1:8501", "http://[::1]:8501/"):
-        words = join.how_to_reach(join.join("BCDFG", True, seen))
-        assert "PRIVDEMO_HOSTS=192.168.1.7 make run" in words
-        assert "http://192.168.1.7:8501/poll" in words
-        assert "PORT" not in words
-    words = join.how_to_reach(join.join("BCDFG", True, "http://localhost:8621"))
-    assert "PRIVDEMO_HOSTS=192.168.1.7 make run PORT=8621</code>, and open <b>http://192.168.1.7:8621/poll" in words
-    assert join.how_to_reach(join.join("BCDFG", True, "http://10.0.0.5:8501")) == ""
-    monkeypatch.setattr(join, "own_address", str)
-    assert "in the place of that one" in join.how_to_reach(join.join("BCDFG", True, None))
+def test_a_class_goes_to_the_address_at_which_the_poll_is_open_to_the_room(monkeypatch):
+    registry = Room()
+    monkeypatch.setattr(join, "ROOM", registry)
+    seen = "http://localhost:8501/poll"
+    registry.open("BCDFG", "192.168.1.20", 8501, 60, ())
+    at, other = join.join("BCDFG", True, seen), join.join("ZZZZZ", True, seen)
+    assert (at.address, at.local) == ("http://192.168.1.20:8501/p/BCDFG", False)
+    assert (other.address, other.local) == ("http://localhost:8501/p/ZZZZZ", True)
+    registry.close("BCDFG")
+    assert join.join("BCDFG", True, seen).local
+
+
+def test_the_wall_shows_no_address_that_telephones_cannot_reach_and_no_command():
+    for seen in ("http://localhost:8501/poll", "http://127.0.0.1:8501", "http://[::1]:8501/", None):
+        drawn = join.picture(join.join("BCDFG", True, seen))
+        assert drawn == '<p class="poll-closed">The teacher has not opened the poll to this room yet.</p>'
 
 
 def test_the_picture_holds_the_address_its_code_and_whether_it_is_closed():

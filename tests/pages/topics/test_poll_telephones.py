@@ -7,11 +7,15 @@ from streamlit.testing.v1 import AppTest
 
 from pages.kit.present import read_position
 from pages.polls.bucket import Guesses
-from pages.polls.rules import DatabaseUnavailable, NoSuchPoll, PollClosed
+from pages.polls.rules import DatabaseUnavailable, NoSuchPoll, PollClosed, PollError
 from pages.polls.store import Store
-from pages.topics.poll.controls import telephones
+from pages.topics.poll import join, reach
+from pages.topics.poll.controls import room, telephones
 from pages.topics.poll.question import REHEARSAL, TELEPHONES
 from privdemo import limits
+from server.firewall import Firewall
+from server.own_computer import Connection, OwnAddress
+from server.room import Room
 from tests.pages.topics.test_poll import join_words
 from tests.pages.visiting import html as markup
 from tests.pages.visiting import takeaway, visit
@@ -22,6 +26,11 @@ def store(monkeypatch, tmp_path) -> Store:
     made = Store(f"sqlite:///{tmp_path / 'polls.db'}")
     monkeypatch.setattr(telephones, "store", lambda: made)
     return made
+
+
+def spoken(at: AppTest) -> str:
+    """All Markdown of a page."""
+    return "\n".join(text.value for text in at.markdown)
 
 
 def opened(store: Store, **more: str) -> tuple[AppTest, str]:
@@ -35,7 +44,7 @@ def opened(store: Store, **more: str) -> tuple[AppTest, str]:
 
 def test_answers_arrive_are_read_and_asked_for_again(store):
     at, code = opened(store, asked="<b>Is</b> it so?")
-    assert f"<b>{code}</b>" in join_words(at)
+    assert f"**{code}**, open" in spoken(at)
     assert "<b>Is" not in "".join(text.value for text in at.markdown)
     for i in range(40):
         store.answer(code, 1, i % 2, f"{i:032d}")
@@ -196,9 +205,9 @@ def test_a_private_link_to_another_poll_leaves_the_first_at_hand(store, monkeypa
     assert state["polls_at_hand"] == [tuple(pair)]
     at.session_state["poll_owned"], at.session_state["polls_at_hand"] = state["poll_owned"], state["polls_at_hand"]
     at.run()
-    assert f"<b>{second.code}</b>" in join_words(at)
+    assert f"**{second.code}**, open" in spoken(at)
     at.button(key=f"poll-to-{first}").click().run()
-    assert f"<b>{first}</b>" in join_words(at)
+    assert f"**{first}**, open" in spoken(at)
     assert at.session_state["polls_at_hand"] == [(second.code, secret)]
 
 
@@ -207,7 +216,7 @@ def test_an_open_poll_is_a_click_away_from_a_rehearsal(store):
     at.segmented_control(key="way").set_value(REHEARSAL).run()
     assert "Rehearse with simulated people" in takeaway(at)
     at.button(key=f"poll-to-{code}").click().run()
-    assert f"<b>{code}</b>" in join_words(at)
+    assert f"**{code}**, open" in spoken(at)
 
 
 def test_a_second_tab_sees_that_a_poll_was_closed_or_deleted(store, monkeypatch):
@@ -245,3 +254,164 @@ def test_the_teacher_may_fix_the_language_of_the_telephone_page_before_the_poll_
     assert f"/p/{code}?" not in join_words(at), "the language is with the poll, not in its address"
     _, code = opened(store, poll_language="Dutch")
     assert store.poll(code).language == "nl"
+
+
+# --- open to the room ----------------------------------------------------------------------------
+
+WIFI = OwnAddress("192.168.1.20", "192.168.1.0/24", "wlan0")
+CABLE = OwnAddress("10.0.0.7", "10.0.0.0/8", "eth0")
+NAMES = {"host": "localhost:8501", "origin": "http://localhost:8501"}
+ON_THIS_COMPUTER = Connection("127.0.0.1", NAMES, "http://localhost:8501/poll")
+ELSEWHERE = Connection("192.168.1.33", NAMES, "http://localhost:8501/poll")
+
+
+class Computer:
+    """A stand-in for this computer: its addresses, how the browser is connected, and what the server says of itself."""
+
+    def __init__(self):
+        self.addresses, self.connection, self.problem, self.room = [WIFI], ON_THIS_COMPUTER, "", Room()
+
+
+@pytest.fixture
+def computer(monkeypatch, store):
+    made = Computer()
+    monkeypatch.setattr(room, "store", lambda: store)
+    monkeypatch.setattr(room, "connection", lambda: made.connection)
+    monkeypatch.setattr(room.own_computer, "private_addresses", lambda: made.addresses)
+    monkeypatch.setattr(room.own_computer, "all_addresses", lambda: {"127.0.0.1", WIFI.address, CABLE.address})
+    monkeypatch.setattr(room.own_computer, "enclosure", lambda: "")
+    monkeypatch.setattr(room.reach, "ask_itself", lambda _: made.problem)
+    monkeypatch.setattr(room.firewall, "find", lambda: Firewall("ufw", True))
+    for module in (room, telephones, join):
+        monkeypatch.setattr(module, "ROOM", made.room)
+    return made
+
+
+def keys(at: AppTest) -> set[str]:
+    return {button.key for button in at.button}
+
+
+def test_a_poll_is_opened_to_the_room_tested_reached_and_closed(store, computer):
+    at, code = opened(store)
+    assert join.NOT_OPENED in join_words(at)
+    at.button(key="poll-room-open").click().run()
+    assert computer.room.is_open(code, WIFI.host)
+    assert f"192.168.1.20:8501/p/<wbr><b>{code}</b>" in join_words(at)
+    for words in ("192.168.1.0/24, as 192.168.1.20", "answers at 192.168.1.20:8501", "Waiting for the first telephone"):
+        assert words in markup(at)
+    assert "sudo ufw allow from 192.168.1.0/24 to any port 8501 proto tcp" in spoken(at)
+    shown = at.session_state["poll_room_tested"]
+    computer.room.note_visit(code, "192.168.1.33")
+    at.run()
+    assert "A telephone has reached this page." in markup(at)
+    assert "sudo ufw" not in spoken(at), "nothing is in the way"
+    assert at.session_state["poll_room_tested"] is shown, "the server does not ask itself at each run"
+    at.button(key="poll-room-close").click().run()
+    assert not computer.room.is_host(WIFI.host)
+    assert join.NOT_OPENED in join_words(at)
+
+
+def test_the_page_is_drawn_anew_when_the_first_telephone_comes(store, computer, monkeypatch):
+    found, secret = store.open("Is it so?", ("Yes", "No"), 0.2)
+    computer.room.open(found.code, WIFI.host, 8501, 60, {WIFI.address})
+    monkeypatch.setattr(telephones.st, "session_state", {"poll_owned": (found.code, secret)})
+    shown = telephones.own_poll()
+    assert not telephones.has_changed(shown)
+    computer.room.note_visit(found.code, "192.168.1.33")
+    assert telephones.has_changed(shown)
+    shown = telephones.own_poll()
+    computer.room.close(found.code)
+    assert telephones.has_changed(shown)
+
+
+def test_the_teacher_chooses_between_several_addresses(store, computer):
+    computer.addresses = [WIFI, CABLE]
+    at, code = opened(store)
+    box = at.selectbox(key="poll-room-address")
+    assert box.options == ["192.168.1.20 (wlan0)", "10.0.0.7 (eth0)"]
+    box.set_value(CABLE.address).run()
+    at.button(key="poll-room-open").click().run()
+    assert computer.room.is_open(code, CABLE.host)
+    assert not computer.room.is_host(WIFI.host)
+
+
+@pytest.mark.parametrize("way", ["page", "press"])
+def test_only_a_browser_on_this_computer_opens_a_poll_which_is_checked_when_the_button_is_pressed(store, computer, way):
+    if way == "page":
+        computer.connection = ELSEWHERE
+    at, _ = opened(store)
+    assert ("poll-room-open" in keys(at)) == (way == "press")
+    if way == "press":
+        computer.connection = ELSEWHERE
+        at.button(key="poll-room-open").click().run()
+        assert "not on the computer" in at.error[0].value
+    assert "poll-room-open" not in keys(at)
+    assert "`PRIVDEMO_HOSTS`" in spoken(at)
+    assert not computer.room.is_host(WIFI.host)
+
+
+def test_a_poll_is_opened_by_its_owner_while_it_takes_answers_at_an_address_that_is_there(store, computer):
+    at, code = opened(store)
+    _, secret = at.session_state["poll_owned"]
+    for given, said in (
+        ((code, "stolen", WIFI.address), "Only whoever opened this poll"),
+        ((code, secret, CABLE.address), "address has changed"),
+        ((code, secret, "8.8.8.8"), "address has changed"),
+        (("ZZZZZ", secret, WIFI.address), "There is no poll"),
+    ):
+        with pytest.raises(PollError, match=said):
+            room._open(*given)
+    with pytest.raises(PollError, match="Only whoever"):
+        room._close(code, "stolen")
+    store.close(code, secret)
+    with pytest.raises(PollClosed):
+        room._open(code, secret, WIFI.address)
+    assert not computer.room.is_host(WIFI.host)
+
+
+def test_a_room_in_which_the_server_does_not_answer_is_not_opened(store, computer):
+    computer.problem = "The server does not listen there."
+    at, code = opened(store)
+    at.button(key="poll-room-open").click().run()
+    assert at.error[0].value == "The poll was not opened to the room. The server does not listen there."
+    assert not computer.room.is_host(WIFI.host)
+    computer.problem = ""
+    at.button(key="poll-room-open").click().run()
+    computer.problem = "No answer came."
+    at.button(key="poll-room-test").click().run()
+    assert '<p class="bad">No answer came.</p>' in markup(at)
+    assert computer.room.is_open(code, WIFI.host)
+    computer.addresses = [CABLE]
+    at.run()
+    assert "This computer is no longer at 192.168.1.20" in markup(at)
+
+
+def test_without_a_private_network_the_show_of_hands_is_offered(store, computer):
+    computer.addresses = []
+    at = visit("poll", way=TELEPHONES)
+    assert reach.NO_NETWORK in spoken(at)
+    at, _ = opened(store)
+    assert "poll-room-open" not in keys(at)
+    computer.addresses = [WIFI]
+    at.button(key="poll-room-look").click().run()
+    assert "poll-room-open" in keys(at)
+
+
+@pytest.mark.parametrize("is_here", [True, False])
+def test_the_projected_page_shows_no_command_and_no_button_of_the_room(store, computer, is_here):
+    computer.connection = ON_THIS_COMPUTER if is_here else ELSEWHERE
+    at, _ = opened(store)
+    at.button(key="project").click().run()
+    assert join.NOT_OPENED in join_words(at)
+    assert not any(key.startswith("poll-room") for key in keys(at))
+    for words in ("PRIVDEMO_HOSTS", "sudo", "make run"):
+        assert words not in markup(at) + spoken(at)
+
+
+def test_a_closed_poll_is_closed_to_the_room(store, computer):
+    at, code = opened(store)
+    at.button(key="poll-room-open").click().run()
+    at.button(key="poll-close").click().run()
+    assert not computer.room.is_host(WIFI.host)
+    assert f"Poll <b>{code}</b> is closed." in join_words(at)
+    assert not any(key.startswith("poll-room") for key in keys(at))

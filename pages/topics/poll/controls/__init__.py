@@ -17,7 +17,7 @@ from pages.kit.present import PageInfo, Position
 from pages.kit.settings import Setting
 from pages.kit.values import Values, get, here, in_address, put, put_all
 from pages.topics.poll.answer import Answer
-from pages.topics.poll.controls import rehearsing, telephones
+from pages.topics.poll.controls import rehearsing, room, telephones
 from pages.topics.poll.join import short
 from pages.topics.poll.question import (
     ANSWERS,
@@ -94,6 +94,7 @@ def controls(values: Values, main: DeltaGenerator) -> None:
         own_poll = telephones.own_poll() if way == TELEPHONES else None
         if own_poll:
             telephones.poll_heading(own_poll)
+            _room_panel(own_poll)
             _latecomers_address(own_poll.join)
         else:
             with inputs.container_if("poll-question", values[STEP] == STEPS[0]):
@@ -102,6 +103,8 @@ def controls(values: Values, main: DeltaGenerator) -> None:
             if not _is_projected() and not ANSWERS.problem([values[ANSWERS]]):
                 with st.container(key="poll-lie"):
                     _lie(values)
+            if way == TELEPHONES:
+                _room_panel(None)
     if not ANSWERS.problem([values[ANSWERS]]):
         _lie_boxes(values)
     with inputs.container_if("poll-class", way == REHEARSAL) if not is_hidden() else hidden_container():
@@ -201,9 +204,15 @@ def _telephone_buttons(own_poll: telephones.OwnedPoll | None, question: Question
             inputs.choose_from_list(LANGUAGE)
 
 
+def _room_panel(own_poll: telephones.OwnedPoll | None) -> None:
+    """Render what the teacher alone sees of how telephones reach the poll: nothing of it is ever projected."""
+    if not _is_projected():
+        room.panel(own_poll, own_poll.join if own_poll else telephones.unopened())
+
+
 def _latecomers_address(at: Join) -> None:
     """Render the address to join in a corner of the projected page, where nothing else shows it."""
-    if at.is_open and _is_projected():
+    if at.is_open and not at.local and _is_projected():
         with st.container(key="shown-late"):
             st.html(f'<p class="poll-late">{escape(short(at.address))}</p>')
 

@@ -27,6 +27,7 @@ from pages.topics.poll import join
 from pages.topics.poll.question import TELEPHONES, WAY, Join
 from privdemo import limits
 from privdemo.experiments.poll import PollConfig
+from server.room import ROOM, Opened
 from server.turns import pause
 
 # Keys of the session: the code and the secret of the teacher's poll, those of the teacher's other polls, why an action
@@ -47,11 +48,12 @@ _component = st.components.v2.component(
 
 @dataclass(frozen=True)
 class OwnedPoll:
-    """The teacher’s poll, and how many people sent each answer in each round."""
+    """The teacher’s poll, how many people sent each answer in each round, and how it is open to the room, if it is."""
 
     poll: Poll
     rounds: tuple[tuple[int, ...], ...]
     join: Join
+    opened: Opened | None = None
 
     @property
     def question(self) -> str:
@@ -84,7 +86,9 @@ def _read(code: str, secret: str) -> OwnedPoll:
     with pause(), GUESSES.look_up(_address(), rules.normalised(code)):  # others are served while a database hangs
         found = store().poll(code)
         rounds = tuple(map(tuple, store().counts(code, secret)))
-    return OwnedPoll(found, rounds, join.join(found.code, found.is_open, st.context.url))
+    if not found.is_open:
+        ROOM.close(found.code)  # perhaps another process closed the poll
+    return OwnedPoll(found, rounds, join.join(found.code, found.is_open, st.context.url), ROOM.opened(found.code))
 
 
 def has_changed(shown: OwnedPoll) -> bool:
@@ -94,7 +98,7 @@ def has_changed(shown: OwnedPoll) -> bool:
         return True
     try:
         now = _read(*owned)
-        return (now.rounds, now.poll.is_open) != (shown.rounds, shown.poll.is_open)
+        return (now.rounds, now.poll.is_open, now.opened) != (shown.rounds, shown.poll.is_open, shown.opened)
     except (NoSuchPoll, NotTheOwner):
         return True
     except PollError:
@@ -131,18 +135,18 @@ def again_button() -> None:
     help_words = f"The same people answer once more, and chance decides anew; {most:g} times at most."
     # A press that arrives twice asks once: it is for the round after the one that was on the screen.
     ask = partial(_ask_again, after=shown.poll.round if shown else None)
-    if st.button("Ask again", key="poll-again", disabled=disabled, on_click=_do_as_owner, args=(ask,), help=help_words):
+    if st.button("Ask again", key="poll-again", disabled=disabled, on_click=do_as_owner, args=(ask,), help=help_words):
         st.rerun()  # rerun the whole page, also from within a fragment
 
 
 def buttons(shown: OwnedPoll) -> None:
     """Render the buttons of a poll’s owner: close, download, delete."""
-    st.button("Close", key="poll-close", disabled=not shown.join.is_open, on_click=_do_as_owner, args=(_close,))
+    st.button("Close", key="poll-close", disabled=not shown.join.is_open, on_click=do_as_owner, args=(_close,))
     rows = partial(_csv, *st.session_state[_OWNED], shown.poll.answers)
     st.download_button("Download the answers", rows, "poll.csv", "text/csv", key="poll-answers", on_click="ignore")
     with st.popover("Delete", key="poll-delete"):
         st.markdown("The poll and its answers will be gone for good.")
-        st.button("Delete this poll", key="poll-delete-now", on_click=_do_as_owner, args=(_delete,))
+        st.button("Delete this poll", key="poll-delete-now", on_click=do_as_owner, args=(_delete,))
 
 
 def poll_heading(shown: OwnedPoll) -> None:
@@ -256,7 +260,7 @@ def _address() -> str:
     return st.context.ip_address or "localhost"
 
 
-def _do_as_owner(action: Callable[[str, str], object]) -> None:
+def do_as_owner(action: Callable[[str, str], object]) -> None:
     """Do something that only the owner may do, or store why that failed."""
     if not (owned := st.session_state.get(_OWNED)):
         return
