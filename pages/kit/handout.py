@@ -173,13 +173,13 @@ def _picture(step: Step, found: StepAnswer, hidden: set[str], given: str) -> str
         return number[0] if is_told else _BLANK
 
     bare = re.sub(r' alt="[^"]*"', ' alt=""', picture)
-    parts = re.split(r"(<style.*?</style>|<[^>]*>)", bare, flags=re.DOTALL)
+    parts = re.split(r"(<style[^<]*</style>|<[^<>]*>)", bare, flags=re.DOTALL)
     parts[::2] = [_LONG_NUMBER.sub(with_blank, words) for words in parts[::2]]
     return f'<div class="picture">{"".join(parts)}</div>'
 
 
 def _text(markup: str) -> str:
-    return re.sub(r"<[^>]*>", "", markup)
+    return re.sub(r"<[^<>]*>", "", markup)
 
 
 # --- the solutions -------------------------------------------------------------------------------

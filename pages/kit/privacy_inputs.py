@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from pages.kit import inputs, numbers
-from pages.kit.number_control import OtherUnit, Slider
+from pages.kit.number_control import MORE_OR_LESS, OtherUnit, Slider
 from pages.kit.settings import Number
 from privdemo import figures
 from privdemo.experiments import voting
@@ -20,15 +20,13 @@ from privdemo.mechanisms.pixels import PixelFamily
 LARGEST_EPSILON = 700.0
 EPSILONS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 20.0)
 DELTAS = (0.0, 1e-10, 1e-8, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.05, 0.1, 0.2, 0.3)
-# The ends of every slider of privacy: more private is on the left throughout the app.
-PRIVATE_LEFT = ("more private", "more accurate")
 ANSWER_EPSILON, LABEL_EPSILON = "Privacy loss ε of one answer", "Privacy loss ε of one label"
 PERSON_EPSILON, _DELTA_NAME = "Privacy loss ε of one person", "δ, chance that the promise fails"
 _ODDS = "multiplies the odds of any guess by e^ε at most"
 
 
 def noise_slider(
-    name: str, ends: tuple[str, str] = PRIVATE_LEFT, *, percent: bool = False, live: bool = False
+    name: str, ends: tuple[str, str] = MORE_OR_LESS, *, percent: bool = False, live: bool = False
 ) -> Slider:
     """Return a slider for random answers or noise: the most, which is the most private, is on the left."""
     return Slider(name, ends, percent=percent, live=live, largest_left=True)
@@ -89,16 +87,32 @@ def guess_scale_html(epsilon: float, guessing: Guessing, *, delta: float = 0.0, 
     return _scale_html(name, epsilon, words, figures.people_html([field], legend, words), more)
 
 
+def value_scale(epsilon: float, guess: str, *, name: str = "ε", more: str = "") -> None:
+    """Render what the ε of one released value means: how sure of a `guess` it can make somebody; and where ε is.
+
+    The guess is between two values, both as likely before. After the release no one is surer than e^ε/(e^ε + 1).
+    """
+    sure = adversary.promised_rate(min(epsilon, LARGEST_EPSILON), 0.0)
+    words = f"Whoever sees what is sent can be up to {_percent_below(sure)} sure {guess}; by luck alone, 50 %."
+    st.html(_scale_html(name, epsilon, words, "", more))
+
+
+def _percent_below(chance: float) -> str:
+    """Write a chance as whole percent, none that is below 1 as 100 %."""
+    return "over 99 %" if 0.995 <= chance < 1 else f"{100 * chance:.0f} %"
+
+
 def _scale_html(name: str, epsilon: float, words: str, pictures: str, more: str = "") -> str:
     """Return what an ε means as HTML; of two things as likely before, an answer shifts belief to tanh(ε/2)."""
     shown = f"{name} = {numbers.epsilon(epsilon)}"
+    odds = numbers.sentence(numbers.odds_bound_text(epsilon))
+    dots = f"<details><summary>Show it as dots</summary>{pictures}<p>{odds}</p></details>" if pictures else ""
     where = f"Privacy loss {shown}, on a scale from nothing given away to all given away"
     return (
-        f'<div class="epsilon">{words} <b>Privacy loss {shown}.</b> {more}'
+        f'<div class="epsilon">{words} <b>Privacy loss {shown}</b> (0 is perfect). {more}'
         f'<div class="gauge"><span>nothing given away</span><div class="scale" role="img" aria-label="{where}">'
         f'<i style="left:{min(99.5, 100 * math.tanh(epsilon / 2)):.1f}%"></i></div><span>all given away</span></div>'
-        f"<details><summary>Draw this as dots</summary>{pictures}"
-        f"<p>{numbers.sentence(numbers.odds_bound_text(epsilon))}</p></details></div>"
+        f"{dots}</div>"
     )
 
 
@@ -217,7 +231,7 @@ def pixel_boxes(
 
 def epsilon(setting: Number, name: str, stops: tuple[float, ...] = EPSILONS) -> float:
     """Render the slider of the ε of what is released, over `stops`; return it."""
-    return float(inputs.number(setting, slider=Slider(name, PRIVATE_LEFT, stops), part="slider"))
+    return float(inputs.number(setting, slider=Slider(name, MORE_OR_LESS, stops), part="slider"))
 
 
 def epsilon_box(setting: Number, other: OtherUnit | None = None, label: str = "ε") -> None:
@@ -227,7 +241,7 @@ def epsilon_box(setting: Number, other: OtherUnit | None = None, label: str = "�
 
 def delta_of_counts(setting: Number) -> float:
     """Render the δ of released counts: a slider over common values, and a box; return it."""
-    return float(inputs.number(setting, "δ", slider=Slider(_DELTA_NAME, PRIVATE_LEFT, DELTAS)))
+    return float(inputs.number(setting, "δ", slider=Slider(_DELTA_NAME, MORE_OR_LESS, DELTAS)))
 
 
 def finite_or_none(value: float) -> float | None:

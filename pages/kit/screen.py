@@ -136,7 +136,7 @@ def _headline(slide: Slide, sentence: str, question: str, facts: Mapping[str, st
 
 def _bare(words: str) -> str:
     """Return words without their tags."""
-    return re.sub("<.*?>", "", words)
+    return re.sub("<[^<>]*>", "", words)
 
 
 def progress_bar(question: Any, made: Trials) -> None:

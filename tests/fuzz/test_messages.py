@@ -99,7 +99,7 @@ MORE_STAGES = {
     "poll": [{"way": "Show of hands"}, {"way": "On their phones"}],
 }
 # Settings of which no page has a widget before a visitor brings records, or at all.
-NOT_DRAWN = {"job", "lecture", "pin"}
+NOT_DRAWN = {"job", "lecture", "pin", "poll_language"}  # the last before a poll on telephones is opened
 
 
 class Server(NamedTuple):

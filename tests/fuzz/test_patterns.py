@@ -45,7 +45,7 @@ MOST_QUOTED = 2000
 QUOTED = {
     "pages/kit/glossary.py:_NOT_EXPLAINED",
     "pages/kit/glossary.py:_forms",
-    "pages/kit/screen.py:_projected",
+    "pages/kit/screen.py:_bare",
     "pages/terminal.py:text_of",
     "pages/topics/training/question.py:of_tables",
 }

@@ -157,7 +157,7 @@ def test_a_stopped_and_pinned_setting_is_deleted_when_forgotten_on_another_page(
     at.button(key="pin-it").click().run()
     assert (pin := at.session_state["values"]["comparison"]["pin"]).startswith("classify,your own,labels,")
     at.segmented_control(key="compare_on").set_value("Small digits").run()
-    until(at, lambda at: "trusting" in takeaway(at))
+    until(at, lambda at: " clearly" in takeaway(at))
     jobs = cache.runner()._jobs
     assert {jobs[key].private for key in list(jobs) if "tumours.csv" in repr(key)} == {True}
     go_to_page(at, "proportions").button(key="own-forget").click().run()

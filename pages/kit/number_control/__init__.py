@@ -37,6 +37,9 @@ _COUNTS = "number_changes"
 _LARGEST_COUNT = 10**9
 
 
+# The ends of every slider of privacy: more private is on the left throughout the app.
+MORE_OR_LESS = ("more private", "more accurate")
+
 # What of a number's control is rendered: its slider and its boxes may stand in two places.
 Part = Literal["all", "slider", "boxes"]
 
@@ -131,12 +134,22 @@ def _slider_data(slider: Slider, value: float, setting: Number) -> dict[str, Any
     stops = sorted({*filter(limit.contains, slider.stops), value}) if slider.stops else None
     return {
         "name": slider.name,
-        "ends": slider.ends,
+        "ends": _ends(slider, stops, limit.low, limit.high),
         "stops": stops,
         "percent": slider.percent,
         "live": slider.live,
         "largestLeft": slider.largest_left,
     }
+
+
+def _ends(slider: Slider, stops: list[float] | None, low: float, high: float) -> tuple[str, str] | None:
+    """Return the words at the ends of a slider, each after the number there, unless they say that themselves."""
+    if slider.ends is None or slider.ends != MORE_OR_LESS:
+        return slider.ends
+    numbers = (stops[0], stops[-1]) if stops else (low, high)
+    shown = [f"{100 * number:.4g} %" if slider.percent else f"{number:.4g}" for number in numbers]
+    left, right = reversed(shown) if slider.largest_left else shown
+    return f"{left}: {slider.ends[0]}", f"{right}: {slider.ends[1]}"
 
 
 def _other_data(other: OtherUnit, value: float) -> dict[str, Any]:

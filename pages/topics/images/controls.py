@@ -95,9 +95,9 @@ def main_control(values: Values) -> None:
         epsilon = family.make(values[setting], question.n_states).epsilon
         if epsilon < math.inf:
             n_pixels = math.prod(images.image_shape(datasets.load(question.config.dataset)))
-            guessing = privacy_inputs.Guessing("is black or white at one pixel", "that pixel as sent", "images")
             whole = whole_image_words(n_pixels, epsilon)
-            privacy_inputs.guess_scale(epsilon, guessing, name="ε of one pixel", more=whole)
+            guess = "whether a pixel was black or white"
+            privacy_inputs.value_scale(epsilon, guess, name="ε of one pixel", more=whole)
 
 
 def presets(_: object) -> None:

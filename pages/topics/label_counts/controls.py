@@ -27,23 +27,15 @@ from pages.topics.label_counts.question import (
     TOTAL,
     Curves,
 )
-from privdemo.experiments.label_counts import adversary
 
-
-def _guessing(epsilon: float, delta: float) -> privacy_inputs.Guessing:
-    """Return what is guessed from the counts, with what δ adds to it."""
-    alone, both = (
-        privacy_inputs.whole_people(adversary.promised_rate(min(epsilon, EPSILON.limit.high), d)) for d in (0.0, delta)
-    )
-    adds = f" (δ = {delta:g} included; {alone} without)" if alone != both else ""
-    return privacy_inputs.Guessing("has one of two illnesses", f"counts with this noise{adds}", "patients")
+_GUESSING = privacy_inputs.Guessing("has one of two illnesses", "counts with this noise", "patients")
 
 
 def controls(values: Values, main: DeltaGenerator) -> None:
     """Render the controls, ε in `main`."""
     with main, inputs.row("count-privacy"):
         epsilon, delta = privacy_inputs.epsilon(EPSILON, privacy_inputs.PERSON_EPSILON), values[DELTA]
-        privacy_inputs.guess_scale(epsilon, _guessing(epsilon, delta), delta=delta)
+        privacy_inputs.guess_scale(epsilon, _GUESSING, delta=delta)
     privacy_inputs.epsilon_box(EPSILON)
     whose = inputs.choose(COUNTS_SOURCE)
     with inputs.container_if("design", whose == DESIGN):

@@ -7,8 +7,8 @@ import math
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.kit import inputs, own_data, own_data_input, privacy_inputs
-from pages.kit.number_control import OtherUnit
+from pages.kit import inputs, own_data, own_data_input
+from pages.kit.number_control import MORE_OR_LESS, OtherUnit
 from pages.kit.settings import Choice, Number
 from pages.kit.values import Values, put_all
 from pages.topics.label_proportions.question import (
@@ -64,7 +64,7 @@ def controls(values: Values, main: DeltaGenerator) -> None:
     st.caption("Filled without looking at the records." if how.blind else f"Filled by looking at {how.needs}.")
     inputs.choose(AGGREGATION)
     with inputs.container_if("k-shown", values[AGGREGATION] != "none"):
-        inputs.slider_and_box(K, ends=privacy_inputs.PRIVATE_LEFT, largest_left=True)
+        inputs.slider_and_box(K, ends=MORE_OR_LESS, largest_left=True)
     _noise(FEATURE_NOISE, FEATURE_EPSILON, averaged(values))
     _noise(PROPORTION_NOISE, PROPORTION_EPSILON, records_in_bag(values))
     inputs.choose(TRAINED)
@@ -84,7 +84,7 @@ def _bags(values: Values) -> None:
     if len(sizes) > 1 and not is_hidden():
         st.session_state[_SIZE] = min(sizes, key=lambda n: abs(math.log(n / bag_size)))
         records = binary_task(dataset).records
-        label = f"{records.capitalize()} per bag, of {total:,} in all (left: more private)"
+        label = f"{records.capitalize()} per bag, of {total:,} in all (larger bags, on the left, are more private)"
         st.select_slider(label, sizes, key=_SIZE, on_change=_split_into, args=(total, n_bags, size))
 
 

@@ -73,14 +73,12 @@ def controls(values: Values, main: DeltaGenerator) -> None:
         epsilon = family.make(values[level], n_states).epsilon
         if epsilon < math.inf:
             name = f"ε of one {value_word}"
-            guessing = (
-                privacy_inputs.Guessing("is black or white at one pixel", "that pixel as sent", "images")
+            two = (
+                "whether a pixel was black or white"
                 if value_word == "pixel"
-                else privacy_inputs.Guessing(
-                    f"has one of two values in a {value_word}", f"that {value_word} as sent", "records"
-                )
+                else f"which of two values a {value_word} had"
             )
-            privacy_inputs.guess_scale(epsilon, guessing, name=name)
+            privacy_inputs.value_scale(epsilon, two, name=name)
     privacy_inputs.pixel_boxes(level, family, n_states, DELTA, "training_pixel_epsilon", value_word)
     _label_controls(classes, classes_word)
     inputs.choose(TRAINED)

@@ -311,7 +311,7 @@ CLAIMS = (
         spread_beats_naive,
         (FIGURE_3,),
         unit=POINTS,
-        surprise="Correcting for the noise did not make the model clearly more accurate{but}.",
+        surprise="Correcting for the noise, pixel by pixel, did not make the model clearly more accurate{but}.",
         what="gain in accuracy",
     ),
     ClaimRow(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pages.kit import privacy_inputs
-from pages.kit.privacy_inputs import DELTAS, EPSILONS, PRIVATE_LEFT
+from pages.kit.privacy_inputs import DELTAS, EPSILONS
 from privdemo.experiments.label_counts import adversary
 from privdemo.mechanisms import BinaryChannel, GaussianNoise
 from tests.pages.kit.elements import component_data, opened, rendered
@@ -100,18 +100,21 @@ def test_every_widget_says_what_its_setting_does_and_hidden_ones_have_values_alo
     assert at.session_state["found"] == FOUND
 
 
+_DELTA_ENDS = ("0: more private", "0.3: more accurate")
+
+
 @pytest.mark.parametrize(
     ("script", "key", "label", "name", "ends", "stops", "live"),
     [
         ("plain", "n", "N", None, None, None, None),
         ("plain", "p", "Other", "Other", ("low", "high"), None, False),
         ("plain", "q", "Q", "Q", None, None, False),
-        ("lies", "p", "P", "Lie", PRIVATE_LEFT, None, True),
+        ("lies", "p", "P", "Lie", ("0.5: more private", "0: more accurate"), None, True),
         ("lies", "r", "R", "From 0", None, None, False),
         ("lies", "q", "Q", "From 1", None, None, False),
-        ("counts", "e", "", "How much", PRIVATE_LEFT, sorted((*EPSILONS, 0.3)), False),
-        ("counts", "d", "δ", "δ, chance that the promise fails", PRIVATE_LEFT, [d for d in DELTAS if d <= 0.5], False),
-        ("counts", "f", "", "Few", PRIVATE_LEFT, [1.0, 1.5, 2.0], False),
+        ("counts", "e", "", "How much", ("0.001: more private", "20: more accurate"), sorted((*EPSILONS, 0.3)), False),
+        ("counts", "d", "δ", "δ, chance that the promise fails", _DELTA_ENDS, [d for d in DELTAS if d <= 0.5], False),
+        ("counts", "f", "", "Few", ("1: more private", "2: more accurate"), [1.0, 1.5, 2.0], False),
         ("pixels", "r", "p, chance of change", None, None, None, None),
         ("pixels", "g", "σ, noise strength", None, None, None, None),
     ],
@@ -188,7 +191,7 @@ def test_an_epsilon_without_bound_can_be_set_to_a_finite_one_and_back():
 def test_what_an_epsilon_means_stands_beside_its_number(p, epsilon):
     at = opened(LIES)
     at.number_input(key="p").set_value(p).run()
-    assert f"<b>Privacy loss ε = {epsilon}.</b>" in at.get("html")[0].proto.body
+    assert f"<b>Privacy loss ε = {epsilon}</b> (0 is perfect). " in at.get("html")[0].proto.body
 
 
 @pytest.mark.parametrize(
@@ -207,12 +210,25 @@ def test_what_an_answer_gives_away_is_said_in_whole_people(first, second, words)
     assert privacy_inputs.people_words(first, second, privacy_inputs.People()) == words
 
 
+@pytest.mark.parametrize(("epsilon", "sure"), [(0.0, "50 %"), (1.0, "73 %"), (4.69, "99 %"), (9.0, "over 99 %")])
+def test_what_one_value_gives_away_is_how_sure_it_can_make_somebody(monkeypatch, epsilon, sure):
+    shown = []
+    monkeypatch.setattr(privacy_inputs.st, "html", shown.append)
+    privacy_inputs.value_scale(epsilon, "whether it was black", name="ε of one pixel")
+    assert f"can be up to {sure} sure whether it was black; by luck alone, 50 %." in shown[0]
+    prior = 0.5  # a channel that reaches the bound: two values, one answer
+    lie = 1 / (1 + math.exp(epsilon))
+    posterior = prior * (1 - lie) / (prior * (1 - lie) + (1 - prior) * lie)
+    assert privacy_inputs._percent_below(posterior) == sure
+    assert "<details>" not in shown[0]
+
+
 def test_the_meaning_of_an_answer_comes_from_its_channel():
     people = privacy_inputs.People("voted A", "voted B", "A")
     channel = BinaryChannel(0.1, 0.3)  # of voters of B 10 of 100 say A, of voters of A 70
     shown = privacy_inputs.answer_scale_html(channel, people)
     words = "Of 100 people who voted A, 70 say A. Of 100 who voted B, 10 say A."
-    assert f">{words} <b>Privacy loss ε = 1.95.</b> <div" in shown
+    assert f">{words} <b>Privacy loss ε = 1.95</b> (0 is perfect). <div" in shown
     assert "<figcaption>100 people who voted B</figcaption>" in shown
     assert "<p>Whatever was believed before, the odds change at most sevenfold.</p>" in shown
 
@@ -236,7 +252,7 @@ def test_what_a_release_gives_away_is_how_many_can_be_guessed_right(epsilon, del
         f"If each of 100 patients has one of two labels, {right} be guessed right from the counts; luck alone gives 50."
     )
     assert f">{words} <b>Privacy loss ε of a label = " in shown
-    assert ".</b> So.<div" in shown
+    assert "</b> (0 is perfect). So.<div" in shown
     assert "<figcaption>100 patients</figcaption>" in shown
 
 

@@ -585,7 +585,7 @@ def test_in_the_room_only_a_poll_that_is_open_to_it_is_found(room_app, store, po
     assert ask(room_app, f"/p/{poll[0].code}").status == post(room_app, poll[0].code).status == 200
     for code in (other.code, "BBBBB"):
         said = {(answer.status, answer.text) for answer in (ask(room_app, f"/p/{code}"), post(room_app, code))}
-        assert said == {(404, json.dumps({"error": NoSuchPoll.message}, separators=(",", ":")))}
+        assert said == {(404, json.dumps({"error": str(NoSuchPoll())}, separators=(",", ":")))}
         assert ask(room_app, f"/p/{code}/now").status == 404
     assert store.counts(other.code, secret) == [[0, 0]]
 

@@ -410,7 +410,7 @@ def test_the_guess_is_who_may_see_true_labels_where_a_model_is_most_accurate():
     best = {trust: found.marks[name].mean for trust, name in found.best_by_trust.items()}
     assert asked.scale == (NOBODY, OWNER)
     assert asked.truth == max(best, key=best.__getitem__)
-    assert "Who must be trusted with the true labels" in asked.ask
+    assert "if nobody sees the true labels" in asked.ask
     assert asked.explain == ""
     plain, answered = parts(asked.covered.figure), parts(panel.figure.figure)
     drawn = {x for trace in plain["data"] for x in trace["x"]}

@@ -35,9 +35,8 @@ def says(chapter: str, of: Answer, *asked: object) -> str:
 def test_the_sentence_has_both_errors_and_that_of_guessing_blindly() -> None:
     words = shown().takeaway()
     assert words.startswith(
-        "Each of 10,000 people gives one of 64 answers. To hide it, each sends a list of 17, which holds the true one "
-        "more often than by chance (subset selection). The shares worked out from what they send are typically off by "
-        "<b>1.9 points</b>."
+        "The shares worked out are typically off by <b>1.9 points</b>. Each of 10,000 people gives one of 64 answers, and "
+        "to hide it sends a list of 17, which holds the true one more often than by chance (subset selection)."
     )
     assert "If each sends one answer, the true one or a random one (k-ary randomised response), it is " in words
     assert f"<b>{ERRORS[PAPERS]} points</b>." in words
@@ -67,14 +66,14 @@ def test_of_two_answers_subset_selection_is_called_the_papers_method(oracle: str
 def test_another_method_is_measured_against_the_best(oracle: str, words: str) -> None:
     said = shown(replace(DEFAULT, oracle=oracle)).takeaway()
     method = FREQUENCY_ORACLES[oracle]
-    assert f"each sends {method.sends} ({method.title})" in said
+    assert f"sends {method.sends} ({method.title})" in said
     assert f"typically off by <b>{ERRORS[oracle]} points</b>" in said
     assert words in said
 
 
 def test_a_list_of_one_is_what_randomised_response_sends() -> None:
     said = shown(replace(DEFAULT, oracle="subset selection", epsilon=10.0)).takeaway()
-    assert "each sends one answer, the true one or a random one (subset selection)" in said
+    assert "sends one answer, the true one or a random one (subset selection)" in said
     assert "e+" not in said
 
 
@@ -125,7 +124,7 @@ def test_chapters_say_their_numbers() -> None:
 
 def test_answers_are_called_what_they_are() -> None:
     words = shown(replace(DEFAULT, dataset=ILLNESSES, k=16)).takeaway()
-    assert words.startswith("Each of 10,000 people has one of 16 illnesses. To hide it, each sends a list of 4, which")
+    assert "Each of 10,000 people has one of 16 illnesses, and to hide it sends a list of 4, which" in words
     assert "If each sends one illness, the true one or a random one (k-ary" in words
 
 

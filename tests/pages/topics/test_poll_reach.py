@@ -46,7 +46,7 @@ def answering(status, page):
 
 def test_the_server_asks_itself_for_the_very_page_by_the_very_name(monkeypatch):
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")  # a telephone does not go by this computer's proxy
-    with answering(200, participant.page(POLL)) as (port, asked):
+    with answering(200, participant.page(POLL, "en")) as (port, asked):
         assert reach.ask_itself(opened_at(port)) == ""
     assert asked == [("/p/BCDFG", f"127.0.0.1:{port}")]
 
@@ -56,7 +56,11 @@ def test_the_server_asks_itself_for_the_very_page_by_the_very_name(monkeypatch):
     [
         (421, "", "something else answers than this poll (status 421)"),
         (200, "<h1>Another app</h1>", "something else answers than this poll (status 200)"),
-        (200, participant.page(Poll("ZZZZZ", "BCDFG?", ("Yes", "No"), 0.25, 1, True, 1)), "something else answers"),
+        (
+            200,
+            participant.page(Poll("ZZZZZ", "BCDFG?", ("Yes", "No"), 0.25, 1, True, 1), "en"),
+            "something else answers",
+        ),
         (429, "", "Wait a minute"),
     ],
 )
