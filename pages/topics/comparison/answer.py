@@ -252,8 +252,8 @@ def _prediction(answer: Answer) -> Prediction | None:
     return Prediction(
         "most-accurate-trust",
         f"A computer learns to tell {told_apart(config)}, but the labels of these examples are disguised "
-        f"(ε = {numbers.epsilon(config.epsilon)}). When does it do best: if nobody sees the true labels, if the owner of "
-        "each bag of them does, or if one curator sees them all?",
+        f"(ε = {numbers.epsilon(config.epsilon)}). When does it do best: if nobody sees the true labels, if the owner "
+        "of each bag of them does, or if one curator sees them all?",
         first.trust,
         tuple(answer.best_by_trust),
         _by_trust(answer, known_only=True),
