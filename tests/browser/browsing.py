@@ -169,7 +169,7 @@ def _still(page: Page) -> None:
 
 def open_menu(page: Page) -> None:
     """Open the menu of a page."""
-    page.get_by_role("button", name="More").click()
+    page.locator(".st-key-more").get_by_role("button", name="More").click()
     expect(page.get_by_role("button", name="Reset")).to_be_visible()
 
 

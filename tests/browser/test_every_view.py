@@ -47,7 +47,7 @@ PARTS = {
     address: (".takeaway", control, figure, ".st-key-chapters", ".st-key-end")
     for address, control, figure in (
         ("voting", f".st-key-main-control-fragment{SLIDER}", ".people:visible"),
-        ("poll", ".st-key-main-control", ".people:visible"),
+        ("poll", ".st-key-main-control", ".st-key-poll_reveal-component canvas"),
         ("many_answers", f".st-key-main-control{SLIDER}", ".js-plotly-plot"),
         ("image_noise", "input#level:visible", "canvas"),
         ("training", f".st-key-main-control{SLIDER}", ".digits"),
@@ -66,7 +66,7 @@ IN_THE_CONTROL = """
 ELSEWHERE = {"Classes"}
 # Words on the page, menu, controls and charts included: more on the home page, which has the steps of a story, three
 # doors and two figures, where claims are told, and where each method has half a line on how it works.
-MOST_WORDS = {"": 360, "claims": 300, "class_ratio": 300, "training": 300}
+MOST_WORDS = {"": 360, "claims": 310, "class_ratio": 300, "training": 300}
 
 
 def take(page: Page, look: Look) -> None:

@@ -19,6 +19,8 @@ from privdemo.experiments.poll import Price, Reveal
 from privdemo.figures import poll as charts
 from privdemo.intervals import Estimate
 
+# So many fields of senders stand in a row; more are in two.
+_MOST_IN_ROW = 3
 _NOBODY = "Nobody has answered yet: there is nothing to read."
 _NOT_OPEN = "Open the poll: there is nothing to read before somebody answers."
 
@@ -146,7 +148,8 @@ def one_answer(answer: Answer, found: Reveal) -> _StepContents:
 def _hundred_senders(found: Reveal) -> str:
     """Return a picture of a hundred senders of each answer, side by side, as HTML."""
     picture = figures.people_html(charts.meant(found), charts.meant_legend(found), "People who sent an answer")
-    return f'<div class="poll-meant" style="--fields: {len(found.readings)}">{picture}</div>'
+    n = len(found.readings)
+    return f'<div class="poll-meant" style="--fields: {n if n <= _MOST_IN_ROW else -(-n // 2)}">{picture}</div>'
 
 
 def _of_100_people(share: Estimate) -> str:
