@@ -226,8 +226,7 @@ class Page:
             self.arrange(self, placeholder)
         else:
             _render_layout(self, placeholder, menu, view, known)
-        if not predictions.is_asking():
-            room_guesses.end()  # the step that asked is left
+        room_guesses.end_if_left()
         if self.shows_images:
             _render_missing_data()
         chapter = self.chapters.choice() if self.chapters and not view.position else None  # a step has its own entry

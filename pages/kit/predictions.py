@@ -40,6 +40,7 @@ def begin(page: str, is_whole: bool, is_wanted: bool) -> None:
     by_link = st.session_state.setdefault(_BY_LINK, {}).setdefault(page, bool(link.parameters()))
     st.session_state[_MAY_ASK] = is_wanted or (is_whole and not by_link)
     st.session_state[_IN_LECTURE] = is_wanted
+    room_guesses.begin()
 
 
 def switch() -> None:

@@ -20,8 +20,9 @@ from pages.polls.store import store
 from privdemo import limits
 from server.turns import in_turn
 
-# Keys of the session: what the room is asked now, what it guessed by the names of predictions, and why that failed.
-_ASKED, _FOUND, _PROBLEM = "room_is_asked", "room_guesses", "room_guess_problem"
+# Keys of the session: what the room is asked now, whether this run of a page shows that, what the room guessed by the
+# names of predictions, and why that failed.
+_ASKED, _IS_SHOWN, _FOUND, _PROBLEM = "room_is_asked", "room_guess_is_shown", "room_guesses", "room_guess_problem"
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,7 @@ def render(prediction: Prediction) -> None:
         return
     with st.container(key="shown-room-guess", horizontal=True, vertical_alignment="center", width="content"):
         if _asked_for(prediction):
+            st.session_state[_IS_SHOWN] = True
             st.fragment(in_turn(_count), run_every=1.0)()
         elif _is_open():
             st.button("Ask the room", key="ask-room", on_click=_ask, args=(prediction,))
@@ -103,6 +105,17 @@ def _count() -> None:
         st.markdown(str(error))
         return
     st.markdown(f"**{n:,}** {'has' if n == 1 else 'have'} guessed on telephones, with the poll {now.code}.")
+
+
+def begin() -> None:
+    """Begin a run of a page: it shows no guess of the room yet."""
+    st.session_state[_IS_SHOWN] = False
+
+
+def end_if_left() -> None:
+    """End what the room is asked if this run of a page, now at its end, does not show it."""
+    if not st.session_state[_IS_SHOWN]:
+        end()
 
 
 def end() -> None:
