@@ -157,7 +157,9 @@ def result_html(prediction: Prediction, guess: float | str | None, room: Sequenc
     """
     said = [result_words(prediction, guess)] if guess is not None else []
     said += [room_words(prediction, room, guess is None)] if room else []
-    sentence = f"<b>{' '.join(said)}</b> {prediction.explain}".strip()
+    sentence = f"<b>{' '.join(said)}</b>"
+    if prediction.explain:
+        sentence += f' <span class="why">{prediction.explain}</span>'
     scale, truth = prediction.scale, prediction.truth
     if isinstance(scale, tuple) or isinstance(truth, str) or isinstance(guess, str):
         return f'<div class="guess"><p>{sentence}</p></div>'

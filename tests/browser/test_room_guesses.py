@@ -2,7 +2,6 @@
 
 import re
 from contextlib import ExitStack
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -33,8 +32,6 @@ def seen_faults(teacher: Page, name: str) -> list[str]:
         teacher.emulate_media(color_scheme="dark" if i % 2 else "light")
         teacher.wait_for_timeout(300)  # until the browser has sent the new size
         browsing.settled(teacher)
-        if FOLDER:
-            teacher.screenshot(path=f"{FOLDER}/{name}-{width}.png")
         wrong += faults(Look(1, Step("voting"), width, teacher.evaluate(MEASURE)))
     return wrong
 
@@ -56,9 +53,6 @@ def open_guess_step(page: Page) -> None:
         browsing.settled(page)
         page.keyboard.press("PageDown")
     expect(page.locator(".place")).to_have_text(f"{number} / {len(steps)}")
-
-
-FOLDER: Path | None = Path("/tmp/g_shots")
 
 
 def test_three_telephones_guess_and_their_dots_stand_above_the_truth(
@@ -87,8 +81,6 @@ def test_three_telephones_guess_and_their_dots_stand_above_the_truth(
             expect(person.locator("#guess legend")).to_contain_text("how many do you think voted A?", timeout=A_WHILE)
             assert person.evaluate("document.documentElement.scrollWidth") == 320
             assert audited(person) == []
-            if FOLDER:
-                person.screenshot(path=f"{FOLDER}/telephone-{people.index(person)}.png")
         first, second, third = people
         expect(second.locator("#guess-send")).to_have_text("Meinen Tipp senden")
         first.locator("#guess-send").click()  # nothing is typed yet

@@ -83,7 +83,9 @@ def test_after_a_guess_it_stands_beside_the_truth_and_the_page_shows_all():
     assert "It is 35." in takeaway(at)
     assert shown(at) == ["Decided", "More"]
     (result,) = [body for body in bodies(at) if 'class="guess"' in body]
-    assert "You guessed 60\u00a0%; it is 35\u00a0%: 25 points too high.</b> So it is." in result
+    assert (
+        'You guessed 60\u00a0%; it is 35\u00a0%: 25 points too high.</b> <span class="why">So it is.</span>' in result
+    )
     assert 'class="pentagon" style="left:60.0%"' in result
     assert 'class="truth" style="left:35.0%"' in result
     assert "How many?" in takeaway(press(at, "Guess again"))
