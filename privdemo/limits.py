@@ -221,6 +221,11 @@ POLL_ANSWERS = Limit("number of answers", 2, 6, "one answer hides nothing, and s
 POLL_HOURS = Limit("hours of a poll", 1, 24, integer=True)
 POLL_ROUNDS = Limit("times a poll is asked", 1, 5, "each further answer hides less", integer=True)
 POLL_PEOPLE = Limit("answers to a poll", 1, 5000, integer=True)
+# The words of a guess that a lecture asks the room for, its options and the letters of each, and its guesses.
+GUESS_LETTERS = Limit("letters of a guess", 1, 500, "the room reads it on a telephone", integer=True)
+GUESS_OPTIONS = Limit("options of a guess", 2, 20, integer=True)
+# The dots of the room's guesses that a figure shows.
+GUESS_DOTS = Limit("dots of guesses", 1, 1_000, integer=True)
 # Simulated people who answer in a second, where a poll is rehearsed.
 POLL_PACE = Limit("answers a second", 0.5, 100.0, "a class takes about a minute")
 # Polls that a server has open, and those that it keeps, closed ones as well.

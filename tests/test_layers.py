@@ -29,9 +29,12 @@ LOCAL_RANDOMNESS = {"Generator", "SeedSequence", "BitGenerator", "PCG64", "PCG64
 MATHS = {"numpy", "scipy", "sklearn"}
 # The modules of the kit that draw on the screen, or read the state of its widgets.
 WHAT_DRAWS = (
-    "component inputs link live_dial live_dots more number_control own_data_input page present presenter privacy_inputs"
+    "component inputs link live_dial live_dots more number_control own_data_input owned_poll page present presenter "
+    "privacy_inputs"
 )
-DRAWING = {f"pages.kit.{name}" for name in (*WHAT_DRAWS.split(), "quiz_input", "screen", "style", "watching")} | {
+DRAWING = {
+    f"pages.kit.{name}" for name in (*WHAT_DRAWS.split(), "quiz_input", "room_guesses", "screen", "style", "watching")
+} | {
     "server.visits",
     "server.streamlit_internals",
 }

@@ -26,6 +26,7 @@ from pages.kit import (
     present,
     presenter,
     report,
+    room_guesses,
     screen,
     trials,
     values,
@@ -225,6 +226,7 @@ class Page:
             self.arrange(self, placeholder)
         else:
             _render_layout(self, placeholder, menu, view, known)
+        room_guesses.end_if_left()
         if self.shows_images:
             _render_missing_data()
         chapter = self.chapters.choice() if self.chapters and not view.position else None  # a step has its own entry

@@ -2,26 +2,32 @@
 
 Guesses stay in the session: no link, lecture, report or file holds them. A visitor who comes to a page by a link with
 settings is shown its figures at once. In a lecture, a step asks if its parts to show include a guess: the speaker marks
-what the room says.
+what the room says, or has it sent from telephones where a class poll is open.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from html import escape
+from statistics import median
 from typing import Any
 
 import streamlit as st
 
-from pages.kit import link
+from pages.kit import link, room_guesses
 from pages.kit.panel import Panel, Prediction, Scale
+from privdemo import limits
 
 # The key of the switch in the menu, True unless a visitor wants to see all figures at once.
 ASK = "ask_for_guesses"
 # Keys in the session state: for each prediction by its name the question as it was answered and the guess, None where
 # the visitor made none; by the address of each page whether the visitor came to it by a link with settings; whether
-# this run of a page may ask; and whether it asks now.
+# this run of a page may ask; whether it asks now; and whether it is a step of a lecture that does.
 _GUESSES, _BY_LINK, _MAY_ASK, _ASKS = "guesses", "opened_by_link", "may_ask_for_guesses", "asks_for_guess"
+_IN_LECTURE = "asks_for_guess_in_lecture"
+# A strip of dots is as high as this many dots one above the other, so that few of them stand close together.
+_LEAST_STACK = 6
 _Panels = Sequence[Panel | tuple[Panel, ...]]
 
 
@@ -33,6 +39,8 @@ def begin(page: str, is_whole: bool, is_wanted: bool) -> None:
     """
     by_link = st.session_state.setdefault(_BY_LINK, {}).setdefault(page, bool(link.parameters()))
     st.session_state[_MAY_ASK] = is_wanted or (is_whole and not by_link)
+    st.session_state[_IN_LECTURE] = is_wanted
+    room_guesses.begin()
 
 
 def switch() -> None:
@@ -100,20 +108,25 @@ def render_question(prediction: Prediction) -> None:
             st.caption("Choose one of them first.")
         elif guessed or shown:
             st.rerun()  # the whole page: what waited for the guess stands outside of a fragment, too
+    if st.session_state.get(_IN_LECTURE):
+        room_guesses.render(prediction)
 
 
 def _keep_guess(prediction: Prediction, key: str) -> None:
     """Keep the guess that a visitor has marked; among options, nothing is kept until one is chosen."""
     if (guess := st.session_state.get(key)) is not None:
+        room_guesses.end()
         _guesses()[prediction.name] = prediction.ask, guess
 
 
 def _keep_none(prediction: Prediction) -> None:
     """Keep that a visitor wants to see the figure without a guess."""
+    room_guesses.end()
     _guesses()[prediction.name] = prediction.ask, None
 
 
 def _forget(name: str) -> None:
+    room_guesses.forget(name)
     _guesses().pop(name, None)
 
 
@@ -123,32 +136,72 @@ def _guesses() -> dict[str, Any]:
 
 
 def render_result(prediction: Prediction) -> None:
-    """Render a guess beside the truth, and a button to guess again; nothing if there is no guess for this question."""
+    """Render guesses beside the truth, and a button to guess again; nothing if there is none for this question."""
     ask, guess = _guesses().get(prediction.name, ("", None))
-    if guess is None or ask != prediction.ask or not st.session_state.get(_MAY_ASK):
+    if ask != prediction.ask or not st.session_state.get(_MAY_ASK):
+        return
+    if problem := room_guesses.problem():
+        st.caption(problem)
+    room = room_guesses.found(prediction)
+    if guess is None and not room:
         return
     with st.container(key="prediction-result", horizontal=True, vertical_alignment="center"):
-        st.html(result_html(prediction, guess))
+        st.html(result_html(prediction, guess, room))
         st.button("Guess again", on_click=_forget, args=(prediction.name,), type="tertiary", key="guess-again")
 
 
-def result_html(prediction: Prediction, guess: float | str) -> str:
-    """Return a guess and the truth as HTML: a sentence and, for numbers, both on their scale."""
-    sentence = f"<b>{result_words(prediction, guess)}</b> {prediction.explain}".strip()
+def result_html(prediction: Prediction, guess: float | str | None, room: Sequence[float] = ()) -> str:
+    """Return guesses and the truth as HTML: a sentence and, for numbers, all of them on their scale.
+
+    `guess` is the visitor's own, None without one; `room` what the room guessed, sorted.
+    """
+    said = [result_words(prediction, guess)] if guess is not None else []
+    said += [room_words(prediction, room, guess is None)] if room else []
+    sentence = f"<b>{' '.join(said)}</b>"
+    if prediction.explain:
+        sentence += f' <span class="why">{prediction.explain}</span>'
     scale, truth = prediction.scale, prediction.truth
     if isinstance(scale, tuple) or isinstance(truth, str) or isinstance(guess, str):
         return f'<div class="guess"><p>{sentence}</p></div>'
-    left, right = _position(guess, scale), _position(truth, scale)
+    own = f'<i class="pentagon" style="left:{_position(guess, scale):.1f}%"></i>' if guess is not None else ""
+    legend = ['<i class="pentagon"></i> your guess'] if guess is not None else []
+    legend += ['<i class="dot"></i> a guess of the room'] if room else []
     return (
         f'<div class="guess"><p>{sentence}</p><div class="guess-scale" aria-hidden="true">'
-        f'<span class="ends">{escape(_text(_ends(scale)[0], scale))}</span><div class="line">'
-        f'<i class="truth" style="left:{right:.1f}%"></i>'
-        f'<i class="pentagon" style="left:{left:.1f}%"></i></div>'
+        f'<span class="ends">{escape(_text(_ends(scale)[0], scale))}</span><div class="line">{_strip(room, scale)}'
+        f'<i class="truth" style="left:{_position(truth, scale):.1f}%"></i>{own}</div>'
         f'<span class="ends">{escape(_text(_ends(scale)[1], scale))}</span></div>'
-        '<p class="guess-legend" aria-hidden="true"><i class="pentagon"></i> your guess<i class="truth"></i> the truth'
-        "</p>"
+        f'<p class="guess-legend" aria-hidden="true">{"".join(legend)}<i class="truth"></i> the truth</p>'
         "</div>"
     )
+
+
+def _strip(room: Sequence[float], scale: Scale) -> str:
+    """Return the room's sorted guesses as dots above their places; of more than the most, some at equal distances."""
+    if not room:
+        return ""
+    most = int(limits.GUESS_DOTS.high)
+    shown = room if len(room) <= most else [room[i * len(room) // most] for i in range(most)]
+    places = [_position(value, scale) for value in shown]
+    columns = Counter(round(place) for place in places)
+    up = 100 / max(_LEAST_STACK, *columns.values())  # of the strip's height, so that the highest column fits
+    below: Counter[int] = Counter()
+    dots = []
+    for place in places:
+        column = round(place)
+        dots.append(f'<i style="left:{place:.1f}%;bottom:{up * below[column]:.1f}%"></i>')
+        below[column] += 1
+    return f'<div class="room">{"".join(dots)}</div>'
+
+
+def room_words(prediction: Prediction, room: Sequence[float], with_truth: bool = True) -> str:
+    """Say what the room guessed: “The room’s middle guess was 42 %; it is 35 %.”, or how many chose what is true."""
+    scale, truth = prediction.scale, prediction.truth
+    if isinstance(scale, tuple) or isinstance(truth, str):
+        right = sum(isinstance(scale, tuple) and scale[int(value)] == truth for value in room)
+        return f"Of the room, {right:,} of {len(room):,} guessed right" + (f": {truth}." if with_truth else ".")
+    middle = _text(median(room), scale)
+    return f"The room’s middle guess was {middle}" + (f"; it is {_text(truth, scale)}." if with_truth else ".")
 
 
 def result_words(prediction: Prediction, guess: float | str) -> str:

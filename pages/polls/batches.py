@@ -5,31 +5,33 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
+from typing import Generic, TypeVar
 
 from starlette.concurrency import run_in_threadpool
 
-from pages.polls.rules import Answer, DatabaseUnavailable, PollError
+from pages.polls.rules import DatabaseUnavailable, PollError
 from privdemo import limits
 
 # The most answers in a transaction, and the most that wait; further ones are refused and can be sent again.
 _BATCH, _MOST_WAITING = 500, int(limits.POLL_PEOPLE.high)
 _LOG = logging.getLogger(__name__)
+_Sent = TypeVar("_Sent")
 
 
-class Batches:
-    """Counts answers outside of the event loop, and acknowledges each once it is on disk.
+class Batches(Generic[_Sent]):
+    """Counts answers, or guesses, outside of the event loop, and acknowledges each once it is on disk.
 
     `tidy` is called whenever no answer is waiting; the answers before it are acknowledged already.
     """
 
     def __init__(
-        self, count_all: Callable[[Sequence[Answer]], list[PollError | None]], tidy: Callable[[], None]
+        self, count_all: Callable[[Sequence[_Sent]], list[PollError | None]], tidy: Callable[[], None]
     ) -> None:
         self._count_all, self._tidy = count_all, tidy
-        self._waiting: list[tuple[Answer, asyncio.Future[None]]] = []
+        self._waiting: list[tuple[_Sent, asyncio.Future[None]]] = []
         self._writer: asyncio.Task[None] | None = None
 
-    async def count(self, answer: Answer) -> None:
+    async def count(self, answer: _Sent) -> None:
         """Count an answer. Raise a `PollError` if it is refused."""
         if len(self._waiting) >= _MOST_WAITING:
             raise DatabaseUnavailable
@@ -64,7 +66,7 @@ class Batches:
         except Exception:  # later answers must be written all the same
             _LOG.exception("The database was not tidied up")
 
-    async def _outcomes(self, answers: list[Answer]) -> Sequence[PollError | None]:
+    async def _outcomes(self, answers: list[_Sent]) -> Sequence[PollError | None]:
         try:
             return await run_in_threadpool(self._count_all, answers)
         except DatabaseUnavailable:

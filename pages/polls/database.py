@@ -42,6 +42,9 @@ POLLS = sa.Table(
     sa.Column("salt", sa.LargeBinary, nullable=False),
     # Of the page for telephones, "" for each one's own. Earlier versions of the app know no such column.
     sa.Column("language", sa.String, nullable=False, server_default=""),
+    # How many guesses the room was asked for, and what the last one asks, NULL once no guess is asked.
+    sa.Column("n_guesses", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("guess", sa.JSON(none_as_null=True)),
 )
 
 
@@ -65,6 +68,15 @@ MARKS = sa.Table(
     _TABLES,
     _poll_code_column(),
     sa.Column("mark", sa.LargeBinary, primary_key=True),
+    sqlite_with_rowid=False,
+)
+# What the room guessed last, which is no secret, and hashes of tokens that a telephone makes for this guess alone.
+GUESSED = sa.Table(
+    "poll_guesses",
+    _TABLES,
+    _poll_code_column(),
+    sa.Column("mark", sa.LargeBinary, primary_key=True),
+    sa.Column("value", sa.Double, nullable=False),
     sqlite_with_rowid=False,
 )
 

@@ -11,20 +11,27 @@ from html import escape
 from pathlib import Path
 
 from pages.polls import languages
-from pages.polls.rules import Poll
+from pages.polls.rules import Guess, Poll
 from privdemo import limits, palette
 
-_FILE = (Path(__file__).parent / "participant.html").read_text(encoding="utf-8")
+_FILE, _GUESS_FILE = (
+    (Path(__file__).parent / f"{name}.html").read_text(encoding="utf-8") for name in ("participant", "guess")
+)
 
 
 def _minified(file: str) -> str:
     """Return the file without comments, and without the spaces and quotes that its parts can do without."""
-    lines = re.sub(r"\n(?:\s+|// .*\n)+", "\n", re.sub(r"  // .*| /\* .*? \*/", "", file))
-    start, style, rest = re.split(r"(?<=<style>)(.*)(?=</style>)", lines, flags=re.DOTALL)
-    text, script = rest.split("<script>")
-    code, end = script.split("</script>")
+    start, style, rest = re.split(r"(?<=<style>)(.*)(?=</style>)", file, flags=re.DOTALL)
     tidy = re.sub(r"(?<=[{};:,])\s+|[;\s]+(?=[{}])|\b0(?=\.\d)", "", style)
-    return f"{_minified_html(start)}{tidy}{_minified_html(text)}<script>{_minified_script(code)}</script>{end}"
+    return f"{_minified_html(start)}{tidy}{_minified_body(rest)}"
+
+
+def _minified_body(part: str) -> str:
+    """Return HTML that ends with a script without what both can do without."""
+    lines = re.sub(r"\n(?:\s+|// .*\n)+", "\n", re.sub(r"  // .*| /\* .*? \*/", "", part))
+    text, script = lines.split("<script>")
+    code, end = script.split("</script>")
+    return f"{_minified_html(text)}<script>{_minified_script(code)}</script>{end}"
 
 
 def _minified_html(text: str) -> str:
@@ -43,10 +50,19 @@ def _minified_script(code: str) -> str:
 _MINIFIED = _minified(_FILE).replace("{{purple}}", palette.OTHERS[1].colour)
 # The keys of what the script says, `text.key`; in the page it is a list.
 _SAID = sorted(set(re.findall(r"\btext\.(\w+)", _MINIFIED)))
-_PAGE = re.sub(r"\btext\.(\w+)", lambda match: f"text[{_SAID.index(match[1])}]", _MINIFIED)
+_PAGE, _GUESS = (
+    re.sub(r"\btext\.(\w+)", lambda match: f"text[{_SAID.index(match[1])}]", one)
+    for one in (_MINIFIED, _minified_body(_GUESS_FILE).strip())
+)
 _SCRIPT, _STYLE = (re.findall(rf"<{tag}>(.*?)</{tag}>", _PAGE, re.DOTALL)[0] for tag in ("script", "style"))
-# The sentences that stand in the page as they are.
-_FIXED = languages.KEYS.intersection(re.findall(r"{{(\w+)}}", _PAGE))
+_GUESS_SCRIPT = re.findall(r"<script>(.*?)</script>", _GUESS, re.DOTALL)[0]
+# The sentences that stand in the page, and in the form of a guess, as they are.
+_FIXED = languages.KEYS.intersection(re.findall(r"{{(\w+)}}", _PAGE + _GUESS))
+_OPTION = "<label><input type=radio name=guess value={} required autocomplete=off><span dir=auto>{}</span></label>"
+_NUMBER = (
+    "<label><input type=number min={low} max={high} step={step} required inputmode=decimal autocomplete=off>"
+    "<span>{low} – {high}{unit}</span></label>"
+)
 _INPUT = "<label><input type=radio name=answer autocomplete=off><span dir=auto>{}</span></label>"
 
 
@@ -65,10 +81,10 @@ NOTE_POLICY = (
 )
 """The Content-Security-Policy of a note, which may only send a typed code to this server."""
 POLICY = (
-    f"default-src 'none'; script-src {_digest(_SCRIPT)}; style-src {_digest(_STYLE)}; connect-src 'self'; "
-    "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    f"default-src 'none'; script-src {_digest(_SCRIPT)} {_digest(_GUESS_SCRIPT)}; style-src {_digest(_STYLE)}; "
+    "connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-"""The Content-Security-Policy of the page, which may run its own script and send requests to this server."""
+"""The Content-Security-Policy of the page, which may run its own script, and that of a guess, and ask this server."""
 
 
 def page(poll: Poll, language: str) -> str:
@@ -94,11 +110,27 @@ def page(poll: Poll, language: str) -> str:
         "other": languages.percent(poll.lie, language),
     }
     escaped = {
-        name: escape(str(value), quote=False) for name, value in (sentences | values).items()
+        name: _text(str(value)) for name, value in (sentences | values).items()
     }  # values within attributes have no quotes
-    inputs = (_INPUT.format(escape(answer, quote=False)) for answer in poll.answers)
+    inputs = (_INPUT.format(_text(answer)) for answer in poll.answers)
     said = json.dumps([languages.template(language, key) for key in _SAID], ensure_ascii=False, separators=(",", ":"))
-    return _fill(escaped | {"answers": "".join(inputs), "words": said.replace("<", "\\u003c")})
+    return _fill(_PAGE, escaped | {"answers": "".join(inputs), "words": said.replace("<", "\\u003c")})
+
+
+def guess(asked: Guess, number: int, language: str) -> str:
+    """Return the form for a guess of this number, with its script, as HTML that the page of a poll takes in."""
+    if asked.options:
+        fields = "".join(_OPTION.format(i, _text(option)) for i, option in enumerate(asked.options))
+    else:
+        ends = {name: f"{getattr(asked, name):.12g}" for name in ("low", "high", "step")}
+        fields = _NUMBER.format(**ends, unit=_text(asked.unit))
+    sentences = {key: _text(languages.template(language, key)) for key in _FIXED}
+    return _fill(_GUESS, sentences | {"number": str(number), "words": _text(asked.words), "fields": fields})
+
+
+def _text(words: str) -> str:
+    """Return words as the text of an element in HTML; “&” is escaped only where something could begin with it."""
+    return re.sub(r"&amp;(?![A-Za-z0-9#])", "&", escape(words, quote=False))
 
 
 @lru_cache(maxsize=256)
@@ -115,9 +147,9 @@ def _true_by_times_sent(answers: tuple[str, ...], lie: float) -> tuple[float, ..
     return tuple(float(attacks.repeated_answers(channel, share, n).posterior[n]) for n in times)
 
 
-def _fill(words: dict[str, str]) -> str:
-    """Replace {{names}} in the page by `words`; names within a question are left as they are."""
-    return re.sub(r"\{\{(\w+)\}\}", lambda match: words[match[1]], _PAGE)
+def _fill(page: str, words: dict[str, str]) -> str:
+    """Replace {{names}} in a page by `words`; names within a question are left as they are."""
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: words[match[1]], page)
 
 
 def note(language: str, heading: str, sentence: str, reload_after: int = 0, with_box: bool = False) -> str:

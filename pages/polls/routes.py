@@ -1,4 +1,4 @@
-"""Answer the requests of telephones: the page of a poll, its state, and answers that are sent.
+"""Answer the requests of telephones: the page of a poll, its state, what is guessed, and what is sent.
 
 Nothing about a telephone is stored or logged: no cookie, address or time. Every refusal has a status and a sentence, in
 the telephone's language; what only other programs than its page can meet is refused in English.
@@ -25,14 +25,14 @@ from starlette.types import Receive, Scope, Send
 from pages.polls import languages, participant, rules
 from pages.polls.batches import Batches
 from pages.polls.bucket import GUESSES, Bucket, Guesses
-from pages.polls.rules import Answer, Poll, PollError
+from pages.polls.rules import Answer, Poll, PollError, SentGuess
 from privdemo import limits
 from server import own_computer, requests, room
 
 if TYPE_CHECKING:
     from pages.polls.store import Store
 
-ADDRESS = re.compile(r"[pP](/?|/[^/]+/?|/[^/]+/now/?)")
+ADDRESS = re.compile(r"[pP](/?|/[^/]+/?|/[^/]+/(now|guess)/?)")
 """The addresses of these routes."""
 
 _STATUS = {
@@ -40,14 +40,18 @@ _STATUS = {
     rules.NoSuchPoll: 404,
     rules.TooSlow: 408,
     rules.RoundOver: 409,
+    rules.GuessOver: 409,
     rules.PollClosed: 410,
     rules.AnswerOutOfRange: 422,
     rules.NoSuchRound: 422,
+    rules.GuessOutOfRange: 422,
     rules.TooManyGuesses: 429,
     rules.TooManyRequests: 429,
     rules.DatabaseUnavailable: 503,
     rules.PollFull: 507,
 }
+# The ends of addresses: the state of a poll, and what it has the room guess.
+_NOW, _GUESS = "/now", "/guess"
 _RETRY_LATER = {"Retry-After": "2"}
 _NO_STORE = {"Cache-Control": "no-store"}
 # Said of what is in a telephone's language, so that no cache shows it in another one.
@@ -80,6 +84,7 @@ class Telephones:
     ) -> None:
         self._store, self._clock, self._guesses, self._room = store, clock, guesses, room
         self._batches = Batches(self._count_all, lambda: self._store().wipe())
+        self._guess_batches = Batches(self._guess_all, lambda: self._store().wipe())
         self._answers = Bucket(limits.POLL_BURST.high, limits.POLL_RATE.high, clock)
         self._looks = Bucket(limits.LOOK_BURST.high, limits.LOOK_RATE.high, clock)
         # The most threads that read the database, so that others are free for the app's files while it hangs.
@@ -98,10 +103,11 @@ class Telephones:
         await answer(scope, receive, send)
 
     async def _answer(self, request: Request) -> Response:
-        code, is_now = request.path_params["code"], request.url.path.rstrip("/").endswith("/now")
-        reads, writes = request.method in ("GET", "HEAD"), request.method == "POST" and not is_now
+        code, path = request.path_params["code"], request.url.path.rstrip("/")
+        end = next((end for end in (_NOW, _GUESS) if path.endswith(end)), "")
+        reads, writes = request.method in ("GET", "HEAD"), request.method == "POST" and end != _NOW
         if not reads and not writes:
-            allowed = "GET, HEAD" if is_now else "GET, HEAD, POST"
+            allowed = "GET, HEAD" if end == _NOW else "GET, HEAD, POST"
             raise HTTPException(405, f"This address takes {allowed} only.", {"Allow": allowed})
         name, address = rules.normalised(code), request.client.host if request.client else ""
         if not name:
@@ -113,34 +119,45 @@ class Telephones:
             if not (self._looks if reads else self._answers).take(address):
                 raise rules.TooManyRequests
             try:
-                return await (self._post(request, name) if writes else self._get(request, name, is_now))
+                return await (self._post(request, name, end) if writes else self._get(request, name, end))
             except (rules.NoSuchPoll, rules.PollClosed):  # perhaps by another process
                 self._room.close(name)
                 raise
 
-    async def _get(self, request: Request, code: str, is_now: bool) -> Response:
-        """Return the page of a poll or its state as JSON; redirect other spellings of its address."""
+    async def _get(self, request: Request, code: str, end: str) -> Response:
+        """Return the page of a poll, its state as JSON or its guess; redirect other spellings of its address."""
         poll = await self._poll(code)
         is_of_room = room.HOST in request.scope
         if is_of_room and not poll.is_open:
             raise rules.PollClosed
-        end = "/now" if is_now else ""
         if not request.url.path.endswith(f"/p/{request.path_params['code']}{end}"):
             return RedirectResponse(f"/p/{poll.code}{end}", 308, _NO_STORE)
-        if is_now:
-            return JSONResponse({"round": poll.round, "open": poll.is_open}, headers=_NO_STORE)
+        if end == _NOW:
+            guess = {"guess": poll.n_guesses} if poll.guess else {}
+            return JSONResponse({"round": poll.round, "open": poll.is_open} | guess, headers=_NO_STORE)
+        if end == _GUESS:
+            language = poll.language or _language(request)
+            if poll.guess is None:
+                raise rules.GuessOver
+            return _html(language, participant.guess(poll.guess, poll.n_guesses, language), participant.NOTE_POLICY)
         if is_of_room and request.client:
             self._room.note_visit(code, own_computer.plain(request.client.host))
         language = poll.language or _language(request)
         return _html(language, participant.page(poll, language), participant.POLICY)
 
-    async def _post(self, request: Request, code: str) -> Response:
-        """Count an answer, and respond once it is on disk."""
+    async def _post(self, request: Request, code: str, end: str) -> Response:
+        """Count an answer or keep a guess, and respond once it is on disk."""
         if not requests.is_same_origin(request.headers):
             raise rules.SentFromElsewhere
         if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
             raise HTTPException(415, "An answer must be sent as application/json.")
-        answer = _parse(code, await _body(request))
+        body = await _body(request)
+        if end == _GUESS:
+            guess = _parse_guess(code, body)
+            async with _with_timeout():
+                await self._guess_batches.count(guess)
+            return JSONResponse({"number": guess.number}, headers=_NO_STORE)
+        answer = _parse(code, body)
         async with _with_timeout():  # if it is counted after the timeout, a second try with the same token is not
             await self._batches.count(answer)
         return JSONResponse({"round": answer.round}, headers=_NO_STORE)
@@ -159,6 +176,9 @@ class Telephones:
 
     def _count_all(self, answers: Sequence[Answer]) -> list[PollError | None]:
         return self._store().answer_all(answers)
+
+    def _guess_all(self, guesses: Sequence[SentGuess]) -> list[PollError | None]:
+        return self._store().guess_all(guesses)
 
 
 @asynccontextmanager
@@ -201,6 +221,18 @@ def _parse(code: str, body: bytes) -> Answer:
     except (ValueError, TypeError, KeyError, RecursionError):
         raise HTTPException(400, "An answer is a round, the number of an answer, and a token, as JSON.") from None
     return Answer(code, round, answer, token)
+
+
+def _parse_guess(code: str, body: bytes) -> SentGuess:
+    """Return the guess in a body. Raise ``HTTPException`` if there is none."""
+    try:
+        sent = json.loads(body)
+        number, value, token = sent["number"], sent["value"], sent["token"]
+        if type(number) is not int or type(value) not in (int, float) or len(sent) != 3 or not _TOKEN.fullmatch(token):
+            raise ValueError
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise HTTPException(400, "A guess is its number, a value, and a token, as JSON.") from None
+    return SentGuess(code, number, value, token)
 
 
 def _language(request: Request) -> str:
@@ -248,6 +280,6 @@ def _ask_for_code(request: Request) -> Response:
 
 def routes(telephones: Telephones) -> list[Route]:
     """Return the routes for polls."""
-    addresses = [f"/{p}/{{code}}{rest}" for p in "pP" for rest in ("", "/", "/now", "/now/")]
+    addresses = [f"/{p}/{{code}}{end}{slash}" for p in "pP" for end in ("", _NOW, _GUESS) for slash in ("", "/")]
     boxes = (Route(address, _ask_for_code) for address in ("/p", "/p/", "/P", "/P/"))
     return [*boxes, *(Route(address, telephones) for address in addresses)]

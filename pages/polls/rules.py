@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import secrets
 import unicodedata
@@ -15,6 +16,8 @@ from privdemo import limits
 
 # A typed text may be this many times as long as what is kept: runs of spaces and combining marks are merged.
 _MOST_TYPED = 4
+# By how much of a step a guess may be off it.
+_OFF_STEP = 1e-6
 # Letters of a code: no vowels, so that codes are not words, and none that looks like a digit.
 LETTERS, CODE = "BCDFGHJKLMNPQRSTVWXZ", 5
 TOKEN = 32
@@ -85,6 +88,14 @@ class NoSuchRound(AnswerOutOfRange):
     key = "no_such_round"
 
 
+class GuessOver(PollError):
+    key = "guess_over"
+
+
+class GuessOutOfRange(PollError, ValueError):
+    key = "no_such_guess"
+
+
 class PollFull(PollError):
     key = "poll_full"
 
@@ -113,10 +124,43 @@ class NotTheOwner(PollError, PermissionError):
 
 
 @dataclass(frozen=True)
+class Guess:
+    """What a lecture asks the room to guess: a number from `low` to `high` by `step`, or one of some `options`.
+
+    `words` ask for it, as plain text, and `unit` follows a number. Among options the value of a guess is their index.
+    Raise ``ValueError`` for anything else.
+    """
+
+    words: str
+    low: float = 0.0
+    high: float = 0.0
+    step: float = 0.0
+    unit: str = ""
+    options: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        limits.GUESS_LETTERS.check(len(self.words))
+        if self.options:
+            limits.GUESS_OPTIONS.check(len(self.options))
+        elif not (all(map(math.isfinite, (self.low, self.high))) and 0 < self.step <= self.high - self.low):
+            got = f"{self.low:g} to {self.high:g} by {self.step:g}"
+            raise ValueError(f"a guess must be from a number to a larger one by a step that fits between, got {got}")
+
+    def takes(self, value: float) -> bool:
+        """Return whether a value is one that can be guessed."""
+        low, high, step = (0, len(self.options) - 1, 1) if self.options else (self.low, self.high, self.step)
+        if not low <= value <= high:
+            return False
+        n_steps = (value - low) / step
+        return abs(n_steps - round(n_steps)) < _OFF_STEP
+
+
+@dataclass(frozen=True)
 class Poll:
     """A poll without its secret; `lie` is the flip probability of k-ary randomised response.
 
-    `language` is that of the page for telephones, "" for each telephone's own.
+    `language` is that of the page for telephones, "" for each telephone's own. `guess` is what the room is asked to
+    guess now, if anything, and `n_guesses` how many guesses it was asked for.
     """
 
     code: str
@@ -127,6 +171,18 @@ class Poll:
     is_open: bool
     seconds_left: float
     language: str = ""
+    guess: Guess | None = None
+    n_guesses: int = 0
+
+
+@dataclass(frozen=True)
+class SentGuess:
+    """A guess that was sent: the poll's code, the `number` of what is guessed, the value, and a token of this guess."""
+
+    code: str
+    number: int
+    value: float
+    token: str
 
 
 @dataclass(frozen=True)
@@ -211,3 +267,8 @@ def is_secret(secret: str, stored: str) -> bool:
 def token_hash(salt: bytes, round: int, token: str) -> bytes:
     """Return the salted hash of a token; it differs from poll to poll and from round to round."""
     return sha256(salt + bytes([round]) + token.encode("utf-8", "surrogatepass")).digest()[:16]
+
+
+def guess_hash(salt: bytes, number: int, token: str) -> bytes:
+    """Return the salted hash of a guess's token; it differs from poll to poll and from guess to guess."""
+    return sha256(salt + b"guess" + number.to_bytes(8) + token.encode("utf-8", "surrogatepass")).digest()[:16]

@@ -13,17 +13,21 @@ import secrets
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 
 from pages.polls import languages, rules
 from pages.polls.bucket import Bucket
-from pages.polls.database import COUNTS, MARKS, POLLS, Database
+from pages.polls.database import COUNTS, GUESSED, MARKS, POLLS, Database
 from pages.polls.rules import (
     Answer,
     AnswerOutOfRange,
+    Guess,
+    GuessOutOfRange,
+    GuessOver,
     NoSuchPoll,
     NoSuchRound,
     NotTheOwner,
@@ -32,6 +36,7 @@ from pages.polls.rules import (
     PollError,
     PollFull,
     RoundOver,
+    SentGuess,
     TooManyOpened,
     TooManyPolls,
     TooManyRounds,
@@ -40,6 +45,7 @@ from privdemo import limits
 from server.room import ROOM
 
 _MINUTE, _HOUR = 60, 3600
+_Sent = TypeVar("_Sent", Answer, SentGuess)
 
 
 class Store:
@@ -120,13 +126,19 @@ class Store:
 
     def answer_all(self, sent: Sequence[Answer]) -> list[PollError | None]:
         """Count answers in one transaction; return for each why it was refused, or None."""
+        return self._write_all(sent, self._count)
+
+    def _write_all(
+        self, sent: Sequence[_Sent], write: Callable[[sa.Connection, str, Sequence[_Sent]], list[PollError | None]]
+    ) -> list[PollError | None]:
+        """Have `write` write what was sent to each poll, all in one transaction; return why each was refused."""
         by_poll: defaultdict[str, list[int]] = defaultdict(list)
         for i, one in enumerate(sent):
             by_poll[rules.normalised(one.code)].append(i)
         refused: list[PollError | None] = [None] * len(sent)
         with self.database.writing() as connection:
             for code in sorted(by_poll):  # in the same order in every process, to avoid deadlocks
-                outcomes = self._count(connection, code, [sent[i] for i in by_poll[code]])
+                outcomes = write(connection, code, [sent[i] for i in by_poll[code]])
                 for i, outcome in zip(by_poll[code], outcomes, strict=True):
                     refused[i] = outcome
         self._in_log = True
@@ -158,6 +170,65 @@ class Store:
             is_count = (COUNTS.c.code == code, COUNTS.c.round == row.round, COUNTS.c.answer == answer)
             connection.execute(sa.update(COUNTS).where(*is_count).values(people=COUNTS.c.people + people))
         return refused
+
+    def ask_guess(self, code: str, secret: str, guess: Guess) -> int:
+        """Ask the room for a guess, and delete what it guessed before; return its number. Raise `PollClosed`."""
+        with self.database.writing() as connection:
+            row = self._row(connection, code, secret, changes=True)
+            if not row.is_open:
+                raise PollClosed
+            number: int = row.n_guesses + 1
+            _delete_guesses(connection, row.code)
+            now = {"n_guesses": number, "guess": asdict(guess)}
+            connection.execute(sa.update(POLLS).where(POLLS.c.code == row.code).values(**now))
+        self._wipe_now()
+        return number
+
+    def guess_all(self, sent: Sequence[SentGuess]) -> list[PollError | None]:
+        """Keep guesses, one for a token, in one transaction; return for each why it was refused, or None."""
+        return self._write_all(sent, self._keep_guesses)
+
+    def _keep_guesses(self, connection: sa.Connection, code: str, sent: Sequence[SentGuess]) -> list[PollError | None]:
+        """Keep guesses of one poll, whose row is locked meanwhile."""
+        try:
+            row = self._row(connection, code, changes=True)
+        except NoSuchPoll as error:
+            return [error] * len(sent)
+        poll = self._poll(row)
+        refused = [_guess_refusal(poll, one) for one in sent]
+        marks = {i: rules.guess_hash(row.salt, one.number, one.token) for i, one in enumerate(sent) if not refused[i]}
+        is_stored = (GUESSED.c.code == code, GUESSED.c.mark.in_(marks.values()))
+        known = set(connection.scalars(sa.select(GUESSED.c.mark).where(*is_stored)))
+        n_free = int(limits.POLL_PEOPLE.high) - _n_guesses(connection, code)
+        new: dict[bytes, float] = {}
+        for i, mark in marks.items():
+            if mark in known or mark in new:
+                continue
+            if len(new) < n_free:
+                new[mark] = sent[i].value
+            else:
+                refused[i] = PollFull()
+        if new:
+            rows = [{"code": code, "mark": mark, "value": value} for mark, value in sorted(new.items())]
+            connection.execute(sa.insert(GUESSED), rows)
+        return refused
+
+    def n_guesses(self, code: str, secret: str) -> int:
+        """Return how many people of the room have guessed what was asked last."""
+        with self.database.reading() as connection:
+            return _n_guesses(connection, self._row(connection, code, secret).code)
+
+    def end_guess(self, code: str, secret: str, number: int) -> list[float]:
+        """End the guess of this number, and return the guesses, sorted. Raise `GuessOver` if another was asked since.
+
+        They stay until another guess is asked for, or the poll is deleted.
+        """
+        with self.database.writing() as connection:
+            row = self._row(connection, code, secret, changes=True)
+            if row.n_guesses != number:
+                raise GuessOver
+            connection.execute(sa.update(POLLS).where(POLLS.c.code == row.code).values(guess=None))
+            return sorted(connection.scalars(sa.select(GUESSED.c.value).where(GUESSED.c.code == row.code)))
 
     def counts(self, code: str, secret: str) -> list[list[int]]:
         """Return how many people sent each answer, as a list for each round."""
@@ -256,7 +327,21 @@ class Store:
 
     def _poll(self, row: Any) -> Poll:
         left = _MINUTE * row.last_minute - self._clock()
-        return Poll(row.code, row.question, tuple(row.answers), row.lie, row.round, row.is_open, left, row.language)
+        is_asked = row.is_open and row.guess
+        guess = Guess(**row.guess | {"options": tuple(row.guess["options"])}) if is_asked else None
+        answers = tuple(row.answers)
+        return Poll(
+            row.code,
+            row.question,
+            answers,
+            row.lie,
+            row.round,
+            row.is_open,
+            left,
+            row.language,
+            guess,
+            row.n_guesses,
+        )
 
 
 def _refusal(row: Any, sent: Answer) -> PollError | None:
@@ -268,6 +353,24 @@ def _refusal(row: Any, sent: Answer) -> PollError | None:
     if sent.round != row.round:
         return NoSuchRound()
     return None if 0 <= sent.answer < len(row.answers) else AnswerOutOfRange()
+
+
+def _guess_refusal(poll: Poll, sent: SentGuess) -> PollError | None:
+    """Return why a poll does not accept a guess, or None."""
+    if not poll.is_open:
+        return PollClosed()
+    if poll.guess is None or sent.number != poll.n_guesses:
+        return GuessOver()
+    return None if poll.guess.takes(sent.value) else GuessOutOfRange()
+
+
+def _n_guesses(connection: sa.Connection, code: str) -> int:
+    """Return how many guesses a poll has."""
+    return connection.scalar(sa.select(sa.func.count()).select_from(GUESSED).where(GUESSED.c.code == code)) or 0
+
+
+def _delete_guesses(connection: sa.Connection, code: str) -> None:
+    connection.execute(sa.delete(GUESSED).where(GUESSED.c.code == code))
 
 
 def _n_answers(connection: sa.Connection, code: str) -> int:

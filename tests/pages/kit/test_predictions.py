@@ -1,10 +1,14 @@
 """A guess before a figure: when it is asked for, what is covered until then, and what is said afterwards."""
 
+import re
+
 import pytest
 
-from pages.kit import predictions
+from pages.kit import predictions, room_guesses
 from pages.kit.lecture import Lecture, Step, to_link
 from pages.kit.panel import Prediction, Scale
+from pages.polls.rules import Guess, SentGuess
+from pages.polls.store import Store
 from tests.pages.kit.elements import opened
 from tests.pages.visiting import takeaway
 
@@ -79,7 +83,9 @@ def test_after_a_guess_it_stands_beside_the_truth_and_the_page_shows_all():
     assert "It is 35." in takeaway(at)
     assert shown(at) == ["Decided", "More"]
     (result,) = [body for body in bodies(at) if 'class="guess"' in body]
-    assert "You guessed 60\u00a0%; it is 35\u00a0%: 25 points too high.</b> So it is." in result
+    assert (
+        'You guessed 60\u00a0%; it is 35\u00a0%: 25 points too high.</b> <span class="why">So it is.</span>' in result
+    )
     assert 'class="pentagon" style="left:60.0%"' in result
     assert 'class="truth" style="left:35.0%"' in result
     assert "How many?" in takeaway(press(at, "Guess again"))
@@ -162,3 +168,90 @@ def test_the_result_says_the_guess_the_truth_and_how_far_they_are_apart(scale, g
 def test_the_truth_stands_at_its_place_on_the_scale(scale, truth, left):
     html = predictions.result_html(Prediction("name", "?", truth, scale), 1)
     assert f'class="truth" style="left:{left:.1f}%"' in html
+
+
+@pytest.fixture
+def store(monkeypatch, tmp_path) -> Store:
+    made = Store(f"sqlite:///{tmp_path / 'polls.db'}")
+    monkeypatch.setattr(room_guesses, "store", lambda: made)
+    return made
+
+
+def in_a_lecture(poll=None, view="One"):
+    """The step of a lecture that waits for a guess, of a teacher who owns a poll."""
+    step = Step("made", {"view": view}, "Guess.", ("guess", "takeaway", "figure"))
+    link = {"present": f"1-{to_link(Lecture('Guesses', '', 5, (step,)))}", "view": view}
+    if not poll:
+        return opened(PAGE, link)
+    return opened(f'import streamlit\nstreamlit.session_state["poll_owned"] = {poll!r}\n{PAGE}', link)
+
+
+def labels(at):
+    return [button.label for button in at.button]
+
+
+def test_the_room_guesses_with_the_teachers_open_poll_and_stands_above_the_truth(store):
+    poll, secret = store.open("Well?", ("Yes", "No"), 0.25)
+    at = press(in_a_lecture((poll.code, secret)), "Ask the room")
+    assert "Ask the room" not in labels(at)
+    assert store.poll(poll.code).guess == Guess("How many?", 0, 100, 5, "\u00a0%")
+    assert not any(store.guess_all([SentGuess(poll.code, 1, value, f"{value:032d}") for value in (20, 30, 60)]))
+    assert "**3** have guessed" in "".join(words.value for words in at.run().markdown)
+    press(at, "Just show me")
+    assert shown(at)[0] == "Decided"
+    (result,) = [body for body in bodies(at) if 'class="guess"' in body]
+    assert "The room’s middle guess was 30\u00a0%; it is 35\u00a0%." in result
+    assert [f"left:{value:.1f}%;bottom" in result for value in (20, 30, 60)] == 3 * [True]
+    assert store.poll(poll.code).guess is None, "later guesses are refused"
+    assert "20" not in str(dict(at.query_params)).partition("present")[0]
+    again = press(at, "Guess again")
+    assert "Ask the room" in labels(again)
+    assert not [body for body in bodies(again) if 'class="guess"' in body]
+
+
+def test_the_room_chooses_among_options(store):
+    poll, secret = store.open("Well?", ("Yes", "No"), 0.25)
+    at = press(in_a_lecture((poll.code, secret), "Two"), "Ask the room")
+    assert store.poll(poll.code).guess == Guess("Which one?", options=("the first", "the second"))
+    assert not any(store.guess_all([SentGuess(poll.code, 1, i % 2, f"{i:032d}") for i in range(3)]))
+    press(at, "Just show me")
+    assert any("Of the room, 1 of 3 guessed right: the second." in body for body in bodies(at))
+
+
+def test_without_an_open_poll_and_outside_of_a_lecture_the_room_is_not_asked(store):
+    poll, secret = store.open("Well?", ("Yes", "No"), 0.25)
+    assert "Ask the room" not in labels(in_a_lecture())
+    outside = f'import streamlit\nstreamlit.session_state["poll_owned"] = {(poll.code, secret)!r}\n{PAGE}'
+    assert "Ask the room" not in labels(opened(outside))
+    at = in_a_lecture((poll.code, "stolen"))
+    assert "Only whoever opened this poll" in "".join(words.value for words in press(at, "Ask the room").caption)
+    assert store.poll(poll.code).guess is None
+    store.close(poll.code, secret)
+    assert "Ask the room" not in labels(in_a_lecture((poll.code, secret)))
+
+
+def test_a_step_that_is_left_ends_the_guess(store):
+    poll, secret = store.open("Well?", ("Yes", "No"), 0.25)
+    at = press(in_a_lecture((poll.code, secret)), "Ask the room")
+    at.run()
+    assert store.poll(poll.code).guess
+    at.session_state["page"] = "other"
+    at.query_params.clear()
+    at.run()
+    assert store.poll(poll.code).guess is None
+
+
+def test_of_many_guesses_a_thousand_dots_stand_within_the_strip():
+    guess = Prediction("n", "How many?", 35, PERCENT)
+    strip = predictions.result_html(guess, None, [float(i % 3) for i in range(5000)])
+    heights = [float(up) for up in re.findall(r"bottom:([\d.]+)%", strip)]
+    assert len(heights) == 1000
+    assert max(heights) < 100
+    assert strip == predictions.result_html(guess, None, [float(i % 3) for i in range(5000)])
+
+
+def test_what_the_room_is_asked_is_plain_text_of_a_bounded_length():
+    asked = Prediction("n", f"<b>35\u00a0%</b> say &lt;A&gt;. {500 * 'a'}?", 35, PERCENT)
+    words = room_guesses.question(asked).words
+    assert words.startswith("35 % say <A>. aaa")
+    assert (len(words), words[-1]) == (500, "…")

@@ -68,7 +68,7 @@ LONGEST_LIE = 0.010000000000000002
 
 @pytest.mark.parametrize("language", languages.LANGUAGES)
 def test_the_page_is_small_and_runs_and_loads_nothing_but_its_own(app, store, language):
-    longest = [(200 * letter, tuple(39 * letter + str(i) for i in range(6))) for letter in ("&", "'", '"', "👍")]
+    longest = [(200 * letter, tuple(39 * letter + str(i) for i in range(6))) for letter in ("&", "<", "'", '"', "👍")]
     for asked in (("Have you ever copied homework?", ("Yes", "No")), *longest):
         poll, _ = store.open(*asked, LONGEST_LIE)
         page = ask(app, f"/p/{poll.code.lower()}", accept_language=language)
@@ -77,7 +77,7 @@ def test_the_page_is_small_and_runs_and_loads_nothing_but_its_own(app, store, la
         policy = page.headers["content-security-policy"]
         for tag in ("script", "style"):
             (part,) = re.findall(rf"<{tag}>(.*?)</{tag}>", page.text, re.DOTALL)
-            assert f"{tag}-src 'sha256-{b64encode(sha256(part.encode()).digest()).decode()}';" in policy
+            assert f"{tag}-src 'sha256-{b64encode(sha256(part.encode()).digest()).decode()}'" in policy
         assert not re.findall(r"""(?:src|href)="(?!data:,")|style="|@import|url\((?!#)|unsafe|https?:""", page.text)
         assert not re.search(r"\{\{|<[^>]* on\w+=", page.text)
         assert "default-src 'none'" in policy
@@ -631,3 +631,98 @@ def test_a_poll_that_ends_is_closed_to_the_room_at_once(store, poll, end):
     assert room.ROOM.is_host(ROOM_HOST)
     getattr(store, end)(*(poll[0].code, poll[1]))
     assert not room.ROOM.is_host(ROOM_HOST)
+
+
+def sent_guess(number=1, value=42, token=TOKEN):
+    return json.dumps({"number": number, "value": value, "token": token}).encode()
+
+
+def post_guess(app, code, body=None, **given):
+    return ask(app, f"/p/{code}/guess", "POST", body=[sent_guess() if body is None else body], **HERE | given)
+
+
+@pytest.fixture
+def guessed(store, poll):
+    """A poll with its secret, whose room is asked for a share."""
+    store.ask_guess(*as_owner(poll), rules.Guess("What <share> & how?", 0, 100, 1, "\u00a0%"))
+    return poll
+
+
+def as_owner(poll):
+    return poll[0].code, poll[1]
+
+
+def test_what_the_room_is_asked_to_guess_is_a_form_with_a_script_of_its_own(app, guessed, store, clock):
+    code = guessed[0].code
+    assert json.loads(ask(app, f"/p/{code}/now").body) == {"round": 1, "open": True, "guess": 1}
+    form = ask(app, f"/p/{code}/guess/", accept_language="de")
+    assert form.status == 308
+    form = ask(app, f"/p/{code}/guess", accept_language="de")
+    assert (form.status, form.headers["content-language"], form.headers["cache-control"]) == (200, "de", "no-store")
+    assert "<legend lang=en>What &lt;share&gt; & how?</legend>" in form.text
+    assert "min=0 max=100 step=1 " in form.text
+    assert languages.sentence("de", "guess_open") in form.text
+    (script,) = re.findall("<script>(.*)</script>", form.text, re.DOTALL)
+    allowed = ask(app, f"/p/{code}").headers["content-security-policy"]
+    assert f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" in allowed
+    store.ask_guess(*as_owner(guessed), rules.Guess("Which?", options=("<b>", "two")))
+    clock.now += 1
+    form = ask(app, f"/p/{code}/guess")
+    assert 'data-number="2"' in form.text
+    assert "<span dir=auto>&lt;b&gt;</span>" in form.text
+    assert script in form.text
+    store.end_guess(*as_owner(guessed), 2)
+    clock.now += 1
+    assert ask(app, f"/p/{code}/guess").status == 409
+    assert "guess" not in json.loads(ask(app, f"/p/{code}/now").body)
+
+
+def test_a_guess_is_kept_once_and_beside_the_answer(app, guessed, store):
+    code, secret = as_owner(guessed)
+    for body in (sent_guess(), sent_guess(value=50), sent_guess(value=10.0, token=32 * "b")):
+        kept = post_guess(app, code, body)
+        assert (kept.status, json.loads(kept.body)) == (200, {"number": 1})
+        assert "set-cookie" not in kept.headers
+    assert post(app, code).status == 200
+    assert store.end_guess(code, secret, 1) == [10.0, 42.0]
+    assert store.counts(code, secret) == [[1, 0]]
+
+
+@pytest.mark.parametrize(
+    ("body", "given", "status", "said"),
+    [
+        (None, {"origin": "http://evil.example"}, 403, "own page only"),
+        (None, {"content_type": "text/plain"}, 415, "application/json"),
+        (sent_guess(number=2), {}, 409, "no longer asked for"),
+        (sent_guess(value=101), {}, 422, "not possible here"),
+        (sent_guess(value=-1), {}, 422, "not possible here"),
+        (sent_guess(value=0.5), {}, 422, "not possible here"),
+        (sent_guess(value=10**300), {}, 422, "not possible here"),
+        (sent_guess(value=float("nan")), {}, 422, "not possible here"),
+        (sent_guess(value=True), {}, 400, "as JSON"),
+        (sent_guess(value="42"), {}, 400, "as JSON"),
+        (sent_guess(number=1.0), {}, 400, "as JSON"),
+        (sent_guess(token="a"), {}, 400, "as JSON"),
+        (answer(), {}, 400, "as JSON"),
+        (b"", {}, 400, "as JSON"),
+        (1025 * b" ", {}, 413, "1,024 bytes"),
+    ],
+    ids=itertools.count(),
+)
+def test_a_guess_that_is_refused_says_why_and_is_not_kept(app, guessed, store, body, given, status, said):
+    code, secret = as_owner(guessed)
+    refused = post_guess(app, code, body, **given)
+    assert (refused.status, said in json.loads(refused.body)["error"]) == (status, True)
+    assert store.n_guesses(code, secret) == 0
+
+
+def test_guesses_of_a_poll_that_is_not_there_closed_or_full(app, guessed, store, monkeypatch):
+    code, secret = as_owner(guessed)
+    for wrong in ("BBBBB", "BCDF"):
+        assert [post_guess(app, wrong).status, ask(app, f"/p/{wrong}/guess").status] == [404, 404]
+    refused = ask(app, f"/p/{code}/guess", "PUT", **HERE)
+    assert (refused.status, refused.headers["allow"]) == (405, "GET, HEAD, POST")
+    monkeypatch.setattr(limits, "POLL_PEOPLE", limits.Limit("answers", 1, 1, integer=True))
+    assert [post_guess(app, code, sent_guess(token=32 * letter)).status for letter in "aba"] == [200, 507, 200]
+    store.close(code, secret)
+    assert post_guess(app, code).status == 410

@@ -15,12 +15,15 @@ from pages.polls.rules import (
     Answer,
     AnswerOutOfRange,
     DatabaseUnavailable,
+    Guess,
+    GuessOver,
     NoSuchPoll,
     NoSuchRound,
     NotTheOwner,
     PollClosed,
     PollFull,
     RoundOver,
+    SentGuess,
     TooManyOpened,
     TooManyPolls,
     TooManyRounds,
@@ -185,7 +188,7 @@ def as_an_earlier_version_made_it(url):
     code, now = "BCDFG", int(time.time() // 60)
     with sa.create_engine(url).begin() as connection:
         older = sa.MetaData()
-        before = [one for one in database.POLLS.columns if one.name != "language"]
+        before = [one for one in database.POLLS.columns if one.name not in ("language", "n_guesses", "guess")]
         columns = (sa.Column(one.name, one.type, primary_key=one.primary_key, nullable=False) for one in before)
         polls = sa.Table("polls", older, *columns)
         older.create_all(connection)
@@ -454,3 +457,93 @@ def test_polls_are_kept_in_the_folder_of_the_users_data(monkeypatch, tmp_path):
     file = tmp_path / "privdemo" / "polls.sqlite"
     assert file.stat().st_mode & 0o777 == 0o600
     assert file.parent.stat().st_mode & 0o777 == 0o700
+
+
+SHARE = Guess("What share?", 0, 100, 5, " %")
+
+
+def refusals(store, *sent):
+    """The names of why guesses were refused, "" of those that were kept."""
+    return [type(one).__name__ if one else "" for one in store.guess_all([SentGuess(*guess) for guess in sent])]
+
+
+def keeps_guesses_once_until_the_next(store):
+    poll, secret = store.open("Well?", ("Yes", "No"), 0.25)
+    code = poll.code
+    assert refusals(store, (code, 1, 5.0, token(0))) == ["GuessOver"], "none is asked yet"
+    assert store.ask_guess(code, secret, SHARE) == 1
+    assert (store.poll(code).guess, store.poll(code).n_guesses) == (SHARE, 1)
+    assert refusals(store, (code, 1, 40, token(0)), (code, 1, 60, token(0)), (code, 1, 20.0, token(1))) == ["", "", ""]
+    assert refusals(store, (code, 1, 5, token(0))) == [""], "a token that is known"
+    wrong = (-5, 105, 3, math.nan, math.inf, 10**400)
+    assert refusals(store, *((code, 1, value, token(9)) for value in wrong)) == len(wrong) * ["GuessOutOfRange"]
+    assert refusals(store, (code, 2, 5, token(9)), (code, 10**400, 5, token(9))) == 2 * ["GuessOver"]
+    assert refusals(store, ("BBBBB", 1, 5, token(9))) == ["NoSuchPoll"]
+    assert store.n_guesses(code, secret) == 2
+    assert store.end_guess(code, secret, 1) == [20.0, 40.0]
+    assert store.poll(code).guess is None
+    assert refusals(store, (code, 1, 5, token(9))) == ["GuessOver"]
+    assert store.ask_guess(code, secret, Guess("Which?", options=("a", "b"))) == 2
+    assert store.n_guesses(code, secret) == 0, "those before are deleted"
+    with pytest.raises(GuessOver):
+        store.end_guess(code, secret, 1)
+    assert refusals(store, (code, 2, 1, token(0)), (code, 2, 2, token(1)), (code, 2, 0.5, token(2))) == [
+        "",
+        "GuessOutOfRange",
+        "GuessOutOfRange",
+    ]
+    for deed in (lambda: store.ask_guess(code, "x", SHARE), lambda: store.n_guesses(code, "x")):
+        with pytest.raises(NotTheOwner):
+            deed()
+    with pytest.raises(NotTheOwner):
+        store.end_guess(code, "x", 2)
+    store.close(code, secret)
+    assert store.poll(code).guess is None
+    assert refusals(store, (code, 2, 1, token(5))) == ["PollClosed"]
+    with pytest.raises(PollClosed):
+        store.ask_guess(code, secret, SHARE)
+    assert store.counts(code, secret) == [[0, 0]]
+    store.delete(code, secret)
+    with store.database.reading() as connection:
+        assert connection.scalar(sa.select(sa.func.count()).select_from(database.GUESSED)) == 0
+    store.database.dispose()
+
+
+def test_a_guess_is_kept_once_for_a_token_until_the_next_is_asked(store):
+    keeps_guesses_once_until_the_next(store)
+
+
+def test_guesses_in_postgresql():
+    if databases.programs() is None:
+        missing("no PostgreSQL here")
+    with databases.postgresql() as url:
+        keeps_guesses_once_until_the_next(Store(url))
+
+
+def test_a_guess_is_of_as_many_people_as_a_poll_and_leaves_no_token(store, poll, monkeypatch, tmp_path):
+    poll, secret = poll
+    monkeypatch.setattr(limits, "POLL_PEOPLE", limits.Limit("answers", 1, 2, integer=True))
+    store.ask_guess(poll.code, secret, SHARE)
+    assert refusals(store, *((poll.code, 1, 5, token(i)) for i in range(3))) == ["", "", "PollFull"]
+    store.answer(poll.code, 1, 0, token(0))  # guesses take no place of answers
+    with sqlite3.connect(tmp_path / "polls.sqlite") as there:
+        kept = "\n".join(there.iterdump())
+        marks = [row[0] for row in there.execute("SELECT mark FROM poll_marks UNION ALL SELECT mark FROM poll_guesses")]
+    there.close()
+    assert token(0) not in kept
+    assert len(set(marks)) == 3, "the same token leaves other marks as an answer and as a guess"
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"words": ""}, "letters of a guess"),
+        ({"words": 501 * "a"}, "letters of a guess"),
+        ({"words": "a", "low": 0, "high": 1, "step": 2}, "a step that fits between, got 0 to 1 by 2"),
+        ({"words": "a", "low": 0, "high": math.nan, "step": 1}, "got 0 to nan"),
+        ({"words": "a", "options": ("one",)}, "options of a guess"),
+    ],
+)
+def test_what_cannot_be_guessed_is_refused(given, said):
+    with pytest.raises(ValueError, match=said):
+        Guess(**given)

@@ -5,6 +5,7 @@ from itertools import islice, product
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages.kit import owned_poll
 from pages.kit.present import read_position
 from pages.polls.bucket import Guesses
 from pages.polls.rules import DatabaseUnavailable, NoSuchPoll, PollClosed, PollError
@@ -156,7 +157,7 @@ def test_a_private_link_does_not_tell_whether_there_is_such_a_poll(store, monkey
 
 
 def test_private_links_to_wrong_codes_are_guesses(store, monkeypatch):
-    monkeypatch.setattr(telephones, "GUESSES", Guesses(lambda: 0.0))
+    monkeypatch.setattr(owned_poll, "GUESSES", Guesses(lambda: 0.0))
     burst = int(limits.GUESS_BURST.high)
     codes = ["".join(letters) for letters in islice(product("BCDFG", repeat=5), burst + 1)]
     states = [handed_over([code, "x", True, []], store, monkeypatch) for code in codes]
@@ -167,8 +168,8 @@ def test_private_links_to_wrong_codes_are_guesses(store, monkeypatch):
 def test_polls_at_hand_of_wrong_codes_are_guesses(store, monkeypatch):
     """A browser may hand over wrong codes as those of its other polls, and press the buttons to go to them."""
     guesses = Guesses(lambda: 0.0)
-    monkeypatch.setattr(telephones, "GUESSES", guesses)
-    monkeypatch.setattr(telephones, "_address", lambda: "10.0.0.7")
+    monkeypatch.setattr(owned_poll, "GUESSES", guesses)
+    monkeypatch.setattr(owned_poll, "address", lambda: "10.0.0.7")
     at, _ = opened(store)
     for _ in range(int(limits.GUESS_BURST.high) - 1):
         assert guesses._tokens.take("10.0.0.7")

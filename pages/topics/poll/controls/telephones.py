@@ -16,9 +16,9 @@ from typing import Any
 import streamlit as st
 
 from pages.kit.numbers import escape_markdown, sentence
+from pages.kit.owned_poll import OWNED, address, looked_up
 from pages.kit.panel import to_csv
 from pages.kit.values import put
-from pages.polls import rules
 from pages.polls.bucket import GUESSES
 from pages.polls.languages import LANGUAGES
 from pages.polls.rules import NoSuchPoll, NotTheOwner, Poll, PollError
@@ -28,11 +28,10 @@ from pages.topics.poll.question import TELEPHONES, WAY, Join
 from privdemo import limits
 from privdemo.experiments.poll import PollConfig
 from server.room import ROOM, Opened
-from server.turns import pause
 
-# Keys of the session: the code and the secret of the teacher's poll, those of the teacher's other polls, why an action
-# failed, and whether the teacher has just left a poll.
-_OWNED, _OTHERS, _PROBLEM, _LEFT = "poll_owned", "polls_at_hand", "poll_problem", "poll_left"
+# Keys of the session: the codes and secrets of the teacher's other polls, why an action failed, and whether the teacher
+# has just left a poll.
+_OTHERS, _PROBLEM, _LEFT = "polls_at_hand", "poll_problem", "poll_left"
 # How many other polls are kept.
 _MOST_OTHERS = 4
 # Said of a code that no poll has and of a secret that does not fit, so that nobody learns which polls there are.
@@ -68,7 +67,7 @@ class OwnedPoll:
 
 def own_poll() -> OwnedPoll | None:
     """Return the current state of the teacher’s poll, or None if there is none, or none any longer."""
-    if not (owned := st.session_state.get(_OWNED)):
+    if not (owned := st.session_state.get(OWNED)):
         return None
     try:
         return _read(*owned)
@@ -83,7 +82,7 @@ def own_poll() -> OwnedPoll | None:
 
 def _read(code: str, secret: str) -> OwnedPoll:
     """Read a poll and its counts from the database."""
-    with pause(), GUESSES.look_up(_address(), rules.normalised(code)):  # others are served while a database hangs
+    with looked_up(code):
         found = store().poll(code)
         rounds = tuple(map(tuple, store().counts(code, secret)))
     if not found.is_open:
@@ -93,7 +92,7 @@ def _read(code: str, secret: str) -> OwnedPoll:
 
 def has_changed(shown: OwnedPoll) -> bool:
     """Return whether the poll has changed since it was `shown`."""
-    owned = st.session_state.get(_OWNED)
+    owned = st.session_state.get(OWNED)
     if not owned or owned[0] != shown.poll.code:
         return True
     try:
@@ -112,7 +111,7 @@ def unopened() -> Join:
 
 def unreadable() -> str:
     """Return a sentence if the teacher’s poll cannot be read at this moment, else an empty text."""
-    if not (owned := st.session_state.get(_OWNED)):
+    if not (owned := st.session_state.get(OWNED)):
         return ""
     return f"Your poll {owned[0]} cannot be read at this moment. Nothing of it is lost; look again."
 
@@ -142,7 +141,7 @@ def again_button() -> None:
 def buttons(shown: OwnedPoll) -> None:
     """Render the buttons of a poll’s owner: close, download, delete."""
     st.button("Close", key="poll-close", disabled=not shown.join.is_open, on_click=do_as_owner, args=(_close,))
-    rows = partial(_csv, *st.session_state[_OWNED], shown.poll.answers)
+    rows = partial(_csv, *st.session_state[OWNED], shown.poll.answers)
     st.download_button("Download the answers", rows, "poll.csv", "text/csv", key="poll-answers", on_click="ignore")
     with st.popover("Delete", key="poll-delete"):
         st.markdown("The poll and its answers will be gone for good.")
@@ -172,7 +171,7 @@ def keep_secrets_in_tab(offered: bool) -> None:
 
     The private link is `offered` where the poll is shown.
     """
-    owned = st.session_state.get(_OWNED)
+    owned = st.session_state.get(OWNED)
     data = {
         "owner": list(owned) if owned else None,
         "others": [list(other) for other in _others()],
@@ -189,7 +188,7 @@ def _on_secrets_sent() -> None:
         case [str() as code, str() as secret, bool() as from_link, list() as others]:
             kept = [(other, its_secret) for other, its_secret in _pairs(others) if other != code]
             try:
-                with GUESSES.look_up(_address(), rules.normalised(code)):
+                with looked_up(code):
                     store().counts(code, secret)
             except PollError as error:
                 no_such_owner = isinstance(error, NoSuchPoll | NotTheOwner)
@@ -224,15 +223,15 @@ def _others() -> list[tuple[str, str]]:
 
 def _show_poll(code: str, secret: str) -> None:
     """Make a poll the one that is shown; the previous one joins the other polls."""
-    known = dict(filter(None, [st.session_state.get(_OWNED), *_others()])) | {code: secret}
-    st.session_state[_OWNED] = (code, secret)
+    known = dict(filter(None, [st.session_state.get(OWNED), *_others()])) | {code: secret}
+    st.session_state[OWNED] = (code, secret)
     _store_others((other, its_secret) for other, its_secret in known.items() if other != code)
     st.session_state[_LEFT] = False
 
 
 def other_polls_buttons(shown: bool) -> None:
     """Render a button for each of the teacher’s polls that is not on the page; `shown` says whether one is."""
-    here = [] if shown else [st.session_state.get(_OWNED)]
+    here = [] if shown else [st.session_state.get(OWNED)]
     for code, secret in filter(None, [*here, *_others()]):
         st.button(f"Your poll {code}", key=f"poll-to-{code}", on_click=_go_to_poll, args=(code, secret))
 
@@ -246,23 +245,18 @@ def _go_to_poll(code: str, secret: str) -> None:
 def _open(question: str, config: PollConfig, language: str) -> None:
     """Open a poll and show it, or store why that failed."""
     try:
-        found, secret = store().open(question, config.answers, config.lie, _address(), language)
+        found, secret = store().open(question, config.answers, config.lie, address(), language)
     except (ValueError, PollError) as error:
         st.session_state[_PROBLEM] = sentence(str(error).rstrip("."))
         return
     # Telephones in the teacher's network find the poll, whatever others there have tried.
-    GUESSES.note_found(_address(), found.code)
+    GUESSES.note_found(address(), found.code)
     _show_poll(found.code, secret)
-
-
-def _address() -> str:
-    """Return the IP address of the visitor, by which openings and guesses of polls are limited."""
-    return st.context.ip_address or "localhost"
 
 
 def do_as_owner(action: Callable[[str, str], object]) -> None:
     """Do something that only the owner may do, or store why that failed."""
-    if not (owned := st.session_state.get(_OWNED)):
+    if not (owned := st.session_state.get(OWNED)):
         return
     try:
         action(*owned)
@@ -288,7 +282,7 @@ def _delete(code: str, secret: str) -> None:
 
 def _leave() -> None:
     """Show no poll, and have the browser’s tab drop the secret of the last one."""
-    st.session_state[_OWNED], st.session_state[_LEFT] = None, True
+    st.session_state[OWNED], st.session_state[_LEFT] = None, True
 
 
 def _csv(code: str, secret: str, answers: tuple[str, ...]) -> str:
