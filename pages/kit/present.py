@@ -15,7 +15,7 @@ import streamlit as st
 from pages.kit import lecture, link, presenter, values
 from pages.kit import settings as page_settings
 from pages.kit.lecture import Lecture, Step
-from pages.kit.settings import Number, Setting, Words
+from pages.kit.settings import Choice, Number, Setting, Words
 from pages.kit.values import Values
 from privdemo.toml_text import shortened
 
@@ -187,7 +187,8 @@ def _keys_to_keep(before: Step, after: Step, here: PageInfo) -> set[str]:
     """Return the keys of numbers set by the audience to which two steps give the same value: they are not set again."""
     if after.page != here.address:
         return set()
-    keys = [setting.key for setting in here.settings if isinstance(setting, Number) and setting.set_by_audience]
+    with_room = [one for one in here.settings if isinstance(one, Number | Choice) and one.set_by_audience]
+    keys = [setting.key for setting in with_room]
     return {key for key in keys if before.settings.get(key) == after.settings.get(key)}
 
 

@@ -51,8 +51,9 @@ class Number:
 class Choice:
     """One of some options, or with `many` at least `least` of them; the address holds the options themselves.
 
-    `notes` explain values that are not among the options. Without `in_link` the setting is in no link, as its options
+    `notes` explain values that are not among the options. Without `in_link` a setting is in no link, as its options
     may be words of a visitor's own. `meant` has sentences for other keys, which visitors write instead of this one.
+    What is `set_by_audience` stays from one step of a lecture to the next.
     """
 
     key: str
@@ -64,6 +65,7 @@ class Choice:
     notes: Mapping[str, str] = field(default_factory=dict, hash=False)
     in_link: bool = True
     meant: Mapping[str, str] = field(default_factory=dict, hash=False)
+    set_by_audience: bool = False
 
     def problem(self, raw: Sequence[str]) -> str | None:
         """Return what is wrong with the values in an address, or None."""

@@ -27,7 +27,7 @@ LEAST_DRAWN, MOST_WORDS = 0.45, 32
 MEASURE = (Path(__file__).parent / "slides.js").read_text(encoding="utf-8")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Look:
     """What is `seen` of a step on a screen of this width: what slides.js measures."""
 
@@ -45,8 +45,9 @@ def every_chapter() -> list[Lecture]:
     """Every chapter of every page as a step of a lecture, in as few lectures as hold them."""
     steps = []
     for page in PAGES:
-        names = [one.name for one in page.chapters.all] if page.chapters else [""]
-        steps += [Step(page.address, {page.chapters.choice().key: name} if page.chapters else {}) for name in names]
+        if page.chapters:  # without chapters it is no page of figures
+            key = page.chapters.choice().key
+            steps += [Step(page.address, {key: one.name}) for one in page.chapters.all]
     return [Lecture("Chapters", "", 10, tuple(steps[i : i + MOST_STEPS])) for i in range(0, len(steps), MOST_STEPS)]
 
 
@@ -60,11 +61,15 @@ def walked(page: Page, address: str, name: str, of: Lecture, sizes: Sequence[tup
         for i, (width, height) in enumerate(sizes):
             page.set_viewport_size({"width": width, "height": height})
             page.emulate_media(color_scheme="dark" if (number + i) % 2 else "light")
-            page.wait_for_timeout(300 if i or len(sizes) > 1 else 0)  # until the browser has sent the new size
+            page.wait_for_timeout(600 if i or len(sizes) > 1 else 0)  # until the browser has sent the new size
             browsing.settled(page)
             page.locator(browsing.PROGRESS).wait_for(state="hidden", timeout=120_000)
             expect(page.locator("h1")).to_have_count(1)
-            yield Look(number, step, width, page.evaluate(MEASURE))
+            seen = page.evaluate(MEASURE)
+            if not seen["drawn"]:  # the figure may be on its way
+                page.wait_for_timeout(3000)
+                seen = page.evaluate(MEASURE)
+            yield Look(number, step, width, seen)
         page.keyboard.press("PageDown")
 
 

@@ -159,6 +159,8 @@ def test_a_class_is_asked_twice_and_watches_the_share_come_out(
         wrong += shown(page, number)
     assert not wrong, "\n".join(wrong)
     assert audited(page) == []
+    expect(page.locator("h1")).to_contain_text("Of which of them, nobody knows")
+    page.keyboard.press("PageUp")
     expect(page.locator("h1")).to_contain_text("Of 100 people who say")
     page.get_by_role("button", name="Ask again").click()
     expect(page.locator("h1")).to_contain_text("The 2nd time, 0 people answered.")

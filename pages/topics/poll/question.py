@@ -131,7 +131,9 @@ HANDS_UP = tuple(
     )
     for i in range(1, int(limits.POLL_ANSWERS.high) + 1)
 )
-FEW = Choice("few", (WAIT_FOR_MORE, SHOW_FEW), WAIT_FOR_MORE, "Estimates from fewer than 30 answers")
+FEW = Choice(
+    "few", (WAIT_FOR_MORE, SHOW_FEW), WAIT_FOR_MORE, "Estimates from fewer than 30 answers", set_by_audience=True
+)
 TIMES = Number("times", limits.POLL_ROUNDS, 2, "Answers per person")
 # The choice that leaves the language to each telephone, and the others by what the store calls them.
 _OWN_LANGUAGE = "Each telephone’s own"
