@@ -38,7 +38,7 @@ class _Asked:
 
 def question(prediction: Prediction) -> Guess:
     """Return what telephones are asked for a prediction: its words without markup, and its scale or its options."""
-    bare = " ".join(unescape(re.sub("<[^>]*>|\\*\\*", "", prediction.ask)).split())
+    bare = " ".join(unescape(re.sub("<[^<>]*>|\\*\\*", "", prediction.ask)).split())
     most = int(limits.GUESS_LETTERS.high)
     words = bare if len(bare) <= most else f"{bare[: most - 1]}…"
     scale = prediction.scale

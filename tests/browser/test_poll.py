@@ -163,17 +163,15 @@ def test_a_class_is_asked_twice_and_watches_the_share_come_out(
     page.keyboard.press("PageUp")
     expect(page.locator("h1")).to_contain_text("Of 100 people who say")
     page.get_by_role("button", name="Ask again").click()
-    expect(page.locator("h1")).to_contain_text("The 2nd time, 0 people answered.")
     expect(people[0].get_by_role("button", name="Answer again")).to_be_hidden()
     people[0].clock.fast_forward(A_WHILE)
     people[0].get_by_role("button", name="Answer again").click()
     answer(people[0], 1)
-    expect(page.locator("h1")).to_contain_text("The 2nd time, 1 person answered.")
 
     secret = private.rpartition(".")[2]
     assert len(secret) > 20
     assert secret not in page.url + page.content()
-    assert parse_qs(urlsplit(page.url).query).keys() <= {"way", "asked", "step", "present"}
+    assert parse_qs(urlsplit(page.url).query).keys() <= {"way", "asked", "step", "present", "few"}
     page.keyboard.press("Escape")
     expect(page.locator(".st-key-presenter-line")).to_have_count(0)
     page.get_by_role("button", name="Close", exact=True).click()

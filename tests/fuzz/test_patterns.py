@@ -31,7 +31,7 @@ NEVER = {
     "server/server_settings.py:_PAGE": "the server's environment",
     **{
         f"pages/polls/participant.py:{name}": "the participant's page, a file of the project"
-        for name in ("_FIXED", "_PAGE", "_SAID", "_SCRIPT, _STYLE", "_fill")
+        for name in ("_FIXED", "_PAGE, _GUESS", "_SAID", "_SCRIPT, _STYLE", "_fill")
     },
     **{
         f"pages/polls/participant.py:_minified{part}": "the participant's page, a file of the project"
@@ -45,7 +45,6 @@ MOST_QUOTED = 2000
 QUOTED = {
     "pages/kit/glossary.py:_NOT_EXPLAINED",
     "pages/kit/glossary.py:_forms",
-    "pages/kit/screen.py:_bare",
     "pages/terminal.py:text_of",
     "pages/topics/training/question.py:of_tables",
 }
