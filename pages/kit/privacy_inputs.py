@@ -93,13 +93,13 @@ def value_scale(epsilon: float, guess: str, *, name: str = "ε", more: str = "")
     The guess is between two values, both as likely before. After the release no one is surer than e^ε/(e^ε + 1).
     """
     sure = adversary.promised_rate(min(epsilon, LARGEST_EPSILON), 0.0)
-    words = f"Whoever sees what is sent can be up to {_percent_below(sure)} sure {guess}; by luck alone, 50 %."
+    words = f"Whoever sees what is sent can be {_at_most(sure)} sure {guess}; by luck alone, 50 %."
     st.html(_scale_html(name, epsilon, words, "", more))
 
 
-def _percent_below(chance: float) -> str:
-    """Write a chance as whole percent, none that is below 1 as 100 %."""
-    return "over 99 %" if 0.995 <= chance < 1 else f"{100 * chance:.0f} %"
+def _at_most(chance: float) -> str:
+    """Write the most that a chance can be as whole percent, none that is below 1 as 100 %."""
+    return "over 99 %" if 0.995 <= chance < 1 else f"up to {100 * chance:.0f} %"
 
 
 def _scale_html(name: str, epsilon: float, words: str, pictures: str, more: str = "") -> str:

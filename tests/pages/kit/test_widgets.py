@@ -210,16 +210,18 @@ def test_what_an_answer_gives_away_is_said_in_whole_people(first, second, words)
     assert privacy_inputs.people_words(first, second, privacy_inputs.People()) == words
 
 
-@pytest.mark.parametrize(("epsilon", "sure"), [(0.0, "50 %"), (1.0, "73 %"), (4.69, "99 %"), (9.0, "over 99 %")])
+@pytest.mark.parametrize(
+    ("epsilon", "sure"), [(0.0, "up to 50 %"), (1.0, "up to 73 %"), (4.69, "up to 99 %"), (9.0, "over 99 %")]
+)
 def test_what_one_value_gives_away_is_how_sure_it_can_make_somebody(monkeypatch, epsilon, sure):
     shown = []
     monkeypatch.setattr(privacy_inputs.st, "html", shown.append)
     privacy_inputs.value_scale(epsilon, "whether it was black", name="ε of one pixel")
-    assert f"can be up to {sure} sure whether it was black; by luck alone, 50 %." in shown[0]
+    assert f"can be {sure} sure whether it was black; by luck alone, 50 %." in shown[0]
     prior = 0.5  # a channel that reaches the bound: two values, one answer
     lie = 1 / (1 + math.exp(epsilon))
     posterior = prior * (1 - lie) / (prior * (1 - lie) + (1 - prior) * lie)
-    assert privacy_inputs._percent_below(posterior) == sure
+    assert privacy_inputs._at_most(posterior) == sure
     assert "<details>" not in shown[0]
 
 
