@@ -20,8 +20,9 @@ def _read(name: str) -> str:
     return (_HERE / name).read_text(encoding="utf-8")
 
 
+_CSS = _read("dial.css") + _read("../range.css")
 _dial = st.components.v2.component(
-    "privdemo_live_dial", html=_read("dial.html"), css=_read("dial.css"), js=_read("files.js") + _read("dial.js")
+    "privdemo_live_dial", html=_read("dial.html"), css=_CSS, js=_read("files.js") + _read("dial.js")
 )
 _guesses = st.components.v2.component("privdemo_dial_guesses", js=_read("files.js") + _read("guesses.js"))
 
@@ -55,7 +56,7 @@ def mount(data: Mapping[str, Any], number: Number, first: Callable[[], str] = st
 def still(first: Callable[[], str]) -> str:
     """Return the markup that `first` makes, with the dial's style; empty if it makes none."""
     markup = first()
-    return markup and f"<style>.dial-first {{ {_read('dial.css')} }}</style>{markup}"
+    return markup and f"<style>.dial-first {{ {_CSS} }}</style>{markup}"
 
 
 def follow(data: Mapping[str, Any]) -> None:

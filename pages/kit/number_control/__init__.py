@@ -30,7 +30,10 @@ def _read(name: str) -> str:
 
 
 _control = st.components.v2.component(
-    "privdemo_number", html=_read("control.html"), css=_read("control.css"), js=_read("control.js")
+    "privdemo_number",
+    html=_read("control.html"),
+    css=_read("control.css") + _read("../range.css"),
+    js=_read("control.js"),
 )
 # The key in the session state of the count of the last change that each control has sent.
 _COUNTS = "number_changes"
