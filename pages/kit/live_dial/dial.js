@@ -8,6 +8,8 @@
 const GRID = 2 ** 24;
 const NARROW = 560;
 const LINE = 10;
+// The value of the page's attribute data-dragging while this dial is dragged, and not another slider.
+const DRAGGED = "dial";
 
 function bytes(text) {
   const raw = atob(text);
@@ -59,11 +61,11 @@ class Dial {
     this.matching = root.querySelector(".matching");
     const { dataset } = document.documentElement; // while it is dragged, the page's words are of another level
     this.input.addEventListener("input", () => {
-      dataset.dragging = "";
+      dataset.dragging = DRAGGED;
       this.move(this.chosen());
     });
     this.input.addEventListener("change", () => {
-      if (this.chosen() === this.exact.level) delete dataset.dragging;
+      if (this.chosen() === this.exact.level) this.letGo();
       this.report(this.chosen());
     });
     document.addEventListener("privdemo-guesses", () => this.data && this.move(this.level));
@@ -94,7 +96,7 @@ class Dial {
     let first = 0; // those that are not ready yet are being learned
     const byPrior = raw.ready.map((ready) => (ready ? guesses.subarray(first, (first += size)) : null));
     const { dataset } = document.documentElement;
-    const held = !anew && "dragging" in dataset && this.exact.level === raw.level; // the page knows of no other yet
+    const held = !anew && dataset.dragging === DRAGGED && this.exact.level === raw.level; // the page knows of no other yet
     this.token = raw.token;
     this.exact = { level: raw.level, sentence: raw.linkingHere, guesses: byPrior };
     this.grid = { levels: raw.levels, sentences: raw.linking };
@@ -104,11 +106,17 @@ class Dial {
     const { name } = this.data;
     this.root.querySelector(".name").textContent = name;
     this.input.setAttribute("aria-label", name);
+    this.input.disabled = false;
     dataset.dial = "drawn"; // its first frame, plain markup, may go
     if (held) return this.move(this.level);
     this.input.value = raw.level >= high ? this.input.max : Math.round((raw.level - low) / step);
     this.move(raw.level);
-    delete dataset.dragging;
+    this.letGo();
+  }
+
+  letGo() {
+    const { dataset } = document.documentElement;
+    if (dataset.dragging === DRAGGED) delete dataset.dragging;
   }
 
   perLine() {

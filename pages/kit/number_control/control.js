@@ -91,7 +91,8 @@ class Control {
       this.value = this.at(Number(this.slider.value));
       this.show();
       if (!this.data.slider.live) return;
-      document.documentElement.dataset.dragging = ""; // until it is released, the page's words are of another value
+      // until it is released, the page's words are of another value
+      document.documentElement.dataset.dragging = this.data.key;
       const detail = { key: this.data.key, value: this.value };
       document.dispatchEvent(new CustomEvent("privdemo-number", { detail }));
     });
@@ -122,7 +123,8 @@ class Control {
     }
     if (isOld) return;
     this.show();
-    if (slider?.live) delete document.documentElement.dataset.dragging;
+    const { dataset } = document.documentElement;
+    if (slider?.live && dataset.dragging === data.key) delete dataset.dragging; // not where another slider is dragged
   }
 
   range({ name, ends, stops, percent, largestLeft }) {
