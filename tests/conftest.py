@@ -136,6 +136,8 @@ def page(browser_tab: Page) -> Iterator[Page]:
 
     page.on("request", note)
     yield page
+    if page.url.startswith("http"):
+        page.evaluate("sessionStorage.clear()")  # in which the owner's key of a poll is
     page.remove_listener("request", note)
     page.unroute_all()
     page.goto("about:blank")  # the visit ends

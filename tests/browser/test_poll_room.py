@@ -31,9 +31,7 @@ def status(host: str, port: int, path: str) -> int:
 
 
 def open_poll(page: Page, address: str) -> None:
-    """Open a poll on telephones, in a tab that has none."""
-    page.goto(f"{address}/p/")
-    page.evaluate("sessionStorage.clear()")
+    """Open a poll on telephones."""
     page.goto(f"{address}/poll?way=On+their+phones")
     page.get_by_role("button", name="Open the poll").click()
     expect(page.get_by_role("button", name="Open to this room")).to_be_visible()
