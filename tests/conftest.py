@@ -26,12 +26,10 @@ if folder := os.environ.get("PRIVDEMO_DATA"):  # some tests work in folders of t
 # A job in a shell's background ignores Ctrl-C, and so would every process that a test starts.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# What takes longest begins first: browser tests, then these. Pages whose draws are computed by processes of their own
-# begin when the browsers are nearly done, which wait for the same two cores.
+# What takes longest begins first: browser tests, for which each process has an app and a Chromium of its own, then
+# these. Pages whose trials are computed by processes of their own begin when the browsers are nearly done, which wait
+# for the same two cores.
 LONG = [ROOT / "tests" / name for name in ("test_jobs.py", "pages/test_every_page.py", "pages/test_own_data.py")]
-# Browser tests in three parts, each with an app and a Chromium of its own: the walk through every view, these, and the
-# others. They wait as well as compute.
-SECOND_PART = ("test_images.py", "test_trials_appear.py", "test_comparison.py", "test_nothing_kept.py")
 
 # A headless Chromium may stop drawing a tab, and then nothing can be clicked in it. A browser test that runs out of
 # time begins once more, and the summary says so; one that finds a fault never does.
@@ -45,14 +43,13 @@ def pytest_make_parametrize_id(val: object) -> str | None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep every file in one piece, with the one that looks at the same views; the browser tests in three."""
+    """Keep every file in one piece, with the one that looks at the same views; but not the one that measures slides."""
     for item in items:
-        if browser := item.get_closest_marker("browser"):
+        if item.get_closest_marker("browser"):
             item.add_marker(ONCE_MORE)
-        walk, second = item.path.name == "test_every_view.py", item.path.name in SECOND_PART
-        part = f"browser {1 if walk else 2 if second else 3}"
         file = "test_every_page.py" if item.path.name == "test_words.py" else item.path.name
-        item.add_marker(pytest.mark.xdist_group(part if browser else str(item.path.with_name(file).relative_to(ROOT))))
+        part = item.name if file == "test_slides.py" else str(item.path.with_name(file).relative_to(ROOT))
+        item.add_marker(pytest.mark.xdist_group(part))
     # The order of files is not xdist's own (`--no-loadscope-reorder`).
     items.sort(key=lambda item: 0 if item.get_closest_marker("browser") else 1 + [*LONG, item.path].index(item.path))
 
