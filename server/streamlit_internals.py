@@ -11,14 +11,16 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 from urllib.parse import urlencode
 
+import streamlit as st
 from streamlit import runtime
 from streamlit.components.v2.bidi_component import main as components
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.delta_generator_singletons import context_dg_stack
 from streamlit.file_util import get_static_dir
+from streamlit.navigation.page import StreamlitPage
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -157,6 +159,22 @@ def set_in_address(values: Mapping[str, list[str]]) -> None:
                 parameters.set_with_no_forward_msg(key, texts if len(texts) > 1 else texts[0])
         if context := get_script_run_ctx():
             context.query_string = urlencode(parameters._query_params, doseq=True)  # for `st.rerun`
+
+
+def switch_page(page: StreamlitPage) -> NoReturn:
+    """Switch to another page, as `st.switch_page` does; the browser's history gets an entry for that page alone.
+
+    Streamlit first clears the parameters in the address of the page that is left, which adds an entry for it as well:
+    here the browser gets no message of that.
+    """
+    context = get_script_run_ctx()
+    assert context is not None, "a script is running"
+    send = context._enqueue
+    context._enqueue = lambda message: None if message.HasField("page_info_changed") else send(message)
+    try:
+        st.switch_page(page)
+    finally:
+        context._enqueue = send
 
 
 # --- rendering -----------------------------------------------------------------------------------

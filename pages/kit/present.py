@@ -18,6 +18,7 @@ from pages.kit.lecture import Lecture, Step
 from pages.kit.settings import Choice, Number, Setting, Words
 from pages.kit.values import Values
 from privdemo.toml_text import shortened
+from server.streamlit_internals import switch_page
 
 # The keys of the two parameters in an address.
 PRESENT, CONTROLS = "present", "controls"
@@ -222,7 +223,9 @@ def _navigate(
     elif page != here.address:
         st.session_state[_PENDING_NAVIGATION] = page, given, of, at
     else:
-        _reset_and_apply(given, here, of, at, kept)
+        _reset_and_apply(given, here, of, kept)
+        if at:
+            link.set_with_history(PRESENT, at.link)
 
 
 def finish_navigation(here: PageInfo) -> None:
@@ -232,10 +235,11 @@ def finish_navigation(here: PageInfo) -> None:
         return
     page, given, of, at = pending
     if page != here.address:
-        # Not with the settings: `_apply` notes the invalid ones, and they would be noted as those of a link as well.
-        st.switch_page(link.page_at(page), query_params={PRESENT: at.link} if at else {})
+        switch_page(link.page_at(page))
     del st.session_state[_PENDING_NAVIGATION]
-    _reset_and_apply(given, here, of, at)
+    _reset_and_apply(given, here, of)
+    if at:
+        link.set_one(PRESENT, at.link)  # the page has an entry in the history already
 
 
 def _apply_linked_step(here: PageInfo) -> None:
@@ -248,14 +252,10 @@ def _apply_linked_step(here: PageInfo) -> None:
         _apply(given, here, _lecture_label(at))
 
 
-def _reset_and_apply(
-    given: Mapping[str, Any], here: PageInfo, of: str, at: Position | None, kept: Collection[str] = ()
-) -> None:
+def _reset_and_apply(given: Mapping[str, Any], here: PageInfo, of: str, kept: Collection[str] = ()) -> None:
     """Reset the settings of a page but those of the keys in `kept`, set the `given` ones, and note the invalid ones."""
     values.reset([setting for setting in here.settings_for(values.here()) if setting.key not in kept])
     _apply(given, here, of)
-    if at:
-        link.set_with_history(PRESENT, at.link)
 
 
 def _apply(given: Mapping[str, Any], here: PageInfo, of: str) -> None:

@@ -14,6 +14,8 @@ pytestmark = pytest.mark.browser
 NAME = "what-does-privacy-cost"
 # A step that is on the same page as the one before it.
 ON_ONE_PAGE = 4
+# From this step on, each is on another page than the one before it.
+OTHER_PAGES = 5
 # A finger that goes from the right to the left.
 SWIPE = """
 () => {
@@ -52,6 +54,12 @@ def test_a_lecture_is_walked_with_a_clicker_by_a_swipe_and_with_the_browsers_bac
             page.go_forward()
             assert at_step(page, number) == said[-1]
         page.keyboard.press("PageDown")
+    for number in range(last - 1, OTHER_PAGES - 1, -1):
+        page.go_back()
+        assert at_step(page, number) == said[number - 1]
+    for number in range(OTHER_PAGES + 1, last + 1):
+        page.go_forward()
+        assert at_step(page, number) == said[number - 1]
     assert not re.search(r"[\u0370-\u03ff{}…]", " ".join(said)), said
     page.keyboard.press("PageUp")
     at_step(page, last - 1)

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 from streamlit import runtime
 from streamlit.components.v2.bidi_component import main as components
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime import Runtime, RuntimeConfig
 from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
@@ -194,6 +195,26 @@ def test_an_address_that_is_set_is_read_in_this_run_and_after_a_rerun(again):
     assert at.session_state["read"] == {"kept": ["x"], "text": ["put"], "b": ["1", "2"]}
     assert dict(at.query_params) == {"kept": "x", "text": "put", "b": ["1", "2"]}
     assert at.session_state["back"] is False
+
+
+def test_a_switch_to_another_page_sends_nothing_on_the_address_of_the_page_that_is_left(monkeypatch):
+    sent = []
+    context = SimpleNamespace(_enqueue=sent.append)
+
+    def switch(page):
+        """Send what Streamlit does before a switch, and what else may be sent meanwhile."""
+        for kind in ("page_info_changed", "session_event"):
+            message = ForwardMsg()
+            getattr(message, kind).SetInParent()
+            context._enqueue(message)
+        raise KeyboardInterrupt(page)
+
+    monkeypatch.setattr(internals, "get_script_run_ctx", lambda: context)
+    monkeypatch.setattr(internals.st, "switch_page", switch)
+    with pytest.raises(KeyboardInterrupt, match="there"):
+        internals.switch_page("there")
+    assert [message.WhichOneof("type") for message in sent] == ["session_event"]
+    assert context._enqueue == sent.append
 
 
 def script_of_a_hidden_container():
