@@ -30,3 +30,8 @@ def mount(shown: Component) -> None:
             st.html(shown.first())
     started.add(shown.name)
     _registered(shown.name, shown.html, shown.css, shown.js)(key=f"{shown.name}-component", data=dict(shown.data))
+
+
+def sent(key: str, name: str) -> Any:
+    """Return what the component of this key sent under `name`; None if its page was left before that arrived."""
+    return st.session_state.get(key, {}).get(name)

@@ -124,12 +124,22 @@ def set_one(key: str, value: str) -> None:
     set_many({key: [value] if value else []}, key)
 
 
+def set_unsent(key: str, value: str) -> None:
+    """Set `key` to `value` in the address, for this run; the browser gets it from `send_again` at the run's end."""
+    _set({key: [value] if value else []}, entry=False)
+
+
 def set_many(texts: Mapping[str, Sequence[str]], name: str, *, entry: bool = False) -> None:
     """Set keys in the address, for this run and in the browser; a key without texts is removed.
 
     Unlike `st.query_params` this adds no entry to the browser's history, so that the back button does not step through
     every change, unless an `entry` is wanted. `name` keys the component that writes; it must be unique on the page.
     """
+    _set(texts, entry=entry)
+    send_again(name)
+
+
+def _set(texts: Mapping[str, Sequence[str]], *, entry: bool) -> None:
     there = parameters() | {key: list(each) for key, each in texts.items()}
     st.session_state[_ADDRESS] = there = {key: each for key, each in there.items() if each}
     _set_for_this_run(there)
@@ -137,7 +147,6 @@ def set_many(texts: Mapping[str, Sequence[str]], name: str, *, entry: bool = Fal
     data = {"session": session_name(), "count": count}
     data |= {"address": _pairs(there), "read": _pairs(st.session_state[_READ]), "entry": entry}
     st.session_state[_SENT] = data
-    send_again(name)
 
 
 def send_again(name: str) -> None:

@@ -239,7 +239,7 @@ def finish_navigation(here: PageInfo) -> None:
     del st.session_state[_PENDING_NAVIGATION]
     _reset_and_apply(given, here, of)
     if at:
-        link.set_one(PRESENT, at.link)  # the page has an entry in the history already
+        link.set_unsent(PRESENT, at.link)  # the page has an entry in the history already
 
 
 def _apply_linked_step(here: PageInfo) -> None:

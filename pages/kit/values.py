@@ -249,10 +249,10 @@ def shown_by_widget(setting: Setting, default: str = "default") -> dict[str, Any
     value, key = get(setting), setting.key
     value = list(value) if isinstance(value, tuple) else value
     options = {"key": key, "on_change": _put_from_widget, "args": (setting,)}
-    if key in st.session_state:
-        if st.session_state[key] != value:  # not otherwise: it would undo a key that is pressed meanwhile
-            st.session_state[key] = value
+    if key in st.session_state and st.session_state[key] != value:
+        st.session_state[key] = value  # not otherwise: it would overwrite what the visitor is typing
         return options
+    # Also for a widget that is there already: a browser that renders it anew begins with this value.
     first = setting.options.index(value) if default == "index" and isinstance(setting, Choice) else value
     return options | {default: first}
 

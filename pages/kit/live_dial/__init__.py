@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 from streamlit import runtime
 
-from pages.kit import values
+from pages.kit import component, values
 from pages.kit.settings import Number
 
 _HERE = Path(__file__).parent
@@ -42,7 +42,7 @@ def mount(data: Mapping[str, Any], number: Number, first: Callable[[], str] = st
     """
 
     def released() -> None:
-        moved = st.session_state["dial"].get("moved")
+        moved = component.sent("dial", "moved")
         if isinstance(moved, int | float) and number.limit.contains(moved):
             values.put(number, float(moved))
 

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from pages.kit import values
+from pages.kit import component, values
 from pages.kit.settings import Number
 from server.streamlit_internals import session_name
 
@@ -121,7 +121,7 @@ def render(
     }
 
     def changed() -> None:
-        _put_change(st.session_state[key].get("changed"), setting, other, key)
+        _put_change(component.sent(key, "changed"), setting, other, key)
 
     _control(key=key, data=data, on_changed_change=changed)
 

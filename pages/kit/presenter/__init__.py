@@ -7,6 +7,8 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages.kit import component
+
 NEXT, PREVIOUS, LEAVE = "next", "previous", "leave"
 _HERE = Path(__file__).parent
 SLIDE_CSS = (_HERE / "slide.css").read_text(encoding="utf-8")
@@ -35,7 +37,7 @@ def _clamped(size: float, side: int) -> int:
 
 def _store_screen_size() -> None:
     """Store the size of the screen that the browser sent."""
-    match st.session_state["presenter"].get("screen"):
+    match component.sent("presenter", "screen"):
         case [int() as width, int() as height]:
             st.session_state[_SCREEN] = width, height
 
@@ -44,7 +46,7 @@ def mount(number: int, n_steps: int, title: str, moved: Callable[[str], None]) -
     """Render the number of the step and the buttons; call `moved` with each move: `NEXT`, `PREVIOUS` or `LEAVE`."""
 
     def call_moved() -> None:
-        move = st.session_state["presenter"].get("move")
+        move = component.sent("presenter", "move")
         if move in (NEXT, PREVIOUS, LEAVE):
             moved(move)
 

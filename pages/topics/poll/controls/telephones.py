@@ -15,6 +15,7 @@ from typing import Any
 
 import streamlit as st
 
+from pages.kit import component
 from pages.kit.numbers import escape_markdown, sentence
 from pages.kit.owned_poll import OWNED, address, looked_up
 from pages.kit.panel import to_csv
@@ -184,7 +185,7 @@ def keep_secrets_in_tab(offered: bool) -> None:
 
 def _on_secrets_sent() -> None:
     """Make the poll whose code and secret the browser has sent the one shown, or say why it cannot be."""
-    match st.session_state["poll-owner"].get("owner"):
+    match component.sent("poll-owner", "owner"):
         case [str() as code, str() as secret, bool() as from_link, list() as others]:
             kept = [(other, its_secret) for other, its_secret in _pairs(others) if other != code]
             try:
