@@ -65,12 +65,19 @@ def walked(page: Page, address: str, name: str, of: Lecture, sizes: Sequence[tup
             browsing.settled(page)
             page.locator(browsing.PROGRESS).wait_for(state="hidden", timeout=120_000)
             expect(page.locator("h1")).to_have_count(1)
-            seen = page.evaluate(MEASURE)
-            if not seen["drawn"]:  # the figure may be on its way
-                page.wait_for_timeout(3000)
-                seen = page.evaluate(MEASURE)
-            yield Look(number, step, width, seen)
+            yield Look(number, step, width, measured_at_rest(page))
         page.keyboard.press("PageDown")
+
+
+def measured_at_rest(page: Page) -> dict[str, Any]:
+    """What slides.js measures once a figure is there and nothing has changed for half a second, or after ten."""
+    seen: list[dict[str, Any]] = []
+    for _ in range(40):
+        seen.append(page.evaluate(MEASURE))
+        if seen[-1]["drawn"] and seen[-3:] == [seen[-1]] * 3:
+            break
+        page.wait_for_timeout(250)
+    return seen[-1]
 
 
 def faults(look: Look) -> list[str]:
