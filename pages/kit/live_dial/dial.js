@@ -103,6 +103,7 @@ class Dial {
     this.input.max = Math.ceil((high - low) / step - 1e-9);
     const { name } = this.data;
     this.root.querySelector(".name").textContent = name;
+    this.root.querySelectorAll(".control .end").forEach((end, i) => (end.textContent = this.data.ends[i]));
     this.input.setAttribute("aria-label", name);
     dataset.dial = "drawn"; // its first frame, plain markup, may go
     if (held) return this.move(this.level);
