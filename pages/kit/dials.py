@@ -20,6 +20,8 @@ from privdemo.mechanisms import RandomisedResponse
 from privdemo.mechanisms.pixels import PixelFamily
 from privdemo.verdict import clearly_above
 
+# The words at the left and the right end of the slider.
+_ENDS = ("more private", "more accurate")
 # The step of the dial for each family of mechanisms.
 STEPS = {"randomised_response": 0.005, "gaussian": 0.01, "laplace": 0.01}
 # The kinds of a dial's jobs: guesses at its own level, and at all levels that it is dragged over.
@@ -131,6 +133,7 @@ def _make_fixed(
         "low": limit.low,
         "high": limit.high,
         "step": STEPS[family.name],
+        "ends": [f"{end:.4g}: {words}" for end, words in zip((limit.high, limit.low), _ENDS, strict=True)],
         "name": level_words(family),
         **{name: _base64(part) for name, part in config.pixels.noise_by_name(result.noise).items()},
     }
@@ -205,10 +208,11 @@ def first_frame(data: Mapping[str, Any], result: Result, guesses: Guesses, prior
     """Return the dial and its pictures as HTML, with the same layout as dial.js."""
     data = {**data, **json.loads(data["pictures"])}
     place = f'min="{data["low"]}" max="{data["high"]}" step="any" value="{data["level"]}"'
+    left, right = map(escape, data["ends"])
     control = (
-        f'<div class="control"><span class="name">{escape(data["name"])}</span><span class="end">more private</span>'
+        f'<div class="control"><span class="name">{escape(data["name"])}</span><span class="end">{left}</span>'
         f'<input type="range" dir="rtl" aria-label="{escape(data["name"])}" {place} disabled>'
-        f'<span class="end">more accurate</span><output>{data["symbol"]} = {data["level"]:.3g}</output></div>'
+        f'<span class="end">{right}</span><output>{data["symbol"]} = {data["level"]:.3g}</output></div>'
     )
     rows = [guesses.pictures.get(prior) for prior in priors]  # None where they are still being learnt
     lines = _halves(data, result, rows[0]) if data["halves"] else _line(data, result, rows)

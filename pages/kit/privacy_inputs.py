@@ -151,7 +151,12 @@ def _pictures(first: float, second: float, people: People) -> str:
         figures.dot_field(heading, voting.first_voted_a(round(100 * chance), 100), marks, columns=25)
         for chance, heading, marks in rows
     ]
-    legend = {f"says {people.says}": yes, "says the other answer": other, "hollow: chance changed it": yes.changed}
+    legend = {
+        f"says {people.says}": yes,
+        "says the other answer": other,
+        f"chance made it {people.says}": yes.changed,
+        "chance made it the other answer": other.changed,
+    }
     return figures.people_html(fields, legend, people_words(first, second, people))
 
 

@@ -77,7 +77,8 @@ BEFORE = {A_TRUE: SAID_A.not_yet, B_TRUE: SAID_B.not_yet}
 LEGEND = {
     "A": SAID_A,
     "B": SAID_B,
-    "hollow: changed by chance, unseen by the pollster": SAID_A.changed,
+    "voted B, but chance made it A": SAID_A.changed,
+    "voted A, but chance made it B": SAID_B.changed,
 }
 
 # The screens on which two fields side by side are upright.

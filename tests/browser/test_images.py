@@ -148,7 +148,7 @@ def test_its_pictures_are_fetched_once_and_are_there_again_after_another_chapter
     browsing.open_page(page, f"{address}/image_noise?data=Small+digits&people={FEW}&seed=5")
     wait_for_all_guesses(page)
     before = {kind: grey_levels(page, kind) for kind in ("released", "guess")}
-    for chapter in ("What is lost", "The dial"):
+    for chapter in ("How much noise hides the sender", "Finding the sender"):
         page.get_by_role("radio", name=chapter).click()
         browsing.settled(page)
     for kind, pictures in before.items():
@@ -191,13 +191,13 @@ def test_the_keyboard_moves_the_dial_and_so_does_a_typed_number(page: Page, addr
 def test_downloads_hold_the_shown_numbers_and_fetch_nothing(page: Page, address: str, tmp_path: Path) -> None:
     browsing.open_page(page, f"{address}/image_noise?data=Small+digits&people={FEW}")
     wait_for_all_guesses(page)  # until then the page may be drawn anew at any moment
-    page.get_by_role("radio", name="What is lost").click()
+    page.get_by_role("radio", name="How much noise hides the sender").click()
     browsing.settled(page)
     with page.expect_download() as download:
         page.locator(".st-key-linkage-csv button").click()
     download.value.save_as(tmp_path / "linkage.csv")
     assert str(images.curve(images.CurveConfig("digits"))[0].linked.mean) in (tmp_path / "linkage.csv").read_text()
-    for name, chapter in (("linkage", "What is lost"), ("images", "The dial")):
+    for name, chapter in (("linkage", "How much noise hides the sender"), ("images", "Finding the sender")):
         page.get_by_role("radio", name=chapter).click()
         browsing.settled(page)
         with page.expect_download() as download:

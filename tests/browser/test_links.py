@@ -55,7 +55,7 @@ def test_settings_survive_a_visit_to_another_page(page: Page, address: str) -> N
 def test_settings_of_one_name_are_each_pages_own(page: Page, address: str) -> None:
     browsing.open_page(page, f"{address}/voting?share=0.4")
     page.get_by_role("button", name=re.compile("Next: ")).click()
-    expect(page).to_have_url(re.compile("lesson=Estimates"))
+    expect(page).to_have_url(re.compile("lesson=Ways"))
     browsing.go_to(page, "Decide", "Private counts")
     expect(page.locator("h1")).to_contain_text("counts")
     expect(page).to_have_url(re.compile("distortion$"))
@@ -65,18 +65,18 @@ def test_settings_of_one_name_are_each_pages_own(page: Page, address: str) -> No
 
 
 def test_a_chapter_is_changed_alone_and_keeps_its_setting(page: Page, address: str) -> None:
-    browsing.open_page(page, f"{address}/voting?lesson=What+it+costs")
+    browsing.open_page(page, f"{address}/voting?lesson=How+many+to+ask")
     takeaway = page.locator(".takeaway")
     page.get_by_role("radio", name="precision").click()
     expect(page).to_have_url(re.compile("solve=precision"))
     expect(takeaway).to_contain_text("10,000 people who")
-    page.get_by_role("radio", name="Candidates").click()
-    expect(page).to_have_url(re.compile("lesson=Candidates"))
+    page.get_by_role("radio", name="More than two candidates").click()
+    expect(page).to_have_url(re.compile(r"lesson=More\+than\+two"))
     box = page.get_by_role("textbox", name="True shares of the candidates")
     box.fill("0.6, 0.4")
     box.press("Enter")
     expect(takeaway).to_contain_text("choose among 2 names")
-    page.get_by_role("radio", name="What it costs").click()
+    page.get_by_role("radio", name="How many to ask").click()
     expect(takeaway).to_contain_text("10,000 people who")
     browsing.open_menu(page)
     page.get_by_role("button", name="Reset").click()
@@ -103,17 +103,17 @@ def test_what_is_folded_away_stays_in_the_address(page: Page, address: str) -> N
 
 def test_the_way_back_from_and_to_a_link(page: Page, address: str) -> None:
     browsing.open_page(page, f"{address}/lectures")
-    browsing.open_page(page, f"{address}/voting?lesson=What+it+costs")
-    expect(page).to_have_url(re.compile("lesson=What\\+it\\+costs"))
+    browsing.open_page(page, f"{address}/voting?lesson=How+many+to+ask")
+    expect(page).to_have_url(re.compile("lesson=How\\+many\\+to\\+ask"))
     takeaway = page.locator(".takeaway").text_content()
     page.go_back()
     expect(page).to_have_url(f"{address}/lectures")
     page.go_forward()
     expect(page.locator(".takeaway")).to_have_text(takeaway)
-    for name in ("What+it+costs", "Candidates"):
+    for name in ("How+many+to+ask", "More+than+two+candidates"):
         page.evaluate(f"history.pushState({{}}, '', '/voting?lesson={name}')")
     page.go_back()
-    expect(page).to_have_url(re.compile("lesson=What\\+it\\+costs"))
+    expect(page).to_have_url(re.compile("lesson=How\\+many\\+to\\+ask"))
     expect(page.locator(".takeaway")).to_have_text(takeaway)
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
@@ -135,7 +135,7 @@ def test_back_and_forward_lead_through_chapters_with_their_settings_as_they_were
     assert first != second
     page.go_back()
     expect(page).to_have_url(first)
-    expect(page.get_by_role("radio", name="The poll")).to_be_checked()
+    expect(page.get_by_role("radio", name="One poll")).to_be_checked()
     expect(takeaway).to_have_text(words)
     page.go_forward()
     expect(page).to_have_url(second)

@@ -39,6 +39,27 @@ def test_a_guess_is_made_by_keyboard_and_stands_beside_the_truth(page: Page, add
     assert not wrong
 
 
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+@pytest.mark.parametrize("at", ["voting", "comparison"])
+def test_a_guess_and_its_result_stand_above_the_main_control(
+    page: Page, address: str, at: str, width: int, height: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": height})
+    browsing.open_page(page, f"{address}/{at}", guesses=True)
+    control = page.locator(".st-key-stage [class*='st-key-row-']").get_by_role("slider")
+    stands_above = "([above, below]) => above.getBoundingClientRect().bottom <= below.getBoundingClientRect().top"
+    for name in ("prediction", "prediction-result"):
+        asked = page.locator(f".st-key-{name}")
+        expect(asked).to_be_visible()
+        browsing.settled(page)
+        handles = [asked.element_handle(), control.element_handle()]
+        assert page.evaluate(stands_above, handles), name
+        if name == "prediction":
+            if (options := asked.get_by_role("radio")).count():
+                options.first.check(force=True)
+            page.get_by_role("button", name="This is my guess").click()
+
+
 def test_a_guess_stays_for_the_visit_and_is_in_no_link(page: Page, address: str) -> None:
     browsing.open_page(page, f"{address}/voting", guesses=True)
     page.get_by_role("button", name="This is my guess").click()

@@ -105,6 +105,7 @@ class Dial {
     this.input.max = Math.ceil((high - low) / step - 1e-9);
     const { name } = this.data;
     this.root.querySelector(".name").textContent = name;
+    this.root.querySelectorAll(".control .end").forEach((end, i) => (end.textContent = this.data.ends[i]));
     this.input.setAttribute("aria-label", name);
     this.input.disabled = false;
     dataset.dial = "drawn"; // its first frame, plain markup, may go

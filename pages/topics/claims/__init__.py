@@ -27,8 +27,8 @@ PAGE = Page.from_folder(
     chapters=Chapters(
         "chapter",
         (
-            Chapter("The verdict", Answer.main),
-            Chapter("In a picture", picture),
+            Chapter("How many claims hold", Answer.main),
+            Chapter("Published numbers and ours", picture),
             Chapter("All claims", table),
         ),
     ),

@@ -93,7 +93,7 @@ class Answer:
         bar = charts.verdict_bar(claims.count_verdicts(list(self.everything.values())))
         surprising = [card(claim) for claim in self.everything.values() if claim.surprises]
         n = len(surprising)
-        title = f"{n} surprise{'s' * (n > 1)}: what is published, and what we find"
+        title = f"{n} surprising claim{'s' * (n > 1)}: the published number, and the one that we find"
         panel = Panel(
             "verdicts",
             figure=BarAndCards(surprising, bar, title) if surprising else Markup(bar),

@@ -54,8 +54,8 @@ class Answer:
     def takeaway(self) -> str:
         """Say what the site is."""
         return (
-            "Some answers are changed at random before they are sent: no single answer can be trusted, yet the total "
-            "can still be worked out. Try it with your own secret."
+            "Some answers are changed at random before they are sent: no single answer gives anyone away, yet the "
+            "total can still be worked out. Try it with your own secret."
         )
 
     def main(self) -> tuple[Panel | tuple[Panel, ...], ...]:
@@ -82,8 +82,7 @@ class Answer:
         return Panel(
             "home",
             "Can images be sent like this, too?",
-            "Before it is sent, each pixel of a digit is replaced by a random grey with the chance p (right end: "
-            "none).",
+            "Before it is sent, each pixel of a digit is replaced by a random grey with the chance p.",
             LiveDial(
                 data,
                 level_setting(),

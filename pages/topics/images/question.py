@@ -40,11 +40,11 @@ LEVELS = {
     "laplace": Level("b", 0.3, f"From an upper bound on the privacy loss, within {numbers.share(LAPLACE_EXCESS)}."),
 }
 DIAL, LOST, PROMISED, CHANGED, GAUSS = CHAPTER_NAMES = (
-    "The dial",
-    "What is lost",
-    "What is promised",
-    "Changed pixels",
-    "Gaussian noise",
+    "Finding the sender",
+    "How much noise hides the sender",
+    "What the noise guarantees",
+    "Published images: replaced pixels",
+    "Published images: Gaussian noise",
 )
 CHAPTER = Choice("view", CHAPTER_NAMES, DIAL)
 

@@ -10,7 +10,7 @@ from pages.kit.panel import Markup, Panel
 from pages.kit.snippet import Snippet, as_code
 from pages.kit.trials import Trials
 from pages.topics.poll import reveal
-from pages.topics.poll.question import HANDS, REHEARSAL, Question
+from pages.topics.poll.question import HANDS, REHEARSAL, WAY_WORDS, Question
 from privdemo.experiments import poll
 from privdemo.experiments.poll import PollConfig, Reveal
 
@@ -129,6 +129,14 @@ def _protection_words(config: PollConfig) -> str:
         if config.lie >= _MANY_LIES
         else f"an answer changes the odds by {odds} at most"
     )
+
+
+def ways_html(chosen: str) -> str:
+    """Say of each way of answering what it is and where the answers go, as HTML; a telephone shows the chosen one."""
+    lines = "".join(
+        f"<p{' class=chosen' * (way == chosen)}><b>{way}</b>: {words}</p>" for way, words in WAY_WORDS.items()
+    )
+    return f'<div class="poll-ways">{lines}</div>'
 
 
 def how_to_lie(question: Question) -> str:

@@ -13,17 +13,25 @@ from privdemo.experiments.poll import PollConfig
 
 REHEARSAL, HANDS, TELEPHONES = "Try it with made-up people", "Show of hands", "On their phones"
 WAYS = (REHEARSAL, HANDS, TELEPHONES)
-# The steps of the reveal; “The truth” is there where it is known.
+# What each way is, and where the answers go.
+WAY_WORDS = {
+    REHEARSAL: "a rehearsal. This app invents the people and their answers, and asks nobody.",
+    HANDS: "coins or cards decide in secret whether somebody raises a hand for the truth or for another answer. You "
+    "type the numbers into this page.",
+    TELEPHONES: "each phone changes its answer by chance, then sends it to this app’s server. The true answer stays on "
+    "the phone.",
+}
+# The steps of the reveal; “Comparison with the truth” is there where it is known.
 STEPS = (
-    "Who has answered",
+    "How many have answered",
     "Answers as sent",
-    "Uncorrected",
-    "Corrected",
-    "One answer",
-    "What it costs",
-    "Asked again",
-    "The truth",
-    "To remember",
+    "Shares before correction",
+    "Shares after correction",
+    "What one answer reveals",
+    "How many to ask",
+    "Asking everybody again",
+    "Comparison with the truth",
+    "Summary",
 )
 # How many must have answered before estimates are shown, unless the teacher wants them sooner.
 ENOUGH = 30

@@ -212,12 +212,13 @@ def standing_words(channel: BinaryChannel) -> str:
         if voted_a is not None:  # this answer is possible
             right = voted_a if said == "A" else 1 - voted_a
             parts.append(f"of 100 people who say {said}, {numbers.per_hundred(right)} voted {said}")
-    more = "“Asked twice” shows how the answers of one person add up until nothing can be denied."
+    more = "“Asking a person again” shows how the answers of one person add up until nothing can be denied."
     if not channel.contrast:
-        more = "“Asked twice” shows that more answers tell no more."
+        more = "“Asking a person again” shows that more answers tell no more."
     elif math.isinf(channel.epsilon):
-        more = "“Asked twice” goes on to several answers."
+        more = "“Asking a person again” goes on to several answers."
     return (
         f"To somebody who holds both votes equally likely: {numbers.join_words(tuple(parts))}. One answer costs "
-        f"ε = {numbers.epsilon(channel.epsilon)}. The chapter “One answer” starts from any other belief; {more}"
+        f"ε = {numbers.epsilon(channel.epsilon)}. The "
+        f"chapter “What one answer reveals” starts from any other belief; {more}"
     )

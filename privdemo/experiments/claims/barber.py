@@ -233,8 +233,9 @@ CLAIMS = (
         partial(misprinted_sign, BinaryChannel(0.2, 0.2)),
         unit=PERCENT,
         reading=FORMULA,
-        surprise=f"A share of {{percent:.0f}} %? A sign is misprinted; the right value is {100 * _SHARE:g} %.",
-        what="share",
+        surprise=f"A formula gives a share of {{percent:.0f}} %, as a sign is misprinted; the right value is "
+        f"{100 * _SHARE:g} %.",
+        what="share of people, by the formula",
     ),
     ClaimRow(
         "equation 24",
@@ -242,7 +243,7 @@ CLAIMS = (
         partial(misprinted_sign, BinaryChannel(0.1, 0.2)),
         unit=PERCENT,
         reading=FORMULA,
-        what="share",
+        what="share of people, by the formula",
     ),
     ClaimRow(
         "on several answers",
@@ -312,7 +313,7 @@ CLAIMS = (
         (FIGURE_3,),
         unit=POINTS,
         surprise="Correcting for the noise, pixel by pixel, did not make the model clearly more accurate{but}.",
-        what="gain in accuracy",
+        what="gain in accuracy by correcting",
     ),
     ClaimRow(
         "figure 3",

@@ -367,7 +367,7 @@ CLAIMS = (
         (COUNT_RESULTS,),
         published=label_counts.PUBLISHED[_DIRICHLET],
         surprise="With the noise of the paper’s own formula, the error is {times:.1f} times what its figure shows.",
-        what="distortion",
+        what="error of the counts (distortion)",
     ),
     ClaimRow(
         "figure 1",
@@ -375,7 +375,7 @@ CLAIMS = (
         partial(distortion, release="laplace published"),
         (COUNT_RESULTS,),
         published=label_counts.PUBLISHED["laplace published"],
-        what="distortion",
+        what="error of the counts (distortion)",
     ),
     ClaimRow(
         "figure 1",
@@ -433,8 +433,8 @@ CLAIMS = (
         "scaled Dirichlet with noise chosen from the counts keeps δ = {delta:g}: the true δ at ε = {epsilon:g} between "
         "the paper’s counts and counts with one label changed",
         equation_9_delta,
-        surprise="The promise fails more often than stated, because the amount of noise was chosen by looking at the "
-        "secret counts.",
+        surprise="The privacy promise fails more often than stated, because the amount of noise was chosen by looking "
+        "at the secret counts.",
         what="δ, chance that the promise fails",
     ),
     ClaimRow(

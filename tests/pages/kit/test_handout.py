@@ -126,7 +126,7 @@ def test_a_step_without_an_answer_has_a_sentence_in_its_place(shown):
 
 def test_steps_that_are_left_after_a_minute_are_left_out():
     ticks = iter([0.0, 1.0, 61.0])
-    two = Lecture("Lies", "", 5, (Step("voting"), Step("voting", {"lesson": "Estimates"})))
+    two = Lecture("Lies", "", 5, (Step("voting"), Step("voting", {"lesson": "Ways to estimate"})))
     whole = handout.document(two, PAGES, lambda: next(ticks))
     assert whole.count("This step was left out") == 2, "in the worksheet and among the solutions"
     assert "1. Voting with a lie" in whole

@@ -20,8 +20,8 @@ from tests.pages.visiting import takeaway, visit
     ("settings", "asked"),
     [
         ({"lie": "0.3", "voters": "500"}, "How many voted for A?"),
-        ({"lesson": "Asked twice", "asked": "7", "prior": "0.4"}, "What do several answers"),
-        ({"lesson": "What it costs", "solve": "precision", "plan_voters": "500"}, "What does privacy cost?"),
+        ({"lesson": "Asking a person again", "asked": "7", "prior": "0.4"}, "What do several answers"),
+        ({"lesson": "How many to ask", "solve": "precision", "plan_voters": "500"}, "What does privacy cost?"),
         ({"lesson": "Many polls", "polls": "30"}, "What if the poll is repeated?"),
     ],
 )
@@ -37,7 +37,9 @@ def test_a_step_says_what_the_page_says_with_its_settings(settings, asked):
 
 def test_a_step_is_answered_in_a_thread_that_runs_no_script():
     made = []
-    thread = threading.Thread(target=lambda: made.append(answered(Step("voting", {"lesson": "One answer"}), PAGES)))
+    thread = threading.Thread(
+        target=lambda: made.append(answered(Step("voting", {"lesson": "What one answer reveals"}), PAGES))
+    )
     thread.start()
     thread.join()
     assert made[0].facts["after"] == "68"

@@ -61,25 +61,28 @@ def test_each_step_says_its_number():
     )
     assert (
         "<b>60.0 % (49.7–69.7)</b> “Yes”. But even if that were true of nobody, 25 % would"
-        in panel("Uncorrected", of).answer
+        in panel("Shares before correction", of).answer
     )
-    assert f"<b>70.0 % ({100 * yes_true.low:.1f}–{100 * yes_true.high:.1f})</b>" in panel("Corrected", of).answer
-    one = panel("One answer", of).answer
+    assert (
+        f"<b>70.0 % ({100 * yes_true.low:.1f}–{100 * yes_true.high:.1f})</b>"
+        in panel("Shares after correction", of).answer
+    )
+    one = panel("What one answer reveals", of).answer
     assert "Of 100 people who sent “Yes”, <b>88 (75–96)</b> meant it." in one
     assert "Of any 100 people, it is true of 70 (49–89)." in one
     cost = poll.price(found)
-    assert f"100 private answers are worth <b>{cost.without_lies}</b> open ones" in panel("What it costs", of).answer
-    last = panel("Asked again", shown(HANDS, (3200, 1200)), 5).answer
+    assert f"100 private answers are worth <b>{cost.without_lies}</b> open ones" in panel("How many to ask", of).answer
+    last = panel("Asking everybody again", shown(HANDS, (3200, 1200)), 5).answer
     assert "who say “Yes” all 5 times, <b>over 99.9</b> mean it. Each time" in last
     assert "say “Yes” both times, <b>95 (90–99)</b> mean it; of those who say it all 5 times, 99.8 (" in (
-        panel("Asked again", of, 2).answer
+        panel("Asking everybody again", of, 2).answer
     )
 
 
 def test_of_more_than_two_answers_sentences_are_about_the_one_most_widely_true():
     of = shown(HANDS, (5, 30, 10), config=PollConfig(("a", "b", "c"), 0.3))
     assert panel("Answers as sent", of).answer.startswith("<b>30</b> of 45 people sent “b”")
-    assert panel("One answer", of).answer.startswith("Of 100 people who sent “b”")
+    assert panel("What one answer reveals", of).answer.startswith("Of 100 people who sent “b”")
 
 
 def test_an_answer_that_names_a_picture_stands_as_it_was_typed():
@@ -91,7 +94,7 @@ def test_where_nobody_has_answered_there_is_nothing_to_read():
     of = shown(HANDS, (0, 0))
     assert "answered" not in of.takeaway() + of.main()[0].figure.html
     for step in STEPS[1:]:
-        found = panel(step, of, *([2] if step == "Asked again" else []))
+        found = panel(step, of, *([2] if step == "Asking everybody again" else []))
         assert found.figure is None
         assert found.question
         assert "nothing to read" in found.answer
@@ -103,40 +106,44 @@ def test_the_time_that_most_answered_is_read():
     assert of.found.n_answers == 100
     assert of.takeaway().startswith("The question is asked for the 2nd time. Chance switches")
     assert of.main()[0].figure.data["head"].count("<b>3</b> have answered") == 1
-    assert panel("Asked again", of, 2).answer.startswith("The 2nd time, <b>3 people</b> answered. Of 100")
+    assert panel("Asking everybody again", of, 2).answer.startswith("The 2nd time, <b>3 people</b> answered. Of 100")
     assert shown(TELEPHONES, (5, 5), (4, 6), join=at).question.counts == (4, 6)
 
 
 def test_a_rehearsal_shows_its_true_shares_only_at_the_end():
     of = shown(REHEARSAL, (60, 40), expected=100, truth=(55, 45))
-    said = panel("The truth", of).answer
+    said = panel("Comparison with the truth", of).answer
     assert "true of <b>55.0 %</b>" in said
     assert said.endswith("contains it; the uncorrected one, 60.0 % (49.7–69.7), contains it.")
-    assert panel("The truth", of).rows()[0]["true"] == 0.55
-    for step in [step for step in STEPS[1:] if step != "The truth"]:
-        found = panel(step, of, *([2] if step == "Asked again" else []))
+    assert panel("Comparison with the truth", of).rows()[0]["true"] == 0.55
+    for step in [step for step in STEPS[1:] if step != "Comparison with the truth"]:
+        found = panel(step, of, *([2] if step == "Asking everybody again" else []))
         assert "55" not in re.sub(r"“.*?”", "", found.answer), step
         assert "true" not in found.rows()[0]
-    assert not CHAPTERS["The truth"].fits(Question(HANDS, "?", COIN, ((1, 1),)))
+    assert not CHAPTERS["Comparison with the truth"].fits(Question(HANDS, "?", COIN, ((1, 1),)))
 
 
 def test_doubtful_answers_are_said_to_be():
     doubted = shown(HANDS, (10, 90))
-    for step, asked in {"Corrected": (), "One answer": (), "Asked again": (2,)}.items():
+    for step, asked in {
+        "Shares after correction": (),
+        "What one answer reveals": (),
+        "Asking everybody again": (2,),
+    }.items():
         assert "the model is doubtful</b>. If it held: " in panel(step, doubted, *asked).answer, step
         assert "doubtful" not in panel(step, shown(), *asked).answer
-    assert "narrower" not in panel("Corrected", doubted).answer
+    assert "narrower" not in panel("Shares after correction", doubted).answer
 
 
 def test_few_answers_are_no_certainty():
     few = shown(HANDS, (3, 0), shows_few=True)
-    assert "<b>100 (22–100)</b> meant it" in panel("One answer", few).answer
-    assert "<b>100 (45–100)</b> mean it" in panel("Asked again", few, 2).answer
-    assert panel("What it costs", few).answer.startswith("3 private answers are worth <b>less than 1</b> open one.")
-    assert panel("What it costs", shown(HANDS, (1, 0), shows_few=True)).answer.startswith(
+    assert "<b>100 (22–100)</b> meant it" in panel("What one answer reveals", few).answer
+    assert "<b>100 (45–100)</b> mean it" in panel("Asking everybody again", few, 2).answer
+    assert panel("How many to ask", few).answer.startswith("3 private answers are worth <b>less than 1</b> open one.")
+    assert panel("How many to ask", shown(HANDS, (1, 0), shows_few=True)).answer.startswith(
         "1 private answer is worth <b>less than 1</b>"
     )
-    assert "worth <b>3</b> open ones." in panel("What it costs", shown(HANDS, (10, 9), shows_few=True)).answer
+    assert "worth <b>3</b> open ones." in panel("How many to ask", shown(HANDS, (10, 9), shows_few=True)).answer
 
 
 def test_an_answer_among_few_lies_is_not_said_to_give_nobody_away():
@@ -150,7 +157,7 @@ def test_an_answer_among_few_lies_is_not_said_to_give_nobody_away():
 @pytest.mark.parametrize("step", STEPS)
 def test_a_teachers_words_are_no_markup_anywhere(step):
     of = shown(REHEARSAL, (60, 40), config=PollConfig((NASTY, "no"), 0.2), expected=100, truth=(55, 45))
-    found = panel(step, of, *([2] if step == "Asked again" else []))
+    found = panel(step, of, *([2] if step == "Asking everybody again" else []))
     for words in (found.question, found.answer, found.summary, found.figure.body(), how_to_lie(of.question)):
         assert "<script>alert" not in words
     compile(str(found.snippet), step, "exec")
@@ -284,7 +291,7 @@ def test_the_class_that_rehearses_first_is_as_far_off_as_most():
 
 
 def test_a_show_of_hands_is_read_and_another_lie_with_it():
-    at = visit("poll", way=HANDS, hands_1="60", hands_2="40", step="Corrected", poll_lie="0.1")
+    at = visit("poll", way=HANDS, hands_1="60", hands_2="40", step="Shares after correction", poll_lie="0.1")
     assert "“Yes” is true of <b>62.5 %" in takeaway(at)
     assert at.number_input(key="hands_1").label == "Hands for “Yes”"
     at = visit("poll", way=HANDS)
@@ -324,13 +331,13 @@ def test_a_later_step_of_a_rehearsal_is_about_all_of_them():
 def test_estimates_wait_for_thirty_answers_or_for_the_teacher():
     of = shown(HANDS, (20, 9))
     for step in STEPS[1:]:
-        if step != "The truth":
-            asked = [2] if step == "Asked again" else []
+        if step != "Comparison with the truth":
+            asked = [2] if step == "Asking everybody again" else []
             found = panel(step, of, *asked)
             assert found.answer == "Too few to tell: <b>29</b> have answered; 30 are enough."
             assert found.figure is None
             assert panel(step, shown(HANDS, (20, 10)), *asked).figure is not None
-    at = visit("poll", way=HANDS, hands_1="2", hands_2="1", step="Corrected")
+    at = visit("poll", way=HANDS, hands_1="2", hands_2="1", step="Shares after correction")
     assert "Too few to tell: <b>3</b> have answered" in takeaway(at)
     at.button(key="show-few").click().run()
     assert "Corrected for what chance changed" in takeaway(at)
@@ -346,14 +353,14 @@ def test_the_picture_of_answers_has_a_dot_for_each_and_as_many_hollow_as_chance_
     many = panel("Answers as sent", shown(HANDS, (3000, 2000))).figure.data
     assert many["counts"] == [600, 400]
     assert "Each dot stands for 5 people." in many["note"]
-    last = panel("Corrected", of).figure.data["readings"][0]
+    last = panel("Shares after correction", of).figure.data["readings"][0]
     assert (last["said"][0], last["estimated"]) == (0.6, list(of.found.readings[0].estimated))
 
 
 def test_the_last_frame_is_a_hundred_people_as_the_interval_has_it():
     of = shown(HANDS, (600, 400))
     low, high = (round(100 * end) for end in of.found.readings[0].estimated[1:])
-    found = panel("To remember", of)
+    found = panel("Summary", of)
     assert f"({low}–{high})" in found.answer
     picture = charts.hundred(of.found.readings[0].estimated).svg
     assert picture.count("M") == 100
@@ -371,7 +378,7 @@ def test_it_is_projected_step_by_step(monkeypatch):
     assert not at.exception
     here = read_position("".join(at.query_params["present"]))
     assert here.number == 2
-    known = [step for step in STEPS[1:] if step != "The truth"]
+    known = [step for step in STEPS[1:] if step != "Comparison with the truth"]
     assert [step.settings.get("step") for step in here.lecture.steps] == [None, *known]
     assert [step.say for step in here.lecture.steps] == ["Is *it* so?", *([""] * len(known))]
     assert "60</b> of 100 people sent" in takeaway(at)

@@ -51,7 +51,7 @@ def test_answers_arrive_are_read_and_asked_for_again(store):
         store.answer(code, 1, i % 2, f"{i:032d}")
     at.run()
     assert "<b>40</b> have answered" in join_words(at)
-    at.segmented_control(key="step").set_value("Asked again").run()
+    at.segmented_control(key="step").set_value("Asking everybody again").run()
     at.button(key="poll-again").click().run()
     assert store.poll(code).round == 2
     assert "The 2nd time, <b>0 people</b> answered." in takeaway(at)
@@ -237,7 +237,7 @@ def test_before_a_poll_is_opened_its_lie_is_said_and_can_be_changed(store):
     at = visit("poll", way=TELEPHONES)
     assert "a probability of <b>25 %</b>" in takeaway(at)
     assert "cannot be changed" in takeaway(at)
-    assert "The truth" not in at.segmented_control(key="step").options
+    assert "Comparison with the truth" not in at.segmented_control(key="step").options
     at.number_input(key="poll_lie").set_value(0.1).run()
     assert "a probability of <b>10 %</b>" in takeaway(at)
 

@@ -93,7 +93,7 @@ def test_the_votes_stand_beside_the_answers_hollow_where_chance_changed_them():
     assert ['fill="none"' in field for field in pictures] == [False, False, True, True]
     assert [re.search('viewBox="([^"]+)"', field)[1] for field in pictures] == ["0 0 250 400", "0 0 400 250"] * 2
     assert f"How they really voted: {poll.voted_a} of 1,000 for A (only this simulation knows)" in page
-    assert f"hears: {poll.said_a} of 1,000 say A (chance changed {poll.lied_a + poll.lied_b} answers)" in page
+    assert f"hears: {poll.said_a} of 1,000 say A (but not which {poll.lied_a + poll.lied_b} are changed)" in page
 
 
 def test_in_the_first_poll_as_many_voted_for_a_as_in_the_country():
@@ -132,14 +132,14 @@ def test_where_nothing_is_to_be_corrected_or_can_be_there_is_no_arithmetic():
 
 
 def test_the_adversarys_belief_follows_the_true_share_until_it_is_set():
-    at = visit("voting", lesson="One answer", share="0.6")
+    at = visit("voting", lesson="What one answer reveals", share="0.6")
     assert at.session_state["prior"] == 0.6
     at.number_input(key="share").set_value(0.7).run()
     assert at.session_state["prior"] == 0.7
     at.number_input(key="prior").set_value(0.1).run()
     at.number_input(key="share").set_value(0.4).run()
     assert at.session_state["prior"] == 0.1
-    assert visit("voting", lesson="Asked twice").session_state["asked"] == 2
+    assert visit("voting", lesson="Asking a person again").session_state["asked"] == 2
 
 
 @pytest.mark.parametrize(
@@ -259,7 +259,8 @@ def test_a_report_states_what_is_set(monkeypatch):
     page = made[-1]()
     assert "<h2>How to compute this again</h2><pre><code>from privdemo import figures" in page
     assert re.search(r">Chance of a changed answer \(lie\)</th><td[^>]*>0\.3<", page)
-    assert "<p>“What it costs”, “One answer”, “Asked twice”, “Candidates”, “Noisy labels”: chapters with" in page
+    named = "“How many to ask”, “What one answer reveals”, “Asking a person again”, “More than two candidates”"
+    assert f"<p>{named}, “Training on changed labels”: chapters with" in page
 
 
 # --- predictions and questions ---------------------------------------------------------------------

@@ -107,7 +107,11 @@ def _data() -> dict[str, Any]:
     """Return what the browser needs for every step and either answer."""
     kinds, truth = voting.kinds(others(), _CONFIG.channel), numbers.share(true_share())
     signs = [(f"sent {answer}", dot) for answer, dot in zip(ANSWERS, (people.SAID_A, people.SAID_B), strict=True)]
-    changed = [("hollow: the wheel changed the answer", people.SAID_A.changed)]
+    first, second = ANSWERS
+    changed = [
+        (f"the wheel changed {second} to {first}", people.SAID_A.changed),
+        (f"the wheel changed {first} to {second}", people.SAID_B.changed),
+    ]
     return {
         "questions": QUESTIONS,
         "answers": ANSWERS,

@@ -16,7 +16,7 @@ from pages.kit.numbers import sentence
 from pages.kit.present import PageInfo, Position
 from pages.kit.settings import Setting
 from pages.kit.values import Values, get, here, in_address, put, put_all
-from pages.topics.poll.answer import Answer
+from pages.topics.poll.answer import Answer, ways_html
 from pages.topics.poll.controls import rehearsing, room, telephones
 from pages.topics.poll.join import short
 from pages.topics.poll.question import (
@@ -88,18 +88,22 @@ def _arrived(values: Values, config: PollConfig) -> int:
 def controls(values: Values, main: DeltaGenerator) -> None:
     """Render the way of answering, the question and its buttons in `main`, the rest in the folded settings."""
     with main:
+        asked = st.container()
         first = st.container(key="poll-way", horizontal=True, vertical_alignment="center", gap="small")
         with first:
             way = inputs.choose(WAY)
         own_poll = telephones.own_poll() if way == TELEPHONES else None
         if own_poll:
-            telephones.poll_heading(own_poll)
+            with asked:
+                telephones.poll_heading(own_poll)
             _room_panel(own_poll)
             _latecomers_address(own_poll.join)
         else:
-            with inputs.container_if("poll-question", values[STEP] == STEPS[0]):
+            with asked, inputs.container_if("poll-question", values[STEP] == STEPS[0]):
                 inputs.text_input(ASKED)
                 inputs.text_input(ANSWERS)
+            if not _is_projected() and values[STEP] == STEPS[0]:
+                st.html(ways_html(way))
             if not _is_projected() and not ANSWERS.problem([values[ANSWERS]]):
                 with st.container(key="poll-lie"):
                     _lie(values)
@@ -284,7 +288,7 @@ def _project_button(question: Question) -> None:
 def _project(question: Question) -> None:
     """Open the reveal as a lecture with one screen for each step."""
     given = {key: value for key, value in in_address(_known(here())).items() if key != STEP.key}
-    names = [name for name in STEPS if question.truth or name != "The truth"]
+    names = [name for name in STEPS if question.truth or name != "Comparison with the truth"]
     steps = tuple(
         Step(ADDRESS, given | ({STEP.key: name} if name != STEPS[0] else {}), question.text * (name == STEPS[0]))
         for name in names
