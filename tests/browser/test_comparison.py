@@ -34,7 +34,7 @@ def test_after_quick_keys_the_three_views_of_epsilon_agree(page: Page, address: 
     )
     slider = page.get_by_role("slider", name="Privacy loss ε of one label")
     late = []
-    page.get_by_text("All numbers", exact=True).click()
+    page.get_by_text("All results in a table", exact=True).click()
     page.wait_for_timeout(1000)
     slider.press("ArrowLeft")
     page.wait_for_timeout(3000)

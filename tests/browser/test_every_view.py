@@ -63,7 +63,7 @@ IN_THE_CONTROL = """
   ".st-key-main-control, .st-key-main-control-fragment, .st-key-chapter-controls, .st-key-dial, [class*=-component]")
 """
 # Chapters that the default settings have no use for.
-ELSEWHERE = {"Classes"}
+ELSEWHERE = {"Which classes are mixed up"}
 # Words on the page, menu, controls and charts included: more on the home page, which has the steps of a story, three
 # doors and two figures, where claims are told, and where each method has half a line on how it works.
 MOST_WORDS = {"": 360, "claims": 310, "class_ratio": 300, "training": 300}
@@ -153,7 +153,9 @@ def test_every_view_reads_well(page: Page, address: str, shown: AppPage) -> None
 
 
 def test_what_many_classes_are_taken_for_reads_well(page: Page, address: str) -> None:
-    browsing.open_page(page, f"{address}/training?images=Small+digits&n=20&draws=2&more_digits=3&look_at=Classes")
+    browsing.open_page(
+        page, f"{address}/training?images=Small+digits&n=20&draws=2&more_digits=3&look_at=Which+classes+are+mixed+up"
+    )
     expect(page.locator(".takeaway")).to_contain_text("3")
-    faults = faults_of(page, "Classes", (DAY, NIGHT_ON_A_TELEPHONE), "html")
+    faults = faults_of(page, "Which classes are mixed up", (DAY, NIGHT_ON_A_TELEPHONE), "html")
     assert not faults, "\n".join(faults)

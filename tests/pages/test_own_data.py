@@ -116,7 +116,7 @@ def jobs_table() -> bytes:
 
 
 def test_a_column_of_answers_is_read_by_every_chapter_and_deleted_when_forgotten(caplog, tmp_path, monkeypatch):
-    link = {"answers_look": "Ways to estimate"}
+    link = {"answers_look": "Ways to estimate shares"}
     at = upload(visit("many_answers", **link, people="77"), "jobs.csv", jobs_table())
     assert any(
         "900 people, 301 different answers. The most frequent: “baker” 300, " in element.value
@@ -133,7 +133,7 @@ def test_a_column_of_answers_is_read_by_every_chapter_and_deleted_when_forgotten
     for chapter in CHAPTERS.all:
         at.segmented_control(key=CHAPTERS.key).set_value(chapter.name).run()
         assert not at.exception
-    at.segmented_control(key=CHAPTERS.key).set_value("Shares").run()
+    at.segmented_control(key=CHAPTERS.key).set_value("True and estimated shares").run()
     (tmp_path / "jobs.csv").write_bytes(jobs_table())
     monkeypatch.chdir(tmp_path)
     exec(code(at), scope := {"print": lambda *_: None})
@@ -152,7 +152,7 @@ def test_a_stopped_and_pinned_setting_is_deleted_when_forgotten_on_another_page(
     at = upload(visit("comparison", compare_draws="6", show="naive"), "tumours.csv", table)
     refs = references_to_records(at)
     until(at, lambda at: "trusting" in takeaway(at))
-    at.segmented_control(key="compare_look").set_value("Before and after").run()
+    at.segmented_control(key="compare_look").set_value("Compare two settings").run()
     at.button(key="stop-trials").click().run()
     at.button(key="pin-it").click().run()
     assert (pin := at.session_state["values"]["comparison"]["pin"]).startswith("classify,your own,labels,")

@@ -28,11 +28,11 @@ def standing_words(question: Question | str, _: Answer | None = None) -> dict[st
 CHAPTERS = Chapters(
     "ratio_look",
     (
-        Chapter("The mix", Answer.main),
-        Chapter("Other mixes", other_mixes),
-        Chapter("The adversary", the_adversary, shows_main_control=False),
+        Chapter("Share by each method", Answer.main),
+        Chapter("Error at other true shares", other_mixes),
+        Chapter("What an adversary can guess", the_adversary, shows_main_control=False),
         Chapter(
-            "Two classes",
+            "The paper’s test: two classes",
             figures.two_classes,
             figure_2_controls,
             [FIGURE_2, CURVES],
@@ -40,15 +40,15 @@ CHAPTERS = Chapters(
             for_specialists=True,
         ),
         Chapter(
-            "Private counts",
+            "Error if the counts have noise",
             figures.private_counts,
             figure_3_controls,
             [FIGURE_3, CURVES],
             shows_main_control=False,
             for_specialists=True,
         ),
-        Chapter("Which sets", sets.which_sets, for_specialists=True),
-        Chapter("All numbers", all_numbers, for_specialists=True),
+        Chapter("Which known sets work best", sets.which_sets, for_specialists=True),
+        Chapter("All results in a table", all_numbers, for_specialists=True),
     ),
 )
 

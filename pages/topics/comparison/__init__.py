@@ -34,11 +34,11 @@ def standing_words(question: Question | str, _: Answer | None = None) -> dict[st
 CHAPTERS = Chapters(
     LOOK,
     (
-        Chapter("What it costs", what_it_costs),
+        Chapter("Results by who is trusted", what_it_costs),
         Chapter(REACH_A_GOAL, goal.panels),
-        Chapter("Before and after", against_pin.panels, pin_button),
-        Chapter("One way for all", one_likelihood.panels, for_specialists=True),
-        Chapter("All numbers", all_numbers.panels, for_specialists=True),
+        Chapter("Compare two settings", against_pin.panels, pin_button),
+        Chapter("One method for all data", one_likelihood.panels, for_specialists=True),
+        Chapter("All results in a table", all_numbers.panels, for_specialists=True),
     ),
 )
 

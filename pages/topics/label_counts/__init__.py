@@ -26,13 +26,13 @@ def standing_words(question: Question | str, _: Answer | None = None) -> dict[st
 CHAPTERS = Chapters(
     "count_look",
     (
-        Chapter("One publication", released_counts),
-        Chapter("How far off", along.panels, curve_controls, [AXIS, CURVES]),
-        Chapter("The adversary", adversary.panels),
-        Chapter("The promise", the_promise, for_specialists=True),
-        Chapter("Best noise", who_wins, for_specialists=True),
-        Chapter("Claim of Iyer et al.", claim.panels, axis_controls, [AXIS], for_specialists=True),
-        Chapter("All numbers", all_numbers, for_specialists=True),
+        Chapter("True and published counts", released_counts),
+        Chapter("Error of each kind of noise", along.panels, curve_controls, [AXIS, CURVES]),
+        Chapter("What an adversary can guess", adversary.panels),
+        Chapter("Is the privacy promise kept?", the_promise, for_specialists=True),
+        Chapter("Best kind of noise", who_wins, for_specialists=True),
+        Chapter("A claim of Iyer et al.", claim.panels, axis_controls, [AXIS], for_specialists=True),
+        Chapter("All results in a table", all_numbers, for_specialists=True),
     ),
 )
 

@@ -35,14 +35,14 @@ def standing_words(question: Question | str, _: Answer | None = None) -> dict[st
 CHAPTERS = Chapters(
     "look_into",
     (
-        Chapter("What it learns", Answer.main),
-        Chapter("The bags", the_bags),
-        Chapter("Noise", noise.panels, noise_controls, [NOISE_ON]),
-        Chapter("The adversary", the_adversary),
-        Chapter("Averages", curves.k_anonymity, means_controls, [MEANS], for_specialists=True),
-        Chapter("How many bags", curves.number_of_bags, for_specialists=True),
-        Chapter("Filling bags", filling.panels, shows_main_control=False, for_specialists=True),
-        Chapter("All numbers", all_numbers, for_specialists=True),
+        Chapter("Accuracy of each method", Answer.main),
+        Chapter("What is known of each bag", the_bags),
+        Chapter("Effect of added noise", noise.panels, noise_controls, [NOISE_ON]),
+        Chapter("What an adversary can guess", the_adversary),
+        Chapter("Averages in place of records", curves.k_anonymity, means_controls, [MEANS], for_specialists=True),
+        Chapter("Effect of the number of bags", curves.number_of_bags, for_specialists=True),
+        Chapter("Ways to fill bags", filling.panels, shows_main_control=False, for_specialists=True),
+        Chapter("All results in a table", all_numbers, for_specialists=True),
     ),
 )
 

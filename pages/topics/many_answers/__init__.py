@@ -39,14 +39,14 @@ def standing_words(question: Question | str, _: Answer | None = None) -> dict[st
 CHAPTERS = Chapters(
     LOOK,
     (
-        Chapter("Shares", Answer.main),
-        Chapter("Who wins", who_wins, among_controls, [AMONG]),
-        Chapter("How exact", along, curve_controls, [AXIS, CURVES]),
-        Chapter("One report", one_report, sender_controls, [SENDER]),
-        Chapter("Whom to trust", whom_to_trust, delta_controls, [DELTA]),
+        Chapter("True and estimated shares", Answer.main),
+        Chapter("Most exact method", who_wins, among_controls, [AMONG]),
+        Chapter("Error of each method", along, curve_controls, [AXIS, CURVES]),
+        Chapter("What one person gives away", one_report, sender_controls, [SENDER]),
+        Chapter("Error by who is trusted", whom_to_trust, delta_controls, [DELTA]),
         Chapter(ESTIMATORS, readings, reading_controls, [READ], for_specialists=True),
-        Chapter("Data sent", bits, for_specialists=True),
-        Chapter("All numbers", all_numbers, for_specialists=True),
+        Chapter("Data each person sends", bits, for_specialists=True),
+        Chapter("All results in a table", all_numbers, for_specialists=True),
     ),
 )
 

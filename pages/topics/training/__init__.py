@@ -56,14 +56,14 @@ def standing_words(question: Question | str, _: Answer | None = None) -> dict[st
 CHAPTERS = Chapters(
     "look_at",
     (
-        Chapter("In pictures", some_images, fits=lambda question: not question.of_table),
-        Chapter("Scores", labelled(scores)),
-        Chapter("Classes", labelled(classes), fits=lambda question: not question.of_two),
-        Chapter("What it costs", labelled(trade_off.panels), fits=lambda question: question.of_two),
-        Chapter("How sure", labelled(probabilities)),
-        Chapter("The adversary", labelled(the_adversary)),
+        Chapter("Example images", some_images, fits=lambda question: not question.of_table),
+        Chapter("Accuracy of each method", labelled(scores)),
+        Chapter("Which classes are mixed up", labelled(classes), fits=lambda question: not question.of_two),
+        Chapter("Accuracy by noise level", labelled(trade_off.panels), fits=lambda question: question.of_two),
+        Chapter("Is its confidence right?", labelled(probabilities)),
+        Chapter("What an adversary can guess", labelled(the_adversary)),
         Chapter("What the model looks at", labelled(weights), for_specialists=True),
-        Chapter("All numbers", labelled(all_numbers), for_specialists=True),
+        Chapter("All results in a table", labelled(all_numbers), for_specialists=True),
     ),
 )
 

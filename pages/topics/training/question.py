@@ -77,7 +77,7 @@ STUDY = Choice(
     "study",
     tuple(STUDIES),
     next(iter(STUDIES)),
-    "Experiment under “What it costs”",
+    "Experiment under “Accuracy by noise level”",
 )
 
 

@@ -165,7 +165,7 @@ def test_a_preset_sets_what_it_says(name, monkeypatch) -> None:
     assert (values["mix"], values["sets_of_each"]) == ("set by hand", 1)
 
 
-@pytest.mark.parametrize("chapter", ["Two classes", "Private counts"])
+@pytest.mark.parametrize("chapter", ["The paper’s test: two classes", "Error if the counts have noise"])
 def test_a_figure_of_the_paper_begins_with_three_curves(chapter: str) -> None:
     panels = next(one for one in CHAPTERS.all if one.name == chapter)
     three, every = (

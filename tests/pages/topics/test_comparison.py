@@ -175,7 +175,7 @@ def test_sets_have_a_panel_of_their_own_as_their_epsilon_covers_the_counts_alone
     both, alone = ([(p.name, chart_names(p)) for p in frontiers(one, "by-epsilon", None)] for one in found)
     of_sets = ("by-epsilon-of-sets", {COMPARISON[names[1]].title})
     assert both == [("by-epsilon", {COMPARISON[NAIVE].title, COMPARISON[CURATED].title}), of_sets]
-    panels = [[panel.name for panel in CHAPTERS["What it costs"](one)] for one in found]
+    panels = [[panel.name for panel in CHAPTERS["Results by who is trusted"](one)] for one in found]
     assert panels == [["by-trust", "by-epsilon", "by-epsilon-of-sets"], ["by-epsilon-of-sets"]]
     assert alone == [of_sets]
 
@@ -196,7 +196,7 @@ def test_luck_of_ten_trials_stands_beside_the_closed_form():
     assert 100 * lucky.mean == pytest.approx(0.2, abs=0.05)
     words = "At ε = 4, trusting nobody, the share of “9” is off by <b>0.2 points (0.5 points in the long run)</b>."
     assert words in found.takeaway()
-    (panel,) = CHAPTERS["All numbers"](found)
+    (panel,) = CHAPTERS["All results in a table"](found)
     assert [cells[-1] for cells in panel.figure.cells] == ["0.5 points", "–"]
     assert [one["error in the long run (points)"] for one in panel.rows()] == [0.492, None]
 
@@ -274,13 +274,13 @@ def test_of_a_method_that_chooses_by_trying_all_numbers_say_what_it_took_and_why
     marks = replace(row(replace(DIGITS, methods=(TRYING,)), 0.8, 0.9), chosen="classes: clearly ahead; low rank: …")
     for private, plain in ((LABELS, COMPARISON[SPREAD].title), (RECORDS, "strokes")):
         asked = question(replace(DIGITS, methods=(TRYING, SPREAD), private=private))
-        _, panel = CHAPTERS["All numbers"](shown(asked, *_all_marks(marks)))
+        _, panel = CHAPTERS["All results in a table"](shown(asked, *_all_marks(marks)))
         assert panel.figure.cells == [
             [COMPARISON[TRYING].title, "2", f"class by class in 1 (clearly ahead) and {plain} in 1 (…)"]
         ]
         assert [line["name"] for line in panel.rows()] == ["classes", "low rank"]
     plain = row(replace(DIGITS, methods=(SPREAD,)), 0.8, 0.9)
-    assert len(CHAPTERS["All numbers"](shown(asked, *_all_marks(plain)))) == 1
+    assert len(CHAPTERS["All results in a table"](shown(asked, *_all_marks(plain)))) == 1
 
 
 def _all_marks(one: Row) -> list[Row]:
@@ -291,7 +291,7 @@ def test_a_pin_by_its_button_is_compared_and_let_go():
     at = visit(
         "comparison",
         compare_on="Small digits",
-        compare_look="Before and after",
+        compare_look="Compare two settings",
         show=["ignore the noise", "all labels true"],
     )
     at.button(key="pin-it").click().run()
@@ -360,7 +360,7 @@ def test_a_pair_is_never_of_two_sources():
         assert whose == "shipped, 120 people of each class, ε = 8"
         assert [(r.method, r.n_train, r.epsilon) for r in rows] == [(pair.ours, 120, 8.0), (pair.made, 120, 8.0)]
     assert one_likelihood.nearest_epsilon(5.0) == 4.0
-    panels = CHAPTERS["One way for all"](shown(question(replace(DIGITS, dataset="breast_cancer"))))
+    panels = CHAPTERS["One method for all data"](shown(question(replace(DIGITS, dataset="breast_cancer"))))
     assert any("No numbers are shipped for these records" in panel.answer for panel in panels)
 
 
@@ -387,25 +387,27 @@ def test_the_code_of_every_chapter_gives_the_numbers_shown(answer_of_trials, cha
     for panel in panels:
         exec(str(panel.snippet or ""), {"print": lambda *words: said.append(words)})
     cells = " ".join(c for p in panels if isinstance(p.figure, Table) for line in p.figure.cells for c in line)
-    if chapter == "Reach a goal":
+    if chapter == "Privacy for a wanted result":
         *_, (found,) = said
         assert f"<b>ε = {found.epsilon:g}</b> is enough" in answer
         assert f"“{COMPARISON[found.method].title}” reaches" in answer
-    elif chapter == "What it costs":
+    elif chapter == "Results by who is trusted":
         shown_there = {row.mean for row in answer_of_trials.own if row.metric == "accuracy"}
         assert {mark.mean for _, mark in said} == shown_there
-    elif chapter == "All numbers":
+    elif chapter == "All results in a table":
         shown_there = [row.mean for row in answer_of_trials.own if row.metric == "accuracy"]
         assert sorted(mark.mean for _, mark in said) == pytest.approx(sorted(shown_there))
     else:
-        gap = next(gap for _, gap, *_ in said if gap is not None).mean * (100 if chapter == "Before and after" else 1)
+        gap = next(gap for _, gap, *_ in said if gap is not None).mean * (
+            100 if chapter == "Compare two settings" else 1
+        )
         shown_gaps = [float(cell.replace("−", "-")) for cell in re.findall(r"[+−][\d.]+", cells)]
         assert any(shown_gap == pytest.approx(gap, abs=0.06) for shown_gap in shown_gaps)
 
 
 def test_the_guess_is_who_may_see_true_labels_where_a_model_is_most_accurate():
     found = shown(question(replace(DIGITS_ALL, methods=(CLEAN, NAIVE, SPREAD, LLP))), *shipped.marks(DIGITS_ALL))
-    panel, *_ = CHAPTERS["What it costs"](found)
+    panel, *_ = CHAPTERS["Results by who is trusted"](found)
     asked = panel.prediction
     best = {trust: found.marks[name].mean for trust, name in found.best_by_trust.items()}
     assert asked.scale == (NOBODY, OWNER)
@@ -422,14 +424,14 @@ def test_the_guess_is_who_may_see_true_labels_where_a_model_is_most_accurate():
     written = [note["text"] for note in answered["layout"]["annotations"] if "<b>" in note["text"]]
     assert [one.split("<b>")[1] for one in written] == [f"{100 * mark:.1f} %</b>" for mark in best.values()]
     for other in (replace(found.question, metric="log_loss"), question(replace(DIGITS, methods=(CLEAN, NAIVE)))):
-        assert CHAPTERS["What it costs"](replace(found, question=other))[0].prediction is None
-    assert all(panel.prediction is None for panel in CHAPTERS["Before and after"](found))
+        assert CHAPTERS["Results by who is trusted"](replace(found, question=other))[0].prediction is None
+    assert all(panel.prediction is None for panel in CHAPTERS["Compare two settings"](found))
 
 
 def test_ways_that_are_not_clearly_apart_are_said_to_be_so():
     rows = [replace(one, method=name, trust=COMPARISON[name].trust) for name in (CLEAN, NAIVE, LLP) for one in ROWS]
     found = shown(question(replace(DIGITS, methods=(CLEAN, NAIVE, LLP))), *rows)
-    explain = CHAPTERS["What it costs"](found)[0].prediction.explain
+    explain = CHAPTERS["Results by who is trusted"](found)[0].prediction.explain
     assert explain == "There is no clear difference between the best two."
 
 
@@ -446,5 +448,5 @@ def test_where_another_trust_does_better_is_said_of_the_shipped_curves():
 
 def test_the_best_method_of_each_trust_is_named_in_the_summary():
     found = shown(question(replace(DIGITS_ALL, methods=(CLEAN, NAIVE, LLP))), *shipped.marks(DIGITS_ALL))
-    panel, *_ = CHAPTERS["What it costs"](found)
+    panel, *_ = CHAPTERS["Results by who is trusted"](found)
     assert "Best with nobody trusted, ignore the noise; with a bag owner, match each bag’s share. " in panel.summary

@@ -216,5 +216,10 @@ def test_counts_without_names_have_numbers_and_ask_for_no_guess():
 
 def test_the_story_comes_before_what_specialists_ask():
     special = [chapter.name for chapter in CHAPTERS.all if chapter.for_specialists]
-    assert special == ["The promise", "Best noise", "Claim of Iyer et al.", "All numbers"]
+    assert special == [
+        "Is the privacy promise kept?",
+        "Best kind of noise",
+        "A claim of Iyer et al.",
+        "All results in a table",
+    ]
     assert [chapter.name for chapter in CHAPTERS.all][-4:] == special

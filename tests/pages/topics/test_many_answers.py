@@ -84,11 +84,11 @@ def test_errors_that_differ_never_read_the_same() -> None:
     assert f"off by <b>{100 * few['subset selection']:.2f} points</b>" in words
     assert f"it is <b>{100 * few[PAPERS]:.2f} points</b>" in words
     of = shown(replace(DEFAULT, epsilon=10.0))
-    (panel,) = CHAPTERS["All numbers"].panels(of)
+    (panel,) = CHAPTERS["All results in a table"].panels(of)
     cells = [row[1].removesuffix(" points") for row in panel.figure.cells]
     assert len({len(cell.partition(".")[2]) for cell in cells}) == 1, "the same decimals in a column"
     assert any(f"<b>{cell} points</b>" in panel.answer for cell in cells)
-    (report,) = CHAPTERS["One report"].panels(of)
+    (report,) = CHAPTERS["What one person gives away"].panels(of)
     assert "e+" not in report.answer + report.summary
 
 
@@ -104,21 +104,21 @@ def test_the_file_of_the_figure_has_every_answer_and_both_methods() -> None:
 
 def test_chapters_say_their_numbers() -> None:
     of = shown()
-    assert f"<b>1.9 points</b>. To halve that error takes ε = {HALVED:.3g}." in says("How exact", of)
+    assert f"<b>1.9 points</b>. To halve that error takes ε = {HALVED:.3g}." in says("Error of each method", of)
     assert "With 1,024 possible answers instead of 2 the error of k-ary randomised response is <b>19.4</b> times" in (
-        says("How exact", of, Curves("answers"))
+        says("Error of each method", of, Curves("answers"))
     )
     assert "With 10,000,000 people subset selection is typically off by <b>0.060 points</b>" in (
-        says("How exact", of, Curves("people"))
+        says("Error of each method", of, Curves("people"))
     )
-    assert "64 possible answers <b>subset selection</b> is the most exact, 2.5 times" in says("Who wins", of)
-    (panel,) = CHAPTERS["Who wins"].panels(of)
+    assert "64 possible answers <b>subset selection</b> is the most exact, 2.5 times" in says("Most exact method", of)
+    (panel,) = CHAPTERS["Most exact method"].panels(of)
     assert "k-ary randomised response beats optimised unary encoding up to 9 answers" in panel.summary
-    assert "<b>optimised unary encoding</b> is the most" in says("Who wins", of, (PAPERS, "optimised unary"))
-    assert "sends <b>51 bits</b>, with k-ary randomised response 6 bits" in says("Data sent", of)
+    assert "<b>optimised unary encoding</b> is the most" in says("Most exact method", of, (PAPERS, "optimised unary"))
+    assert "sends <b>51 bits</b>, with k-ary randomised response 6 bits" in says("Data each person sends", of)
     trust = many_answers.trusted(64, 10_000, 1.0, 1e-9)
-    assert f"by <b>{standard_error(trust.shuffled)}</b> if a shuffler" in says("Whom to trust", of, 1e-9)
-    (panel,) = CHAPTERS["Whom to trust"].panels(of)
+    assert f"by <b>{standard_error(trust.shuffled)}</b> if a shuffler" in says("Error by who is trusted", of, 1e-9)
+    (panel,) = CHAPTERS["Error by who is trusted"].panels(of)
     assert "cannot be shuffled apart from their labels" in panel.summary
 
 
@@ -130,7 +130,7 @@ def test_answers_are_called_what_they_are() -> None:
 
 def test_of_two_answers_all_is_said_for_one_count_and_one_bit() -> None:
     two = shown(replace(DEFAULT, k=2))
-    assert says("Data sent", two).startswith(
+    assert says("Data each person sends", two).startswith(
         "With subset selection each person sends <b>1 bit</b>, with k-ary randomised response 1 bit. Of "
     )
     of_two, of_many = (
@@ -165,11 +165,11 @@ def test_the_code_of_every_chapter_gives_its_numbers() -> None:
 def test_one_report_is_of_the_chosen_sender() -> None:
     of, config = shown(), DEFAULT
     first, last = many_answers.one_report(config, 0), many_answers.one_report(config, 63)
-    assert f"fits {first.supported.sum()} of 64 answers" in says("One report", of)
+    assert f"fits {first.supported.sum()} of 64 answers" in says("What one person gives away", of)
     assert f"<b>{numbers.out_of_100(float(last.posterior[63]))}</b> people with such a report" in says(
-        "One report", of, True
+        "What one person gives away", of, True
     )
-    (panel,) = CHAPTERS["One report"].panels(of, True)
+    (panel,) = CHAPTERS["What one person gives away"].panels(of, True)
     assert "64" in panel.figure.figure.data[0].customdata, "the rarest answer stands beside the frequent ones"
 
 
@@ -182,11 +182,11 @@ def test_reports_are_simulated_only_for_their_chapter_and_not_too_many() -> None
     assert elsewhere.key == along[0].key, "along ε it is the same whatever one's own ε"
     many = replace(DEFAULT, people=1_000_000)
     assert [job.key for job in extra_jobs(Question(many, reads=True))][1:] == [along[2].key]
-    assert "for up to 156,250 people, and there are 1,000,000" in says("Ways to estimate", shown(many))
+    assert "for up to 156,250 people, and there are 1,000,000" in says("Ways to estimate shares", shown(many))
     read = answer(Question(DEFAULT, reads=True), Trials((here,), (), ((here.first(),),)))
     fit = many_answers.fit(DEFAULT)
-    assert f"<b>{standard_error(fit.errors['likeliest'])} points</b>" in says("Ways to estimate", read)
-    assert "is being simulated" in says("Ways to estimate", read, "epsilon")
+    assert f"<b>{standard_error(fit.errors['likeliest'])} points</b>" in says("Ways to estimate shares", read)
+    assert "is being simulated" in says("Ways to estimate shares", read, "epsilon")
 
 
 def test_readings_along_an_axis_stand_once_all_trials_are_there() -> None:
@@ -196,12 +196,12 @@ def test_readings_along_an_axis_stand_once_all_trials_are_there() -> None:
     found = many_answers.errors_along(fits, "answers")
     assert list(found) == [4, 16, 64, 256]
     assert found[16] == many_answers.mean_errors([fit for fit in fits if fit.config.k == 16])
-    (panel,) = CHAPTERS["Ways to estimate"].panels(_with(config, along, fits), "answers")
+    (panel,) = CHAPTERS["Ways to estimate shares"].panels(_with(config, along, fits), "answers")
     assert [row["error"] for row in panel.rows()] == [e.mean for here in found.values() for e in here.values()]
     gain = found[256]["inverted"].mean / found[256]["likeliest"].mean
     assert panel.answer.startswith("It matters most at <b>256 answers</b>")
     assert f"off by {gain:.1f} times" in panel.answer
-    (panel,) = CHAPTERS["Ways to estimate"].panels(_with(config, along, fits[:-1]), "answers")
+    (panel,) = CHAPTERS["Ways to estimate shares"].panels(_with(config, along, fits[:-1]), "answers")
     assert "is being simulated" in panel.answer
 
 
@@ -241,14 +241,14 @@ def test_a_share_below_0_is_explained_where_it_is_on_the_screen(epsilon: float, 
 
 def test_a_guess_is_asked_for_with_what_the_figure_shows_as_its_truth() -> None:
     of = shown()
-    (panel,) = CHAPTERS["Who wins"].panels(of)
+    (panel,) = CHAPTERS["Most exact method"].panels(of)
     errors = many_answers.errors(64, 1.0, 10_000)
     best = min(errors, key=lambda name: errors[name])
     assert panel.prediction.truth == FREQUENCY_ORACLES[best].title
     assert panel.prediction.scale == tuple(method.title for method in FREQUENCY_ORACLES.values())
     assert f"{errors[PAPERS] / errors[best]:.1f} times as far off" in panel.prediction.explain
-    assert CHAPTERS["Who wins"].panels(of, PAIR)[0].prediction is None
-    (panel,) = CHAPTERS["Whom to trust"].panels(of)
+    assert CHAPTERS["Most exact method"].panels(of, PAIR)[0].prediction is None
+    (panel,) = CHAPTERS["Error by who is trusted"].panels(of)
     trust = many_answers.trusted(64, 10_000, 1.0, 1e-6)
     assert trust.local - trust.shuffled > trust.shuffled - trust.curated
     assert panel.prediction.truth == panel.prediction.scale[0] == "trusting the shuffler"
@@ -257,5 +257,5 @@ def test_a_guess_is_asked_for_with_what_the_figure_shows_as_its_truth() -> None:
 
 def test_tables_and_what_only_specialists_ask_come_last() -> None:
     special = [chapter.name for chapter in PAGE.chapters.all if chapter.for_specialists]
-    assert special == ["Ways to estimate", "Data sent", "All numbers"]
+    assert special == ["Ways to estimate shares", "Data each person sends", "All results in a table"]
     assert [chapter.name for chapter in PAGE.chapters.all][-3:] == special

@@ -240,8 +240,8 @@ def of_three():
 def test_more_than_two_classes_are_said_and_every_chapter_is_theirs():
     shown = of_three()
     assert [one.name for one in CHAPTERS.all if one.fits(shown.question) != one.fits(made().question)] == [
-        "Classes",
-        "What it costs",
+        "Which classes are mixed up",
+        "Accuracy by noise level",
     ]
     assert released(shown).startswith(
         "What 100 people with each of the digits 8, 5 and 3 send: 20 % of pixels are replaced"
@@ -272,7 +272,13 @@ def test_more_than_two_classes_are_said_and_every_chapter_is_theirs():
 
 def test_links_ask_for_two_to_ten_digits(mnist):
     at = visit(
-        "training", draws="1", n="20", methods="ignore the noise", more_digits="7,3", look_at="Classes", label_p="0.6"
+        "training",
+        draws="1",
+        n="20",
+        methods="ignore the noise",
+        more_digits="7,3",
+        look_at="Which classes are mixed up",
+        label_p="0.6",
     )
     until(at, lambda at: "most often takes" in "".join(text.value for text in at.markdown))
     assert not at.warning, warnings(at)
@@ -336,7 +342,7 @@ def test_a_table_has_records_columns_and_classes():
     assert "What 20 people of class “no” and 20 of class “yes” send: 20 % of pixels are replaced" in released(yours)
     assert "clean records are named correctly by a model that learned from clean records." in yours.takeaway()
     assert chapters.weights(yours)[0].figure.cells[0][0] == "size"
-    assert CHAPTERS.choice(yours.question).default == "Scores"
+    assert CHAPTERS.choice(yours.question).default == "Accuracy of each method"
     assert trade_off.panels(yours)[0].answer.startswith("Of MNIST’s 7s and 9s, not of your records")
 
 
