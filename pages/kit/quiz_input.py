@@ -6,13 +6,20 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from pages.kit import screen
 from pages.kit.quiz import Option, Question
 
 
 def ask(questions: Sequence[Question]) -> None:
     """Render questions one under the other, each with the reason for the chosen option, and at last how many are
-    right.
+    right; on a slide one at a time, the one of a chosen number.
     """
+    if screen.is_slide():
+        with st.container(key="shown-quiz-number"):
+            numbers = range(1, len(questions) + 1)
+            number = st.segmented_control("Question", numbers, default=1, required=True, key="quiz-number")
+        _ask_one(number, questions[number - 1])
+        return
     chosen = [_ask_one(number, question) for number, question in enumerate(questions, start=1)]
     if all(chosen):
         n_right = sum(option.right for option in chosen if option)

@@ -1,17 +1,18 @@
 // Measure a slide. What is drawn: the plots of a chart without their axes, pictures, fields of a component, rows of a
-// table, cards. Texts: all that are visible, those of components included; a rotated text is not compared with others.
+// table, cards; the options of a question of a quiz. Texts: all that are visible, those of components included; a rotated text is not compared with others.
 () => {
   const visible = (one) => one.checkVisibility({ visibilityProperty: true, opacityProperty: true });
   const all = (root) => [...root.querySelectorAll("*")].flatMap((one) => [one, ...(one.shadowRoot ? all(one.shadowRoot) : [])]);
   const app = document.querySelector("[data-testid=stApp]");
   const elements = all(app).filter(visible);
   const figure = document.querySelector(".st-key-figure");
+  const quiz = document.querySelector("[class*='st-key-shown-quiz-']:has(.stRadio)");
   const within = (one, part) => {
     for (let at = one; at; at = at.parentNode ?? (at instanceof ShadowRoot ? at.host : null)) if (at === part) return true;
     return false;
   };
   const DRAWN = ".nsewdrag, .people svg, img, canvas, svg.drawing, .st-key-figure tr, .card, .rule-picture > *, .track, .verdicts, .secret, [data-testid='stRadio'] label, .wheel, .poll-join";
-  const drawn = elements.filter((one) => one.matches(DRAWN) && figure && within(one, figure) && one.getBoundingClientRect().height > 4);
+  const drawn = elements.filter((one) => one.matches(DRAWN) && [figure, quiz].some((part) => part && within(one, part)) && one.getBoundingClientRect().height > 4);
   // A picture that is fitted into its box is only as high as its width allows.
   const boxOf = (one) => {
     const { top, bottom, width } = one.getBoundingClientRect();
