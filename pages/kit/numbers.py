@@ -105,22 +105,32 @@ def per_hundred(chance: float) -> str:
     return "under 0.1" if 1e-15 < chance < 0.0005 else f"{100 * chance:.3g}"
 
 
+def whole_of_100(value: float) -> int:
+    """Round a share to whole people of 100, halves up: the one way, for words and for dots beside them."""
+    return math.floor(100 * value + 0.5)
+
+
 def whole_per_hundred(chance: float) -> str:
-    """Write how many of 100 people, rounded to whole people where that is enough."""
-    return per_hundred(round(chance, 2) if 0.01 <= chance <= 0.99 else chance)
+    """Write how many of 100 people, rounded to whole people where that is enough: “98”, “99.5”."""
+    return per_hundred(whole_of_100(chance) / 100 if 0.01 <= chance <= 0.99 else chance)
+
+
+def people_of_100(value: float) -> str:
+    """Format a share as whole people of 100, none and all only if exact: “97”, “over 99”, “under 1”."""
+    whole = whole_of_100(value)
+    if whole in (0, 100) and abs(100 * value - whole) > 1e-9:
+        return "over 99" if whole else "under 1"
+    return str(whole)
 
 
 def out_of_100(value: float) -> str:
     """Format a share as whole people of 100, none and all only if exact: “97 of 100”, “over 99 of 100”."""
-    whole = round(100 * value)
-    if whole in (0, 100) and not math.isclose(100 * value, whole, abs_tol=1e-9):
-        return "over 99 of 100" if whole else "under 1 of 100"
-    return f"{whole} of 100"
+    return f"{people_of_100(value)} of 100"
 
 
 def times_of_100(value: float) -> str:
     """Format a share as whole times of 100: “97 times of 100”, “1 time of 100”, “over 99 times of 100”."""
-    times = out_of_100(value).removesuffix(" of 100")
+    times = people_of_100(value)
     return f"{times} {'time' if times.split()[-1] == '1' else 'times'} of 100"
 
 

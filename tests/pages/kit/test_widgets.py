@@ -225,6 +225,19 @@ def test_what_one_value_gives_away_is_how_sure_it_can_make_somebody(monkeypatch,
     assert "<details>" not in shown[0]
 
 
+@pytest.mark.parametrize(("p", "says"), [(0.125, (88, 13)), (0.375, (63, 38)), (0.2, (80, 20))])
+def test_as_many_dots_say_yes_as_the_words_say(monkeypatch, p, says):
+    plotted = []
+    monkeypatch.setattr(
+        privacy_inputs.voting, "first_voted_a", lambda n_a, n: plotted.append(n_a) or np.zeros(n, dtype=int)
+    )
+    shown = privacy_inputs.answer_scale_html(BinaryChannel(p, p), privacy_inputs.People())
+    assert tuple(plotted) == says
+    assert "did it, {} say Yes. Of 100 who did not, {} say Yes.".format(*says) in shown
+    right = privacy_inputs.guess_scale_html(0.0, privacy_inputs.Guessing("has a label", "them"), delta=1 - 2 * p)
+    assert f"at most {plotted[-1]} can be guessed right" in right
+
+
 def test_the_meaning_of_an_answer_comes_from_its_channel():
     people = privacy_inputs.People("voted A", "voted B", "A")
     channel = BinaryChannel(0.1, 0.3)  # of voters of B 10 of 100 say A, of voters of A 70

@@ -71,7 +71,7 @@ def question_of(values: Values) -> Question | str:
         return telephones.unreadable() or Question(way, text, config, (nobody,), join=telephones.unopened())
     if way == HANDS:
         hands = tuple(values[setting] for setting, _ in zip(HANDS_UP, config.answers, strict=False))
-        return Question(way, text, poll.by_cards(config), (hands,), shows_few=values[FEW] == SHOW_FEW)
+        return Question(way, text, poll.with_card_probability(config), (hands,), shows_few=values[FEW] == SHOW_FEW)
     people, seed = values[PEOPLE], values[SEED]
     group = poll.rehearse(config, people, seed)
     rounds = (group.counts(1, _arrived(values, config)),)
@@ -161,8 +161,8 @@ def _say_what_cards_do(main: DeltaGenerator, config: PollConfig, values: Values)
     wanted = values[lie_setting(values)]
     if abs(config.lie - wanted) > 5e-4:
         main.caption(
-            f"With these cards chance changes {numbers.percent(config.lie)} of the answers, the nearest that they can "
-            f"give to {numbers.percent(wanted)}. The estimates correct for just that."
+            f"With these cards chance changes {numbers.percent(config.lie)} of the answers, close to the "
+            f"{numbers.percent(wanted)} that are set. The estimates correct for just that."
         )
 
 
