@@ -10,7 +10,7 @@ from html import escape
 
 from pages.kit import card_sheet, lecture
 from pages.kit.lecture import Lecture, Step
-from pages.kit.numbers import without_breaks
+from pages.kit.numbers import with_no_break_spaces
 from pages.kit.page import Page
 from pages.kit.panel import Cards, Chart, Panel, Table
 from pages.kit.step_answer import StepAnswer, answered
@@ -121,7 +121,7 @@ def _question(number: int, step: Step, found: StepAnswer) -> str:
     head = f"<h3>{number}. {escape(found.title)}</h3>"
     if found.problem:
         said = f'<p class="say">{_with_blanks(step.say, found, lecture.names_in(step.say))}</p>' if step.say else ""
-        return f'<section class="step">{head}{said}<p>{escape(found.problem)}</p>{_room(_FEW_LINES)}</section>'
+        return f'<section class="step">{head}{said}<p>{found.problem}</p>{_room(_FEW_LINES)}</section>'
     hidden = lecture.names_in(step.solution or step.say) - lecture.names_in(step.question)
     said = _with_blanks(step.say, found, hidden)
     asked = _with_blanks(step.question, found, hidden) if step.question else _asked(found)
@@ -141,7 +141,7 @@ def _with_blanks(words: str, found: StepAnswer, hidden: set[str]) -> str:
     facts = found.facts or {}
     blanks = {name: _NUMBER.sub("\0", facts[name]) for name in hidden & set(facts)}
     blanks = {name: text if "\0" in text else "\0" for name, text in blanks.items()}
-    said = without_breaks(lecture.filled(words, {**facts, **blanks}))
+    said = with_no_break_spaces(lecture.filled(words, {**facts, **blanks}))
     return said.replace("\0 %", "\0\u00a0%").replace("\0", _BLANK)
 
 
@@ -190,17 +190,17 @@ def _solution(number: int, step: Step, found: StepAnswer) -> str:
     facts = found.facts or {}
     parts = [f"<h3>{number}. {escape(found.title)}</h3>"]
     if step.say:
-        parts.append(f'<p class="say">{without_breaks(lecture.filled(step.say, facts))}</p>')
+        parts.append(f'<p class="say">{with_no_break_spaces(lecture.filled(step.say, facts))}</p>')
     if found.problem:
-        parts.append(f"<p>{escape(found.problem)}</p>")
-    asked = without_breaks(lecture.filled(step.question, facts)) if step.question else _asked(found)
-    told = without_breaks(lecture.filled(step.solution, facts)) if step.solution else found.told
+        parts.append(f"<p>{found.problem}</p>")
+    asked = with_no_break_spaces(lecture.filled(step.question, facts)) if step.question else _asked(found)
+    told = with_no_break_spaces(lecture.filled(step.solution, facts)) if step.solution else found.told
     if not found.problem:
         parts.append(f"<p><b>{asked}</b></p>" if asked else "")
         parts.append(f"<p>{told}</p>" if told else "")
         parts.append(_in_words(found.panel))
     if found.ignored:
-        parts.append(f"<p>{escape(found.ignored)}</p>")
+        parts.append(f"<p>{found.ignored}</p>")
     if step.note:
         parts.append(f'<p class="note"><b>For the speaker:</b> {escape(step.note)}</p>')
     return f'<section class="step">{"".join(parts)}</section>'

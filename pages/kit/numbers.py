@@ -95,7 +95,7 @@ def share(value: float, digits: int = 1) -> str:
             return "just under 0 %" if value < 0 else "just over 100 %"
         edge = 10.0**-digits
         return f"over {100 - edge:.{digits}f} %" if value > 0.5 else f"under {edge:.{digits}f} %"
-    return f"{_signed_zero(100 * value, digits)} %".replace("-", "−")
+    return f"{_without_minus_zero(100 * value, digits)} %".replace("-", "−")
 
 
 def per_hundred(chance: float) -> str:
@@ -118,7 +118,7 @@ def whole_per_hundred(chance: float) -> str:
 def people_of_100(value: float) -> str:
     """Format a share as whole people of 100, none and all only if exact: “97”, “over 99”, “under 1”."""
     whole = whole_of_100(value)
-    if whole in (0, 100) and abs(100 * value - whole) > 1e-9:
+    if whole in (0, 100) and not math.isclose(100 * value, whole, abs_tol=1e-9):
         return "over 99" if whole else "under 1"
     return str(whole)
 
@@ -176,7 +176,7 @@ def standard_errors(deviations: Sequence[float]) -> list[str]:
 
 def points(value: float) -> str:
     """Format a difference of shares with its sign: “+5.9 points”."""
-    return f"{_signed_zero(100 * value, 1, '+')} points".replace("-", "−")
+    return f"{_without_minus_zero(100 * value, 1, '+')} points".replace("-", "−")
 
 
 def absolute_points(value: float) -> str:
@@ -193,7 +193,7 @@ def distance(value: float) -> str:
 
 def signed(value: float) -> str:
     """Format a difference with three decimals and its sign: “+0.042”, “−0.004”."""
-    return _signed_zero(value, 3, "+").replace("-", "−")
+    return _without_minus_zero(value, 3, "+").replace("-", "−")
 
 
 def difference(value: float, deviation: float, sign: str = "+") -> str:
@@ -201,7 +201,7 @@ def difference(value: float, deviation: float, sign: str = "+") -> str:
     return _scaled(value, difference_scale(deviation), sign)
 
 
-def _signed_zero(value: float, digits: int, sign: str = "") -> str:
+def _without_minus_zero(value: float, digits: int, sign: str = "") -> str:
     """Format `value` with `digits` decimals; a rounded zero has no minus sign."""
     rounded = round(value, digits)
     return f"{rounded if rounded else 0.0:{sign},.{digits}f}"
@@ -219,7 +219,7 @@ def seconds(value: float) -> str:
 
 def degrees(angle: float) -> str:
     """Format an angle: “27.4°”, never “-0.0°”."""
-    return f"{_signed_zero(angle, 1)}°".replace("-", "−")
+    return f"{_without_minus_zero(angle, 1)}°".replace("-", "−")
 
 
 def any_size(value: float) -> str:
@@ -247,7 +247,7 @@ def count(n: float) -> str:
     return f"{n / 10**exponent:.1f}·10{superscript(exponent)}"
 
 
-def sentence(error: Exception | str) -> str:
+def error_sentence_html(error: Exception | str) -> str:
     """Return an error's message, escaped as HTML, with a capital letter first and a full stop at the end."""
     message = html.escape(str(error), quote=False)
     first, *rest = message.split(" ", 1)  # the first word is often the name of an argument
@@ -273,7 +273,7 @@ def at_most(value: float) -> str:
     return f"{math.floor(1e4 * value) / 1e4:.4f}" if value >= 1e-4 else "under 0.0001"
 
 
-def without_breaks(words: str) -> str:
+def with_no_break_spaces(words: str) -> str:
     """Return `words` without line breaks between a number and its sign or unit."""
     return re.sub(r"(?<=\d) (?=%|people|points)| (?=±)|(?<=[εδNpσ]) (?==)|(?<==) (?=[\d−<∞])|(?<=±) ", "\u00a0", words)
 
@@ -335,7 +335,7 @@ def difference_scale(deviation: float) -> Scale:
 
 
 def _scaled(value: float, scale: Scale, sign: str = "") -> str:
-    return _signed_zero(scale.factor * value, scale.digits, sign).replace("-", "−")
+    return _without_minus_zero(scale.factor * value, scale.digits, sign).replace("-", "−")
 
 
 def interval(estimate: Estimate, scale: Scale = SHARE) -> str:

@@ -125,12 +125,12 @@ Setting = Number | Choice | Words
 # Help for settings that several topics have.
 WHAT_TWO_LIES_DO = "Both 0: everyone is honest. Sum 1: answers carry no information."
 EPSILON_HELP = (
-    "With one person's label changed, no release becomes more than e^ε times as likely, except with chance δ. Slide "
-    "to a common value, or type any number."
+    "With one person's label changed, the chance of any outcome becomes at most e^ε times as large, plus δ. Slide to a "
+    "common value, or type any number."
 )
 DELTA_HELP = (
-    "With this chance a release may give a label away. It should be below one over the number of people; the paper "
-    "takes 0.05."
+    "The chance that ε does not bound: at worst, so often a release gives a label away. It should be below one over "
+    "the number of people; the paper takes 0.05."
 )
 
 

@@ -6,13 +6,14 @@ import logging
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from itertools import chain
 from typing import Any
 
 from pages.kit import settings as page_settings
 from pages.kit import trials, values
 from pages.kit.lecture import Step
-from pages.kit.numbers import sentence
+from pages.kit.numbers import error_sentence_html
 from pages.kit.page import Chapter, Page
 from pages.kit.panel import Panel
 from pages.kit.trials import Trials
@@ -32,8 +33,9 @@ class StepAnswer:
     """What a step shows: the page's `question` as its functions take it, and a `panel` with a figure, if there is any.
 
     `title` names the page, and the chapter unless it is the first. `asked` is the question that the screen answers, and
-    `told` that answer, both as markup. `facts` are the numbers by name, `ignored` says which settings the page does not
-    take, and `problem` why there is no answer.
+    `told` that answer. `facts` are the numbers by name, `ignored` says which settings the page does not take, and
+    `problem` why there is no answer. All sentences are HTML, in which other people's words are escaped; the title and
+    the facts are plain text.
     """
 
     title: str
@@ -59,7 +61,7 @@ def answered(step: Step, pages: Sequence[Page]) -> StepAnswer:
         with outside_of_scripts():
             return _answered(step, page)
     except ValueError as error:
-        return StepAnswer(page.title, problem=f"{page.failed} {sentence(error)}".strip())
+        return StepAnswer(page.title, problem=f"{page.failed} {error_sentence_html(error)}".strip())
     except Exception:  # a hand-out has other steps
         _LOG.exception("A step of a hand-out could not be computed.")
         return StepAnswer(page.title, problem=_BROKEN)
@@ -95,10 +97,10 @@ def _answered(step: Step, page: Page) -> StepAnswer:
 
 
 def _ignored(step: Step, page: Page, given: Values) -> str:
-    """Say which settings of a step the page does not take; empty if it takes all."""
+    """Say as HTML which settings of a step the page does not take; empty if it takes all."""
     texts = {key: list(value) if isinstance(value, tuple) else [value] for key, value in step.settings.items()}
     found = page_settings.problems(page.all_settings(given), texts).values()
-    return _plain(" ".join(found))
+    return escape(_plain(" ".join(found)), quote=False)
 
 
 def _plain(markdown: str) -> str:

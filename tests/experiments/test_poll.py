@@ -201,7 +201,16 @@ def test_people_rehearse_in_their_order_and_lie_afresh_each_time():
 
 
 @pytest.mark.parametrize(
-    ("lie", "pack"), [(0.25, (1, 4)), (0.1, (1, 10)), (1 / 6, (1, 6)), (0.2689, (3, 11)), (0.01, (1, 52)), (0.26, (1, 4)), (0.24, (1, 4))]
+    ("lie", "pack"),
+    [
+        (0.25, (1, 4)),
+        (0.1, (1, 10)),
+        (1 / 6, (1, 6)),
+        (0.2689, (3, 11)),
+        (0.01, (1, 52)),
+        (0.26, (1, 4)),
+        (0.24, (1, 4)),
+    ],
 )
 def test_people_lie_as_often_as_their_cards_do(lie, pack):
     config = PollConfig(lie=lie)

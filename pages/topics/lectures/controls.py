@@ -241,7 +241,7 @@ def _store_changed(own: Lecture, **changed: Any) -> None:
     try:
         _store(replace(own, **changed))
     except ValueError as error:
-        st.session_state[_PROBLEM] = numbers.sentence(error)
+        st.session_state[_PROBLEM] = numbers.error_sentence_html(error)
 
 
 def _uploader(page_info: PageInfo) -> None:
@@ -268,4 +268,4 @@ def _open_upload(key: str, page_info: PageInfo) -> None:
         lecture.check_pages(opened, page_info.pages)
         _store(opened)
     except ValueError as error:
-        st.session_state[_PROBLEM] = f"This file was not opened. {numbers.sentence(error)}"
+        st.session_state[_PROBLEM] = f"This file was not opened. {numbers.error_sentence_html(error)}"

@@ -114,7 +114,7 @@ def test_long_words_of_a_figure_are_left_out(shown):
 
 
 def test_a_step_without_an_answer_has_a_sentence_in_its_place(shown):
-    found = StepAnswer("Voting", problem="Voters must be < 5.", ignored="x was ignored.")
+    found = StepAnswer("Voting", problem="Voters must be &lt; 5.", ignored="x was ignored.")
     worksheet, solutions = shown(Step("voting", {}, "Say {truth}.", note="Go on."), found)
     for part in (worksheet, solutions):
         assert "Voters must be &lt; 5." in part

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 import streamlit as st
 
-from pages.kit import step_answer, values
-from pages.kit.lecture import Step
+from pages.kit import handout, step_answer, values
+from pages.kit.lecture import Lecture, Step
 from pages.kit.settings import Number
 from pages.kit.step_answer import answered
 from pages.kit.values import Values
@@ -63,6 +63,12 @@ def test_what_goes_wrong_is_said(monkeypatch, caplog):
 
     assert answered(Step("voting"), raises(ValueError("lie must be small"))).problem == (
         "Nothing is here. Lie must be small."
+    )
+    assert (
+        answered(Step("voting"), raises(ValueError("it must be < 5"))).problem == "Nothing is here. It must be &lt; 5."
+    )
+    assert "Nothing is here. It must be &lt; 5." in handout.document(
+        Lecture("Lies", "", 5, (Step("voting"),)), raises(ValueError("it must be < 5"))
     )
     assert not caplog.records
     assert "could not be computed" in answered(Step("voting"), raises(KeyError("secret"))).problem

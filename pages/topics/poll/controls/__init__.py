@@ -12,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages.kit import inputs, lecture, link, numbers, present, privacy_inputs
 from pages.kit.lecture import Lecture, Step
-from pages.kit.numbers import sentence
+from pages.kit.numbers import error_sentence_html
 from pages.kit.present import PageInfo, Position
 from pages.kit.settings import Setting
 from pages.kit.values import Values, get, here, in_address, put, put_all
@@ -65,7 +65,7 @@ def question_of(values: Values) -> Question | str:
         text = check_question(values[ASKED])
         config = PollConfig(check_answers(values[ANSWERS]), values[lie_setting(values)])
     except ValueError as error:
-        return sentence(error)
+        return error_sentence_html(error)
     if way == TELEPHONES:
         nobody = (0,) * len(config.answers)
         return telephones.unreadable() or Question(way, text, config, (nobody,), join=telephones.unopened())
@@ -293,7 +293,7 @@ def _project(question: Question) -> None:
         whole = Lecture(TITLE, "", 10, steps)
         at = Position(whole, lecture.to_link(whole), names.index(str(get(STEP))) + 1)
     except ValueError as error:
-        st.toast(sentence(error))
+        st.toast(error_sentence_html(error))
         return
     present.open_step(at, PageInfo(ADDRESS, TITLE, _known, (ADDRESS,)))
 
