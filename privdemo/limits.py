@@ -199,7 +199,7 @@ UPLOAD_PAUSE = Limit("seconds without a byte of an upload", 1, 10, integer=True)
 UNREAD_SECONDS = Limit("seconds unread", 1, 60, integer=True)
 # Of the settings of a link; of an address for which its page is sent, to say that they are too long; and of a request
 # that is read, to say that its address is.
-LINK_BYTES = Limit("characters of a link", 1, 8192, integer=True)
+LINK_LENGTH = Limit("characters of a link", 1, 8192, integer=True)
 ADDRESS_BYTES = Limit("characters of an address", 1, 32_768, integer=True)
 REQUEST_BYTES = Limit("bytes of a request without its body", 1, 256_000, integer=True)
 # What a visitor's browser sends over its WebSocket: the bytes of one message, how many widgets it names, and the

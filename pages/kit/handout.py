@@ -13,7 +13,7 @@ from pages.kit.lecture import Lecture, Step
 from pages.kit.numbers import with_no_break_spaces
 from pages.kit.page import Page
 from pages.kit.panel import Cards, Chart, Panel, Table
-from pages.kit.step_answer import StepAnswer, answered
+from pages.kit.step_answer import StepAnswer, answer_step
 from privdemo import figures
 from server.turns import turn
 
@@ -96,7 +96,7 @@ def _document(shown: Lecture, pages: Sequence[Page], clock: Callable[[], float])
     answers = []
     for step in shown.steps:
         with turn():
-            answers.append(answered(step, pages) if clock() < until else StepAnswer(step.page, problem=_TOO_LONG))
+            answers.append(answer_step(step, pages) if clock() < until else StepAnswer(step.page, problem=_TOO_LONG))
     steps = list(zip(shown.steps, answers, strict=True))
     audience = f"For {escape(shown.audience)}, " if shown.audience else ""
     parts = [
@@ -126,7 +126,7 @@ def _question(number: int, step: Step, found: StepAnswer) -> str:
     said = _with_blanks(step.say, found, hidden)
     asked = _with_blanks(step.question, found, hidden) if step.question else _asked(found)
     picture = _picture(step, found, hidden, given=_text(f"{said} {asked}"))
-    lines = _MANY_LINES if len(step.solution or found.told) > _SHORT else _FEW_LINES
+    lines = _MANY_LINES if len(step.solution or found.answer) > _SHORT else _FEW_LINES
     sentence = f'<p class="say">{said}</p>' if said else ""
     return f'<section class="step">{head}{sentence}{picture}<p><b>{asked}</b></p>{_room(lines)}</section>'
 
@@ -194,7 +194,7 @@ def _solution(number: int, step: Step, found: StepAnswer) -> str:
     if found.problem:
         parts.append(f"<p>{found.problem}</p>")
     asked = with_no_break_spaces(lecture.filled(step.question, facts)) if step.question else _asked(found)
-    told = with_no_break_spaces(lecture.filled(step.solution, facts)) if step.solution else found.told
+    told = with_no_break_spaces(lecture.filled(step.solution, facts)) if step.solution else found.answer
     if not found.problem:
         parts.append(f"<p><b>{asked}</b></p>" if asked else "")
         parts.append(f"<p>{told}</p>" if told else "")

@@ -32,7 +32,7 @@ _MOST_NAME, _MOST_SAY, _MOST_NOTE = 120, 300, 1000
 # The first character of a lecture in a link: the version of its format.
 _FORMAT = "1"
 # The most characters of a lecture in a link, and of its JSON.
-_MOST_LINK, _MOST_JSON = int(limits.LINK_BYTES.high) - 1000, 100_000
+_MOST_LINK, _MOST_JSON = int(limits.LINK_LENGTH.high) - 1000, 100_000
 _STEP_KEYS = ("page", "say", "show", "control", "note", "question", "solution", "settings")
 # The texts of a step that no slide shows. In a link they come last, and empty ones at the end are left out.
 _OPTIONAL = ("note", "question", "solution")

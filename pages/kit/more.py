@@ -45,7 +45,7 @@ def render(here: PageInfo, known: Sequence[Setting]) -> Any:
 def _copy_link(here: PageInfo) -> None:
     """Render the button that copies the link, and the choice of the controls that the link shows to its readers."""
     button = st.container()
-    names = {setting.key: label_and_key(setting) for setting in here.settings}
+    names = {setting.key: label_and_key(setting) for setting in here.default_settings}
     usable = st.multiselect(
         "Link with these controls only",
         list(names),

@@ -27,7 +27,7 @@ def escape_markdown(words: str) -> str:
 
 
 def epsilon(value: float) -> str:
-    """Format ε with three figures and thousands separated, or as ∞."""
+    """Format ε with three figures or more from 1 on, and with two below: “5,431”, “1.39”, “0.12”, “2·10⁻⁵”, “∞”."""
     if math.isinf(value):
         return "∞"
     if value < 1e-12:  # the rounding error of a channel without information
@@ -48,11 +48,10 @@ def odds_factor(value: float) -> str:
     return f"a factor of 10{superscript(math.ceil(value / math.log(10)))}"
 
 
-_FOLD = (
-    "",
-    "not at all",
-    *(f"{n}fold" for n in ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")),
-)
+_FOLD = {
+    str(n): f"{word}fold"
+    for n, word in enumerate(("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"), start=2)
+}
 
 
 def odds_bound_text(value: float) -> str:
@@ -63,7 +62,7 @@ def odds_bound_text(value: float) -> str:
         return "an answer may say everything"
     factor = odds_factor(value).removeprefix("a factor of ")
     whole = factor.removesuffix(".00")
-    times = _FOLD[int(whole)] if whole.isdecimal() and 1 < int(whole) <= 10 else f"by a factor of {factor}"
+    times = _FOLD.get(whole, f"by a factor of {factor}")
     return f"whatever was believed before, the odds change at most {times}"
 
 
@@ -253,12 +252,6 @@ def error_sentence_html(error: Exception | str) -> str:
     first, *rest = message.split(" ", 1)  # the first word is often the name of an argument
     message = " ".join([first.replace("_", " "), *rest])
     return f"{message[:1].upper()}{message[1:]}."
-
-
-def probability(value: float) -> str:
-    """Format a probability with four figures, more where it would round to ½ or 1: “0.2581”, “0.49999”."""
-    short = f"{value:.4g}"
-    return short if float(short) == value or short not in ("0.5", "1") else f"{value:.8g}"
 
 
 def percent(value: float) -> str:

@@ -226,7 +226,7 @@ class Page:
             self.arrange(self, placeholder)
         else:
             _render_layout(self, placeholder, menu, view, known)
-        room_guesses.end_if_left()
+        room_guesses.end_unless_shown()
         if self.shows_images:
             _render_missing_data()
         chapter = self.chapters.choice() if self.chapters and not view.position else None  # a step has its own entry

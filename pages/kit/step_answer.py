@@ -22,8 +22,8 @@ from server.streamlit_internals import hidden_container, outside_of_scripts
 
 _LOG = logging.getLogger(__name__)
 _NOT_COMPUTED = (
-    "What this step shows has not been computed yet. Present the step and wait until it stands there; then download "
-    "the hand-out again."
+    "What this step shows has not been computed yet. Present the step and wait until its figure is shown; then "
+    "download the hand-out again."
 )
 _BROKEN = "This step could not be computed. Present it to see what the app says."
 
@@ -33,7 +33,7 @@ class StepAnswer:
     """What a step shows: the page's `question` as its functions take it, and a `panel` with a figure, if there is any.
 
     `title` names the page, and the chapter unless it is the first. `asked` is the question that the screen answers, and
-    `told` that answer. `facts` are the numbers by name, `ignored` says which settings the page does not take, and
+    `answer` that answer. `facts` are the numbers by name, `ignored` says which settings the page does not take, and
     `problem` why there is no answer. All sentences are HTML, in which other people's words are escaped; the title and
     the facts are plain text.
     """
@@ -41,18 +41,18 @@ class StepAnswer:
     title: str
     question: Any = None
     asked: str = ""
-    told: str = ""
+    answer: str = ""
     panel: Panel | None = None
     facts: Mapping[str, str] | None = None
     ignored: str = ""
     problem: str = ""
 
 
-def answered(step: Step, pages: Sequence[Page]) -> StepAnswer:
-    """Return what a step on one of some `pages` shows; what goes wrong is said in its `problem`.
+def answer_step(step: Step, pages: Sequence[Page]) -> StepAnswer:
+    """Return what a step on one of some `pages` shows; its `problem` says what has gone wrong, if anything.
 
     No job is started: trials are those that are shipped or computed already, or that the page itself runs at once. A
-    visitor's own records and a poll on telephones are not known here.
+    visitor's own records and a poll on telephones are not used.
     """
     page = next((page for page in pages if page.address == step.page), None)
     if page is None:
@@ -115,10 +115,13 @@ def _trials(page: Page, question: Any) -> Trials:
 
 
 def _panels(chapter: Chapter, answer: Any) -> list[Panel]:
-    """Return the panels of a chapter one after another, of its own settings' values."""
-    choice: tuple[Any, ...] = (None,) if chapter.controls else ()
+    """Return the panels of a chapter one after another.
+
+    Those of a chapter with controls also depend on what the controls return: None where these have no settings.
+    """
+    from_controls: tuple[Any, ...] = (None,) if chapter.controls else ()
     if chapter.controls and chapter.settings:
         with hidden_container():
-            choice = (chapter.controls(answer),)
-    shown: Iterable[Panel | tuple[Panel, ...]] = chapter.panels(answer, *choice)
+            from_controls = (chapter.controls(answer),)
+    shown: Iterable[Panel | tuple[Panel, ...]] = chapter.panels(answer, *from_controls)
     return list(chain.from_iterable(one if isinstance(one, tuple) else (one,) for one in shown))

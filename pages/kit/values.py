@@ -217,7 +217,7 @@ def write_to_address(
     wanted |= {setting.key: texts_of(setting) for setting in settings if is_in_links(setting)}
     length = len(urlencode({**there, **wanted}, doseq=True))
     too_long: set[str] = st.session_state.setdefault(_TOO_LONG, set())
-    if length <= limits.LINK_BYTES.high:
+    if length <= limits.LINK_LENGTH.high:
         too_long.discard(name)
     else:
         wanted = {key: [] for key in wanted}

@@ -165,7 +165,7 @@ def split_field(
     heading: str, n_first: int, n_people: int, first: Dot, others: Dot, columns: int | None = None
 ) -> Field:
     """Return the dot field of people of whom the first `n_first` look like `first`, and the `others` like that."""
-    return dot_field(heading, np.arange(n_people) >= n_first, {False: first, True: others}, columns)
+    return dot_field(heading, (np.arange(n_people) >= n_first).astype(int), {0: first, 1: others}, columns)
 
 
 def people_html(

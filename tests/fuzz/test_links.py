@@ -255,4 +255,4 @@ def test_pages_open(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_length_of_a_link_is_bounded() -> None:
-    assert limits.LINK_BYTES.high < limits.ADDRESS_BYTES.high < LONGEST
+    assert limits.LINK_LENGTH.high < limits.ADDRESS_BYTES.high < LONGEST

@@ -132,7 +132,7 @@ def _edit(own: Lecture, pages: Sequence[Page], titles: Mapping[str, str], page_i
 def _edit_step(own: Lecture, i: int, step: Step, page: Page | None, titles: Mapping[str, str]) -> None:
     """Render the widgets of one step: what it shows, what to say, and buttons to move or delete it."""
     version, last = st.session_state.get(_EDITS, 0), len(own.steps) - 1
-    labels = {setting.key: setting.label or setting.key for setting in page.here.settings} if page else {}
+    labels = {setting.key: setting.label or setting.key for setting in page.here.default_settings} if page else {}
     settings_words = "; ".join(
         f"{labels.get(key, key)}: {', '.join([v] if isinstance(v, str) else v)}" for key, v in step.settings.items()
     )
@@ -158,7 +158,7 @@ def _edit_step(own: Lecture, i: int, step: Step, page: Page | None, titles: Mapp
             key=show_key,
             **change,
         )  # type: ignore[call-overload]
-        names = {_NOTHING: _NOTHING} | ({s.key: label_and_key(s) for s in page.here.settings} if page else {})
+        names = {_NOTHING: _NOTHING} | ({s.key: label_and_key(s) for s in page.here.default_settings} if page else {})
         now = list(names).index(step.control) if step.control in names else 0
         st.selectbox(
             "Control that stays on the screen",
