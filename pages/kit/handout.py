@@ -23,10 +23,11 @@ _TOO_LONG = (
     "This step was left out, as the others took a minute to compute. What is computed is kept for a while: download "
     "the hand-out again, or divide the lecture."
 )
-# Hand-outs are made in the few threads in which the server also compresses files: so many at a time leave it some.
-_AT_A_TIME = threading.BoundedSemaphore(3)
+# Hand-outs are made in the few threads in which the server also compresses files. At most three are made at a time, so
+# that some threads are left.
+_SLOTS = threading.BoundedSemaphore(3)
 _BUSY = "Other hand-outs are being made at this moment. Please download this one again in a minute."
-# A number in words, a fraction or a power included; and one of two digits or more, which is no sum of money.
+# A number in a text, such as −1.5 or 10⁻⁷; and one of two digits or more, unless it is an amount of dollars.
 _NUMBER = re.compile(r"[−-]?\d[\d.,]*[⁻⁰¹²³⁴-⁹]*(?<![.,])")
 _LONG_NUMBER = re.compile(r"(?<![$\d.,])\d[\d.,]*\d[⁻⁰¹²³⁴-⁹]*")
 _BLANK = '<span class="blank"></span>'
@@ -82,12 +83,12 @@ def document(shown: Lecture, pages: Sequence[Page], clock: Callable[[], float] =
     Each step is answered anew by its page among `pages`, one turn each. A step without an answer has a sentence in its
     place, as have those that are left after a minute. While three others are made, the page says only that.
     """
-    if not _AT_A_TIME.acquire(blocking=False):
+    if not _SLOTS.acquire(blocking=False):
         return figures.document(shown.title, f"<p>{_BUSY}</p>")
     try:
         return _document(shown, pages, clock)
     finally:
-        _AT_A_TIME.release()
+        _SLOTS.release()
 
 
 def _document(shown: Lecture, pages: Sequence[Page], clock: Callable[[], float]) -> str:
@@ -137,7 +138,10 @@ def _room(lines: int) -> str:
 
 
 def _with_blanks(words: str, found: StepAnswer, hidden: set[str]) -> str:
-    """Return a sentence of a step as HTML with its numbers, and blanks to fill in for the `hidden` ones."""
+    """Return a sentence of a step as HTML with its numbers, and blanks to fill in for the `hidden` ones.
+
+    A NUL character, which no text has, stands for a blank until the rest has been escaped.
+    """
     facts = found.facts or {}
     blanks = {name: _NUMBER.sub("\0", facts[name]) for name in hidden & set(facts)}
     blanks = {name: text if "\0" in text else "\0" for name, text in blanks.items()}

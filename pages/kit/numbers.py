@@ -340,7 +340,7 @@ def interval(estimate: Estimate, scale: Scale = SHARE) -> str:
 def with_range(estimate: Estimate, scale: Scale = SHARE) -> str:
     """Format a number and its 95 % interval in brackets: “88.7 % (86.6–90.5)”; without a width, it is left out."""
     number = share(estimate.mean, scale.digits) if scale is SHARE else f"{_scaled(estimate.mean, scale)}{scale.unit}"
-    if not estimate.known or estimate.exact:
+    if not estimate.known or estimate.has_no_width:
         return number
     return f"{number} ({interval(estimate, scale._replace(unit=''))})"
 
@@ -354,7 +354,7 @@ def with_half(estimate: Estimate, scale: Scale = SHARE, *, bold: bool = False, s
     """
     number = _scaled(estimate.mean, scale, "+" if signed else "")
     number = f"<b>{number}</b>" if bold else number
-    if not estimate.known or (estimate.exact and not signed):
+    if not estimate.known or (estimate.has_no_width and not signed):
         return f"{number}{scale.unit}"
     if estimate.mean - estimate.half < scale.least or estimate.mean + estimate.half > scale.most:
         return f"{number}{scale.unit} ({interval(estimate, scale._replace(unit=''))})"

@@ -13,7 +13,8 @@ from pages.kit import values
 from pages.kit.settings import Number
 
 _HERE = Path(__file__).parent
-_STARTED = "dial_started"
+# The key of the session by which a dial was mounted before: its first picture is not needed again.
+_MOUNTED = "dial_mounted"
 
 
 def _read(name: str) -> str:
@@ -47,9 +48,9 @@ def mount(data: Mapping[str, Any], number: Number, first: Callable[[], str] = st
             values.put(number, float(moved))
 
     with st.container(key="dial-first"):
-        if not st.session_state.get(_STARTED) and (markup := still(first)):
+        if not st.session_state.get(_MOUNTED) and (markup := still(first)):
             st.html(markup)
-    st.session_state[_STARTED] = True
+    st.session_state[_MOUNTED] = True
     _dial(key="dial", data=_with_addresses(data), on_moved_change=released)
 
 

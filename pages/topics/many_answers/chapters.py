@@ -157,8 +157,7 @@ def _prediction(answer: Answer) -> Prediction:
     best = min(errors, key=lambda name: errors[name])
     why = (
         f"{numbers.capital(title(RESPONSE))} is {numbers.times(errors[RESPONSE] / errors[best])} times as far off, "
-        "because "
-        f"with {_PREDICTED} answers hardly anybody sends the true one."
+        f"because with {_PREDICTED} answers hardly anybody sends the true one."
     )
     return Prediction(
         "most-exact-method",
