@@ -21,10 +21,9 @@ FLIP_PROBS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
 class LongRun(NamedTuple):
     """What each estimator estimates in the limit of infinitely many voters, N → ∞, at one symmetric flip probability.
 
-    Each array (n,) holds an estimate for each of the true shares `share`.
-    `grid_maximum` is the θ at which J∞, the objective that the
-    reconstruction maximises, is largest on a grid of 1 to 999 thousandths. `grid_maximum` and `reconstruction` are nan
-    where both ends are equally good; `spread` is nan where answers carry no information.
+    Each array (n,) holds an estimate for each of the true shares `share`. `grid_maximum` is the θ at which J∞, the
+    objective that the reconstruction maximises, is largest on a grid of 1 to 999 thousandths. `grid_maximum` and
+    `reconstruction` are nan where both ends are equally good; `spread` is nan where answers carry no information.
     """
 
     flip_prob: float

@@ -259,7 +259,7 @@ def test_a_report_states_what_is_set(monkeypatch):
     page = made[-1]()
     assert "<h2>How to compute this again</h2><pre><code>from privdemo import figures" in page
     assert re.search(r">Chance of a changed answer \(lie\)</th><td[^>]*>0\.3<", page)
-    assert "<p>“What it costs”, “One answer”, “Asked twice”, “Candidates”, “Noisy labels”: chapters with" in page
+    assert "<p>“What it costs”, “One answer”, “Asked twice”, “Candidates”, “Noisy labels”: these chapters have" in page
 
 
 # --- predictions and questions ---------------------------------------------------------------------
