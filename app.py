@@ -54,6 +54,6 @@ MIDDLEWARE = [
 app = st.App(
     "pages/site.py",
     routes=routes.routes(routes.Telephones()),
-    lifespan=partial(prepared, pages="pages.topics", leave=leave_jobs, background=background.begin),
+    lifespan=partial(prepared, pages="pages.topics", on_end=leave_jobs, background=background.begin),
     middleware=MIDDLEWARE,
 )

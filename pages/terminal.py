@@ -14,7 +14,7 @@ from typing import Any
 
 from pages.kit import setting_file, trials
 from pages.kit import values as page_values
-from pages.kit.numbers import sentence
+from pages.kit.numbers import error_sentence_html
 from pages.kit.page import Page, missing_data
 from pages.kit.panel import Panel, to_csv
 from pages.kit.setting_file import SettingFile
@@ -72,7 +72,7 @@ def run_page(page: Page, setting: SettingFile) -> tuple[Any, Any]:
         raise ValueError(f"the page does not take the settings as they stand: {listed}")
     question = page.question_of(values)
     if isinstance(question, str):
-        raise ValueError(question)
+        raise ValueError(text_of(question))
     if wrong := setting_file.differences(setting, question):
         raise ValueError("; ".join(wrong))
     for remark in page.remarks(values):
@@ -86,11 +86,12 @@ def _answer(page: Page, question: Any) -> Any:
         made = _run_trials(page, question)
         answer = page.answer(question, made)
     except ValueError as error:
-        raise ValueError(f"{page.failed} {sentence(error)}".strip()) from None
+        raise ValueError(text_of(f"{page.failed} {error_sentence_html(error)}".strip())) from None
     if answer is None:
-        raise ValueError(f"{page.failed} {sentence(made.problem or 'no trial has ended')}".strip())
+        why = error_sentence_html(made.problem or "no trial has ended")
+        raise ValueError(text_of(f"{page.failed} {why}".strip()))
     if made.problem:
-        print(f"privdemo: not all trials could be run. {sentence(made.problem)}", file=sys.stderr)
+        print(f"privdemo: not all trials could be run. {text_of(error_sentence_html(made.problem))}", file=sys.stderr)
     return answer
 
 

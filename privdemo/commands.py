@@ -71,7 +71,7 @@ def claim_lines(claim: Claim) -> list[str]:
     published = "–" if claim.published is None else f"{four_digits(claim.published)}{reading}"
     ours = "–"
     if claim.ours:
-        ours = four_digits(claim.ours.mean) if claim.ours.exact else claim.ours.formatted(four_digits)
+        ours = four_digits(claim.ours.mean) if claim.ours.has_no_width else claim.ours.formatted(four_digits)
     return [
         f"{claim.source}, {claim.place}: {claim.words}",
         f"  published {published}; ours {ours}",

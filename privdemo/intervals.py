@@ -31,7 +31,7 @@ class Estimate(NamedTuple):
         return math.isfinite(self.low) and math.isfinite(self.high)
 
     @property
-    def exact(self) -> bool:
+    def has_no_width(self) -> bool:
         """Whether the interval has no width: no trial is random, or every trial gave the same."""
         return self.low == self.high
 
@@ -140,7 +140,7 @@ def grouped_interval(successes: ArrayLike, trials: ArrayLike) -> Estimate:
     return Estimate(pooled.mean, min(low, pooled.low), max(high, pooled.high))
 
 
-def with_test_part(share: Estimate, n_records: int) -> Estimate:
+def with_test_sampling_error(share: Estimate, n_records: int) -> Estimate:
     """Return a mean share over trials, such as an accuracy, with the sampling error of the test records in its
     interval.
 

@@ -146,7 +146,7 @@ BANDWIDTH = Limit("bandwidth", 1e-4, 1e4, "a multiple of the median heuristic, o
 N_FEATURES = Limit("n_features", 1, 100_000, "None takes the exact kernel", integer=True)
 TEMPERATURE = Limit("temperature", 1e-4, 1e4, "1 leaves probabilities as they are; “cv” chooses it")
 RELEASE_EPSILON = Limit("epsilon", 0.001, 20.0, "below, counts drown in noise; above, nothing is hidden")
-RELEASE_DELTA = Limit("delta", 0.0, 0.3, "δ is the chance that the promise of ε fails; one that fails so often is none")
+RELEASE_DELTA = Limit("delta", 0.0, 0.3, "δ is the chance that ε does not bound; with a larger one nothing is promised")
 DIRICHLET_SIGMA = Limit("sigma", 1e-15, 1e15, "σ scales counts to the parameters of a Dirichlet distribution")
 N_MIN = Limit("n_min", 1, 10**9, "the public minimum: no class has fewer", integer=True)
 N_LABELS = Limit(
@@ -199,7 +199,7 @@ UPLOAD_PAUSE = Limit("seconds without a byte of an upload", 1, 10, integer=True)
 UNREAD_SECONDS = Limit("seconds unread", 1, 60, integer=True)
 # Of the settings of a link; of an address for which its page is sent, to say that they are too long; and of a request
 # that is read, to say that its address is.
-LINK_BYTES = Limit("characters of a link", 1, 8192, integer=True)
+LINK_LENGTH = Limit("characters of a link", 1, 8192, integer=True)
 ADDRESS_BYTES = Limit("characters of an address", 1, 32_768, integer=True)
 REQUEST_BYTES = Limit("bytes of a request without its body", 1, 256_000, integer=True)
 # What a visitor's browser sends over its WebSocket: the bytes of one message, how many widgets it names, and the

@@ -120,7 +120,7 @@ class AllowedRequests:
         query = scope.get("query_string", b"")
         length, settings = len(scope["path"]) + len(query), query.count(b"&") + 1
         if not limits.ADDRESS_BYTES.contains(max(1, length)):
-            too_much = f"{length:,} characters, and {limits.LINK_BYTES.high:,} are allowed for its settings"
+            too_much = f"{length:,} characters, and {limits.LINK_LENGTH.high:,} are allowed for its settings"
         elif settings > MAX_LINK_SETTINGS:
             too_much = f"{settings:,} settings, and {MAX_LINK_SETTINGS:,} are allowed"
         else:

@@ -19,8 +19,9 @@ HOST = "privdemo.room"
 class Opened:
     """A poll that telephones may join under a `host` and a `port`, until a time in seconds since 1970.
 
-    `own` are this computer's own addresses, requests from which are no telephone's; `is_reached` says whether a request
-    came from any other. The `host` of an IPv6 address is in brackets.
+    `own` are this computer's own addresses: a request from one of them comes from this computer, not from a telephone.
+    `is_reached` says whether a page of the poll was sent to any other address, so that telephones do reach this
+    computer. A `host` that is an IPv6 address is in brackets.
     """
 
     code: str
@@ -44,7 +45,7 @@ class Room:
         self._opened: dict[str, Opened] = {}
 
     def open(self, code: str, host: str, port: int, seconds: float, own: Collection[str]) -> Opened:
-        """Open a poll for some `seconds`, as long as it takes answers; any address that it had before is closed."""
+        """Open a poll to the room for the `seconds` for which it takes answers; close an address from before."""
         opened = Opened(code, host, port, self._clock() + seconds, frozenset(own))
         with self._lock:
             self._opened[code] = opened
@@ -73,7 +74,7 @@ class Room:
         return opened is not None and opened.host == host
 
     def note_visit(self, code: str, address: str) -> None:
-        """Note that a page of a poll went to an address: of another computer, only that there was one is kept."""
+        """Note that a page of a poll was sent to an address; of another computer, store only that there was one."""
         with self._lock:
             opened = self._opened.get(code)
             if opened and address not in opened.own and not opened.is_reached:

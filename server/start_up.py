@@ -22,22 +22,23 @@ from server.streamlit_internals import avoid_component_proxy_classes
 COLLECT_EVERY = 10.0
 # Seconds within which the head of a request has to arrive, as long as HAProxy waits (deploy/haproxy.cfg).
 HEAD_SECONDS = 10.0
-# After how many new objects Python looks through those by itself, and how often with them through those that it has
-# looked through once. Nearly all of a run's garbage goes so, a little at a time, and a collection of all has little
-# left to do. That one, a tenth of a second under two hundred visitors, Python would do every two seconds.
-YOUNG = 10_000, 2, 100_000
+# The thresholds of `gc.set_threshold`. After 10,000 new objects Python collects the new ones, and at every second time
+# also those that survived one collection: nearly all garbage of a run goes so, in small parts. The third threshold is
+# so high that Python starts no full collection by itself: it would every two seconds, and one takes a tenth of a second
+# under two hundred visitors. `collect_garbage` runs full collections instead.
+GC_THRESHOLDS = 10_000, 2, 100_000
 
 
 @asynccontextmanager
 async def prepared(
     _: Any,
     pages: str,
-    leave: Callable[[], Callable[[str], None]],
+    on_end: Callable[[], Callable[[str], None]],
     background: Callable[[], Coroutine[Any, Any, None]] | None = None,
 ) -> AsyncIterator[None]:
     """Prepare the server for the `pages` of a module, for as long as it runs.
 
-    `leave` returns a function to call with the name of each visit that has ended; `background` runs meanwhile.
+    `on_end` returns a function to call with the name of each visit that has ended; `background` runs meanwhile.
     """
     keep_uploads_in_memory()
     read_long_requests()
@@ -48,7 +49,7 @@ async def prepared(
     freeze_heap()
     timers = [
         asyncio.create_task(collect_garbage()),
-        asyncio.create_task(visits.forget_ended(leave())),
+        asyncio.create_task(visits.forget_ended(on_end())),
     ]
     if background:
         timers.append(asyncio.create_task(background()))
@@ -58,9 +59,10 @@ async def prepared(
 
 
 async def collect_garbage() -> None:
-    """Collect garbage regularly; after each run of a script, as Streamlit does it, that costs as much as the run.
+    """Collect garbage regularly, instead of after each run of a script, which would cost as much as the run.
 
-    Young objects are collected first; in between, requests are answered.
+    Streamlit does the latter, unless `postScriptGC` is off in .streamlit/config.toml. Young objects are collected
+    first; in between, requests are answered.
     """
     while True:
         await asyncio.sleep(COLLECT_EVERY)
@@ -77,7 +79,7 @@ def freeze_heap() -> None:
     """
     gc.collect()
     gc.freeze()
-    gc.set_threshold(*YOUNG)
+    gc.set_threshold(*GC_THRESHOLDS)
 
 
 def keep_uploads_in_memory() -> None:

@@ -115,14 +115,14 @@ def _size(scope: Scope) -> int:
     return int(announced) if announced.isdecimal() else int(limits.OWN_BYTES.high)
 
 
-class Unread:
+class UnreadUploads:
     """Finds uploaded files that no page has read, and deletes them."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._since: dict[tuple[str, str], float] = {}
 
-    def look(self, server: runtime.Runtime) -> None:
+    def delete_unread(self, server: runtime.Runtime) -> None:
         """Delete files that have been there for longer than a page takes to read them."""
         now = self._clock()
         files = [(visit, file) for visit, names in uploads(server).items() for file in names]

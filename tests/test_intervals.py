@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from privdemo import intervals
-from privdemo.intervals import Estimate, mean_interval, wilson_interval, with_test_part
+from privdemo.intervals import Estimate, mean_interval, wilson_interval, with_test_sampling_error
 from privdemo.verdict import ENOUGH, Verdict, clearly_above, clearly_below, judge
 
 
@@ -81,7 +81,7 @@ def test_an_estimate_knows_its_interval_and_writes_it():
     uneven, lone = Estimate(0.5, 0.3, 0.6), Estimate(0.5, -math.inf, math.inf)
     assert (uneven.known, lone.known, Estimate(0.5, 0.3, math.inf).known) == (True, False, False)
     assert (uneven.ends, lone.ends, uneven.half) == ((0.3, 0.6), (0.5, 0.5), pytest.approx(0.2))
-    assert (uneven.exact, Estimate(0.5, 0.5, 0.5).exact) == (False, True)
+    assert (uneven.has_no_width, Estimate(0.5, 0.5, 0.5).has_no_width) == (False, True)
     assert [uneven.covers(value) for value in (0.29, 0.3, 0.6, 0.61)] == [False, True, True, False]
     assert (f"{uneven:.2f}", f"{lone:.2f}") == ("0.50 (0.30 to 0.60)", "0.50")
     assert uneven.formatted(str, ", 95 %: {} to {}") == "0.5, 95 %: 0.3 to 0.6"
@@ -110,6 +110,9 @@ UP, DOWN, UNCLEAR = Estimate(0.1, 0.05, 0.15), Estimate(-0.1, -0.15, -0.05), Est
 def test_one_rule_says_which_is_better(difference, options, verdict):
     assert judge(difference, **options) is verdict
     assert verdict.clear == (verdict in (Verdict.BETTER, Verdict.WORSE))
+
+
+def test_what_is_clearly_above_or_below_a_number_is_so_with_its_whole_interval():
     assert ENOUGH == 5
     assert [clearly_above(UP, than) for than in (0.04, 0.1, 0.16)] == [True, False, False]
     assert [clearly_below(UP, than) for than in (0.04, 0.1, 0.16)] == [False, False, True]
@@ -122,6 +125,6 @@ def test_trials_on_the_same_test_records_count_the_luck_of_these_too():
         right = rng.random(200) < 0.9
         trials = [right[rng.permutation(200)[:180]].mean() for _ in range(10)]
         own = mean_interval(trials)
-        held += [own.covers(0.9), with_test_part(own, 200).covers(0.9)]
+        held += [own.covers(0.9), with_test_sampling_error(own, 200).covers(0.9)]
     assert held[0] < 400
     assert 920 < held[1] < 980

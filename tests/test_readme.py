@@ -5,7 +5,7 @@ import re
 import shlex
 
 from pages.kit import lecture, setting_file
-from pages.kit.step_answer import answered
+from pages.kit.step_answer import answer_step
 from pages.topics import PAGES, page_at
 from privdemo import __main__, datasets
 from privdemo.experiments import sweep
@@ -58,8 +58,8 @@ def test_the_setting_and_the_lecture_of_the_docs_are_ones_of_the_app(tmp_path):
     assert found.config == {"n_voters": 500, "channel": 0.3}
     assert sweep.read_spec(path).configs == (sweep.make("voting", found.config),)
     (step,) = lecture.read(talk).steps
-    assert lecture.problems(step, page_at(step.page).here.settings) == {}
-    found = answered(step, PAGES)
+    assert lecture.problems(step, page_at(step.page).here.default_settings) == {}
+    found = answer_step(step, PAGES)
     assert lecture.names_in(step.question) | lecture.names_in(step.solution) <= set(found.facts)
 
 

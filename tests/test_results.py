@@ -31,8 +31,8 @@ def test_a_changed_cell_is_mended(name):
     """So that a cell changed by hand, or a result that changed, makes the comparison fail."""
     table = results_tables.TABLES[name]()
     assert TEXT.count(table) == 1
-    cell = re.findall(r"\d\.\d+|\d+", table)[-1]
-    changed = TEXT.replace(table, table[::-1].replace(cell[::-1], "x", 1)[::-1])
+    *_, last_number = re.finditer(r"\d\.\d+|\d+", table)
+    changed = TEXT.replace(table, f"{table[: last_number.start()]}x{table[last_number.end() :]}")
     assert changed != TEXT
     assert results_tables.document(changed) == TEXT
 
@@ -44,14 +44,16 @@ def test_what_a_guess_of_a_pixel_misses_the_prototype_by():
 
 
 def test_what_is_said_of_choosing_by_trying():
-    lies = by_trying(SPREAD)
+    chosen_by_trying = by_trying(SPREAD)
     contexts = results_tables.CONTEXTS.values()
     found = {(r.dataset, r.private, r.epsilon, r.method, r.metric): r for r in comparison.study.load()}
     for context in contexts:
         for epsilon in (1.0, 2.0):
-            ours, other = (found[*context, epsilon, name, "log_loss"] for name in (lies, NAIVE))
+            ours, other = (found[*context, epsilon, name, "log_loss"] for name in (chosen_by_trying, NAIVE))
             assert comparison.study.difference(ours, other).high < 0
-    taken = [choice.name for context in contexts for choice in found[*context, 0.1, lies, "accuracy"].choices]
+    taken = [
+        choice.name for context in contexts for choice in found[*context, 0.1, chosen_by_trying, "accuracy"].choices
+    ]
     assert f"they do in {len(taken) - taken.count('shares')} of {len(taken)} draws at ε = 0.1" in WORDS
 
 
@@ -59,10 +61,10 @@ def test_how_far_a_shuffler_goes_from_lies_to_a_curator():
     said = []
     for epsilon in (0.25, 1.0):
         config = comparison.ComparisonConfig("share", epsilon=epsilon)
-        lies, shuffled, best = (
+        local, shuffled, curated = (
             comparison.exact_error(config, name) for name in (CORRECTED_COUNT, SHUFFLED_COUNT, CURATED)
         )
-        said.append(f"{100 * (lies - shuffled) / (lies - best):.0f} % at ε = {epsilon:g}")
+        said.append(f"{100 * (local - shuffled) / (local - curated):.0f} % at ε = {epsilon:g}")
     assert f"in the long run {', '.join(said)}" in WORDS
 
 
@@ -91,21 +93,21 @@ def test_the_words_under_the_tables_state_what_the_files_hold():
 def test_the_interval_of_ten_trials_of_many_answers_is_what_the_file_holds():
     off = {(row.reading, row.epsilon, row.oracle, row.trial): 1e4 * row.error for row in answers_study.load()}
 
-    def less(reading, epsilon, *oracles):
-        """By how much a reading is less off than the nearest shares, draw by draw, the mean over `oracles`."""
+    def less(reading, epsilon, *names):
+        """By how much a reading is less off than the nearest shares, trial by trial, the mean over oracles."""
         gains = [
-            np.mean([off["projected", epsilon, one, i] - off[reading, epsilon, one, i] for one in oracles])
+            np.mean([off["projected", epsilon, one, i] - off[reading, epsilon, one, i] for one in names])
             for i in range(10)
         ]
         return mean_interval(gains)
 
     words = WORDS[WORDS.index("## What many answers cost") :]
-    lies = answers_study.ORACLES
-    stopped, most = less(answers_study.STOPPED, 0.5, *lies), less("likeliest", 0.5, *lies)
+    oracles = answers_study.ORACLES
+    stopped, most = less(answers_study.STOPPED, 0.5, *oracles), less("likeliest", 0.5, *oracles)
     assert f"{stopped.mean:.1f} less than the nearest shares, with an interval from {stopped.high:.1f} less" in words
     assert f"less to {-stopped.low:.1f} more" in words
     assert f"by {most.mean:.1f} less ({most.low:.1f} to {most.high:.1f})" in words
-    clear = [lie for lie in lies if less("likeliest", 0.5, lie).low > 0 or less("likeliest", 0.5, lie).high < 0]
+    clear = [one for one in oracles if less("likeliest", 0.5, one).low > 0 or less("likeliest", 0.5, one).high < 0]
     assert clear == ["randomised response"]
     readings = answers_study.STOPPED, "likeliest"
-    assert all(less(reading, epsilon, *lies).low > 0 for reading in readings for epsilon in (1.0, 2.0, 4.0))
+    assert all(less(reading, epsilon, *oracles).low > 0 for reading in readings for epsilon in (1.0, 2.0, 4.0))

@@ -47,14 +47,14 @@ def _can_be_dealt(lie: float) -> bool:
 
 def sheet(config: PollConfig) -> str:
     """Return the rules and the cards of a poll as HTML: whole packs, as many as fit on a page."""
-    (lies, pack), n_others = poll.cards(config), len(config.answers) - 1
-    dealt = poll.by_cards(config).lie
-    odd = ""
+    (lies, pack), n_others = poll.deck_for(config), len(config.answers) - 1
+    dealt = poll.with_card_probability(config).lie
+    difference = ""
     if abs(dealt - config.lie) > 5e-4:
-        odd = f" That is the nearest that cards give to {numbers.percent(config.lie)}."
+        difference = f" That is close to the {numbers.percent(config.lie)} that were chosen."
     words = [
         f"<p>Answers: {numbers.join_words(tuple(f'“{escape(one)}”' for one in config.answers))}. Chance changes "
-        f"<b>{numbers.percent(dealt)}</b> of them, {lies} of {pack}.{odd}</p>"
+        f"<b>{numbers.percent(dealt)}</b> of them, {lies} of {pack}.{difference}</p>"
     ]
     if n_others == 1 and (lies, pack) == (1, 4):
         words.append(_coins(config))

@@ -10,7 +10,8 @@ import streamlit as st
 
 from pages.kit.panel import Component
 
-_STARTED = "components_started"
+# The key of the session with the names of components that were mounted before: their first HTML is not needed again.
+_MOUNTED = "components_mounted"
 
 
 @cache
@@ -24,11 +25,11 @@ def mount(shown: Component) -> None:
 
     The JavaScript sets `data-component` of the document's root once it has started (style.css).
     """
-    started = st.session_state.setdefault(_STARTED, set())
+    mounted = st.session_state.setdefault(_MOUNTED, set())
     with st.container(key="component-first"):
-        if shown.name not in started:
+        if shown.name not in mounted:
             st.html(shown.first())
-    started.add(shown.name)
+    mounted.add(shown.name)
     _registered(shown.name, shown.html, shown.css, shown.js)(key=f"{shown.name}-component", data=dict(shown.data))
 
 

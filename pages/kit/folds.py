@@ -43,13 +43,13 @@ _VERBATIM = re.compile(r"(```.*?```|`[^`]*`|\$[^$]*\$)", re.DOTALL)
 def in_details(contents: Mapping[str, str]) -> str:
     """Return Markdown with the texts folded under their titles; HTML in them is escaped."""
     parts = (
-        f'<details class="fold"><summary>{escape(title)}</summary>\n\n{_without_html(words.strip())}\n\n</details>'
+        f'<details class="fold"><summary>{escape(title)}</summary>\n\n{_escape_tags(words.strip())}\n\n</details>'
         for title, words in contents.items()
     )
     return "\n\n".join(parts)
 
 
-def _without_html(markdown: str) -> str:
+def _escape_tags(markdown: str) -> str:
     """Return Markdown in which HTML tags are escaped."""
     between = _VERBATIM.split(markdown)
     between[::2] = [re.sub(r"<(?=[A-Za-z/!?])", r"\\<", words) for words in between[::2]]

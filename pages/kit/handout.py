@@ -10,10 +10,10 @@ from html import escape
 
 from pages.kit import card_sheet, lecture
 from pages.kit.lecture import Lecture, Step
-from pages.kit.numbers import without_breaks
+from pages.kit.numbers import with_no_break_spaces
 from pages.kit.page import Page
 from pages.kit.panel import Cards, Chart, Panel, Table
-from pages.kit.step_answer import StepAnswer, answered
+from pages.kit.step_answer import StepAnswer, answer_step
 from privdemo import figures
 from server.turns import turn
 
@@ -23,10 +23,11 @@ _TOO_LONG = (
     "This step was left out, as the others took a minute to compute. What is computed is kept for a while: download "
     "the hand-out again, or divide the lecture."
 )
-# Hand-outs are made in the few threads in which the server also compresses files: so many at a time leave it some.
-_AT_A_TIME = threading.BoundedSemaphore(3)
+# Hand-outs are made in the few threads in which the server also compresses files. At most three are made at a time, so
+# that some threads are left.
+_SLOTS = threading.BoundedSemaphore(3)
 _BUSY = "Other hand-outs are being made at this moment. Please download this one again in a minute."
-# A number in words, a fraction or a power included; and one of two digits or more, which is no sum of money.
+# A number in a text, such as −1.5 or 10⁻⁷; and one of two digits or more, unless it is an amount of dollars.
 _NUMBER = re.compile(r"[−-]?\d[\d.,]*[⁻⁰¹²³⁴-⁹]*(?<![.,])")
 _LONG_NUMBER = re.compile(r"(?<![$\d.,])\d[\d.,]*\d[⁻⁰¹²³⁴-⁹]*")
 _BLANK = '<span class="blank"></span>'
@@ -82,12 +83,12 @@ def document(shown: Lecture, pages: Sequence[Page], clock: Callable[[], float] =
     Each step is answered anew by its page among `pages`, one turn each. A step without an answer has a sentence in its
     place, as have those that are left after a minute. While three others are made, the page says only that.
     """
-    if not _AT_A_TIME.acquire(blocking=False):
+    if not _SLOTS.acquire(blocking=False):
         return figures.document(shown.title, f"<p>{_BUSY}</p>")
     try:
         return _document(shown, pages, clock)
     finally:
-        _AT_A_TIME.release()
+        _SLOTS.release()
 
 
 def _document(shown: Lecture, pages: Sequence[Page], clock: Callable[[], float]) -> str:
@@ -96,7 +97,7 @@ def _document(shown: Lecture, pages: Sequence[Page], clock: Callable[[], float])
     answers = []
     for step in shown.steps:
         with turn():
-            answers.append(answered(step, pages) if clock() < until else StepAnswer(step.page, problem=_TOO_LONG))
+            answers.append(answer_step(step, pages) if clock() < until else StepAnswer(step.page, problem=_TOO_LONG))
     steps = list(zip(shown.steps, answers, strict=True))
     audience = f"For {escape(shown.audience)}, " if shown.audience else ""
     parts = [
@@ -121,12 +122,12 @@ def _question(number: int, step: Step, found: StepAnswer) -> str:
     head = f"<h3>{number}. {escape(found.title)}</h3>"
     if found.problem:
         said = f'<p class="say">{_with_blanks(step.say, found, lecture.names_in(step.say))}</p>' if step.say else ""
-        return f'<section class="step">{head}{said}<p>{escape(found.problem)}</p>{_room(_FEW_LINES)}</section>'
+        return f'<section class="step">{head}{said}<p>{found.problem}</p>{_room(_FEW_LINES)}</section>'
     hidden = lecture.names_in(step.solution or step.say) - lecture.names_in(step.question)
     said = _with_blanks(step.say, found, hidden)
     asked = _with_blanks(step.question, found, hidden) if step.question else _asked(found)
     picture = _picture(step, found, hidden, given=_text(f"{said} {asked}"))
-    lines = _MANY_LINES if len(step.solution or found.told) > _SHORT else _FEW_LINES
+    lines = _MANY_LINES if len(step.solution or found.answer) > _SHORT else _FEW_LINES
     sentence = f'<p class="say">{said}</p>' if said else ""
     return f'<section class="step">{head}{sentence}{picture}<p><b>{asked}</b></p>{_room(lines)}</section>'
 
@@ -137,11 +138,14 @@ def _room(lines: int) -> str:
 
 
 def _with_blanks(words: str, found: StepAnswer, hidden: set[str]) -> str:
-    """Return a sentence of a step as HTML with its numbers, and blanks to fill in for the `hidden` ones."""
+    """Return a sentence of a step as HTML with its numbers, and blanks to fill in for the `hidden` ones.
+
+    A NUL character, which no text has, stands for a blank until the rest has been escaped.
+    """
     facts = found.facts or {}
     blanks = {name: _NUMBER.sub("\0", facts[name]) for name in hidden & set(facts)}
     blanks = {name: text if "\0" in text else "\0" for name, text in blanks.items()}
-    said = without_breaks(lecture.filled(words, {**facts, **blanks}))
+    said = with_no_break_spaces(lecture.filled(words, {**facts, **blanks}))
     return said.replace("\0 %", "\0\u00a0%").replace("\0", _BLANK)
 
 
@@ -190,17 +194,17 @@ def _solution(number: int, step: Step, found: StepAnswer) -> str:
     facts = found.facts or {}
     parts = [f"<h3>{number}. {escape(found.title)}</h3>"]
     if step.say:
-        parts.append(f'<p class="say">{without_breaks(lecture.filled(step.say, facts))}</p>')
+        parts.append(f'<p class="say">{with_no_break_spaces(lecture.filled(step.say, facts))}</p>')
     if found.problem:
-        parts.append(f"<p>{escape(found.problem)}</p>")
-    asked = without_breaks(lecture.filled(step.question, facts)) if step.question else _asked(found)
-    told = without_breaks(lecture.filled(step.solution, facts)) if step.solution else found.told
+        parts.append(f"<p>{found.problem}</p>")
+    asked = with_no_break_spaces(lecture.filled(step.question, facts)) if step.question else _asked(found)
+    told = with_no_break_spaces(lecture.filled(step.solution, facts)) if step.solution else found.answer
     if not found.problem:
         parts.append(f"<p><b>{asked}</b></p>" if asked else "")
         parts.append(f"<p>{told}</p>" if told else "")
         parts.append(_in_words(found.panel))
     if found.ignored:
-        parts.append(f"<p>{escape(found.ignored)}</p>")
+        parts.append(f"<p>{found.ignored}</p>")
     if step.note:
         parts.append(f'<p class="note"><b>For the speaker:</b> {escape(step.note)}</p>')
     return f'<section class="step">{"".join(parts)}</section>'

@@ -1,6 +1,6 @@
 """Render widgets that show the values of settings, and set them when a visitor changes one.
 
-In a hidden container (`is_hidden()`) no widget is rendered: that costs a tenth of the time.
+Within a hidden container (`is_hidden()`) they return the value and render nothing, which saves nine tenths of the time.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SETTINGS = "settings"
 def settings(folded: bool) -> DeltaGenerator:
     """Return the container for a page's settings: an expander, or a plain container where only some settings are shown.
 
-    While the expander is closed, the container is hidden, as its widgets would be half of the cost of a page.
+    While the expander is closed, the container is hidden: rendering its widgets would take half of the time of a page.
     """
     if not folded:
         return st.container(key=SETTINGS)
@@ -94,7 +94,7 @@ def choose_from_list(setting: Choice, label: str | None = None) -> str:
 
 
 def row(name: str) -> DeltaGenerator:
-    """Return a container that places a control and what its number means on one line where both fit."""
+    """Return a container for a control and the words on what its number means: on one line where both fit."""
     return st.container(key=f"row-{name}")
 
 

@@ -17,12 +17,14 @@ from typing import Any
 from pages.kit import settings as page_settings
 from pages.kit import toml_files
 from pages.kit.settings import Setting
-from pages.kit.toml_files import Address, check_line
+from pages.kit.toml_files import LinkSettings, check_line
 from privdemo import limits
 from privdemo.toml_text import parse, shortened
 
 SHOW = ("takeaway", "figure", "guess", "control")
+# In a link each part is its initial, so all initials differ, and none may change.
 _INITIALS = {part[0]: part for part in SHOW}
+assert len(_INITIALS) == len(SHOW)
 MOST_STEPS = 50
 _MINUTES = limits.Limit("minutes", 1, 600, integer=True)
 # The most characters of a title or another name, of a sentence to say, and of a note, a question or its solution.
@@ -30,7 +32,7 @@ _MOST_NAME, _MOST_SAY, _MOST_NOTE = 120, 300, 1000
 # The first character of a lecture in a link: the version of its format.
 _FORMAT = "1"
 # The most characters of a lecture in a link, and of its JSON.
-_MOST_LINK, _MOST_JSON = int(limits.LINK_BYTES.high) - 1000, 100_000
+_MOST_LINK, _MOST_JSON = int(limits.LINK_LENGTH.high) - 1000, 100_000
 _STEP_KEYS = ("page", "say", "show", "control", "note", "question", "solution", "settings")
 # The texts of a step that no slide shows. In a link they come last, and empty ones at the end are left out.
 _OPTIONAL = ("note", "question", "solution")
@@ -44,12 +46,13 @@ class Step:
 
     The sentence may hold numbers of the page by their names, such as “{estimate}”. The `note` is for the speaker alone.
     A hand-out asks the `question`, and prints its `solution` on another page; both may hold numbers by name.
-    `control` is the key of the one setting that can be changed; it is set exactly if "control" is among `show`. With
-    "guess", a figure that may wait for a guess does. Raise ``ValueError`` for anything else.
+    `control` is the key of the one setting that can be changed; it is set exactly if "control" is among `show`. If
+    "guess" is among `show`, the figure waits for a guess, where the page asks for one. Raise ``ValueError`` for invalid
+    values.
     """
 
     page: str
-    settings: Address = field(default_factory=dict, hash=False)
+    settings: LinkSettings = field(default_factory=dict, hash=False)
     say: str = ""
     show: tuple[str, ...] = ("takeaway", "figure")
     control: str = ""
@@ -59,7 +62,7 @@ class Step:
 
     def __post_init__(self) -> None:
         check_line("page", self.page, _MOST_NAME, 0)
-        toml_files.check_address(self.settings)
+        toml_files.check_settings(self.settings)
         check_line("say", self.say, _MOST_SAY, 0)
         for name in _OPTIONAL:
             check_line(name, getattr(self, name), _MOST_NOTE, 0)
@@ -69,7 +72,9 @@ class Step:
             got = list(shown) or self.show
             raise ValueError(f"show must be a list of some of {', '.join(SHOW)}, each once, got {shortened(got)}")
         if ("control" in self.show) != bool(self.control):
-            raise ValueError("control must name the setting that is left to be set just if show holds “control”")
+            raise ValueError(
+                "control must name the setting that can be changed if show holds “control”, and be empty otherwise"
+            )
 
 
 @dataclass(frozen=True)
@@ -101,7 +106,7 @@ def problems(step: Step, settings: Iterable[Setting]) -> dict[str, str]:
     found = page_settings.problems(known, given)
     if step.control and step.control not in {setting.key for setting in known}:
         found[step.control] = (
-            f"{page_settings.as_code_span(step.control)} cannot be left: this page has no such setting."
+            f"{page_settings.as_code_span(step.control)} cannot be changed in this step: the page has no such setting."
         )
     return found
 
@@ -160,7 +165,7 @@ def _step(number: int, row: Any) -> Step:
         _check_required(row, ("page",), "a step")
         given: dict[str, Any] = dict(row)
         if "settings" in given:
-            given["settings"] = toml_files.address(given["settings"])
+            given["settings"] = toml_files.settings_from_toml(given["settings"])
         if isinstance(given.get("show"), list):
             given["show"] = tuple(given["show"])
         return Step(**given)
@@ -184,7 +189,7 @@ def to_toml(lecture: Lecture) -> str:
         row = {key: value for key, value in row.items() if value or key not in (*_OPTIONAL, "control")}
         lines = ["[[step]]", *toml_files.pairs(row)]
         if step.settings:
-            lines += ["[step.settings]", *toml_files.pairs(toml_files.plain_address(step.settings))]
+            lines += ["[step.settings]", *toml_files.pairs(toml_files.settings_to_toml(step.settings))]
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks) + "\n"
 

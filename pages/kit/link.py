@@ -175,14 +175,14 @@ def was_sent() -> bool:
 def length_problem() -> str:
     """Return a sentence about the length of the address if it is too long to be read, else an empty text."""
     length = len(urlencode(parameters(), doseq=True))
-    return "" if length <= limits.LINK_BYTES.high else f"It has {length_words(length)}: none of its settings was used."
+    return "" if length <= limits.LINK_LENGTH.high else f"It has {length_words(length)}: none of its settings was used."
 
 
 def length_words(length: int) -> str:
     """Return how many characters a link has, and how many are allowed."""
     most = int(limits.ADDRESS_BYTES.high)  # what a browser sends is cut to one more
     shown = f"{length:,}" if length <= most else f"more than {most:,}"
-    return f"{shown} characters, {limits.LINK_BYTES.high:,} are allowed"
+    return f"{shown} characters, {limits.LINK_LENGTH.high:,} are allowed"
 
 
 def show_notes() -> None:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages.kit import lecture, link, predictions, present, setting_file, values
 from pages.kit.lecture import Lecture, Step
-from pages.kit.numbers import sentence
+from pages.kit.numbers import error_sentence_html
 from pages.kit.present import PageInfo, Position
 from pages.kit.settings import Setting, label_and_key
 from server import visits
@@ -45,7 +45,7 @@ def render(here: PageInfo, known: Sequence[Setting]) -> Any:
 def _copy_link(here: PageInfo) -> None:
     """Render the button that copies the link, and the choice of the controls that the link shows to its readers."""
     button = st.container()
-    names = {setting.key: label_and_key(setting) for setting in here.settings}
+    names = {setting.key: label_and_key(setting) for setting in here.default_settings}
     usable = st.multiselect(
         "Link with these controls only",
         list(names),
@@ -66,7 +66,7 @@ def save(address: str, known: Sequence[Setting], question: Any) -> None:
     try:
         text = setting_file.write(address, values.in_address(known), config, getattr(question, "n_draws", 10))
     except ValueError as error:
-        st.caption(sentence(error))
+        st.caption(error_sentence_html(error))
         return
     st.download_button(
         "Save this setting",
@@ -87,7 +87,7 @@ def _present(here: PageInfo, known: Sequence[Setting]) -> None:
         single = Lecture(here.title, "", 1, (step,))
         present.open_step(Position(single, lecture.to_link(single), 1), here)
     except ValueError as error:
-        st.toast(sentence(error))
+        st.toast(error_sentence_html(error))
 
 
 def _add_to_lecture(address: str, known: Sequence[Setting]) -> None:
@@ -98,7 +98,7 @@ def _add_to_lecture(address: str, known: Sequence[Setting]) -> None:
         whole = own if own.steps[-1] is step else Lecture(own.title, own.audience, own.minutes, (*own.steps, step))
         lecture.to_link(whole)
     except ValueError as error:
-        st.toast(sentence(error))
+        st.toast(error_sentence_html(error))
         return
     st.session_state[OWN] = whole
     st.toast(f"This screen is step {len(whole.steps)} of your lecture; see the page “Lectures”.")
@@ -124,7 +124,7 @@ def _read_upload(key: str, here: PageInfo) -> None:
     try:
         file = setting_file.read(content, here.pages)
     except ValueError as error:
-        st.session_state[_PROBLEM] = f"This file was not opened. {sentence(error)}"
+        st.session_state[_PROBLEM] = f"This file was not opened. {error_sentence_html(error)}"
         return
     st.session_state.pop(_PROBLEM, None)
     present.open_file(file.page, file.settings, here, name)

@@ -27,7 +27,7 @@ def escape_markdown(words: str) -> str:
 
 
 def epsilon(value: float) -> str:
-    """Format ε with three figures and thousands separated, or as ∞."""
+    """Format ε with three figures or more from 1 on, and with two below: “5,431”, “1.39”, “0.12”, “2·10⁻⁵”, “∞”."""
     if math.isinf(value):
         return "∞"
     if value < 1e-12:  # the rounding error of a channel without information
@@ -48,11 +48,10 @@ def odds_factor(value: float) -> str:
     return f"a factor of 10{superscript(math.ceil(value / math.log(10)))}"
 
 
-_FOLD = (
-    "",
-    "not at all",
-    *(f"{n}fold" for n in ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")),
-)
+_FOLD = {
+    str(n): f"{word}fold"
+    for n, word in enumerate(("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"), start=2)
+}
 
 
 def odds_bound_text(value: float) -> str:
@@ -63,7 +62,7 @@ def odds_bound_text(value: float) -> str:
         return "an answer may say everything"
     factor = odds_factor(value).removeprefix("a factor of ")
     whole = factor.removesuffix(".00")
-    times = _FOLD[int(whole)] if whole.isdecimal() and 1 < int(whole) <= 10 else f"by a factor of {factor}"
+    times = _FOLD.get(whole, f"by a factor of {factor}")
     return f"whatever was believed before, the odds change at most {times}"
 
 
@@ -95,7 +94,7 @@ def share(value: float, digits: int = 1) -> str:
             return "just under 0 %" if value < 0 else "just over 100 %"
         edge = 10.0**-digits
         return f"over {100 - edge:.{digits}f} %" if value > 0.5 else f"under {edge:.{digits}f} %"
-    return f"{_signed_zero(100 * value, digits)} %".replace("-", "−")
+    return f"{_without_minus_zero(100 * value, digits)} %".replace("-", "−")
 
 
 def per_hundred(chance: float) -> str:
@@ -105,22 +104,32 @@ def per_hundred(chance: float) -> str:
     return "under 0.1" if 1e-15 < chance < 0.0005 else f"{100 * chance:.3g}"
 
 
+def whole_of_100(value: float) -> int:
+    """Round a share to whole people of 100, halves up: the one way, for words and for dots beside them."""
+    return math.floor(100 * value + 0.5)
+
+
 def whole_per_hundred(chance: float) -> str:
-    """Write how many of 100 people, rounded to whole people where that is enough."""
-    return per_hundred(round(chance, 2) if 0.01 <= chance <= 0.99 else chance)
+    """Write how many of 100 people, rounded to whole people where that is enough: “98”, “99.5”."""
+    return per_hundred(whole_of_100(chance) / 100 if 0.01 <= chance <= 0.99 else chance)
+
+
+def people_of_100(value: float) -> str:
+    """Format a share as whole people of 100, none and all only if exact: “97”, “over 99”, “under 1”."""
+    whole = whole_of_100(value)
+    if whole in (0, 100) and not math.isclose(100 * value, whole, abs_tol=1e-9):
+        return "over 99" if whole else "under 1"
+    return str(whole)
 
 
 def out_of_100(value: float) -> str:
     """Format a share as whole people of 100, none and all only if exact: “97 of 100”, “over 99 of 100”."""
-    whole = round(100 * value)
-    if whole in (0, 100) and not math.isclose(100 * value, whole, abs_tol=1e-9):
-        return "over 99 of 100" if whole else "under 1 of 100"
-    return f"{whole} of 100"
+    return f"{people_of_100(value)} of 100"
 
 
 def times_of_100(value: float) -> str:
     """Format a share as whole times of 100: “97 times of 100”, “1 time of 100”, “over 99 times of 100”."""
-    times = out_of_100(value).removesuffix(" of 100")
+    times = people_of_100(value)
     return f"{times} {'time' if times.split()[-1] == '1' else 'times'} of 100"
 
 
@@ -166,7 +175,7 @@ def standard_errors(deviations: Sequence[float]) -> list[str]:
 
 def points(value: float) -> str:
     """Format a difference of shares with its sign: “+5.9 points”."""
-    return f"{_signed_zero(100 * value, 1, '+')} points".replace("-", "−")
+    return f"{_without_minus_zero(100 * value, 1, '+')} points".replace("-", "−")
 
 
 def absolute_points(value: float) -> str:
@@ -183,7 +192,7 @@ def distance(value: float) -> str:
 
 def signed(value: float) -> str:
     """Format a difference with three decimals and its sign: “+0.042”, “−0.004”."""
-    return _signed_zero(value, 3, "+").replace("-", "−")
+    return _without_minus_zero(value, 3, "+").replace("-", "−")
 
 
 def difference(value: float, deviation: float, sign: str = "+") -> str:
@@ -191,7 +200,7 @@ def difference(value: float, deviation: float, sign: str = "+") -> str:
     return _scaled(value, difference_scale(deviation), sign)
 
 
-def _signed_zero(value: float, digits: int, sign: str = "") -> str:
+def _without_minus_zero(value: float, digits: int, sign: str = "") -> str:
     """Format `value` with `digits` decimals; a rounded zero has no minus sign."""
     rounded = round(value, digits)
     return f"{rounded if rounded else 0.0:{sign},.{digits}f}"
@@ -209,7 +218,7 @@ def seconds(value: float) -> str:
 
 def degrees(angle: float) -> str:
     """Format an angle: “27.4°”, never “-0.0°”."""
-    return f"{_signed_zero(angle, 1)}°".replace("-", "−")
+    return f"{_without_minus_zero(angle, 1)}°".replace("-", "−")
 
 
 def any_size(value: float) -> str:
@@ -237,18 +246,12 @@ def count(n: float) -> str:
     return f"{n / 10**exponent:.1f}·10{superscript(exponent)}"
 
 
-def sentence(error: Exception | str) -> str:
+def error_sentence_html(error: Exception | str) -> str:
     """Return an error's message, escaped as HTML, with a capital letter first and a full stop at the end."""
     message = html.escape(str(error), quote=False)
     first, *rest = message.split(" ", 1)  # the first word is often the name of an argument
     message = " ".join([first.replace("_", " "), *rest])
     return f"{message[:1].upper()}{message[1:]}."
-
-
-def probability(value: float) -> str:
-    """Format a probability with four figures, more where it would round to ½ or 1: “0.2581”, “0.49999”."""
-    short = f"{value:.4g}"
-    return short if float(short) == value or short not in ("0.5", "1") else f"{value:.8g}"
 
 
 def percent(value: float) -> str:
@@ -263,7 +266,7 @@ def at_most(value: float) -> str:
     return f"{math.floor(1e4 * value) / 1e4:.4f}" if value >= 1e-4 else "under 0.0001"
 
 
-def without_breaks(words: str) -> str:
+def with_no_break_spaces(words: str) -> str:
     """Return `words` without line breaks between a number and its sign or unit."""
     return re.sub(r"(?<=\d) (?=%|people|points)| (?=±)|(?<=[εδNpσ]) (?==)|(?<==) (?=[\d−<∞])|(?<=±) ", "\u00a0", words)
 
@@ -325,7 +328,7 @@ def difference_scale(deviation: float) -> Scale:
 
 
 def _scaled(value: float, scale: Scale, sign: str = "") -> str:
-    return _signed_zero(scale.factor * value, scale.digits, sign).replace("-", "−")
+    return _without_minus_zero(scale.factor * value, scale.digits, sign).replace("-", "−")
 
 
 def interval(estimate: Estimate, scale: Scale = SHARE) -> str:
@@ -337,7 +340,7 @@ def interval(estimate: Estimate, scale: Scale = SHARE) -> str:
 def with_range(estimate: Estimate, scale: Scale = SHARE) -> str:
     """Format a number and its 95 % interval in brackets: “88.7 % (86.6–90.5)”; without a width, it is left out."""
     number = share(estimate.mean, scale.digits) if scale is SHARE else f"{_scaled(estimate.mean, scale)}{scale.unit}"
-    if not estimate.known or estimate.exact:
+    if not estimate.known or estimate.has_no_width:
         return number
     return f"{number} ({interval(estimate, scale._replace(unit=''))})"
 
@@ -351,7 +354,7 @@ def with_half(estimate: Estimate, scale: Scale = SHARE, *, bold: bool = False, s
     """
     number = _scaled(estimate.mean, scale, "+" if signed else "")
     number = f"<b>{number}</b>" if bold else number
-    if not estimate.known or (estimate.exact and not signed):
+    if not estimate.known or (estimate.has_no_width and not signed):
         return f"{number}{scale.unit}"
     if estimate.mean - estimate.half < scale.least or estimate.mean + estimate.half > scale.most:
         return f"{number}{scale.unit} ({interval(estimate, scale._replace(unit=''))})"

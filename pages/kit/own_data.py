@@ -154,7 +154,7 @@ def choice(key: str, titles: Sequence[str], kind: type[Reading] = Own) -> Choice
     """Return the choice among data sets; the visitor's own is the last, if pages of this kind can read it."""
     here = (*titles, TITLE) if current_reading(kind) else tuple(titles)
     absent = "A visitor’s own records are in no link: bring the file again."
-    return Choice(key, here, titles[0], "Records", notes={TITLE: absent})
+    return Choice(key, here, titles[0], "Records", hints_by_value={TITLE: absent})
 
 
 def source(title: str, named: Callable[[str], str], binary: bool = False) -> Source:

@@ -91,6 +91,7 @@ def _panel(
 def _show_answers(own: OwnAnswers) -> None:
     """Render the choice of the column, and the counts of its answers."""
     answers = own.answers
+    # The column that was read: after one that was refused, or a run without this widget, its own state is another.
     st.session_state[_COLUMN] = answers.title
     st.selectbox("Column with the answers", own.columns, key=_COLUMN, on_change=_read_answers_again)
     n = len(answers.names)
@@ -108,6 +109,7 @@ def _show_records(own: Own, binary: bool) -> None:
 
 def _settings(own: Own, binary: bool) -> None:
     """Render the choice of the column with the label, and of the class against all others."""
+    # Here, too, the widgets show what was read, whatever was chosen since.
     if own.is_table:
         st.session_state[_LABEL] = _label_of(own)
         st.selectbox("Column with the label", own.top[0], key=_LABEL, on_change=_read_records_again)
@@ -175,9 +177,10 @@ def _read_upload(key: str, chosen: Choice, kind: type[Reading]) -> None:
     """Read an uploaded file; the file from before is replaced only if the new one can be read."""
     if (upload := visits.take_upload(key)) is None:
         return
+    # The next upload widget has a new key: see `_panel`.
     st.session_state[_N_UPLOADS] = st.session_state.get(_N_UPLOADS, 0) + 1
     _read(kind, *upload)
-    if _PROBLEM not in st.session_state:
+    if _PROBLEM not in st.session_state:  # `_read` has stored none: the page goes on with the visitor's own records
         values.put(chosen, TITLE)
 
 
@@ -213,6 +216,7 @@ def forget() -> None:
     visits.drop_uploads()
     for key in (_PROBLEM, _LABEL, _POSITIVE, _COLUMN):
         st.session_state.pop(key, None)
+    # An upload widget with a new key holds no file: one with the same key would show the forgotten one.
     st.session_state[_N_UPLOADS] = st.session_state.get(_N_UPLOADS, 0) + 1
 
 

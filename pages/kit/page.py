@@ -33,7 +33,7 @@ from pages.kit import (
     watching,
 )
 from pages.kit.folds import CODE
-from pages.kit.numbers import sentence
+from pages.kit.numbers import error_sentence_html
 from pages.kit.panel import LiveDial, Panel, Prediction
 from pages.kit.present import PageInfo, View
 from pages.kit.settings import Choice, Setting, label_and_key
@@ -226,7 +226,7 @@ class Page:
             self.arrange(self, placeholder)
         else:
             _render_layout(self, placeholder, menu, view, known)
-        room_guesses.end_if_left()
+        room_guesses.end_unless_shown()
         if self.shows_images:
             _render_missing_data()
         chapter = self.chapters.choice() if self.chapters and not view.position else None  # a step has its own entry
@@ -341,7 +341,7 @@ def _answer_at_once(page: Page, chapter: Chapter | None, question: Any, placehol
 
 def _refuse(page: Page, placeholder: Any, problem: Exception | str) -> None:
     """Render the reason why there is no answer in place of the takeaway."""
-    screen.takeaway(placeholder, page.address, f"{page.failed} {sentence(problem)}".strip())
+    screen.takeaway(placeholder, page.address, f"{page.failed} {error_sentence_html(problem)}".strip())
 
 
 def _render(page: Page, chapter: Chapter | None, question: Any, answer: Any, placeholder: Any) -> None:
@@ -489,7 +489,7 @@ def _live(
     if problem and not now.answer:
         _refuse(page, placeholder, problem)
     elif problem:
-        st.warning(f"Not all trials could be run. {sentence(problem)}")
+        st.warning(f"Not all trials could be run. {error_sentence_html(problem)}")
     trials.write_job_id(now.trials)
     if now.answer:
         _render(page, chapter, question, now.answer, placeholder)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
-from pages.kit.numbers import without_breaks
+from pages.kit.numbers import with_no_break_spaces
 from pages.kit.settings import Number
 from pages.kit.snippet import Snippet
 from privdemo import csv_text, figures
@@ -43,7 +43,10 @@ class Markup:
 
 @dataclass(frozen=True)
 class Table:
-    """A small table of texts; the first cell of a row is its name. On narrow screens `labelled` rows become cards."""
+    """A small table; the first cell of a row is its name. On narrow screens `labelled` rows become cards.
+
+    `heads` and `cells` are HTML: whoever makes the table escapes what others have written.
+    """
 
     heads: Sequence[str]
     cells: Sequence[Sequence[str]]
@@ -72,12 +75,12 @@ def table_of_rows(rows: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def _cell(opening: str, content: str) -> str:
-    return f"{opening}{without_breaks(content)}</td>"
+    return f"{opening}{with_no_break_spaces(content)}</td>"
 
 
 @dataclass(frozen=True)
 class Cards:
-    """Numbers that belong together, each with a title and a sentence."""
+    """Numbers that belong together, each with a title and a sentence, all HTML: escape what others have written."""
 
     contents: Sequence[tuple[str, str, str]]
 
@@ -99,8 +102,8 @@ class Cards:
 class LiveDial:
     """A dial with pictures that the browser redraws while it is dragged: made from `data`, it sets `number`.
 
-    `still` makes a picture for reports, `first` the markup shown until the dial has started, and `later` the guesses
-    that are sent to the browser after everything else.
+    `still` makes a picture for reports, `first` the markup shown until the dial has started, and `later` the
+    adversary's reconstructions, which are sent to the browser after everything else.
     """
 
     data: Mapping[str, Any]

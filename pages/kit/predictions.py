@@ -40,7 +40,7 @@ def begin(page: str, is_whole: bool, is_wanted: bool) -> None:
     by_link = st.session_state.setdefault(_BY_LINK, {}).setdefault(page, bool(link.parameters()))
     st.session_state[_MAY_ASK] = is_wanted or (is_whole and not by_link)
     st.session_state[_IN_LECTURE] = is_wanted
-    room_guesses.begin()
+    room_guesses.start_run()
 
 
 def switch() -> None:
@@ -115,13 +115,13 @@ def render_question(prediction: Prediction) -> None:
 def _keep_guess(prediction: Prediction, key: str) -> None:
     """Keep the guess that a visitor has marked; among options, nothing is kept until one is chosen."""
     if (guess := st.session_state.get(key)) is not None:
-        room_guesses.end()
+        room_guesses.end_asking()
         _guesses()[prediction.name] = prediction.ask, guess
 
 
 def _keep_none(prediction: Prediction) -> None:
     """Keep that a visitor wants to see the figure without a guess."""
-    room_guesses.end()
+    room_guesses.end_asking()
     _guesses()[prediction.name] = prediction.ask, None
 
 
@@ -140,7 +140,7 @@ def render_result(prediction: Prediction) -> None:
     ask, guess = _guesses().get(prediction.name, ("", None))
     if ask != prediction.ask or not st.session_state.get(_MAY_ASK):
         return
-    if problem := room_guesses.problem():
+    if problem := room_guesses.take_problem():
         st.caption(problem)
     room = room_guesses.found(prediction)
     if guess is None and not room:

@@ -36,7 +36,7 @@ class PageInfo:
     pages: Collection[str]
 
     @property
-    def settings(self) -> Sequence[Setting]:
+    def default_settings(self) -> Sequence[Setting]:
         """Return the settings with the ranges that they have for the defaults."""
         return self.settings_for(Values())
 
@@ -73,7 +73,7 @@ def read_position(words: str) -> Position:
 
 def link_parameters(here: PageInfo) -> tuple[Words, Words]:
     """Return the parameters of a link beside the settings: a position in a lecture, and the controls to show."""
-    keys = [setting.key for setting in here.settings]
+    keys = [setting.key for setting in here.default_settings]
 
     def position_here(words: str) -> Position:
         position = read_position(words)
@@ -120,7 +120,7 @@ def read_view(here: PageInfo) -> View:
     for one in link_parameters(here):
         words = link.parameters().get(one.key, [""])[-1]
         if words and not one.problem([words]):
-            found[one.key] = one.check(words)
+            found[one.key] = one.parse(words)
     return View(found.get(PRESENT), found.get(CONTROLS))
 
 
@@ -146,8 +146,11 @@ def _sheet(view: View, here: PageInfo) -> str:
     """Return the style rules that hide the controls that cannot be used, and what the step does not show."""
     usable = _widgets(view.usable)
     except_usable = (f":not({usable}):not(:has({usable}))" if usable else "") + f":not(:has({_SHOWN}))"
-    rules = [f"{', '.join(f'.st-key-{name} > *{except_usable}' for name in _CONTROLS)} {{ display: none; }}", _NEVER]
-    hidden = _widgets(s.key for s in here.settings if s.key not in view.usable)
+    rules = [
+        f"{', '.join(f'.st-key-{name} > *{except_usable}' for name in _CONTROL_CONTAINERS)} {{ display: none; }}",
+        _ALWAYS_HIDDEN,
+    ]
+    hidden = _widgets(s.key for s in here.default_settings if s.key not in view.usable)
     rules.append(f":is({hidden}):not({_SHOWN} *) {{ display: none; }}")
     rules += [f".st-key-live-{key} {{ --dial-control: initial; }}" for key in view.usable]
     if view.position:
@@ -160,11 +163,12 @@ def _widgets(keys: Iterable[str]) -> str:
     return ", ".join(f".st-key-{key}{end}" for key in keys for end in ("", "-number", "-boxes"))
 
 
-# The keys of containers with controls; and what is hidden on every page that does not show everything.
-_CONTROLS = ("controls", "main-control", "main-control-fragment", "chapter-controls", "chapters")
+# The keys of containers with controls.
+_CONTROL_CONTAINERS = ("controls", "main-control", "main-control-fragment", "chapter-controls", "chapters")
 # Containers that stay visible with the figure, such as a button that asks a class again, or boxes for a show of hands.
 _SHOWN = '[class*="st-key-shown-"]'
-_NEVER = (
+# What is hidden on every page that does not show everything.
+_ALWAYS_HIDDEN = (
     '.st-key-more, .st-key-presets, [data-testid="stPopoverBody"] { display: none; } :root { --dial-control: none; }'
 )
 # The rule for each part that a step does not show: a headline alone is larger.
@@ -188,8 +192,8 @@ def _keys_to_keep(before: Step, after: Step, here: PageInfo) -> set[str]:
     """Return the keys of numbers set by the audience to which two steps give the same value: they are not set again."""
     if after.page != here.address:
         return set()
-    with_room = [one for one in here.settings if isinstance(one, Number | Choice) and one.set_by_audience]
-    keys = [setting.key for setting in with_room]
+    by_audience = [one for one in here.default_settings if isinstance(one, Number | Choice) and one.set_by_audience]
+    keys = [setting.key for setting in by_audience]
     return {key for key in keys if before.settings.get(key) == after.settings.get(key)}
 
 

@@ -11,7 +11,6 @@ from pages.kit import inputs, numbers
 from pages.kit.number_control import MORE_OR_LESS, OtherUnit, Slider
 from pages.kit.settings import Number
 from privdemo import figures
-from privdemo.experiments import voting
 from privdemo.experiments.label_counts import adversary
 from privdemo.mechanisms import BinaryChannel, RandomisedResponse
 from privdemo.mechanisms.pixels import PixelFamily
@@ -21,7 +20,7 @@ LARGEST_EPSILON = 700.0
 EPSILONS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 20.0)
 DELTAS = (0.0, 1e-10, 1e-8, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.05, 0.1, 0.2, 0.3)
 ANSWER_EPSILON, LABEL_EPSILON = "Privacy loss ε of one answer", "Privacy loss ε of one label"
-PERSON_EPSILON, _DELTA_NAME = "Privacy loss ε of one person", "δ, chance that the promise fails"
+PERSON_EPSILON, _DELTA_NAME = "Privacy loss ε of one person", "δ, chance that ε does not bound"
 _ODDS = "multiplies the odds of any guess by e^ε at most"
 
 
@@ -75,15 +74,16 @@ def guess_scale(epsilon: float, guessing: Guessing, *, delta: float = 0.0, name:
 def guess_scale_html(epsilon: float, guessing: Guessing, *, delta: float = 0.0, name: str = "ε", more: str = "") -> str:
     """Return it as HTML. No adversary is right more often than (e^ε + δ)/(e^ε + 1), whatever the release."""
     chance = adversary.promised_rate(min(epsilon, LARGEST_EPSILON), delta)
-    right = whole_people(chance)
+    right = numbers.people_of_100(chance)
     can = f"{right} may" if right.startswith("over") else f"at most {right} can"
     words = (
         f"If each of 100 {guessing.of} {guessing.have}, {can} be guessed right from {guessing.source}; "
         "luck alone gives 50."
     )
-    marks = {voting.A_TRUE: figures.people.ANSWERED, voting.B_TRUE: figures.people.NOT_YET}
-    field = figures.dot_field(f"100 {guessing.of}", voting.first_voted_a(round(100 * chance), 100), marks, columns=25)
-    legend = {"guessed right": figures.people.ANSWERED, "guessed wrong": figures.people.NOT_YET}
+    is_right, is_wrong = figures.people.ANSWERED, figures.people.NOT_YET
+    n_right = numbers.whole_of_100(chance)
+    field = figures.split_field(f"100 {guessing.of}", n_right, 100, is_right, is_wrong, columns=25)
+    legend = {"guessed right": is_right, "guessed wrong": is_wrong}
     return _scale_html(name, epsilon, words, figures.people_html([field], legend, words), more)
 
 
@@ -103,9 +103,13 @@ def _at_most(chance: float) -> str:
 
 
 def _scale_html(name: str, epsilon: float, words: str, pictures: str, more: str = "") -> str:
-    """Return what an ε means as HTML; of two things as likely before, an answer shifts belief to tanh(ε/2)."""
+    """Return what an ε means as HTML, with its place on a scale.
+
+    The place is tanh(ε/2) = (e^ε − 1)/(e^ε + 1): an adversary's greatest advantage, P(right) − P(wrong), in guessing
+    which of two answers is true that were equally likely before.
+    """
     shown = f"{name} = {numbers.epsilon(epsilon)}"
-    odds = numbers.sentence(numbers.odds_bound_text(epsilon))
+    odds = f"{numbers.capital(numbers.odds_bound_text(epsilon))}."
     dots = f"<details><summary>Show it as dots</summary>{pictures}<p>{odds}</p></details>" if pictures else ""
     where = f"Privacy loss {shown}, on a scale from nothing given away to all given away"
     return (
@@ -121,7 +125,7 @@ def people_words(first: float, second: float, people: People) -> str:
 
     Both are whole numbers that differ where the chances do; where no whole numbers tell them apart, it says so.
     """
-    of_first, of_second = whole_people(first), whole_people(second)
+    of_first, of_second = numbers.people_of_100(first), numbers.people_of_100(second)
     start = f"Of 100 people who {people.did}, {_say(of_first)} {people.says}"
     if of_first == of_second and first != second:
         return f"{start}; of 100 who {people.did_not} as many, rounded to whole people."
@@ -132,24 +136,16 @@ def _say(count: str) -> str:
     return f"{count} {'says' if count in ('1', 'under 1') else 'say'}"
 
 
-def whole_people(chance: float) -> str:
-    """Write a chance as whole people of 100: “under 1” and “over 99” where it is not 0 or 1 but rounds to these."""
-    whole = math.floor(100 * chance + 0.5)
-    if whole == 0 and chance > 0:
-        return "under 1"
-    return "over 99" if whole == 100 and chance < 1 else str(whole)
-
-
 def _pictures(first: float, second: float, people: People) -> str:
     """Return a hundred people of each kind, those who give the answer first; hollow where chance changed it."""
     yes, other = figures.people.SAID_A, figures.people.SAID_B
     rows = (
-        (first, f"100 people who {people.did}", {voting.A_TRUE: yes, voting.B_TRUE: other.changed}),
-        (second, f"100 people who {people.did_not}", {voting.A_TRUE: yes.changed, voting.B_TRUE: other}),
+        (first, f"100 people who {people.did}", yes, other.changed),
+        (second, f"100 people who {people.did_not}", yes.changed, other),
     )
     fields = [
-        figures.dot_field(heading, voting.first_voted_a(round(100 * chance), 100), marks, columns=25)
-        for chance, heading, marks in rows
+        figures.split_field(heading, numbers.whole_of_100(chance), 100, says_it, says_other, columns=25)
+        for chance, heading, says_it, says_other in rows
     ]
     legend = {
         f"says {people.says}": yes,

@@ -41,8 +41,8 @@ def page(
     if left_out:
         names = escape(", ".join(f"“{name}”" for name in left_out))
         parts.append(
-            f"<h2>Not in this report</h2><p>{names}: chapters with settings of their own. Each is in the report that "
-            "is taken while it is on screen.</p>"
+            f"<h2>Not in this report</h2><p>{names}: these chapters have settings of their own. To have one of them in "
+            "a report, download the report while that chapter is on screen.</p>"
         )
     known = table_of_rows([{"setting": key, "value": value} for key, value in settings.items()])
     parts.append(f"<h2>Settings</h2>{known.html}<h2>How to compute this again</h2>{_code(code)}")

@@ -107,18 +107,18 @@ def _count() -> None:
     st.markdown(f"**{n:,}** {'has' if n == 1 else 'have'} guessed on telephones, with the poll {now.code}.")
 
 
-def begin() -> None:
-    """Begin a run of a page: it shows no guess of the room yet."""
+def start_run() -> None:
+    """Start a run of a page: it has not yet shown that the room is asked."""
     st.session_state[_IS_SHOWN] = False
 
 
-def end_if_left() -> None:
+def end_unless_shown() -> None:
     """End what the room is asked if this run of a page, now at its end, does not show it."""
     if not st.session_state[_IS_SHOWN]:
-        end()
+        end_asking()
 
 
-def end() -> None:
+def end_asking() -> None:
     """End what the room is asked, if anything, and keep what it guessed for this visit."""
     now: _Asked | None = st.session_state.pop(_ASKED, None)
     if now is None:
@@ -132,8 +132,8 @@ def end() -> None:
     _found()[now.name] = now.ask, tuple(values)
 
 
-def problem() -> str:
-    """Return once why the room's guesses cannot be shown, else an empty text."""
+def take_problem() -> str:
+    """Return, the first time it is called, why the room's guesses cannot be shown, else an empty text."""
     return st.session_state.pop(_PROBLEM, "")
 
 

@@ -25,7 +25,7 @@ from pages.kit import (
 )
 from pages.kit.first_screen import charts
 from pages.kit.folds import CODE, in_details
-from pages.kit.numbers import without_breaks
+from pages.kit.numbers import with_no_break_spaces
 from pages.kit.panel import Cards, Chart, Component, LiveDial, LiveDots, Panel, to_csv
 from pages.kit.trials import Trials
 from privdemo import figures
@@ -86,7 +86,7 @@ def report_button(make: Callable[[], str], name: str) -> None:
 
 def _with_explanations(markup: str, part: str) -> str:
     """Return markup without breaks in numbers, and with terms explained that `part` is the first to use."""
-    return glossary.explain(without_breaks(markup), part, st.session_state.setdefault(_EXPLAINED, {}))
+    return glossary.explain(with_no_break_spaces(markup), part, st.session_state.setdefault(_EXPLAINED, {}))
 
 
 def skip_link() -> None:
@@ -163,7 +163,7 @@ def save_first_screen(address: str, panels: Sequence[Panel], heights: tuple[floa
 def _heading(panel: Panel) -> str:
     """Return what stands above a figure as markup."""
     question = panel.question and f"<h3>{panel.question}</h3>"
-    answer = panel.answer and f'<p class="answer">{without_breaks(panel.answer)}</p>'
+    answer = panel.answer and f'<p class="answer">{with_no_break_spaces(panel.answer)}</p>'
     return question + answer + (panel.note and f'<p class="note">{panel.note}</p>')
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pages.kit import toml_files
-from pages.kit.toml_files import Address, pairs, to_toml_value
+from pages.kit.toml_files import LinkSettings, pairs, to_toml_value
 from privdemo.experiments import sweep
 from privdemo.experiments.sweep import EXPERIMENTS
 from privdemo.toml_text import parse, shortened
@@ -28,7 +28,7 @@ class SettingFile:
     """
 
     page: str
-    settings: Address = field(default_factory=dict, hash=False)
+    settings: LinkSettings = field(default_factory=dict, hash=False)
     experiment: str = ""
     config: Mapping[str, Any] = field(default_factory=dict, hash=False)
     repeats: int = 10
@@ -42,13 +42,13 @@ def config_of(question: Any) -> Any:
     return next((config for config in candidates if type(config) in known), None)
 
 
-def write(page: str, settings: Address, config: Any = None, repeats: int = 10) -> str:
+def write(page: str, settings: LinkSettings, config: Any = None, repeats: int = 10) -> str:
     """Return the file of a page's settings, and of the `config` for a sweep (see `config_of`).
 
     Raise ``ValueError`` with a sentence if the records are a visitor's own.
     """
-    toml_files.check_address(settings)
-    head, blocks = {"page": page or HOME}, {"settings": toml_files.plain_address(settings)}
+    toml_files.check_settings(settings)
+    head, blocks = {"page": page or HOME}, {"settings": toml_files.settings_to_toml(settings)}
     if config is not None:
         experiment = sweep.experiment_of(config)
         head |= {"experiment": experiment, "repeats": int(sweep.REPEATS.check(repeats))}  # type: ignore[dict-item]
@@ -86,7 +86,7 @@ def read(content: bytes | str, pages: Collection[str]) -> SettingFile:
         raise ValueError(f"[config] is for a sweep: name its experiment, one of {', '.join(EXPERIMENTS)}")
     repeats = table.get("repeats", 10)
     sweep.REPEATS.check(repeats)
-    settings = toml_files.address(table.get("settings", {}))
+    settings = toml_files.settings_from_toml(table.get("settings", {}))
     return SettingFile(page, settings, experiment, config, repeats, tuple(table.get("grid", {})))
 
 

@@ -16,7 +16,8 @@ from privdemo.limits import Limit
 class Number:
     """A number within a `limit`, which its computation checks too; `step` and `help` are options of its control.
 
-    With `set_by_audience`, the audience of a lecture supplies the number, and it keeps its value from step to step.
+    With `set_by_audience`, the audience of a lecture supplies the number: it stays as it is from one step to the next
+    on the same page, if both steps give it the same value or none.
     """
 
     key: str
@@ -51,9 +52,9 @@ class Number:
 class Choice:
     """One of some options, or with `many` at least `least` of them; the address holds the options themselves.
 
-    `notes` explain values that are not among the options. Without `in_link` a setting is in no link, as its options
-    may be words of a visitor's own. `meant` has sentences for other keys, which visitors write instead of this one.
-    What is `set_by_audience` stays from one step of a lecture to the next.
+    `hints_by_value` explain values that are not among the options, `hints_by_key` other keys that visitors write
+    instead of this one; a hint is a sentence that follows the note on what was ignored. Without `in_link` a setting is
+    in no link, as its options may be words of a visitor's own. `set_by_audience` is as in `Number`.
     """
 
     key: str
@@ -62,9 +63,9 @@ class Choice:
     label: str = ""
     many: bool = False
     least: int = 1
-    notes: Mapping[str, str] = field(default_factory=dict, hash=False)
+    hints_by_value: Mapping[str, str] = field(default_factory=dict, hash=False)
     in_link: bool = True
-    meant: Mapping[str, str] = field(default_factory=dict, hash=False)
+    hints_by_key: Mapping[str, str] = field(default_factory=dict, hash=False)
     set_by_audience: bool = False
 
     def problem(self, raw: Sequence[str]) -> str | None:
@@ -73,7 +74,7 @@ class Choice:
         if known and (self.least <= len(set(raw)) if self.many else len(raw) == 1):
             return None
         wanted = f"at least {self.least} of" if self.many else "one of"
-        more = "".join(f" {self.notes[value]}" for value in raw if value in self.notes)
+        more = "".join(f" {self.hints_by_value[value]}" for value in raw if value in self.hints_by_value)
         default = (
             f", {self.default}," if isinstance(self.default, str) else ""
         )  # several defaults are too long to repeat
@@ -96,10 +97,10 @@ class Choice:
 
 @dataclass(frozen=True)
 class Words:
-    """A text; `check` raises ``ValueError`` with a sentence if it is invalid."""
+    """A text; `parse` returns what it stands for, or raises ``ValueError`` with a sentence if it is invalid."""
 
     key: str
-    check: Callable[[str], Any]
+    parse: Callable[[str], Any]
     default: str
     label: str = ""
     help: str | None = None
@@ -107,10 +108,10 @@ class Words:
     def problem(self, raw: Sequence[str]) -> str | None:
         """Return what is wrong with the values in an address, or None."""
         try:
-            limits.check_length("it", raw[-1], limits.LINK_BYTES.high)
-            self.check(raw[-1])
+            limits.check_length("it", raw[-1], limits.LINK_LENGTH.high)
+            self.parse(raw[-1])
         except ValueError as error:
-            shown = f"The default, {self.default}, is shown." if self.default else "All else is shown."
+            shown = f"The default, {self.default}, is shown." if self.default else "Everything else was used."
             return f"{as_code_span(self.key, raw)} was ignored: {escape_markdown(str(error))}. {shown}"
         return None
 
@@ -125,12 +126,12 @@ Setting = Number | Choice | Words
 # Help for settings that several topics have.
 WHAT_TWO_LIES_DO = "Both 0: everyone is honest. Sum 1: answers carry no information."
 EPSILON_HELP = (
-    "With one person's label changed, no release becomes more than e^ε times as likely, except with chance δ. Slide "
-    "to a common value, or type any number."
+    "With one person's label changed, the chance of any outcome becomes at most e^ε times as large, plus δ. Slide to a "
+    "common value, or type any number."
 )
 DELTA_HELP = (
-    "With this chance a release may give a label away. It should be below one over the number of people; the paper "
-    "takes 0.05."
+    "The chance that ε does not bound: at worst, so often a release gives a label away. It should be below one over "
+    "the number of people; the paper takes 0.05."
 )
 
 
@@ -142,11 +143,11 @@ def label_and_key(setting: Setting) -> str:
 def problems(settings: Iterable[Setting], address: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """Return what is wrong with each parameter of an address by key: unknown, or invalid. Valid ones are left out."""
     known = {s.key: s for s in settings if not isinstance(s, Choice) or s.in_link}
-    meant = {key: words for s in known.values() if isinstance(s, Choice) for key, words in s.meant.items()}
+    hints = {key: words for s in known.values() if isinstance(s, Choice) for key, words in s.hints_by_key.items()}
     found = {
         key: known[key].problem(raw)
         if key in known
-        else f"{as_code_span(key)} was ignored: this page has no such setting.{meant.get(key, '')}"
+        else f"{as_code_span(key)} was ignored: this page has no such setting.{hints.get(key, '')}"
         for key, raw in address.items()
     }
     return {key: problem for key, problem in found.items() if problem}

@@ -6,13 +6,14 @@ import logging
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from itertools import chain
 from typing import Any
 
 from pages.kit import settings as page_settings
 from pages.kit import trials, values
 from pages.kit.lecture import Step
-from pages.kit.numbers import sentence
+from pages.kit.numbers import error_sentence_html
 from pages.kit.page import Chapter, Page
 from pages.kit.panel import Panel
 from pages.kit.trials import Trials
@@ -21,8 +22,8 @@ from server.streamlit_internals import hidden_container, outside_of_scripts
 
 _LOG = logging.getLogger(__name__)
 _NOT_COMPUTED = (
-    "What this step shows has not been computed yet. Present the step and wait until it stands there; then download "
-    "the hand-out again."
+    "What this step shows has not been computed yet. Present the step and wait until its figure is shown; then "
+    "download the hand-out again."
 )
 _BROKEN = "This step could not be computed. Present it to see what the app says."
 
@@ -32,25 +33,26 @@ class StepAnswer:
     """What a step shows: the page's `question` as its functions take it, and a `panel` with a figure, if there is any.
 
     `title` names the page, and the chapter unless it is the first. `asked` is the question that the screen answers, and
-    `told` that answer, both as markup. `facts` are the numbers by name, `ignored` says which settings the page does not
-    take, and `problem` why there is no answer.
+    `answer` that answer. `facts` are the numbers by name, `ignored` says which settings the page does not take, and
+    `problem` why there is no answer. All sentences are HTML, in which other people's words are escaped; the title and
+    the facts are plain text.
     """
 
     title: str
     question: Any = None
     asked: str = ""
-    told: str = ""
+    answer: str = ""
     panel: Panel | None = None
     facts: Mapping[str, str] | None = None
     ignored: str = ""
     problem: str = ""
 
 
-def answered(step: Step, pages: Sequence[Page]) -> StepAnswer:
-    """Return what a step on one of some `pages` shows; what goes wrong is said in its `problem`.
+def answer_step(step: Step, pages: Sequence[Page]) -> StepAnswer:
+    """Return what a step on one of some `pages` shows; its `problem` says what has gone wrong, if anything.
 
     No job is started: trials are those that are shipped or computed already, or that the page itself runs at once. A
-    visitor's own records and a poll on telephones are not known here.
+    visitor's own records and a poll on telephones are not used.
     """
     page = next((page for page in pages if page.address == step.page), None)
     if page is None:
@@ -59,7 +61,7 @@ def answered(step: Step, pages: Sequence[Page]) -> StepAnswer:
         with outside_of_scripts():
             return _answered(step, page)
     except ValueError as error:
-        return StepAnswer(page.title, problem=f"{page.failed} {sentence(error)}".strip())
+        return StepAnswer(page.title, problem=f"{page.failed} {error_sentence_html(error)}".strip())
     except Exception:  # a hand-out has other steps
         _LOG.exception("A step of a hand-out could not be computed.")
         return StepAnswer(page.title, problem=_BROKEN)
@@ -95,10 +97,10 @@ def _answered(step: Step, page: Page) -> StepAnswer:
 
 
 def _ignored(step: Step, page: Page, given: Values) -> str:
-    """Say which settings of a step the page does not take; empty if it takes all."""
+    """Say as HTML which settings of a step the page does not take; empty if it takes all."""
     texts = {key: list(value) if isinstance(value, tuple) else [value] for key, value in step.settings.items()}
     found = page_settings.problems(page.all_settings(given), texts).values()
-    return _plain(" ".join(found))
+    return escape(_plain(" ".join(found)), quote=False)
 
 
 def _plain(markdown: str) -> str:
@@ -113,10 +115,13 @@ def _trials(page: Page, question: Any) -> Trials:
 
 
 def _panels(chapter: Chapter, answer: Any) -> list[Panel]:
-    """Return the panels of a chapter one after another, of its own settings' values."""
-    choice: tuple[Any, ...] = (None,) if chapter.controls else ()
+    """Return the panels of a chapter one after another.
+
+    Those of a chapter with controls also depend on what the controls return: None where these have no settings.
+    """
+    from_controls: tuple[Any, ...] = (None,) if chapter.controls else ()
     if chapter.controls and chapter.settings:
         with hidden_container():
-            choice = (chapter.controls(answer),)
-    shown: Iterable[Panel | tuple[Panel, ...]] = chapter.panels(answer, *choice)
+            from_controls = (chapter.controls(answer),)
+    shown: Iterable[Panel | tuple[Panel, ...]] = chapter.panels(answer, *from_controls)
     return list(chain.from_iterable(one if isinstance(one, tuple) else (one,) for one in shown))

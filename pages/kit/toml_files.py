@@ -10,8 +10,8 @@ from typing import Any
 
 from privdemo.toml_text import is_whole_number, shortened
 
-# The settings of a page as in its address: a text by key, or several texts for a choice of many.
-Address = Mapping[str, str | tuple[str, ...]]
+# The settings of a page as in a link: a text by key, or several texts for a choice of many.
+LinkSettings = Mapping[str, str | tuple[str, ...]]
 _MOST_SETTINGS, _MOST_KEY, _MOST_VALUE = 60, 60, 5000
 # Unicode categories that a line must not have: controls, surrogates, and line and paragraph separators.
 _NOT_IN_A_LINE = ("Cc", "Cs", "Zl", "Zp")
@@ -34,8 +34,8 @@ def check_line(name: str, value: Any, most: int, least: int = 1) -> None:
         raise ValueError(f"{name} must be one line of text without control characters, got {shortened(value)}")
 
 
-def check_address(settings: Any) -> None:
-    """Raise ``ValueError`` unless an address can hold the `settings`."""
+def check_settings(settings: Any) -> None:
+    """Raise ``ValueError`` unless the `settings` are texts by key that a link can hold."""
     if not isinstance(settings, Mapping):
         raise ValueError(f"settings must be a table of keys and values, got {shortened(settings)}")
     if len(settings) > _MOST_SETTINGS:
@@ -49,7 +49,7 @@ def check_address(settings: Any) -> None:
             check_line(f"settings: {key}", text, _MOST_VALUE, 0)
 
 
-def address(table: Any) -> dict[str, str | tuple[str, ...]]:
+def settings_from_toml(table: Any) -> dict[str, str | tuple[str, ...]]:
     """Return the settings of a TOML table as texts; numbers are converted. Raise ``ValueError`` for other values."""
     if not isinstance(table, dict):
         raise ValueError(f"settings must be a table of keys and values, got {shortened(table)}")
@@ -57,18 +57,18 @@ def address(table: Any) -> dict[str, str | tuple[str, ...]]:
         key: tuple(_to_text(key, each) for each in value) if isinstance(value, list) else _to_text(key, value)
         for key, value in table.items()
     }
-    check_address(found)
+    check_settings(found)
     return found
 
 
 def _to_text(key: str, value: Any) -> str:
-    """Return a value as an address spells it."""
+    """Return a value as a link spells it."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise ValueError(f"settings: {key} must be a text, a number or a list of them, got {shortened(value)}")
     return value if isinstance(value, str) else repr(value)
 
 
-def plain_address(settings: Address) -> dict[str, Any]:
+def settings_to_toml(settings: LinkSettings) -> dict[str, Any]:
     """Return settings for a TOML table: texts that are numbers as numbers, several values as a list."""
     return {
         key: list(map(_number, value)) if isinstance(value, tuple) else _number(value)

@@ -1,7 +1,9 @@
 """Hold the values of the settings of each page, for a visit: they are read from the address, and written to it.
 
-A value is read by `here` and set by `put`, by nothing else. A widget shows a value and puts another when a visitor
-changes it, so that a setting has its value whether or not its widget is rendered.
+Only functions of this module read and set values: `here` and `get` read them, `put` and `put_all` set them, `enter` and
+`set_from_texts` set them to texts of an address, `reset` to their defaults, and `clamp` to the ends of their ranges. A
+widget shows a value and puts another when a visitor changes it, so that a setting has its value whether or not its
+widget is rendered.
 """
 
 from __future__ import annotations
@@ -21,9 +23,9 @@ from server.streamlit_internals import is_history_navigation
 
 # Keys in the session state: the values of each page by the settings' keys, the address of the page on screen, and the
 # names of those who last wrote an address that would be too long; whether the back or forward button was used and the
-# address has not been read since, whether it is being read, and whether what is wrong with it is still to be noted.
+# address has not been read since, whether it is being read, and whether its errors are still to be shown as notes.
 _VALUES, _PAGE, _TOO_LONG = "values", "page_on_screen", "too_long_link"
-_BACK, _READING, _UNNOTED = "address_after_back", "reading_address", "address_unnoted"
+_BACK, _READING, _UNCHECKED = "address_after_back", "reading_address", "address_unchecked"
 
 
 class Values:
@@ -151,14 +153,14 @@ def enter(page: str, settings: Callable[[Values], Sequence[Setting]]) -> None:
     else:
         set_from_texts(settings, link.parameters())
     st.session_state[_READING] = st.session_state[_BACK] = False
-    st.session_state[_UNNOTED] = True
+    st.session_state[_UNCHECKED] = True
 
 
 def note_bad_parameters(settings: Sequence[Setting]) -> None:
     """Note what is wrong with the address, once after it was read."""
-    if st.session_state.get(_UNNOTED):
+    if st.session_state.get(_UNCHECKED):
         link.set_notes(*_bad_parameters(settings).values(), of=link.THIS_LINK)
-        st.session_state[_UNNOTED] = False
+        st.session_state[_UNCHECKED] = False
 
 
 def set_from_texts(settings: Callable[[Values], Sequence[Setting]], texts: Mapping[str, Any]) -> None:
@@ -203,11 +205,11 @@ def write_to_address(
 ) -> None:
     """Have the browser write the values of settings into the address.
 
-    With `others`, the parameters of the address that are no settings, all else is removed from it, and those of them
-    that are invalid. A new value of `chapter` makes an entry in the browser's history, so that the back button leads to
-    the chapter before, with its settings as they were left. An address that would be too long holds no settings. Call
-    this at the end of a run, and of each fragment, with a `name` of its own: what is rendered for it must move no other
-    element.
+    Other parameters of the address stay. If `others` are given, which describe parameters that are no settings of the
+    page, such as the step of a lecture, only valid ones of these stay. A new value of `chapter` makes an entry in the
+    browser's history, so that the back button leads to the chapter before, with its settings as they were left. An
+    address that would be too long holds no settings. Call this at the end of a run, and of each fragment, with a `name`
+    of its own: what is rendered for it must move no other element.
     """
     there = link.parameters()
     kept = there if others is None else {one.key for one in others if not one.problem(there.get(one.key, [""]))}
@@ -215,7 +217,7 @@ def write_to_address(
     wanted |= {setting.key: texts_of(setting) for setting in settings if is_in_links(setting)}
     length = len(urlencode({**there, **wanted}, doseq=True))
     too_long: set[str] = st.session_state.setdefault(_TOO_LONG, set())
-    if length <= limits.LINK_BYTES.high:
+    if length <= limits.LINK_LENGTH.high:
         too_long.discard(name)
     else:
         wanted = {key: [] for key in wanted}
@@ -242,9 +244,9 @@ def clamp(settings: Iterable[Setting]) -> None:
 
 
 def shown_by_widget(setting: Setting, default: str = "default") -> dict[str, Any]:
-    """Return the options with which a widget of Streamlit's shows the value of a setting, and puts a changed one.
+    """Return keyword arguments for a widget of Streamlit, so that it shows a setting's value and puts a changed one.
 
-    `default` is the name of the widget's option for its first value.
+    `default` is the name of the widget's parameter for its first value; with "index" that is the number of an option.
     """
     value, key = get(setting), setting.key
     value = list(value) if isinstance(value, tuple) else value

@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages.kit import screen, trials
 from pages.kit.number_control import NO_BROWSER
-from pages.kit.numbers import sentence
+from pages.kit.numbers import error_sentence_html
 from pages.kit.trials import Job, Trials
 from server.turns import in_turn
 
@@ -46,7 +46,7 @@ def start(question: Any, jobs: Sequence[Job]) -> Trials:
 def watch_for_more(question: Any, shown: Trials) -> None:
     """Poll jobs that add to an answer that is shown; once one has ended the page is rendered again."""
     if shown.problem:
-        st.warning(f"Not everything could be computed. {sentence(shown.problem)}")
+        st.warning(f"Not everything could be computed. {error_sentence_html(shown.problem)}")
     if shown.running:
         st.fragment(in_turn(_look_for_more), run_every=shown.poll)(question, shown, [shown])
 

@@ -1,4 +1,4 @@
-"""Background work for polls: delete old ones, and remove the order of answers from the database's log."""
+"""Background work for polls: delete old ones, and truncate SQLite's log, which holds the order of answers."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from starlette.concurrency import run_in_threadpool
 from pages.polls import routes
 from pages.polls.rules import DatabaseUnavailable
 
-# Seconds between deletions of old polls, and between removals of the order of answers from the database's log.
-FORGET_EVERY, WIPE_EVERY = 60.0, 1.0
+# Seconds between deletions of old polls, and between truncations of SQLite's write-ahead log.
+FORGET_EVERY, TRUNCATE_EVERY = 60.0, 1.0
 
 
 def begin() -> Coroutine[Any, Any, None]:
@@ -28,16 +28,16 @@ def begin() -> Coroutine[Any, Any, None]:
 
 
 def exclude_from_access_log() -> None:
-    """Leave requests for polls out of uvicorn's access log, which holds IP addresses."""
-    logging.getLogger("uvicorn.access").addFilter(_is_no_poll)
+    """Leave the routes on which telephones vote, /p/…, out of uvicorn's access log, which holds IP addresses."""
+    logging.getLogger("uvicorn.access").addFilter(_is_no_vote)
 
 
-def _is_no_poll(record: logging.LogRecord) -> bool:
+def _is_no_vote(record: logging.LogRecord) -> bool:
     return not any(isinstance(part, str) and re.match(r"/[pP]([/?]|$)", part) for part in record.args or ())
 
 
 async def _run(store: Any) -> None:
-    await asyncio.gather(_repeat(FORGET_EVERY, store.forget_old), _repeat(WIPE_EVERY, store.wipe))
+    await asyncio.gather(_repeat(FORGET_EVERY, store.forget_old), _repeat(TRUNCATE_EVERY, store.truncate_log))
 
 
 async def _repeat(seconds: float, do: Callable[[], None]) -> None:

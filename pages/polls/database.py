@@ -23,7 +23,7 @@ VARIABLE = "PRIVDEMO_POLLS"
 # Seconds to wait for another transaction, or for the database to respond.
 TIMEOUT = 10
 # Seconds for which emptying the log waits for readers: new answers wait meanwhile.
-_WIPE_TIMEOUT = 0.1
+_TRUNCATE_TIMEOUT = 0.1
 _LOG = logging.getLogger(__name__)
 
 _TABLES = sa.MetaData()
@@ -110,10 +110,10 @@ class Database:
         with self._transaction(writes=False) as connection:
             yield connection
 
-    def wipe(self) -> bool:
-        """Empty SQLite's log, and with it what has been deleted; return False if another process uses it for long.
+    def truncate_log(self) -> bool:
+        """Truncate SQLite's write-ahead log, which holds what was deleted and in which order answers came.
 
-        PostgreSQL's log cannot be emptied from here.
+        Return False if another process reads the database for long. PostgreSQL's log cannot be truncated from here.
         """
         if not self.is_sqlite or not self.is_there():
             return True
@@ -122,7 +122,7 @@ class Database:
             self._engine.execution_options(outside=True).connect() as connection,
         ):
             try:
-                connection.exec_driver_sql(f"PRAGMA busy_timeout={1000 * _WIPE_TIMEOUT:.0f}")
+                connection.exec_driver_sql(f"PRAGMA busy_timeout={1000 * _TRUNCATE_TIMEOUT:.0f}")
                 is_busy, *_ = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()
             finally:
                 connection.exec_driver_sql(f"PRAGMA busy_timeout={1000 * TIMEOUT}")

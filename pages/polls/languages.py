@@ -81,7 +81,7 @@ def percent(value: float, language: str) -> str:
 
 def people_of_100(value: float, language: str) -> str:
     """Write a share of at least a half percent as whole people of 100: “97”, “over 99”."""
-    *over, number = numbers.out_of_100(value).removesuffix(" of 100").split()
+    *over, number = numbers.people_of_100(value).split()
     return sentence(language, "over", number=number) if over else number
 
 

@@ -83,8 +83,8 @@ class Telephones:
         room: room.Room = room.ROOM,
     ) -> None:
         self._store, self._clock, self._guesses, self._room = store, clock, guesses, room
-        self._batches = Batches(self._count_all, lambda: self._store().wipe())
-        self._guess_batches = Batches(self._guess_all, lambda: self._store().wipe())
+        self._batches = Batches(self._count_all, lambda: self._store().truncate_log())
+        self._guess_batches = Batches(self._guess_all, lambda: self._store().truncate_log())
         self._answers = Bucket(limits.POLL_BURST.high, limits.POLL_RATE.high, clock)
         self._looks = Bucket(limits.LOOK_BURST.high, limits.LOOK_RATE.high, clock)
         # The most threads that read the database, so that others are free for the app's files while it hangs.

@@ -2,9 +2,9 @@
 
 An answer is counted, and the hash of its token stored, in one transaction and in two tables: the tables do not show
 which token sent what, or when. The database's own log does so for a while, for transactions in which all answers are
-the same. SQLite's log is emptied by `wipe`: as soon as no answer waits, at least every second, and when a round ends.
-PostgreSQL's log and its deleted rows exist until it recycles and vacuums them. A token is a random number that a
-browser makes, and forgets once its answer has arrived. What has been acknowledged is on disk.
+the same. SQLite's write-ahead log is emptied by `truncate_log`: as soon as no answer waits, at least every second, and
+when a round ends. PostgreSQL's log and its deleted rows exist until it recycles and vacuums them. A token is a random
+number that a browser makes, and forgets once its answer has arrived. What has been acknowledged is on disk.
 """
 
 from __future__ import annotations
@@ -181,7 +181,7 @@ class Store:
             _delete_guesses(connection, row.code)
             now = {"n_guesses": number, "guess": asdict(guess)}
             connection.execute(sa.update(POLLS).where(POLLS.c.code == row.code).values(**now))
-        self._wipe_now()
+        self._truncate_log_now()
         return number
 
     def guess_all(self, sent: Sequence[SentGuess]) -> list[PollError | None]:
@@ -266,7 +266,7 @@ class Store:
             _end_round(connection, row.code, round=row.round + 1)
             _begin_round(connection, row.code, row.round + 1, len(row.answers))
             again = self._poll(self._row(connection, row.code))
-        self._wipe_now()
+        self._truncate_log_now()
         return again
 
     def close(self, code: str, secret: str) -> Poll:
@@ -276,7 +276,7 @@ class Store:
             _end_round(connection, row.code, is_open=False)
             closed = self._poll(self._row(connection, row.code))
         ROOM.close(row.code)
-        self._wipe_now()
+        self._truncate_log_now()
         return closed
 
     def delete(self, code: str, secret: str) -> None:
@@ -285,7 +285,7 @@ class Store:
             row = self._row(connection, code, secret, changes=True)
             connection.execute(sa.delete(POLLS).where(POLLS.c.code == row.code))
         ROOM.close(row.code)
-        self._wipe_now()
+        self._truncate_log_now()
 
     def forget_old(self) -> None:
         """Delete polls that are older than a day."""
@@ -296,17 +296,17 @@ class Store:
         if old:
             with self.database.writing() as connection:
                 connection.execute(sa.delete(POLLS).where(POLLS.c.code.in_(old)))
-            self._wipe_now()
+            self._truncate_log_now()
 
-    def _wipe_now(self) -> None:
+    def _truncate_log_now(self) -> None:
         self._in_log = True
-        self.wipe()
+        self.truncate_log()
 
-    def wipe(self) -> None:
+    def truncate_log(self) -> None:
         """Remove what has been deleted, and the order of answers, from the disk, if anything was written since."""
         if self._in_log:
             self._in_log = False
-            self._in_log = not self.database.wipe()
+            self._in_log = not self.database.truncate_log()
 
     def _last_minute(self) -> int:
         """Return the last minute of a poll that is opened now."""

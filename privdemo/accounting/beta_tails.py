@@ -10,7 +10,8 @@ from scipy.special import betainc, betaincc, betaln, expit, gammaln, ndtr
 FAR = 700.0
 # Stirling's series is exact to the last digit from here on.
 LARGE = 20.0
-# Parameters beyond which Beta tails are taken from their expansion: the library's lose digits from 1e11 on.
+# Where both parameters of a Beta distribution are above this, its tail is taken from `huge_beta_tail`, whose errors
+# are small there: SciPy's functions lose digits from 1e11 on, and are left well before.
 HUGE = 1e7
 
 
@@ -38,8 +39,9 @@ def beta_tail(p: float, q: float, log_odds: float) -> float:
 
 
 def huge_beta_tail(p: float, q: float, log_odds: float) -> float:
-    """Return the same by Temme's expansion for large p + q (DLMF 8.18.9, two terms, c₀ at its centre): errors below
-    1e-7.
+    """Return what `beta_tail` does, for p and q that are both above `HUGE`, with errors below 1e-7.
+
+    This is Temme's expansion for large p + q (DLMF 8.18.9), two terms, with c₀ at its centre.
     """
     n, share = p + q, p / (p + q)
     from_mean = log_odds - math.log(p / q)

@@ -47,6 +47,7 @@ def unpenalised(n_pixel_values: int) -> ImportanceSampledLogisticRegression:
         RandomisedResponse(0.0, 2),
         RandomisedResponse(0.0, n_pixel_values),
         "flat",
+        C=np.inf,  # no penalty
         n_samples=1,
         n_steps=N_STEPS,
         learning_rate=RATE,

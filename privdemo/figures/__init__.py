@@ -8,7 +8,7 @@ from privdemo.figures.claims import VERDICT_CSS
 from privdemo.figures.class_ratio import RATIO_CSS
 from privdemo.figures.documents import chart, document
 from privdemo.figures.images import match_html, pixel_error_figure, reconstruction_figure, reidentification_figure
-from privdemo.figures.people import PEOPLE_CSS, dot_field, people_html
+from privdemo.figures.people import PEOPLE_CSS, dot_field, people_html, split_field
 from privdemo.figures.pictures import SHEET_CSS, contact_sheet, data_uri, picture_html, png, sample_sheet
 from privdemo.figures.plain import fingerprint, height
 from privdemo.figures.slides import for_slide
@@ -38,4 +38,5 @@ __all__ = [
     "reconstruction_figure",
     "reidentification_figure",
     "sample_sheet",
+    "split_field",
 ]

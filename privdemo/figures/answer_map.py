@@ -138,7 +138,7 @@ def _cells(found: Winners) -> list[dict[str, Any]]:
             ]
             for k, row in zip(found.ks, found.times, strict=True)
         ]
-        if name == many_answers.PAPERS:
+        if name == many_answers.RANDOMISED_RESPONSE:
             strength = [[value and 1.0 for value in row] for row in strength]
         traces.append(
             {

@@ -36,13 +36,13 @@ def outlined(colour: str, pattern: str) -> dict:
 
 def error_bars(estimates: Sequence[Estimate], style: palette.Style) -> dict:
     """Return error bars of 95 % intervals; none where an interval is unknown, as of a single trial, or has no width."""
-    if not any(e.known and not e.exact for e in estimates):
+    if not any(e.known and not e.has_no_width for e in estimates):
         return {"visible": False}
     return {
         "type": "data",
         "symmetric": False,
-        "array": [e.high - e.mean if e.known and not e.exact else None for e in estimates],
-        "arrayminus": [e.mean - e.low if e.known and not e.exact else None for e in estimates],
+        "array": [e.high - e.mean if e.known and not e.has_no_width else None for e in estimates],
+        "arrayminus": [e.mean - e.low if e.known and not e.has_no_width else None for e in estimates],
         "color": style.colour,
         "thickness": 1.2,
         "width": 3,

@@ -268,7 +268,7 @@ def _given_html(given: Given) -> str:
 def _found_row(found: Found, truth: float) -> str:
     low, high = (min(max(end, 0.0), 1.0) for end in found.estimate.ends)
     interval = ""
-    if found.estimate.known and not found.estimate.exact:
+    if found.estimate.known and not found.estimate.has_no_width:
         interval = f'<i class="range" style="left:{_at(low)};width:{_at(high - low)}"></i>'
     return (
         f'<div class="ratio-row"><div><b>{html.escape(found.title)}</b><small>{html.escape(found.how)}</small></div>'

@@ -162,6 +162,13 @@ def encoded(dot: Dot) -> dict[str, Any]:
     return {"colour": dot.colour, "hollow": dot.hollow, "x": right, "y": down, "rest": rest}
 
 
+def split_field(
+    heading: str, n_first: int, n_people: int, first: Dot, others: Dot, columns: int | None = None
+) -> Field:
+    """Return the dot field of people of whom the first `n_first` look like `first`, and the `others` like that."""
+    return dot_field(heading, (np.arange(n_people) >= n_first).astype(int), {0: first, 1: others}, columns)
+
+
 def people_html(
     fields: Sequence[Field], legend: Mapping[str, Dot], alt: str, narrow: Sequence[Field] | None = None
 ) -> str:

@@ -30,9 +30,9 @@ from privdemo.intervals import Estimate
 from privdemo.methods import SPREAD_MLE, VOTING
 
 _SHARE = {"range": [-0.02, 1.04], "tickformat": ".0%"}
-# The height of all rows and the least of one, and how wide a bar is of a row, all in pixels; how far below the middle
-# of its row a second mark stands.
-_ROWS, _HIGH, _BAR, _BELOW = 300, 84, 1 / 3, 0.2
+# In pixels, the height of all rows together where they are few, and the least height of one; in rows, how wide a bar
+# is, and how far below the middle of its row a second mark stands.
+_ROWS, _LEAST_ROW, _BAR, _BELOW = 300, 84, 1 / 3, 0.2
 # The curves that are plotted at most, and the distance of their marks, which may have the same height.
 _CURVES, _APART = 3, 0.06
 # The line and marker of each answer: its mark in the pictures of people.
@@ -123,7 +123,7 @@ def _shares(labels: Sequence[str], traces: list[dict[str, Any]], title: str) -> 
 
 def _row_height(n_rows: int) -> int:
     """Return the height of one of so many rows: few of them are high, so that a projector's screen is used."""
-    return max(_HIGH, _ROWS // n_rows)
+    return max(_LEAST_ROW, _ROWS // n_rows)
 
 
 def _bar(row: int, length: float, colour: str, n_rows: int) -> dict[str, Any]:
@@ -155,10 +155,12 @@ def _mark(row: float, found: Estimate, style: palette.Style, name: str, size: in
 def meant(found: Reveal) -> list[Field]:
     """Return a hundred senders of each answer, hollow where chance changed what they meant."""
     return [
-        figures.dot_field(
+        figures.split_field(
             f"Of 100 who sent “{reading.answer}”",
-            voting.first_voted_a(round(_HUNDRED * reading.meant.mean), _HUNDRED),
-            {voting.A_TRUE: mark, voting.B_TRUE: mark.changed},
+            round(_HUNDRED * reading.meant.mean),
+            _HUNDRED,
+            mark,
+            mark.changed,
             columns=10,
         )
         for reading, mark in zip(found.readings, SAID, strict=False)
@@ -175,10 +177,9 @@ def arrived(answered: int, expected: int) -> Field:
     """Return all who are to answer, filled if they have; of more than a thousand, that many for all."""
     shown = min(expected, voting.N_DOTS)
     each = "" if shown == expected else f"Each dot stands for {expected / shown:.3g} people"
-    return figures.dot_field(each, voting.first_voted_a(round(shown * answered / expected), shown), _ARRIVED)
+    return figures.split_field(each, round(shown * answered / expected), shown, ANSWERED, NOT_YET)
 
 
-_ARRIVED = {voting.A_TRUE: ANSWERED, voting.B_TRUE: NOT_YET}
 ARRIVED_LEGEND = {"has answered": ANSWERED, "has not answered yet": NOT_YET}
 
 
@@ -187,8 +188,8 @@ def hundred(share: Estimate) -> Field:
     interval of its share has it.
     """
     low, high = round(_HUNDRED * share.low), round(_HUNDRED * share.high)
-    kinds = np.repeat([voting.A_TRUE, voting.A_LIED, voting.B_TRUE], [low, high - low, _HUNDRED - high])
-    marks = {voting.A_TRUE: SAID[0], voting.A_LIED: NOT_YET, voting.B_TRUE: SAID[1]}
+    marks = dict(enumerate((SAID[0], NOT_YET, SAID[1])))
+    kinds = np.repeat(list(marks), [low, high - low, _HUNDRED - high])
     return figures.dot_field("", kinds, marks, columns=14)
 
 

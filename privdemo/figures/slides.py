@@ -35,8 +35,8 @@ def letter_size(screen_width: float) -> int:
 def for_slide(figure: Figure, screen_width: float, screen_height: float) -> Figure:
     """Return a copy of a chart for a slide on a screen of this width and height, in pixels.
 
-    The chart is as high as the page leaves it. The names of curves stand at their ends; if they do not fit there, all
-    names are in one row below the plot, or in as few as hold them.
+    The chart is as high as the page leaves it. Names of curves stand in one row below the plot. If one row does not
+    hold them, they stand at the ends of the curves, or in several rows where the ends have no room for them either.
     """
     size, grown = letter_size(screen_width), screen_height / 768
     plain = copied(parts(figure))

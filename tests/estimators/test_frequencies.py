@@ -8,7 +8,7 @@ from hypothesis.extra import numpy as hnp
 
 from privdemo.estimators.frequencies import em, invert_channel, randomised_response_mle
 from privdemo.mechanisms import BinaryChannel, RandomisedResponse
-from tests.estimators import oracles
+from tests.estimators import oracles as reference
 from tests.estimators.oracles import likelihood_slopes, mean_log_likelihood, rng
 
 # Three truths seen through four answers, no two alike.
@@ -94,12 +94,14 @@ SLOW = (rng(7).multinomial(300, blurred() @ rng(8).dirichlet(np.ones(12) / 2)), 
 )
 def test_em_climbs_by_squarem_to_the_maximum_and_says_how_far_it_is(counts, matrix):
     first = em(counts, matrix, max_iter=1, tolerance=0.0)
-    np.testing.assert_allclose(first.frequencies, oracles.one_em_iteration(counts, matrix), rtol=1e-9, atol=1e-14)
+    np.testing.assert_allclose(first.frequencies, reference.one_em_iteration(counts, matrix), rtol=1e-9, atol=1e-14)
+    # a gap is computed before the step of its iteration: here at the uniform frequencies
     uniform = np.full(matrix.shape[1], 1 / matrix.shape[1])
     assert first.gap == pytest.approx(likelihood_slopes(counts, matrix, uniform).max() - 1, rel=1e-12)
     top = em(counts, matrix, 5000, 1e-9).frequencies
     best, likelihoods = mean_log_likelihood(counts, matrix, top), []
-    # by concavity no frequencies are likelier by more than the steepest slope, of which 1 keeps the sum at 1
+    # The mean log-likelihood is concave: no frequencies gain more than the steepest slope less 1, where 1 is the
+    # multiplier of the constraint that they sum to 1.
     assert likelihood_slopes(counts, matrix, top).max() - 1 <= 1e-9
     for max_iter in range(1, 31):
         fit = em(counts, matrix, max_iter, tolerance=0.0)
@@ -119,14 +121,16 @@ def test_em_stops_when_every_row_has_converged():
     assert em(counts, matrix, tolerance=0.0).n_iter == 500
     settled = matrix @ np.full(12, 1 / 12)
     both = em([counts, settled], matrix, 5000, 1e-6)
-    assert both.n_iter > 2 * loose.n_iter  # the row that is done from the start does not stop the other
+    assert both.n_iter > 2 * loose.n_iter  # the row that has converged at once does not stop the other
     assert (both.gap <= 1e-6).all()
 
 
 def test_em_takes_a_batch_row_by_row_leaves_it_alone_and_keeps_its_precision():
     counts = rng(12).integers(1, 60, (3, 2, 4))
     kept = counts.copy()
-    fit = em(counts, WIDE, 2, tolerance=0.0)  # before rows that lead each other astray have met again
+    fit = em(
+        counts, WIDE, 2, tolerance=0.0
+    )  # only two iterations: with more, rows that disturb each other would converge all the same
     assert fit.frequencies.shape == (3, 2, 3)
     for index in np.ndindex(3, 2):
         alone = em(counts[index], WIDE, 2, tolerance=0.0)
@@ -137,8 +141,10 @@ def test_em_takes_a_batch_row_by_row_leaves_it_alone_and_keeps_its_precision():
     single, double = em(counts.astype(np.float32), matrix, 200, 1e-4), em(counts, matrix, 200, 1e-4)
     assert (single.frequencies.dtype, double.frequencies.dtype) == (np.float32, np.float64)
     one, other = (mean_log_likelihood(counts, matrix, fit.frequencies.astype(float)) for fit in (single, double))
-    assert abs(one - other) <= 1e-4 + 20 * np.finfo(np.float32).eps * 5  # the gap, and a sum of 20 terms
-    # a bin that is never observed may be empty
+    assert (
+        abs(one - other) <= 1e-4 + 20 * np.finfo(np.float32).eps * 5
+    )  # the tolerance of both, and the rounding of a sum of 20 terms
+    # a bin to which no truth leads may have a count of 0
     np.testing.assert_allclose(em([5, 5, 0], NEVER, 2000, 1e-10).frequencies, [1, 0], atol=1e-4)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from privdemo import accounting, datasets, limits
 from privdemo.experiments import many_answers
-from privdemo.experiments.many_answers import PAPERS, AnswersConfig, Fit
+from privdemo.experiments.many_answers import RANDOMISED_RESPONSE, AnswersConfig, Fit
 from privdemo.experiments.many_answers.config import STREAMS
 from privdemo.experiments.trials import with_trial
 from privdemo.intervals import mean_interval
@@ -90,13 +90,13 @@ def test_the_map_has_the_least_error_and_the_papers_line() -> None:
     for i, j in ((0, 0), (20, 20), (36, 45), (36, 0)):
         errors = many_answers.errors(found.ks[i], found.epsilons[j], 1000)
         assert errors[found.names[i][j]] == pytest.approx(min(errors.values()), rel=1e-9)
-        assert found.times[i][j] == pytest.approx(errors[PAPERS] / min(errors.values()))
-    two = many_answers.winners((PAPERS, "optimised unary"))
+        assert found.times[i][j] == pytest.approx(errors[RANDOMISED_RESPONSE] / min(errors.values()))
+    two = many_answers.winners((RANDOMISED_RESPONSE, "optimised unary"))
     for k, row in zip(two.ks, two.names, strict=True):
         for epsilon, name in zip(two.epsilons, row, strict=True):
             beyond = k / many_answers.crossover(epsilon)
             if abs(math.log(beyond)) > 0.5:
-                assert (name == PAPERS) == (beyond < 1), (k, epsilon)
+                assert (name == RANDOMISED_RESPONSE) == (beyond < 1), (k, epsilon)
 
 
 @pytest.mark.parametrize(("epsilon", "most"), [(0.01, 5), (1.0, 9), (1.05, 9), (2.0, 20), (4.0, 134), (5.0, 360)])
@@ -110,14 +110,14 @@ def test_one_answer_beats_bits_up_to_fewer_answers_than_the_rule_for_rare_ones(e
     assert many_answers.most_answers(10.0) == limits.ORACLE_ANSWERS.high
 
 
-@pytest.mark.parametrize(("oracle", "k"), [(PAPERS, 64), ("subset selection", 64), ("local hashing", 9)])
+@pytest.mark.parametrize(("oracle", "k"), [(RANDOMISED_RESPONSE, 64), ("subset selection", 64), ("local hashing", 9)])
 def test_half_the_error_takes_the_epsilon_that_is_said(oracle: str, k: int) -> None:
     halved = many_answers.halving_epsilon(oracle, k, 1.0)
     assert halved is not None
     one, half = (many_answers.errors(k, epsilon, 100)[oracle] for epsilon in (1.0, halved))
     assert half == pytest.approx(one / 2, rel=1e-6)
-    assert f"{many_answers.halving_epsilon(PAPERS, 64, 1.0):.2f}" == "1.51"
-    assert many_answers.halving_epsilon(PAPERS, 64, 10.0) is None
+    assert f"{many_answers.halving_epsilon(RANDOMISED_RESPONSE, 64, 1.0):.2f}" == "1.51"
+    assert many_answers.halving_epsilon(RANDOMISED_RESPONSE, 64, 10.0) is None
 
 
 def test_asking_nobody_is_off_by_the_spread_of_the_shares() -> None:
@@ -153,9 +153,9 @@ def test_what_a_report_says_is_bayes_rule(oracle: str) -> None:
 
 
 def test_how_often_the_best_guess_is_right_after_a_report() -> None:
-    config = replace(SMALL, oracle=PAPERS, epsilon=2.0)
+    config = replace(SMALL, oracle=RANDOMISED_RESPONSE, epsilon=2.0)
     found = [many_answers.one_report(replace(config, seed=seed), 0) for seed in range(20)]
-    response = many_answers.mechanism(PAPERS, SMALL.k, 2.0)
+    response = many_answers.mechanism(RANDOMISED_RESPONSE, SMALL.k, 2.0)
     channel = np.where(np.eye(SMALL.k, dtype=bool), response.p, response.q)
     expected = float((channel * found[0].prior).max(axis=1).sum())
     guessed = mean_interval([one.guess_after.mean for one in found])
@@ -179,11 +179,11 @@ def test_behind_a_shuffler_of_a_million_people_lie_as_little_as_the_bound_allows
     assert found.local_epsilon == accounting.shuffled_local_epsilon(4.0, 1e-6, 10**6) > limits.ORACLE_EPSILON.high
     odds = math.exp(found.local_epsilon)
     variance = (odds + 1022) / (odds - 1) ** 2 + 1022 / (1024 * (odds - 1))
-    assert (found.shuffled_oracle, found.shuffled) == (PAPERS, pytest.approx(math.sqrt(variance / 10**6)))
+    assert (found.shuffled_oracle, found.shuffled) == (RANDOMISED_RESPONSE, pytest.approx(math.sqrt(variance / 10**6)))
     highest = limits.ORACLE_EPSILON.high
     for k in (2, 3, 512, 1024):
         least = min(oracle(k, highest).mean_variance(1) for oracle in ORACLES.values())
-        assert many_answers.mechanism(PAPERS, k, highest).mean_variance(1) <= least * (1 + 1e-9)
+        assert many_answers.mechanism(RANDOMISED_RESPONSE, k, highest).mean_variance(1) <= least * (1 + 1e-9)
 
 
 def test_a_curator_takes_the_lesser_noise() -> None:
@@ -207,7 +207,7 @@ def test_a_curator_does_at_least_as_well_as_whoever_is_trusted_less() -> None:
         found = many_answers.trusted(k, people, epsilon, 1e-4)
         assert found.curated <= found.shuffled <= found.local
         by.add(found.curated_by)
-    assert by > {"laplace", PAPERS}
+    assert by > {"laplace", RANDOMISED_RESPONSE}
 
 
 @pytest.mark.parametrize(

@@ -60,15 +60,15 @@ def test_loss_in_every_direction(config):
         assert result.loss[i] == pytest.approx(loss(alpha, config), abs=1e-10)
 
 
-@pytest.mark.parametrize(("s", "p11", "p01"), [(1.0, 0.9, 0.4), (2.0, 0.8, 0.2)])
-def test_curvature_at_the_truth_is_only_the_first_term_of_the_published_formula(s, p11, p01):
-    config = NaiveConfig(s, p11, p01)
+@pytest.mark.parametrize(("s", "one_to_one", "zero_to_one"), [(1.0, 0.9, 0.4), (2.0, 0.8, 0.2)])
+def test_curvature_at_the_truth_is_only_the_first_term_of_the_published_formula(s, one_to_one, zero_to_one):
+    config = NaiveConfig(s, one_to_one, zero_to_one)
     result, h = naive_training.run(config), 1e-3
     measured = (loss(h, config) - 2 * loss(0, config) + loss(-h, config)) / h**2
     bend = quad(lambda e: expit(s * e) * expit(-s * e) * norm.pdf(e), -10, 10)[0]
     first = s * quad(lambda e: -e * gamma(s * e, config) * norm.pdf(e), -10, 10)[0]
     second = -(s**2) * bend
-    assert result.curvature == pytest.approx(s**2 * (p11 - p01) * bend, rel=1e-9)
+    assert result.curvature == pytest.approx(s**2 * (one_to_one - zero_to_one) * bend, rel=1e-9)
     assert measured == pytest.approx(-first, abs=1e-5)
     assert abs(measured + first + second) > 0.9 * s**2 * bend  # eq. (107) as printed
     assert naive_training.curvature_as_printed(config) == pytest.approx(first + second, rel=1e-9)

@@ -69,7 +69,7 @@ def test_a_file_of_other_kinds_a_damaged_one_and_something_else_are_refused(tmp_
     damaged = good[:middle], good[: middle - 9] + bytes(9) + good[middle:], b"", b"a,b\n1,2\n"
     file = tmp_path / "a.npz"
     for content in damaged:
-        with pytest.raises(ValueError, match="it is damaged"):
+        with pytest.raises(ValueError, match="it is no file of such results, or is damaged"):
             unpack(content, KINDS)
     for content, is_it in ((good, True), (b"", False), (b"a,b\n", False)):
         file.write_bytes(content)

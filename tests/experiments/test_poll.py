@@ -201,19 +201,28 @@ def test_people_rehearse_in_their_order_and_lie_afresh_each_time():
 
 
 @pytest.mark.parametrize(
-    ("lie", "pack"), [(0.25, (1, 4)), (0.1, (1, 10)), (1 / 6, (1, 6)), (0.2689, (3, 11)), (0.01, (1, 52))]
+    ("lie", "pack"),
+    [
+        (0.25, (1, 4)),
+        (0.1, (1, 10)),
+        (1 / 6, (1, 6)),
+        (0.2689, (3, 11)),
+        (0.01, (1, 52)),
+        (0.26, (1, 4)),
+        (0.24, (1, 4)),
+    ],
 )
 def test_people_lie_as_often_as_their_cards_do(lie, pack):
     config = PollConfig(lie=lie)
-    assert poll.cards(config) == pack
-    assert poll.by_cards(config).lie == pack[0] / pack[1]
+    assert poll.deck_for(config) == pack
+    assert poll.with_card_probability(config).lie == pack[0] / pack[1]
 
 
 @pytest.mark.parametrize("answers", [("yes", "no"), tuple("abcdef")])
 def test_a_class_has_the_cards_for_every_lie(answers):
     limit = limits.poll_lie_limit(len(answers))
     for lie in np.linspace(limit.low, limit.high, 200):
-        lies, pack = poll.cards(PollConfig(answers, float(lie)))
+        lies, pack = poll.deck_for(PollConfig(answers, float(lie)))
         assert pack <= 13 or pack == 52
         assert lies / pack == pytest.approx(lie, abs=0.015)
 

@@ -75,7 +75,7 @@ def test_a_study_goes_on_after_a_real_kill(tmp_path):
     assert runs == [1] * len(whole) + [runs[len(whole)]] + [1] * (39 - len(whole)), "but the one that was being run"
 
 
-def test_what_other_code_or_other_settings_found_is_not_taken(tmp_path, monkeypatch):
+def test_results_of_other_code_or_other_settings_are_not_reused(tmp_path, monkeypatch):
     assert found([(7, 2), (9, 4)], tmp_path) == [(3, 1), (2, 1)]
     there = running.ResultFolder(tmp_path)
     for file in list(tmp_path.iterdir()):
@@ -85,7 +85,7 @@ def test_what_other_code_or_other_settings_found_is_not_taken(tmp_path, monkeypa
     assert found([(7, 2)], tmp_path) == [(3, 1)]
 
 
-def test_what_was_cut_short_is_made_again_and_nothing_is_kept_by_halves(tmp_path, monkeypatch):
+def test_a_truncated_result_is_computed_again_and_a_write_that_fails_leaves_no_file(tmp_path, monkeypatch):
     found([(7, 2)], tmp_path)
     (file,) = tmp_path.iterdir()
     whole = file.read_bytes()
@@ -106,7 +106,7 @@ def test_what_was_cut_short_is_made_again_and_nothing_is_kept_by_halves(tmp_path
         monkeypatch.undo()
 
 
-def test_what_belongs_to_somebody_else_is_not_read(tmp_path, monkeypatch):
+def test_a_results_folder_that_another_user_can_write_to_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(running.os, "getuid", lambda: tmp_path.stat().st_uid + 1)
     with pytest.raises(ValueError, match="can be written by somebody else"):
         running.ResultFolder(tmp_path)
@@ -116,7 +116,7 @@ def test_what_belongs_to_somebody_else_is_not_read(tmp_path, monkeypatch):
         running.ResultFolder(tmp_path)
 
 
-def test_other_code_has_another_name(tmp_path, monkeypatch):
+def test_the_hash_of_the_code_changes_with_the_code(tmp_path, monkeypatch):
     (tmp_path / "a.py").write_text("x = 1")
     monkeypatch.setattr(running.resources, "files", lambda _: tmp_path)
     before = running._code_hash.__wrapped__()
@@ -124,7 +124,7 @@ def test_other_code_has_another_name(tmp_path, monkeypatch):
     assert running._code_hash.__wrapped__() != before
 
 
-def test_a_lock_is_held_by_one(tmp_path):
+def test_only_one_run_holds_the_lock_of_an_output_file(tmp_path):
     (tmp_path / "sub").mkdir()
     (tmp_path / "link.csv").symlink_to(tmp_path / "out.csv")
     for same in ("out.csv", "sub/../out.csv", "link.csv"):
@@ -155,7 +155,7 @@ def test_a_device_or_a_pipe_is_no_file_to_write(out, tmp_path):
         ("/proc/o.csv", r"no lock can be made: /proc/\.o\.csv\.lock \(No such file or directory\)"),
     ],
 )
-def test_a_name_with_which_nothing_can_be_done_is_refused_with_a_sentence(out, words, tmp_path):
+def test_an_output_file_that_cannot_be_written_or_locked_is_refused_with_a_sentence(out, words, tmp_path):
     (tmp_path / "self").symlink_to(tmp_path / "self")
     (tmp_path / ".taken.lock").mkdir()
     with pytest.raises(ValueError, match=f"--out must be a file.*{words}"):
@@ -163,7 +163,7 @@ def test_a_name_with_which_nothing_can_be_done_is_refused_with_a_sentence(out, w
 
 
 @pytest.mark.parametrize("says", [b"", b"SSH-2.0-OpenSSH_9.2\r\n"], ids=["nothing", "something else"])
-def test_what_is_no_scheduler_is_told_from_one(says, monkeypatch):
+def test_a_server_that_is_no_dask_scheduler_is_recognised(says, monkeypatch):
     monkeypatch.setattr(cluster, "_SILENCE", 0.5)
     with socket.create_server(("127.0.0.1", 0)) as server, ThreadPoolExecutor() as pool:
         answered = pool.submit(lambda: server.accept()[0])
@@ -176,7 +176,7 @@ def test_what_is_no_scheduler_is_told_from_one(says, monkeypatch):
         answered.result().close()
 
 
-def test_a_scheduler_that_does_not_answer_is_said_at_once():
+def test_a_scheduler_that_does_not_answer_is_reported_at_once():
     address = "tcp://127.0.0.1:1"
     with (
         pytest.raises(ConnectionError, match=rf"no Dask scheduler answers at {address} \(.*start one with `dask sched"),
@@ -186,7 +186,7 @@ def test_a_scheduler_that_does_not_answer_is_said_at_once():
 
 
 @pytest.mark.parametrize("address", ["nowhere", "tcp://127.0.0.1:port", "tls://127.0.0.1:0", "ws://127.0.0.1:8786"])
-def test_what_is_no_address_of_a_scheduler_is_said(address):
+def test_an_invalid_address_of_a_scheduler_is_refused(address):
     with pytest.raises(ValueError, match=rf"the scheduler must be an address such as tcp://.*; got '{address}'"):
         running.check(1, "dask", address)
 

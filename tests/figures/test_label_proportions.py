@@ -15,10 +15,11 @@ from privdemo.figures import label_proportions as charts
 from privdemo.figures.bag import bag_html
 from privdemo.figures.people import A_COLOUR, B_COLOUR
 from privdemo.intervals import Estimate
-from privdemo.methods import ALTERNATING, FULL, LABEL_PROPORTIONS, LLP, MEAN_MAP, NAMES
+from privdemo.methods import ALTERNATING, FULL, LABEL_PROPORTIONS, LLP, MEAN_MAP
+from privdemo.methods import NAMES as BAG_NAMES
 from tests.figures.reading import shows_estimates, vertical_lines
 
-METHODS = (FULL, NAMES, LLP, MEAN_MAP, ALTERNATING)
+METHODS = (FULL, BAG_NAMES, LLP, MEAN_MAP, ALTERNATING)
 LEVELS = study.EPSILONS
 
 
@@ -28,15 +29,33 @@ def title(name):
 
 def made(blocks=((4,), (4,)), true=(0.25, 0.5), released=(0.25, 0.5), fits=None):
     """A trial of bags with groups of the given sizes."""
-    attack = label_proportions.Attack(1, 1, 1, 1, 1, 0, 0.5, ())
-    blocks, shares = tuple(map(tuple, blocks)), (np.array(released), np.array(true))
-    return label_proportions.Trial(BagConfig(), fits or {}, blocks, *shares, 0.0, (1, 1), 0.0, True, 1, 0.4, attack)
+    attack = label_proportions.Attack(
+        n=1, prior_right=1, bag_right=1, model_right=1, both_right=1, exposed=0, prior=0.5, guesses=()
+    )
+    return label_proportions.Trial(
+        BagConfig(),
+        fits or {},
+        blocks=tuple(map(tuple, blocks)),
+        proportions=np.array(released),
+        true_proportions=np.array(true),
+        loss=0.0,
+        least_labels=(1, 1),
+        turned=0.0,
+        identified=True,
+        n_test=1,
+        test_share=0.4,
+        attack=attack,
+    )
 
 
 def scored(seed):
     rng = np.random.default_rng(seed)
     marks = ({HALF: F1(*rng.uniform(0.6, 0.9, 3)), SHARE: F1(*rng.uniform(0.6, 0.9, 3))} for _ in METHODS)
-    return made(fits={name: label_proportions.Fit(name, f1, 1.0, 0.1) for name, f1 in zip(METHODS, marks, strict=True)})
+    return made(
+        fits={
+            name: label_proportions.Fit(name, f1, C=1.0, seconds=0.1) for name, f1 in zip(METHODS, marks, strict=True)
+        }
+    )
 
 
 TRIALS = [scored(seed) for seed in range(2)]
@@ -133,8 +152,12 @@ def line(name, rows):
 
 
 def test_curves_are_the_rows_and_own_results_stand_at_their_level():
-    level, names = 40.0, (FULL, NAMES, LLP)
-    yours = {LLP: Estimate(0.8, 0.7, 0.93), NAMES: Estimate(0.62, -math.inf, math.inf), MEAN_MAP: Estimate(0.1, 0, 1)}
+    level, names = 40.0, (FULL, BAG_NAMES, LLP)
+    yours = {
+        LLP: Estimate(0.8, 0.7, 0.93),
+        BAG_NAMES: Estimate(0.62, -math.inf, math.inf),
+        MEAN_MAP: Estimate(0.1, 0, 1),
+    }
     rows = {name: rows_of(study.PROPORTION_NOISE, name) for name in names}
     lines = [line(name, rows[name]) for name in names]
     figure = charts.curves(lines, "ε of every label", LEVELS, yours, level, [(0.05, "published")])

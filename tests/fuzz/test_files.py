@@ -103,7 +103,7 @@ def setting(chance: random.Random) -> dict[str, Any]:
     """The table of a saved setting with a config."""
     name = chance.choice(list(EXPERIMENTS))
     page = chance.choice([page for page in PAGES if page.settings(Values())])
-    settings = {s.key: list(v) if isinstance(v := s.default, tuple) else v for s in page.here.settings}
+    settings = {s.key: list(v) if isinstance(v := s.default, tuple) else v for s in page.here.default_settings}
     return {"page": page.address or "home", "experiment": name, "repeats": 3, "settings": settings} | {
         "config": config_of(name)
     }
@@ -127,7 +127,7 @@ def read_lecture(content: bytes) -> None:
     lecture.check_pages(found, ADDRESSES)
     for step in found.steps:
         page = next(page for page in PAGES if page.address == step.page)
-        for said in lecture.problems(step, page.here.settings).values():
+        for said in lecture.problems(step, page.here.default_settings).values():
             assert not of_programmers(said), said
 
 

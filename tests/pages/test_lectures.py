@@ -8,7 +8,7 @@ import pytest
 from pages.kit import handout
 from pages.kit.lecture import Lecture, Step, names_in, problems, shipped
 from pages.kit.present import Position
-from pages.kit.step_answer import answered
+from pages.kit.step_answer import answer_step
 from pages.topics import PAGES, page_at
 from tests.pages.visiting import finished, visit, warnings
 
@@ -38,7 +38,7 @@ def test_there_are_three_lectures_for_three_audiences() -> None:
 def test_steps_are_of_pages_with_these_settings_and_say_one_plain_sentence(lecture: Lecture) -> None:
     for step in lecture.steps:
         assert step.page in {page.address for page in PAGES}
-        assert problems(step, page_at(step.page).here.settings) == {}
+        assert problems(step, page_at(step.page).here.default_settings) == {}
         assert re.fullmatch(r"[A-Z][^.?!$\\=]{10,120}[.?]", step.say), step.say
         assert not GREEK.search(step.say)
     assert len({step.say for step in lecture.steps}) == len(lecture.steps)
@@ -47,7 +47,7 @@ def test_steps_are_of_pages_with_these_settings_and_say_one_plain_sentence(lectu
 @pytest.mark.parametrize(("name", "number"), STEPS)
 def test_every_step_has_a_question_whose_solution_is_blank_in_the_worksheet_and_right(name: str, number: int) -> None:
     step = shipped()[name].steps[number - 1]
-    found = answered(step, PAGES)
+    found = answer_step(step, PAGES)
     assert not found.problem
     assert not found.ignored
     assert step.note
@@ -73,13 +73,13 @@ def parts_of(step: Step) -> tuple[str, str]:
 
 def test_numbers_that_solutions_state_in_words_hold() -> None:
     """What the solutions say of numbers beside stating them."""
-    one = answered(shipped()["randomised-response"].steps[5], PAGES).facts
+    one = answer_step(shipped()["randomised-response"].steps[5], PAGES).facts
     assert int(one["before"]) < int(one["after"]) < 80, "more than before, by far not all"
-    models = answered(shipped()["from-lies-to-learning"].steps[6], PAGES).facts
+    models = answer_step(shipped()["from-lies-to-learning"].steps[6], PAGES).facts
     assert int(models["ignored_sure"].split()[0]) < int(models["ignored_right"].split()[0]), "less sure than right"
-    length = answered(shipped()["from-lies-to-learning"].steps[2], PAGES)
+    length = answer_step(shipped()["from-lies-to-learning"].steps[2], PAGES)
     assert float(length.facts["length"]) < 1
-    assert "exactly the right way" in length.told
+    assert "exactly the right way" in length.answer
 
 
 def test_the_documentation_lists_every_number_that_has_a_name() -> None:
@@ -88,7 +88,7 @@ def test_the_documentation_lists_every_number_that_has_a_name() -> None:
     found: set[str] = set()
     for page in PAGES:
         for chapter in page.chapters.all if page.chapters else ():
-            found |= set(answered(Step(page.address, {page.chapters.key: chapter.name}), PAGES).facts or {})
+            found |= set(answer_step(Step(page.address, {page.chapters.key: chapter.name}), PAGES).facts or {})
     listed = set(re.findall(r"`(\w+)`", table))
     assert listed - {"shuffler", "publisher"} == found, "these two are there with other settings"
 

@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -112,6 +113,15 @@ def test_what_cannot_be_run_gets_one_sentence(run, tmp_path, text, words):
     assert err.startswith("privdemo: mine.toml: ")
     assert words in err
     assert not (tmp_path / "mine.csv").exists()
+
+
+def test_a_refusal_is_printed_as_text_not_as_markup(run, monkeypatch):
+    def refuse(question, trials):
+        raise ValueError("it must be < 5")
+
+    page = replace(terminal.page_at("voting"), answer=refuse)
+    monkeypatch.setattr(terminal, "page_at", lambda address: page)
+    assert run(VOTING)[2] == "privdemo: mine.toml: It must be < 5.\n"
 
 
 def test_without_mnist_it_says_so(no_mnist, run):

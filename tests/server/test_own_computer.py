@@ -23,7 +23,7 @@ def no_server(monkeypatch):
 
 @pytest.mark.parametrize("client", ["127.0.0.1", "::1", "::ffff:127.0.0.1", "127.0.0.53"])
 @pytest.mark.parametrize("host", ["localhost:8501", "127.0.0.1:8501", "[::1]:8501", "LOCALHOST"])
-def test_a_browser_on_this_computer_counts_as_one(client, host):
+def test_a_browser_on_this_computer_counts_as_here(client, host):
     given = HERE | {"host": host, "origin": f"http://{host}"}
     assert why_not_here(Connection(client, given, f"http://{host}/poll")) == ""
 
@@ -31,7 +31,7 @@ def test_a_browser_on_this_computer_counts_as_one(client, host):
 @pytest.mark.parametrize(
     "client", ["192.168.1.33", "::ffff:192.168.1.33", "fd00::2", "172.17.0.1", "", "localhost", "0.0.0.0", "1270.0.0.1"]
 )
-def test_a_connection_from_elsewhere_does_not(client):
+def test_a_connection_from_another_computer_does_not_count_as_here(client):
     """172.17.0.1 is Docker's gateway, from which a container's visitors come, wherever they are."""
     assert "not on the computer" in why_not_here(Connection(client, HERE, PAGE))
 
@@ -51,7 +51,7 @@ def test_a_connection_from_elsewhere_does_not(client):
         ("", "http://localhost:8501", PAGE),
     ],
 )
-def test_one_that_asked_for_another_name_does_not(host, origin, page):
+def test_a_browser_that_asked_for_another_host_does_not_count_as_here(host, origin, page):
     assert "http://localhost" in why_not_here(Connection("127.0.0.1", HERE | {"host": host, "origin": origin}, page))
 
 
@@ -69,13 +69,13 @@ def test_one_that_asked_for_another_name_does_not(host, origin, page):
         "CF-Ray",
     ],
 )
-def test_whoever_comes_through_a_proxy_on_this_computer_does_not(header):
+def test_a_request_through_a_proxy_on_this_computer_does_not_count_as_here(header):
     """It connects from a loopback address for visitors from anywhere."""
     given = HERE | {header: "127.0.0.1"}
     assert why_not_here(Connection("127.0.0.1", given, PAGE)) == "A proxy stands between your browser and this server."
 
 
-def test_nobody_does_where_the_server_is_one_for_others(monkeypatch):
+def test_no_browser_counts_as_here_if_the_server_has_a_public_site(monkeypatch):
     monkeypatch.setenv(server_settings.SITE, "https://class.example")
     assert "This is a server" in why_not_here(Connection("127.0.0.1", HERE, PAGE))
 
@@ -132,13 +132,13 @@ def test_only_addresses_of_private_networks_are_offered(interfaces):
     assert interfaces([("eth0", "172.32.0.1", None), ("eth0", "192.169.0.1", None), ("eth0", "11.0.0.1", None)]) == []
 
 
-def test_an_address_that_the_computer_gave_itself_is_for_where_there_is_no_other(interfaces):
+def test_a_link_local_address_is_offered_only_if_there_is_no_other(interfaces):
     alone = ("eth0", "169.254.7.7", "255.255.0.0")
     assert interfaces([alone]) == [("169.254.7.7", "169.254.0.0/16")]
     assert interfaces([alone, ("wlan0", "192.168.1.20", "255.255.255.0")]) == [("192.168.1.20", "192.168.1.0/24")]
 
 
-def test_the_way_out_comes_first_and_virtual_networks_and_ipv6_last(interfaces):
+def test_addresses_that_lead_outside_come_first_and_virtual_networks_and_ipv6_last(interfaces):
     given = [
         ("docker0", "172.17.0.1", "255.255.0.0"),
         ("eth0", "fd00::2", "ffff:ffff:ffff:ffff::"),
@@ -161,7 +161,7 @@ def test_an_address_is_compared_in_its_plain_form():
     assert [own_computer.plain(one) for one in given] == ["10.0.0.5", "fd00::2", "fe80::1", "10.0.0.5", "nonsense"]
 
 
-def test_what_the_server_is_enclosed_in_is_found(monkeypatch, tmp_path):
+def test_a_container_or_wsl_around_the_server_is_detected(monkeypatch, tmp_path):
     monkeypatch.delenv("container", raising=False)
     monkeypatch.setattr(own_computer, "_CONTAINER_FILES", (tmp_path / ".dockerenv",))
     monkeypatch.setattr(own_computer.platform, "release", lambda: "6.1.0")

@@ -45,14 +45,14 @@ asyncio.run(main())
 SCRIPT = """
 import asyncio, json
 from threadpoolctl import threadpool_info
-from server.start_up import YOUNG, prepared
+from server.start_up import GC_THRESHOLDS, prepared
 
 async def started():
-    async with prepared(None, pages="pages.topics", leave=lambda: print):
+    async with prepared(None, pages="pages.topics", on_end=lambda: print):
         import gc
         from starlette.formparsers import MultiPartParser
         threads = {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
-        frozen = gc.get_freeze_count() > 100_000 and gc.get_threshold() == YOUNG
+        frozen = gc.get_freeze_count() > 100_000 and gc.get_threshold() == GC_THRESHOLDS
         print(json.dumps([list(threads), MultiPartParser.spool_max_size, frozen]))
 
 asyncio.run(started())

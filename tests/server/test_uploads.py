@@ -10,7 +10,7 @@ from streamlit.runtime.state import SessionState
 
 from privdemo import limits
 from server import uploads
-from server.uploads import Unread, Uploads
+from server.uploads import UnreadUploads, Uploads
 from tests.server.asking import in_a_loop
 
 
@@ -149,10 +149,10 @@ def test_a_file_that_does_not_arrive_is_given_up(holds, monkeypatch):
 
 def test_what_no_page_has_read_within_a_minute_is_dropped():
     now = [0.0]
-    unread, manager = Unread(lambda: now[0]), Manager(me=[1], you=[1, 1])
-    unread.look(SimpleNamespace(uploaded_file_mgr=manager))
+    unread, manager = UnreadUploads(lambda: now[0]), Manager(me=[1], you=[1, 1])
+    unread.delete_unread(SimpleNamespace(uploaded_file_mgr=manager))
     manager.remove_file("you", "1")
     for t, left in ((59, 1), (61, 0)):
         now[0] = t
-        unread.look(SimpleNamespace(uploaded_file_mgr=manager))
+        unread.delete_unread(SimpleNamespace(uploaded_file_mgr=manager))
         assert [len(files) for files in manager.file_storage.values()] == [left, left]

@@ -10,7 +10,7 @@ from streamlit.runtime.uploaded_file_manager import DeletedFile, UploadedFile, U
 
 from privdemo import limits
 from server import visits
-from server.visits import ENDED_AFTER, MOST_ENDED, Ended
+from server.visits import ENDED_AFTER, MOST_ENDED, DisconnectedVisits
 from tests.server.asking import in_a_loop
 
 
@@ -48,8 +48,8 @@ def test_a_file_is_taken_once(monkeypatch):
 def test_a_visit_ends_after_a_break_that_is_too_long_and_holds_nothing_then(monkeypatch):
     now, left, collected = [0.0], [], []
     monkeypatch.setattr(visits.gc, "collect", lambda: collected.append(now[0]))
-    ended, server = Ended(lambda: now[0]), Server("a", "b")
-    ended.has_brought("a")
+    disconnected, server = DisconnectedVisits(lambda: now[0]), Server("a", "b")
+    disconnected.note_upload("a")
     session = server.sessions["a"]
     for t, connected, gone in (
         (0, "ab", []),
@@ -60,28 +60,28 @@ def test_a_visit_ends_after_a_break_that_is_too_long_and_holds_nothing_then(monk
         (2 * ENDED_AFTER + 1, "b", ["a"]),
     ):
         now[0], server.connected = t, set(connected)
-        assert ended.look(server, left.append) == gone
+        assert disconnected.end_disconnected(server, left.append) == gone
     assert (left, set(server.sessions), session.session_state) == (["a"], {"b"}, {})
     assert collected == [now[0]]
     now[0] += 1
-    ended.look(server, left.append)
+    disconnected.end_disconnected(server, left.append)
     assert len(collected) == 2, "something still holds the visit"
     del session
     now[0] += 1
-    ended.look(server, left.append)
+    disconnected.end_disconnected(server, left.append)
     assert len(collected) == 2
-    ended.collect_soon()
-    ended.look(server, left.append)
+    disconnected.collect_soon()
+    disconnected.end_disconnected(server, left.append)
     assert len(collected) == 3
 
 
 def test_of_many_who_have_left_a_few_are_ended_at_a_time():
     now, names = [0.0], {str(i) for i in range(MOST_ENDED + 2)}
-    ended, server = Ended(lambda: now[0]), Server(*names)
+    disconnected, server = DisconnectedVisits(lambda: now[0]), Server(*names)
     server.connected = set()
-    ended.look(server, [].append)
+    disconnected.end_disconnected(server, [].append)
     now[0] = ENDED_AFTER
-    assert [len(ended.look(server, names.remove)) for _ in range(3)] == [MOST_ENDED, 2, 0]
+    assert [len(disconnected.end_disconnected(server, names.remove)) for _ in range(3)] == [MOST_ENDED, 2, 0]
     assert not names
 
 
@@ -89,15 +89,15 @@ def test_what_a_visitor_held_is_gone_ten_seconds_after_leaving(monkeypatch):
     """With the real times: the check, the time until a visit ends, and two collections, as one may be too early."""
     now, collected = [0.0], []
     monkeypatch.setattr(visits.gc, "collect", lambda: collected.append(now[0]))
-    ended, server = Ended(lambda: now[0]), Server("a")
-    ended.has_brought("a")
+    disconnected, server = DisconnectedVisits(lambda: now[0]), Server("a")
+    disconnected.note_upload("a")
     held = server.sessions["a"]
-    ended.look(server, [].append)
+    disconnected.end_disconnected(server, [].append)
     server.connected = set()
     while len(collected) < 2:
-        now[0] += visits.LOOK + visits.LOOK / 4  # one at which a visit ends takes that much longer
+        now[0] += visits.CHECK_EVERY + visits.CHECK_EVERY / 4  # one at which a visit ends takes that much longer
         assert now[0] <= 10, "docs/serving.md promises ten seconds"
-        ended.look(server, [].append)
+        disconnected.end_disconnected(server, [].append)
     assert not held.session_state
 
 
@@ -105,20 +105,20 @@ def test_nothing_is_looked_for_of_a_visitor_who_brought_nothing(monkeypatch):
     """With two hundred other visits a check takes a tenth of a second, during which no request is answered."""
     now, collected = [0.0], []
     monkeypatch.setattr(visits.gc, "collect", lambda: collected.append(now[0]))
-    ended, server = Ended(lambda: now[0]), Server("a")
+    disconnected, server = DisconnectedVisits(lambda: now[0]), Server("a")
     held = server.sessions["a"]
-    ended.look(server, [].append)
+    disconnected.end_disconnected(server, [].append)
     server.connected, now[0] = set(), 1.0
-    ended.look(server, [].append)
+    disconnected.end_disconnected(server, [].append)
     now[0] += ENDED_AFTER
-    assert ended.look(server, [].append) == ["a"]
+    assert disconnected.end_disconnected(server, [].append) == ["a"]
     assert not held.session_state
     assert not collected
 
 
 def test_the_timer_drops_files_that_no_page_has_read(monkeypatch):
     monkeypatch.setattr(limits, "UNREAD_SECONDS", replace(limits.UNREAD_SECONDS, high=0))
-    monkeypatch.setattr(visits, "LOOK", 0.001)
+    monkeypatch.setattr(visits, "CHECK_EVERY", 0.001)
     server, dropped = Server("a"), []
 
     def remove_file(*file):

@@ -13,7 +13,8 @@ from pages.kit import component, values
 from pages.kit.settings import Number
 
 _HERE = Path(__file__).parent
-_STARTED = "dial_started"
+# The key of the session by which a dial was mounted before: its first picture is not needed again.
+_MOUNTED = "dial_mounted"
 
 
 def _read(name: str) -> str:
@@ -31,12 +32,12 @@ def mount(data: Mapping[str, Any], number: Number, first: Callable[[], str] = st
     """Render the dial at `data["level"]`; once a visitor releases it, `number` is set to its level.
 
     `data` holds as bytes, which the browser fetches once, the `pictures`, a JSON object that dial.js reads, and the
-    `guesses` at the dial's own level, prior after prior; the `levels` at which more guesses may `follow`, with the
-    sentences on `linking` at each of them, and `linkingHere` at the dial's own level; for each prior whether its
-    guesses are `ready`; and a `token` that changes with the pictures, but not with the level. The pictures and random
-    numbers are base64 of their little-endian bytes: `states`, `clean`, and either `noise` or `uniform` and
-    `replacement`; with `nStates`, `height` and `width`; `labels`, `captions` and `priorLabels`, or the titles of two
-    `halves`; `symbol` and `name`; `low`, `high` and `step`.
+    `guesses`, which are the adversary's reconstructions, at the dial's own level, prior after prior; the `levels` at
+    which more of them may `follow`, with the sentences on `linking` at each of them, and `linkingHere` at the dial's
+    own level; for each prior whether its guesses are `ready`; and a `token` that changes with the pictures, but not
+    with the level. The pictures and random numbers are base64 of their little-endian bytes: `states`, `clean`, and
+    either `noise` or `uniform` and `replacement`; with `nStates`, `height` and `width`; `labels`, `captions` and
+    `priorLabels`, or the titles of two `halves`; `symbol` and `name`; `low`, `high` and `step`.
 
     `first` makes the same pictures as markup, which is shown until the dial has started.
     """
@@ -47,9 +48,9 @@ def mount(data: Mapping[str, Any], number: Number, first: Callable[[], str] = st
             values.put(number, float(moved))
 
     with st.container(key="dial-first"):
-        if not st.session_state.get(_STARTED) and (markup := still(first)):
+        if not st.session_state.get(_MOUNTED) and (markup := still(first)):
             st.html(markup)
-    st.session_state[_STARTED] = True
+    st.session_state[_MOUNTED] = True
     _dial(key="dial", data=_with_addresses(data), on_moved_change=released)
 
 
@@ -60,7 +61,7 @@ def still(first: Callable[[], str]) -> str:
 
 
 def follow(data: Mapping[str, Any]) -> None:
-    """Send the dial with this `token` the guesses at all its levels, `packed`: `nPriors` times `nLevels` of them."""
+    """Send the dial with this `token` the reconstructions at all its levels: `packed`, `nPriors` times `nLevels`."""
     _guesses(key="dial-guesses", data=_with_addresses(data), width="content")
 
 

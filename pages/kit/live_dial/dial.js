@@ -83,7 +83,7 @@ class Dial {
     this.asked = raw;
     const wanted = () => this.asked === raw; // until the page runs again
     const addresses = [raw.pictures, raw.guesses, ...(raw.matching ? [raw.matching] : [])];
-    const files = Promise.all(addresses.map((address) => file(address, wanted)));
+    const files = Promise.all(addresses.map((address) => fetchFile(address, wanted)));
     const [pictures, guesses, matching] = await files.catch((problem) => {
       if (wanted()) throw problem;
       return [];

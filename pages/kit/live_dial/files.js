@@ -1,9 +1,10 @@
-// What a dial draws from is fetched once from the address that Python gives it: later runs of the page name the same
-// address, and so does a dial that is drawn anew. The last few are kept for all dials of the page.
+// Python puts this file in front of dial.js and of guesses.js, which call `fetchFile`. What a dial draws from is fetched
+// once from the address that Python gives it: later runs of the page name the same address, and so does a dial that is
+// drawn anew. The last few files are kept for all dials of the page.
 const KEPT = 8;
 const fetched = (globalThis.privdemoFiles ??= new Map());
 
-function file(address, wanted = () => true) {
+function fetchFile(address, wanted = () => true) {
   const entry = fetched.get(address) ?? {};
   entry.wanted = wanted; // by whoever asks last
   entry.content ??= ask(address, entry).catch((problem) => {

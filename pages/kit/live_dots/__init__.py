@@ -11,7 +11,8 @@ import streamlit as st
 from privdemo import figures
 
 _HERE = Path(__file__).parent
-_STARTED = "dots_started"
+# The key of the session by which these dots were mounted before: their first picture is not needed again.
+_MOUNTED = "dots_mounted"
 
 
 def _read(name: str) -> str:
@@ -35,7 +36,7 @@ def dots(data: Mapping[str, Any], key: str, first: Callable[[], str]) -> None:
     `narrow` screen, on which two of them are upright; the `legend`, and a description in `words`.
     """
     with st.container(key="dots-first"):
-        if not st.session_state.get(_STARTED):
+        if not st.session_state.get(_MOUNTED):
             st.html(first())
-    st.session_state[_STARTED] = True
+    st.session_state[_MOUNTED] = True
     _dots(key=key, data=dict(data))

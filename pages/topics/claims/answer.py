@@ -208,7 +208,7 @@ def _rounded(unit: str, value: float | None) -> str:
 
 def ours(claim: Claim) -> str:
     """Write our number, with half its interval if it has one: “0.7 ± 1.2 points”."""
-    if claim.ours is None or claim.ours.exact:
+    if claim.ours is None or claim.ours.has_no_width:
         return _exact(claim.unit, claim.ours and claim.ours.mean)
     if claim.unit:
         return numbers.with_half(claim.ours, SHARE if claim.unit == PERCENT else POINTS)

@@ -206,7 +206,7 @@ def question_of(values: Values) -> Question | str:
         )
         class_ratio.check(config)
     except ValueError as error:  # numbers, each in its range, may not go together
-        return f"Nothing can be found here. {numbers.sentence(error)}"
+        return f"Nothing can be found here. {numbers.error_sentence_html(error)}"
     return Question(config, values[DRAWS], own_data.file_of(dataset))
 
 

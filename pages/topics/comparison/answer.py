@@ -148,7 +148,7 @@ class Answer:
         if not self.problems:
             return "There is no result yet: go on, or change the settings."
         why = "; ".join(f"{COMPARISON[name].title}: {problem}" for name, problem in self.problems.items())
-        return f"None of the methods has a result. {numbers.sentence(why)}"
+        return f"None of the methods has a result. {numbers.error_sentence_html(why)}"
 
     def beside_counterpart(self) -> str:
         """Compare the best method that trusts nobody with its counterpart; empty if nothing is clear.
@@ -553,7 +553,9 @@ def _summary(answer: Answer, curves: Sequence[Row]) -> str:
     hollow = " Hollow marks: the best of several variants." if set(config.methods) & set(TRIED) else ""
     unequal = " Equal ε under unequal trust is not equal privacy." if len(trusted - {TRUTH}) > 1 else ""
     sets = f" {about_sets(config)}" if _has_sets(config) else ""
-    problems = "".join(f" {COMPARISON[name].title}: {numbers.sentence(why)}" for name, why in answer.problems.items())
+    problems = "".join(
+        f" {COMPARISON[name].title}: {numbers.error_sentence_html(why)}" for name, why in answer.problems.items()
+    )
     return (
         f"Promised: {privacy(config)}. "
         f"{answer.best_words()}{answer.beside_counterpart()}{answer.ties()}"

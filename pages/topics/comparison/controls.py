@@ -51,7 +51,7 @@ def adjust(values: Values) -> None:
         decode(values[PIN])
     except ValueError as error:  # for example because its records were forgotten
         put(PIN, PIN.default)
-        st.toast(numbers.sentence(f"the pinned setting was removed: {numbers.escape_markdown(str(error))}"))
+        st.toast(numbers.error_sentence_html(f"the pinned setting was removed: {numbers.escape_markdown(str(error))}"))
 
 
 def controls(values: Values, main: DeltaGenerator) -> None:

@@ -232,7 +232,7 @@ def question_of(values: Values) -> Question | str:
         config = _config(values)
         comparison.check(config)
     except ValueError as error:
-        return f"Nothing can be compared here. {numbers.sentence(error)}"
+        return f"Nothing can be compared here. {numbers.error_sentence_html(error)}"
     if not values[TRUSTED]:
         return "Choose at least one who may be trusted: “nobody” stands for methods in which nobody sees true labels."
     methods = tuple(name for title, name in METHOD_NAMES.items() if title in values[METHODS] and name in config.chosen)

@@ -59,7 +59,7 @@ def change(now: Row, then: Row) -> Change:
     gap = comparison.study.difference(now, then)
     if gap is None:
         return Change(Verdict.TOO_FEW, "too few trials of both")
-    if gap.exact and gap.mean == 0:
+    if gap.has_no_width and gap.mean == 0:
         return Change(Verdict.NOT_CLEAR, "the same")
     n_draws = len(now.values.keys() & then.values.keys())
     verdict = judge(gap, n_draws, lower_is_better=not METRICS[now.task][now.metric])

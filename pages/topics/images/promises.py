@@ -18,7 +18,7 @@ _NO_PROMISE = "<b>no promise at all</b> in practice"
 
 
 def promises(family: PixelFamily, class_names: Sequence[str], privacy: Privacy, code: Snippet) -> Panel:
-    """Return the panel with the ε of the label, of a pixel, of the image, and of the image except with chance δ."""
+    """Return the panel with the ε of the label, of a pixel, of the image, and of the image at δ."""
     delta = numbers.power_of_ten(privacy.delta)
     label, pixel = numbers.epsilon(privacy.label), numbers.epsilon(pixel_epsilon(privacy))
     image, image_at_delta = numbers.epsilon(privacy.image), numbers.epsilon(privacy.image_at_delta)
@@ -36,7 +36,7 @@ def promises(family: PixelFamily, class_names: Sequence[str], privacy: Privacy, 
                 ("One pixel", f"ε = {pixel}", pixel_words(privacy)),
                 ("The whole image", f"ε = {image}", image_words(privacy)),
                 (
-                    f"The whole image, except with chance {delta}",
+                    f"The whole image, at δ = {delta}",
                     f"ε = {image_at_delta}",
                     image_delta_words(family, privacy),
                 ),
@@ -86,7 +86,7 @@ def pixel_words(privacy: Privacy) -> str:
     if math.isinf(privacy.pixel_at_delta):
         return "Without noise a released pixel is the pixel."
     return (
-        f"Seeing one released pixel changes the odds of any guess about it by {factor} at most, except with chance "
+        f"From one true pixel to another, the chance of any outcome changes by {factor} at most, plus "
         f"{numbers.power_of_ten(privacy.delta)}. Such noise cannot promise more."
     )
 
@@ -113,7 +113,7 @@ def label_words(class_names: Sequence[str], label_posterior: Sequence[float | No
 def image_words(privacy: Privacy) -> str:
     """Say what the ε of the whole image means, and that a large one is no promise."""
     if math.isinf(privacy.image):
-        return "No ε holds for the whole image without a chance to fail."
+        return "No ε holds for the whole image without a δ."
     odds = numbers.odds_factor(privacy.image)
     verdict = (
         f"The odds of a guess about the image may change by {odds}: {_NO_PROMISE}."
@@ -137,6 +137,6 @@ def image_delta_words(family: PixelFamily, privacy: Privacy) -> str:
         return f"Nothing bounds what a guess about the image may gain: {_NO_PROMISE}."
     verdict = f": {_NO_PROMISE}" if privacy.image_at_delta > LARGEST_PROMISE else ""
     return (
-        f"The odds of a guess about the image change by {factor} at most, except with chance "
+        f"From one true image to another, the chance of any outcome changes by {factor} at most, plus "
         f"{numbers.power_of_ten(privacy.delta)}{verdict}. {LEVELS[family.name].accounting}"
     )

@@ -24,7 +24,7 @@ SYMMETRIC, ASYMMETRIC = "symmetric", "asymmetric"
 class Level(NamedTuple):
     """The noise level of a family as a setting: its `key` in the address, and its `default`.
 
-    `accounting` says how the ε of a whole image at a chance δ to fail is computed.
+    `accounting` says how the ε of a whole image at δ is computed.
     """
 
     key: str
@@ -73,11 +73,11 @@ CANDIDATES = Number(
 )
 DELTA = Number(
     "delta",
-    limits.Limit("delta", 1e-10, 0.5, "δ is the chance that the promise fails"),
+    limits.Limit("delta", 1e-10, 0.5, "δ is the chance that ε does not bound"),
     1e-5,
-    "δ, chance that the promise fails",
+    "δ, chance that ε does not bound",
     step=1e-6,
-    help="It goes with every ε of a promise that may fail.",
+    help="It goes with every ε that holds only with a δ.",
 )
 SEED = Number("seed", limits.SEED, 0, "Seed", help="The same seed gives the same people and the same noise.")
 

@@ -50,7 +50,7 @@ def _guess_words(question: Question, rates: dict[str, float]) -> str:
     if release.data_dependent:
         return f"With {release.title} nothing limits that, because the noise is chosen from the secret counts."
     if question.release not in rates:
-        return f"{numbers.sentence(release.title)[:-1]} has no noise that keeps the promise."
+        return f"{numbers.capital(release.title)} has no noise that keeps the promise."
     right = numbers.share(rates[question.release])
     return f"With one it is at most <b>{right}</b> ({release.title})."
 

@@ -21,7 +21,7 @@ def panels(answer: Answer, curves: Curves | None = None) -> list[Panel]:
     try:
         outcomes = answer.along(axis)
     except ValueError as error:
-        return [Panel(question=_QUESTION, answer=numbers.sentence(error))]
+        return [Panel(question=_QUESTION, answer=numbers.error_sentence_html(error))]
     names = tuple(RELEASES) if shows_all else answer.shown_first
     config = question.config
     on_design = axis in (label_counts.C_AXIS, label_counts.RHO_AXIS)

@@ -103,7 +103,7 @@ def takeaway(question: Question, chosen: Outcome) -> str:
     """Say by how many people the counts of the first release of the `chosen` kind are off, and those of the average."""
     title = numbers.capital(RELEASES[chosen.release].title)
     if chosen.problem:
-        return f"{title}: {numbers.sentence(chosen.problem)}"
+        return f"{title}: {numbers.error_sentence_html(chosen.problem)}"
     total = sum(question.config.counts)
     here = sum(abs(share - n / total) for share, n in zip(chosen.example, question.config.counts, strict=True))
     promise = _broken_promise_words(chosen)
@@ -136,7 +136,7 @@ def least_words(question: Question, outcomes: Mapping[str, Outcome]) -> str:
         return f"{start}."
     title = numbers.capital(RELEASES[question.release].title)
     if chosen.problem:
-        return f"{start}. {title}: {numbers.sentence(chosen.problem)}"
+        return f"{start}. {title}: {numbers.error_sentence_html(chosen.problem)}"
     own, promise = off_by(chosen.distortion.mean, total), _broken_promise_words(chosen)
     if promise:
         return f"{start}. {title}: {own}{promise}."

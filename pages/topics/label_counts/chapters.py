@@ -110,7 +110,7 @@ def the_promise(answer: Answer) -> list[Panel]:
     """Return the panel of δ as a function of ε for the chosen release."""
     heading, question, outcome = "Is the promise kept?", answer.question, answer.chosen
     if outcome.problem:
-        return [Panel(question=heading, answer=numbers.sentence(outcome.problem))]
+        return [Panel(question=heading, answer=numbers.error_sentence_html(outcome.problem))]
     config = question.config
     names = dict.fromkeys((question.release, "laplace tight", "gaussian tight", "gaussian published"))
     curves = {name: m for name in names if (m := answer.outcomes[name].mechanism) is not None}
@@ -252,7 +252,7 @@ def all_numbers(answer: Answer) -> list[Panel]:
 def _table_row(name: str, outcome: Outcome, total: int) -> list[str]:
     """Return one release’s row of the table."""
     if outcome.problem:
-        return [_title(name), "–", "–", "–", numbers.sentence(outcome.problem)]
+        return [_title(name), "–", "–", "–", numbers.error_sentence_html(outcome.problem)]
     return [
         _title(name),
         numbers.with_half(outcome.distortion, numbers.plain_scale(outcome.distortion)),

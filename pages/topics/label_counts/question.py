@@ -142,7 +142,7 @@ def question_of(values: Values) -> Question | str:
             counts, values[EPSILON], values[DELTA], values[N_MIN], repeats=values[REPEATS], seed=values[SEED]
         )
     except ValueError as error:
-        return f"Nothing can be released here. {numbers.sentence(error)}"
+        return f"Nothing can be released here. {numbers.error_sentence_html(error)}"
     names = tuple(PATIENTS) if whose == CLINIC else ()
     return Question(config, n_classes, total, rho, whose != DESIGN, NAME_BY_TITLE[values[MECHANISM]], names)
 

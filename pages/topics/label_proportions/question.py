@@ -129,7 +129,7 @@ def question_of(values: Values) -> Question | str:
             values[SEED],
         )
     except ValueError as error:  # k and the size of a bag, each in its range, may not go together
-        return f"Nothing can be learned here. {numbers.sentence(error)}"
+        return f"Nothing can be learned here. {numbers.error_sentence_html(error)}"
     threshold = next(key for key, words in THRESHOLDS.items() if words == values[THRESHOLD])
     return Question(config, values[DRAWS], threshold, own_data.file_of(dataset))
 

@@ -132,7 +132,7 @@ def _edit(own: Lecture, pages: Sequence[Page], titles: Mapping[str, str], page_i
 def _edit_step(own: Lecture, i: int, step: Step, page: Page | None, titles: Mapping[str, str]) -> None:
     """Render the widgets of one step: what it shows, what to say, and buttons to move or delete it."""
     version, last = st.session_state.get(_EDITS, 0), len(own.steps) - 1
-    labels = {setting.key: setting.label or setting.key for setting in page.here.settings} if page else {}
+    labels = {setting.key: setting.label or setting.key for setting in page.here.default_settings} if page else {}
     settings_words = "; ".join(
         f"{labels.get(key, key)}: {', '.join([v] if isinstance(v, str) else v)}" for key, v in step.settings.items()
     )
@@ -158,7 +158,7 @@ def _edit_step(own: Lecture, i: int, step: Step, page: Page | None, titles: Mapp
             key=show_key,
             **change,
         )  # type: ignore[call-overload]
-        names = {_NOTHING: _NOTHING} | ({s.key: label_and_key(s) for s in page.here.settings} if page else {})
+        names = {_NOTHING: _NOTHING} | ({s.key: label_and_key(s) for s in page.here.default_settings} if page else {})
         now = list(names).index(step.control) if step.control in names else 0
         st.selectbox(
             "Control that stays on the screen",
@@ -241,7 +241,7 @@ def _store_changed(own: Lecture, **changed: Any) -> None:
     try:
         _store(replace(own, **changed))
     except ValueError as error:
-        st.session_state[_PROBLEM] = numbers.sentence(error)
+        st.session_state[_PROBLEM] = numbers.error_sentence_html(error)
 
 
 def _uploader(page_info: PageInfo) -> None:
@@ -268,4 +268,4 @@ def _open_upload(key: str, page_info: PageInfo) -> None:
         lecture.check_pages(opened, page_info.pages)
         _store(opened)
     except ValueError as error:
-        st.session_state[_PROBLEM] = f"This file was not opened. {numbers.sentence(error)}"
+        st.session_state[_PROBLEM] = f"This file was not opened. {numbers.error_sentence_html(error)}"

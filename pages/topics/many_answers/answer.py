@@ -14,7 +14,8 @@ from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials
 from pages.topics.many_answers.question import NOUNS, Question
 from privdemo.experiments import many_answers
-from privdemo.experiments.many_answers import ILLNESSES, PAPERS, ZIPF, AnswersConfig, Fit, Release
+from privdemo.experiments.many_answers import ILLNESSES, ZIPF, AnswersConfig, Fit, Release
+from privdemo.experiments.many_answers import RANDOMISED_RESPONSE as RESPONSE
 from privdemo.experiments.results import N_TRIALS
 from privdemo.experiments.trials import with_trial
 from privdemo.figures import many_answers as charts
@@ -105,7 +106,7 @@ class Answer:
         words = FREQUENCY_ORACLES[oracle].sends
         if isinstance(made, SubsetSelection):
             if made.size == 1:  # a list of one is what randomised response sends
-                words = FREQUENCY_ORACLES[PAPERS].sends
+                words = FREQUENCY_ORACLES[RESPONSE].sends
             else:
                 words = words.replace("some answers", f"{made.size:,}")
         return words.replace("answers", many).replace("answer", one)

@@ -11,7 +11,8 @@ from pages.kit.snippet import Snippet
 from pages.topics.many_answers.answer import Answer, bare_points, column, points, snippet, title
 from pages.topics.many_answers.question import Curves
 from privdemo.experiments import many_answers
-from privdemo.experiments.many_answers import PAPERS, Winners
+from privdemo.experiments.many_answers import RANDOMISED_RESPONSE as RESPONSE
+from privdemo.experiments.many_answers import Winners
 from privdemo.figures import answer_map
 from privdemo.figures import many_answers as charts
 from privdemo.methods import FREQUENCY_ORACLES
@@ -29,7 +30,7 @@ _PREDICTED = 64
 
 def shown_first(answer: Answer) -> tuple[str, ...]:
     """Return three methods: the best, the papers’ and the visitor’s own, or another."""
-    wanted = (answer.best, PAPERS, answer.question.config.oracle, "optimised unary", "hadamard response")
+    wanted = (answer.best, RESPONSE, answer.question.config.oracle, "optimised unary", "hadamard response")
     three = list(dict.fromkeys(wanted))[:3]
     return tuple(name for name in FREQUENCY_ORACLES if name in three)
 
@@ -82,13 +83,13 @@ def _along_words(answer: Answer, axis: str, found: dict[float, dict[str, float]]
     config, chosen = answer.question.config, answer.question.config.oracle
     if axis == many_answers.K_AXIS:
         few, many = min(found), max(found)
-        grown = {name: found[many][name] / found[few][name] for name in (PAPERS, answer.best)}
+        grown = {name: found[many][name] / found[few][name] for name in (RESPONSE, answer.best)}
         return (
-            f"With {many:,} possible answers instead of {few} the error of {title(PAPERS)} is "
-            f"<b>{numbers.times(grown[PAPERS])}</b> times as large"
+            f"With {many:,} possible answers instead of {few} the error of {title(RESPONSE)} is "
+            f"<b>{numbers.times(grown[RESPONSE])}</b> times as large"
             + (
                 f", that of {title(answer.best)} <b>{numbers.times(grown[answer.best])}</b> times."
-                if answer.best != PAPERS
+                if answer.best != RESPONSE
                 else "."
             )
         )
@@ -129,11 +130,11 @@ def who_wins(answer: Answer, among: Sequence[str] | None = None) -> list[Panel]:
             Chart(answer_map.winners(found, (config.epsilon, answer.k))),
             f"The method with the least mean squared error by inversion, whatever the number of people: {won}. The "
             f"paler, "
-            f"the less it gains on {title(PAPERS)}. The dashed line is a paper’s rule, k = 3e^ε + 2 (Wang et al. "
+            f"the less it gains on {title(RESPONSE)}. The dashed line is a paper’s rule, k = 3e^ε + 2 (Wang et al. "
             f"2017): "
             "up to there one answer beats bits if the answer is rare. By the mean of all answers, as here, it does up "
-            f"to {most:,} at this ε: {title(PAPERS)} beats {title('optimised unary')} up to {most:,} answers. Subset "
-            f"selection with sets of one is {title(PAPERS)}, and larger sets win from "
+            f"to {most:,} at this ε: {title(RESPONSE)} beats {title('optimised unary')} up to {most:,} answers. Subset "
+            f"selection with sets of one is {title(RESPONSE)}, and larger sets win from "
             "fewer answers on.",
             lambda: _winner_rows(found),
             Snippet(
@@ -155,8 +156,8 @@ def _prediction(answer: Answer) -> Prediction:
     errors = many_answers.errors(_PREDICTED, config.epsilon, config.people)
     best = min(errors, key=lambda name: errors[name])
     why = (
-        f"{numbers.capital(title(PAPERS))} is {numbers.times(errors[PAPERS] / errors[best])} times as far off, because "
-        f"with {_PREDICTED} answers hardly anybody sends the true one."
+        f"{numbers.capital(title(RESPONSE))} is {numbers.times(errors[RESPONSE] / errors[best])} times as far off, "
+        f"because with {_PREDICTED} answers hardly anybody sends the true one."
     )
     return Prediction(
         "most-exact-method",
@@ -166,14 +167,14 @@ def _prediction(answer: Answer) -> Prediction:
         title(best),
         tuple(method.title for method in FREQUENCY_ORACLES.values()),
         Table(("method", "what each person sends"), [[one.title, one.sends] for one in FREQUENCY_ORACLES.values()]),
-        "" if best == PAPERS else why,
+        "" if best == RESPONSE else why,
     )
 
 
 def _gain_words(answer: Answer, name: str) -> str:
     """Say how much more exact a method is than the papers’ one."""
-    times = answer.errors[PAPERS] / answer.errors[name]
-    return "" if name == PAPERS else f", {numbers.times(times)} times as exact as {title(PAPERS)}"
+    times = answer.errors[RESPONSE] / answer.errors[name]
+    return "" if name == RESPONSE else f", {numbers.times(times)} times as exact as {title(RESPONSE)}"
 
 
 def _winner_rows(found: Winners) -> list[dict[str, Any]]:

@@ -73,7 +73,7 @@ DELTA = Number(
     1e-6,
     "δ",
     1e-6,
-    "The chance that the promise of a shuffler, or of a curator’s noise, fails. Without either no δ is needed.",
+    "The chance that ε does not bound with a shuffler, or with a curator’s noise. Without either no δ is needed.",
 )
 
 

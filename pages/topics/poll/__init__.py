@@ -36,29 +36,23 @@ def standing_words(question: Question | str, shown: Answer | None) -> Mapping[st
     )
 
 
-def _has_truth(question: Question | str) -> bool:
-    """Return whether the true shares are known; a question that cannot be asked yet counts as one where they are."""
+def _may_show_truth(question: Question | str) -> bool:
+    """Return whether the true shares are known, or will be: a question that cannot be asked yet keeps the chapter."""
     return isinstance(question, str) or question.truth is not None
 
 
-_PANELS: tuple[Callable[..., Any], ...] = (
-    Answer.main,
-    chapters.what_they_said,
-    chapters.naive,
-    chapters.corrected,
-    chapters.one_answer,
-    chapters.price,
-    chapters.asked_again,
-    chapters.the_truth,
-    chapters.to_remember,
+# The panels of each chapter, and what else it has, in the order of their names in `STEPS`.
+_CHAPTERS: tuple[tuple[Callable[..., Any], dict[str, Any]], ...] = (
+    (Answer.main, {}),
+    (chapters.what_they_said, {}),
+    (chapters.naive, {}),
+    (chapters.corrected, {}),
+    (chapters.one_answer, {}),
+    (chapters.price, {}),
+    (chapters.asked_again, {"controls": asked_again_controls, "settings": [TIMES]}),
+    (chapters.the_truth, {"fits": _may_show_truth}),
+    (chapters.to_remember, {}),
 )
-
-
-def _chapter(name: str, panels: Callable[..., Any]) -> Chapter:
-    """Return the chapter of one step of the reveal."""
-    if panels is chapters.asked_again:
-        return Chapter(name, panels, asked_again_controls, [TIMES])
-    return Chapter(name, panels, fits=_has_truth) if panels is chapters.the_truth else Chapter(name, panels)
 
 
 PAGE = Page.from_folder(
@@ -68,5 +62,7 @@ PAGE = Page.from_folder(
     address=ADDRESS,
     question_of=question_of,
     folds=standing_words,
-    chapters=Chapters(STEP.key, tuple(map(_chapter, STEPS, _PANELS))),
+    chapters=Chapters(
+        STEP.key, tuple(Chapter(name, panels, **more) for name, (panels, more) in zip(STEPS, _CHAPTERS, strict=True))
+    ),
 )

@@ -141,7 +141,7 @@ def ways_html(chosen: str) -> str:
 
 def how_to_lie(question: Question) -> str:
     """Say how chance decides whether a person lies: by telephone, two tosses of a coin, or cards."""
-    config, (lies, pack) = question.config, poll.cards(question.config)
+    config, (lies, pack) = question.config, poll.deck_for(question.config)
     other = "the other answer" if len(config.answers) == 2 else "one of the other answers, each as often,"
     if question.way != HANDS:
         return (
@@ -176,7 +176,7 @@ def rule(question: Question) -> str:
 
 def rule_picture(config: PollConfig) -> str:
     """Return as HTML what chance decides: the four outcomes of two tosses of a coin, or the pack of cards."""
-    lies, pack = poll.cards(config)
+    lies, pack = poll.deck_for(config)
     if len(config.answers) == 2 and (lies, pack) == (1, 4):
         first, second = map(said, config.answers)
         outcomes = ("HH", "the truth"), ("HT", "the truth"), ("TH", first), ("TT", second)

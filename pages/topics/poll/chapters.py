@@ -155,7 +155,7 @@ def _hundred_senders(found: Reveal) -> str:
 def _of_100_people(share: Estimate) -> str:
     """Write how many of 100 people with a 95 % interval, if it has a width; whole people where that is enough."""
     number, low, high = map(whole_per_hundred, share)
-    return number if share.exact or number == low == high else f"{number} ({low}–{high})"
+    return number if share.has_no_width or number == low == high else f"{number} ({low}–{high})"
 
 
 @_step("price", "What did privacy cost?")

@@ -33,7 +33,9 @@ FIRST = Choice("first", DIGITS, "7", "First digit or class")
 SECOND = Choice("second", DIGITS, "9", "Second digit or class")
 # A hint for links with `classes`, the key of the page on images.
 _CLASSES = " Write `first=0&second=1&more_digits=2,3` for the digits 0, 1, 2 and 3."
-MORE = Choice("more_digits", DIGITS, (), "More digits or classes", many=True, least=0, meant={"classes": _CLASSES})
+MORE = Choice(
+    "more_digits", DIGITS, (), "More digits or classes", many=True, least=0, hints_by_key={"classes": _CLASSES}
+)
 NOISE = Choice("pixel_noise", tuple(MECHANISMS), next(iter(MECHANISMS)), "Noise on every pixel")
 LABEL_KIND = Choice("label_lies", (SYMMETRIC, ASYMMETRIC), SYMMETRIC, "Lie about the label")
 FLIP_PROB_FIRST = Number("first_lies", limits.P10, 0.1, "Lies about the first", step=0.01, help=WHAT_TWO_LIES_DO)

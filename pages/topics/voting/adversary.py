@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 
 from pages.kit import cache, numbers
-from pages.kit.numbers import whole_per_hundred
+from pages.kit.numbers import whole_of_100, whole_per_hundred
 from pages.kit.panel import Chart, Markup, Panel, Prediction, Scale
 from pages.kit.snippet import Snippet
 from pages.topics.voting.answer import Answer
@@ -129,7 +129,7 @@ def _senders(said: str) -> dict[int, people.Dot]:
 
 def _hundred_people(share: float, heading: str, marks: Mapping[int, people.Dot], columns: int = 20) -> people.Field:
     """Return a field of a hundred dots for people, `share` of whom voted A."""
-    return figures.dot_field(heading, voting.first_voted_a(round(100 * share), 100), marks, columns)
+    return figures.dot_field(heading, voting.first_voted_a(whole_of_100(share), 100), marks, columns)
 
 
 # --- many answers --------------------------------------------------------------------------------

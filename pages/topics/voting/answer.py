@@ -80,7 +80,7 @@ class Answer:
         }
         if best := poll.estimates.get(SPREAD_MLE):
             found |= {"estimate": numbers.share(best.value)}
-        if best and not best.interval.exact:
+        if best and not best.interval.has_no_width:
             found |= {"within": numbers.absolute_points(best.interval.half)}
         return found
 
@@ -231,7 +231,7 @@ def best_words(estimate: VoteEstimate) -> str:
 
 def interval_words(estimate: VoteEstimate) -> str:
     """Write the 95 % interval of an estimate in brackets, if it has a width and some share explains the answers."""
-    if estimate.doubtful or estimate.interval.exact:
+    if estimate.doubtful or estimate.interval.has_no_width:
         return ""
     return f" (95 % interval: {numbers.interval(estimate.interval)})"
 
@@ -279,7 +279,7 @@ def missed_words(answer: Answer) -> str:
 
 def _estimate_with_half(estimate: VoteEstimate) -> str:
     """Write an estimate with half its 95 % interval, if that has a width."""
-    return numbers.share(estimate.value) if estimate.interval.exact else numbers.with_half(estimate.interval)
+    return numbers.share(estimate.value) if estimate.interval.has_no_width else numbers.with_half(estimate.interval)
 
 
 def reading_words(poll: Poll, truth: float) -> str:
@@ -325,7 +325,7 @@ def estimate_words(poll: Poll, truth: float) -> str:
         # If all give the same answer, the plug-in standard error is 0, which is no certainty: the interval says more.
         error = f"s.e. {numbers.standard_error(e.standard_error)} points; " if e.standard_error else ""
         interval = f"{error}{numbers.interval(e.interval, numbers.unlimited_share_scale(e.interval))}"
-        if e.doubtful and e.interval.exact:
+        if e.doubtful and e.interval.has_no_width:
             interval = "at the end, without an interval"
         words.append(f"{VOTING[name].title} {numbers.share(e.value)} ({interval}, {_verdict(e, truth)} the truth)")
     note = ""

@@ -30,7 +30,7 @@ def panels(answer: Answer, typed: str) -> list[Panel]:
     try:
         config = many_config(typed, election.channel.epsilon, election.n_voters, election.seed)
     except ValueError as error:
-        return [Panel(_PANEL_NAME, _QUESTION, numbers.sentence(error))]
+        return [Panel(_PANEL_NAME, _QUESTION, numbers.error_sentence_html(error))]
     result = one_poll(config)
     n_negative = int((result.inversion < _ROUNDING).sum())
     return [

@@ -23,7 +23,7 @@ def panels(_: Answer, config: NaiveConfig) -> list[Panel]:
             direction_words(config.contrast, yours),
             Chart(charts.naive_training(same, yours)),
             "The loss of training on flipped labels, −L′∞(α) of the paper’s equation 104, against the direction of "
-            "weights of length 1, in nats a person above its least. With the same spread in all directions "
+            "weights of length 1, minus its minimum, in nats a person. With the same spread in all directions "
             f"{least_words(same)}; with your inputs {least_words(yours)}.",
             lambda: [
                 {"alpha": float(a), "loss": float(loss), "loss_same_spread": float(other)}

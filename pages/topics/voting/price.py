@@ -20,7 +20,6 @@ from privdemo.methods import CURATOR, NOBODY, SHUFFLER
 _NAME, _QUESTION = "price", "What does privacy cost?"
 # The δ at which a shuffler or a curator keeps ε; their curves are computed at every sixth ε of the curve.
 _DELTA, _STEP = 1e-6, 6
-_FAILS = "once in a million"  # _DELTA in words
 # A visitor guesses on a scale whose end is so many times the people that an honest poll needs, in so many steps.
 _GUESSED, _STEPS = 8, 200
 
@@ -206,8 +205,8 @@ def trusted_words(plan: Plan) -> str:
         return ""
     ((_, shuffled),), ((_, curated),) = trusted_curves((plan.lie.epsilon,), plan.width, plan.share).values()
     return (
-        f" With equal privacy, failing {_FAILS}, {numbers.people(shuffled)} are enough if a shuffler is trusted, and "
-        f"{curated:,.0f} if a curator is."
+        f" With the same ε, and δ = {numbers.power_of_ten(_DELTA)}, {numbers.people(shuffled)} are enough if a "
+        f"shuffler is trusted, and {curated:,.0f} if a curator is."
     )
 
 

@@ -240,5 +240,5 @@ def _of_hundred(config: ElectionConfig, said: str) -> str:
 
 
 def _per_hundred(share: float) -> str:
-    """Write how many of 100 people, in whole people where that is enough."""
-    return numbers.out_of_100(share).removesuffix(" of 100")
+    """Write how many of 100 people, in whole people."""
+    return numbers.people_of_100(share)

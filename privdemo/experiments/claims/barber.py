@@ -33,7 +33,7 @@ from privdemo.experiments.claims.judge import (
     judge_value,
 )
 from privdemo.experiments.training.study import Row
-from privdemo.intervals import Estimate, with_test_part
+from privdemo.intervals import Estimate, with_test_sampling_error
 from privdemo.mechanisms import BinaryChannel
 from privdemo.methods import CLEAN, FLAT, NAIVE, PUBLISHED, SPREAD, TRUE
 from privdemo.verdict import clearly_above
@@ -92,7 +92,7 @@ def reconstruction_misses() -> Finding:
 def accuracy(published: float, rows: Rows, method: str, level: float) -> Finding:
     """Compare a published accuracy with ours, whose interval holds the luck of the test images too."""
     point = next(point for point in training.study.points(rows)[method] if point.level == level)
-    ours = with_test_part(point.accuracy, TEST_IMAGES)
+    ours = with_test_sampling_error(point.accuracy, TEST_IMAGES)
     verdict, why = judge_number(published, ours)
     return Finding(
         ours,

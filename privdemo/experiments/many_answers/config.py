@@ -18,10 +18,10 @@ ILLNESS_NAMES = (
     *("cold", "flu", "hay fever", "migraine", "asthma", "eczema", "diabetes", "gout"),
     *("anaemia", "ulcer", "epilepsy", "measles", "mumps", "hepatitis", "malaria", "cholera"),
 )
-# The mechanism of papers on noisy labels.
-PAPERS = "randomised response"
-# The random stream of each mechanism: its place among the oracles, so that a further one at their end changes no other
-# random numbers.
+# The oracle by which papers on noisy labels have labels randomised.
+RANDOMISED_RESPONSE = "randomised response"
+# The random stream of each oracle: its place among `ORACLES`. Append new oracles there, at the end: elsewhere they
+# would change the random numbers of those after them, and with them published results.
 STREAMS = {name: place for place, name in enumerate(ORACLES)}
 
 

@@ -15,7 +15,7 @@ from privdemo.experiments.many_answers.config import (
     ILLNESS_NAMES,
     ILLNESSES,
     OCCUPATIONS,
-    PAPERS,
+    RANDOMISED_RESPONSE,
     STREAMS,
     UNIFORM,
     WORDS,
@@ -105,7 +105,11 @@ def _of_records(source: Source) -> tuple[tuple[str, ...], Array]:
 
 def rival(oracle: str, k: int, epsilon: float) -> str:
     """Return the oracle to compare with: k-ary randomised response; for that itself, the best of the others."""
-    return best(k, epsilon, [name for name in ORACLES if name != PAPERS]) if oracle == PAPERS else PAPERS
+    return (
+        best(k, epsilon, [name for name in ORACLES if name != RANDOMISED_RESPONSE])
+        if oracle == RANDOMISED_RESPONSE
+        else RANDOMISED_RESPONSE
+    )
 
 
 def inverted(config: AnswersConfig, people: Truth, oracle: str) -> InvertedShares:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from privdemo import limits
-from privdemo.experiments.many_answers.config import PAPERS, mechanism
+from privdemo.experiments.many_answers.config import RANDOMISED_RESPONSE, mechanism
 from privdemo.experiments.many_answers.release import Truth
 from privdemo.mechanisms.frequency_oracles import ORACLES, SubsetSelection, best
 
@@ -62,7 +62,7 @@ def halving_epsilon(oracle: str, k: int, epsilon: float) -> float | None:
 
 def same_lie(first: str, second: str, k: int, epsilon: float) -> bool:
     """Return whether two oracles are one: subset selection with sets of one answer is k-ary randomised response."""
-    return {first, second} == {PAPERS, "subset selection"} and SubsetSelection(k, epsilon).size == 1
+    return {first, second} == {RANDOMISED_RESPONSE, "subset selection"} and SubsetSelection(k, epsilon).size == 1
 
 
 def unasked_error(people: Truth) -> float:
@@ -88,7 +88,9 @@ def most_answers(epsilon: float) -> int:
     ks = range(int(limits.ORACLE_ANSWERS.low), int(limits.ORACLE_ANSWERS.high) + 1)
 
     def loses(k: int) -> bool:
-        response, bits = (mechanism(name, k, epsilon).mean_variance(1) for name in (PAPERS, "optimised unary"))
+        response, bits = (
+            mechanism(name, k, epsilon).mean_variance(1) for name in (RANDOMISED_RESPONSE, "optimised unary")
+        )
         return response >= bits
 
     return ks[bisect_left(ks, True, key=loses) - 1]
@@ -114,7 +116,7 @@ def winners(among: Sequence[str] = tuple(ORACLES)) -> Winners:
     names = tuple(tuple(best(k, epsilon, among) for epsilon in epsilons) for k in ks)
     times = tuple(
         tuple(
-            math.sqrt(mechanism(PAPERS, k, e).mean_variance(1) / mechanism(name, k, e).mean_variance(1))
+            math.sqrt(mechanism(RANDOMISED_RESPONSE, k, e).mean_variance(1) / mechanism(name, k, e).mean_variance(1))
             for e, name in zip(epsilons, row, strict=True)
         )
         for k, row in zip(ks, names, strict=True)

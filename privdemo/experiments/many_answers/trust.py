@@ -14,7 +14,7 @@ from privdemo.accounting import (
     shuffled_local_epsilon,
     shuffled_poll_local_epsilon,
 )
-from privdemo.experiments.many_answers.config import PAPERS, mechanism
+from privdemo.experiments.many_answers.config import RANDOMISED_RESPONSE, mechanism
 from privdemo.mechanisms.frequency_oracles import best
 
 # The ε at which the three are compared.
@@ -52,7 +52,7 @@ def trusted(k: int, people: int, epsilon: float, delta: float) -> Trusted:
     local_epsilon = max(epsilon, bound(epsilon, delta, people))
     # From ε = 10 on, where e^ε is far above any k, k-ary randomised response is best for every k.
     few_lies = local_epsilon > limits.ORACLE_EPSILON.high
-    shuffled_oracle = PAPERS if k == 2 or few_lies else best(k, local_epsilon)
+    shuffled_oracle = RANDOMISED_RESPONSE if k == 2 or few_lies else best(k, local_epsilon)
     shuffled = _error(shuffled_oracle, k, local_epsilon, people)
     ways = {name: noise / people for name, noise in _noises(k, epsilon, delta).items()} | {shuffled_oracle: shuffled}
     curated_by = min(ways, key=lambda name: ways[name])

@@ -1,6 +1,6 @@
 """A poll of a class by randomised response: the shares behind the answers, and the posterior of each person."""
 
-from privdemo.experiments.poll.config import PollConfig, by_cards, cards
+from privdemo.experiments.poll.config import PollConfig, deck_for, with_card_probability
 from privdemo.experiments.poll.price import Price, half_width, price
 from privdemo.experiments.poll.rehearsal import Rehearsal, rehearse
 from privdemo.experiments.poll.reveal import Again, Reading, Reveal, asked_again, reveal
@@ -15,8 +15,7 @@ __all__ = [
     "Reveal",
     "again_table",
     "asked_again",
-    "by_cards",
-    "cards",
+    "deck_for",
     "half_width",
     "meant_table",
     "price",
@@ -25,4 +24,5 @@ __all__ = [
     "reveal",
     "said_table",
     "share_table",
+    "with_card_probability",
 ]

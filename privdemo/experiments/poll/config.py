@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from privdemo import limits
 from privdemo.mechanisms import BinaryChannel, RandomisedResponse
 
-# Packs of cards: some of one suit, or the whole pack. The smallest pack with about the same probability is used.
-_PACKS = (*range(2, 14), 52)
-_ABOUT = 0.01
+# The sizes of decks of cards: some cards of one suit, or a whole pack; small decks are tried first.
+_DECK_SIZES = (*range(2, 14), 52)
+# How far a deck may be from the wanted probability; the summand is for rounding errors, as 0.26 − 0.25 is over 0.01.
+_TOLERANCE = 0.01 + 1e-9
 
 
 @dataclass(frozen=True)
@@ -34,18 +35,21 @@ class PollConfig:
         return self.mechanism.one_against_rest
 
 
-def cards(config: PollConfig) -> tuple[int, int]:
-    """Return how many cards of how many say “lie”, so that a random card does so about as often as `config` says."""
+def deck_for(config: PollConfig) -> tuple[int, int]:
+    """Return how many cards of how many say “lie”, so that a random card does so about as often as `config` says.
+
+    It is the smallest deck whose probability is within 0.01 of it, or the nearest of all decks if none is.
+    """
     limit = limits.poll_lie_limit(len(config.answers))
-    parts = [(lies, pack) for pack in _PACKS for lies in range(1, pack) if limit.contains(lies / pack)]
+    decks = [(lies, size) for size in _DECK_SIZES for lies in range(1, size) if limit.contains(lies / size)]
 
-    def off(part: tuple[int, int]) -> float:
-        return abs(part[0] / part[1] - config.lie)
+    def error(deck: tuple[int, int]) -> float:
+        return abs(deck[0] / deck[1] - config.lie)
 
-    return next((part for part in parts if off(part) <= _ABOUT), min(parts, key=off))
+    return next((deck for deck in decks if error(deck) <= _TOLERANCE), min(decks, key=error))
 
 
-def by_cards(config: PollConfig) -> PollConfig:
-    """Return the same poll with the lie probability of the cards, such as 3 of 11; of a coin, 1 in 4."""
-    lies, pack = cards(config)
-    return replace(config, lie=lies / pack)
+def with_card_probability(config: PollConfig) -> PollConfig:
+    """Return the same poll with the lie probability that its deck gives: 3/11 for 0.27, and 1/4 for 0.25."""
+    lies, size = deck_for(config)
+    return replace(config, lie=lies / size)

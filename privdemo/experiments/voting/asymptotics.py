@@ -19,10 +19,11 @@ FLIP_PROBS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
 
 
 class LongRun(NamedTuple):
-    """The limit N → ∞ of each estimator, for true shares `share` (n,) and one symmetric flip probability.
+    """What each estimator estimates in the limit of infinitely many voters, N → ∞, at one symmetric flip probability.
 
-    `grid_maximum` is where J∞ is largest on a grid of 1 to 999 thousandths. `grid_maximum` and `reconstruction` are nan
-    where both ends are equally good; `spread` is nan where answers carry no information.
+    Each array (n,) holds an estimate for each of the true shares `share`. `grid_maximum` is the θ at which J∞, the
+    objective that the reconstruction maximises, is largest on a grid of 1 to 999 thousandths. `grid_maximum` and
+    `reconstruction` are nan where both ends are equally good; `spread` is nan where answers carry no information.
     """
 
     flip_prob: float
@@ -103,6 +104,9 @@ def certain_inferences(channel: BinaryChannel) -> tuple[str, ...]:
 
 
 def landscape(config: ElectionConfig, n_points: int = 401) -> tuple[Array, Array]:
-    """Return J∞ over θ for the election of `config`: `theta` (n_points,) and J (n_points,), in nats a voter."""
+    """Return the curve of J∞, the objective of the reconstruction, over candidate shares θ for an election.
+
+    That are `theta` (n_points,) and J∞ at each (n_points,), in nats a voter.
+    """
     theta = np.linspace(0, 1, n_points)
     return theta, votes.reconstruction_objective(theta, config.answer_prob, config.channel)

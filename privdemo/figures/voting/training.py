@@ -52,7 +52,7 @@ def naive_training(isotropic: NaiveResult, yours: NaiveResult) -> Figure:
                 "tickvals": [-180, -90, 0, 90, 180],
                 "range": [-185, 185],
             },
-            "yaxis": {"title": {"text": "loss above its least, nats a person"}, "rangemode": "tozero"},
+            "yaxis": {"title": {"text": "loss minus its minimum, nats a person"}, "rangemode": "tozero"},
             "shapes": [reference_line(0)],
             "annotations": [reference_label(0, "truth", -185, 185)],
             "height": 360,

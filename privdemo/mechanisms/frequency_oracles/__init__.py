@@ -20,7 +20,7 @@ from privdemo.mechanisms.frequency_oracles.response import KaryResponse
 from privdemo.mechanisms.frequency_oracles.subset import SubsetSelection
 from privdemo.mechanisms.frequency_oracles.unary import BasicRappor, OptimisedUnaryEncoding
 
-# Every frequency oracle by its name, the simpler first. A further one comes last: the place is its random stream.
+# Every frequency oracle by its name, the simpler first. Append new ones at the end: the place is the random stream.
 ORACLES: dict[str, type[FrequencyOracle]] = {
     "randomised response": KaryResponse,
     "basic rappor": BasicRappor,

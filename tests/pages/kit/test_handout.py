@@ -38,7 +38,7 @@ def shown(monkeypatch):
     """A function that returns the worksheet and the solutions of a step, with what it finds in place of its page's."""
 
     def parts(step, found=FOUND):
-        monkeypatch.setattr(handout, "answered", lambda step, pages: found)
+        monkeypatch.setattr(handout, "answer_step", lambda step, pages: found)
         whole = handout.document(Lecture("Lies", "students", 5, (step,)), PAGES)
         body = whole.split("</style>")[1]
         return body.replace(handout._BLANK, "____").split("<h2>Solutions and notes: Lies</h2>")
@@ -114,7 +114,7 @@ def test_long_words_of_a_figure_are_left_out(shown):
 
 
 def test_a_step_without_an_answer_has_a_sentence_in_its_place(shown):
-    found = StepAnswer("Voting", problem="Voters must be < 5.", ignored="x was ignored.")
+    found = StepAnswer("Voting", problem="Voters must be &lt; 5.", ignored="x was ignored.")
     worksheet, solutions = shown(Step("voting", {}, "Say {truth}.", note="Go on."), found)
     for part in (worksheet, solutions):
         assert "Voters must be &lt; 5." in part
@@ -139,10 +139,10 @@ def test_while_three_are_made_a_fourth_is_refused(monkeypatch):
         inside.append(handout.document(Lecture("Lies", "", 5, (Step("voting"),)), PAGES))
         return FOUND
 
-    monkeypatch.setattr(handout, "answered", nested)
+    monkeypatch.setattr(handout, "answer_step", nested)
     whole = handout.document(Lecture("Lies", "", 5, (Step("voting"),)), PAGES)
     assert ["Other hand-outs are being made" in one for one in [*inside, whole]] == [True, False, False, False]
-    monkeypatch.setattr(handout, "answered", lambda step, pages: 1 / 0)
+    monkeypatch.setattr(handout, "answer_step", lambda step, pages: 1 / 0)
     for _ in range(4):
         with pytest.raises(ZeroDivisionError):
             handout.document(Lecture("Lies", "", 5, (Step("voting"),)), PAGES)
@@ -167,7 +167,7 @@ def test_the_cards_are_for_the_poll_of_the_class_before_any_other(monkeypatch):
         "poll": StepAnswer("Poll", Asked("Ever <copied>?", PollConfig(("Yes", "No"), 0.25))),
         "none": StepAnswer("None"),
     }
-    monkeypatch.setattr(handout, "answered", lambda step, pages: found[step.page])
+    monkeypatch.setattr(handout, "answer_step", lambda step, pages: found[step.page])
 
     def cards(*pages):
         lecture = Lecture("Lies", "", 5, tuple(Step(page) for page in pages))

@@ -204,7 +204,7 @@ def test_a_link_without_the_texts_of_the_hand_out_is_read(n):
         ('"takeaway", "control"', '"takeaway", "chart"', "step 1: show must be a list of some of takeaway, figure, g"),
         ('"takeaway", "control"', '"control", "control"', "each once, got “['control', 'control']”"),
         ('["takeaway", "control"]', '"control"', "each once, got “control”"),
-        ('control = "lie"', "", "step 1: control must name the setting that is left to be set just if show holds"),
+        ('control = "lie"', "", "step 1: control must name the setting that can be changed if show holds"),
         ("lie = 0.2", "lie = true", "step 1: settings: lie must be a text, a number or a list of them, got “True”"),
         ("lie = 0.2", "lie = [[0.2]]", "step 1: settings: lie must be a text, a number or a list of them"),
         ("lie = 0.2", "lie = []", "step 1: settings: lie must have 1 to 60 values, got 0"),
@@ -242,7 +242,7 @@ def test_a_step_is_checked_against_the_settings_of_its_page():
     assert list(found) == ["lie", "classes", "more"]
     assert "it must be in [0, 1]" in found["lie"]
     assert problems(replace(first, settings={}), [DIGITS]) == {
-        "lie": "`lie` cannot be left: this page has no such setting."
+        "lie": "`lie` cannot be changed in this step: the page has no such setting."
     }
 
 

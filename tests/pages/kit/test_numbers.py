@@ -140,7 +140,6 @@ any_size: 643147100 → 643,147,100 | -1234.4 → −1,234 | 1000 → 1,000 | 27
 any_size: 1e-9 → 1e−09
 two_figures: 1e-10 → 0 | -0.25 → −0.25 | 1e-9 → 1e−09
 people: 1 → 1 person | 1000 → 1,000 people | 1e9 → 1.0·10⁹ people | 6e16 → 6.0·10¹⁶ people
-probability: 0.25806 → 0.2581 | 0.49999 → 0.49999 | 0.5 → 0.5 | 0.99999 → 0.99999
 at_most: 0.25809 → 0.2580 | 0.98769 → 0.9876 | 1e-4 → 0.0001 | 0.00005 → under 0.0001
 """
 CASES = [
@@ -164,9 +163,9 @@ def test_a_number_as_people_read_it(function, values, words):
         (numbers.join_words, ("1", "2", "3"), "1, 2 and 3"),
         (numbers.count_trials, [1], "one trial"),
         (numbers.count_trials, range(10), "10 trials"),
-        (numbers.sentence, "flip_prob is <b>1</b>", "Flip prob is &lt;b&gt;1&lt;/b&gt;."),
-        (numbers.sentence, 'flip_prob of label_prob is "1"', 'Flip prob of label_prob is "1".'),
-        (numbers.without_breaks, "5 % ± 1 ε = 2", "5\u00a0%\u00a0±\u00a01 ε\u00a0=\u00a02"),
+        (numbers.error_sentence_html, "flip_prob is <b>1</b>", "Flip prob is &lt;b&gt;1&lt;/b&gt;."),
+        (numbers.error_sentence_html, 'flip_prob of label_prob is "1"', 'Flip prob of label_prob is "1".'),
+        (numbers.with_no_break_spaces, "5 % ± 1 ε = 2", "5\u00a0%\u00a0±\u00a01 ε\u00a0=\u00a02"),
         (numbers.escape_markdown, "[a](//b.test)", r"\[a\]\(\/\/b\.test\)"),
         (numbers.escape_markdown, "www.b.test", "www\u2060\\.b\\.test"),
         (numbers.escape_markdown, "x" * 401, "x" * 400 + "…"),

@@ -195,7 +195,7 @@ def own(monkeypatch):
 def test_the_visitors_own_records_are_the_last_choice_and_its_source(own):
     assert own_data.choice("on", ["A", "B"]).options == ("A", "B", TITLE)
     assert own_data.choice("on", ["A", "B"]).default == "A"
-    assert "in no link" in own_data.choice("on", ["A"]).notes[TITLE]
+    assert "in no link" in own_data.choice("on", ["A"]).hints_by_value[TITLE]
     named = {"A": "a", TITLE: "none"}.get
     found = [own_data.source(*args) for args in (("A", named), (TITLE, named), (TITLE, named, True))]
     assert found == ["a", own.records, own.binary]

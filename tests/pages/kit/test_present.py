@@ -41,12 +41,12 @@ present.finish_navigation(HERE)
 seen = present.read_view(HERE)
 st.title(seen.position.step.say if seen.position else "Made up")
 present.render(seen, HERE)
-values.note_bad_parameters([*HERE.settings, *present.link_parameters(HERE)])
+values.note_bad_parameters([*HERE.default_settings, *present.link_parameters(HERE)])
 link.show_notes()
 inputs.number(N)
 inputs.choose(SIGN)
 st.session_state["found"] = values.get(N), values.get(SIGN)
-values.write_to_address(HERE.settings, "page", present.link_parameters(HERE))
+values.write_to_address(HERE.default_settings, "page", present.link_parameters(HERE))
 """
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pages.kit import setting_file
 from pages.kit.setting_file import SettingFile, config_of, differences, read, write
-from pages.kit.toml_files import plain_address, to_toml_value
+from pages.kit.toml_files import settings_to_toml, to_toml_value
 from privdemo.datasets import load
 from privdemo.experiments import sweep
 from privdemo.experiments.class_ratio import RatioConfig
@@ -82,7 +82,7 @@ def test_every_value_is_written_as_toml_reads_it(value):
 def test_numbers_come_back_as_an_address_spelt_them(number):
     given_text = {"x": repr(number), "y": ("01", "1e5", "1_000", " 1")}
     assert read(write("", given_text), PAGES).settings == given_text
-    assert plain_address({"x": "07"}) == {"x": "07"}
+    assert settings_to_toml({"x": "07"}) == {"x": "07"}
 
 
 def test_what_differs_is_named():

@@ -15,7 +15,7 @@ def check_word(words: str) -> None:
 
 SHARE = Number("share", Limit("share", 0.0, 1.0), 0.5)
 COUNT = Number("count", Limit("count", 1, 100, integer=True), 10)
-COLOUR = Choice("colour", ("red", "green", "blue"), "red", notes={"mine": "Bring it again."})
+COLOUR = Choice("colour", ("red", "green", "blue"), "red", hints_by_value={"mine": "Bring it again."})
 SOME = Choice("some", ("a", "b", "c"), ("a", "b"), many=True, least=2)
 WORD = Words("word", check_word, "")
 GOOD = [(SHARE, value) for value in ("0", "1", "0.25", "1e-3", "+.5")] + [(COUNT, value) for value in ("1", "100")]
@@ -41,7 +41,7 @@ def test_a_good_value_is_no_problem(setting, value):
         (SOME, ["a"], "at least 2 of “a”, “b”, “c”. The default is shown."),
         (SOME, ["a", "a"], "at least 2 of"),
         (SOME, ["a", "d"], "at least 2 of"),
-        (WORD, ["x"], ". All else is shown."),
+        (WORD, ["x"], ". Everything else was used."),
         (Words("word", check_word, "fine"), ["x"], "The default, fine, is shown."),
     ],
 )
@@ -74,7 +74,7 @@ def test_several_options_may_be_listed_with_commas(raw, read):
 
 
 def test_the_note_on_a_key_of_another_page_says_what_to_write_instead():
-    found = problems([SHARE, replace(SOME, meant={"all": " Write `some=a`."})], {"all": ["a"]})
+    found = problems([SHARE, replace(SOME, hints_by_key={"all": " Write `some=a`."})], {"all": ["a"]})
     assert found == {"all": "`all` was ignored: this page has no such setting. Write `some=a`."}
 
 

@@ -1,4 +1,4 @@
-"""A step is answered without a screen as its slide answers it; what goes wrong is a sentence."""
+"""A step is answer_step without a screen as its slide answers it; what goes wrong is a sentence."""
 
 import threading
 from dataclasses import replace
@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 import streamlit as st
 
-from pages.kit import step_answer, values
-from pages.kit.lecture import Step
+from pages.kit import handout, step_answer, values
+from pages.kit.lecture import Lecture, Step
 from pages.kit.settings import Number
-from pages.kit.step_answer import answered
+from pages.kit.step_answer import answer_step
 from pages.kit.values import Values
 from pages.topics import PAGES, page_at
 from privdemo import limits
@@ -26,9 +26,9 @@ from tests.pages.visiting import takeaway, visit
     ],
 )
 def test_a_step_says_what_the_page_says_with_its_settings(settings, asked):
-    found = answered(Step("voting", settings), PAGES)
+    found = answer_step(Step("voting", settings), PAGES)
     assert found.asked.startswith(asked)
-    assert takeaway(visit("voting", **settings)).endswith(f'<p class="takeaway">{found.told}</p>')
+    assert takeaway(visit("voting", **settings)).endswith(f'<p class="takeaway">{found.answer}</p>')
     assert not found.problem
     assert found.facts["lie"] == ("30 %" if "lie" in settings else "20 %")
     assert found.title == ("Voting with a lie" if "lie" in settings else f"Voting with a lie: {settings['lesson']}")
@@ -38,7 +38,7 @@ def test_a_step_says_what_the_page_says_with_its_settings(settings, asked):
 def test_a_step_is_answered_in_a_thread_that_runs_no_script():
     made = []
     thread = threading.Thread(
-        target=lambda: made.append(answered(Step("voting", {"lesson": "What one answer reveals"}), PAGES))
+        target=lambda: made.append(answer_step(Step("voting", {"lesson": "What one answer reveals"}), PAGES))
     )
     thread.start()
     thread.join()
@@ -46,15 +46,15 @@ def test_a_step_is_answered_in_a_thread_that_runs_no_script():
 
 
 def test_what_a_page_does_not_take_is_said():
-    found = answered(Step("voting", {"lie": "7", "colour": "<b>red</b>"}), PAGES)
+    found = answer_step(Step("voting", {"lie": "7", "colour": "<b>red</b>"}), PAGES)
     assert found.facts["lie"] == "20 %", "as on the slide"
     assert "lie=7 was ignored: it must be in" in found.ignored
     assert "colour was ignored: this page has no such setting." in found.ignored
-    assert answered(Step("lectures"), PAGES).asked == "Give a lecture with this app"
+    assert answer_step(Step("lectures"), PAGES).asked == "Give a lecture with this app"
 
 
 def test_what_goes_wrong_is_said(monkeypatch, caplog):
-    assert "no such page" in answered(Step("gone"), PAGES).problem
+    assert "no such page" in answer_step(Step("gone"), PAGES).problem
     voting = page_at("voting")
 
     def raises(error):
@@ -63,31 +63,38 @@ def test_what_goes_wrong_is_said(monkeypatch, caplog):
 
         return [replace(voting, answer=answer, failed="Nothing is here.")]
 
-    assert answered(Step("voting"), raises(ValueError("lie must be small"))).problem == (
+    assert answer_step(Step("voting"), raises(ValueError("lie must be small"))).problem == (
         "Nothing is here. Lie must be small."
     )
+    assert (
+        answer_step(Step("voting"), raises(ValueError("it must be < 5"))).problem
+        == "Nothing is here. It must be &lt; 5."
+    )
+    assert "Nothing is here. It must be &lt; 5." in handout.document(
+        Lecture("Lies", "", 5, (Step("voting"),)), raises(ValueError("it must be < 5"))
+    )
     assert not caplog.records
-    assert "could not be computed" in answered(Step("voting"), raises(KeyError("secret"))).problem
+    assert "could not be computed" in answer_step(Step("voting"), raises(KeyError("secret"))).problem
     assert "secret" in caplog.text, "whoever runs the server reads why"
     refused = [replace(voting, question_of=lambda values: "There is no question yet.")]
-    assert answered(Step("voting"), refused).problem == "There is no question yet."
+    assert answer_step(Step("voting"), refused).problem == "There is no question yet."
     nothing = [replace(voting, answer=lambda question, trials: None)]
-    assert "has not been computed yet" in answered(Step("voting"), nothing).problem
+    assert "has not been computed yet" in answer_step(Step("voting"), nothing).problem
 
 
 def test_no_job_is_started_and_what_is_not_computed_yet_is_said(monkeypatch):
     monkeypatch.setattr(step_answer.trials.cache.runner(), "watch", lambda *_, **__: pytest.fail("a job was started"))
-    assert "has not been computed yet" in answered(Step("proportions", {"bags": "55"}), PAGES).problem
+    assert "has not been computed yet" in answer_step(Step("proportions", {"bags": "55"}), PAGES).problem
 
 
 @pytest.mark.mnist
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.address or "home")
 def test_every_chapter_of_every_page_can_be_a_step_of_a_hand_out(page, mnist):
     for chapter in page.chapters.all if page.chapters else ():
-        found = answered(Step(page.address, {page.chapters.key: chapter.name}), PAGES)
+        found = answer_step(Step(page.address, {page.chapters.key: chapter.name}), PAGES)
         assert not found.problem, chapter.name
         assert found.asked
-        assert found.told
+        assert found.answer
 
 
 def test_values_of_a_page_that_is_not_on_screen(monkeypatch):

@@ -7,6 +7,7 @@ import pytest
 
 from pages.kit import privacy_inputs
 from pages.kit.privacy_inputs import DELTAS, EPSILONS
+from privdemo import figures
 from privdemo.experiments.label_counts import adversary
 from privdemo.mechanisms import BinaryChannel, GaussianNoise
 from tests.pages.kit.elements import component_data, opened, rendered
@@ -113,7 +114,7 @@ _DELTA_ENDS = ("0: more private", "0.3: more accurate")
         ("lies", "r", "R", "From 0", None, None, False),
         ("lies", "q", "Q", "From 1", None, None, False),
         ("counts", "e", "", "How much", ("0.001: more private", "20: more accurate"), sorted((*EPSILONS, 0.3)), False),
-        ("counts", "d", "δ", "δ, chance that the promise fails", _DELTA_ENDS, [d for d in DELTAS if d <= 0.5], False),
+        ("counts", "d", "δ", "δ, chance that ε does not bound", _DELTA_ENDS, [d for d in DELTAS if d <= 0.5], False),
         ("counts", "f", "", "Few", ("1: more private", "2: more accurate"), [1.0, 1.5, 2.0], False),
         ("pixels", "r", "p, chance of change", None, None, None, None),
         ("pixels", "g", "σ, noise strength", None, None, None, None),
@@ -223,6 +224,22 @@ def test_what_one_value_gives_away_is_how_sure_it_can_make_somebody(monkeypatch,
     posterior = prior * (1 - lie) / (prior * (1 - lie) + (1 - prior) * lie)
     assert privacy_inputs._at_most(posterior) == sure
     assert "<details>" not in shown[0]
+
+
+@pytest.mark.parametrize(("p", "says"), [(0.125, (88, 13)), (0.375, (63, 38)), (0.2, (80, 20))])
+def test_as_many_dots_say_yes_as_the_words_say(monkeypatch, p, says):
+    plotted = []
+    field = figures.split_field
+    monkeypatch.setattr(
+        privacy_inputs.figures,
+        "split_field",
+        lambda head, n, *rest, **more: plotted.append(n) or field(head, n, *rest, **more),
+    )
+    shown = privacy_inputs.answer_scale_html(BinaryChannel(p, p), privacy_inputs.People())
+    assert tuple(plotted) == says
+    assert "did it, {} say Yes. Of 100 who did not, {} say Yes.".format(*says) in shown
+    right = privacy_inputs.guess_scale_html(0.0, privacy_inputs.Guessing("has a label", "them"), delta=1 - 2 * p)
+    assert f"at most {plotted[-1]} can be guessed right" in right
 
 
 def test_the_meaning_of_an_answer_comes_from_its_channel():

@@ -529,7 +529,7 @@ def test_logs_of_requests_leave_polls_out(caplog):
     with caplog.at_level(logging.INFO, "uvicorn.access"):
         for path in ("/p/BCDFG", "/P/BCDFG", "/p/?code=BCDFG", "/poll", "/voting"):
             log.info('%s - "%s %s HTTP/%s" %d', "10.0.0.7:1234", "GET", path, "1.1", 200)
-    log.removeFilter(background._is_no_poll)
+    log.removeFilter(background._is_no_vote)
     assert [record.args[2] for record in caplog.records] == ["/poll", "/voting"]
 
 
@@ -537,7 +537,7 @@ def test_old_polls_are_forgotten_while_the_server_runs(monkeypatch):
     looks = []
 
     class Forgetting:
-        def wipe(self):
+        def truncate_log(self):
             pass
 
         def forget_old(self):
@@ -554,7 +554,7 @@ def test_old_polls_are_forgotten_while_the_server_runs(monkeypatch):
     monkeypatch.setattr(background, "FORGET_EVERY", 0.001)
     monkeypatch.setattr(routes, "store_of_process", Forgetting)
     in_a_loop(asyncio.wait_for(for_a_while(), 30))
-    logging.getLogger("uvicorn.access").removeFilter(background._is_no_poll)
+    logging.getLogger("uvicorn.access").removeFilter(background._is_no_vote)
 
 
 # --- polls that are open to the room -------------------------------------------------------------

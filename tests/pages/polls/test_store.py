@@ -267,9 +267,11 @@ def test_tables_say_neither_who_nor_when_and_hold_no_secret(store, poll, tmp_pat
     assert again not in {mark for _, mark in marks}, "nor can two rounds be joined"
 
 
-def test_no_file_pairs_tokens_with_answers_once_it_is_wiped_nor_holds_tokens_when_a_round_ends(store, poll, tmp_path):
+def test_no_file_pairs_tokens_with_answers_once_the_log_is_truncated_nor_holds_tokens_when_a_round_ends(
+    store, poll, tmp_path
+):
     poll, secret = poll
-    store.wipe()
+    store.truncate_log()
     file, log = tmp_path / "polls.sqlite", tmp_path / "polls.sqlite-wal"
     sent = [Answer(poll.code, 1, i % 3, token(i)) for i in range(20)]
     store.answer_all(sent)
@@ -277,7 +279,7 @@ def test_no_file_pairs_tokens_with_answers_once_it_is_wiped_nor_holds_tokens_whe
         marks = [mark for (mark,) in there.execute("SELECT mark FROM poll_marks ORDER BY mark")]
     there.close()
     assert log.stat().st_size > 0
-    store.wipe()
+    store.truncate_log()
     assert log.stat().st_size == 0, "one state alone is on the disk, with no order of counts"
     places = [file.read_bytes().find(mark) for mark in marks]
     assert min(places) > 0
@@ -295,10 +297,10 @@ def test_who_reads_for_long_holds_up_the_log_alone(store, poll):
         store._poll(store._row(reader, poll[0].code))
         store.answer(poll[0].code, 1, 1, token(1))
         start = time.monotonic()
-        store.wipe()
+        store.truncate_log()
         store.answer(poll[0].code, 1, 2, token(2))
         assert time.monotonic() - start < TIMEOUT / 2
-    store.wipe()
+    store.truncate_log()
     assert store._in_log is False, "it is tried again"
 
 

@@ -72,7 +72,7 @@ def test_the_bar_has_every_verdict_and_the_cards_what_is_not_found_to_hold(every
     numbers = [both for _, both, _ in surprises.figure.contents]
     assert [numbers[0], numbers[-1]] == [
         charts.published_and_found("share of people, by the formula", "107 %", "40 %"),
-        charts.published_and_found("δ, chance that the promise fails", "0.05", "0.077"),
+        charts.published_and_found("δ, chance that ε does not bound", "0.05", "0.077"),
     ]
     assert all("<small>published</small>" in both for both in numbers)
     assert (

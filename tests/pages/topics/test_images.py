@@ -66,7 +66,7 @@ def guessed(low, high) -> Estimate:
 @pytest.mark.parametrize(
     ("function", "given", "words"),
     [
-        (pixel_words, [promise(pixel=inf, pixel_at_delta=3.0)], "a factor of 21 at most, except with chance 10⁻⁵"),
+        (pixel_words, [promise(pixel=inf, pixel_at_delta=3.0)], "a factor of 21 at most, plus 10⁻⁵"),
         (pixel_words, [promise()], "by a factor of 7.39 at most."),
         (image_words, [promise(image=10.1)], "may change by a factor of 24,344: <b>no promise at all</b>"),
         (image_words, [promise(image=inf)], "No ε holds for the whole image"),

@@ -12,7 +12,7 @@ from pages.topics.many_answers import PAGE, senders
 from pages.topics.many_answers.answer import Answer, answer, extra_jobs
 from pages.topics.many_answers.question import PAIR, PRESETS, Curves, Question, question_of
 from privdemo.experiments import many_answers
-from privdemo.experiments.many_answers import ILLNESS_NAMES, ILLNESSES, PAPERS, ZIPF, AnswersConfig, Fit
+from privdemo.experiments.many_answers import ILLNESS_NAMES, ILLNESSES, RANDOMISED_RESPONSE, ZIPF, AnswersConfig, Fit
 from privdemo.methods import FREQUENCY_ORACLES, NOBODY, TRUSTED_WITH_ANSWERS
 from tests.pages.visiting import takeaway, visit
 
@@ -39,7 +39,7 @@ def test_the_sentence_has_both_errors_and_that_of_guessing_blindly() -> None:
         "and to hide it sends a list of 17, which holds the true one more often than by chance (subset selection)."
     )
     assert "If each sends one answer, the true one or a random one (k-ary randomised response), it is " in words
-    assert f"<b>{ERRORS[PAPERS]} points</b>." in words
+    assert f"<b>{ERRORS[RANDOMISED_RESPONSE]} points</b>." in words
     assert words.endswith("Guessing blindly is off by 4.0 points.")
     assert "most exact here" not in words
     clear = shown(replace(DEFAULT, people=1_000_000)).takeaway()
@@ -47,9 +47,9 @@ def test_the_sentence_has_both_errors_and_that_of_guessing_blindly() -> None:
     assert "Guessing blindly" not in shown(replace(DEFAULT, dataset="uniform")).takeaway()
 
 
-@pytest.mark.parametrize("oracle", [PAPERS, "subset selection"])
+@pytest.mark.parametrize("oracle", [RANDOMISED_RESPONSE, "subset selection"])
 def test_of_two_answers_subset_selection_is_called_the_papers_method(oracle: str) -> None:
-    (other,) = {PAPERS, "subset selection"} - {oracle}
+    (other,) = {RANDOMISED_RESPONSE, "subset selection"} - {oracle}
     assert many_answers.same_lie(oracle, other, 2, 1.0)
     said = shown(replace(DEFAULT, k=2, oracle=oracle)).takeaway()
     assert f"Here {FREQUENCY_ORACLES[other].title} is the same method, because each person sends one answer." in said
@@ -59,7 +59,7 @@ def test_of_two_answers_subset_selection_is_called_the_papers_method(oracle: str
 @pytest.mark.parametrize(
     ("oracle", "words"),
     [
-        (PAPERS, f"(subset selection), it is <b>{ERRORS['subset selection']} points</b>."),
+        (RANDOMISED_RESPONSE, f"(subset selection), it is <b>{ERRORS['subset selection']} points</b>."),
         ("hadamard response", f"The most exact here is subset selection: {ERRORS['subset selection']} points."),
     ],
 )
@@ -79,10 +79,10 @@ def test_a_list_of_one_is_what_randomised_response_sends() -> None:
 
 def test_errors_that_differ_never_read_the_same() -> None:
     few = many_answers.errors(6, 1.0, 10_000)
-    assert standard_error(few[PAPERS]) == standard_error(few["subset selection"])
+    assert standard_error(few[RANDOMISED_RESPONSE]) == standard_error(few["subset selection"])
     words = shown(replace(DEFAULT, k=6)).takeaway()
     assert f"off by <b>{100 * few['subset selection']:.2f} points</b>" in words
-    assert f"it is <b>{100 * few[PAPERS]:.2f} points</b>" in words
+    assert f"it is <b>{100 * few[RANDOMISED_RESPONSE]:.2f} points</b>" in words
     of = shown(replace(DEFAULT, epsilon=10.0))
     (panel,) = CHAPTERS["All results in a table"].panels(of)
     cells = [row[1].removesuffix(" points") for row in panel.figure.cells]
@@ -99,7 +99,7 @@ def test_the_file_of_the_figure_has_every_answer_and_both_methods() -> None:
     found = of.release.found["subset selection"]
     assert rows[3]["subset selection: low"] == found.low[3]
     assert sum(row["true"] for row in rows) == pytest.approx(1)
-    assert rows[3]["randomised response: estimate"] == of.release.found[PAPERS].shares[3]
+    assert rows[3]["randomised response: estimate"] == of.release.found[RANDOMISED_RESPONSE].shares[3]
 
 
 def test_chapters_say_their_numbers() -> None:
@@ -114,7 +114,9 @@ def test_chapters_say_their_numbers() -> None:
     assert "64 possible answers <b>subset selection</b> is the most exact, 2.5 times" in says("Most exact method", of)
     (panel,) = CHAPTERS["Most exact method"].panels(of)
     assert "k-ary randomised response beats optimised unary encoding up to 9 answers" in panel.summary
-    assert "<b>optimised unary encoding</b> is the most" in says("Most exact method", of, (PAPERS, "optimised unary"))
+    assert "<b>optimised unary encoding</b> is the most" in says(
+        "Most exact method", of, (RANDOMISED_RESPONSE, "optimised unary")
+    )
     assert "sends <b>51 bits</b>, with k-ary randomised response 6 bits" in says("Data each person sends", of)
     trust = many_answers.trusted(64, 10_000, 1.0, 1e-9)
     assert f"by <b>{standard_error(trust.shuffled)}</b> if a shuffler" in says("Error by who is trusted", of, 1e-9)
@@ -246,7 +248,7 @@ def test_a_guess_is_asked_for_with_what_the_figure_shows_as_its_truth() -> None:
     best = min(errors, key=lambda name: errors[name])
     assert panel.prediction.truth == FREQUENCY_ORACLES[best].title
     assert panel.prediction.scale == tuple(method.title for method in FREQUENCY_ORACLES.values())
-    assert f"{errors[PAPERS] / errors[best]:.1f} times as far off" in panel.prediction.explain
+    assert f"{errors[RANDOMISED_RESPONSE] / errors[best]:.1f} times as far off" in panel.prediction.explain
     assert CHAPTERS["Most exact method"].panels(of, PAIR)[0].prediction is None
     (panel,) = CHAPTERS["Error by who is trusted"].panels(of)
     trust = many_answers.trusted(64, 10_000, 1.0, 1e-6)

@@ -424,4 +424,4 @@ def test_what_cards_lie_is_corrected_for():
     at = visit("poll", way=HANDS, hands_1="60", hands_2="40", poll_lie="0.01")
     assert "a probability of <b>1.92 %</b>" in takeaway(at)
     assert "one of 52 cards, 1 of which says" in markup(at)
-    assert "the nearest that they can give to 1 %" in at.caption[0].value
+    assert "close to the 1 % that are set" in at.caption[0].value

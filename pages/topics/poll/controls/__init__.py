@@ -12,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages.kit import inputs, lecture, link, numbers, present, privacy_inputs
 from pages.kit.lecture import Lecture, Step
-from pages.kit.numbers import sentence
+from pages.kit.numbers import error_sentence_html
 from pages.kit.present import PageInfo, Position
 from pages.kit.settings import Setting
 from pages.kit.values import Values, get, here, in_address, put, put_all
@@ -65,13 +65,13 @@ def question_of(values: Values) -> Question | str:
         text = check_question(values[ASKED])
         config = PollConfig(check_answers(values[ANSWERS]), values[lie_setting(values)])
     except ValueError as error:
-        return sentence(error)
+        return error_sentence_html(error)
     if way == TELEPHONES:
         nobody = (0,) * len(config.answers)
         return telephones.unreadable() or Question(way, text, config, (nobody,), join=telephones.unopened())
     if way == HANDS:
         hands = tuple(values[setting] for setting, _ in zip(HANDS_UP, config.answers, strict=False))
-        return Question(way, text, poll.by_cards(config), (hands,), shows_few=values[FEW] == SHOW_FEW)
+        return Question(way, text, poll.with_card_probability(config), (hands,), shows_few=values[FEW] == SHOW_FEW)
     people, seed = values[PEOPLE], values[SEED]
     group = poll.rehearse(config, people, seed)
     rounds = (group.counts(1, _arrived(values, config)),)
@@ -165,8 +165,8 @@ def _say_what_cards_do(main: DeltaGenerator, config: PollConfig, values: Values)
     wanted = values[lie_setting(values)]
     if abs(config.lie - wanted) > 5e-4:
         main.caption(
-            f"With these cards chance changes {numbers.percent(config.lie)} of the answers, the nearest that they can "
-            f"give to {numbers.percent(wanted)}. The estimates correct for just that."
+            f"With these cards chance changes {numbers.percent(config.lie)} of the answers, close to the "
+            f"{numbers.percent(wanted)} that are set. The estimates correct for just that."
         )
 
 
@@ -297,7 +297,7 @@ def _project(question: Question) -> None:
         whole = Lecture(TITLE, "", 10, steps)
         at = Position(whole, lecture.to_link(whole), names.index(str(get(STEP))) + 1)
     except ValueError as error:
-        st.toast(sentence(error))
+        st.toast(error_sentence_html(error))
         return
     present.open_step(at, PageInfo(ADDRESS, TITLE, _known, (ADDRESS,)))
 

@@ -16,7 +16,7 @@ from typing import Any
 import streamlit as st
 
 from pages.kit import component
-from pages.kit.numbers import escape_markdown, sentence
+from pages.kit.numbers import error_sentence_html, escape_markdown
 from pages.kit.owned_poll import OWNED, address, looked_up
 from pages.kit.panel import to_csv
 from pages.kit.values import put
@@ -248,7 +248,7 @@ def _open(question: str, config: PollConfig, language: str) -> None:
     try:
         found, secret = store().open(question, config.answers, config.lie, address(), language)
     except (ValueError, PollError) as error:
-        st.session_state[_PROBLEM] = sentence(str(error).rstrip("."))
+        st.session_state[_PROBLEM] = error_sentence_html(str(error).rstrip("."))
         return
     # Telephones in the teacher's network find the poll, whatever others there have tried.
     GUESSES.note_found(address(), found.code)
