@@ -260,7 +260,7 @@ def test_a_report_states_what_is_set(monkeypatch):
     assert "<h2>How to compute this again</h2><pre><code>from privdemo import figures" in page
     assert re.search(r">Chance of a changed answer \(lie\)</th><td[^>]*>0\.3<", page)
     named = "“How many to ask”, “What one answer reveals”, “Asking a person again”, “More than two candidates”"
-    assert f"<p>{named}, “Training on changed labels”: chapters with" in page
+    assert f"<p>{named}, “Training on changed labels”: these chapters have" in page
 
 
 # --- predictions and questions ---------------------------------------------------------------------
