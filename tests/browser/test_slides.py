@@ -8,7 +8,7 @@ from tests.browser import slides
 
 pytestmark = pytest.mark.browser
 # Chapters that are no good slides yet: six questions with their answers, rows with long words beside them, low bars.
-NOT_YET = {"voting: Quiz", "comparison: One method for all data", "class_ratio: Share by each method"}
+NOT_YET = {"voting: Quiz", "comparison: One method for all data", "class_ratio: Share found by each method"}
 
 
 @pytest.mark.parametrize("name", shipped())
