@@ -294,7 +294,7 @@ def _cells(said: Sequence[Said] | str, n: int) -> str:
 def _verdict(said: Said) -> str:
     wrong = "" if said.right else ' <span class="wrong">✗\u00a0wrong</span>'
     bar = f'<s><i style="width: {100 * said.sure:.0f}%"></i></s>'
-    return f"<td>says <b>{html.escape(said.name)}</b>, {html.escape(said.words)}{wrong}{bar}</td>"
+    return f"<td><b>{html.escape(said.name)}</b>, {html.escape(said.words)}{wrong}{bar}</td>"
 
 
 DIGITS_CSS = """

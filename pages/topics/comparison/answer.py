@@ -297,11 +297,11 @@ def _why_words(answer: Answer) -> str:
         return ""
     after = order[order.index(NOBODY) + 1 :]
     why = {
-        OWNER: f"a total of {config.bag_size} labels says less than {config.bag_size} single ones",
-        CURATOR: "a curator’s noise hides whole records, not their labels alone",
+        OWNER: f"a total says less than {config.bag_size} single labels",
+        CURATOR: "a curator’s noise hides whole records",
     }
     reasons = [words for trust, words in why.items() if trust in after]
-    return f" Why more trust may help less: {'; '.join(reasons)}." if reasons else ""
+    return f" Why more trust can help less: {'; '.join(reasons)}." if reasons else ""
 
 
 def frontiers(answer: Answer, name: str, goal: float | None, names: Mapping[str, str] | None = None) -> list[Panel]:

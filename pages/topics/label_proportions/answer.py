@@ -134,11 +134,11 @@ def _marks_words(answer: Answer) -> str:
     """Explain the marks of the chart."""
     n = len(answer.trials)
     marks = (
-        f"Marks: means of {n} simulated trials. Lines: 95 of 100 such intervals hold the true mean. "
+        f"Marks: means of {n} trials; lines: 95 of 100 such intervals hold the true mean. "
         if n > 1
-        else "Marks: one simulated trial, so no interval is known. "
+        else "Marks: one trial, so no interval is known. "
     )
-    return f"{marks}Grey rules: every label known (solid), and the same answer for all (dotted)."
+    return f"{marks}Grey: every label known (solid), one answer for all (dotted)."
 
 
 def _prediction(answer: Answer) -> Prediction | None:

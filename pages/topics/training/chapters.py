@@ -167,12 +167,9 @@ def _in_dispute(trial: training.Trial) -> list[str]:
 def _legend(answer: Answer, grouped: bool) -> str:
     """Explain the marks of the picture, and say who is right on the images in dispute."""
     trial = answer.trials[0]
-    marks = (
-        "“Sure” and the bar: how probable the model itself says its answer is (full bar: 100 %, mark: 50 %), not how "
-        "often it is right."
-    )
+    marks = "Each model’s answer, and how sure it says it is, not how often it is right (full bar: 100 %, mark: 50 %)."
     if len(answer.trials) > 1:
-        marks += f" The sentence on top is the mean of {count_trials(answer.trials)}; these images are of the first."
+        marks += f" On top: mean of {count_trials(answer.trials)}; here: the first."
     disagree = training.methods_disagree(trial)
     n = int(disagree.sum())
     if not grouped or not n:
