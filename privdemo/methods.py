@@ -22,7 +22,7 @@ OWNER, PUBLISHER, CURATOR = "a bag owner", "a publisher", "a curator"
 class Method:
     """A method's `name`, its `title` on screen, who must be trusted (`trust`), its `style`, and the `paper`'s term.
 
-    `sends` is what each person sends by a frequency oracle, in a few words.
+    `sends` is what each person sends by a frequency oracle, in a few words, and `plain` the same in fewer.
     """
 
     name: str
@@ -31,6 +31,12 @@ class Method:
     style: Style
     paper: str = ""
     sends: str = ""
+    plain: str = ""
+
+    @property
+    def described(self) -> str:
+        """What each person sends, with the title: “a list of answers (subset selection)”."""
+        return f"{self.plain} ({self.title})" if self.plain else self.title
 
     @property
     def in_full(self) -> str:
@@ -105,6 +111,7 @@ FREQUENCY_ORACLES = _table(
             NOBODY,
             _in_colour_of(_ONE, "dash", "square-open"),
             sends="one answer, the true one or a random one",
+            plain="one answer each",
         ),
         Method(
             "basic rappor",
@@ -113,6 +120,7 @@ FREQUENCY_ORACLES = _table(
             _in_colour_of(_UNARY, "dot", "circle-open"),
             "symmetric unary encoding",
             "a yes or no for every answer, each switched by chance",
+            "yes or no to each answer",
         ),
         Method(
             "optimised unary",
@@ -120,6 +128,7 @@ FREQUENCY_ORACLES = _table(
             NOBODY,
             _in_colour_of(_UNARY, "solid", "triangle-up"),
             sends="a yes or no for every answer, seldom a wrong yes",
+            plain="yes or no to each, few false yeses",
         ),
         Method(
             "local hashing",
@@ -127,6 +136,7 @@ FREQUENCY_ORACLES = _table(
             NOBODY,
             _in_colour_of(_UNARY, "dashdot", "triangle-down-open"),
             sends="one of a few random groups of answers, more often than by chance that of the true one",
+            plain="a random group of answers",
         ),
         Method(
             "subset selection",
@@ -134,6 +144,7 @@ FREQUENCY_ORACLES = _table(
             NOBODY,
             _in_colour_of(_SUBSETS, "solid", "circle"),
             sends="a list of some answers, which holds the true one more often than by chance",
+            plain="a list of answers",
         ),
         Method(
             "hadamard response",
@@ -141,6 +152,7 @@ FREQUENCY_ORACLES = _table(
             NOBODY,
             _in_colour_of(_SUBSETS, "dot", "diamond-open"),
             sends="a number that stands for half of the answers, more often than by chance a half with the true one",
+            plain="half of all answers",
         ),
     )
 )

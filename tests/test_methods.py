@@ -13,6 +13,13 @@ from tests.documents import ROOT
 TABLES = (methods.VOTING, methods.LABEL_COUNTS, TRAINING, LABEL_PROPORTIONS, methods.CLASS_RATIO, COMPARISON)
 
 
+def test_what_people_send_is_said_in_few_words_another_for_each_oracle():
+    oracles = methods.FREQUENCY_ORACLES.values()
+    assert len({one.plain for one in oracles if one.plain}) == len(oracles)
+    assert methods.FREQUENCY_ORACLES["subset selection"].described == "a list of answers (subset selection)"
+    assert TRAINING[methods.CLEAN].described == "clean data"
+
+
 @pytest.mark.parametrize("table", TABLES)
 def test_methods_of_a_table_can_be_told_apart_and_one_colour_is_the_spread_likelihood(table):
     assert list(table) == [method.name for method in table.values()]

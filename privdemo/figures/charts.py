@@ -98,7 +98,8 @@ def rows(labels: Mapping[str, str]) -> dict[str, Any]:
 class DotPlot(NamedTuple):
     """One measure of several methods, a row each: its `title`, the ends of its axis, and how its numbers are written.
 
-    `rules` are vertical rules: solid without words (""), dotted with words or, where a row has them, None.
+    `rules` are vertical rules: solid without words (""), dotted with words or, where a row has them, None. `how` says
+    in a line below its title how a method works, by its title; the plots of a figure have it all or none.
     """
 
     title: str
@@ -109,12 +110,13 @@ class DotPlot(NamedTuple):
     short: Callable[[float], str]
     rules: Sequence[tuple[float, str | None]]
     tickformat: str = ""
+    how: Mapping[str, str] = {}
 
 
 # The colour of the least of a table in colours: light, so that numbers can be read on it by day and by night.
 PALE = "#E3EFF7"
-# Height of a row, in pixels.
-ROW = 40
+# Height of a row, in pixels, and with two lines of words.
+ROW, TWO_LINE_ROW = 40, 60
 
 
 class Below(NamedTuple):
@@ -132,7 +134,8 @@ def dot_plots(contents: Sequence[DotPlot], below: Below | None = None) -> Figure
     label.
     """
     n_rows = len(contents[0].rows)
-    step = ROW * n_rows + 78
+    row = TWO_LINE_ROW if contents[0].how else ROW
+    step = row * n_rows + 78
     height = step * len(contents) - 44  # the last plot's tick labels are in the margin
     if below:
         height += 78 + below.height
@@ -141,7 +144,7 @@ def dot_plots(contents: Sequence[DotPlot], below: Below | None = None) -> Figure
     for i, content in enumerate(contents):
         axis = str(i + 1) if i else ""
         top = 1 - (step * i + 34) / height
-        bottom = max(0.0, top - ROW * n_rows / height)
+        bottom = max(0.0, top - row * n_rows / height)
         for method, estimate in content.rows:
             known = estimate.known
             bars = {"error_x": error_bars([estimate], method.style) | {"thickness": 2, "width": 6}} if known else {}
@@ -167,6 +170,7 @@ def dot_plots(contents: Sequence[DotPlot], below: Below | None = None) -> Figure
         if content.tickformat:
             layout[f"xaxis{axis}"]["tickformat"] = content.tickformat
         labels = {m.title: f"{m.title} <b>{_with_arrow(e.mean, content)}</b>" for m, e in content.rows}
+        labels = {name: f"{words}<br>{content.how[name]}" if content.how else words for name, words in labels.items()}
         layout[f"yaxis{axis}"] = {"domain": [bottom, top], "anchor": f"x{axis}", **rows(labels)}
     if below:
         top = below.height / height

@@ -166,7 +166,8 @@ class Found(NamedTuple):
 
 
 class Given(NamedTuple):
-    """What methods learn from, in words: `known` over the sets, `asked` over the records whose mix is wanted.
+    """What methods learn from, in words: `everyday` says what for, and is first; `known` stands over the sets, `asked`
+    over the records whose mix is wanted, which are the `target`.
 
     `shares` are those of the first class in each set; `classes` are the names of the first class and of the others,
     with a picture of each where there are `pictures`. `n_more` further sets are not shown.
@@ -179,6 +180,7 @@ class Given(NamedTuple):
     classes: tuple[str, str]
     pictures: Sequence[NDArray[np.uint8]]
     everyday: str
+    target: str
 
 
 RATIO_CSS = f"""
@@ -259,9 +261,10 @@ def _given_html(given: Given) -> str:
     )
     more = f"<p>and {given.n_more} more such set{'s' if given.n_more > 1 else ''}</p>" if given.n_more else ""
     return (
-        f'<h4>{html.escape(given.known)}</h4><p class="ratio-key">{key}</p>{sets}{more}'
-        f'<h4>{html.escape(given.asked)}</h4><div class="ratio-set">asked<div class="asked">?</div></div>'
         f"<p>{html.escape(given.everyday)}</p>"
+        f'<h4>{html.escape(given.known)}</h4><p class="ratio-key">{key}</p>{sets}{more}'
+        f'<h4>{html.escape(given.asked)}</h4><div class="ratio-set">{html.escape(given.target)}'
+        '<div class="asked">?</div></div>'
     )
 
 

@@ -14,7 +14,7 @@ from privdemo.figures.chart_style import SIZE, chart
 from privdemo.figures.charts import (
     HOVER,
     PALE,
-    ROW,
+    TWO_LINE_ROW,
     curve_chart,
     dotted,
     error_bars,
@@ -121,9 +121,11 @@ def frontier(
 
 
 class Way(NamedTuple):
-    """A way to learn: its `words`, its `method`, and what that reaches; None as long as it is not shown."""
+    """A way to learn: its name and what is done, in `words`; its `method`, and what that reaches, None as long as it is
+    not shown.
+    """
 
-    words: str
+    words: tuple[str, str]
     method: Method
     reached: Estimate | None
 
@@ -147,7 +149,8 @@ def by_trust(
     labels, traces = {}, []
     for way in ways:
         name = way.method.trust
-        labels[name] = f"{way.words} <b>{write(way.reached.mean)}</b>" if way.reached else way.words
+        who, what = way.words
+        labels[name] = f"{who}: <b>{write(way.reached.mean)}</b><br>{what}" if way.reached else f"{who}<br>{what}"
         if way.reached is None:
             between = [x for x, *_ in rules]
             middle = {"text": ["?"], "textposition": "middle center", "textfont": {"size": 1.4 * SIZE}}
@@ -187,7 +190,7 @@ def by_trust(
             "yaxis": rows_of_words(labels),
             "shapes": shapes,
             "annotations": [reference_label(x, words, low, high) for x, words, _ in rules],
-            "height": 100 + ROW * len(ways),
+            "height": 100 + TWO_LINE_ROW * len(ways),
             "margin": {"b": 48},
             "showlegend": False,
         },

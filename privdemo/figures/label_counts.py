@@ -48,7 +48,7 @@ _PALE_TRUTH = "rgba(122,122,122,0.08)"
 # Where the counts end and their errors begin, as parts of the width.
 _COUNTS_TO, _ERRORS_FROM = 0.66, 0.7
 # What the bars are called.
-_TRUE, _PUBLISHED = "true counts (kept secret)", "published counts"
+_TRUE, _PUBLISHED = "true counts (kept secret)", "published counts (true counts plus noise)"
 
 
 def along(
@@ -160,7 +160,7 @@ def beside(
         ]
         reach = 1.15 * max(abs(end) for one in (errors, *ranges) for end in one) or 1.0
         layout["xaxis2"] = {"range": [-reach, reach], "domain": [_ERRORS_FROM, 1], "anchor": "y", "nticks": 6}
-        layout["xaxis2"] |= {"title": {"text": "error"}}
+        layout["xaxis2"] |= {"title": {"text": f"error, {unit}"}}
         layout["shapes"] = [reference_line(0.0, "x2", "y domain")]
     domain = [0, _COUNTS_TO if outcome else 1]
     return chart(
@@ -228,7 +228,7 @@ def _row_errors(
         "xaxis": "x2",
         "mode": "markers",
         "marker": {"symbol": "diamond", "size": 9, "color": style.colour},
-        "name": "error; line: 95 of 100 publications",
+        "name": "error here; line: where 95 of 100 publications lie",
         "hovertemplate": "%{x:+.1f}<extra></extra>",
     }
     return [across, here]

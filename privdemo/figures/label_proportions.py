@@ -35,7 +35,18 @@ from privdemo.figures.ends import label_ends
 from privdemo.figures.people import A_COLOUR
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.bags import SELECTIONS
-from privdemo.methods import FULL, LABEL_PROPORTIONS, TRUTH, Method
+from privdemo.methods import (
+    ALTERNATING,
+    FULL,
+    LABEL_PROPORTIONS,
+    LABELLED,
+    LLP,
+    MEAN_MAP,
+    NAMES,
+    TRUTH,
+    Method,
+    by_trying,
+)
 
 TITLES = {"average": "average F1 (1 is perfect)", "positive": "F1 of positives", "negative": "F1 of negatives"}
 # The most bags that are plotted as columns.
@@ -59,20 +70,34 @@ def scores(
     return dot_plots([_dot_plot(trials, methods, threshold, which) for which in measures])
 
 
+# How each method learns, in one line of a telephone.
+HOW = {
+    FULL: "for comparison: learns without any privacy",
+    LABELLED: "for comparison: knows all labels of what is sent on",
+    NAMES: "takes a bag for a label that is often wrong",
+    by_trying(NAMES): "the same or a model of each class, the better one",
+    LLP: "makes its answers for each bag add up to its share",
+    MEAN_MAP: "first works out the average record of each class",
+    ALTERNATING: "the same, then corrects it bag by bag in turns",
+}
+_HOW_LAZY = "for comparison: learns nothing"
+
+
 def accuracies(trials: Sequence[Trial], methods: Sequence[str], threshold: str, records: str, lazy: str) -> Figure:
-    """Return which share of test `records` every method names correctly, with 95 % intervals over trials.
+    """Return which share of test `records` every method classifies correctly, with 95 % intervals over trials.
 
     Two more rows with rules are that share with every label known, and, named `lazy`, that of calling every record
-    negative.
+    negative. Below its title each row says how it learns.
     """
     marks = [(LABEL_PROPORTIONS[name], label_proportions.mean_accuracy(trials, name, threshold)) for name in methods]
     nothing = 1 - float(np.mean([trial.test_share for trial in trials]))
     low = max(0.0, math.floor(10 * min(nothing, *(e.ends[0] for _, e in marks)) - 0.2) / 10)
     rules = [(label_proportions.mean_accuracy(trials, FULL, threshold).mean, ""), (nothing, None)]
     marks.append((Method("", lazy, TRUTH, palette.TRUTH), Estimate(nothing, -math.inf, math.inf)))
-    title = f"new {records} named correctly{', 95 % intervals' * (len(trials) > 1)}"
+    how = {LABEL_PROPORTIONS[name].title: HOW[name] for name in methods} | {lazy: _HOW_LAZY}
+    title = f"new {records} classified correctly"
     # A little more than the range, so that the words of its lowest tick are not cut off on a projector.
-    return dot_plots([DotPlot(title, low - 0.02, 1.0, marks, spaced, spaced, rules, ".0%")])
+    return dot_plots([DotPlot(title, low - 0.02, 1.0, marks, spaced, spaced, rules, ".0%", how)])
 
 
 def spaced(value: float) -> str:

@@ -72,7 +72,7 @@ def shares(found: Release) -> Figure:
         ends = interval_bars(estimate.shares[:SHOWN], estimate.low[:SHOWN], estimate.high[:SHOWN], style)
         mark = _points(names, estimate.shares[:SHOWN], FREQUENCY_ORACLES[oracle])
         bars = {"error_x": ends | {"thickness": 2}}
-        marks.append(mark | bars | {"name": f"{mark['name']}, line: 95 % interval"})
+        marks.append(mark | bars | {"name": f"from {FREQUENCY_ORACLES[oracle].described}"})
     return _over_answers(_bars(names, truth, "true share"), marks, "share of all people, in one simulated run")
 
 

@@ -263,7 +263,7 @@ def digits_html(
     return (
         f'<div class="digits" style="--digits: {len(images)}"><table aria-label="{name}"><thead>'
         f"{_above(groups, trained_on, pictures)}"
-        f'<tr class="truth"><th scope="row">truth</th>{heads}</tr></thead><tbody>{body}</tbody></table>'
+        f'<tr class="truth"><th scope="row">true answer</th>{heads}</tr></thead><tbody>{body}</tbody></table>'
         f"{f'<p>{html.escape(legend)}</p>' if legend else ''}</div>"
     )
 
@@ -294,7 +294,7 @@ def _cells(said: Sequence[Said] | str, n: int) -> str:
 def _verdict(said: Said) -> str:
     wrong = "" if said.right else ' <span class="wrong">✗\u00a0wrong</span>'
     bar = f'<s><i style="width: {100 * said.sure:.0f}%"></i></s>'
-    return f"<td><b>{html.escape(said.name)}</b> {html.escape(said.words)}{wrong}{bar}</td>"
+    return f"<td><b>{html.escape(said.name)}</b>, {html.escape(said.words)}{wrong}{bar}</td>"
 
 
 DIGITS_CSS = """

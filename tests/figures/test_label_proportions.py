@@ -90,6 +90,13 @@ def test_shares_of_right_answers_stand_beside_those_of_all_labels_and_of_always_
     assert figure.layout.xaxis.range[0] < 0.6
 
 
+def test_every_method_says_below_its_name_how_it_learns():
+    assert set(charts.HOW) == set(LABEL_PROPORTIONS)
+    words = charts.accuracies(TRIALS, (NAMES, FULL), SHARE, "people", "lazy").layout.yaxis.ticktext
+    assert [one.partition("<br>")[2] for one in words[:2]] == [charts.HOW[NAMES], charts.HOW[FULL]]
+    assert words[2].endswith("</b><br>for comparison: learns nothing")
+
+
 @pytest.mark.parametrize(("size", "dots"), [(10, 10), (4000, 1000)])
 def test_a_bag_shows_who_has_which_label_and_that_what_leaves_has_none(size, dots):
     words = {

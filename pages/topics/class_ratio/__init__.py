@@ -28,7 +28,7 @@ def standing_words(question: Question | str, _: Answer | None = None) -> dict[st
 CHAPTERS = Chapters(
     "ratio_look",
     (
-        Chapter("Share by each method", Answer.main),
+        Chapter("Share found by each method", Answer.main),
         Chapter("Error at other true shares", other_mixes),
         Chapter("What an adversary can guess", the_adversary, shows_main_control=False),
         Chapter(

@@ -133,15 +133,16 @@ def _given(answer: Answer) -> charts.Given:
     config, records, released = answer.question.config, answer.task.records, answer.trials[0].released
     labels = _labels(answer)
     return charts.Given(
-        known=f"To learn from: {len(released)} other sets of {config.set_size:,} {records}. Nobody says which of the "
-        f"{records} is which.",
+        known=f"Known: what share of {len(released)} other sets of {config.set_size:,} {records} "
+        f"{first_class(answer)}. Nobody says which of the {records} they are.",
         shares=[float(row[0]) for row in released[:_MOST_SETS]],
         n_more=max(0, len(released) - _MOST_SETS),
-        asked=f"Wanted: one number for {config.n_test:,} {records} without labels",
+        asked=f"Wanted: what share of {config.n_test:,} {records} without labels {first_class(answer)}",
+        target=f"the {config.n_test:,}",
         classes=(labels[0], labels[1] if len(labels) == 2 else "all others"),
         pictures=class_images(config.dataset, config.chosen_classes)[:2] if len(labels) == 2 else (),
-        everyday="In the same way: the share of ill people in a town, from the known shares of other towns, without "
-        "diagnosing anyone.",
+        everyday="What for: to estimate the share of ill people in a town from the known shares of other towns, "
+        f"without diagnosing anyone.{f' Here {records} stand for people.' * (records != 'people')}",
     )
 
 
@@ -157,7 +158,7 @@ def _marks_words(answer: Answer) -> str:
         return "Bars: one simulated trial, so no interval is known; a full bar is 100 %. Grey line: truth."
     return (
         f"Bars: means of {n} simulated trials, each with other {answer.task.records}; a full bar is 100 %. Thin lines "
-        "and ±: 95 % intervals of these means. Grey line: truth."
+        "and ±: 95 of 100 such intervals hold the mean of very many trials. Grey line: truth."
     )
 
 
@@ -180,13 +181,13 @@ def takeaway(answer: Answer) -> str:
     blind = [name for name in answer.methods if name not in FULLY_LABELLED_METHODS]
     found = {name: class_ratio.share_of(trials, name, 0) for name in blind or answer.methods}
     nearest, *others = sorted(found, key=lambda name: abs(found[name].mean - truth))
-    what = f"of these {config.n_test:,} unlabelled {answer.task.records} {first_class(answer)}"
-    near = f"the nearest method{' without labels' if blind else ''}" if others else "the method"
-    words = f"<b>{numbers.share(found[nearest].mean)}</b> {what}, says {near} ({CLASS_RATIO[nearest].title})"
+    what = f"of {config.n_test:,} {answer.task.records} that nobody has labelled {first_class(answer)}"
+    near = f"the nearest of {len(found)} methods{' without labels' if blind else ''}" if others else "the method"
+    words = f"In truth <b>{numbers.share(truth)}</b> {what}. {numbers.capital(near)} "
+    words += f"({CLASS_RATIO[nearest].title}) estimates <b>{numbers.share(found[nearest].mean)}</b>"
     if others:
         farthest = others[-1]
-        words += f"; <b>{numbers.share(found[farthest].mean)}</b>, says the farthest ({CLASS_RATIO[farthest].title})"
-    words += f". The truth is <b>{numbers.share(truth)}</b>"
+        words += f", the farthest ({CLASS_RATIO[farthest].title}) <b>{numbers.share(found[farthest].mean)}</b>"
     return f"{words}.{_noisy_counts_words(answer)}{_lost_words(answer)}{_alike_words(answer) if blind else ''}"
 
 

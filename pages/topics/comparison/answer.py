@@ -204,7 +204,8 @@ def what_it_costs(answer: Answer) -> list[Panel]:
         rows=lambda: [vars(row) | COMPARISON[row.method].columns for row in answer.own],
         snippet=snippet(answer.question),
         prediction=_prediction(answer),
-        note=f"Marks: means over {answer.n_draws} trials; lines: 95 % intervals.",
+        note=f"Marks: means of {answer.n_draws} trials; lines: 95 of 100 such intervals hold the true mean. "
+        f"{_label_words(config)}{_why_words(answer)}",
     )
     shown = tuple(name for name in config.methods if name in (CLEAN, *best) or COMPARISON[name].trust == PUBLISHER)
     alone = replace(answer, question=replace(answer.question, config=replace(config, methods=shown)))
@@ -251,9 +252,9 @@ def _prediction(answer: Answer) -> Prediction | None:
     is_clear = change(first, second).verdict is Verdict.BETTER
     return Prediction(
         "most-accurate-trust",
-        f"A computer learns to tell {told_apart(config)}, but the labels of these examples are disguised "
-        f"(ε = {numbers.epsilon(config.epsilon)}). When does it do best: if nobody sees the true labels, if the owner "
-        "of each bag of them does, or if one curator sees them all?",
+        f"A computer learns to tell {told_apart(config)}. What each example is (its label) is secret, so that noise "
+        f"hides it (ε = {numbers.epsilon(config.epsilon)}). When does the computer learn best: if nobody sees the true "
+        f"labels, if the owner of each bag of {config.bag_size} sees those in it, or if one curator sees them all?",
         first.trust,
         tuple(answer.best_by_trust),
         _by_trust(answer, known_only=True),
@@ -269,17 +270,38 @@ def told_apart(config: ComparisonConfig) -> str:
     )
 
 
-def _way_to_learn(trust: str, config: ComparisonConfig) -> str:
-    """Say in a few words what a model learns from, by who is trusted; on a telephone it has one line."""
+def _way_to_learn(trust: str, config: ComparisonConfig) -> tuple[str, str]:
+    """Say who is trusted, and what that party does with true labels; on a telephone each has one line."""
     flipped = numbers.out_of_100(RandomisedResponse.from_epsilon(config.epsilon, 2).flip_prob)
     what = {
-        NOBODY: f"{flipped} labels switched by chance",
-        SHUFFLER: "mixes up who sent which label",
-        OWNER: f"tells noisy totals of {config.bag_size} labels",
-        PUBLISHER: "tells noisy counts of two sets",
-        CURATOR: f"sees all, adds noise to the {'result' if config.task == SHARE else 'model'}",
+        NOBODY: f"chance switches each label before it is sent: {flipped}",
+        SHUFFLER: "mixes the labels sent, so that less noise is needed",
+        OWNER: f"sees {config.bag_size} people’s labels, tells a noisy total",
+        PUBLISHER: "sees all labels, tells noisy counts of two sets",
+        CURATOR: f"sees all labels, publishes a {'count' if config.task == SHARE else 'model'} with noise",
     }
-    return f"{trust}: {what[trust]}"
+    return f"{trust} is trusted", what[trust]
+
+
+def _label_words(config: ComparisonConfig) -> str:
+    """Say what a label is."""
+    one, other = binary_task(config.dataset).classes
+    record = "an image" if has_pixels(config.dataset) else "a record"
+    return f"The label of {record} says whether it is “{one}” or “{other}”."
+
+
+def _why_words(answer: Answer) -> str:
+    """Say why a party that sees more may still give worse results, if it does here; else return an empty string."""
+    order, config = list(answer.ranked), answer.question.config
+    if NOBODY not in order or config.task == SHARE:
+        return ""
+    after = order[order.index(NOBODY) + 1 :]
+    why = {
+        OWNER: f"a total says less than {config.bag_size} single labels",
+        CURATOR: "a curator’s noise hides whole records",
+    }
+    reasons = [words for trust, words in why.items() if trust in after]
+    return f" Why more trust can help less: {'; '.join(reasons)}." if reasons else ""
 
 
 def frontiers(answer: Answer, name: str, goal: float | None, names: Mapping[str, str] | None = None) -> list[Panel]:

@@ -19,6 +19,9 @@ Outcomes = Mapping[str, Outcome]
 # The release that the paper, and so the sentence, compares others with.
 LAPLACE = "laplace published"
 
+# The sentence writes the errors of at most so many counts.
+_MOST_ADDED = 8
+
 released = cache.shared(label_counts.run, max_entries=1024)
 
 
@@ -115,10 +118,19 @@ def takeaway(question: Question, chosen: Outcome) -> str:
         else ""
     )
     return (
-        f"On average the errors of the {len(question.config.counts)} counts add up to "
-        f"<b>{whole(chosen.distortion.mean, total)}</b> of {total:,} {people}{promise}. In the publication below it is "
-        f"<b>{whole(here, total)}</b>.{by_chance}"
+        f"Add up how far each of the {len(question.config.counts)} counts is off, above or below: on average "
+        f"that is <b>{whole(chosen.distortion.mean, total)}</b> of {total:,} {people}{promise}. In the publication "
+        f"below it is <b>{whole(here, total)}</b>{_sum_words(question, chosen, whole(here, total))}.{by_chance}"
     )
+
+
+def _sum_words(question: Question, chosen: Outcome, written: str) -> str:
+    """Write the sum of the errors in the figure, “ (0 + 2 + 1)”; empty for many, or if rounding leaves another sum."""
+    total = sum(question.config.counts)
+    errors = [abs(round(share * total) - n) for share, n in zip(chosen.example, question.config.counts, strict=True)]
+    if len(errors) > _MOST_ADDED or f"{sum(errors):,}" != written:
+        return ""
+    return f" ({' + '.join(f'{error:,}' for error in errors)})"
 
 
 def least_words(question: Question, outcomes: Mapping[str, Outcome]) -> str:

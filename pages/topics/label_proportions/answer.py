@@ -70,14 +70,17 @@ class Answer:
         records = self.task.records
         if not self.best:
             right = f"<b>{numbers.out_of_100(ceiling)}</b>"
-            return f"With every label known, a model gets {right} new {records} right. {learns}"
+            return (
+                f"With every label known, a model tells correctly of {right} new {records} {_whether(self)}. {learns}"
+            )
         reached = self.accuracy(self.best).mean
         nothing = 1 - sum(trial.test_share for trial in self.trials) / len(self.trials)
         alike = "" if all(trial.identified for trial in self.trials) else f" {ALL_ALIKE}"
         n_tried = sum(name in self.methods for name in LEARNERS)
         how = f"{f'best of {n_tried} methods: ' * (n_tried > 1)}{LABEL_PROPORTIONS[self.best].title}"
         return (
-            f"A model gets <b>{numbers.out_of_100(reached)}</b> new {records} right ({how}). {learns} "
+            f"A model tells correctly of <b>{numbers.out_of_100(reached)}</b> new {records} {_whether(self)} ({how}). "
+            f"{learns} "
             f"{beside_words(self.task, reached, ceiling, nothing)}.{alike}"
         )
 
@@ -113,12 +116,29 @@ class Answer:
                     f"say of all: {self.task.words[0]}",
                 )
             ),
+            note=_marks_words(self),
             summary=score_words(self),
             rows=lambda: label_proportions.score_table(self.trials),
             snippet=score_snippet(self.question),
             prediction=_prediction(self),
         )
         return [(scores, bag)]
+
+
+def _whether(answer: Answer) -> str:
+    """Say what a model tells of a record: “whether they earn over $50,000 a year”."""
+    return f"whether they {answer.task.positive}"
+
+
+def _marks_words(answer: Answer) -> str:
+    """Explain the marks of the chart."""
+    n = len(answer.trials)
+    marks = (
+        f"Marks: means of {n} trials; lines: 95 of 100 such intervals hold the true mean. "
+        if n > 1
+        else "Marks: one trial, so no interval is known. "
+    )
+    return f"{marks}Grey: every label known (solid), one answer for all (dotted)."
 
 
 def _prediction(answer: Answer) -> Prediction | None:
@@ -131,8 +151,8 @@ def _prediction(answer: Answer) -> Prediction | None:
         "bag-totals",
         f"{int(answer.trials[0].sizes.sum()):,} {records} are put into {bags_words(answer)}. A model is given "
         f"{_sent_kind(answer)} and, of each group, only what percentage {answer.task.positive}. Saying of all that "
-        f"they {answer.task.words[0]} is right for {numbers.out_of_100(nothing)}. How many of 100 new {records} will "
-        "the model get right?",
+        f"they {answer.task.words[0]} is right for {numbers.out_of_100(nothing)}. For how many of 100 new {records} "
+        "will the model be right?",
         100 * answer.accuracy(answer.best).mean,
         Scale(0, 100, unit=f" {records}"),
         one_bag(answer),
@@ -291,9 +311,9 @@ def score_words(answer: Answer) -> str:
     over = f"95 % intervals over {n} trials" if n > 1 else "One trial, so no interval is known"
     nothing = 1 - sum(trial.test_share for trial in answer.trials) / n
     return (
-        f"Of {answer.trials[0].n_test:,} clean test records, named correctly: {right}. Solid line: every label known; "
-        f"dotted: “{answer.task.labels[0]}” for every record, {numbers.share(nothing)}. Average F1, weighted by how "
-        f"common each class is: {marks}; the same for every record, "
+        f"Of {answer.trials[0].n_test:,} clean test records, classified correctly: {right}. Solid line: every label "
+        f"known; dotted: “{answer.task.labels[0]}” for every record, {numbers.share(nothing)}. Average F1, weighted by "
+        f"how common each class is: {marks}; the same for every record, "
         f"{label_proportions.all_negative(answer.trials).average:.3f}. {over}. "
         f"{threshold_words(answer.question)}.{_verdict_words(answer)}"
     )

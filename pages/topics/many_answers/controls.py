@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.kit import inputs, own_data, own_data_input, privacy_inputs
-from pages.kit.values import Values, put_all
+from pages.kit.values import Values, put_all, shown_by_widget
 from pages.topics.many_answers.question import (
     ALL,
     ALONG,
@@ -20,6 +20,7 @@ from pages.topics.many_answers.question import (
     EXPONENT,
     NAME_BY_TITLE,
     ORACLE,
+    ORACLES,
     PAIR,
     PEOPLE,
     PRESETS,
@@ -36,6 +37,7 @@ from pages.topics.many_answers.question import (
 from privdemo.datasets import Answers
 from privdemo.experiments.many_answers import ILLNESSES, UNIFORM, WORDS, ZIPF
 from privdemo.methods import FREQUENCY_ORACLES
+from server.streamlit_internals import is_hidden
 
 # The session's key of the data that set the number of people, and its value for all data but a visitor's own.
 _DATA, _SHIPPED = "answers_data", "named"
@@ -54,7 +56,7 @@ def controls(values: Values, main: DeltaGenerator) -> None:
     """Render the controls, ε and the method in `main`."""
     with main, inputs.row("answers"):
         epsilon = privacy_inputs.epsilon(EPSILON, privacy_inputs.ANSWER_EPSILON, _COMMON)
-        inputs.choose_from_list(ORACLE)
+        _choose_method()
         privacy_inputs.guess_scale(epsilon, privacy_inputs.Guessing("has one of two answers", "what they send"))
     privacy_inputs.epsilon_box(EPSILON)
     inputs.choose(source_choice(), "The answers")
@@ -66,6 +68,18 @@ def controls(values: Values, main: DeltaGenerator) -> None:
         inputs.number(EXPONENT)
     inputs.number(PEOPLE)
     inputs.number(SEED)
+
+
+def _choose_method() -> None:
+    """Render the list of methods, each by what people send; its help has their titles."""
+    if not is_hidden():
+        st.selectbox(
+            ORACLE.label,
+            ORACLE.options,
+            format_func=lambda title: FREQUENCY_ORACLES[ORACLES[title]].plain,
+            help="; ".join(f"{one.plain}: {one.title}" for one in FREQUENCY_ORACLES.values()),
+            **shown_by_widget(ORACLE, "index"),
+        )
 
 
 _COMMON = tuple(filter(EPSILON.limit.contains, privacy_inputs.EPSILONS))

@@ -207,8 +207,8 @@ def _learnt(method: str) -> str:
 
 # How the accuracy of the second method is beside the first one's.
 _VERDICT_WORDS = {
-    Verdict.BETTER: "clearly fewer",
-    Verdict.WORSE: "clearly more",
+    Verdict.BETTER: "fewer, which chance alone does not explain",
+    Verdict.WORSE: "more, which chance alone does not explain",
     Verdict.NOT_CLEAR: "statistically tied",
     Verdict.TOO_FEW: "too few trials to compare",
 }

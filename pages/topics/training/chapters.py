@@ -28,11 +28,11 @@ _TOO_LITTLE = "too little shows through the noise"
 _LEARNS = {
     CLEAN: "for comparison: learned without noise",
     NAIVE: "takes noisy images and labels for true",
-    RECONSTRUCTION: "learns from its own guesses",
-    CHOSEN: "allows for the noise; two ways tried",
+    RECONSTRUCTION: "guesses them, then learns from its guesses",
+    CHOSEN: "allows for the noise; better of two ways",
     TRUE: "allows for the noise, knows clean pixels",
 }
-_ALLOWS = "allows for the noise"
+_ALLOWS = "knows how the noise is made, allows for it"
 
 test_images = cache.shared_or_private(training.test_images, max_entries=64)
 released_images = cache.shared_or_private(training.released_images, max_entries=64)
@@ -81,7 +81,7 @@ def some_images(answer: Answer) -> list[Panel]:
         summary,
         groups=[(title, len(images)) for title, images in groups if title],
         trained_on=(
-            f"{len(trial.config.classes) * trial.config.n_train:,} such images to learn from",
+            f"{len(trial.config.classes) * trial.config.n_train:,} such noisy images to learn from",
             released_images(trial.config)[:2],
         ),
         legend=_legend(answer, picked == DISPUTED),
@@ -148,12 +148,12 @@ def _agreed_and_disputed(trial: training.Trial) -> list[tuple[str, Sequence[int]
     n, disagree = N_IMAGES // 2, training.methods_disagree(trial)
     disputed, of_all = training.disputed(trial, n), f"{len(disagree):,}"
     differing = int(disagree[disputed].sum())
-    who = "The models" if CLEAN in _in_dispute(trial) else "Noise-trained models"
+    who = "The models" if CLEAN in _in_dispute(trial) else "Models trained on noise"
     if differing == n:
-        title = f"They disagree: {int(disagree.sum()):,} of {of_all} images"
+        title = f"They disagree: {int(disagree.sum()):,} of {of_all} test images"
     else:
         title = "Their confidence differs most" if not differing else "They disagree, or differ most in confidence"
-    agreed = f"{who} agree: {int((~disagree).sum()):,} of {of_all} images", training.agreed(trial, n)
+    agreed = f"{who} agree: {int((~disagree).sum()):,} of {of_all} test images", training.agreed(trial, n)
     return [group for group in (agreed, (title, disputed)) if len(group[1]) == n]
 
 
@@ -167,9 +167,9 @@ def _in_dispute(trial: training.Trial) -> list[str]:
 def _legend(answer: Answer, grouped: bool) -> str:
     """Explain the marks of the picture, and say who is right on the images in dispute."""
     trial = answer.trials[0]
-    marks = "Percent and bar: the model’s confidence (full bar: 100 %, mark: 50 %)."
+    marks = "Each model’s answer, and how sure it says it is, not how often it is right (full bar: 100 %, mark: 50 %)."
     if len(answer.trials) > 1:
-        marks += f" Above: mean of {count_trials(answer.trials)}; here: the first."
+        marks += f" On top: mean of {count_trials(answer.trials)}; here: the first."
     disagree = training.methods_disagree(trial)
     n = int(disagree.sum())
     if not grouped or not n:
@@ -188,7 +188,7 @@ def _predictions(trial: training.Trial, name: str, chosen: Sequence[int]) -> lis
     fit = trial.fits[name]
     for named, proba, truth in zip(fit.named[chosen], fit.class_proba[chosen], trial.y[chosen], strict=True):
         sure = float(proba.max())
-        words = "> 99 %" if sure > 0.995 else f"{100 * sure:.0f} %"
+        words = f"{'> 99' if sure > 0.995 else f'{100 * sure:.0f}'}\u00a0% sure"
         predictions.append(charts.Said(trial.config.classes[named], sure, words, bool(named == truth)))
     return predictions
 

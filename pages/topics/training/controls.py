@@ -33,12 +33,14 @@ from pages.topics.training.question import (
     classes_of,
     data_choice,
     label_setting,
+    labels_of,
     level_setting,
     people_setting,
     source_of,
     words_of,
 )
 from privdemo.experiments import images
+from privdemo.experiments.label_counts import adversary
 from privdemo.mechanisms.pixels import FAMILIES
 
 _PEOPLE_FOR_KEY = "people_with_images_of"
@@ -78,7 +80,7 @@ def controls(values: Values, main: DeltaGenerator) -> None:
                 if value_word == "pixel"
                 else f"which of two values a {value_word} had"
             )
-            privacy_inputs.value_scale(epsilon, two, name=name)
+            privacy_inputs.value_scale(epsilon, two, name=name, more=_hidden_words(values, len(classes)))
     privacy_inputs.pixel_boxes(level, family, n_states, DELTA, "training_pixel_epsilon", value_word)
     _label_controls(classes, classes_word)
     inputs.choose(TRAINED)
@@ -86,6 +88,15 @@ def controls(values: Values, main: DeltaGenerator) -> None:
     inputs.number(SEED)
     inputs.choose(PICKED)
     inputs.choose(STUDY)
+
+
+def _hidden_words(values: Values, n_classes: int) -> str:
+    """Say how sure of a label somebody can be who sees the label that is sent."""
+    epsilon = labels_of(values, n_classes).epsilon
+    if epsilon == math.inf:
+        return "Labels are sent as they are."
+    sure = adversary.promised_rate(epsilon, 0.0)
+    return f"The label as sent: up to {100 * sure:.0f} % sure; by luck alone, 50 %."
 
 
 def _label_controls(classes: tuple[str, ...], classes_word: str) -> None:

@@ -219,7 +219,7 @@ def question_of(values: Values) -> Question | str:
     pixels = family.make(values[level_setting(family, n_states)], n_states)
     n_train = values[people_setting(data, classes)]
     config = TrainingConfig(
-        data, classes, n_train, pixels, _labels(values, len(classes)), (CLEAN, *trained), values[SEED]
+        data, classes, n_train, pixels, labels_of(values, len(classes)), (CLEAN, *trained), values[SEED]
     )
     return Question(config, values[DRAWS], own_data.file_of(data), values[PICKED], values[STUDY])
 
@@ -249,7 +249,7 @@ def _is_too_slow(method: str, values: Values) -> bool:
     return method == PUBLISHED and values[people] > _most_people(values)
 
 
-def _labels(values: Values, n_classes: int) -> LabelMechanism:
+def labels_of(values: Values, n_classes: int) -> LabelMechanism:
     """Return the label’s lie: one flip probability or, for two classes, two that may differ."""
     if n_classes == 2 and values[LABEL_KIND] == ASYMMETRIC:
         return BinaryChannel(values[FLIP_PROB_FIRST], values[FLIP_PROB_SECOND])

@@ -418,14 +418,30 @@ def test_the_guess_is_who_may_see_true_labels_where_a_model_is_most_accurate():
     drawn = {x for trace in plain["data"] for x in trace["x"]}
     assert not drawn & set(best.values()), "no mark gives the answer away"
     words = " ".join(note["text"] for note in plain["layout"]["annotations"])
-    assert "nobody: 27 of 100 labels switched by chance" in words
-    assert f"a bag owner: tells noisy totals of {DIGITS.bag_size} labels" in words
+    assert "nobody is trusted<br>chance switches each label before it is sent: 27 of 100" in words
+    assert f"a bag owner is trusted<br>sees {DIGITS.bag_size} people’s labels, tells a noisy total" in words
     assert [100 * mark for mark in best.values()] == pytest.approx(sorted(100 * m for m in best.values())[::-1])
     written = [note["text"] for note in answered["layout"]["annotations"] if "<b>" in note["text"]]
-    assert [one.split("<b>")[1] for one in written] == [f"{100 * mark:.1f} %</b>" for mark in best.values()]
+    assert [re.split("<b>|<br>", one)[1] for one in written] == [f"{100 * mark:.1f} %</b>" for mark in best.values()]
     for other in (replace(found.question, metric="log_loss"), question(replace(DIGITS, methods=(CLEAN, NAIVE)))):
         assert CHAPTERS["Results by who is trusted"](replace(found, question=other))[0].prediction is None
     assert all(panel.prediction is None for panel in CHAPTERS["Compare two settings"](found))
+
+
+def test_why_more_trust_may_help_less_is_said_where_it_does():
+    methods = (CLEAN, NAIVE, LLP, CURATED)
+    found = shown(question(replace(DIGITS_ALL, methods=methods)), *shipped.marks(DIGITS_ALL))
+    after = list(found.ranked)[list(found.ranked).index(NOBODY) + 1 :]
+    note = CHAPTERS["Results by who is trusted"](found)[0].note
+    assert "The label of an image says whether it is “" in note
+    assert ("a total says less than 25 single labels" in note) == (OWNER in after)
+    assert ("a curator’s noise hides whole records" in note) == (CURATOR in after)
+    assert (
+        "Why more trust"
+        not in CHAPTERS["Results by who is trusted"](
+            shown(question(replace(DIGITS, methods=(CLEAN, LLP))), *shipped.marks(DIGITS_ALL))
+        )[0].note
+    )
 
 
 def test_ways_that_are_not_clearly_apart_are_said_to_be_so():

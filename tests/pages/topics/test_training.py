@@ -112,13 +112,13 @@ def test_the_takeaway_says_how_many_are_right_and_names_labels_that_lie_more_tha
     assert words.endswith("<b>100</b> by one that learned from clean images.")
     several = made(spread=0.9, naive=TRUTH)
     several = Answer(several.question, several.trials * 5)
-    assert "ignores it (clearly more), " in several.takeaway()
+    assert "ignores it (more, which chance alone does not explain), " in several.takeaway()
     close = made(spread=np.where(TRUTH == 1, 0.9, 0.4), naive=TRUTH).trials[0]
     fits = close.fits | {SPREAD: replace(close.fits[SPREAD], accuracy=0.934)}
     fits[NAIVE] = replace(fits[NAIVE], accuracy=0.926)
     close = Answer(several.question, [replace(close, fits=fits)] * 5)
     assert "<b>93.4 of 100</b>" in close.takeaway(), "what differs clearly does not look alike"
-    assert "<b>92.6</b> by one that learned from noise and ignores it (clearly fewer)" in close.takeaway()
+    assert "<b>92.6</b> by one that learned from noise and ignores it (fewer, which chance " in close.takeaway()
     lying, takeaway_of = replace(SMALL, labels=BinaryChannel(0.9, 0.8)), "whoever ignores the noise takes “9” for “7”"
     found = made(config=lying, naive=0.6), made(config=lying, spread=0.6), made(naive=0.6)
     assert [takeaway_of in answer.takeaway() for answer in found] == [True, False, False]
@@ -188,10 +188,13 @@ def test_the_first_chapter_is_of_images_and_says_who_tells_none_apart():
 @pytest.mark.parametrize(
     ("disputes", "titles"),
     [
-        ([], ["Noise-trained models agree: 100 of 100 images", "Their confidence differs most"]),
-        ([3], ["Noise-trained models agree: 99 of 100 images", "They disagree, or differ most in confidence"]),
-        ([3, 9, 60, 62], ["Noise-trained models agree: 96 of 100 images", "They disagree: 4 of 100 images"]),
-        ([*range(0, 100, 2), 7], ["They disagree: 51 of 100 images"]),
+        ([], ["Models trained on noise agree: 100 of 100 test images", "Their confidence differs most"]),
+        ([3], ["Models trained on noise agree: 99 of 100 test images", "They disagree, or differ most in confidence"]),
+        (
+            [3, 9, 60, 62],
+            ["Models trained on noise agree: 96 of 100 test images", "They disagree: 4 of 100 test images"],
+        ),
+        ([*range(0, 100, 2), 7], ["They disagree: 51 of 100 test images"]),
     ],
 )
 def test_beside_images_on_which_methods_agree_stand_those_on_which_they_name_different_labels(disputes, titles):
@@ -266,7 +269,7 @@ def test_more_than_two_classes_are_said_and_every_chapter_is_theirs():
     (adversary,) = chapters.the_adversary(shown)
     assert f"as from a label released with ε = {math.log(18):.3g}" in adversary.answer
     (images,) = chapters.some_images(shown)
-    assert "300 such images to learn from" in images.figure.html
+    assert "300 such noisy images to learn from" in images.figure.html
     assert {"named_spread", "proba_spread", "true_class"} <= set(images.rows()[0])
 
 
