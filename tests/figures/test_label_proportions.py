@@ -92,8 +92,8 @@ def test_shares_of_right_answers_stand_beside_those_of_all_labels_and_of_always_
 
 def test_every_method_says_below_its_name_how_it_learns():
     assert set(charts.HOW) == set(LABEL_PROPORTIONS)
-    words = charts.accuracies(TRIALS, (NAMES, FULL), SHARE, "people", "lazy").layout.yaxis.ticktext
-    assert [one.partition("<br>")[2] for one in words[:2]] == [charts.HOW[NAMES], charts.HOW[FULL]]
+    words = charts.accuracies(TRIALS, (BAG_NAMES, FULL), SHARE, "people", "lazy").layout.yaxis.ticktext
+    assert [one.partition("<br>")[2] for one in words[:2]] == [charts.HOW[BAG_NAMES], charts.HOW[FULL]]
     assert words[2].endswith("</b><br>for comparison: learns nothing")
 
 
