@@ -246,7 +246,8 @@ oracle = ORACLES["pair selection"](10, 1.0)
 print(oracle.bits, oracle.n_supports)
 at = visit("many_answers", lie="pair selection", people="5000")
 print(takeaway(at))
-print("pair selection" in ORACLES, any("pair selection" in box.options for box in at.selectbox))
+offered = [option for box in at.selectbox for option in box.options]
+print("pair selection" in ORACLES, "two answers" in offered)
 """
     bits, sentence, offered = in_copy(copy, script)
     assert bits == "6 45"  # 45 pairs of 10 answers
