@@ -66,10 +66,13 @@
       const [x, y] = [inner(a), inner(b)];
       if (Math.min(x.r, y.r) - Math.max(x.l, y.l) > 2 && Math.min(x.b, y.b) - Math.max(x.t, y.t) > 2) overlaps.push(`${a.text} | ${b.text}`);
     }
+  const line = document.querySelector(".st-key-presenter-line");
+  const foot = line ? line.getBoundingClientRect().top : innerHeight;
+  const isCut = (one) => one.matches("img, canvas, .card, .track") && one.getBoundingClientRect().bottom > foot + 2;
   return {
     drawn: height / innerHeight,
     overlaps: overlaps.slice(0, 6),
-    cut: seen.filter(clipped).map((one) => one.text).slice(0, 6),
+    cut: [...seen.filter(clipped).map((one) => one.text), ...drawn.filter(isCut).map((one) => one.localName)].slice(0, 6),
     small: seen.filter((one) => one.size < 19.5 && !one.raised).map((one) => `${one.text} (${one.size.toFixed(1)})`).slice(0, 6),
     said: [...app.querySelectorAll("h1, h2.chapter, .takeaway")].filter(visible).map((one) => one.innerText).join(" ").split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length,
     scrolls: document.querySelector("[data-testid=stMain]").scrollHeight > innerHeight + 1,
