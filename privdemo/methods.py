@@ -34,11 +34,6 @@ class Method:
     plain: str = ""
 
     @property
-    def described(self) -> str:
-        """What each person sends, with the title: “a list of answers (subset selection)”."""
-        return f"{self.plain} ({self.title})" if self.plain else self.title
-
-    @property
     def in_full(self) -> str:
         """The title with the paper's term, as a chart's hover shows it."""
         return f"{self.title} ({self.paper})" if self.paper else self.title

@@ -72,8 +72,9 @@ def shares(found: Release) -> Figure:
         ends = interval_bars(estimate.shares[:SHOWN], estimate.low[:SHOWN], estimate.high[:SHOWN], style)
         mark = _points(names, estimate.shares[:SHOWN], FREQUENCY_ORACLES[oracle])
         bars = {"error_x": ends | {"thickness": 2}}
-        marks.append(mark | bars | {"name": f"from {FREQUENCY_ORACLES[oracle].described}"})
-    return _over_answers(_bars(names, truth, "true share"), marks, "share of all people, in one simulated run")
+        marks.append(mark | bars | {"name": f"from {FREQUENCY_ORACLES[oracle].plain}"})
+    bars = _bars(names, truth, "true share, line: 95 of 100 hold it")
+    return _over_answers(bars, marks, "share of all people, in one simulated run")
 
 
 def estimates(fit: Fit, names: Sequence[str], truth: Array) -> Figure:

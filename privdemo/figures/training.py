@@ -292,9 +292,10 @@ def _cells(said: Sequence[Said] | str, n: int) -> str:
 
 
 def _verdict(said: Said) -> str:
+    sure = '<span class="sure"> sure</span>'
     wrong = "" if said.right else ' <span class="wrong">✗\u00a0wrong</span>'
     bar = f'<s><i style="width: {100 * said.sure:.0f}%"></i></s>'
-    return f"<td><b>{html.escape(said.name)}</b>, {html.escape(said.words)}{wrong}{bar}</td>"
+    return f"<td><b>{html.escape(said.name)}</b>, {html.escape(said.words)}{sure}{wrong}{bar}</td>"
 
 
 DIGITS_CSS = """
@@ -319,6 +320,7 @@ DIGITS_CSS = """
 .digit { width: clamp(3rem, 6.2vw, 9rem); image-rendering: pixelated; border-radius: 3px; display: block; }
 .digits .wrong { color: light-dark(#B3261E, #FF8A80); font-weight: 600; white-space: nowrap; }
 @media (min-width: 501px) { .digits td:has(> .digit) { width: calc(74% / var(--digits)); } }
+@media (min-width: 701px) and (max-width: 1100px) { .digits .sure { display: none; } }
 @media (max-width: 700px) {
   .digits th, .digits td { padding: 0.1rem 0.25rem; font-size: max(0.875rem, var(--least-letters, 0px)); }
   .digits tbody th { max-width: 10rem; }

@@ -127,7 +127,7 @@ def test_digits_stand_over_what_every_method_says():
     for image, drawn in zip(reader.all("img"), IMAGES, strict=True):
         np.testing.assert_array_equal(inline(image["src"]), drawn)
     assert reader.words[:5] == ["true answer", "7", "9", 'a "<4>"', "3"]
-    said = ["7", ", 90 %", "a & <b>", ", 55 % ", "✗\u00a0wrong"] * 2
+    said = ["7", ", 90 %", " sure", "a & <b>", ", 55 %", " sure", " ", "✗\u00a0wrong"] * 2
     assert reader.words[5:] == ["naive", "how", *said, "a & <b>", "<i>", "the same"]
     assert reader.all("td")[-1] == {"colspan": "4"}
     assert [bar["style"] for bar in reader.all("i")] == ["width: 90%", "width: 55%"] * 2

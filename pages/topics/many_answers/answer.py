@@ -119,8 +119,6 @@ class Answer:
                 "shares",
                 figure=Chart(charts.shares(self.release)),
                 summary=self._summary(),
-                note="Marks: shares worked out from what people sent. Lines: 95 of 100 such intervals hold the true "
-                "share.",
                 rows=lambda: share_rows(self.release),
                 snippet=snippet(self.question).then(
                     "release = many_answers.run(config)",

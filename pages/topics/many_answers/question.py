@@ -28,7 +28,7 @@ NAME_BY_TITLE = {
 # What one answer and several are called, where they are not just answers.
 NOUNS = {ILLNESSES: ("illness", "illnesses"), OCCUPATIONS: ("occupation", "occupations"), WORDS: ("word", "words")}
 ORACLES = {method.title: name for name, method in FREQUENCY_ORACLES.items()}
-ORACLE = Choice("lie", tuple(ORACLES), FREQUENCY_ORACLES[AnswersConfig.oracle].title, "What each person sends")
+ORACLE = Choice("lie", tuple(ORACLES), FREQUENCY_ORACLES[AnswersConfig.oracle].title, "What people send")
 EPSILON = Number("answer_epsilon", limits.ORACLE_EPSILON, AnswersConfig.epsilon, "ε of an answer", 0.01)
 K = Number(
     "different",

@@ -188,7 +188,7 @@ def _predictions(trial: training.Trial, name: str, chosen: Sequence[int]) -> lis
     fit = trial.fits[name]
     for named, proba, truth in zip(fit.named[chosen], fit.class_proba[chosen], trial.y[chosen], strict=True):
         sure = float(proba.max())
-        words = f"{'> 99' if sure > 0.995 else f'{100 * sure:.0f}'}\u00a0% sure"
+        words = f"{'> 99' if sure > 0.995 else f'{100 * sure:.0f}'}\u00a0%"
         predictions.append(charts.Said(trial.config.classes[named], sure, words, bool(named == truth)))
     return predictions
 
