@@ -158,7 +158,9 @@ def test_its_pictures_are_fetched_once_and_are_there_again_after_another_chapter
 
 def test_news_of_the_level_that_a_dial_has_left_does_not_take_it_back(page: Page, address: str) -> None:
     browsing.open_page(page, f"{address}/image_noise?people={FEW}")
+    wait_for_all_guesses(page)  # until then the dial may be rendered anew, and begins with the level of the page
     browsing.open_settings(page)
+    browsing.settled(page)
     dial(page, 100, "input")
     page.get_by_role("spinbutton", name="Possible senders").fill("90")
     page.get_by_role("spinbutton", name="Possible senders").press("Enter")
