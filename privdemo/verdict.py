@@ -16,7 +16,7 @@ class Verdict(Enum):
     BETTER = "better"
     WORSE = "worse"
     NOT_CLEAR = "not clear"
-    TOO_FEW = "too few draws"
+    TOO_FEW = "too few trials"
 
     @property
     def clear(self) -> bool:

@@ -27,7 +27,7 @@ COMING, FIRST_MESSAGE = 10.0, 10.0
 SILENT = 600.0
 # A network that holds more than this part of all places gives some up to others.
 LARGE = 0.1
-# Seconds for which a network that had to give up a place gets none back.
+# Seconds for which browsers of a network that had to give up a place may not connect again without the page.
 NOT_BACK = 30.0
 # How far beyond the bound connections are taken from browsers that got no page from this server.
 BEYOND = 1.1

@@ -37,8 +37,8 @@ ONCE_MORE = pytest.mark.flaky(reruns=1, only_rerun=r"^TimeoutError: ")
 
 
 def pytest_make_parametrize_id(val: object) -> str | None:
-    """Name a case by the beginning of its text, so that a test's name is no longer than a line."""
-    return ascii(val)[1:41] if isinstance(val, str) and len(val) > 40 else None
+    """Name a case by the beginning of its text or bytes, so that a test's name is no longer than a line."""
+    return ascii(val[:30])[:45] if isinstance(val, str | bytes) and len(val) > 40 else None
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -33,7 +33,7 @@ _GREETING = 1 << 16
 # An address of a scheduler, with the port last; and what names the certificates that Dask has to have for tls://.
 _ADDRESS = re.compile(r"((tcp|tls)://)?([\w.-]+|\[[0-9a-fA-F:.]+\]):(\d+)", re.ASCII)
 _CERTIFICATES = "DASK_DISTRIBUTED__COMM__TLS__CA_FILE", "DASK_DISTRIBUTED__COMM__TLS__CLIENT__CERT"
-_NO_WORKER = "the cluster has no worker at this moment, and draws wait for one"
+_NO_WORKER = "the cluster has no worker at this moment, and trials wait for one"
 
 
 def check(address: str) -> None:
@@ -195,13 +195,13 @@ class Cluster:
                 self._client = connect(self.address)
             except OSError as error:
                 _LOG.warning("the Dask scheduler at %s does not answer: %s", self.address, error)
-                raise ConnectionError("the cluster that computes draws does not answer; try again later") from None
+                raise ConnectionError("the cluster that computes trials does not answer; try again later") from None
             return self._client
 
     def _lost(self) -> ConnectionError:
         _LOG.warning("the Dask scheduler at %s is lost", self.address)
         self._close()
-        return ConnectionError("the cluster that computes draws was lost")
+        return ConnectionError("the cluster that computes trials was lost")
 
     def _close(self) -> None:
         if self._client is not None:
@@ -254,6 +254,6 @@ class ClusterWorker:
             if seconds > limits.TASK_SECONDS.high:
                 return Outcome(None, f"this took more than the {limits.TASK_SECONDS.high} seconds that a task may")
         if future.cancelled():
-            raise ConnectionError("the cluster that computes draws was lost")
+            raise ConnectionError("the cluster that computes trials was lost")
         content = _result(future)
         return replace(pickle.loads(content), n_bytes=len(content))

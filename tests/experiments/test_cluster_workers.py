@@ -136,12 +136,12 @@ def test_missing_workers_and_a_lost_scheduler_are_said_to_the_visitor(empty, cap
     caplog.set_level(logging.WARNING, "distributed.client")
     runner = runner_of(empty.scheduler_address)
     runner.watch("job", "me", process_of, [0])
-    until(lambda: runner.look("job").note == "the cluster has no worker at this moment, and draws wait for one")
+    until(lambda: runner.look("job").note == "the cluster has no worker at this moment, and trials wait for one")
     assert runner.look("job").running
     assert not logging.getLogger("distributed.client").isEnabledFor(logging.ERROR), "Dask would log a traceback"
     empty.close()
-    assert until(lambda: runner.look("job").error) == "the cluster that computes draws does not answer; try again later"
-    assert runner.look("job").note.startswith("the cluster that computes draws was lost; its task is done once more")
+    assert until(lambda: runner.look("job").error) == "the cluster that computes trials does not answer; try again later"
+    assert runner.look("job").note.startswith("the cluster that computes trials was lost; its task is done once more")
 
 
 def test_of_a_task_nothing_stays_with_the_worker(empty):

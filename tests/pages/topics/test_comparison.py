@@ -249,7 +249,7 @@ def test_the_summary_says_what_the_method_that_it_names_wins_over_its_counterpar
         ((0.9, 0.91, 0.9, 0.91, 0.9), 0.8, Verdict.BETTER, "+10.4 ± 0.7 points, better"),
         ((0.7, 0.69, 0.7, 0.69, 0.7), 0.8, Verdict.WORSE, "−10.4 ± 0.7 points, worse"),
         ((0.9, 0.7, 0.9, 0.7, 0.9), 0.8, Verdict.NOT_CLEAR, "+2.0 ± 13.6 points, not clear"),
-        ((0.9, 0.91, 0.9, 0.91), 0.8, Verdict.TOO_FEW, "+10.5 ± 0.9 points, too few draws"),
+        ((0.9, 0.91, 0.9, 0.91), 0.8, Verdict.TOO_FEW, "+10.5 ± 0.9 points, too few trials"),
         ((0.80006,) * 5, 0.8, Verdict.BETTER, "+0.01 ± 0.00 points, better"),
         ((0.8,) * 5, 0.8, Verdict.NOT_CLEAR, "the same"),
     ],
