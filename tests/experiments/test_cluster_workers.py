@@ -140,7 +140,9 @@ def test_missing_workers_and_a_lost_scheduler_are_said_to_the_visitor(empty, cap
     assert runner.look("job").running
     assert not logging.getLogger("distributed.client").isEnabledFor(logging.ERROR), "Dask would log a traceback"
     empty.close()
-    assert until(lambda: runner.look("job").error) == "the cluster that computes trials does not answer; try again later"
+    assert (
+        until(lambda: runner.look("job").error) == "the cluster that computes trials does not answer; try again later"
+    )
     assert runner.look("job").note.startswith("the cluster that computes trials was lost; its task is done once more")
 
 

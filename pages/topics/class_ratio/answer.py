@@ -133,7 +133,7 @@ def _given(answer: Answer) -> charts.Given:
     config, records, released = answer.question.config, answer.task.records, answer.trials[0].released
     labels = _labels(answer)
     return charts.Given(
-        known=f"Known: what share of {len(released)} other sets of {config.set_size:,} {records} "
+        known=f"Known: what share of {len(released)} other sets, {config.set_size:,} {records} each, "
         f"{first_class(answer)}. Nobody says which of the {records} they are.",
         shares=[float(row[0]) for row in released[:_MOST_SETS]],
         n_more=max(0, len(released) - _MOST_SETS),

@@ -252,7 +252,7 @@ def _prediction(answer: Answer) -> Prediction | None:
     is_clear = change(first, second).verdict is Verdict.BETTER
     return Prediction(
         "most-accurate-trust",
-        f"A computer learns to tell {told_apart(config)}. What each example is (its label) is secret, so that noise "
+        f"A computer learns to tell {told_apart(config)}. What each example is (its label) is secret, and noise "
         f"hides it (ε = {numbers.epsilon(config.epsilon)}). When does the computer learn best: if nobody sees the true "
         f"labels, if the owner of each bag of {config.bag_size} sees those in it, or if one curator sees them all?",
         first.trust,
@@ -298,7 +298,7 @@ def _why_words(answer: Answer) -> str:
     after = order[order.index(NOBODY) + 1 :]
     why = {
         OWNER: f"a total says less than {config.bag_size} single labels",
-        CURATOR: "a curator’s noise hides whole records",
+        CURATOR: "a curator’s noise must hide the whole record, not the label alone",
     }
     reasons = [words for trust, words in why.items() if trust in after]
     return f" Why more trust can help less: {'; '.join(reasons)}." if reasons else ""

@@ -79,9 +79,9 @@ class Answer:
         off, rivals, best = (numbers.standard_error(error, figures) for error in (own, other, least))
         one, many = self._nouns
         start = (
-            f"The shares worked out are typically off by <b>{off} points</b>. Each of {numbers.people(config.people)} "
-            f"{_VERBS.get(one, 'gives')} one of {self.k:,} {many}, and to hide it sends {self._sent(chosen)} "
-            f"({title(chosen)})."
+            f"Each of {numbers.people(config.people)} {_VERBS.get(one, 'gives')} one of {self.k:,} {many}, and to hide "
+            f"it sends {self._sent(chosen)} ({title(chosen)}): the share worked out of each {one} is typically off by "
+            f"<b>{off} points</b>."
         )
         if many_answers.same_lie(chosen, rival, self.k, config.epsilon):
             words = f"{start} Here {title(rival)} is the same method, because each person sends one {one}."

@@ -207,8 +207,8 @@ def _learnt(method: str) -> str:
 
 # How the accuracy of the second method is beside the first one's.
 _VERDICT_WORDS = {
-    Verdict.BETTER: "fewer, which chance alone does not explain",
-    Verdict.WORSE: "more, which chance alone does not explain",
+    Verdict.BETTER: "fewer, and luck does not explain it",
+    Verdict.WORSE: "more, and luck does not explain it",
     Verdict.NOT_CLEAR: "statistically tied",
     Verdict.TOO_FEW: "too few trials to compare",
 }

@@ -169,7 +169,7 @@ def _legend(answer: Answer, grouped: bool) -> str:
     trial = answer.trials[0]
     marks = "Each model’s answer, and how sure it says it is, not how often it is right (full bar: 100 %, mark: 50 %)."
     if len(answer.trials) > 1:
-        marks += f" On top: mean of {count_trials(answer.trials)}; here: the first."
+        marks += f" The sentence on top gives the mean of {count_trials(answer.trials)}, this picture the first."
     disagree = training.methods_disagree(trial)
     n = int(disagree.sum())
     if not grouped or not n:

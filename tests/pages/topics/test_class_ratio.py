@@ -63,7 +63,7 @@ def test_of_more_than_two_classes_all_shares_follow_and_not_every_set_is_drawn(s
     four = Answer(Question(config, 1), (class_ratio.run(config),))
     panel, shares = four.main()
     html = panel.figure.html
-    assert "4 other sets of 60 images" in html
+    assert "4 other sets, 60 images each, " in html
     assert "and 1 more such set<" in html
     assert "Share of 0s, by method" in html
     assert "0s</span>" in html

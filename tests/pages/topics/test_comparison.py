@@ -435,7 +435,7 @@ def test_why_more_trust_may_help_less_is_said_where_it_does():
     note = CHAPTERS["Results by who is trusted"](found)[0].note
     assert "The label of an image says whether it is “" in note
     assert ("a total says less than 25 single labels" in note) == (OWNER in after)
-    assert ("a curator’s noise hides whole records" in note) == (CURATOR in after)
+    assert ("a curator’s noise must hide the whole record, not the label alone" in note) == (CURATOR in after)
     assert (
         "Why more trust"
         not in CHAPTERS["Results by who is trusted"](

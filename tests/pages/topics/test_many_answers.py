@@ -35,8 +35,9 @@ def says(chapter: str, of: Answer, *asked: object) -> str:
 def test_the_sentence_has_both_errors_and_that_of_guessing_blindly() -> None:
     words = shown().takeaway()
     assert words.startswith(
-        "The shares worked out are typically off by <b>1.9 points</b>. Each of 10,000 people gives one of 64 answers, "
-        "and to hide it sends a list of 17, which holds the true one more often than by chance (subset selection)."
+        "Each of 10,000 people gives one of 64 answers, and to hide it sends a list of 17, which holds the true one "
+        "more often than by chance (subset selection): the share worked out of each answer is typically off by "
+        "<b>1.9 points</b>."
     )
     assert "If each sends one answer, the true one or a random one (k-ary randomised response), it is " in words
     assert f"<b>{ERRORS[RANDOMISED_RESPONSE]} points</b>." in words
