@@ -25,7 +25,7 @@ import sqlalchemy as sa
 
 from pages.polls.database import COUNTS, POLLS, VARIABLE
 from pages.polls.store import Store
-from tests.benchmarks.bench_load import processor
+from tests.benchmarks.bench_load import cpu_seconds
 from tests.benchmarks.bench_replicas import behind_proxy
 from tests.benchmarks.timing import table
 from tests.benchmarks.visitors import Visitor
@@ -119,9 +119,9 @@ def measure(title: str, url: str, start: Callable[[], Any], classes: tuple[tuple
     with start() as (address, pids):
         store = Store(url)
         for people, seconds in classes:
-            spent = sum(map(processor, pids))
+            spent = sum(map(cpu_seconds, pids))
             met = asyncio.run(answered(address, store, people, seconds))
-            rows.append(met | {"processor (s)": f"{sum(map(processor, pids)) - spent:.1f}"})
+            rows.append(met | {"processor (s)": f"{sum(map(cpu_seconds, pids)) - spent:.1f}"})
     table(title, list(rows[0]), [list(row.values()) for row in rows])
 
 
