@@ -212,3 +212,13 @@ def question_of(values: Values) -> Question | str:
 
 # Why a method is left out with more classes.
 ONLY_TWO = f"“{CLASS_RATIO[PSVM].title}” tells two classes apart, no more"
+
+
+def figure_2_curves(values: Values, _: object) -> ShownCurves:
+    """Return the data set of figure 2, and which of its curves are shown."""
+    return ShownCurves(values[FIGURE_2], values[CURVES] == ALL)
+
+
+def figure_3_curves(values: Values, _: object) -> ShownCurves:
+    """Return the method of figure 3, and which of its curves are shown."""
+    return ShownCurves(values[FIGURE_3], values[CURVES] == ALL)

@@ -152,3 +152,13 @@ def _counts(values: Values, whose: str) -> tuple[int, ...]:
     if whose == CLINIC:
         return tuple(PATIENTS.values())
     return parse(values[COUNTS]) if whose == OWN else label_counts.design(values[CLASSES], values[TOTAL], values[RHO])
+
+
+def curves_of(values: Values, _: object) -> Curves:
+    """Return what the figure of errors plots."""
+    return Curves(AXES[values[AXIS]], values[CURVES] == ALL)
+
+
+def axis_of(values: Values, _: object) -> str:
+    """Return the axis of the claim's figure."""
+    return AXES[values[AXIS]]

@@ -152,11 +152,11 @@ def _apply(name: str) -> None:
 # --- the chapters ------------------------------------------------------------------------------------
 
 
-def means_controls(_: object) -> str:
-    """Render the choice of how groups of k are made, and return it."""
-    return inputs.choose_in_line(MEANS)
+def means_controls(_: object) -> None:
+    """Render the choice of how groups of k are made."""
+    inputs.choose_in_line(MEANS)
 
 
-def noise_controls(_: object) -> str:
-    """Render the choice of what the noise is on, and return it."""
-    return inputs.choose_in_line(NOISE_ON)
+def noise_controls(_: object) -> None:
+    """Render the choice of what the noise is on."""
+    inputs.choose_in_line(NOISE_ON)

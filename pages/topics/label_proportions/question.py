@@ -144,3 +144,13 @@ def records_in_bag(values: Values) -> int:
     dataset = DATA_SETS.source(values)
     n_bags, bag_size = (values[setting] for setting in bag_settings(dataset))
     return max(2, min(bag_size, n_training(dataset) // n_bags))
+
+
+def means_of(values: Values, _: object) -> str:
+    """Return how groups of k are made, in the chapter on averages."""
+    return str(values[MEANS])
+
+
+def noise_on(values: Values, _: object) -> str:
+    """Return what the noise is on, in the chapter on noise."""
+    return str(values[NOISE_ON])

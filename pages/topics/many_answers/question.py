@@ -125,3 +125,28 @@ class Curves(NamedTuple):
 
     axis: str = many_answers.EPSILON_AXIS
     all: bool = False
+
+
+def curves_of(values: Values, _: object) -> Curves:
+    """Return what the figure of errors plots."""
+    return Curves(ALONG[values[AXIS]], values[CURVES] == ALL)
+
+
+def reading_of(values: Values, _: object) -> str:
+    """Return the axis along which estimators are compared, or “” for the question itself."""
+    return ALONG.get(values[READ], "")
+
+
+def methods_of(values: Values, _: object) -> tuple[str, ...]:
+    """Return the methods that the map compares."""
+    return PAIR if values[AMONG] == TWO else tuple(FREQUENCY_ORACLES)
+
+
+def is_rarest(values: Values, _: object) -> bool:
+    """Return whether the sender whose report is examined has the rarest answer."""
+    return bool(values[SENDER] == RARE)
+
+
+def delta_of(values: Values, _: object) -> float:
+    """Return δ of the chapter on trust."""
+    return float(values[DELTA])

@@ -84,7 +84,7 @@ class Answer:
             found |= {"within": numbers.absolute_points(best.interval.half)}
         return found
 
-    def main(self, _: None = None) -> tuple[Panel, ...]:
+    def main(self) -> tuple[Panel, ...]:
         """Return the panel of the people of the last poll: their votes, and their answers as the pollster sees them."""
         summary = people_words(self)
         return (

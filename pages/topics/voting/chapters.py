@@ -18,7 +18,7 @@ figure1_limits = cache.shared(voting.figure1, max_entries=64)
 # --- many polls ----------------------------------------------------------------------------------
 
 
-def many_polls(answer: Answer, _: None = None) -> list[Panel]:
+def many_polls(answer: Answer) -> list[Panel]:
     """Return the histograms of all polls, and a table of bias, deviation and coverage of every estimator."""
     config = answer.config
     plotted = [record for record in answer.records if record.name != SPREAD_MLE]

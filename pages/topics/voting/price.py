@@ -9,8 +9,9 @@ from dataclasses import replace
 from pages.kit import cache, numbers
 from pages.kit.panel import Chart, Panel, Prediction, Scale
 from pages.kit.snippet import Snippet
+from pages.kit.values import Values
 from pages.topics.voting.answer import Answer
-from pages.topics.voting.question import PEOPLE, PLAN_WIDTH, PRECISION, PRIVACY, Plan
+from pages.topics.voting.question import PEOPLE, PLAN_SHARE, PLAN_VOTERS, PLAN_WIDTH, PRECISION, PRIVACY, SOLVE, Plan
 from privdemo.estimators import survey, trusted_survey
 from privdemo.experiments.voting import TRUTHFUL
 from privdemo.figures import voting as charts
@@ -22,6 +23,14 @@ _NAME, _QUESTION = "price", "What does privacy cost?"
 _DELTA, _STEP = 1e-6, 6
 # A visitor guesses on a scale whose end is so many times the people that an honest poll needs, in so many steps.
 _GUESSED, _STEPS = 8, 200
+
+
+def plan_of(values: Values, answer: Answer) -> Plan:
+    """Return the planned poll, with the lies of the page; the number that is to be found has its default."""
+    solve = values[SOLVE]
+    voters = float(PLAN_VOTERS.default if solve == PEOPLE else values[PLAN_VOTERS])
+    width = float(PLAN_WIDTH.default if solve == PRECISION else values[PLAN_WIDTH])
+    return Plan(solve, voters, answer.config.channel, width, values[PLAN_SHARE])
 
 
 def panels(_: Answer, plan: Plan) -> list[Panel]:

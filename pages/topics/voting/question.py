@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pages.kit.settings import WHAT_TWO_LIES_DO, Choice, Number, Setting, Words
 from pages.kit.values import Values
 from privdemo import limits
+from privdemo.experiments.naive_training import NaiveConfig
 from privdemo.experiments.voting import ElectionConfig, ManyConfig
 from privdemo.mechanisms import BinaryChannel
 
@@ -79,6 +80,13 @@ PRIOR = Number(
     help="What the adversary believes beforehand: the probability that this person voted A. At first it is the true "
     "share of A in the country.",
 )
+
+
+def prior_at(share: float) -> Number:
+    """Return the setting of the adversary's prior belief, whose default is the country's true `share` of A."""
+    return replace(PRIOR, default=share)
+
+
 SAID = Choice("answer", ("A", "B"), "A", "The person says")
 ASKED = Number("asked", limits.N_ANSWERS, 2, "Answers from the same person")
 
@@ -148,3 +156,13 @@ NAIVE_SETTINGS = (
         "The angle between that axis and the true weights, in degrees.",
     ),
 )
+
+
+def typed_shares(values: Values, _: object) -> str:
+    """Return the candidates' shares as typed."""
+    return str(values[SHARES])
+
+
+def naive_config(values: Values, _: object) -> NaiveConfig:
+    """Return the config of naive training."""
+    return NaiveConfig(*(values[setting] for setting in NAIVE_SETTINGS))

@@ -53,7 +53,7 @@ def numbers(shown, sign):
 
 
 none = Chapter("none", lambda shown: [Panel(answer=f"None of {shown.n}")])
-signed = Chapter("numbers", numbers, lambda shown: inputs.choose(SIGN), [SIGN])
+signed = Chapter("numbers", numbers, lambda shown: inputs.choose(SIGN), [SIGN], lambda now, shown: now[SIGN])
 chapters = Chapters("look", (Chapter("all", main), signed, none))
 Page(
     title="Made up", question="How many are there?", address="made-up", answer=answer,

@@ -240,15 +240,14 @@ def _rerun_when(is_changed: Callable[[], bool]) -> None:
     st.fragment(in_turn(check), run_every=1.0)()
 
 
-def asked_again_controls(shown: Answer) -> int:
-    """Render the button that asks a class again, or a box for the number of times; return that number."""
-    question = shown.question
-    if question.join is None:
+def asked_again_controls(shown: Answer) -> None:
+    """Render the button that asks a class again, or a box for the number of times."""
+    if shown.question.join is None:
         with st.container(width=180):
-            return int(inputs.number(TIMES))
+            inputs.number(TIMES)
+        return
     with st.container(key="shown-again"):
         telephones.again_button()
-    return len(question.rounds)
 
 
 # --- the projector -------------------------------------------------------------------------------
