@@ -32,6 +32,7 @@ SIZES_FOR_KEY, RHO_CLASSES_KEY = "ratio_of", "rho_of_classes"
 
 DATA_SETS = DataSets("ratio_records", COUNTING)
 CLASSES = Number("classes", limits.Limit("classes", 2, 10, integer=True), 2, "Classes")
+# With these shares, unlike those of `RatioConfig`, methods differ visibly.
 RHO = Number(
     "rho",
     limits.RHO,
@@ -41,7 +42,13 @@ RHO = Number(
     "Every known set has one common class, another in each; every other class has this share (ρ). At 1 / classes all "
     "sets are alike, and nothing can be learned.",
 )
-COPIES = Number("sets_of_each", limits.COPIES, 1, "Sets of each kind", help="As many again serve to choose settings.")
+COPIES = Number(
+    "sets_of_each",
+    limits.COPIES,
+    RatioConfig.copies,
+    "Sets of each kind",
+    help="As many again serve to choose settings.",
+)
 MIX = Choice("mix", (BY_HAND, RANDOM), BY_HAND, "Mix of the group")
 SHARE = Number("share", limits.SHARE, 0.9, "Share of its first class", 0.05)
 BANDWIDTH = Choice("bandwidth", (CHOSEN, GIVEN), CHOSEN, "Bandwidth of MMD")
@@ -56,12 +63,12 @@ FACTOR = Number(
 )
 NAME_BY_TITLE = {NO_NOISE: NO_RELEASE} | {release.title: name for name, release in RELEASES.items()}
 RELEASE = Choice("release", tuple(NAME_BY_TITLE), NO_NOISE, "Noise on the sets’ counts")
-EPSILON = Number("ratio_epsilon", limits.RELEASE_EPSILON, 0.05, "ε of the counts", 0.01, EPSILON_HELP)
-DELTA = Number("ratio_delta", limits.RELEASE_DELTA, 0.05, "δ of the counts", 0.01, DELTA_HELP)
+EPSILON = Number("ratio_epsilon", limits.RELEASE_EPSILON, RatioConfig.epsilon, "ε of the counts", 0.01, EPSILON_HELP)
+DELTA = Number("ratio_delta", limits.RELEASE_DELTA, RatioConfig.delta, "δ of the counts", 0.01, DELTA_HELP)
 N_MIN = Number(
     "n_min",
     limits.N_MIN,
-    25,
+    RatioConfig.n_min,
     "Public minimum",
     5,
     help="What everybody may know: no class of a set has fewer records.",
@@ -74,7 +81,9 @@ METHODS = Choice(
     many=True,
 )
 DRAWS = Number("ratio_draws", limits.N_TRIALS, 10, "Trials", help="Repeats with other records and other noise.")
-SEED = Number("ratio_seed", limits.SEED, 0, "Seed", help="The same seed gives the same records and noise.")
+SEED = Number(
+    "ratio_seed", limits.SEED, RatioConfig.seed, "Seed", help="The same seed gives the same records and noise."
+)
 
 
 class Preset(NamedTuple):

@@ -45,7 +45,7 @@ PRIVATE = Choice("private", tuple(PRIVATE_PARTS), next(iter(PRIVATE_PARTS)), "Wh
 EPSILON = Number(
     "label_epsilon",
     limits.Limit("epsilon", 0.05, 8.0, "the curves go from 0.1 to 8"),
-    1.0,
+    ComparisonConfig.epsilon,
     "ε of a label",
     0.1,
 )
@@ -77,7 +77,9 @@ DRAWS = Number(
     "Trials",
     help="Repeats with other people and other noise.",
 )
-SEED = Number("compare_seed", limits.SEED, 0, "Seed", help="The same seed gives the same people and noise.")
+SEED = Number(
+    "compare_seed", limits.SEED, ComparisonConfig.seed, "Seed", help="The same seed gives the same people and noise."
+)
 GOAL = Number("goal", limits.Limit("goal", 0.0, 100.0, "in per cent"), 90.0, "Goal: right for at least (%)", 1.0)
 OFF_BY = Number(
     "off_by",

@@ -42,9 +42,14 @@ N_MIN = Number(
     "chooses its noise from this number alone, never from the counts.",
 )
 REPEATS = Number(
-    "releases", limits.REPEATS, 200, "Trials", 100, help="How often the counts are released with each kind of noise."
+    "releases",
+    limits.REPEATS,
+    CountConfig.repeats,
+    "Trials",
+    100,
+    help="How often the counts are released with each kind of noise.",
 )
-SEED = Number("count_seed", limits.SEED, 0, "Seed", help="The same seed gives the same noise.")
+SEED = Number("count_seed", limits.SEED, CountConfig.seed, "Seed", help="The same seed gives the same noise.")
 NAME_BY_TITLE = {release.title: name for name, release in RELEASES.items()}
 MECHANISM = Choice(
     "mechanism",

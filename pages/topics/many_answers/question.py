@@ -46,7 +46,7 @@ EXPONENT = Number(
     0.1,
     "By Zipf’s law the answer of rank r has a share in proportion to 1/rˢ; 0 makes all shares equal.",
 )
-SEED = Number("answers_seed", limits.SEED, 0, "Seed", help="The same seed gives the same reports.")
+SEED = Number("answers_seed", limits.SEED, AnswersConfig.seed, "Seed", help="The same seed gives the same reports.")
 # Settings on one click: whose answers, how many possible ones, people, ε, exponent, and the method.
 PRESETS = {
     "A class votes": (ZIPF, 4, 30, 2.0, 0.5, "randomised response"),
