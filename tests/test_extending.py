@@ -233,7 +233,12 @@ print(main(["run", "mine.toml"]))
 
 def test_a_sentence_is_changed_in_one_file(copy):
     assert applied("Another sentence", copy) == {"pages/topics/comparison/answer.py"}
-    assert "There is no score yet" in (copy / "pages/topics/comparison/answer.py").read_text(encoding="utf-8")
+    script = """
+from tests.pages.visiting import takeaway, visit
+
+print(takeaway(visit("comparison")))
+"""
+    assert "the best results come from trusting <b>" in "".join(in_copy(copy, script))
 
 
 def test_a_seventh_oracle_is_on_its_page_and_in_the_package(copy):

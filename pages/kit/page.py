@@ -40,8 +40,8 @@ from pages.kit.settings import Choice, Setting, label_and_key
 from pages.kit.trials import Job, Trials
 from pages.kit.values import Values
 from server import uploads
+from server.script_slots import in_script_slot, script_slot
 from server.streamlit_internals import is_hidden
-from server.turns import in_turn, turn
 
 
 class Answer(Protocol):
@@ -191,9 +191,9 @@ class Page:
         return st.Page(self.run, title=self.title, url_path=name, default=not self.address)
 
     def run(self) -> None:
-        """Wait for this run's turn on the server, then render the page."""
+        """Wait until the server runs few enough scripts, then render the page."""
         values.notice_navigation()
-        with turn():
+        with script_slot():
             self._render()
 
     def _render(self) -> None:
@@ -313,7 +313,9 @@ def show(page: Page, chapter: Chapter | None, question: Any, placeholder: Any) -
     elif page.main_control:
         # With the settings open, their boxes follow the main control: then the whole page runs again after a change.
         alone = not st.session_state.get(inputs.SETTINGS)
-        (st.fragment(in_turn(_answer_at_once)) if alone else _answer_at_once)(page, chapter, question, placeholder)
+        (st.fragment(in_script_slot(_answer_at_once)) if alone else _answer_at_once)(
+            page, chapter, question, placeholder
+        )
     else:
         _answer_at_once(page, chapter, question, placeholder)
 
@@ -357,7 +359,9 @@ def _render(page: Page, chapter: Chapter | None, question: Any, answer: Any, pla
         screen.takeaway(placeholder, page.address, answer.takeaway(), facts=facts)
         return
     alone = chapter.controls and not page.jobs and not page.main_control
-    (st.fragment(in_turn(_render_chapter)) if alone else _render_chapter)(page, chapter, question, answer, placeholder)
+    (st.fragment(in_script_slot(_render_chapter)) if alone else _render_chapter)(
+        page, chapter, question, answer, placeholder
+    )
 
 
 def _render_chapter(page: Page, chapter: Chapter, question: Any, answer: Any, placeholder: Any) -> None:
@@ -466,7 +470,7 @@ def _follow(page: Page, chapter: Chapter | None, question: Any, placeholder: Any
         _refuse(page, placeholder, error)
         return None
     alone = chapter and chapter.controls
-    (st.fragment(in_turn(_live)) if alone else _live)(page, chapter, question, jobs, [first], placeholder)
+    (st.fragment(in_script_slot(_live)) if alone else _live)(page, chapter, question, jobs, [first], placeholder)
     return first.trials
 
 

@@ -115,7 +115,7 @@ def reset(settings: Iterable[Setting] | None = None) -> None:
 def notice_navigation() -> None:
     """Have `enter` read the address if this run follows the back or forward button.
 
-    A run that waits for its turn may be stopped by the next one, which no longer follows the button.
+    A run that waits for a slot may be stopped by the next one, which no longer follows the button.
     """
     if is_history_navigation():
         st.session_state[_BACK] = True
