@@ -261,7 +261,7 @@ def search_by_hand(method, folds, X, bags, p):
         (MeanMapClassifier, False),
     ],
 )
-def test_the_penalty_is_chosen_by_cross_validation_over_bags_until_three_standard_errors_worse(method, coupled):
+def test_the_penalty_is_chosen_by_cross_validation_up_to_three_standard_errors_worse(method, coupled):
     draw = rng(1)
     if coupled:  # proportions follow the records: weak penalties are no worse
         X, bags, p, _ = ragged(tuple(draw.integers(15, 40, 12)), seed=1)

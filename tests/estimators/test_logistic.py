@@ -94,7 +94,7 @@ def test_what_is_told_of_a_person_sums_over_every_truth(n_classes):
     assert abs(exact.score_released(states, labels) - by_hand) < 0.05  # though four pixels are few for a central limit
 
 
-@pytest.mark.parametrize("pixels", [PIXELS, GaussianNoise(0.3), LaplaceNoise(0.2)], ids=repr)
+@pytest.mark.parametrize("pixels", [PIXELS, GaussianNoise(0.3), LaplaceNoise(0.2)])
 def test_words_for_priors_mean_the_priors_of_released_inputs(pixels):
     clean = rng(1).integers(0, 3, (100, 3)).astype(np.uint8)
     released = pixels.randomise(pixels.from_states(clean, 3), rng(1))

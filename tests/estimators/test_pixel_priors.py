@@ -24,7 +24,7 @@ RESPONSE, GAUSSIAN, LAPLACE = MECHANISMS = RandomisedResponse(0.4, K), GaussianN
 # A frequency for every pixel and state, all well inside (0, 1).
 FREQUENCIES = np.array([[0.6, 0.25, 0.15], [0.2, 0.3, 0.5], [0.3, 0.4, 0.3], [0.15, 0.7, 0.15]])
 NORMAL = GaussianPrior(np.array([0.3, -1.0, 0.6]), np.array([0.2, 10.0, 0.0]))
-every_mechanism = pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
+every_mechanism = pytest.mark.parametrize("mechanism", MECHANISMS)
 
 
 def draw_states(n, seed=1):
@@ -108,7 +108,6 @@ def test_the_learned_prior_approaches_the_true_one(mechanism, wrong):
 @pytest.mark.parametrize(
     "mechanism",
     [*MECHANISMS, RandomisedResponse(1e-3, K), RandomisedResponse(2 / 3, K), GaussianNoise(0.05), LaplaceNoise(0.02)],
-    ids=repr,
 )
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_posterior_moments_equal_enumeration(mechanism, dtype):
@@ -158,7 +157,7 @@ def unlikely(drawn, expected):
     return counts[~can].any() or stats.chisquare(counts[can], len(drawn) * expected[can]).pvalue < 1e-6
 
 
-@pytest.mark.parametrize("mechanism", [RESPONSE, RandomisedResponse(2 / 3, K)], ids=repr)
+@pytest.mark.parametrize("mechanism", [RESPONSE, RandomisedResponse(2 / 3, K)])
 def test_samples_follow_the_exact_posterior_of_randomised_response(mechanism):
     n = 20_000
     frequencies = np.vstack((FREQUENCIES, [[0.5, 0.0, 0.5]]))

@@ -37,7 +37,7 @@ def test_training_images_only(mnist):
     assert all(image.tobytes() in train for image in result.states)
 
 
-@pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
+@pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_a_run_recomputed_step_by_step(mechanism):
     config = replace(DIGITS, pixels=mechanism, labels=RandomisedResponse(0.4, 2), per_class=10, seed=3)
     result = images.run(config)
@@ -95,7 +95,7 @@ def test_beyond_the_first_people_others_come_until_the_data_set_ends():
 
 
 @pytest.mark.usefixtures("a_hundred_at_a_time")
-@pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
+@pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_releases_of_many_are_the_same_each_time_and_teach_as_if_they_were_there_at_once(mechanism):
     config = replace(DIGITS, pixels=mechanism, n_people=359)
     everybody = people.all_released(config)
@@ -178,9 +178,7 @@ def test_who_has_the_very_images_finds_no_more_senders_by_strokes():
     assert 2 / 50 < strokes < likelihood - 0.02
 
 
-@pytest.mark.parametrize(
-    "mechanism", [RandomisedResponse(0.2, MNIST_K), GaussianNoise(0.7), LaplaceNoise(0.9)], ids=repr
-)
+@pytest.mark.parametrize("mechanism", [RandomisedResponse(0.2, MNIST_K), GaussianNoise(0.7), LaplaceNoise(0.9)])
 def test_privacy_is_the_accounting_of_the_mechanisms(mechanism):
     labels = BinaryChannel(0.1, 0.3)
     promise = images.privacy(Config(pixels=mechanism, labels=labels), 1e-5, 784)

@@ -27,7 +27,7 @@ def test_bad_levels_are_refused(call, arguments, sentence):
         call(*arguments)
 
 
-@pytest.mark.parametrize("mechanism", STATE_MECHANISMS, ids=repr)
+@pytest.mark.parametrize("mechanism", STATE_MECHANISMS)
 def test_what_are_no_states_is_refused(mechanism):
     top = mechanism.n_states - 1
     with pytest.raises(TypeError, match=rf"^x must hold whole-number states 0 to {top}, got dtype float64"):
@@ -39,7 +39,7 @@ def test_what_are_no_states_is_refused(mechanism):
         RandomisedResponse(0.5, 257).randomise(np.zeros(10, np.uint8), rng())
 
 
-@pytest.mark.parametrize("mechanism", NOISE_MECHANISMS, ids=repr)
+@pytest.mark.parametrize("mechanism", NOISE_MECHANISMS)
 def test_what_are_no_values_is_refused(mechanism):
     with pytest.raises(TypeError, match=r"^x must hold real values in \[0, 1\], got dtype uint8"):
         mechanism.randomise(np.zeros(3, np.uint8), rng())
