@@ -83,7 +83,7 @@ def test_releases_keep_shape_and_dtype_and_leave_the_input_as_it_was(mechanism, 
         (LaplaceNoise(0.0), LaplaceNoise(2.0)),
     ],
 )
-def test_random_numbers_are_the_same_at_every_level_and_no_noise_changes_nothing(none, some):
+def test_the_level_changes_no_random_number_and_no_noise_changes_nothing(none, some):
     np.testing.assert_array_equal(none.sample_noise((99,), rng()), some.sample_noise((99,), rng()))
     x = data_for(none, 99)
     released = none.randomise(x, rng())
