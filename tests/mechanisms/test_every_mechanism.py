@@ -1,4 +1,4 @@
-"""What callers may rely on, whatever the mechanism: the channel, shapes, dtypes, seeds, draws and promises."""
+"""What callers may rely on, whatever the mechanism: the channel, shapes, dtypes, seeds, samples and promises."""
 
 import math
 

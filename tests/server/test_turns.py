@@ -34,24 +34,24 @@ def most_at_once(work):
     return most[0], len(ended)
 
 
-def drawn(inside):
+def render(inside):
     inside(1)
     threading.Event().wait(0.01)
     inside(-1)
 
 
 def test_ten_pages_are_rendered_two_at_a_time():
-    assert most_at_once(turns.in_turn(drawn)) == (2, 10)
+    assert most_at_once(turns.in_turn(render)) == (2, 10)
 
 
 def test_a_fragment_is_rendered_in_the_turn_of_its_page():
-    assert most_at_once(turns.in_turn(turns.in_turn(drawn))) == (2, 10)
+    assert most_at_once(turns.in_turn(turns.in_turn(render))) == (2, 10)
 
 
 def test_a_page_that_waits_leaves_its_turn_to_others():
     def waiting(inside):
         with turns.pause():
-            drawn(inside)
+            render(inside)
 
     all_wait = threading.Barrier(10, timeout=10)
     most, ended = most_at_once(turns.in_turn(lambda inside: (waiting(inside), waits(all_wait))))
@@ -70,7 +70,7 @@ def test_a_page_that_fails_gives_its_turn_back():
     for _ in range(5):
         with pytest.raises(ValueError, match="broken"):
             turns.in_turn(fails)(None)
-    assert most_at_once(turns.in_turn(drawn)) == (2, 10)
+    assert most_at_once(turns.in_turn(render)) == (2, 10)
 
 
 @pytest.mark.parametrize("come_back", ["in a turn of its own", "after a pause"])

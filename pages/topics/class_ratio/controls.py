@@ -18,7 +18,6 @@ from pages.topics.class_ratio.question import (
     CURVES,
     DATA_SETS,
     DELTA,
-    DRAWS,
     EPSILON,
     FACTOR,
     FIGURE_2,
@@ -36,6 +35,7 @@ from pages.topics.class_ratio.question import (
     SEED,
     SHARE,
     SIZES_FOR_KEY,
+    TRIALS,
     ShownCurves,
     classes_setting,
     first_class_words,
@@ -78,7 +78,7 @@ def controls(values: Values, main: DeltaGenerator) -> None:
     inputs.choose(METHODS)
     if n_classes > 2 and CLASS_RATIO[PSVM].title in values[METHODS]:
         st.caption(f"{ONLY_TWO}: it is left out here.")
-    inputs.number(DRAWS)
+    inputs.number(TRIALS)
     inputs.number(SEED)
 
 
