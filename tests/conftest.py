@@ -32,7 +32,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # for the same two cores.
 LONG = [ROOT / "tests" / name for name in ("test_jobs.py", "pages/test_every_page.py", "pages/test_own_data.py")]
 
-# A headless Chromium may stop drawing a tab, and then nothing can be clicked in it. A browser test that runs out of
+# A headless Chromium may stop rendering a tab, and then nothing can be clicked in it. A browser test that runs out of
 # time begins once more, and the summary says so; one that finds a fault never does.
 ONCE_MORE = pytest.mark.flaky(reruns=1, only_rerun=r"^TimeoutError: ")
 

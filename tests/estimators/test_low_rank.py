@@ -128,8 +128,8 @@ def test_factors_are_as_long_as_they_are_where_people_are_few():
     noise, direction = GaussianNoise(0.3), random.standard_normal(n_pixels)
     direction *= 2 * noise.sigma / np.linalg.norm(direction)  # four times the noise's variance
     found = [
-        low_rank._factors(noise, 0.5 + random.standard_normal((n, 1)) * direction + noise.sigma * draw)
-        for draw in random.standard_normal((16, n, n_pixels))
+        low_rank._factors(noise, 0.5 + random.standard_normal((n, 1)) * direction + noise.sigma * normal)
+        for normal in random.standard_normal((16, n, n_pixels))
     ]
     assert np.mean([np.square(each).sum() for each in found]) == pytest.approx(4 * noise.sigma**2, rel=0.08)
 

@@ -16,7 +16,7 @@ LEVELS = [
     (RandomisedResponse, (0.1, 65537), r"^n_states must be a whole number in \[2, 65536\]"),
     (GaussianNoise(0.0).log_likelihood, (np.zeros((1, 2)),) * 2, r"^noise level must be in \(0, 1000000\], got 0"),
     (BinaryChannel(0.3, 0.7).__getattribute__, ("inverse_matrix",), r"^p10 \+ p01 must differ from 1"),
-    (RandomisedResponse(0.8, 5).check_informative, (), r"^a flip probability of 0\.8 draws every pixel afresh"),
+    (RandomisedResponse(0.8, 5).check_informative, (), r"^a flip probability of 0\.8 replaces every pixel at random"),
     (RandomisedResponse(0.1, 5).check_released, (np.array([5]),), "x must hold states"),
 ]
 

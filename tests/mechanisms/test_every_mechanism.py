@@ -1,4 +1,4 @@
-"""What callers may rely on, whatever the mechanism: the channel, shapes, dtypes, seeds, draws and promises."""
+"""What callers may rely on, whatever the mechanism: the channel, shapes, dtypes, seeds, samples and promises."""
 
 import math
 
@@ -83,7 +83,7 @@ def test_releases_keep_shape_and_dtype_and_leave_the_input_as_it_was(mechanism, 
         (LaplaceNoise(0.0), LaplaceNoise(2.0)),
     ],
 )
-def test_the_level_changes_no_random_number_and_no_noise_changes_nothing(none, some):
+def test_the_level_changes_no_random_number_and_zero_changes_nothing(none, some):
     np.testing.assert_array_equal(none.sample_noise((99,), rng()), some.sample_noise((99,), rng()))
     x = data_for(none, 99)
     released = none.randomise(x, rng())

@@ -34,24 +34,24 @@ def most_at_once(work):
     return most[0], len(ended)
 
 
-def rendered(inside):
+def render(inside):
     inside(1)
     threading.Event().wait(0.01)
     inside(-1)
 
 
 def test_ten_pages_are_rendered_two_at_a_time():
-    assert most_at_once(script_slots.in_script_slot(rendered)) == (2, 10)
+    assert most_at_once(script_slots.in_script_slot(render)) == (2, 10)
 
 
 def test_a_fragment_is_rendered_in_the_slot_of_its_page():
-    assert most_at_once(script_slots.in_script_slot(script_slots.in_script_slot(rendered))) == (2, 10)
+    assert most_at_once(script_slots.in_script_slot(script_slots.in_script_slot(render))) == (2, 10)
 
 
 def test_a_page_that_waits_leaves_its_slot_to_others():
     def waiting(inside):
         with script_slots.without_slot():
-            rendered(inside)
+            render(inside)
 
     all_wait = threading.Barrier(10, timeout=10)
     most, ended = most_at_once(script_slots.in_script_slot(lambda inside: (waiting(inside), waits(all_wait))))
@@ -70,10 +70,10 @@ def test_a_page_that_fails_gives_its_turn_back():
     for _ in range(5):
         with pytest.raises(ValueError, match="broken"):
             script_slots.in_script_slot(fails)(None)
-    assert most_at_once(script_slots.in_script_slot(rendered)) == (2, 10)
+    assert most_at_once(script_slots.in_script_slot(render)) == (2, 10)
 
 
-@pytest.mark.parametrize("come_back", ["in a turn of its own", "after a pause"])
+@pytest.mark.parametrize("come_back", ["in a slot of its own", "after a pause"])
 def test_who_comes_back_at_once_waits_behind_those_who_wait(monkeypatch, come_back):
     monkeypatch.setattr(script_slots, "_SLOTS", script_slots.FairSemaphore(1))
     order, others = (

@@ -20,7 +20,7 @@ def standing_words(question: Question | str, _: Answer | None = None) -> dict[st
     return folds.folds(
         folds.read(_HERE / "how.md", n_features=f"{N_FEATURES:,}"),
         folds.read(_HERE / "adversary.md"),
-        folds.read(_HERE / "caveats.md", test_share=numbers.share(TEST_SHARE, 0), n_draws=N_TRIALS),
+        folds.read(_HERE / "caveats.md", test_share=numbers.share(TEST_SHARE, 0), n_trials=N_TRIALS),
         "" if isinstance(question, str) else print_errors(question).markdown,
     )
 

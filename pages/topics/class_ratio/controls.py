@@ -17,7 +17,6 @@ from pages.topics.class_ratio.question import (
     CURVES,
     DATA_SETS,
     DELTA,
-    DRAWS,
     EPSILON,
     FACTOR,
     FIGURE_2,
@@ -35,6 +34,11 @@ from pages.topics.class_ratio.question import (
     SEED,
     SHARE,
     SIZES_FOR_KEY,
+<<<<<<< HEAD
+=======
+    TRIALS,
+    ShownCurves,
+>>>>>>> 8ce3e84a06542a5b71c33a62dee1d81c9b2db345
     classes_setting,
     first_class_words,
     size_settings,
@@ -76,7 +80,7 @@ def controls(values: Values, main: DeltaGenerator) -> None:
     inputs.choose(METHODS)
     if n_classes > 2 and CLASS_RATIO[PSVM].title in values[METHODS]:
         st.caption(f"{ONLY_TWO}: it is left out here.")
-    inputs.number(DRAWS)
+    inputs.number(TRIALS)
     inputs.number(SEED)
 
 

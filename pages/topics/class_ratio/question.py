@@ -80,10 +80,15 @@ METHODS = Choice(
     "Methods",
     many=True,
 )
+<<<<<<< HEAD
 DRAWS = Number("ratio_draws", limits.N_TRIALS, 10, "Trials", help="Repeats with other records and other noise.")
 SEED = Number(
     "ratio_seed", limits.SEED, RatioConfig.seed, "Seed", help="The same seed gives the same records and noise."
 )
+=======
+TRIALS = Number("ratio_draws", limits.N_TRIALS, 10, "Trials", help="Repeats with other records and other noise.")
+SEED = Number("ratio_seed", limits.SEED, 0, "Seed", help="The same seed gives the same records and noise.")
+>>>>>>> 8ce3e84a06542a5b71c33a62dee1d81c9b2db345
 
 
 class Preset(NamedTuple):
@@ -115,7 +120,7 @@ class Question:
     """
 
     config: RatioConfig
-    n_draws: int
+    n_trials: int
     own_file: own_data.File | None = None
 
     @property
@@ -180,7 +185,7 @@ def settings(values: Values) -> list[Setting]:
     """Return every setting of the page, with the classes of the data set."""
     classes = classes_setting(DATA_SETS.source(values))
     sets = [DATA_SETS.choice, classes, RHO, COPIES, *size_settings(), MIX, SHARE, BANDWIDTH, FACTOR]
-    return [*sets, RELEASE, EPSILON, DELTA, N_MIN, METHODS, DRAWS, SEED]
+    return [*sets, RELEASE, EPSILON, DELTA, N_MIN, METHODS, TRIALS, SEED]
 
 
 def question_of(values: Values) -> Question | str:
@@ -216,7 +221,7 @@ def question_of(values: Values) -> Question | str:
         class_ratio.check(config)
     except ValueError as error:  # numbers, each in its range, may not go together
         return f"Nothing can be found here. {numbers.error_sentence_html(error)}"
-    return Question(config, values[DRAWS], own_data.file_of(dataset))
+    return Question(config, values[TRIALS], own_data.file_of(dataset))
 
 
 # Why a method is left out with more classes.

@@ -90,7 +90,7 @@ def _snippet(question: Question, pinned: ComparisonConfig) -> Snippet:
         *now.lines,
         "",
         "def rows(config):",
-        f"    trials = [comparison.run(with_trial(config, i)) for i in range({question.n_draws})]",
+        f"    trials = [comparison.run(with_trial(config, i)) for i in range({question.n_trials})]",
         "    found = comparison.study.rows(mark for trial in trials for mark in comparison.study.trial_marks(trial))",
         f'    return {{row.method: row for row in found if row.metric == "{question.metric}"}}',
         "",

@@ -29,7 +29,7 @@ def standing_words(question: Question | str, _: Answer | None = None) -> dict[st
     return folds.folds(
         f"{how}\n{why}",
         folds.read(_HERE / "adversary.md", epsilon=f"{epsilon:g}", factor=numbers.odds_factor(epsilon)),
-        folds.read(_HERE / "caveats.md", n_draws=N_TRIALS),
+        folds.read(_HERE / "caveats.md", n_trials=N_TRIALS),
         "" if isinstance(question, str) else score_snippet(question).markdown,
     )
 

@@ -14,7 +14,6 @@ from pages.kit.values import Values, put_all
 from pages.topics.label_proportions.question import (
     AGGREGATION,
     DATA_SETS,
-    DRAWS,
     FEATURE_EPSILON,
     FEATURE_NOISE,
     FILL,
@@ -31,6 +30,7 @@ from pages.topics.label_proportions.question import (
     SIZES,
     THRESHOLD,
     TRAINED,
+    TRIALS,
     K,
     averaged,
     bag_settings,
@@ -69,7 +69,7 @@ def controls(values: Values, main: DeltaGenerator) -> None:
     _noise(PROPORTION_NOISE, PROPORTION_EPSILON, records_in_bag(values))
     inputs.choose(TRAINED)
     inputs.choose(THRESHOLD)
-    inputs.number(DRAWS)
+    inputs.number(TRIALS)
     inputs.number(SEED)
 
 

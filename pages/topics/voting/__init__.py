@@ -37,7 +37,7 @@ _HERE = Path(__file__).parent
 def standing_words(config: ElectionConfig, _: Answer) -> Mapping[str, str]:
     """Return how it works, what the adversary sees, the caveats and the code, as Markdown by title."""
     which = (
-        "These lines hold the polls and draw the figures of the last one; the other figures have theirs beside them."
+        "These lines hold the polls and plot the figures of the last one; the other figures have theirs beside them."
     )
     return folds.folds(
         folds.read(_HERE / "how.md", misprint=misprint_words(config)),

@@ -43,7 +43,7 @@ def panels(_: Answer, plan: Plan) -> list[Panel]:
     if not math.isfinite(solved.voters):
         return [Panel(_NAME, _QUESTION, words)]
     if not PLAN_WIDTH.limit.contains(solved.width):
-        note = f"The curve is drawn for half-widths {PLAN_WIDTH.limit.range_text} alone."
+        note = f"The curve is for half-widths {PLAN_WIDTH.limit.range_text} alone."
         return [Panel(_NAME, _QUESTION, words, note=note)]
     return [_curve(solved, words)]
 
