@@ -65,7 +65,7 @@ CHAPTERS = Chapters(
         Chapter("What one answer reveals", adversary.one_answer, one_answer_controls, [PRIOR, SAID]),
         Chapter("Asking a person again", adversary.many_answers, many_answers_controls, [PRIOR, ASKED]),
         Chapter("Quiz", six_questions.panels, quiz_controls, shows_main_control=False),
-        Chapter("Why guessing votes fails", guessing_each_vote, for_specialists=True),
+        Chapter("Why counting guessed votes fails", guessing_each_vote, for_specialists=True),
         Chapter("More than two candidates", candidates.panels, shares_controls, [SHARES], for_specialists=True),
         Chapter(
             "Training on changed labels",

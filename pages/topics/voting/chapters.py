@@ -145,7 +145,10 @@ def guessing_each_vote(answer: Answer) -> list[Panel | tuple[Panel, ...]]:
         ),
     )
     words = guess_words(limits_by_estimator, config.share)
-    return [Panel(question="Why not guess each vote from its answer?", answer=words), (first, second)]
+    return [
+        Panel(question="Why not guess each vote from its answer, and count the guesses?", answer=words),
+        (first, second),
+    ]
 
 
 def _three(runs: Sequence[LongRun], own_setting: tuple[float, float] | None) -> list[LongRun]:
@@ -158,9 +161,9 @@ def guess_words(limits_by_estimator: dict[str, float], truth: float) -> str:
     """Say where each estimate ends with ever more voters; nan stands for one that luck decides."""
     end = limits_by_estimator[RECONSTRUCTION]
     first = "<b>0 %</b> or <b>100 %</b>, by luck" if math.isnan(end) else f"<b>{numbers.share(end)}</b>"
-    start = "Guessing each vote from its answer confirms what one assumed"
+    start = "Counting guessed votes confirms what one assumed"
     if abs(end - truth) < 0.0005:
-        start = "Here guessing each vote from its answer works"
+        start = "Here counting guessed votes works"
     corrected = limits_by_estimator.get(SPREAD_MLE)
     more = "" if corrected is None else f", correcting for the lies at <b>{numbers.share(corrected)}</b>"
     return (

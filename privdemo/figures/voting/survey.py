@@ -162,13 +162,13 @@ def answers(here: RepeatedAnswers) -> Figure:
         layout={
             "xaxis": {"anchor": "y", **by_count},
             "yaxis": {
-                "title": {"text": "probability"},
+                "title": {"text": "chance of so many answers A"},
                 "domain": [0.62, 1],
                 "tickformat": ".0%",
                 "rangemode": "tozero",
             },
             "xaxis2": {"title": {"text": f"how many of the {n_answers} answers are A"}, "anchor": "y2", **by_count},
-            "yaxis2": {"title": {"text": "share who voted A"}, "domain": [0, 0.38], **_SHARE},
+            "yaxis2": {"title": {"text": "share of those who voted A"}, "domain": [0, 0.38], **_SHARE},
             "height": 385,
             "margin": {"b": 100},
             "legend": legend_below(),
