@@ -98,7 +98,8 @@ class Answer:
         panel = Panel(
             "verdicts",
             figure=BarAndCards(surprising, bar, title) if surprising else Markup(bar),
-            summary=f"{charts.verdict_words(counts)}. {RULES} A surprise is a claim that is not found to hold and on which somebody might build.",
+            summary=f"{charts.verdict_words(counts)}. {RULES} A surprise is a claim that is not found to hold and on "
+            "which somebody might build.",
             rows=lambda: rows(self.everything),
             snippet=SNIPPET,
         )

@@ -269,7 +269,7 @@ def _prediction(answer: Answer) -> Prediction | None:
     last, lost = points[found[-1]], points[found[-1] + 1]
     levels = tuple(points[n].level for n in _SHOWN_LEVELS)
     pictures = strip(images.with_mechanism(answer.question.config, family, levels[0]), levels)[:1, 1:]
-    columns = [f"{numbers.percent(level)} of pixels" for level in levels]
+    columns = [f"{numbers.percent(level)} replaced" for level in levels]
     alt = "One image as it is sent, with more and more noise."
     return Prediction(
         "sender-lost",
@@ -301,7 +301,7 @@ def _guessing(answer: Answer) -> Panel:
     question, own_point, n = answer.question, answer.own_point, f"{answer.result.n_people:,}"
     if not answer.along:
         at_levels = f"at {len(answer.points)} levels of noise"
-        return Panel("guessing", note=f"The adversary is learning from {n} noisy images {at_levels} …")
+        return Panel("guessing", note=f"A computer is learning from {n} sent images {at_levels} …")
     errors = {point.level: one.errors for point, one in zip(answer.points, answer.along, strict=True)}
     errors_here = [f"{_PRIOR_NAMES[prior]} {error.mean:.3f}" for prior, error in answer.guesses.errors.items()]
     return Panel(
@@ -343,10 +343,10 @@ def paper_figure(answer: Answer, kind: str) -> tuple[Panel]:
     return (
         Panel(
             IN_PAPER[kind].replace(" ", ""),
-            f"What did the paper show in its {IN_PAPER[kind]}?",
-            f"One person of each digit, true and as sent: {done}. The paper’s levels stand over the columns; your "
+            f"What did Barber’s paper show in its {IN_PAPER[kind]}?",
+            f"One image of each digit, the original and as sent: {done}. The paper’s levels stand over the columns; your "
             "own settings do not change them.",
-            figure=Markup(figures.picture_html(sheet, columns, classes, summary)),
+            figure=Markup(figures.picture_html(sheet, ["original", *levels], classes, summary)),
             summary=summary,
             rows=lambda: images.strip_table(classes, columns, pictures),
             snippet=strip_snippet(question, kind),

@@ -300,12 +300,10 @@ def reading_words(poll: Poll, truth: float) -> str:
     ignored, best = poll.estimates[NAIVE], poll.estimates.get(SPREAD_MLE)
     start = (
         f"The truth is <b>{numbers.share(truth)}</b>. Ignoring the lies, the answers that chance changed, gives "
-        f"<b>{_estimate_with_half(ignored)}</b>: that range {_verdict(ignored, truth)} the truth."
+        f"<b>{_estimate_with_half(ignored)}</b> (95 % interval), which {_verdict(ignored, truth)} it."
     )
     if best:
-        corrected = (
-            f"Correcting for them gives <b>{_estimate_with_half(best)}</b>: that range {_verdict(best, truth)} it."
-        )
+        corrected = f"Correcting for them gives <b>{_estimate_with_half(best)}</b>, which {_verdict(best, truth)} it."
         return f"{start} {corrected}{doubt_words(best)}"
     return f"{start} These lies cannot be corrected for."
 

@@ -25,11 +25,11 @@ def many_polls(answer: Answer, _: None = None) -> list[Panel]:
     polls = "one poll" if config.n_elections == 1 else f"{config.n_elections:,} polls"
     heads = [
         "in percentage points",
-        "mean error",
-        "mean error, exact",
-        "standard deviation",
-        "standard deviation, exact",
-        "95 % interval contains the truth",
+        "mean error in these polls",
+        "in all possible polls",
+        "standard deviation in these polls",
+        "in all possible polls",
+        "polls whose 95 % interval contains the truth",
     ]
     return [
         Panel(
@@ -50,6 +50,7 @@ def many_polls(answer: Answer, _: None = None) -> list[Panel]:
                 imports=("from privdemo.figures import voting as charts",),
             ),
             facts=_many_facts(answer.records, config.n_elections),
+            note="Filled: these polls. Line: all possible polls. Upwards: share of polls.",
             on_slide=Chart(charts.repeated_polls([one for one in plotted if one.name != HONEST], config.share)),
         ),
         Panel("records", figure=Table(heads, [_table_row(record, config.share) for record in answer.records], True)),
@@ -165,7 +166,7 @@ def guess_words(limits_by_estimator: dict[str, float], truth: float) -> str:
     if abs(end - truth) < 0.0005:
         start = "Here counting guessed votes works"
     corrected = limits_by_estimator.get(SPREAD_MLE)
-    more = "" if corrected is None else f", correcting for the lies at <b>{numbers.share(corrected)}</b>"
+    more = "" if corrected is None else f"; correcting for the lies ends at <b>{numbers.share(corrected)}</b>"
     return (
         f"{start}: however many people are asked, it ends at {first}{more}. The truth is <b>{numbers.share(truth)}</b>."
     )

@@ -148,7 +148,7 @@ def _same_person(config: ElectionConfig) -> Question:
     total = numbers.epsilon(accounting.compose(channel.epsilon, _TIMES))
     return Question(
         "same-person",
-        f"The same person answers {_TIMES} times, and each answer may be changed by chance anew. What happens?",
+        f"The same person answers {_TIMES} times, and chance decides anew each time. What happens?",
         (
             Option(
                 f"The answers add up: they cost ε = {total} together.",
