@@ -344,8 +344,8 @@ def paper_figure(answer: Answer, kind: str) -> tuple[Panel]:
         Panel(
             IN_PAPER[kind].replace(" ", ""),
             f"What did Barber’s paper show in its {IN_PAPER[kind]}?",
-            f"One image of each digit, the original and as sent: {done}. The paper’s levels stand over the columns; your "
-            "own settings do not change them.",
+            f"One image of each digit, the original and as sent: {done}. The paper’s levels stand over the columns; "
+            "your own settings do not change them.",
             figure=Markup(figures.picture_html(sheet, ["original", *levels], classes, summary)),
             summary=summary,
             rows=lambda: images.strip_table(classes, columns, pictures),

@@ -21,7 +21,8 @@ figure1_limits = cache.shared(voting.figure1, max_entries=64)
 def many_polls(answer: Answer, _: None = None) -> list[Panel]:
     """Return the histograms of all polls, and a table of bias, deviation and coverage of every estimator."""
     config = answer.config
-    plotted = [record for record in answer.records if record.name != SPREAD_MLE]
+    left_out = _left_out(answer.records)
+    plotted = [record for record in answer.records if record.name != left_out]
     polls = "one poll" if config.n_elections == 1 else f"{config.n_elections:,} polls"
     heads = [
         "in percentage points",
@@ -42,7 +43,7 @@ def many_polls(answer: Answer, _: None = None) -> list[Panel]:
             lambda: voting.record_table(answer.records),
             snippet(config).then(
                 "records = voting.records(config, elections)",
-                'drawn = [record for record in records if record.name != "spread MLE"]',
+                f'drawn = [record for record in records if record.name != "{left_out}"]',
                 "charts.repeated_polls(drawn, config.share).show()",
                 "for record in records:",
                 "    bias = record.law.mean - config.share  # the exact one",
@@ -55,6 +56,13 @@ def many_polls(answer: Answer, _: None = None) -> list[Panel]:
         ),
         Panel("records", figure=Table(heads, [_table_row(record, config.share) for record in answer.records], True)),
     ]
+
+
+def _left_out(records: tuple[Record, ...]) -> str:
+    """Return the name of the estimator that is not plotted: of both corrections, the unlimited one where they agree."""
+    by_name = {record.name: record.values for record in records}
+    raw, best = by_name.get(RAW_SPREAD), by_name.get(SPREAD_MLE)
+    return RAW_SPREAD if raw is not None and best is not None and (raw == best).all() else SPREAD_MLE
 
 
 def many_words(records: tuple[Record, ...], n: int) -> str:

@@ -49,7 +49,8 @@ def direction_words(contrast: float, yours: NaiveResult) -> str:
     right = yours.free_alpha == 0
     shrunk = right and yours.free_length < 0.995
     length = (
-        f", but are only <b>{yours.free_length:.2g}</b> times as long as they should be: it decides rightly, but less surely than it should"
+        f", but are only <b>{yours.free_length:.2g}</b> times as long as they should be: it decides rightly, but less "
+        "surely than it should"
         if shrunk
         else ""
     )

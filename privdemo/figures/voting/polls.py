@@ -103,11 +103,10 @@ def repeated_polls(records: Sequence[Record], truth: float) -> Figure:
 
 
 def _note(record: Record) -> str:
-    """Return bias and standard deviation of one estimator, in percentage points."""
+    """Return the name of one estimator, and its bias in percentage points."""
     square = f"<span style='color:{VOTING[record.name].style.colour}'>■</span>"
     words = f"{square} <b>{VOTING[record.name].title}</b> off by {round(100 * record.bias.mean, 1) + 0.0:+,.1f} points"
-    varies = f", s.d. {100 * record.deviation:,.1f}" if len(record.values) > 1 else ""
-    return f"{words}{varies}".replace("-", "−")
+    return words.replace("-", "−")
 
 
 def _histogram(record: Record, bins: Histogram, axis: str) -> list[dict[str, Any]]:
