@@ -6,7 +6,7 @@ WORKDIR /privdemo
 COPY Makefile requirements.txt ./
 RUN make .venv/.run-ready
 COPY . .
-# The optional extras of pyproject.toml: draws on a Dask cluster, and polls in PostgreSQL.
+# The optional extras of pyproject.toml: trials on a Dask cluster, and polls in PostgreSQL.
 RUN .venv/bin/python -m pip install --quiet '.[dask,postgresql]' && rm -rf build *.egg-info
 # The user who serves may write here alone.
 RUN mkdir --mode=700 /polls && chown nobody:nogroup /polls

@@ -14,7 +14,7 @@ from server.allowed_requests import AllowedRequests
 from server.compression import AcceptedEncoding, CompressedFiles
 from server.headers import SecurityHeaders
 from server.messages import Messages
-from server.pacing import OneAtATime
+from server.one_at_a_time import OneAtATime
 from server.start_up import prepared
 from server.uploads import Uploads
 from server.waiting_room import WaitingRoom

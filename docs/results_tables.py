@@ -124,7 +124,7 @@ def pairs() -> str:
 
 
 def pair_leads() -> str:
-    """Return what “chosen by trying” wins for other pairs of digits, draw by draw."""
+    """Return what “chosen by trying” wins for other pairs of digits, trial by trial."""
 
     def leads(other: str, metric: str, factor: float, digits: int) -> list[str]:
         gaps = (
@@ -256,7 +256,7 @@ def trust() -> str:
 
 
 def _leads(ours: str, other: str) -> str:
-    """Return by how many points `ours` is more accurate than `other`, draw by draw, along ε."""
+    """Return by how many points `ours` is more accurate than `other`, trial by trial, along ε."""
     study = comparison.study
     found = {(row.dataset, row.private, row.epsilon, row.method, row.metric): row for row in study.load()}
 

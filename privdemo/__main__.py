@@ -23,10 +23,10 @@ examples:
   python -m privdemo reproduce distortion released counts again: Iyer's figure 1 (seconds)
   python -m privdemo reproduce answers    shares of 64 answers again, by five lies (a minute)
   python -m privdemo reproduce comparison every method at every ε again (ten minutes)
-  python -m privdemo reproduce defaults   the draws that the app's pages open on again (two minutes)
+  python -m privdemo reproduce defaults   the trials that the app's pages open on again (two minutes)
   python -m privdemo claims               published claims beside ours, with verdicts
   python -m privdemo sweep spec.toml --out results.csv
-                                          your own grid of settings, many draws each; goes on where it stopped
+                                          your own grid of settings, many trials each; goes on where it stopped
   python -m privdemo run setting.toml     a page of the app without the app: its sentence, and its table as CSV
 
 Files go to the user's cache folder. To use files you already have, set PRIVDEMO_DATA to a folder
@@ -37,7 +37,7 @@ _SPEC = """\
 SPEC, for example:
   experiment = "training"        # or "bags", "class_ratio", "comparison", "voting", "images", "label_counts",
                                  # "many_answers"
-  repeats = 10                   # draws of every config
+  repeats = 10                   # trials of every config
 
   [config]                       # what all trials share; the rest is as in the package
   dataset = "digits"
@@ -195,7 +195,7 @@ def _add_sweep(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     """`sweep SPEC --out FILE`: run a grid of settings."""
     sweeping = subparsers.add_parser(
         "sweep",
-        help="run a grid of settings, many draws each",
+        help="run a grid of settings, many trials each",
         description=_wrapped(
             "Run every combination of settings in a TOML file, and add a row to a CSV file as each trial is "
             "done. Ended in any way, the same command goes on where it was; the numbers are the same on any number of "

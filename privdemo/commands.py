@@ -125,7 +125,7 @@ def reproduce(name: str, out: Path | None, n_trials: int, jobs: int, backend: st
         limits.Limit("--draws", 2, limits.N_TRIALS.high, "an interval needs two", integer=True).check(n_trials)
         _check_jobs(jobs)
         if out is None and n_trials != results.N_TRIALS:
-            raise ValueError(f"name a file with --out: the app's own has {results.N_TRIALS} draws, not {n_trials}")
+            raise ValueError(f"name a file with --out: the app's own has {results.N_TRIALS} trials, not {n_trials}")
         file = study.file if out is None else out / f"{study.name}.{study.suffix}" if name == "all" else out
         running.check_out(file)
         with running.only_one(file):

@@ -125,7 +125,7 @@ PENALTY = Limit("penalty", 1e-6, 1e3, "λ of the mean loss a person; None takes 
 PENALTY_C = Limit("C", 0.0, math.inf, "it is the inverse strength of the penalty; “cv” chooses it", low_open=True)
 N_TRAIN = Limit("n_train", 20, 6000, "people of each class who release", integer=True)
 TRIAL = Limit("trial", 0, 999, "it counts the repeats", integer=True)
-N_TRIALS = Limit("n_trials", 1, 50, "fifty draws show an error bar well", integer=True)
+N_TRIALS = Limit("n_trials", 1, 50, "fifty trials show an error bar well", integer=True)
 N_SAMPLES = Limit("n_samples", 1, 1000, integer=True)
 MAX_ITER = Limit("max_iter", 1, 100_000, integer=True)
 N_STEPS = Limit("n_steps", 1, 100_000, integer=True)

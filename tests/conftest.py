@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
+from dataclasses import is_dataclass
 from pathlib import Path
 
 import pytest
@@ -31,20 +32,31 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # for the same two cores.
 LONG = [ROOT / "tests" / name for name in ("test_jobs.py", "pages/test_every_page.py", "pages/test_own_data.py")]
 
-# A headless Chromium may stop drawing a tab, and then nothing can be clicked in it. A browser test that runs out of
+# A headless Chromium may stop rendering a tab, and then nothing can be clicked in it. A browser test that runs out of
 # time begins once more, and the summary says so; one that finds a fault never does.
 ONCE_MORE = pytest.mark.flaky(reruns=1, only_rerun=r"^TimeoutError: ")
 
 
 def pytest_make_parametrize_id(val: object) -> str | None:
-    """Name a case by the beginning of its text or bytes, so that a test's name is no longer than a line."""
-    return ascii(val[:30])[:45] if isinstance(val, str | bytes) and len(val) > 40 else None
+    """Name a case by the beginning of its text or bytes, and a mechanism by its parameters."""
+    if is_dataclass(val) and type(val).__module__.startswith("privdemo.mechanisms"):
+        parameters = ", ".join(f"{each:.3g}" if isinstance(each, float) else str(each) for each in vars(val).values())
+        return f"{type(val).__name__}({parameters})"
+    if isinstance(val, float):
+        return f"{val:.4g}"
+    return ascii(val[:14])[:20] if isinstance(val, str | bytes) and len(ascii(val)) > 20 else None
+
+
+# The names of scikit-learn's own checks are longer.
+_LONGEST_NAME, _CHECKS_OF_SCIKIT_LEARN = 120, "test_scikit_learn_conventions"
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep every file in one piece, with the one that looks at the same views; but not the one that measures slides."""
     for item in items:
+        if len(item.name) > _LONGEST_NAME and not item.name.startswith(_CHECKS_OF_SCIKIT_LEARN):
+            raise pytest.UsageError(f"The name of a test is longer than a line: {item.nodeid}")
         if item.get_closest_marker("browser"):
             item.add_marker(ONCE_MORE)
         file = "test_every_page.py" if item.path.name == "test_words.py" else item.path.name

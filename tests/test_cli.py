@@ -43,7 +43,7 @@ def test_failure_is_one_sentence_with_exit_code_1_and_wrong_usage_2(monkeypatch,
     for arguments, sentence in (
         (["data", "sms"], "PRIVDEMO_DATA names the folder "),
         (["reproduce", "figure3", "--draws", "1"], "--draws must be a whole number in [2, 50], got 1; an interval "),
-        (["reproduce", "figure3", "--draws", "3"], "name a file with --out: the app's own has 10 draws, not 3"),
+        (["reproduce", "figure3", "--draws", "3"], "name a file with --out: the app's own has 10 trials, not 3"),
         (["reproduce", "figure3", "--out", "nowhere/x"], "--out must be a file in a folder that is there, got "),
     ):
         assert main(arguments) == 1
@@ -88,7 +88,7 @@ class Made(list):
         return [Row(name, trial)]
 
     def study(self, name):
-        """A trial a draw."""
+        """Return one row for a trial."""
         return ShippedStudy(
             name, name, lambda: [(name,)], self.trial, Row, list, lambda rows: [f"{len(rows)} of {name}"]
         )
@@ -205,5 +205,5 @@ def test_the_trials_that_pages_open_on_are_written_and_printed(monkeypatch, tmp_
     found = [there.find(comparison.run, with_trial(asked, i)).fits["clean"].marks["accuracy"] for i in range(2)]
     assert found == pytest.approx(marks)
     printed = capsys.readouterr().out
-    assert "ComparisonConfig, breast_cancer, ε 1, 2 draws\n" in printed
+    assert "ComparisonConfig, breast_cancer, ε 1, 2 trials\n" in printed
     assert f"  clean                 {sum(marks) / 2:.3f} (" in printed

@@ -57,10 +57,10 @@ def test_a_mechanism_on_pixels(names):
     assert run_section("A mechanism on pixels", names) == 4
     noise = names["LogisticNoise"](0.2)
     assert isinstance(noise, PixelMechanism)
-    drawn = noise.sample_noise((100_000,), np.random.default_rng(0)) * noise.level
+    sampled = noise.sample_noise((100_000,), np.random.default_rng(0)) * noise.level
     expected = noise.expected_distortion(np.zeros(1))
-    assert np.abs(drawn).mean() == pytest.approx(expected.absolute, rel=0.02)
-    assert np.square(drawn).mean() == pytest.approx(expected.squared, rel=0.04)
+    assert np.abs(sampled).mean() == pytest.approx(expected.absolute, rel=0.02)
+    assert np.square(sampled).mean() == pytest.approx(expected.squared, rel=0.04)
     # The promise against the density itself, one value that is 0 or 1.
     z = np.linspace(-20, 21, 400_001)
     density, other = (np.exp(noise.log_likelihood(z, value)) / noise.scale for value in (0.0, 1.0))
@@ -233,7 +233,12 @@ print(main(["run", "mine.toml"]))
 
 def test_a_sentence_is_changed_in_one_file(copy):
     assert applied("Another sentence", copy) == {"pages/topics/comparison/answer.py"}
-    assert "There is no score yet" in (copy / "pages/topics/comparison/answer.py").read_text(encoding="utf-8")
+    script = """
+from tests.pages.visiting import takeaway, visit
+
+print(takeaway(visit("comparison")))
+"""
+    assert "the best results come from trusting <b>" in "".join(in_copy(copy, script))
 
 
 def test_a_seventh_oracle_is_on_its_page_and_in_the_package(copy):

@@ -119,7 +119,7 @@ def test_what_is_clearly_above_or_below_a_number_is_so_with_its_whole_interval()
 
 
 def test_trials_on_the_same_test_records_count_the_luck_of_these_too():
-    """Ten draws of 180 of 200 records, of which each is right with 0.9: only with it 95 of 100 intervals hold 0.9."""
+    """Ten samples of 180 of 200 records, of which each is right with 0.9: only with it 95 of 100 intervals hold 0.9."""
     rng, held = np.random.default_rng(0), np.zeros(2)
     for _ in range(1000):
         right = rng.random(200) < 0.9

@@ -24,23 +24,21 @@ PUBLIC_OF_STREAMLIT = {
 }
 parsed = cache(ast.parse)
 RANK = {f"privdemo.{name}": rank for rank, names in enumerate(LAYERS) for name in names.split()} | {"privdemo": -1}
-# What may be called on numpy.random: everything else there draws from the one global state.
+# What may be called on numpy.random: everything else there samples from the one global state.
 LOCAL_RANDOMNESS = {"Generator", "SeedSequence", "BitGenerator", "PCG64", "PCG64DXSM", "Philox", "default_rng"}
 MATHS = {"numpy", "scipy", "sklearn"}
-# The modules of the kit that draw on the screen, or read the state of its widgets.
-WHAT_DRAWS = (
+# The modules of the kit that render elements, or read the state of its widgets.
+RENDERING_MODULES = (
     "component inputs link live_dial live_dots more number_control own_data_input owned_poll page present presenter "
-    "privacy_inputs"
+    "privacy_inputs quiz_input room_guesses screen style watching"
 )
-DRAWING = {
-    f"pages.kit.{name}" for name in (*WHAT_DRAWS.split(), "quiz_input", "room_guesses", "screen", "style", "watching")
-} | {
+RENDERING = {f"pages.kit.{name}" for name in RENDERING_MODULES.split()} | {
     "server.visits",
     "server.streamlit_internals",
 }
 # The command line is an entry point, as app.py is: it is imported by nothing, and one command of it runs a page.
 ALSO_IMPORTED = {"privdemo.__main__": {"pages", "pages.terminal"}}
-# What draws a whole page, and so may have a screen.
+# What renders a whole page, and so may have a screen.
 ENTRIES = ("app", "pages.one_page", "pages.terminal")
 
 
@@ -132,9 +130,9 @@ def page_faults(module, source, imported):
     if folder in ("kit", "site") or module in ENTRIES or "controls" in inner:
         return wrong
     allowed = {"pages.kit.page"} if not any(inner) else set()  # a topic's own __init__ makes the page
-    drawing = imported & DRAWING - allowed | {top(name) for name in imported} & {"streamlit"}
-    wrong += [f"{module} imports {name}: only the kit, the site and controls draw" for name in sorted(drawing)]
-    wrong += [f"{module} reaches {name}: only the kit, the site and controls draw" for name in reached(source)]
+    rendering = imported & RENDERING - allowed | {top(name) for name in imported} & {"streamlit"}
+    wrong += [f"{module} imports {name}: only the kit, the site and controls render" for name in sorted(rendering)]
+    wrong += [f"{module} reaches {name}: only the kit, the site and controls render" for name in reached(source)]
     if any(inner):
         controls = f"pages.topics.{topic}.controls"
         wrong += [f"{module} imports {controls}: only __init__ may"] * (controls in imported)
@@ -142,13 +140,13 @@ def page_faults(module, source, imported):
 
 
 def reached(source):
-    """Streamlit and drawing modules that `source` takes out of another module of the pages, such as `cache.st`."""
+    """Streamlit and rendering modules that `source` takes out of another module of the pages, such as `cache.st`."""
     streamlit = {"st", "streamlit"}
-    drawing = streamlit | {name.rpartition(".")[2] for name in DRAWING}
+    rendering = streamlit | {name.rpartition(".")[2] for name in RENDERING}
     known = {}
     for node in ast.walk(parsed(source)):
         if isinstance(node, ast.ImportFrom) and top(node.module or "") == "pages":
-            inside = drawing if node.module.startswith("pages.kit") else streamlit
+            inside = rendering if node.module.startswith("pages.kit") else streamlit
             known |= {alias.asname or alias.name: inside for alias in node.names}
             if node.module != "pages.kit":
                 yield from (f"{node.module}.{alias.name}" for alias in node.names if alias.name in inside)
@@ -215,15 +213,15 @@ def test_no_import_cycles():
         ),
         ("pages.kit.page", "from pages.topics import PAGES", "the kit knows none"),
         ("pages.topics.voting.answer", "from pages.topics.images import answer", "no other topic"),
-        ("pages.topics.voting.answer", "import streamlit as st", "controls draw"),
+        ("pages.topics.voting.answer", "import streamlit as st", "controls render"),
         ("pages.topics.voting.chapters", "from pages.kit import inputs, numbers", "inputs: only the kit"),
         ("pages.topics.voting.chapters", "from pages.kit.page import Chapter", "page: only the kit"),
         ("pages.topics.voting.answer", "from pages.kit import cache\ncache.st.write(1)", "reaches cache.st"),
         ("pages.topics.voting.answer", "from pages.kit.cache import st", "reaches pages.kit.cache.st"),
-        ("pages.topics.voting", "from pages.kit import draws as d\nd.link.note()", "reaches d.link"),
+        ("pages.topics.voting", "from pages.kit import trials as t\nt.link.note()", "reaches t.link"),
         ("pages.topics.voting.chapters", "from pages.topics.voting.controls import controls", "only __init__ may"),
         ("pages.topics.voting.chapters", "import pages.topics.voting.controls as c", "only __init__ may"),
-        ("privdemo.attacks", "import numpy as np\ndraw = np.random.normal", "global random state"),
+        ("privdemo.attacks", "import numpy as np\nsample = np.random.normal", "global random state"),
         ("pages.topics.home.controls", "from random import choice", "standard library's random"),
         ("privdemo.attacks", "import numpy as np\nrng = np.random.default_rng()", "without a seed"),
     ],

@@ -54,7 +54,7 @@ def test_what_is_said_of_choosing_by_trying():
     taken = [
         choice.name for context in contexts for choice in found[*context, 0.1, chosen_by_trying, "accuracy"].choices
     ]
-    assert f"they do in {len(taken) - taken.count('shares')} of {len(taken)} draws at ε = 0.1" in WORDS
+    assert f"they do in {len(taken) - taken.count('shares')} of {len(taken)} trials at ε = 0.1" in WORDS
 
 
 def test_how_far_a_shuffler_goes_from_lies_to_a_curator():

@@ -15,7 +15,7 @@ from pages.kit.page import Page
 from pages.kit.panel import Cards, Chart, Panel, Table
 from pages.kit.step_answer import StepAnswer, answer_step
 from privdemo import figures
-from server.turns import turn
+from server.script_slots import script_slot
 
 # Seconds after which no other step is computed.
 _MOST_SECONDS = 60.0
@@ -96,7 +96,7 @@ def _document(shown: Lecture, pages: Sequence[Page], clock: Callable[[], float])
     until = clock() + _MOST_SECONDS
     answers = []
     for step in shown.steps:
-        with turn():
+        with script_slot():
             answers.append(answer_step(step, pages) if clock() < until else StepAnswer(step.page, problem=_TOO_LONG))
     steps = list(zip(shown.steps, answers, strict=True))
     audience = f"For {escape(shown.audience)}, " if shown.audience else ""
@@ -122,17 +122,17 @@ def _question(number: int, step: Step, found: StepAnswer) -> str:
     head = f"<h3>{number}. {escape(found.title)}</h3>"
     if found.problem:
         said = f'<p class="say">{_with_blanks(step.say, found, lecture.names_in(step.say))}</p>' if step.say else ""
-        return f'<section class="step">{head}{said}<p>{found.problem}</p>{_room(_FEW_LINES)}</section>'
+        return f'<section class="step">{head}{said}<p>{found.problem}</p>{_blank_lines(_FEW_LINES)}</section>'
     hidden = lecture.names_in(step.solution or step.say) - lecture.names_in(step.question)
     said = _with_blanks(step.say, found, hidden)
     asked = _with_blanks(step.question, found, hidden) if step.question else _asked(found)
     picture = _picture(step, found, hidden, given=_text(f"{said} {asked}"))
     lines = _MANY_LINES if len(step.solution or found.answer) > _SHORT else _FEW_LINES
     sentence = f'<p class="say">{said}</p>' if said else ""
-    return f'<section class="step">{head}{sentence}{picture}<p><b>{asked}</b></p>{_room(lines)}</section>'
+    return f'<section class="step">{head}{sentence}{picture}<p><b>{asked}</b></p>{_blank_lines(lines)}</section>'
 
 
-def _room(lines: int) -> str:
+def _blank_lines(lines: int) -> str:
     """Return a box with lines to write on."""
     return f'<div class="lines">{"<div></div>" * lines}</div>'
 

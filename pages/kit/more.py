@@ -64,7 +64,7 @@ def save(address: str, known: Sequence[Setting], question: Any) -> None:
         return
     config = setting_file.config_of(question)
     try:
-        text = setting_file.write(address, values.in_address(known), config, getattr(question, "n_draws", 10))
+        text = setting_file.write(address, values.in_address(known), config, getattr(question, "n_trials", 10))
     except ValueError as error:
         st.caption(error_sentence_html(error))
         return

@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages.polls import rules
 from pages.polls.bucket import GUESSES
-from server.turns import pause
+from server.script_slots import without_slot
 
 OWNED = "poll_owned"
 """The key of the session with the code and the secret of the teacher's poll, None if there is none."""
@@ -31,5 +31,5 @@ def looked_up(code: str) -> Iterator[None]:
 
     Raise `TooManyGuesses` if the visitor's network has looked up too many that there are not.
     """
-    with pause(), GUESSES.look_up(address(), rules.normalised(code)):
+    with without_slot(), GUESSES.look_up(address(), rules.normalised(code)):
         yield

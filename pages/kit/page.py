@@ -40,8 +40,8 @@ from pages.kit.settings import Choice, Setting, label_and_key
 from pages.kit.trials import Job, Trials
 from pages.kit.values import Values
 from server import uploads
+from server.script_slots import in_script_slot, script_slot
 from server.streamlit_internals import is_hidden
-from server.turns import in_turn, turn
 
 
 class Answer(Protocol):
@@ -57,20 +57,26 @@ class Answer(Protocol):
 class Chapter:
     """One of the views of an answer, rendered in place of the main figure.
 
-    `panels(answer)`, or `panels(answer, choice)` if there are `controls`, returns what is shown. `controls(answer)`
-    renders controls of the chapter's own, which set the `settings`, and returns the `choice`. The first chapter shows
-    the answer's takeaway as its sentence, each other one the answer of its first panel. `fits(question)` returns
-    whether the chapter exists for a question. With `shows_main_control=False` the page's main control is hidden, as it
-    has no effect here. The story of a page comes first, chapters `for_specialists` after it.
+    `panels(answer)` returns what is shown. `controls(answer)` renders controls of the chapter's own, which set the
+    `settings`. If the panels depend on these, `choice_of(values, answer)` returns what the values choose, and the
+    panels are `panels(answer, choice)`. The first chapter shows the answer's takeaway as its sentence, each other one
+    the answer of its first panel. `fits(question)` returns whether the chapter exists for a question. With
+    `shows_main_control=False` the page's main control is hidden, as it has no effect here. The story of a page comes
+    first, chapters `for_specialists` after it.
     """
 
     name: str
     panels: Callable[..., Sequence[Panel | tuple[Panel, ...]]]
-    controls: Callable[[Any], Any] | None = None
+    controls: Callable[[Any], None] | None = None
     settings: Sequence[Setting] = ()
+    choice_of: Callable[[Values, Any], Any] | None = None
     fits: Callable[[Any], bool] = field(default=lambda question: True)
     shows_main_control: bool = True
     for_specialists: bool = False
+
+    def panels_for(self, answer: Any, now: Values) -> Sequence[Panel | tuple[Panel, ...]]:
+        """Return what is shown of an answer with these values of the settings."""
+        return self.panels(answer, self.choice_of(now, answer)) if self.choice_of else self.panels(answer)
 
 
 @dataclass(frozen=True)
@@ -185,9 +191,9 @@ class Page:
         return st.Page(self.run, title=self.title, url_path=name, default=not self.address)
 
     def run(self) -> None:
-        """Wait for this run's turn on the server, then render the page."""
+        """Wait until the server runs few enough scripts, then render the page."""
         values.notice_navigation()
-        with turn():
+        with script_slot():
             self._render()
 
     def _render(self) -> None:
@@ -307,7 +313,9 @@ def show(page: Page, chapter: Chapter | None, question: Any, placeholder: Any) -
     elif page.main_control:
         # With the settings open, their boxes follow the main control: then the whole page runs again after a change.
         alone = not st.session_state.get(inputs.SETTINGS)
-        (st.fragment(in_turn(_answer_at_once)) if alone else _answer_at_once)(page, chapter, question, placeholder)
+        (st.fragment(in_script_slot(_answer_at_once)) if alone else _answer_at_once)(
+            page, chapter, question, placeholder
+        )
     else:
         _answer_at_once(page, chapter, question, placeholder)
 
@@ -351,17 +359,18 @@ def _render(page: Page, chapter: Chapter | None, question: Any, answer: Any, pla
         screen.takeaway(placeholder, page.address, answer.takeaway(), facts=facts)
         return
     alone = chapter.controls and not page.jobs and not page.main_control
-    (st.fragment(in_turn(_render_chapter)) if alone else _render_chapter)(page, chapter, question, answer, placeholder)
+    (st.fragment(in_script_slot(_render_chapter)) if alone else _render_chapter)(
+        page, chapter, question, answer, placeholder
+    )
 
 
 def _render_chapter(page: Page, chapter: Chapter, question: Any, answer: Any, placeholder: Any) -> None:
     """Render a chapter's own controls and its panels; as a fragment where nothing else depends on them."""
-    choice = ()
     if chapter.controls:
         with st.container(key="chapter-controls"):
-            choice = (chapter.controls(answer),)
+            chapter.controls(answer)
     facts = getattr(answer, "facts", {})
-    first, *rest = chapter.panels(answer, *choice)
+    first, *rest = chapter.panels_for(answer, values.here())
     is_first = page.chapters is not None and chapter is page.chapters.all[0]
     asked = predictions.open_one([first, *rest])
     predictions.set_asking(asked is not None)
@@ -388,13 +397,7 @@ def _render_chapter(page: Page, chapter: Chapter, question: Any, answer: Any, pl
         screen.save_first_screen(page.address, shown, _height_between(page, chapter, panels, asked))
     if asked:
         return
-    screen.report_button(partial(_report, page, chapter, question, answer, choice, _current_values(page)), page.address)
-
-
-def _current_values(page: Page) -> dict[str, Any]:
-    """Return the current values of the settings by name; a report is made later, outside of the session."""
-    now = values.here()
-    return {label_and_key(one): now[one] for one in page.all_settings(now)}
+    screen.report_button(partial(_report, page, chapter, question, answer, values.copy_of_here()), page.address)
 
 
 def _height_between(
@@ -412,16 +415,14 @@ def _height_between(
     return 3.6 + control + 3.0 * bool(chapter.controls) + guess, 0.5 + 1.8 * control + guess
 
 
-def _report(
-    page: Page, chapter: Chapter, question: Any, answer: Any, choice: tuple[Any, ...], values: Mapping[str, Any]
-) -> str:
-    """Return the page as one HTML file.
+def _report(page: Page, chapter: Chapter, question: Any, answer: Any, now: Values) -> str:
+    """Return the page with these values as one HTML file; it is made later, outside of the session.
 
     It holds the chapter on screen and those without settings of their own; the others are only named.
     """
     assert page.chapters is not None
     shown = {
-        one.name: one.panels(answer, *(choice if one is chapter else (None,) if one.controls else ()))
+        one.name: one.panels_for(answer, now)
         for one in page.chapters.all
         if one.fits(question) and (one is chapter or not one.settings)
     }
@@ -431,7 +432,8 @@ def _report(
     }
     code = page.folds(question, answer).get(CODE, "")
     left_out = [one.name for one in page.chapters.all if one.fits(question) and one.name not in shown]
-    return report.page(page.question, answer.takeaway(), flat, values, code, left_out)
+    current = {label_and_key(one): now[one] for one in page.all_settings(now)}
+    return report.page(page.question, answer.takeaway(), flat, current, code, left_out)
 
 
 # --- pages with background jobs ----------------------------------------------------------------------
@@ -468,7 +470,7 @@ def _follow(page: Page, chapter: Chapter | None, question: Any, placeholder: Any
         _refuse(page, placeholder, error)
         return None
     alone = chapter and chapter.controls
-    (st.fragment(in_turn(_live)) if alone else _live)(page, chapter, question, jobs, [first], placeholder)
+    (st.fragment(in_script_slot(_live)) if alone else _live)(page, chapter, question, jobs, [first], placeholder)
     return first.trials
 
 

@@ -100,7 +100,7 @@ class Cards:
 
 @dataclass(frozen=True)
 class LiveDial:
-    """A dial with pictures that the browser redraws while it is dragged: made from `data`, it sets `number`.
+    """A dial with pictures that the browser renders again while it is dragged: made from `data`, it sets `number`.
 
     `still` makes a picture for reports, `first` the markup shown until the dial has started, and `later` the
     adversary's reconstructions, which are sent to the browser after everything else.

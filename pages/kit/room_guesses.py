@@ -18,7 +18,7 @@ from pages.kit.panel import Prediction
 from pages.polls.rules import Guess, PollError
 from pages.polls.store import store
 from privdemo import limits
-from server.turns import in_turn
+from server.script_slots import in_script_slot
 
 # Keys of the session: what the room is asked now, whether this run of a page shows that, what the room guessed by the
 # names of predictions, and why that failed.
@@ -54,7 +54,7 @@ def render(prediction: Prediction) -> None:
     with st.container(key="shown-room-guess", horizontal=True, vertical_alignment="center", width="content"):
         if _asked_for(prediction):
             st.session_state[_IS_SHOWN] = True
-            st.fragment(in_turn(_count), run_every=1.0)()
+            st.fragment(in_script_slot(_count), run_every=1.0)()
         elif _is_open():
             st.button("Ask the room", key="ask-room", on_click=_ask, args=(prediction,))
         if problem := st.session_state.pop(_PROBLEM, None):

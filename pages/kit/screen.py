@@ -29,7 +29,7 @@ from pages.kit.numbers import with_no_break_spaces
 from pages.kit.panel import Cards, Chart, Component, LiveDial, LiveDots, Panel, to_csv
 from pages.kit.trials import Trials
 from privdemo import figures
-from server import turns
+from server import script_slots
 
 # Seconds before the first chart is sent, in which the browser shows everything else: with the chart it loads Plotly,
 # which blocks it for about a second.
@@ -282,7 +282,7 @@ def _chart(panel: Panel, chart: Chart) -> None:
         container.html(charts.empty_place(shown, sent))
     below_figure(panel)
     if sent == 1:
-        with turns.pause():
+        with script_slots.without_slot():
             time.sleep(BEFORE_PLOTLY)
     options = {"displayModeBar": False}
     height = "stretch" if slide else "content"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import chain
@@ -14,11 +14,11 @@ from pages.kit import settings as page_settings
 from pages.kit import trials, values
 from pages.kit.lecture import Step
 from pages.kit.numbers import error_sentence_html
-from pages.kit.page import Chapter, Page
+from pages.kit.page import Page
 from pages.kit.panel import Panel
 from pages.kit.trials import Trials
 from pages.kit.values import Values
-from server.streamlit_internals import hidden_container, outside_of_scripts
+from server.streamlit_internals import outside_of_scripts
 
 _LOG = logging.getLogger(__name__)
 _NOT_COMPUTED = (
@@ -73,17 +73,17 @@ def _answered(step: Step, page: Page) -> StepAnswer:
     ignored = _ignored(step, page, given)
     if page.chapters is None:
         return StepAnswer(page.title, asked=page.question, ignored=ignored)
-    with values.instead(given):
-        question = page.question_of(given)
-        if isinstance(question, str):
-            return StepAnswer(page.title, ignored=ignored, problem=question)
-        answer = page.answer(question, _trials(page, question))
-        if answer is None:
-            return StepAnswer(page.title, question, page.question, ignored=ignored, problem=_NOT_COMPUTED)
-        names = page.chapters.choice(question).options
-        name = given[page.chapters.choice()]
-        chapter = next(one for one in page.chapters.all if one.name == (name if name in names else names[0]))
-        panels = _panels(chapter, answer)
+    question = page.question_of(given)
+    if isinstance(question, str):
+        return StepAnswer(page.title, ignored=ignored, problem=question)
+    answer = page.answer(question, _trials(page, question))
+    if answer is None:
+        return StepAnswer(page.title, question, page.question, ignored=ignored, problem=_NOT_COMPUTED)
+    names = page.chapters.choice(question).options
+    name = given[page.chapters.choice()]
+    chapter = next(one for one in page.chapters.all if one.name == (name if name in names else names[0]))
+    shown = chapter.panels_for(answer, given)
+    panels = list(chain.from_iterable(one if isinstance(one, tuple) else (one,) for one in shown))
     first, is_first = panels[0], chapter is page.chapters.all[0]
     return StepAnswer(
         page.title if is_first else f"{page.title}: {chapter.name}",
@@ -112,16 +112,3 @@ def _trials(page: Page, question: Any) -> Trials:
     """Return the trials of a question that are there without a job."""
     jobs = page.jobs or page.extra_jobs
     return trials.already_there(jobs(question)) if jobs else Trials()
-
-
-def _panels(chapter: Chapter, answer: Any) -> list[Panel]:
-    """Return the panels of a chapter one after another.
-
-    Those of a chapter with controls also depend on what the controls return: None where these have no settings.
-    """
-    from_controls: tuple[Any, ...] = (None,) if chapter.controls else ()
-    if chapter.controls and chapter.settings:
-        with hidden_container():
-            from_controls = (chapter.controls(answer),)
-    shown: Iterable[Panel | tuple[Panel, ...]] = chapter.panels(answer, *from_controls)
-    return list(chain.from_iterable(one if isinstance(one, tuple) else (one,) for one in shown))

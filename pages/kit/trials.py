@@ -23,7 +23,7 @@ POLL, SLOW_POLL = 1.5, 5.0
 _MANY = 4
 # Digits of the id of running jobs in the address.
 _ID = 12
-_STOPPED, _AGAIN, _VISITOR, _ARRIVED = "stopped_draws", "draws_again", "visitor", "came_by_link"
+_STOPPED, _AGAIN, _VISITOR, _ARRIVED = "stopped_trials", "trials_again", "visitor", "came_by_link"
 
 
 @dataclass(frozen=True)
@@ -59,12 +59,12 @@ JOB = settings.Words("job", _check_id, "")
 
 
 class Question(Protocol):
-    """A question with `n_draws` trials of a `config`; the first runs `at_once` if that is quick enough."""
+    """A question with `n_trials` trials of a `config`; the first runs `at_once` if that is quick enough."""
 
     @property
     def config(self) -> Any: ...
     @property
-    def n_draws(self) -> int: ...
+    def n_trials(self) -> int: ...
     @property
     def at_once(self) -> bool: ...
 
@@ -74,7 +74,7 @@ def one_job(
 ) -> list[Job]:
     """Return one job for all trials of a question; `first` runs a quick first trial at once."""
     config, before = question.config, 1 if question.at_once else 0
-    tasks = [with_trial(config, i) for i in range(before, question.n_draws)]
+    tasks = [with_trial(config, i) for i in range(before, question.n_trials)]
     at_once = partial(first, config) if before else None
     return [Job((kind, config, before), "Trial", run, tasks, at_once, slow)]
 

@@ -8,9 +8,7 @@ widget is rendered.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
@@ -81,23 +79,14 @@ def _given_here() -> dict[str, Any]:
     return pages.setdefault(st.session_state.get(_PAGE, ""), {})
 
 
-# Values that `here` returns instead of those of the page on screen.
-_INSTEAD: ContextVar[Values | None] = ContextVar("values_instead", default=None)
-
-
 def here() -> Values:
-    """Return the values of the page on screen."""
-    return _INSTEAD.get() or Values(_given_here())
+    """Return the values of the page on screen, which later changes are seen in."""
+    return Values(_given_here())
 
 
-@contextmanager
-def instead(values: Values) -> Iterator[None]:
-    """Have `here` and `get` return these values until the context ends, for a page that is not on screen."""
-    token = _INSTEAD.set(values)
-    try:
-        yield
-    finally:
-        _INSTEAD.reset(token)
+def copy_of_here() -> Values:
+    """Return the values of the page on screen as they are now, for use outside of the session."""
+    return Values(dict(_given_here()))
 
 
 def get(setting: Setting) -> Any:
@@ -126,7 +115,7 @@ def reset(settings: Iterable[Setting] | None = None) -> None:
 def notice_navigation() -> None:
     """Have `enter` read the address if this run follows the back or forward button.
 
-    A run that waits for its turn may be stopped by the next one, which no longer follows the button.
+    A run that waits for a slot may be stopped by the next one, which no longer follows the button.
     """
     if is_history_navigation():
         st.session_state[_BACK] = True

@@ -11,13 +11,13 @@ from pages.kit import screen, trials
 from pages.kit.number_control import NO_BROWSER
 from pages.kit.numbers import error_sentence_html
 from pages.kit.trials import Job, Trials
-from server.turns import in_turn
+from server.script_slots import in_script_slot
 
 
 def watch(question: Any, shown: Trials) -> None:
     """Render the progress of a question's trials and poll it; when there are new trials, the whole page is rendered."""
     if shown.running:
-        st.fragment(in_turn(_look), run_every=shown.poll)(question, shown, [shown])
+        st.fragment(in_script_slot(_look), run_every=shown.poll)(question, shown, [shown])
     else:
         screen.progress_bar(question, shown)
 
@@ -48,7 +48,7 @@ def watch_for_more(question: Any, shown: Trials) -> None:
     if shown.problem:
         st.warning(f"Not everything could be computed. {error_sentence_html(shown.problem)}")
     if shown.running:
-        st.fragment(in_turn(_look_for_more), run_every=shown.poll)(question, shown, [shown])
+        st.fragment(in_script_slot(_look_for_more), run_every=shown.poll)(question, shown, [shown])
 
 
 def _look_for_more(question: Any, shown: Trials, first: list[Trials]) -> None:

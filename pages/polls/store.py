@@ -77,7 +77,7 @@ class Store:
         self.forget_old()
         secret, last = rules.new_secret(), self._last_minute()
         with self.database.writing() as connection:
-            self._make_room(connection)
+            self._delete_unused(connection)
             taken = set(connection.scalars(sa.select(POLLS.c.code)))
             code = next(code for code in iter(rules.new_code, "") if code not in taken)
             connection.execute(
@@ -97,7 +97,7 @@ class Store:
             _begin_round(connection, code, 1, len(offered))
         return Poll(code, question, offered, lie, 1, True, _MINUTE * last - self._clock(), language), secret
 
-    def _make_room(self, connection: sa.Connection) -> None:
+    def _delete_unused(self, connection: sa.Connection) -> None:
         """If there are too many polls, delete the oldest unused one. Raise `TooManyPolls` if none is unused."""
         there: list[bool] = list(connection.scalars(sa.select(POLLS.c.is_open)))
         if sum(there) < limits.POLLS_OPEN.high and len(there) < limits.POLLS.high:

@@ -88,7 +88,7 @@ def report(trials: Sequence[Any]) -> list[str]:
     lines = [STUDY.title, "mean and 95 % interval of accuracy, F1 or L1 error, whichever the page shows first"]
     for config, made in group(trials, lambda one: with_trial(one.config, 0)).items():
         along = f", ε {config.epsilon:g}" if isinstance(config, ComparisonConfig) else ""
-        lines.append(f"{type(config).__name__}, {config.dataset}{along}, {len(made)} draws")
+        lines.append(f"{type(config).__name__}, {config.dataset}{along}, {len(made)} trials")
         lines += [f"  {name:20s}  {_first_mark(made, name):.3f}" for name in made[0].fits]
     return lines
 
@@ -122,7 +122,7 @@ class _TrialStudy(ShippedStudy[Any]):
 
 STUDY = _TrialStudy(
     NAME,
-    "The draws that pages open on",
+    "The trials that pages open on",
     lambda: [(config,) for config in questions()],
     run_trial,
     object,

@@ -22,7 +22,7 @@ _MARKER_LETTERS = {"circle": "●", "square": "■", "diamond": "◆", "triangle
 _OPEN_MARKER_LETTERS = {"circle": "○", "square": "□", "diamond": "◇", "triangle-up": "△", "triangle-down": "▽"}
 
 
-class Room(NamedTuple):
+class LabelSpace(NamedTuple):
     """What names at the ends of curves may take: the `size` of their letters, `letters` a line, the `most` curves.
 
     `margins` are the pixels that all the names and the words of the axis get at the most, `high` those of the plot.
@@ -36,7 +36,7 @@ class Room(NamedTuple):
 
 
 # On a page 60 % of a telephone's width is left for the plot.
-PAGE = Room(SIZE, 10, 4, 140)
+PAGE = LabelSpace(SIZE, 10, 4, 140)
 
 
 class _End(NamedTuple):
@@ -48,7 +48,7 @@ class _End(NamedTuple):
     height: float
 
 
-def label_ends(figure: Figure, avoid_overlap: bool = False, room: Room = PAGE) -> Figure:
+def label_ends(figure: Figure, avoid_overlap: bool = False, space: LabelSpace = PAGE) -> Figure:
     """Return the chart with the names of its curves at their ends instead of a legend; the same chart where they do not
     fit.
 
@@ -59,18 +59,18 @@ def label_ends(figure: Figure, avoid_overlap: bool = False, room: Room = PAGE) -
     plain = copied(parts(figure))
     layout, margin = plain["layout"], plain["layout"]["margin"]
     named = [trace for _, trace in legend_entries(plain)]
-    if not 0 < len(named) <= (len(named) if avoid_overlap else room.most) or any(
+    if not 0 < len(named) <= (len(named) if avoid_overlap else space.most) or any(
         "lines" not in trace.get("mode", "") for trace in named
     ):
         return figure
-    ends = sorted((_end(trace, layout, avoid_overlap, room) for trace in named), key=lambda end: end.y)
-    right = round(max(width(end.words, room.size) for end in ends) + _AWAY + 3)
-    high = room.high or layout["height"] - margin["t"] - margin["b"]
+    ends = sorted((_end(trace, layout, avoid_overlap, space) for trace in named), key=lambda end: end.y)
+    right = round(max(width(end.words, space.size) for end in ends) + _AWAY + 3)
+    high = space.high or layout["height"] - margin["t"] - margin["b"]
     if avoid_overlap:
         ends = _move_apart(ends, layout, high)
-    if right + margin["l"] > room.margins or not _names_fit(ends, layout, high):
+    if right + margin["l"] > space.margins or not _names_fit(ends, layout, high):
         return figure
-    foot = BOTTOM_MARGIN * room.size / SIZE
+    foot = BOTTOM_MARGIN * space.size / SIZE
     for end in ends:
         place = {"x": end.x, "y": end.y, "xref": "x", "yref": "y", "xanchor": "left", "yanchor": "middle"}
         words = {"text": end.words, "xshift": _AWAY, "align": "left", "showarrow": False}
@@ -79,12 +79,12 @@ def label_ends(figure: Figure, avoid_overlap: bool = False, room: Room = PAGE) -
     return PlainFigure(plain)
 
 
-def _end(trace: Plain, layout: Plain, with_marker: bool, room: Room) -> _End:
+def _end(trace: Plain, layout: Plain, with_marker: bool, space: LabelSpace) -> _End:
     x, y = next((x, y) for x, y in zip(trace["x"][::-1], trace["y"][::-1], strict=True) if y is not None)
-    lines = textwrap.wrap(trace["name"], room.letters, break_long_words=False)
+    lines = textwrap.wrap(trace["name"], space.letters, break_long_words=False)
     words = "<br>".join(lines)
     x, y = (math.log10(v) if layout[name].get("type") == "log" else v for v, name in ((x, "xaxis"), (y, "yaxis")))
-    return _End(x, y, f"{_marker_letter(trace)} {words}" if with_marker else words, _LINE * room.size * len(lines))
+    return _End(x, y, f"{_marker_letter(trace)} {words}" if with_marker else words, _LINE * space.size * len(lines))
 
 
 def _marker_letter(trace: Plain) -> str:

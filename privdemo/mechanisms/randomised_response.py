@@ -192,8 +192,8 @@ class RandomisedResponse:
         """Raise ``ValueError`` where every state is resampled, so that nothing can be estimated."""
         if self.resample_prob >= 1:
             raise ValueError(
-                f"a flip probability of {self.flip_prob:.4g} draws every pixel afresh and leaves nothing of the image "
-                "to learn from; lower it"
+                f"a flip probability of {self.flip_prob:.4g} replaces every pixel at random and leaves nothing of the "
+                "image to learn from; lower it"
             )
 
     def _sample_block(self, size: int, rng: np.random.Generator) -> ResponseNoise:

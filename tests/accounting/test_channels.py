@@ -63,8 +63,8 @@ def test_posterior_by_hand():
 
 @pytest.mark.parametrize("shape", [(2, 2), (4, 3), (3, 5)])
 def test_posterior_odds_move_by_epsilon_at_most_and_by_that_at_the_worst(shape):
-    draw = np.random.default_rng(0)
-    channel, prior = draw.uniform(0.05, 1, shape), draw.dirichlet(np.ones(shape[1]))
+    generator = np.random.default_rng(0)
+    channel, prior = generator.uniform(0.05, 1, shape), generator.dirichlet(np.ones(shape[1]))
     channel /= channel.sum(axis=0)
     epsilon, moved = acc.channel_epsilon(channel), []
     for observed, (a, b) in itertools.product(range(shape[0]), itertools.permutations(range(shape[1]), 2)):

@@ -19,7 +19,7 @@ from tests.browser import browsing
 RELEASES = 25
 VIEWS = 15
 # The first time that each part of the page is on screen, in ms: the first screen, which comes with the page's HTML, and
-# what Streamlit draws in its place.
+# what Streamlit renders in its place.
 _FIGURE = ":is(img, canvas, table, .card, .verdicts, .chart-place > svg, .main-svg)"
 PARTS = {
     "first figure": f".row {_FIGURE}, .st-key-figure {_FIGURE}",
@@ -46,7 +46,7 @@ async ([index]) => {
   const start = performance.now();
   input.value = index;
   input.dispatchEvent(new Event('input'));
-  const drawn = performance.now() - start;
+  const rendered = performance.now() - start;
   const level = dial.querySelector('output').textContent.replace(/^\\S+ /, '');
   input.dispatchEvent(new Event('change'));
   const done = () =>
@@ -56,13 +56,13 @@ async ([index]) => {
     if (performance.now() - start > 10000) throw new Error('the page did not follow the dial to ' + level);
     await new Promise((next) => setTimeout(next, 4));
   }
-  return [drawn, performance.now() - start];
+  return [rendered, performance.now() - start];
 }
 """
 
 
 def releases(page: Page, address: str, noise: str) -> list[tuple[float, float]]:
-    """(ms to redraw while dragging, ms from release to up to date) of every release."""
+    """(ms to render while dragging, ms from release to up to date) of every release."""
     browsing.open_page(page, f"{address}/image_noise?noise={noise}")
     page.locator("canvas.released").first.wait_for()
     times = []
@@ -100,8 +100,8 @@ if __name__ == "__main__":
         page = browser.new_page(viewport={"width": 1280, "height": 900})
         rows = []
         for noise in ("Randomised response", "Gaussian", "Laplace"):
-            drawn, whole = zip(*releases(page, address, noise.replace(" ", "+")), strict=True)
+            rendered, whole = zip(*releases(page, address, noise.replace(" ", "+")), strict=True)
             spread = f"median {statistics.median(whole):.0f}, min {min(whole):.0f}, max {max(whole):.0f}"
-            rows.append([noise, f"{statistics.median(drawn):.1f} ms", spread])
-        header = ["noise", "redraw while dragging", "release to up to date (ms)"]
+            rows.append([noise, f"{statistics.median(rendered):.1f} ms", spread])
+        header = ["noise", "render while dragging", "release to up to date (ms)"]
         table(f"Letting go of the dial, {RELEASES} times", header, rows)

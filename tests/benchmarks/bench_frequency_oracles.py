@@ -4,7 +4,7 @@ Processor time, all sides in turn in one process. The packages take one person a
 people, so they are asked 10,000 and their time is taken times 100. Here a million are told twice: as counts, which is
 all that inversion wants, and report by report. First of all each package's reports are estimated from by both sides,
 which must agree. Then the likelihood of a million reports is maximised. Peak memory is that of a fresh process that
-draws and tallies a million reports and maximises their likelihood, the packages' own imports included.
+samples and tallies a million reports and maximises their likelihood, the packages' own imports included.
 """
 
 import multiprocessing

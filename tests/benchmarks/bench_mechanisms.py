@@ -1,6 +1,6 @@
 """Corrupting 60,000 × 784 uint8 pixels by 256-ary randomised response: time and memory.
 
-Time is compared with drawing the two random numbers a pixel that the naive form needs, and nothing else (target: at
+Time is compared with sampling the two random numbers a pixel that the naive form needs, and nothing else (target: at
 most 2 times that). Memory is measured in a fresh process (target: below 300 MB).
 """
 
@@ -23,7 +23,7 @@ def corrupt(x):
     return RandomisedResponse(FLIP_PROB, N_STATES).randomise(x, np.random.default_rng(1))
 
 
-def draw_only(x):
+def sample_only(x):
     rng = np.random.default_rng(1)
     return rng.random(x.shape, dtype=np.float32), rng.integers(0, N_STATES, x.shape, dtype=np.uint8)
 
@@ -43,7 +43,7 @@ def extra_megabytes(side):
 
 
 if __name__ == "__main__":
-    sides = {"RandomisedResponse.randomise": corrupt, "NumPy draws alone": draw_only}
+    sides = {"RandomisedResponse.randomise": corrupt, "NumPy samples alone": sample_only}
     # First of all, while this process is small: a child may inherit its parent's peak.
     with multiprocessing.get_context("spawn").Pool(1, maxtasksperchild=1) as fresh:
         memory = fresh.map(extra_megabytes, sides.values(), chunksize=1)

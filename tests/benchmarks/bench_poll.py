@@ -1,8 +1,8 @@
 """A class that answers on its telephones: `python -m tests.benchmarks.bench_poll [ANSWERS SECONDS]`.
 
 Each telephone fetches the page and sends one answer, over a connection of its own, at a random moment; meanwhile the
-page of the teacher, who has opened the poll, looks each second for answers and is drawn anew. The telephones run on the
-same cores. Afterwards every answer must be there, once. PostgreSQL where it is installed.
+page of the teacher, who has opened the poll, looks each second for answers and is rendered again. The telephones run
+on the same cores. Afterwards every answer must be there, once. PostgreSQL where it is installed.
 """
 
 from __future__ import annotations

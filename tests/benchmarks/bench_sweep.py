@@ -89,7 +89,7 @@ def everything():
         took, n = timed(partial(run_ten_trials, config)), len(config.chosen)
         rows.append([task, private, f"{took:.1f} s", n, f"{2 * took / (10 * n) / one:.2f} ×"])
     title = (
-        f"Ten draws of all methods, 250 + 250 digits, two processes started anew; LogisticRegressionCV on the clean "
+        f"Ten trials of all methods, 250 + 250 digits, two processes started anew; LogisticRegressionCV on the clean "
         f"images with the same penalties and folds takes {one:.2f} s"
     )
     table(title, ["task", "private", "time", "methods", "a method, beside it"], rows)

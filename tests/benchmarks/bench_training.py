@@ -1,7 +1,7 @@
 """Training on what was released: accuracy beside scikit-learn's best naive model, and speed beside two others.
 
 Accuracy at figure 3's setting is measured anew, naive training with scikit-learn and the C that is best on the test
-set; the other means are read from the shipped results. Speed is measured beside the published EM on the same draw,
+set; the other means are read from the shipped results. Speed is measured beside the published EM on the same trial,
 and beside scikit-learn's LogisticRegression on the same clean matrix, both in one thread.
 """
 
@@ -25,7 +25,7 @@ from privdemo.mechanisms import RandomisedResponse, to_unit
 from privdemo.methods import PUBLISHED
 from tests.benchmarks.timing import alternate, table, timed
 
-DRAWS = 10
+TRIALS = 10
 
 
 def sampled(n, n_test, p, seed):
@@ -45,7 +45,7 @@ def with_error(values, sign=""):
     return f"{np.mean(values):{sign}.3f} ± {np.std(values, ddof=1) / len(values) ** 0.5:.3f}"
 
 
-def accuracies(levels=(0.1, 0.2, 0.3, 0.4), n_trials=DRAWS):
+def accuracies(levels=(0.1, 0.2, 0.3, 0.4), n_trials=TRIALS):
     rows = []
     for p in levels:
         marks = []
@@ -56,14 +56,14 @@ def accuracies(levels=(0.1, 0.2, 0.3, 0.4), n_trials=DRAWS):
                 naive = LogisticRegression(C=C, max_iter=2000).fit(to_unit(X, 256), y)
                 found.append(marks_of(naive, to_unit(test.X, 256), test.y))
             marks.append(found)
-        right, loss = np.moveaxis(marks, 2, 0)  # each (draws, spread and every C)
+        right, loss = np.moveaxis(marks, 2, 0)  # each (trials, spread and every C)
         best = 1 + right[:, 1:].mean(axis=0).argmax()
         shares = with_error(right[:, 0]), f"{right[:, best].mean():.3f}"
         gap = with_error(right[:, 0] - right[:, best], "+")
         rows.append([p, *shares, gap, f"{loss[:, 0].mean():.3f}", f"{loss[:, best].mean():.3f}"])
     accuracy = ("spread, C by CV", "naive, best C on the test set", "difference")
     header = ["p", *accuracy, "log loss spread", "log loss naive"]
-    table(f"figure 3's setting, 250 + 250, {n_trials} draws: mean ± s.e.", header, rows)
+    table(f"figure 3's setting, 250 + 250, {n_trials} trials: mean ± s.e.", header, rows)
 
 
 def shipped():
@@ -73,7 +73,7 @@ def shipped():
         for method, curve in study.points(study.load(name)).items()
         for point in curve
     ]
-    table("shipped results", ["study", "level", "method", "accuracy", "log loss", "draws"], rows)
+    table("shipped results", ["study", "level", "method", "accuracy", "log loss", "trials"], rows)
 
 
 def against_published(n=250, n_steps=(100, 400)):
@@ -92,7 +92,7 @@ def against_published(n=250, n_steps=(100, 400)):
             marks = [f"{mark:.3f}" for mark in marks_of(model, test.X, test.y)]
             rows.append([p, name, f"{took[name]:.3f} s", *ratios, *marks])
     header = ["p", "250 + 250", "time", "of quadrature with CV", "of quadrature, C given", "accuracy", "log loss"]
-    table("quadrature beside the published EM, same draw, target ≥ 50 ×", header, rows)
+    table("quadrature beside the published EM, same trial, target ≥ 50 ×", header, rows)
 
 
 def accuracy_against_published():
@@ -102,13 +102,13 @@ def accuracy_against_published():
         marks = []
         for row in [row for row in study.load("figure3") if (row.level, row.method) == (p, PUBLISHED)]:
             config = with_trial(figure.config(p), row.trial)
-            drawn = training.sample_release(config)
-            model = SpreadLogisticRegression(config.labels, config.pixels, C=0.1).fit(drawn.X_noisy, drawn.y_noisy)
-            right, loss = marks_of(model, drawn.X_test, drawn.y_test)
+            release = training.sample_release(config)
+            model = SpreadLogisticRegression(config.labels, config.pixels, C=0.1).fit(release.X_noisy, release.y_noisy)
+            right, loss = marks_of(model, release.X_test, release.y_test)
             marks.append((right, loss, right - row.accuracy, loss - row.log_loss))
         rows.append([p, *map(with_error, zip(*marks, strict=True))])
     header = ["p", "accuracy, C = 0.1", "log loss", "accuracy less EM's", "log loss less EM's"]
-    table("quadrature at a fixed penalty on the draws of the shipped published EM: mean ± s.e.", header, rows)
+    table("quadrature at a fixed penalty on the trials of the shipped published EM: mean ± s.e.", header, rows)
 
 
 def against_sklearn(numbers=(250, 1500, 3000, 6000, 12000)):
@@ -151,7 +151,7 @@ def ten_digits(n=500, p=0.2, n_trials=3):
         + [f"{training.mean_score(made, name, mark).mean:.3f}" for mark in ("accuracy", "log_loss")]
         for name in made[0].fits
     ]
-    title = f"ten digits, {n} people of each, randomised response {p}: {took:.1f} s of one core a draw, target < 10 s"
+    title = f"ten digits, {n} people of each, randomised response {p}: {took:.1f} s of one core a trial, target < 10 s"
     title += f", {took / theirs:.1f} × a fit of scikit-learn's to the clean images, C given"
     table(title, ["method", "time", "accuracy", "log loss"], rows)
 
@@ -164,7 +164,7 @@ def large_channels(n=30_000):
         ("10 sets × 10 classes", mnist.y, rng.dirichlet(np.full(10, 0.3), 10).T),
         ("100 bags × 2 classes", (mnist.y >= 5).astype(int), rng.dirichlet(np.full(100, 0.5), 2).T),
     ):
-        # Each person's set is drawn from the channel's column of their class.
+        # Each person's set is sampled from the channel's column of their class.
         released = np.array([rng.choice(len(channel), p=channel[:, c]) for c in truth[chosen]])
         model = SpreadLogisticRegression(channel, C=1.0)
         took = timed(partial(model.fit, X, released))

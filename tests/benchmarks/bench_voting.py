@@ -1,6 +1,6 @@
-"""The voting lesson: a million voters simulated and estimated, and 10,000 elections drawn and binned.
+"""The voting lesson: a million voters simulated and estimated, and 10,000 elections sampled and binned.
 
-Beside them, in the same run, what counts are drawn instead of: asking a million people one by one, through NumPy at
+Beside them, in the same run, what sampling counts replaces: asking a million people one by one, through NumPy at
 once. Targets: 50 ms and 200 ms.
 """
 

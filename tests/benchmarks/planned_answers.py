@@ -50,4 +50,4 @@ if __name__ == "__main__":
             cells = (f"{mean:.0f} ({z:+.1f})" for mean, z in zip(found.mean(axis=0), off, strict=True))
             rows.append([f"{epsilon:g}", name, "/".join(map(str, figures)), *cells])
     heads = ["ε", "lie", "planned", "inversion", "projection", "maximum", "stopped early"]
-    table(f"Means over {trials} draws of people, and how far off one draw the planned figure is", heads, rows)
+    table(f"Means over {trials} trials, and how far off one trial the planned figure is", heads, rows)

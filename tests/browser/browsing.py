@@ -29,8 +29,8 @@ FLAGS = [
     "--disable-sync",
 ]
 PROGRESS = ".st-key-trial-progress"
-# The code of every widget and chart has come and has drawn it.
-DRAWN = """
+# The code of every widget and chart has come, and they are rendered.
+RENDERED = """
 () => !document.querySelector("[data-testid=stSkeleton]")
   && [...document.querySelectorAll("[data-testid=stPlotlyChart]")].every((one) => one.querySelector(".main-svg"))
 """
@@ -120,9 +120,9 @@ def show_without_guess(page: Page) -> None:
 
 
 def settled(page: Page) -> None:
-    """Wait until the server has finished the page's script, and the browser has drawn all of it."""
+    """Wait until the server has finished the page's script, and the browser has rendered all of it."""
     answered(page)
-    page.wait_for_function(DRAWN)
+    page.wait_for_function(RENDERED)
     page.wait_for_timeout(150)
 
 
@@ -174,7 +174,7 @@ def open_menu(page: Page) -> None:
 
 
 def stop(page: Page) -> None:
-    """Stop the draws of a page."""
+    """Stop the trials of a page."""
     main = page.get_by_test_id("stMainBlockContainer")
     main.get_by_role("button", name="Stop", exact=True).click()
     expect(main.get_by_role("button", name="Go on")).to_be_visible()

@@ -29,12 +29,12 @@ WORDS = r"""
 () => {
   const count = (words) => words.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
   const all = (part) => [...part.querySelectorAll("*")].filter((one) => one.checkVisibility());
-  // What components draw lies in trees of their own, which the text of the page leaves out.
+  // What components render lies in trees of their own, which the text of the page leaves out.
   const inner = (part) => all(part).flatMap(({ shadowRoot }) => (shadowRoot ? [...shadowRoot.children] : []));
   const seen = (part) => count(part.innerText ?? "") + inner(part).reduce((sum, each) => sum + seen(each), 0);
   const unseen = document.querySelectorAll("[data-testid=stIconMaterial], [data-testid=stSkipToContent], .skip");
-  const drawn = [...unseen].filter((part) => part.checkVisibility()).map((part) => count(part.innerText));
-  return drawn.reduce((left, each) => left - each, seen(document.querySelector("[data-testid=stApp]")));
+  const shown = [...unseen].filter((part) => part.checkVisibility()).map((part) => count(part.innerText));
+  return shown.reduce((left, each) => left - each, seen(document.querySelector("[data-testid=stApp]")));
 }
 """
 _CELL = 460

@@ -1,4 +1,4 @@
-// Measure a slide. What is drawn: the plots of a chart without their axes, pictures, fields of a component, rows of a
+// Measure a slide. What is rendered: the plots of a chart without their axes, pictures, fields of a component, rows of a
 // table, cards; the options of a question of a quiz. Texts: all that are visible, those of components included; a rotated text is not compared with others.
 () => {
   const visible = (one) => one.checkVisibility({ visibilityProperty: true, opacityProperty: true });
@@ -11,15 +11,15 @@
     for (let at = one; at; at = at.parentNode ?? (at instanceof ShadowRoot ? at.host : null)) if (at === part) return true;
     return false;
   };
-  const DRAWN = ".nsewdrag, .people svg, img, canvas, svg.drawing, .st-key-figure tr, .card, .rule-picture > *, .track, .verdicts, .secret, [data-testid='stRadio'] label, .wheel, .poll-join";
-  const drawn = elements.filter((one) => one.matches(DRAWN) && [figure, quiz].some((part) => part && within(one, part)) && one.getBoundingClientRect().height > 4);
+  const RENDERED = ".nsewdrag, .people svg, img, canvas, .st-key-figure tr, .card, .rule-picture > *, .track, .verdicts, .secret, [data-testid='stRadio'] label, .wheel, .poll-join";
+  const rendered = elements.filter((one) => one.matches(RENDERED) && [figure, quiz].some((part) => part && within(one, part)) && one.getBoundingClientRect().height > 4);
   // A picture that is fitted into its box is only as high as its width allows.
   const boxOf = (one) => {
     const { top, bottom, width } = one.getBoundingClientRect();
     const isFitted = one.matches("img") && getComputedStyle(one).objectFit === "contain" && one.naturalWidth;
     return { top, bottom: isFitted ? Math.min(bottom, top + (width * one.naturalHeight) / one.naturalWidth) : bottom };
   };
-  const spans = drawn.map(boxOf).map(({ top, bottom }) => [Math.max(top, 0), Math.min(bottom, innerHeight)]);
+  const spans = rendered.map(boxOf).map(({ top, bottom }) => [Math.max(top, 0), Math.min(bottom, innerHeight)]);
   spans.sort((a, b) => a[0] - b[0]);
   let height = 0, reached = -1;
   for (const [top, bottom] of spans) {
@@ -70,9 +70,9 @@
   const foot = line ? line.getBoundingClientRect().top : innerHeight;
   const isCut = (one) => one.matches("img, canvas, .card, .track") && one.getBoundingClientRect().bottom > foot + 2;
   return {
-    drawn: height / innerHeight,
+    rendered: height / innerHeight,
     overlaps: overlaps.slice(0, 6),
-    cut: [...seen.filter(clipped).map((one) => one.text), ...drawn.filter(isCut).map((one) => one.localName)].slice(0, 6),
+    cut: [...seen.filter(clipped).map((one) => one.text), ...rendered.filter(isCut).map((one) => one.localName)].slice(0, 6),
     small: seen.filter((one) => one.size < 19.5 && !one.raised).map((one) => `${one.text} (${one.size.toFixed(1)})`).slice(0, 6),
     said: [...app.querySelectorAll("h1, h2.chapter, .takeaway")].filter(visible).map((one) => one.innerText).join(" ").split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length,
     scrolls: document.querySelector("[data-testid=stMain]").scrollHeight > innerHeight + 1,

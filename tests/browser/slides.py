@@ -22,8 +22,8 @@ from tests.browser import browsing
 from tests.pages.test_lectures import linked
 
 SIZES = ((1024, 768), (1280, 800), (1920, 1080))
-# The least part of a screen's height that the drawn part of a figure takes, and the most words of a headline.
-LEAST_DRAWN, MOST_WORDS = 0.45, 32
+# The least part of a screen's height that the rendered part of a figure takes, and the most words of a headline.
+LEAST_RENDERED, MOST_WORDS = 0.45, 32
 MEASURE = (Path(__file__).parent / "slides.js").read_text(encoding="utf-8")
 
 
@@ -74,7 +74,7 @@ def measured_at_rest(page: Page) -> dict[str, Any]:
     seen: list[dict[str, Any]] = []
     for _ in range(40):
         seen.append(page.evaluate(MEASURE))
-        if seen[-1]["drawn"] and seen[-3:] == [seen[-1]] * 3:
+        if seen[-1]["rendered"] and seen[-3:] == [seen[-1]] * 3:
             break
         page.wait_for_timeout(250)
     return seen[-1]
@@ -84,7 +84,7 @@ def faults(look: Look) -> list[str]:
     """What is wrong with a slide."""
     seen = look.seen
     wrong = {
-        f"the drawn part has {seen['drawn']:.0%} of the height": seen["drawn"] < LEAST_DRAWN,
+        f"the rendered part has {seen['rendered']:.0%} of the height": seen["rendered"] < LEAST_RENDERED,
         f"texts overlap: {seen['overlaps']}": seen["overlaps"],
         f"texts are cut: {seen['cut']}": seen["cut"],
         f"letters are small: {seen['small']}": seen["small"],
@@ -104,7 +104,7 @@ def main(arguments: list[str]) -> None:
                 continue
             page = browser.new_page()
             for look in walked(page, address, name, of, SIZES):
-                print(f"{title} | {look} | {look.seen['drawn']:.0%} | {'; '.join(faults(look))}", flush=True)
+                print(f"{title} | {look} | {look.seen['rendered']:.0%} | {'; '.join(faults(look))}", flush=True)
                 if folder:
                     page.screenshot(path=f"{folder}/{title}-{look.number:02}-{look.width}.png")
             page.close()

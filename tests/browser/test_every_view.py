@@ -130,7 +130,7 @@ def test_every_view_reads_well(page: Page, address: str, shown: AppPage) -> None
     page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
     page.on("pageerror", lambda error: faults.append(str(error)))
     browsing.open_page(page, f"{address}/{shown.address}")
-    expect(page.locator(browsing.PROGRESS)).to_have_count(0)  # of draws under way, in words of its own
+    expect(page.locator(browsing.PROGRESS)).to_have_count(0)  # of trials under way, in words of its own
     if (words := page.evaluate(WORDS)) > (most := MOST_WORDS.get(shown.address, 260)):
         faults.append(f"{words} words on the first screen, more than {most}")
     if shown.chapters and not reached(page):

@@ -101,11 +101,11 @@ def test_a_prerendered_chart_looks_like_the_one_plotly_renders(
         for plot in page.locator(".st-key-figure .js-plotly-plot").all()[: page.evaluate(N_PICTURED)]:
             rendered, words = pixels(plot.screenshot()), plot.locator(".main-svg").evaluate_all(TEXTS_OF)
             plot.evaluate(OVERLAY_PICTURE)
-            drawn = pixels(plot.screenshot())
+            pictured = pixels(plot.screenshot())
             assert plot.locator(PICTURE).evaluate_all(TEXTS_OF) == words, "stale: make first-figures"
             plot.evaluate(REMOVE_PICTURE)
-            assert np.ptp(rendered) > 150, "something is drawn"
-            different = np.abs(rendered - drawn).max(axis=2) > 40
+            assert np.ptp(rendered) > 150, "something is rendered"
+            different = np.abs(rendered - pictured).max(axis=2) > 40
             assert different.mean() < 3e-3, "stale: make first-figures"
 
 

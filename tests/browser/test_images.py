@@ -172,7 +172,7 @@ def test_news_of_the_level_that_a_dial_has_left_does_not_take_it_back(page: Page
 
 def test_the_keyboard_moves_the_dial_and_so_does_a_typed_number(page: Page, address: str) -> None:
     browsing.open_page(page, f"{address}/image_noise?people={FEW}")
-    wait_for_all_guesses(page)  # until then the page may be drawn anew at any moment
+    wait_for_all_guesses(page)  # until then the page may be rendered again at any moment
     slider = page.locator("input#level").last
     slider.focus()
     slider.press("ArrowLeft")  # more private
@@ -192,7 +192,7 @@ def test_the_keyboard_moves_the_dial_and_so_does_a_typed_number(page: Page, addr
 
 def test_downloads_hold_the_shown_numbers_and_fetch_nothing(page: Page, address: str, tmp_path: Path) -> None:
     browsing.open_page(page, f"{address}/image_noise?data=Small+digits&people={FEW}")
-    wait_for_all_guesses(page)  # until then the page may be drawn anew at any moment
+    wait_for_all_guesses(page)  # until then the page may be rendered again at any moment
     page.get_by_role("radio", name="How much noise hides the sender").click()
     browsing.settled(page)
     with page.expect_download() as download:

@@ -48,7 +48,7 @@ def held(watched: str, there: set[str], seconds: float = SECONDS) -> dict[str, i
 
 
 def at_rest(page: Page) -> None:
-    """Wait until no draws are under way: the end of some draws the page anew, and may close what is open."""
+    """Wait until no trial is under way: after the last one the page is rendered again, which may close what is open."""
     expect(page.locator(browsing.PROGRESS)).to_have_count(0)
     browsing.settled(page)
 

@@ -1,4 +1,4 @@
-"""Background draws in a real Chromium: they stream in, stop, and outlive a reload."""
+"""Background trials in a real Chromium: they stream in, stop, and outlive a reload."""
 
 import re
 

@@ -26,7 +26,7 @@ def paths(page: Page) -> list[str]:
     return page.locator(".people svg path:not(.not-yet)").evaluate_all("all => all.map(path => path.getAttribute('d'))")
 
 
-def drawn_by_python(channel: BinaryChannel, *, upright: bool = False, **changes: int) -> list[str]:
+def rendered_by_python(channel: BinaryChannel, *, upright: bool = False, **changes: int) -> list[str]:
     config = replace(CONFIG, channel=channel, **changes)
     kinds = voting.kinds(voting.people(config), channel)
     columns = people.columns_of(len(kinds), upright=upright)
@@ -60,11 +60,11 @@ def test_while_the_lie_is_dragged_the_dots_are_those_of_python_without_the_serve
     page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(frame)))
     browsing.open_page(page, f"{address}/voting")
     sent.clear()
-    assert paths(page) == drawn_by_python(CONFIG.channel)
+    assert paths(page) == rendered_by_python(CONFIG.channel)
     for position in (0, 1, 37, 50):
         drag(page, position)
         p = position / 100
-        assert paths(page) == drawn_by_python(BinaryChannel(p, p)), p
+        assert paths(page) == rendered_by_python(BinaryChannel(p, p)), p
     assert not sent, "dragging must not ask the server"
     expect(page.locator(".st-key-main-control-fragment output")).to_have_text("50 %")
 
@@ -77,7 +77,7 @@ def test_once_let_go_the_page_the_link_and_the_dots_are_those_of_the_lie(page: P
     box = box_of(page)
     expect(box).to_have_value("0.3")
     browsing.settled(page)
-    assert paths(page) == drawn_by_python(BinaryChannel(0.3, 0.3), n_voters=3000)
+    assert paths(page) == rendered_by_python(BinaryChannel(0.3, 0.3), n_voters=3000)
     slider_of(page).focus()
     slider_of(page).press("ArrowLeft")
     expect(page.locator(".takeaway")).to_contain_text("31\u00a0%")
@@ -85,7 +85,7 @@ def test_once_let_go_the_page_the_link_and_the_dots_are_those_of_the_lie(page: P
     box.press("Enter")
     expect(page.locator(".takeaway")).to_contain_text("12.3\u00a0%")
     browsing.settled(page)
-    assert paths(page) == drawn_by_python(BinaryChannel(0.1234, 0.1234), n_voters=3000)
+    assert paths(page) == rendered_by_python(BinaryChannel(0.1234, 0.1234), n_voters=3000)
 
 
 def test_the_slider_may_return_to_a_value_that_another_number_replaced(page: Page, address: str) -> None:
@@ -150,7 +150,7 @@ def test_both_fields_are_whole_on_the_first_screen_and_upright_on_a_narrow_one(
         assert left["x"] + left["width"] < right["x"]
         if upright == (width < 640):
             assert left["y"] + left["height"] <= height
-        assert paths(page) == drawn_by_python(CONFIG.channel, upright=upright)
+        assert paths(page) == rendered_by_python(CONFIG.channel, upright=upright)
         page.set_viewport_size({"width": 1670 - width, "height": height})
 
 
@@ -158,7 +158,7 @@ def test_two_lies_have_a_slider_each(page: Page, address: str) -> None:
     browsing.open_page(page, f"{address}/voting?lying=asymmetric")
     drag(page, 60, slider=0)
     drag(page, 5, slider=1)
-    assert paths(page) == drawn_by_python(BinaryChannel(0.6, 0.05))
+    assert paths(page) == rendered_by_python(BinaryChannel(0.6, 0.05))
 
 
 def watch(page: Page) -> None:
@@ -195,6 +195,6 @@ def test_the_people_of_a_new_poll_answer_one_after_another_unless_motion_is_not_
     browsing.settled(page)
     expect(page.locator(".people figcaption").last).to_contain_text("of 1,000 say A")
     page.emulate_media(reduced_motion="reduce")
-    assert paths(page) == drawn_by_python(CONFIG.channel, n_elections=101)
+    assert paths(page) == rendered_by_python(CONFIG.channel, n_elections=101)
     assert (len(answered(page)) > 5) == (motion == "no-preference")
     assert (page.evaluate("window.waited") > 5) == (motion == "no-preference"), "an outline in both fields until then"

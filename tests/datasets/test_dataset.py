@@ -69,11 +69,11 @@ def test_select_classes_keeps_rows_relabels_and_keeps_the_split(dataset, data):
 @given(parted(), st.integers(1, 2), st.integers(1, 2), st.integers(0, 2**32 - 1))
 def test_sampled_rows_are_exact_in_class_order_never_shared_and_repeatable(dataset, n_train, n_test, seed):
     def parts():
-        drawn = dataset.sample(n_train, np.random.default_rng(seed))
-        return (drawn, *dataset.split(n_train, n_test, np.random.default_rng(seed)))
+        sampled = dataset.sample(n_train, np.random.default_rng(seed))
+        return (sampled, *dataset.split(n_train, n_test, np.random.default_rng(seed)))
 
-    drawn, train, test = parts()
-    for part, n in ((drawn, n_train), (train, n_train), (test, n_test)):
+    sampled, train, test = parts()
+    for part, n in ((sampled, n_train), (train, n_train), (test, n_test)):
         np.testing.assert_array_equal(part.y, np.repeat(np.arange(dataset.n_classes), n))
         np.testing.assert_array_equal(dataset.y[part.X[:, 0]], part.y)
         assert part.n_train is None
@@ -82,7 +82,7 @@ def test_sampled_rows_are_exact_in_class_order_never_shared_and_repeatable(datas
     if dataset.n_train is not None:
         assert (train.X[:, 0] < dataset.n_train).all()
         assert (test.X[:, 0] >= dataset.n_train).all()
-    for part, again in zip((drawn, train, test), parts(), strict=True):
+    for part, again in zip((sampled, train, test), parts(), strict=True):
         np.testing.assert_array_equal(part.X, again.X)
 
 

@@ -197,7 +197,7 @@ NO_LABELS = "array y must be of whole numbers or texts, no Python objects, got "
         (archive(X=IMAGES, y=np.where(KINDS, "a", "b" * 101)), "array y holds texts of more than 100 letters; shorten"),
     ],
     # An archive holds the time it was made: as a name it would differ from worker to worker.
-    ids=lambda value: "archive" if isinstance(value, bytes) else value,
+    ids=lambda value: "archive" if isinstance(value, bytes) else value[:24],
 )
 def test_an_archive_is_refused_with_what_is_wrong_and_never_run(content, sentence, capsys):
     with pytest.raises(OwnDataError) as refusal:

@@ -1,4 +1,4 @@
-"""What estimators of class ratios are held against: whole kernels, plain searches, drawn mixtures."""
+"""What estimators of class ratios are held against: whole kernels, plain searches, sampled mixtures."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ def gaussian_sets(proportions, n, seed, d=2, gap=2.0):
 
     With more classes than `d` axes, around −`gap` along the first again.
     """
-    draw, sets = rng(seed), []
+    generator, sets = rng(seed), []
     centres = gap * np.concatenate((np.eye(d), -np.eye(d)))
     for shares in np.asarray(proportions):
-        y = draw.permutation(np.repeat(np.arange(len(shares)), np.rint(shares * n).astype(int)))
-        sets.append(draw.normal(size=(len(y), d)) + centres[y])
+        y = generator.permutation(np.repeat(np.arange(len(shares)), np.rint(shares * n).astype(int)))
+        sets.append(generator.normal(size=(len(y), d)) + centres[y])
     return sets
 
 

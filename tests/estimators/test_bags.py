@@ -15,9 +15,9 @@ from tests.estimators.oracles import rng
 
 def some_bags(sizes=(3, 1, 7, 4, 12, 5), seed=0):
     """Records in no order, their bags, proportions and weights."""
-    draw, n = rng(seed), sum(sizes)
-    bags = draw.permutation(np.repeat(np.arange(len(sizes)), sizes))
-    return draw.random((n, 3)), bags, draw.integers(0, 11, len(sizes)) / 10, draw.integers(1, 5, n) * 0.5
+    generator, n = rng(seed), sum(sizes)
+    bags = generator.permutation(np.repeat(np.arange(len(sizes)), sizes))
+    return generator.random((n, 3)), bags, generator.integers(0, 11, len(sizes)) / 10, generator.integers(1, 5, n) * 0.5
 
 
 @pytest.mark.parametrize("kind", [np.asarray, csr_array])

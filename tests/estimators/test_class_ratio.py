@@ -171,10 +171,10 @@ def test_sets_that_are_none_are_refused_and_named(sets, p, sentence, group):
 
 @given(st.integers(2, 5), st.integers(1, 6), st.integers(0, 3), st.booleans(), st.integers(0, 10**6))
 def test_a_problem_is_seen_if_and_only_if_the_affine_hull_lacks_a_vertex(c, n, mixtures, flat, seed):
-    draw = rng(seed)
-    counts = draw.multinomial(12, np.ones(c) / c, n)
+    generator = rng(seed)
+    counts = generator.multinomial(12, np.ones(c) / c, n)
     if flat:  # mixtures of two alone
-        counts = np.concatenate((counts[:2], counts[draw.integers(min(n, 2), size=mixtures)]))
+        counts = np.concatenate((counts[:2], counts[generator.integers(min(n, 2), size=mixtures)]))
     counts = np.concatenate((2 * counts, counts[:mixtures] + counts[0])).tolist()
     problem = span_problem(np.array(counts) / 24)
     # the hull has all c − 1 dimensions of the simplex

@@ -163,8 +163,8 @@ def test_errors_of_four_surveys_are_those_expected_and_in_their_order(name, epsi
     """10,000 people, k = 64, Zipf 1.2, where one survey's error spreads by a tenth."""
     oracle, n, truth = ORACLES[name](64, epsilon), 10_000, zipf(64)
     errors = []
-    for draw in range(4):
-        reports = survey(oracle, n, 10 * draw)
+    for trial in range(4):
+        reports = survey(oracle, n, 10 * trial)
         tally = oracle.tally(reports)
         found = (
             invert(oracle, tally, n).shares,

@@ -18,12 +18,12 @@ PRIOR = PixelPrior(np.arange(K), FREQUENCIES)
 
 def released_people(n=60, n_classes=2, seed=0):
     """States and labels of people who answer by `PIXELS` and by a channel T, which comes third."""
-    draw = rng(seed)
-    states = (draw.random((n, D, 1)) > FREQUENCIES.cumsum(axis=1)[:, :-1]).sum(axis=2).astype(np.uint8)
+    generator = rng(seed)
+    states = (generator.random((n, D, 1)) > FREQUENCIES.cumsum(axis=1)[:, :-1]).sum(axis=2).astype(np.uint8)
     scores = (states / (K - 1) - 0.5) @ (4 * rng(99).normal(size=(D, n_classes)))
-    classes = (draw.random((n, 1)) > softmax(scores, axis=1).cumsum(axis=1)[:, :-1]).sum(axis=1)
+    classes = (generator.random((n, 1)) > softmax(scores, axis=1).cumsum(axis=1)[:, :-1]).sum(axis=1)
     channel = FLIPS if n_classes == 2 else RandomisedResponse(0.25, n_classes)
-    return PIXELS.randomise(states, draw), channel.randomise(classes, draw), channel
+    return PIXELS.randomise(states, generator), channel.randomise(classes, generator), channel
 
 
 def sampled(channel, prior=PRIOR, **settings):
@@ -38,7 +38,7 @@ def proposal(channel, y):
 
 @pytest.mark.parametrize(("n_classes", "learning_rate"), [(2, None), (3, None), (3, 0.7)])
 def test_one_step_follows_the_published_equations(n_classes, learning_rate):
-    """Weights (59) and gradient (60) of the samples that the estimator itself draws, in plain loops."""
+    """Weights (59) and gradient (60) of the samples that the estimator itself takes, in plain loops."""
     n, n_samples, C = 7, 5, 2.0
     released, y, channel = released_people(n, n_classes)
     y[:n_classes] = np.arange(n_classes)
@@ -91,7 +91,7 @@ def test_samples_of_a_person_are_truths_that_the_release_allows():
 
 
 def test_the_prior_becomes_the_weighted_share_of_the_samples():
-    """With weights of 0 all samples count alike: eq. (65) is their share of each state, drawn from the flat prior."""
+    """With weights of 0 all samples count alike: eq. (65) is their share of each state, sampled from the flat prior."""
     n = 4000
     released, y, channel = released_people(n)
     fit = sampled(channel, "learned", n_samples=5, n_steps=1).fit(released, y)

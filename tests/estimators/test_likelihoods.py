@@ -22,9 +22,13 @@ OBJECTIVES = [spread_log_likelihood, reconstruction]
 
 def people(n=6, d=4, n_classes=2, n_labels=3, seed=0):
     """A model, T (n_labels, n_classes), and the labels that people released."""
-    draw, n_scores = rng(seed), 1 if n_classes == 2 else n_classes
-    channel = draw.dirichlet(np.ones(n_labels), n_classes).T
-    return Model(draw.normal(size=(d, n_scores)), draw.normal(size=n_scores)), channel, draw.integers(0, n_labels, n)
+    generator, n_scores = rng(seed), 1 if n_classes == 2 else n_classes
+    channel = generator.dirichlet(np.ones(n_labels), n_classes).T
+    return (
+        Model(generator.normal(size=(d, n_scores)), generator.normal(size=n_scores)),
+        channel,
+        generator.integers(0, n_labels, n),
+    )
 
 
 def at_nodes(objective, inputs, log_rows, model):

@@ -31,12 +31,12 @@ every_method = pytest.mark.parametrize("method", METHODS)
 
 
 def simulate(n, d, n_classes=2, seed=0, strength=2.0):
-    """Inputs in [0, 1], classes drawn from a logistic model of them, and that model."""
-    draw, n_scores = rng(seed), 1 if n_classes == 2 else n_classes
-    coef, x = strength * draw.normal(size=(d, n_scores)), draw.random((n, d))
+    """Inputs in [0, 1], classes sampled from a logistic model of them, and that model."""
+    generator, n_scores = rng(seed), 1 if n_classes == 2 else n_classes
+    coef, x = strength * generator.normal(size=(d, n_scores)), generator.random((n, d))
     model = Model(coef, 0.3 - 0.5 * coef.sum(axis=0))
     chances = class_probs(x, *model[:2])
-    return x, (draw.random((n, 1)) > chances.cumsum(axis=1)[:, :-1]).sum(axis=1), model
+    return x, (generator.random((n, 1)) > chances.cumsum(axis=1)[:, :-1]).sum(axis=1), model
 
 
 @pytest.mark.parametrize(("n_classes", "C"), [(2, 0.03), (4, 3.0)])
@@ -72,10 +72,13 @@ def test_sparse_inputs_are_dense_ones_and_channels_mechanisms_matrices_or_lists(
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_what_is_told_of_a_person_sums_over_every_truth(n_classes):
-    draw, n_scores = rng(3), 1 if n_classes == 2 else n_classes
-    channel, prior = draw.dirichlet(np.ones(3), n_classes).T, PixelPrior(np.arange(3), draw.dirichlet(np.ones(3), 4))
-    model = Model(draw.normal(size=(4, n_scores)), draw.normal(size=n_scores))
-    states, labels = draw.integers(0, 3, (5, 4)).astype(np.uint8), np.array([0, 1, 2, 1, 0])
+    generator, n_scores = rng(3), 1 if n_classes == 2 else n_classes
+    channel, prior = (
+        generator.dirichlet(np.ones(3), n_classes).T,
+        PixelPrior(np.arange(3), generator.dirichlet(np.ones(3), 4)),
+    )
+    model = Model(generator.normal(size=(4, n_scores)), generator.normal(size=n_scores))
+    states, labels = generator.integers(0, 3, (5, 4)).astype(np.uint8), np.array([0, 1, 2, 1, 0])
     exact, close = (SpreadLogisticRegression(channel, PIXELS, prior, max_iter=1, exact=e) for e in (True, False))
     for fit in (exact, close):
         with pytest.warns(ConvergenceWarning, match="not converged in 1 steps: raise max_iter or lower C"):
@@ -94,7 +97,7 @@ def test_what_is_told_of_a_person_sums_over_every_truth(n_classes):
     assert abs(exact.score_released(states, labels) - by_hand) < 0.05  # though four pixels are few for a central limit
 
 
-@pytest.mark.parametrize("pixels", [PIXELS, GaussianNoise(0.3), LaplaceNoise(0.2)], ids=repr)
+@pytest.mark.parametrize("pixels", [PIXELS, GaussianNoise(0.3), LaplaceNoise(0.2)])
 def test_words_for_priors_mean_the_priors_of_released_inputs(pixels):
     clean = rng(1).integers(0, 3, (100, 3)).astype(np.uint8)
     released = pixels.randomise(pixels.from_states(clean, 3), rng(1))

@@ -112,7 +112,7 @@ def test_a_guess_comes_close_to_that_of_an_exact_enumeration():
     assert error(low_rank_mean(mechanism, released, apart)) > worst
 
 
-@pytest.mark.parametrize("mechanism", [GaussianNoise(0.3), LaplaceNoise(0.2)], ids=repr)
+@pytest.mark.parametrize("mechanism", [GaussianNoise(0.3), LaplaceNoise(0.2)])
 def test_known_factors_are_found_again(mechanism):
     values, factors = made_up(50_000, scale=0.08)
     prior = learned_low_rank_prior(mechanism, noisy(mechanism, values))
@@ -128,8 +128,8 @@ def test_factors_are_as_long_as_they_are_where_people_are_few():
     noise, direction = GaussianNoise(0.3), random.standard_normal(n_pixels)
     direction *= 2 * noise.sigma / np.linalg.norm(direction)  # four times the noise's variance
     found = [
-        low_rank._factors(noise, 0.5 + random.standard_normal((n, 1)) * direction + noise.sigma * draw)
-        for draw in random.standard_normal((16, n, n_pixels))
+        low_rank._factors(noise, 0.5 + random.standard_normal((n, 1)) * direction + noise.sigma * normal)
+        for normal in random.standard_normal((16, n, n_pixels))
     ]
     assert np.mean([np.square(each).sum() for each in found]) == pytest.approx(4 * noise.sigma**2, rel=0.08)
 
@@ -160,9 +160,7 @@ def test_pure_noise_has_no_factors(mechanism, n):
         assert learned_low_rank_prior(mechanism, released).rank == 0
 
 
-@pytest.mark.parametrize(
-    "mechanism", [RandomisedResponse(0, K), RandomisedResponse(1 - 1 / K, K), GaussianNoise(0)], ids=repr
-)
+@pytest.mark.parametrize("mechanism", [RandomisedResponse(0, K), RandomisedResponse(1 - 1 / K, K), GaussianNoise(0)])
 def test_where_a_release_says_all_or_nothing_pixels_are_judged_by_themselves(mechanism):
     values = mechanism.from_states(rng().integers(0, K, (300, 6)), K)
     released = mechanism.randomise(values, rng(1))
@@ -188,7 +186,7 @@ def test_the_noise_of_randomised_response_is_that_of_its_channel():
     assert np.allclose(low_rank.noise_variance(mechanism, moments), chances @ (square_of - mean_of**2), atol=1e-6)
 
 
-@pytest.mark.parametrize("mechanism", MECHANISMS[:2], ids=repr)  # under Laplace noise EM stops somewhere else
+@pytest.mark.parametrize("mechanism", MECHANISMS[:2])  # under Laplace noise EM stops somewhere else
 def test_releases_that_are_made_a_chunk_at_a_time_teach_the_same(mechanism):
     states = np.rint(made_up(500)[0].clip(0, 1) * (K - 1)).astype(int)
     released = mechanism.randomise(mechanism.from_states(states, K), rng(1))

@@ -38,14 +38,14 @@ def test_means_of_the_kernel_are_those_of_the_whole_matrix(kind, other, n, m, mo
 
 
 def test_only_a_few_blocks_are_in_memory_and_sparse_records_are_never_densified(monkeypatch):
-    n, d, draw = 30, 20_000, rng(1)
+    n, d, generator = 30, 20_000, rng(1)
     ones, ends = np.ones(10 * n), np.arange(0, 10 * n + 1, 10)
-    sets = [csr_array((ones, draw.integers(0, d, 10 * n), ends), shape=(n, d)) for _ in range(4)]
+    sets = [csr_array((ones, generator.integers(0, d, 10 * n), ends), shape=(n, d)) for _ in range(4)]
     for n_features in (None, 50):
         most = peak(lambda n=n_features: MMDClassRatio(1.0, n).fit(sets[:2], TWO, sets[2:], TWO))
         assert most < 4 * n * d * 8  # that of all records, dense: 19 MB
     monkeypatch.setattr(mmd, "BLOCK", 128)
-    x, block = draw.random((1500, 5)), 128**2 * 8
+    x, block = generator.random((1500, 5)), 128**2 * 8
     # distances, their kernel, two squares; and as much again for what Python itself does
     assert peak(lambda: kernel_means(x, x[300:], BANDWIDTHS)) < 5 * block
     assert peak(lambda: kernel_means(csr_array(np.where(x < 0.8, 0, x)), None, BANDWIDTHS)) < 10 * block

@@ -1,4 +1,4 @@
-"""Pixel priors, posterior moments and draws against Bayes' rule by enumeration, quadrature and likelihoods."""
+"""Pixel priors, posterior moments and samples against Bayes' rule by enumeration, quadrature and likelihoods."""
 
 import numpy as np
 import pytest
@@ -24,10 +24,10 @@ RESPONSE, GAUSSIAN, LAPLACE = MECHANISMS = RandomisedResponse(0.4, K), GaussianN
 # A frequency for every pixel and state, all well inside (0, 1).
 FREQUENCIES = np.array([[0.6, 0.25, 0.15], [0.2, 0.3, 0.5], [0.3, 0.4, 0.3], [0.15, 0.7, 0.15]])
 NORMAL = GaussianPrior(np.array([0.3, -1.0, 0.6]), np.array([0.2, 10.0, 0.0]))
-every_mechanism = pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
+every_mechanism = pytest.mark.parametrize("mechanism", MECHANISMS)
 
 
-def draw_states(n, seed=1):
+def sample_states(n, seed=1):
     """(n, n_pixels) states with `FREQUENCIES`, by inversion of the cumulative sums."""
     u = rng(seed).random((n, PIXELS))
     return (u[:, :, None] > FREQUENCIES.cumsum(axis=1)[:, :-1]).sum(axis=2).astype(np.uint8)
@@ -62,7 +62,7 @@ def test_gaussian_priors_and_state_frequencies_by_hand():
 
 @every_mechanism
 def test_the_suited_prior_is_gaussian_for_gaussian_noise_and_discrete_for_others(mechanism):
-    states = draw_states(200)
+    states = sample_states(200)
     released = release(mechanism, states)
     levels = mechanism.n_states or pixel_priors.SUPPORT_POINTS
     found = [suited_prior(mechanism, released, learned) for learned in (True, False)]
@@ -85,7 +85,7 @@ def test_the_suited_prior_is_gaussian_for_gaussian_noise_and_discrete_for_others
 )
 def test_the_learned_prior_approaches_the_true_one(mechanism, wrong):
     n = 20_000
-    released = release(mechanism, draw_states(n))
+    released = release(mechanism, sample_states(n))
     kept = released.copy()
     prior = learned_prior(mechanism, released, K)
     np.testing.assert_allclose(prior.probs.sum(axis=1), 1, atol=1e-5)
@@ -108,11 +108,10 @@ def test_the_learned_prior_approaches_the_true_one(mechanism, wrong):
 @pytest.mark.parametrize(
     "mechanism",
     [*MECHANISMS, RandomisedResponse(1e-3, K), RandomisedResponse(2 / 3, K), GaussianNoise(0.05), LaplaceNoise(0.02)],
-    ids=repr,
 )
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_posterior_moments_equal_enumeration(mechanism, dtype):
-    released = release(mechanism, draw_states(20))
+    released = release(mechanism, sample_states(20))
     kept = released.copy()
     # single precision, or additive noise, which is worked on in it, with log-likelihoods of up to 200
     exact = dtype is np.float64 and mechanism.n_states
@@ -152,37 +151,37 @@ def test_gaussian_moments_equal_an_integral_on_a_fine_grid(dtype):
     np.testing.assert_array_equal(posterior_mean(GaussianNoise(0.0), released, NORMAL), released)
 
 
-def unlikely(drawn, expected):
-    """Whether a χ² test rejects that states are drawn with these chances."""
-    counts, can = np.bincount(drawn, minlength=len(expected)), expected > 0
-    return counts[~can].any() or stats.chisquare(counts[can], len(drawn) * expected[can]).pvalue < 1e-6
+def unlikely(sampled, expected):
+    """Whether a χ² test rejects that states are sampled with these chances."""
+    counts, can = np.bincount(sampled, minlength=len(expected)), expected > 0
+    return counts[~can].any() or stats.chisquare(counts[can], len(sampled) * expected[can]).pvalue < 1e-6
 
 
-@pytest.mark.parametrize("mechanism", [RESPONSE, RandomisedResponse(2 / 3, K)], ids=repr)
+@pytest.mark.parametrize("mechanism", [RESPONSE, RandomisedResponse(2 / 3, K)])
 def test_samples_follow_the_exact_posterior_of_randomised_response(mechanism):
     n = 20_000
     frequencies = np.vstack((FREQUENCIES, [[0.5, 0.0, 0.5]]))
     prior = PixelPrior(np.arange(K), frequencies)
     for seen in range(K):
         released = np.full((n, PIXELS + 1), seen, np.uint8)
-        drawn = pixel_priors.sample_posterior(mechanism, released, prior, rng(seen))
-        assert drawn.dtype == np.uint8
+        sampled = pixel_priors.sample_posterior(mechanism, released, prior, rng(seen))
+        assert sampled.dtype == np.uint8
         assert (released == seen).all()
         for pixel, shares in enumerate(frequencies):
             for chances in (shares, shares[[1, 2, 0]]):
                 joint = chances * mechanism.channel_matrix[seen]
-                assert unlikely(drawn[:, pixel], joint / joint.sum()) == (chances is not shares)
+                assert unlikely(sampled[:, pixel], joint / joint.sum()) == (chances is not shares)
 
 
 def test_samples_follow_the_exact_posterior_of_gaussian_noise():
     n, image = 40_000, np.array([0.9, 3.0, 0.1])
-    drawn = pixel_priors.sample_posterior(GaussianNoise(0.7), np.tile(image, (n, 1)), NORMAL, rng(3))
+    sampled = pixel_priors.sample_posterior(GaussianNoise(0.7), np.tile(image, (n, 1)), NORMAL, rng(3))
     trust = NORMAL.variance / (NORMAL.variance + 0.49)
     mean, sd = trust * image + (1 - trust) * NORMAL.mean, np.sqrt(trust * 0.49)
     for pixel in range(2):
         # 1.95/√n: the Kolmogorov distance that is exceeded once in a thousand
-        assert stats.kstest(drawn[:, pixel], stats.norm(mean[pixel], sd[pixel]).cdf).statistic < 1.95 / np.sqrt(n)
-    np.testing.assert_allclose(drawn[:, 2], 0.6, atol=1e-6)  # a pixel that never varies
+        assert stats.kstest(sampled[:, pixel], stats.norm(mean[pixel], sd[pixel]).cdf).statistic < 1.95 / np.sqrt(n)
+    np.testing.assert_allclose(sampled[:, 2], 0.6, atol=1e-6)  # a pixel that never varies
 
 
 def test_a_prior_refitted_to_weighted_samples_has_their_shares_or_moments():

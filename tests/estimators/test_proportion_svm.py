@@ -10,10 +10,10 @@ from tests.estimators.oracles import best_machine, labellings, rng, svm_loss
 
 def easy(seed, n=40, gap=4.0, shares=(0.2, 0.7), origin=0.0):
     """Two clusters, and bags of `n` with these shares of the second."""
-    draw = rng(seed)
+    generator = rng(seed)
     y = np.concatenate([np.arange(n) < round(share * n) for share in shares]).astype(int)
     bags = np.repeat(np.arange(len(shares)), n)
-    X = draw.normal(size=(len(y), 2)) + gap * np.eye(2)[y] + origin
+    X = generator.normal(size=(len(y), 2)) + gap * np.eye(2)[y] + origin
     return X, bags, np.array(shares)
 
 
@@ -59,9 +59,9 @@ def test_where_it_ends_the_machine_has_the_least_documented_loss_of_its_own_labe
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_on_tiny_problems_no_labelling_is_better_than_that_of_many_starts(seed):
     """Two bags of four, every labelling. With one start alternating is stuck."""
-    draw = rng(seed)
-    bags, counts = np.repeat([0, 1], 4), draw.permutation([1, 2 + seed % 2])
-    X = draw.normal(size=(8, 2))
+    generator = rng(seed)
+    bags, counts = np.repeat([0, 1], 4), generator.permutation([1, 2 + seed % 2])
+    X = generator.normal(size=(8, 2))
     least = min(best_machine(X, labels, 1.0)[1] for labels in labellings(bags, counts))
     losses = [ProportionSVM(n_starts=n).fit(X, bags, counts / 4).loss_ for n in (1, 5, 10)]
     assert losses == sorted(losses, reverse=True)

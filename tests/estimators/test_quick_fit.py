@@ -19,12 +19,12 @@ K, D = 4, 6
 
 def noisy_people(n, flip=0.2, signal_scale=2.0):
     """What is known of the inputs of n people, and log T[released label, class] of their labels, (n, K)."""
-    draw, labels = rng(3), RandomisedResponse(flip, K)
-    X = draw.random((n, D)) * np.array([1, 1, 1, 0.3, 0.1, 3])
-    proba = softmax(signal_scale * X @ draw.normal(size=(D, K)), axis=1)
-    y = (draw.random((n, 1)) > proba.cumsum(axis=1)).sum(axis=1)
-    inputs = GaussianInputs(X + draw.normal(0, 0.2, X.shape), np.full((n, D), 0.04))
-    y_noisy = labels.randomise(y, draw)
+    generator, labels = rng(3), RandomisedResponse(flip, K)
+    X = generator.random((n, D)) * np.array([1, 1, 1, 0.3, 0.1, 3])
+    proba = softmax(signal_scale * X @ generator.normal(size=(D, K)), axis=1)
+    y = (generator.random((n, 1)) > proba.cumsum(axis=1)).sum(axis=1)
+    inputs = GaussianInputs(X + generator.normal(0, 0.2, X.shape), np.full((n, D), 0.04))
+    y_noisy = labels.randomise(y, generator)
     return inputs, np.log(labels.channel_matrix[y_noisy]), y_noisy
 
 

@@ -27,9 +27,9 @@ from tests.estimators.ratio_oracles import THREE, TWO, gaussian_set, gaussian_se
 
 def posteriors(seed, n, K):
     """Random p(c | x) under a training prior."""
-    draw = rng(seed)
-    prior = draw.dirichlet(np.ones(K))
-    return softmax(3 * draw.normal(size=(n, K)) + draw.normal(size=K) + np.log(prior), axis=1), prior
+    generator = rng(seed)
+    prior = generator.dirichlet(np.ones(K))
+    return softmax(3 * generator.normal(size=(n, K)) + generator.normal(size=K) + np.log(prior), axis=1), prior
 
 
 def excess(proba, prior, share):

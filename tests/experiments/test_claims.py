@@ -130,7 +130,7 @@ def test_claims_from_formulas_need_no_results_file(all_claims, monkeypatch):
 
 def test_a_row_of_a_table_becomes_a_claim_with_what_its_check_finds():
     steps = ResultsFile("steps", lambda: (0.1, 0.3))
-    finding = Finding(Estimate(0.2, 0.1, 0.3), FAILS, "it is less", "2 draws", values={"at": 0.4})
+    finding = Finding(Estimate(0.2, 0.1, 0.3), FAILS, "it is less", "2 trials", values={"at": 0.4})
     row = ClaimRow("table 1", "much, at p = {at:g}", lambda *_: finding, surprise="Not at {at:g}.", what="share")
     taken = []
     read = replace(row, check=lambda *given: taken.append(given) or finding, files=(steps, steps), published=0.5)
@@ -281,7 +281,7 @@ def times(factor, *names):
 
 
 VARIES = rows_of(iyer.CLAIMS, iyer.COUNT_RESULTS, "figure 1", "varies least")
-DRAWN = rows_of(iyer.CLAIMS, iyer.COUNT_RESULTS, "figure 1", "as published: distortion")
+PUBLISHED_POINTS = rows_of(iyer.CLAIMS, iyer.COUNT_RESULTS, "figure 1", "as published: distortion")
 ADVICE = rows_of(iyer.CLAIMS, iyer.RATIO_RESULTS, "section 2, advice")
 
 
@@ -301,7 +301,7 @@ def _reductions(results):
         (partial(iyer.all_shares, 1.0), COUNTS, FAILS, times(0.01, *DISTORTION), PUBLISHED, CAVEAT),
         (iyer.no_advantage, COUNTS, CAVEAT, times(0.1, *DISTORTION), GAUSSIAN, FAILS),
         (VARIES, COUNTS, [FAILS] * 2, times(0.1, *DEVIATION), BOTH, [HOLDS] * 2),
-        (DRAWN, COUNTS, [FAILS, HOLDS], as_published, AT_005, [HOLDS] * 2),
+        (PUBLISHED_POINTS, COUNTS, [FAILS, HOLDS], as_published, AT_005, [HOLDS] * 2),
         (iyer.near_training, SETS, HOLDS, plus(-0.3, *ERROR), ENDS, FAILS),
         (iyer.skewed_target, SETS, HOLDS, plus(0.1, *ERROR), LAPLACE, FAILS),
         (iyer.theorem_1, SETS, CAVEAT, times(1e-6, "bound"), MMD, FAILS),
@@ -326,15 +326,15 @@ def test_a_verdict_turns_with_its_rows(claim, rows, verdict, how, where, changed
 
 
 def test_accuracies_of_one_set_of_test_images_have_its_luck_too(all_claims, mnist):
-    """Draws of section 6.1 share their images, so that ± 0.2 points of theirs are no interval for new ones."""
+    """Trials of section 6.1 share their images, so that ± 0.2 points of theirs are no interval for new ones."""
     seven_or_nine = mnist.test.select_classes(("7", "9"))
     assert len(seven_or_nine.y) == barber.TEST_IMAGES
     clean, *noisy = (
         claim for claim in all_claims if claim.place == "section 6.1" and claim.words.endswith(": accuracy")
     )
     z, m = 1.959964, clean.ours.mean
-    drawn = next(point.accuracy for point in training.study.points(SECTION_61)["clean"])
-    assert clean.ours.half == pytest.approx(math.hypot(drawn.half, z * math.sqrt(m * (1 - m) / 2037)), rel=1e-5)
+    over_trials = next(point.accuracy for point in training.study.points(SECTION_61)["clean"])
+    assert clean.ours.half == pytest.approx(math.hypot(over_trials.half, z * math.sqrt(m * (1 - m) / 2037)), rel=1e-5)
     assert 0.008 < clean.ours.half < 0.0085
     assert len(noisy) == 2
     assert all("luck of the test images" in claim.why for claim in (clean, *noisy))
@@ -352,9 +352,9 @@ def test_random_groups_from_fifty_on_are_diverse_and_nearest_groups_of_five_are_
     study = label_proportions.study
 
     def diverse(aggregation, k):
-        """The part of the groups of the study of k that hold both labels, in its first draw."""
-        drawn = sample_release(replace(study.base("adult"), aggregation=aggregation, k=k))
-        return ((drawn.positives > 0) & (drawn.positives < drawn.counts)).mean()
+        """The part of the groups of the study of k that hold both labels, in its first trial."""
+        release = sample_release(replace(study.base("adult"), aggregation=aggregation, k=k))
+        return ((release.positives > 0) & (release.positives < release.counts)).mean()
 
     assert min(diverse("random-k", k) for k in (yan.DIVERSE, 100)) >= 0.95
     assert diverse("random-k", 20) < 0.95

@@ -1,4 +1,4 @@
-"""Class ratios: sets, releases, every method beside its estimator by hand, means over draws, and the shipped study."""
+"""Class ratios: sets, releases, every method beside its estimator by hand, means over trials, and the shipped study."""
 
 import math
 from dataclasses import replace
@@ -52,7 +52,7 @@ def test_a_set_is_asked_about_with_the_wanted_proportions():
     assert (U.shape, U.dtype, U.min(), U.max()) == ((80, 64), np.float32, 0, 1)
     assert truth == pytest.approx([0.7, 0.1, 0.1, 0.1])
     first, second = (class_ratio.sample_target_set(CONFIG, sample, None, rng)[1] for _ in range(2))
-    assert first == pytest.approx(second), "at random, but the same in every draw"
+    assert first == pytest.approx(second), "at random, but the same in every trial"
 
 
 @pytest.mark.parametrize("release", [name for name in RELEASES if name != "dirichlet published"])

@@ -222,7 +222,7 @@ def test_where_no_noise_will_do_a_method_says_so_and_the_others_go_on():
     assert fit.marks == {}
     assert trial.fits[SPREAD].marks
     assert comparison.mean_mark([trial, trial], set_names("dirichlet"), "accuracy") is None
-    assert comparison.mean_mark([trial], SPREAD, "accuracy") is None, "of one draw there is no interval"
+    assert comparison.mean_mark([trial], SPREAD, "accuracy") is None, "of one trial there is no interval"
 
 
 def row(epsilon, method, mean, half=0.01, metric="accuracy"):
@@ -259,7 +259,7 @@ def marks(values, method=SPREAD, metric="accuracy"):
 
 
 def compared(one, other):
-    """The rows of two methods, from their values by draw."""
+    """The rows of two methods, from their values by trial."""
     rows = {row.method: row for row in study.rows([*marks(other, NAIVE)[::-1], *marks(one)])}
     return rows[SPREAD], rows[NAIVE]
 
@@ -283,7 +283,7 @@ LUCK = {0: 0.5, 1: 0.7, 2: 0.9, 3: 0.1}
 
 
 def test_differences_are_trial_by_trial():
-    """The same luck in both cancels; another order of the marks, or a draw that one lacks, changes nothing."""
+    """The same luck in both cancels; another order of the marks, or a trial that one lacks, changes nothing."""
     one, other = compared({2: 0.93, 0: 0.51, 1: 0.72}, LUCK)
     assert (one.by_trial, one.n_trials, one.mean) == ("0.51 0.72 0.93", 3, pytest.approx(0.72))
     assert study.difference(one, other) == student([0.01, 0.02, 0.03])
@@ -338,11 +338,11 @@ def test_mixed_answers_are_lies_of_as_little_as_the_shuffled_count_allows():
 
 def test_a_curator_counts_with_laplace_noise_of_the_whole_answer_and_classifies_true_records():
     config = replace(DIGITS, task=SHARE, n_asked=60, epsilon=2.0, share=0.5)
-    drawn = [comparison.sample_people(with_trial(config, trial)) for trial in range(100)]
-    noise = [60 * 2.0 * (SOLVERS[CURATED_PURE][SHARE](people).found - people.share) for people in drawn]
+    sampled = [comparison.sample_people(with_trial(config, trial)) for trial in range(100)]
+    noise = [60 * 2.0 * (SOLVERS[CURATED_PURE][SHARE](people).found - people.share) for people in sampled]
     assert kstest(noise, laplace.cdf).pvalue > 1e-3
     assert kstest(noise, laplace(scale=1.6).cdf).pvalue < 0.05
-    assert drawn[0].curated_share(0.05) != drawn[0].curated_share(0.0)
+    assert sampled[0].curated_share(0.05) != sampled[0].curated_share(0.0)
     many = comparison.sample_people(replace(config, n_asked=500))
     assert many.target_most > 1
     off = [500 * (many._replace(target_most=most).curated_share(0.0) - many.share) for most in (1, many.target_most)]

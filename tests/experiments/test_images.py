@@ -26,9 +26,9 @@ def streams(seed):
 def by_hand(config):
     """Everyone's images, labels and releases of both."""
     of_people, of_pixels, of_labels = streams(config.seed)
-    drawn = datasets.load("digits").select_classes(config.classes).sample(config.n_people // 2, of_people)
-    values = config.pixels.from_states(drawn.X, DIGITS_K)
-    return drawn, config.pixels.randomise(values, of_pixels), config.labels.randomise(drawn.y, of_labels)
+    sampled = datasets.load("digits").select_classes(config.classes).sample(config.n_people // 2, of_people)
+    values = config.pixels.from_states(sampled.X, DIGITS_K)
+    return sampled, config.pixels.randomise(values, of_pixels), config.labels.randomise(sampled.y, of_labels)
 
 
 def test_training_images_only(mnist):
@@ -37,7 +37,7 @@ def test_training_images_only(mnist):
     assert all(image.tobytes() in train for image in result.states)
 
 
-@pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
+@pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_a_run_recomputed_step_by_step(mechanism):
     config = replace(DIGITS, pixels=mechanism, labels=RandomisedResponse(0.4, 2), per_class=10, seed=3)
     result = images.run(config)
@@ -73,7 +73,7 @@ def test_who_knows_the_channel_is_not_fooled_by_certain_lies():
 
 @pytest.fixture
 def a_hundred_at_a_time(monkeypatch):
-    """People are drawn a hundred at a time, and nothing is kept of them."""
+    """People are sampled a hundred at a time, and nothing is kept of them."""
     kept = (people.sample_people, people._further_rows, people.true_frequencies)
     for function in kept:
         function.cache_clear()
@@ -85,9 +85,9 @@ def a_hundred_at_a_time(monkeypatch):
 
 @pytest.mark.usefixtures("a_hundred_at_a_time")
 def test_beyond_the_first_people_others_come_until_the_data_set_ends():
-    drawn = [people.all_states("digits", ("7", "9"), n, 3) for n in (100, 250, 60_000)]
-    few, some, all_there = (np.concatenate(list(states.make())) for states in drawn)
-    assert [len(states) for states in drawn] == [len(few), len(some), len(all_there)] == [100, 250, 359]
+    per_number = [people.all_states("digits", ("7", "9"), n, 3) for n in (100, 250, 60_000)]
+    few, some, all_there = (np.concatenate(list(states.make())) for states in per_number)
+    assert [len(states) for states in per_number] == [len(few), len(some), len(all_there)] == [100, 250, 359]
     np.testing.assert_array_equal(some, all_there[:250])
     np.testing.assert_array_equal(few, some[:100])  # equally many of each class, as without the others
     everyone = datasets.load("digits").select_classes(("7", "9")).X
@@ -95,7 +95,7 @@ def test_beyond_the_first_people_others_come_until_the_data_set_ends():
 
 
 @pytest.mark.usefixtures("a_hundred_at_a_time")
-@pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
+@pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_releases_of_many_are_the_same_each_time_and_teach_as_if_they_were_there_at_once(mechanism):
     config = replace(DIGITS, pixels=mechanism, n_people=359)
     everybody = people.all_released(config)
@@ -178,9 +178,7 @@ def test_who_has_the_very_images_finds_no_more_senders_by_strokes():
     assert 2 / 50 < strokes < likelihood - 0.02
 
 
-@pytest.mark.parametrize(
-    "mechanism", [RandomisedResponse(0.2, MNIST_K), GaussianNoise(0.7), LaplaceNoise(0.9)], ids=repr
-)
+@pytest.mark.parametrize("mechanism", [RandomisedResponse(0.2, MNIST_K), GaussianNoise(0.7), LaplaceNoise(0.9)])
 def test_privacy_is_the_accounting_of_the_mechanisms(mechanism):
     labels = BinaryChannel(0.1, 0.3)
     promise = images.privacy(Config(pixels=mechanism, labels=labels), 1e-5, 784)

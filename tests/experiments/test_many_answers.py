@@ -134,7 +134,7 @@ def test_three_estimators_read_the_same_reports() -> None:
         for name, shares in fit.shares.items():
             assert shares.sum() == pytest.approx(1, abs=1e-9) or name == INVERTED
             assert fit.errors[name] == pytest.approx(math.sqrt(np.square(shares - truth).mean()))
-    assert len({tuple(fit.shares[INVERTED]) for fit in fits}) == len(fits), "each draw has reports of its own"
+    assert len({tuple(fit.shares[INVERTED]) for fit in fits}) == len(fits), "each trial has reports of its own"
     found = many_answers.mean_errors(fits)
     assert found[PROJECTED].mean < found[INVERTED].mean
     two = [Fit(SMALL, {}, dict.fromkeys(found, error), 0.0) for error in (3.0, 4.0)]

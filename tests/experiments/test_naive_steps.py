@@ -12,18 +12,18 @@ from privdemo.mechanisms import RandomisedResponse
 
 def test_the_model_is_that_of_400_steps_along_the_mean_gradient_without_a_penalty():
     config = TrainingConfig("digits", n_train=40, pixels=RandomisedResponse(0.2, 17))
-    drawn = sample_release(config)
-    X, w, b = drawn.X_noisy / 16, np.zeros(64), 0.0
+    release = sample_release(config)
+    X, w, b = release.X_noisy / 16, np.zeros(64), 0.0
     for _ in range(400):
-        error = drawn.y_noisy - expit(X @ w + b)
+        error = release.y_noisy - expit(X @ w + b)
         w, b = w + 0.2 * X.T @ error / len(X), b + 0.2 * error.mean()
-    model = naive_steps.unpenalised(17).fit(drawn.X_noisy, drawn.y_noisy)
+    model = naive_steps.unpenalised(17).fit(release.X_noisy, release.y_noisy)
     np.testing.assert_allclose(model.coef_[0], w, atol=1e-6)
     assert model.intercept_[0] == pytest.approx(b, abs=1e-6)
-    proba = expit(drawn.X_test / 16 @ w + b)
+    proba = expit(release.X_test / 16 @ w + b)
     accuracy, log_loss = naive_steps.run(config)
-    assert accuracy == ((proba > 0.5) == drawn.y_test).mean()
-    assert log_loss == pytest.approx(-np.log(np.where(drawn.y_test == 1, proba, 1 - proba)).mean(), rel=1e-5)
+    assert accuracy == ((proba > 0.5) == release.y_test).mean()
+    assert log_loss == pytest.approx(-np.log(np.where(release.y_test == 1, proba, 1 - proba)).mean(), rel=1e-5)
 
 
 @pytest.mark.usefixtures("mnist")

@@ -48,7 +48,7 @@ KINDS = [PollConfig(lie=0.05), COIN, PollConfig(lie=0.4), FOUR]
 
 @pytest.mark.parametrize("config", KINDS, ids=lambda config: f"{len(config.answers)} answers, {config.lie}")
 def test_the_interval_holds_the_share_of_all_at_least_95_times_of_100_and_is_not_absurdly_wide(config):
-    """Over every count that n people drawn at random can send, exactly."""
+    """Over every count that n people sampled at random can send, exactly."""
     shares = np.linspace(0, 1, 101)
     for n in CLASSES:
         chances = binom.pmf(np.arange(n + 1), n, sent(config, shares)[:, None])
@@ -74,7 +74,7 @@ def test_wilsons_ends_would_not_hold_it():
 
 @pytest.mark.parametrize("config", KINDS[1:], ids=lambda config: f"{len(config.answers)} answers, {config.lie}")
 def test_the_interval_holds_the_share_of_these_very_people(config):
-    """Of n people T hold the answer for true: the counts are sums of two binomials, and chance draws the lies alone."""
+    """Of n people T hold the answer for true: the counts are sums of two binomials, and only the lies are random."""
     yes, no = 1 - config.channel.p01, config.channel.p10
     for n in (5, 10, 30, 120):
         true = np.arange(n + 1)

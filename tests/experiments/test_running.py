@@ -1,4 +1,4 @@
-"""Random streams of draws, and trials side by side: stored at once, never taken from other code or settings."""
+"""Random streams of trials, and trials side by side: stored at once, never taken from other code or settings."""
 
 import os
 import socket

@@ -1,4 +1,4 @@
-"""The draws that come with the package: the trials that a fresh run makes, all of them there."""
+"""The trials that come with the package: the ones that a fresh run makes, all of them there."""
 
 import math
 from dataclasses import fields, is_dataclass, replace
@@ -43,7 +43,7 @@ def assert_same(one, other, place=""):
         assert near or one == pytest.approx(other, rel=1e-6, abs=1e-9), place
 
 
-def assert_first_draws_are_fresh(shipped, configs):
+def assert_first_trials_are_fresh(shipped, configs):
     for config in configs:
         (fresh,) = running.in_one_thread(shipped_trials.run_trial, config, 0)
         assert_same(fresh, shipped.find(shipped_trials._RUNS[type(config)], config))
@@ -54,11 +54,11 @@ def assert_first_draws_are_fresh(shipped, configs):
 def test_first_trials_of_mnist_and_adult_are_what_a_fresh_run_makes(shipped):
     found = [config for config in QUESTIONS if config not in WITHOUT_DATA]
     assert len(found) == 3
-    assert_first_draws_are_fresh(shipped, found)
+    assert_first_trials_are_fresh(shipped, found)
 
 
 def test_first_trials_of_the_data_sets_that_are_always_there_are_what_a_fresh_run_makes(shipped):
-    assert_first_draws_are_fresh(shipped, WITHOUT_DATA)
+    assert_first_trials_are_fresh(shipped, WITHOUT_DATA)
 
 
 def test_all_trials_of_every_question_are_there_each_with_its_own_config(shipped):

@@ -101,13 +101,13 @@ def test_a_row_is_one_trial_with_its_numbers_seconds_and_versions_and_means_are_
         assert float(row["seconds"]) > 0
         assert re.match(rf"privdemo {__version__} \([0-9a-f]{{8}}\) python ", row["versions"])
         assert f" numpy {np.__version__} scipy " in row["versions"]
-    assert len(set(numbers(reference).values())) == 40, "other draws and other noise give other numbers"
+    assert len(set(numbers(reference).values())) == 40, "other trials and other noise give other numbers"
     asked, found = sweep.summary(rows)[0]
     assert (asked["rho"], asked["release"]) == ("0.1", "none")
     error = found["mmd: L1 error"]
     assert error.mean == pytest.approx(np.mean([float(row["mmd: L1 error"]) for row in rows[::4]]))
     assert error.low < error.mean < error.high
-    assert sweep.summary(rows[:4])[0][1] == {}, "of one draw there is no interval"
+    assert sweep.summary(rows[:4])[0][1] == {}, "of one trial there is no interval"
 
 
 def test_a_sweep_goes_on_after_a_real_kill_without_repeating_or_losing_a_trial(wanted, reference, tmp_path):
@@ -241,7 +241,7 @@ def test_the_columns_are_known_before_a_trial_runs(name):
     row, other = (sweep.run_trial(name, trial) for trial in wanted.trials())
     assert sorted(row) == sorted(columns)
     assert (row["draw"], other["draw"]) == ("0", "1")
-    assert sweep.numbers([row]) != sweep.numbers([other]), "another draw has other random numbers"
+    assert sweep.numbers([row]) != sweep.numbers([other]), "another trial has other random numbers"
     assert all(row[column] for column in columns if column != "problem")
     assert all(
         low <= value <= high for mark, (value,) in sweep.numbers([row]).items() for low, high in [range_of(mark)]

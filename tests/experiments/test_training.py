@@ -253,7 +253,7 @@ def make_trial(probas, y, trial=0):
 
 @pytest.fixture(scope="module")
 def three_trials():
-    """Three methods on three draws of a hundred images each, better and worse."""
+    """Three methods in three trials of a hundred images each, better and worse."""
     rng, trials = np.random.default_rng(1), []
     for trial in range(3):
         y = rng.integers(0, 2, 100)
@@ -317,7 +317,7 @@ AGAIN = {"accuracy": 2 / 1800, "log_loss": 1e-3, "brier": 1e-3, "angle": 0.2, "a
 
 @pytest.fixture
 def random_rows():
-    """Three methods on four draws at two levels, in a file's order."""
+    """Three methods in four trials at two levels, in a file's order."""
     rng = np.random.default_rng(0)
     places = itertools.product((0.1, 0.25), (CLEAN, NAIVE, SPREAD), range(4))
     return tuple(Row(level, trial, method, *rng.random(6).tolist()) for level, method, trial in places)

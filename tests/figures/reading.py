@@ -14,10 +14,10 @@ NASTY = "<script>alert('1')</script> & \"7\""
 def shows_estimates(trace, *estimates, axis="y"):
     """Return whether the points and error bars of a trace equal the `estimates` (mean, low, high), up to rounding."""
     means, bars = np.asarray(getattr(trace, axis), float), getattr(trace, f"error_{axis}")
-    nothing = [None] * len(means)  # of an interval without a width nothing is drawn
+    nothing = [None] * len(means)  # of an interval without a width nothing is shown
     above, below = ([v or 0 for v in getattr(bars, side) or nothing] for side in ("array", "arrayminus"))
-    drawn = np.stack((means, means - np.array(below), means + np.array(above)), axis=1)
-    return drawn == pytest.approx(np.array(estimates, float), abs=1e-12)
+    plotted = np.stack((means, means - np.array(below), means + np.array(above)), axis=1)
+    return plotted == pytest.approx(np.array(estimates, float), abs=1e-12)
 
 
 def colour_and_marker(trace):

@@ -131,9 +131,9 @@ def test_columns_hold_positives_at_the_top_and_released_proportions_at_the_botto
     record = np.arange(charts.STEPS) * 20 // charts.STEPS  # of every step, the record it is in
     for bag, size in enumerate(sizes):
         top, bottom = column_of(known, bag), column_of(told, bag)
-        drawn = ~np.isnan(top)
-        np.testing.assert_array_equal(top[drawn], record[drawn] < round(true[bag] * size))
-        assert set(record[drawn]) == set(range(size)), "no record beyond the bag, and each of it"
+        plotted = ~np.isnan(top)
+        np.testing.assert_array_equal(top[plotted], record[plotted] < round(true[bag] * size))
+        assert set(record[plotted]) == set(range(size)), "no record beyond the bag, and each of it"
         assert bottom[~np.isnan(bottom)] == pytest.approx(np.clip(released[bag], 0, 1), abs=1e-6)  # single precision
         assert told.customdata[0][bag].tolist() == pytest.approx([bag + 1, released[bag]], abs=1e-6)
     # as released, also where noise has carried it outside; far outside it is an arrow at the edge
@@ -175,7 +175,7 @@ def test_curves_are_the_rows_and_own_results_stand_at_their_level():
         assert list(trace.x) == pytest.approx(np.arange(len(LEVELS)) + shift[name])
     own = {trace.name: trace for trace in figure.data if trace.mode == "markers"}
     both = [name for name in names if name in yours]
-    assert set(own) == {f"{title(name)}, your setting" for name in both}, "a result without its curve is not drawn"
+    assert set(own) == {f"{title(name)}, your setting" for name in both}, "a result without its curve is not plotted"
     for name in both:
         trace = own[f"{title(name)}, your setting"]
         assert (trace.x[0], trace.y[0]) == (pytest.approx(charts.place(LEVELS, level) + shift[name]), yours[name].mean)

@@ -61,10 +61,10 @@ def test_the_price_is_two_bars_of_people():
 
 
 @pytest.mark.parametrize(
-    "drawn", [charts.said(FOUND), charts.again(poll.asked_again(FOUND), 1)], ids=["rows", "legend"]
+    "figure", [charts.said(FOUND), charts.again(poll.asked_again(FOUND), 1)], ids=["rows", "legend"]
 )
-def test_words_of_a_teacher_are_no_tags(drawn):
-    shown = [note.text for note in drawn.layout.annotations] + [trace.name or "" for trace in drawn.data]
+def test_words_of_a_teacher_are_no_tags(figure):
+    shown = [note.text for note in figure.layout.annotations] + [trace.name or "" for trace in figure.data]
     assert any("alert" in words for words in shown)
     assert not any("<script" in words or "</script" in words or "&amp" in words for words in shown)
 
@@ -75,5 +75,5 @@ def test_of_many_answers_the_likeliest_are_plotted():
 
 
 def test_answers_that_say_less_than_an_honest_one_are_worth_under_1():
-    drawn = charts.price(poll.price(poll.reveal(poll.PollConfig(lie=0.45), (2, 1))))
-    assert "under 1" in str(drawn.layout.to_plotly_json())
+    figure = charts.price(poll.price(poll.reveal(poll.PollConfig(lie=0.45), (2, 1))))
+    assert "under 1" in str(figure.layout.to_plotly_json())

@@ -124,8 +124,8 @@ def test_digits_stand_over_what_every_method_says():
     reader = Reader(content)
     assert reader.all("table") == [{"aria-label": 'six "verdicts" & <more>'}]
     assert [image["alt"] for image in reader.all("img")] == ["a 7", "a 9", 'a a "<4>"', "a 3"]
-    for image, drawn in zip(reader.all("img"), IMAGES, strict=True):
-        np.testing.assert_array_equal(inline(image["src"]), drawn)
+    for image, digit in zip(reader.all("img"), IMAGES, strict=True):
+        np.testing.assert_array_equal(inline(image["src"]), digit)
     assert reader.words[:5] == ["true answer", "7", "9", 'a "<4>"', "3"]
     said = ["7", ", 90 %", " sure", "a & <b>", ", 55 %", " sure", " ", "✗\u00a0wrong"] * 2
     assert reader.words[5:] == ["naive", "how", *said, "a & <b>", "<i>", "the same"]
@@ -142,5 +142,5 @@ def test_groups_of_digits_have_titles_and_what_was_learnt_from_stands_beside():
     reader = Reader(content)
     assert [head["colspan"] for head in reader.all("th") if head["scope"] == "colgroup"] == ["1", "3"]
     assert reader.words[:4] == ["From 9 such", "alike", "not <b>", "true answer"]
-    for image, drawn in zip(reader.all("img"), [*IMAGES[:2], *IMAGES], strict=True):
-        np.testing.assert_array_equal(inline(image["src"]), drawn)
+    for image, digit in zip(reader.all("img"), [*IMAGES[:2], *IMAGES], strict=True):
+        np.testing.assert_array_equal(inline(image["src"]), digit)

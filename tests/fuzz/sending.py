@@ -39,7 +39,7 @@ TEXTS = {
 # Kinds that send no text: numbers, presses and files.
 NO_TEXTS = {"button", "download_button", "link_button", "number_input", "slider", "checkbox", "file_uploader"}
 NO_TEXTS |= {"plotly_chart", "dataframe", "vega_lite_chart"}
-# What is drawn of words.
+# The fields of an element that hold words.
 _BODIES = ("markdown", "alert", "text", "heading", "toast", "html")
 _DONE = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
 
@@ -53,8 +53,8 @@ class ClosedError(Exception):
 
 
 @dataclass
-class Drawn:
-    """What one run of a page has drawn: words, and whether it ended in an error."""
+class Rendered:
+    """What one run of a page has rendered: words, and whether it ended in an error."""
 
     words: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
@@ -91,7 +91,7 @@ class Visitor:
         """Close the page."""
         await self.socket.close()
 
-    async def run(self, states: list[WidgetState] | None = None, query: str | None = None) -> Drawn:
+    async def run(self, states: list[WidgetState] | None = None, query: str | None = None) -> Rendered:
         """Have the page run with these states of widgets, and wait until it has. Raises `ClosedError`."""
         message = BackMsg()
         asked = message.rerun_script
@@ -101,16 +101,16 @@ class Visitor:
             asked.widget_states.widgets.add(id=fold, bool_value=True)
         asked.widget_states.widgets.extend(states or [])
         await self.send(message.SerializeToString())
-        return await self.drawn()
+        return await self.rendered()
 
     async def send(self, frame: bytes | str) -> None:
         """Send a frame."""
         with contextlib.suppress(ConnectionClosed):  # which is found when an answer is awaited
             await self.socket.send(frame)
 
-    async def drawn(self) -> Drawn:
-        """What is drawn until a run ends."""
-        found = Drawn()
+    async def rendered(self) -> Rendered:
+        """What is rendered until a run ends."""
+        found = Rendered()
         async with asyncio.timeout(TIMEOUT):
             while True:
                 try:
@@ -128,7 +128,7 @@ class Visitor:
                 if kind == "script_finished" and answer.script_finished in _DONE:
                     return found
 
-    def _look(self, delta: Any, found: Drawn) -> None:
+    def _look(self, delta: Any, found: Rendered) -> None:
         """Note the widgets and the words of a part of the page."""
         if delta.WhichOneof("type") == "add_block":
             for part in ("expandable", "popover"):

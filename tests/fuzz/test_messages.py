@@ -27,8 +27,8 @@ from tests.fuzz.sending import (
     NO_TEXTS,
     TEXTS,
     ClosedError,
-    Drawn,
     Health,
+    Rendered,
     Visitor,
     asked_for_health,
     key_of,
@@ -99,7 +99,7 @@ MORE_STAGES = {
     "poll": [{"way": "Show of hands"}, {"way": "On their phones"}],
 }
 # Settings of which no page has a widget before a visitor brings records, or at all.
-NOT_DRAWN = {"job", "lecture", "pin", "poll_language"}  # the last before a poll on telephones is opened
+NOT_RENDERED = {"job", "lecture", "pin", "poll_language"}  # the last before a poll on telephones is opened
 
 
 class Server(NamedTuple):
@@ -172,22 +172,22 @@ def messages(widgets: Mapping[str, str]) -> Iterator[list[WidgetState]]:
             yield state(identity, kind, of, FRAME if kind != "bidi_component" else 2 * JSON)
 
 
-async def attack(visitor: Visitor, widgets: Mapping[str, str]) -> list[Drawn]:
-    """Send all messages; what is drawn after each."""
+async def attack(visitor: Visitor, widgets: Mapping[str, str]) -> list[Rendered]:
+    """Send all messages; what is rendered after each."""
     return [await visitor.run(states) for states in messages(widgets)] + [await visitor.run()]
 
 
-async def ask(visitor: Visitor) -> list[Drawn]:
-    """Come by long addresses of every kind of text, and by addresses that no page writes; what is drawn after each."""
+async def ask(visitor: Visitor) -> list[Rendered]:
+    """Come by long addresses of every kind of text, and by addresses that no page writes; what each run renders."""
     queries = [f"what={text(of, FRAME)}&asked={text(of, 100)}" for of in KINDS]
     queries += ["=" + "a" * 9000, "=&=b&what=" + "a" * 9000, "%FF%00=%zz&&&;=", "a&" * 900, "&" * 9000]
     return [await visitor.run(query=query) for query in (*queries, "")]
 
 
-def faults(drawn: list[Drawn], usual: set[str]) -> list[str]:
-    """What is wrong with what is drawn, beside what is usual."""
-    words = {word for one in drawn for word in one.words} - usual
-    failed = [f"the page failed: {one.failed}" for one in drawn if one.failed]
+def faults(rendered: list[Rendered], usual: set[str]) -> list[str]:
+    """What is wrong with what is rendered, beside what is usual."""
+    words = {word for one in rendered for word in one.words} - usual
+    failed = [f"the page failed: {one.failed}" for one in rendered if one.failed]
     return failed + [f"{wrong}: {word[:200]}" for word in words if (wrong := of_programmers(word))]
 
 
@@ -226,9 +226,9 @@ async def fuzz(server: Server, page: Page) -> tuple[set[str], list[str]]:
             idle = server.idle
             for left in reversed(range(TRIES if new else 0)):
                 since = time.monotonic()
-                drawn = await attack(visitor, new)
-                drawn += [] if stage else await ask(visitor)
-                found += faults(drawn, set(usual.words))
+                rendered = await attack(visitor, new)
+                rendered += [] if stage else await ask(visitor)
+                found += faults(rendered, set(usual.words))
                 await next_answer(server.health)
                 worst = server.health.worst(since)
                 if worst <= idle + BEYOND_IDLE:
@@ -263,7 +263,7 @@ def new_tracebacks(server: Server, before: int) -> str:
 def test_long_texts(page: Page, server: Server) -> None:
     before = len(tracebacks(server.log))
     keys, found = in_a_loop(fuzz(server, page))
-    texts = {s.key for s in page.all_settings(Values()) if isinstance(s, Words | Choice)} - NOT_DRAWN
+    texts = {s.key for s in page.all_settings(Values()) if isinstance(s, Words | Choice)} - NOT_RENDERED
     assert not new_tracebacks(server, before)
     assert not found, "\n".join(dict.fromkeys(found))
     assert texts <= keys
@@ -288,8 +288,8 @@ async def say_odd_things(server: Server, page: str, link: Mapping[str, str], key
         await visitor.run()
         usual = await visitor.run()
         (identity,) = (one for one, kind in visitor.widgets.items() if kind == "bidi_component" and key_of(one) == key)
-        drawn = [await visitor.run(states) for states in odd(identity)]
-        return faults([*drawn, await visitor.run()], set(usual.words))
+        rendered = [await visitor.run(states) for states in odd(identity)]
+        return faults([*rendered, await visitor.run()], set(usual.words))
 
 
 @pytest.mark.parametrize(("page", "link", "key"), COMPONENTS, ids=[key for _, _, key in COMPONENTS])
@@ -306,7 +306,7 @@ async def closing(address: str, frame: bytes | str) -> int | None:
         await visitor.run()
         await visitor.send(frame)
         with pytest.raises(ClosedError) as closed:
-            await visitor.drawn()
+            await visitor.rendered()
         return closed.value.code
 
 
@@ -331,7 +331,7 @@ def test_other_messages(server: Server) -> None:
     many.file_urls_request.request_id = "a"
     assert in_a_loop(closing(server.address, many.SerializeToString())) == TOO_BIG
 
-    async def walk() -> Drawn:
+    async def walk() -> Rendered:
         async with Visitor(server.address, "") as visitor:
             await visitor.run()
             for ignored in ("clear_cache", "app_heartbeat", "load_git_info", "debug_shutdown_runtime"):

@@ -28,10 +28,10 @@ GROUPINGS = {"random": lambda X, bags, k, rng: random_k(bags, k, rng), "nearest"
 
 def records(sizes, d=4, seed=0, binary=False):
     """X (n, d), labels, and bags of these `sizes` whose records are in no order."""
-    draw, n = rng(seed), sum(sizes)
-    bags = draw.permutation(np.repeat(np.arange(len(sizes)), sizes))
-    X = draw.random((n, d))
-    return (X < 0.4).astype(float) if binary else X, draw.integers(0, 2, n), bags
+    generator, n = rng(seed), sum(sizes)
+    bags = generator.permutation(np.repeat(np.arange(len(sizes)), sizes))
+    X = generator.random((n, d))
+    return (X < 0.4).astype(float) if binary else X, generator.integers(0, 2, n), bags
 
 
 SIZES = pytest.mark.parametrize(("k", "binary"), [(1, False), (1, True), (2, False), (3, True), (4, False), (5, True)])
@@ -59,18 +59,18 @@ def test_groups_have_k_to_2k_less_1_records_of_one_bag_and_leave_its_mean(k, bin
 
 
 def test_random_groups_are_any_with_equal_chances():
-    draw, bags = rng(1), np.zeros(4, int)
-    seen = [frozenset(partition(random_k(bags, 2, draw))) for _ in range(2000)]
+    generator, bags = rng(1), np.zeros(4, int)
+    seen = [frozenset(partition(random_k(bags, 2, generator))) for _ in range(2000)]
     counts = [seen.count(one) for one in set(seen)]  # {01|23}, {02|13}, {03|12}
     assert len(counts) == 3
     assert stats.chisquare(counts).pvalue > 1e-6
     assert stats.chisquare([counts[0] + 200, counts[1] - 200, counts[2]]).pvalue < 1e-6
 
 
-def nearest_by_hand(X, bags, k, draw):
+def nearest_by_hand(X, bags, k, generator):
     """Of each bag in turn: the first in random order with the k − 1 of those left that lie nearest to it."""
     for bag in range(bags.max() + 1):
-        left = draw.permutation(np.flatnonzero(bags == bag)).tolist()
+        left = generator.permutation(np.flatnonzero(bags == bag)).tolist()
         while len(left) >= 2 * k:
             first = left[0]
             mine = {first, *sorted(left[1:], key=lambda i, first=first: math.dist(X[first], X[i]))[: k - 1]}

@@ -16,7 +16,7 @@ LEVELS = [
     (RandomisedResponse, (0.1, 65537), r"^n_states must be a whole number in \[2, 65536\]"),
     (GaussianNoise(0.0).log_likelihood, (np.zeros((1, 2)),) * 2, r"^noise level must be in \(0, 1000000\], got 0"),
     (BinaryChannel(0.3, 0.7).__getattribute__, ("inverse_matrix",), r"^p10 \+ p01 must differ from 1"),
-    (RandomisedResponse(0.8, 5).check_informative, (), r"^a flip probability of 0\.8 draws every pixel afresh"),
+    (RandomisedResponse(0.8, 5).check_informative, (), r"^a flip probability of 0\.8 replaces every pixel at random"),
     (RandomisedResponse(0.1, 5).check_released, (np.array([5]),), "x must hold states"),
 ]
 
@@ -27,7 +27,7 @@ def test_bad_levels_are_refused(call, arguments, sentence):
         call(*arguments)
 
 
-@pytest.mark.parametrize("mechanism", STATE_MECHANISMS, ids=repr)
+@pytest.mark.parametrize("mechanism", STATE_MECHANISMS)
 def test_what_are_no_states_is_refused(mechanism):
     top = mechanism.n_states - 1
     with pytest.raises(TypeError, match=rf"^x must hold whole-number states 0 to {top}, got dtype float64"):
@@ -39,7 +39,7 @@ def test_what_are_no_states_is_refused(mechanism):
         RandomisedResponse(0.5, 257).randomise(np.zeros(10, np.uint8), rng())
 
 
-@pytest.mark.parametrize("mechanism", NOISE_MECHANISMS, ids=repr)
+@pytest.mark.parametrize("mechanism", NOISE_MECHANISMS)
 def test_what_are_no_values_is_refused(mechanism):
     with pytest.raises(TypeError, match=r"^x must hold real values in \[0, 1\], got dtype uint8"):
         mechanism.randomise(np.zeros(3, np.uint8), rng())

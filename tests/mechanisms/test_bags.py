@@ -37,9 +37,11 @@ TURNS = {
 
 def people(n=4000, share=0.3, seed=0):
     """Labels and parts of n records, in which positives are mostly taken for positives."""
-    draw = rng(seed)
-    y = (draw.random(n) < share).astype(int)
-    return y, np.where(y == 1, draw.choice(4, n, p=[0.1, 0.2, 0.3, 0.4]), draw.choice(4, n, p=[0.4, 0.3, 0.2, 0.1]))
+    generator = rng(seed)
+    y = (generator.random(n) < share).astype(int)
+    return y, np.where(
+        y == 1, generator.choice(4, n, p=[0.1, 0.2, 0.3, 0.4]), generator.choice(4, n, p=[0.4, 0.3, 0.2, 0.1])
+    )
 
 
 @pytest.mark.parametrize("name", TURNS)
@@ -65,12 +67,12 @@ def test_nobody_is_in_two_bags_and_bags_take_their_kinds_of_record_in_turns(name
 @pytest.mark.parametrize("name", ["iid", "confident", "even"])
 def test_every_record_of_a_kind_is_sampled_equally_often(name):
     y, part = np.repeat([0, 1], 10), np.repeat([ATN, ATP], 10)
-    draw = rng(1)
-    drawn = np.bincount(np.concatenate([row for _ in range(2000) for row in select(name, y, part, 2, 3, draw)]))
+    generator = rng(1)
+    times = np.bincount(np.concatenate([row for _ in range(2000) for row in select(name, y, part, 2, 3, generator)]))
     # without replacement counts vary less than Poisson ones: χ² of at most 19 degrees of freedom
-    assert stats.chisquare(drawn).pvalue > 1e-6
-    drawn[0] += 300  # somebody who is drawn half as often again
-    assert stats.chisquare(drawn, np.full(20, drawn.mean())).pvalue < 1e-6
+    assert stats.chisquare(times).pvalue > 1e-6
+    times[0] += 300  # somebody who is chosen half as often again
+    assert stats.chisquare(times, np.full(20, times.mean())).pvalue < 1e-6
 
 
 @pytest.mark.parametrize("share", [0.24, 0.7])
@@ -88,8 +90,10 @@ def test_proportions_are_evenly_spaced_as_far_as_they_can_be(name, share):
 
 @pytest.mark.parametrize("name", ["skewed", "even"])
 def test_the_number_of_a_bag_does_not_tell_its_proportion(name):
-    y, draw = np.repeat([1, 0], [20, 20]), rng(1)
-    found = [tuple(int(y[rows].sum()) for rows in select(name, y, np.zeros(40, int), 3, 6, draw)) for _ in range(1200)]
+    y, generator = np.repeat([1, 0], [20, 20]), rng(1)
+    found = [
+        tuple(int(y[rows].sum()) for rows in select(name, y, np.zeros(40, int), 3, 6, generator)) for _ in range(1200)
+    ]
     orders, counts = np.unique(found, axis=0, return_counts=True)
     # 0, 3 and 6 positives: every order of them equally often
     assert {tuple(sorted(order)) for order in orders.tolist()} == {(0, 3, 6)}
@@ -127,12 +131,12 @@ def test_the_parts_meet_at_one_half_and_where_naive_bayes_is_sure():
 
 
 def test_the_probability_of_a_positive_is_that_of_scikit_learns_naive_bayes():
-    draw, (y, _) = rng(1), people(300)
-    binary = (draw.random((300, 8)) < np.where(y[:, None] == 1, 0.7, 0.3)).astype(np.uint8)
+    generator, (y, _) = rng(1), people(300)
+    binary = (generator.random((300, 8)) < np.where(y[:, None] == 1, 0.7, 0.3)).astype(np.uint8)
     expected = BernoulliNB().fit(binary, y).predict_proba(binary)[:, 1]
     for X in (binary, binary.astype(bool), binary.astype(float), csr_array(binary), csr_array(binary.astype(float))):
         np.testing.assert_allclose(positive_probability(X, y), expected, rtol=1e-12)
-    real = 0.3 * draw.random((300, 8)) + 0.5 * binary
+    real = 0.3 * generator.random((300, 8)) + 0.5 * binary
     gaussian = GaussianNB().fit(real, y).predict_proba(real)[:, 1]
     for X in (real, csr_array(real)):
         np.testing.assert_allclose(positive_probability(X, y), gaussian, rtol=1e-12)

@@ -1,4 +1,4 @@
-"""Randomised response and the asymmetric binary channel: their matrices, draws, likelihoods and exact lies."""
+"""Randomised response and the asymmetric binary channel: their matrices, samples, likelihoods and exact lies."""
 
 from fractions import Fraction
 
@@ -16,20 +16,20 @@ from tests.mechanisms.oracles import GRID_STEP, data_for, rng
 def test_randomise_is_apply_with_the_random_numbers_of_each_block(size):
     mechanism = RandomisedResponse(0.6, 5)
     x, block = data_for(mechanism, size), rng(5)
-    draws = mechanism.sample_noise(x.shape, rng(5))
-    np.testing.assert_array_equal(mechanism.randomise(x, rng(5)), mechanism.apply(x, draws))
+    noise = mechanism.sample_noise(x.shape, rng(5))
+    np.testing.assert_array_equal(mechanism.randomise(x, rng(5)), mechanism.apply(x, noise))
     sizes = [BLOCK] * (size // BLOCK) + [size % BLOCK]
     parts = [(block.random(n, dtype=np.float32), block.integers(0, 5, n, dtype=np.uint8)) for n in sizes]
-    np.testing.assert_array_equal(draws.uniform, np.concatenate([u for u, _ in parts]))
-    np.testing.assert_array_equal(draws.replacement, np.concatenate([r for _, r in parts]))
+    np.testing.assert_array_equal(noise.uniform, np.concatenate([u for u, _ in parts]))
+    np.testing.assert_array_equal(noise.replacement, np.concatenate([r for _, r in parts]))
 
 
 def test_a_value_is_resampled_where_its_uniform_is_below_the_probability():
     uniform = np.array([0.0, 0.5 - GRID_STEP, 0.5, 1 - GRID_STEP], np.float32)
-    draws, x = ResponseNoise(uniform, np.full(4, 3, np.uint8)), np.zeros(4, np.uint8)
+    noise, x = ResponseNoise(uniform, np.full(4, 3, np.uint8)), np.zeros(4, np.uint8)
     # 0.375 of 4 states: resampled with probability exactly 0.5
     for flip_prob, expected in ((0.375, [3, 3, 0, 0]), (0.0, [0] * 4), (0.75, [3] * 4)):
-        np.testing.assert_array_equal(RandomisedResponse(flip_prob, 4).apply(x, draws), expected)
+        np.testing.assert_array_equal(RandomisedResponse(flip_prob, 4).apply(x, noise), expected)
 
 
 @given(st.integers(2, 65536), st.floats(0.0, 1.0))
@@ -75,8 +75,8 @@ def test_lies_contrast_and_inverse_are_those_of_the_matrix(p10, p01):
 @pytest.mark.parametrize(("p10", "p01"), [(1e-9, 1 - 1.5e-9), (1 - 1e-10, 1e-9), (0.3, 0.7)])
 def test_the_uniforms_are_fine_enough_for_extreme_lies(p10, p01):
     """The probability of u < p, with u a multiple of 2⁻⁵³, gives the promised ε to one part in a million."""
-    drawn = BinaryChannel(*(np.ceil(p * 2.0**53) / 2.0**53 for p in (p10, p01)))
-    assert drawn.epsilon == pytest.approx(BinaryChannel(p10, p01).epsilon, rel=1e-6, abs=1e-12)
+    sampled = BinaryChannel(*(np.ceil(p * 2.0**53) / 2.0**53 for p in (p10, p01)))
+    assert sampled.epsilon == pytest.approx(BinaryChannel(p10, p01).epsilon, rel=1e-6, abs=1e-12)
     uniforms = BinaryChannel(p10, p01).sample_noise((1000,), rng(0))
     assert (uniforms * 2.0**53 % 1 == 0).all()
     assert (uniforms * 2.0**24 % 1 != 0).any()

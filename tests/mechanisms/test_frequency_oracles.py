@@ -1,4 +1,4 @@
-"""Frequency oracles against every report that there is: ε, p and q by brute force, and draws against their law."""
+"""Frequency oracles against every report that there is: ε, p and q by brute force, and samples against their law."""
 
 import math
 from itertools import combinations, product
@@ -141,10 +141,10 @@ def test_counts_sampled_at_once_have_the_joint_law_of_reports(name):
     oracle = fo.ORACLES[name](k, 0.5 if name == "subset selection" else 1.5)
     expected = counts_law(oracle, np.repeat(np.arange(k), people))
     generator, n = rng(2), 2000
-    drawn = [tuple(oracle.support_counts(people, generator)) for _ in range(n)]
-    assert set(drawn) <= set(expected)
+    sampled = [tuple(oracle.support_counts(people, generator)) for _ in range(n)]
+    assert set(sampled) <= set(expected)
     cells = sorted(expected, key=expected.get)
-    probs, found = np.array([expected[c] for c in cells]), np.array([drawn.count(c) for c in cells])
+    probs, found = np.array([expected[c] for c in cells]), np.array([sampled.count(c) for c in cells])
     # rare ones are pooled, so that about 20 are expected of each
     group = np.unique(np.cumsum(probs) // (20 / n), return_inverse=True)[1]
     assert fit(np.bincount(group, found), np.bincount(group, probs)) > 1e-4
@@ -206,15 +206,15 @@ def test_g_and_d_are_those_of_least_variance():
 def test_variances_are_those_of_many_simulated_polls(name):
     n, k = 1000, 4
     oracle, people = fo.ORACLES[name](k, 2.0), np.array([700, 200, 100, 0])
-    generator, draws = rng(7), 1500
+    generator, trials = rng(7), 1500
     gain = oracle.p - oracle.q
-    fixed = np.array([oracle.support_counts(people, generator) for _ in range(draws)]) / n / gain
-    drawn = [oracle.support_counts(generator.multinomial(n, people / n), generator) for _ in range(draws)]
+    fixed = np.array([oracle.support_counts(people, generator) for _ in range(trials)]) / n / gain
+    sampled = [oracle.support_counts(generator.multinomial(n, people / n), generator) for _ in range(trials)]
     for found, variance in (
         (fixed.var(axis=0), oracle.variance(people / n, n)),
-        ((np.array(drawn) / n / gain).var(axis=0), oracle.variance(people / n, n, of_population=True)),
+        ((np.array(sampled) / n / gain).var(axis=0), oracle.variance(people / n, n, of_population=True)),
     ):
-        np.testing.assert_allclose(found, variance, rtol=5 * math.sqrt(2 / draws))
+        np.testing.assert_allclose(found, variance, rtol=5 * math.sqrt(2 / trials))
     assert oracle.mean_variance(n) == pytest.approx(oracle.variance(people / n, n).mean())
 
 

@@ -38,11 +38,11 @@ def on_the_simplex(theta):
 
 
 def test_noisy_counts_are_projected_in_shares():
-    """Seen in the noise itself, drawn once more from the same seed."""
+    """Seen in the noise itself, sampled once more from the same seed."""
     counts = np.array([[3, 0, 9], [1, 1, 500]])
-    for make, draw in ((LaplaceCounts, rng(5).laplace), (GaussianCounts, rng(5).normal)):
-        shares = project_simplex((counts + draw(scale=7.0, size=(2, 3))) / [[12], [502]])
-        # the same draw, scaled before or after
+    for make, sample in ((LaplaceCounts, rng(5).laplace), (GaussianCounts, rng(5).normal)):
+        shares = project_simplex((counts + sample(scale=7.0, size=(2, 3))) / [[12], [502]])
+        # the same sample, scaled before or after
         np.testing.assert_allclose(make(7.0).randomise(counts, rng(5)), shares, rtol=0, atol=1e-12)
 
 

@@ -27,7 +27,7 @@ def test_the_domain_of_randomised_response_is_states(k):
     mechanism.check_informative()
 
 
-@pytest.mark.parametrize("mechanism", ADDITIVE, ids=repr)
+@pytest.mark.parametrize("mechanism", ADDITIVE)
 def test_the_domain_of_additive_noise_is_values(mechanism):
     assert isinstance(mechanism, PixelMechanism)
     assert (mechanism.n_states, mechanism.white, mechanism.level) == (None, 1, 0.3)
@@ -53,7 +53,7 @@ def test_grey_levels_round_half_up_and_are_clipped(k):
         assert mechanism.to_grey([-3.0, -0.001, 0.0, 0.5, 1.0, 1.001, 7.0]).tolist() == [0, 0, 0, 128, 255, 255, 255]
 
 
-@pytest.mark.parametrize("mechanism", [RandomisedResponse(0.5, 17), *ADDITIVE], ids=repr)
+@pytest.mark.parametrize("mechanism", [RandomisedResponse(0.5, 17), *ADDITIVE])
 def test_noise_of_some_rows_releases_those_rows(mechanism):
     clean = mechanism.from_states(rng(1).integers(0, 17, (6, 20)).astype(np.uint8), 17)
     noise, rows = mechanism.sample_noise(clean.shape, rng(2)), np.array([4, 1])
@@ -76,7 +76,6 @@ def centred(log_likelihood):
         *[RandomisedResponse(p, k) for p, k in ((1e-9, 2), (0.4, 3), (0.6, 17), (0.9, 256), (255 / 256, 256))],
         *[GaussianNoise(0.3), GaussianNoise(5.0), LaplaceNoise(0.3), LaplaceNoise(5.0)],
     ],
-    ids=repr,
 )
 def test_likelihoods_of_images_sum_over_pixels(mechanism):
     k = mechanism.n_states

@@ -175,8 +175,8 @@ def test_continuing_after_a_stop_runs_the_remaining_trials(table):
     left = [len(job.tasks) for key, job in list(cache.runner()._jobs.items()) if key[0] == "bags" and job.private]
     assert left == [N_TRIALS - done]
     finished(at)
-    ((_, draws),) = (kept for key, kept in at.session_state["own_results"].items() if key[0] == "bags")
-    assert [trial.config.trial for trial in draws] == list(range(1, N_TRIALS))
+    ((_, trials),) = (kept for key, kept in at.session_state["own_results"].items() if key[0] == "bags")
+    assert [trial.config.trial for trial in trials] == list(range(1, N_TRIALS))
 
 
 def test_an_upload_is_never_written_to_disk():
@@ -215,7 +215,7 @@ def test_the_code_for_own_images_computes_the_numbers_of_the_page(tmp_path, monk
     monkeypatch.chdir(tmp_path)
     exec(code(at), scope := {"print": lambda *_: None})
     assert isinstance(scope["config"].dataset, datasets.Dataset)
-    mark = 100 * np.mean([draw.fits["naive"].accuracy for draw in scope["trials"]])
+    mark = 100 * np.mean([trial.fits["naive"].accuracy for trial in scope["trials"]])
     assert f"<b>{mark:.1f} " in takeaway(at)
 
 

@@ -23,7 +23,7 @@ from privdemo.mechanisms import BinaryChannel
 POLL = ElectionConfig(500, channel=BinaryChannel(0.3, 0.3), seed=3)
 SETTINGS = {"voters": "500", "lie": "0.3", "poll_seed": "3"}
 VOTING = setting_file.write("voting", SETTINGS, POLL)
-DRAWN = """
+TRAINING = """
 page = "training"
 experiment = "training"
 [settings]
@@ -68,7 +68,7 @@ def test_the_sentence_is_printed_and_the_table_written(run, tmp_path):
 
 
 def test_trials_in_the_background_are_waited_for(run, tmp_path):
-    code, out, err = run(DRAWN)
+    code, out, err = run(TRAINING)
     assert code == 0
     assert all(line.startswith("Training on noise: Trial ") for line in err.splitlines()), "on a slow machine"
     assert re.match(r"\d+(\.\d)? of 100 clean images are named correctly by a model that learned from", out)
@@ -101,7 +101,7 @@ def test_the_question_on_which_a_page_opens_is_the_same_in_its_file(page, mnist,
         (VOTING.replace("lie = 0.3", "lie = 0.7"), "the page does not take the settings as they stand: `lie=0.7` was"),
         (VOTING.replace("\nlie = 0.3", "\nlies = 0.3"), "`lies` was ignored: this page has no such setting"),
         (VOTING.replace("channel = 0.3", "channel = 3"), "p10 must be in [0, 1], got 3"),
-        (DRAWN + 'second = "7"', "Choose two different digits: 7 cannot be told from 7."),
+        (TRAINING + 'second = "7"', "Choose two different digits: 7 cannot be told from 7."),
         ('page = "lectures"', "the page “Lectures” asks no question; take another one"),
         ("page = ", "a setting is TOML, which this file is not: "),
     ],

@@ -62,20 +62,20 @@ class View(NamedTuple):
 
 @functools.cache
 def view(address: str, *link: tuple[str, str]) -> View:
-    """The page behind a link, once its first draw is there: opened once for all tests that only look at it."""
+    """The page behind a link, once its first trial is there: opened once for all tests that only look at it."""
     panels: list[Panel] = []
-    draw = screen.below_figure
+    render = screen.below_figure
 
     def under(panel: Panel) -> None:
         panels.append(panel)
-        draw(panel)
+        render(panel)
 
     with mock.patch.object(screen, "below_figure", under):
         return View(until(visit(address, **dict(link)), lambda _: bool(panels) or address == "lectures"), panels)
 
 
 def finished(at: AppTest) -> AppTest:
-    """The page once no draws are under way."""
+    """The page once no trials are under way."""
     return until(at, lambda at: not any(button.key == "stop-trials" for button in at.button))
 
 
@@ -109,7 +109,7 @@ def code(at: AppTest) -> str:
 
 
 def html(at: AppTest) -> str:
-    """All that is drawn as HTML: summaries, pictures, tables, cards."""
+    """All that is rendered as HTML: summaries, pictures, tables, cards."""
     return plain("\n".join(element.proto.body for element in at.get("html")))
 
 

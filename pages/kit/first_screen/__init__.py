@@ -53,7 +53,7 @@ def save(address: str, title: str, words: str, row: list[str], heights: tuple[fl
     wide, narrow = heights
     _SCREENS[address] = (
         '<div id="first-screen" inert aria-hidden="true" '
-        f'style="color-scheme:light dark;--room:{wide}rem;--narrow-room:{narrow}rem">'
+        f'style="color-scheme:light dark;--gap:{wide}rem;--narrow-gap:{narrow}rem">'
         f'<template shadowrootmode="open">{sheet}<style>{_LAYOUT}</style>'
         f'<h1>{escape(title)}</h1>{words}<div class="row">{figures}</div></template></div><script>{SCRIPT}</script>'
     )

@@ -1,4 +1,4 @@
-"""Define the component of the live dial, whose pictures the browser redraws while it is dragged, without the server."""
+"""Define the component of the live dial: while it is dragged, the browser renders its pictures without the server."""
 
 from __future__ import annotations
 

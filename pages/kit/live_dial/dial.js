@@ -1,5 +1,5 @@
 // The live dial: while it is dragged, every picture is corrupted here, in the browser, from the
-// clean pixels and the fixed random draws that Python handed over. The arithmetic follows the
+// clean pixels and the fixed random numbers that Python handed over. The arithmetic follows the
 // mechanisms' `apply` and `to_grey` step by step, in single precision where they use it, so that
 // the pixels are the very ones that Python computes. A test compares them. Between two releases of the
 // dial the guesses and the words of an attack are those of the nearest of the levels for which Python
@@ -20,7 +20,7 @@ function bytes(text) {
 const floats = (text) => new Float32Array(bytes(text).buffer);
 
 // Randomised response: the replacement where the uniform is below q = pk/(k−1), rounded up.
-function redraw(data, level) {
+function replace(data, level) {
   const k = data.nStates;
   const q = Math.min(1, Math.ceil(((level * k) / (k - 1)) * GRID) / GRID);
   const grey = Uint8Array.from({ length: k }, (_, s) => Math.floor((s * 255) / (k - 1) + 0.5));
@@ -40,7 +40,7 @@ function add(data, level) {
 function decode(raw) {
   const data = { ...raw, states: bytes(raw.states), clean: bytes(raw.clean) };
   if (raw.noise) return { ...data, noise: floats(raw.noise), release: add };
-  return { ...data, uniform: floats(raw.uniform), replacement: bytes(raw.replacement), release: redraw };
+  return { ...data, uniform: floats(raw.uniform), replacement: bytes(raw.replacement), release: replace };
 }
 
 function paint(canvas, size, grey) {
@@ -108,7 +108,7 @@ class Dial {
     this.root.querySelectorAll(".control .end").forEach((end, i) => (end.textContent = this.data.ends[i]));
     this.input.setAttribute("aria-label", name);
     this.input.disabled = false;
-    dataset.dial = "drawn"; // its first frame, plain markup, may go
+    dataset.dial = "rendered"; // its first frame, plain markup, may go
     if (held) return this.move(this.level);
     this.input.value = raw.level >= high ? this.input.max : Math.round((raw.level - low) / step);
     this.move(raw.level);
@@ -135,7 +135,7 @@ class Dial {
       this.add(this.lines, "h4", "", this.data.rowsTitle);
       this.lineUp().forEach((people) => this.buildLine(people));
     }
-    this.draw(this.canvases.clean, this.data.clean);
+    this.paintAll(this.canvases.clean, this.data.clean);
     if (this.level !== undefined) this.move(this.level);
   }
 
@@ -182,9 +182,9 @@ class Dial {
     const { captions, priorLabels, sentNote, namedNote } = this.data;
     let line = this.add(this.lines, "div", "line");
     line.style.setProperty("--columns", this.columns);
-    const cells = (draw) => {
+    const cells = (fill) => {
       for (let c = 0; c < this.columns; c++) {
-        if (c < people.length) draw(people[c]);
+        if (c < people.length) fill(people[c]);
         else this.add(line, "span", "");
       }
     };
@@ -215,7 +215,7 @@ class Dial {
     });
   }
 
-  draw(canvases, pixels) {
+  paintAll(canvases, pixels) {
     const size = this.data.height * this.data.width;
     canvases.forEach((canvas, n) => paint(canvas, size, (j) => pixels[n * size + j]));
   }
@@ -225,7 +225,7 @@ class Dial {
     const size = this.data.height * this.data.width;
     const released = this.data.release(this.data, level);
     this.canvases.released.forEach((canvas, n) => paint(canvas, size, (j) => released(n * size + j)));
-    this.drawGuesses(level);
+    this.paintGuesses(level);
     const percent = Number((100 * level).toPrecision(3));
     this.sentNotes.forEach((note) => (note.textContent = this.data.sentNote.replace("{}", percent)));
     const shown = `${this.data.symbol} = ${Number(level.toPrecision(3))}`;
@@ -234,7 +234,7 @@ class Dial {
     this.root.dataset.level = level;
   }
 
-  drawGuesses(level) {
+  paintGuesses(level) {
     const { levels, sentences } = this.grid;
     const atRest = level === this.exact.level;
     const apart = levels.map((one) => Math.abs(one - level));
@@ -246,7 +246,7 @@ class Dial {
     this.canvases.guesses.forEach((canvases, g) => {
       const exact = this.exact.guesses[g], near = known && computed.pictures[g][nearest];
       const shown = atRest || !near ? (exact ?? near) : near;
-      if (shown) this.draw(canvases, shown);
+      if (shown) this.paintAll(canvases, shown);
       canvases.forEach((canvas) => canvas.classList.toggle("learning", !exact));
       this.titles[g].forEach((title) => title.classList.toggle("learning", !exact));
     });

@@ -1,6 +1,6 @@
-// Python puts this file in front of dial.js and of guesses.js, which call `fetchFile`. What a dial draws from is fetched
+// Python puts this file in front of dial.js and of guesses.js, which call `fetchFile`. The data of a dial is fetched
 // once from the address that Python gives it: later runs of the page name the same address, and so does a dial that is
-// drawn anew. The last few files are kept for all dials of the page.
+// rendered anew. The last few files are kept for all dials of the page.
 const KEPT = 8;
 const fetched = (globalThis.privdemoFiles ??= new Map());
 

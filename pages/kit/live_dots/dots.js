@@ -1,5 +1,5 @@
-// Fields of people: each voted, and has a uniform draw of their own below which chance changes the answer. They
-// are drawn here as Python draws them, dot for dot, at any lie. A test compares them.
+// Fields of people: each voted, and has a uniform random number of their own below which chance changes the answer. They
+// are rendered here as Python renders them, dot for dot, at any lie. A test compares them.
 
 const SECONDS = 0.9; // in which the people of a new poll answer, one after another
 const NONE = -1; // of someone who has not answered yet
@@ -36,7 +36,7 @@ class Field {
     return path;
   }
 
-  draw(kinds) {
+  render(kinds) {
     const { columns } = this;
     const { looks, look_of, not_yet } = this.plan;
     const all = [...looks, not_yet];
@@ -100,7 +100,7 @@ class Dots {
     );
   }
 
-  // On a slide, the dots of a row with which a field fills the room that is left; elsewhere undefined.
+  // On a slide, the dots of a row with which a field fills the space that is left; elsewhere undefined.
   columnsOfSlide() {
     const style = getComputedStyle(this.place), letters = parseFloat(style.fontSize);
     if (!style.getPropertyValue("--fill") || !this.place.clientHeight) return undefined;
@@ -143,7 +143,7 @@ class Dots {
     const count = (...wanted) => kinds.reduce((sum, kind) => sum + wanted.includes(kind), 0);
     const counts = { voted_a: count(0, 1), lied: count(1, 3), said_a: count(0, 3), asked: answered };
     this.fields.forEach((field, f) => {
-      field.draw(kinds);
+      field.render(kinds);
       const heading = this.data.fields[f].heading;
       field.caption.textContent = heading.replace(/\{(\w+)\}/g, (_, name) => counts[name].toLocaleString("en"));
     });

@@ -8,7 +8,7 @@ from pages.topics.class_ratio import figures, sets
 from pages.topics.class_ratio.answer import Answer, print_errors
 from pages.topics.class_ratio.chapters import all_numbers, other_mixes, the_adversary
 from pages.topics.class_ratio.controls import figure_2_controls, figure_3_controls
-from pages.topics.class_ratio.question import CURVES, FIGURE_2, FIGURE_3, Question
+from pages.topics.class_ratio.question import CURVES, FIGURE_2, FIGURE_3, Question, figure_2_curves, figure_3_curves
 from privdemo.experiments.class_ratio import N_FEATURES, TEST_SHARE
 from privdemo.experiments.results import N_TRIALS
 
@@ -20,7 +20,7 @@ def standing_words(question: Question | str, _: Answer | None = None) -> dict[st
     return folds.folds(
         folds.read(_HERE / "how.md", n_features=f"{N_FEATURES:,}"),
         folds.read(_HERE / "adversary.md"),
-        folds.read(_HERE / "caveats.md", test_share=numbers.share(TEST_SHARE, 0), n_draws=N_TRIALS),
+        folds.read(_HERE / "caveats.md", test_share=numbers.share(TEST_SHARE, 0), n_trials=N_TRIALS),
         "" if isinstance(question, str) else print_errors(question).markdown,
     )
 
@@ -36,6 +36,7 @@ CHAPTERS = Chapters(
             figures.two_classes,
             figure_2_controls,
             [FIGURE_2, CURVES],
+            figure_2_curves,
             shows_main_control=False,
             for_specialists=True,
         ),
@@ -44,6 +45,7 @@ CHAPTERS = Chapters(
             figures.private_counts,
             figure_3_controls,
             [FIGURE_3, CURVES],
+            figure_3_curves,
             shows_main_control=False,
             for_specialists=True,
         ),

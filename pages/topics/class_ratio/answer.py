@@ -82,11 +82,11 @@ HOW = {
     RFF: "the same with other averages, quicker and less exact",
     IDENTITY: "learns which set {records} are from; compares its answers for the {n} and for the sets",
     COUNT: "learns to name single {records} so that each set gets its known share, then counts the {n}",
-    PSVM: "draws the widest border that gives each set its known share, then counts the {n}",
+    PSVM: "finds the widest border that gives each set its known share, then counts the {n}",
     EM: "for comparison: knows every label of the sets, none of the {n}, and allows for another share there",
     PCC: "for comparison: knows every label of the sets, none of the {n}; then counts",
 }
-# How many known sets are drawn.
+# How many known sets are shown.
 _MOST_SETS = 3
 
 
@@ -321,7 +321,7 @@ def snippet(question: Question) -> Snippet:
         "from privdemo.experiments import class_ratio",
         "from privdemo.experiments.class_ratio import RatioConfig",
         "from privdemo.experiments.trials import with_trial",
-    ).then(f"trials = [class_ratio.run(with_trial(config, i)) for i in range({question.n_draws})]")
+    ).then(f"trials = [class_ratio.run(with_trial(config, i)) for i in range({question.n_trials})]")
 
 
 def print_mean_errors(question: Question) -> Snippet:

@@ -10,7 +10,6 @@ from pages.kit.number_control import Slider
 from pages.kit.settings import Choice
 from pages.kit.values import Values, put, put_all
 from pages.topics.class_ratio.question import (
-    ALL,
     BANDWIDTH,
     BY_HAND,
     CLASSES,
@@ -18,7 +17,6 @@ from pages.topics.class_ratio.question import (
     CURVES,
     DATA_SETS,
     DELTA,
-    DRAWS,
     EPSILON,
     FACTOR,
     FIGURE_2,
@@ -36,7 +34,11 @@ from pages.topics.class_ratio.question import (
     SEED,
     SHARE,
     SIZES_FOR_KEY,
+<<<<<<< HEAD
+=======
+    TRIALS,
     ShownCurves,
+>>>>>>> 8ce3e84a06542a5b71c33a62dee1d81c9b2db345
     classes_setting,
     first_class_words,
     size_settings,
@@ -78,7 +80,7 @@ def controls(values: Values, main: DeltaGenerator) -> None:
     inputs.choose(METHODS)
     if n_classes > 2 and CLASS_RATIO[PSVM].title in values[METHODS]:
         st.caption(f"{ONLY_TWO}: it is left out here.")
-    inputs.number(DRAWS)
+    inputs.number(TRIALS)
     inputs.number(SEED)
 
 
@@ -153,17 +155,17 @@ def _apply(name: str) -> None:
 # --- the chapters ------------------------------------------------------------------------------------
 
 
-def figure_2_controls(_: object) -> ShownCurves:
-    """Render the choice of figure 2’s data set and of its curves, and return both."""
-    return _shown_curves(FIGURE_2)
+def figure_2_controls(_: object) -> None:
+    """Render the choice of figure 2’s data set and of its curves."""
+    _choose_curves(FIGURE_2)
 
 
-def figure_3_controls(_: object) -> ShownCurves:
-    """Render the choice of figure 3’s method and of its curves, and return both."""
-    return _shown_curves(FIGURE_3)
+def figure_3_controls(_: object) -> None:
+    """Render the choice of figure 3’s method and of its curves."""
+    _choose_curves(FIGURE_3)
 
 
-def _shown_curves(setting: Choice) -> ShownCurves:
-    """Render the choice of a `setting` and the choice of curves; return both."""
+def _choose_curves(of: Choice) -> None:
     with st.container(horizontal=True, key="in-line"):
-        return ShownCurves(inputs.choose(setting), inputs.choose(CURVES) == ALL)
+        inputs.choose(of)
+        inputs.choose(CURVES)

@@ -32,6 +32,7 @@ SIZES_FOR_KEY, RHO_CLASSES_KEY = "ratio_of", "rho_of_classes"
 
 DATA_SETS = DataSets("ratio_records", COUNTING)
 CLASSES = Number("classes", limits.Limit("classes", 2, 10, integer=True), 2, "Classes")
+# With these shares, unlike those of `RatioConfig`, methods differ visibly.
 RHO = Number(
     "rho",
     limits.RHO,
@@ -41,7 +42,13 @@ RHO = Number(
     "Every known set has one common class, another in each; every other class has this share (ρ). At 1 / classes all "
     "sets are alike, and nothing can be learned.",
 )
-COPIES = Number("sets_of_each", limits.COPIES, 1, "Sets of each kind", help="As many again serve to choose settings.")
+COPIES = Number(
+    "sets_of_each",
+    limits.COPIES,
+    RatioConfig.copies,
+    "Sets of each kind",
+    help="As many again serve to choose settings.",
+)
 MIX = Choice("mix", (BY_HAND, RANDOM), BY_HAND, "Mix of the group")
 SHARE = Number("share", limits.SHARE, 0.9, "Share of its first class", 0.05)
 BANDWIDTH = Choice("bandwidth", (CHOSEN, GIVEN), CHOSEN, "Bandwidth of MMD")
@@ -56,12 +63,12 @@ FACTOR = Number(
 )
 NAME_BY_TITLE = {NO_NOISE: NO_RELEASE} | {release.title: name for name, release in RELEASES.items()}
 RELEASE = Choice("release", tuple(NAME_BY_TITLE), NO_NOISE, "Noise on the sets’ counts")
-EPSILON = Number("ratio_epsilon", limits.RELEASE_EPSILON, 0.05, "ε of the counts", 0.01, EPSILON_HELP)
-DELTA = Number("ratio_delta", limits.RELEASE_DELTA, 0.05, "δ of the counts", 0.01, DELTA_HELP)
+EPSILON = Number("ratio_epsilon", limits.RELEASE_EPSILON, RatioConfig.epsilon, "ε of the counts", 0.01, EPSILON_HELP)
+DELTA = Number("ratio_delta", limits.RELEASE_DELTA, RatioConfig.delta, "δ of the counts", 0.01, DELTA_HELP)
 N_MIN = Number(
     "n_min",
     limits.N_MIN,
-    25,
+    RatioConfig.n_min,
     "Public minimum",
     5,
     help="What everybody may know: no class of a set has fewer records.",
@@ -73,8 +80,15 @@ METHODS = Choice(
     "Methods",
     many=True,
 )
+<<<<<<< HEAD
 DRAWS = Number("ratio_draws", limits.N_TRIALS, 10, "Trials", help="Repeats with other records and other noise.")
+SEED = Number(
+    "ratio_seed", limits.SEED, RatioConfig.seed, "Seed", help="The same seed gives the same records and noise."
+)
+=======
+TRIALS = Number("ratio_draws", limits.N_TRIALS, 10, "Trials", help="Repeats with other records and other noise.")
 SEED = Number("ratio_seed", limits.SEED, 0, "Seed", help="The same seed gives the same records and noise.")
+>>>>>>> 8ce3e84a06542a5b71c33a62dee1d81c9b2db345
 
 
 class Preset(NamedTuple):
@@ -106,7 +120,7 @@ class Question:
     """
 
     config: RatioConfig
-    n_draws: int
+    n_trials: int
     own_file: own_data.File | None = None
 
     @property
@@ -171,7 +185,7 @@ def settings(values: Values) -> list[Setting]:
     """Return every setting of the page, with the classes of the data set."""
     classes = classes_setting(DATA_SETS.source(values))
     sets = [DATA_SETS.choice, classes, RHO, COPIES, *size_settings(), MIX, SHARE, BANDWIDTH, FACTOR]
-    return [*sets, RELEASE, EPSILON, DELTA, N_MIN, METHODS, DRAWS, SEED]
+    return [*sets, RELEASE, EPSILON, DELTA, N_MIN, METHODS, TRIALS, SEED]
 
 
 def question_of(values: Values) -> Question | str:
@@ -207,8 +221,18 @@ def question_of(values: Values) -> Question | str:
         class_ratio.check(config)
     except ValueError as error:  # numbers, each in its range, may not go together
         return f"Nothing can be found here. {numbers.error_sentence_html(error)}"
-    return Question(config, values[DRAWS], own_data.file_of(dataset))
+    return Question(config, values[TRIALS], own_data.file_of(dataset))
 
 
 # Why a method is left out with more classes.
 ONLY_TWO = f"“{CLASS_RATIO[PSVM].title}” tells two classes apart, no more"
+
+
+def figure_2_curves(values: Values, _: object) -> ShownCurves:
+    """Return the data set of figure 2, and which of its curves are shown."""
+    return ShownCurves(values[FIGURE_2], values[CURVES] == ALL)
+
+
+def figure_3_curves(values: Values, _: object) -> ShownCurves:
+    """Return the method of figure 3, and which of its curves are shown."""
+    return ShownCurves(values[FIGURE_3], values[CURVES] == ALL)

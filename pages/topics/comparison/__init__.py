@@ -26,7 +26,7 @@ def standing_words(question: Question | str, _: Answer | None = None) -> dict[st
     return folds.folds(
         folds.read(_HERE / "how.md", noises=noises, n_test=N_TEST),
         folds.read(_HERE / "adversary.md", at_first=epsilon, rho=f"{default.rho:g}"),
-        folds.read(_HERE / "caveats.md", n_draws=N_TRIALS),
+        folds.read(_HERE / "caveats.md", n_trials=N_TRIALS),
         "" if isinstance(question, str) else snippet(question).markdown,
     )
 

@@ -17,7 +17,7 @@ _QUESTION = "What does a change of the settings do?"
 _HEADS = ("method", "now", "pinned", "difference, trial by trial")
 
 
-def panels(answer: Answer, _: None = None) -> list[Panel]:
+def panels(answer: Answer) -> list[Panel]:
     """Return what differs and what that does to each method; until both settings have scores, the curves."""
     question, pinned = answer.question, answer.question.pinned
     now, then = ({row.method: row for row in answer.chosen(rows)} for rows in (answer.own, answer.pinned))
@@ -90,7 +90,7 @@ def _snippet(question: Question, pinned: ComparisonConfig) -> Snippet:
         *now.lines,
         "",
         "def rows(config):",
-        f"    trials = [comparison.run(with_trial(config, i)) for i in range({question.n_draws})]",
+        f"    trials = [comparison.run(with_trial(config, i)) for i in range({question.n_trials})]",
         "    found = comparison.study.rows(mark for trial in trials for mark in comparison.study.trial_marks(trial))",
         f'    return {{row.method: row for row in found if row.metric == "{question.metric}"}}',
         "",

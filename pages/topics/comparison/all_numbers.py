@@ -8,6 +8,7 @@ from pages.topics.comparison.answer import Answer, config_snippet, snippet
 from pages.topics.comparison.words import METRIC_WORDS, long_run, marked, people, scale
 from privdemo.estimators.choose import LOW_RANK
 from privdemo.experiments.comparison import METRICS, RECORDS, SHARE, TRUST, ComparisonConfig, exact_error
+from privdemo.experiments.results import TRIAL_COLUMN
 from privdemo.intervals import Estimate
 from privdemo.methods import COMPARISON, TRIED, TRUTH
 
@@ -40,7 +41,7 @@ def panels(answer: Answer) -> list[Panel]:
             "all-numbers",
             _QUESTION,
             f"At ε = {question.config.epsilon:g}, best first by {METRIC_WORDS[question.metric]}: means over "
-            f"<b>{answer.n_draws} trials</b>, each ± half its 95 % interval.",
+            f"<b>{answer.n_trials} trials</b>, each ± half its 95 % interval.",
             Table(heads, body, labelled=True),
             f"{people(question.config)}. Who is trusted with true labels? {trust}.{counted}",
             lambda: [
@@ -71,12 +72,12 @@ def _choices(answer: Answer) -> list[Panel]:
             "What held-out people released is likelier by one way to learn than by another: “clearly” is two standard "
             "errors of the difference, person by person. Labels that say too little do not decide.",
             rows=lambda: [
-                {**COMPARISON[name].columns, "draw": draw, **choice._asdict()}
+                {**COMPARISON[name].columns, TRIAL_COLUMN: trial, **choice._asdict()}
                 for name, choices in found.items()
-                for draw, choice in enumerate(choices)
+                for trial, choice in enumerate(choices)
             ],
             snippet=config_snippet(answer.question).then(
-                f"trials = [comparison.run(with_trial(config, i)) for i in range({answer.question.n_draws})]",
+                f"trials = [comparison.run(with_trial(config, i)) for i in range({answer.question.n_trials})]",
                 "for trial in trials:",
                 "    print([(fit.method, fit.chosen, fit.why) for fit in trial.fits.values() if fit.why])",
                 imports=("from privdemo.experiments.trials import with_trial",),

@@ -42,7 +42,7 @@ from privdemo.tasks import binary_task
 from privdemo.verdict import ENOUGH, Verdict
 
 # How many trials at each ε a setting without shipped curves gets, at most.
-CURVE_DRAWS = 5
+MOST_CURVE_TRIALS = 5
 # With more people of each class than this, a trial with private images is slow.
 LARGE = 300
 _OWN_TRIALS, _CURVE_TRIALS = "compare", "curve"
@@ -67,15 +67,15 @@ class Answer:
     """A question and its results so far.
 
     `curves` are the rows at several ε, shipped or from the visitor’s trials; `own` and `pinned` are the rows of the
-    visitor’s setting and of the pinned one. `n_draws` is the number of trials of the visitor’s setting, `problems` maps
-    a method to the reason why it has no score, and `running` is true if more trials are to come.
+    visitor’s setting and of the pinned one. `n_trials` is the number of trials of the visitor’s setting, `problems`
+    maps a method to the reason why it has no score, and `running` is true if more trials are to come.
     """
 
     question: Question
     curves: tuple[Row, ...]
     own: tuple[Row, ...]
     pinned: tuple[Row, ...]
-    n_draws: int
+    n_trials: int
     problems: Mapping[str, str]
     running: bool
 
@@ -105,8 +105,8 @@ class Answer:
         """Say with whose trust a model does best, and where that is different."""
         question = self.question
         if self.marks:
-            few = self.own and self.n_draws < question.n_draws
-            so_far = f"After {self.n_draws} of {question.n_draws} trials: " if few else ""
+            few = self.own and self.n_trials < question.n_trials
+            so_far = f"After {self.n_trials} of {question.n_trials} trials: " if few else ""
             return f"{so_far}{mark_words(question, self.marks, self.ranked)}{self.elsewhere()}"
         meanwhile = (
             f"The curves are shipped ones of {curve_people(self.curves)}."
@@ -204,7 +204,7 @@ def what_it_costs(answer: Answer) -> list[Panel]:
         rows=lambda: [vars(row) | COMPARISON[row.method].columns for row in answer.own],
         snippet=snippet(answer.question),
         prediction=_prediction(answer),
-        note=f"Marks: means of {answer.n_draws} trials; lines: 95 of 100 such intervals hold the true mean. "
+        note=f"Marks: means of {answer.n_trials} trials; lines: 95 of 100 such intervals hold the true mean. "
         f"{_label_words(config)}{_why_words(answer)}",
     )
     shown = tuple(name for name in config.methods if name in (CLEAN, *best) or COMPARISON[name].trust == PUBLISHER)
@@ -315,7 +315,9 @@ def frontiers(answer: Answer, name: str, goal: float | None, names: Mapping[str,
     if not rows:
         return []
     differ = answer.own and answer.curves and not shipped.on_curves(question.config)
-    legend = f"Curves: {n_draws(curves)} trials of {curve_people(curves)}. Large marks: your setting." if curves else ""
+    legend = (
+        f"Curves: {trial_counts(curves)} trials of {curve_people(curves)}. Large marks: your setting." if curves else ""
+    )
     of_sets = {method for method in question.config.methods if COMPARISON[method].trust == PUBLISHER}
 
     def chart(methods: Set[str], axis: str) -> Chart:
@@ -362,10 +364,10 @@ def jobs(question: Question) -> list[Job]:
     all_jobs: list[Job] = []
     pinned = question.pinned if question.shared and question.pinned != question.config else None
     for name, config in (("Trial", question.config), ("Pinned trial", pinned)):
-        if config is None or shipped.is_shipped(config, question.n_draws):
+        if config is None or shipped.is_shipped(config, question.n_trials):
             continue
         for half in range(2):
-            tasks = [with_trial(config, trial) for trial in range(half, question.n_draws, 2)]
+            tasks = [with_trial(config, trial) for trial in range(half, question.n_trials, 2)]
             all_jobs.append(Job((_OWN_TRIALS, config, half), name, comparison.run, tasks, slow=_is_slow(config)))
     if not shipped.has_curves(question.config):
         tasks = [
@@ -385,7 +387,7 @@ def _is_slow(config: ComparisonConfig) -> bool:
 
 def n_curve_trials(question: Question) -> int:
     """Return how many trials the visitor’s own curves have at each ε."""
-    return min(CURVE_DRAWS, question.n_draws)
+    return min(MOST_CURVE_TRIALS, question.n_trials)
 
 
 def answer(question: Question, trials_so_far: Trials) -> Answer | None:
@@ -401,8 +403,8 @@ def answer(question: Question, trials_so_far: Trials) -> Answer | None:
     result = Answer(
         question,
         tuple(curves),
-        tuple(rows_of(question.config, question.n_draws, own)),
-        tuple(rows_of(question.pinned, question.n_draws, trials_so_far.of_kind(_OWN_TRIALS, question.pinned)))
+        tuple(rows_of(question.config, question.n_trials, own)),
+        tuple(rows_of(question.pinned, question.n_trials, trials_so_far.of_kind(_OWN_TRIALS, question.pinned)))
         if question.pinned
         else (),
         len(own) or results.N_TRIALS,
@@ -414,21 +416,21 @@ def answer(question: Question, trials_so_far: Trials) -> Answer | None:
 
 def own_curves(question: Question, curve_trials: Sequence[Trial], own: Sequence[Trial]) -> list[Row]:
     """Return the rows of the same trials at every ε, the visitor’s own included."""
-    epsilon, n_draws = question.config.epsilon, n_curve_trials(question)
-    if sum(trial.config.epsilon == epsilon for trial in curve_trials) < n_draws:
+    epsilon, n_trials = question.config.epsilon, n_curve_trials(question)
+    if sum(trial.config.epsilon == epsilon for trial in curve_trials) < n_trials:
         others = [trial for trial in curve_trials if trial.config.epsilon != epsilon]
-        curve_trials = [*others, *(trial for trial in own if trial.config.trial < n_draws)]
+        curve_trials = [*others, *(trial for trial in own if trial.config.trial < n_trials)]
     return _means(curve_trials)
 
 
-def rows_of(config: ComparisonConfig, n_draws: int, trials: Sequence[Trial]) -> list[Row]:
-    """Return the rows of one setting, shipped or from `trials`; without intervals until there are enough of `n_draws`.
+def rows_of(config: ComparisonConfig, n_trials: int, trials: Sequence[Trial]) -> list[Row]:
+    """Return the rows of one setting, shipped or from `trials`; without intervals until there are enough of `n_trials`.
 
     Rows without intervals have no scores by trial either, so that no difference is judged.
     """
-    if shipped.is_shipped(config, n_draws):
+    if shipped.is_shipped(config, n_trials):
         return shipped.marks(config)
-    enough = min(ENOUGH, n_draws)
+    enough = min(ENOUGH, n_trials)
     return [
         row if row.n_trials >= enough else replace(row, low=-math.inf, high=math.inf, by_trial="")
         for row in _means(trials)
@@ -538,7 +540,7 @@ def curve_people(curves: Sequence[Row]) -> str:
     return f"{curves[0].n_train:,} people of each class"
 
 
-def n_draws(rows: Sequence[Row]) -> str:
+def trial_counts(rows: Sequence[Row]) -> str:
     """Write how many trials some rows are from."""
     least, most = (end(row.n_trials for row in rows) for end in (min, max))
     return f"{most}" if least == most else f"{least} to {most}"
@@ -557,7 +559,7 @@ def _own_summary(answer: Answer) -> str:
     sets = f" {about_sets(config)}" if _has_sets(config) else ""
     unequal = " Equal ε under unequal trust is not equal privacy." if len(answer.best_by_trust) > 1 else ""
     return (
-        f"Promised: {privacy(config)}. Of {people(config)}, {answer.n_draws} trials: {scores}{known}. "
+        f"Promised: {privacy(config)}. Of {people(config)}, {answer.n_trials} trials: {scores}{known}. "
         f"{answer.best_words()}{answer.beside_counterpart()}{answer.ties()}Bars are 95 % intervals.{unequal}{sets}"
     )
 
@@ -566,7 +568,7 @@ def _summary(answer: Answer, curves: Sequence[Row]) -> str:
     """Describe the figure: the promise, ties, the curves, and what each mark means."""
     config = answer.question.config
     own = (
-        f"Large marks: your setting, {config.n_train:,} people of each class, {answer.n_draws} trials. "
+        f"Large marks: your setting, {config.n_train:,} people of each class, {answer.n_trials} trials. "
         if answer.own
         else ""
     )
@@ -600,7 +602,7 @@ def _curve_words(question: Question, curves: Sequence[Row]) -> str:
     along = f"at ε = {first:g}" if first == last else f"from ε = {first:g} to {last:g}"
     kind = "Shipped means" if shipped.has_curves(question.config) else "Means"
     unlike = shipped.unlike_yours(question.config)
-    return f"{kind} over {n_draws(curves)} trials of {curve_people(curves)}{unlike}, {along}: {'; '.join(parts)}. "
+    return f"{kind} over {trial_counts(curves)} trials of {curve_people(curves)}{unlike}, {along}: {'; '.join(parts)}. "
 
 
 # --- code ----------------------------------------------------------------------------------------
@@ -621,7 +623,7 @@ def snippet(question: Question) -> Snippet:
     mark = f'comparison.mean_mark(trials, method, "{question.metric}")'
     exact = ", comparison.exact_error(config, method)" if question.config.task == SHARE else ""
     return config_snippet(question).then(
-        f"trials = [comparison.run(with_trial(config, i)) for i in range({question.n_draws})]",
+        f"trials = [comparison.run(with_trial(config, i)) for i in range({question.n_trials})]",
         "for method in trials[0].fits:",
         f"    print(method, {mark}{exact})",
         "# the curves anew: python -m privdemo reproduce comparison",

@@ -15,7 +15,6 @@ from pages.topics.comparison.question import (
     BAG,
     DATA_SETS,
     DELTA,
-    DRAWS,
     EPSILON,
     EPSILON_STEPS,
     GOAL,
@@ -30,6 +29,7 @@ from pages.topics.comparison.question import (
     SEEKING,
     TASK,
     TASKS,
+    TRIALS,
     TRUE_SHARE,
     TRUSTED,
     decode,
@@ -86,7 +86,7 @@ def controls(values: Values, main: DeltaGenerator) -> None:
         inputs.number(TRUE_SHARE)
     inputs.number(SEED)
     inputs.choose(METHODS)
-    inputs.number(DRAWS)
+    inputs.number(TRIALS)
 
 
 def _epsilon_boxes() -> None:

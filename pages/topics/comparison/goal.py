@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pages.kit.panel import Panel, Table
 from pages.kit.snippet import Snippet
 from pages.topics.comparison import shipped
-from pages.topics.comparison.answer import Answer, config_snippet, frontiers, n_curve_trials, n_draws
+from pages.topics.comparison.answer import Answer, config_snippet, frontiers, n_curve_trials, trial_counts
 from pages.topics.comparison.question import Question
 from pages.topics.comparison.words import marked, value
 from privdemo.experiments import comparison
@@ -70,7 +70,7 @@ def _goal_words(question: Question) -> str:
 def _whose_words(question: Question, rows: Sequence[Row]) -> str:
     """Say which curves the goal is sought along."""
     unlike = shipped.unlike_yours(question.config)
-    return f", with {rows[0].n_train:,} people of each class{unlike} in {n_draws(rows)} trials"
+    return f", with {rows[0].n_train:,} people of each class{unlike} in {trial_counts(rows)} trials"
 
 
 def reached_words(question: Question, rows: Sequence[Row]) -> str:

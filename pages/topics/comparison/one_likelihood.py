@@ -157,7 +157,7 @@ def _channels(question: Question) -> Panel:
 def _snippet(question: Question, epsilon: float) -> Snippet:
     """Return the code that computes the differences, from the visitor’s own trials if both of a pair have some."""
     return config_snippet(question).then(
-        f"trials = [comparison.run(with_trial(config, i)) for i in range({question.n_draws})]",
+        f"trials = [comparison.run(with_trial(config, i)) for i in range({question.n_trials})]",
         "mine = comparison.study.rows(mark for trial in trials for mark in comparison.study.trial_marks(trial))",
         f"here = (config.dataset, config.private, {epsilon!r})",
         "shipped = [r for r in comparison.study.load() if (r.dataset, r.private, r.epsilon) == here]",

@@ -45,7 +45,7 @@ PRIVATE = Choice("private", tuple(PRIVATE_PARTS), next(iter(PRIVATE_PARTS)), "Wh
 EPSILON = Number(
     "label_epsilon",
     limits.Limit("epsilon", 0.05, 8.0, "the curves go from 0.1 to 8"),
-    1.0,
+    ComparisonConfig.epsilon,
     "ε of a label",
     0.1,
 )
@@ -70,14 +70,16 @@ METHODS = Choice(
     "Methods",
     many=True,
 )
-DRAWS = Number(
+TRIALS = Number(
     "compare_draws",
-    limits.Limit("draws", 2, 50, "an interval needs two", integer=True),
+    limits.Limit("n_trials", 2, 50, "an interval needs two", integer=True),
     10,
     "Trials",
     help="Repeats with other people and other noise.",
 )
-SEED = Number("compare_seed", limits.SEED, 0, "Seed", help="The same seed gives the same people and noise.")
+SEED = Number(
+    "compare_seed", limits.SEED, ComparisonConfig.seed, "Seed", help="The same seed gives the same people and noise."
+)
 GOAL = Number("goal", limits.Limit("goal", 0.0, 100.0, "in per cent"), 90.0, "Goal: right for at least (%)", 1.0)
 OFF_BY = Number(
     "off_by",
@@ -115,7 +117,7 @@ class Question:
     """
 
     config: ComparisonConfig
-    n_draws: int
+    n_trials: int
     metric: str
     goal: float | None
     trusted: tuple[str, ...]
@@ -221,7 +223,7 @@ def settings(values: Values) -> list[Setting]:
     """Return every setting of the page, with the ranges for the data set."""
     people = people_setting(DATA_SETS.source(values))
     for_config = [TASK, DATA_SETS.choice, PRIVATE, EPSILON, people, DELTA, BAG, RHO, ASKED, TRUE_SHARE]
-    return [*for_config, METRIC, METHODS, DRAWS, SEED, GOAL, OFF_BY, TRUSTED, PIN]
+    return [*for_config, METRIC, METHODS, TRIALS, SEED, GOAL, OFF_BY, TRUSTED, PIN]
 
 
 def question_of(values: Values) -> Question | str:
@@ -242,7 +244,7 @@ def question_of(values: Values) -> Question | str:
     goal = {"accuracy": values[GOAL] / 100, "error": values[OFF_BY] / 100}.get(metric)
     own_file = own_data.file_of(config.dataset) or (own_data.file_of(pinned.dataset) if pinned else None)
     question = Question(
-        replace(config, methods=methods), values[DRAWS], metric, goal, values[TRUSTED], pinned, own_file
+        replace(config, methods=methods), values[TRIALS], metric, goal, values[TRUSTED], pinned, own_file
     )
     if pinned and question.shared:
         return replace(question, pinned=replace(pinned, methods=question.shared))

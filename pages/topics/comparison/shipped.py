@@ -41,9 +41,9 @@ def on_curves(config: ComparisonConfig) -> bool:
     return replace(config, methods=(), epsilon=ComparisonConfig.epsilon, trial=0) == _context(config)
 
 
-def is_shipped(config: ComparisonConfig, n_draws: int) -> bool:
+def is_shipped(config: ComparisonConfig, n_trials: int) -> bool:
     """Return whether this very setting is shipped with as many trials, whatever its methods."""
-    return on_curves(config) and config.epsilon in comparison.study.EPSILONS and n_draws == results.N_TRIALS
+    return on_curves(config) and config.epsilon in comparison.study.EPSILONS and n_trials == results.N_TRIALS
 
 
 def unlike_yours(config: ComparisonConfig) -> str:

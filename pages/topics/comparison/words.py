@@ -61,8 +61,8 @@ def change(now: Row, then: Row) -> Change:
         return Change(Verdict.TOO_FEW, "too few trials of both")
     if gap.has_no_width and gap.mean == 0:
         return Change(Verdict.NOT_CLEAR, "the same")
-    n_draws = len(now.values.keys() & then.values.keys())
-    verdict = judge(gap, n_draws, lower_is_better=not METRICS[now.task][now.metric])
+    n_trials = len(now.values.keys() & then.values.keys())
+    verdict = judge(gap, n_trials, lower_is_better=not METRICS[now.task][now.metric])
     scale = _SCALES[now.metric][1]
     # Up to five decimals, so that the difference does not look like 0.
     digits = next((d for d in range(scale.digits, 6) if round(scale.factor * gap.mean, d)), scale.digits)

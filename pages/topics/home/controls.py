@@ -14,4 +14,4 @@ def controls(_: Values, __: DeltaGenerator) -> None:
     """Render the controls; the dial itself is in the figure."""
     inputs.number(level_setting())
     seed = inputs.number(SEED)
-    st.button("Draw two other people", on_click=put, args=(SEED, seed + 1))
+    st.button("Show two other people", on_click=put, args=(SEED, seed + 1))

@@ -53,7 +53,7 @@ CLASSES = Choice("classes", tuple("0123456789"), ("7", "9"), "Digits", many=True
 LABEL_KIND = Choice("label_lie", (SYMMETRIC, ASYMMETRIC), SYMMETRIC, "Lie about the label")
 FLIP_PROB_FIRST = Number("p10", limits.P10, 0.1, "Lies about the first digit", step=0.01, help=WHAT_TWO_LIES_DO)
 FLIP_PROB_SECOND = Number("p01", limits.P01, 0.3, "Lies about the second digit", step=0.01, help=WHAT_TWO_LIES_DO)
-SHOWN = Number("shown", limits.PER_CLASS, 5, "Images of each digit")
+SHOWN = Number("shown", limits.PER_CLASS, Config.per_class, "Images of each digit")
 PEOPLE = Number(
     "people",
     limits.N_PEOPLE,
@@ -66,7 +66,7 @@ PEOPLE = Number(
 CANDIDATES = Number(
     "candidates",
     limits.N_CANDIDATES,
-    100,
+    CurveConfig.n_candidates,
     "Possible senders",
     step=10,
     help="People whose clean images are known; one of them sent the image.",
@@ -79,7 +79,7 @@ DELTA = Number(
     step=1e-6,
     help="It goes with every ε that holds only with a δ.",
 )
-SEED = Number("seed", limits.SEED, 0, "Seed", help="The same seed gives the same people and the same noise.")
+SEED = Number("seed", limits.SEED, Config.seed, "Seed", help="The same seed gives the same people and the same noise.")
 
 # One click to the paper's settings: pixel noise, its level, and the label flips that go with it.
 PRESETS = {

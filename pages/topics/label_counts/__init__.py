@@ -8,7 +8,7 @@ from pages.topics.label_counts import adversary, along, claim
 from pages.topics.label_counts.answer import Answer, print_outcomes
 from pages.topics.label_counts.chapters import all_numbers, released_counts, the_promise, who_wins
 from pages.topics.label_counts.controls import axis_controls, curve_controls
-from pages.topics.label_counts.question import AXIS, CURVES, Question
+from pages.topics.label_counts.question import AXIS, CURVES, Question, axis_of, curves_of
 from privdemo.experiments.label_counts import CountConfig
 
 _HERE = Path(__file__).parent
@@ -27,11 +27,11 @@ CHAPTERS = Chapters(
     "count_look",
     (
         Chapter("True and published counts", released_counts),
-        Chapter("Error of each kind of noise", along.panels, curve_controls, [AXIS, CURVES]),
+        Chapter("Error of each kind of noise", along.panels, curve_controls, [AXIS, CURVES], curves_of),
         Chapter("What an adversary can guess", adversary.panels),
         Chapter("Is the privacy promise kept?", the_promise, for_specialists=True),
         Chapter("Best kind of noise", who_wins, for_specialists=True),
-        Chapter("A claim of Iyer et al.", claim.panels, axis_controls, [AXIS], for_specialists=True),
+        Chapter("A claim of Iyer et al.", claim.panels, axis_controls, [AXIS], axis_of, for_specialists=True),
         Chapter("All results in a table", all_numbers, for_specialists=True),
     ),
 )

@@ -8,8 +8,6 @@ from streamlit.delta_generator import DeltaGenerator
 from pages.kit import inputs, privacy_inputs
 from pages.kit.values import Values
 from pages.topics.label_counts.question import (
-    ALL,
-    AXES,
     AXIS,
     CLASSES,
     COUNTS,
@@ -25,7 +23,6 @@ from pages.topics.label_counts.question import (
     RHO,
     SEED,
     TOTAL,
-    Curves,
 )
 
 _GUESSING = privacy_inputs.Guessing("has one of two illnesses", "counts with this noise", "patients")
@@ -56,12 +53,13 @@ def controls(values: Values, main: DeltaGenerator) -> None:
 # --- the chapters --------------------------------------------------------------------------------
 
 
-def curve_controls(_: object) -> Curves:
-    """Render the choice of the axis and of the curves, and return both."""
+def curve_controls(_: object) -> None:
+    """Render the choice of the axis and of the curves."""
     with st.container(horizontal=True, key="in-line"):
-        return Curves(AXES[inputs.choose(AXIS)], inputs.choose(CURVES) == ALL)
+        inputs.choose(AXIS)
+        inputs.choose(CURVES)
 
 
-def axis_controls(_: object) -> str:
-    """Render the choice of the axis, and return it."""
-    return AXES[inputs.choose_in_line(AXIS)]
+def axis_controls(_: object) -> None:
+    """Render the choice of the axis."""
+    inputs.choose_in_line(AXIS)

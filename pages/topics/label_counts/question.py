@@ -42,9 +42,14 @@ N_MIN = Number(
     "chooses its noise from this number alone, never from the counts.",
 )
 REPEATS = Number(
-    "releases", limits.REPEATS, 200, "Trials", 100, help="How often the counts are released with each kind of noise."
+    "releases",
+    limits.REPEATS,
+    CountConfig.repeats,
+    "Trials",
+    100,
+    help="How often the counts are released with each kind of noise.",
 )
-SEED = Number("count_seed", limits.SEED, 0, "Seed", help="The same seed gives the same noise.")
+SEED = Number("count_seed", limits.SEED, CountConfig.seed, "Seed", help="The same seed gives the same noise.")
 NAME_BY_TITLE = {release.title: name for name, release in RELEASES.items()}
 MECHANISM = Choice(
     "mechanism",
@@ -152,3 +157,13 @@ def _counts(values: Values, whose: str) -> tuple[int, ...]:
     if whose == CLINIC:
         return tuple(PATIENTS.values())
     return parse(values[COUNTS]) if whose == OWN else label_counts.design(values[CLASSES], values[TOTAL], values[RHO])
+
+
+def curves_of(values: Values, _: object) -> Curves:
+    """Return what the figure of errors plots."""
+    return Curves(AXES[values[AXIS]], values[CURVES] == ALL)
+
+
+def axis_of(values: Values, _: object) -> str:
+    """Return the axis of the claim's figure."""
+    return AXES[values[AXIS]]

@@ -13,6 +13,8 @@ from pages.topics.label_proportions.question import (
     NOISE_ON,
     PROPORTION_EPSILON,
     Question,
+    means_of,
+    noise_on,
 )
 from privdemo.experiments.label_proportions.fit import N_FOLDS
 from privdemo.experiments.results import N_TRIALS
@@ -27,7 +29,7 @@ def standing_words(question: Question | str, _: Answer | None = None) -> dict[st
     return folds.folds(
         f"{how}\n{why}",
         folds.read(_HERE / "adversary.md", epsilon=f"{epsilon:g}", factor=numbers.odds_factor(epsilon)),
-        folds.read(_HERE / "caveats.md", n_draws=N_TRIALS),
+        folds.read(_HERE / "caveats.md", n_trials=N_TRIALS),
         "" if isinstance(question, str) else score_snippet(question).markdown,
     )
 
@@ -37,9 +39,11 @@ CHAPTERS = Chapters(
     (
         Chapter("Accuracy of each method", Answer.main),
         Chapter("What is known of each bag", the_bags),
-        Chapter("Effect of added noise", noise.panels, noise_controls, [NOISE_ON]),
+        Chapter("Effect of added noise", noise.panels, noise_controls, [NOISE_ON], noise_on),
         Chapter("What an adversary can guess", the_adversary),
-        Chapter("Averages in place of records", curves.k_anonymity, means_controls, [MEANS], for_specialists=True),
+        Chapter(
+            "Averages in place of records", curves.k_anonymity, means_controls, [MEANS], means_of, for_specialists=True
+        ),
         Chapter("Effect of the number of bags", curves.number_of_bags, for_specialists=True),
         Chapter("Ways to fill bags", filling.panels, shows_main_control=False, for_specialists=True),
         Chapter("All results in a table", all_numbers, for_specialists=True),

@@ -330,7 +330,7 @@ def snippet(question: Question) -> Snippet:
         "from privdemo.experiments import label_proportions",
         "from privdemo.experiments.trials import with_trial",
         "from privdemo.experiments.label_proportions import BagConfig",
-    ).then(f"trials = [label_proportions.run(with_trial(config, i)) for i in range({question.n_draws})]")
+    ).then(f"trials = [label_proportions.run(with_trial(config, i)) for i in range({question.n_trials})]")
 
 
 def bag_snippet(question: Question) -> Snippet:

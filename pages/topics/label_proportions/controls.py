@@ -14,7 +14,6 @@ from pages.kit.values import Values, put_all
 from pages.topics.label_proportions.question import (
     AGGREGATION,
     DATA_SETS,
-    DRAWS,
     FEATURE_EPSILON,
     FEATURE_NOISE,
     FILL,
@@ -31,6 +30,7 @@ from pages.topics.label_proportions.question import (
     SIZES,
     THRESHOLD,
     TRAINED,
+    TRIALS,
     K,
     averaged,
     bag_settings,
@@ -69,7 +69,7 @@ def controls(values: Values, main: DeltaGenerator) -> None:
     _noise(PROPORTION_NOISE, PROPORTION_EPSILON, records_in_bag(values))
     inputs.choose(TRAINED)
     inputs.choose(THRESHOLD)
-    inputs.number(DRAWS)
+    inputs.number(TRIALS)
     inputs.number(SEED)
 
 
@@ -152,11 +152,11 @@ def _apply(name: str) -> None:
 # --- the chapters ------------------------------------------------------------------------------------
 
 
-def means_controls(_: object) -> str:
-    """Render the choice of how groups of k are made, and return it."""
-    return inputs.choose_in_line(MEANS)
+def means_controls(_: object) -> None:
+    """Render the choice of how groups of k are made."""
+    inputs.choose_in_line(MEANS)
 
 
-def noise_controls(_: object) -> str:
-    """Render the choice of what the noise is on, and return it."""
-    return inputs.choose_in_line(NOISE_ON)
+def noise_controls(_: object) -> None:
+    """Render the choice of what the noise is on."""
+    inputs.choose_in_line(NOISE_ON)

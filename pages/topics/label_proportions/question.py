@@ -48,8 +48,15 @@ TRAINED = Choice(
     many=True,
 )
 THRESHOLD = Choice("positive_if", tuple(THRESHOLDS.values()), THRESHOLDS[SHARE], "Threshold for “yes”")
+<<<<<<< HEAD
 DRAWS = Number("bag_draws", limits.N_TRIALS, 10, "Trials", help="Repeats with other records, other bags, other noise.")
+SEED = Number(
+    "bag_seed", limits.SEED, BagConfig.seed, "Seed", help="The same seed gives the same records, bags and noise."
+)
+=======
+TRIALS = Number("bag_draws", limits.N_TRIALS, 10, "Trials", help="Repeats with other records, other bags, other noise.")
 SEED = Number("bag_seed", limits.SEED, 0, "Seed", help="The same seed gives the same records, bags and noise.")
+>>>>>>> 8ce3e84a06542a5b71c33a62dee1d81c9b2db345
 
 # One click to the slides' settings: how bags are filled, means, k, ε of columns and of proportions (None: no noise).
 # Bags with noise are filled at random: only so does its ε hold.
@@ -69,7 +76,7 @@ class Question:
     """
 
     config: BagConfig
-    n_draws: int
+    n_trials: int
     chosen_threshold: str
     own_file: own_data.File | None = None
 
@@ -103,7 +110,7 @@ def settings(values: Values) -> list[Setting]:
     """Return every setting of the page, with the ranges for the data set."""
     noise = [FEATURE_NOISE, FEATURE_EPSILON, PROPORTION_NOISE, PROPORTION_EPSILON]
     bags = [DATA_SETS.choice, *bag_settings(DATA_SETS.source(values)), FILL, AGGREGATION, K]
-    return [*bags, *noise, TRAINED, THRESHOLD, DRAWS, SEED]
+    return [*bags, *noise, TRAINED, THRESHOLD, TRIALS, SEED]
 
 
 def question_of(values: Values) -> Question | str:
@@ -131,7 +138,7 @@ def question_of(values: Values) -> Question | str:
     except ValueError as error:  # k and the size of a bag, each in its range, may not go together
         return f"Nothing can be learned here. {numbers.error_sentence_html(error)}"
     threshold = next(key for key, words in THRESHOLDS.items() if words == values[THRESHOLD])
-    return Question(config, values[DRAWS], threshold, own_data.file_of(dataset))
+    return Question(config, values[TRIALS], threshold, own_data.file_of(dataset))
 
 
 def averaged(values: Values) -> int:
@@ -144,3 +151,13 @@ def records_in_bag(values: Values) -> int:
     dataset = DATA_SETS.source(values)
     n_bags, bag_size = (values[setting] for setting in bag_settings(dataset))
     return max(2, min(bag_size, n_training(dataset) // n_bags))
+
+
+def means_of(values: Values, _: object) -> str:
+    """Return how groups of k are made, in the chapter on averages."""
+    return str(values[MEANS])
+
+
+def noise_on(values: Values, _: object) -> str:
+    """Return what the noise is on, in the chapter on noise."""
+    return str(values[NOISE_ON])

@@ -23,6 +23,11 @@ from pages.topics.many_answers.question import (
     READ,
     SENDER,
     Question,
+    curves_of,
+    delta_of,
+    is_rarest,
+    methods_of,
+    reading_of,
 )
 from pages.topics.many_answers.senders import one_report, readings, whom_to_trust
 
@@ -40,11 +45,11 @@ CHAPTERS = Chapters(
     LOOK,
     (
         Chapter("True and estimated shares", Answer.main),
-        Chapter("Most exact method", who_wins, among_controls, [AMONG]),
-        Chapter("Error of each method", along, curve_controls, [AXIS, CURVES]),
-        Chapter("What one person gives away", one_report, sender_controls, [SENDER]),
-        Chapter("Error by who is trusted", whom_to_trust, delta_controls, [DELTA]),
-        Chapter(ESTIMATORS, readings, reading_controls, [READ], for_specialists=True),
+        Chapter("Most exact method", who_wins, among_controls, [AMONG], methods_of),
+        Chapter("Error of each method", along, curve_controls, [AXIS, CURVES], curves_of),
+        Chapter("What one person gives away", one_report, sender_controls, [SENDER], is_rarest),
+        Chapter("Error by who is trusted", whom_to_trust, delta_controls, [DELTA], delta_of),
+        Chapter(ESTIMATORS, readings, reading_controls, [READ], reading_of, for_specialists=True),
         Chapter("Data each person sends", bits, for_specialists=True),
         Chapter("All results in a table", all_numbers, for_specialists=True),
     ),

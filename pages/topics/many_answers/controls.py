@@ -10,8 +10,6 @@ from streamlit.delta_generator import DeltaGenerator
 from pages.kit import inputs, own_data, own_data_input, privacy_inputs
 from pages.kit.values import Values, put_all, shown_by_widget
 from pages.topics.many_answers.question import (
-    ALL,
-    ALONG,
     AMONG,
     AXIS,
     CURVES,
@@ -21,15 +19,11 @@ from pages.topics.many_answers.question import (
     NAME_BY_TITLE,
     ORACLE,
     ORACLES,
-    PAIR,
     PEOPLE,
     PRESETS,
-    RARE,
     READ,
     SEED,
     SENDER,
-    TWO,
-    Curves,
     K,
     source_choice,
     source_of,
@@ -107,28 +101,29 @@ def _apply(name: str) -> None:
 # --- the chapters --------------------------------------------------------------------------------
 
 
-def curve_controls(_: object) -> Curves:
-    """Render the choice of the axis and of the curves, and return both."""
+def curve_controls(_: object) -> None:
+    """Render the choice of the axis and of the curves."""
     with st.container(horizontal=True, key="in-line"):
-        return Curves(ALONG[inputs.choose(AXIS)], inputs.choose(CURVES) == ALL)
+        inputs.choose(AXIS)
+        inputs.choose(CURVES)
 
 
-def reading_controls(_: object) -> str:
-    """Render the choice where to compare estimators; return the axis, or “” for the question itself."""
-    return ALONG.get(inputs.choose_in_line(READ), "")
+def reading_controls(_: object) -> None:
+    """Render the choice where to compare estimators."""
+    inputs.choose_in_line(READ)
 
 
-def among_controls(_: object) -> tuple[str, ...]:
-    """Render the choice which methods the map compares, and return them."""
-    return PAIR if inputs.choose_in_line(AMONG) == TWO else tuple(FREQUENCY_ORACLES)
+def among_controls(_: object) -> None:
+    """Render the choice which methods the map compares."""
+    inputs.choose_in_line(AMONG)
 
 
-def sender_controls(_: object) -> bool:
-    """Render the choice whose report is examined; return whether the sender’s answer is the rarest."""
-    return bool(inputs.choose_in_line(SENDER) == RARE)
+def sender_controls(_: object) -> None:
+    """Render the choice whose report is examined."""
+    inputs.choose_in_line(SENDER)
 
 
-def delta_controls(_: object) -> float:
-    """Render δ and return it."""
+def delta_controls(_: object) -> None:
+    """Render δ."""
     with st.container(key="answers-delta", width=260):
-        return float(inputs.number(DELTA))
+        inputs.number(DELTA)

@@ -46,7 +46,7 @@ EXPONENT = Number(
     0.1,
     "By Zipf’s law the answer of rank r has a share in proportion to 1/rˢ; 0 makes all shares equal.",
 )
-SEED = Number("answers_seed", limits.SEED, 0, "Seed", help="The same seed gives the same reports.")
+SEED = Number("answers_seed", limits.SEED, AnswersConfig.seed, "Seed", help="The same seed gives the same reports.")
 # Settings on one click: whose answers, how many possible ones, people, ε, exponent, and the method.
 PRESETS = {
     "A class votes": (ZIPF, 4, 30, 2.0, 0.5, "randomised response"),
@@ -125,3 +125,28 @@ class Curves(NamedTuple):
 
     axis: str = many_answers.EPSILON_AXIS
     all: bool = False
+
+
+def curves_of(values: Values, _: object) -> Curves:
+    """Return what the figure of errors plots."""
+    return Curves(ALONG[values[AXIS]], values[CURVES] == ALL)
+
+
+def reading_of(values: Values, _: object) -> str:
+    """Return the axis along which estimators are compared, or “” for the question itself."""
+    return ALONG.get(values[READ], "")
+
+
+def methods_of(values: Values, _: object) -> tuple[str, ...]:
+    """Return the methods that the map compares."""
+    return PAIR if values[AMONG] == TWO else tuple(FREQUENCY_ORACLES)
+
+
+def is_rarest(values: Values, _: object) -> bool:
+    """Return whether the sender whose report is examined has the rarest answer."""
+    return bool(values[SENDER] == RARE)
+
+
+def delta_of(values: Values, _: object) -> float:
+    """Return δ of the chapter on trust."""
+    return float(values[DELTA])

@@ -12,6 +12,7 @@ from pages.topics.many_answers.answer import Answer, about_negative, bare_points
 from pages.topics.many_answers.question import DELTA
 from privdemo.experiments import many_answers
 from privdemo.experiments.many_answers import EPSILONS, OneReport, Trusted
+from privdemo.experiments.results import TRIAL_COLUMN
 from privdemo.figures import many_answers as charts
 from privdemo.methods import CURATOR, INVERTED, LIKELIEST, NOBODY, PROJECTED, SHARES_OF_ANSWERS, SHUFFLER
 from privdemo.methods import TRUSTED_WITH_ANSWERS as TRUSTED
@@ -106,7 +107,7 @@ def _errors_panel(answer: Answer) -> Panel:
         f"{_reports_words(answer)}, {numbers.count_trials(answer.fits)}. {_ERROR}: {parts}. The likeliest shares "
         f"could be likelier by {max(fit.gap for fit in answer.fits):.1g} nats a report at most.",
         lambda: [
-            SHARES_OF_ANSWERS[name].columns | {"draw": i, "error": fit.errors[name]}
+            SHARES_OF_ANSWERS[name].columns | {TRIAL_COLUMN: i, "error": fit.errors[name]}
             for i, fit in enumerate(answer.fits)
             for name in (INVERTED, PROJECTED, LIKELIEST)
         ],

@@ -49,7 +49,7 @@ _CHAPTERS: tuple[tuple[Callable[..., Any], dict[str, Any]], ...] = (
     (chapters.corrected, {}),
     (chapters.one_answer, {}),
     (chapters.price, {}),
-    (chapters.asked_again, {"controls": asked_again_controls, "settings": [TIMES]}),
+    (chapters.asked_again, {"controls": asked_again_controls, "settings": [TIMES], "choice_of": chapters.times_of}),
     (chapters.the_truth, {"fits": _may_show_truth}),
     (chapters.to_remember, {}),
 )

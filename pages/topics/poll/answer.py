@@ -16,7 +16,7 @@ from privdemo.experiments.poll import PollConfig, Reveal
 
 # From this probability of a lie on, the page says that an answer proves nothing; below it that would be too much.
 _MANY_LIES = 0.1
-# So many cards are drawn with their words.
+# So many cards are shown with their words.
 _FEW_CARDS = 12
 # What the sentence adds in each way of answering.
 _NOTES = {

@@ -10,9 +10,10 @@ from pages.kit import numbers
 from pages.kit.numbers import whole_per_hundred
 from pages.kit.panel import Chart, Component, Markup, Panel, Rows
 from pages.kit.snippet import Snippet
+from pages.kit.values import Values
 from pages.topics.poll import reveal
 from pages.topics.poll.answer import Answer, ordinal, said
-from pages.topics.poll.question import ENOUGH, is_too_few
+from pages.topics.poll.question import ENOUGH, TIMES, is_too_few
 from privdemo import figures
 from privdemo.experiments import poll
 from privdemo.experiments.poll import Price, Reveal
@@ -180,6 +181,11 @@ def _worth_words(cost: Price) -> str:
     if cost.without_lies == 0:
         return f"{private} worth <b>less than 1</b> open one"
     return f"{private} worth <b>{cost.without_lies:,}</b> open {'one' if cost.without_lies == 1 else 'ones'}"
+
+
+def times_of(values: Values, answer: Answer) -> int:
+    """Return how often each person answers: the rounds of a poll on telephones, else the setting."""
+    return values[TIMES] if answer.question.join is None else len(answer.question.rounds)
 
 
 @_step("again", "What if the same people answer again?")

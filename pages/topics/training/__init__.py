@@ -17,7 +17,7 @@ from pages.topics.training.chapters import (
 )
 from pages.topics.training.nearest import labelled
 from pages.topics.training.pixel_noise import DELTA
-from pages.topics.training.question import EM_DRAWS, PEOPLE, Question
+from pages.topics.training.question import EM_TRIALS, PEOPLE, Question
 from privdemo.estimators import class_model
 from privdemo.estimators.choose import FEW_LABELS
 from privdemo.estimators.logistic import SpreadLogisticRegression
@@ -40,12 +40,12 @@ def standing_words(question: Question | str, _: Answer | None = None) -> dict[st
             n_people=PEOPLE,
             n_samples=N_SAMPLES,
             n_steps=N_STEPS,
-            em_draws=EM_DRAWS,
+            em_trials=EM_TRIALS,
             n_em=class_model.N_STEPS,
             few_labels=FEW_LABELS,
         ),
         folds.read(_HERE / "adversary.md"),
-        folds.read(_HERE / "caveats.md", n_test=N_TEST, n_draws=N_TRIALS, delta=f"{DELTA:g}"),
+        folds.read(_HERE / "caveats.md", n_test=N_TEST, n_trials=N_TRIALS, delta=f"{DELTA:g}"),
         "" if isinstance(question, str) else print_scores(question).markdown,
     )
     return (

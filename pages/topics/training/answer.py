@@ -12,7 +12,7 @@ from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials
 from pages.topics.training.nearest import Nearest, nearest
 from pages.topics.training.pixel_noise import noise_of
-from pages.topics.training.question import EM_DRAWS, Question
+from pages.topics.training.question import EM_TRIALS, Question
 from privdemo.estimators import choose
 from privdemo.experiments import training
 from privdemo.experiments.training import N_STEPS, TrainingConfig, Trial
@@ -102,14 +102,14 @@ def jobs(question: Question) -> list[Job]:
     config, quick = question.config, _without_published(question.config)
     # With a trial at a near level nobody waits for the first one.
     before = 1 if question.at_once and not nearest(quick) else 0
-    tasks = [with_trial(quick, i) for i in range(before, question.n_draws)]
+    tasks = [with_trial(quick, i) for i in range(before, question.n_trials)]
     at_once = (lambda: one_trial(quick)) if before else None
-    found = [Job(("draws", quick, before), "Trial", training.run, tasks, at_once)]
+    found = [Job(("training", quick, before), "Trial", training.run, tasks, at_once)]
     if PUBLISHED in config.methods:
         slow = training.with_methods(config, (PUBLISHED,))
-        tasks = [with_trial(slow, i) for i in range(min(question.n_draws, EM_DRAWS))]
+        tasks = [with_trial(slow, i) for i in range(min(question.n_trials, EM_TRIALS))]
         note = f", {N_STEPS} steps each"
-        found.append(Job(("draws", slow, 0), "The published EM", training.run, tasks, slow=True, note=note))
+        found.append(Job(("training", slow, 0), "The published EM", training.run, tasks, slow=True, note=note))
     return found
 
 
@@ -129,7 +129,7 @@ def answer(question: Question, trials_so_far: Trials) -> Answer | None:
     if trials:
         return Answer(question, trials)
     near = nearest(_without_published(question.config))
-    return Answer(replace(question, config=near.trial.config, n_draws=1), [near.trial], near) if near else None
+    return Answer(replace(question, config=near.trial.config, n_trials=1), [near.trial], near) if near else None
 
 
 def waiting(question: Question) -> str:
@@ -282,7 +282,7 @@ def score_words(answer: Answer) -> str:
     over = (
         f"95 % intervals over {len(trials)} trials"
         if len(trials) > 1
-        else "95 % intervals over the test images of one trial, which leave out the luck in who was drawn"
+        else "95 % intervals over the test images of one trial, which leave out the luck in who was sampled"
     )
     if PUBLISHED in answer.methods:
         over += f" ({TRAINING[PUBLISHED].title}: {count_trials(training.having(trials, PUBLISHED))})"
@@ -334,10 +334,10 @@ def snippet(question: Question) -> Snippet:
         "from privdemo.experiments.trials import with_trial",
         "from privdemo.experiments.training import TrainingConfig",
         "from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse",
-    ).then(f"trials = [training.run(with_trial(config, i)) for i in range({question.n_draws})]")
+    ).then(f"trials = [training.run(with_trial(config, i)) for i in range({question.n_trials})]")
     if PUBLISHED not in config.methods:
         return trials_so_far
-    n = min(question.n_draws, EM_DRAWS)
+    n = min(question.n_trials, EM_TRIALS)
     return trials_so_far.then(
         f'slow = training.with_methods(config, ("{PUBLISHED}",))  # about a minute a trial',
         f"trials = training.merge(trials, [training.run(with_trial(slow, i)) for i in range({n})])",

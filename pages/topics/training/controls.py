@@ -13,7 +13,6 @@ from pages.topics.training.pixel_noise import DELTA, NOISES
 from pages.topics.training.question import (
     ASYMMETRIC,
     DIGITS,
-    DRAWS,
     FIRST,
     FLIP_PROB_FIRST,
     FLIP_PROB_SECOND,
@@ -29,6 +28,7 @@ from pages.topics.training.question import (
     SYMMETRIC,
     TEN,
     TRAINED,
+    TRIALS,
     class_choices,
     classes_of,
     data_choice,
@@ -84,7 +84,7 @@ def controls(values: Values, main: DeltaGenerator) -> None:
     privacy_inputs.pixel_boxes(level, family, n_states, DELTA, "training_pixel_epsilon", value_word)
     _label_controls(classes, classes_word)
     inputs.choose(TRAINED)
-    inputs.number(DRAWS)
+    inputs.number(TRIALS)
     inputs.number(SEED)
     inputs.choose(PICKED)
     inputs.choose(STUDY)

@@ -24,7 +24,7 @@ MECHANISMS = {FAMILIES[name].title: FAMILIES[name] for name in NOISES}
 # With more people a first trial takes more than a second, and is made in the background.
 AT_ONCE = 300
 # The published EM's work grows with people: beyond AT_ONCE it would take many minutes a trial.
-EM_DRAWS = 3
+EM_TRIALS = 3
 DIGITS = tuple("0123456789")
 sizes = cache.shared_or_private(training.sizes, max_entries=256)
 PEOPLE = 250
@@ -48,7 +48,7 @@ TRAINED = Choice(
     "Methods",
     many=True,
 )
-DRAWS = Number(
+TRIALS = Number(
     "draws",
     limits.N_TRIALS,
     10,
@@ -91,7 +91,7 @@ class Question:
     """
 
     config: TrainingConfig
-    n_draws: int
+    n_trials: int
     own_file: own_data.File | None = None
     picked: str = DISPUTED
     study: str = STUDY.default
@@ -200,7 +200,7 @@ def settings(values: Values) -> list[Setting]:
     levels = [level_setting(family, images.n_states(source)) for family in MECHANISMS.values()]
     records = [data_choice(), *class_choices(source), people_setting(source, classes)]
     noise = [NOISE, *levels, LABEL_KIND, label_setting(len(classes)), FLIP_PROB_FIRST, FLIP_PROB_SECOND]
-    return [*records, *noise, TRAINED, DRAWS, SEED, PICKED, STUDY]
+    return [*records, *noise, TRAINED, TRIALS, SEED, PICKED, STUDY]
 
 
 def question_of(values: Values) -> Question | str:
@@ -221,7 +221,7 @@ def question_of(values: Values) -> Question | str:
     config = TrainingConfig(
         data, classes, n_train, pixels, labels_of(values, len(classes)), (CLEAN, *trained), values[SEED]
     )
-    return Question(config, values[DRAWS], own_data.file_of(data), values[PICKED], values[STUDY])
+    return Question(config, values[TRIALS], own_data.file_of(data), values[PICKED], values[STUDY])
 
 
 def remarks(values: Values) -> list[str]:

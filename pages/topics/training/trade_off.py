@@ -143,11 +143,11 @@ def findings(study: Study, rows: tuple[Row, ...]) -> list[str]:
     ahead, behind = _above(accuracy), _below(accuracy)
     worse, better = _below(losses), _above(losses)
     unclear = list(_where(losses, Verdict.NOT_CLEAR))
-    n_draws = len({row.trial for row in rows})
+    n_trials = len({row.trial for row in rows})
     collapsed = {name: training.study.collapsed(rows, name) for name in (RECONSTRUCTION, SPREAD, NAIVE)}
     ours, theirs = (f"“{TRAINING[name].title}”" for name in (SPREAD, NAIVE))
     sentences: dict[str, Sequence[float] | Mapping[float, Estimate]] = {
-        f"{ours} and {theirs} are statistically tied in accuracy over {n_draws} draws {at} {_levels(same)}.": same,
+        f"{ours} and {theirs} are statistically tied in accuracy over {n_trials} trials {at} {_levels(same)}.": same,
         f"{ours} is more accurate {at} {_gaps(ahead)}.": ahead,
         f"{theirs} is more accurate {at} {_gaps(behind)}.": behind,
         f"The probabilities of {ours} are better {at} {_levels(list(worse))}: its log loss is lower.": worse,
@@ -219,7 +219,7 @@ def curve_words(study: Study, curves: Mapping[str, tuple[training.study.Point, .
     published = (
         f"Stars: published accuracies ({stars})."
         if stars
-        else "The paper draws this without printing the numbers."
+        else "The paper plots this without printing the numbers."
         if study.in_paper
         else "The paper has no such figure."
     )

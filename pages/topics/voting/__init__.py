@@ -25,6 +25,8 @@ from pages.topics.voting.question import (
     PRIOR,
     SAID,
     SHARES,
+    naive_config,
+    typed_shares,
 )
 from privdemo.experiments import voting
 from privdemo.experiments.voting import ElectionConfig
@@ -35,7 +37,7 @@ _HERE = Path(__file__).parent
 def standing_words(config: ElectionConfig, _: Answer) -> Mapping[str, str]:
     """Return how it works, what the adversary sees, the caveats and the code, as Markdown by title."""
     which = (
-        "These lines hold the polls and draw the figures of the last one; the other figures have theirs beside them."
+        "These lines hold the polls and plot the figures of the last one; the other figures have theirs beside them."
     )
     return folds.folds(
         folds.read(_HERE / "how.md", misprint=misprint_words(config)),
@@ -61,17 +63,32 @@ CHAPTERS = Chapters(
         Chapter("One poll", Answer.main, one_poll_controls),
         Chapter("Ways to estimate", one_polls_estimates),
         Chapter("Many polls", many_polls, many_polls_controls),
-        Chapter("How many to ask", price.panels, plan_controls, PLAN_SETTINGS),
-        Chapter("What one answer reveals", adversary.one_answer, one_answer_controls, [PRIOR, SAID]),
-        Chapter("Asking a person again", adversary.many_answers, many_answers_controls, [PRIOR, ASKED]),
+        Chapter("How many to ask", price.panels, plan_controls, PLAN_SETTINGS, price.plan_of),
+        Chapter(
+            "What one answer reveals",
+            adversary.one_answer,
+            one_answer_controls,
+            [PRIOR, SAID],
+            adversary.prior_and_answer,
+        ),
+        Chapter(
+            "Asking a person again",
+            adversary.many_answers,
+            many_answers_controls,
+            [PRIOR, ASKED],
+            adversary.prior_and_number,
+        ),
         Chapter("Quiz", six_questions.panels, quiz_controls, shows_main_control=False),
         Chapter("Why counting guessed votes fails", guessing_each_vote, for_specialists=True),
-        Chapter("More than two candidates", candidates.panels, shares_controls, [SHARES], for_specialists=True),
+        Chapter(
+            "More than two candidates", candidates.panels, shares_controls, [SHARES], typed_shares, for_specialists=True
+        ),
         Chapter(
             "Training on changed labels",
             naive_training.panels,
             naive_controls,
             NAIVE_SETTINGS,
+            naive_config,
             shows_main_control=False,
             for_specialists=True,
         ),

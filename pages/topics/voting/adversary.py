@@ -9,7 +9,9 @@ from pages.kit import cache, numbers
 from pages.kit.numbers import whole_of_100, whole_per_hundred
 from pages.kit.panel import Chart, Markup, Panel, Prediction, Scale
 from pages.kit.snippet import Snippet
+from pages.kit.values import Values
 from pages.topics.voting.answer import Answer
+from pages.topics.voting.question import ASKED, SAID, prior_at
 from privdemo import accounting, attacks, figures, limits
 from privdemo.attacks import RepeatedAnswers
 from privdemo.experiments import voting
@@ -28,6 +30,11 @@ repeated_answers_by_count = cache.shared(_repeated_answers_by_count, max_entries
 
 
 # --- one answer ----------------------------------------------------------------------------------
+
+
+def prior_and_answer(values: Values, answer: Answer) -> tuple[float, str]:
+    """Return the adversary's prior belief, and what the person says."""
+    return values[prior_at(answer.config.share)], values[SAID]
 
 
 def one_answer(answer: Answer, choice: tuple[float, str]) -> list[Panel]:
@@ -133,6 +140,11 @@ def _hundred_people(share: float, heading: str, marks: Mapping[int, people.Dot],
 
 
 # --- many answers --------------------------------------------------------------------------------
+
+
+def prior_and_number(values: Values, answer: Answer) -> tuple[float, int]:
+    """Return the adversary's prior belief, and how often the person is asked."""
+    return values[prior_at(answer.config.share)], values[ASKED]
 
 
 def many_answers(answer: Answer, choice: tuple[float, int]) -> list[Panel | tuple[Panel, ...]]:

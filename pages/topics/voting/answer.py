@@ -84,7 +84,7 @@ class Answer:
             found |= {"within": numbers.absolute_points(best.interval.half)}
         return found
 
-    def main(self, _: None = None) -> tuple[Panel, ...]:
+    def main(self) -> tuple[Panel, ...]:
         """Return the panel of the people of the last poll: their votes, and their answers as the pollster sees them."""
         summary = people_words(self)
         return (
@@ -318,7 +318,7 @@ def people_words(answer: Answer) -> str:
     poll, n_dots = answer.poll, len(answer.people.voted_a)
     who = f"{numbers.people(poll.n_voters)}:"
     if n_dots < poll.n_voters:
-        who = f"{n_dots:,} of the {numbers.people(poll.n_voters)}, drawn at random, are shown; of them all"
+        who = f"{n_dots:,} of the {numbers.people(poll.n_voters)}, chosen at random, are shown; of them all"
     counts = (
         f"{who} {poll.voted_a:,} voted A, chance changed {poll.lied_a + poll.lied_b:,} answers, {poll.said_a:,} said A."
     )

@@ -18,7 +18,7 @@ figure1_limits = cache.shared(voting.figure1, max_entries=64)
 # --- many polls ----------------------------------------------------------------------------------
 
 
-def many_polls(answer: Answer, _: None = None) -> list[Panel]:
+def many_polls(answer: Answer) -> list[Panel]:
     """Return the histograms of all polls, and a table of bias, deviation and coverage of every estimator."""
     config = answer.config
     left_out = _left_out(answer.records)
@@ -43,8 +43,8 @@ def many_polls(answer: Answer, _: None = None) -> list[Panel]:
             lambda: voting.record_table(answer.records),
             snippet(config).then(
                 "records = voting.records(config, elections)",
-                f'drawn = [record for record in records if record.name != "{left_out}"]',
-                "charts.repeated_polls(drawn, config.share).show()",
+                f'plotted = [record for record in records if record.name != "{left_out}"]',
+                "charts.repeated_polls(plotted, config.share).show()",
                 "for record in records:",
                 "    bias = record.law.mean - config.share  # the exact one",
                 "    print(record.name, record.bias, bias, record.law.deviation, record.covered)",
@@ -182,7 +182,7 @@ def guess_words(limits_by_estimator: dict[str, float], truth: float) -> str:
 
 def figure1_words(has_yours: bool) -> str:
     """Say what the paper’s figure 1 shows, and whether it contains the visitor’s own lie."""
-    yours = "" if has_yours else " The other chart, of what guessing each vote maximises, is drawn for your own lies."
+    yours = "" if has_yours else " The other chart, of what guessing each vote maximises, is for your own lies."
     return (
         "Figure 1 of Barber’s paper, computed from its J∞: the share that each estimate reaches in the long run, "
         f"against the true share, for {len(voting.FLIP_PROBS)} lies p. Only correcting for the lies stays on the "
@@ -205,6 +205,6 @@ def landscape_words(config: ElectionConfig) -> str:
         return f"{start} It is 0, the most it can be, where {whom} voted A, whatever the answers: {why}."
     return (
         f"{start} It is 0, the most it can be, at both ends: {why}. So “the θ that maximises J∞” is 0 and 1 for every "
-        "poll in which both lies happen. The paper’s figure probably shows something else: drawn are a climb from the "
+        "poll in which both lies happen. The paper’s figure probably shows something else: it plots a climb from the "
         "observed share, and the best point of a grid that leaves the ends out."
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -29,7 +28,6 @@ from pages.topics.voting.question import (
     PLAN_WIDTH,
     POLLS,
     PRECISION,
-    PRIOR,
     SAID,
     SEED,
     SHARE,
@@ -37,9 +35,8 @@ from pages.topics.voting.question import (
     SIZES,
     SOLVE,
     VOTERS,
-    Plan,
+    prior_at,
 )
-from privdemo.experiments.naive_training import NaiveConfig
 from privdemo.experiments.voting import ElectionConfig
 
 
@@ -119,45 +116,40 @@ def _button(key: str, label: str, new: Mapping[Setting, int], **options: Any) ->
 # --- the price -----------------------------------------------------------------------------------
 
 
-def plan_controls(answer: Answer) -> Plan:
-    """Render the settings of a planned poll and return the plan; the wanted number stands at its default.
-
-    How people lie is taken from the page.
-    """
+def plan_controls(_: object) -> None:
+    """Render the settings of a planned poll, except for the number that is to be found."""
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         solve = inputs.choose(SOLVE)
-        voters = float(inputs.number(PLAN_VOTERS)) if solve != PEOPLE else float(PLAN_VOTERS.default)
-        width = float(inputs.number(PLAN_WIDTH)) if solve != PRECISION else float(PLAN_WIDTH.default)
-        return Plan(solve, voters, answer.config.channel, width, inputs.number(PLAN_SHARE))
+        if solve != PEOPLE:
+            inputs.number(PLAN_VOTERS)
+        if solve != PRECISION:
+            inputs.number(PLAN_WIDTH)
+        inputs.number(PLAN_SHARE)
 
 
 # --- the adversary -------------------------------------------------------------------------------
 
 
-def one_answer_controls(answer: Answer) -> tuple[float, str]:
-    """Render the adversary’s prior belief and what the person says, and return both."""
+def one_answer_controls(answer: Answer) -> None:
+    """Render the adversary’s prior belief and what the person says."""
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        return _prior(answer), inputs.choose(SAID)
+        inputs.number(prior_at(answer.config.share))
+        inputs.choose(SAID)
 
 
-def many_answers_controls(answer: Answer) -> tuple[float, int]:
-    """Render the number of answers and the adversary’s prior belief; return the belief and the number."""
+def many_answers_controls(answer: Answer) -> None:
+    """Render the number of answers and the adversary’s prior belief."""
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        asked = inputs.number(ASKED)
-        return _prior(answer), asked
-
-
-def _prior(answer: Answer) -> float:
-    """Render the adversary’s prior belief, and return it; until a visitor sets it, it is the country’s true share."""
-    return float(inputs.number(replace(PRIOR, default=answer.config.share)))
+        inputs.number(ASKED)
+        inputs.number(prior_at(answer.config.share))
 
 
 # --- more candidates -----------------------------------------------------------------------------
 
 
-def shares_controls(_: object) -> str:
-    """Render the text box for the candidates’ shares and return it as typed."""
-    return inputs.text_input(SHARES)
+def shares_controls(_: object) -> None:
+    """Render the text box for the candidates’ shares."""
+    inputs.text_input(SHARES)
 
 
 # --- the questions ---------------------------------------------------------------------------
@@ -171,7 +163,8 @@ def quiz_controls(answer: Answer) -> None:
 # --- training on lies ----------------------------------------------------------------------------
 
 
-def naive_controls(_: object) -> NaiveConfig:
-    """Render the settings of naive training and return its config."""
+def naive_controls(_: object) -> None:
+    """Render the settings of naive training."""
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
-        return NaiveConfig(*(inputs.number(setting) for setting in NAIVE_SETTINGS))
+        for setting in NAIVE_SETTINGS:
+            inputs.number(setting)

@@ -9,8 +9,9 @@ from dataclasses import replace
 from pages.kit import cache, numbers
 from pages.kit.panel import Chart, Panel, Prediction, Scale
 from pages.kit.snippet import Snippet
+from pages.kit.values import Values
 from pages.topics.voting.answer import Answer
-from pages.topics.voting.question import PEOPLE, PLAN_WIDTH, PRECISION, PRIVACY, Plan
+from pages.topics.voting.question import PEOPLE, PLAN_SHARE, PLAN_VOTERS, PLAN_WIDTH, PRECISION, PRIVACY, SOLVE, Plan
 from privdemo.estimators import survey, trusted_survey
 from privdemo.experiments.voting import TRUTHFUL
 from privdemo.figures import voting as charts
@@ -24,6 +25,14 @@ _DELTA, _STEP = 1e-6, 6
 _GUESSED, _STEPS = 8, 200
 
 
+def plan_of(values: Values, answer: Answer) -> Plan:
+    """Return the planned poll, with the lies of the page; the number that is to be found has its default."""
+    solve = values[SOLVE]
+    voters = float(PLAN_VOTERS.default if solve == PEOPLE else values[PLAN_VOTERS])
+    width = float(PLAN_WIDTH.default if solve == PRECISION else values[PLAN_WIDTH])
+    return Plan(solve, voters, answer.config.channel, width, values[PLAN_SHARE])
+
+
 def panels(_: Answer, plan: Plan) -> list[Panel]:
     """Return the panel with the number to solve for and the curve of people against ε."""
     honest = survey.voters_needed(0.0, plan.width, plan.share)
@@ -34,7 +43,7 @@ def panels(_: Answer, plan: Plan) -> list[Panel]:
     if not math.isfinite(solved.voters):
         return [Panel(_NAME, _QUESTION, words)]
     if not PLAN_WIDTH.limit.contains(solved.width):
-        note = f"The curve is drawn for half-widths {PLAN_WIDTH.limit.range_text} alone."
+        note = f"The curve is for half-widths {PLAN_WIDTH.limit.range_text} alone."
         return [Panel(_NAME, _QUESTION, words, note=note)]
     return [_curve(solved, words)]
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pages.kit.settings import WHAT_TWO_LIES_DO, Choice, Number, Setting, Words
 from pages.kit.values import Values
 from privdemo import limits
+from privdemo.experiments.naive_training import NaiveConfig
 from privdemo.experiments.voting import ElectionConfig, ManyConfig
 from privdemo.mechanisms import BinaryChannel
 
@@ -15,13 +16,17 @@ SYMMETRIC, ASYMMETRIC = "symmetric", "asymmetric"
 # Sizes of a poll that the slider stops at.
 SIZES = (10, 30, 100, 300, 1_000, 3_000, 10_000, 100_000, 1_000_000, 10_000_000)
 
-VOTERS = Number("voters", limits.N_VOTERS, 1000, "People asked", step=100)
-SHARE = Number("share", limits.SHARE, 0.35, "True share of A in the country", step=0.01)
+VOTERS = Number("voters", limits.N_VOTERS, ElectionConfig.n_voters, "People asked", step=100)
+SHARE = Number("share", limits.SHARE, ElectionConfig.share, "True share of A in the country", step=0.01)
 KIND = Choice("lying", (SYMMETRIC, ASYMMETRIC), SYMMETRIC, "How voters of A and of B lie")
-LIE = Number("lie", limits.flip_prob_limit(2, "lie"), 0.2, "Chance of a changed answer", step=0.01)
+LIE = Number(
+    "lie", limits.flip_prob_limit(2, "lie"), ElectionConfig.channel.p10, "Chance of a changed answer", step=0.01
+)
 B_SAYS_A = Number("b_says_a", limits.P10, 0.1, "Voters of B say A", step=0.01, help=WHAT_TWO_LIES_DO)
 A_SAYS_B = Number("a_says_b", limits.P01, 0.3, "Voters of A say B", step=0.01, help=WHAT_TWO_LIES_DO)
-POLLS = Number("polls", limits.N_ELECTIONS, 100, "Polls held", help="The picture shows the last of them.")
+POLLS = Number(
+    "polls", limits.N_ELECTIONS, ElectionConfig.n_elections, "Polls held", help="The picture shows the last of them."
+)
 # The default is, of the seeds 0 to 999 in whose hundredth poll exactly 350 of the 1,000 voted A, as in the country, the
 # one whose poll is the most typical: the error of the corrected estimate, at lies of 0.1, 0.2, 0.3 and 0.4, is nearest
 # to the median error over all these seeds (the mean |ln| of their ratios is least). So the poll that a visitor sees
@@ -79,6 +84,13 @@ PRIOR = Number(
     help="What the adversary believes beforehand: the probability that this person voted A. At first it is the true "
     "share of A in the country.",
 )
+
+
+def prior_at(share: float) -> Number:
+    """Return the setting of the adversary's prior belief, whose default is the country's true `share` of A."""
+    return replace(PRIOR, default=share)
+
+
 SAID = Choice("answer", ("A", "B"), "A", "The person says")
 ASKED = Number("asked", limits.N_ANSWERS, 2, "Answers from the same person")
 
@@ -110,7 +122,7 @@ NAIVE_SETTINGS = (
     Number(
         "s",
         limits.INPUT_SD,
-        2.0,
+        NaiveConfig.s,
         "Spread of the inputs, s",
         0.1,
         "s, the standard deviation of the inputs along one axis: the larger, the surer labels.",
@@ -118,7 +130,7 @@ NAIVE_SETTINGS = (
     Number(
         "one_to_one",
         limits.ONE_TO_ONE,
-        0.8,
+        NaiveConfig.one_to_one,
         "Chance that a 1 stays 1",
         0.05,
         "P₁₁ = p₁→₁, the chance that a label 1 is released as 1.",
@@ -126,7 +138,7 @@ NAIVE_SETTINGS = (
     Number(
         "zero_to_one",
         limits.ZERO_TO_ONE,
-        0.2,
+        NaiveConfig.zero_to_one,
         "Chance that a 0 becomes 1",
         0.05,
         "P₀₁ = p₀→₁ in the paper’s order, the chance that a label 0 is released as 1.",
@@ -142,9 +154,19 @@ NAIVE_SETTINGS = (
     Number(
         "angle",
         limits.ANGLE,
-        45.0,
+        NaiveConfig.angle,
         "Angle to the true weights, in degrees",
         5.0,
         "The angle between that axis and the true weights, in degrees.",
     ),
 )
+
+
+def typed_shares(values: Values, _: object) -> str:
+    """Return the candidates' shares as typed."""
+    return str(values[SHARES])
+
+
+def naive_config(values: Values, _: object) -> NaiveConfig:
+    """Return the config of naive training."""
+    return NaiveConfig(*(values[setting] for setting in NAIVE_SETTINGS))

@@ -24,7 +24,7 @@ _TIMES, _MORE = 5, 10
 _MANY_POLLS = 20
 
 
-def panels(answer: Answer, _: None = None) -> list[Panel]:
+def panels(answer: Answer) -> list[Panel]:
     """Return the panel with the chapter’s sentence."""
     config = asked_about(answer.config)
     words = lie_words(config)

@@ -97,7 +97,7 @@ def accuracy(published: float, rows: Rows, method: str, level: float) -> Finding
     return Finding(
         ours,
         verdict,
-        f"{why}. Draws share most of their images: their interval, ± {100 * point.accuracy.half:.1f} points, is "
+        f"{why}. Trials share most of their images: their interval, ± {100 * point.accuracy.half:.1f} points, is "
         "widened here by the luck of the test images, but not by that of the training images",
         first_trials(point.n_trials),
     )
@@ -263,7 +263,7 @@ CLAIMS = (
     ClaimRow(
         "figures 2 and 4",
         "a 7 and a 9 with 10 to 40 % of pixels flipped, and with Gaussian noise of variance 0.1 and 0.5",
-        partial(not_checkable, "pictures without numbers; the page “Noise on images” draws them with the same noise"),
+        partial(not_checkable, "pictures without numbers; the page “Noise on images” shows them with the same noise"),
     ),
     ClaimRow(
         "section 6.1",

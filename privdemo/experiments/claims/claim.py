@@ -29,7 +29,7 @@ PAPERS = {
 }
 FIRST_AUTHORS = {BARBER: "Barber", YAN: "Yan", IYER: "Iyer"}
 FIRST_AUTHORS |= {KAIROUZ: "Kairouz", WANG: "Wang", YE_BARG: "Ye", FELDMAN: "Feldman"}
-EXACT = "exact, no draws"
+EXACT = "exact, no trials"
 # Shares are shown in per cent, their differences in points, all other numbers as they are.
 UNITS = (PERCENT, POINTS, NUMBER) = ("%", "points", "")
 # How a published number was read that no source prints: from its formula, or from its words.
@@ -176,7 +176,7 @@ def exactly(value: float) -> Estimate:
 
 def first_trials(n: int) -> str:
     """Return the seeds of a mean over the first `n` trials, in words."""
-    return f"{n} draws, seed 0, draws 0 to {n - 1}"
+    return f"{n} trials, seed 0, trials 0 to {n - 1}"
 
 
 def listed(levels: Iterable[float]) -> str:

@@ -20,7 +20,7 @@ from privdemo.experiments.results import TRIAL_COLUMN
 from privdemo.experiments.sweep.catalogue import EXPERIMENTS
 from privdemo.toml_text import parse, read_from, shortened
 
-REPEATS = limits.Limit("repeats", 1, limits.TRIAL.high + 1, "draws of every config", integer=True)
+REPEATS = limits.Limit("repeats", 1, limits.TRIAL.high + 1, "trials of every config", integer=True)
 _MOST_TRIALS = limits.Limit("trials", 1, 1_000_000, "configs times repeats; split the sweep", integer=True)
 # Keys of a file of page settings that a sweep ignores.
 _OF_THE_PAGE = {"page", "settings"}

@@ -35,7 +35,7 @@ def having(trials: Sequence[Trial], method: str) -> list[Trial]:
     """Return the trials on which `method` was tried. Raises ``ValueError`` if there is none."""
     tried = [trial for trial in trials if method in trial.fits]
     if not tried:
-        raise ValueError(f"method must have been tried on a draw, got {method!r}")
+        raise ValueError(f"method must have been tried in a trial, got {method!r}")
     return tried
 
 

@@ -37,7 +37,7 @@ def jobs(n):
 def answer(n, made):
     calls.append("answer")
     if n == 9:
-        raise ValueError("n_draws is too much")
+        raise ValueError("n_trials is too much")
     n = sum(made.results[0])
     return SimpleNamespace(n=n, takeaway=lambda: f"There are {n}.") if n else None
 
@@ -53,7 +53,7 @@ def numbers(shown, sign):
 
 
 none = Chapter("none", lambda shown: [Panel(answer=f"None of {shown.n}")])
-signed = Chapter("numbers", numbers, lambda shown: inputs.choose(SIGN), [SIGN])
+signed = Chapter("numbers", numbers, lambda shown: inputs.choose(SIGN), [SIGN], lambda now, shown: now[SIGN])
 chapters = Chapters("look", (Chapter("all", main), signed, none))
 Page(
     title="Made up", question="How many are there?", address="made-up", answer=answer,
@@ -128,7 +128,7 @@ def test_an_error_is_shown_beside_the_trials_that_are_done(visit):
         ({"done": 0}, "Counting."),
         ({"done": 0, "error": "it broke"}, "Nothing can be counted. It broke."),
         ({"n": "0"}, "Choose more than 0."),
-        ({"n": "9"}, "Nothing can be counted. N draws is too much."),
+        ({"n": "9"}, "Nothing can be counted. N trials is too much."),
     ],
 )
 def test_why_there_is_no_answer_is_said_in_a_sentence(visit, given, words):

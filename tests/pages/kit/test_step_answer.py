@@ -4,15 +4,11 @@ import threading
 from dataclasses import replace
 
 import pytest
-import streamlit as st
 
-from pages.kit import handout, step_answer, values
+from pages.kit import handout, step_answer
 from pages.kit.lecture import Lecture, Step
-from pages.kit.settings import Number
 from pages.kit.step_answer import answer_step
-from pages.kit.values import Values
 from pages.topics import PAGES, page_at
-from privdemo import limits
 from tests.pages.visiting import takeaway, visit
 
 
@@ -95,15 +91,3 @@ def test_every_chapter_of_every_page_can_be_a_step_of_a_hand_out(page, mnist):
         assert not found.problem, chapter.name
         assert found.asked
         assert found.answer
-
-
-def test_values_of_a_page_that_is_not_on_screen(monkeypatch):
-    monkeypatch.setattr(st, "session_state", {"values": {"": {"lie": 0.1}}})
-    lie = Number("lie", limits.SHARE, 0.2)
-    assert values.get(lie) == 0.1
-    with values.instead(Values({"lie": 0.4})):
-        assert values.get(lie) == 0.4
-        assert values.here()[lie] == 0.4
-    with pytest.raises(KeyError), values.instead(Values()):
-        raise KeyError
-    assert values.get(lie) == 0.1

@@ -23,7 +23,7 @@ class Config:
 @dataclass(frozen=True)
 class Question:
     at_once: bool = True
-    n_draws: int = 4
+    n_trials: int = 4
     config: Config = Config()
 
 
@@ -76,7 +76,7 @@ def test_a_shared_job_is_followed_and_its_first_trial_comes_first(runner):
     job = Job(("a", "c", 1), "Trial", len, ["x", "y"], lambda: "now", slow=True)
     runner.answer = Progress(("then",), 2, True)
     assert trials.start_or_follow("q", [job]) == Trials((job,), (runner.answer,), (("now", "then"),))
-    st.session_state["draws_again"] = True
+    st.session_state["trials_again"] = True
     assert trials.start_or_follow("q", [replace(job, first=None, slow=False)]).results == (("then",),)
     trials.start_or_follow("q", [job])
     assert runner.asked[0][:-1] == (job.key, "v", len, ["x", "y"])
@@ -112,7 +112,7 @@ def test_results_of_own_records_move_to_the_session_and_the_job_continues_after_
     second = Result(6, Config(OWN, 1))
     assert trials.start_or_follow("q", [job]).results == ((first, second),)
     del runner.there[key]  # the runner forgets a job that nobody watches
-    runner.answer, st.session_state["draws_again"] = Progress((Result(7),), 1, False), True
+    runner.answer, st.session_state["trials_again"] = Progress((Result(7),), 1, False), True
     assert trials.start_or_follow("q", [job]).progress == (
         Progress((first, second, Result(7, Config(OWN, 2))), 3, False),
     )
@@ -198,10 +198,10 @@ def test_the_bar_counts_trials_by_name_and_stops_and_resumes_them(monkeypatch):
     assert rendered(at.main) == bar.format("Trial 5 of 6, soon · Fit 0 of 1", "stop-trials label=Stop")
     at.button(key="stop-trials").click().run()
     assert made.asked == [("v",)]
-    assert at.session_state["stopped_draws"] == trials.fingerprint("q")
+    assert at.session_state["stopped_trials"] == trials.fingerprint("q")
     assert rendered(at.main) == bar.format("Trial 5 of 6, soon · Fit 0 of 1, stopped", "resume-trials label=Go on")
     at.button(key="resume-trials").click().run()
-    assert at.session_state["draws_again"] is True
+    assert at.session_state["trials_again"] is True
     assert at.button(key="stop-trials")
     crowd = opened(BAR, visitor="v", crowd=True).get("progress")[0].proto.text
     assert crowd == "Trial 5 of 6, soon · Fit 0 of 1 · 2 computations come first · one again"
@@ -230,10 +230,10 @@ class Ready:
 
 @pytest.fixture
 def ready(monkeypatch):
-    def with_draws(n):
+    def with_trials(n):
         monkeypatch.setattr(cache, "shipped_results", lambda: Ready(n))
 
-    return with_draws
+    return with_trials
 
 
 def job_of(n, at_once=True):

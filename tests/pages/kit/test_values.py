@@ -134,6 +134,13 @@ def test_no_link_or_file_sets_a_setting_that_is_in_no_link(session):
     assert (values.get(OWN), values.get(N)) == ("y", 5), "what is invalid or not there stays"
 
 
+def test_later_changes_are_not_seen_in_a_copy_of_the_values(session):
+    now, copy = values.here(), values.copy_of_here()
+    before = copy[N]
+    values.put(N, before + 1)
+    assert (now[N], copy[N]) == (before + 1, before)
+
+
 def test_reset_sets_some_settings_or_all_of_this_page_alone_to_their_defaults(session):
     values.enter("far", lambda _: [])
     values.put(N, 8)

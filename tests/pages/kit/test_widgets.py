@@ -144,7 +144,7 @@ def test_a_number_has_a_box_and_a_slider_with_words_for_its_ends(script, key, la
         ("pixels", "l", "ε of one value", "3.333", 2.0, 5.0, "2 to 5"),
     ],
 )
-def test_a_lie_and_the_noise_of_a_pixel_have_a_box_for_their_epsilon(script, key, label, text, low, high, range_words):
+def test_a_lie_and_the_noise_of_a_pixel_have_a_box_for_epsilon(script, key, label, text, low, high, range_words):
     other = controls(script)[key]["other"]
     assert (other["label"], other["text"], other["range"]) == (label, text, range_words)
     assert (other["low"], other["high"], other["step"]) == (pytest.approx(low), pytest.approx(high), 0.1)

@@ -58,7 +58,7 @@ def test_every_method_is_explained_beside_what_it_finds(shown: Answer) -> None:
         assert "{" not in row["how"]
 
 
-def test_of_more_than_two_classes_all_shares_follow_and_not_every_set_is_drawn(shown: Answer) -> None:
+def test_of_more_than_two_classes_all_shares_follow_and_not_every_set_is_shown(shown: Answer) -> None:
     config = replace(SMALL, n_classes=4, rho=0.1)
     four = Answer(Question(config, 1), (class_ratio.run(config),))
     panel, shares = four.main()
@@ -143,8 +143,8 @@ def test_words_follow_verdicts_promises_and_intervals(words: str, part: str) -> 
 def test_every_chapter_gives_code_that_asks_for_the_shown_trials(shown: Answer, monkeypatch) -> None:
     monkeypatch.setattr(class_ratio, "run", {trial.config: trial for trial in shown.trials}.__getitem__)
     for chapter in CHAPTERS.all:
-        drawn = chapter.panels(shown, *([ShownCurves(chapter.settings[0].default)] if chapter.controls else []))
-        for panel in (one for some in drawn for one in (some if isinstance(some, tuple) else (some,)) if one.rows):
+        panels = chapter.panels(shown, *([ShownCurves(chapter.settings[0].default)] if chapter.controls else []))
+        for panel in (one for some in panels for one in (some if isinstance(some, tuple) else (some,)) if one.rows):
             exec(str(panel.snippet), names := {})
             assert tuple(names.get("trials", shown.trials)) == shown.trials
 

@@ -1,4 +1,4 @@
-"""The comparison: words follow the rows, few draws are not judged, a pin holds all, code gives what is shown."""
+"""The comparison: words follow the rows, few trials are not judged, a pin holds all, code gives what is shown."""
 
 import re
 from dataclasses import replace
@@ -41,8 +41,8 @@ DIGITS_ALL = replace(DIGITS, methods=())
 CHAPTERS = {chapter.name: chapter.panels for chapter in PAGE.chapters.all}
 
 
-def question(config: ComparisonConfig = DIGITS, n_draws: int = 10, **more: Any) -> Question:
-    return Question(config, n_draws, **({"metric": "accuracy", "goal": None, "trusted": (NOBODY, OWNER)} | more))
+def question(config: ComparisonConfig = DIGITS, n_trials: int = 10, **more: Any) -> Question:
+    return Question(config, n_trials, **({"metric": "accuracy", "goal": None, "trusted": (NOBODY, OWNER)} | more))
 
 
 def trials(config: ComparisonConfig, *marks: float) -> list[Trial]:
@@ -57,7 +57,7 @@ def row(config: ComparisonConfig, *marks: float) -> Row:
 
 
 def shown(asked: Question, *own: Row, **more: Any) -> Answer:
-    nothing = {"curves": (), "pinned": (), "n_draws": 10, "problems": {}, "running": False}
+    nothing = {"curves": (), "pinned": (), "n_trials": 10, "problems": {}, "running": False}
     return Answer(asked, own=own, **(nothing | more))
 
 
@@ -237,8 +237,8 @@ def test_the_summary_says_what_the_method_that_it_names_wins_over_its_counterpar
     marks = {name: tuple(mark + (i - 1) * 0.3 * u for u in luck) for i, (name, mark) in enumerate(accuracies.items())}
     rows = [row(replace(config, methods=(name,)), *marks[name]) for name in accuracies]
     for name, loss in losses.items():
-        of_draws = row(replace(config, methods=(name,)), *(loss + (u if name == NAIVE else -u) for u in luck))
-        rows.append(replace(of_draws, metric="log_loss"))
+        of_trials = row(replace(config, methods=(name,)), *(loss + (u if name == NAIVE else -u) for u in luck))
+        rows.append(replace(of_trials, metric="log_loss"))
     titles = {word: COMPARISON[name].title for word, name in (("naive", NAIVE), ("spread", SPREAD), ("trying", TRYING))}
     assert shown(question(config), *rows).beside_counterpart() == won.format(**titles)
 
@@ -366,7 +366,7 @@ def test_a_pair_is_never_of_two_sources():
 
 @pytest.fixture(scope="module")
 def answer_of_trials():
-    """A small setting and a pinned one that differs in ε, two draws of each."""
+    """A small setting and a pinned one that differs in ε, two trials of each."""
     small = replace(DIGITS, n_train=20, bag_size=10)
     asked = question(small, 2, goal=0.6, pinned=replace(small, epsilon=4.0))
     own, pinned = (
@@ -415,8 +415,8 @@ def test_the_guess_is_who_may_see_true_labels_where_a_model_is_most_accurate():
     assert "if nobody sees the true labels" in asked.ask
     assert asked.explain == ""
     plain, answered = parts(asked.covered.figure), parts(panel.figure.figure)
-    drawn = {x for trace in plain["data"] for x in trace["x"]}
-    assert not drawn & set(best.values()), "no mark gives the answer away"
+    plotted = {x for trace in plain["data"] for x in trace["x"]}
+    assert not plotted & set(best.values()), "no mark gives the answer away"
     words = " ".join(note["text"] for note in plain["layout"]["annotations"])
     assert "nobody is trusted<br>chance switches each label before it is sent: 27 of 100" in words
     assert f"a bag owner is trusted<br>sees {DIGITS.bag_size} people’s labels, tells a noisy total" in words

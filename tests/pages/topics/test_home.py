@@ -87,7 +87,7 @@ def test_three_doors_lead_into_the_site_and_other_people_are_sampled(mnist):
     for way, name in zip(ways, names, strict=True):
         assert way.proto.label.startswith(f"**{name}** ")
     before = html(at)
-    next(button for button in at.button if button.label == "Draw two other people").click().run()
+    next(button for button in at.button if button.label == "Show two other people").click().run()
     assert not at.exception
     assert html(at) != before
     assert at.session_state["people_seed"] == 1

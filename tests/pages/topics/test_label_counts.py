@@ -112,8 +112,8 @@ def test_three_curves_are_plotted_by_default_and_all_if_chosen():
     assert shown.shown_first == (LAPLACE, GAUSS_TIGHT, PUBLIC)
     assert replace(shown, question=question_about(GAUSS_TIGHT)).shown_first == (LAPLACE, GAUSS_TIGHT, PUBLIC)
     assert replace(shown, question=question_about(TIGHT)).shown_first == (LAPLACE, TIGHT, GAUSS_TIGHT)
-    for drawn, n in ((None, 3), (Curves(all=True), len(RELEASES))):
-        (panel,) = along.panels(shown, drawn)
+    for curves, n in ((None, 3), (Curves(all=True), len(RELEASES))):
+        (panel,) = along.panels(shown, curves)
         assert len([trace for trace in panel.figure.figure.data if trace.name != "published"]) == n
 
 

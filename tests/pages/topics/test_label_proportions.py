@@ -127,13 +127,13 @@ def test_what_is_shown_is_what_the_package_computes_and_the_code_repeats_it(conf
     attack, guesses = chapters.the_adversary(shown)
     assert f"<b>{100 * both:.3g}</b> with a model" in attack.answer
     assert [row[0] for row in guesses.figure.cells] == [str(guess["bag"]) for guess in guesses.rows()]
-    drawn = (
+    panels = (
         panel
         for chapter in PAGE.chapters.all
         for some in chapter.panels(shown, *(setting.options[0] for setting in chapter.settings))
         for panel in (some if isinstance(some, tuple) else (some,))
     )
-    for panel in (panel for panel in drawn if panel.rows):
+    for panel in (panel for panel in panels if panel.rows):
         printed: list = []
         exec(str(panel.snippet), {"print": lambda *words, to=printed: to.append(words)})
         assert printed, panel.name

@@ -262,15 +262,15 @@ def test_a_class_goes_to_the_address_at_which_the_poll_is_open_to_the_room(monke
 
 def test_the_wall_shows_no_address_that_telephones_cannot_reach_and_no_command():
     for seen in ("http://localhost:8501/poll", "http://127.0.0.1:8501", "http://[::1]:8501/", None):
-        drawn = join.picture(join.join("BCDFG", True, seen))
-        assert drawn == '<p class="poll-closed">The teacher has not opened the poll to this room yet.</p>'
+        html = join.picture(join.join("BCDFG", True, seen))
+        assert html == '<p class="poll-closed">The teacher has not opened the poll to this room yet.</p>'
 
 
 def test_the_picture_holds_the_address_its_code_and_whether_it_is_closed():
     at = join.join("BCDFG", True, "http://10.0.0.5:8501")
-    drawn = join.picture(at)
-    assert "10.0.0.5:8501/p/<wbr><b>BCDFG</b>" in drawn
-    assert "closed" not in drawn
+    html = join.picture(at)
+    assert "10.0.0.5:8501/p/<wbr><b>BCDFG</b>" in html
+    assert "closed" not in html
     closed = join.picture(join.join("BCDFG", False, "http://10.0.0.5:8501"))
     assert "closed" in closed
     assert "<img" not in closed, "nobody joins it any more"

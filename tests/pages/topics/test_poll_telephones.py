@@ -312,7 +312,7 @@ def test_a_poll_is_opened_to_the_room_tested_reached_and_closed(store, computer)
     assert join.NOT_OPENED in join_words(at)
 
 
-def test_the_page_is_drawn_anew_when_the_first_telephone_comes(store, computer, monkeypatch):
+def test_the_page_is_rendered_again_when_the_first_telephone_comes(store, computer, monkeypatch):
     found, secret = store.open("Is it so?", ("Yes", "No"), 0.2)
     computer.room.open(found.code, WIFI.host, 8501, 60, {WIFI.address})
     monkeypatch.setattr(telephones.st, "session_state", {"poll_owned": (found.code, secret)})

@@ -1,4 +1,4 @@
-"""The page on training: words follow the trials and shipped draws in both directions, and code asks for them."""
+"""The page on training: words follow the trials and shipped ones in both directions, and code asks for them."""
 
 import math
 from dataclasses import replace
@@ -12,7 +12,7 @@ from pages.kit import cache, numbers
 from pages.kit.trials import Trials
 from pages.topics.training import CHAPTERS, chapters, trade_off
 from pages.topics.training.answer import Answer, answer, compare, jobs, noise_words, released
-from pages.topics.training.question import AT_ONCE, EM_DRAWS, Question
+from pages.topics.training.question import AT_ONCE, EM_TRIALS, Question
 from privdemo import accounting, datasets
 from privdemo.estimators import choose
 from privdemo.estimators.choose import AHEAD, TIE
@@ -171,7 +171,7 @@ def test_headline_and_scores_compare_the_same_method_whatever_its_scores(asked, 
 def test_sentences_are_about_the_trials_on_which_both_methods_were_tried():
     first, second = made(naive=0.9).trials * 2, made(naive=0.9, **{PUBLISHED: 0.8}).trials * 3
     shown = Answer(Question(SMALL, 5), first + second)
-    assert compare(shown).startswith("3 trials cannot tell"), "five draws could"
+    assert compare(shown).startswith("3 trials cannot tell"), "five trials could"
     assert "(too few trials to compare)" in shown.takeaway()
 
 
@@ -320,7 +320,7 @@ def test_the_published_em_has_a_slow_job_of_few_trials_that_are_merged():
     question = Question(replace(SMALL, methods=(CLEAN, PUBLISHED, NAIVE)), 9)
     (quick, slow), (alone,) = jobs(question), jobs(Question(replace(SMALL, n_train=AT_ONCE + 1), 2))
     done = [[task.trial for task in job.tasks] for job in (quick, slow, alone)]
-    assert done == [[*range(1, 9)], [*range(EM_DRAWS)], [0, 1]]
+    assert done == [[*range(1, 9)], [*range(EM_TRIALS)], [0, 1]]
     assert (quick.slow, slow.slow, slow.first, slow.key[1].methods) == (False, True, None, (PUBLISHED,))
     results = tuple(made(**{name: 0.5}).trials for name in (NAIVE, PUBLISHED))
     assert answer(question, Trials(results=results)).methods == (NAIVE, PUBLISHED, CLEAN)

@@ -34,8 +34,8 @@ function add(parent, name, text, className = "") {
 
 const fill = (words, numbers) => words.replace(/\{(\w+)\}/g, (_, name) => numbers[name]);
 
-// Dots for people as Python draws them: each of a kind, and each kind with its look.
-function drawField(place, plan, kinds, words, isFound = null) {
+// Dots for people as Python renders them: each of a kind, and each kind with its look.
+function renderField(place, plan, kinds, words, isFound = null) {
   const { columns, looks, look_of } = plan;
   place.replaceChildren();
   place.setAttribute("viewBox", `0 0 ${10 * columns} ${10 * Math.ceil(kinds.length / columns)}`);
@@ -166,9 +166,9 @@ class Secret {
     return this.data.cases[this.said ? 0 : 1];
   }
 
-  draw(plan, words, isFound = null, joined = this.kinds.length) {
+  render(plan, words, isFound = null, joined = this.kinds.length) {
     const shown = joined < this.kinds.length ? this.kinds.map((kind, i) => (i < joined ? kind : null)) : this.kinds;
-    drawField(this.part(".field"), plan, shown, words, isFound);
+    renderField(this.part(".field"), plan, shown, words, isFound);
     this.part(".legend").replaceChildren();
     for (const { sign, colour, name } of plan.legend) {
       const entry = add(this.part(".legend"), "span", "");
@@ -185,7 +185,7 @@ class Secret {
     const began = performance.now(), plan = this.data.sent, { picture } = this.seen;
     const more = (now) => {
       const part = still() ? 1 : Math.min(1, (now - began) / JOIN);
-      this.draw(plan, picture, null, Math.floor(part * this.kinds.length));
+      this.render(plan, picture, null, Math.floor(part * this.kinds.length));
       if (part < 1) this.joining = requestAnimationFrame(more);
     };
     more(began);
@@ -194,7 +194,7 @@ class Secret {
   find() {
     cancelAnimationFrame(this.joining);
     const said = (kind) => kind === 0 || kind === 3;
-    this.draw(this.data.sent, this.seen.picture, (kind) => said(kind) === this.said);
+    this.render(this.data.sent, this.seen.picture, (kind) => said(kind) === this.said);
     const place = this.part(".said");
     place.replaceChildren();
     for (const words of this.seen.found) add(place, "p", words);
@@ -204,7 +204,7 @@ class Secret {
   count() {
     this.go("count");
     this.part(".observed").textContent = this.seen.observed;
-    this.draw(this.data.sent, this.seen.picture);
+    this.render(this.data.sent, this.seen.picture);
     this.guessed();
   }
 
@@ -225,13 +225,13 @@ class Secret {
     const said = this.part(".said");
     add(said, "p", fill(words[side], { guess, off, points: off === 1 ? "point" : "points" }));
     add(said, "p", this.seen.sentence);
-    this.drawStrip(guess);
-    this.draw(this.data.happened, this.data.words.happened);
+    this.renderStrip(guess);
+    this.render(this.data.happened, this.data.words.happened);
     for (const one of this.step.querySelectorAll(".after")) one.hidden = false;
   }
 
   // The guess, the truth and the estimate with its interval on one line from 0 to 100.
-  drawStrip(guess) {
+  renderStrip(guess) {
     const { estimate } = this.seen, { truth, words } = this.data;
     const picture = this.part(".strip svg"), x = (percent) => 10 + 3 * percent;
     picture.setAttribute("aria-label", fill(words.strip, { guess, ...estimate, truth: truth.text }));

@@ -48,8 +48,8 @@ from pages.topics.poll.question import (
 )
 from privdemo.experiments import poll
 from privdemo.experiments.poll import PollConfig
+from server.script_slots import in_script_slot
 from server.streamlit_internals import hidden_container, is_hidden
-from server.turns import in_turn
 
 ADDRESS, TITLE = "poll", "Ask your class"
 
@@ -237,18 +237,17 @@ def _rerun_when(is_changed: Callable[[], bool]) -> None:
             st.rerun()
         earlier_checks.append(True)
 
-    st.fragment(in_turn(check), run_every=1.0)()
+    st.fragment(in_script_slot(check), run_every=1.0)()
 
 
-def asked_again_controls(shown: Answer) -> int:
-    """Render the button that asks a class again, or a box for the number of times; return that number."""
-    question = shown.question
-    if question.join is None:
+def asked_again_controls(shown: Answer) -> None:
+    """Render the button that asks a class again, or a box for the number of times."""
+    if shown.question.join is None:
         with st.container(width=180):
-            return int(inputs.number(TIMES))
+            inputs.number(TIMES)
+        return
     with st.container(key="shown-again"):
         telephones.again_button()
-    return len(question.rounds)
 
 
 # --- the projector -------------------------------------------------------------------------------

@@ -22,8 +22,8 @@ from server import firewall, own_computer
 from server.firewall import Firewall
 from server.own_computer import Connection, OwnAddress
 from server.room import ROOM, Opened
+from server.script_slots import without_slot
 from server.streamlit_internals import client_address
-from server.turns import pause
 
 # The key of the session with the last test, and which opening it is of.
 _TESTED = "poll_room_tested"
@@ -120,7 +120,7 @@ def _open(code: str, secret: str, address: str) -> None:
     own = next((own for own in own_computer.private_addresses() if own.address == address), None)
     if own is None:
         raise PollError("This computer’s address has changed meanwhile. Choose again.")
-    with pause():  # others are served while a database hangs
+    with without_slot():  # others are served while a database hangs
         store().counts(code, secret)  # refuses whoever is not the owner
         found = store().poll(code)
     if not found.is_open:
@@ -140,7 +140,7 @@ def _close(code: str, secret: str) -> None:
 
 def _test(opened: Opened) -> Test:
     """Have the server ask itself and look for a firewall; keep what it finds in the session."""
-    with pause():
+    with without_slot():
         test = Test((opened.code, opened.site), reach.ask_itself(opened), firewall.find())
     st.session_state[_TESTED] = test
     return test

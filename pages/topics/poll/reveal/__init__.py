@@ -24,7 +24,9 @@ from privdemo.figures import poll as charts
 _HERE = Path(__file__).parent
 _HTML, _CSS, _JS = ((_HERE / f"reveal.{kind}").read_text(encoding="utf-8") for kind in ("html", "css", "js"))
 # What the hollow dots of a pile are.
-CHANCE = "Hollow: as many as chance changes on average, drawn at random. Which answers it really changed, nobody knows."
+CHANCE = (
+    "Hollow: as many as chance changes on average, chosen at random. Which answers it really changed, nobody knows."
+)
 
 
 def heap(question: Question, words: str) -> Component:

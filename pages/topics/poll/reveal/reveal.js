@@ -1,5 +1,5 @@
 // The answers of a class. While they arrive each is a grey dot in one heap; at the reveal the dots fall into the pile of
-// what was sent, and some of each pile turn hollow, drawn at random: which answers chance changed, nobody knows. Then each
+// what was sent, and some of each pile turn hollow, chosen at random: which answers chance changed, nobody knows. Then each
 // share slides from what was sent to the corrected one. The browser gets counts and shares, as the screen shows them.
 
 const FALL = 900, STAGGER = 700, WAIT = 1400; // milliseconds: of one dot, between the first and the last, before chance shows
@@ -42,8 +42,8 @@ class Reveal {
     const moves = isNewFrame && !still();
     this.showsChance = data.frame === "piles" && !moves;
     if (data.frame === "piles" && moves)
-      this.later = setTimeout(() => { this.showsChance = true; this.turn(); this.draw(); }, WAIT + FALL);
-    this.turn();
+      this.later = setTimeout(() => { this.showsChance = true; this.markHollow(); this.render(); }, WAIT + FALL);
+    this.markHollow();
   }
 
   showNames() {
@@ -79,7 +79,7 @@ class Reveal {
   }
 
   // Some of each pile turn hollow: as many as chance has changed on average at the estimated shares.
-  turn() {
+  markHollow() {
     this.data.counts.forEach((_, i) => {
       const pile = this.dots.filter((dot) => dot.answer === i);
       const wanted = this.showsChance && this.data.changed ? this.data.changed[i] : 0;
@@ -102,13 +102,13 @@ class Reveal {
     [this.width, this.height, this.scale] = [width, height, scale];
     const { frame, counts, expected } = this.data;
     const piles = frame === "heap" ? [Math.max(expected ?? 0, this.dots.length)] : counts;
-    const room = width / piles.length - 16 * (piles.length > 1);
+    const space = width / piles.length - 16 * (piles.length > 1);
     const most = Math.max(...piles, frame === "heap" ? 40 : 20);
     // The largest cell with which the highest pile fits.
-    let cell = Math.min(34, Math.sqrt((room * height) / most));
-    while (Math.ceil(most / Math.max(1, Math.floor(room / cell))) * cell > height) cell *= 0.98;
+    let cell = Math.min(34, Math.sqrt((space * height) / most));
+    while (Math.ceil(most / Math.max(1, Math.floor(space / cell))) * cell > height) cell *= 0.98;
     this.cell = cell;
-    const columns = Math.max(1, Math.floor(room / cell));
+    const columns = Math.max(1, Math.floor(space / cell));
     const place = (pile, rank, size) => {
       const inRow = Math.min(columns, size);
       const left = (pile + 0.5) * (width / piles.length) - (inRow * cell) / 2;
@@ -141,11 +141,11 @@ class Reveal {
       dot.y = dot.from[1] + (dot.to[1] - dot.from[1]) * eased;
       moving ||= part < 1;
     }
-    this.draw();
+    this.render();
     this.running = moving && requestAnimationFrame(() => this.animate());
   }
 
-  draw() {
+  render() {
     if (!this.scale) return;
     const context = this.canvas.getContext("2d"), { marks, frame } = this.data;
     context.setTransform(this.scale, 0, 0, this.scale, 0, 0);

@@ -18,8 +18,8 @@ Given = ParamSpec("Given")
 Returned = TypeVar("Returned")
 
 
-class Turns:
-    """A semaphore with a queue: a turn that is given back goes to the thread that has waited longest.
+class FairSemaphore:
+    """A semaphore that the thread gets next which has waited longest.
 
     With a plain semaphore a thread that has just arrived could overtake all that wait.
     """
@@ -28,8 +28,8 @@ class Turns:
         self._free, self._lock = free, threading.Lock()
         self._waiting: deque[threading.Lock] = deque()
 
-    def take(self) -> None:
-        """Wait for a turn."""
+    def acquire(self) -> None:
+        """Wait until one of the permits is free, and take it."""
         with self._lock:
             if self._free:  # then no thread waits
                 self._free -= 1
@@ -37,10 +37,10 @@ class Turns:
             own_lock = threading.Lock()
             own_lock.acquire()
             self._waiting.append(own_lock)
-        own_lock.acquire()  # blocks until `give_back` releases it
+        own_lock.acquire()  # blocks until `release` releases it
 
-    def give_back(self) -> None:
-        """Give a turn to the next thread in the queue."""
+    def release(self) -> None:
+        """Give the permit to the next thread that waits, if any."""
         with self._lock:
             if self._waiting:
                 self._waiting.popleft().release()
@@ -48,46 +48,46 @@ class Turns:
                 self._free += 1
 
 
-_TURNS = Turns(replica_limits.scripts())
+_SLOTS = FairSemaphore(replica_limits.scripts())
 _THREAD = threading.local()
 
 
 @contextmanager
-def turn() -> Iterator[None]:
-    """Wait for a turn, and hold it until the context ends; a thread that holds one already keeps it."""
-    if getattr(_THREAD, "turn", False):
+def script_slot() -> Iterator[None]:
+    """Wait for a slot, and hold it until the context ends; a thread that holds one already keeps it."""
+    if getattr(_THREAD, "has_slot", False):
         yield
         return
-    _TURNS.take()
-    _THREAD.turn = True
+    _SLOTS.acquire()
+    _THREAD.has_slot = True
     try:
         yield
     finally:
-        _THREAD.turn = False
-        _TURNS.give_back()
+        _THREAD.has_slot = False
+        _SLOTS.release()
 
 
 @contextmanager
-def pause() -> Iterator[None]:
-    """Give the turn to other threads until the context ends, as a waiting script should; then wait for a turn."""
-    had = getattr(_THREAD, "turn", False)
+def without_slot() -> Iterator[None]:
+    """Give the slot to other threads until the context ends, as a waiting script should; then wait for a slot."""
+    had = getattr(_THREAD, "has_slot", False)
     if had:
-        _THREAD.turn = False
-        _TURNS.give_back()
+        _THREAD.has_slot = False
+        _SLOTS.release()
     try:
         yield
     finally:
         if had:
-            _TURNS.take()
-            _THREAD.turn = True
+            _SLOTS.acquire()
+            _THREAD.has_slot = True
 
 
-def in_turn(function: Callable[Given, Returned]) -> Callable[Given, Returned]:
-    """Return the function so that each call waits for a turn."""
+def in_script_slot(function: Callable[Given, Returned]) -> Callable[Given, Returned]:
+    """Return the function so that each call waits for a slot."""
 
     @wraps(function)
     def call(*args: Given.args, **options: Given.kwargs) -> Returned:
-        with turn():
+        with script_slot():
             return function(*args, **options)
 
     return call

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from server.pacing import OneAtATime
+from server.one_at_a_time import OneAtATime
 from tests.server.asking import in_a_loop
 
 

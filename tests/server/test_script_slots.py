@@ -1,16 +1,16 @@
-"""No more scripts run at once than there are turns, and each gets its turn."""
+"""No more scripts run at once than there are slots, and each gets one."""
 
 import threading
 
 import pytest
 
-from server import turns
+from server import script_slots
 from tests.working import until
 
 
 @pytest.fixture(autouse=True)
 def two_cores(monkeypatch):
-    monkeypatch.setattr(turns, "_TURNS", turns.Turns(2))
+    monkeypatch.setattr(script_slots, "_SLOTS", script_slots.FairSemaphore(2))
 
 
 def most_at_once(work):
@@ -34,32 +34,32 @@ def most_at_once(work):
     return most[0], len(ended)
 
 
-def drawn(inside):
+def render(inside):
     inside(1)
     threading.Event().wait(0.01)
     inside(-1)
 
 
 def test_ten_pages_are_rendered_two_at_a_time():
-    assert most_at_once(turns.in_turn(drawn)) == (2, 10)
+    assert most_at_once(script_slots.in_script_slot(render)) == (2, 10)
 
 
-def test_a_fragment_is_rendered_in_the_turn_of_its_page():
-    assert most_at_once(turns.in_turn(turns.in_turn(drawn))) == (2, 10)
+def test_a_fragment_is_rendered_in_the_slot_of_its_page():
+    assert most_at_once(script_slots.in_script_slot(script_slots.in_script_slot(render))) == (2, 10)
 
 
-def test_a_page_that_waits_leaves_its_turn_to_others():
+def test_a_page_that_waits_leaves_its_slot_to_others():
     def waiting(inside):
-        with turns.pause():
-            drawn(inside)
+        with script_slots.without_slot():
+            render(inside)
 
     all_wait = threading.Barrier(10, timeout=10)
-    most, ended = most_at_once(turns.in_turn(lambda inside: (waiting(inside), waits(all_wait))))
+    most, ended = most_at_once(script_slots.in_script_slot(lambda inside: (waiting(inside), waits(all_wait))))
     assert (most > 2, ended) == (True, 10)
 
 
 def waits(barrier):
-    with turns.pause():
+    with script_slots.without_slot():
         barrier.wait()
 
 
@@ -69,23 +69,26 @@ def test_a_page_that_fails_gives_its_turn_back():
 
     for _ in range(5):
         with pytest.raises(ValueError, match="broken"):
-            turns.in_turn(fails)(None)
-    assert most_at_once(turns.in_turn(drawn)) == (2, 10)
+            script_slots.in_script_slot(fails)(None)
+    assert most_at_once(script_slots.in_script_slot(render)) == (2, 10)
 
 
-@pytest.mark.parametrize("come_back", ["in a turn of its own", "after a pause"])
+@pytest.mark.parametrize("come_back", ["in a slot of its own", "after a pause"])
 def test_who_comes_back_at_once_waits_behind_those_who_wait(monkeypatch, come_back):
-    monkeypatch.setattr(turns, "_TURNS", turns.Turns(1))
-    order, others = [], [threading.Thread(target=turns.in_turn(lambda: order.append("other"))) for _ in range(3)]
-    with turns.turn():
+    monkeypatch.setattr(script_slots, "_SLOTS", script_slots.FairSemaphore(1))
+    order, others = (
+        [],
+        [threading.Thread(target=script_slots.in_script_slot(lambda: order.append("other"))) for _ in range(3)],
+    )
+    with script_slots.script_slot():
         for other in others:
             other.start()
-        until(lambda: len(turns._TURNS._waiting) == 3)
+        until(lambda: len(script_slots._SLOTS._waiting) == 3)
         if come_back == "after a pause":
-            with turns.pause():
+            with script_slots.without_slot():
                 pass
             order.append("back")
-    with turns.turn():
+    with script_slots.script_slot():
         order.append("back")
     for other in others:
         other.join(10)
