@@ -261,13 +261,8 @@ def search_by_hand(method, folds, X, bags, p):
         (MeanMapClassifier, False),
     ],
 )
-<<<<<<< HEAD
 def test_the_penalty_is_chosen_by_cross_validation_up_to_three_standard_errors_worse(method, coupled):
-    draw = rng(1)
-=======
-def test_the_penalty_is_chosen_by_cross_validation_over_bags_until_three_standard_errors_worse(method, coupled):
     generator = rng(1)
->>>>>>> 8ce3e84a06542a5b71c33a62dee1d81c9b2db345
     if coupled:  # proportions follow the records: weak penalties are no worse
         X, bags, p, _ = ragged(tuple(generator.integers(15, 40, 12)), seed=1)
     else:  # proportions of chance: weak penalties learn them by heart

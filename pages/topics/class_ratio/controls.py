@@ -34,11 +34,7 @@ from pages.topics.class_ratio.question import (
     SEED,
     SHARE,
     SIZES_FOR_KEY,
-<<<<<<< HEAD
-=======
     TRIALS,
-    ShownCurves,
->>>>>>> 8ce3e84a06542a5b71c33a62dee1d81c9b2db345
     classes_setting,
     first_class_words,
     size_settings,

@@ -80,15 +80,10 @@ METHODS = Choice(
     "Methods",
     many=True,
 )
-<<<<<<< HEAD
-DRAWS = Number("ratio_draws", limits.N_TRIALS, 10, "Trials", help="Repeats with other records and other noise.")
+TRIALS = Number("ratio_draws", limits.N_TRIALS, 10, "Trials", help="Repeats with other records and other noise.")
 SEED = Number(
     "ratio_seed", limits.SEED, RatioConfig.seed, "Seed", help="The same seed gives the same records and noise."
 )
-=======
-TRIALS = Number("ratio_draws", limits.N_TRIALS, 10, "Trials", help="Repeats with other records and other noise.")
-SEED = Number("ratio_seed", limits.SEED, 0, "Seed", help="The same seed gives the same records and noise.")
->>>>>>> 8ce3e84a06542a5b71c33a62dee1d81c9b2db345
 
 
 class Preset(NamedTuple):

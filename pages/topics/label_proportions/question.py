@@ -48,15 +48,10 @@ TRAINED = Choice(
     many=True,
 )
 THRESHOLD = Choice("positive_if", tuple(THRESHOLDS.values()), THRESHOLDS[SHARE], "Threshold for “yes”")
-<<<<<<< HEAD
-DRAWS = Number("bag_draws", limits.N_TRIALS, 10, "Trials", help="Repeats with other records, other bags, other noise.")
+TRIALS = Number("bag_draws", limits.N_TRIALS, 10, "Trials", help="Repeats with other records, other bags, other noise.")
 SEED = Number(
     "bag_seed", limits.SEED, BagConfig.seed, "Seed", help="The same seed gives the same records, bags and noise."
 )
-=======
-TRIALS = Number("bag_draws", limits.N_TRIALS, 10, "Trials", help="Repeats with other records, other bags, other noise.")
-SEED = Number("bag_seed", limits.SEED, 0, "Seed", help="The same seed gives the same records, bags and noise.")
->>>>>>> 8ce3e84a06542a5b71c33a62dee1d81c9b2db345
 
 # One click to the slides' settings: how bags are filled, means, k, ε of columns and of proportions (None: no noise).
 # Bags with noise are filled at random: only so does its ε hold.
