@@ -20,8 +20,8 @@ from privdemo.mechanisms import RandomisedResponse
 from privdemo.mechanisms.pixels import PixelFamily
 from privdemo.verdict import clearly_above
 
-# The words at the left and the right end of the slider.
-_ENDS = ("more private", "more accurate")
+# What stands above the rows of pictures.
+_ROWS_TITLE = "Can the pictures be guessed without the originals?"
 # The step of the dial for each family of mechanisms.
 STEPS = {"randomised_response": 0.005, "gaussian": 0.01, "laplace": 0.01}
 # The kinds of a dial's jobs: guesses at its own level, and at all levels that it is dragged over.
@@ -127,13 +127,14 @@ def _make_fixed(
         "captions": _captions(result),
         "priorLabels": prior_labels,
         "halves": halves or None,
+        "rowsTitle": _ROWS_TITLE,
         "sentNote": _sent_note(family),
         "namedNote": _named_note(result),
         "symbol": family.symbol,
         "low": limit.low,
         "high": limit.high,
         "step": STEPS[family.name],
-        "ends": [f"{end:.4g}: {words}" for end, words in zip((limit.high, limit.low), _ENDS, strict=True)],
+        "ends": level_ends(family, result.n_states),
         "name": level_words(family),
         **{name: _base64(part) for name, part in config.pixels.noise_by_name(result.noise).items()},
     }
@@ -157,13 +158,23 @@ def level_words(family: PixelFamily) -> str:
     return "Chance that a pixel is replaced" if family.replaces_pixels else family.level_name.capitalize()
 
 
+def level_ends(family: PixelFamily, n_states: int) -> tuple[str, str]:
+    """Return the words at the left and the right end of that slider.
+
+    With the most replaced pixels, p = 1 − 1/k, each grey level is as likely as any other, whatever the image is.
+    """
+    limit = family.limit(n_states)
+    most = "pure noise, most private" if family.replaces_pixels else "most private"
+    return f"{limit.high:.4g}: {most}", f"{limit.low:.4g}: {'next to ' * (limit.low > 0)}no noise"
+
+
 def linking_sentence(point: Point) -> str:
     """Say how often the sender of an image is found, and whether that is more than by chance."""
-    start = f"Somebody who has the originals of {point.n_candidates} people"
+    start = f"Somebody who already has the original images of {point.n_candidates} people picks the right sender"
     times = numbers.times_of_100(point.linked.mean)
     if clearly_above(point.linked, 1 / point.n_candidates):
-        return f"{start} still finds which person sent an image, {times}."
-    return f"{start} finds which person sent an image {times}: no better than chance."
+        return f"{start} {times}."
+    return f"{start} {times}: no better than chance."
 
 
 def _sent_note(family: PixelFamily) -> str:
@@ -174,7 +185,7 @@ def _sent_note(family: PixelFamily) -> str:
 def _named_note(result: Result) -> str:
     """Say how many labels are switched by chance, on average over the classes."""
     switched = 1 - result.config.labels.channel_matrix.diagonal()
-    return f"{numbers.percent(float(switched.mean()))} are switched by chance"
+    return f"chance changed {numbers.percent(float(switched.mean()))} of these answers"
 
 
 def captions(result: Result) -> list[str]:
@@ -215,7 +226,7 @@ def first_frame(data: Mapping[str, Any], result: Result, guesses: Guesses, prior
         f'<span class="end">{right}</span><output>{data["symbol"]} = {data["level"]:.3g}</output></div>'
     )
     rows = [guesses.pictures.get(prior) for prior in priors]  # None where they are still being learnt
-    lines = _halves(data, result, rows[0]) if data["halves"] else _line(data, result, rows)
+    lines = _halves(data, result, rows[0]) if data["halves"] else f"<h4>{_ROWS_TITLE}</h4>{_line(data, result, rows)}"
     return (
         f'<div class="dial-first"><div class="dial">{control}<div class="matching">'
         f'{data.get("matching", b"").decode()}</div><p class="found">{data["linkingHere"]}</p>'
@@ -245,7 +256,7 @@ def _line(data: Mapping[str, Any], result: Result, guesses: Sequence[Any]) -> st
         cells += [f'<div class="row-name">{escape(name)}<small>{escape(note)}</small></div>']
         cells += ["<span></span>"] * columns if pictures is None else _pictures(result, pictures[:columns], name)
         if name == "Sent":
-            title = f'<div class="row-name">Digit the sender names<small>{data["namedNote"]}</small></div>'
+            title = f'<div class="row-name">Digit the sender reports<small>{data["namedNote"]}</small></div>'
             cells += [title, *_sent(data["captions"][:columns])]
     return f'<div class="line" style="--columns:{columns};--few:{min(5, columns)}">{"".join(cells)}</div>'
 

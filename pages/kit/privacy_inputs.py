@@ -20,7 +20,7 @@ LARGEST_EPSILON = 700.0
 EPSILONS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 20.0)
 DELTAS = (0.0, 1e-10, 1e-8, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.05, 0.1, 0.2, 0.3)
 ANSWER_EPSILON, LABEL_EPSILON = "Privacy loss ε of one answer", "Privacy loss ε of one label"
-PERSON_EPSILON, _DELTA_NAME = "Privacy loss ε of one person", "δ, chance that ε does not bound"
+PERSON_EPSILON, _DELTA_NAME = "Privacy loss ε of one person", "δ, chance that the limit ε does not apply"
 _ODDS = "multiplies the odds of any guess by e^ε at most"
 
 
@@ -110,12 +110,18 @@ def _scale_html(name: str, epsilon: float, words: str, pictures: str, more: str 
     """
     shown = f"{name} = {numbers.epsilon(epsilon)}"
     odds = f"{numbers.capital(numbers.odds_bound_text(epsilon))}."
-    dots = f"<details><summary>Show it as dots</summary>{pictures}<p>{odds}</p></details>" if pictures else ""
-    where = f"Privacy loss {shown}, on a scale from nothing given away to all given away"
+    dots = (
+        f"<details><summary>Show the privacy loss as dots</summary>{pictures}<p>{odds}</p></details>"
+        if pictures
+        else ""
+    )
+    where = f"Privacy loss {shown}, on a scale from 0, nothing given away, to infinity, all given away"
+    place = f"{min(99.5, 100 * math.tanh(epsilon / 2)):.1f}%"
     return (
         f'<div class="epsilon">{words} <b>Privacy loss {shown}</b> (0 is perfect). {more}'
-        f'<div class="gauge"><span>nothing given away</span><div class="scale" role="img" aria-label="{where}">'
-        f'<i style="left:{min(99.5, 100 * math.tanh(epsilon / 2)):.1f}%"></i></div><span>all given away</span></div>'
+        f'<div class="gauge"><span>0: nothing given away</span><div class="scale" role="img" aria-label="{where}">'
+        f'<b style="left:{place};transform:translateX(-{place})">{numbers.epsilon(epsilon)}</b>'
+        f'<i style="left:{place}"></i></div><span>∞: all given away</span></div>'
         f"{dots}</div>"
     )
 

@@ -298,7 +298,7 @@ def below_figure(panel: Panel) -> None:
         if panel.summary:
             words = _with_explanations(panel.summary, f"{name}-words")
             st.html(
-                f'<details class="in-words"><summary>Numbers in words</summary><p class="summary">{words}</p></details>'
+                f'<details class="in-words"><summary>The same as text</summary><p class="summary">{words}</p></details>'
             )
         if rows is None or shown is None:
             return

@@ -130,8 +130,8 @@ EPSILON_HELP = (
     "common value, or type any number."
 )
 DELTA_HELP = (
-    "The chance that ε does not bound: at worst, so often a release gives a label away. It should be below one over "
-    "the number of people; the paper takes 0.05."
+    "The chance that the limit ε does not apply: at worst, so often a release gives a label away. It should be below "
+    "one over the number of people; the paper takes 0.05."
 )
 
 

@@ -27,7 +27,7 @@ VERDICT_CSS = """
 .verdicts i { display: flex; align-items: center; justify-content: center; min-width: 1.1rem; border-radius: 0.2rem;
   color: white; font: bold 1.2rem "Source Sans", sans-serif; }
 .verdict-legend { display: flex; flex-wrap: wrap; gap: 0.2rem 1.5rem; margin: 0 0 0.5rem; }
-.verdict-legend span, .verdict-sign { white-space: nowrap; }
+.verdict-legend span { white-space: nowrap; }
 .verdict-legend i, .verdict-sign i { display: inline-block; width: 0.8rem; height: 0.8rem; border-radius: 0.15rem; }
 .published-found { display: grid; grid-template-columns: auto 1fr; gap: 0 0.6rem; align-items: baseline;
   font-size: 1.3rem; }
@@ -40,22 +40,27 @@ def verdict_bar(counts: Mapping[str, int]) -> str:
     """Return how many claims have each verdict, as one bar: HTML that is rendered at once at any width."""
     there = {verdict: n for verdict, n in counts.items() if n}
     parts = "".join(f'<i style="flex:{n};background:{_COLOURS[verdict]}">{n}</i>' for verdict, n in there.items())
-    words = ", ".join(f"{n} {_of(n, verdict)}" for verdict, n in there.items())
     legend = "".join(
         f'<span><i style="background:{_COLOURS[verdict]}"></i> {SIGNS[verdict]} <b>{n}</b> '
         f"{escape(_of(n, verdict))}</span>"
         for verdict, n in there.items()
     )
     return (
-        f'<div class="verdicts" role="img" aria-label="{escape(words)}">{parts}</div>'
+        f'<div class="verdicts" role="img" aria-label="{escape(verdict_words(counts))}">{parts}</div>'
         f'<p class="verdict-legend">{legend}</p>'
     )
 
 
-def verdict_sign(verdict: str) -> str:
-    """Return a verdict with its sign and the colour that it has in the bar, as HTML."""
+def verdict_words(counts: Mapping[str, int]) -> str:
+    """Say how many claims have each verdict."""
+    return ", ".join(f"{n} {_of(n, verdict)}" for verdict, n in counts.items() if n)
+
+
+def verdict_on_claim(verdict: str) -> str:
+    """Return the verdict on a published claim, with its sign and the colour that it has in the bar, as HTML."""
     colour = f'<i style="background:{_COLOURS[verdict]}"></i>'
-    return f'<span class="verdict-sign">{colour} {SIGNS[verdict]} {escape(verdict)}</span>'
+    words = {UNCLEAR: f"{UNCLEAR} about the published claim"}.get(verdict, f"the published claim {verdict}")
+    return f'<span class="verdict-sign">{colour} {SIGNS[verdict]} {escape(words)}</span>'
 
 
 def published_and_found(what: str, published: str, found: str) -> str:

@@ -67,7 +67,7 @@ def test_the_first_screen_of_home_is_the_first_step_of_its_story(page: Page, add
     blocked: list[Route] = []
     page.route("**/static/js/react-dom.*", lambda route: blocked.append(route))
     page.goto(address, wait_until="commit")
-    step = page.get_by_text("What you click or type here stays in this browser: nothing of it is sent.")
+    step = page.get_by_text("This is only a demonstration: your answer stays in this browser.")
     yes = page.locator(".secret .yes:visible")
     expect(step).to_be_visible()
     before, look = yes.bounding_box(), np.median(pixels(yes.screenshot()), axis=(0, 1))

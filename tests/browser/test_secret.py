@@ -235,7 +235,7 @@ def test_the_story_can_be_skipped_and_the_doors_lead_on(page: Page, address: str
     for name, there in (
         ("See how it works", "voting"),
         ("Ask your class", "poll"),
-        ("Decide for your data", "comparison"),
+        ("Choose a method for your data", "comparison"),
     ):
         door = page.locator(".st-key-links-doors").get_by_role("link", name=name)
         assert door.get_attribute("href").rpartition("/")[2] == there

@@ -6,7 +6,7 @@ from privdemo import attacks
 from privdemo.estimators import survey
 from privdemo.experiments import voting
 from privdemo.figures import voting as charts
-from privdemo.methods import VOTING
+from privdemo.methods import RAW_SPREAD, SPREAD_MLE, VOTING
 from tests.figures.reading import shows_estimates
 
 CONFIG = voting.ElectionConfig(n_elections=50)
@@ -16,10 +16,14 @@ ELECTIONS = voting.run(CONFIG)
 def test_estimates_stand_with_their_intervals_beside_the_truth():
     estimates = voting.poll(CONFIG, ELECTIONS).estimates
     figure = charts.estimates(estimates, CONFIG.share)
-    for trace, (name, e) in zip(figure.data, estimates.items(), strict=True):
+    shown = {name: e for name, e in estimates.items() if name != RAW_SPREAD}  # the same as the other correction
+    assert estimates[RAW_SPREAD].value == estimates[SPREAD_MLE].value
+    for trace, (name, e) in zip(figure.data, shown.items(), strict=True):
         assert shows_estimates(trace, (e.value, e.low, e.high), axis="x")
         assert trace.y[0] == VOTING[name].title
     assert figure.layout.shapes[0].x0 == CONFIG.share
+    apart = estimates | {RAW_SPREAD: estimates[RAW_SPREAD]._replace(value=-0.01)}
+    assert len(charts.estimates(apart, CONFIG.share).data) == len(apart)
 
 
 def test_figure_1_has_a_plot_for_every_lie_and_breaks_lines_at_jumps():

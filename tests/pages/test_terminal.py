@@ -54,7 +54,7 @@ def test_the_sentence_is_printed_and_the_table_written(run, tmp_path):
     code, out, err = run(VOTING)
     assert (code, err) == (0, "")
     said, written = out.splitlines()
-    assert re.match(r"[0-9.]+ % voted for A, we estimate from 500 simulated answers \(95 % interval: ", said)
+    assert re.match(r"From 500 simulated answers we estimate that [0-9.]+ % voted for A \(95 % interval: ", said)
     assert written == f"written to {tmp_path / 'mine.csv'}"
     rows = list(csv.DictReader(io.StringIO((tmp_path / "mine.csv").read_text(encoding="utf-8"))))
     poll = voting.poll(POLL, voting.run(POLL))

@@ -131,7 +131,10 @@ class Dial {
     this.sentNotes = [];
     this.lines.replaceChildren();
     if (this.data.halves) this.buildHalves(this.data.halves);
-    else this.lineUp().forEach((people) => this.buildLine(people));
+    else {
+      this.add(this.lines, "h4", "", this.data.rowsTitle);
+      this.lineUp().forEach((people) => this.buildLine(people));
+    }
     this.paintAll(this.canvases.clean, this.data.clean);
     if (this.level !== undefined) this.move(this.level);
   }
@@ -193,7 +196,7 @@ class Dial {
     };
     row("Original", "stays with the person", "clean", this.canvases.clean);
     this.sentNotes.push(row("Sent", sentNote, "released", this.canvases.released).querySelector("small"));
-    const named = this.add(line, "div", "row-name", "Digit the sender names");
+    const named = this.add(line, "div", "row-name", "Digit the sender reports");
     this.add(named, "small", "", namedNote);
     cells((person) => {
       const { text, flipped } = captions[person];

@@ -83,21 +83,23 @@ class Answer:
             else self.source
         )
         return (
-            f"We tried to compute, or to run again, the claims of {of}: <b>{n[HOLDS]}</b> hold, <b>{n[CAVEAT]}</b> "
-            f"hold in part, on <b>{n[UNCLEAR]}</b> our test could not decide, <b>{n[FAILS]}</b> do not hold, and "
-            f"<b>{n[OPEN]}</b> cannot be checked."
+            f"We tried to check {len(self.everything)} claims of {of}, by computing their formulas and running their "
+            f"experiments again: <b>{n[HOLDS]}</b> hold, <b>{n[CAVEAT]}</b> hold in part, on <b>{n[UNCLEAR]}</b> our "
+            f"test could not decide, <b>{n[FAILS]}</b> do not hold, and <b>{n[OPEN]}</b> cannot be checked."
         )
 
     def main(self) -> tuple[Panel, ...]:
         """Return the panel of how many claims have each verdict, as one bar, and below it of the surprising claims."""
-        bar = charts.verdict_bar(claims.count_verdicts(list(self.everything.values())))
+        counts = claims.count_verdicts(list(self.everything.values()))
+        bar = charts.verdict_bar(counts)
         surprising = [card(claim) for claim in self.everything.values() if claim.surprises]
         n = len(surprising)
-        title = f"{n} surprising claim{'s' * (n > 1)}: the published number, and the one that we find"
+        title = f"{n} surprising result{'s' * (n > 1)} of our check"
         panel = Panel(
             "verdicts",
             figure=BarAndCards(surprising, bar, title) if surprising else Markup(bar),
-            summary=f"{RULES} A surprise is a claim that is not found to hold and on which somebody might build.",
+            summary=f"{charts.verdict_words(counts)}. {RULES} A surprise is a claim that is not found to hold and on "
+            "which somebody might build.",
             rows=lambda: rows(self.everything),
             snippet=SNIPPET,
         )
@@ -153,7 +155,8 @@ def picture(answer: Answer) -> list[Panel]:
         Panel(
             "claims",
             question,
-            f"Of <b>{len(shares)}</b> claims about an accuracy, an F1 or a share, <b>{holds}</b> hold.",
+            f"Of <b>{len(shares)}</b> claims about an accuracy, an F1 or a share, <b>{holds}</b> hold. Grey is the "
+            "published number, colour ours. “All claims” says what each row claims.",
             Chart(charts.beside(list(shares.values()), list(shares))),
             "Stars are published numbers, plus signs what a published formula or sentence amounts to, marks ours with "
             "95 % intervals. The numbers are those of the chapter “All claims”.",
@@ -190,15 +193,15 @@ def row(number: int, claim: Claim) -> list[str]:
 
 
 def card(claim: Claim) -> tuple[str, str, str]:
-    """Return a surprise: what goes wrong for somebody who builds on the claim, both numbers, the verdict, and where the
-    claim is published.
+    """Return a surprise: what we find, which goes wrong for somebody who builds on the claim; both numbers; the verdict
+    on the claim, and where it is published.
     """
     author = f'<span title="{html.escape(PAPERS[claim.source])}">{FIRST_AUTHORS[claim.source]}</span>'
     published, found = _rounded(claim.unit, claim.published), _rounded(claim.unit, claim.ours and claim.ours.mean)
     if claim.published is None:  # a comparison: the source says that there is a lead, and its interval may deny it
-        published, found = "a clear lead", ours(claim)
+        published, found = "a clear gain", ours(claim)
     both = charts.published_and_found(claim.what, published, found)
-    return claim.surprise, both, f"{charts.verdict_sign(claim.verdict)}<br>{author}, {claim.place}"
+    return claim.surprise, both, f"{charts.verdict_on_claim(claim.verdict)}<br>{author}, {claim.place}"
 
 
 def _rounded(unit: str, value: float | None) -> str:

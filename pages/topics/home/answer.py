@@ -26,12 +26,13 @@ _PRIOR = "low_rank"
 _DOORS = (
     (
         "voting",
-        "**See how it works (5 minutes)** Some answers of a made-up poll are changed at random. Work out the truth.",
+        "**See how it works (5 minutes)** Chance changes some answers of a simulated poll. Work out the truth.",
     ),
     ("poll", "**Ask your class** Put an embarrassing question to the room, on their phones or by a show of hands."),
     (
         "comparison",
-        "**Decide for your data** Say what you want to find out. See which methods can do it, and how private each is.",
+        "**Choose a method for your data** Say what you want to find out. See which methods do it, and how private "
+        "each is.",
     ),
 )
 
@@ -54,8 +55,8 @@ class Answer:
     def takeaway(self) -> str:
         """Say what the site is."""
         return (
-            "Some answers are changed at random before they are sent: no single answer gives anyone away, yet the "
-            "total can still be worked out. Try it with your own secret."
+            "Chance changes some answers before anybody sees them: no single answer gives anyone away, yet the total "
+            "can still be worked out. Try it with your own secret."
         )
 
     def main(self) -> tuple[Panel | tuple[Panel, ...], ...]:

@@ -80,7 +80,7 @@ def _caveats(answer: Answer) -> str:
 PAGE = Page.from_folder(
     __name__,
     title="Noise on images",
-    question="Can noise hide whose image this is?",
+    question="Can noise hide who sent a handwritten digit?",
     address="image_noise",
     folds=standing_words,
     chapters=Chapters(

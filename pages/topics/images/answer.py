@@ -55,11 +55,12 @@ class Answer:
         point = self.own_point
         times, n = numbers.times_of_100(point.linked.mean), point.n_candidates
         at = f"at {self.question.family.symbol} = {self.question.level:.4g}"
+        finder = (
+            f"somebody who already has the original images of {n} people picks the one that was sent <b>{times}</b>"
+        )
         if clearly_above(point.linked, 1 / n):
-            start = f"No: <b>{times}</b> the sender of an image is found among {n} people"
-            return f"{start}, although {self._damage()} ({at}). <b>That does not hide</b> which person sent it."
-        start = f"Yes: <b>{times}</b> the sender of an image is found among {n} people, no more than by chance"
-        return f"{start}, as {self._damage()} ({at}). <b>That hides</b> which person sent it."
+            return f"<b>No:</b> {finder}, although {self._damage()} ({at})."
+        return f"<b>Yes:</b> {finder}, no more often than by chance, as {self._damage()} ({at})."
 
     def _damage(self) -> str:
         """Say how much the noise changes pixels."""
@@ -133,7 +134,7 @@ def _priors(result: Result) -> dict[str, tuple[str, str]]:
     """Return the name and the note of each row of guesses, by the adversary’s prior knowledge of pixels."""
     learned = f"learned from {result.n_people:,} sent images"
     names = {
-        "low_rank": ("Best guess", f"{learned} alone"),
+        "low_rank": ("Guessed picture", f"{learned} alone"),
         "learned": ("Guess each pixel by itself", learned),
         "flat": ("Undo the noise on average", "nothing learned"),
         "true": ("Unfair: each pixel by itself", "learned from original images"),
@@ -151,12 +152,12 @@ _PRIOR_NAMES = {
 
 
 def match_words(found: Match) -> str:
-    """Say whether the best match for an image is the sender."""
+    """Say whether the original picked for an image is the sender’s."""
     if found.n_best > 1:
-        return f"Best match: <b>none</b>, {found.n_best} fit alike (dashed: the sender)"
+        return f"Picked: <b>none</b>, {found.n_best} fit alike (dashed: the sender)"
     if found.order[0] == found.owner:
-        return "Best match: <b>correct</b>"
-    return "Best match: <b>wrong</b> (dashed: the sender)"
+        return "Picked: <b>the right one</b>"
+    return "Picked: <b>a wrong one</b> (dashed: the sender)"
 
 
 def _matching(found: Match) -> str:
@@ -268,7 +269,7 @@ def _prediction(answer: Answer) -> Prediction | None:
     last, lost = points[found[-1]], points[found[-1] + 1]
     levels = tuple(points[n].level for n in _SHOWN_LEVELS)
     pictures = strip(images.with_mechanism(answer.question.config, family, levels[0]), levels)[:1, 1:]
-    columns = [f"{numbers.percent(level)} of pixels" for level in levels]
+    columns = [f"{numbers.percent(level)} replaced" for level in levels]
     alt = "One image as it is sent, with more and more noise."
     return Prediction(
         "sender-lost",
@@ -300,7 +301,7 @@ def _guessing(answer: Answer) -> Panel:
     question, own_point, n = answer.question, answer.own_point, f"{answer.result.n_people:,}"
     if not answer.along:
         at_levels = f"at {len(answer.points)} levels of noise"
-        return Panel("guessing", note=f"The adversary is learning from {n} noisy images {at_levels} …")
+        return Panel("guessing", note=f"A computer is learning from {n} sent images {at_levels} …")
     errors = {point.level: one.errors for point, one in zip(answer.points, answer.along, strict=True)}
     errors_here = [f"{_PRIOR_NAMES[prior]} {error.mean:.3f}" for prior, error in answer.guesses.errors.items()]
     return Panel(
@@ -342,10 +343,10 @@ def paper_figure(answer: Answer, kind: str) -> tuple[Panel]:
     return (
         Panel(
             IN_PAPER[kind].replace(" ", ""),
-            f"What did the paper show in its {IN_PAPER[kind]}?",
-            f"One person of each digit, true and as sent: {done}. The paper’s levels stand over the columns; your "
-            "own settings do not change them.",
-            figure=Markup(figures.picture_html(sheet, columns, classes, summary)),
+            f"What did Barber’s paper show in its {IN_PAPER[kind]}?",
+            f"One image of each digit, the original and as sent: {done}. The paper’s levels stand over the columns; "
+            "your own settings do not change them.",
+            figure=Markup(figures.picture_html(sheet, ["original", *levels], classes, summary)),
             summary=summary,
             rows=lambda: images.strip_table(classes, columns, pictures),
             snippet=strip_snippet(question, kind),

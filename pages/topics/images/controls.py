@@ -91,7 +91,8 @@ def main_control(values: Values) -> None:
     name = f"{dials.level_words(family)}, {family.symbol}"
     with st.container(key="level-inputs"), inputs.row("level"):
         if values[CHAPTER] != DIAL:
-            inputs.number(setting, slider=privacy_inputs.noise_slider(name), part="slider")
+            ends = dials.level_ends(family, question.n_states)
+            inputs.number(setting, slider=privacy_inputs.noise_slider(name, ends), part="slider")
         epsilon = family.make(values[setting], question.n_states).epsilon
         if epsilon < math.inf:
             n_pixels = math.prod(images.image_shape(datasets.load(question.config.dataset)))

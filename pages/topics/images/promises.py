@@ -24,7 +24,7 @@ def promises(family: PixelFamily, class_names: Sequence[str], privacy: Privacy, 
     image, image_at_delta = numbers.epsilon(privacy.image), numbers.epsilon(privacy.image_at_delta)
     return Panel(
         "promises",
-        question="What does the noise promise?",
+        question="What does the noise guarantee?",
         answer=promise_words(class_names, privacy),
         summary=f"ε of the label {label}, of a pixel {pixel}, of the whole image {image}; of the whole image at δ = "
         f"{delta} {image_at_delta}.",
@@ -32,7 +32,11 @@ def promises(family: PixelFamily, class_names: Sequence[str], privacy: Privacy, 
         snippet=code,
         figure=Cards(
             (
-                ("The label", f"ε = {label}", label_words(class_names, privacy.label_posterior)),
+                (
+                    "The digit that is reported (the label)",
+                    f"ε = {label}",
+                    label_words(class_names, privacy.label_posterior),
+                ),
                 ("One pixel", f"ε = {pixel}", pixel_words(privacy)),
                 ("The whole image", f"ε = {image}", image_words(privacy)),
                 (
@@ -92,17 +96,17 @@ def pixel_words(privacy: Privacy) -> str:
 
 
 def reporting(class_names: Sequence[str], label_posterior: Sequence[float | None]) -> list[str]:
-    """Say, for each digit that is ever reported, how many of 100 people who report it really have one."""
+    """Say, for each digit that is ever reported, how many of 100 people who report it really have this digit."""
     shares = zip(class_names, label_posterior, strict=True)
     return [
-        f"Of 100 people reporting “{name}”, <b>{numbers.per_hundred(share)}</b> really have one"
+        f"Of 100 people reporting “{name}”, <b>{numbers.per_hundred(share)}</b> really have this digit"
         for name, share in shares
         if share is not None
     ]
 
 
 def label_words(class_names: Sequence[str], label_posterior: Sequence[float | None]) -> str:
-    """Say how many of those who report a digit really have one: for each digit, or once if all are equal."""
+    """Say how many of those who report a digit really have this digit: for each digit, or once if all are equal."""
     all_words = reporting(class_names, label_posterior)
     same = len({round(share or 0, 9) for share in label_posterior}) == 1
     words = "; ".join([all_words[0], *(part[0].lower() + part[1:] for part in all_words[1:] if not same)])

@@ -43,8 +43,8 @@ DIAL, LOST, PROMISED, CHANGED, GAUSS = CHAPTER_NAMES = (
     "Finding the sender",
     "How much noise hides the sender",
     "What the noise guarantees",
-    "Published images: replaced pixels",
-    "Published images: Gaussian noise",
+    "Images from the paper: replaced pixels",
+    "Images from the paper: Gaussian noise",
 )
 CHAPTER = Choice("view", CHAPTER_NAMES, DIAL)
 
@@ -73,9 +73,9 @@ CANDIDATES = Number(
 )
 DELTA = Number(
     "delta",
-    limits.Limit("delta", 1e-10, 0.5, "δ is the chance that ε does not bound"),
+    limits.Limit("delta", 1e-10, 0.5, "δ is the chance that the limit ε does not apply"),
     1e-5,
-    "δ, chance that ε does not bound",
+    "δ, chance that the limit ε does not apply",
     step=1e-6,
     help="It goes with every ε that holds only with a δ.",
 )

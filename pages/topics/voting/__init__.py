@@ -79,7 +79,7 @@ CHAPTERS = Chapters(
             adversary.prior_and_number,
         ),
         Chapter("Quiz", six_questions.panels, quiz_controls, shows_main_control=False),
-        Chapter("Why guessing votes fails", guessing_each_vote, for_specialists=True),
+        Chapter("Why counting guessed votes fails", guessing_each_vote, for_specialists=True),
         Chapter(
             "More than two candidates", candidates.panels, shares_controls, [SHARES], typed_shares, for_specialists=True
         ),

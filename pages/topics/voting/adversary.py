@@ -43,10 +43,10 @@ def one_answer(answer: Answer, choice: tuple[float, str]) -> list[Panel]:
     name, question = "one-answer", "What does one answer give away?"
     after = belief(channel, prior, said)
     if after is None:
-        words = f"With this belief and these lies nobody can say {said}. Change either."
+        words = f"With this belief and this chance of a changed answer nobody can say {said}. Change either."
         return [Panel(name, question, words)]
-    before = _hundred_people(prior, "Before they answer: 100 people like this one", people.BEFORE)
-    answered = _hundred_people(after, f"Afterwards: 100 such people who say {said}", _senders(said))
+    before = _hundred_people(prior, "Before they answer: 100 people", people.BEFORE)
+    answered = _hundred_people(after, f"Afterwards: 100 people who say {said}", _senders(said))
     legend = {f"votes {vote}, no answer yet": people.BEFORE[kind] for vote, kind in _VOTES.items()}
     legend_after = {
         f"said {said}, voted {vote}{'' if vote == said else ': chance changed the answer'}": _senders(said)[kind]
@@ -192,12 +192,12 @@ def many_words(channel: BinaryChannel, revealed: tuple[RepeatedAnswers, ...], n:
     """Say what `n` answers cost and reveal; `revealed` holds what 1, 2, … answers reveal."""
     here, once = revealed[n - 1], revealed[0]
     times = {1: "one answer", 2: "two answers"}.get(n, f"{n} answers")
-    fresh = "" if n == 1 else ", each with its own chance of a lie"
+    fresh = "" if n == 1 else " (chance decides anew for each)"
     after_one = "" if n == 1 else f", and after one answer {numbers.share(once.best_guess_right)}"
     return (
-        f"After <b>{times}</b> of the same person{fresh}, the best guess of the vote is right "
+        f"After <b>{times}</b> of the same person{fresh} the best guess of the vote is right "
         f"<b>{numbers.share(here.best_guess_right)}</b> of the time; before any answer it is "
-        f"{numbers.share(here.guess_before)}{after_one}. Together this costs "
+        f"{numbers.share(here.guess_before)}{after_one}. The privacy loss{' of these answers together' * (n > 1)} is "
         f"<b>ε = {numbers.epsilon(accounting.compose(channel.epsilon, n))}</b>."
         f"{_if_all_say_a(float(here.log_odds[-1]), n)}"
     )

@@ -55,13 +55,13 @@ class Answer:
     def takeaway(self) -> str:
         """Return the page’s sentence, with its current numbers."""
         config, poll = self.config, self.poll
-        truth = f"The truth in their whole country: <b>{numbers.share(config.share)}</b>."
         if not config.channel.contrast:
             alike = "Voters of A and of B answer alike, so the answers say nothing of how many voted for A"
-            return f"{lie_words(config)}. {alike}. {truth}"
+            return f"{lie_words(config)}. {alike}. {truth_words(self)}"
         best = poll.estimates[SPREAD_MLE]
-        source = f"{numbers.count(poll.n_voters)} simulated answer{'s' * (poll.n_voters != 1)}{interval_words(best)}"
-        sentence = f"<b>{best_words(best)}</b> voted for A, we estimate from {source}. {lie_words(config)}. {truth}"
+        source = f"{numbers.count(poll.n_voters)} simulated answer{'s' * (poll.n_voters != 1)}"
+        estimate = f"From {source} we estimate that <b>{best_words(best)}</b> voted for A{interval_words(best)}"
+        sentence = f"{estimate}. {lie_words(config)}. {truth_words(self)}"
         return f"{sentence}{doubt_words(best)}{missed_words(self)}"
 
     @property
@@ -211,10 +211,23 @@ def lie_words(config: ElectionConfig) -> str:
     """Say how chance changes answers."""
     if config.channel == voting.TRUTHFUL:
         return "No answer was changed: everyone tells the truth"
+    if config.channel.p10 == config.channel.p01 == 1:
+        return "Every answer was changed to the other one"
     p10, p01 = map(numbers.percent, (config.channel.p10, config.channel.p01))
     if p10 == p01:
-        return f"A random device changed each answer with a chance of {p10}{_one_in_words(config.channel.p10)}"
+        return f"On average, chance changed {p10} of the answers{_one_in_words(config.channel.p10)}"
     return f"Voters of B say A {p10} of the time, and voters of A say B {p01} of the time"
+
+
+def truth_words(answer: Answer) -> str:
+    """Say what share voted for A in the country, and of the people who were asked."""
+    country, poll = numbers.share(answer.config.share), answer.poll
+    asked = numbers.share(poll.voted_a / poll.n_voters)
+    who = numbers.people(poll.n_voters)
+    these = "this person" if poll.n_voters == 1 else f"these {who}"
+    if country == asked:
+        return f"The truth is <b>{country}</b>, both in the whole simulated country and among {these}."
+    return f"The truth is <b>{country}</b> in the whole simulated country, and {asked} among {these}."
 
 
 def _one_in_words(chance: float) -> str:
@@ -251,8 +264,8 @@ def arithmetic_words(poll: Poll, channel: BinaryChannel) -> str:
         beyond = f" No share is {'below 0' if result < 0 else 'above 100'} %, so we take that."
     return (
         f"How: if nobody had voted for A, {nobody} % would say A{' by chance' * (0 < channel.p10 < 1)}; if everybody "
-        f"had, {everybody} %. Of the way from {nobody} % to {everybody} %, {said} % is at ({said} − {nobody}) / "
-        f"({everybody} − {nobody}) = {result:.1f} %.{beyond}"
+        f"had, {everybody} % would. In fact {said} % say A. That is ({said} − {nobody}) / ({everybody} − {nobody}) = "
+        f"{result:.1f} % of the way from nobody to everybody.{beyond}"
     ).replace(" -", " −")
 
 
@@ -271,7 +284,7 @@ def missed_words(answer: Answer) -> str:
     if answer.poll.estimates[SPREAD_MLE].interval.covers(answer.config.share):
         return ""
     record = next(record for record in answer.records if record.name == SPREAD_MLE)
-    start, n = " This poll’s 95 % interval <b>misses</b> it", len(record.values)
+    start, n = " This poll’s 95 % interval <b>misses</b> the truth in the country", len(record.values)
     if n < _MANY_POLLS:
         return f"{start}, as about 1 in 20 does."
     return f"{start}, as it does in {n - record.n_covered:,} of {n:,} such polls; 5 in 100 are expected."
@@ -286,13 +299,13 @@ def reading_words(poll: Poll, truth: float) -> str:
     """Compare ignoring the lies with correcting for them in one poll."""
     ignored, best = poll.estimates[NAIVE], poll.estimates.get(SPREAD_MLE)
     start = (
-        f"The truth is <b>{numbers.share(truth)}</b>. Ignoring the lies gives <b>{_estimate_with_half(ignored)}</b> "
-        f"and {_verdict(ignored, truth)} it"
+        f"The truth is <b>{numbers.share(truth)}</b>. Ignoring the lies, the answers that chance changed, gives "
+        f"<b>{_estimate_with_half(ignored)}</b> (95 % interval), which {_verdict(ignored, truth)} it."
     )
     if best:
-        corrected = f"correcting for them gives <b>{_estimate_with_half(best)}</b> and {_verdict(best, truth)} it"
-        return f"{start}; {corrected}.{doubt_words(best)}"
-    return f"{start}; these lies cannot be corrected for."
+        corrected = f"Correcting for them gives <b>{_estimate_with_half(best)}</b>, which {_verdict(best, truth)} it."
+        return f"{start} {corrected}{doubt_words(best)}"
+    return f"{start} These lies cannot be corrected for."
 
 
 def _verdict(estimate: VoteEstimate, truth: float) -> str:

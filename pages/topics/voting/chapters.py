@@ -21,15 +21,16 @@ figure1_limits = cache.shared(voting.figure1, max_entries=64)
 def many_polls(answer: Answer) -> list[Panel]:
     """Return the histograms of all polls, and a table of bias, deviation and coverage of every estimator."""
     config = answer.config
-    plotted = [record for record in answer.records if record.name != SPREAD_MLE]
+    left_out = _left_out(answer.records)
+    plotted = [record for record in answer.records if record.name != left_out]
     polls = "one poll" if config.n_elections == 1 else f"{config.n_elections:,} polls"
     heads = [
         "in percentage points",
-        "mean error",
-        "mean error, exact",
-        "standard deviation",
-        "standard deviation, exact",
-        "95 % interval contains the truth",
+        "mean error in these polls",
+        "in all possible polls",
+        "standard deviation in these polls",
+        "in all possible polls",
+        "polls whose 95 % interval contains the truth",
     ]
     return [
         Panel(
@@ -42,7 +43,7 @@ def many_polls(answer: Answer) -> list[Panel]:
             lambda: voting.record_table(answer.records),
             snippet(config).then(
                 "records = voting.records(config, elections)",
-                'plotted = [record for record in records if record.name != "spread MLE"]',
+                f'plotted = [record for record in records if record.name != "{left_out}"]',
                 "charts.repeated_polls(plotted, config.share).show()",
                 "for record in records:",
                 "    bias = record.law.mean - config.share  # the exact one",
@@ -50,10 +51,18 @@ def many_polls(answer: Answer) -> list[Panel]:
                 imports=("from privdemo.figures import voting as charts",),
             ),
             facts=_many_facts(answer.records, config.n_elections),
+            note="Filled: these polls. Line: all possible polls. Upwards: share of polls.",
             on_slide=Chart(charts.repeated_polls([one for one in plotted if one.name != HONEST], config.share)),
         ),
         Panel("records", figure=Table(heads, [_table_row(record, config.share) for record in answer.records], True)),
     ]
+
+
+def _left_out(records: tuple[Record, ...]) -> str:
+    """Return the name of the estimator that is not plotted: of both corrections, the unlimited one where they agree."""
+    by_name = {record.name: record.values for record in records}
+    raw, best = by_name.get(RAW_SPREAD), by_name.get(SPREAD_MLE)
+    return RAW_SPREAD if raw is not None and best is not None and (raw == best).all() else SPREAD_MLE
 
 
 def many_words(records: tuple[Record, ...], n: int) -> str:
@@ -145,7 +154,10 @@ def guessing_each_vote(answer: Answer) -> list[Panel | tuple[Panel, ...]]:
         ),
     )
     words = guess_words(limits_by_estimator, config.share)
-    return [Panel(question="Why not guess each vote from its answer?", answer=words), (first, second)]
+    return [
+        Panel(question="Why not guess each vote from its answer, and count the guesses?", answer=words),
+        (first, second),
+    ]
 
 
 def _three(runs: Sequence[LongRun], own_setting: tuple[float, float] | None) -> list[LongRun]:
@@ -158,11 +170,11 @@ def guess_words(limits_by_estimator: dict[str, float], truth: float) -> str:
     """Say where each estimate ends with ever more voters; nan stands for one that luck decides."""
     end = limits_by_estimator[RECONSTRUCTION]
     first = "<b>0 %</b> or <b>100 %</b>, by luck" if math.isnan(end) else f"<b>{numbers.share(end)}</b>"
-    start = "Guessing each vote from its answer confirms what one assumed"
+    start = "Counting guessed votes confirms what one assumed"
     if abs(end - truth) < 0.0005:
-        start = "Here guessing each vote from its answer works"
+        start = "Here counting guessed votes works"
     corrected = limits_by_estimator.get(SPREAD_MLE)
-    more = "" if corrected is None else f", correcting for the lies at <b>{numbers.share(corrected)}</b>"
+    more = "" if corrected is None else f"; correcting for the lies ends at <b>{numbers.share(corrected)}</b>"
     return (
         f"{start}: however many people are asked, it ends at {first}{more}. The truth is <b>{numbers.share(truth)}</b>."
     )

@@ -1,4 +1,4 @@
-"""The chapter on training on flipped labels: which direction it finds (the paper’s appendix B)."""
+"""The chapter on training on changed labels: which direction it finds (the paper’s appendix B)."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def panels(_: Answer, config: NaiveConfig) -> list[Panel]:
     return [
         Panel(
             "naive-training",
-            "What does a classifier learn from flipped labels?",
+            "What does a classifier learn from changed labels?",
             direction_words(config.contrast, yours),
             Chart(charts.naive_training(same, yours)),
-            "The loss of training on flipped labels, −L′∞(α) of the paper’s equation 104, against the direction of "
+            "The loss of training on changed labels, −L′∞(α) of the paper’s equation 104, against the direction of "
             "weights of length 1, minus its minimum, in nats a person. With the same spread in all directions "
             f"{least_words(same)}; with your inputs {least_words(yours)}.",
             lambda: [
@@ -43,13 +43,14 @@ def panels(_: Answer, config: NaiveConfig) -> list[Panel]:
 
 def direction_words(contrast: float, yours: NaiveResult) -> str:
     """Say which way the weights point and how long they are; with `contrast` 0 there is nothing to learn."""
-    start = "Trained on flipped labels as if they were true"
+    start = "Trained on changed labels as if they were true"
     if contrast == 0:
         return f"{start}, a classifier learns nothing here: its weights shrink to 0."
     right = yours.free_alpha == 0
     shrunk = right and yours.free_length < 0.995
     length = (
-        f", but are only <b>{yours.free_length:.2g}</b> times as long as they should be: it is less sure than right"
+        f", but are only <b>{yours.free_length:.2g}</b> times as long as they should be: it decides rightly, but less "
+        "surely than it should"
         if shrunk
         else ""
     )

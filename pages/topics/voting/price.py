@@ -202,7 +202,7 @@ def price_words(plan: Plan) -> str:
             f"{numbers.people(honest)} would be enough.{_factor_words(plan)}"
         )
     return (
-        f"To know the share within {points} from {who}, everyone may lie with probability <b>"
+        f"To know the share within {points} from {who}, each answer may be changed with a chance of <b>"
         f"{numbers.at_most(plan.lie.p10)}</b> at most (<b>ε = {numbers.epsilon(plan.lie.epsilon)}</b>). If everyone "
         f"told the truth, {numbers.people(honest)} would be enough.{_factor_words(plan)}"
     )
@@ -215,7 +215,7 @@ def trusted_words(plan: Plan) -> str:
     ((_, shuffled),), ((_, curated),) = trusted_curves((plan.lie.epsilon,), plan.width, plan.share).values()
     return (
         f" With the same ε, and δ = {numbers.power_of_ten(_DELTA)}, {numbers.people(shuffled)} are enough if a "
-        f"shuffler is trusted, and {curated:,.0f} if a curator is."
+        f"shuffler is trusted, who mixes the answers, and {curated:,.0f} if a curator is, who sees true ones."
     )
 
 

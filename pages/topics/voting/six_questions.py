@@ -31,7 +31,7 @@ def panels(answer: Answer) -> list[Panel]:
     lies = f"{words[:1].lower()}{words[1:]}"
     about = f"They are about your poll: {lies}."
     if config.channel != answer.config.channel:
-        about = f"With your lies an answer gives away all or nothing, so they are about others: {lies}."
+        about = f"At your setting an answer gives away all or nothing, so they are about another: {lies}."
     return [
         Panel(
             "six-questions",
@@ -71,8 +71,8 @@ def _no_epsilon(channel: BinaryChannel) -> Question:
         (
             Option(
                 "Everything is revealed: there is no privacy left.",
-                "It is the other way round. The smaller ε is, the less an answer gives away; without any lies it is "
-                f"∞. Here it is {here}.",
+                "It is the other way round. The smaller ε is, the less an answer gives away; if no answer is changed "
+                f"it is ∞. Here it is {here}.",
             ),
             Option(
                 "An answer says nothing about its sender.",
@@ -148,7 +148,7 @@ def _same_person(config: ElectionConfig) -> Question:
     total = numbers.epsilon(accounting.compose(channel.epsilon, _TIMES))
     return Question(
         "same-person",
-        f"The same person answers {_TIMES} times, each time with a new chance of a lie. What happens?",
+        f"The same person answers {_TIMES} times, and chance decides anew each time. What happens?",
         (
             Option(
                 f"The answers add up: they cost ε = {total} together.",
@@ -161,7 +161,7 @@ def _same_person(config: ElectionConfig) -> Question:
                 f"Each one is, but the same person’s answers are read together: {_TIMES} cost ε = {total}.",
             ),
             Option(
-                "The vote is better hidden, as there are more lies.",
+                "The vote is better hidden, as more answers are changed.",
                 "Chance is different each time and the vote is not, so chance evens out, and the vote remains.",
             ),
         ),
@@ -177,12 +177,12 @@ def _interval(shown: Answer) -> Question:
     seen = f" It missed the truth in {missed:,} of your {n:,} polls." if n >= _MANY_POLLS else ""
     return Question(
         "interval",
-        f"Corrected for the lies, the 95 % interval of this poll is {ends}. Does it contain the truth for sure?",
+        f"Corrected for changed answers, the 95 % interval of this poll is {ends}. Does it contain the truth for sure?",
         (
             Option(
-                "Yes, as the lies have been corrected for.",
-                "The correction removes what lies do on average. Luck remains: other people, and other lies, give "
-                "another interval.",
+                "Yes, as changed answers have been corrected for.",
+                "The correction removes what changed answers do on average. Luck remains: other people, and other "
+                "changes, give another interval.",
             ),
             Option(
                 "No: such an interval misses the truth in about 5 of 100 polls.",
@@ -208,12 +208,12 @@ def _ignored(config: ElectionConfig) -> Question:
     truth, end = numbers.share(share), numbers.share(_naive_limit(config, share))
     return Question(
         "ignored",
-        f"{truth} voted A. {_MORE} times as many people are asked, and the lies are ignored. What does the estimate "
-        "do?",
+        f"{truth} voted A. {_MORE} times as many people are asked, and their answers are taken for true. What does the "
+        "estimate do?",
         (
             Option(
                 f"It comes closer to the truth, {truth}.",
-                "More people reduce luck alone. What lies shift stays shifted, however many people are asked.",
+                "More people reduce luck alone. What chance shifts stays shifted, however many people are asked.",
             ),
             Option(
                 "It stays as uncertain as it was.",
@@ -221,8 +221,8 @@ def _ignored(config: ElectionConfig) -> Question:
             ),
             Option(
                 f"It comes closer to {end}, the share of people who say A.",
-                "Its interval becomes narrower around the wrong share. Only correcting for the lies leads to the "
-                "truth.",
+                "Its interval becomes narrower around the wrong share. Only correcting for changed answers leads to "
+                "the truth.",
                 right=True,
             ),
         ),

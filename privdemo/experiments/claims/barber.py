@@ -233,7 +233,7 @@ CLAIMS = (
         partial(misprinted_sign, BinaryChannel(0.2, 0.2)),
         unit=PERCENT,
         reading=FORMULA,
-        surprise=f"A formula gives a share of {{percent:.0f}} %, as a sign is misprinted; the right value is "
+        surprise=f"A formula gives a share of {{percent:.0f}} %, as a sign in it is misprinted. The right share is "
         f"{100 * _SHARE:g} %.",
         what="share of people, by the formula",
     ),

@@ -435,7 +435,7 @@ CLAIMS = (
         equation_9_delta,
         surprise="The privacy promise is weaker than stated, because the amount of noise was chosen by looking at "
         "the secret counts.",
-        what="δ, chance that ε does not bound",
+        what="chance that the privacy limit ε does not apply (δ)",
     ),
     ClaimRow(
         "figure 2",

@@ -332,7 +332,7 @@ def _means_row(groups: str, surprise: str = "") -> ClaimRow:
         published=1 / _K,
         reading=FORMULA,
         surprise=surprise,
-        what="most that one person changes",
+        what="most that one person can change the averages",
     )
 
 
@@ -440,6 +440,6 @@ CLAIMS = (
         share_moves,
         published=1 / 4,
         reading=FORMULA,
-        what="most that one person changes",
+        what="most that one person can change the share",
     ),
 )

@@ -54,7 +54,7 @@ def _long_run(run: LongRun, axis: str, in_legend: bool) -> list[dict[str, Any]]:
     """Return the curves of one plot; the maximum on a grid is a broad pale band under the others."""
     curves = (
         (
-            f"{VOTING['reconstruction'].title}, best guess, 0 % and 100 % excluded",
+            "guessed: best share, 0 % and 100 % left out",
             run.grid_maximum,
             palette.RECONSTRUCTION,
             True,
@@ -62,7 +62,7 @@ def _long_run(run: LongRun, axis: str, in_legend: bool) -> list[dict[str, Any]]:
         (VOTING[SPREAD_MLE].title, run.spread, palette.SPREAD, False),
         (VOTING["naive"].title, run.naive, palette.NAIVE, False),
         (
-            f"{VOTING['reconstruction'].title}, reached from the answers",
+            "guessed: share reached from the answers",
             run.reconstruction,
             palette.RECONSTRUCTION,
             False,

@@ -13,13 +13,19 @@ from privdemo.experiments import voting
 from privdemo.experiments.voting import Histogram, Record
 from privdemo.figures.chart_style import chart
 from privdemo.figures.charts import HOVER, ROW, interval_bars, marker, percent, reference_label, reference_line, rows
-from privdemo.methods import VOTING
+from privdemo.methods import RAW_SPREAD, SPREAD_MLE, VOTING
 
 PERCENT = {"tickformat": ".0%"}
 
 
 def estimates(found: Mapping[str, VoteEstimate], truth: float) -> Figure:
-    """Return every estimate of one poll with its 95 % interval, a row each; a rule marks the true share."""
+    """Return every estimate of one poll with its 95 % interval, a row each; a rule marks the true share.
+
+    The unlimited correction is left out where it gives the same as the other.
+    """
+    best = found.get(SPREAD_MLE)
+    if best and found[RAW_SPREAD].value == best.value:
+        found = {name: e for name, e in found.items() if name != RAW_SPREAD}
     ends = [end for e in found.values() for end in (e.low, e.high)]
     low, high = max(voting.FAR[0], min(0.0, *ends)), min(voting.FAR[1], max(1.0, *ends))
     low, high = low - 0.03 * (high - low), high + 0.03 * (high - low)
@@ -97,11 +103,10 @@ def repeated_polls(records: Sequence[Record], truth: float) -> Figure:
 
 
 def _note(record: Record) -> str:
-    """Return bias and standard deviation of one estimator, in percentage points."""
+    """Return the name of one estimator, and its bias in percentage points."""
     square = f"<span style='color:{VOTING[record.name].style.colour}'>■</span>"
     words = f"{square} <b>{VOTING[record.name].title}</b> off by {round(100 * record.bias.mean, 1) + 0.0:+,.1f} points"
-    varies = f", s.d. {100 * record.deviation:,.1f}" if len(record.values) > 1 else ""
-    return f"{words}{varies}".replace("-", "−")
+    return words.replace("-", "−")
 
 
 def _histogram(record: Record, bins: Histogram, axis: str) -> list[dict[str, Any]]:

@@ -90,7 +90,11 @@ def honest_price(figure: Figure) -> Figure:
     """Return the chart of `price` with the people who would be enough with true answers alone."""
     plain = copied(parts(figure))
     plain["data"] = [trace for trace in plain["data"] if trace.get("name") == _HONEST]
-    plain["layout"] |= {"shapes": [], "annotations": [n for n in plain["layout"]["annotations"] if n.get("name")]}
+    plain["layout"] |= {
+        "shapes": [],
+        "showlegend": True,
+        "annotations": [n for n in plain["layout"]["annotations"] if n.get("name")],
+    }
     return PlainFigure(plain)
 
 
@@ -162,13 +166,13 @@ def answers(here: RepeatedAnswers) -> Figure:
         layout={
             "xaxis": {"anchor": "y", **by_count},
             "yaxis": {
-                "title": {"text": "probability"},
+                "title": {"text": "chance of so many answers A"},
                 "domain": [0.62, 1],
                 "tickformat": ".0%",
                 "rangemode": "tozero",
             },
             "xaxis2": {"title": {"text": f"how many of the {n_answers} answers are A"}, "anchor": "y2", **by_count},
-            "yaxis2": {"title": {"text": "share who voted A"}, "domain": [0, 0.38], **_SHARE},
+            "yaxis2": {"title": {"text": "among them, share who voted A"}, "domain": [0, 0.38], **_SHARE},
             "height": 385,
             "margin": {"b": 100},
             "legend": legend_below(),

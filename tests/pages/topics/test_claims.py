@@ -38,7 +38,7 @@ def test_a_row_says_which_claim_what_is_published_and_found_and_when_opened_why(
 def test_the_headline_counts_claims_and_papers(everything):
     assert PAGE.question == f"{len(everything)} published claims about privacy by noise: do they hold?"
     n_papers = len({claim.source for claim in everything})
-    assert f"the claims of {n_papers} papers and lecture slides on hiding" in shown().takeaway()
+    assert f"check {len(everything)} claims of {n_papers} papers and lecture slides on hiding" in shown().takeaway()
 
 
 def test_the_takeaway_counts_verdicts_and_the_code_gives_all_claims(everything):
@@ -52,7 +52,10 @@ def test_the_takeaway_counts_verdicts_and_the_code_gives_all_claims(everything):
         )
     )
     of_yan = sum((claim.source, claim.verdict) == ("Yan", HOLDS) for claim in everything)
-    assert f"the claims of Yan: <b>{of_yan}</b> hold" in shown(source="Yan").takeaway()
+    n_yan = sum(claim.source == "Yan" for claim in everything)
+    words = shown(source="Yan").takeaway()
+    assert f"check {n_yan} claims of Yan, by" in words
+    assert f": <b>{of_yan}</b> hold" in words
     exec(str(SNIPPET), {"print": lambda *words: printed.append(words)})
     assert len(printed) == len(everything)
 
@@ -67,20 +70,23 @@ def test_the_bar_has_every_verdict_and_the_cards_what_is_not_found_to_hold(every
     misprint = next(claim for claim in everything if claim.place == "equation 2")
     title, _, sentence = surprises.figure.contents[0]
     assert sentence.endswith(
-        f'✗ does not hold</span><br><span title="{claims.PAPERS["Barber"]}">Barber</span>, equation 2'
+        "✗ the published claim does not hold</span><br>"
+        f'<span title="{claims.PAPERS["Barber"]}">Barber</span>, equation 2'
     )
     numbers = [both for _, both, _ in surprises.figure.contents]
     assert [numbers[0], numbers[-1]] == [
         charts.published_and_found("share of people, by the formula", "107 %", "40 %"),
-        charts.published_and_found("δ, chance that ε does not bound", "0.05", "0.077"),
+        charts.published_and_found("chance that the privacy limit ε does not apply (δ)", "0.05", "0.077"),
     ]
     assert all("<small>published</small>" in both for both in numbers)
     assert (
         title
         == misprint.surprise
-        == ("A formula gives a share of 107 %, as a sign is misprinted; the right value is 40 %.")
+        == ("A formula gives a share of 107 %, as a sign in it is misprinted. The right share is 40 %.")
     )
     assert [claim.surprises for claim in everything].count(True) == len(surprises.figure.contents) == 5
+    assert surprises.figure.title == "5 surprising results of our check"
+    assert "↔ our test could not decide about the published claim" in surprises.figure.contents[1][2]
     assert not replace(misprint, verdict=HOLDS).surprises
     nothing = Answer("Yan", {1: replace(misprint, verdict=HOLDS)}, {})
     assert isinstance(nothing.main()[0].figure, Markup)

@@ -55,7 +55,7 @@ def test_the_dial_says_how_often_the_sender_is_found():
     data = dial.figure.data
     point = images.measure(QUESTION.curve, QUESTION.level)
     assert data["linkingHere"] == (
-        "Somebody who has the originals of 100 people still finds which person sent an image, "
+        "Somebody who already has the original images of 100 people picks the right sender "
         f"{numbers.times_of_100(point.linked.mean)}."
     )
     fixed = json.loads(data["pictures"])
@@ -83,7 +83,7 @@ def test_three_doors_lead_into_the_site_and_other_people_are_sampled(mnist):
     ways = at.get("page_link")
     assert [way.proto.page for way in ways] == ["voting", "poll", "comparison"]
     assert {way.proto.page for way in ways} <= {page.address for page in PAGES}
-    names = ["See how it works (5 minutes)", "Ask your class", "Decide for your data"]
+    names = ["See how it works (5 minutes)", "Ask your class", "Choose a method for your data"]
     for way, name in zip(ways, names, strict=True):
         assert way.proto.label.startswith(f"**{name}** ")
     before = html(at)
@@ -96,7 +96,7 @@ def test_three_doors_lead_into_the_site_and_other_people_are_sampled(mnist):
 def test_the_dial_starts_where_strokes_are_guessed_that_no_eye_sees(mnist):
     at = visit("")
     level = at.number_input(key="home_p").value
-    assert "100 people still finds which person sent an image, 100 times of 100." in html(at)
+    assert "100 people picks the right sender 100 times of 100." in html(at)
     result = images.run(Question("mnist", 0, level).config)
     clean = result.clean / 255.0
     sent, strokes, alone = (
@@ -108,7 +108,7 @@ def test_the_dial_starts_where_strokes_are_guessed_that_no_eye_sees(mnist):
 
 def test_without_mnist_the_small_digits_are_shown(monkeypatch):
     monkeypatch.setattr(cache, "image_titles", lambda: ("Small digits",))
-    assert "still finds which person sent an image" in html(visit(""))
+    assert "picks the right sender" in html(visit(""))
 
 
 def test_a_link_sets_the_dial(mnist):
@@ -191,5 +191,5 @@ def test_the_script_of_the_story_neither_stores_nor_sends_and_has_no_numbers_of_
 def test_what_stands_until_the_story_has_started_cannot_be_pressed():
     first = panel().figure.first()
     assert first.count("<button disabled") == first.count("<button") > 5
-    assert "What you click or type here stays in this browser: nothing of it is sent." in first
+    assert "This is only a demonstration: your answer stays in this browser." in first
     assert "<svg" in panel().figure.body() or "data:image/svg+xml" in panel().figure.body()

@@ -71,8 +71,12 @@ def guessed(low, high) -> Estimate:
         (image_words, [promise(image=10.1)], "may change by a factor of 24,344: <b>no promise at all</b>"),
         (image_words, [promise(image=inf)], "No ε holds for the whole image"),
         (image_delta_words, [FAMILIES["laplace"], promise(image_at_delta=10.1)], "10⁻⁵: <b>no promise at all</b>"),
-        (label_words, ["79", (0.75, 0.6)], "“7”, <b>75</b> really have one; of 100 people reporting “9”, <b>60</b> re"),
-        (promise_words, ["79", promise()], "<b>80</b> really have one (<b>ε = 1.39</b>)"),
+        (
+            label_words,
+            ["79", (0.75, 0.6)],
+            "“7”, <b>75</b> really have this digit; of 100 people reporting “9”, <b>60</b>",
+        ),
+        (promise_words, ["79", promise()], "<b>80</b> really have this digit (<b>ε = 1.39</b>)"),
         (promise_words, ["79", promise(image_at_delta=1.0)], "the odds of a guess change by a factor of 2.72 at most"),
         (whole_image_words, [784, 4.69], "784 such pixels add up to ε = 3,677: practically nothing is promised."),
         (whole_image_words, [64, 0.01], "64 such pixels add up to ε = 0.64."),
@@ -88,12 +92,13 @@ def test_the_takeaway_holds_the_packages_numbers():
     made = shown(candidates=1000)
     words, point = made.takeaway(), images.measure(made.question.curve, 0.2)
     assert point.n_candidates < 400
-    assert f"the sender of an image is found among {point.n_candidates} people, although" in words
+    picks = f"the original images of {point.n_candidates} people picks the one that was sent"
+    assert f"{picks} <b>{numbers.times_of_100(point.linked.mean)}</b>, although" in words
     assert f"<b>{made.result.changed_pixels:.0f}</b> of its 64 pixels are replaced by random grey" in words
-    assert "That does not hide" in words
+    assert words.startswith("<b>No:</b>")
     hidden = shown(level=FAMILIES["randomised_response"].limit(17).high).takeaway()
-    assert "no more than by chance, as" in hidden
-    assert "That hides" in hidden
+    assert hidden.startswith("<b>Yes:</b>")
+    assert "no more often than by chance, as" in hidden
     assert f"<b>{numbers.times_of_100(point.linked.mean)}</b>" in made.lost()[0].answer
     assert numbers.times_of_100(point.linked.mean) in made.main()[0].figure.data["linkingHere"]
     assert f"ε = {accounting.randomised_response_loss(0.2, 17, 64).epsilon(1e-5):,.0f}" in made.promised()[0].answer
@@ -229,11 +234,11 @@ def test_what_is_found_stands_beside_each_level(dial):
     data = dial[2]
     assert (
         data["linking"][0]
-        == "Somebody who has the originals of 20 people still finds which person sent an image, 100 times of 100."
+        == "Somebody who already has the original images of 20 people picks the right sender 100 times of 100."
     )
     assert len(data["linking"]) == len(data["levels"])
     words = re.compile(
-        r"Somebody who has .* of 20 people (still )?finds which person sent .* times? of 100(: no better .*)?\."
+        r"Somebody who already has .* of 20 people picks the right sender .* times? of 100(: no better .*)?\."
     )
     assert all(map(words.fullmatch, data["linking"]))
 
@@ -245,12 +250,12 @@ def test_an_image_is_matched_against_the_originals_as_often_as_it_is_counted():
     assert all(one.owner == 20 * i * n // images.N_RELEASES for i, one in enumerate(found))
     assert all(one.originals.shape == (n, 8, 8) for one in found)
     assert images.measure(config, 0.6).linked.mean == 1.0
-    assert {match_words(one) for one in found} == {"Best match: <b>correct</b>"}
+    assert {match_words(one) for one in found} == {"Picked: <b>the right one</b>"}
     lost = images.match(config, FAMILIES["randomised_response"].limit(17).high)
     assert lost.n_best == n
-    assert match_words(lost) == f"Best match: <b>none</b>, {n} fit alike (dashed: the sender)"
+    assert match_words(lost) == f"Picked: <b>none</b>, {n} fit alike (dashed: the sender)"
     wrong = replace(lost, n_best=1, owner=(int(lost.order[0]) + 1) % n)
-    assert match_words(wrong) == "Best match: <b>wrong</b> (dashed: the sender)"
+    assert match_words(wrong) == "Picked: <b>a wrong one</b> (dashed: the sender)"
     matching = made.main()[0].figure.data["matching"].decode()
     assert f"Which of these {n} people sent this image?" in matching
     assert [matching.count(f'<i class="{name}"') for name in ("best", "owner")] == [1, 0]
@@ -261,7 +266,7 @@ def test_the_first_frame_holds_the_very_pictures(dial):
     markup = dials.first_frame(data, result, result.guessed, PRIORS)
     assert markup.count("<img") == 3 * len(result.labels), "the other guesses are folded"
     assert "<small>30 % of the pixels are random</small>" in markup or "noise on every pixel" in markup
-    assert "<small>20 % are switched by chance</small>" in markup
+    assert "<small>chance changed 20 % of these answers</small>" in markup
     assert data["linkingHere"] in markup
     pictures = json.loads(data["pictures"]) | {"halves": ["sent", "guess"]}
     halves = dials.first_frame(data | {"pictures": json.dumps(pictures)}, result, result.guessed, ["learned"])

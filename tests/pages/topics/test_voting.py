@@ -45,9 +45,10 @@ def test_it_opens_with_the_numbers_of_its_settings():
     at, shown = visit("voting"), polls()
     best = shown.poll.estimates["spread MLE"]
     assert takeaway(at) == (
-        f'<p class="takeaway"><b>{100 * best.value:.1f} %</b> voted for A, we estimate from 1,000 simulated answers '
-        f"(95 % interval: {100 * best.low:.1f}–{100 * best.high:.1f} %). A random device changed each answer with a "
-        "chance of 20 % (1 in 5). The truth in their whole country: <b>35.0 %</b>.</p>"
+        '<p class="takeaway">From 1,000 simulated answers we estimate that '
+        f"<b>{100 * best.value:.1f} %</b> voted for A (95 % interval: {100 * best.low:.1f}–{100 * best.high:.1f} %). "
+        "On average, chance changed 20 % of the answers (1 in 5). The truth is <b>35.0 %</b>, both in the whole "
+        "simulated country and among these 1,000 people.</p>"
     )
     naive = shown.records[1]
     words = takeaway(visit("voting", lesson="Many polls"))
@@ -67,7 +68,8 @@ def test_an_interval_that_misses_the_truth_says_so():
     held, unlucky = polls(), polls(BinaryChannel(0.3, 0.3), seed=0)
     n_missed = 100 - next(record.n_covered for record in unlucky.records if record.name == "spread MLE")
     assert not held.takeaway().count("misses")
-    ending = f"interval <b>misses</b> it, as it does in {n_missed} of 100 such polls; 5 in 100 are expected."
+    misses = f"interval <b>misses</b> the truth in the country, as it does in {n_missed} of 100 such polls"
+    ending = f"{misses}; 5 in 100 are expected."
     assert unlucky.takeaway().endswith(ending)
     few = polls(BinaryChannel(0.3, 0.3), seed=0, n_elections=10)
     misses = not few.poll.estimates["spread MLE"].interval.covers(0.35)
@@ -119,7 +121,8 @@ def test_the_arithmetic_on_screen_gives_the_estimate(channel, n_voters):
     words = shown.main()[0].note
     raw = shown.poll.estimates["spread"].value
     said, nobody, everybody, least, result = map(
-        float, re.search(r"at \((.+) − (.+)\) / \((.+) − (.+)\) = (.+) %\.", words.replace("= −", "= -")).groups()
+        float,
+        re.search(r"is \((.+) − (.+)\) / \((.+) − (.+)\) = (.+) % of the way", words.replace("= −", "= -")).groups(),
     )
     assert nobody == least
     assert result == round(100 * (said - nobody) / (everybody - nobody), 1) == pytest.approx(100 * raw, abs=0.0501)
@@ -145,7 +148,7 @@ def test_the_adversarys_belief_follows_the_true_share_until_it_is_set():
 @pytest.mark.parametrize(
     ("channel", "lies", "known", "one_answer"),
     [
-        (FIFTH, "A random device changed each answer with a chance of 20 % (", "cannot tell whose", "until nothing"),
+        (FIFTH, "On average, chance changed 20 % of the answers (", "cannot tell whose", "until nothing"),
         (
             HONEST,
             "No answer was changed: everyone tells the truth.",
@@ -155,7 +158,7 @@ def test_the_adversarys_belief_follows_the_true_share_until_it_is_set():
         (EMPTY, "Voters of B say A 30 % of the time, and voters of A say B", "cannot tell whose", "no more"),
         (
             OPPOSITE,
-            "A random device changed each answer with a chance of 100 %.",
+            "Every answer was changed to the other one.",
             "says A voted B and whoever says B voted A",
             "ε = ∞",
         ),
@@ -208,7 +211,7 @@ def test_candidates_whose_whole_interval_is_out_of_range_make_the_model_doubtful
         (PRICE, FIFTH, None, "<b>6,666 people</b> whose answers are changed with a chance of 20 %: "
             "<b>2.8 times as many</b> as if everyone"),
         (PRICE, FIFTH, Plan(PEOPLE, 9, B_HONEST, 0.02, 0.5), "people</b> who lie as set above: <b>"),
-        (PRICE, FIFTH, Plan(PRIVACY, 11_239, HONEST, 0.02, 0.5), "probability <b>0.2689</b> at most (<b>ε = 1</b>)"),
+        (PRICE, FIFTH, Plan(PRIVACY, 11_239, HONEST, 0.02, 0.5), "a chance of <b>0.2689</b> at most (<b>ε = 1</b>)"),
         (ONE, FIFTH, (0.1, "A"), "<b>31</b> voted A. Before the answer it was <b>10</b>. No answer moves the odds"),
         (MANY, FIFTH, (0.5, 50), "If all 50 answers are A, the odds that this person voted A are <b>over 10³⁰ to"),
         (MANY, A_HONEST, (0.0, 3), "this person certainly voted B"),
@@ -325,7 +328,7 @@ def test_the_six_questions_have_the_numbers_of_the_settings():
     record = next(record for record in shown.records if record.name == "spread")
     assert right[2].reason.endswith(f"in {100 - record.n_covered} of your 100 polls.")
     assert "41.0 %" in right[3].words  # 0.2 + 0.6 · 0.35
-    assert "so they are about others" in six_questions.panels(polls(HONEST))[0].answer
+    assert "so they are about another" in six_questions.panels(polls(HONEST))[0].answer
 
 
 def test_a_question_needs_one_right_answer():
