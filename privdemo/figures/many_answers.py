@@ -67,14 +67,15 @@ def shares(found: Release) -> Figure:
     """Return true shares as bars, and what the config's oracle and its rival make of them, with 95 % intervals."""
     names, truth = found.truth.names[:SHOWN], found.truth.shares[:SHOWN]
     marks = []
-    for oracle, estimate in found.found.items():
+    words = "estimated from {}", "for comparison: from {}"
+    for (oracle, estimate), said in zip(found.found.items(), words, strict=True):
         style = FREQUENCY_ORACLES[oracle].style
         ends = interval_bars(estimate.shares[:SHOWN], estimate.low[:SHOWN], estimate.high[:SHOWN], style)
         mark = _points(names, estimate.shares[:SHOWN], FREQUENCY_ORACLES[oracle])
         bars = {"error_x": ends | {"thickness": 2}}
-        marks.append(mark | bars | {"name": f"from {FREQUENCY_ORACLES[oracle].plain}"})
-    bars = _bars(names, truth, "true share, line: 95 of 100 hold it")
-    return _over_answers(bars, marks, "share of all people, in one simulated run")
+        marks.append(mark | bars | {"name": said.format(FREQUENCY_ORACLES[oracle].plain)})
+    bars = _bars(names, truth, "true share")
+    return _over_answers(bars, marks, "share of all people")
 
 
 def estimates(fit: Fit, names: Sequence[str], truth: Array) -> Figure:
@@ -136,14 +137,16 @@ def _over_answers(
             ends += [x + more for x, more in zip(mark["x"], lines["array"], strict=True)]
     pad = 0.03 * (max(ends) - min(ends))
     names = list(map(shortened, bars["customdata"]))
-    room = _NAME_ROW * (len(marks) + 1)
+    low, high = min(ends) - pad, max(ends) + pad
+    ticks = _share_ticks(low, high)
+    room = _NAME_ROW * (len(marks) + 2)
     places = [len(names) - 1 - row for row in range(len(names))]
     down = [_ASIDE * ((i + 0.5) / len(marks) - 0.5) for i in range(len(marks))]
     below = [{**mark, "y": [place - shift for place in places]} for mark, shift in zip(marks, down, strict=True)]
     return chart(
         data=[{**bars, "y": places, "width": _ASIDE}, *below],
         layout={
-            "xaxis": {"title": {"text": title}, "range": [min(ends) - pad, max(ends) + pad], "tickformat": ".0%"}
+            "xaxis": {"title": {"text": title}, "range": [low, high], "tickvals": ticks, "ticktext": _percent(ticks)}
             | {"showgrid": True, "fixedrange": True},
             "yaxis": {
                 "tickvals": places,
@@ -155,10 +158,26 @@ def _over_answers(
             "height": 90 + max(_LEAST_ROW, _MARK_ROW * len(marks)) * len(names) + room,
             "margin": {"b": 60},
             # The key is over the bars, so that a telephone shows it with them; there each name has a line.
-            "annotations": [_room_over(room)],
+            "annotations": [_room_over(room), *_ticks_over(ticks)],
             "legend": legend_below() | {"y": 1, "yanchor": "top"},
         },
     )
+
+
+def _share_ticks(low: float, high: float) -> list[float]:
+    """Return at most six round shares from `low` to `high`, 0 among them if it is there."""
+    step = next(step for step in (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0) if high - low <= 6 * step)
+    return [step * i for i in range(math.ceil(low / step), math.floor(high / step) + 1)]
+
+
+def _percent(shares: Sequence[float]) -> list[str]:
+    return [f"{100 * share:.3g} %" for share in shares]
+
+
+def _ticks_over(shares: Sequence[float]) -> list[dict[str, Any]]:
+    """Return the numbers of the axis once more over the plot: on a telephone its foot is far below."""
+    place = {"y": 1, "yref": "paper", "yanchor": "bottom", "showarrow": False}
+    return [place | {"x": share, "text": text} for share, text in zip(shares, _percent(shares), strict=True)]
 
 
 def _room_over(pixels: float) -> dict[str, Any]:

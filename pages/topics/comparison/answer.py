@@ -204,7 +204,8 @@ def what_it_costs(answer: Answer) -> list[Panel]:
         rows=lambda: [vars(row) | COMPARISON[row.method].columns for row in answer.own],
         snippet=snippet(answer.question),
         prediction=_prediction(answer),
-        note=f"Marks: means of {answer.n_draws} trials; lines: 95 of 100 such intervals hold the true mean. "
+        note=f"Marks: means of {answer.n_draws} trials. Lines: how far chance may have moved these means (95 % "
+        "intervals). "
         f"{_label_words(config)}{_why_words(answer)}",
     )
     shown = tuple(name for name in config.methods if name in (CLEAN, *best) or COMPARISON[name].trust == PUBLISHER)

@@ -40,8 +40,8 @@ CHAPTERS = Chapters(
     LOOK,
     (
         Chapter("True and estimated shares", Answer.main),
-        Chapter("Most exact method", who_wins, among_controls, [AMONG]),
-        Chapter("Error of each method", along, curve_controls, [AXIS, CURVES]),
+        Chapter("Map of best methods", who_wins, among_controls, [AMONG]),
+        Chapter("Curves of the error", along, curve_controls, [AXIS, CURVES]),
         Chapter("What one person gives away", one_report, sender_controls, [SENDER]),
         Chapter("Error by who is trusted", whom_to_trust, delta_controls, [DELTA]),
         Chapter(ESTIMATORS, readings, reading_controls, [READ], for_specialists=True),

@@ -57,7 +57,7 @@ def along(answer: Answer, curves: Curves | None = None) -> list[Panel]:
             _along_words(answer, axis, found),
             Chart(charts.along(axis, found, names, own, unasked)),
             f"The root of the mean squared error of a share by inversion, in closed form: {curve_words}. Nothing is "
-            "simulated here; the chapter “Ways to estimate shares” simulates other ways to read the same reports."
+            "simulated here; the chapter “Three estimators compared” simulates other ways to read the same reports."
             + (
                 f" Guessing blindly, that all answers are equally frequent, is off by {points(unasked)}."
                 if unasked

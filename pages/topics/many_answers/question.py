@@ -16,7 +16,7 @@ from privdemo.experiments.many_answers import ILLNESS_NAMES, ILLNESSES, OCCUPATI
 from privdemo.methods import FREQUENCY_ORACLES
 
 LOOK = "answers_look"
-ESTIMATORS = "Ways to estimate shares"
+ESTIMATORS = "Three estimators compared"
 
 NAME_BY_TITLE = {
     "illnesses (made up)": ILLNESSES,

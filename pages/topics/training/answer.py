@@ -185,12 +185,12 @@ def _comparison_sentence(answer: Answer) -> str:
     if verdict and verdict.clear and len({whole[name] for name in answer.compared}) == 1:
         whole = {name: numbers.per_hundred(share) for name, share in named.items()}
     first, *others = named
-    words = f"<b>{whole[first]} of 100</b> clean images are named correctly by a model that {_learnt(first)}"
+    words = f"A model that {_learnt(first)} names <b>{whole[first]} of 100</b> clean images correctly"
     for other in others:
         beside = ""
         if verdict and other in answer.compared:
             beside = f" ({_VERDICT_WORDS[verdict]})"
-        words += f", <b>{whole[other]}</b> by one that {_learnt(other)}{beside}"
+        words += f"; one that {_learnt(other)}, <b>{whole[other]}</b>{beside}"
     return f"{words}."
 
 
@@ -198,17 +198,17 @@ def _learnt(method: str) -> str:
     """Say how a method learns."""
     known = {
         CLEAN: "learned from clean images",
-        NAIVE: "learned from noise and ignores it",
-        RECONSTRUCTION: "learned from noise and guesses the true answers first",
-        TRUE: "learned from noise, allows for it, and knows the clean pixels’ habits",
+        NAIVE: "learned from the noisy images and ignores the noise",
+        RECONSTRUCTION: "learned from the noisy images and guesses the true answers first",
+        TRUE: "learned from the noisy images, corrects for the noise, and knows how often clean pixels have each grey",
     }
-    return known.get(method, "learned from noise and allows for it")
+    return known.get(method, "learned from the noisy images and corrects for the noise")
 
 
 # How the accuracy of the second method is beside the first one's.
 _VERDICT_WORDS = {
-    Verdict.BETTER: "fewer, and luck does not explain it",
-    Verdict.WORSE: "more, and luck does not explain it",
+    Verdict.BETTER: "fewer, by more than chance explains",
+    Verdict.WORSE: "more, by more than chance explains",
     Verdict.NOT_CLEAR: "statistically tied",
     Verdict.TOO_FEW: "too few trials to compare",
 }

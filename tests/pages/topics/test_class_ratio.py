@@ -125,7 +125,7 @@ def counting(mmd: tuple[float, float], spread: tuple[float, float]) -> str:
     [
         (compare_words(Verdict.TOO_FEW, MMD, "10 trials"), "10 trials cannot tell"),
         (compare_words(Verdict.WORSE, MMD, "10 trials"), "Over all mixes, blend the sets’ averages is closer."),
-        (compare_words(Verdict.BETTER, MMD, "10 trials"), "Over all mixes, set names as noisy labels is closer."),
+        (compare_words(Verdict.BETTER, MMD, "10 trials"), "Over all mixes, sets as noisy labels is closer."),
         (compare_words(Verdict.NOT_CLEAR, MMD, "10 trials"), "the two are statistically tied"),
         (proportions("gaussian tight"), "have noise (ε = 0.1, δ = 0.05)"),
         (proportions("gaussian tight", times=2), "δ = 0.05; 2 times that for records in 2 sets)"),

@@ -105,18 +105,18 @@ def test_the_file_of_the_figure_has_every_answer_and_both_methods() -> None:
 
 def test_chapters_say_their_numbers() -> None:
     of = shown()
-    assert f"<b>1.9 points</b>. To halve that error takes ε = {HALVED:.3g}." in says("Error of each method", of)
+    assert f"<b>1.9 points</b>. To halve that error takes ε = {HALVED:.3g}." in says("Curves of the error", of)
     assert "With 1,024 possible answers instead of 2 the error of k-ary randomised response is <b>19.4</b> times" in (
-        says("Error of each method", of, Curves("answers"))
+        says("Curves of the error", of, Curves("answers"))
     )
     assert "With 10,000,000 people subset selection is typically off by <b>0.060 points</b>" in (
-        says("Error of each method", of, Curves("people"))
+        says("Curves of the error", of, Curves("people"))
     )
-    assert "64 possible answers <b>subset selection</b> is the most exact, 2.5 times" in says("Most exact method", of)
-    (panel,) = CHAPTERS["Most exact method"].panels(of)
+    assert "64 possible answers <b>subset selection</b> is the most exact, 2.5 times" in says("Map of best methods", of)
+    (panel,) = CHAPTERS["Map of best methods"].panels(of)
     assert "k-ary randomised response beats optimised unary encoding up to 9 answers" in panel.summary
     assert "<b>optimised unary encoding</b> is the most" in says(
-        "Most exact method", of, (RANDOMISED_RESPONSE, "optimised unary")
+        "Map of best methods", of, (RANDOMISED_RESPONSE, "optimised unary")
     )
     assert "sends <b>51 bits</b>, with k-ary randomised response 6 bits" in says("Data each person sends", of)
     trust = many_answers.trusted(64, 10_000, 1.0, 1e-9)
@@ -185,11 +185,11 @@ def test_reports_are_simulated_only_for_their_chapter_and_not_too_many() -> None
     assert elsewhere.key == along[0].key, "along ε it is the same whatever one's own ε"
     many = replace(DEFAULT, people=1_000_000)
     assert [job.key for job in extra_jobs(Question(many, reads=True))][1:] == [along[2].key]
-    assert "for up to 156,250 people, and there are 1,000,000" in says("Ways to estimate shares", shown(many))
+    assert "for up to 156,250 people, and there are 1,000,000" in says("Three estimators compared", shown(many))
     read = answer(Question(DEFAULT, reads=True), Trials((here,), (), ((here.first(),),)))
     fit = many_answers.fit(DEFAULT)
-    assert f"<b>{standard_error(fit.errors['likeliest'])} points</b>" in says("Ways to estimate shares", read)
-    assert "is being simulated" in says("Ways to estimate shares", read, "epsilon")
+    assert f"<b>{standard_error(fit.errors['likeliest'])} points</b>" in says("Three estimators compared", read)
+    assert "is being simulated" in says("Three estimators compared", read, "epsilon")
 
 
 def test_readings_along_an_axis_stand_once_all_trials_are_there() -> None:
@@ -199,12 +199,12 @@ def test_readings_along_an_axis_stand_once_all_trials_are_there() -> None:
     found = many_answers.errors_along(fits, "answers")
     assert list(found) == [4, 16, 64, 256]
     assert found[16] == many_answers.mean_errors([fit for fit in fits if fit.config.k == 16])
-    (panel,) = CHAPTERS["Ways to estimate shares"].panels(_with(config, along, fits), "answers")
+    (panel,) = CHAPTERS["Three estimators compared"].panels(_with(config, along, fits), "answers")
     assert [row["error"] for row in panel.rows()] == [e.mean for here in found.values() for e in here.values()]
     gain = found[256]["inverted"].mean / found[256]["likeliest"].mean
     assert panel.answer.startswith("It matters most at <b>256 answers</b>")
     assert f"off by {gain:.1f} times" in panel.answer
-    (panel,) = CHAPTERS["Ways to estimate shares"].panels(_with(config, along, fits[:-1]), "answers")
+    (panel,) = CHAPTERS["Three estimators compared"].panels(_with(config, along, fits[:-1]), "answers")
     assert "is being simulated" in panel.answer
 
 
@@ -244,13 +244,13 @@ def test_a_share_below_0_is_explained_where_it_is_on_the_screen(epsilon: float, 
 
 def test_a_guess_is_asked_for_with_what_the_figure_shows_as_its_truth() -> None:
     of = shown()
-    (panel,) = CHAPTERS["Most exact method"].panels(of)
+    (panel,) = CHAPTERS["Map of best methods"].panels(of)
     errors = many_answers.errors(64, 1.0, 10_000)
     best = min(errors, key=lambda name: errors[name])
     assert panel.prediction.truth == FREQUENCY_ORACLES[best].title
     assert panel.prediction.scale == tuple(method.title for method in FREQUENCY_ORACLES.values())
     assert f"{errors[RANDOMISED_RESPONSE] / errors[best]:.1f} times as far off" in panel.prediction.explain
-    assert CHAPTERS["Most exact method"].panels(of, PAIR)[0].prediction is None
+    assert CHAPTERS["Map of best methods"].panels(of, PAIR)[0].prediction is None
     (panel,) = CHAPTERS["Error by who is trusted"].panels(of)
     trust = many_answers.trusted(64, 10_000, 1.0, 1e-6)
     assert trust.local - trust.shuffled > trust.shuffled - trust.curated
@@ -260,5 +260,5 @@ def test_a_guess_is_asked_for_with_what_the_figure_shows_as_its_truth() -> None:
 
 def test_tables_and_what_only_specialists_ask_come_last() -> None:
     special = [chapter.name for chapter in PAGE.chapters.all if chapter.for_specialists]
-    assert special == ["Ways to estimate shares", "Data each person sends", "All results in a table"]
+    assert special == ["Three estimators compared", "Data each person sends", "All results in a table"]
     assert [chapter.name for chapter in PAGE.chapters.all][-3:] == special

@@ -413,7 +413,7 @@ def test_until_a_trial_is_there_that_of_the_nearest_level_is_shown_and_said_to_b
     label = "<b>Shown: p = 0.3, the nearest level computed beforehand</b> (p = 0.28 is being computed)"
     assert shown.takeaway().startswith(f"{label}. <b>")
     for chapter in CHAPTERS.all[1:]:
-        if chapter.fits(shown.question) and chapter.name != "What the model looks at":  # these trials have none
+        if chapter.fits(shown.question) and chapter.name != "Weights that were learned":  # these trials have none
             assert chapter.panels(shown)[0].answer.startswith(label), chapter.name
     asked = chapters.some_images(shown)[0].prediction
     assert "30 % of their pixels were replaced" in asked.ask, "a guess is of what is shown"
