@@ -273,7 +273,7 @@ LABEL_PROPORTIONS = _table(
         Method(FULL, ALL_KNOWN, TRUTH, palette.TRUTH, "full labels"),
         Method(
             LABELLED,
-            f"{ALL_KNOWN}, of the release",
+            f"{ALL_KNOWN}, data as sent",
             TRUTH,
             _in_colour_of(palette.TRUTH, "dash", "square-open"),
             "labels of what is released",

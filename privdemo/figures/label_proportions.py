@@ -179,7 +179,10 @@ def columns(trial: Trial, positive: str, few: bool = False) -> Figure:
             },
             "annotations": [
                 heading(f"known to whoever collected it: {_square(A_COLOUR)} {positive}", 1.0),
-                heading(f"sent on: one share a bag, from 0 {_square(PALE)} to 1 {_square(A_COLOUR)}", 0.45),
+                heading(
+                    f"sent on: one share a bag (diamond; colour: 0 % {_square(PALE)} to 100 % {_square(A_COLOUR)})",
+                    0.45,
+                ),
             ],
             "height": 330 if few else 440,
             "margin": {"b": 60},

@@ -94,10 +94,14 @@ def one_report(found: OneReport, shown: Sequence[int]) -> Figure:
         "customdata": names,
         "mode": "markers",
         "marker": marker(style) | {"size": 10},
-        "name": "after the report",
+        "name": "chance after the report",
         "hovertemplate": "%{customdata}: %{x:.2%}<extra>after</extra>",
     }
-    return _over_answers(_bars(names, found.prior[list(shown)], "before the report"), [after], "chance of each answer")
+    return _over_answers(
+        _bars(names, found.prior[list(shown)], "chance before the report: share of all people"),
+        [after],
+        "chance of each answer",
+    )
 
 
 def _bars(names: Sequence[str], heights: Array, name: str) -> dict[str, Any]:
@@ -204,7 +208,13 @@ def trusted(found: Sequence[Trusted], own: float, shown: Sequence[str] = tuple(T
         CURATOR: {each.epsilon: each.curated for each in found},
     }
     lines = [_curve(TRUSTED_WITH_ANSWERS[name], points) for name, points in values.items() if name in shown]
-    return _log_curves(lines, "ε, with the same δ for all", [each.epsilon for each in found], own, height=320)
+    return _log_curves(
+        lines,
+        "ε, log scale (left: more private), with one δ for all",
+        [each.epsilon for each in found],
+        own,
+        height=320,
+    )
 
 
 def read_along(axis: str, errors: Mapping[float, Mapping[str, Estimate]], own: float) -> Figure:

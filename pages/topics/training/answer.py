@@ -176,7 +176,7 @@ def released(answer: Answer) -> str:
 
 
 def _comparison_sentence(answer: Answer) -> str:
-    """Say how many of 100 clean images are named correctly if a model allows for the noise, ignores it, or had none."""
+    """Say how many of 100 clean images a model names correctly that corrects for the noise, ignores it, or had none."""
     named = {name: answer.score(name, "accuracy").mean for name in (*answer.compared, CLEAN)}
     whole = {name: numbers.whole_per_hundred(share) for name, share in named.items()}
     verdict = None
@@ -247,7 +247,7 @@ def compare(answer: Answer) -> str:
 
 
 def compare_words(accuracy: Verdict, loss: Verdict, gap: float, losses: Mapping[str, float], where: str) -> str:
-    """Say how the first of two methods compares with the second: by accuracy, `gap` apart, and by probabilities.
+    """Say how the first of two methods compares with the second: by accuracy, `gap` apart, and by confidence.
 
     `losses` has the log loss of both.
     """
@@ -262,11 +262,13 @@ def compare_words(accuracy: Verdict, loss: Verdict, gap: float, losses: Mapping[
         else f"Over {where} {ours} and {theirs} are statistically tied in accuracy"
     )
     if not loss.clear:
-        return f"{first}; their probabilities do not clearly differ {numbers_of}."
+        return f"{first}; in saying how sure they are they do not clearly differ {numbers_of}."
     ahead = "first" if (loss is Verdict.BETTER) == (better == ours) else "second"
     joint = "and" if accuracy is loss else "but"
     one, other = (our_loss, their_loss) if better == ours else (their_loss, our_loss)
-    return f"{first}, {joint} the {ahead} gives better probabilities (log loss {one:.2f} and {other:.2f})."
+    return (
+        f"{first}, {joint} the {ahead} says better how sure it is (log loss {one:.2f} and {other:.2f}; 0 is perfect)."
+    )
 
 
 def score_words(answer: Answer) -> str:
@@ -299,13 +301,13 @@ def _collapse_words(answer: Answer) -> str:
     own_guesses = {name: ended.pop(name) for name in (RECONSTRUCTION,) if name in ended}
     if own_guesses:
         words.append(
-            f"{_methods_with_counts(answer, own_guesses)} gives nearly every image the same label: it learns from its "
+            f"{_methods_with_counts(answer, own_guesses)} gives nearly every image the same answer: it learns from its "
             "own guesses, and grows ever more certain of them."
         )
     if ended:
         words.append(
             f"{_methods_with_counts(answer, ended)} {'gives' if len(ended) == 1 else 'give'} nearly every image the "
-            "same label: so little shows through the noise that almost nothing is learnt."
+            "same answer: so little shows through the noise that almost nothing is learnt."
         )
     return "".join(words)
 

@@ -151,7 +151,7 @@ def _agreed_and_disputed(trial: training.Trial) -> list[tuple[str, Sequence[int]
     if differing == n:
         title = f"Different answers: {int(disagree.sum()):,} of {of_all} clean images"
     else:
-        title = "Least equal confidence" if not differing else "Different answers, or least equal confidence"
+        title = "Confidence differs most" if not differing else "Different answers, or confidence differs most"
     agreed = f"Same answer: {int((~disagree).sum()):,} of {of_all} clean images", training.agreed(trial, n)
     return [group for group in (agreed, (title, disputed)) if len(group[1]) == n]
 
@@ -171,7 +171,7 @@ def _legend(answer: Answer, grouped: bool) -> str:
         "mark: 50 %)."
     )
     if len(answer.trials) > 1:
-        marks += f" This picture is of the first of {count_trials(answer.trials)}; the sentence at the top, of all."
+        marks += f" Picture: the first of {count_trials(answer.trials)}; sentence at the top: all of them."
     if not grouped:
         return marks
     compared = numbers.join_words(tuple(f"“{TRAINING[name].title}”" for name in _in_dispute(trial)))
@@ -315,7 +315,7 @@ def probabilities(answer: Answer) -> list[Panel]:
         panel_of(
             answer,
             "how-sure",
-            "Can its probabilities be trusted?",
+            "Can a model’s confidence be trusted?",
             f"On average {words} of the clean test images.",
             Chart(charts.calibration(answer.trials, answer.methods)),
             f"{shown}, in ten bins with 95 % intervals, from {count_trials(answer.trials)}. On the dotted line "
@@ -352,7 +352,7 @@ def weights(answer: Answer) -> list[Panel]:
         panel_of(
             answer,
             "weights",
-            "What has it learnt?",
+            "What has each model learned?",
             words,
             picture,
             summary,
@@ -373,7 +373,7 @@ def _angles_words(fits: Sequence[training.Fit]) -> str:
         for fit in fits
         if fit.method != CLEAN and TRAINING[fit.method].title not in empty
     )
-    words = [f"Angle to the clean-data weights, first trial: {angles}."] if angles else []
+    words = [f"Angle to what clean data teach (0°: the same), first trial: {angles}."] if angles else []
     if empty:
         words.append(f"Nothing was learnt by {numbers.join_words(empty)}: every image gets the same answer.")
     return " ".join(words)
@@ -392,9 +392,9 @@ def _pixel_weights(answer: Answer, fits: Sequence[training.Fit], angles: str) ->
     )
     picture = Markup(f'<div class="weights">{figures.picture_html(sheet, columns, sides, summary)}</div>')
     speak = (
-        f"White pixels speak for {names[1]}, black ones for {names[0]}."
+        f"White: pixels that speak for {names[1]}; black: for {names[0]}."
         if answer.question.of_two
-        else "White pixels speak for a class, black ones against it."
+        else "White: pixels that speak for a class; black: against it."
     )
     return f"{speak} {angles}".strip(), picture, summary
 
@@ -459,7 +459,7 @@ def the_adversary(answer: Answer) -> list[Panel]:
         panel_of(
             answer,
             "adversary",
-            "Does the lie hide the label?",
+            "Does the noise hide the label?",
             f"From the label alone (ε = {numbers.epsilon(labels.epsilon)}) an adversary guesses the truth "
             f"<b>{numbers.share(promised)}</b> of the time at best; "
             f"{attack_words(beyond, image.mean, len(answer.trials), n_classes)}; with both, "
@@ -486,7 +486,7 @@ def attack_words(beyond: Verdict, rate: float, n_trials: int, n_classes: int = 2
     start = f"from the image alone <b>{numbers.share(rate)}</b>"
     if beyond is Verdict.BETTER:
         alike = numbers.epsilon(training.equivalent_epsilon(rate, n_classes))
-        return f"{start}, as from a label released with ε = {alike}"
+        return f"{start} (as much as a label with ε = {alike} would tell)"
     tied = f"statistically tied over {count_trials(range(n_trials))}"
     return f"{start}, {'less often' if beyond is Verdict.WORSE else tied}"
 
@@ -505,7 +505,7 @@ def all_numbers(answer: Answer) -> list[Panel]:
         panel_of(
             answer,
             "all-numbers",
-            "How do they compare in numbers?",
+            "How do all methods compare?",
             f"Means over {count_trials(answer.trials)} with 95 % intervals; the quickest training took "
             f"<b>{numbers.seconds(quickest)}</b>.",
             table,

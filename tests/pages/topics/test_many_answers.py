@@ -36,11 +36,11 @@ def test_the_sentence_has_both_errors_and_that_of_guessing_blindly() -> None:
     words = shown().takeaway()
     assert words.startswith(
         "Each of 10,000 people gives one of 64 answers, and to hide it sends a list of 17, which holds the true one "
-        "more often than by chance (subset selection): the share worked out of each answer is typically off by "
-        "<b>1.9 points</b>."
+        "more often than by chance (subset selection). The estimated share of each answer is then typically off by "
+        "<b>1.9 percentage points</b>."
     )
-    assert "If each sends one answer, the true one or a random one (k-ary randomised response), it is " in words
-    assert f"<b>{ERRORS[RANDOMISED_RESPONSE]} points</b>." in words
+    assert "If each sends one answer, the true one or a random one (k-ary randomised response), by " in words
+    assert f"by <b>{ERRORS[RANDOMISED_RESPONSE]}</b>." in words
     assert words.endswith("Guessing blindly is off by 4.0 points.")
     assert "most exact here" not in words
     clear = shown(replace(DEFAULT, people=1_000_000)).takeaway()
@@ -60,7 +60,7 @@ def test_of_two_answers_subset_selection_is_called_the_papers_method(oracle: str
 @pytest.mark.parametrize(
     ("oracle", "words"),
     [
-        (RANDOMISED_RESPONSE, f"(subset selection), it is <b>{ERRORS['subset selection']} points</b>."),
+        (RANDOMISED_RESPONSE, f"(subset selection), by <b>{ERRORS['subset selection']}</b>."),
         ("hadamard response", f"The most exact here is subset selection: {ERRORS['subset selection']} points."),
     ],
 )
@@ -68,7 +68,7 @@ def test_another_method_is_measured_against_the_best(oracle: str, words: str) ->
     said = shown(replace(DEFAULT, oracle=oracle)).takeaway()
     method = FREQUENCY_ORACLES[oracle]
     assert f"sends {method.sends} ({method.title})" in said
-    assert f"typically off by <b>{ERRORS[oracle]} points</b>" in said
+    assert f"typically off by <b>{ERRORS[oracle]} percentage points</b>" in said
     assert words in said
 
 
@@ -82,8 +82,8 @@ def test_errors_that_differ_never_read_the_same() -> None:
     few = many_answers.errors(6, 1.0, 10_000)
     assert standard_error(few[RANDOMISED_RESPONSE]) == standard_error(few["subset selection"])
     words = shown(replace(DEFAULT, k=6)).takeaway()
-    assert f"off by <b>{100 * few['subset selection']:.2f} points</b>" in words
-    assert f"it is <b>{100 * few[RANDOMISED_RESPONSE]:.2f} points</b>" in words
+    assert f"off by <b>{100 * few['subset selection']:.2f} percentage points</b>" in words
+    assert f", by <b>{100 * few[RANDOMISED_RESPONSE]:.2f}</b>" in words
     of = shown(replace(DEFAULT, epsilon=10.0))
     (panel,) = CHAPTERS["All results in a table"].panels(of)
     cells = [row[1].removesuffix(" points") for row in panel.figure.cells]
@@ -162,14 +162,14 @@ def test_the_code_of_every_chapter_gives_its_numbers() -> None:
     assert dict(said["error"])[1.0] == made.errors
     (local,) = (trust.local for (trust,) in said["trust"] if trust.epsilon == 1.0)
     assert local == pytest.approx(min(made.errors.values()))
-    assert len(said) == 10, "every panel with a figure has code"
+    assert len(said) == 9, "every panel with a figure has code"
 
 
 def test_one_report_is_of_the_chosen_sender() -> None:
     of, config = shown(), DEFAULT
     first, last = many_answers.one_report(config, 0), many_answers.one_report(config, 63)
     assert f"fits {first.supported.sum()} of 64 answers" in says("What one person gives away", of)
-    assert f"<b>{numbers.out_of_100(float(last.posterior[63]))}</b> people with such a report" in says(
+    assert f"of those who send such a report, of <b>{numbers.out_of_100(float(last.posterior[63]))}</b>." in says(
         "What one person gives away", of, True
     )
     (panel,) = CHAPTERS["What one person gives away"].panels(of, True)
@@ -217,7 +217,7 @@ def test_a_preset_is_a_survey() -> None:
     at.button(key="survey Which emoji?").click().run()
     k, people, epsilon = PRESETS["Which emoji?"][1:4]
     error = many_answers.errors(k, epsilon, people)["subset selection"]
-    assert f"off by <b>{standard_error(error)} points</b>" in takeaway(at)
+    assert f"off by <b>{standard_error(error)} percentage points</b>" in takeaway(at)
     assert "1,000,000 people" in takeaway(at)
 
 
@@ -236,10 +236,10 @@ def test_the_page_opens_on_sixteen_illnesses_by_name() -> None:
 @pytest.mark.parametrize(("epsilon", "is_there"), [(1.0, True), (9.0, False)])
 def test_a_share_below_0_is_explained_where_it_is_on_the_screen(epsilon: float, is_there: bool) -> None:
     of = shown(replace(DEFAULT, dataset=ILLNESSES, k=16, epsilon=epsilon))
-    panel, *more = of.main()
+    (panel,) = of.main()
     estimates = [x for mark in panel.figure.figure.data[1:] for x in mark.x]
     assert (min(estimates) < 0) == is_there
-    assert [below.question for below in more] == ["Why is an estimate below 0 %?"] * is_there
+    assert ("below 0 %: more noise is subtracted than chance has added." in panel.note) == is_there
 
 
 def test_a_guess_is_asked_for_with_what_the_figure_shows_as_its_truth() -> None:
@@ -254,7 +254,7 @@ def test_a_guess_is_asked_for_with_what_the_figure_shows_as_its_truth() -> None:
     (panel,) = CHAPTERS["Error by who is trusted"].panels(of)
     trust = many_answers.trusted(64, 10_000, 1.0, 1e-6)
     assert trust.local - trust.shuffled > trust.shuffled - trust.curated
-    assert panel.prediction.truth == panel.prediction.scale[0] == "trusting the shuffler"
+    assert panel.prediction.truth == panel.prediction.scale[0] == "trusting a shuffler"
     assert [curve.name for curve in panel.prediction.covered.figure.data] == [TRUSTED_WITH_ANSWERS[NOBODY].title]
 
 
