@@ -73,7 +73,7 @@ def is_slide() -> bool:
 def report_button(make: Callable[[], str], name: str) -> None:
     """Render the button that downloads the whole page."""
     st.download_button(
-        "Download this page (HTML)",
+        "Save this page (HTML)",
         make,
         f"{name}.html",
         "text/html",
@@ -303,7 +303,7 @@ def below_figure(panel: Panel) -> None:
         if rows is None or shown is None:
             return
         st.download_button(
-            "Download numbers (CSV)",
+            "Save numbers (CSV)",
             lambda: to_csv(rows()),
             f"{name}.csv",
             "text/csv",
@@ -312,10 +312,10 @@ def below_figure(panel: Panel) -> None:
         )
         titled = partial(report.figure, panel, st.session_state.get(_TITLE, ""))
         st.download_button(
-            "Download figure (HTML)", titled, f"{name}.html", "text/html", key=f"{name}-html", on_click="ignore"
+            "Save figure (HTML)", titled, f"{name}.html", "text/html", key=f"{name}-html", on_click="ignore"
         )
         if panel.snippet:
-            code = st.popover("Show Python code", key=f"{name}-python", on_change="rerun")
+            code = st.popover("Show code", key=f"{name}-python", on_change="rerun")
             if code.open:  # rarely: it costs as much as the figure's downloads
                 code.code(str(panel.snippet))
 

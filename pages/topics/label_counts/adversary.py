@@ -28,7 +28,7 @@ def panels(answer: Answer) -> list[Panel]:
             "count-attack",
             "How well can one person’s class be guessed?",
             "Somebody knows the class of everybody but one person, and guesses that one’s between two"
-            f"{_classes(question)}. Without published counts 50 % of such guesses are right. "
+            f"{_classes(question)}. Without the counts 50 % of such guesses are right. "
             f"{_guess_words(question, rates)}",
             Chart(charts.attack(rates, promised)),
             "How often the best possible guess is right after a release, at most: "

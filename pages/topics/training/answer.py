@@ -267,7 +267,8 @@ def compare_words(accuracy: Verdict, loss: Verdict, gap: float, losses: Mapping[
     joint = "and" if accuracy is loss else "but"
     one, other = (our_loss, their_loss) if better == ours else (their_loss, our_loss)
     return (
-        f"{first}, {joint} the {ahead} says better how sure it is (log loss {one:.2f} and {other:.2f}; 0 is perfect)."
+        f"{first}, {joint} the {ahead} is better at saying how sure it is (log loss {one:.2f} and "
+        f"{other:.2f}; 0 is perfect)."
     )
 
 

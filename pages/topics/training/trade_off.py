@@ -131,7 +131,7 @@ def in_short(study: Study, rows: tuple[Row, ...], way: str = SPREAD) -> str:
         return f"{first}; in saying how sure they are they do not clearly differ."
     whose, where = (ours, better) if len(better) >= len(worse) else (theirs, worse)
     levels = "at every level" if len(where) == len(losses) else f"{at} {_levels(list(where))}"
-    return f"{first}; {whose} says better how sure it is {levels}."
+    return f"{first}; {whose} is better at saying how sure it is {levels}."
 
 
 def findings(study: Study, rows: tuple[Row, ...]) -> list[str]:

@@ -74,19 +74,19 @@ def own(study, **changes):
             compared(4, 0.1, 0.1),
             f"4 trials cannot tell whether “{OURS}” or “{THEIRS}” is better (log loss 0.60 and 0.50)",
         ),
-        (compared(5, 0.012, -0.1), f"“{OURS}” is more accurate than “{THEIRS}” by 1.2 points, and the first says"),
-        (compared(5, -0.012, 0.1), f"“{THEIRS}” is more accurate than “{OURS}” by 1.2 points, and the first says"),
+        (compared(5, 0.012, -0.1), f"“{OURS}” is more accurate than “{THEIRS}” by 1.2 points, and the first is"),
+        (compared(5, -0.012, 0.1), f"“{THEIRS}” is more accurate than “{OURS}” by 1.2 points, and the first is"),
         (
             compared(5, -0.012, -0.1),
-            "by 1.2 points, but the second says better how sure it is (log loss 0.50 and 0.40; 0 is perfect)",
+            "by 1.2 points, but the second is better at saying how sure it is (log loss 0.50 and 0.40; 0 is perfect)",
         ),
         (
             compared(5, 0.0001, -0.1),
-            "are statistically tied in accuracy, but the first says better how sure it is (log",
+            "are statistically tied in accuracy, but the first is better at saying how sure it is (log",
         ),
         (
             compared(5, 0.0001, 0.1),
-            "tied in accuracy, but the second says better how sure it is (log loss 0.60 and 0.50; 0 is perfect)",
+            "tied in accuracy, but the second is better at saying how sure it is (log loss 0.60 and 0.50; 0",
         ),
         (compared(5, 0.0009, 0.009), "tied in accuracy; in saying how sure they are they do not clearly differ (log"),
         (takeaway_of(), f"(ε = {math.log(64):.3g} a pixel) and 20 % of labels are wrong (ε = 1.39)"),
@@ -305,7 +305,7 @@ def test_links_ask_for_two_to_ten_digits(mnist):
     ("found", "words", "timid"),
     [
         ((800, 950, 960), "from the image alone <b>95.0 %</b> (as much as a label", False),
-        ((800, 950, 900), f"released with ε = {math.log(19):.3g}; with both, <b>90.0 %</b>", True),
+        ((800, 950, 900), f"label with ε = {math.log(19):.3g} would tell); with both, <b>90.0 %</b>", True),
         ((900, 600, 610), "from the image alone <b>60.0 %</b>, less often; with both", False),
         ((800, 810, 810), "<b>81.0 %</b>, statistically tied over one trial", False),
     ],
@@ -370,13 +370,13 @@ def test_a_preset_sets_the_papers_numbers_and_what_cannot_be_learnt_is_refused(m
         (
             {SPREAD: (0.8, 0.5), NAIVE: (0.9, 0.4)},
             [f"“{THEIRS}” is more accurate at p = 0.3 (by 10.0", f"probabilities of “{THEIRS}” are better at p"],
-            f"“{THEIRS}” is more accurate than “{OURS}” at p = 0.3 (by up to <b>10.0 points</b>); “{THEIRS}” says",
+            f"“{THEIRS}” is more accurate than “{OURS}” at p = 0.3 (by up to <b>10.0 points</b>); “{THEIRS}” is better",
         ),
         (
             {SPREAD: (0.8, 0.4), NAIVE: (0.7, 0.5), PUBLISHED: (0.9, 0.5)},
             ["accurate at", "The prob", "as published” is more accurate than", f"“{OURS}” gives better prob"],
             f"“{OURS}” is more accurate than “{THEIRS}” at p = 0.3 (by up to <b>10.0 points</b>); "
-            f"“{OURS}” says better how sure it is at every level.",
+            f"“{OURS}” is better at saying how sure it is at every level.",
         ),
         (
             {SPREAD: (0.8, 0.5), NAIVE: (0.8, 0.5), CHOSEN: (0.9, 0.5)},
