@@ -169,13 +169,15 @@ def _over_answers(
 
 
 def _share_ticks(low: float, high: float) -> list[float]:
-    """Return at most six round shares from `low` to `high`, 0 among them if it is there."""
-    step = next(step for step in (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0) if high - low <= 6 * step)
+    """Return at most seven round shares from `low` to `high`, 0 among them if it lies there."""
+    least = (high - low) / 6
+    decade = 10.0 ** math.floor(math.log10(least))
+    step = next(times * decade for times in (1, 2, 5, 10) if times * decade >= least)
     return [step * i for i in range(math.ceil(low / step), math.floor(high / step) + 1)]
 
 
 def _percent(shares: Sequence[float]) -> list[str]:
-    return [f"{100 * share:.3g} %" for share in shares]
+    return [f"{100 * share:,.10g} %".replace("-", "−") for share in shares]
 
 
 def _ticks_over(shares: Sequence[float]) -> list[dict[str, Any]]:

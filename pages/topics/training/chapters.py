@@ -167,8 +167,7 @@ def _legend(answer: Answer, grouped: bool) -> str:
     """Explain the marks of the picture, and say who is right on the images in dispute."""
     trial = answer.trials[0]
     marks = (
-        "Percent and bar: how sure a model says it is of its answer, not how often it is right (full bar: 100 %, line "
-        "across: 50 %)."
+        "Percent and bar: how sure a model says it is, not how often it is right (full bar: 100 %, line across: 50 %)."
     )
     if len(answer.trials) > 1:
         marks += f" Picture: the first of {count_trials(answer.trials)}; sentence at the top: all of them."
