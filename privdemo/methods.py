@@ -273,15 +273,15 @@ LABEL_PROPORTIONS = _table(
         Method(FULL, ALL_KNOWN, TRUTH, palette.TRUTH, "full labels"),
         Method(
             LABELLED,
-            f"{ALL_KNOWN}, of the release",
+            f"{ALL_KNOWN}, data as sent",
             TRUTH,
             _in_colour_of(palette.TRUTH, "dash", "square-open"),
             "labels of what is released",
         ),
-        Method(NAMES, "bag names as noisy labels", OWNER, palette.SPREAD, f"{_SPREAD} on bag names"),
+        Method(NAMES, "bags as noisy labels", OWNER, palette.SPREAD, f"{_SPREAD} on bag names"),
         Method(
             by_trying(NAMES),
-            "bag names as noisy labels (best variant)",
+            "bags as noisy labels (best variant)",
             OWNER,
             _in_colour_of(palette.SPREAD, "dashdot", "diamond-open"),
             f"{_SPREAD} on bag names, or a model of the classes",
@@ -300,10 +300,10 @@ EM, PCC = "em", "pcc"
 
 CLASS_RATIO = _table(
     (
-        Method(SPREAD, "set names as noisy labels", PUBLISHER, palette.SPREAD, f"{_SPREAD} on set names"),
+        Method(SPREAD, "sets as noisy labels", PUBLISHER, palette.SPREAD, f"{_SPREAD} on set names"),
         Method(
             by_trying(SPREAD),
-            "set names as noisy labels (best variant)",
+            "sets as noisy labels (best variant)",
             PUBLISHER,
             _in_colour_of(palette.SPREAD, "dashdot", "diamond-open"),
             f"{_SPREAD} on set names, or a model of the classes",
@@ -398,17 +398,15 @@ COMPARISON = _table(
             TRUE, f"{_CORRECTED}, pixels known", f"{_SPREAD}, true prior", TRUTH, palette.SPREAD, "longdash"
         ),
         _compared_method(LLP, MATCH_BAGS, "the slides’ model (LLP)", OWNER, palette.LABEL_PROPORTIONS),
-        _compared_method(
-            BAG_NAMES, "bag names as noisy labels", f"{_SPREAD} on bag names", OWNER, palette.SPREAD, "dash"
-        ),
-        _by_trying(BAG_NAMES, "bag names as noisy labels", OWNER),
+        _compared_method(BAG_NAMES, "bags as noisy labels", f"{_SPREAD} on bag names", OWNER, palette.SPREAD, "dash"),
+        _by_trying(BAG_NAMES, "bags as noisy labels", OWNER),
         *(
             method
             for noise, (words, dash) in _NOISES.items()
             for method in (
                 _compared_method(
                     set_names(noise),
-                    f"set names as noisy labels, {words}",
+                    f"sets as noisy labels, {words}",
                     f"{_SPREAD} on set names",
                     PUBLISHER,
                     palette.SPREAD,
@@ -424,7 +422,7 @@ COMPARISON = _table(
                 ),
             )
         ),
-        _by_trying(set_names(TRIED_NOISE), f"set names as noisy labels, {TRIED_NOISE.title()}", PUBLISHER),
+        _by_trying(set_names(TRIED_NOISE), f"sets as noisy labels, {TRIED_NOISE.title()}", PUBLISHER),
         _compared_method(CURATED, "noisy result", "output perturbation, (ε, δ)", CURATOR, palette.OTHERS[1], "solid"),
         _compared_method(
             CURATED_PURE, "noisy result, δ = 0", "output perturbation, ε alone", CURATOR, palette.OTHERS[1]

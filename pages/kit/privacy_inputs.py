@@ -77,14 +77,22 @@ def guess_scale_html(epsilon: float, guessing: Guessing, *, delta: float = 0.0, 
     right = numbers.people_of_100(chance)
     can = f"{right} may" if right.startswith("over") else f"at most {right} can"
     words = (
-        f"If each of 100 {guessing.of} {guessing.have}, {can} be guessed right from {guessing.source}; "
-        "luck alone gives 50."
+        f"If each of 100 {guessing.of} {guessing.have}, {can} be guessed right from {guessing.source}"
+        f"{_without_delta(epsilon, delta, right)}; luck alone gives 50."
     )
     is_right, is_wrong = figures.people.ANSWERED, figures.people.NOT_YET
     n_right = numbers.whole_of_100(chance)
     field = figures.split_field(f"100 {guessing.of}", n_right, 100, is_right, is_wrong, columns=25)
     legend = {"guessed right": is_right, "guessed wrong": is_wrong}
     return _scale_html(name, epsilon, words, figures.people_html([field], legend, words), more)
+
+
+def _without_delta(epsilon: float, delta: float, right: str) -> str:
+    """Say how many could be guessed right with δ = 0, if that is written otherwise than `right`."""
+    alone = numbers.people_of_100(adversary.promised_rate(min(epsilon, LARGEST_EPSILON), 0.0))
+    if alone == right:
+        return ""
+    return f" ({alone} by ε alone; δ = {numbers.power_of_ten(delta)}, a chance that ε does not bound, adds the rest)"
 
 
 def value_scale(epsilon: float, guess: str, *, name: str = "ε", more: str = "") -> None:

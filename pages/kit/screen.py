@@ -73,7 +73,7 @@ def is_slide() -> bool:
 def report_button(make: Callable[[], str], name: str) -> None:
     """Render the button that downloads the whole page."""
     st.download_button(
-        "Report",
+        "Save this page (HTML)",
         make,
         f"{name}.html",
         "text/html",
@@ -303,12 +303,19 @@ def below_figure(panel: Panel) -> None:
         if rows is None or shown is None:
             return
         st.download_button(
-            "CSV", lambda: to_csv(rows()), f"{name}.csv", "text/csv", key=f"{name}-csv", on_click="ignore"
+            "Save numbers (CSV)",
+            lambda: to_csv(rows()),
+            f"{name}.csv",
+            "text/csv",
+            key=f"{name}-csv",
+            on_click="ignore",
         )
         titled = partial(report.figure, panel, st.session_state.get(_TITLE, ""))
-        st.download_button("HTML", titled, f"{name}.html", "text/html", key=f"{name}-html", on_click="ignore")
+        st.download_button(
+            "Save figure (HTML)", titled, f"{name}.html", "text/html", key=f"{name}-html", on_click="ignore"
+        )
         if panel.snippet:
-            code = st.popover("Python", key=f"{name}-python", on_change="rerun")
+            code = st.popover("Show code", key=f"{name}-python", on_change="rerun")
             if code.open:  # rarely: it costs as much as the figure's downloads
                 code.code(str(panel.snippet))
 
@@ -327,6 +334,6 @@ def folds(contents: Mapping[str, str]) -> None:
         if words:
             st.markdown(in_details(words), unsafe_allow_html=True)
         if CODE in contents:
-            code = st.popover(CODE, key=CODE_OPEN, on_change="rerun")
+            code = st.popover(f"Show {CODE[0].lower()}{CODE[1:]}", key=CODE_OPEN, on_change="rerun")
             if code.open:
                 code.markdown(contents[CODE])

@@ -60,7 +60,7 @@ def winners(found: Winners, own: tuple[float, int]) -> Figure:
             },
         ],
         layout={
-            "xaxis": _ticked("ε of an answer", [across(e) for e in e_ticks], e_ticks, n_across),
+            "xaxis": _ticked("ε of an answer (left: more private)", [across(e) for e in e_ticks], e_ticks, n_across),
             "yaxis": _ticked("possible answers", [up(k) for k in k_ticks], k_ticks, n_up),
             "annotations": _map_words(found, inside, here),
             "height": 430,

@@ -217,7 +217,8 @@ def guesses(
 ) -> Figure:
     """Return how often an adversary guesses right from each source, a row for each of `rates`.
 
-    `promised` is a rule and its words, `dots` are dotted rules; the axis ends at `high`.
+    `promised` is a rule and its words, `dots` are dotted rules of luck, named where there is room; the axis ends at
+    `high`.
     """
     style = palette.ADVERSARY
     low = min(0.44, math.floor(10 * min(rate.low for rate in rates.values())) / 10)
@@ -238,7 +239,10 @@ def guesses(
             "xaxis": {"title": {"text": title}, "range": [low, high], "tickformat": ".0%"},
             "yaxis": rows({source: f"{source} <b>{percent(rate.mean)}</b>" for source, rate in rates.items()}),
             "shapes": [reference_line(promised[0]), *(dotted(reference_line(x)) for x in dots)],
-            "annotations": [reference_label(promised[0], promised[1], low, high)],
+            "annotations": [
+                reference_label(promised[0], promised[1], low, high),
+                *(reference_label(x, "luck", low, high) for x in dots if promised[0] - x > 0.3 * (high - low)),
+            ],
             "height": 100 + ROW * len(rates),
             "margin": {"b": 48},
             "showlegend": False,

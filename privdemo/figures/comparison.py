@@ -43,6 +43,8 @@ COIN, _COIN_WORDS = 0.5, "coin toss"
 # Pixels for the words of the axis across and the names of so many curves, and for each name of more: a telephone shows
 # one below the other, so that the plot keeps its height.
 _FEW, _LEGEND, _NAME = 4, 85, 20
+# The band between known results where one is still to be guessed: the question mark in it is seen by night too.
+_BAND = "rgba(0, 114, 178, 0.15)"
 
 
 # What the ε of an axis covers: of methods that learn from a publisher's sets, and of all others.
@@ -154,9 +156,9 @@ def by_trust(
         if way.reached is None:
             between = [x for x, *_ in rules]
             middle = {"text": ["?"], "textposition": "middle center", "textfont": {"size": 1.4 * SIZE}}
-            grey = {"color": PALE, "width": 12}
+            band = {"color": _BAND, "width": 12}
             traces.append(
-                {"x": between, "y": [name] * len(between), "mode": "lines", "line": grey, "hoverinfo": "skip"}
+                {"x": between, "y": [name] * len(between), "mode": "lines", "line": band, "hoverinfo": "skip"}
             )
             traces.append(
                 {"x": [sum(between) / len(between)], "y": [name], "mode": "text", "hoverinfo": "skip", **middle}

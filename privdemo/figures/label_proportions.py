@@ -70,14 +70,14 @@ def scores(
     return dot_plots([_dot_plot(trials, methods, threshold, which) for which in measures])
 
 
-# How each method learns, in one line of a telephone.
+# How each method learns, in one line of a telephone; {records} are what is classified.
 HOW = {
     FULL: "for comparison: learns without any privacy",
     LABELLED: "for comparison: knows all labels of what is sent on",
-    NAMES: "takes a bag for a label that is often wrong",
+    NAMES: "takes a bag as a hint of the label, often wrong",
     by_trying(NAMES): "the same or a model of each class, the better one",
-    LLP: "makes its answers for each bag add up to its share",
-    MEAN_MAP: "first works out the average record of each class",
+    LLP: "makes its answers in each bag add up to its share",
+    MEAN_MAP: "first estimates the average of either kind of {records}",
     ALTERNATING: "the same, then corrects it bag by bag in turns",
 }
 _HOW_LAZY = "for comparison: learns nothing"
@@ -94,7 +94,7 @@ def accuracies(trials: Sequence[Trial], methods: Sequence[str], threshold: str, 
     low = max(0.0, math.floor(10 * min(nothing, *(e.ends[0] for _, e in marks)) - 0.2) / 10)
     rules = [(label_proportions.mean_accuracy(trials, FULL, threshold).mean, ""), (nothing, None)]
     marks.append((Method("", lazy, TRUTH, palette.TRUTH), Estimate(nothing, -math.inf, math.inf)))
-    how = {LABEL_PROPORTIONS[name].title: HOW[name] for name in methods} | {lazy: _HOW_LAZY}
+    how = {LABEL_PROPORTIONS[name].title: HOW[name].format(records=records) for name in methods} | {lazy: _HOW_LAZY}
     title = f"new {records} classified correctly"
     # A little more than the range, so that the words of its lowest tick are not cut off on a projector.
     return dot_plots([DotPlot(title, low - 0.02, 1.0, marks, spaced, spaced, rules, ".0%", how)])
@@ -179,7 +179,10 @@ def columns(trial: Trial, positive: str, few: bool = False) -> Figure:
             },
             "annotations": [
                 heading(f"known to whoever collected it: {_square(A_COLOUR)} {positive}", 1.0),
-                heading(f"sent on: one share a bag, from 0 {_square(PALE)} to 1 {_square(A_COLOUR)}", 0.45),
+                heading(
+                    f"sent on: one share a bag (diamond; colour: 0 % {_square(PALE)} to 100 % {_square(A_COLOUR)})",
+                    0.45,
+                ),
             ],
             "height": 330 if few else 440,
             "margin": {"b": 60},

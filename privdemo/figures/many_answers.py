@@ -67,14 +67,15 @@ def shares(found: Release) -> Figure:
     """Return true shares as bars, and what the config's oracle and its rival make of them, with 95 % intervals."""
     names, truth = found.truth.names[:SHOWN], found.truth.shares[:SHOWN]
     marks = []
-    for oracle, estimate in found.found.items():
+    words = "estimated from {}", "for comparison: from {}"
+    for (oracle, estimate), said in zip(found.found.items(), words, strict=True):
         style = FREQUENCY_ORACLES[oracle].style
         ends = interval_bars(estimate.shares[:SHOWN], estimate.low[:SHOWN], estimate.high[:SHOWN], style)
         mark = _points(names, estimate.shares[:SHOWN], FREQUENCY_ORACLES[oracle])
         bars = {"error_x": ends | {"thickness": 2}}
-        marks.append(mark | bars | {"name": f"from {FREQUENCY_ORACLES[oracle].plain}"})
-    bars = _bars(names, truth, "true share, line: 95 of 100 hold it")
-    return _over_answers(bars, marks, "share of all people, in one simulated run")
+        marks.append(mark | bars | {"name": said.format(FREQUENCY_ORACLES[oracle].plain)})
+    bars = _bars(names, truth, "true share")
+    return _over_answers(bars, marks, "share of all people")
 
 
 def estimates(fit: Fit, names: Sequence[str], truth: Array) -> Figure:
@@ -93,10 +94,14 @@ def one_report(found: OneReport, shown: Sequence[int]) -> Figure:
         "customdata": names,
         "mode": "markers",
         "marker": marker(style) | {"size": 10},
-        "name": "after the report",
+        "name": "chance after the report",
         "hovertemplate": "%{customdata}: %{x:.2%}<extra>after</extra>",
     }
-    return _over_answers(_bars(names, found.prior[list(shown)], "before the report"), [after], "chance of each answer")
+    return _over_answers(
+        _bars(names, found.prior[list(shown)], "chance before the report: share of all people"),
+        [after],
+        "chance of each answer",
+    )
 
 
 def _bars(names: Sequence[str], heights: Array, name: str) -> dict[str, Any]:
@@ -136,14 +141,16 @@ def _over_answers(
             ends += [x + more for x, more in zip(mark["x"], lines["array"], strict=True)]
     pad = 0.03 * (max(ends) - min(ends))
     names = list(map(shortened, bars["customdata"]))
-    legend_height = _NAME_ROW * (len(marks) + 1)
+    low, high = min(ends) - pad, max(ends) + pad
+    ticks = _share_ticks(low, high)
+    legend_height = _NAME_ROW * (len(marks) + 2)
     places = [len(names) - 1 - row for row in range(len(names))]
     down = [_ASIDE * ((i + 0.5) / len(marks) - 0.5) for i in range(len(marks))]
     below = [{**mark, "y": [place - shift for place in places]} for mark, shift in zip(marks, down, strict=True)]
     return chart(
         data=[{**bars, "y": places, "width": _ASIDE}, *below],
         layout={
-            "xaxis": {"title": {"text": title}, "range": [min(ends) - pad, max(ends) + pad], "tickformat": ".0%"}
+            "xaxis": {"title": {"text": title}, "range": [low, high], "tickvals": ticks, "ticktext": _percent(ticks)}
             | {"showgrid": True, "fixedrange": True},
             "yaxis": {
                 "tickvals": places,
@@ -155,10 +162,28 @@ def _over_answers(
             "height": 90 + max(_LEAST_ROW, _MARK_ROW * len(marks)) * len(names) + legend_height,
             "margin": {"b": 60},
             # The key is over the bars, so that a telephone shows it with them; there each name has a line.
-            "annotations": [_space_over(legend_height)],
+            "annotations": [_space_over(legend_height), *_ticks_over(ticks)],
             "legend": legend_below() | {"y": 1, "yanchor": "top"},
         },
     )
+
+
+def _share_ticks(low: float, high: float) -> list[float]:
+    """Return at most seven round shares from `low` to `high`, 0 among them if it lies there."""
+    least = (high - low) / 6
+    decade = 10.0 ** math.floor(math.log10(least))
+    step = next(times * decade for times in (1, 2, 5, 10) if times * decade >= least)
+    return [step * i for i in range(math.ceil(low / step), math.floor(high / step) + 1)]
+
+
+def _percent(shares: Sequence[float]) -> list[str]:
+    return [f"{100 * share:,.10g} %".replace("-", "−") for share in shares]
+
+
+def _ticks_over(shares: Sequence[float]) -> list[dict[str, Any]]:
+    """Return the numbers of the axis once more over the plot: on a telephone its foot is far below."""
+    place = {"y": 1, "yref": "paper", "yanchor": "bottom", "showarrow": False}
+    return [place | {"x": share, "text": text} for share, text in zip(shares, _percent(shares), strict=True)]
 
 
 def _space_over(pixels: float) -> dict[str, Any]:
@@ -185,7 +210,13 @@ def trusted(found: Sequence[Trusted], own: float, shown: Sequence[str] = tuple(T
         CURATOR: {each.epsilon: each.curated for each in found},
     }
     lines = [_curve(TRUSTED_WITH_ANSWERS[name], points) for name, points in values.items() if name in shown]
-    return _log_curves(lines, "ε, with the same δ for all", [each.epsilon for each in found], own, height=320)
+    return _log_curves(
+        lines,
+        "ε, log scale (left: more private), with one δ for all",
+        [each.epsilon for each in found],
+        own,
+        height=320,
+    )
 
 
 def read_along(axis: str, errors: Mapping[float, Mapping[str, Estimate]], own: float) -> Figure:

@@ -97,3 +97,15 @@ def test_numbers_on_axes_are_written_one_way(axis: str) -> None:
     words = [word for one in (layout.xaxis, layout.yaxis) for word in one.ticktext if word]
     assert words
     assert all(re.fullmatch(r"0\.\d+|\d{1,3}(,\d{3})?|\d+ million", word) for word in words), words
+
+
+@pytest.mark.parametrize(("epsilon", "people"), [(1.0, 10_000), (9.0, 1_000_000), (0.1, 1_000)])
+def test_the_scale_of_shares_stands_over_the_plot_and_below_it(epsilon: float, people: int) -> None:
+    found = many_answers.run(many_answers.AnswersConfig(k=16, people=people, epsilon=epsilon))
+    layout = charts.shares(found).layout
+    low, high = layout.xaxis.range
+    ticks = dict(zip(layout.xaxis.tickvals, layout.xaxis.ticktext, strict=True))
+    assert ticks[0.0] == "0 %"
+    assert 3 <= len(ticks) <= 7
+    assert all(low <= share <= high for share in ticks)
+    assert {note.x: note.text for note in layout.annotations if note.text.endswith("%")} == ticks

@@ -116,7 +116,7 @@ def jobs_table() -> bytes:
 
 
 def test_a_column_of_answers_is_read_by_every_chapter_and_deleted_when_forgotten(caplog, tmp_path, monkeypatch):
-    link = {"answers_look": "Ways to estimate shares"}
+    link = {"answers_look": "Three estimators compared"}
     at = upload(visit("many_answers", **link, people="77"), "jobs.csv", jobs_table())
     assert any(
         "900 people, 301 different answers. The most frequent: “baker” 300, " in element.value

@@ -29,7 +29,7 @@ CHAPTERS = Chapters(
     "ratio_look",
     (
         Chapter("Share found by each method", Answer.main),
-        Chapter("Error at other true shares", other_mixes),
+        Chapter("Error for each true share", other_mixes),
         Chapter("What an adversary can guess", the_adversary, shows_main_control=False),
         Chapter(
             "The paper’s test: two classes",

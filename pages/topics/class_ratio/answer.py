@@ -76,7 +76,7 @@ class Answer:
 
 # How each method finds the shares; {records} are what is counted, {n} of them without a label.
 HOW = {
-    SPREAD: "takes a set’s name for a label that is often wrong, and allows for that",
+    SPREAD: "takes the set that {records} come from as a hint of their kind, and corrects for wrong hints",
     by_trying(SPREAD): "the same, or a model of how each class looks, whichever explains the sets better",
     MMD: "averages all {records} of a set; blends these averages until they match that of the {n}",
     RFF: "the same with other averages, quicker and less exact",
@@ -158,7 +158,8 @@ def _marks_words(answer: Answer) -> str:
         return "Bars: one simulated trial, so no interval is known; a full bar is 100 %. Grey line: truth."
     return (
         f"Bars: means of {n} simulated trials, each with other {answer.task.records}; a full bar is 100 %. Thin lines "
-        "and ±: 95 of 100 such intervals hold the mean of very many trials. Grey line: truth."
+        "and ±: how far chance may have moved these means (95 % intervals), not how far they are from the truth. Grey "
+        "line: truth."
     )
 
 
@@ -182,12 +183,12 @@ def takeaway(answer: Answer) -> str:
     found = {name: class_ratio.share_of(trials, name, 0) for name in blind or answer.methods}
     nearest, *others = sorted(found, key=lambda name: abs(found[name].mean - truth))
     what = f"of {config.n_test:,} {answer.task.records} that nobody has labelled {first_class(answer)}"
-    near = f"the nearest of {len(found)} methods{' without labels' if blind else ''}" if others else "the method"
+    near = f"the nearest of {len(found)} methods{' that see no labels' if blind else ''}" if others else "the method"
     words = f"In truth <b>{numbers.share(truth)}</b> {what}. {numbers.capital(near)} "
-    words += f"({CLASS_RATIO[nearest].title}) estimates <b>{numbers.share(found[nearest].mean)}</b>"
+    words += f"(“{CLASS_RATIO[nearest].title}”) estimates <b>{numbers.share(found[nearest].mean)}</b>"
     if others:
         farthest = others[-1]
-        words += f", the farthest ({CLASS_RATIO[farthest].title}) <b>{numbers.share(found[farthest].mean)}</b>"
+        words += f", the farthest (“{CLASS_RATIO[farthest].title}”) <b>{numbers.share(found[farthest].mean)}</b>"
     return f"{words}.{_noisy_counts_words(answer)}{_lost_words(answer)}{_alike_words(answer) if blind else ''}"
 
 

@@ -35,7 +35,7 @@ def other_mixes(answer: Answer) -> list[Panel]:
     return [
         Panel(
             "errors",
-            "Does it work for other mixes?",
+            "How far off is each method for other true shares?",
             f"In groups with {numbers.share(SHARES[0], 0)} to {numbers.share(SHARES[-1], 0)} of the first class, "
             f"“{CLASS_RATIO[best].title}” comes nearest{' without any label' if blind else ''}: on average it counts "
             f"<b>{500 * means[best].mean:.1f}</b> of 1,000 records in a wrong class (L1 error {means[best].mean:.3f}).",

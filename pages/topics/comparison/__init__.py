@@ -37,7 +37,7 @@ CHAPTERS = Chapters(
         Chapter("Results by who is trusted", what_it_costs),
         Chapter(REACH_A_GOAL, goal.panels),
         Chapter("Compare two settings", against_pin.panels, pin_button),
-        Chapter("One method for all data", one_likelihood.panels, for_specialists=True),
+        Chapter("One correction for labels, bags and sets", one_likelihood.panels, for_specialists=True),
         Chapter("All results in a table", all_numbers.panels, for_specialists=True),
     ),
 )

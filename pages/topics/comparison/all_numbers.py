@@ -67,8 +67,8 @@ def _choices(answer: Answer) -> list[Panel]:
         Panel(
             "chosen-by-trying",
             "Which variant was the best, and why?",
-            "By how likely they make what held-out people released; clean labels have no say.",
-            Table(("method", "trials", "took (why)"), body, labelled=True),
+            "Chosen by how well each predicts released labels that it has not learned from; true labels play no part.",
+            Table(("method", "trials", "variant chosen (why)"), body, labelled=True),
             "What held-out people released is likelier by one way to learn than by another: “clearly” is two standard "
             "errors of the difference, person by person. Labels that say too little do not decide.",
             rows=lambda: [

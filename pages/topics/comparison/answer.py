@@ -204,7 +204,8 @@ def what_it_costs(answer: Answer) -> list[Panel]:
         rows=lambda: [vars(row) | COMPARISON[row.method].columns for row in answer.own],
         snippet=snippet(answer.question),
         prediction=_prediction(answer),
-        note=f"Marks: means of {answer.n_trials} trials; lines: 95 of 100 such intervals hold the true mean. "
+        note=f"Marks: means of {answer.n_trials} trials. Lines: how far chance may have moved these means (95 % "
+        "intervals). "
         f"{_label_words(config)}{_why_words(answer)}",
     )
     shown = tuple(name for name in config.methods if name in (CLEAN, *best) or COMPARISON[name].trust == PUBLISHER)
@@ -253,8 +254,9 @@ def _prediction(answer: Answer) -> Prediction | None:
     return Prediction(
         "most-accurate-trust",
         f"A computer learns to tell {told_apart(config)}. What each example is (its label) is secret, and noise "
-        f"hides it (ε = {numbers.epsilon(config.epsilon)}). When does the computer learn best: if nobody sees the true "
-        f"labels, if the owner of each bag of {config.bag_size} sees those in it, or if one curator sees them all?",
+        f"hides it (ε = {numbers.epsilon(config.epsilon)}). <b>When does the computer learn best: if nobody sees the "
+        f"true labels, if the owner of each bag of {config.bag_size} sees those in it, or if one curator sees them "
+        "all?</b>",
         first.trust,
         tuple(answer.best_by_trust),
         _by_trust(answer, known_only=True),
@@ -274,7 +276,7 @@ def _way_to_learn(trust: str, config: ComparisonConfig) -> tuple[str, str]:
     """Say who is trusted, and what that party does with true labels; on a telephone each has one line."""
     flipped = numbers.out_of_100(RandomisedResponse.from_epsilon(config.epsilon, 2).flip_prob)
     what = {
-        NOBODY: f"chance switches each label before it is sent: {flipped}",
+        NOBODY: f"chance switches {flipped} labels before they are sent",
         SHUFFLER: "mixes the labels sent, so that less noise is needed",
         OWNER: f"sees {config.bag_size} people’s labels, tells a noisy total",
         PUBLISHER: "sees all labels, tells noisy counts of two sets",

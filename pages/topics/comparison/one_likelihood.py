@@ -24,7 +24,7 @@ from privdemo.verdict import Verdict
 
 _HEADS = ("what is released", "one way for all", "method made for it", "difference, trial by trial")
 # A channel’s name on the screen, where it is another than in the package.
-_CHANNELS = {"lies": "noisy labels"}
+_CHANNELS = {"lies": "noisy labels", "bag names": "bags", "set names": "sets"}
 _LINKS = (
     ("training", "Noisy answers: training on noise →"),
     ("proportions", "Bags: only totals →"),
@@ -56,7 +56,7 @@ PAIRS = (
 )
 
 
-_QUESTION = "Does one way to correct work for all three?"
+_QUESTION = "Does one correction work for labels, bags and sets?"
 _SAME = "A noisy answer, a bag and a set all say something uncertain of a record’s class"
 
 
@@ -137,11 +137,12 @@ def _channels(question: Question) -> Panel:
     """Return the panel of the three channels of the visitor’s setting."""
     matrices = {_CHANNELS.get(name, name): matrix for name, matrix in example_channels(question.config).items()}
     classes = binary_task(question.config.dataset).classes
-    answers = {_CHANNELS["lies"]: [f"“{name}”" for name in classes], "set names": ["set 1", "set 2"]}
+    answers = {_CHANNELS["lies"]: [f"“{name}”" for name in classes], _CHANNELS["set names"]: ["set 1", "set 2"]}
     sizes = "; ".join(f"{name}, {len(matrix)} answers" for name, matrix in matrices.items())
     return Panel(
         "channels",
         figure=Chart(charts.channels(matrices, classes, answers)),
+        note="Each square: how likely a record of the class below it has this noisy label, bag or set.",
         summary=f"The chance of each answer, T[answer | class], in the first trial of your setting: {sizes}. The more "
         "the two columns differ, the more an answer says of the class. Bags filled at random hardly do.",
         rows=lambda: [

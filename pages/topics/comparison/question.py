@@ -34,7 +34,7 @@ EPSILON_STEPS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 MOST_PEOPLE = 1000
 
 # The chapters' key in the address, the chapter on goals, and a setting that is this chapter while it is shown.
-LOOK, REACH_A_GOAL = "compare_look", "Privacy for a wanted result"
+LOOK, REACH_A_GOAL = "compare_look", "Most privacy for a goal you set"
 SEEKING = Choice(LOOK, (REACH_A_GOAL,), "")
 
 # MNIST first.

@@ -30,8 +30,8 @@ CHAPTERS = Chapters(
         Chapter("Error of each kind of noise", along.panels, curve_controls, [AXIS, CURVES], curves_of),
         Chapter("What an adversary can guess", adversary.panels),
         Chapter("Is the privacy promise kept?", the_promise, for_specialists=True),
-        Chapter("Best kind of noise", who_wins, for_specialists=True),
-        Chapter("A claim of Iyer et al.", claim.panels, axis_controls, [AXIS], axis_of, for_specialists=True),
+        Chapter("Best noise for each δ", who_wins, for_specialists=True),
+        Chapter("The paper’s number, checked", claim.panels, axis_controls, [AXIS], axis_of, for_specialists=True),
         Chapter("All results in a table", all_numbers, for_specialists=True),
     ),
 )

@@ -27,8 +27,9 @@ def panels(answer: Answer) -> list[Panel]:
         Panel(
             "count-attack",
             "How well can one person’s class be guessed?",
-            "Somebody knows everybody’s class but one person’s, and guesses that between two: without a release 50 % "
-            f"of such guesses are right. {_guess_words(question, rates)}",
+            "Somebody knows the class of everybody but one person, and guesses that one’s between two"
+            f"{_classes(question)}. Without the counts 50 % of such guesses are right. "
+            f"{_guess_words(question, rates)}",
             Chart(charts.attack(rates, promised)),
             "How often the best possible guess is right after a release, at most: "
             + "; ".join(f"{RELEASES[name].title} {numbers.share(rate)}" for name, rate in rates.items())
@@ -52,7 +53,12 @@ def _guess_words(question: Question, rates: dict[str, float]) -> str:
     if question.release not in rates:
         return f"{numbers.capital(release.title)} has no noise that keeps the promise."
     right = numbers.share(rates[question.release])
-    return f"With one it is at most <b>{right}</b> ({release.title})."
+    return f"With them it is at most <b>{right}</b> ({release.title})."
+
+
+def _classes(question: Question) -> str:
+    """Say what the classes are where they have names."""
+    return " (here the class is the illness)" if question.names else ""
 
 
 def leak_words(config: CountConfig) -> str:

@@ -74,8 +74,8 @@ def _prediction(question: Question, outcome: Outcome, shown: Sequence[int]) -> P
     return Prediction(
         "counts-off-by",
         f"A clinic changes each of its {len(counts)} counts of patients by a small random amount "
-        f"(ε = {numbers.epsilon(question.config.epsilon)}), so that they tell little about any one patient. Add up how "
-        f"far each count is off, above or below: how many of {total:,} patients is that on average?",
+        f"(ε = {numbers.epsilon(question.config.epsilon)}), so that they tell little about any one patient. <b>Add up "
+        f"how far each count is off, above or below: how many of {total:,} patients is that on average?</b>",
         float(round(outcome.distortion.mean * total)),
         Scale(0.0, total / 5, 1.0, " patients"),
         Chart(charts.beside(counts, None, shown, question.class_names, "patients")),

@@ -112,7 +112,7 @@ def _figure_1(axis: str) -> Panel:
         "figure-1",
         figure=Chart(charts.along(axis, label_counts.figure_1(rows, axis), None)),
         summary=f"Figure 1 of the paper anew, whatever your counts are: {label_counts.TOTAL:,} labels, {fixed}; means "
-        f"over {rows[0].n_trials} batches of {label_counts.BATCH} releases, 95 % intervals. “Error against” above "
+        f"over {rows[0].n_trials} batches of {label_counts.BATCH} releases, 95 % intervals. “Horizontal axis” above "
         "chooses the axis. Stars: what the paper’s text gives. The public minimum is half the smallest count.",
         rows=lambda: [
             vars(row) | LABEL_COUNTS[row.release].columns | {"published": label_counts.published(row)} for row in rows

@@ -63,7 +63,7 @@ AXES = {
     "classes": label_counts.C_AXIS,
     "class share": label_counts.RHO_AXIS,
 }
-AXIS = Choice("along", tuple(AXES), "ε", "Error against")
+AXIS = Choice("along", tuple(AXES), "ε", "Horizontal axis")
 THREE, ALL = "three", "all"
 CURVES = Choice("curves", (THREE, ALL), THREE, "Kinds of noise")
 EXAMPLE = "120, 80, 300, 500"

@@ -134,11 +134,11 @@ def _marks_words(answer: Answer) -> str:
     """Explain the marks of the chart."""
     n = len(answer.trials)
     marks = (
-        f"Marks: means of {n} trials; lines: 95 of 100 such intervals hold the true mean. "
+        f"Marks: means of {n} trials. Lines: how far chance may have moved these means (95 % intervals). "
         if n > 1
         else "Marks: one trial, so no interval is known. "
     )
-    return f"{marks}Grey: every label known (solid), one answer for all (dotted)."
+    return f"{marks}Grey for comparison: every label known (solid), the same answer for all (dotted)."
 
 
 def _prediction(answer: Answer) -> Prediction | None:
@@ -150,9 +150,9 @@ def _prediction(answer: Answer) -> Prediction | None:
     return Prediction(
         "bag-totals",
         f"{int(answer.trials[0].sizes.sum()):,} {records} are put into {bags_words(answer)}. A model is given "
-        f"{_sent_kind(answer)} and, of each group, only what percentage {answer.task.positive}. Saying of all that "
-        f"they {answer.task.words[0]} is right for {numbers.out_of_100(nothing)}. For how many of 100 new {records} "
-        "will the model be right?",
+        f"{_sent_kind(answer)} and, of each group, only what percentage {answer.task.positive}. <b>For how many of 100 "
+        f"new {records} will it be right?</b> (Saying of all that they {answer.task.words[0]} is right for "
+        f"{numbers.whole_per_hundred(nothing)}.)",
         100 * answer.accuracy(answer.best).mean,
         Scale(0, 100, unit=f" {records}"),
         one_bag(answer),

@@ -114,14 +114,14 @@ def the_adversary(answer: Answer) -> list[Panel]:
 def _right_words(rates: dict[str, Estimate]) -> str:
     """Say how often the adversary is right."""
     with_model = (
-        f", and <b>{numbers.per_hundred(rates['both'].mean)}</b> with a model trained on the release too"
+        f", and for <b>{numbers.per_hundred(rates['both'].mean)}</b> with a model trained on all that was sent"
         if "both" in rates
         else "; no model that learns from bags was trained"
     )
     return (
-        "Who knows a person’s record and bag guesses the label correctly for "
+        "Somebody who knows a person’s record and bag guesses the label correctly for "
         f"{numbers.per_hundred(rates['prior'].mean)} of 100 people before anything is sent, for "
-        f"<b>{numbers.per_hundred(rates['bag'].mean)}</b> by the share of the bag{with_model}."
+        f"<b>{numbers.per_hundred(rates['bag'].mean)}</b> with the share of the bag{with_model}."
     )
 
 
@@ -147,7 +147,10 @@ def _rate_words(answer: Answer, rates: dict[str, Estimate], model: str) -> str:
 def _some_guesses(answer: Answer, learnt: bool) -> Panel:
     """Return the table of a few records, from prior to posterior."""
     attack = answer.trials[0].attack
-    heads = ("bag", "before", "released of its bag", "its bag says", "bag and record say", "in truth")
+    heads = (
+        *("in bag", "chance before", "share sent of its bag", "chance by its bag", "chance by bag and record"),
+        "in truth",
+    )
     body = [
         [
             str(guess.bag + 1),
@@ -155,7 +158,7 @@ def _some_guesses(answer: Answer, learnt: bool) -> Panel:
             numbers.share(guess.proportion),
             numbers.share(guess.by_bag),
             numbers.share(guess.by_both) if learnt else "–",
-            "positive" if guess.label else "negative",
+            answer.task.positive if guess.label else answer.task.words[0],
         ]
         for guess in attack.guesses
     ]
@@ -189,7 +192,7 @@ def all_numbers(answer: Answer) -> list[Panel]:
     return [
         Panel(
             "bag-numbers",
-            "How do they compare in numbers?",
+            "How do all methods compare?",
             f"Every number is a mean over {count_trials(answer.trials)}"
             + (f"; averages of records hide <b>{numbers.share(loss)}</b> of how they differ." if loss else ".")
             + f" {chosen.describe_fits(answer.trials, by_trying(NAMES), _WAYS)}".rstrip(),

@@ -84,8 +84,10 @@ def _bags(values: Values) -> None:
     if len(sizes) > 1 and not is_hidden():
         st.session_state[_SIZE] = min(sizes, key=lambda n: abs(math.log(n / bag_size)))
         records = binary_task(dataset).records
-        label = f"{records.capitalize()} per bag, of {total:,} in all (larger bags, on the left, are more private)"
-        st.select_slider(label, sizes, key=_SIZE, on_change=_split_into, args=(total, n_bags, size))
+        label = f"{records.capitalize()} per bag, of {total:,} in all (left: larger bags, more private)"
+        st.select_slider(
+            label, sizes, format_func="{:,}".format, key=_SIZE, on_change=_split_into, args=(total, n_bags, size)
+        )
 
 
 def _split_into(total: int, n_bags: Number, size: Number) -> None:

@@ -76,7 +76,7 @@ def panels(answer: Answer, noise_on: str) -> list[Panel]:
         study.EPSILONS,
         scores,
         config.feature_epsilon if curves.on_columns else config.proportion_epsilon,
-        [(bound, f"{numbers.share(WITHIN, 0)} within ±{HALF_WIDTH}")],
+        [(bound, f"{numbers.share(WITHIN, 0)} of noise within ±{HALF_WIDTH}")],
     )
     axis, k = ("feature_epsilon", curves.count) if curves.on_columns else ("proportion_epsilon", 1)
     own = shipped.own_words(answer, scores, shipped.differences(answer, axis, k), curves.threshold)
@@ -120,16 +120,15 @@ def cost_words(rows: Sequence[Row], level: Level, on_columns: bool, count: int) 
     )
     each = "column" if on_columns else "label"
     kept = (
-        f"loses under {LOSS} of its F1 of {f1_without_noise:.3f} if each {each} "
-        f"gets <b>ε ≥ {numbers.epsilon(sufficient_epsilon)}</b>"
+        f"loses under {LOSS} of that <b>from ε = {numbers.epsilon(sufficient_epsilon)}</b> a {each} on"
         if math.isfinite(sufficient_epsilon)
-        else f"loses more than {LOSS} of its F1 of {f1_without_noise:.3f} "
-        f"<b>even at ε = {numbers.epsilon(largest)}</b> a {each}"
+        else f"loses more than {LOSS} of that <b>even at ε = {numbers.epsilon(largest)}</b> a {each}"
     )
+    where = f"each column of averages of {count} records" if on_columns else f"the share of each bag of {count}"
     return (
-        f"With {f'averages of {count}' if on_columns else f'bags of {count}'}, {LABEL_PROPORTIONS[LLP].title} {kept}; "
-        f"at ε = {numbers.epsilon(least)} it scores {f1_by_epsilon[least]:.3f}. For the same ε "
-        f"{'a larger k needs' if on_columns else 'larger bags need'} less noise."
+        f"Noise is added to {where}. Without it “{LABEL_PROPORTIONS[LLP].title}” scores F1 = {f1_without_noise:.3f}; "
+        f"with it, it {kept}, and at ε = {numbers.epsilon(least)} it scores {f1_by_epsilon[least]:.3f}. For the same "
+        f"ε {'averages of more records' if on_columns else 'larger bags'} need less noise."
     )
 
 

@@ -45,8 +45,8 @@ CHAPTERS = Chapters(
     LOOK,
     (
         Chapter("True and estimated shares", Answer.main),
-        Chapter("Most exact method", who_wins, among_controls, [AMONG], methods_of),
-        Chapter("Error of each method", along, curve_controls, [AXIS, CURVES], curves_of),
+        Chapter("Map of best methods", who_wins, among_controls, [AMONG], methods_of),
+        Chapter("Curves of the error", along, curve_controls, [AXIS, CURVES], curves_of),
         Chapter("What one person gives away", one_report, sender_controls, [SENDER], is_rarest),
         Chapter("Error by who is trusted", whom_to_trust, delta_controls, [DELTA], delta_of),
         Chapter(ESTIMATORS, readings, reading_controls, [READ], reading_of, for_specialists=True),

@@ -26,6 +26,8 @@ from privdemo.methods import FREQUENCY_ORACLES
 # The first trial runs while the visitor waits if people times answers are no more than this.
 _MOST_CELLS_AT_ONCE = 2_000_000
 _FITS = "many answers"
+# Why an estimate may be below 0.
+_BELOW_0 = "more noise is subtracted than chance has added"
 # An error counts as equal to a larger one from this fraction of it on.
 _EQUAL_FROM = 0.98
 # What people do with one of the answers, where they do not just give it.
@@ -80,13 +82,13 @@ class Answer:
         one, many = self._nouns
         start = (
             f"Each of {numbers.people(config.people)} {_VERBS.get(one, 'gives')} one of {self.k:,} {many}, and to hide "
-            f"it sends {self._sent(chosen)} ({title(chosen)}): the share worked out of each {one} is typically off by "
-            f"<b>{off} points</b>."
+            f"it sends {self._sent(chosen)} ({title(chosen)}). The estimated share of each {one} is then "
+            f"typically off by <b>{off} percentage points</b>."
         )
         if many_answers.same_lie(chosen, rival, self.k, config.epsilon):
             words = f"{start} Here {title(rival)} is the same method, because each person sends one {one}."
         else:
-            words = f"{start} If each sends {self._sent(rival)} ({title(rival)}), it is <b>{rivals} points</b>."
+            words = f"{start} If each sends {self._sent(rival)} ({title(rival)}), by <b>{rivals}</b>."
         if is_better:
             words += f" The most exact here is {title(self.best)}: {best} points."
         if 0 < self.unasked < max(own, other):
@@ -118,6 +120,7 @@ class Answer:
             Panel(
                 "shares",
                 figure=Chart(charts.shares(self.release)),
+                note=_marks_words(one.shares[: charts.SHOWN] for one in found),
                 summary=self._summary(),
                 rows=lambda: share_rows(self.release),
                 snippet=snippet(self.question).then(
@@ -127,7 +130,6 @@ class Answer:
                     "    print(oracle, found.shares, found.low, found.high)",
                 ),
             ),
-            *about_negative(one.shares[: charts.SHOWN] for one in found),
         ]
 
     def _summary(self) -> str:
@@ -190,10 +192,22 @@ def _job_along(axis: str, config: AnswersConfig) -> Job:
 
 def about_negative(shown: Iterable[Iterable[float]]) -> list[Panel]:
     """Return a panel in words on estimates below 0 if some of those `shown` are; none if none is."""
-    if not any(share < 0 for shares in shown for share in shares):
-        return []
-    why = "The noise to be expected is subtracted. Where the true share is small, chance may carry the estimate past 0."
-    return [Panel(question="Why is an estimate below 0 %?", answer=why)]
+    return (
+        [Panel(question="Why is an estimate below 0 %?", answer=f"{numbers.capital(_BELOW_0)}.")]
+        if _any_below_0(shown)
+        else []
+    )
+
+
+def _any_below_0(shown: Iterable[Iterable[float]]) -> bool:
+    """Return whether any of the estimates shown is below 0."""
+    return any(share < 0 for shares in shown for share in shares)
+
+
+def _marks_words(shown: Iterable[Iterable[float]]) -> str:
+    """Explain the marks of the figure of shares, and those below 0 if there are any."""
+    marks = "Marks: estimates of one simulated survey; lines: how far chance may have moved them (95 % intervals)"
+    return f"{marks}; below 0 %: {_BELOW_0}." if _any_below_0(shown) else f"{marks}."
 
 
 def title(oracle: str) -> str:

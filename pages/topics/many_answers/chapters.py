@@ -57,7 +57,7 @@ def along(answer: Answer, curves: Curves | None = None) -> list[Panel]:
             _along_words(answer, axis, found),
             Chart(charts.along(axis, found, names, own, unasked)),
             f"The root of the mean squared error of a share by inversion, in closed form: {curve_words}. Nothing is "
-            "simulated here; the chapter “Ways to estimate shares” simulates other ways to read the same reports."
+            "simulated here; the chapter “Three estimators compared” simulates other ways to read the same reports."
             + (
                 f" Guessing blindly, that all answers are equally frequent, is off by {points(unasked)}."
                 if unasked
@@ -145,6 +145,8 @@ def who_wins(answer: Answer, among: Sequence[str] | None = None) -> list[Panel]:
                     "    print(k, row)",
                 ),
             ),
+            note=f"Colour: the most exact method there; the paler, the less it gains on {title(RESPONSE)}. Below the "
+            "dashed line a paper (Wang et al. 2017) advises one answer each.",
             prediction=_prediction(answer) if len(names) == len(FREQUENCY_ORACLES) else None,
         )
     ]
@@ -201,7 +203,7 @@ def bits(answer: Answer) -> list[Panel]:
         Panel(
             "bits",
             "How much data does each person send?",
-            f"{_length_words(chosen, fewest, sent)} Of the methods within a fifth of the least error "
+            f"{_length_words(chosen, fewest, sent)} Of the methods whose error is at most a fifth above the least, "
             f"{title(lightest)} sends the fewest: <b>{_bits(sent[lightest])}</b>.",
             Chart(charts.bits(answer.errors, sent)),
             f"{answer.k:,} answers, ε = {numbers.epsilon(config.epsilon)}: "
@@ -258,7 +260,7 @@ def all_numbers(answer: Answer) -> list[Panel]:
         for row, error in zip(rows, errors, strict=True)
     ]
     heads = [
-        *("method", "typical error", "times the least", "bits sent"),
+        *("method", "typical error", "error, times the least", "bits sent"),
         *("report supports the true answer", "report supports another answer"),
     ]
     return [

@@ -16,7 +16,7 @@ from privdemo.experiments.many_answers import ILLNESS_NAMES, ILLNESSES, OCCUPATI
 from privdemo.methods import FREQUENCY_ORACLES
 
 LOOK = "answers_look"
-ESTIMATORS = "Ways to estimate shares"
+ESTIMATORS = "Three estimators compared"
 
 NAME_BY_TITLE = {
     "illnesses (made up)": ILLNESSES,
@@ -56,11 +56,11 @@ PRESETS = {
 }
 
 ALONG = {"ε": many_answers.EPSILON_AXIS, "answers": many_answers.K_AXIS, "people": many_answers.PEOPLE_AXIS}
-AXIS = Choice("answers_along", tuple(ALONG), "ε", "Error against")
+AXIS = Choice("answers_along", tuple(ALONG), "ε", "Horizontal axis")
 THREE, ALL = "three", "all"
 CURVES = Choice("answers_curves", (THREE, ALL), THREE, "Methods")
 HERE = "at your setting"
-READ = Choice("read", (HERE, *ALONG), HERE, "Compare the ways")
+READ = Choice("read", (HERE, *ALONG), HERE, "Compare the estimators")
 ALL_SIX, TWO = "all six", "only the papers’ two"
 AMONG = Choice("among", (ALL_SIX, TWO), ALL_SIX, "Methods")
 # The two whose variances the papers compare.
@@ -71,7 +71,7 @@ DELTA = Number(
     "answers_delta",
     limits.Limit("delta", 1e-12, 0.01, "it should be well below one over the number of people"),
     1e-6,
-    "δ",
+    "δ, chance that ε does not bound",
     1e-6,
     "The chance that ε does not bound with a shuffler, or with a curator’s noise. Without either no δ is needed.",
 )

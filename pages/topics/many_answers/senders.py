@@ -44,7 +44,7 @@ def one_report(answer: Answer, rarest: bool = False) -> list[Panel]:
             "What does one report reveal of its sender?",
             f"Somebody whose true answer is {name} sends a report that fits {n_supported} of {answer.k:,} answers, "
             f"{fits}. "
-            f"It is the true answer of <b>{after}</b> people with such a report, and of {before} people in all.",
+            f"It is the true answer of {before} people; of those who send such a report, of <b>{after}</b>.",
             Chart(charts.one_report(found, shown)),
             f"One report by {title(config.oracle)}, ε = {numbers.epsilon(config.epsilon)}: what is believed of each "
             "answer before it, the share of all people, and after it. The odds of an answer changed by a factor of "
@@ -235,17 +235,21 @@ def whom_to_trust(answer: Answer, delta: float = DELTA.default) -> list[Panel]:
 
 def _prediction(found: Sequence[Trusted], here: Trusted) -> Prediction:
     """Return the guess which step of trust makes the error smaller by more points."""
-    steps = {"trusting the shuffler": here.local - here.shuffled, "then the curator": here.shuffled - here.curated}
+    steps = {
+        "trusting a shuffler": here.local - here.shuffled,
+        "going on to trust a curator": here.shuffled - here.curated,
+    }
     shuffler, curator = steps.values()
     why = ": in a mixed crowd each person needs far less noise" if shuffler > curator else ""
     return Prediction(
         "shuffler-or-curator",
-        f"With nobody trusted a share is off by {points(here.local)} (ε = {numbers.epsilon(here.epsilon)}). What saves "
-        "more of that: a shuffler who mixes all reports, or after that a curator who sees all true answers?",
+        f"With nobody trusted a share is off by {points(here.local)} (ε = {numbers.epsilon(here.epsilon)}). <b>What "
+        "takes more off that error: trusting a shuffler, who mixes all reports, or going on to trust a curator, who "
+        "sees all true answers?</b>",
         max(steps, key=lambda step: steps[step]),
         tuple(steps),
         Chart(charts.trusted(found, here.epsilon, [NOBODY])),
-        f"The shuffler saves {points(shuffler)}, the curator {bare_points(curator)} more{why}.",
+        f"The shuffler takes off {points(shuffler)}, the curator {bare_points(curator)} more{why}.",
     )
 
 

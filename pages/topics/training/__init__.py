@@ -60,9 +60,9 @@ CHAPTERS = Chapters(
         Chapter("Accuracy of each method", labelled(scores)),
         Chapter("Which classes are mixed up", labelled(classes), fits=lambda question: not question.of_two),
         Chapter("Accuracy by noise level", labelled(trade_off.panels), fits=lambda question: question.of_two),
-        Chapter("Is its confidence right?", labelled(probabilities)),
+        Chapter("Is the confidence right?", labelled(probabilities)),
         Chapter("What an adversary can guess", labelled(the_adversary)),
-        Chapter("What the model looks at", labelled(weights), for_specialists=True),
+        Chapter("Weights that were learned", labelled(weights), for_specialists=True),
         Chapter("All results in a table", labelled(all_numbers), for_specialists=True),
     ),
 )
@@ -71,7 +71,7 @@ CHAPTERS = Chapters(
 PAGE = Page.from_folder(
     __name__,
     title="Training on noise",
-    question="Can a model learn from noise?",
+    question="Can a model learn from noisy data?",
     address="training",
     folds=standing_words,
     failed="Nothing can be trained here.",

@@ -176,7 +176,7 @@ def released(answer: Answer) -> str:
 
 
 def _comparison_sentence(answer: Answer) -> str:
-    """Say how many of 100 clean images are named correctly if a model allows for the noise, ignores it, or had none."""
+    """Say how many of 100 clean images a model names correctly that corrects for the noise, ignores it, or had none."""
     named = {name: answer.score(name, "accuracy").mean for name in (*answer.compared, CLEAN)}
     whole = {name: numbers.whole_per_hundred(share) for name, share in named.items()}
     verdict = None
@@ -185,12 +185,12 @@ def _comparison_sentence(answer: Answer) -> str:
     if verdict and verdict.clear and len({whole[name] for name in answer.compared}) == 1:
         whole = {name: numbers.per_hundred(share) for name, share in named.items()}
     first, *others = named
-    words = f"<b>{whole[first]} of 100</b> clean images are named correctly by a model that {_learnt(first)}"
+    words = f"A model that {_learnt(first)} names <b>{whole[first]} of 100</b> clean images correctly"
     for other in others:
         beside = ""
         if verdict and other in answer.compared:
             beside = f" ({_VERDICT_WORDS[verdict]})"
-        words += f", <b>{whole[other]}</b> by one that {_learnt(other)}{beside}"
+        words += f"; one that {_learnt(other)}, <b>{whole[other]}</b>{beside}"
     return f"{words}."
 
 
@@ -198,17 +198,17 @@ def _learnt(method: str) -> str:
     """Say how a method learns."""
     known = {
         CLEAN: "learned from clean images",
-        NAIVE: "learned from noise and ignores it",
-        RECONSTRUCTION: "learned from noise and guesses the true answers first",
-        TRUE: "learned from noise, allows for it, and knows the clean pixels’ habits",
+        NAIVE: "learned from the noisy images and ignores the noise",
+        RECONSTRUCTION: "learned from the noisy images and guesses the true answers first",
+        TRUE: "learned from the noisy images, corrects for the noise, and knows how often clean pixels have each grey",
     }
-    return known.get(method, "learned from noise and allows for it")
+    return known.get(method, "learned from the noisy images and corrects for the noise")
 
 
 # How the accuracy of the second method is beside the first one's.
 _VERDICT_WORDS = {
-    Verdict.BETTER: "fewer, and luck does not explain it",
-    Verdict.WORSE: "more, and luck does not explain it",
+    Verdict.BETTER: "fewer, by more than chance explains",
+    Verdict.WORSE: "more, by more than chance explains",
     Verdict.NOT_CLEAR: "statistically tied",
     Verdict.TOO_FEW: "too few trials to compare",
 }
@@ -247,7 +247,7 @@ def compare(answer: Answer) -> str:
 
 
 def compare_words(accuracy: Verdict, loss: Verdict, gap: float, losses: Mapping[str, float], where: str) -> str:
-    """Say how the first of two methods compares with the second: by accuracy, `gap` apart, and by probabilities.
+    """Say how the first of two methods compares with the second: by accuracy, `gap` apart, and by confidence.
 
     `losses` has the log loss of both.
     """
@@ -262,11 +262,14 @@ def compare_words(accuracy: Verdict, loss: Verdict, gap: float, losses: Mapping[
         else f"Over {where} {ours} and {theirs} are statistically tied in accuracy"
     )
     if not loss.clear:
-        return f"{first}; their probabilities do not clearly differ {numbers_of}."
+        return f"{first}; in saying how sure they are they do not clearly differ {numbers_of}."
     ahead = "first" if (loss is Verdict.BETTER) == (better == ours) else "second"
     joint = "and" if accuracy is loss else "but"
     one, other = (our_loss, their_loss) if better == ours else (their_loss, our_loss)
-    return f"{first}, {joint} the {ahead} gives better probabilities (log loss {one:.2f} and {other:.2f})."
+    return (
+        f"{first}, {joint} the {ahead} is better at saying how sure it is (log loss {one:.2f} and "
+        f"{other:.2f}; 0 is perfect)."
+    )
 
 
 def score_words(answer: Answer) -> str:
@@ -299,13 +302,13 @@ def _collapse_words(answer: Answer) -> str:
     own_guesses = {name: ended.pop(name) for name in (RECONSTRUCTION,) if name in ended}
     if own_guesses:
         words.append(
-            f"{_methods_with_counts(answer, own_guesses)} gives nearly every image the same label: it learns from its "
+            f"{_methods_with_counts(answer, own_guesses)} gives nearly every image the same answer: it learns from its "
             "own guesses, and grows ever more certain of them."
         )
     if ended:
         words.append(
             f"{_methods_with_counts(answer, ended)} {'gives' if len(ended) == 1 else 'give'} nearly every image the "
-            "same label: so little shows through the noise that almost nothing is learnt."
+            "same answer: so little shows through the noise that almost nothing is learnt."
         )
     return "".join(words)
 

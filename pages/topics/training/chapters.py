@@ -21,18 +21,18 @@ from privdemo.verdict import Verdict, clearly_below, judge
 # Test images that are shown, and columns of a visitor's table whose weights are.
 N_IMAGES, N_COLUMNS = 4, 12
 # What the picture says of a method that predicts nearly the same for all images, and why it may.
-_SAME_LABEL = "gives nearly every image the same label: "
+_SAME_ANSWER = "gives nearly every image the same answer: "
 _WHY_SAME = {RECONSTRUCTION: "it learns from its own guesses, and grows ever more certain of them"}
 _TOO_LITTLE = "too little shows through the noise"
-# How methods learn, in the picture; those without an entry allow for the noise.
+# How methods learn, in the picture; those without an entry correct for the noise.
 _LEARNS = {
     CLEAN: "for comparison: learned without noise",
     NAIVE: "takes noisy images and labels for true",
     RECONSTRUCTION: "guesses them, then learns from its guesses",
-    CHOSEN: "allows for the noise; better of two ways",
-    TRUE: "allows for the noise, knows clean pixels",
+    CHOSEN: "corrects in two variants, keeps the better",
+    TRUE: "corrects for the noise, knows clean pixels",
 }
-_ALLOWS = "knows how the noise is made, allows for it"
+_CORRECTS = "knows how the noise is made, corrects for it"
 
 test_images = cache.shared_or_private(training.test_images, max_entries=64)
 released_images = cache.shared_or_private(training.released_images, max_entries=64)
@@ -68,9 +68,9 @@ def some_images(answer: Answer) -> list[Panel]:
     )
     rows = [
         (
-            (TRAINING[name].title, _LEARNS.get(name, _ALLOWS)),
+            (TRAINING[name].title, _LEARNS.get(name, _CORRECTS)),
             TRAINING[name].style.colour,
-            predictions[name] if name in discriminating else _SAME_LABEL + _WHY_SAME.get(name, _TOO_LITTLE),
+            predictions[name] if name in discriminating else _SAME_ANSWER + _WHY_SAME.get(name, _TOO_LITTLE),
         )
         for name in names
     ]
@@ -81,7 +81,7 @@ def some_images(answer: Answer) -> list[Panel]:
         summary,
         groups=[(title, len(images)) for title, images in groups if title],
         trained_on=(
-            f"{len(trial.config.classes) * trial.config.n_train:,} such noisy images to learn from",
+            f"Learned from {len(trial.config.classes) * trial.config.n_train:,} noisy images such as:",
             released_images(trial.config)[:2],
         ),
         legend=_legend(answer, picked == DISPUTED),
@@ -112,7 +112,7 @@ def _prediction(answer: Answer) -> Prediction | None:
     noisy = released_images(config)[: len(columns)]
     return Prediction(
         "noisy-training",
-        f"To protect those who sent {len(config.classes) * config.n_train:,} images like these, "
+        f"{len(config.classes) * config.n_train:,} people each sent an image and its label, both with noise: "
         f"{noise_of(config.pixels).done(config.pixels)}, and {numbers.percent(_wrong(config))} of the labels were "
         f"switched. A model learns from them to tell {_apart(config.classes)}. <b>Of 100 clean images, how many will "
         f"it name correctly?</b> (Blind guessing: {100 / len(config.classes):.0f}.)",
@@ -148,12 +148,11 @@ def _agreed_and_disputed(trial: training.Trial) -> list[tuple[str, Sequence[int]
     n, disagree = N_IMAGES // 2, training.methods_disagree(trial)
     disputed, of_all = training.disputed(trial, n), f"{len(disagree):,}"
     differing = int(disagree[disputed].sum())
-    who = "The models" if CLEAN in _in_dispute(trial) else "Models trained on noise"
     if differing == n:
-        title = f"They disagree: {int(disagree.sum()):,} of {of_all} test images"
+        title = f"Different answers: {int(disagree.sum()):,} of {of_all} clean images"
     else:
-        title = "Their confidence differs most" if not differing else "They disagree, or differ most in confidence"
-    agreed = f"{who} agree: {int((~disagree).sum()):,} of {of_all} test images", training.agreed(trial, n)
+        title = "Confidence differs most" if not differing else "Different answers, or confidence differs most"
+    agreed = f"Same answer: {int((~disagree).sum()):,} of {of_all} clean images", training.agreed(trial, n)
     return [group for group in (agreed, (title, disputed)) if len(group[1]) == n]
 
 
@@ -167,19 +166,25 @@ def _in_dispute(trial: training.Trial) -> list[str]:
 def _legend(answer: Answer, grouped: bool) -> str:
     """Explain the marks of the picture, and say who is right on the images in dispute."""
     trial = answer.trials[0]
-    marks = "Each model’s answer, and how sure it says it is, not how often it is right (full bar: 100 %, mark: 50 %)."
+    marks = (
+        "Percent and bar: how sure a model says it is, not how often it is right (full bar: 100 %, line across: 50 %)."
+    )
     if len(answer.trials) > 1:
-        marks += f" The sentence on top gives the mean of {count_trials(answer.trials)}, this picture the first."
+        marks += f" Picture: the first of {count_trials(answer.trials)}; sentence at the top: all of them."
+    if not grouped:
+        return marks
+    compared = numbers.join_words(tuple(f"“{TRAINING[name].title}”" for name in _in_dispute(trial)))
+    marks += f" Same or different: the answers of {compared}."
     disagree = training.methods_disagree(trial)
     n = int(disagree.sum())
-    if not grouped or not n:
+    if not n:
         return marks
     right = [
         f"{TRAINING[name].title} {int((trial.fits[name].named == trial.y)[disagree].sum()):,}"
         for name in dict.fromkeys((*_in_dispute(trial), CLEAN))
         if name in trial.fits
     ]
-    return f"{marks} Named correctly of the {n:,} images on which they disagree: {', '.join(right)}."
+    return f"{marks} Right on the {n:,} with different answers: {', '.join(right)}."
 
 
 def _predictions(trial: training.Trial, name: str, chosen: Sequence[int]) -> list[charts.Said]:
@@ -309,7 +314,7 @@ def probabilities(answer: Answer) -> list[Panel]:
         panel_of(
             answer,
             "how-sure",
-            "Can its probabilities be trusted?",
+            "Can a model’s confidence be trusted?",
             f"On average {words} of the clean test images.",
             Chart(charts.calibration(answer.trials, answer.methods)),
             f"{shown}, in ten bins with 95 % intervals, from {count_trials(answer.trials)}. On the dotted line "
@@ -346,7 +351,7 @@ def weights(answer: Answer) -> list[Panel]:
         panel_of(
             answer,
             "weights",
-            "What has it learnt?",
+            "What has each model learned?",
             words,
             picture,
             summary,
@@ -367,7 +372,7 @@ def _angles_words(fits: Sequence[training.Fit]) -> str:
         for fit in fits
         if fit.method != CLEAN and TRAINING[fit.method].title not in empty
     )
-    words = [f"Angle to the clean-data weights, first trial: {angles}."] if angles else []
+    words = [f"Angle to what clean data teach (0°: the same), first trial: {angles}."] if angles else []
     if empty:
         words.append(f"Nothing was learnt by {numbers.join_words(empty)}: every image gets the same answer.")
     return " ".join(words)
@@ -386,9 +391,9 @@ def _pixel_weights(answer: Answer, fits: Sequence[training.Fit], angles: str) ->
     )
     picture = Markup(f'<div class="weights">{figures.picture_html(sheet, columns, sides, summary)}</div>')
     speak = (
-        f"White pixels speak for {names[1]}, black ones for {names[0]}."
+        f"White: pixels that speak for {names[1]}; black: for {names[0]}."
         if answer.question.of_two
-        else "White pixels speak for a class, black ones against it."
+        else "White: pixels that speak for a class; black: against it."
     )
     return f"{speak} {angles}".strip(), picture, summary
 
@@ -453,7 +458,7 @@ def the_adversary(answer: Answer) -> list[Panel]:
         panel_of(
             answer,
             "adversary",
-            "Does the lie hide the label?",
+            "Does the noise hide the label?",
             f"From the label alone (ε = {numbers.epsilon(labels.epsilon)}) an adversary guesses the truth "
             f"<b>{numbers.share(promised)}</b> of the time at best; "
             f"{attack_words(beyond, image.mean, len(answer.trials), n_classes)}; with both, "
@@ -480,7 +485,7 @@ def attack_words(beyond: Verdict, rate: float, n_trials: int, n_classes: int = 2
     start = f"from the image alone <b>{numbers.share(rate)}</b>"
     if beyond is Verdict.BETTER:
         alike = numbers.epsilon(training.equivalent_epsilon(rate, n_classes))
-        return f"{start}, as from a label released with ε = {alike}"
+        return f"{start} (as much as a label with ε = {alike} would tell)"
     tied = f"statistically tied over {count_trials(range(n_trials))}"
     return f"{start}, {'less often' if beyond is Verdict.WORSE else tied}"
 
@@ -499,7 +504,7 @@ def all_numbers(answer: Answer) -> list[Panel]:
         panel_of(
             answer,
             "all-numbers",
-            "How do they compare in numbers?",
+            "How do all methods compare?",
             f"Means over {count_trials(answer.trials)} with 95 % intervals; the quickest training took "
             f"<b>{numbers.seconds(quickest)}</b>.",
             table,

@@ -44,6 +44,8 @@ from privdemo.experiments.label_counts import adversary
 from privdemo.mechanisms.pixels import FAMILIES
 
 _PEOPLE_FOR_KEY = "people_with_images_of"
+# With more grey levels than this, black seldom becomes white by chance.
+_FEW_GREYS = 10
 
 
 def adjust(values: Values) -> None:
@@ -71,12 +73,13 @@ def controls(values: Values, main: DeltaGenerator) -> None:
     level = level_setting(family, n_states)
     name = NOISES[family.name].slider.replace("pixel", value_word)
     with main, inputs.row("level"):
-        inputs.number(level, slider=privacy_inputs.noise_slider(name), part="slider")
+        replaces = family.name == "randomised_response"
+        inputs.number(level, slider=privacy_inputs.noise_slider(name, percent=replaces), part="slider")
         epsilon = family.make(values[level], n_states).epsilon
         if epsilon < math.inf:
             name = f"ε of one {value_word}"
             two = (
-                "whether a pixel was black or white"
+                f"whether a pixel was black or white{_why_sure(n_states)}"
                 if value_word == "pixel"
                 else f"which of two values a {value_word} had"
             )
@@ -90,13 +93,20 @@ def controls(values: Values, main: DeltaGenerator) -> None:
     inputs.choose(STUDY)
 
 
+def _why_sure(n_states: int) -> str:
+    """Say why one pixel tells so much though it may have been replaced; empty where it has few greys."""
+    if n_states <= _FEW_GREYS:
+        return ""
+    return f" (a replaced pixel gets any of {n_states} greys, so black seldom becomes white)"
+
+
 def _hidden_words(values: Values, n_classes: int) -> str:
     """Say how sure of a label somebody can be who sees the label that is sent."""
     epsilon = labels_of(values, n_classes).epsilon
     if epsilon == math.inf:
         return "Labels are sent as they are."
     sure = adversary.promised_rate(epsilon, 0.0)
-    return f"The label as sent: up to {100 * sure:.0f} % sure; by luck alone, 50 %."
+    return f"From the label as sent: up to {100 * sure:.0f} % sure of the true one; by luck alone, 50 %."
 
 
 def _label_controls(classes: tuple[str, ...], classes_word: str) -> None:

@@ -39,7 +39,7 @@ def _replaced(pixels: RandomisedResponse) -> str:
 
 def _were_replaced(pixels: RandomisedResponse) -> str:
     """Say what was done to the pixels of some images."""
-    return f"{numbers.percent(pixels.flip_prob)} of their pixels were replaced by random grey"
+    return f"{numbers.percent(pixels.flip_prob)} of the pixels were replaced by random grey"
 
 
 def _replaced_words(pixels: RandomisedResponse) -> str:
@@ -54,7 +54,7 @@ def _gaussian(pixels: GaussianNoise) -> str:
 
 def _were_moved(pixels: GaussianNoise) -> str:
     """Say what was done to the pixels of some images."""
-    return f"Gaussian noise of variance {pixels.sigma**2:.3g} was added to their pixels"
+    return f"Gaussian noise of variance {pixels.sigma**2:.3g} was added to the pixels"
 
 
 def _gaussian_words(pixels: GaussianNoise) -> str:

@@ -128,10 +128,10 @@ def in_short(study: Study, rows: tuple[Row, ...], way: str = SPREAD) -> str:
     else:
         first = f"{ours} and {theirs} are statistically tied in accuracy at every level"
     if not better and not worse:
-        return f"{first}; their probabilities do not clearly differ."
+        return f"{first}; in saying how sure they are they do not clearly differ."
     whose, where = (ours, better) if len(better) >= len(worse) else (theirs, worse)
     levels = "at every level" if len(where) == len(losses) else f"{at} {_levels(list(where))}"
-    return f"{first}; the probabilities of {whose} are better {levels}."
+    return f"{first}; {whose} is better at saying how sure it is {levels}."
 
 
 def findings(study: Study, rows: tuple[Row, ...]) -> list[str]:
@@ -156,7 +156,7 @@ def findings(study: Study, rows: tuple[Row, ...]) -> list[str]:
     }
     for name, levels in collapsed.items():
         title = f"“{TRAINING[name].title}”"
-        sentences[f"{title} sometimes gives every image the same label, {at} {_levels(levels)}."] = levels
+        sentences[f"{title} sometimes gives every image the same answer, {at} {_levels(levels)}."] = levels
     methods = {row.method for row in rows}
     for one, other in ((SPREAD, FLAT), (PUBLISHED, SPREAD), (CHOSEN, SPREAD), (CHOSEN, NAIVE)):
         sentences |= _differences(at, rows, one, other) if {one, other} <= methods else {}

@@ -258,7 +258,7 @@ container page-main
         markdown body=<p class="answer">Below</p> allow_html=True
         html body=<div class="…table></div>
         container links-sheet direction=HORIZONTAL > page_link page=far label=Far →
-      download_button report label=Report help=The whole pa… a hand-out. ignore_rerun=True
+      download_button report label=Save this page (HTML) help=The whole pa… a hand-out. ignore_rerun=True
       container end > container direction=HORIZONTAL align=ALIGN_CENTER > markdown body=<details cla…  </details>
           allow_html=True
       bidi_component address-main-control component_name=privdemo_address json={"session": …try": false}

@@ -87,8 +87,8 @@ def test_data_and_figure_can_be_downloaded(monkeypatch):
     screen.begin("Made up")
     screen.below_figure(Panel("name", figure=table, rows=lambda: [{"a": 1}]))
     csv, page = offered
-    assert (csv[0], csv[1](), *csv[2:4]) == ("CSV", "a\r\n1\r\n", "name.csv", "text/csv")
-    assert (page[0], *page[2:4]) == ("HTML", "name.html", "text/html")
+    assert (csv[0], csv[1](), *csv[2:4]) == ("Save numbers (CSV)", "a\r\n1\r\n", "name.csv", "text/csv")
+    assert (page[0], *page[2:4]) == ("Save figure (HTML)", "name.html", "text/html")
     assert "<title>Made up · privdemo</title>" in page[1]()
     assert table.html in page[1]()
     asked = [{"key": f"name-{kind}", "on_click": "ignore"} for kind in ("csv", "html")]

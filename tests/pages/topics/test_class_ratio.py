@@ -31,15 +31,15 @@ def test_the_takeaway_has_the_numbers_of_the_package(shown: Answer) -> None:
     shares = {name: class_ratio.share_of(shown.trials, name, 0) for name in (SPREAD, MMD, IDENTITY)}
     nearest, _, farthest = sorted(shares, key=lambda name: abs(shares[name].mean - 0.5))
     assert words == (
-        "In truth <b>50.0 %</b> of 40 images that nobody has labelled are 7s. The nearest of 3 methods without labels "
-        f"({CLASS_RATIO[nearest].title}) estimates <b>{100 * shares[nearest].mean:.1f} %</b>, the farthest "
-        f"({CLASS_RATIO[farthest].title}) <b>{100 * shares[farthest].mean:.1f} %</b>."
+        "In truth <b>50.0 %</b> of 40 images that nobody has labelled are 7s. The nearest of 3 methods that see no "
+        f"labels (“{CLASS_RATIO[nearest].title}”) estimates <b>{100 * shares[nearest].mean:.1f} %</b>, the farthest "
+        f"(“{CLASS_RATIO[farthest].title}”) <b>{100 * shares[farthest].mean:.1f} %</b>."
     )
     (panel,) = shown.main()
     assert "Given are two other sets: 80 % of set 1 are 7s and 20 % of set 2." in panel.summary
     assert "2 trials cannot tell which is closer" in panel.summary
     alone = [replace(trial, fits={EM: trial.fits[EM]}) for trial in shown.trials]
-    assert "are 7s. The method (every label known) estimates <b>" in takeaway(replace(shown, trials=tuple(alone)))
+    assert "are 7s. The method (“every label known”) estimates <b>" in takeaway(replace(shown, trials=tuple(alone)))
 
 
 def test_images_of_the_classes_are_shown_if_there_are_any() -> None:
@@ -125,7 +125,7 @@ def counting(mmd: tuple[float, float], spread: tuple[float, float]) -> str:
     [
         (compare_words(Verdict.TOO_FEW, MMD, "10 trials"), "10 trials cannot tell"),
         (compare_words(Verdict.WORSE, MMD, "10 trials"), "Over all mixes, blend the sets’ averages is closer."),
-        (compare_words(Verdict.BETTER, MMD, "10 trials"), "Over all mixes, set names as noisy labels is closer."),
+        (compare_words(Verdict.BETTER, MMD, "10 trials"), "Over all mixes, sets as noisy labels is closer."),
         (compare_words(Verdict.NOT_CLEAR, MMD, "10 trials"), "the two are statistically tied"),
         (proportions("gaussian tight"), "have noise (ε = 0.1, δ = 0.05)"),
         (proportions("gaussian tight", times=2), "δ = 0.05; 2 times that for records in 2 sets)"),

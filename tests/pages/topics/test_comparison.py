@@ -360,7 +360,9 @@ def test_a_pair_is_never_of_two_sources():
         assert whose == "shipped, 120 people of each class, ε = 8"
         assert [(r.method, r.n_train, r.epsilon) for r in rows] == [(pair.ours, 120, 8.0), (pair.made, 120, 8.0)]
     assert one_likelihood.nearest_epsilon(5.0) == 4.0
-    panels = CHAPTERS["One method for all data"](shown(question(replace(DIGITS, dataset="breast_cancer"))))
+    panels = CHAPTERS["One correction for labels, bags and sets"](
+        shown(question(replace(DIGITS, dataset="breast_cancer")))
+    )
     assert any("No numbers are shipped for these records" in panel.answer for panel in panels)
 
 
@@ -387,7 +389,7 @@ def test_the_code_of_every_chapter_gives_the_numbers_shown(answer_of_trials, cha
     for panel in panels:
         exec(str(panel.snippet or ""), {"print": lambda *words: said.append(words)})
     cells = " ".join(c for p in panels if isinstance(p.figure, Table) for line in p.figure.cells for c in line)
-    if chapter == "Privacy for a wanted result":
+    if chapter == "Most privacy for a goal you set":
         *_, (found,) = said
         assert f"<b>ε = {found.epsilon:g}</b> is enough" in answer
         assert f"“{COMPARISON[found.method].title}” reaches" in answer
@@ -418,7 +420,7 @@ def test_the_guess_is_who_may_see_true_labels_where_a_model_is_most_accurate():
     plotted = {x for trace in plain["data"] for x in trace["x"]}
     assert not plotted & set(best.values()), "no mark gives the answer away"
     words = " ".join(note["text"] for note in plain["layout"]["annotations"])
-    assert "nobody is trusted<br>chance switches each label before it is sent: 27 of 100" in words
+    assert "nobody is trusted<br>chance switches 27 of 100 labels before they are sent" in words
     assert f"a bag owner is trusted<br>sees {DIGITS.bag_size} people’s labels, tells a noisy total" in words
     assert [100 * mark for mark in best.values()] == pytest.approx(sorted(100 * m for m in best.values())[::-1])
     written = [note["text"] for note in answered["layout"]["annotations"] if "<b>" in note["text"]]

@@ -233,8 +233,8 @@ def test_the_story_comes_before_what_specialists_ask():
     special = [chapter.name for chapter in CHAPTERS.all if chapter.for_specialists]
     assert special == [
         "Is the privacy promise kept?",
-        "Best kind of noise",
-        "A claim of Iyer et al.",
+        "Best noise for each δ",
+        "The paper’s number, checked",
         "All results in a table",
     ]
     assert [chapter.name for chapter in CHAPTERS.all][-4:] == special

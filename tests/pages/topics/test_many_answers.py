@@ -36,11 +36,11 @@ def test_the_sentence_has_both_errors_and_that_of_guessing_blindly() -> None:
     words = shown().takeaway()
     assert words.startswith(
         "Each of 10,000 people gives one of 64 answers, and to hide it sends a list of 17, which holds the true one "
-        "more often than by chance (subset selection): the share worked out of each answer is typically off by "
-        "<b>1.9 points</b>."
+        "more often than by chance (subset selection). The estimated share of each answer is then typically off by "
+        "<b>1.9 percentage points</b>."
     )
-    assert "If each sends one answer, the true one or a random one (k-ary randomised response), it is " in words
-    assert f"<b>{ERRORS[RANDOMISED_RESPONSE]} points</b>." in words
+    assert "If each sends one answer, the true one or a random one (k-ary randomised response), by " in words
+    assert f"by <b>{ERRORS[RANDOMISED_RESPONSE]}</b>." in words
     assert words.endswith("Guessing blindly is off by 4.0 points.")
     assert "most exact here" not in words
     clear = shown(replace(DEFAULT, people=1_000_000)).takeaway()
@@ -60,7 +60,7 @@ def test_of_two_answers_subset_selection_is_called_the_papers_method(oracle: str
 @pytest.mark.parametrize(
     ("oracle", "words"),
     [
-        (RANDOMISED_RESPONSE, f"(subset selection), it is <b>{ERRORS['subset selection']} points</b>."),
+        (RANDOMISED_RESPONSE, f"(subset selection), by <b>{ERRORS['subset selection']}</b>."),
         ("hadamard response", f"The most exact here is subset selection: {ERRORS['subset selection']} points."),
     ],
 )
@@ -68,7 +68,7 @@ def test_another_method_is_measured_against_the_best(oracle: str, words: str) ->
     said = shown(replace(DEFAULT, oracle=oracle)).takeaway()
     method = FREQUENCY_ORACLES[oracle]
     assert f"sends {method.sends} ({method.title})" in said
-    assert f"typically off by <b>{ERRORS[oracle]} points</b>" in said
+    assert f"typically off by <b>{ERRORS[oracle]} percentage points</b>" in said
     assert words in said
 
 
@@ -82,8 +82,8 @@ def test_errors_that_differ_never_read_the_same() -> None:
     few = many_answers.errors(6, 1.0, 10_000)
     assert standard_error(few[RANDOMISED_RESPONSE]) == standard_error(few["subset selection"])
     words = shown(replace(DEFAULT, k=6)).takeaway()
-    assert f"off by <b>{100 * few['subset selection']:.2f} points</b>" in words
-    assert f"it is <b>{100 * few[RANDOMISED_RESPONSE]:.2f} points</b>" in words
+    assert f"off by <b>{100 * few['subset selection']:.2f} percentage points</b>" in words
+    assert f", by <b>{100 * few[RANDOMISED_RESPONSE]:.2f}</b>" in words
     of = shown(replace(DEFAULT, epsilon=10.0))
     (panel,) = CHAPTERS["All results in a table"].panels(of)
     cells = [row[1].removesuffix(" points") for row in panel.figure.cells]
@@ -105,18 +105,18 @@ def test_the_file_of_the_figure_has_every_answer_and_both_methods() -> None:
 
 def test_chapters_say_their_numbers() -> None:
     of = shown()
-    assert f"<b>1.9 points</b>. To halve that error takes ε = {HALVED:.3g}." in says("Error of each method", of)
+    assert f"<b>1.9 points</b>. To halve that error takes ε = {HALVED:.3g}." in says("Curves of the error", of)
     assert "With 1,024 possible answers instead of 2 the error of k-ary randomised response is <b>19.4</b> times" in (
-        says("Error of each method", of, Curves("answers"))
+        says("Curves of the error", of, Curves("answers"))
     )
     assert "With 10,000,000 people subset selection is typically off by <b>0.060 points</b>" in (
-        says("Error of each method", of, Curves("people"))
+        says("Curves of the error", of, Curves("people"))
     )
-    assert "64 possible answers <b>subset selection</b> is the most exact, 2.5 times" in says("Most exact method", of)
-    (panel,) = CHAPTERS["Most exact method"].panels(of)
+    assert "64 possible answers <b>subset selection</b> is the most exact, 2.5 times" in says("Map of best methods", of)
+    (panel,) = CHAPTERS["Map of best methods"].panels(of)
     assert "k-ary randomised response beats optimised unary encoding up to 9 answers" in panel.summary
     assert "<b>optimised unary encoding</b> is the most" in says(
-        "Most exact method", of, (RANDOMISED_RESPONSE, "optimised unary")
+        "Map of best methods", of, (RANDOMISED_RESPONSE, "optimised unary")
     )
     assert "sends <b>51 bits</b>, with k-ary randomised response 6 bits" in says("Data each person sends", of)
     trust = many_answers.trusted(64, 10_000, 1.0, 1e-9)
@@ -162,14 +162,14 @@ def test_the_code_of_every_chapter_gives_its_numbers() -> None:
     assert dict(said["error"])[1.0] == made.errors
     (local,) = (trust.local for (trust,) in said["trust"] if trust.epsilon == 1.0)
     assert local == pytest.approx(min(made.errors.values()))
-    assert len(said) == 10, "every panel with a figure has code"
+    assert len(said) == 9, "every panel with a figure has code"
 
 
 def test_one_report_is_of_the_chosen_sender() -> None:
     of, config = shown(), DEFAULT
     first, last = many_answers.one_report(config, 0), many_answers.one_report(config, 63)
     assert f"fits {first.supported.sum()} of 64 answers" in says("What one person gives away", of)
-    assert f"<b>{numbers.out_of_100(float(last.posterior[63]))}</b> people with such a report" in says(
+    assert f"of those who send such a report, of <b>{numbers.out_of_100(float(last.posterior[63]))}</b>." in says(
         "What one person gives away", of, True
     )
     (panel,) = CHAPTERS["What one person gives away"].panels(of, True)
@@ -185,11 +185,11 @@ def test_reports_are_simulated_only_for_their_chapter_and_not_too_many() -> None
     assert elsewhere.key == along[0].key, "along ε it is the same whatever one's own ε"
     many = replace(DEFAULT, people=1_000_000)
     assert [job.key for job in extra_jobs(Question(many, reads=True))][1:] == [along[2].key]
-    assert "for up to 156,250 people, and there are 1,000,000" in says("Ways to estimate shares", shown(many))
+    assert "for up to 156,250 people, and there are 1,000,000" in says("Three estimators compared", shown(many))
     read = answer(Question(DEFAULT, reads=True), Trials((here,), (), ((here.first(),),)))
     fit = many_answers.fit(DEFAULT)
-    assert f"<b>{standard_error(fit.errors['likeliest'])} points</b>" in says("Ways to estimate shares", read)
-    assert "is being simulated" in says("Ways to estimate shares", read, "epsilon")
+    assert f"<b>{standard_error(fit.errors['likeliest'])} points</b>" in says("Three estimators compared", read)
+    assert "is being simulated" in says("Three estimators compared", read, "epsilon")
 
 
 def test_readings_along_an_axis_stand_once_all_trials_are_there() -> None:
@@ -199,12 +199,12 @@ def test_readings_along_an_axis_stand_once_all_trials_are_there() -> None:
     found = many_answers.errors_along(fits, "answers")
     assert list(found) == [4, 16, 64, 256]
     assert found[16] == many_answers.mean_errors([fit for fit in fits if fit.config.k == 16])
-    (panel,) = CHAPTERS["Ways to estimate shares"].panels(_with(config, along, fits), "answers")
+    (panel,) = CHAPTERS["Three estimators compared"].panels(_with(config, along, fits), "answers")
     assert [row["error"] for row in panel.rows()] == [e.mean for here in found.values() for e in here.values()]
     gain = found[256]["inverted"].mean / found[256]["likeliest"].mean
     assert panel.answer.startswith("It matters most at <b>256 answers</b>")
     assert f"off by {gain:.1f} times" in panel.answer
-    (panel,) = CHAPTERS["Ways to estimate shares"].panels(_with(config, along, fits[:-1]), "answers")
+    (panel,) = CHAPTERS["Three estimators compared"].panels(_with(config, along, fits[:-1]), "answers")
     assert "is being simulated" in panel.answer
 
 
@@ -217,7 +217,7 @@ def test_a_preset_is_a_survey() -> None:
     at.button(key="survey Which emoji?").click().run()
     k, people, epsilon = PRESETS["Which emoji?"][1:4]
     error = many_answers.errors(k, epsilon, people)["subset selection"]
-    assert f"off by <b>{standard_error(error)} points</b>" in takeaway(at)
+    assert f"off by <b>{standard_error(error)} percentage points</b>" in takeaway(at)
     assert "1,000,000 people" in takeaway(at)
 
 
@@ -236,29 +236,29 @@ def test_the_page_opens_on_sixteen_illnesses_by_name() -> None:
 @pytest.mark.parametrize(("epsilon", "is_there"), [(1.0, True), (9.0, False)])
 def test_a_share_below_0_is_explained_where_it_is_on_the_screen(epsilon: float, is_there: bool) -> None:
     of = shown(replace(DEFAULT, dataset=ILLNESSES, k=16, epsilon=epsilon))
-    panel, *more = of.main()
+    (panel,) = of.main()
     estimates = [x for mark in panel.figure.figure.data[1:] for x in mark.x]
     assert (min(estimates) < 0) == is_there
-    assert [below.question for below in more] == ["Why is an estimate below 0 %?"] * is_there
+    assert ("below 0 %: more noise is subtracted than chance has added." in panel.note) == is_there
 
 
 def test_a_guess_is_asked_for_with_what_the_figure_shows_as_its_truth() -> None:
     of = shown()
-    (panel,) = CHAPTERS["Most exact method"].panels(of)
+    (panel,) = CHAPTERS["Map of best methods"].panels(of)
     errors = many_answers.errors(64, 1.0, 10_000)
     best = min(errors, key=lambda name: errors[name])
     assert panel.prediction.truth == FREQUENCY_ORACLES[best].title
     assert panel.prediction.scale == tuple(method.title for method in FREQUENCY_ORACLES.values())
     assert f"{errors[RANDOMISED_RESPONSE] / errors[best]:.1f} times as far off" in panel.prediction.explain
-    assert CHAPTERS["Most exact method"].panels(of, PAIR)[0].prediction is None
+    assert CHAPTERS["Map of best methods"].panels(of, PAIR)[0].prediction is None
     (panel,) = CHAPTERS["Error by who is trusted"].panels(of)
     trust = many_answers.trusted(64, 10_000, 1.0, 1e-6)
     assert trust.local - trust.shuffled > trust.shuffled - trust.curated
-    assert panel.prediction.truth == panel.prediction.scale[0] == "trusting the shuffler"
+    assert panel.prediction.truth == panel.prediction.scale[0] == "trusting a shuffler"
     assert [curve.name for curve in panel.prediction.covered.figure.data] == [TRUSTED_WITH_ANSWERS[NOBODY].title]
 
 
 def test_tables_and_what_only_specialists_ask_come_last() -> None:
     special = [chapter.name for chapter in PAGE.chapters.all if chapter.for_specialists]
-    assert special == ["Ways to estimate shares", "Data each person sends", "All results in a table"]
+    assert special == ["Three estimators compared", "Data each person sends", "All results in a table"]
     assert [chapter.name for chapter in PAGE.chapters.all][-3:] == special

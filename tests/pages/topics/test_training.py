@@ -74,21 +74,21 @@ def own(study, **changes):
             compared(4, 0.1, 0.1),
             f"4 trials cannot tell whether “{OURS}” or “{THEIRS}” is better (log loss 0.60 and 0.50)",
         ),
-        (compared(5, 0.012, -0.1), f"“{OURS}” is more accurate than “{THEIRS}” by 1.2 points, and the first gives"),
-        (compared(5, -0.012, 0.1), f"“{THEIRS}” is more accurate than “{OURS}” by 1.2 points, and the first gives"),
+        (compared(5, 0.012, -0.1), f"“{OURS}” is more accurate than “{THEIRS}” by 1.2 points, and the first is"),
+        (compared(5, -0.012, 0.1), f"“{THEIRS}” is more accurate than “{OURS}” by 1.2 points, and the first is"),
         (
             compared(5, -0.012, -0.1),
-            "by 1.2 points, but the second gives better probabilities (log loss 0.50 and 0.40)",
+            "by 1.2 points, but the second is better at saying how sure it is (log loss 0.50 and 0.40; 0 is perfect)",
         ),
         (
             compared(5, 0.0001, -0.1),
-            "are statistically tied in accuracy, but the first gives better probabilities (log",
+            "are statistically tied in accuracy, but the first is better at saying how sure it is (log",
         ),
         (
             compared(5, 0.0001, 0.1),
-            "tied in accuracy, but the second gives better probabilities (log loss 0.60 and 0.50)",
+            "tied in accuracy, but the second is better at saying how sure it is (log loss 0.60 and 0.50; 0",
         ),
-        (compared(5, 0.0009, 0.009), "are statistically tied in accuracy; their probabilities do not clearly differ"),
+        (compared(5, 0.0009, 0.009), "tied in accuracy; in saying how sure they are they do not clearly differ (log"),
         (takeaway_of(), f"(ε = {math.log(64):.3g} a pixel) and 20 % of labels are wrong (ε = 1.39)"),
         (takeaway_of(pixels=GAUSSIAN), f"0.25 (ε = {accounting.gaussian_epsilon(0.5, 1e-5):.3g} a pixel at δ = 10⁻⁵)"),
         (takeaway_of(labels=DIFFERENT), f"sent as “9”, 45 % of “9” as “7” (ε = {math.log(11):.3g})"),
@@ -106,19 +106,21 @@ def test_words_follow_the_trials_and_the_setting(words, part):
 
 def test_the_takeaway_says_how_many_are_right_and_names_labels_that_lie_more_than_not():
     words = made(spread=0.9, naive=TRUTH).takeaway()
-    start = "<b>50 of 100</b> clean images are named correctly by a model that learned from noise and allows for it, "
-    assert words.startswith(start)
-    assert f"{start}<b>100</b> by one that learned from noise and ignores it (too few trials to compare), " in words
-    assert words.endswith("<b>100</b> by one that learned from clean images.")
+    assert words.startswith(
+        "A model that learned from the noisy images and corrects for the noise names <b>50 of 100</b> clean images "
+        "correctly; one that learned from the noisy images and ignores the noise, <b>100</b> (too few trials to "
+        "compare); "
+    )
+    assert words.endswith("one that learned from clean images, <b>100</b>.")
     several = made(spread=0.9, naive=TRUTH)
     several = Answer(several.question, several.trials * 5)
-    assert "ignores it (more, and luck does not explain it), " in several.takeaway()
+    assert "ignores the noise, <b>100</b> (more, by more than chance explains); " in several.takeaway()
     close = made(spread=np.where(TRUTH == 1, 0.9, 0.4), naive=TRUTH).trials[0]
     fits = close.fits | {SPREAD: replace(close.fits[SPREAD], accuracy=0.934)}
     fits[NAIVE] = replace(fits[NAIVE], accuracy=0.926)
     close = Answer(several.question, [replace(close, fits=fits)] * 5)
     assert "<b>93.4 of 100</b>" in close.takeaway(), "what differs clearly does not look alike"
-    assert "<b>92.6</b> by one that learned from noise and ignores it (fewer, and luck " in close.takeaway()
+    assert "ignores the noise, <b>92.6</b> (fewer, by more than chance " in close.takeaway()
     lying, takeaway_of = replace(SMALL, labels=BinaryChannel(0.9, 0.8)), "whoever ignores the noise takes “9” for “7”"
     found = made(config=lying, naive=0.6), made(config=lying, spread=0.6), made(naive=0.6)
     assert [takeaway_of in answer.takeaway() for answer in found] == [True, False, False]
@@ -160,11 +162,9 @@ def test_a_choosing_method_says_what_it_took_and_why():
 def test_headline_and_scores_compare_the_same_method_whatever_its_scores(asked, ours):
     shown = made(naive=TRUTH, **{name: 0.6 if name == ours else 0.9 for name in asked})
     title, ignoring = TRAINING[ours or NAIVE].title, THEIRS if ours else ""
-    assert (
-        shown.takeaway().split("</b>")[0]
-        == f"<b>{numbers.whole_per_hundred(shown.score(ours or NAIVE, 'accuracy').mean)} of 100"
-    )
-    assert ("</b> by one that learned from noise and ignores it" in shown.takeaway()) == bool(ours)
+    right = f"<b>{numbers.whole_per_hundred(shown.score(ours or NAIVE, 'accuracy').mean)} of 100</b>"
+    assert f" names {right} clean images correctly" in shown.takeaway()
+    assert ("; one that learned from the noisy images and ignores the noise, <b>" in shown.takeaway()) == bool(ours)
     assert (f"“{title}” or “{ignoring}” is better" in chapters.scores(shown)[0].answer) == bool(ours)
 
 
@@ -179,7 +179,7 @@ def test_the_first_chapter_is_of_images_and_says_who_tells_none_apart():
     spread = np.where(TRUTH == 1, 0.8, 0.3)
     shown = Answer(Question(SMALL, 1), [replace(made(spread=spread, naive=0.999, reconstruction=spread).trials[0])])
     (panel,) = chapters.some_images(shown)
-    assert panel.figure.html.count("gives nearly every image the same label: too little shows through the noise") == 1
+    assert panel.figure.html.count("gives nearly every image the same answer: too little shows through the noise") == 1
     assert "ignore the noise 2; guess the true answers first 0" in panel.summary
     (first,) = chapters.some_images(Answer(replace(shown.question, picked="as they come"), shown.trials))
     assert (panel.name, first.name) == ("images-in-dispute", "images-as-they-come")
@@ -188,13 +188,13 @@ def test_the_first_chapter_is_of_images_and_says_who_tells_none_apart():
 @pytest.mark.parametrize(
     ("disputes", "titles"),
     [
-        ([], ["Models trained on noise agree: 100 of 100 test images", "Their confidence differs most"]),
-        ([3], ["Models trained on noise agree: 99 of 100 test images", "They disagree, or differ most in confidence"]),
+        ([], ["Same answer: 100 of 100 clean images", "Confidence differs most"]),
+        ([3], ["Same answer: 99 of 100 clean images", "Different answers, or confidence differs most"]),
         (
             [3, 9, 60, 62],
-            ["Models trained on noise agree: 96 of 100 test images", "They disagree: 4 of 100 test images"],
+            ["Same answer: 96 of 100 clean images", "Different answers: 4 of 100 clean images"],
         ),
-        ([*range(0, 100, 2), 7], ["They disagree: 51 of 100 test images"]),
+        ([*range(0, 100, 2), 7], ["Different answers: 51 of 100 clean images"]),
     ],
 )
 def test_beside_images_on_which_methods_agree_stand_those_on_which_they_name_different_labels(disputes, titles):
@@ -214,7 +214,8 @@ def test_beside_images_on_which_methods_agree_stand_those_on_which_they_name_dif
     assert [title for title in titles if title in panel.figure.html] == titles
     theirs, ours = (int(((p > 0.5) == TRUTH)[disputes].sum()) if disputes else 0 for p in (naive, spread))
     listed = f"{THEIRS} {theirs}, {OURS} {ours}, clean data {len(disputes)}."
-    counted = f"Named correctly of the {len(disputes)} images on which they disagree: {listed}"
+    counted = f"Right on the {len(disputes)} with different answers: {listed}"
+    assert f"Same or different: the answers of “{THEIRS}” and “{OURS}”." in panel.figure.html
     assert (counted in panel.figure.html) == bool(disputes)
 
 
@@ -264,12 +265,12 @@ def test_more_than_two_classes_are_said_and_every_chapter_is_theirs():
     assert "guess among 3 classes, whose log loss is ln 3 = 1.099" in chapters.scores(shown)[1][0].summary
     assert "about equally sure of its answer" in chapters.probabilities(shown)[0].summary
     (weights,) = chapters.weights(shown)
-    assert "speak for a class, black ones against it" in weights.answer
+    assert "speak for a class; black: against it" in weights.answer
     assert [row["class"] for row in weights.rows()][:4] == ["8", "5", "3", "8"]
     (adversary,) = chapters.the_adversary(shown)
-    assert f"as from a label released with ε = {math.log(18):.3g}" in adversary.answer
+    assert f"as much as a label with ε = {math.log(18):.3g} would tell" in adversary.answer
     (images,) = chapters.some_images(shown)
-    assert "300 such noisy images to learn from" in images.figure.html
+    assert "Learned from 300 noisy images such as:" in images.figure.html
     assert {"named_spread", "proba_spread", "true_class"} <= set(images.rows()[0])
 
 
@@ -303,8 +304,8 @@ def test_links_ask_for_two_to_ten_digits(mnist):
 @pytest.mark.parametrize(
     ("found", "words", "timid"),
     [
-        ((800, 950, 960), "from the image alone <b>95.0 %</b>, as from a label", False),
-        ((800, 950, 900), f"released with ε = {math.log(19):.3g}; with both, <b>90.0 %</b>", True),
+        ((800, 950, 960), "from the image alone <b>95.0 %</b> (as much as a label", False),
+        ((800, 950, 900), f"label with ε = {math.log(19):.3g} would tell); with both, <b>90.0 %</b>", True),
         ((900, 600, 610), "from the image alone <b>60.0 %</b>, less often; with both", False),
         ((800, 810, 810), "<b>81.0 %</b>, statistically tied over one trial", False),
     ],
@@ -343,7 +344,7 @@ def test_a_table_has_records_columns_and_classes():
     config = TrainingConfig(datasets.from_csv(f"size,day,digit\n{rows}".encode()), ("no", "yes"), 20, methods=(CLEAN,))
     yours = Answer(Question(config, 1), [training.run(config)])
     assert "What 20 people of class “no” and 20 of class “yes” send: 20 % of pixels are replaced" in released(yours)
-    assert "clean records are named correctly by a model that learned from clean records." in yours.takeaway()
+    assert "A model that learned from clean records names <b>" in yours.takeaway()
     assert chapters.weights(yours)[0].figure.cells[0][0] == "size"
     assert CHAPTERS.choice(yours.question).default == "Accuracy of each method"
     assert trade_off.panels(yours)[0].answer.startswith("Of MNIST’s 7s and 9s, not of your records")
@@ -364,18 +365,18 @@ def test_a_preset_sets_the_papers_numbers_and_what_cannot_be_learnt_is_refused(m
         (
             {SPREAD: (0.8, 0.5), NAIVE: (0.8, 0.5)},
             ["are statistically tied in accuracy", "does not clearly differ"],
-            "tied in accuracy at every level; their probabilities do not clearly differ.",
+            "tied in accuracy at every level; in saying how sure they are they do not clearly differ.",
         ),
         (
             {SPREAD: (0.8, 0.5), NAIVE: (0.9, 0.4)},
             [f"“{THEIRS}” is more accurate at p = 0.3 (by 10.0", f"probabilities of “{THEIRS}” are better at p"],
-            f"“{THEIRS}” is more accurate than “{OURS}” at p = 0.3 (by up to <b>10.0 points</b>); the probabilities of",
+            f"“{THEIRS}” is more accurate than “{OURS}” at p = 0.3 (by up to <b>10.0 points</b>); “{THEIRS}” is better",
         ),
         (
             {SPREAD: (0.8, 0.4), NAIVE: (0.7, 0.5), PUBLISHED: (0.9, 0.5)},
             ["accurate at", "The prob", "as published” is more accurate than", f"“{OURS}” gives better prob"],
-            f"“{OURS}” is more accurate than “{THEIRS}” at p = 0.3 (by up to <b>10.0 points</b>); the probabilities of "
-            f"“{OURS}” are better at every level.",
+            f"“{OURS}” is more accurate than “{THEIRS}” at p = 0.3 (by up to <b>10.0 points</b>); "
+            f"“{OURS}” is better at saying how sure it is at every level.",
         ),
         (
             {SPREAD: (0.8, 0.5), NAIVE: (0.8, 0.5), CHOSEN: (0.9, 0.5)},
@@ -411,12 +412,12 @@ def test_until_a_trial_is_there_that_of_the_nearest_level_is_shown_and_said_to_b
     shown = answer(question, Trials((job,), (), ((),)))
     assert shown.nearest.level == shown.question.config.pixels.flip_prob == 0.3
     label = "<b>Shown: p = 0.3, the nearest level computed beforehand</b> (p = 0.28 is being computed)"
-    assert shown.takeaway().startswith(f"{label}. <b>")
+    assert shown.takeaway().startswith(f"{label}. A model ")
     for chapter in CHAPTERS.all[1:]:
-        if chapter.fits(shown.question) and chapter.name != "What the model looks at":  # these trials have none
+        if chapter.fits(shown.question) and chapter.name != "Weights that were learned":  # these trials have none
             assert chapter.panels(shown)[0].answer.startswith(label), chapter.name
     asked = chapters.some_images(shown)[0].prediction
-    assert "30 % of their pixels were replaced" in asked.ask, "a guess is of what is shown"
+    assert "30 % of the pixels were replaced" in asked.ask, "a guess is of what is shown"
     later = answer(question, Trials((job,), (), (tuple(made(spread=0.9).trials),)))
     assert (later.nearest, later.question) == (None, question)
 
@@ -437,8 +438,8 @@ def test_a_guess_of_how_many_images_are_named_rightly_is_judged_by_the_headlines
     (panel,) = chapters.some_images(shown)
     assert panel.prediction.truth == 100 * shown.score(SPREAD, "accuracy").mean == 100
     assert panel.prediction.ask == (
-        "To protect those who sent 80 images like these, 20 % of their pixels were replaced by random grey, and 20 % "
-        "of the labels were switched. A model learns from them to tell 7 from 9. <b>Of 100 clean images, how many will "
-        "it name correctly?</b> (Blind guessing: 50.)"
+        "80 people each sent an image and its label, both with noise: 20 % of the pixels were replaced by random grey, "
+        "and 20 % of the labels were switched. A model learns from them to tell 7 from 9. <b>Of 100 clean images, how "
+        "many will it name correctly?</b> (Blind guessing: 50.)"
     )
     assert 'alt="What 40 people' in panel.prediction.covered.html
