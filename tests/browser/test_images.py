@@ -164,7 +164,7 @@ def test_news_of_the_level_that_a_dial_has_left_does_not_take_it_back(page: Page
     dial(page, 100, "input")
     page.get_by_role("spinbutton", name="Possible senders").fill("90")
     page.get_by_role("spinbutton", name="Possible senders").press("Enter")
-    expect(page.locator(".found").last).to_contain_text("originals of 90 people")
+    expect(page.locator(".found").last).to_contain_text("original images of 90 people")
     browsing.settled(page)
     expect(page.locator("input#level").last).to_have_value("100")
     expect(page.locator(".dial").last).to_have_attribute("data-level", "0.5")
@@ -180,7 +180,7 @@ def test_the_keyboard_moves_the_dial_and_so_does_a_typed_number(page: Page, addr
     browsing.settled(page)
     expect(slider).to_have_attribute(
         "aria-valuetext",
-        re.compile("^p = 0.705. Somebody who has the originals of 100 people (still )?finds which person"),
+        re.compile("^p = 0.705. Somebody who already has the original images of 100 people picks the right"),
     )
     browsing.open_settings(page)
     box = page.locator(LEVEL_BOX)

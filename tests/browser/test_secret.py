@@ -137,7 +137,8 @@ def test_the_whole_story_by_keyboard(page: Page, address: str) -> None:
     assert n_marks(page, f"[fill='{people.A_COLOUR}']") == case.said[0]
     assert n_marks(page, f"[fill='{people.B_COLOUR}']") == case.said[1]
     press("Tab", "Enter")
-    expect(said(page)).to_contain_text(f"On average {numbers.out_of_100(case.meant)} people who send No mean it.")
+    meant = numbers.out_of_100(case.meant)
+    expect(said(page)).to_contain_text(f"On average, No is the true answer of {meant} people who send it.")
     assert n_marks(page, ".dim") == case.said[0], "all who sent the same stand out, the visitor among them"
     press("Tab", "Enter")
     expect(heading(page)).to_have_text("Can we still count?")

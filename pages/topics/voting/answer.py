@@ -55,13 +55,14 @@ class Answer:
     def takeaway(self) -> str:
         """Return the page’s sentence, with its current numbers."""
         config, poll = self.config, self.poll
+        truth = f"The truth in the whole simulated country: <b>{numbers.share(config.share)}</b>."
         if not config.channel.contrast:
             alike = "Voters of A and of B answer alike, so the answers say nothing of how many voted for A"
-            return f"{lie_words(config)}. {alike}. {truth_words(self)}"
+            return f"{lie_words(config)}. {alike}. {truth}"
         best = poll.estimates[SPREAD_MLE]
         source = f"{numbers.count(poll.n_voters)} simulated answer{'s' * (poll.n_voters != 1)}"
         estimate = f"From {source} we estimate that <b>{best_words(best)}</b> voted for A{interval_words(best)}"
-        sentence = f"{estimate}. {lie_words(config)}. {truth_words(self)}"
+        sentence = f"{estimate}. {lie_words(config)}. {truth}"
         return f"{sentence}{doubt_words(best)}{missed_words(self)}"
 
     @property
@@ -157,7 +158,7 @@ def one_polls_estimates(answer: Answer) -> list[Panel]:
 
 
 # The headings of the fields; the browser fills in the numbers, and so does `still_dots`.
-VOTES_HEADING = "How they really voted: {voted_a} of {asked} for A (only this simulation knows)"
+VOTES_HEADING = "How those asked really voted: {voted_a} of {asked} for A (only this simulation knows)"
 ANSWERS_HEADING = "What the pollster hears: {said_a} of {asked} say A"
 CHANGED_HEADING = f"{ANSWERS_HEADING} (but not which {{lied}} are changed)"
 # The keys of the settings by which voters of B lie, and voters of A: one for both, or one each.
@@ -219,17 +220,6 @@ def lie_words(config: ElectionConfig) -> str:
     return f"Voters of B say A {p10} of the time, and voters of A say B {p01} of the time"
 
 
-def truth_words(answer: Answer) -> str:
-    """Say what share voted for A in the country, and of the people who were asked."""
-    country, poll = numbers.share(answer.config.share), answer.poll
-    asked = numbers.share(poll.voted_a / poll.n_voters)
-    who = numbers.people(poll.n_voters)
-    these = "this person" if poll.n_voters == 1 else f"these {who}"
-    if country == asked:
-        return f"The truth is <b>{country}</b>, both in the whole simulated country and among {these}."
-    return f"The truth is <b>{country}</b> in the whole simulated country, and {asked} among {these}."
-
-
 def _one_in_words(chance: float) -> str:
     """Write a chance as one in so many, in brackets, where that is a whole number; else return “”."""
     if not 0 < chance < 1 or abs(round(1 / chance) - 1 / chance) > 1e-9:
@@ -264,8 +254,8 @@ def arithmetic_words(poll: Poll, channel: BinaryChannel) -> str:
         beyond = f" No share is {'below 0' if result < 0 else 'above 100'} %, so we take that."
     return (
         f"How: if nobody had voted for A, {nobody} % would say A{' by chance' * (0 < channel.p10 < 1)}; if everybody "
-        f"had, {everybody} % would. In fact {said} % say A. That is ({said} − {nobody}) / ({everybody} − {nobody}) = "
-        f"{result:.1f} % of the way from nobody to everybody.{beyond}"
+        f"had, {everybody} %. In fact {said} % do: ({said} − {nobody}) / ({everybody} − {nobody}) = {result:.1f} % of "
+        f"the way from nobody to everybody.{beyond}"
     ).replace(" -", " −")
 
 

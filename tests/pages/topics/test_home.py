@@ -158,8 +158,8 @@ def test_the_browser_gets_every_number_and_the_kinds_of_the_dots():
     assert said == [people.A_COLOUR, people.A_COLOUR, people.B_COLOUR, people.B_COLOUR], "a colour is what was said"
     for case, seen in zip(cases(), data["cases"], strict=True):
         assert seen["found"][1] == (
-            f"On average {numbers.out_of_100(case.meant)} people who send {case.sent} mean it. "
-            "For the others, the wheel decided."
+            f"On average, {case.sent} is the true answer of {numbers.out_of_100(case.meant)} people who send it. "
+            "The others send it because of the wheel."
         )
         assert numbers.with_half(case.estimate) in seen["sentence"]
         assert (seen["estimate"]["low"], seen["estimate"]["high"]) == (

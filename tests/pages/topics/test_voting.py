@@ -47,8 +47,8 @@ def test_it_opens_with_the_numbers_of_its_settings():
     assert takeaway(at) == (
         '<p class="takeaway">From 1,000 simulated answers we estimate that '
         f"<b>{100 * best.value:.1f} %</b> voted for A (95 % interval: {100 * best.low:.1f}–{100 * best.high:.1f} %). "
-        "On average, chance changed 20 % of the answers (1 in 5). The truth is <b>35.0 %</b>, both in the whole "
-        "simulated country and among these 1,000 people.</p>"
+        "On average, chance changed 20 % of the answers (1 in 5). The truth in the whole simulated "
+        "country: <b>35.0 %</b>.</p>"
     )
     naive = shown.records[1]
     words = takeaway(visit("voting", lesson="Many polls"))
@@ -94,7 +94,7 @@ def test_the_votes_stand_beside_the_answers_hollow_where_chance_changed_them():
     assert [field.count("0 1 0 7") for field in pictures] == [poll.voted_a] * 2 + [poll.said_a] * 2  # discs
     assert ['fill="none"' in field for field in pictures] == [False, False, True, True]
     assert [re.search('viewBox="([^"]+)"', field)[1] for field in pictures] == ["0 0 250 400", "0 0 400 250"] * 2
-    assert f"How they really voted: {poll.voted_a} of 1,000 for A (only this simulation knows)" in page
+    assert f"How those asked really voted: {poll.voted_a} of 1,000 for A (only this simulation knows)" in page
     assert f"hears: {poll.said_a} of 1,000 say A (but not which {poll.lied_a + poll.lied_b} are changed)" in page
 
 
@@ -122,7 +122,7 @@ def test_the_arithmetic_on_screen_gives_the_estimate(channel, n_voters):
     raw = shown.poll.estimates["spread"].value
     said, nobody, everybody, least, result = map(
         float,
-        re.search(r"is \((.+) − (.+)\) / \((.+) − (.+)\) = (.+) % of the way", words.replace("= −", "= -")).groups(),
+        re.search(r"do: \((.+) − (.+)\) / \((.+) − (.+)\) = (.+) % of the way", words.replace("= −", "= -")).groups(),
     )
     assert nobody == least
     assert result == round(100 * (said - nobody) / (everybody - nobody), 1) == pytest.approx(100 * raw, abs=0.0501)

@@ -158,8 +158,8 @@ def _case_data(case: Case) -> dict[str, Any]:
         "picture": f"{total} people: {yes} sent {ANSWERS[0]}, {case.said[1]:,} sent {ANSWERS[1]}.",
         "found": [
             f"{case.n_same:,} people sent {case.sent}. You are one of them, and nobody can tell which.",
-            f"On average {numbers.out_of_100(case.meant)} people who send {case.sent} mean it. "
-            "For the others, the wheel decided.",
+            f"On average, {case.sent} is the true answer of {numbers.out_of_100(case.meant)} people who send it. "
+            "The others send it because of the wheel.",
         ],
         "observed": f"{yes} of {total} people sent {ANSWERS[0]}, but some of them only because of the wheel.",
         "estimate": {
