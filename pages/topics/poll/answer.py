@@ -15,7 +15,7 @@ from privdemo.experiments import poll
 from privdemo.experiments.poll import PollConfig, Reveal
 
 # From this probability of a lie on, the page says that an answer proves nothing; below it that would be too much.
-_MANY_LIES = 0.1
+MANY_LIES = 0.1
 # So many cards are drawn with their words.
 _FEW_CARDS = 12
 # What the sentence adds in each way of answering.
@@ -126,7 +126,7 @@ def _protection_words(config: PollConfig) -> str:
     odds = numbers.odds_factor(config.mechanism.epsilon)
     return (
         "nobody can be sure what any one person meant"
-        if config.lie >= _MANY_LIES
+        if config.lie >= MANY_LIES
         else f"an answer changes the odds by {odds} at most"
     )
 
