@@ -49,9 +49,13 @@ class Answer:
 
     @property
     def facts(self) -> dict[str, str]:
-        """Return how often chance changes an answer, and how many have answered, for the sentences of a lecture."""
+        """Return the question, how often chance changes an answer, and how many have answered, for a lecture."""
         question = self.question
-        return {"lie": numbers.percent(question.config.lie), "answered": f"{question.answered:,}"}
+        return {
+            "question": question.text,
+            "lie": numbers.percent(question.config.lie),
+            "answered": f"{question.answered:,}",
+        }
 
     def main(self) -> tuple[Panel, ...]:
         """Return the panel on how to join and how many have answered."""

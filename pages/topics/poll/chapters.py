@@ -47,9 +47,9 @@ def _step(name: str, question: str) -> Callable[[_Step[_P]], _Panels[_P]]:
         @wraps(contents_of)
         def panels(answer: Answer, *args: _P.args, **kwargs: _P.kwargs) -> list[Panel]:
             if answer.found is None:
-                return [Panel(name, question, _NOBODY if answer.question.is_opened else _NOT_OPEN)]
+                return [Panel(name, question, _NOBODY if answer.question.is_opened else _NOT_OPEN, is_waiting=True)]
             if is_too_few(answer.question):
-                return [Panel(name, question, _too_few_words(answer.found))]
+                return [Panel(name, question, _too_few_words(answer.found), is_waiting=True)]
             return [Panel(name, question, *contents_of(answer, answer.found, *args, **kwargs))]
 
         return panels

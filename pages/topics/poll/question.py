@@ -26,7 +26,7 @@ STEPS = (
     "How many have answered",
     "Answers as sent",
     "Shares as sent",
-    "Shares with chance taken out",
+    "Estimated shares",
     "What one answer reveals",
     "How many to ask",
     "Asking everybody again",
