@@ -61,8 +61,9 @@ class Answer:
         """Return the panel on how to join and how many have answered."""
         question = self.question
         have = "has" if question.answered == 1 else "have"
-        summary = f"{_people_answered(question)} {have} answered. {how_to_lie(question)}"
         begins = question.is_opened and (question.join or question.expected or question.answered)
+        answered = f"{_people_answered(question)} {have} answered. " if begins else ""
+        summary = f"{answered}{how_to_lie(question)}"
         return (
             Panel(
                 "poll",
