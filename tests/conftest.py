@@ -17,6 +17,16 @@ from privdemo import datasets
 from server import start_up
 from tests.browser import browsing, find_chromium
 
+
+class Clock:
+    """A clock that shows what a test sets."""
+
+    now = 1_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
 # How long an example may take says nothing on a busy machine.
 settings.register_profile("privdemo", deadline=None, max_examples=40)
 settings.load_profile("privdemo")
@@ -71,6 +81,11 @@ def missing(what: str) -> None:
     if os.environ.get("CI"):
         pytest.fail(f"{what}: CI must run the tests that need it")
     pytest.skip(what)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
 
 
 @pytest.fixture(scope="session")

@@ -72,6 +72,11 @@ p { margin: 0 0 2mm; }
 .picture .bag img { max-width: min(var(--width), 55mm); }
 .picture .bag figcaption { min-height: 0; }
 .picture .digit { width: 14mm; }
+.picture .rule-picture { display: flex; flex-wrap: wrap; gap: 2mm; }
+.picture .rule-picture > * { flex: 1 1 0; min-width: 12mm; border: 1px solid #000; padding: 2mm; text-align: center; }
+.picture .toss span { display: block; }
+.picture .toss i { display: inline-block; width: 6mm; line-height: 6mm; border: 1px solid #000; border-radius: 50%;
+  margin: 0.5mm; font-style: normal; }
 """
 # No script runs and nothing is fetched, whatever a file or a link has brought along.
 _POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"

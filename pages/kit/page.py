@@ -380,7 +380,8 @@ def _render_chapter(page: Page, chapter: Chapter, question: Any, answer: Any, pl
     elif is_first:
         screen.takeaway(placeholder, page.address, answer.takeaway(), facts=facts)
     elif isinstance(first, Panel):
-        screen.takeaway(placeholder, page.address, first.answer, first.question, {**facts, **first.facts})
+        known = None if first.is_waiting else {**facts, **first.facts}
+        screen.takeaway(placeholder, page.address, first.answer, first.question, known)
         first = replace(first, question="", answer="")
     elif screen.is_slide():
         screen.takeaway(placeholder, page.address, answer.takeaway(), facts=facts)

@@ -52,6 +52,15 @@ def _poll_code_column() -> sa.Column[str]:
     return sa.Column("code", sa.ForeignKey("polls.code", ondelete="CASCADE"), primary_key=True)
 
 
+def _marks_table(name: str, *more: sa.Column[Any]) -> sa.Table:
+    """Return a table of the hashes of tokens that have sent something, with `more` columns.
+
+    No column holds their order; the pages of the SQLite file may reveal it, and PostgreSQL's hidden columns do.
+    """
+    mark = sa.Column("mark", sa.LargeBinary, primary_key=True)
+    return sa.Table(name, _TABLES, _poll_code_column(), mark, *more, sqlite_with_rowid=False)
+
+
 # How many people sent each answer, in each round.
 COUNTS = sa.Table(
     "poll_counts",
@@ -61,24 +70,10 @@ COUNTS = sa.Table(
     sa.Column("answer", sa.Integer, primary_key=True),
     sa.Column("people", sa.Integer, nullable=False),
 )
-# Hashes of the tokens that have sent an answer in the current round. No column holds their order; the pages of the
-# SQLite file may reveal it, and PostgreSQL's hidden columns do.
-MARKS = sa.Table(
-    "poll_marks",
-    _TABLES,
-    _poll_code_column(),
-    sa.Column("mark", sa.LargeBinary, primary_key=True),
-    sqlite_with_rowid=False,
-)
-# What the room guessed last, which is no secret, and hashes of tokens that a telephone makes for this guess alone.
-GUESSED = sa.Table(
-    "poll_guesses",
-    _TABLES,
-    _poll_code_column(),
-    sa.Column("mark", sa.LargeBinary, primary_key=True),
-    sa.Column("value", sa.Double, nullable=False),
-    sqlite_with_rowid=False,
-)
+# Tokens that have sent an answer in the current round.
+MARKS = _marks_table("poll_marks")
+# What the room guessed last, which is no secret, and tokens that a telephone makes for this guess alone.
+GUESSED = _marks_table("poll_guesses", sa.Column("value", sa.Double, nullable=False))
 
 
 class Database:

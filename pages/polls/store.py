@@ -152,21 +152,10 @@ class Store:
             return [error] * len(sent)
         refused = [_refusal(row, one) for one in sent]
         marks = {i: rules.token_hash(row.salt, row.round, one.token) for i, one in enumerate(sent) if not refused[i]}
-        is_stored = (MARKS.c.code == code, MARKS.c.mark.in_(marks.values()))
-        known = set(connection.scalars(sa.select(MARKS.c.mark).where(*is_stored)))
-        n_free = int(limits.POLL_PEOPLE.high) - _n_answers(connection, code)
-        new: dict[bytes, int] = {}
-        for i, mark in marks.items():
-            if mark in known or mark in new:
-                continue
-            if len(new) < n_free:
-                new[mark] = sent[i].answer
-            else:
-                refused[i] = PollFull()
+        new = _new_marks(connection, MARKS, code, marks, _n_answers(connection, code), refused)
         if new:
-            rows = [{"code": code, "mark": mark} for mark in sorted(new)]  # not in the order of arrival
-            connection.execute(sa.insert(MARKS), rows)
-        for answer, people in sorted(Counter(new.values()).items()):
+            connection.execute(sa.insert(MARKS), [{"code": code, "mark": mark} for mark in new])
+        for answer, people in sorted(Counter(sent[i].answer for i in new.values()).items()):
             is_count = (COUNTS.c.code == code, COUNTS.c.round == row.round, COUNTS.c.answer == answer)
             connection.execute(sa.update(COUNTS).where(*is_count).values(people=COUNTS.c.people + people))
         return refused
@@ -197,19 +186,9 @@ class Store:
         poll = self._poll(row)
         refused = [_guess_refusal(poll, one) for one in sent]
         marks = {i: rules.guess_hash(row.salt, one.number, one.token) for i, one in enumerate(sent) if not refused[i]}
-        is_stored = (GUESSED.c.code == code, GUESSED.c.mark.in_(marks.values()))
-        known = set(connection.scalars(sa.select(GUESSED.c.mark).where(*is_stored)))
-        n_free = int(limits.POLL_PEOPLE.high) - _n_guesses(connection, code)
-        new: dict[bytes, float] = {}
-        for i, mark in marks.items():
-            if mark in known or mark in new:
-                continue
-            if len(new) < n_free:
-                new[mark] = sent[i].value
-            else:
-                refused[i] = PollFull()
+        new = _new_marks(connection, GUESSED, code, marks, _n_guesses(connection, code), refused)
         if new:
-            rows = [{"code": code, "mark": mark, "value": value} for mark, value in sorted(new.items())]
+            rows = [{"code": code, "mark": mark, "value": sent[i].value} for mark, i in new.items()]
             connection.execute(sa.insert(GUESSED), rows)
         return refused
 
@@ -362,6 +341,33 @@ def _guess_refusal(poll: Poll, sent: SentGuess) -> PollError | None:
     if poll.guess is None or sent.number != poll.n_guesses:
         return GuessOver()
     return None if poll.guess.takes(sent.value) else GuessOutOfRange()
+
+
+def _new_marks(
+    connection: sa.Connection,
+    table: sa.Table,
+    code: str,
+    marks: dict[int, bytes],
+    n_stored: int,
+    refused: list[PollError | None],
+) -> dict[bytes, int]:
+    """Return the marks that are not in a table of a poll yet, each with the number under which it came first.
+
+    They are sorted, not in the order of arrival. Those for which the poll has no room besides the `n_stored` that it
+    has are `refused`.
+    """
+    is_stored = (table.c.code == code, table.c.mark.in_(marks.values()))
+    known = set(connection.scalars(sa.select(table.c.mark).where(*is_stored)))
+    n_free = int(limits.POLL_PEOPLE.high) - n_stored
+    new: dict[bytes, int] = {}
+    for i, mark in marks.items():
+        if mark in known or mark in new:
+            continue
+        if len(new) < n_free:
+            new[mark] = i
+        else:
+            refused[i] = PollFull()
+    return dict(sorted(new.items()))
 
 
 def _n_guesses(connection: sa.Connection, code: str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -45,9 +46,11 @@ _LOOKS = tuple(
         strict=True,
     )
 )
-_CORRECTED, _UNCORRECTED = "corrected", "not corrected"
+_ESTIMATED, _AS_SENT = "with chance taken out", "as sent"
 # The people of a picture.
 _HUNDRED = 100
+# How many times as wide as high the field of a class is.
+_WIDE = 1.6
 
 
 def words(text: str) -> str:
@@ -70,8 +73,8 @@ def naive(found: Reveal) -> Figure:
     """Return the naive estimate, the observed shares with their intervals."""
     style = VOTING["naive"].style
     labels = [f"{words(r.answer)} <b>{percent(r.reported.mean)}</b>" for r in found.readings]
-    marks = [_mark(row, r.reported, style, _UNCORRECTED) for row, r in _with_rows(found.readings)]
-    return _shares(labels, marks, "share of whom it is true, if every answer is")
+    marks = [_mark(row, r.reported, style, _AS_SENT, size=22) for row, r in _with_rows(found.readings)]
+    return _shares(labels, marks, "share of whom it is true, if every answer sent is true")
 
 
 def corrected(found: Reveal, truth: Sequence[float] | None = None) -> Figure:
@@ -83,8 +86,8 @@ def corrected(found: Reveal, truth: Sequence[float] | None = None) -> Figure:
     for i, (row, r) in enumerate(_with_rows(found.readings)):
         true = f", truth {percent(truth[i])}" if truth else ""
         labels.append(f"{words(r.answer)} <b>{percent(r.estimated.mean)}</b>{true}")
-        marks.append(_mark(row, r.estimated, best, _CORRECTED))
-        marks.append(_mark(row - _BELOW, r.reported, ignored, _UNCORRECTED, size=8))
+        marks.append(_mark(row, r.estimated, best, _ESTIMATED))
+        marks.append(_mark(row - _BELOW, r.reported, ignored, _AS_SENT, size=8))
         if truth:
             marks.append(_mark(row, Estimate(truth[i], truth[i], truth[i]), known, "the truth", size=22))
     return _shares(labels, marks, "share of whom it is true")
@@ -156,7 +159,7 @@ def meant(found: Reveal) -> list[Field]:
     """Return a hundred senders of each answer, hollow where chance changed what they meant."""
     return [
         figures.split_field(
-            f"Of 100 who sent “{reading.answer}”",
+            f"Of 100 who answered “{reading.answer}”",
             round(_HUNDRED * reading.meant.mean),
             _HUNDRED,
             mark,
@@ -176,26 +179,44 @@ def meant_legend(found: Reveal) -> dict[str, Dot]:
 def arrived(answered: int, expected: int) -> Field:
     """Return all who are to answer, filled if they have; of more than a thousand, that many for all."""
     shown = min(expected, voting.N_DOTS)
-    each = "" if shown == expected else f"Each dot stands for {expected / shown:.3g} people"
-    return figures.split_field(each, round(shown * answered / expected), shown, ANSWERED, NOT_YET)
+    return figures.split_field(_each_dot(shown, expected), round(shown * answered / expected), shown, ANSWERED, NOT_YET)
+
+
+def _each_dot(shown: int, people: int) -> str:
+    """Say what a dot stands for, if there are more people than dots; else return “”."""
+    return "" if shown == people else f"Each dot stands for {people / shown:.3g} people"
 
 
 ARRIVED_LEGEND = {"has answered": ANSWERED, "has not answered yet": NOT_YET}
 
 
-def hundred(share: Estimate) -> Field:
-    """Return a hundred people: those of whom an answer is true, of whom it may be, and of whom it is not, as the 95 %
-    interval of its share has it.
+def whole_class(found: Reveal, number: int) -> Field:
+    """Return all who answered: of whom the answer of this number is true, may be, may not be, and is not, as its
+    estimated share and the 95 % interval have it; of more than a thousand, that many for all.
     """
-    low, high = round(_HUNDRED * share.low), round(_HUNDRED * share.high)
-    marks = dict(enumerate((SAID[0], NOT_YET, SAID[1])))
-    kinds = np.repeat(list(marks), [low, high - low, _HUNDRED - high])
-    return figures.dot_field("", kinds, marks, columns=14)
+    shown = min(found.n_answers, voting.N_DOTS)
+    mean, low, high = (round(shown * share) for share in found.readings[number].estimated)
+    marks = dict(enumerate(whole_class_legend(found, number).values()))
+    kinds = np.repeat(list(marks), [low, mean - low, high - mean, shown - high])
+    columns = max(1, round(math.sqrt(_WIDE * shown)))
+    return figures.dot_field(_each_dot(shown, found.n_answers), kinds, marks, columns)
 
 
-def hundred_legend(answer: str) -> dict[str, Dot]:
-    """Return the legend of `hundred`, by words."""
-    return {f"“{answer}”": SAID[0], "perhaps": NOT_YET, "another answer": SAID[1]}
+def whole_class_legend(found: Reveal, number: int) -> dict[str, Dot]:
+    """Return the legend of `whole_class`, by words."""
+    answers, this = found.config.answers, SAID[number]
+    others = SAID[0 if number == 1 else 1]
+    words_of_others = "another answer"
+    if len(answers) == 2:
+        words_of_others = f"“{answers[1 - number]}”"
+    else:
+        others = others._replace(colour=palette.TRUTH.colour)
+    return {
+        f"“{answers[number]}”": this,
+        f"perhaps “{answers[number]}”": this.not_yet,
+        f"perhaps {words_of_others}": others.not_yet,
+        words_of_others: others,
+    }
 
 
 def again(found: Sequence[Again], times: int) -> Figure:

@@ -11,7 +11,7 @@
     for (let at = one; at; at = at.parentNode ?? (at instanceof ShadowRoot ? at.host : null)) if (at === part) return true;
     return false;
   };
-  const RENDERED = ".nsewdrag, .people svg, img, canvas, .st-key-figure tr, .card, .rule-picture > *, .track, .verdicts, .secret, [data-testid='stRadio'] label, .wheel, .poll-join";
+  const RENDERED = ".nsewdrag, .people svg, img, canvas, .st-key-figure tr, .card, .rule-picture > *, .track, .verdicts, .secret, [data-testid='stRadio'] label, .wheel";
   const rendered = elements.filter((one) => one.matches(RENDERED) && [figure, quiz].some((part) => part && within(one, part)) && one.getBoundingClientRect().height > 4);
   // A picture that is fitted into its box is only as high as its width allows.
   const boxOf = (one) => {

@@ -24,6 +24,8 @@ from tests.pages.test_lectures import linked
 SIZES = ((1024, 768), (1280, 800), (1920, 1080))
 # The least part of a screen's height that the rendered part of a figure takes, and the most words of a headline.
 LEAST_RENDERED, MOST_WORDS = 0.45, 32
+# Hands that are raised for each answer of a poll in a lecture: enough for estimates.
+HANDS = "20"
 MEASURE = (Path(__file__).parent / "slides.js").read_text(encoding="utf-8")
 
 
@@ -66,6 +68,8 @@ def walked(page: Page, address: str, name: str, of: Lecture, sizes: Sequence[tup
             page.locator(browsing.PROGRESS).wait_for(state="hidden", timeout=120_000)
             expect(page.locator("h1")).to_have_count(1)
             yield Look(number, step, width, measured_at_rest(page))
+        for box in page.locator(".st-key-shown-hands input#number").all():
+            box.fill(HANDS)
         page.keyboard.press("PageDown")
 
 

@@ -25,6 +25,14 @@ SWIPE = """
   }
 }
 """
+# What kind of input has the focus, also within a component.
+FOCUSED_TYPE = """
+() => {
+  let one = document.activeElement;
+  while (one.shadowRoot) one = one.shadowRoot.activeElement;
+  return one.type;
+}
+"""
 
 
 def at_step(page: Page, number: int) -> str:
@@ -68,3 +76,19 @@ def test_a_lecture_is_walked_with_a_clicker_by_a_swipe_and_with_the_browsers_bac
     page.keyboard.press("Escape")
     expect(page.locator(".place")).to_have_count(0)
     expect(page.locator(".st-key-more").get_by_role("button", name="More")).to_be_visible()
+
+
+def test_the_tab_key_leads_to_a_step_s_control_and_a_clicker_goes_on_from_there(page: Page, address: str) -> None:
+    name = "randomised-response"
+    steps = shipped()[name].steps
+    for number, step in enumerate(steps[:-1], start=1):
+        if "guess" not in step.show and step.control != "lie":
+            continue
+        page.goto(f"{address}/{step.page}?{urlencode({**linked(step), 'present': f'{number}-{name}'}, doseq=True)}")
+        expect(page.locator(".place")).to_have_text(f"{number} / {len(steps)}")
+        browsing.settled(page)
+        page.evaluate("document.activeElement.blur()")
+        page.keyboard.press("Tab")
+        assert page.evaluate(FOCUSED_TYPE) == "range"
+        page.keyboard.press("PageDown")
+        expect(page.locator(".place")).to_have_text(f"{number + 1} / {len(steps)}")

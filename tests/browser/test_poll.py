@@ -114,7 +114,7 @@ def test_hands_are_counted_on_the_wall_by_keyboard(page: Page, address: str) -> 
         expect(box).to_be_focused()
         page.keyboard.type(people)  # the last one is taken without Enter
     page.keyboard.press("PageDown")
-    expect(page.locator("h1")).to_contain_text("23 of 34 people sent")
+    expect(page.locator("h1")).to_contain_text("23 of 34 people answered")
     wrong = []
     for number in range(2, len(STEPS)):
         at_step(page, number)
@@ -159,9 +159,9 @@ def test_a_class_is_asked_twice_and_watches_the_share_come_out(
         wrong += shown(page, number)
     assert not wrong, "\n".join(wrong)
     assert audited(page) == []
-    expect(page.locator("h1")).to_contain_text("Of which of them, nobody knows")
+    expect(page.locator("h1")).to_contain_text("Nobody knows for sure which of them")
     page.keyboard.press("PageUp")
-    expect(page.locator("h1")).to_contain_text("Of 100 people who say")
+    expect(page.locator("h1")).to_contain_text("Of 100 people who answer")
     expect(people[0].get_by_role("button", name="Answer again")).to_be_hidden()
     page.get_by_role("button", name="Ask again").click()
     people[0].clock.fast_forward(A_WHILE)

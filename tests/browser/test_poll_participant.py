@@ -90,16 +90,30 @@ def telephone(browser: Browser) -> Iterator[Page]:
     context.close()
 
 
-def answer(page: Page) -> None:
-    """Choose the first answer, spin, and see what came of it."""
+def spin(page: Page) -> None:
+    """Choose the first answer, and spin the wheel."""
     page.get_by_role("radio").first.check()
     page.get_by_role("button", name="Spin").click()
+
+
+def answer(page: Page) -> None:
+    """Choose the first answer, spin, and see what came of it."""
+    spin(page)
     expect(page.locator("#result")).to_be_focused()
 
 
 def opened(served, answers=("Yes", "No"), lie=0.4):
     poll, secret = served.store.open("Have you ever copied homework?", answers, lie)
     return poll, secret, f"{served.address}/p/{poll.code}"
+
+
+def visited(served, page, with_clock=False):
+    """Open a poll and go to it, with a clock that the test sets."""
+    poll, secret, url = opened(served)
+    if with_clock:
+        page.clock.install()
+    page.goto(url)
+    return poll, secret, url
 
 
 @pytest.mark.parametrize(("n", "lie"), [(2, 0.4), (3, 0.5)])
@@ -189,8 +203,7 @@ def test_a_class_answers_by_keyboard_once_and_again_when_it_is_asked_again(serve
     assert 24 < kept.pop("until") - time.time() / 3600 <= 26
     assert kept == {"round": 1, "arrived": True}, "that it has answered, not what"
     assert page.evaluate("document.querySelector('#ask').hidden")
-    other.get_by_role("radio").first.check()
-    other.get_by_role("button", name="Spin").click()
+    spin(other)
     expect(other.locator("#spun")).to_have_text("What it was, this page no longer knows.")
     other.close()
     expected = [int(said == answer) for answer in poll.answers]
@@ -208,10 +221,8 @@ def test_a_class_answers_by_keyboard_once_and_again_when_it_is_asked_again(serve
 
 
 def test_a_telephone_that_is_put_away_hears_that_the_question_is_asked_again(served, telephone):
-    poll, secret, url = opened(served)
     page = telephone
-    page.clock.install()
-    page.goto(url)
+    poll, secret, _ = visited(served, telephone, with_clock=True)
     page.get_by_role("radio").first.check()
     served.store.ask_again(poll.code, secret)
     page.get_by_role("button", name="Spin").click()
@@ -230,10 +241,8 @@ def test_a_telephone_that_is_put_away_hears_that_the_question_is_asked_again(ser
 
 
 def test_a_telephone_that_looks_at_another_poll_still_counts_once(served, telephone):
-    _, _, url = opened(served)
     page = telephone
-    page.clock.install()
-    page.goto(url)
+    _, _, url = visited(served, telephone, with_clock=True)
     answer(page)
     page.goto(opened(served)[2])
     expect(page.get_by_role("button", name="Spin")).to_be_visible()
@@ -246,10 +255,8 @@ def test_a_telephone_that_looks_at_another_poll_still_counts_once(served, teleph
 
 
 def test_who_has_not_answered_yet_hears_that_it_is_asked_again_and_closed(served, telephone):
-    poll, secret, url = opened(served)
     page = telephone
-    page.clock.install()
-    page.goto(url)
+    poll, secret, _ = visited(served, telephone, with_clock=True)
     page.get_by_role("radio").first.check()
     served.store.ask_again(poll.code, secret)
     page.clock.fast_forward(A_WHILE)
@@ -266,13 +273,10 @@ def test_who_has_not_answered_yet_hears_that_it_is_asked_again_and_closed(served
 
 
 def test_a_server_that_hangs_gives_the_button_back(served, telephone):
-    _, _, url = opened(served)
     page = telephone
-    page.clock.install()
-    page.goto(url)
+    visited(served, telephone, with_clock=True)
     page.route("**/p/*", lambda route: None)  # never answered
-    page.get_by_role("radio").first.check()
-    page.get_by_role("button", name="Spin").click()
+    spin(page)
     for _ in range(4):
         page.clock.fast_forward(20_000)
         expect(page.get_by_role("status")).to_have_text("The server did not respond. Trying again …")
@@ -292,10 +296,8 @@ def test_a_browser_that_keeps_nothing_says_that_a_reload_counts_again(served, te
 
 
 def test_an_answer_whose_acknowledgement_is_lost_is_sent_again_and_counts_once(served, telephone):
-    poll, secret, url = opened(served)
     page = telephone
-    page.clock.install()
-    page.goto(url)
+    poll, secret, _ = visited(served, telephone, with_clock=True)
     page.evaluate(f"() => {{ crypto.getRandomValues = (into) => into.fill({ALWAYS['lie']}); }}")
     lost: list[Route] = []
 
@@ -308,8 +310,7 @@ def test_an_answer_whose_acknowledgement_is_lost_is_sent_again_and_counts_once(s
             route.continue_()
 
     page.route("**/p/*", lose)
-    page.get_by_role("radio").first.check()
-    page.get_by_role("button", name="Spin").click()
+    spin(page)
     expect(page.get_by_role("status")).to_contain_text("Trying again")
     kept = page.evaluate(KEPT)
     assert kept.keys() == {"round", "answer", "token", "arrived", "until", "tried"}
@@ -320,12 +321,10 @@ def test_an_answer_whose_acknowledgement_is_lost_is_sent_again_and_counts_once(s
 
 
 def test_what_a_poll_refuses_is_said(served, telephone):
-    poll, secret, url = opened(served)
     page = telephone
-    page.goto(url)
+    poll, secret, _ = visited(served, telephone)
     served.store.close(poll.code, secret)
-    page.get_by_role("radio").first.check()
-    page.get_by_role("button", name="Spin").click()
+    spin(page)
     expect(page.get_by_role("status")).to_have_text(CLOSED)
     page.goto(f"{served.address}/p/BBBBB")
     expect(page.get_by_role("alert")).to_contain_text("There is no poll with this code.")
@@ -484,9 +483,8 @@ def unlock(page):
 
 
 def test_a_telephone_whose_screen_was_locked_shows_at_once_what_became_of_the_poll(served, telephone):
-    poll, secret, url = opened(served)
     page = telephone
-    page.goto(url)
+    poll, secret, _ = visited(served, telephone)
     answer(page)
     lock(page)
     served.store.ask_again(poll.code, secret)
@@ -501,26 +499,26 @@ def test_a_telephone_whose_screen_was_locked_shows_at_once_what_became_of_the_po
     expect(page.get_by_role("button", name="Spin")).to_be_hidden()
 
 
-@pytest.mark.parametrize("arrives", [True, False])
-def test_a_screen_that_is_locked_while_an_answer_is_under_way_says_on_waking_that_it_has_arrived(
-    served, telephone, arrives
-):
-    poll, secret, url = opened(served)
-    page = telephone
-    page.goto(url)
+def hang_first_answer(page, *, arrives):
+    """Have a telephone hear nothing of its first answer, which is counted if it `arrives`."""
     hung: list[Route] = []
 
     def hang(route: Route) -> None:
         if route.request.method == "POST" and not hung:
             hung.append(route)
             if arrives:
-                route.fetch()  # counted, but the telephone never hears of it
+                route.fetch()
         else:
             route.continue_()
 
     page.route("**/p/*", hang)
-    page.get_by_role("radio").first.check()
-    page.get_by_role("button", name="Spin").click()
+
+
+def test_a_screen_that_is_locked_while_an_answer_is_lost_sends_it_again_on_waking(served, telephone):
+    page = telephone
+    poll, secret, _ = visited(served, telephone)
+    hang_first_answer(page, arrives=False)
+    spin(page)
     expect(page.get_by_role("status")).to_have_text("Sending what the wheel decided …")
     lock(page)
     time.sleep(2.2)
@@ -531,9 +529,8 @@ def test_a_screen_that_is_locked_while_an_answer_is_under_way_says_on_waking_tha
 
 
 def test_an_answer_of_which_nothing_was_heard_is_not_called_lost_when_the_question_is_asked_again(served, telephone):
-    poll, secret, url = opened(served)
     page = telephone
-    page.goto(url)
+    poll, secret, _ = visited(served, telephone)
 
     def lose(route: Route) -> None:
         if route.request.method == "POST" and served.store.poll(poll.code).round == 1:
@@ -544,8 +541,7 @@ def test_an_answer_of_which_nothing_was_heard_is_not_called_lost_when_the_questi
             route.continue_()
 
     page.route("**/p/*", lose)
-    page.get_by_role("radio").first.check()
-    page.get_by_role("button", name="Spin").click()
+    spin(page)
     late = (
         "What was sent just now came too late and was not counted. Whether your answer counted, this page cannot tell."
     )
@@ -559,9 +555,8 @@ def test_an_answer_of_which_nothing_was_heard_is_not_called_lost_when_the_questi
 
 
 def test_a_page_that_comes_back_from_the_browser_s_memory_asks_at_once(served, telephone):
-    poll, secret, url = opened(served)
     page = telephone
-    page.goto(url)
+    poll, secret, _ = visited(served, telephone)
     answer(page)
     served.store.close(poll.code, secret)
     page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")

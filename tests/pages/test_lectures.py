@@ -28,7 +28,7 @@ def test_there_are_three_lectures_for_three_audiences() -> None:
     found = {name: (each.title, len(each.steps)) for name, each in shipped().items()}
     assert found == {
         "from-lies-to-learning": ("From lies to learning", 10),
-        "randomised-response": ("Honest polls with random answers", 11),
+        "randomised-response": ("Honest polls with random answers", 14),
         "what-does-privacy-cost": ("What does privacy cost?", 8),
     }
     assert len({each.audience for each in shipped().values()}) == 3

@@ -7,18 +7,6 @@ from server.room import Room
 HOST = "192.168.1.20"
 
 
-class Clock:
-    now = 1_000.0
-
-    def __call__(self):
-        return self.now
-
-
-@pytest.fixture
-def clock():
-    return Clock()
-
-
 @pytest.fixture
 def room(clock):
     return Room(clock)

@@ -1,7 +1,8 @@
 // A clicker sends PageUp and PageDown. Arrows belong to a slider or a line of text that has the focus.
 const KEYS = { ArrowRight: "next", PageDown: "next", ArrowLeft: "previous", PageUp: "previous", Escape: "leave" };
 const OWN_ARROWS = 'input, textarea, select, [role="slider"], [role="radio"], [contenteditable="true"]';
-const SHOWN = '[class*="st-key-shown-"]';
+// Where Tab leads, in this order: what the audience supplies, a guess, and the step's one control.
+const CONTROLS = ['[class*="st-key-shown-"]', ".st-key-prediction", '[class*="st-key-main-control"]', ".st-key-chapter-controls"];
 const SWIPE = 60;
 const RESIZED = 150;
 
@@ -21,20 +22,21 @@ export default function ({ data, setTriggerValue, parentElement }) {
   for (const button of parentElement.querySelectorAll("button")) button.onclick = () => move(button.dataset.move);
 
   const focused = (event) => event.composedPath()[0];
-  // While nothing has the focus, Tab leads to what the audience supplies, wherever the browser would begin.
-  const toShown = (event) => {
-    const controls = [...document.querySelectorAll(SHOWN)].flatMap(controlsOf);
-    const shown = controls.find((one) => one.checkVisibility());
-    if (!shown || event.shiftKey || document.activeElement !== document.body) return;
+  // While nothing has the focus, Tab leads to the first control of the step, wherever the browser would begin.
+  const toControl = (event) => {
+    const controls = CONTROLS.flatMap((one) => [...document.querySelectorAll(one)]).flatMap(controlsOf);
+    const first = controls.find((one) => one.checkVisibility());
+    if (!first || event.shiftKey || document.activeElement !== document.body) return;
     event.preventDefault();
-    shown.focus();
+    first.focus();
   };
   const onKey = (event) => {
-    if (event.key === "Tab") toShown(event);
+    if (event.key === "Tab") toControl(event);
     const where = KEYS[event.key];
     if (!where || event.altKey || event.ctrlKey || event.metaKey) return;
     if (event.key.startsWith("Arrow") && focused(event).matches?.(OWN_ARROWS)) return;
     event.preventDefault();
+    event.stopPropagation(); // a slider has uses of its own for PageDown
     if (focused(event).matches?.("input, textarea")) focused(event).blur(); // what is typed there is taken
     move(where);
   };
@@ -51,7 +53,7 @@ export default function ({ data, setTriggerValue, parentElement }) {
   // Streamlit calls this anew with every step: the listeners of the last step are removed.
   parentElement.listeners?.abort();
   const listeners = (parentElement.listeners = new AbortController());
-  window.addEventListener("keydown", onKey, { signal: listeners.signal });
+  window.addEventListener("keydown", onKey, { capture: true, signal: listeners.signal });
   window.addEventListener("touchstart", onStart, { passive: true, signal: listeners.signal });
   window.addEventListener("touchend", onEnd, { passive: true, signal: listeners.signal });
 

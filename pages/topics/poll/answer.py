@@ -15,7 +15,7 @@ from privdemo.experiments import poll
 from privdemo.experiments.poll import PollConfig, Reveal
 
 # From this probability of a lie on, the page says that an answer proves nothing; below it that would be too much.
-_MANY_LIES = 0.1
+MANY_LIES = 0.1
 # So many cards are shown with their words.
 _FEW_CARDS = 12
 # What the sentence adds in each way of answering.
@@ -49,16 +49,21 @@ class Answer:
 
     @property
     def facts(self) -> dict[str, str]:
-        """Return how often chance changes an answer, and how many have answered, for the sentences of a lecture."""
+        """Return the question, how often chance changes an answer, and how many have answered, for a lecture."""
         question = self.question
-        return {"lie": numbers.percent(question.config.lie), "answered": f"{question.answered:,}"}
+        return {
+            "question": question.text,
+            "lie": numbers.percent(question.config.lie),
+            "answered": f"{question.answered:,}",
+        }
 
     def main(self) -> tuple[Panel, ...]:
         """Return the panel on how to join and how many have answered."""
         question = self.question
         have = "has" if question.answered == 1 else "have"
-        summary = f"{_people_answered(question)} {have} answered. {how_to_lie(question)}"
         begins = question.is_opened and (question.join or question.expected or question.answered)
+        answered = f"{_people_answered(question)} {have} answered. " if begins else ""
+        summary = f"{answered}{how_to_lie(question)}"
         return (
             Panel(
                 "poll",
@@ -126,7 +131,7 @@ def _protection_words(config: PollConfig) -> str:
     odds = numbers.odds_factor(config.mechanism.epsilon)
     return (
         "nobody can be sure what any one person meant"
-        if config.lie >= _MANY_LIES
+        if config.lie >= MANY_LIES
         else f"an answer changes the odds by {odds} at most"
     )
 

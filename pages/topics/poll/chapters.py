@@ -1,4 +1,4 @@
-"""Panels of the poll’s chapters: reported shares, corrected shares, posterior of one answer, cost of privacy."""
+"""Panels of the poll’s chapters: shares as sent and with chance taken out, posterior of one answer, cost of privacy."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pages.kit.panel import Chart, Component, Markup, Panel, Rows
 from pages.kit.snippet import Snippet
 from pages.kit.values import Values
 from pages.topics.poll import reveal
-from pages.topics.poll.answer import Answer, ordinal, said
+from pages.topics.poll.answer import MANY_LIES, Answer, ordinal, said
 from pages.topics.poll.question import ENOUGH, TIMES, is_too_few
 from privdemo import figures
 from privdemo.experiments import poll
@@ -48,9 +48,9 @@ def _step(name: str, question: str) -> Callable[[_Step[_P]], _Panels[_P]]:
         @wraps(contents_of)
         def panels(answer: Answer, *args: _P.args, **kwargs: _P.kwargs) -> list[Panel]:
             if answer.found is None:
-                return [Panel(name, question, _NOBODY if answer.question.is_opened else _NOT_OPEN)]
+                return [Panel(name, question, _NOBODY if answer.question.is_opened else _NOT_OPEN, is_waiting=True)]
             if is_too_few(answer.question):
-                return [Panel(name, question, _too_few_words(answer.found))]
+                return [Panel(name, question, _too_few_words(answer.found), is_waiting=True)]
             return [Panel(name, question, *contents_of(answer, answer.found, *args, **kwargs))]
 
         return panels
@@ -70,8 +70,8 @@ def what_they_said(answer: Answer, found: Reveal) -> _StepContents:
     first = found.readings[answer.number]
     words = "; ".join(f"{said(r.answer)} {r.senders:,}" for r in found.readings)
     return _StepContents(
-        f"<b>{first.senders:,}</b> of {numbers.people(found.n_answers)} sent {said(first.answer)}. Chance may have "
-        "changed any of these answers.",
+        f"<b>{first.senders:,}</b> of {numbers.people(found.n_answers)} answered {said(first.answer)}. Chance may "
+        "have changed any of these answers.",
         reveal.piles(answer.question, found, f"What {numbers.people(found.n_answers)} sent: {words}."),
         f"What {numbers.people(found.n_answers)} sent: {words}.",
         lambda: poll.said_table(found),
@@ -81,14 +81,15 @@ def what_they_said(answer: Answer, found: Reveal) -> _StepContents:
 
 @_step("naive", "What if we took every answer as true?")
 def naive(answer: Answer, found: Reveal) -> _StepContents:
-    """Return the reported shares, without a correction."""
+    """Return the shares as sent."""
     first, still = found.readings[answer.number], found.config.channel.p10
     words = "; ".join(f"{said(r.answer)} {numbers.with_range(r.reported)}" for r in found.readings)
     return _StepContents(
-        f"Without a correction we would report <b>{numbers.with_range(first.reported)}</b> {said(first.answer)}. But "
-        f"even if that were true of nobody, {numbers.percent(still)} would say so by chance.",
+        f"If every answer were true, {said(first.answer)} would be true of "
+        f"<b>{numbers.with_range(first.reported)}</b>. But even if it were true of nobody, chance "
+        f"alone would have {numbers.percent(still)} answer so.",
         Chart(charts.naive(found)),
-        f"Shares of the answers, each with its 95 % interval: {words}.",
+        f"Shares as sent, each with its 95 % interval: {words}.",
         lambda: poll.said_table(found),
         answer.snippet("charts.naive(found).show()"),
     )
@@ -96,14 +97,14 @@ def naive(answer: Answer, found: Reveal) -> _StepContents:
 
 @_step("corrected", "How many is it true of?")
 def corrected(answer: Answer, found: Reveal) -> _StepContents:
-    """Return the shares corrected for what chance changed."""
+    """Return the estimated shares, with chance taken out."""
     first = found.readings[answer.number]
     words = "; ".join(f"{said(r.answer)} {numbers.with_range(r.estimated)}" for r in found.readings)
     return _StepContents(
-        f"{_doubt_words(found)}Corrected for what chance changed, {said(first.answer)} is true of "
+        f"{_doubt_words(found)}With chance taken out, {said(first.answer)} is true of "
         f"<b>{numbers.with_range(first.estimated)}</b>.{_narrower_words(found)}",
-        reveal.shares(answer.question, found, f"Corrected shares: {words}."),
-        f"Shares corrected for what chance changed, each with its 95 % interval: {words}.",
+        reveal.shares(answer.question, found, f"Shares with chance taken out: {words}."),
+        f"Shares with chance taken out, each with its 95 % interval: {words}.",
         lambda: poll.share_table(found),
         answer.snippet("charts.corrected(found).show()"),
     )
@@ -131,14 +132,14 @@ def one_answer(answer: Answer, found: Reveal) -> _StepContents:
     """Return what one answer reveals about its sender."""
     first, epsilon = found.readings[answer.number], found.config.mechanism.epsilon
     words = "; ".join(
-        f"of 100 who sent {said(r.answer)}, {numbers.per_hundred(r.meant.mean)} meant it "
+        f"of 100 who answered {said(r.answer)}, {numbers.per_hundred(r.meant.mean)} meant it "
         f"({numbers.interval(r.meant)}); of all, {numbers.share(r.estimated.mean)}"
         for r in found.readings
     )
     return _StepContents(
-        f"{_doubt_words(found)}Of 100 people who sent {said(first.answer)}, <b>{_of_100_people(first.meant)}</b> "
-        f"meant it. Of any 100 people, it is true of {_of_100_people(first.estimated)}. No answer changes the odds by "
-        f"more than {numbers.odds_factor(epsilon)}.",
+        f"{_doubt_words(found)}Of 100 who answered {said(first.answer)}, <b>{_of_100_people(first.meant)}</b> meant "
+        f"it; of any 100 people, {_of_100_people(first.estimated)} do. One answer changes the odds by "
+        f"{numbers.odds_factor(epsilon)} at most.",
         Markup(_hundred_senders(found)),
         f"At the estimated shares and the ends of their 95 % intervals: {words}.",
         lambda: poll.meant_table(found),
@@ -200,11 +201,10 @@ def asked_again(answer: Answer, found: Reveal, times: int) -> _StepContents:
         f"{said(each.answer)} {', '.join(numbers.per_hundred(meant.mean) for meant in each.meant)}" for each in again
     )
     now = _current_round_words(answer)
-    later = f"; of those who say it all {most} times, {_of_100_people(last)}" if times < most else ""
+    later = f"; of those who do all {most} times, {_of_100_people(last)}" if times < most else ""
     return _StepContents(
-        f"{now}{_doubt_words(found)}Of 100 people who say {said(first.answer)} {every}, <b>{_of_100_people(here)}</b> "
-        "mean it"
-        f"{later}. Each time costs as much privacy again.",
+        f"{now}{_doubt_words(found)}Of 100 people who answer {said(first.answer)} {every}, "
+        f"<b>{_of_100_people(here)}</b> mean it{later}. Each time costs as much privacy again.",
         Chart(charts.again(again, times)),
         f"How many of 100 mean an answer that they send once, twice, … {most} times: {words}.",
         lambda: poll.again_table(again),
@@ -230,9 +230,9 @@ def the_truth(answer: Answer, found: Reveal) -> _StepContents:
     ignored, best = verdicts
     words = "; ".join(f"{said(r.answer)} {numbers.share(true)}" for r, true in zip(found.readings, truth, strict=True))
     return _StepContents(
-        f"{said(first.answer)} is true of <b>{numbers.share(share)}</b> of these simulated people. The corrected "
-        f"estimate, {numbers.with_range(first.estimated)}, {best} it; the uncorrected one, "
-        f"{numbers.with_range(first.reported)}, {ignored} it.",
+        f"{said(first.answer)} is true of <b>{numbers.share(share)}</b> of these simulated people. With chance "
+        f"taken out, the interval {numbers.interval(first.estimated)} {best} it; as sent, "
+        f"{numbers.interval(first.reported)} {ignored} it.",
         reveal.shares(answer.question, found, f"The truth: {words}.", truth),
         f"The truth: {words}.",
         lambda: poll.share_table(found, truth),
@@ -242,19 +242,33 @@ def the_truth(answer: Answer, found: Reveal) -> _StepContents:
 
 @_step("remember", "What should we remember?")
 def to_remember(answer: Answer, found: Reveal) -> _StepContents:
-    """Return the result in whole people: what the class has learned, and that of nobody it has."""
-    first = found.readings[answer.number]
-    of_people = "in this class" if answer.question.truth is None else "of these simulated people"
+    """Return the result in whole people: what the class has learned of all, and not of any one."""
+    first, n = found.readings[answer.number], found.n_answers
+    simulated = "" if answer.question.truth is None else "simulated "
+    people = "this one person" if n == 1 else f"these {n:,} {simulated}people"
     return _StepContents(
-        f"{_doubt_words(found)}Of 100 {of_people}, {said(first.answer)} is true of about "
-        f"<b>{_of_100_people(first.estimated)}</b>. Of which of them, nobody knows: not the others, not the teacher, "
-        "not this server.",
+        f"{_doubt_words(found)}Of {people}, {said(first.answer)} is true of about "
+        f"<b>{_of_people(first.estimated, n)}</b>. {_hidden_words(found)}",
         Markup(
             figures.people_html(
-                [charts.hundred(first.estimated)], charts.hundred_legend(first.answer), "A hundred people"
+                [charts.whole_class(found, answer.number)], charts.whole_class_legend(found, answer.number), people
             )
         ),
         f"{said(first.answer)}: {numbers.with_range(first.estimated)} of {numbers.people(found.n_answers)}.",
         lambda: poll.share_table(found),
         answer.snippet("print(found.readings[0].estimated)", plots=False),
     )
+
+
+def _of_people(share: Estimate, n: int) -> str:
+    """Write how many of `n` people with a 95 % interval, if it has a width."""
+    number, low, high = (f"{round(n * one):,}" for one in share)
+    return number if low == high else f"{number} ({low}–{high})"
+
+
+def _hidden_words(found: Reveal) -> str:
+    """Say what nobody has learned; where chance changes few answers, how much at most."""
+    if found.config.lie < MANY_LIES:
+        odds = numbers.odds_factor(found.config.mechanism.epsilon)
+        return f"What is learned of each of them changes the odds by {odds} at most."
+    return "Nobody knows for sure which of them: not the others, not the teacher, not this server."

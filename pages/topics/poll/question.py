@@ -11,11 +11,11 @@ from pages.polls import languages, rules
 from privdemo import limits
 from privdemo.experiments.poll import PollConfig
 
-REHEARSAL, HANDS, TELEPHONES = "Try it with made-up people", "Show of hands", "On their phones"
+REHEARSAL, HANDS, TELEPHONES = "Try it with simulated people", "Show of hands", "On their phones"
 WAYS = (REHEARSAL, HANDS, TELEPHONES)
 # What each way is, and where the answers go.
 WAY_WORDS = {
-    REHEARSAL: "a rehearsal. This app invents the people and their answers, and asks nobody.",
+    REHEARSAL: "a rehearsal. This app simulates the people and their answers, and asks nobody.",
     HANDS: "coins or cards decide in secret whether somebody raises a hand for the truth or for another answer. You "
     "type the numbers into this page.",
     TELEPHONES: "each phone changes its answer by chance, then sends it to this app’s server. The true answer stays on "
@@ -25,8 +25,8 @@ WAY_WORDS = {
 STEPS = (
     "How many have answered",
     "Answers as sent",
-    "Shares before correction",
-    "Shares after correction",
+    "Shares as sent",
+    "Estimated shares",
     "What one answer reveals",
     "How many to ask",
     "Asking everybody again",

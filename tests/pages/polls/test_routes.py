@@ -28,21 +28,9 @@ HERE = {"origin": "http://localhost", "content_type": "application/json"}
 TOKEN = 32 * "a"
 
 
-class Clock:
-    now = 1_000.0
-
-    def __call__(self):
-        return self.now
-
-
 @pytest.fixture
 def store(tmp_path):
     return Store(f"sqlite:///{tmp_path}/polls.sqlite")
-
-
-@pytest.fixture
-def clock():
-    return Clock()
 
 
 @pytest.fixture
@@ -459,8 +447,7 @@ def test_a_code_is_found_however_its_address_is_typed(app, poll):
     assert ask(app, "/p/?code=%22%3E").status == 404
 
 
-def test_a_bucket_fills_again_and_forgets_who_has_not_asked_for_long(monkeypatch):
-    clock = Clock()
+def test_a_bucket_fills_again_and_forgets_who_has_not_asked_for_long(monkeypatch, clock):
     bucket = Bucket(3, 2, clock)
     assert [bucket.take("a") for _ in range(4)] == [True, True, True, False]
     clock.now += 0.5

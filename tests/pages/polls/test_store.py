@@ -39,18 +39,6 @@ ENGLAND, SCOTLAND = (
 )
 
 
-class Clock:
-    now = 1_000_000.0
-
-    def __call__(self):
-        return self.now
-
-
-@pytest.fixture
-def clock():
-    return Clock()
-
-
 @pytest.fixture
 def store(tmp_path, clock):
     return Store(f"sqlite:///{tmp_path}/polls.sqlite", clock)

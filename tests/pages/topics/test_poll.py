@@ -57,32 +57,29 @@ def test_each_step_says_its_number():
     assert "<b>100</b> have answered" in of.main()[0].figure.data["head"]
     assert of.main()[0].figure.data["counts"] == [100], "what they sent is not told before the reveal"
     assert panel("Answers as sent", of).answer == (
-        "<b>60</b> of 100 people sent “Yes”. Chance may have changed any of these answers."
+        "<b>60</b> of 100 people answered “Yes”. Chance may have changed any of these answers."
     )
     assert (
-        "<b>60.0 % (49.7–69.7)</b> “Yes”. But even if that were true of nobody, 25 % would"
-        in panel("Shares before correction", of).answer
+        "“Yes” would be true of <b>60.0 % (49.7–69.7)</b>. But even if it were true of nobody, chance alone"
+        in panel("Shares as sent", of).answer
     )
-    assert (
-        f"<b>70.0 % ({100 * yes_true.low:.1f}–{100 * yes_true.high:.1f})</b>"
-        in panel("Shares after correction", of).answer
-    )
+    assert f"<b>70.0 % ({100 * yes_true.low:.1f}–{100 * yes_true.high:.1f})</b>" in panel("Estimated shares", of).answer
     one = panel("What one answer reveals", of).answer
-    assert "Of 100 people who sent “Yes”, <b>88 (75–96)</b> meant it." in one
-    assert "Of any 100 people, it is true of 70 (49–89)." in one
+    assert "Of 100 who answered “Yes”, <b>88 (75–96)</b> meant it; of any 100 people, 70 (49–89) do." in one
+    assert one.endswith("One answer changes the odds by a factor of 3.00 at most.")
     cost = poll.price(found)
     assert f"100 private answers are worth <b>{cost.without_lies}</b> open ones" in panel("How many to ask", of).answer
     last = panel("Asking everybody again", shown(HANDS, (3200, 1200)), 5).answer
-    assert "who say “Yes” all 5 times, <b>over 99.9</b> mean it. Each time" in last
-    assert "say “Yes” both times, <b>95 (90–99)</b> mean it; of those who say it all 5 times, 99.8 (" in (
+    assert "who answer “Yes” all 5 times, <b>over 99.9</b> mean it. Each time" in last
+    assert "answer “Yes” both times, <b>95 (90–99)</b> mean it; of those who do all 5 times, 99.8 (" in (
         panel("Asking everybody again", of, 2).answer
     )
 
 
 def test_of_more_than_two_answers_sentences_are_about_the_one_most_widely_true():
     of = shown(HANDS, (5, 30, 10), config=PollConfig(("a", "b", "c"), 0.3))
-    assert panel("Answers as sent", of).answer.startswith("<b>30</b> of 45 people sent “b”")
-    assert panel("What one answer reveals", of).answer.startswith("Of 100 people who sent “b”")
+    assert panel("Answers as sent", of).answer.startswith("<b>30</b> of 45 people answered “b”")
+    assert panel("What one answer reveals", of).answer.startswith("Of 100 who answered “b”")
 
 
 def test_an_answer_that_names_a_picture_stands_as_it_was_typed():
@@ -114,7 +111,7 @@ def test_a_rehearsal_shows_its_true_shares_only_at_the_end():
     of = shown(REHEARSAL, (60, 40), expected=100, truth=(55, 45))
     said = panel("Comparison with the truth", of).answer
     assert "true of <b>55.0 %</b>" in said
-    assert said.endswith("contains it; the uncorrected one, 60.0 % (49.7–69.7), contains it.")
+    assert said.endswith("% contains it; as sent, 49.7–69.7 % contains it.")
     assert panel("Comparison with the truth", of).rows()[0]["true"] == 0.55
     for step in [step for step in STEPS[1:] if step != "Comparison with the truth"]:
         found = panel(step, of, *([2] if step == "Asking everybody again" else []))
@@ -126,13 +123,13 @@ def test_a_rehearsal_shows_its_true_shares_only_at_the_end():
 def test_doubtful_answers_are_said_to_be():
     doubted = shown(HANDS, (10, 90))
     for step, asked in {
-        "Shares after correction": (),
+        "Estimated shares": (),
         "What one answer reveals": (),
         "Asking everybody again": (2,),
     }.items():
         assert "the model is doubtful</b>. If it held: " in panel(step, doubted, *asked).answer, step
         assert "doubtful" not in panel(step, shown(), *asked).answer
-    assert "narrower" not in panel("Shares after correction", doubted).answer
+    assert "narrower" not in panel("Estimated shares", doubted).answer
 
 
 def test_few_answers_are_no_certainty():
@@ -291,7 +288,7 @@ def test_the_class_that_rehearses_first_is_as_far_off_as_most():
 
 
 def test_a_show_of_hands_is_read_and_another_lie_with_it():
-    at = visit("poll", way=HANDS, hands_1="60", hands_2="40", step="Shares after correction", poll_lie="0.1")
+    at = visit("poll", way=HANDS, hands_1="60", hands_2="40", step="Estimated shares", poll_lie="0.1")
     assert "“Yes” is true of <b>62.5 %" in takeaway(at)
     assert at.number_input(key="hands_1").label == "Hands for “Yes”"
     at = visit("poll", way=HANDS)
@@ -325,7 +322,7 @@ def test_a_rehearsal_is_watched_from_the_start(monkeypatch):
 
 
 def test_a_later_step_of_a_rehearsal_is_about_all_of_them():
-    assert "of 50 people sent" in takeaway(visit("poll", people="50", step="Answers as sent"))
+    assert "of 50 people answered" in takeaway(visit("poll", people="50", step="Answers as sent"))
 
 
 def test_estimates_wait_for_thirty_answers_or_for_the_teacher():
@@ -337,10 +334,10 @@ def test_estimates_wait_for_thirty_answers_or_for_the_teacher():
             assert found.answer == "Too few to tell: <b>29</b> have answered; 30 are enough."
             assert found.figure is None
             assert panel(step, shown(HANDS, (20, 10)), *asked).figure is not None
-    at = visit("poll", way=HANDS, hands_1="2", hands_2="1", step="Shares after correction")
+    at = visit("poll", way=HANDS, hands_1="2", hands_2="1", step="Estimated shares")
     assert "Too few to tell: <b>3</b> have answered" in takeaway(at)
     at.button(key="show-few").click().run()
-    assert "Corrected for what chance changed" in takeaway(at)
+    assert "With chance taken out, “Yes” is true of" in takeaway(at)
     assert at.query_params["few"] == "show them anyway"
     assert not any(button.key == "show-few" for button in at.button)
 
@@ -353,19 +350,32 @@ def test_the_picture_of_answers_has_a_dot_for_each_and_as_many_hollow_as_chance_
     many = panel("Answers as sent", shown(HANDS, (3000, 2000))).figure.data
     assert many["counts"] == [600, 400]
     assert "Each dot stands for 5 people." in many["note"]
-    last = panel("Shares after correction", of).figure.data["readings"][0]
+    last = panel("Estimated shares", of).figure.data["readings"][0]
     assert (last["said"][0], last["estimated"]) == (0.6, list(of.found.readings[0].estimated))
 
 
-def test_the_last_frame_is_a_hundred_people_as_the_interval_has_it():
-    of = shown(HANDS, (600, 400))
-    low, high = (round(100 * end) for end in of.found.readings[0].estimated[1:])
+@pytest.mark.parametrize(("counts", "number"), [((26, 14), 0), ((600, 400), 0), ((5, 30, 10), 1), ((3000, 2000), 0)])
+def test_the_last_frame_is_everybody_who_answered_as_the_interval_has_it(counts, number):
+    of = shown(HANDS, counts, config=PollConfig(("a", "b", "c")[: len(counts)], 0.25))
+    n, shown_people = sum(counts), min(sum(counts), 1000)
+    mean, low, high = of.found.readings[number].estimated
     found = panel("Summary", of)
-    assert f"({low}–{high})" in found.answer
-    picture = charts.hundred(of.found.readings[0].estimated).svg
-    assert picture.count("M") == 100
-    hollow = re.search(r'fill="none"[^>]* d="([^"]*)"', picture)[1]
-    assert hollow.count("M") == high - low
+    whole = f"<b>{n * mean:,.0f} ({n * low:,.0f}–{n * high:,.0f})</b>"
+    assert found.answer.startswith(f"Of these {n:,} people, “{'ab'[number]}” is true of about {whole}.")
+    assert "Nobody knows for sure which of them" in found.answer
+    picture = charts.whole_class(of.found, number)
+    assert picture.svg.count("M") == shown_people
+    hollow = re.findall(r'fill="none"[^>]* d="([^"]*)"', picture.svg)
+    assert sum(path.count("M") for path in hollow) == round(shown_people * high) - round(shown_people * low)
+    assert (picture.heading == "Each dot stands for 5 people") == (n == 5000)
+    legend = charts.whole_class_legend(of.found, number)
+    assert len(set(legend.values())) == 4
+    assert list(legend)[-1] == ("“b”" if len(counts) == 2 else "another answer")
+
+
+def test_the_last_frame_of_few_changed_answers_does_not_say_that_nobody_knows():
+    last = panel("Summary", shown(config=PollConfig(lie=0.01))).answer
+    assert last.endswith("What is learned of each of them changes the odds by a factor of 99 at most.")
 
 
 def test_it_is_projected_step_by_step(monkeypatch):
@@ -381,7 +391,7 @@ def test_it_is_projected_step_by_step(monkeypatch):
     known = [step for step in STEPS[1:] if step != "Comparison with the truth"]
     assert [step.settings.get("step") for step in here.lecture.steps] == [None, *known]
     assert [step.say for step in here.lecture.steps] == ["Is *it* so?", *([""] * len(known))]
-    assert "60</b> of 100 people sent" in takeaway(at)
+    assert "60</b> of 100 people answered" in takeaway(at)
     assert here.lecture == lecture.from_link(here.name)
 
 
@@ -402,7 +412,7 @@ def test_hands_are_counted_on_the_wall(clicker):
     for key, people in {"hands_1": 30, "hands_2": 4}.items():
         at.number_input(key=key).set_value(people).run()
     at.button(key="next").click().run()
-    assert "<b>30</b> of 34 people sent" in takeaway(at)
+    assert "<b>30</b> of 34 people answered" in takeaway(at)
     assert not [box for box in at.number_input if box.key.startswith("hands")], "all have been counted"
     at.button(key="previous").click().run()
     assert (at.number_input(key="hands_1").value, at.number_input(key="hands_2").value) == (30, 4)
@@ -416,7 +426,7 @@ def test_a_rehearsal_starts_on_the_projected_page(clicker, monkeypatch):
     at.button(key="watch").click().run()
     now[0] += 4.05
     at.button(key="next").click().run()
-    assert "of 40 people sent" in takeaway(at)
+    assert "of 40 people answered" in takeaway(at)
     assert not any(button.key == "watch" for button in at.button)
 
 

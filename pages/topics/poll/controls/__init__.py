@@ -215,8 +215,8 @@ def _room_panel(own_poll: telephones.OwnedPoll | None) -> None:
 
 
 def _latecomers_address(at: Join) -> None:
-    """Render the address to join in a corner of the projected page, where nothing else shows it."""
-    if at.is_open and not at.local and _is_projected():
+    """Render the address to join in a corner of the projected page, except in the first step, which shows it large."""
+    if at.is_open and not at.local and _is_projected() and get(STEP) != STEPS[0]:
         with st.container(key="shown-late"):
             st.html(f'<p class="poll-late">{escape(short(at.address))}</p>')
 

@@ -19,13 +19,13 @@ from pages.kit import component
 from pages.kit.numbers import error_sentence_html, escape_markdown
 from pages.kit.owned_poll import OWNED, address, looked_up
 from pages.kit.panel import to_csv
-from pages.kit.values import put
+from pages.kit.values import put, put_all
 from pages.polls.bucket import GUESSES
 from pages.polls.languages import LANGUAGES
 from pages.polls.rules import NoSuchPoll, NotTheOwner, Poll, PollError
 from pages.polls.store import store
 from pages.topics.poll import join
-from pages.topics.poll.question import TELEPHONES, WAY, Join
+from pages.topics.poll.question import STEP, STEPS, TELEPHONES, WAY, Join
 from privdemo import limits
 from privdemo.experiments.poll import PollConfig
 from server.room import ROOM, Opened
@@ -238,9 +238,9 @@ def other_polls_buttons(shown: bool) -> None:
 
 
 def _go_to_poll(code: str, secret: str) -> None:
-    """Show one of the teacher’s polls."""
+    """Show one of the teacher’s polls, from its first step."""
     _show_poll(code, secret)
-    put(WAY, TELEPHONES)
+    put_all({WAY: TELEPHONES, STEP: STEPS[0]})
 
 
 def _open(question: str, config: PollConfig, language: str) -> None:
@@ -253,6 +253,7 @@ def _open(question: str, config: PollConfig, language: str) -> None:
     # Telephones in the teacher's network find the poll, whatever others there have tried.
     GUESSES.note_found(address(), found.code)
     _show_poll(found.code, secret)
+    put(STEP, STEPS[0])
 
 
 def do_as_owner(action: Callable[[str, str], object]) -> None:

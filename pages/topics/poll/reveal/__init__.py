@@ -1,4 +1,4 @@
-"""The answers of a class as they arrive and are read: dots in a heap, then in piles, then shares that are corrected.
+"""The answers of a class as they arrive and are read: dots in a heap, then in piles, then shares.
 
 The browser animates it (reveal.js), and gets nothing that the screen does not show: until the reveal only how many have
 answered, never what.
@@ -50,20 +50,20 @@ def piles(question: Question, found: Reveal, words: str) -> Component:
 
 
 def shares(question: Question, found: Reveal, words: str, truth: Sequence[float] | None = None) -> Component:
-    """Return a bar for each answer that slides from the share that sent it to the corrected one, with its interval."""
+    """Return a bar for each answer that slides from its share as sent to the estimate, which has an interval."""
     readings = [
         {
             "said": list(r.reported),
             "estimated": list(r.estimated),
-            "said_words": f"{numbers.percent(r.reported.mean)} sent it",
+            "said_words": f"{numbers.percent(r.reported.mean)} as sent",
             "estimated_words": numbers.with_range(r.estimated),
             "truth": truth[i] if truth else None,
         }
         for i, r in enumerate(found.readings)
     ]
-    note = "Bar: corrected share. Box: 95 % interval. Dashed: the share that sent it."
+    note = "Bar: share with chance taken out. Box: its 95 % interval. Dashed: share as sent."
     data = {"frame": "shares", "counts": [found.n_answers], "readings": readings}
-    data["note"] = note + (" Grey line: the truth." if truth else "")
+    data["note"] = note + (" Thick line: the truth." if truth else "")
     return _component(question, data, words, lambda: figures.chart(charts.corrected(found, truth)))
 
 

@@ -1,7 +1,9 @@
-// The answers of a class. While they arrive each is a grey dot in one heap; at the reveal the dots fall into the pile of
-// what was sent, and some of each pile turn hollow, chosen at random: which answers chance changed, nobody knows. Then each
-// share slides from what was sent to the corrected one. The browser gets counts and shares, as the screen shows them.
+// The answers of a class. While they arrive each falls as a grey dot into one heap; at the reveal a dot for each falls into
+// the pile of what was sent, and some of each pile turn hollow, chosen at random: which answers chance changed, nobody knows.
+// Then each share slides from what was sent to that with chance taken out. The browser gets counts and shares, as the
+// screen shows them.
 
+const FEWEST = 20, GAP = 48; // places that a pile has room for, and pixels between two piles
 const FALL = 900, STAGGER = 700, WAIT = 1400; // milliseconds: of one dot, between the first and the last, before chance shows
 const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
@@ -24,8 +26,8 @@ class Reveal {
   }
 
   update(data) {
-    if (data.poll !== this.data?.poll) this.dots = [];
     const isNewFrame = data.frame !== this.data?.frame;
+    if (isNewFrame || data.poll !== this.data.poll) this.dots = [];
     this.data = data;
     document.documentElement.dataset.component = "";
     const isShares = data.frame === "shares";
@@ -101,12 +103,14 @@ class Reveal {
     this.canvas.height = height * scale;
     [this.width, this.height, this.scale] = [width, height, scale];
     const { frame, counts, expected } = this.data;
-    const piles = frame === "heap" ? [Math.max(expected ?? 0, this.dots.length)] : counts;
-    const space = width / piles.length - 16 * (piles.length > 1);
-    const most = Math.max(...piles, frame === "heap" ? 40 : 20);
-    // The largest cell with which the highest pile fits.
-    let cell = Math.min(34, Math.sqrt((space * height) / most));
-    while (Math.ceil(most / Math.max(1, Math.floor(space / cell))) * cell > height) cell *= 0.98;
+    const piles = frame === "heap" ? [expected ?? this.dots.length] : counts;
+    const space = width / piles.length - GAP * (piles.length > 1);
+    // Places in the highest pile: a heap of unknown size has places for twice as many whenever it is full.
+    let most = Math.max(...piles, FEWEST);
+    if (frame === "heap" && !expected) most = FEWEST * 2 ** Math.ceil(Math.log2(most / FEWEST));
+    // The largest cell with which that pile fits.
+    let cell = Math.sqrt((space * height) / most);
+    while (Math.floor(space / cell) * Math.floor(height / cell) < most) cell *= 0.98;
     this.cell = cell;
     const columns = Math.max(1, Math.floor(space / cell));
     const place = (pile, rank, size) => {
@@ -124,7 +128,7 @@ class Reveal {
       else if (dot.isNew) [dot.x, dot.y] = [x, -cell];
       delete dot.isNew;
       if (dot.to?.[0] === x && dot.to?.[1] === y) continue;
-      dot.from = [dot.x, dot.y];
+      dot.from = [dot.x, dot.y]; // above its pile, where it is new
       dot.to = [x, y];
       dot.start = moves && !still() ? now + (STAGGER * faller++) / Math.max(1, fallers) : now - FALL;
     }
@@ -168,7 +172,7 @@ class Reveal {
     this.canvas.dataset.dots = this.dots.length;
   }
 
-  // The bars begin where what was sent ends, and slide to the corrected share.
+  // The bars begin where what was sent ends, and slide to the share with chance taken out.
   showShares(isNewFrame) {
     const { answers, readings, marks, words } = this.data;
     this.rows.setAttribute("aria-label", words);
@@ -183,17 +187,17 @@ class Reveal {
         for (const part of ["bar", "range", "said", "truth"]) add(track, "div", part);
       }
       const scale = add(this.rows, "div", "scale");
-      for (const words of ["0 %", "50 %", "100 %"]) add(scale, "span", "", words);
+      for (const part of [0, 50, 100]) add(scale, "span", "", `${part} %`);
     }
     const percent = (share) => `${100 * share}%`;
-    const show = (corrected) =>
+    const show = (isEstimate) =>
       readings.forEach((reading, i) => {
         const row = this.rows.children[i], part = (name) => row.querySelector(`.${name}`).style;
-        row.querySelector("b").textContent = corrected ? reading.estimated_words : reading.said_words;
-        const [mean, low, high] = corrected ? reading.estimated : reading.said;
+        row.querySelector("b").textContent = isEstimate ? reading.estimated_words : reading.said_words;
+        const [mean, low, high] = isEstimate ? reading.estimated : reading.said;
         Object.assign(part("bar"), { width: percent(mean), background: marks[i].colour });
-        Object.assign(part("range"), { left: percent(low), width: percent(high - low), visibility: corrected ? "visible" : "hidden" });
-        Object.assign(part("said"), { left: percent(reading.said[0]), visibility: corrected ? "visible" : "hidden" });
+        Object.assign(part("range"), { left: percent(low), width: percent(high - low), visibility: isEstimate ? "visible" : "hidden" });
+        Object.assign(part("said"), { left: percent(reading.said[0]), visibility: isEstimate ? "visible" : "hidden" });
         Object.assign(part("truth"), { left: percent(reading.truth ?? 0), visibility: reading.truth === null ? "hidden" : "visible" });
       });
     clearTimeout(this.later);
@@ -203,16 +207,9 @@ class Reveal {
   }
 }
 
-// One for the poll page, so that dots go from the heap to the piles although Streamlit makes the component anew.
 const kept = (globalThis.privdemoReveals ??= new WeakMap());
 
 export default function ({ data, parentElement }) {
-  if (!kept.has(parentElement)) {
-    const made = new Reveal(parentElement);
-    const last = globalThis.privdemoLastReveal;
-    if (last?.data && last.data.poll === data.poll) [made.dots, made.data] = [last.dots, last.data];
-    kept.set(parentElement, made);
-    globalThis.privdemoLastReveal = made;
-  }
+  if (!kept.has(parentElement)) kept.set(parentElement, new Reveal(parentElement));
   kept.get(parentElement).update(data);
 }
