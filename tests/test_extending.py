@@ -222,10 +222,10 @@ print(list(problems(Step("voting", {"answering": "5"}), page.here.default_settin
 print(main(["run", "mine.toml"]))
 """
     linked, typed, reset, step, wrong, run, _, code = in_copy(copy, script)
-    assert "from 600 simulated answers" in linked
-    assert "from 300 simulated answers" in typed
+    assert "From 600 simulated answers" in linked
+    assert "From 300 simulated answers" in typed
     assert typed.endswith(" 0.3")
-    assert "from 1,000 simulated answers" in reset
+    assert "From 1,000 simulated answers" in reset
     assert reset.endswith(" False")
     assert (step, wrong, code) == ("{}", "['answering']", "0")
     assert run == linked
