@@ -9,10 +9,9 @@ from typing import Any
 
 from google.protobuf.message import DecodeError
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from privdemo import limits
+from server.streamlit_internals import BackMsg, WidgetState
 
 _LOG = logging.getLogger(__name__)
 # Levels of lists and objects within one another in a component's JSON.

@@ -109,12 +109,12 @@ def _addresses_to_outside() -> set[str]:
 
 
 def all_addresses() -> set[str]:
-    """Return every address of this computer, the loopback ones too, as `plain` writes them."""
+    """Return every address of this computer, the loopback ones too, as `shortest_form` writes them."""
     found = (one for addresses in psutil.net_if_addrs().values() for one in addresses)
-    return {plain(one.address) for one in found if one.family in (socket.AF_INET, socket.AF_INET6)}
+    return {shortest_form(one.address) for one in found if one.family in (socket.AF_INET, socket.AF_INET6)}
 
 
-def plain(address: str) -> str:
+def shortest_form(address: str) -> str:
     """Return an IP address in its shortest form, without a zone; one of IPv4 within IPv6 as IPv4."""
     try:
         ip = ip_address(address.partition("%")[0])
@@ -140,7 +140,7 @@ def why_not_here(connection: Connection) -> str:
     if not is_local or page.scheme != "http" or not requests.is_same_origin(headers):
         return "Your browser did not ask for this page as `http://localhost`."
     try:
-        is_loopback = ip_address(plain(connection.client)).is_loopback
+        is_loopback = ip_address(shortest_form(connection.client)).is_loopback
     except ValueError:
         is_loopback = False
     return "" if is_loopback else "Your browser is not on the computer that runs this app; open this page there."

@@ -104,14 +104,14 @@ class WaitingRoom:
 
         While others wait, one place is reserved for each of their networks that holds fewer places than this one.
         """
-        now, room = self.clock(), replica_limits.visits()
+        now, n_places = self.clock(), replica_limits.visits()
         self.expected = [one for one in self.expected if now - one.since < COMING]
         _forget(self._waiting, now - GONE)
         held = self._held()
-        if held.total() >= room:
+        if held.total() >= n_places:
             has_place = self._free_a_place(network, held, now)
         else:
-            has_place = held.total() + sum(held[other] < held[network] for other in self._waiting) < room
+            has_place = held.total() + sum(held[other] < held[network] for other in self._waiting) < n_places
         if not has_place:
             _remember(self._waiting, network, now)
             return False
@@ -130,18 +130,18 @@ class WaitingRoom:
         other: first browsers that have not connected, then the connections that have been silent longest. Of other
         networks only connections give way from which nothing came for `SILENT` seconds.
         """
-        room = replica_limits.visits()
+        n_places = replica_limits.visits()
         most, n = max(held.items(), key=lambda each: each[1], default=("", 0))
-        if n > room * LARGE and n > 2 * held[network]:
+        if n > n_places * LARGE and n > 2 * held[network]:
             if first := next((one for one in self.expected if one.network == most), None):
                 self.expected.remove(first)
-                return held.total() - 1 < room
+                return held.total() - 1 < n_places
             candidates = [place for place in self.places if place.network == most]
         else:
             candidates = [place for place in self.places if now - place.last_message > SILENT]
         open_ones = sorted((place for place in candidates if not place.is_closed), key=lambda place: place.last_message)
         closing = sum(place.is_closed for place in self.places)
-        for place in open_ones[: max(0, held.total() - closing - room + 1)]:
+        for place in open_ones[: max(0, held.total() - closing - n_places + 1)]:
             _remember(self._gave_up, place.network, now)
             task = asyncio.ensure_future(place.close("Somebody else waits for this place."))
             self._closing.add(task)
@@ -185,13 +185,13 @@ class WaitingRoom:
 
         One that lost its connection may come back to its visit, unless its network gave up a place to another.
         """
-        n_held, room = len(self.places) + len(self.expected), replica_limits.visits()
+        n_held, n_places = len(self.places) + len(self.expected), replica_limits.visits()
         _forget(self._gave_up, now - NOT_BACK)
         _forget(self._waiting, now - GONE)
         others_wait = any(other != network for other in self._waiting)
-        if network in self._gave_up and (others_wait or n_held >= room):
+        if network in self._gave_up and (others_wait or n_held >= n_places):
             return False
-        return n_held < BEYOND * room or self.known(visit)
+        return n_held < BEYOND * n_places or self.known(visit)
 
 
 async def _close_if_nothing_comes(place: Place) -> None:

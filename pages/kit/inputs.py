@@ -60,7 +60,7 @@ def slider_and_box(
 def text_input(setting: Words, label: str | None = None) -> str:
     """Render a box for a line of text, and return the text."""
     if not is_hidden():
-        st.text_input(label or setting.label, help=setting.help, **values.shown_by_widget(setting, "value"))
+        st.text_input(label or setting.label, help=setting.help, **values.widget_arguments(setting, "value"))
     return str(values.get(setting))
 
 
@@ -72,7 +72,7 @@ def choose(setting: Choice, label: str | None = None, *, hide_label: bool = Fals
 
 
 def _render_options(setting: Choice, label: str, hide_label: bool) -> None:
-    shown = values.shown_by_widget(setting)
+    shown = values.widget_arguments(setting)
     if setting.many:
         st.pills(label, setting.options, selection_mode="multi", wrap=True, **shown)
         return
@@ -89,7 +89,7 @@ def choose_in_line(setting: Choice) -> Any:
 def choose_from_list(setting: Choice, label: str | None = None) -> str:
     """Render a drop-down list, and return the chosen option."""
     if not is_hidden():
-        st.selectbox(label or setting.label, setting.options, **values.shown_by_widget(setting, "index"))
+        st.selectbox(label or setting.label, setting.options, **values.widget_arguments(setting, "index"))
     return str(values.get(setting))
 
 

@@ -111,7 +111,7 @@ def refusal(kind: type[Reading]) -> str:
     if not isinstance(reading, tuple):
         return ""
     file, reason = reading
-    return f"{datasets.plain(file)} cannot be used here: {reason}."
+    return f"{datasets.without_markup(file)} cannot be used here: {reason}."
 
 
 def _readings(kind: type[Reading]) -> dict[type[Reading], Any]:

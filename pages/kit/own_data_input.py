@@ -64,7 +64,9 @@ def _panel(
     if is_hidden():
         return
     own, refused = current_reading(kind), refusal(kind)
-    with st.popover(f"Your own data: {datasets.plain(own.file)}" if own else "Your own data…", width="stretch"):
+    with st.popover(
+        f"Your own data: {datasets.without_markup(own.file)}" if own else "Your own data…", width="stretch"
+    ):
         # Use a new key for every upload, so that Streamlit deletes the previous file.
         key = f"{_FILE}_{st.session_state.get(_N_UPLOADS, 0)}"
         st.file_uploader(
@@ -205,8 +207,10 @@ def _read(kind: type[Reading], content: bytes, file: str, *columns_and_class: An
     except OwnDataError as error:
         before = current_reading(kind)
         again = before is not None and before.content is content
-        start = f"{datasets.plain(file)} cannot be {'read so' if again else 'used'}: {error}."
-        used = f" {datasets.plain(before.file)} is still in use{' as before' if again else ''}." if before else ""
+        start = f"{datasets.without_markup(file)} cannot be {'read so' if again else 'used'}: {error}."
+        used = (
+            f" {datasets.without_markup(before.file)} is still in use{' as before' if again else ''}." if before else ""
+        )
         st.session_state[_PROBLEM] = kind, start + used
 
 

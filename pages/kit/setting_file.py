@@ -52,7 +52,7 @@ def write(page: str, settings: LinkSettings, config: Any = None, repeats: int = 
     if config is not None:
         experiment = sweep.experiment_of(config)
         head |= {"experiment": experiment, "repeats": int(sweep.REPEATS.check(repeats))}  # type: ignore[dict-item]
-        blocks["config"] = EXPERIMENTS[experiment].plain(config)
+        blocks["config"] = EXPERIMENTS[experiment].plain_values(config)
     notes = {"settings": "as in the page's link", "config": "the same question for a sweep"}
     lines = [_HEAD, *pairs(head)]
     for name, table in blocks.items():
@@ -101,8 +101,8 @@ def differences(file: SettingFile, question: Any) -> list[str]:
     if type(of_settings) is not type(of_file):
         experiment = sweep.experiment_of(of_settings) if of_settings is not None else "none"
         return [f"the experiment is {file.experiment}, but that of the settings is {experiment}"]
-    plain = EXPERIMENTS[file.experiment].plain
-    in_config, made = plain(of_file), plain(of_settings)
+    plain_values = EXPERIMENTS[file.experiment].plain_values
+    in_config, made = plain_values(of_file), plain_values(of_settings)
     return [
         f"{key} is {to_toml_value(in_config[key])} in [config], but the settings make it {to_toml_value(made[key])}"
         for key in in_config

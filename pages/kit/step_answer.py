@@ -100,10 +100,10 @@ def _ignored(step: Step, page: Page, given: Values) -> str:
     """Say as HTML which settings of a step the page does not take; empty if it takes all."""
     texts = {key: list(value) if isinstance(value, tuple) else [value] for key, value in step.settings.items()}
     found = page_settings.problems(page.all_settings(given), texts).values()
-    return escape(_plain(" ".join(found)), quote=False)
+    return escape(_without_markdown(" ".join(found)), quote=False)
 
 
-def _plain(markdown: str) -> str:
+def _without_markdown(markdown: str) -> str:
     """Return the text of Markdown that has code spans and escaped characters."""
     return re.sub(r"\\(.)", r"\1", markdown.replace("`", ""))
 

@@ -232,7 +232,7 @@ def clamp(settings: Iterable[Setting]) -> None:
             st.toast(f"“{setting.label}” is now {values[setting]:.8g}, the end of its range here.")
 
 
-def shown_by_widget(setting: Setting, default: str = "default") -> dict[str, Any]:
+def widget_arguments(setting: Setting, default: str = "default") -> dict[str, Any]:
     """Return keyword arguments for a widget of Streamlit, so that it shows a setting's value and puts a changed one.
 
     `default` is the name of the widget's parameter for its first value; with "index" that is the number of an option.

@@ -141,7 +141,7 @@ class Telephones:
                 raise rules.GuessOver
             return _html(language, participant.guess(poll.guess, poll.n_guesses, language), participant.NOTE_POLICY)
         if is_of_room and request.client:
-            self._room.note_visit(code, own_computer.plain(request.client.host))
+            self._room.note_visit(code, own_computer.shortest_form(request.client.host))
         language = poll.language or _language(request)
         return _html(language, participant.page(poll, language), participant.POLICY)
 

@@ -16,7 +16,7 @@ from typing import Any
 from privdemo.datasets import builders, files
 from privdemo.datasets.dataset import Dataset
 from privdemo.datasets.files import DatasetError
-from privdemo.datasets.own import OwnDataError, plain
+from privdemo.datasets.own import OwnDataError, without_markup
 from privdemo.datasets.own_answers import Answers, count_answers
 from privdemo.datasets.own_csv import first_rows
 from privdemo.datasets.own_images import from_npz
@@ -39,7 +39,7 @@ __all__ = [
     "load",
     "location",
     "name_of",
-    "plain",
+    "without_markup",
 ]
 
 # The name of a data set, or a visitor's own records.

@@ -49,10 +49,10 @@ def refuse_errors(read: Callable[..., Found]) -> Callable[..., Found]:
 
 def describe_error(error: Exception) -> str:
     """Return the message of another library's error, without the addresses of its objects."""
-    return plain(re.sub(r" object at 0x[0-9a-f]+", "", str(error)), TITLE_LENGTH)
+    return without_markup(re.sub(r" object at 0x[0-9a-f]+", "", str(error)), TITLE_LENGTH)
 
 
-def plain(name: str, length: int = NAME_LENGTH) -> str:
+def without_markup(name: str, length: int = NAME_LENGTH) -> str:
     """Return a name of at most `length` letters, none of which means anything to Markdown or HTML."""
     words = " ".join("".join(c if c.isprintable() else " " for c in name.translate(_PLAIN)).split())
     words = re.sub(r"(?<![^\W_])_|_(?![^\W_])", "＿", words)
@@ -71,8 +71,8 @@ def own_dataset(
 ) -> Dataset:
     """Return the `Dataset` of a visitor's file, with every feature in `n_states` states."""
     return Dataset(
-        name=plain(name),
-        title=plain(name),
+        name=without_markup(name),
+        title=without_markup(name),
         X=X,
         y=y,
         feature_names=feature_names,
@@ -99,19 +99,19 @@ def find_classes(fields: list[str], what: str, lines: Sequence[int]) -> tuple[ND
     least = min(counts, key=lambda name: counts[name])
     if counts[least] < limits.OWN_PER_CLASS.low:
         raise OwnDataError(
-            f"class “{plain(least)}” of {what} has {count_things(counts[least], 'record')}; every class needs "
+            f"class “{without_markup(least)}” of {what} has {count_things(counts[least], 'record')}; every class needs "
             f"{limits.OWN_PER_CLASS.low} to be learnt and tested; leave it out, or group it with another"
         )
     order = sorted(counts, key=as_sorted)
     if (alike := look_alike(order)) is not None:
         raise OwnDataError(f"{what} has classes that look alike, “{alike}”; {PLAINER}")
     place = {name: index for index, name in enumerate(order)}
-    return np.array([place[field] for field in fields], dtype=np.int64), tuple(map(plain, order))
+    return np.array([place[field] for field in fields], dtype=np.int64), tuple(map(without_markup, order))
 
 
 def look_alike(names: Iterable[str]) -> str | None:
-    """Return the `plain` name that several of `names` share, or an empty one; None where they are still distinct."""
-    counts = Counter(map(plain, names))
+    """Return the name that several of `names` share without markup, or an empty one; None where all are distinct."""
+    counts = Counter(map(without_markup, names))
     return next((name for name, count in counts.items() if count > 1 or not name), None)
 
 

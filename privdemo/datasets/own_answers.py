@@ -18,8 +18,8 @@ from privdemo.datasets.own import (
     as_sorted,
     check_limit,
     look_alike,
-    plain,
     refuse_errors,
+    without_markup,
 )
 from privdemo.datasets.own_csv import first_rows, position, read_blocks
 
@@ -81,7 +81,7 @@ def count_answers(content: bytes, column: str | None = None, name: str = "own.cs
         raise OwnDataError("; ".join(chosen.fault))
     order = sorted(chosen.counts, key=lambda value: (-chosen.counts[value], *as_sorted(value)))
     counts = np.array([chosen.counts[value] for value in order])
-    return Answers(plain(name), chosen.title, tuple(map(plain, order)), counts)
+    return Answers(without_markup(name), chosen.title, tuple(map(without_markup, order)), counts)
 
 
 @dataclass

@@ -19,7 +19,7 @@ from privdemo.datasets.own import (
     check_bytes,
     check_limit,
     count_things,
-    plain,
+    without_markup,
 )
 
 # Letters that a field may have, and rows that are read at a time.
@@ -119,7 +119,7 @@ def _checked_header(names: list[str]) -> list[str]:
     for column, name in enumerate(names, start=1):
         if not name:
             raise OwnDataError(f"column {column} has no name in the header; give it one")
-    titles = [plain(name, TITLE_LENGTH) for name in names]
+    titles = [without_markup(name, TITLE_LENGTH) for name in names]
     for title, count in Counter(titles).items():
         if count > 1:
             raise OwnDataError(f"{count} columns are called “{title}”; give each its own name")
@@ -130,7 +130,7 @@ def _checked_header(names: list[str]) -> list[str]:
 
 def position(header: Sequence[str], column: str) -> int:
     """Return the index of the `column` of a name in the `header`. Raises `OwnDataError` where there is none."""
-    title = plain(column, TITLE_LENGTH)
+    title = without_markup(column, TITLE_LENGTH)
     if title not in header:
         raise OwnDataError(f"there is no column “{title}”; there are {', '.join(header)}")
     return header.index(title)

@@ -21,8 +21,8 @@ from privdemo.datasets.own import (
     describe_error,
     find_classes,
     own_dataset,
-    plain,
     refuse_errors,
+    without_markup,
 )
 
 # What arrays of an .npz file may be called.
@@ -90,13 +90,13 @@ def _member(members: dict[str, zipfile.ZipInfo], names: Sequence[str]) -> zipfil
     for name in names:
         if name in members:
             return members[name]
-    there = ", ".join(map(plain, members)) or "nothing"
+    there = ", ".join(map(without_markup, members)) or "nothing"
     raise OwnDataError(f"there is no array called {' or '.join(names)}; the archive holds {there}; rename one")
 
 
 def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, dimensions: tuple[int, ...], kinds: str) -> NDArray:
     """Return one array, after its header is checked: a numeric type, and the number of bytes that the file has."""
-    name = plain(member.filename.removesuffix(".npy"))
+    name = without_markup(member.filename.removesuffix(".npy"))
     try:
         with archive.open(member) as file:
             content = file.read(member.file_size + 1)
@@ -109,7 +109,7 @@ def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, dimensions: tuple[
     if dtype.hasobject or dtype.kind not in kinds:
         wanted = "numbers or booleans" if "f" in kinds else "whole numbers or texts"
         raise OwnDataError(
-            f"array {name} must be of {wanted}, no Python objects, got {plain(str(dtype))}; save it as such"
+            f"array {name} must be of {wanted}, no Python objects, got {without_markup(str(dtype))}; save it as such"
         )
     if wide > 4 * _LABEL:
         raise OwnDataError(f"array {name} holds texts of more than {_LABEL} letters; shorten them")

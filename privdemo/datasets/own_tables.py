@@ -21,8 +21,8 @@ from privdemo.datasets.own import (
     check_values,
     find_classes,
     own_dataset,
-    plain,
     refuse_errors,
+    without_markup,
 )
 from privdemo.datasets.own_csv import position, read_rows
 
@@ -89,7 +89,7 @@ class _Column:
         """The names of what becomes of it."""
         if self.numbers is not None:
             return (self.title,)
-        return tuple(f"{self.title} = {plain(name) or '(nothing)'}" for name in self.categories)
+        return tuple(f"{self.title} = {without_markup(name) or '(nothing)'}" for name in self.categories)
 
     def block(self) -> tuple[NDArray[np.uint8], str]:
         """Return the discretised values (n, features), and a remark on them, if any."""
@@ -126,7 +126,7 @@ def _column(title: str, fields: list[str], lines: Sequence[int]) -> _Column:
         return _Column(title, fields, np.array([found[field] for field in fields], dtype=float))
     if 2 * sum(field in finite for field in fields) > len(fields):
         at = next(i for i, field in enumerate(fields) if field not in finite)
-        said = f"says “{plain(fields[at])}”, which is no finite number" if fields[at] else "says nothing"
+        said = f"says “{without_markup(fields[at])}”, which is no finite number" if fields[at] else "says nothing"
         raise OwnDataError(
             f"line {lines[at]}, column “{title}” {said}, while most of the column are numbers; fill it in, or leave "
             "the row or the column out"

@@ -136,7 +136,7 @@ def _over_answers(
             ends += [x + more for x, more in zip(mark["x"], lines["array"], strict=True)]
     pad = 0.03 * (max(ends) - min(ends))
     names = list(map(shortened, bars["customdata"]))
-    space = _NAME_ROW * (len(marks) + 1)
+    legend_height = _NAME_ROW * (len(marks) + 1)
     places = [len(names) - 1 - row for row in range(len(names))]
     down = [_ASIDE * ((i + 0.5) / len(marks) - 0.5) for i in range(len(marks))]
     below = [{**mark, "y": [place - shift for place in places]} for mark, shift in zip(marks, down, strict=True)]
@@ -152,10 +152,10 @@ def _over_answers(
                 "showgrid": False,
                 "fixedrange": True,
             },
-            "height": 90 + max(_LEAST_ROW, _MARK_ROW * len(marks)) * len(names) + space,
+            "height": 90 + max(_LEAST_ROW, _MARK_ROW * len(marks)) * len(names) + legend_height,
             "margin": {"b": 60},
             # The key is over the bars, so that a telephone shows it with them; there each name has a line.
-            "annotations": [_space_over(space)],
+            "annotations": [_space_over(legend_height)],
             "legend": legend_below() | {"y": 1, "yanchor": "top"},
         },
     )

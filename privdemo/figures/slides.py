@@ -51,12 +51,12 @@ def for_slide(figure: Figure, screen_width: float, screen_height: float) -> Figu
     for _, trace in legend_entries(plain):
         trace["name"] = trace["name"].partition(", line: ")[0]  # what lines are is said on the page
     names = [name for name, _ in legend_entries(plain)] if layout.get("showlegend") is not False else []
-    available = screen_width - _BESIDE
-    rows = math.ceil(sum(width(name, size) + _MARKER * size for name in names) / available) if len(names) > 1 else 0
+    row_width = screen_width - _BESIDE
+    rows = math.ceil(sum(width(name, size) + _MARKER * size for name in names) / row_width) if len(names) > 1 else 0
     merge(layout, {"margin": {"b": foot * size / SIZE + 1.5 * size * rows}, "showlegend": rows > 0})
     merge(layout, {"legend": legend_below() | {"entrywidth": 0}})
     if rows > 1 and len(axis_names(plain, "x")) == 1:
-        fit = ends.LabelSpace(size, _LINE_LETTERS, len(names), _NAMES * available, PLOT * screen_height)
+        fit = ends.LabelSpace(size, _LINE_LETTERS, len(names), _NAMES * row_width, PLOT * screen_height)
         plain = parts(ends.label_ends(PlainFigure(plain), avoid_overlap=True, space=fit))
     plain["layout"].pop("height", None)
     return PlainFigure(plain)

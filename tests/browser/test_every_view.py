@@ -135,7 +135,7 @@ def test_every_view_reads_well(page: Page, address: str, shown: AppPage) -> None
         faults.append(f"{words} words on the first screen, more than {most}")
     if shown.chapters and not reached(page):
         faults.append("the main control is more than five tabs from the headline")
-    # The whole page in both looks, then what each chapter has of its own where there is the least room.
+    # The whole page in both looks, then what each chapter has of its own where there is the least space.
     faults += faults_of(page, "chapter 1", (DAY, NIGHT_ON_A_TELEPHONE), "html", PARTS.get(shown.address, ()))
     chapters = page.locator(".st-key-chapters [role=radio]")
     there = chapters.count()

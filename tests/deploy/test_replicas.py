@@ -150,8 +150,8 @@ def test_the_proxy_gives_who_answers_a_poll_no_cookie_and_takes_any_replica():
         ask(port, "/voting")
         end(servers[:1])
         for path in ("/p/BCDFG", "/p/BCDFG/now", "/P/BCDFG", "/p", "/p?code=BCDFG"):
-            told = {"Cookie": "privdemo_replica=1", "X-Forwarded-For": "10.0.0.7"}
-            status, cookies, body = ask(port, path, **told)
+            headers = {"Cookie": "privdemo_replica=1", "X-Forwarded-For": "10.0.0.7"}
+            status, cookies, body = ask(port, path, **headers)
             assert (status, cookies) == (200, ["privdemo_waits=me"]), "the server's own alone"
             assert re.findall("x-forwarded-for: (.*)", body.lower()) == ["127.0.0.1"], "not what is said of it"
         assert len(ask(port, "/poll")[1]) == 2, "the teacher's page is a visit"
@@ -160,8 +160,8 @@ def test_the_proxy_gives_who_answers_a_poll_no_cookie_and_takes_any_replica():
 def test_a_long_link_reaches_the_app_which_says_that_it_is_too_long():
     with behind_proxy(1) as (port, _):
         assert ask(port, "/voting?a=" + 60_000 * "b")[0] == 200
-    room = int(re.search(r"tune\.bufsize (\d+)", replicas.TEMPLATE.read_text())[1])
-    assert room - 1024 >= limits.REQUEST_BYTES.high, "HAProxy keeps 1 kB of it for headers that it adds"
+    buffer_size = int(re.search(r"tune\.bufsize (\d+)", replicas.TEMPLATE.read_text())[1])
+    assert buffer_size - 1024 >= limits.REQUEST_BYTES.high, "HAProxy keeps 1 kB of it for headers that it adds"
 
 
 def test_a_page_of_the_proxy_itself_has_the_headers_of_the_app():

@@ -62,13 +62,15 @@ def test_the_posterior_under_randomised_response_is_that_of_dense_algebra_with_e
         known = np.array([chances, after])
         first, second = known @ values, known @ values**2
         v0, v = second - first**2
-        told = np.maximum(1 / v - 1 / v0, low_rank.LEAST)  # the precision of what this release alone says of a pixel
-        shift = first[1] * (told + 1 / v0) - first[0] / v0
-        covariance = np.linalg.inv(np.linalg.inv(before) + np.diag(told))
+        precision = np.maximum(
+            1 / v - 1 / v0, low_rank.LEAST
+        )  # the precision of what this release alone says of a pixel
+        shift = first[1] * (precision + 1 / v0) - first[0] / v0
+        covariance = np.linalg.inv(np.linalg.inv(before) + np.diag(precision))
         found = low_rank_moments(mechanism, row[None], prior)
         assert np.allclose(found.mean[0], covariance @ (np.linalg.solve(before, mean) + shift))
         assert np.allclose(np.diag(found.variance[0]) + found.common @ found.common.T, covariance)
-        precisions.append(told)
+        precisions.append(precision)
     assert np.ptp(precisions) > 10, "some pixels are far surer than others"
     together = low_rank_moments(mechanism, released, prior).mean
     assert np.allclose(together, [low_rank_moments(mechanism, row[None], prior).mean[0] for row in released])

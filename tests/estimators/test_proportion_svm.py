@@ -50,8 +50,8 @@ def test_where_it_ends_the_machine_has_the_least_documented_loss_of_its_own_labe
         fit = ProportionSVM(C, n_starts=n_starts, random_state=seed).fit(X, bags, p)
         labels = labels_of(fit, X, bags, p)
         np.testing.assert_allclose([labels[bags == bag].mean() for bag in (0, 1)], p, rtol=1e-12)
-        told = svm_loss(np.append(fit.coef_[0], fit.intercept_), X, 2 * labels - 1, C)[0]
-        assert fit.loss_ == pytest.approx(told, rel=1e-10)
+        loss = svm_loss(np.append(fit.coef_[0], fit.intercept_), X, 2 * labels - 1, C)[0]
+        assert fit.loss_ == pytest.approx(loss, rel=1e-10)
         # a solver that stops at 10⁻⁵, b penalised by 10⁻⁴; 3 % and more are left after a single round
         assert fit.loss_ == pytest.approx(best_machine(X, labels, C)[1], rel=1e-6)
 

@@ -44,18 +44,18 @@ def test_the_corrected_mle_is_the_best_share_there_is(channel, share):
 
 def test_an_edge_without_an_interval_is_doubtful_at_most_once_in_forty_polls_unless_people_lie_otherwise():
     """Lies of .4 and .35: 300 of 1,000 answers A are below what even a share of 0 gives."""
-    told, n = BinaryChannel(0.4, 0.35), 1000
-    found = votes.estimate("spread MLE", 300, n, told)
+    channel, n = BinaryChannel(0.4, 0.35), 1000
+    found = votes.estimate("spread MLE", 300, n, channel)
     assert (found.low, found.high, found.doubtful) == (0.0, 0.0, True)
-    assert not votes.estimate("spread MLE", 390, n, told).doubtful, "0 too, but with an interval"
-    assert not votes.estimate("naive", 300, n, told).doubtful
+    assert not votes.estimate("spread MLE", 390, n, channel).doubtful, "0 too, but with an interval"
+    assert not votes.estimate("naive", 300, n, channel).doubtful
     answers = np.arange(n + 1)
-    hit = votes.doubtful(answers / n, n, told)
+    hit = votes.doubtful(answers / n, n, channel)
 
     def chance(share, lies):
         return stats.binom.pmf(answers, n, lies.p10 + lies.contrast * share)[hit].sum()
 
-    chances = [chance(share, told) for share in (0.0, 0.05, 0.5, 1.0)]
+    chances = [chance(share, channel) for share in (0.0, 0.05, 0.5, 1.0)]
     assert chances[0] == pytest.approx(0.025, abs=0.004)  # one side of an interval of 95 %
     assert chances[3] == pytest.approx(0.025, abs=0.004)
     assert max(chances[1:3]) < 5e-3

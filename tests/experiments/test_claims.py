@@ -1,4 +1,4 @@
-"""Claims of the papers: rules of verdicts, formulas by hand, and verdicts that turn with the rows behind them."""
+"""Claims of the papers: rules of verdicts, formulas by hand, and verdicts that change with the rows behind them."""
 
 import math
 import re
@@ -226,7 +226,7 @@ def test_only_means_of_random_groups_move_by_at_most_1_over_k(claim_at, groups, 
     assert least < claim.ours.mean <= most
 
 
-# --- verdicts that turn with their rows --------------------------------------------------------------
+# --- verdicts that change with their rows --------------------------------------------------------------
 
 FIGURE_3, SECTION_61, STEPS = training.study.load("figure3"), training.study.load("section6.1"), naive_steps.load()
 COUNTS, SETS, BAGS = label_counts.load(), class_ratio.study.load(), label_proportions.study.load()
@@ -317,7 +317,7 @@ def _reductions(results):
         (yan.more_bags, BAGS, CAVEAT, plus(-0.3, *F1), MORE_BAGS, FAILS),
     ],
 )
-def test_a_verdict_turns_with_its_rows(claim, rows, verdict, how, where, changed):
+def test_a_verdict_changes_with_its_rows(claim, rows, verdict, how, where, changed):
     def verdicts(rows):
         found = claim(rows)
         return [one.verdict for one in found] if isinstance(found, list) else found.verdict
@@ -341,8 +341,8 @@ def test_accuracies_of_one_set_of_test_images_have_its_luck_too(all_claims, mnis
 
 
 def test_the_claims_about_the_margin_say_which_is_tried(all_claims):
-    told = [claim for claim in all_claims if "∝SVM is linear, with squared hinge loss" in claim.why]
-    assert [(claim.place, "margin" in claim.words or "∝SVM" in claim.words) for claim in told] == 2 * [
+    found = [claim for claim in all_claims if "∝SVM is linear, with squared hinge loss" in claim.why]
+    assert [(claim.place, "margin" in claim.words or "∝SVM" in claim.words) for claim in found] == 2 * [
         ("figure 2", True)
     ]
 

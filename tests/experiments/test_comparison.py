@@ -77,10 +77,10 @@ def test_every_method_sees_the_same_people_whatever_the_privacy_and_is_tested_on
 @pytest.mark.parametrize("epsilon", [0.5, 2.0])
 def test_people_lie_as_often_as_the_guarantee_demands(epsilon):
     people = [comparison.sample_people(replace(DIGITS, epsilon=epsilon, trial=trial)) for trial in range(10)]
-    told = sum(int((p.lies != p.y).sum()) for p in people)
-    # five standard errors; a lie that keeps ε + 0.3 is told from it
-    assert binomtest(told, 2000, 1 / (1 + math.exp(epsilon))).pvalue > 6e-7
-    assert binomtest(told, 2000, 1 / (1 + math.exp(epsilon + 0.3))).pvalue < 1e-3
+    n_lies = sum(int((p.lies != p.y).sum()) for p in people)
+    # five standard errors; a lie that keeps ε + 0.3 is distinguished from it
+    assert binomtest(n_lies, 2000, 1 / (1 + math.exp(epsilon))).pvalue > 6e-7
+    assert binomtest(n_lies, 2000, 1 / (1 + math.exp(epsilon + 0.3))).pvalue < 1e-3
     assert people[0].config.flips.epsilon <= epsilon * (1 + 1e-12)
 
 
@@ -318,11 +318,11 @@ def test_recomputed_values_match_the_results_file():
 
 def test_mixed_answers_are_lies_of_as_little_as_the_shuffled_count_allows():
     config = replace(DIGITS, task=SHARE, n_asked=60, epsilon=0.5)
-    told = [comparison.sample_people(with_trial(config, trial)) for trial in range(20)]
+    trials = [comparison.sample_people(with_trial(config, trial)) for trial in range(20)]
     local = accounting.shuffled_poll_local_epsilon(0.5, config.delta, 60)
     flips = RandomisedResponse.from_epsilon(local, 2)
     changed = 0
-    for people in told:
+    for people in trials:
         used, lies = people.shuffled_lies()
         assert used == flips
         changed += int((lies != people.target_y).sum())

@@ -24,8 +24,8 @@ WEIGHTS = norm.pdf(E1) * norm.pdf(E2) * (_AXIS[1] - _AXIS[0]) ** 2
 
 def covariance(config):
     """s² uuᵀ + (ratio·s)² vvᵀ, with u at `angle` from the true direction and v across it."""
-    turn = math.radians(config.angle)
-    u, v = np.array([math.cos(turn), math.sin(turn)]), np.array([-math.sin(turn), math.cos(turn)])
+    angle = math.radians(config.angle)
+    u, v = np.array([math.cos(angle), math.sin(angle)]), np.array([-math.sin(angle), math.cos(angle)])
     return config.s**2 * (np.outer(u, u) + config.ratio**2 * np.outer(v, v))
 
 

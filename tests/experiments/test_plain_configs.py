@@ -157,7 +157,7 @@ CONFIGS = {
 def test_a_config_is_made_again_from_its_plain_form(name, mnist):
     @given(CONFIGS[name])
     def check(config):
-        plain = EXPERIMENTS[name].plain(config)
+        plain = EXPERIMENTS[name].plain_values(config)
         assert EXPERIMENTS[name].make(plain) == config
         assert "trial" not in plain
         assert sweep.experiment_of(config) == name
@@ -166,7 +166,7 @@ def test_a_config_is_made_again_from_its_plain_form(name, mnist):
 
 
 def test_mechanisms_are_written_as_one_writes_them():
-    plain, make = EXPERIMENTS["images"].plain, EXPERIMENTS["images"].make
+    plain, make = EXPERIMENTS["images"].plain_values, EXPERIMENTS["images"].make
     for pixels, labels, written in (
         (RandomisedResponse(0.1, 17), RandomisedResponse(0.2, 2), (0.1, 0.2)),
         (LaplaceNoise(0.3), BinaryChannel(0.1, 0.4), ({"laplace": 0.3}, [0.1, 0.4])),
@@ -187,9 +187,9 @@ def test_mechanisms_are_written_as_one_writes_them():
 def test_a_visitors_own_records_have_no_plain_form():
     own = replace(load("breast_cancer"), name="mine")
     with pytest.raises(ValueError, match="your own records go into no file of settings"):
-        EXPERIMENTS["bags"].plain(label_proportions.BagConfig(own, 5, 20))
+        EXPERIMENTS["bags"].plain_values(label_proportions.BagConfig(own, 5, 20))
     with pytest.raises(ValueError, match="your own records go into no file of settings"):
-        EXPERIMENTS["many_answers"].plain(AnswersConfig(count_answers(b"job\na\nb")))
+        EXPERIMENTS["many_answers"].plain_values(AnswersConfig(count_answers(b"job\na\nb")))
     with pytest.raises(ValueError, match="no sweep runs such a question: tuple"):
         sweep.experiment_of(())
 

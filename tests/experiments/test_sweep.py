@@ -217,7 +217,7 @@ def test_a_trial_that_cannot_be_made_says_why_and_the_others_go_on(tmp_path, cap
 def test_more_classes_than_two_have_a_lie_about_as_many():
     config = sweep.make("training", {"dataset": "digits", "classes": ["3", "8", "5"], "n_train": 20})
     assert config.labels == RandomisedResponse(0.2, 3)
-    assert sweep.EXPERIMENTS["training"].make(sweep.EXPERIMENTS["training"].plain(config)) == config
+    assert sweep.EXPERIMENTS["training"].make(sweep.EXPERIMENTS["training"].plain_values(config)) == config
     row = sweep.run_trial("training", replace(config, methods=(NAIVE,)))
     assert 0.3 < float(row["naive: accuracy"]) <= 1
 

@@ -88,10 +88,10 @@ def test_a_number_that_the_settings_ask_for_is_missing_only_with_a_reason(wanted
 
 def test_a_method_that_did_not_settle_has_its_numbers_and_the_problem_is_a_remark():
     comparison = sweep.EXPERIMENTS["comparison"]
-    told = "; ".join(f"{name}: the optimiser did not settle" for name in ("naive", "spread"))
-    assert comparison.is_remark(told)
-    assert not comparison.is_remark(f"{told}; labelled: it has nothing to learn from")
-    assert not sweep.EXPERIMENTS["voting"].is_remark(told)
+    problem = "; ".join(f"{name}: the optimiser did not settle" for name in ("naive", "spread"))
+    assert comparison.is_remark(problem)
+    assert not comparison.is_remark(f"{problem}; labelled: it has nothing to learn from")
+    assert not sweep.EXPERIMENTS["voting"].is_remark(problem)
 
 
 @pytest.mark.parametrize(

@@ -124,18 +124,18 @@ def column_of(trace, column):
 def test_columns_hold_positives_at_the_top_and_released_proportions_at_the_bottom():
     true, released, sizes = (0.25, 0.7, 0.0, 1.0), (0.31, -0.1, -0.3, 1.4), (20, 10, 12, 7)
     trial = made([[4, 16], [10], [3] * 4, [7]], true, released)
-    known, told, diamonds = charts.columns(trial, "are malignant").data
+    known, sent, diamonds = charts.columns(trial, "are malignant").data
     assert list(known.x) == [1, 2, 3, 4]
-    assert (known.zmin, known.zmax) == (told.zmin, told.zmax) == (0, 1)
-    assert known.colorscale == told.colorscale == ((0, charts.PALE), (1, A_COLOUR))
+    assert (known.zmin, known.zmax) == (sent.zmin, sent.zmax) == (0, 1)
+    assert known.colorscale == sent.colorscale == ((0, charts.PALE), (1, A_COLOUR))
     record = np.arange(charts.STEPS) * 20 // charts.STEPS  # of every step, the record it is in
     for bag, size in enumerate(sizes):
-        top, bottom = column_of(known, bag), column_of(told, bag)
+        top, bottom = column_of(known, bag), column_of(sent, bag)
         plotted = ~np.isnan(top)
         np.testing.assert_array_equal(top[plotted], record[plotted] < round(true[bag] * size))
         assert set(record[plotted]) == set(range(size)), "no record beyond the bag, and each of it"
         assert bottom[~np.isnan(bottom)] == pytest.approx(np.clip(released[bag], 0, 1), abs=1e-6)  # single precision
-        assert told.customdata[0][bag].tolist() == pytest.approx([bag + 1, released[bag]], abs=1e-6)
+        assert sent.customdata[0][bag].tolist() == pytest.approx([bag + 1, released[bag]], abs=1e-6)
     # as released, also where noise has carried it outside; far outside it is an arrow at the edge
     assert diamonds.y == pytest.approx([0.31 * 20, -0.1 * 10, -0.2 * 12, 1.2 * 7])
     assert list(diamonds.marker.symbol) == ["diamond", "diamond", "triangle-down", "triangle-up"]

@@ -23,7 +23,7 @@ def test_letters_are_read_from_the_last_row_and_the_page_gives_the_height(screen
 
 
 @of_every_chart
-def test_every_name_stands_at_the_end_of_its_curve_or_in_a_legend_that_has_room(figure):
+def test_every_name_stands_at_the_end_of_its_curve_or_in_a_legend_that_has_space(figure):
     for screen in SCREENS:
         plain = parts(figures.for_slide(figure, *screen))
         layout, names = plain["layout"], [name for name, _ in legend_entries(parts(figure))]

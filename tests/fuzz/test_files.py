@@ -72,7 +72,7 @@ def config_of(name: str) -> dict[str, Any]:
     """The config of an experiment as a file has it, on records that every computer has."""
     experiment = EXPERIMENTS[name]
     usual = getattr(experiment.config, "dataset", "")
-    return experiment.plain(experiment.make({"dataset": "digits"} if usual == "mnist" else {}))
+    return experiment.plain_values(experiment.make({"dataset": "digits"} if usual == "mnist" else {}))
 
 
 # --- lectures and saved settings -----------------------------------------------------------------

@@ -51,7 +51,7 @@ QUOTED = {
 # Patterns of the cells and lines of a file of records, which may have 20 MB.
 LONG = {
     "privdemo/csv_text.py:_FORMULA",
-    "privdemo/datasets/own.py:plain",
+    "privdemo/datasets/own.py:without_markup",
     "privdemo/datasets/own_csv.py:_opened",
     "privdemo/datasets/own_tables.py:_DECIMAL_COMMA",
 }

@@ -63,7 +63,7 @@ def test_epsilon_p_and_q_by_brute_force(name, k):
 
 
 def by_report(oracle, reports):
-    """The number of each report among `all_reports`; of local hashing the told hash less that of the truth 0."""
+    """The number of each report among `all_reports`; of local hashing the reported hash less that of the truth 0."""
     if isinstance(oracle, fo.OptimisedLocalHashing):
         return (reports[:, 3] - hash_answer(reports[:, :3].T, 0, oracle.n_hashes).astype(int)) % oracle.n_hashes
     if reports.ndim == 1:
@@ -84,8 +84,8 @@ def fit(found, probs):
 def law(oracle, true, epsilon):
     """P(report) if `true` is the truth, at another ε and with as many hashes."""
     if isinstance(oracle, fo.OptimisedLocalHashing):
-        told = np.append(math.exp(epsilon), np.ones(oracle.n_hashes - 1))
-        return told / told.sum()
+        weights = np.append(math.exp(epsilon), np.ones(oracle.n_hashes - 1))
+        return weights / weights.sum()
     return report_probs(type(oracle)(oracle.k, epsilon))[:, true]
 
 

@@ -322,7 +322,7 @@ def opened_room():
 
 
 async def say_host(scope, receive, send):
-    """Answer with the host of the room that a request is told of."""
+    """Answer with the host of the room that the scope of a request holds."""
     if scope["type"] == "websocket":
         await send({"type": "websocket.accept"})
         return

@@ -158,7 +158,13 @@ def test_this_computers_own_addresses_are_found():
 
 def test_an_address_is_compared_in_its_plain_form():
     given = ("::ffff:10.0.0.5", "FD00:0::2", "fe80::1%eth0", "10.0.0.5", "nonsense")
-    assert [own_computer.plain(one) for one in given] == ["10.0.0.5", "fd00::2", "fe80::1", "10.0.0.5", "nonsense"]
+    assert [own_computer.shortest_form(one) for one in given] == [
+        "10.0.0.5",
+        "fd00::2",
+        "fe80::1",
+        "10.0.0.5",
+        "nonsense",
+    ]
 
 
 def test_a_container_or_wsl_around_the_server_is_detected(monkeypatch, tmp_path):

@@ -84,7 +84,7 @@ def ten_places(monkeypatch):
 def run(story):
     """Run a coroutine with a new waiting room."""
 
-    async def told():
+    async def whole_story():
         door = Door()
         await story(door)
         for one in door.visits:
@@ -92,7 +92,7 @@ def run(story):
             await one.task
         assert not door.room.places, "who leaves holds no place"
 
-    in_a_loop(told())
+    in_a_loop(whole_story())
 
 
 def test_everybody_comes_in_until_the_places_are_taken():

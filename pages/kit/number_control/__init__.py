@@ -201,7 +201,7 @@ def _render_plain_boxes(setting: Number, label: str, other: OtherUnit | None) ->
         cast(setting.limit.high),
         step=cast(setting.step),
         help=setting.help,
-        **values.shown_by_widget(setting, "value"),
+        **values.widget_arguments(setting, "value"),
     )
     if other:
         _render_plain_other(setting, other)

@@ -87,20 +87,14 @@ def _summary(question: Question, axis: str, outcomes: Mapping[float, Outcomes], 
         axis, f"{sum(config.counts):,} people in {len(config.counts)} classes, the smallest with {min(config.counts):,}"
     )
     own = " Along this axis the counts are the paper’s design." if question.own and on_design else ""
-    dotted = (
-        " Dotted: the noise is chosen from the secret counts, no guarantee." if _any_without_guarantee(names) else ""
-    )
+    no_guarantee = any(RELEASES[name].data_dependent for name in names)
+    dotted = " Dotted: the noise is chosen from the secret counts, no guarantee." if no_guarantee else ""
     return (
         f"{what}.{own} By how many of 1,000 people the counts are off, all differences added up, which is the L1 "
         f"distance of the released shares from the true ones: the mean over {config.repeats:,} releases with 95 % "
         "intervals. From end to end: "
         f"{'; '.join(parts)}.{dotted}{_star_words(question, axis, names)}"
     )
-
-
-def _any_without_guarantee(names: Sequence[str]) -> bool:
-    """Return whether any of these releases chooses its noise from the secret counts."""
-    return any(RELEASES[name].data_dependent for name in names)
 
 
 def _star_words(question: Question, axis: str, names: Sequence[str]) -> str:

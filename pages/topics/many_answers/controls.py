@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.kit import inputs, own_data, own_data_input, privacy_inputs
-from pages.kit.values import Values, put_all, shown_by_widget
+from pages.kit.values import Values, put_all, widget_arguments
 from pages.topics.many_answers.question import (
     AMONG,
     AXIS,
@@ -72,7 +72,7 @@ def _choose_method() -> None:
             ORACLE.options,
             format_func=lambda title: FREQUENCY_ORACLES[ORACLES[title]].plain,
             help="; ".join(f"{one.plain}: {one.title}" for one in FREQUENCY_ORACLES.values()),
-            **shown_by_widget(ORACLE, "index"),
+            **widget_arguments(ORACLE, "index"),
         )
 
 

@@ -150,8 +150,8 @@ class ComparisonConfig:
         middle = round(self.rho * self.n_train)
         if middle <= 1:
             return middle, middle
-        room = min(middle - max(1, middle // 2), self.n_train // 2 - middle)
-        return middle - room, middle + room
+        half_width = min(middle - max(1, middle // 2), self.n_train // 2 - middle)
+        return middle - half_width, middle + half_width
 
     @property
     def set_name_epsilon(self) -> float:

@@ -99,7 +99,9 @@ def _of_records(source: Source) -> tuple[tuple[str, ...], Array]:
         names = [data.feature_names[i].removeprefix(_OCCUPATION) for i in columns]
         return tuple("unknown" if name == "?" else name for name in names), data.X[:, columns].sum(axis=0, dtype=float)
     if source == WORDS:
-        return tuple(map(datasets.plain, data.feature_names)), np.asarray(data.X.sum(axis=0, dtype=float)).ravel()
+        return tuple(map(datasets.without_markup, data.feature_names)), np.asarray(
+            data.X.sum(axis=0, dtype=float)
+        ).ravel()
     return data.class_names, np.array(data.class_counts, dtype=float)
 
 

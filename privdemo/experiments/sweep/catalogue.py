@@ -70,7 +70,7 @@ class Experiment:
             }
         )
 
-    def plain(self, config: Any) -> dict[str, Any]:
+    def plain_values(self, config: Any) -> dict[str, Any]:
         """Return the plain values from which `make` makes `config`; without the number of its trial.
 
         Raises ``ValueError`` for a visitor's own records, which no file of settings can hold.

@@ -75,8 +75,8 @@ def span(records: Sequence[Record], share: float) -> tuple[float, float]:
     for record in records:
         likely = record.law.values[record.law.weights > 1e-6]
         ends += [record.values.min(), record.values.max(), likely.min(), likely.max()]
-    room = max(0.02 * (max(ends) - min(ends)), 1e-4)
-    return max(FAR[0], float(min(ends) - room)), min(FAR[1], float(max(ends) + room))
+    margin = max(0.02 * (max(ends) - min(ends)), 1e-4)
+    return max(FAR[0], float(min(ends) - margin)), min(FAR[1], float(max(ends) + margin))
 
 
 def beyond(records: Sequence[Record]) -> int:

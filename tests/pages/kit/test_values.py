@@ -188,7 +188,7 @@ def test_the_default_of_a_range_without_it_is_the_nearest_number_without_a_messa
     [(N, "value", 3), (TWO, "default", ["b"]), (ONE, "index", 1), (WORDS, "value", "old")],
 )
 def test_a_widget_begins_with_the_value_and_puts_what_is_chosen(session, setting, default, first):
-    shown = values.shown_by_widget(setting, default)
+    shown = values.widget_arguments(setting, default)
     assert (shown["key"], shown[default]) == (setting.key, first)
     assert session.keys() == {"values"}, "the state of the widget is Streamlit's"
     new = {"n": 5, "two": ["a"], "one": "a", "words": "new"}[setting.key]
@@ -199,7 +199,7 @@ def test_a_widget_begins_with_the_value_and_puts_what_is_chosen(session, setting
 
 def test_an_emptied_box_changes_nothing(session):
     values.put(N, 5)
-    shown = values.shown_by_widget(N, "value")
+    shown = values.widget_arguments(N, "value")
     session["n"] = None
     shown["on_change"](*shown["args"])
     assert values.get(N) == 5
@@ -221,7 +221,7 @@ class Written(dict):
 def test_the_state_of_a_widget_is_set_only_to_another_value(monkeypatch, value, keys_set, default):
     """Setting it while the script runs would undo a key that is pressed meanwhile; Streamlit warns of both at once."""
     monkeypatch.setattr(st, "session_state", Written(n=5, values={"": {"n": value}}))
-    options = values.shown_by_widget(N, "value")
+    options = values.widget_arguments(N, "value")
     assert {key: each for key, each in options.items() if key == "value"} == default
     assert (st.session_state.keys_set, st.session_state["n"]) == (keys_set, value)
 

@@ -50,16 +50,18 @@ def test_where_only_the_place_in_the_queue_is_new_the_bar_alone_is_rendered(look
     "now",
     [at(2), at(1, error="x"), at(1, ahead=9), at(3, running=False), at(1, running=False), ValueError("too much")],
 )
-def test_another_trial_an_error_another_pace_and_the_end_rerun_the_page(look, now):
+def test_another_trial_an_error_another_interval_and_the_end_rerun_the_page(look, now):
     with pytest.raises(PageAgain):
         look(now)
 
 
-@pytest.mark.parametrize(("shown", "pace"), [(at(1), POLL), (at(1, ahead=9), SLOW_POLL), (at(1, running=False), None)])
-def test_jobs_are_polled_until_they_end_and_in_a_long_queue_less_often(monkeypatch, shown, pace):
-    paces, rendered = [], []
+@pytest.mark.parametrize(
+    ("shown", "interval"), [(at(1), POLL), (at(1, ahead=9), SLOW_POLL), (at(1, running=False), None)]
+)
+def test_jobs_are_polled_until_they_end_and_in_a_long_queue_less_often(monkeypatch, shown, interval):
+    intervals, rendered = [], []
     monkeypatch.setattr(watching.screen, "progress_bar", lambda question, now: rendered.append(now))
-    monkeypatch.setattr(watching.st, "fragment", lambda part, run_every: paces.append(run_every) or part)
+    monkeypatch.setattr(watching.st, "fragment", lambda part, run_every: intervals.append(run_every) or part)
     watching.watch("?", shown)
     assert rendered == [shown]
-    assert paces == ([pace] if pace else [])
+    assert intervals == ([interval] if interval else [])

@@ -140,7 +140,7 @@ def test_presets_set_the_papers_values_and_show_the_dial(name, key, level, flip)
 
 @pytest.fixture(scope="module", params=list(FAMILIES))
 def dial(request):
-    """A result, what the browser is told of it, and the guesses that follow."""
+    """A result, what the browser gets of it, and the guesses that follow."""
     family = FAMILIES[request.param]
     config = images.Config("digits", pixels=family.make(0.3, 17), per_class=4, n_people=100, seed=3)
     linking = images.CurveConfig("digits", family=family.name, n_candidates=20, seed=3)

@@ -40,8 +40,8 @@ def test_every_lecture_that_comes_with_the_app_is_listed_and_can_be_presented(mo
     for name, each in shipped().items():
         assert each.summary
         assert f"**{each.title}**  \n{each.summary}" in [text.value for text in at.markdown]
-        told = f"For {each.audience}, {each.minutes} minutes, {len(each.steps)} steps."
-        assert told in [text.value for text in at.caption]
+        caption = f"For {each.audience}, {each.minutes} minutes, {len(each.steps)} steps."
+        assert caption in [text.value for text in at.caption]
         at.button(key=f"present-{name}").click().run()
         assert (switched.pop() or "home") == (each.steps[0].page or "home")
         assert at.session_state["on_the_way_to"][-1].link == f"1-{name}"

@@ -187,8 +187,8 @@ def test_an_estimate_holds_the_truth_where_its_interval_does():
     assert "no certainty, but a poll that such lies hardly explain" in words
     assert " 0.0 % (at the end, without an interval, contains the truth)" in words
     doubt = "Such lies hardly explain these answers: <b>the model is doubtful</b>."
-    for told in (beyond.takeaway(), look(ESTIMATES, beyond)[0].answer):
-        assert doubt in told
+    for sentence in (beyond.takeaway(), look(ESTIMATES, beyond)[0].answer):
+        assert doubt in sentence
     assert "<b>0.0 % (doubtful)</b>" in beyond.takeaway()
     assert doubt not in shown.takeaway() + look(ESTIMATES, shown)[0].answer
     assert "<b>missed</b> the truth. Correcting" in look(AGAIN, beyond)[0].answer
