@@ -19,7 +19,7 @@ LOOK = "answers_look"
 ESTIMATORS = "Three estimators compared"
 
 NAME_BY_TITLE = {
-    "illnesses (made up)": ILLNESSES,
+    "illnesses (simulated)": ILLNESSES,
     "occupations (Adult)": OCCUPATIONS,
     "words (SMS)": WORDS,
     "Zipf’s law": ZIPF,
@@ -71,9 +71,9 @@ DELTA = Number(
     "answers_delta",
     limits.Limit("delta", 1e-12, 0.01, "it should be well below one over the number of people"),
     1e-6,
-    "δ, chance that ε does not bound",
+    "δ, chance that the limit ε does not apply",
     1e-6,
-    "The chance that ε does not bound with a shuffler, or with a curator’s noise. Without either no δ is needed.",
+    "The chance that the limit ε does not apply with a shuffler, or with a curator’s noise. Without either no δ is needed.",
 )
 
 

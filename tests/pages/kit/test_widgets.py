@@ -276,7 +276,7 @@ def test_the_meaning_of_an_answer_comes_from_its_channel():
 def test_what_a_release_gives_away_is_how_many_can_be_guessed_right(epsilon, delta, right, alone):
     guessing = privacy_inputs.Guessing("has one of two labels", "the counts", "patients")
     shown = privacy_inputs.guess_scale_html(epsilon, guessing, delta=delta, name="ε of a label", more="So.")
-    beyond = f" ({alone}, a chance that ε does not bound, adds the rest)" if alone else ""
+    beyond = f" ({alone}, a chance that the limit ε does not apply, adds the rest)" if alone else ""
     words = (
         f"If each of 100 patients has one of two labels, {right} be guessed right from the counts{beyond}; luck alone "
         "gives 50."
