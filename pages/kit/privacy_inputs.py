@@ -92,7 +92,8 @@ def _without_delta(epsilon: float, delta: float, right: str) -> str:
     alone = numbers.people_of_100(adversary.promised_rate(min(epsilon, LARGEST_EPSILON), 0.0))
     if alone == right:
         return ""
-    return f" ({alone} by ε alone; δ = {numbers.power_of_ten(delta)}, a chance that the limit ε does not apply, adds the rest)"
+    what = "a chance that the limit ε does not apply"
+    return f" ({alone} by ε alone; δ = {numbers.power_of_ten(delta)}, {what}, adds the rest)"
 
 
 def value_scale(epsilon: float, guess: str, *, name: str = "ε", more: str = "") -> None:

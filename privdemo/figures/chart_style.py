@@ -19,6 +19,8 @@ from privdemo.figures.plain import Plain, PlainFigure, at, copied, merge
 
 # The size of all text, in pixels.
 SIZE = 14
+# The text of a note that only keeps space.
+EMPTY = "&nbsp;"
 # The most steps between the ticks of an axis across and of one upwards: their words fit on a telephone.
 _STEPS = {"x": 4, "y": 6}
 # How wide a letter is, as a share of its size, by how many letters a percent sign is wider, and how many pixels wide a

@@ -13,7 +13,7 @@ from plotly.graph_objects import Figure
 from privdemo import palette
 from privdemo.experiments import many_answers
 from privdemo.experiments.many_answers import Fit, OneReport, Release, Trusted
-from privdemo.figures.chart_style import PHONE_PLOT_WIDTH, SIZE, chart, shortened
+from privdemo.figures.chart_style import EMPTY, PHONE_PLOT_WIDTH, SIZE, chart, shortened
 from privdemo.figures.charts import (
     Curve,
     DotPlot,
@@ -189,7 +189,7 @@ def _ticks_over(shares: Sequence[float]) -> list[dict[str, Any]]:
 def _space_over(pixels: float) -> dict[str, Any]:
     """Return an empty note that keeps so many pixels free over the plot."""
     place = {"x": 0, "xref": "paper", "y": 1, "yref": "paper", "yanchor": "bottom", "showarrow": False}
-    return place | {"text": "&nbsp;", "yshift": pixels - 1.3 * SIZE}
+    return place | {"text": EMPTY, "yshift": pixels - 1.3 * SIZE}
 
 
 def along(

@@ -8,6 +8,7 @@ from plotly.graph_objects import Figure
 
 from privdemo.figures import ends
 from privdemo.figures.chart_style import (
+    EMPTY,
     SIZE,
     apply_text_size_and_margins,
     axis_foot,
@@ -41,6 +42,8 @@ def for_slide(figure: Figure, screen_width: float, screen_height: float) -> Figu
     size, grown = letter_size(screen_width), screen_height / 768
     plain = copied(parts(figure))
     layout = plain["layout"]
+    if notes := layout.get("annotations"):  # an empty one keeps space over the plot for a legend, which goes below it
+        layout["annotations"] = [note for note in notes if note["text"] != EMPTY]
     foot = axis_foot(plain)
     apply_text_size_and_margins(plain, size)
     for trace in plain["data"]:

@@ -73,7 +73,8 @@ DELTA = Number(
     1e-6,
     "δ, chance that the limit ε does not apply",
     1e-6,
-    "The chance that the limit ε does not apply with a shuffler, or with a curator’s noise. Without either no δ is needed.",
+    "The chance that the limit ε does not apply with a shuffler, or with a curator’s noise. Without either no δ is "
+    "needed.",
 )
 
 

@@ -96,8 +96,8 @@ def test_the_votes_stand_beside_the_answers_hollow_where_chance_changed_them():
     assert [re.search('viewBox="([^"]+)"', field)[1] for field in pictures] == ["0 0 250 400", "0 0 400 250"] * 2
     assert f"How those asked really voted: {poll.voted_a} of 1,000 for A (only this simulation knows)" in page
     assert (
-        f"hears: {poll.said_a} of 1,000 say A ({poll.lied_a + poll.lied_b} are changed, but the pollster cannot see which)"
-        in page
+        f"hears: {poll.said_a} of 1,000 say A ({poll.lied_a + poll.lied_b} are changed, but the pollster cannot see "
+        "which)" in page
     )
 
 
