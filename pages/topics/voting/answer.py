@@ -160,7 +160,7 @@ def one_polls_estimates(answer: Answer) -> list[Panel]:
 # The headings of the fields; the browser fills in the numbers, and so does `still_dots`.
 VOTES_HEADING = "How those asked really voted: {voted_a} of {asked} for A (only this simulation knows)"
 ANSWERS_HEADING = "What the pollster hears: {said_a} of {asked} say A"
-CHANGED_HEADING = f"{ANSWERS_HEADING} ({{lied}} are changed, but the pollster cannot see which)"
+CHANGED_HEADING = f"{ANSWERS_HEADING} ({{lied}} are changed, unknown which)"
 # The keys of the settings by which voters of B lie, and voters of A: one for both, or one each.
 SLIDERS = (("lie", "b_says_a"), ("lie", "a_says_b"))
 _Fields = tuple[tuple[str, Mapping[int, people.Dot]], ...]
