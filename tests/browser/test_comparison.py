@@ -14,35 +14,47 @@ from tests.browser import browsing
 pytestmark = pytest.mark.browser
 
 
+class SlowConnection:
+    """A page's connection whose messages from the server can be held back and delivered later, all at once."""
+
+    def __init__(self, page: Page) -> None:
+        self._held: list[Callable[[], None]] | None = None
+        page.route_web_socket("**/_stcore/stream", self._connect)
+
+    def _connect(self, browser: WebSocketRoute) -> None:
+        def receive(message: str | bytes) -> None:
+            browser.send(message) if self._held is None else self._held.append(partial(browser.send, message))
+
+        browser.connect_to_server().on_message(receive)
+
+    def hold(self) -> None:
+        self._held = []
+
+    def deliver(self) -> None:
+        held, self._held = self._held, None
+        assert held, "the server sent nothing meanwhile"
+        for send in held:
+            send()
+
+
 def test_after_quick_keys_the_three_views_of_epsilon_agree(page: Page, address: str) -> None:
     """ε by its ladder, as a number, as the probability of a lie, and in the link: no press is lost or taken back.
 
     The first keys are pressed while the page is still on its way to the browser, as on a very slow connection.
     """
-    late: list[Callable[[], None]] | None = None
-
-    def on_its_way(browser: WebSocketRoute) -> None:
-        def deliver(message: str | bytes) -> None:
-            browser.send(message) if late is None else late.append(partial(browser.send, message))
-
-        browser.connect_to_server().on_message(deliver)
-
-    page.route_web_socket("**/_stcore/stream", on_its_way)
+    connection = SlowConnection(page)
     browsing.open_page(
         page,
-        f"{address}/comparison?compare_on=Small+digits&compare_draws=2&show=ignore+the+noise&compare_look=One+way+for+all",
+        f"{address}/comparison?compare_on=Small+digits&compare_draws=2&show=ignore+the+noise&compare_look=One+correction+for+labels,+bags+and+sets",
     )
     slider = page.get_by_role("slider", name="Privacy loss ε of one label")
-    late = []
+    connection.hold()
     page.get_by_text("All results in a table", exact=True).click()
     page.wait_for_timeout(1000)
     slider.press("ArrowLeft")
     page.wait_for_timeout(3000)
     slider.press("ArrowLeft")
-    delayed, late = late, None
-    for deliver in delayed:
-        deliver()
-    assert delayed
+    connection.deliver()
     browsing.open_settings(page)
     steps = question.EPSILON_STEPS
     place = steps.index(1.0) - 2
@@ -59,6 +71,29 @@ def test_after_quick_keys_the_three_views_of_epsilon_agree(page: Page, address: 
         lie = RandomisedResponse.from_epsilon(steps[place], 2).flip_prob
         assert float(boxes.get_by_label("p of a flip", exact=True).input_value()) == pytest.approx(lie, rel=1e-3)
         expect(page).to_have_url(re.compile(rf"label_epsilon={steps[place]:g}(\.0)?(&|$)"))
+
+
+def test_quick_changes_on_a_slow_connection_lose_no_message(page: Page, address: str) -> None:
+    """A large message that the server sends as a hash is still there after four runs that reach the browser at once."""
+    connection = SlowConnection(page)
+    browsing.open_page(
+        page,
+        f"{address}/comparison?compare_on=Small+digits&compare_draws=2&show=ignore+the+noise&compare_look=Most+privacy+for+a+goal+you+set",
+    )
+    connection.hold()
+    for chapter in (
+        "All results in a table",
+        "Compare two settings",
+        "All results in a table",
+        "Compare two settings",
+        "Most privacy for a goal you set",
+    ):
+        page.get_by_role("radiogroup", name="Chapter").get_by_text(chapter, exact=True).click()
+        page.wait_for_timeout(1500)
+    connection.deliver()
+    browsing.settled(page)
+    expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
+    expect(page.get_by_role("dialog")).to_have_count(0)
 
 
 @pytest.mark.parametrize(("width", "link"), [(1280, ""), (390, "&task=find+a+share")])
