@@ -136,7 +136,7 @@ def pair_leads() -> str:
     others = {SPREAD: "learned one by one", NAIVE: "ignore the noise"}
     kinds = {"points": ("accuracy", 100.0, 1), "log loss": ("log_loss", 1.0, 2)}
     return _table(
-        ["best variant, less …", *_PAIR_HEADS],
+        ["correct for the noise, less …", *_PAIR_HEADS],
         ([f"{title}: {unit}", *leads(other, *kind)] for unit, kind in kinds.items() for other, title in others.items()),
     )
 

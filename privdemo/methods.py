@@ -68,7 +68,13 @@ def by_trying(name: str) -> str:
 
 
 # Titles that several tables share.
-GUESS_BACK, MATCH_BAGS, ALL_KNOWN = "guess the true answers first", "match each bag’s share", "every label known"
+GUESS_BACK, MATCH_BAGS, ALL_KNOWN = "guess the true answers first", "match each bag’s share", "labels known"
+# What a title ends with whose method knows more than is released.
+_CEILING = "(for comparison)"
+_CORRECTED = "correct for the noise"
+# These learn from the bag or the set that a record is in, as a label that is often wrong; the better of two ways is
+# the one that predicts held-out labels better.
+_HINT_BAGS, _HINT_SETS, _BETTER = "use each bag as a hint", "use each set as a hint", "better of two"
 
 # --- polls ---------------------------------------------------------------------------------------
 
@@ -78,19 +84,17 @@ HONEST, RAW_SPREAD, SPREAD_MLE = "honest", "spread", "spread MLE"
 
 VOTING = _table(
     (
-        Method(HONEST, "if nobody lied", TRUTH, _in_colour_of(palette.TRUTH, "solid", "line-ns-open")),
-        Method("naive", "ignore the lies", NOBODY, palette.NAIVE, "naive"),
+        Method(HONEST, "if all answers were true", TRUTH, _in_colour_of(palette.TRUTH, "solid", "line-ns-open")),
+        Method("naive", "ignore the noise", NOBODY, palette.NAIVE, "naive"),
         Method("reconstruction", GUESS_BACK, NOBODY, palette.RECONSTRUCTION, "reconstruction"),
         Method(
             RAW_SPREAD,
-            "correct for the lies, unlimited",
+            f"{_CORRECTED}, unlimited",
             NOBODY,
             _in_colour_of(palette.SPREAD, "dot", "circle-open"),
             "spread likelihood, also below 0 and above 1",
         ),
-        Method(
-            SPREAD_MLE, "correct for the lies", NOBODY, palette.SPREAD, "spread likelihood, its maximum from 0 to 1"
-        ),
+        Method(SPREAD_MLE, _CORRECTED, NOBODY, palette.SPREAD, "spread likelihood, its maximum from 0 to 1"),
     )
 )
 
@@ -162,7 +166,7 @@ SHARES_OF_ANSWERS = _table(
         ),
         Method(
             PROJECTED,
-            "correct for the lies, nearest shares",
+            f"{_CORRECTED}, nearest shares",
             NOBODY,
             _in_colour_of(palette.SPREAD, "dash", "square-open"),
             "inversion, projected onto the simplex",
@@ -205,8 +209,8 @@ CLASSES, CHOSEN = "spread classes", "spread chosen"
 
 # The spread likelihood needs a prior of a clean pixel's grey levels: uniform, as learned from the noisy images for
 # each pixel by itself (one by one) or with those that go together (strokes), or as in the clean images (pixels known).
-# Strokes are known of each class too (class by class), or both are tried on held-out labels (best variant).
-_CORRECTED, _SPREAD = "noise-corrected", "spread likelihood"
+# Strokes are known of each class too (class by class), or both are tried on held-out labels, which has no addition.
+_SPREAD = "spread likelihood"
 
 TRAINING = _table(
     (
@@ -237,7 +241,7 @@ TRAINING = _table(
         ),
         Method(
             CHOSEN,
-            f"{_CORRECTED} (best variant)",
+            _CORRECTED,
             NOBODY,
             _in_colour_of(palette.SPREAD, "solid", "diamond-open"),
             f"{_SPREAD}, low-rank prior or a model of the classes",
@@ -270,25 +274,25 @@ NAMES, LLP, MEAN_MAP, ALTERNATING = "names", "llp", "mean map", "alternating"
 
 LABEL_PROPORTIONS = _table(
     (
-        Method(FULL, ALL_KNOWN, TRUTH, palette.TRUTH, "full labels"),
+        Method(FULL, f"{ALL_KNOWN} {_CEILING}", TRUTH, palette.TRUTH, "full labels"),
         Method(
             LABELLED,
-            f"{ALL_KNOWN}, data as sent",
+            f"{ALL_KNOWN}, data as sent {_CEILING}",
             TRUTH,
             _in_colour_of(palette.TRUTH, "dash", "square-open"),
             "labels of what is released",
         ),
-        Method(NAMES, "bags as noisy labels", OWNER, palette.SPREAD, f"{_SPREAD} on bag names"),
+        Method(NAMES, _HINT_BAGS, OWNER, palette.SPREAD, f"{_SPREAD} on bag names"),
         Method(
             by_trying(NAMES),
-            "bags as noisy labels (best variant)",
+            f"{_HINT_BAGS}, {_BETTER}",
             OWNER,
             _in_colour_of(palette.SPREAD, "dashdot", "diamond-open"),
             f"{_SPREAD} on bag names, or a model of the classes",
         ),
         Method(LLP, MATCH_BAGS, OWNER, palette.LABEL_PROPORTIONS, "the slides’ model"),
-        Method(MEAN_MAP, "estimate class averages", OWNER, palette.OTHERS[0], "mean map"),
-        Method(ALTERNATING, "class averages, repeated", OWNER, palette.OTHERS[1], "alternating mean map"),
+        Method(MEAN_MAP, "estimate each kind’s average", OWNER, palette.OTHERS[0], "mean map"),
+        Method(ALTERNATING, "estimate each kind’s average, repeated", OWNER, palette.OTHERS[1], "alternating mean map"),
     )
 )
 
@@ -300,10 +304,10 @@ EM, PCC = "em", "pcc"
 
 CLASS_RATIO = _table(
     (
-        Method(SPREAD, "sets as noisy labels", PUBLISHER, palette.SPREAD, f"{_SPREAD} on set names"),
+        Method(SPREAD, _HINT_SETS, PUBLISHER, palette.SPREAD, f"{_SPREAD} on set names"),
         Method(
             by_trying(SPREAD),
-            "sets as noisy labels (best variant)",
+            f"{_HINT_SETS}, {_BETTER}",
             PUBLISHER,
             _in_colour_of(palette.SPREAD, "dashdot", "diamond-open"),
             f"{_SPREAD} on set names, or a model of the classes",
@@ -321,14 +325,14 @@ CLASS_RATIO = _table(
         Method(PSVM, "widest margin, then count", PUBLISHER, palette.OTHERS[1], "∝SVM, classify and count"),
         Method(
             EM,
-            ALL_KNOWN,
+            f"{ALL_KNOWN} {_CEILING}",
             TRUTH,
             _in_colour_of(palette.TRUTH, "solid", "star-triangle-up"),
             "all labels, prior correction",
         ),
         Method(
             PCC,
-            f"{ALL_KNOWN}, then count",
+            f"{ALL_KNOWN}, then count {_CEILING}",
             TRUTH,
             _in_colour_of(palette.TRUTH, "dash", "square-open"),
             "all labels, classify and count",
@@ -375,20 +379,22 @@ def _compared_method(name: str, title: str, paper: str, trust: str, family: Styl
 
 
 def _by_trying(name: str, title: str, trust: str) -> Method:
-    """Return a method that chooses by trying instead of the one called `name`; its title extends `title`."""
+    """Return a method that chooses by trying instead of the one called `name`; titled `title`."""
     paper = f"{_SPREAD}, low-rank prior or a model of the classes"
     style = _in_colour_of(palette.SPREAD, "solid" if trust == PUBLISHER else "dashdot", f"{MARKERS[trust]}-open")
-    return Method(by_trying(name), f"{title} (best variant)", trust, style, paper)
+    return Method(by_trying(name), title, trust, style, paper)
 
 
 COMPARISON = _table(
     (
         Method(CLEAN, "all labels true", TRUTH, palette.TRUTH, "true labels"),
         _compared_method(COUNT_NAIVE, "count as sent", "naive count", NOBODY, palette.NAIVE),
-        _compared_method(CORRECTED_COUNT, "count, noise-corrected", "corrected count", NOBODY, palette.OTHERS[0]),
+        _compared_method(CORRECTED_COUNT, f"count, then {_CORRECTED}", "corrected count", NOBODY, palette.OTHERS[0]),
         _compared_method(NAIVE, "ignore the noise", "naive", NOBODY, palette.NAIVE),
         _compared_method(RECONSTRUCTION, GUESS_BACK, "reconstruction", NOBODY, palette.RECONSTRUCTION),
-        _compared_method(SPREAD, _CORRECTED, f"{_SPREAD}, learned prior", NOBODY, palette.SPREAD),
+        _compared_method(
+            SPREAD, f"{_CORRECTED}, learned one by one", f"{_SPREAD}, learned prior", NOBODY, palette.SPREAD
+        ),
         _compared_method(FLAT, f"{_CORRECTED}, pixels alike", f"{_SPREAD}, flat prior", NOBODY, palette.SPREAD, "dot"),
         _by_trying(SPREAD, _CORRECTED, NOBODY),
         _compared_method(
@@ -398,15 +404,15 @@ COMPARISON = _table(
             TRUE, f"{_CORRECTED}, pixels known", f"{_SPREAD}, true prior", TRUTH, palette.SPREAD, "longdash"
         ),
         _compared_method(LLP, MATCH_BAGS, "the slides’ model (LLP)", OWNER, palette.LABEL_PROPORTIONS),
-        _compared_method(BAG_NAMES, "bags as noisy labels", f"{_SPREAD} on bag names", OWNER, palette.SPREAD, "dash"),
-        _by_trying(BAG_NAMES, "bags as noisy labels", OWNER),
+        _compared_method(BAG_NAMES, _HINT_BAGS, f"{_SPREAD} on bag names", OWNER, palette.SPREAD, "dash"),
+        _by_trying(BAG_NAMES, f"{_HINT_BAGS}, {_BETTER}", OWNER),
         *(
             method
             for noise, (words, dash) in _NOISES.items()
             for method in (
                 _compared_method(
                     set_names(noise),
-                    f"sets as noisy labels, {words}",
+                    f"{_HINT_SETS}, {words}",
                     f"{_SPREAD} on set names",
                     PUBLISHER,
                     palette.SPREAD,
@@ -422,7 +428,7 @@ COMPARISON = _table(
                 ),
             )
         ),
-        _by_trying(set_names(TRIED_NOISE), f"sets as noisy labels, {TRIED_NOISE.title()}", PUBLISHER),
+        _by_trying(set_names(TRIED_NOISE), f"{_HINT_SETS}, {TRIED_NOISE.title()}, {_BETTER}", PUBLISHER),
         _compared_method(CURATED, "noisy result", "output perturbation, (ε, δ)", CURATOR, palette.OTHERS[1], "solid"),
         _compared_method(
             CURATED_PURE, "noisy result, δ = 0", "output perturbation, ε alone", CURATOR, palette.OTHERS[1]

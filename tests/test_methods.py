@@ -31,7 +31,7 @@ def test_methods_of_a_table_can_be_told_apart_and_one_colour_is_the_spread_likel
         assert method.columns == {"method": method.title, "key": method.name}
         assert method.in_full == (f"{method.title} ({method.paper})" if method.paper else method.title)
         assert (method.style.colour == palette.SPREAD.colour) == method.title.startswith(
-            ("correct for", "noise-corrected", "bags as noisy", "sets as noisy")
+            ("correct for", "use each bag", "use each set")
         ), method
 
 
@@ -45,13 +45,13 @@ def test_shipped_results_are_of_these_methods():
 
 def test_whom_a_method_trusts_is_its_marker_in_the_comparison_and_its_noise_in_its_title():
     for name, method in COMPARISON.items():
-        hollow = "-open" if method.title.endswith("(best variant)") else ""
+        hollow = "-open" if name.endswith(" chosen") else ""
         assert method.style.marker == methods.MARKERS[method.trust] + hollow or name == methods.CLEAN
     assert len(set(methods.MARKERS.values())) == 6
     shown = (methods.CLEAN, methods.TRUE, methods.NAIVE, methods.LLP, methods.mmd("laplace"), methods.CURATED)
     assert [COMPARISON[name].trust for name in shown] == [TRUTH, TRUTH, NOBODY, OWNER, PUBLISHER, methods.CURATOR]
     assert COMPARISON[methods.SHUFFLED_COUNT].trust == methods.SHUFFLER
-    assert COMPARISON[methods.set_names("dirichlet")].title == "sets as noisy labels, scaled Dirichlet"
+    assert COMPARISON[methods.set_names("dirichlet")].title == "use each set as a hint, scaled Dirichlet"
     assert set(methods.TIGHT.values()) <= set(RELEASES)
 
 

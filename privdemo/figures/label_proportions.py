@@ -65,7 +65,7 @@ def scores(
 ) -> Figure:
     """Return average F1, F1 of positives and of negatives, of every method with 95 % intervals over trials.
 
-    Rules mark the F1 with every label known, and that of calling every record negative.
+    Rules mark the F1 with the labels known, and that of calling every record negative.
     """
     return dot_plots([_dot_plot(trials, methods, threshold, which) for which in measures])
 
@@ -86,7 +86,7 @@ _HOW_LAZY = "for comparison: learns nothing"
 def accuracies(trials: Sequence[Trial], methods: Sequence[str], threshold: str, records: str, lazy: str) -> Figure:
     """Return which share of test `records` every method classifies correctly, with 95 % intervals over trials.
 
-    Two more rows with rules are that share with every label known, and, named `lazy`, that of calling every record
+    Two more rows with rules are that share with the labels known, and, named `lazy`, that of calling every record
     negative. Below its title each row says how it learns.
     """
     marks = [(LABEL_PROPORTIONS[name], label_proportions.mean_accuracy(trials, name, threshold)) for name in methods]

@@ -70,9 +70,7 @@ class Answer:
         records = self.task.records
         if not self.best:
             right = f"<b>{numbers.out_of_100(ceiling)}</b>"
-            return (
-                f"With every label known, a model tells correctly of {right} new {records} {_whether(self)}. {learns}"
-            )
+            return f"With the labels known, a model tells correctly of {right} new {records} {_whether(self)}. {learns}"
         reached = self.accuracy(self.best).mean
         nothing = 1 - sum(trial.test_share for trial in self.trials) / len(self.trials)
         alike = "" if all(trial.identified for trial in self.trials) else f" {ALL_ALIKE}"
@@ -113,7 +111,7 @@ class Answer:
                     self.methods,
                     self.question.threshold,
                     self.task.records,
-                    f"say of all: {self.task.words[0]}",
+                    f"always say {self.task.labels[0]}",
                 )
             ),
             note=_marks_words(self),
@@ -138,7 +136,7 @@ def _marks_words(answer: Answer) -> str:
         if n > 1
         else "Marks: one trial, so no interval is known. "
     )
-    return f"{marks}Grey for comparison: every label known (solid), the same answer for all (dotted)."
+    return f"{marks}Grey for comparison: labels known (solid), the same answer for all (dotted)."
 
 
 def _prediction(answer: Answer) -> Prediction | None:
@@ -151,12 +149,12 @@ def _prediction(answer: Answer) -> Prediction | None:
         "bag-totals",
         f"{int(answer.trials[0].sizes.sum()):,} {records} are put into {bags_words(answer)}. A model is given "
         f"{_sent_kind(answer)} and, of each group, only what percentage {answer.task.positive}. <b>For how many of 100 "
-        f"new {records} will it be right?</b> (Saying of all that they {answer.task.words[0]} is right for "
+        f"new {records} will it be right?</b> (Always saying “{answer.task.labels[0]}” is right for "
         f"{numbers.whole_per_hundred(nothing)}.)",
         100 * answer.accuracy(answer.best).mean,
         Scale(0, 100, unit=f" {records}"),
         one_bag(answer),
-        f"A model that knows every label is right for {numbers.out_of_100(ceiling)}.",
+        f"A model that knows the labels is right for {numbers.out_of_100(ceiling)}.",
     )
 
 
@@ -259,9 +257,9 @@ def released_words(answer: Answer) -> str:
 
 
 def beside_words(task: Task, reached: float, ceiling: float, nothing: float) -> str:
-    """Say how many records are named correctly by one answer to all, and with every label known."""
-    lazy = f"Saying of all that they {task.words[0]} is right"
-    known = f"with every label known, a model gets {numbers.out_of_100(ceiling)} right"
+    """Say how many records are named correctly by one answer to all, and with the labels known."""
+    lazy = f"Always saying “{task.labels[0]}” is right"
+    known = f"with the labels known, a model gets {numbers.out_of_100(ceiling)} right"
     if reached < nothing - LEAST_AGAINST_TRIVIAL:
         return f"{lazy} more often, for {numbers.out_of_100(nothing)}; {known}"
     if reached <= nothing + LEAST_AGAINST_TRIVIAL:

@@ -174,7 +174,7 @@ def guess_words(limits_by_estimator: dict[str, float], truth: float) -> str:
     if abs(end - truth) < 0.0005:
         start = "Here counting guessed votes works"
     corrected = limits_by_estimator.get(SPREAD_MLE)
-    more = "" if corrected is None else f"; correcting for the lies ends at <b>{numbers.share(corrected)}</b>"
+    more = "" if corrected is None else f"; correcting for the noise ends at <b>{numbers.share(corrected)}</b>"
     return (
         f"{start}: however many people are asked, it ends at {first}{more}. The truth is <b>{numbers.share(truth)}</b>."
     )
@@ -185,7 +185,7 @@ def figure1_words(has_yours: bool) -> str:
     yours = "" if has_yours else " The other chart, of what guessing each vote maximises, is for your own lies."
     return (
         "Figure 1 of Barber’s paper, computed from its J∞: the share that each estimate reaches in the long run, "
-        f"against the true share, for {len(voting.FLIP_PROBS)} lies p. Only correcting for the lies stays on the "
+        f"against the true share, for {len(voting.FLIP_PROBS)} lies p. Only correcting for the noise stays on the "
         "diagonal; at p = 0 the others do too; at p = 0.5 the answers say nothing, and nothing can be corrected."
         f"{yours}"
     )

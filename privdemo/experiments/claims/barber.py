@@ -275,7 +275,7 @@ CLAIMS = (
     ),
     ClaimRow(
         "section 6.1",
-        "noise-corrected, pixels alike, label flips 0.2, pixel noise of variance 0.1: accuracy",
+        "correct for the noise, pixels alike, label flips 0.2, pixel noise of variance 0.1: accuracy",
         partial(accuracy, method=FLAT, level=0.1),
         (SECTION_61,),
         published=_ACCURACIES[FLAT][0.1],
@@ -283,7 +283,7 @@ CLAIMS = (
     ),
     ClaimRow(
         "section 6.1",
-        "noise-corrected, pixels alike, label flips 0.2, pixel noise of variance 0.5: accuracy",
+        "correct for the noise, pixels alike, label flips 0.2, pixel noise of variance 0.5: accuracy",
         partial(accuracy, method=FLAT, level=0.5),
         (SECTION_61,),
         published=_ACCURACIES[FLAT][0.5],
@@ -331,7 +331,7 @@ CLAIMS = (
     ),
     ClaimRow(
         "appendix B",
-        "ignoring the lies keeps the direction of the weights if the two lies add up to less than 1: "
+        "ignoring the noise keeps the direction of the weights if the two lies add up to less than 1: "
         "angle to the true weights in degrees, for inputs alike in all directions and weights of length 1",
         direction,
         published=0.0,

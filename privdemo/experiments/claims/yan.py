@@ -307,7 +307,7 @@ _FILLED = "{} bags of {}".format(*default_bags("adult"))
 
 def _who(selection: str, method: str) -> str:
     """Say which model, and how its bags are filled."""
-    return "every label known" if method == FULL else f"their model, bags “{SELECTIONS[selection].title}”"
+    return "labels known" if method == FULL else f"their model, bags “{SELECTIONS[selection].title}”"
 
 
 def _f1_row(place: str, selection: str, method: str, of: str = "average") -> ClaimRow:

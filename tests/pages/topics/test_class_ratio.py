@@ -39,7 +39,9 @@ def test_the_takeaway_has_the_numbers_of_the_package(shown: Answer) -> None:
     assert "Given are two other sets: 80 % of set 1 are 7s and 20 % of set 2." in panel.summary
     assert "2 trials cannot tell which is closer" in panel.summary
     alone = [replace(trial, fits={EM: trial.fits[EM]}) for trial in shown.trials]
-    assert "are 7s. The method (“every label known”) estimates <b>" in takeaway(replace(shown, trials=tuple(alone)))
+    assert "are 7s. The method (“labels known (for comparison)”) estimates <b>" in takeaway(
+        replace(shown, trials=tuple(alone))
+    )
 
 
 def test_images_of_the_classes_are_shown_if_there_are_any() -> None:
@@ -125,7 +127,7 @@ def counting(mmd: tuple[float, float], spread: tuple[float, float]) -> str:
     [
         (compare_words(Verdict.TOO_FEW, MMD, "10 trials"), "10 trials cannot tell"),
         (compare_words(Verdict.WORSE, MMD, "10 trials"), "Over all mixes, blend the sets’ averages is closer."),
-        (compare_words(Verdict.BETTER, MMD, "10 trials"), "Over all mixes, sets as noisy labels is closer."),
+        (compare_words(Verdict.BETTER, MMD, "10 trials"), "Over all mixes, use each set as a hint is closer."),
         (compare_words(Verdict.NOT_CLEAR, MMD, "10 trials"), "the two are statistically tied"),
         (proportions("gaussian tight"), "have noise (ε = 0.1, δ = 0.05)"),
         (proportions("gaussian tight", times=2), "δ = 0.05; 2 times that for records in 2 sets)"),
