@@ -380,7 +380,12 @@ def test_a_preset_sets_the_papers_numbers_and_what_cannot_be_learnt_is_refused(m
         ),
         (
             {SPREAD: (0.8, 0.5), NAIVE: (0.8, 0.5), CHOSEN: (0.9, 0.5)},
-            ["tied", "not clearly differ", f"“{TRAINING[CHOSEN].title}” is more accurate than “{OURS}”", f"than “{THEIRS}” at p"],
+            [
+                "tied",
+                "not clearly differ",
+                f"“{TRAINING[CHOSEN].title}” is more accurate than “{OURS}”",
+                f"than “{THEIRS}” at p",
+            ],
             "tied in accuracy at every level",
         ),
     ],
