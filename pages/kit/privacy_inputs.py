@@ -64,7 +64,7 @@ class Guessing:
 
 
 def guess_scale(epsilon: float, guessing: Guessing, *, delta: float = 0.0, name: str = "ε", more: str = "") -> None:
-    """Render what (ε, δ) of a release means: how many of 100 people can be guessed right, and where ε is on a scale.
+    """Render what (ε, δ) of a release means: how many of 100 people can be guessed right.
 
     `name` is that of ε, `more` another sentence.
     """
@@ -97,7 +97,7 @@ def _without_delta(epsilon: float, delta: float, right: str) -> str:
 
 
 def value_scale(epsilon: float, guess: str, *, name: str = "ε", more: str = "") -> None:
-    """Render what the ε of one released value means: how sure of a `guess` it can make somebody; and where ε is.
+    """Render what the ε of one released value means: how sure of a `guess` it can make somebody.
 
     The guess is between two values, both as likely before. After the release no one is surer than e^ε/(e^ε + 1).
     """
@@ -112,27 +112,15 @@ def _at_most(chance: float) -> str:
 
 
 def _scale_html(name: str, epsilon: float, words: str, pictures: str, more: str = "") -> str:
-    """Return what an ε means as HTML, with its place on a scale.
-
-    The place is tanh(ε/2) = (e^ε − 1)/(e^ε + 1): an adversary's greatest advantage, P(right) − P(wrong), in guessing
-    which of two answers is true that were equally likely before.
-    """
-    shown = f"{name} = {numbers.epsilon(epsilon)}"
+    """Return what an ε means as HTML, with `pictures` to unfold; ε itself stands last, as the least known."""
     odds = f"{numbers.capital(numbers.odds_bound_text(epsilon))}."
     dots = (
         f"<details><summary>Show the privacy loss as dots</summary>{pictures}<p>{odds}</p></details>"
         if pictures
         else ""
     )
-    where = f"Privacy loss {shown}, on a scale from 0, nothing given away, to infinity, all given away"
-    place = f"{min(99.5, 100 * math.tanh(epsilon / 2)):.1f}%"
-    return (
-        f'<div class="epsilon">{words} <b>Privacy loss {shown}</b> (0 is perfect). {more}'
-        f'<div class="gauge"><span>0: nothing given away</span><div class="scale" role="img" aria-label="{where}">'
-        f'<b style="left:{place};transform:translateX(-{place})">{numbers.epsilon(epsilon)}</b>'
-        f'<i style="left:{place}"></i></div><span>∞: all given away</span></div>'
-        f"{dots}</div>"
-    )
+    shown = f"<b>Privacy loss {name} = {numbers.epsilon(epsilon)}</b> (at 0 nothing is given away)."
+    return f'<div class="epsilon">{words} {more and more + " "}{shown}{dots}</div>'
 
 
 def people_words(first: float, second: float, people: People) -> str:
