@@ -21,6 +21,8 @@ EPSILONS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 3.0,
 DELTAS = (0.0, 1e-10, 1e-8, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.05, 0.1, 0.2, 0.3)
 ANSWER_EPSILON, LABEL_EPSILON = "Privacy loss ε of one answer", "Privacy loss ε of one label"
 PERSON_EPSILON, _DELTA_NAME = "Privacy loss ε of one person", "δ, chance that the limit ε does not apply"
+# With more grey levels than this, black seldom becomes white by chance.
+_FEW_GREYS = 10
 _ODDS = "multiplies the odds of any guess by e^ε at most"
 
 
@@ -104,6 +106,12 @@ def value_scale(epsilon: float, guess: str, *, name: str = "ε", more: str = "")
     sure = adversary.promised_rate(min(epsilon, LARGEST_EPSILON), 0.0)
     words = f"Whoever sees what is sent can be {_at_most(sure)} sure {guess}; by luck alone, 50 %."
     st.html(_scale_html(name, epsilon, words, "", more))
+
+
+def black_or_white(family: PixelFamily, n_states: int) -> str:
+    """Say what is guessed of a pixel, and why it tells so much though it may have been replaced."""
+    why = f" (a replaced pixel gets any of {n_states} greys, so black seldom becomes white)"
+    return f"whether a pixel was black or white{why * (family.replaces_pixels and n_states > _FEW_GREYS)}"
 
 
 def _at_most(chance: float) -> str:
