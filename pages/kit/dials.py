@@ -124,13 +124,11 @@ def _make_fixed(
         "height": height,
         "width": width,
         "labels": [result.class_names[label] for label in result.labels],
-        "captions": _captions(result),
         "priorLabels": prior_labels,
         "halves": halves or None,
         "rowsTitle": _ROWS_TITLE,
-        "sentNote": _sent_note(family),
-        "namedNote": _named_note(result),
-        "symbol": family.symbol,
+        "sentNote": "with noise",
+        "symbol": None if family.replaces_pixels else family.symbol,
         "low": limit.low,
         "high": limit.high,
         "step": STEPS[family.name],
@@ -164,41 +162,23 @@ def level_ends(family: PixelFamily, n_states: int) -> tuple[str, str]:
     With the most replaced pixels, p = 1 − 1/k, each grey level is as likely as any other, whatever the image is.
     """
     limit = family.limit(n_states)
-    most = "pure noise, most private" if family.replaces_pixels else "most private"
-    return f"{limit.high:.4g}: {most}", f"{limit.low:.4g}: {'next to ' * (limit.low > 0)}no noise"
+    if family.replaces_pixels:
+        return "only noise: most private", "0 %: no noise"
+    return f"{limit.high:.4g}: most private", f"{limit.low:.4g}: next to no noise"
+
+
+def level_text(family: PixelFamily, level: float) -> str:
+    """Write a noise level as the slider does: “70 %”, “σ = 0.3”."""
+    return f"{100 * level:.4g} %" if family.replaces_pixels else f"{family.symbol} = {level:.3g}"
 
 
 def linking_sentence(point: Point) -> str:
     """Say how often the sender of an image is found, and whether that is more than by chance."""
-    start = f"Somebody who already has the original images of {point.n_candidates} people picks the right sender"
-    times = numbers.times_of_100(point.linked.mean)
+    start = f"A program that has the originals of {point.n_candidates} people picks the right sender for"
+    found = f"{start} {numbers.out_of_100(point.linked.mean)} such images"
     if clearly_above(point.linked, 1 / point.n_candidates):
-        return f"{start} {times}."
-    return f"{start} {times}: no better than chance."
-
-
-def _sent_note(family: PixelFamily) -> str:
-    """Say what the noise does to an image that is sent; a level stands, in percent, in the place of “{}”."""
-    return "{} % of the pixels are random" if family.replaces_pixels else "noise on every pixel"
-
-
-def _named_note(result: Result) -> str:
-    """Say how many labels are switched by chance, on average over the classes."""
-    switched = 1 - result.config.labels.channel_matrix.diagonal()
-    return f"chance changed {numbers.percent(float(switched.mean()))} of these answers"
-
-
-def captions(result: Result) -> list[str]:
-    """Return what each shown person sent: “7”, or “7 → 9” for a label that was changed."""
-    return [caption["text"] for caption in _captions(result)]
-
-
-def _captions(result: Result) -> list[dict[str, Any]]:
-    names = result.class_names
-    return [
-        {"text": names[sent] if sent == true else f"{names[true]} → {names[sent]}", "flipped": bool(sent != true)}
-        for true, sent in zip(result.labels, result.released_labels, strict=True)
-    ]
+        return f"{found}."
+    return f"{found}: no better than chance."
 
 
 def _token(pictures: str, config: Config) -> str:
@@ -215,7 +195,9 @@ def _base64(array: Any) -> str:
 # --- the markup shown until the dial has started --------------------------------------------
 
 
-def first_frame(data: Mapping[str, Any], result: Result, guesses: Guesses, priors: Sequence[str]) -> str:
+def first_frame(
+    data: Mapping[str, Any], result: Result, family: PixelFamily, guesses: Guesses, priors: Sequence[str]
+) -> str:
     """Return the dial and its pictures as HTML, with the same layout as dial.js."""
     data = {**data, **json.loads(data["pictures"])}
     place = f'min="{data["low"]}" max="{data["high"]}" step="any" value="{data["level"]}"'
@@ -223,7 +205,7 @@ def first_frame(data: Mapping[str, Any], result: Result, guesses: Guesses, prior
     control = (
         f'<div class="control"><span class="name">{escape(data["name"])}</span><span class="end">{left}</span>'
         f'<input type="range" dir="rtl" aria-label="{escape(data["name"])}" {place} disabled>'
-        f'<span class="end">{right}</span><output>{data["symbol"]} = {data["level"]:.3g}</output></div>'
+        f'<span class="end">{right}</span><output>{level_text(family, data["level"])}</output></div>'
     )
     rows = [guesses.pictures.get(prior) for prior in priors]  # None where they are still being learnt
     lines = _halves(data, result, rows[0]) if data["halves"] else f"<h4>{_ROWS_TITLE}</h4>{_line(data, result, rows)}"
@@ -249,24 +231,12 @@ def _line(data: Mapping[str, Any], result: Result, guesses: Sequence[Any]) -> st
     A narrow screen shows every second person.
     """
     columns = min(10, len(result.labels))
-    sent = data["sentNote"].format(f"{100 * data['level']:.3g}")
-    rows = [("Original", "stays with the person"), ("Sent", sent), *data["priorLabels"][:1]]
+    rows = [("Original", "stays with the person"), ("Sent", data["sentNote"]), *data["priorLabels"][:1]]
     cells = []
     for (name, note), pictures in zip(rows, (result.clean, result.released, *guesses[:1]), strict=True):
         cells += [f'<div class="row-name">{escape(name)}<small>{escape(note)}</small></div>']
         cells += ["<span></span>"] * columns if pictures is None else _pictures(result, pictures[:columns], name)
-        if name == "Sent":
-            title = f'<div class="row-name">Digit the sender reports<small>{data["namedNote"]}</small></div>'
-            cells += [title, *_sent(data["captions"][:columns])]
     return f'<div class="line" style="--columns:{columns};--few:{min(5, columns)}">{"".join(cells)}</div>'
-
-
-def _sent(all_captions: Sequence[Mapping[str, Any]]) -> list[str]:
-    return [
-        f'<div class="caption{" flipped" * one["flipped"]}{" later" * _is_later(n, len(all_captions))}"><span>'
-        f"{one['text']}</span></div>"
-        for n, one in enumerate(all_captions)
-    ]
 
 
 def _is_later(n: int, columns: int) -> bool:

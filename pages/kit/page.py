@@ -411,7 +411,8 @@ def _height_between(
     assert page.chapters is not None
     if len(page.chapters.all) == 1:
         return -1.0, 0.5
-    control = 6.0 * (not isinstance(panels[0].figure, LiveDial))  # a live dial is part of the figure
+    # a live dial is part of the figure, and a guess hides the main control
+    control = 6.0 * (not asked and not isinstance(panels[0].figure, LiveDial))
     guess = 7.5 * bool(asked)
     return 3.6 + control + 3.0 * bool(chapter.controls) + guess, 0.5 + 1.8 * control + guess
 

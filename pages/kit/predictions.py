@@ -7,8 +7,10 @@ what the room says, or has it sent from telephones where a class poll is open.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import partial
 from html import escape
 from statistics import median
 from typing import Any
@@ -84,28 +86,22 @@ def is_asking() -> bool:
 def render_question(prediction: Prediction) -> None:
     """Render the control for a guess, and a button that shows the figure without one.
 
-    The question itself is the sentence of the page.
+    The question itself is the sentence of the page. The slider begins without a value, so that none suggests a guess.
     """
     name, scale = prediction.name, prediction.scale
     key = f"guess-{name}"
     with st.form(f"prediction-{name}", border=False), st.container(key="prediction", horizontal=True):
         if isinstance(scale, tuple):
             st.radio(prediction.label, scale, index=None, key=key, horizontal=True)
-        elif scale.stops:
-            stops = list(scale.stops)
-            st.select_slider(
-                prediction.label, stops, stops[len(stops) // 2], lambda number: _text(number, scale), key=key
-            )
         else:
-            low, high, step = map(float, (scale.low, scale.high, scale.step))
-            middle = low + step * round((high - low) / 2 / step)
-            shown = f"%.{_digits(scale)}f{scale.unit.replace('%', '%%')}"
-            st.slider(prediction.label, low, high, middle, step, shown, key=key)
+            low, high = _ends(scale)
+            label = f"{prediction.label} ({_bare(low, scale)} to {_text(high, scale)})"
+            st.select_slider(label, [None, *_stops(scale)], None, partial(_text_or_none, scale=scale), key=key)
         kept = (prediction, key)
         guessed = st.form_submit_button("This is my guess", type="primary", on_click=_keep_guess, args=kept)
         shown = st.form_submit_button("Just show me", on_click=_keep_none, args=(prediction,))
         if guessed and is_open(prediction):
-            st.caption("Choose one of them first.")
+            st.caption("Choose one of them first." if isinstance(scale, tuple) else "Move the slider first.")
         elif guessed or shown:
             st.rerun()  # the whole page: what waited for the guess stands outside of a fragment, too
     if st.session_state.get(_IN_LECTURE):
@@ -113,7 +109,7 @@ def render_question(prediction: Prediction) -> None:
 
 
 def _keep_guess(prediction: Prediction, key: str) -> None:
-    """Keep the guess that a visitor has marked; among options, nothing is kept until one is chosen."""
+    """Keep the guess that a visitor has marked; nothing is kept until an option is chosen or the slider moved."""
     if (guess := st.session_state.get(key)) is not None:
         room_guesses.end_asking()
         _guesses()[prediction.name] = prediction.ask, guess
@@ -221,7 +217,25 @@ def result_words(prediction: Prediction, guess: float | str) -> str:
 
 def _text(value: float, scale: Scale) -> str:
     """Return a number of a scale with its unit."""
-    return f"{value:,.{_digits(scale)}f}{scale.unit}"
+    return f"{_bare(value, scale)}{scale.unit}"
+
+
+def _text_or_none(value: float | None, scale: Scale) -> str:
+    """Return a number of a scale with its unit, or that the slider still has none."""
+    return "not moved yet" if value is None else _text(value, scale)
+
+
+def _bare(value: float, scale: Scale) -> str:
+    """Return a number of a scale without its unit."""
+    return f"{value:,.{_digits(scale)}f}"
+
+
+def _stops(scale: Scale) -> list[float]:
+    """Return the numbers that can be guessed."""
+    if scale.stops:
+        return list(scale.stops)
+    n = math.floor((scale.high - scale.low) / scale.step + 1e-9)
+    return [round(float(scale.low + i * scale.step), 10) for i in range(n + 1)]
 
 
 def _digits(scale: Scale) -> int:

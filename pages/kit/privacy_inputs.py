@@ -21,6 +21,8 @@ EPSILONS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 3.0,
 DELTAS = (0.0, 1e-10, 1e-8, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.05, 0.1, 0.2, 0.3)
 ANSWER_EPSILON, LABEL_EPSILON = "Privacy loss ε of one answer", "Privacy loss ε of one label"
 PERSON_EPSILON, _DELTA_NAME = "Privacy loss ε of one person", "δ, chance that the limit ε does not apply"
+# With more grey levels than this, black seldom becomes white by chance.
+_FEW_GREYS = 10
 _ODDS = "multiplies the odds of any guess by e^ε at most"
 
 
@@ -64,7 +66,7 @@ class Guessing:
 
 
 def guess_scale(epsilon: float, guessing: Guessing, *, delta: float = 0.0, name: str = "ε", more: str = "") -> None:
-    """Render what (ε, δ) of a release means: how many of 100 people can be guessed right, and where ε is on a scale.
+    """Render what (ε, δ) of a release means: how many of 100 people can be guessed right.
 
     `name` is that of ε, `more` another sentence.
     """
@@ -97,7 +99,7 @@ def _without_delta(epsilon: float, delta: float, right: str) -> str:
 
 
 def value_scale(epsilon: float, guess: str, *, name: str = "ε", more: str = "") -> None:
-    """Render what the ε of one released value means: how sure of a `guess` it can make somebody; and where ε is.
+    """Render what the ε of one released value means: how sure of a `guess` it can make somebody.
 
     The guess is between two values, both as likely before. After the release no one is surer than e^ε/(e^ε + 1).
     """
@@ -106,33 +108,27 @@ def value_scale(epsilon: float, guess: str, *, name: str = "ε", more: str = "")
     st.html(_scale_html(name, epsilon, words, "", more))
 
 
+def black_or_white(family: PixelFamily, n_states: int) -> str:
+    """Say what is guessed of a pixel, and why it tells so much though it may have been replaced."""
+    why = f" (a replaced pixel gets any of {n_states} greys, so black seldom becomes white)"
+    return f"whether a pixel was black or white{why * (family.replaces_pixels and n_states > _FEW_GREYS)}"
+
+
 def _at_most(chance: float) -> str:
     """Write the most that a chance can be as whole percent, none that is below 1 as 100 %."""
     return "over 99 %" if 0.995 <= chance < 1 else f"up to {100 * chance:.0f} %"
 
 
 def _scale_html(name: str, epsilon: float, words: str, pictures: str, more: str = "") -> str:
-    """Return what an ε means as HTML, with its place on a scale.
-
-    The place is tanh(ε/2) = (e^ε − 1)/(e^ε + 1): an adversary's greatest advantage, P(right) − P(wrong), in guessing
-    which of two answers is true that were equally likely before.
-    """
-    shown = f"{name} = {numbers.epsilon(epsilon)}"
+    """Return what an ε means as HTML, with `pictures` to unfold; ε itself stands last, as the least known."""
     odds = f"{numbers.capital(numbers.odds_bound_text(epsilon))}."
     dots = (
         f"<details><summary>Show the privacy loss as dots</summary>{pictures}<p>{odds}</p></details>"
         if pictures
         else ""
     )
-    where = f"Privacy loss {shown}, on a scale from 0, nothing given away, to infinity, all given away"
-    place = f"{min(99.5, 100 * math.tanh(epsilon / 2)):.1f}%"
-    return (
-        f'<div class="epsilon">{words} <b>Privacy loss {shown}</b> (0 is perfect). {more}'
-        f'<div class="gauge"><span>0: nothing given away</span><div class="scale" role="img" aria-label="{where}">'
-        f'<b style="left:{place};transform:translateX(-{place})">{numbers.epsilon(epsilon)}</b>'
-        f'<i style="left:{place}"></i></div><span>∞: all given away</span></div>'
-        f"{dots}</div>"
-    )
+    shown = f"<b>Privacy loss {name} = {numbers.epsilon(epsilon)}</b> (at 0 nothing is given away)."
+    return f'<div class="epsilon">{words} {more and more + " "}{shown}{dots}</div>'
 
 
 def people_words(first: float, second: float, people: People) -> str:

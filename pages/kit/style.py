@@ -7,6 +7,6 @@ from pathlib import Path
 from privdemo import figures, palette
 
 _RULES = (Path(__file__).parent / "style.css").read_text(encoding="utf-8")
-_COLOURS = f":root {{ --flipped: {palette.OTHERS[1].colour}; --main: {palette.SPREAD.colour}; }}"
+_COLOURS = f":root {{ --main: {palette.SPREAD.colour}; }}"
 
 SHEET = f"<style>{_COLOURS}{_RULES}{figures.CSS}</style>"

@@ -138,6 +138,7 @@ _MATCH_CSS = f"""
 .match .framed {{ position: relative; }}
 .match .framed i {{ position: absolute; box-sizing: border-box; }}
 .match .best {{ outline: 3px solid {palette.ADVERSARY.colour}; z-index: 1; }}
+.match .right {{ outline-color: {palette.LABEL_PROPORTIONS.colour}; }}
 .match .owner {{ outline: 2px dashed #FFFFFF; }}
 @media (max-width: 640px) {{
   .match {{ grid-template: "head head" auto "sent best" auto "all all" auto / 1fr 1fr; gap: 0.3rem 0.75rem; }}
@@ -150,8 +151,9 @@ _MATCH_CSS = f"""
 def match_html(match: Match, verdict: str, alt: str) -> str:
     """Return an image that was sent, the originals of those who may have sent it, and the best match, as HTML.
 
-    The best match is framed among the originals, and so is the sender's where that is another; `verdict` says which it
-    is. Where all fit alike, there is no best one. Of many people, those that fit best are shown, and the sender.
+    The best match is framed among the originals, in green if it is the sender's, otherwise in red; then the sender's is
+    framed as well. `verdict` says which it is. Where all fit alike, there is no best one. Of many people, those that
+    fit best are shown, and the sender.
     """
     n, best = len(match.originals), int(match.order[0])
     shown = sorted({*match.order[:_MOST_ORIGINALS].tolist(), match.owner})
@@ -168,9 +170,10 @@ def match_html(match: Match, verdict: str, alt: str) -> str:
 
     clear = match.n_best == 1
     frames = frame(match.owner, "owner") if best != match.owner or not clear else ""
-    frames += frame(best, "best") if clear else ""
+    picked = "best right" if best == match.owner else "best"
+    frames += frame(best, picked) if clear else ""
     originals = f"The originals of {n:,} people" if len(shown) == n else f"{len(shown)} of the {n:,} originals"
-    best_picture = f'<div class="framed"><img class="best" src="{data_uri(match.originals[best])}" alt=""></div>'
+    best_picture = f'<div class="framed"><img class="{picked}" src="{data_uri(match.originals[best])}" alt=""></div>'
     return (
         f'<style>{_MATCH_CSS}</style><div class="match" role="group" aria-label="{html.escape(alt, quote=True)}">'
         f"<h4>Which of these {n:,} people sent this image?</h4>"

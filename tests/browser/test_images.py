@@ -109,13 +109,13 @@ def test_release_updates_the_page_its_guesses_and_the_link(page: Page, address: 
     wait_for_all_guesses(page)
     dial(page, 100, "input")
     expect(page.locator(".dial").last).to_have_attribute("data-guesses", "near")
-    expect(page.locator(".takeaway", has_text="= 0.7)")).to_have_css("opacity", "0.45")  # it is of another level
+    expect(page.locator(".takeaway")).to_have_css("opacity", "0.45")  # it is of another level
     expect(page.locator(".matching").last).to_have_css("opacity", "0.45")
-    expect(page.locator(".row-name small", has_text="50 % of the pixels are random").last).to_be_visible()
+    expect(page.locator(".dial output").last).to_have_text("50 %")
     before = page.locator(".match .sent img").last.get_attribute("src")
     dial(page, 100, "change")
-    expect(page.locator(".takeaway", has_text="= 0.5)")).to_have_css("opacity", "1")
     browsing.settled(page)
+    expect(page.locator(".takeaway")).to_have_css("opacity", "1")
     expect(page.locator(".dial").last).to_have_attribute("data-guesses", "exact")
     expect(page.locator(".matching").last).to_have_css("opacity", "1")
     expect(page.locator(".match .sent img").last).not_to_have_attribute("src", before)
@@ -134,7 +134,8 @@ def test_on_a_telephone_a_line_holds_people_of_both_kinds_and_guesses_unfold(pag
     browsing.open_page(page, f"{address}/image_noise?people={FEW}")
     wait_for_all_guesses(page)
     first = page.locator(".dial .lines > .line:visible").first
-    assert {words.split(" ")[0] for words in first.locator(".caption").all_inner_texts()} == {"7", "9"}
+    names = first.locator("canvas.clean").evaluate_all("all => all.map(one => one.ariaLabel.slice(-1))")
+    assert set(names) == {"7", "9"}
     fold = page.locator(".dial .fold:visible").first
     expect(fold.locator("canvas").first).to_be_hidden()
     fold.locator("summary").click()
@@ -164,7 +165,7 @@ def test_news_of_the_level_that_a_dial_has_left_does_not_take_it_back(page: Page
     dial(page, 100, "input")
     page.get_by_role("spinbutton", name="Possible senders").fill("90")
     page.get_by_role("spinbutton", name="Possible senders").press("Enter")
-    expect(page.locator(".found").last).to_contain_text("original images of 90 people")
+    expect(page.locator(".found").last).to_contain_text("the originals of 90 people")
     browsing.settled(page)
     expect(page.locator("input#level").last).to_have_value("100")
     expect(page.locator(".dial").last).to_have_attribute("data-level", "0.5")
@@ -176,18 +177,18 @@ def test_the_keyboard_moves_the_dial_and_so_does_a_typed_number(page: Page, addr
     slider = page.locator("input#level").last
     slider.focus()
     slider.press("ArrowLeft")  # more private
-    expect(page.locator(".takeaway", has_text="= 0.705)")).to_be_visible()
+    expect(page).to_have_url(re.compile("p=0.705"))
     browsing.settled(page)
     expect(slider).to_have_attribute(
         "aria-valuetext",
-        re.compile("^p = 0.705. Somebody who already has the original images of 100 people picks the right"),
+        re.compile("^70.5 %. A program that has the originals of 100 people picks the right"),
     )
     browsing.open_settings(page)
     box = page.locator(LEVEL_BOX)
     box.fill("0.1234")
     box.press("Enter")
-    expect(page.locator(".takeaway", has_text="= 0.1234)")).to_be_visible()
     expect(page).to_have_url(re.compile("p=0.1234"))
+    expect(page.locator(".dial output").last).to_have_text("12.34 %")
 
 
 def test_downloads_hold_the_shown_numbers_and_fetch_nothing(page: Page, address: str, tmp_path: Path) -> None:

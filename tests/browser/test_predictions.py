@@ -19,9 +19,10 @@ def test_a_guess_is_made_by_keyboard_and_stands_beside_the_truth(page: Page, add
     expect(page.locator(".st-key-people-dots figure")).to_have_count(1)
     assert not faults_of(page, "before the guess", (NIGHT_ON_A_TELEPHONE,), "html")
     guess = page.get_by_role("slider", name="Your guess")
+    expect(guess).to_have_attribute("aria-valuetext", "not moved yet")
     guess.focus()
-    for _ in range(5):
-        page.keyboard.press("ArrowLeft")
+    for _ in range(46):
+        page.keyboard.press("ArrowRight")
     page.keyboard.press("Tab")
     expect(page.get_by_role("button", name="This is my guess")).to_be_focused()
     page.keyboard.press("Enter")
@@ -41,34 +42,37 @@ def test_a_guess_is_made_by_keyboard_and_stands_beside_the_truth(page: Page, add
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
 @pytest.mark.parametrize("at", ["voting", "comparison"])
-def test_a_guess_and_its_result_stand_above_the_main_control(
+def test_the_main_control_is_shown_after_the_guess_below_its_result(
     page: Page, address: str, at: str, width: int, height: int
 ) -> None:
     page.set_viewport_size({"width": width, "height": height})
     browsing.open_page(page, f"{address}/{at}", guesses=True)
-    control = page.locator(".st-key-stage [class*='st-key-row-']").get_by_role("slider")
+    control = page.locator(".st-key-stage [class*='st-key-row-']").locator("input[type=range]").first
     stands_above = "([above, below]) => above.getBoundingClientRect().bottom <= below.getBoundingClientRect().top"
-    for name in ("prediction", "prediction-result"):
-        asked = page.locator(f".st-key-{name}")
-        expect(asked).to_be_visible()
-        browsing.settled(page)
-        handles = [asked.element_handle(), control.element_handle()]
-        assert page.evaluate(stands_above, handles), name
-        if name == "prediction":
-            if (options := asked.get_by_role("radio")).count():
-                options.first.check(force=True)
-            page.get_by_role("button", name="This is my guess").click()
+    asked, result = (page.locator(f".st-key-{name}") for name in ("prediction", "prediction-result"))
+    expect(asked).to_be_visible()
+    expect(control).not_to_be_visible()
+    if (options := asked.get_by_role("radio")).count():
+        options.first.check(force=True)
+    else:
+        asked.get_by_role("slider").press("ArrowRight")
+    page.get_by_role("button", name="This is my guess").click()
+    expect(result).to_be_visible()
+    expect(control).to_be_visible()
+    browsing.settled(page)
+    assert page.evaluate(stands_above, [result.element_handle(), control.element_handle()])
 
 
 def test_a_guess_stays_for_the_visit_and_is_in_no_link(page: Page, address: str) -> None:
     browsing.open_page(page, f"{address}/voting", guesses=True)
+    page.get_by_role("slider", name="Your guess").press("End")
     page.get_by_role("button", name="This is my guess").click()
-    expect(page.locator(".guess")).to_contain_text("You guessed 50")
+    expect(page.locator(".guess")).to_contain_text("You guessed 100")
     page.get_by_role("radio", name="Many polls").click()
     expect(page).to_have_url(re.compile("lesson=Many"))
-    assert "50" not in page.url.split("?")[1]
+    assert "100" not in page.url.split("?")[1]
     page.go_back()
-    expect(page.locator(".guess")).to_contain_text("You guessed 50")
+    expect(page.locator(".guess")).to_contain_text("You guessed 100")
     page.get_by_role("button", name="Guess again").click()
     expect(page.get_by_role("button", name="Just show me")).to_be_visible()
     page.reload()

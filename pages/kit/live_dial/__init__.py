@@ -36,7 +36,7 @@ def mount(data: Mapping[str, Any], number: Number, first: Callable[[], str] = st
     which more of them may `follow`, with the sentences on `linking` at each of them, and `linkingHere` at the dial's
     own level; for each prior whether its guesses are `ready`; and a `token` that changes with the pictures, but not
     with the level. The pictures and random numbers are base64 of their little-endian bytes: `states`, `clean`, and
-    either `noise` or `uniform` and `replacement`; with `nStates`, `height` and `width`; `labels`, `captions` and
+    either `noise` or `uniform` and `replacement`; with `nStates`, `height` and `width`; `labels` and
     `priorLabels`, or the titles of two `halves`; `symbol` and `name`; `low`, `high` and `step`.
 
     `first` makes the same pictures as markup, which is shown until the dial has started.

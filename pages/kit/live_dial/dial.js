@@ -128,7 +128,6 @@ class Dial {
     this.columns = this.perLine();
     this.canvases = { clean: [], released: [], guesses: this.data.priorLabels.map(() => []) };
     this.titles = this.data.priorLabels.map(() => []);
-    this.sentNotes = [];
     this.lines.replaceChildren();
     if (this.data.halves) this.buildHalves(this.data.halves);
     else {
@@ -179,7 +178,7 @@ class Dial {
   // One line of people: a grid whose first column names the rows, then one column each. The rows of guesses but the
   // first are folded.
   buildLine(people) {
-    const { captions, priorLabels, sentNote, namedNote } = this.data;
+    const { priorLabels, sentNote } = this.data;
     let line = this.add(this.lines, "div", "line");
     line.style.setProperty("--columns", this.columns);
     const cells = (fill) => {
@@ -195,13 +194,7 @@ class Dial {
       return title;
     };
     row("Original", "stays with the person", "clean", this.canvases.clean);
-    this.sentNotes.push(row("Sent", sentNote, "released", this.canvases.released).querySelector("small"));
-    const named = this.add(line, "div", "row-name", "Digit the sender reports");
-    this.add(named, "small", "", namedNote);
-    cells((person) => {
-      const { text, flipped } = captions[person];
-      this.add(this.add(line, "div", flipped ? "caption flipped" : "caption"), "span", "", text);
-    });
+    row("Sent", sentNote, "released", this.canvases.released);
     priorLabels.forEach(([name, note], g) => {
       if (g === 1) {
         const fold = this.add(this.lines, "details", "fold");
@@ -226,9 +219,8 @@ class Dial {
     const released = this.data.release(this.data, level);
     this.canvases.released.forEach((canvas, n) => paint(canvas, size, (j) => released(n * size + j)));
     this.paintGuesses(level);
-    const percent = Number((100 * level).toPrecision(3));
-    this.sentNotes.forEach((note) => (note.textContent = this.data.sentNote.replace("{}", percent)));
-    const shown = `${this.data.symbol} = ${Number(level.toPrecision(3))}`;
+    const { symbol } = this.data; // null where the level is a chance
+    const shown = symbol ? `${symbol} = ${Number(level.toPrecision(3))}` : `${Number((100 * level).toPrecision(4))} %`;
     this.output.textContent = shown;
     this.input.setAttribute("aria-valuetext", `${shown}. ${this.found.textContent}`);
     this.root.dataset.level = level;

@@ -141,7 +141,7 @@ class Dots {
   show(answered) {
     const kinds = Int8Array.from({ length: this.voted.length }, (_, i) => (i < answered ? this.kind(i) : NONE));
     const count = (...wanted) => kinds.reduce((sum, kind) => sum + wanted.includes(kind), 0);
-    const counts = { voted_a: count(0, 1), lied: count(1, 3), said_a: count(0, 3), asked: answered };
+    const counts = { voted_a: count(0, 1), said_a: count(0, 3), asked: answered };
     this.fields.forEach((field, f) => {
       field.render(kinds);
       const heading = this.data.fields[f].heading;

@@ -83,12 +83,12 @@ class Answer:
         return Panel(
             "home",
             "Can images be sent like this, too?",
-            "Before it is sent, each pixel of a digit is replaced by a random grey with the chance p.",
+            "Before it is sent, each pixel of a digit may be replaced by a random grey.",
             LiveDial(
                 data,
                 level_setting(),
                 still,
-                first=lambda: dials.first_frame(data, result, self.guesses, [_PRIOR]),
+                first=lambda: dials.first_frame(data, result, FAMILY, self.guesses, [_PRIOR]),
                 later=lambda: dials.more_guesses(data, self.along, [_PRIOR]),
             ),
             summary=summary,

@@ -17,9 +17,9 @@ from privdemo.tasks import binary_task
 # The ε of a label at which the methods are compared.
 EPSILON = 1.0
 _TITLES = {
-    TRUTH: "With no privacy:",
-    NOBODY: "Nobody is trusted,<br>and labels are changed at random:",
-    OWNER: "Owners of groups are trusted,<br>and release noisy totals:",
+    TRUTH: "everybody (no privacy):",
+    NOBODY: "nobody: chance changes some<br>before they are sent:",
+    OWNER: "the owner of a group,<br>who releases noisy totals:",
 }
 _WORDS = {
     NOBODY: "if nobody is trusted, and each person reports a wrong digit {lie} of the time (“{method}”)",
@@ -47,7 +47,7 @@ def cost(dataset: str) -> Panel:
     estimates = {title: (COMPARISON[best[trust].method], best[trust].estimate) for trust, title in _TITLES.items()}
     return Panel(
         "cost",
-        "How much accuracy does it cost to trust nobody?",
+        "How well does a computer learn without seeing the truth?",
         _sentence(dataset),
         Chart(
             figures.by_trust(estimates, "new images named right, of 100 (by guessing: 50)<br>Whiskers: 95 % intervals")
@@ -59,12 +59,11 @@ def cost(dataset: str) -> Panel:
 
 
 def _sentence(dataset: str) -> str:
-    """Say what is learnt, and how each sender is protected."""
+    """Say what is learnt from what, and that the methods differ in who sees the truth."""
     first, second = binary_task(dataset).classes
     return (
-        f"A computer learns to tell {first} from {second}. To protect each sender, "
-        f"{numbers.out_of_100(_config(dataset).flips.flip_prob)} labels are changed at random. How much worse does it "
-        "learn?"
+        f"People send images and what each shows, “{first}” or “{second}”. A computer learns to tell them apart. Who "
+        "sees the true labels?"
     )
 
 

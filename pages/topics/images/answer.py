@@ -53,23 +53,13 @@ class Answer:
     def takeaway(self) -> str:
         """Return the page’s sentence, with its current numbers."""
         point = self.own_point
-        times, n = numbers.times_of_100(point.linked.mean), point.n_candidates
-        at = f"at {self.question.family.symbol} = {self.question.level:.4g}"
-        finder = (
-            f"somebody who already has the original images of {n} people picks the one that was sent <b>{times}</b>"
+        found, n = numbers.out_of_100(point.linked.mean), point.n_candidates
+        is_found = clearly_above(point.linked, 1 / n)
+        chance = "" if is_found else ", no more often than by chance"
+        return (
+            f"<b>{'No' if is_found else 'Yes'}:</b> a program that has the originals of {n} people compares the sent "
+            f"image with each and picks the nearest. It picks the right person for <b>{found}</b> such images{chance}."
         )
-        if clearly_above(point.linked, 1 / n):
-            return f"<b>No:</b> {finder}, although {self._damage()} ({at})."
-        return f"<b>Yes:</b> {finder}, no more often than by chance, as {self._damage()} ({at})."
-
-    def _damage(self) -> str:
-        """Say how much the noise changes pixels."""
-        if self.question.family.replaces_pixels:
-            return (
-                f"<b>{self.result.changed_pixels:.0f}</b> of its {self.privacy.n_pixels} pixels are replaced by random "
-                "grey"
-            )
-        return f"its pixels are off by <b>{self.own_point.expected.absolute:.2f}</b> on average (0 is black, 1 white)"
 
     @property
     def facts(self) -> dict[str, str]:
@@ -100,10 +90,9 @@ class Answer:
 
 def found_words(point: Point) -> str:
     """Say how often the right sender is picked, in bold."""
-    times, n = numbers.times_of_100(point.linked.mean), point.n_candidates
-    if clearly_above(point.linked, 1 / n):
-        return f"somebody who has the originals of {n} people still picks the right sender, <b>{times}</b>"
-    return f"somebody who has the originals of {n} people picks the right sender <b>{times}</b>, no better than chance"
+    found, n = numbers.out_of_100(point.linked.mean), point.n_candidates
+    picks = f"a program that has the originals of {n} people picks the right sender for <b>{found}</b> images"
+    return picks if clearly_above(point.linked, 1 / n) else f"{picks}, no better than chance"
 
 
 def answer(question: Question, trials: Trials) -> Answer:
@@ -154,10 +143,10 @@ _PRIOR_NAMES = {
 def match_words(found: Match) -> str:
     """Say whether the original picked for an image is the sender’s."""
     if found.n_best > 1:
-        return f"Picked: <b>none</b>, {found.n_best} fit alike (dashed: the sender)"
+        return f"Picked: <b>nobody</b>, {found.n_best} fit alike (dashed: the sender)"
     if found.order[0] == found.owner:
-        return "Picked: <b>the right one</b>"
-    return "Picked: <b>a wrong one</b> (dashed: the sender)"
+        return "Picked: <b>right person</b>"
+    return "Picked: <b>wrong person</b> (dashed: the sender)"
 
 
 def _matching(found: Match) -> str:
@@ -182,7 +171,9 @@ def _dial(answer: Answer) -> Panel:
         stack = [result.clean, result.released, *(guesses.pictures[prior] for prior in known)]
         sheet = figures.contact_sheet(images.stack_pictures(stack, result.image_shape))
         rows = ["Original", "Sent", *(priors[prior][0] for prior in known)]
-        return matching + figures.picture_html(sheet, dials.captions(result), rows, summary)
+        return matching + figures.picture_html(
+            sheet, [result.class_names[label] for label in result.labels], rows, summary
+        )
 
     return Panel(
         "images",
@@ -190,7 +181,7 @@ def _dial(answer: Answer) -> Panel:
             data,
             level_setting(family, result.n_states),
             static_picture,
-            first=lambda: dials.first_frame(data, result, guesses, SHOWN_PRIORS),
+            first=lambda: dials.first_frame(data, result, family, guesses, SHOWN_PRIORS),
             later=lambda: dials.more_guesses(data, answer.along, SHOWN_PRIORS),
         ),
         summary=summary,
@@ -203,12 +194,9 @@ def _dial_words(answer: Answer) -> str:
     """Describe the dial, for screen readers."""
     question, result = answer.question, answer.result
     n = len(result.labels)
-    flipped = int((result.labels != result.released_labels).sum())
     return (
         f"{n} images of {numbers.join_words(result.class_names)}, true and as sent at {question.family.symbol} = "
-        f"{question.level:.4g}. {flipped} of the {n} labels {'is' if flipped == 1 else 'are'} a lie: “"
-        f"{result.class_names[0]} → {result.class_names[1]}” is a {result.class_names[0]} reported as a "
-        f"{result.class_names[1]}. The first row of guesses is the best that an adversary can do who has learned from "
+        f"{question.level:.4g}. The first row of guesses is the best that an adversary can do who has learned from "
         f"{result.n_people:,} noisy images how pixels go together; the others are those of somebody who has learned "
         "from them what each pixel usually is, who takes all grey levels for equally likely, or who knows from "
         f"originals what each pixel is. While you drag, they are those of the nearest of {len(answer.points)} levels; "
@@ -224,10 +212,10 @@ def _lost(answer: Answer) -> tuple[Panel | tuple[Panel, ...], ...]:
     """Return the panels of the error of a pixel and of how often a sender is found, against the noise level."""
     question, own_point, n = answer.question, answer.own_point, answer.own_point.n_candidates
     family = question.family
-    at = f"At {family.symbol} = {own_point.level:.4g}"
+    at = f"With the noise at {dials.level_text(family, own_point.level)}"
     head = Panel(
         question="How much noise hides the sender?",
-        answer=f"{at} {found_words(own_point)}; by chance it would be {numbers.times_of_100(1 / n)}. A pixel is off by "
+        answer=f"{at}, {found_words(own_point)}; by chance it would be {numbers.out_of_100(1 / n)}. A pixel is off by "
         f"<b>{own_point.expected.absolute:.2f}</b> on average (0 is black, 1 white).",
     )
     damage = Panel(
@@ -279,7 +267,8 @@ def _prediction(answer: Answer) -> Prediction | None:
         Scale(0, 100, 0.5),
         Markup(figures.picture_html(figures.contact_sheet(pictures), columns, [""], alt)),
         f"With {numbers.percent(last.level)} of pixels replaced the right person is still picked "
-        f"{numbers.times_of_100(last.linked.mean)}: each pixel says little, but there are {answer.privacy.n_pixels}.",
+        f"for {numbers.out_of_100(last.linked.mean)} images: each pixel says little, but "
+        f"there are {answer.privacy.n_pixels}.",
     )
 
 

@@ -9,7 +9,6 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages.kit import cache, dials, inputs, privacy_inputs
 from pages.kit.values import Values, get, put_all
-from pages.topics.images.promises import whole_image_words
 from pages.topics.images.question import (
     ASYMMETRIC,
     CANDIDATES,
@@ -33,7 +32,6 @@ from pages.topics.images.question import (
     level_setting,
     question_of,
 )
-from privdemo import datasets
 from privdemo.experiments import images
 from privdemo.mechanisms.pixels import FAMILIES
 
@@ -88,17 +86,16 @@ def main_control(values: Values) -> None:
     if values[CHAPTER] in (CHANGED, GAUSS) or isinstance(question := question_of(values), str):
         return
     family, setting = question.family, level_setting(question.family, question.n_states)
-    name = f"{dials.level_words(family)}, {family.symbol}"
+    is_chance = family.replaces_pixels
+    name = dials.level_words(family) if is_chance else f"{dials.level_words(family)}, {family.symbol}"
     with st.container(key="level-inputs"), inputs.row("level"):
         if values[CHAPTER] != DIAL:
             ends = dials.level_ends(family, question.n_states)
-            inputs.number(setting, slider=privacy_inputs.noise_slider(name, ends), part="slider")
+            inputs.number(setting, slider=privacy_inputs.noise_slider(name, ends, percent=is_chance), part="slider")
         epsilon = family.make(values[setting], question.n_states).epsilon
         if epsilon < math.inf:
-            n_pixels = math.prod(images.image_shape(datasets.load(question.config.dataset)))
-            whole = whole_image_words(n_pixels, epsilon)
-            guess = "whether a pixel was black or white"
-            privacy_inputs.value_scale(epsilon, guess, name="ε of one pixel", more=whole)
+            guess = privacy_inputs.black_or_white(family, question.n_states)
+            privacy_inputs.value_scale(epsilon, guess, name="ε of one pixel")
 
 
 def presets(_: object) -> None:

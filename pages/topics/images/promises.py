@@ -127,13 +127,6 @@ def image_words(privacy: Privacy) -> str:
     return f"{privacy.n_pixels} pixels, each with its own ε, add up. {verdict}"
 
 
-def whole_image_words(n_pixels: int, epsilon: float) -> str:
-    """Say what the `epsilon` of each pixel comes to for a whole image."""
-    whole = n_pixels * epsilon
-    promised = ": practically nothing is promised" if whole > LARGEST_PROMISE else ""
-    return f"Whole image: {n_pixels:,} such pixels add up to ε = {numbers.epsilon(whole)}{promised}."
-
-
 def image_delta_words(family: PixelFamily, privacy: Privacy) -> str:
     """Say what the ε of the whole image at δ means, and how it is computed."""
     factor = numbers.odds_factor(privacy.image_at_delta)

@@ -44,8 +44,6 @@ from privdemo.experiments.label_counts import adversary
 from privdemo.mechanisms.pixels import FAMILIES
 
 _PEOPLE_FOR_KEY = "people_with_images_of"
-# With more grey levels than this, black seldom becomes white by chance.
-_FEW_GREYS = 10
 
 
 def adjust(values: Values) -> None:
@@ -79,7 +77,7 @@ def controls(values: Values, main: DeltaGenerator) -> None:
         if epsilon < math.inf:
             name = f"ε of one {value_word}"
             two = (
-                f"whether a pixel was black or white{_why_sure(n_states)}"
+                privacy_inputs.black_or_white(family, n_states)
                 if value_word == "pixel"
                 else f"which of two values a {value_word} had"
             )
@@ -91,13 +89,6 @@ def controls(values: Values, main: DeltaGenerator) -> None:
     inputs.number(SEED)
     inputs.choose(PICKED)
     inputs.choose(STUDY)
-
-
-def _why_sure(n_states: int) -> str:
-    """Say why one pixel tells so much though it may have been replaced; empty where it has few greys."""
-    if n_states <= _FEW_GREYS:
-        return ""
-    return f" (a replaced pixel gets any of {n_states} greys, so black seldom becomes white)"
 
 
 def _hidden_words(values: Values, n_classes: int) -> str:

@@ -62,7 +62,7 @@ class Answer:
         best = poll.estimates[SPREAD_MLE]
         source = f"{numbers.count(poll.n_voters)} simulated answer{'s' * (poll.n_voters != 1)}"
         estimate = f"From {source} we estimate that <b>{best_words(best)}</b> voted for A{interval_words(best)}"
-        sentence = f"{estimate}. {lie_words(config)}. {truth}"
+        sentence = f"{lie_words(config)}. {estimate}. {truth}"
         return f"{sentence}{doubt_words(best)}{missed_words(self)}"
 
     @property
@@ -160,7 +160,7 @@ def one_polls_estimates(answer: Answer) -> list[Panel]:
 # The headings of the fields; the browser fills in the numbers, and so does `still_dots`.
 VOTES_HEADING = "How those asked really voted: {voted_a} of {asked} for A (only this simulation knows)"
 ANSWERS_HEADING = "What the pollster hears: {said_a} of {asked} say A"
-CHANGED_HEADING = f"{ANSWERS_HEADING} ({{lied}} are changed, unknown which)"
+CHANGED_HEADING = f"{ANSWERS_HEADING}, but not which marks are hollow"
 # The keys of the settings by which voters of B lie, and voters of A: one for both, or one each.
 SLIDERS = (("lie", "b_says_a"), ("lie", "a_says_b"))
 _Fields = tuple[tuple[str, Mapping[int, people.Dot]], ...]
@@ -192,9 +192,8 @@ def still_dots(
 ) -> list[people.Field]:
     """Return the same fields as still pictures, with the numbers that the browser fills in."""
     kinds = voting.kinds(people_shown, config.channel)
-    lied = int(people_shown.lied(config.channel).sum())
     said_a = int(((kinds == voting.A_TRUE) | (kinds == voting.B_LIED)).sum())
-    numbers_shown = {"voted_a": int(people_shown.voted_a.sum()), "lied": lied, "said_a": said_a, "asked": len(kinds)}
+    numbers_shown = {"voted_a": int(people_shown.voted_a.sum()), "said_a": said_a, "asked": len(kinds)}
     counts = {name: f"{n:,}" for name, n in numbers_shown.items()}
     columns = people.columns_of(len(kinds), upright=upright)
     return [figures.dot_field(heading.format(**counts), kinds, dots, columns) for heading, dots in fields]

@@ -78,7 +78,10 @@ def test_until_a_guess_the_page_asks_and_covers_the_figure_its_numbers_and_what_
 
 def test_after_a_guess_it_stands_beside_the_truth_and_the_page_shows_all():
     at = opened(PAGE)
-    at.slider(key="guess-share").set_value(60.0)
+    assert at.select_slider(key="guess-share").value is None
+    assert shown(press(at, "This is my guess")) == ["Covered"], "no guess is suggested"
+    assert any(caption.value == "Move the slider first." for caption in at.caption)
+    at.select_slider(key="guess-share").set_value(60.0)
     press(at, "This is my guess")
     assert "It is 35." in takeaway(at)
     assert shown(at) == ["Decided", "More"]

@@ -200,7 +200,7 @@ def test_an_epsilon_without_bound_can_be_set_to_a_finite_one_and_back():
 def test_what_an_epsilon_means_stands_beside_its_number(p, epsilon):
     at = opened(LIES)
     at.number_input(key="p").set_value(p).run()
-    assert f"<b>Privacy loss ε = {epsilon}</b> (0 is perfect). " in at.get("html")[0].proto.body
+    assert f"<b>Privacy loss ε = {epsilon}</b> (at 0 nothing is given away)." in at.get("html")[0].proto.body
 
 
 @pytest.mark.parametrize(
@@ -255,7 +255,7 @@ def test_the_meaning_of_an_answer_comes_from_its_channel():
     channel = BinaryChannel(0.1, 0.3)  # of voters of B 10 of 100 say A, of voters of A 70
     shown = privacy_inputs.answer_scale_html(channel, people)
     words = "Of 100 people who voted A, 70 say A. Of 100 who voted B, 10 say A."
-    assert f">{words} <b>Privacy loss ε = 1.95</b> (0 is perfect). <div" in shown
+    assert f">{words} <b>Privacy loss ε = 1.95</b> (at 0 nothing is given away).<details" in shown
     assert "<figcaption>100 people who voted B</figcaption>" in shown
     assert "<p>Whatever was believed before, the odds change at most sevenfold.</p>" in shown
 
@@ -281,8 +281,7 @@ def test_what_a_release_gives_away_is_how_many_can_be_guessed_right(epsilon, del
         f"If each of 100 patients has one of two labels, {right} be guessed right from the counts{beyond}; luck alone "
         "gives 50."
     )
-    assert f">{words} <b>Privacy loss ε of a label = " in shown
-    assert "</b> (0 is perfect). So.<div" in shown
+    assert f">{words} So. <b>Privacy loss ε of a label = " in shown
     assert "<figcaption>100 patients</figcaption>" in shown
 
 

@@ -55,8 +55,8 @@ def test_the_dial_says_how_often_the_sender_is_found():
     data = dial.figure.data
     point = images.measure(QUESTION.curve, QUESTION.level)
     assert data["linkingHere"] == (
-        "Somebody who already has the original images of 100 people picks the right sender "
-        f"{numbers.times_of_100(point.linked.mean)}."
+        "A program that has the originals of 100 people picks the right sender for "
+        f"{numbers.out_of_100(point.linked.mean)} such images."
     )
     fixed = json.loads(data["pictures"])
     assert fixed["halves"][0] == "What two people send to the collector"
@@ -96,7 +96,7 @@ def test_three_doors_lead_into_the_site_and_other_people_are_sampled(mnist):
 def test_the_dial_starts_where_strokes_are_guessed_that_no_eye_sees(mnist):
     at = visit("")
     level = at.number_input(key="home_p").value
-    assert "100 people picks the right sender 100 times of 100." in html(at)
+    assert "100 people picks the right sender for 100 of 100 such images." in html(at)
     result = images.run(Question("mnist", 0, level).config)
     clean = result.clean / 255.0
     sent, strokes, alone = (

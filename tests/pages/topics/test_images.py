@@ -30,7 +30,6 @@ from pages.topics.images.promises import (
     label_words,
     pixel_words,
     promise_words,
-    whole_image_words,
 )
 from pages.topics.images.question import CHANGED, DIAL, Question
 from privdemo import accounting
@@ -78,8 +77,6 @@ def guessed(low, high) -> Estimate:
         ),
         (promise_words, ["79", promise()], "<b>80</b> really have this digit (<b>ε = 1.39</b>)"),
         (promise_words, ["79", promise(image_at_delta=1.0)], "the odds of a guess change by a factor of 2.72 at most"),
-        (whole_image_words, [784, 4.69], "784 such pixels add up to ε = 3,677: practically nothing is promised."),
-        (whole_image_words, [64, 0.01], "64 such pixels add up to ε = 0.64."),
         (label_verdict, [guessed(0.51, 0.6), 0.5], "the image betrays the label"),
         (label_verdict, [guessed(0.5, 0.6), 0.5], "no better than chance"),
     ],
@@ -92,17 +89,19 @@ def test_the_takeaway_holds_the_packages_numbers():
     made = shown(candidates=1000)
     words, point = made.takeaway(), images.measure(made.question.curve, 0.2)
     assert point.n_candidates < 400
-    picks = f"the original images of {point.n_candidates} people picks the one that was sent"
-    assert f"{picks} <b>{numbers.times_of_100(point.linked.mean)}</b>, although" in words
-    assert f"<b>{made.result.changed_pixels:.0f}</b> of its 64 pixels are replaced by random grey" in words
-    assert words.startswith("<b>No:</b>")
+    assert words.startswith(f"<b>No:</b> a program that has the originals of {point.n_candidates} people compares")
+    found = numbers.out_of_100(point.linked.mean)
+    assert words.endswith(f"It picks the right person for <b>{found}</b> such images.")
     hidden = shown(level=FAMILIES["randomised_response"].limit(17).high).takeaway()
     assert hidden.startswith("<b>Yes:</b>")
-    assert "no more often than by chance, as" in hidden
-    assert f"<b>{numbers.times_of_100(point.linked.mean)}</b>" in made.lost()[0].answer
-    assert numbers.times_of_100(point.linked.mean) in made.main()[0].figure.data["linkingHere"]
+    assert hidden.endswith("such images, no more often than by chance.")
+    assert f"With the noise at 20 %, a program that has the originals of {point.n_candidates} people" in (
+        made.lost()[0].answer
+    )
+    assert f"<b>{found}</b>" in made.lost()[0].answer
+    assert f"for {found} such images" in made.main()[0].figure.data["linkingHere"]
     assert f"ε = {accounting.randomised_response_loss(0.2, 17, 64).epsilon(1e-5):,.0f}" in made.promised()[0].answer
-    assert f"off by <b>{0.3 * math.sqrt(2 / math.pi):.2f}</b>" in shown("gaussian", level=0.3).takeaway()
+    assert f"off by <b>{0.3 * math.sqrt(2 / math.pi):.2f}</b>" in shown("gaussian", level=0.3).lost()[0].answer
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -197,7 +196,7 @@ def test_what_many_teach_is_learned_in_the_background_and_the_rest_is_there_at_o
     assert list(before.guesses.pictures) == ["flat", "true"]
     data = before.main()[0].figure.data
     assert (data["ready"], len(data["guesses"])) == ([False, False, True, True], 2 * 4 * 64)
-    frame = dials.first_frame(data, before.result, before.guesses, SHOWN_PRIORS)
+    frame = dials.first_frame(data, before.result, question.family, before.guesses, SHOWN_PRIORS)
     assert frame.count("<img") == 2 * 4 + 3, "two rows, and three pictures of a match"
     made = answer(question, done(here, 1))
     assert tuple(made.guesses.pictures) == PRIORS
@@ -234,11 +233,11 @@ def test_what_is_found_stands_beside_each_level(dial):
     data = dial[2]
     assert (
         data["linking"][0]
-        == "Somebody who already has the original images of 20 people picks the right sender 100 times of 100."
+        == "A program that has the originals of 20 people picks the right sender for 100 of 100 such images."
     )
     assert len(data["linking"]) == len(data["levels"])
     words = re.compile(
-        r"Somebody who already has .* of 20 people picks the right sender .* times? of 100(: no better .*)?\."
+        r"A program that has .* of 20 people picks the right sender for .* of 100 such images(: no better .*)?\."
     )
     assert all(map(words.fullmatch, data["linking"]))
 
@@ -250,41 +249,28 @@ def test_an_image_is_matched_against_the_originals_as_often_as_it_is_counted():
     assert all(one.owner == 20 * i * n // images.N_RELEASES for i, one in enumerate(found))
     assert all(one.originals.shape == (n, 8, 8) for one in found)
     assert images.measure(config, 0.6).linked.mean == 1.0
-    assert {match_words(one) for one in found} == {"Picked: <b>the right one</b>"}
+    assert {match_words(one) for one in found} == {"Picked: <b>right person</b>"}
     lost = images.match(config, FAMILIES["randomised_response"].limit(17).high)
     assert lost.n_best == n
-    assert match_words(lost) == f"Picked: <b>none</b>, {n} fit alike (dashed: the sender)"
+    assert match_words(lost) == f"Picked: <b>nobody</b>, {n} fit alike (dashed: the sender)"
     wrong = replace(lost, n_best=1, owner=(int(lost.order[0]) + 1) % n)
-    assert match_words(wrong) == "Picked: <b>a wrong one</b> (dashed: the sender)"
+    assert match_words(wrong) == "Picked: <b>wrong person</b> (dashed: the sender)"
     matching = made.main()[0].figure.data["matching"].decode()
     assert f"Which of these {n} people sent this image?" in matching
-    assert [matching.count(f'<i class="{name}"') for name in ("best", "owner")] == [1, 0]
+    assert [matching.count(f'<i class="{name}"') for name in ("best right", "owner")] == [1, 0]
 
 
 def test_the_first_frame_holds_the_very_pictures(dial):
-    _, result, data = dial
-    markup = dials.first_frame(data, result, result.guessed, PRIORS)
+    config, result, data = dial
+    family = next(family for family in FAMILIES.values() if isinstance(config.pixels, family.mechanism))
+    markup = dials.first_frame(data, result, family, result.guessed, PRIORS)
     assert markup.count("<img") == 3 * len(result.labels), "the other guesses are folded"
-    assert "<small>30 % of the pixels are random</small>" in markup or "noise on every pixel" in markup
-    assert "<small>chance changed 20 % of these answers</small>" in markup
+    assert f"<output>{'30 %' if family.replaces_pixels else f'{family.symbol} = 0.3'}</output>" in markup
+    assert "<small>with noise</small>" in markup
     assert data["linkingHere"] in markup
     pictures = json.loads(data["pictures"]) | {"halves": ["sent", "guess"]}
-    halves = dials.first_frame(data | {"pictures": json.dumps(pictures)}, result, result.guessed, ["learned"])
+    halves = dials.first_frame(data | {"pictures": json.dumps(pictures)}, result, family, result.guessed, ["learned"])
     assert halves.count("<img") == 2 * len(result.labels)
-
-
-def test_a_flipped_label_shows_what_it_was(dial):
-    _, result, data = dial
-    flipped = list(result.labels != result.released_labels)
-    assert [caption["flipped"] for caption in json.loads(data["pictures"])["captions"]] == flipped
-    assert [" → " in words for words in dials.captions(result)] == flipped
-    markup = dials._sent([{"text": "7 → 9", "flipped": True}, {"text": "7", "flipped": False}])
-    assert markup == [
-        '<div class="caption flipped"><span>7 → 9</span></div>',
-        '<div class="caption"><span>7</span></div>',
-    ]
-    sent = [result.class_names[label] for label in result.released_labels]
-    assert [words.split(" → ")[-1] for words in dials.captions(result)] == sent
 
 
 def test_a_guess_of_the_noise_that_hides_the_sender_is_judged_by_the_curve():
@@ -294,7 +280,7 @@ def test_a_guess_of_the_noise_that_hides_the_sender_is_judged_by_the_curve():
     lost = [point for point in made.points if point.linked.low <= 1 / point.n_candidates]
     assert asked.truth == 100 * min(point.level for point in lost)
     last = max((point for point in made.points if point not in lost), key=lambda point: point.level)
-    assert numbers.times_of_100(last.linked.mean) in asked.explain
+    assert numbers.out_of_100(last.linked.mean) in asked.explain
     assert asked.covered.html.count("<span>") == 6, "an image at five levels"
     (linkage, _), _ = shown("gaussian", level=0.3).lost()[1:]
     assert linkage.prediction is None
