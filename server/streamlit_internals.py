@@ -76,14 +76,14 @@ def outside_of_scripts() -> Iterator[None]:
     """
     log, here = logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context"), threading.get_ident()
 
-    def keep(record: logging.LogRecord) -> bool:
+    def is_of_another_thread(record: logging.LogRecord) -> bool:
         return record.thread != here
 
-    log.addFilter(keep)
+    log.addFilter(is_of_another_thread)
     try:
         yield
     finally:
-        log.removeFilter(keep)
+        log.removeFilter(is_of_another_thread)
 
 
 def rerun_with(session: str, key: str, value: object) -> None:

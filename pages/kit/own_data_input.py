@@ -177,7 +177,7 @@ def _first_few(titles: Sequence[str]) -> str:
 
 def _read_upload(key: str, chosen: Choice, kind: type[Reading]) -> None:
     """Read an uploaded file; the file from before is replaced only if the new one can be read."""
-    if (upload := visits.take_upload(key)) is None:
+    if (upload := visits.pop_upload(key)) is None:
         return
     # The next upload widget has a new key: see `_panel`.
     st.session_state[_N_UPLOADS] = st.session_state.get(_N_UPLOADS, 0) + 1

@@ -72,7 +72,7 @@ class Store:
         """
         question, offered, lie = rules.checked(question, answers, lie)
         language = languages.checked(language)
-        if by and not self._openings.take(by):
+        if by and not self._openings.take_token(by):
             raise TooManyOpened
         self.forget_old()
         secret, last = rules.new_secret(), self._last_minute()

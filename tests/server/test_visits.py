@@ -38,11 +38,11 @@ class Server:
 def test_a_file_is_taken_once(monkeypatch):
     state = {}
     monkeypatch.setattr(visits.st, "session_state", state)
-    assert visits.take_upload("key") is None
+    assert visits.pop_upload("key") is None
     state["key"] = UploadedFile(UploadedFileRec("id", "a.csv", "text/csv", b"1"), FileURLs())
-    assert visits.take_upload("key") == (b"1", "a.csv")
+    assert visits.pop_upload("key") == (b"1", "a.csv")
     state["key"] = DeletedFile("id")
-    assert visits.take_upload("key") is None
+    assert visits.pop_upload("key") is None
 
 
 def test_a_visit_ends_after_a_break_that_is_too_long_and_holds_nothing_then(monkeypatch):

@@ -261,7 +261,7 @@ def _uploader(page_info: PageInfo) -> None:
 
 def _open_upload(key: str, page_info: PageInfo) -> None:
     """Open the uploaded lecture, or show why it cannot be."""
-    if (upload := visits.take_upload(key)) is None:
+    if (upload := visits.pop_upload(key)) is None:
         return
     try:
         opened = lecture.read(upload[0])
