@@ -340,7 +340,7 @@ def _guess_refusal(poll: Poll, sent: SentGuess) -> PollError | None:
         return PollClosed()
     if poll.guess is None or sent.number != poll.n_guesses:
         return GuessOver()
-    return None if poll.guess.takes(sent.value) else GuessOutOfRange()
+    return None if poll.guess.allows(sent.value) else GuessOutOfRange()
 
 
 def _new_marks(

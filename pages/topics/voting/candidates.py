@@ -11,7 +11,7 @@ from privdemo.experiments import voting
 from privdemo.experiments.voting import ManyConfig, ManyResult
 from privdemo.figures import voting as charts
 
-# Shares below this are not rounding errors of 0, and an ε below this is.
+# A share below the first is negative, not a 0 with a rounding error; an ε below the second is 0.
 _ROUNDING, _NO_EPSILON = -1e-12, 1e-9
 _PANEL_NAME, _QUESTION = "candidates", "What changes with more than two candidates?"
 
