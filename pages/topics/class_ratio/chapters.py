@@ -60,8 +60,8 @@ def own_mix(answer: Answer) -> str:
     if answer.question.config.share is None:
         return ""
     return (
-        " Vertical line: the mix of your own group. Each mix here has groups of its own, so an error at the line is not "
-        "that of chapter 1."
+        " Vertical line: the mix of your own group. Each mix here has groups of its own, so an error at the line is "
+        "not that of chapter 1."
     )
 
 

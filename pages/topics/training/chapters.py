@@ -468,7 +468,8 @@ def the_adversary(answer: Answer) -> list[Panel]:
             f"adversary with the model of “{TRAINING[SPREAD].title}”, itself trained on noise alone, names the true "
             f"label from the released label {with_range(label)}, from the released image {with_range(image)}, from "
             f"both {with_range(both)}. How much to believe an image is learnt from the released labels. Vertical "
-            f"line: the best that the label’s own lie allows when all classes are equally common; dotted: {coin}.{unsure}",
+            f"line: the best that the label’s own lie allows when all classes are equally common; dotted: "
+            f"{coin}.{unsure}",
             rows=lambda: [{"source": source, **rate._asdict()} for source, rate in rates.items()],
             snippet=snippet(answer.question).then("print(training.attack_rates(trials))"),
             facts={
