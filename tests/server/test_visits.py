@@ -116,6 +116,27 @@ def test_nothing_is_looked_for_of_a_visitor_who_brought_nothing(monkeypatch):
     assert not collected
 
 
+def test_the_timer_goes_on_after_it_has_ended_visits(monkeypatch):
+    monkeypatch.setattr(visits, "CHECK_EVERY", 0.001)
+    ended = [["first"], [], ["second"]]
+
+    def end_disconnected(*_):
+        if not ended:
+            raise asyncio.CancelledError  # which ends the timer
+        return ended.pop(0)
+
+    async def release(*_):
+        pass
+
+    monkeypatch.setattr(visits, "DISCONNECTED", SimpleNamespace(end_disconnected=end_disconnected))
+    monkeypatch.setattr(visits, "UnreadUploads", lambda: SimpleNamespace(delete_unread=lambda _: None))
+    monkeypatch.setattr(visits, "release_last_session", release)
+    monkeypatch.setattr(visits.runtime, "get_instance", lambda: None)
+    with pytest.raises(asyncio.CancelledError):
+        in_a_loop(asyncio.wait_for(visits.forget_ended([].append), 5))
+    assert not ended
+
+
 def test_the_timer_drops_files_that_no_page_has_read(monkeypatch):
     monkeypatch.setattr(limits, "UNREAD_SECONDS", replace(limits.UNREAD_SECONDS, high=0))
     monkeypatch.setattr(visits, "CHECK_EVERY", 0.001)
