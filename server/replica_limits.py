@@ -21,7 +21,7 @@ def workers(cores: int | None = None) -> int:
 
 
 def visits(cores: int | None = None) -> int:
-    """Return how many visitors one replica takes: as many as a single server, where each replica has a core."""
+    """Return how many visitors one replica admits: where each has a core, as many as a single server does."""
     return int(limits.VISITS.high) * min(_cores(cores), _replicas()) // _replicas()
 
 

@@ -16,11 +16,11 @@ METRICS = "PRIVDEMO_METRICS"
 SCHEDULER = "PRIVDEMO_SCHEDULER"
 _ADDRESS = re.compile(r"https?://([\w.-]+|\[[0-9a-f:.]+\])(:\d{1,5})?/?", re.IGNORECASE)
 _NAME = re.compile(r"\w([\w-]*\w)?(\.\w([\w-]*\w)?)*\.?", re.ASCII)
-# What a policy takes as an address, and behind it the path, which it would take too exactly.
+# An address as a content security policy has it, and then a path, which is left out: a policy would allow that alone.
 _PAGE = re.compile(
     r"(((https?://)?(\*\.)?[\w-]+(\.[\w-]+)*|https?://\[[0-9a-f:.]+\])(:(\d+|\*))?)([/?#][^\s;]*)?", re.ASCII
 )
-# How each of the first two is written, with an example.
+# How names of `HOSTS` and `FRAMES` are written, with an example.
 _FORMS = {
     HOSTS: "a name or an address alone, such as privdemo.example; wildcards are not taken, and a name with ß only in "
     "its ASCII form, such as xn--strae-oqa.example",

@@ -41,6 +41,17 @@ def static_folder() -> Path:
 # --- sessions ------------------------------------------------------------------------------------
 
 
+def running_server() -> runtime.Runtime | None:
+    """Return the server of this process, or None if it has none, or none any more.
+
+    `runtime.exists` and then `runtime.get_instance` would fail in a thread if the server ends in between.
+    """
+    try:
+        return runtime.get_instance()
+    except RuntimeError:
+        return None
+
+
 def sessions(server: runtime.Runtime) -> dict[str, Any]:
     """Return every session of a server by its name, also one whose browser has lost its connection."""
     return {info.session.id: info.session for info in server._session_mgr.list_sessions()}
@@ -58,14 +69,16 @@ def client_address() -> str:
     The public way says None of a loopback address as well as where no browser is connected.
     """
     context = get_script_run_ctx(suppress_warning=True)
-    client = runtime.get_instance().get_client(context.session_id) if context and runtime.exists() else None
+    server = running_server()
+    client = server.get_client(context.session_id) if context and server else None
     connection = client.client_context if client else None
     return (connection.remote_ip or "") if connection else ""
 
 
 def is_connected(session: str) -> bool:
     """Return whether a session's browser is connected at this moment."""
-    return runtime.exists() and runtime.get_instance().is_active_session(session) is True
+    server = running_server()
+    return server is not None and server.is_active_session(session) is True
 
 
 @contextmanager
@@ -76,14 +89,14 @@ def outside_of_scripts() -> Iterator[None]:
     """
     log, here = logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context"), threading.get_ident()
 
-    def keep(record: logging.LogRecord) -> bool:
+    def is_of_another_thread(record: logging.LogRecord) -> bool:
         return record.thread != here
 
-    log.addFilter(keep)
+    log.addFilter(is_of_another_thread)
     try:
         yield
     finally:
-        log.removeFilter(keep)
+        log.removeFilter(is_of_another_thread)
 
 
 def rerun_with(session: str, key: str, value: object) -> None:

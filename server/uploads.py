@@ -1,6 +1,6 @@
 """Limit how many files and bytes visitors may have uploaded at a time, and delete files that no page reads.
 
-A page reads a file as soon as it has arrived and deletes it (`visits.take_upload`): normal visits never meet the
+A page reads a file as soon as it has arrived and deletes it (`visits.pop_upload`): normal visits never meet the
 limits.
 """
 

@@ -37,7 +37,7 @@ def name() -> str:
     return found if is_connected(found) else uuid4().hex
 
 
-def take_upload(key: str) -> tuple[bytes, str] | None:
+def pop_upload(key: str) -> tuple[bytes, str] | None:
     """Return the bytes and the name of a file just uploaded to a widget, and delete it from the server.
 
     Return None if there is none. A widget that is still on screen returns the same file only once.

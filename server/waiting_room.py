@@ -14,10 +14,9 @@ from dataclasses import dataclass
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from streamlit import runtime
 
 from server import notice, replica_limits, requests
-from server.streamlit_internals import sessions
+from server.streamlit_internals import running_server, sessions
 
 # Seconds after which the waiting page tries again, and after which a visitor who has not tried again is forgotten.
 AGAIN, GONE = 5, 12.0
@@ -63,7 +62,8 @@ class Expected:
 
 def is_known(visit: str) -> bool:
     """Return whether this server still has a visit, to which a browser that lost its connection comes back."""
-    return runtime.exists() and visit in sessions(runtime.get_instance())
+    server = running_server()
+    return server is not None and visit in sessions(server)
 
 
 class WaitingRoom:

@@ -102,19 +102,23 @@ def faults(module, source, is_package=False):
         wrong += page_faults(module, source, imported)
     if "plotly" in tops and not (module + ".").startswith("privdemo.figures."):
         wrong.append(f"{module} imports plotly: only figures may")
-    return wrong + global_randomness(module, source) + streamlit_internals(module, source)
+    return wrong + global_randomness(module, source) + internals(module, source)
 
 
-def streamlit_internals(module, source):
-    """Members of Streamlit that are not public, outside of the one module for them."""
+def internals(module, source):
+    """Members of Streamlit and of the HTTP server that are not public, outside of the one module for each."""
+    wrong = []
+    if module != "server.http_internals":
+        found = sorted(imports(module, source) & {"h11", "starlette.formparsers", "uvicorn.protocols.http"})
+        wrong = [f"{module} imports {name}: only server.http_internals may" for name in found]
     if module == "server.streamlit_internals" or top(module) not in ("server", "pages", "app", "deploy"):
-        return []
+        return wrong
     found = []
     for node in ast.walk(parsed(source)):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("streamlit."):
             names = {f"{node.module}.{alias.name}" for alias in node.names} - PUBLIC_OF_STREAMLIT
             found += [name for name in sorted(names) if not name.startswith("streamlit.proto.")]
-    return [f"{module} imports {name}: only server.streamlit_internals may" for name in found]
+    return wrong + [f"{module} imports {name}: only server.streamlit_internals may" for name in found]
 
 
 def page_faults(module, source, imported):
@@ -206,6 +210,7 @@ def test_no_import_cycles():
         ("privdemo.extra", "", "has no layer"),
         ("pages.kit.numbers", "from scipy.stats import norm", "pages hold no maths"),
         ("server.visits", "from pages.kit import cache", "the server knows no page"),
+        ("server.visits", "from uvicorn.protocols.http import h11_impl", "only server.http_internals may"),
         (
             "pages.kit.link",
             "from streamlit.runtime.state import get_session_state",

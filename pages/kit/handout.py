@@ -130,11 +130,11 @@ def _question(number: int, step: Step, found: StepAnswer) -> str:
         return f'<section class="step">{head}{said}<p>{found.problem}</p>{_blank_lines(_FEW_LINES)}</section>'
     hidden = lecture.names_in(step.solution or step.say) - lecture.names_in(step.question)
     said = _with_blanks(step.say, found, hidden)
-    asked = _with_blanks(step.question, found, hidden) if step.question else _asked(found)
-    picture = _picture(step, found, hidden, given=_text(f"{said} {asked}"))
+    question = _with_blanks(step.question, found, hidden) if step.question else _default_question(found)
+    picture = _picture(step, found, hidden, given=_text(f"{said} {question}"))
     lines = _MANY_LINES if len(step.solution or found.answer) > _SHORT else _FEW_LINES
     sentence = f'<p class="say">{said}</p>' if said else ""
-    return f'<section class="step">{head}{sentence}{picture}<p><b>{asked}</b></p>{_blank_lines(lines)}</section>'
+    return f'<section class="step">{head}{sentence}{picture}<p><b>{question}</b></p>{_blank_lines(lines)}</section>'
 
 
 def _blank_lines(lines: int) -> str:
@@ -154,10 +154,10 @@ def _with_blanks(words: str, found: StepAnswer, hidden: set[str]) -> str:
     return said.replace("\0 %", "\0\u00a0%").replace("\0", _BLANK)
 
 
-def _asked(found: StepAnswer) -> str:
+def _default_question(found: StepAnswer) -> str:
     """Return the question of a step that has none of its own: the guess that the page asks for, or the page's."""
     panel = found.panel
-    return panel.prediction.ask if panel and panel.prediction else found.asked
+    return panel.prediction.ask if panel and panel.prediction else found.question_text
 
 
 def _picture(step: Step, found: StepAnswer, hidden: set[str], given: str) -> str:
@@ -178,8 +178,8 @@ def _picture(step: Step, found: StepAnswer, hidden: set[str], given: str) -> str
     kept = set(_LONG_NUMBER.findall(given)) - answers
 
     def with_blank(number: re.Match[str]) -> str:
-        is_told = number[0] not in answers if prediction else number[0] in kept
-        return number[0] if is_told else _BLANK
+        is_kept = number[0] not in answers if prediction else number[0] in kept
+        return number[0] if is_kept else _BLANK
 
     bare = re.sub(r' alt="[^"]*"', ' alt=""', picture)
     parts = re.split(r"(<style[^<]*</style>|<[^<>]*>)", bare, flags=re.DOTALL)
@@ -202,11 +202,11 @@ def _solution(number: int, step: Step, found: StepAnswer) -> str:
         parts.append(f'<p class="say">{with_no_break_spaces(lecture.filled(step.say, facts))}</p>')
     if found.problem:
         parts.append(f"<p>{found.problem}</p>")
-    asked = with_no_break_spaces(lecture.filled(step.question, facts)) if step.question else _asked(found)
-    told = with_no_break_spaces(lecture.filled(step.solution, facts)) if step.solution else found.answer
+    question = with_no_break_spaces(lecture.filled(step.question, facts)) if step.question else _default_question(found)
+    solution = with_no_break_spaces(lecture.filled(step.solution, facts)) if step.solution else found.answer
     if not found.problem:
-        parts.append(f"<p><b>{asked}</b></p>" if asked else "")
-        parts.append(f"<p>{told}</p>" if told else "")
+        parts.append(f"<p><b>{question}</b></p>" if question else "")
+        parts.append(f"<p>{solution}</p>" if solution else "")
         parts.append(_in_words(found.panel))
     if found.ignored:
         parts.append(f"<p>{found.ignored}</p>")

@@ -117,7 +117,7 @@ def _open(here: PageInfo) -> None:
 
 def _read_upload(key: str, here: PageInfo) -> None:
     """Open the uploaded file on its page, or store the reason why that is not possible."""
-    if (upload := visits.take_upload(key)) is None:
+    if (upload := visits.pop_upload(key)) is None:
         return
     content, name = upload
     st.session_state[_OPENED] = st.session_state.get(_OPENED, 0) + 1

@@ -93,7 +93,8 @@ def _panel(
 def _show_answers(own: OwnAnswers) -> None:
     """Render the choice of the column, and the counts of its answers."""
     answers = own.answers
-    # The column that was read: after one that was refused, or a run without this widget, its own state is another.
+    # Show the column that was read. The widget may remember another one: one that was refused, or none after a run
+    # without the widget.
     st.session_state[_COLUMN] = answers.title
     st.selectbox("Column with the answers", own.columns, key=_COLUMN, on_change=_read_answers_again)
     n = len(answers.names)
@@ -111,7 +112,7 @@ def _show_records(own: Own, binary: bool) -> None:
 
 def _settings(own: Own, binary: bool) -> None:
     """Render the choice of the column with the label, and of the class against all others."""
-    # Here, too, the widgets show what was read, whatever was chosen since.
+    # As in `_show_answers`, the widgets show what was read.
     if own.is_table:
         st.session_state[_LABEL] = _label_of(own)
         st.selectbox("Column with the label", own.top[0], key=_LABEL, on_change=_read_records_again)
@@ -177,7 +178,7 @@ def _first_few(titles: Sequence[str]) -> str:
 
 def _read_upload(key: str, chosen: Choice, kind: type[Reading]) -> None:
     """Read an uploaded file; the file from before is replaced only if the new one can be read."""
-    if (upload := visits.take_upload(key)) is None:
+    if (upload := visits.pop_upload(key)) is None:
         return
     # The next upload widget has a new key: see `_panel`.
     st.session_state[_N_UPLOADS] = st.session_state.get(_N_UPLOADS, 0) + 1

@@ -372,11 +372,11 @@ def _render_chapter(page: Page, chapter: Chapter, question: Any, answer: Any, pl
     facts = getattr(answer, "facts", {})
     first, *rest = chapter.panels_for(answer, values.here())
     is_first = page.chapters is not None and chapter is page.chapters.all[0]
-    asked = predictions.open_one([first, *rest])
-    predictions.set_asking(asked is not None)
-    if asked:
+    prediction = predictions.open_one([first, *rest])
+    predictions.set_asking(prediction is not None)
+    if prediction:
         question = "" if is_first or not isinstance(first, Panel) else first.question
-        screen.takeaway(placeholder, page.address, asked.ask, question)
+        screen.takeaway(placeholder, page.address, prediction.ask, question)
     elif is_first:
         screen.takeaway(placeholder, page.address, answer.takeaway(), facts=facts)
     elif isinstance(first, Panel):
@@ -394,26 +394,26 @@ def _render_chapter(page: Page, chapter: Chapter, question: Any, answer: Any, pl
         values.write_to_address(chapter.settings, "chapter")
     if is_first:
         panels = first if isinstance(first, tuple) else (first,)
-        shown = predictions.covered(panels, asked) if asked else panels
-        screen.save_first_screen(page.address, shown, _height_between(page, chapter, panels, asked))
-    if asked:
+        shown = predictions.covered(panels, prediction) if prediction else panels
+        screen.save_first_screen(page.address, shown, _height_between(page, chapter, panels, prediction))
+    if prediction:
         return
     screen.report_button(partial(_report, page, chapter, question, answer, values.copy_of_here()), page.address)
 
 
 def _height_between(
-    page: Page, chapter: Chapter, panels: Sequence[Panel], asked: Prediction | None
+    page: Page, chapter: Chapter, panels: Sequence[Panel], prediction: Prediction | None
 ) -> tuple[float, float]:
     """Return the height between the sentence and the first figure, in rem, on a wide and on a narrow screen.
 
-    `asked` is the guess that the page asks for above the figure.
+    `prediction` is the guess that the page asks for above the figure.
     """
     assert page.chapters is not None
     if len(page.chapters.all) == 1:
         return -1.0, 0.5
     # a live dial is part of the figure, and a guess hides the main control
-    control = 6.0 * (not asked and not isinstance(panels[0].figure, LiveDial))
-    guess = 7.5 * bool(asked)
+    control = 6.0 * (not prediction and not isinstance(panels[0].figure, LiveDial))
+    guess = 7.5 * bool(prediction)
     return 3.6 + control + 3.0 * bool(chapter.controls) + guess, 0.5 + 1.8 * control + guess
 
 

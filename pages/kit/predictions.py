@@ -136,7 +136,7 @@ def render_result(prediction: Prediction) -> None:
     ask, guess = _guesses().get(prediction.name, ("", None))
     if ask != prediction.ask or not st.session_state.get(_MAY_ASK):
         return
-    if problem := room_guesses.take_problem():
+    if problem := room_guesses.pop_problem():
         st.caption(problem)
     room = room_guesses.found(prediction)
     if guess is None and not room:
@@ -210,9 +210,9 @@ def result_words(prediction: Prediction, guess: float | str) -> str:
         return f"You guessed {first}: right."
     way = "too high" if guess > truth else "too low"
     digits = _digits(scale)
-    apart = round(abs(round(guess, digits) - round(truth, digits)), digits)
-    unit = (" point" if apart == 1 else " points") if "%" in scale.unit else scale.unit
-    return f"You guessed {first}; it is {second}: {apart:,.{digits}f}{unit} {way}."
+    difference = round(abs(round(guess, digits) - round(truth, digits)), digits)
+    unit = (" point" if difference == 1 else " points") if "%" in scale.unit else scale.unit
+    return f"You guessed {first}; it is {second}: {difference:,.{digits}f}{unit} {way}."
 
 
 def _text(value: float, scale: Scale) -> str:

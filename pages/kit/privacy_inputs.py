@@ -48,16 +48,16 @@ def answer_scale(channel: BinaryChannel, people: People) -> None:
 
 
 def answer_scale_html(channel: BinaryChannel, people: People) -> str:
-    """Return it as HTML, with pictures of these people to unfold."""
+    """Return what `answer_scale` renders as HTML, with pictures of these people to unfold."""
     first, second = float(channel.channel_matrix[1, 1]), float(channel.channel_matrix[1, 0])
     return _scale_html("ε", channel.epsilon, people_words(first, second, people), _pictures(first, second, people))
 
 
 @dataclass(frozen=True)
 class Guessing:
-    """What is guessed of 100 people, or of what they are `of`, from the `source`: which of two things each has.
+    """Parts of “If each of 100 people has one of two answers, at most 73 can be guessed right from what they send”.
 
-    `have` says that, as in “has one of two answers”. Both are as likely.
+    `of` is “people”, `have` is “has one of two answers”, both as likely, and `source` is “what they send”.
     """
 
     have: str
@@ -68,13 +68,16 @@ class Guessing:
 def guess_scale(epsilon: float, guessing: Guessing, *, delta: float = 0.0, name: str = "ε", more: str = "") -> None:
     """Render what (ε, δ) of a release means: how many of 100 people can be guessed right.
 
-    `name` is that of ε, `more` another sentence.
+    `name` is what ε is called, and `more` is a sentence to add.
     """
     st.html(guess_scale_html(epsilon, guessing, delta=delta, name=name, more=more))
 
 
 def guess_scale_html(epsilon: float, guessing: Guessing, *, delta: float = 0.0, name: str = "ε", more: str = "") -> str:
-    """Return it as HTML. No adversary is right more often than (e^ε + δ)/(e^ε + 1), whatever the release."""
+    """Return what `guess_scale` renders as HTML.
+
+    No adversary is right more often than (e^ε + δ)/(e^ε + 1), whatever the release.
+    """
     chance = adversary.promised_rate(min(epsilon, LARGEST_EPSILON), delta)
     right = numbers.people_of_100(chance)
     can = f"{right} may" if right.startswith("over") else f"at most {right} can"

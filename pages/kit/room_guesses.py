@@ -132,7 +132,7 @@ def end_asking() -> None:
     _found()[now.name] = now.ask, tuple(values)
 
 
-def take_problem() -> str:
+def pop_problem() -> str:
     """Return, the first time it is called, why the room's guesses cannot be shown, else an empty text."""
     return st.session_state.pop(_PROBLEM, "")
 

@@ -193,9 +193,9 @@ def render(panels: Sequence[Panel | tuple[Panel, ...]]) -> None:
 
     While a visitor is asked for a guess, its question stands above the covered figure, and nothing else is shown.
     """
-    if asked := predictions.open_one(panels):
-        predictions.render_question(asked)
-        panels = predictions.covered(panels, asked)
+    if prediction := predictions.open_one(panels):
+        predictions.render_question(prediction)
+        panels = predictions.covered(panels, prediction)
     dials = []
     for panel in _on_slide(panels) if is_slide() else panels:
         together = panel if isinstance(panel, tuple) else (panel,)

@@ -32,7 +32,7 @@ _BROKEN = "This step could not be computed. Present it to see what the app says.
 class StepAnswer:
     """What a step shows: the page's `question` as its functions take it, and a `panel` with a figure, if there is any.
 
-    `title` names the page, and the chapter unless it is the first. `asked` is the question that the screen answers, and
+    `title` names the page, and the chapter unless it is the first. `question_text` is what the screen answers, and
     `answer` that answer. `facts` are the numbers by name, `ignored` says which settings the page does not take, and
     `problem` why there is no answer. All sentences are HTML, in which other people's words are escaped; the title and
     the facts are plain text.
@@ -40,7 +40,7 @@ class StepAnswer:
 
     title: str
     question: Any = None
-    asked: str = ""
+    question_text: str = ""
     answer: str = ""
     panel: Panel | None = None
     facts: Mapping[str, str] | None = None
@@ -72,7 +72,7 @@ def _answered(step: Step, page: Page) -> StepAnswer:
     given = values.from_texts(page.all_settings, step.settings)
     ignored = _ignored(step, page, given)
     if page.chapters is None:
-        return StepAnswer(page.title, asked=page.question, ignored=ignored)
+        return StepAnswer(page.title, question_text=page.question, ignored=ignored)
     question = page.question_of(given)
     if isinstance(question, str):
         return StepAnswer(page.title, ignored=ignored, problem=question)

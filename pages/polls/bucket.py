@@ -26,7 +26,7 @@ class Bucket:
         # The tokens that a network had, and at which time.
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
-    def take(self, address: str) -> bool:
+    def take_token(self, address: str) -> bool:
         """Take a token of an address's network; return False if there is none."""
         with self._lock:
             now, name = self._clock(), network(address)
@@ -82,7 +82,7 @@ class Guesses:
         """
         pair = (network(address), code)
         with self._lock:
-            if pair not in self._found and pair not in self._under_way and not self._tokens.take(address):
+            if pair not in self._found and pair not in self._under_way and not self._tokens.take_token(address):
                 raise TooManyGuesses
             self._under_way[pair] = self._under_way.get(pair, 0) + 1
         try:

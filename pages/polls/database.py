@@ -40,9 +40,9 @@ POLLS = sa.Table(
     sa.Column("last_minute", sa.Integer, nullable=False, index=True),
     sa.Column("secret", sa.String, nullable=False),
     sa.Column("salt", sa.LargeBinary, nullable=False),
-    # Of the page for telephones, "" for each one's own. Earlier versions of the app know no such column.
+    # The language of the page for telephones; "" is each telephone's own. Earlier versions of the app lack this column.
     sa.Column("language", sa.String, nullable=False, server_default=""),
-    # How many guesses the room was asked for, and what the last one asks, NULL once no guess is asked.
+    # How many guesses the room was asked for, and the words and range of the last one; NULL once it has ended.
     sa.Column("n_guesses", sa.Integer, nullable=False, server_default="0"),
     sa.Column("guess", sa.JSON(none_as_null=True)),
 )

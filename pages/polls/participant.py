@@ -117,15 +117,15 @@ def page(poll: Poll, language: str) -> str:
     return _fill(_PAGE, escaped | {"answers": "".join(inputs), "words": said.replace("<", "\\u003c")})
 
 
-def guess(asked: Guess, number: int, language: str) -> str:
+def guess(wanted: Guess, number: int, language: str) -> str:
     """Return the form for a guess of this number, with its script, as HTML that the page of a poll takes in."""
-    if asked.options:
-        fields = "".join(_OPTION.format(i, _text(option)) for i, option in enumerate(asked.options))
+    if wanted.options:
+        fields = "".join(_OPTION.format(i, _text(option)) for i, option in enumerate(wanted.options))
     else:
-        ends = {name: f"{getattr(asked, name):.12g}" for name in ("low", "high", "step")}
-        fields = _NUMBER.format(**ends, unit=_text(asked.unit))
+        ends = {name: f"{getattr(wanted, name):.12g}" for name in ("low", "high", "step")}
+        fields = _NUMBER.format(**ends, unit=_text(wanted.unit))
     sentences = {key: _text(languages.template(language, key)) for key in _FIXED}
-    return _fill(_GUESS, sentences | {"number": str(number), "words": _text(asked.words), "fields": fields})
+    return _fill(_GUESS, sentences | {"number": str(number), "words": _text(wanted.words), "fields": fields})
 
 
 def _text(words: str) -> str:

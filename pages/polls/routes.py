@@ -116,7 +116,7 @@ class Telephones:
             host = request.scope.get(room.HOST)
             if host and not self._room.is_open(name, host):
                 raise rules.NoSuchPoll  # a guess like any other, so that nobody finds out which polls there are
-            if not (self._looks if reads else self._answers).take(address):
+            if not (self._looks if reads else self._answers).take_token(address):
                 raise rules.TooManyRequests
             try:
                 return await (self._post(request, name, end) if writes else self._get(request, name, end))

@@ -16,7 +16,7 @@ from privdemo import limits
 
 # A typed text may be this many times as long as what is kept: runs of spaces and combining marks are merged.
 _MOST_TYPED = 4
-# By how much of a step a guess may be off it.
+# A guess may differ from a whole number of steps by this part of a step.
 _OFF_STEP = 1e-6
 # Letters of a code: no vowels, so that codes are not words, and none that looks like a digit.
 LETTERS, CODE = "BCDFGHJKLMNPQRSTVWXZ", 5
@@ -33,7 +33,7 @@ _FLAG = re.compile(f"{_BLACK_FLAG}({_PARTS})\U000e007f")
 class PollError(Exception):
     """Raised when a poll cannot be opened, shown or answered; its text is a sentence for visitors.
 
-    What telephones may be told has a `key` of a sentence in every language; teachers are told all of it in English.
+    Errors that telephones may show have the `key` of a sentence in every language; teachers see all errors in English.
     """
 
     key = ""
@@ -146,8 +146,8 @@ class Guess:
             got = f"{self.low:g} to {self.high:g} by {self.step:g}"
             raise ValueError(f"a guess must be from a number to a larger one by a step that fits between, got {got}")
 
-    def takes(self, value: float) -> bool:
-        """Return whether a value is one that can be guessed."""
+    def allows(self, value: float) -> bool:
+        """Return whether a value may be guessed: it is in the range and a whole number of steps from its start."""
         low, high, step = (0, len(self.options) - 1, 1) if self.options else (self.low, self.high, self.step)
         if not low <= value <= high:
             return False
@@ -220,9 +220,9 @@ def _checked_text(name: str, words: str, letters: limits.Limit) -> str:
     if len(plain) > letters.high:
         raise ValueError(f"{name} has {len(plain):,} letters, {letters.high} at most; shorten it: {letters.advice}")
     seen = _FLAG.sub(_BLACK_FLAG, plain)
-    unseen = [letter for letter in seen if letter not in _JOINERS and _is_invisible(letter)]
-    if unseen or not _visible(plain):
-        raise ValueError(f"{name} must be of letters that can be seen, got {(unseen or plain)[0]!a}; leave it out")
+    invisible = [letter for letter in seen if letter not in _JOINERS and _is_invisible(letter)]
+    if invisible or not _visible(plain):
+        raise ValueError(f"{name} must be of letters that can be seen, got {(invisible or plain)[0]!a}; leave it out")
     return plain
 
 

@@ -72,7 +72,7 @@ class Store:
         """
         question, offered, lie = rules.checked(question, answers, lie)
         language = languages.checked(language)
-        if by and not self._openings.take(by):
+        if by and not self._openings.take_token(by):
             raise TooManyOpened
         self.forget_old()
         secret, last = rules.new_secret(), self._last_minute()
@@ -340,7 +340,7 @@ def _guess_refusal(poll: Poll, sent: SentGuess) -> PollError | None:
         return PollClosed()
     if poll.guess is None or sent.number != poll.n_guesses:
         return GuessOver()
-    return None if poll.guess.takes(sent.value) else GuessOutOfRange()
+    return None if poll.guess.allows(sent.value) else GuessOutOfRange()
 
 
 def _new_marks(

@@ -75,12 +75,12 @@ class Dataset:
     @property
     def train(self) -> Dataset:
         """The publisher's training part, a view. Raises ``ValueError`` where there is no such split."""
-        return self._take(slice(None, self._boundary()))
+        return self._rows(slice(None, self._boundary()))
 
     @property
     def test(self) -> Dataset:
         """The publisher's test part, a view. Raises ``ValueError`` where there is no such split."""
-        return self._take(slice(self._boundary(), None))
+        return self._rows(slice(self._boundary(), None))
 
     def select_classes(self, classes: Iterable[str | int]) -> Dataset:
         """Return only the rows of `classes` (names or indices), in the order they have here.
@@ -121,7 +121,7 @@ class Dataset:
         They come from all rows, so the result has no publisher's split; sample from `train` or `test` to keep
         to one part. Raises ``ValueError`` where a class has too few rows.
         """
-        return self._take(self._sample_rows("n_per_class", n_per_class, rng).ravel())
+        return self._rows(self._sample_rows("n_per_class", n_per_class, rng).ravel())
 
     def rows_left(self, n_per_class: int, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return the numbers of the rows that `sample` leaves with the same arguments, in random order."""
@@ -138,14 +138,14 @@ class Dataset:
             train, test = self.train, self.test
             train_rows = train._sample_rows("n_train_per_class", n_train_per_class, rng)
             test_rows = test._sample_rows("n_test_per_class", n_test_per_class, rng)
-            return train._take(train_rows.ravel()), test._take(test_rows.ravel())
+            return train._rows(train_rows.ravel()), test._rows(test_rows.ravel())
         _check_count("n_train_per_class", n_train_per_class)
         _check_count("n_test_per_class", n_test_per_class)
         total = n_train_per_class + n_test_per_class
         rows = self._sample_rows("n_train_per_class + n_test_per_class", total, rng)
         return (
-            self._take(rows[:, :n_train_per_class].ravel()),
-            self._take(rows[:, n_train_per_class:].ravel()),
+            self._rows(rows[:, :n_train_per_class].ravel()),
+            self._rows(rows[:, n_train_per_class:].ravel()),
         )
 
     def unit(self, rows: Any = None, dtype: Any = np.float64) -> NDArray[np.floating] | csr_array:
@@ -162,7 +162,7 @@ class Dataset:
             return csr_array(chosen, dtype=dtype)
         return np.divide(chosen, self.n_states - 1, dtype=dtype)
 
-    def _take(self, rows: slice | NDArray[np.int64]) -> Dataset:
+    def _rows(self, rows: slice | NDArray[np.int64]) -> Dataset:
         return replace(self, X=self.X[rows], y=self.y[rows], n_train=None)
 
     def _boundary(self) -> int:

@@ -86,7 +86,7 @@ class _Column:
 
     @property
     def features(self) -> tuple[str, ...]:
-        """The names of what becomes of it."""
+        """The names of the columns that the data set has for this one: one of numbers, or one for each category."""
         if self.numbers is not None:
             return (self.title,)
         return tuple(f"{self.title} = {without_markup(name) or '(nothing)'}" for name in self.categories)
@@ -120,7 +120,7 @@ def _column(title: str, fields: list[str], lines: Sequence[int]) -> _Column:
         return _Column(title, fields)
     found = {field: as_number(field) for field in distinct}
     finite = {field for field, number in found.items() if number is not None and math.isfinite(number)}
-    if finite == distinct and len({found[field] for field in distinct}) < 2:  # 5 and 5.0
+    if finite == distinct and len({found[field] for field in distinct}) < 2:  # the same number, written as 5 and as 5.0
         return _Column(title, fields)
     if finite == distinct:
         return _Column(title, fields, np.array([found[field] for field in fields], dtype=float))

@@ -35,9 +35,9 @@ class Chunks:
         total, square, shift = np.zeros(self.shape[1]), np.zeros(self.shape[1]), np.zeros(self.shape[1])
         for n, chunk in enumerate(self.make()):
             shift = shift if n else chunk.mean(axis=0, dtype=float)
-            apart = chunk - shift.astype(np.float32)
-            total += apart.sum(axis=0, dtype=float)
-            square += np.square(apart, out=apart).sum(axis=0, dtype=float)
+            deviations = chunk - shift.astype(np.float32)
+            total += deviations.sum(axis=0, dtype=float)
+            square += np.square(deviations, out=deviations).sum(axis=0, dtype=float)
         mean = total / len(self)
         return shift.astype(np.float32) + mean, square / len(self) - mean**2
 

@@ -120,7 +120,7 @@ def climb(total: Total, n: float, centre: Array, C: float, start: Model, tol: fl
     options = {"maxiter": max_iter, "gtol": tol, "ftol": 1e-5 * tol}
     found = minimize(loss, packed, jac=True, method="L-BFGS-B", options=options)
     coef, level = found.x[: -shape[1]].reshape(shape), found.x[-shape[1] :]
-    # Rounding may end the line search (status 2) a little early; a gradient that is all but level is good enough.
+    # Rounding may end the line search (status 2) a little early; a gradient of nearly 0 is good enough.
     converged = found.status == 0 or (found.status == 2 and bool(np.abs(found.jac).max() <= 100 * tol))
     return Model(coef, level - centre @ coef, int(found.nit), converged)
 

@@ -115,13 +115,13 @@ def true_gaussian_prior(values: NDArray) -> GaussianPrior:
 
 
 def flat_prior(mechanism: PixelMechanism, n_states: int, n_pixels: int) -> PixelPrior:
-    """Return every state of every pixel equally likely."""
+    """Return the prior by which all states of a pixel are equally likely."""
     probs = np.broadcast_to(1 / n_states, (n_pixels, n_states))
     return PixelPrior(mechanism.from_states(np.arange(n_states), n_states), probs)
 
 
 def true_prior(mechanism: PixelMechanism, frequencies: Array) -> PixelPrior:
-    """Return the clean pixels' `state_frequencies` (n_pixels, k), which a learner would not have."""
+    """Return the prior with the `state_frequencies` (n_pixels, k) of clean pixels, which a learner would not have."""
     k = frequencies.shape[1]
     return PixelPrior(mechanism.from_states(np.arange(k), k), frequencies)
 

@@ -175,8 +175,8 @@ def _best_directions(config: NaiveConfig, alpha: Array, loss: Array) -> tuple[fl
             found.append(best + 360 if best <= -180 + 1e-6 else best - 360 if best > 180 + 1e-6 else best)
     depths = naive_loss(found, config.covariance, config.contrast)
     least = sorted(a for a, depth in zip(found, depths, strict=True) if depth < depths.min() + 1e-12)
-    apart = [a for a, before in zip(least, [-np.inf, *least[:-1]], strict=True) if a - before > 1e-6]
-    return tuple(sorted(apart, key=lambda a: (abs(a), -a)))
+    distinct = [a for a, before in zip(least, [-np.inf, *least[:-1]], strict=True) if a - before > 1e-6]
+    return tuple(sorted(distinct, key=lambda a: (abs(a), -a)))
 
 
 def _projections(alpha: ArrayLike, covariance: Array) -> tuple[Array, Array, Array]:

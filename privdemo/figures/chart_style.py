@@ -19,7 +19,7 @@ from privdemo.figures.plain import Plain, PlainFigure, at, copied, merge
 
 # The size of all text, in pixels.
 SIZE = 14
-# The text of a note that only keeps space.
+# The text of an annotation that only reserves space.
 EMPTY = "&nbsp;"
 # The most steps between the ticks of an axis across and of one upwards: their words fit on a telephone.
 _STEPS = {"x": 4, "y": 6}
@@ -194,7 +194,7 @@ def _extent(trace: Plain, letter: str) -> Iterator[float]:
 
 
 def _set_ticks(axis: Plain, letter: str) -> None:
-    """Ticks at round numbers, and how those are written; on a logarithmic axis at powers of ten."""
+    """Set ticks at round numbers, and their format; on a logarithmic axis at powers of ten."""
     low, high = sorted(axis["range"])
     if axis.get("type") == "log":
         powers = range(math.ceil(low), math.floor(high) + 1)

@@ -166,8 +166,8 @@ class Found(NamedTuple):
 
 
 class Given(NamedTuple):
-    """What methods learn from, in words: `everyday` says what for, and is first; `known` stands over the sets, `asked`
-    over the records whose mix is wanted, which are the `target`.
+    """What methods learn from, in words: `everyday` says what for, and is first; `known` stands over the sets,
+    `question` over the records whose mix is wanted, which are the `target`.
 
     `shares` are those of the first class in each set; `classes` are the names of the first class and of the others,
     with a picture of each where there are `pictures`. `n_more` further sets are not shown.
@@ -176,7 +176,7 @@ class Given(NamedTuple):
     known: str
     shares: Sequence[float]
     n_more: int
-    asked: str
+    question: str
     classes: tuple[str, str]
     pictures: Sequence[NDArray[np.uint8]]
     everyday: str
@@ -263,7 +263,7 @@ def _given_html(given: Given) -> str:
     return (
         f"<p>{html.escape(given.everyday)}</p>"
         f'<h4>{html.escape(given.known)}</h4><p class="ratio-key">{key}</p>{sets}{more}'
-        f'<h4>{html.escape(given.asked)}</h4><div class="ratio-set">{html.escape(given.target)}'
+        f'<h4>{html.escape(given.question)}</h4><div class="ratio-set">{html.escape(given.target)}'
         '<div class="asked">?</div></div>'
     )
 

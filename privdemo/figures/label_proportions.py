@@ -215,7 +215,7 @@ def _square(colour: str) -> str:
 # --- curves --------------------------------------------------------------------------------------
 
 
-def place(values: Sequence[float], value: float) -> float:
+def axis_position(values: Sequence[float], value: float) -> float:
     """Return the position of `value` on an axis with a step for each of the ascending `values`, the last of which may
     be ∞.
 
@@ -248,7 +248,7 @@ def curves(
         estimates = [row.estimate for row in along]
         traces.append(
             {
-                "x": [place(levels, level_of(row)) + shift for row in along],
+                "x": [axis_position(levels, level_of(row)) + shift for row in along],
                 "y": [e.mean for e in estimates],
                 "error_y": error_bars(estimates, style),
                 "mode": "lines+markers",
@@ -261,21 +261,21 @@ def curves(
         )
         if method in yours and method not in [m for m, *_ in lines[:i]]:
             traces.append(
-                own(place(levels, level) + shift, yours[method], style, LABEL_PROPORTIONS[method].title, name)
+                own(axis_position(levels, level) + shift, yours[method], style, LABEL_PROPORTIONS[method].title, name)
             )
     plotted = [*(row.estimate for _, _, _, along, _ in lines for row in along), *yours.values()]
     lows = [mark.ends[0] for mark in plotted]
     low, high = -0.5, len(levels) - 0.5
-    own_place = place(levels, level)
-    rules = [reference_line(own_place)] if yours else []
+    own_position = axis_position(levels, level)
+    rules = [reference_line(own_position)] if yours else []
     figure = chart(
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={
             "xaxis": _steps(axis, levels),
             "yaxis": {"title": {"text": "average F1"}, "range": [math.floor(20 * min(lows)) / 20, 1.0]},
-            "shapes": rules + [dotted(reference_line(place(levels, x))) for x, _ in marks],
-            "annotations": [reference_label(own_place, "your setting", low, high)] * len(rules)
-            + [_above(place(levels, x), words, low, high) for x, words in marks],
+            "shapes": rules + [dotted(reference_line(axis_position(levels, x))) for x, _ in marks],
+            "annotations": [reference_label(own_position, "your setting", low, high)] * len(rules)
+            + [_above(axis_position(levels, x), words, low, high) for x, words in marks],
             "height": 474,
             "margin": {"b": 130},
             "legend": legend_below(),
@@ -301,7 +301,7 @@ def losses(by_aggregation: Mapping[str, Sequence[Row]], levels: Sequence[float],
     for (name, along), style in zip(by_aggregation.items(), palette.OTHERS, strict=True):
         traces.append(
             {
-                "x": [place(levels, row.k) for row in along],
+                "x": [axis_position(levels, row.k) for row in along],
                 "y": [row.loss for row in along],
                 "mode": "lines+markers",
                 "line": line(style),
@@ -312,7 +312,7 @@ def losses(by_aggregation: Mapping[str, Sequence[Row]], levels: Sequence[float],
         )
     traces.append(
         {
-            "x": [place(levels, yours[0])],
+            "x": [axis_position(levels, yours[0])],
             "y": [yours[1]],
             "mode": "markers",
             "marker": {"symbol": "x", "size": 11, "color": palette.TRUTH.colour},

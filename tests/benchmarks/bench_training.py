@@ -131,7 +131,7 @@ def largest(p):
     """12,000 people: 6,265 sevens and 5,949 nines are all there are, so 6,051 and 5,949."""
     train = datasets.load("mnist").train.select_classes(("7", "9"))
     rows = np.sort(np.concatenate((np.flatnonzero(train.y == 0)[:6051], np.flatnonzero(train.y == 1))))
-    train = train._take(rows)
+    train = train._rows(rows)
     pixels, labels, rng = RandomisedResponse(p, 256), RandomisedResponse(p, 2), np.random.default_rng(0)
     return pixels, labels, train, None, pixels.randomise(train.X, rng), labels.randomise(train.y, rng)
 

@@ -70,7 +70,7 @@ MOST_WORDS = {"": 360, "claims": 360, "many_answers": 290, "image_noise": 280, "
 MOST_WORDS |= {"comparison": 360, "training": 400, "proportions": 370, "class_ratio": 360, "distortion": 290}
 
 
-def take(page: Page, look: Look) -> None:
+def apply_look(page: Page, look: Look) -> None:
     """Show the page in a look's colours and size."""
     page.emulate_media(color_scheme=look.scheme)
     page.set_viewport_size({"width": look.width, "height": look.height})
@@ -104,7 +104,7 @@ def faults_of(page: Page, where: str, looks: Sequence[Look], part: str, parts: t
     """What is wrong with `part` in each look; on a telephone `parts` stand in order."""
     found = []
     for look in looks:
-        take(page, look)
+        apply_look(page, look)
         wrong = audited(page, part) + placed(page, parts if look is NIGHT_ON_A_TELEPHONE else ())
         found += [f"{where}, {look.scheme}, {look.width} pixels wide: {fault}" for fault in wrong]
     return found

@@ -73,7 +73,7 @@ def _all_of(own: own_data.Reading) -> tuple[Any, ...]:
 
 own_data_input.store_reading = _noted(own_data.store_reading, observe_before=_all_of)
 own_data.store_result = _noted(own_data.store_result, observe_before=lambda key, kept: kept)
-visits.take_upload = _noted(visits.take_upload, observe_before=st.session_state.get)
+visits.pop_upload = _noted(visits.pop_upload, observe_before=st.session_state.get)
 
 
 def _held() -> dict[str, int]:

@@ -136,7 +136,7 @@ def test_many_candidates_are_estimated_in_four_ways(shares, epsilon):
     np.testing.assert_array_equal(found.projected, project_simplex(found.inversion))
     np.testing.assert_allclose(found.mle, frequencies.randomised_response_mle(found.answers, 1 - kept), atol=1e-12)
     assert found.em_converged
-    assert found.em_apart == np.abs(found.mle - found.mle_by_em).max() < 0.02
+    assert found.em_gap == np.abs(found.mle - found.mle_by_em).max() < 0.02
 
 
 def test_answers_follow_the_channel():

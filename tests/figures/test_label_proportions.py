@@ -142,8 +142,10 @@ def test_columns_hold_positives_at_the_top_and_released_proportions_at_the_botto
 
 
 def test_places_keep_the_order_and_infinity_is_last():
-    assert [charts.place(LEVELS, level) for level in LEVELS] == pytest.approx(range(len(LEVELS)), abs=1e-12)
-    places = [charts.place(LEVELS, value) for value in (1e-6, 0.01, 0.013, 0.1, 0.14, 1, 3, 5, 7, 1e9, math.inf)]
+    assert [charts.axis_position(LEVELS, level) for level in LEVELS] == pytest.approx(range(len(LEVELS)), abs=1e-12)
+    places = [
+        charts.axis_position(LEVELS, value) for value in (1e-6, 0.01, 0.013, 0.1, 0.14, 1, 3, 5, 7, 1e9, math.inf)
+    ]
     assert places == sorted(places)
     assert (places[0], places[-1]) == (0, len(LEVELS) - 1)
     assert places[-3] == places[-2] < places[-1], "beyond 5, but not ∞"
@@ -178,6 +180,9 @@ def test_curves_are_the_rows_and_own_results_stand_at_their_level():
     assert set(own) == {f"{title(name)}, your setting" for name in both}, "a result without its curve is not plotted"
     for name in both:
         trace = own[f"{title(name)}, your setting"]
-        assert (trace.x[0], trace.y[0]) == (pytest.approx(charts.place(LEVELS, level) + shift[name]), yours[name].mean)
+        assert (trace.x[0], trace.y[0]) == (
+            pytest.approx(charts.axis_position(LEVELS, level) + shift[name]),
+            yours[name].mean,
+        )
         assert (trace.error_y.array is None) == math.isinf(yours[name].low)
-    assert [shape.x0 for shape in figure.layout.shapes] == [charts.place(LEVELS, level), 2]
+    assert [shape.x0 for shape in figure.layout.shapes] == [charts.axis_position(LEVELS, level), 2]

@@ -35,19 +35,20 @@ FAMILIES = {
     "topics": ("pages/topics", "tests/pages/topics"),
     "server": ("server", "tests/server"),
 }
+SOURCES = ["privdemo", "pages", "server"]
 # What mutmut writes for each mutant. A mutant that breaks the time limit or the interpreter has been noticed.
 VERDICTS = {0: "survived", 5: "untested", 33: "untested", -24: "timeout", 36: "timeout", 152: "timeout", 255: "timeout"}
 # The wording of errors and warnings is no behaviour: tests look for their key words only. A protocol that classes are
 # checked against at run time is left alone: mutmut would add methods to it, which no class has.
 SETTINGS = """
 [tool.mutmut]
-source_paths = ["privdemo", "pages", "server"]
+source_paths = {sources}
 only_mutate = ["{code}/*"]
 do_not_mutate = ["privdemo/mechanisms/pixel_mechanism.py"]
 do_not_mutate_patterns = ['raise \\w+\\(', 'warnings\\.warn\\(']
 pytest_add_cli_args = ["-p", "no:cacheprovider"]
 pytest_add_cli_args_test_selection = ["{tests}"]
-also_copy = ["app.py"]
+also_copy = {rest}
 process_isolation = "forkserver"
 timeout_constant = 6.0
 timeout_multiplier = 5.0
@@ -65,8 +66,9 @@ def workshop(family: str, folder: Path) -> Path:
     code, tests = FAMILIES[family]
     copy = folder / family
     shutil.copytree(ROOT, copy, ignore=LEFT_OUT)
+    rest = [path.name for path in copy.iterdir() if path.name not in SOURCES]
     with (copy / "pyproject.toml").open("a", encoding="utf-8") as settings:
-        settings.write(SETTINGS.format(code=code, tests=tests))
+        settings.write(SETTINGS.format(sources=SOURCES, code=code, tests=tests, rest=rest))
     return copy
 
 
@@ -82,7 +84,7 @@ def mutants(family: str, copy: Path) -> list[str]:
 
 def verdicts(names: list[str], copy: Path, jobs: int) -> dict[str, str]:
     """Run mutmut on the mutants `names`: killed, timeout, survived or untested, by name."""
-    command = [str(Path(sys.executable).with_name("mutmut")), "run", "--max-children", str(jobs), *names]
+    command = [sys.executable, "-P", "-m", "mutmut", "run", "--max-children", str(jobs), *names]
     done = subprocess.run(command, cwd=copy, env=os.environ | ONE_THREAD | DATA, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"mutmut failed:\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}")

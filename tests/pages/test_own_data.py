@@ -1,23 +1,18 @@
 """A visitor's own records on the pages that accept them: upload, estimates, refusal and deletion."""
 
-import asyncio
 import gc
 import re
 import time
 import weakref
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_digits
-from starlette.datastructures import Headers
-from starlette.formparsers import MultiPartParser
 from streamlit.testing.v1 import AppTest
 
 from pages.kit import cache, own_data
 from pages.topics.many_answers import CHAPTERS
-from privdemo import datasets, limits
-from server.start_up import keep_uploads_in_memory
+from privdemo import datasets
 from tests.pages.visiting import code, finished, html, takeaway, until, visit, warnings
 
 # Few trials and one method, so that a page finishes soon.
@@ -177,24 +172,6 @@ def test_continuing_after_a_stop_runs_the_remaining_trials(table):
     finished(at)
     ((_, trials),) = (kept for key, kept in at.session_state["own_results"].items() if key[0] == "bags")
     assert [trial.config.trial for trial in trials] == list(range(1, N_TRIALS))
-
-
-def test_an_upload_is_never_written_to_disk():
-    async def spooled(size: int) -> bool:
-        async def chunks():
-            head = b'--x\r\nContent-Disposition: form-data; name="f"; filename="f.csv"\r\n\r\n'
-            yield head + b"a" * size + b"\r\n--x--\r\n"
-
-        form = await MultiPartParser(Headers({"content-type": "multipart/form-data; boundary=x"}), chunks()).parse()
-        return form["f"].file._rolled
-
-    keep_uploads_in_memory()
-    max_bytes = int(limits.OWN_BYTES.high)
-    with ThreadPoolExecutor(1) as executor:  # this thread may have an event loop of its own
-        found = [
-            executor.submit(lambda n: asyncio.run(spooled(n)), size).result() for size in (max_bytes, 3 * max_bytes)
-        ]
-    assert found == [False, True]
 
 
 def test_class_names_are_shown_but_are_in_no_link():

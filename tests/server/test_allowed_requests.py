@@ -8,11 +8,12 @@ from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
+from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 
 from pages.kit import first_screen
 from pages.polls import routes
-from server import compression, room, server_settings
+from server import compression, requests, room, server_settings
 from server.allowed_requests import AllowedRequests
 from server.compression import CompressedFiles
 from server.headers import SecurityHeaders, security_headers
@@ -45,6 +46,10 @@ def test_another_host_is_refused_and_hears_how_to_allow_it(guarded, host):
     answer = ask(guarded, "/voting", host=host)
     assert answer.status == 421
     assert server_settings.HOSTS in answer.text
+
+
+def test_a_request_without_a_host_asks_for_none():
+    assert requests.host(Headers({})) == ""
 
 
 def test_hosts_that_are_named_are_answered(monkeypatch):

@@ -64,6 +64,12 @@ def test_json_that_no_component_sends_is_left_out_with_its_widget(text):
     assert [widget.id for widget in read(checked(sent)).widget_states.widgets] == ["bool_value"]
 
 
+@pytest.mark.parametrize(("depth", "is_taken"), [(20, True), (21, False)])
+def test_lists_within_one_another_are_taken_up_to_a_depth(depth, is_taken):
+    sent = message(json_value='{"a": ' + "[" * depth + "]" * depth + "}")
+    assert len(read(checked(sent)).widget_states.widgets) == is_taken
+
+
 def test_a_long_address_is_cut_to_one_character_too_many():
     most = int(limits.ADDRESS_BYTES.high)
     assert read(checked(message("a" * (most + 100)))).query_string == "a" * (most + 1)

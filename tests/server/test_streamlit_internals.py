@@ -143,6 +143,13 @@ def test_uploads_are_those_of_each_session(server):
     assert not internals.uploads(server).get("one")
 
 
+def test_a_server_that_ends_while_a_thread_looks_for_it_is_none(monkeypatch):
+    monkeypatch.setattr(runtime, "exists", lambda: True)  # it was there a moment ago
+    monkeypatch.setattr(Runtime, "_instance", None)
+    assert internals.running_server() is None
+    assert not internals.is_connected("somebody")
+
+
 def test_outside_of_a_script_there_is_no_session_and_nothing_to_drop():
     assert internals.session_name() == ""
     internals.drop_own_uploads()

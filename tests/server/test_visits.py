@@ -38,11 +38,11 @@ class Server:
 def test_a_file_is_taken_once(monkeypatch):
     state = {}
     monkeypatch.setattr(visits.st, "session_state", state)
-    assert visits.take_upload("key") is None
+    assert visits.pop_upload("key") is None
     state["key"] = UploadedFile(UploadedFileRec("id", "a.csv", "text/csv", b"1"), FileURLs())
-    assert visits.take_upload("key") == (b"1", "a.csv")
+    assert visits.pop_upload("key") == (b"1", "a.csv")
     state["key"] = DeletedFile("id")
-    assert visits.take_upload("key") is None
+    assert visits.pop_upload("key") is None
 
 
 def test_a_visit_ends_after_a_break_that_is_too_long_and_holds_nothing_then(monkeypatch):
@@ -114,6 +114,27 @@ def test_nothing_is_looked_for_of_a_visitor_who_brought_nothing(monkeypatch):
     assert disconnected.end_disconnected(server, [].append) == ["a"]
     assert not held.session_state
     assert not collected
+
+
+def test_the_timer_goes_on_after_it_has_ended_visits(monkeypatch):
+    monkeypatch.setattr(visits, "CHECK_EVERY", 0.001)
+    ended = [["first"], [], ["second"]]
+
+    def end_disconnected(*_):
+        if not ended:
+            raise asyncio.CancelledError  # which ends the timer
+        return ended.pop(0)
+
+    async def release(*_):
+        pass
+
+    monkeypatch.setattr(visits, "DISCONNECTED", SimpleNamespace(end_disconnected=end_disconnected))
+    monkeypatch.setattr(visits, "UnreadUploads", lambda: SimpleNamespace(delete_unread=lambda _: None))
+    monkeypatch.setattr(visits, "release_last_session", release)
+    monkeypatch.setattr(visits.runtime, "get_instance", lambda: None)
+    with pytest.raises(asyncio.CancelledError):
+        in_a_loop(asyncio.wait_for(visits.forget_ended([].append), 5))
+    assert not ended
 
 
 def test_the_timer_drops_files_that_no_page_has_read(monkeypatch):

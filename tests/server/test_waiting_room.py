@@ -54,7 +54,8 @@ class Door:
     async def connect(self, network="10.0.0.1", visit="", says=True):
         """Connect to the app, which is a visit from then on."""
         one = Visit(network)
-        headers = [(b"sec-websocket-protocol", f"streamlit, token, {visit}".encode())]
+        protocols = ", ".join(filter(None, ("streamlit", "token", visit)))
+        headers = [(b"sec-websocket-protocol", protocols.encode())]
         scope = {"type": "websocket", "path": "/_stcore/stream", "headers": headers, "client": (network, 1)}
         one.task = asyncio.ensure_future(self.room(scope, one.sent.get, one.send))
         if says:
@@ -220,6 +221,17 @@ def test_one_who_holds_a_place_takes_none_from_a_network_with_two():
         assert not await door.ask("10.0.1.0")
         await settle()
         assert door.open == ROOM
+
+    run(story)
+
+
+def test_a_network_with_three_places_gives_one_up_to_somebody_with_one():
+    async def story(door):
+        for network in ("10.0.0.7", "10.0.0.7", "10.0.0.7", *(f"10.0.1.{i}" for i in range(ROOM - 3))):
+            await door.fill(1, network)
+        assert not await door.ask("10.0.1.0")
+        await settle()
+        assert [one.closed for one in door.visits[:4]] == [1013, None, None, None]
 
     run(story)
 

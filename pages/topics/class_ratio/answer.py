@@ -137,7 +137,7 @@ def _given(answer: Answer) -> charts.Given:
         f"{first_class(answer)}. Nobody says which of the {records} they are.",
         shares=[float(row[0]) for row in released[:_MOST_SETS]],
         n_more=max(0, len(released) - _MOST_SETS),
-        asked=f"Wanted: what share of {config.n_test:,} {records} without labels {first_class(answer)}",
+        question=f"Wanted: what share of {config.n_test:,} {records} without labels {first_class(answer)}",
         target=f"the {config.n_test:,}",
         classes=(labels[0], labels[1] if len(labels) == 2 else "all others"),
         pictures=class_images(config.dataset, config.chosen_classes)[:2] if len(labels) == 2 else (),
@@ -280,12 +280,12 @@ def shares_words(answer: Answer) -> str:
     true = ", ".join(f"{classes[c]}: {numbers.share(trials[0].truth[c])}" for c in some)
     more = " and so on" if len(classes) > 3 else ""
     return (
-        f"True shares, {true}{more}. {marks[:1].upper()}{marks[1:]}. {interval_words(answer)}; the grey line is the "
-        f"truth.{_noise_words(answer)}"
+        f"True shares, {true}{more}. {marks[:1].upper()}{marks[1:]}. {interval_basis_words(answer)}; the grey line is "
+        f"the truth.{_noise_words(answer)}"
     )
 
 
-def interval_words(answer: Answer) -> str:
+def interval_basis_words(answer: Answer) -> str:
     """Say what the intervals are over."""
     n = len(answer.trials)
     return f"95 % intervals over {n} trials" if n > 1 else "One trial, so no interval is known"
@@ -309,7 +309,7 @@ def mean_words(answer: Answer) -> str:
     )
     return (
         f"Mean L1 error over {len(SHARES)} groups, with from {numbers.share(SHARES[0], 0)} to "
-        f"{numbers.share(SHARES[-1], 0)} of the first class: {errors}. {interval_words(answer)}. They are other "
+        f"{numbers.share(SHARES[-1], 0)} of the first class: {errors}. {interval_basis_words(answer)}. They are other "
         "groups than yours."
     )
 

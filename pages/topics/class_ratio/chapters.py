@@ -60,8 +60,8 @@ def own_mix(answer: Answer) -> str:
     if answer.question.config.share is None:
         return ""
     return (
-        " Rule: the mix of your own group. Each mix here has groups of its own, so an error at the rule is not that of "
-        "chapter 1."
+        " Vertical line: the mix of your own group. Each mix here has groups of its own, so an error at the line is "
+        "not that of chapter 1."
     )
 
 
@@ -93,7 +93,7 @@ def the_adversary(answer: Answer) -> list[Panel]:
             f"Records in the training sets of {count_trials(answer.trials)}, and new ones with every class alike: the "
             f"likeliest class is named, by the released mix of the set {with_range(rates['set'])}, by "
             f"{CLASS_RATIO[SPREAD].title} {with_range(rates['model'])}, by both {with_range(rates['both'])}; new "
-            f"records {with_range(rates['new'])}. Rule: the set alone.{bound}"
+            f"records {with_range(rates['new'])}. Vertical line: the set alone.{bound}"
             + (" Both together are worse than the model, as noise has moved the set’s mix." if worse else ""),
             lambda: [{"source": source, **rate._asdict()} for source, rate in rates.items()],
             snippet(answer.question).then("print(class_ratio.attack_rates(trials))"),

@@ -65,8 +65,8 @@ def controls(values: Values, main: DeltaGenerator) -> None:
         which = "digits from 0 on; two are 7 and 9" if isinstance(dataset, str) else "the first ones"
         inputs.number(classes_setting(dataset), f"Classes ({which})")
     n_classes = values[classes_setting(dataset)]
-    asked = f"{values[size_settings()[1]]:,} {task.records}"
-    _mix(main, f"Share of the {asked} that really {first_class_words(dataset, n_classes)}")
+    group = f"{values[size_settings()[1]]:,} {task.records}"
+    _mix(main, f"Share of the {group} that really {first_class_words(dataset, n_classes)}")
     _sets()
     _release(values)
     inputs.number(size_settings()[1])

@@ -253,9 +253,9 @@ def _prediction(answer: Answer) -> Prediction | None:
     is_clear = change(first, second).verdict is Verdict.BETTER
     return Prediction(
         "most-accurate-trust",
-        f"A computer learns to tell {told_apart(config)}. What each example is (its label) is secret, and noise "
-        f"hides it (ε = {numbers.epsilon(config.epsilon)}). <b>When does the computer learn best: if nobody sees the "
-        f"true labels, if the owner of each bag of {config.bag_size} sees those in it, or if one curator sees them "
+        f"A computer learns to tell {distinguished_words(config)}. What each example is (its label) is secret, and "
+        f"noise hides it (ε = {numbers.epsilon(config.epsilon)}). <b>When does the computer learn best: if nobody sees "
+        f"the true labels, if the owner of each bag of {config.bag_size} sees those in it, or if one curator sees them "
         "all?</b>",
         first.trust,
         tuple(answer.best_by_trust),
@@ -264,7 +264,7 @@ def _prediction(answer: Answer) -> Prediction | None:
     )
 
 
-def told_apart(config: ComparisonConfig) -> str:
+def distinguished_words(config: ComparisonConfig) -> str:
     """Say what a model tells apart: “pictures of “7” from those of “9”.”"""
     one, other = binary_task(config.dataset).classes
     return (

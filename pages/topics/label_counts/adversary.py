@@ -33,11 +33,11 @@ def panels(answer: Answer) -> list[Panel]:
             Chart(charts.attack(rates, promised)),
             "How often the best possible guess is right after a release, at most: "
             + "; ".join(f"{RELEASES[name].title} {numbers.share(rate)}" for name, rate in rates.items())
-            + f". Rule: what ε = {numbers.epsilon(config.epsilon)} and δ = {numbers.power_of_ten(config.delta)} allow, "
-            f"{numbers.share(promised)}. It is computed for the noisy counts, of the two sets that are hardest to "
-            f"hide from each other; what is "
-            "made of noisy counts, such as shares, tells no more. Releases that choose their noise from the secret "
-            "counts have no such number.",
+            + f". Vertical line: what ε = {numbers.epsilon(config.epsilon)} and "
+            f"δ = {numbers.power_of_ten(config.delta)} allow, {numbers.share(promised)}. It is computed for the noisy "
+            "counts, of the two sets that are hardest to hide from each other; what is made of noisy counts, "
+            "such as shares, tells no more. Releases that choose their noise from the secret counts have no such "
+            "number.",
             lambda: [{**LABEL_COUNTS[name].columns, "named at most": rate} for name, rate in rates.items()],
             snippet(question).then("print(label_counts.guess_rates(outcomes))"),
         ),

@@ -139,8 +139,8 @@ def _rate_words(answer: Answer, rates: dict[str, Estimate], model: str) -> str:
     )
     return (
         f"Records in the bags of {count_trials(answer.trials)}. The likelier label is named: by the overall share "
-        f"{with_range(rates['prior'])}, by the bag’s share {with_range(rates['bag'])}{by_model}. Rule: without the "
-        f"bag.{by_x}"
+        f"{with_range(rates['prior'])}, by the bag’s share {with_range(rates['bag'])}{by_model}. Vertical line: "
+        f"without the bag.{by_x}"
     )
 
 

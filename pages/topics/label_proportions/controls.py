@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -27,7 +25,6 @@ from pages.topics.label_proportions.question import (
     PROPORTION_EPSILON,
     PROPORTION_NOISE,
     SEED,
-    SIZES,
     THRESHOLD,
     TRAINED,
     TRIALS,
@@ -42,7 +39,7 @@ from privdemo.mechanisms.bags import SELECTIONS
 from privdemo.tasks import BINARY, binary_task
 from server.streamlit_internals import is_hidden
 
-_DATA, _SIZE, _SPLIT = "bags_of", "bag_size_slide", "bags_split"
+_DATA, _SIZE = "bags_of", "bag_size_slide"
 
 
 def adjust(values: Values) -> None:
@@ -74,27 +71,28 @@ def controls(values: Values, main: DeltaGenerator) -> None:
 
 
 def _bags(values: Values) -> None:
-    """Render a slider that trades the number of bags for the records in each."""
+    """Render a slider that trades the number of bags for the records in each.
+
+    It stops at the sizes that divide the records in all bags, so that every stop has the same records in bags.
+    """
     dataset = DATA_SETS.source(values)
     n_bags, size = bag_settings(dataset)
-    bags, bag_size = values[n_bags], values[size]
-    before = st.session_state.get(_SPLIT)
-    total = before[2] if before and before[:2] == (bags, bag_size) else bags * bag_size
-    sizes = [n for n in reversed(SIZES) if size.limit.contains(n) and n_bags.limit.contains(total // n)]
+    total = values[n_bags] * values[size]
+    whole = [n for n in range(1, total + 1) if total % n == 0]
+    sizes = [n for n in reversed(whole) if size.limit.contains(n) and n_bags.limit.contains(total // n)]
     if len(sizes) > 1 and not is_hidden():
-        st.session_state[_SIZE] = min(sizes, key=lambda n: abs(math.log(n / bag_size)))
+        st.session_state[_SIZE] = values[size]
         records = binary_task(dataset).records
         label = f"{records.capitalize()} per bag, of {total:,} in all (left: larger bags, more private)"
         st.select_slider(
-            label, sizes, format_func="{:,}".format, key=_SIZE, on_change=_split_into, args=(total, n_bags, size)
+            label, sizes, format_func="{:,}".format, key=_SIZE, on_change=_split, args=(total, n_bags, size)
         )
 
 
-def _split_into(total: int, n_bags: Number, size: Number) -> None:
+def _split(total: int, n_bags: Number, size: Number) -> None:
     """Set the size of bags to the slider’s value, and their number so that `total` records are in bags."""
     bag_size = st.session_state[_SIZE]
     put_all({size: bag_size, n_bags: total // bag_size})
-    st.session_state[_SPLIT] = total // bag_size, bag_size, total
 
 
 def _noise(kind: Choice, epsilon: Number, count: int) -> None:

@@ -20,8 +20,6 @@ from privdemo.tasks import BINARY
 # Up to this many records in bags a first trial takes less than a second.
 AT_ONCE = 1200
 OFF, LAPLACE = "none", "Laplace"
-# The stops of the slider of bag sizes.
-SIZES = (2, 5, 10, 20, 50, 100, 200, 500, 1000)
 n_training = cache.shared_or_private(label_proportions.n_training)
 
 DATA_SETS = DataSets("records", BINARY, binary=True)

@@ -25,10 +25,10 @@ _SWITCHED = tuple(part for part in _PARTS if part != "control")
 _NOTHING = "none"
 
 
-def arrange(pages: Sequence[Page], page: Page, place: Any) -> None:
-    """Render the lectures that come with the app, and below them the visitor’s own."""
+def arrange(pages: Sequence[Page], page: Page, placeholder: Any) -> None:
+    """Render the lectures that come with the app, and the visitor’s own below; the first sentence in `placeholder`."""
     screen.takeaway(
-        place,
+        placeholder,
         page.address,
         "This app shows how changing data at random protects people, and what can still be learnt. A lecture shows its "
         "pages one after another, each with one sentence for you to say. Move on with the arrow keys, a clicker or a "
@@ -69,7 +69,7 @@ def _read_link() -> None:
     code = get(LECTURE)
     if not code or code == st.session_state.get(_CODE_READ):
         return
-    if st.session_state.get(_CODE_READ):  # the address is of the last edit but one
+    if st.session_state.get(_CODE_READ):  # edited since: the address does not hold the last edit yet
         return
     st.session_state[_CODE_READ] = code
     _store(lecture.from_link(code))
@@ -123,10 +123,10 @@ def _edit(own: Lecture, pages: Sequence[Page], titles: Mapping[str, str], page_i
         )
     if problem := st.session_state.get(_PROBLEM):
         st.error(problem)
-    controls = {page.address: page for page in pages}
+    page_of = {page.address: page for page in pages}
     for i, step in enumerate(own.steps):
         with st.container(border=True, key=f"step-{version}-{i}"):
-            _edit_step(own, i, step, controls.get(step.page), titles)
+            _edit_step(own, i, step, page_of.get(step.page), titles)
 
 
 def _edit_step(own: Lecture, i: int, step: Step, page: Page | None, titles: Mapping[str, str]) -> None:
@@ -261,7 +261,7 @@ def _uploader(page_info: PageInfo) -> None:
 
 def _open_upload(key: str, page_info: PageInfo) -> None:
     """Open the uploaded lecture, or show why it cannot be."""
-    if (upload := visits.take_upload(key)) is None:
+    if (upload := visits.pop_upload(key)) is None:
         return
     try:
         opened = lecture.read(upload[0])

@@ -37,7 +37,7 @@ def standing_words(question: Question | str, shown: Answer | None) -> Mapping[st
 
 
 def _may_show_truth(question: Question | str) -> bool:
-    """Return whether the true shares are known, or will be: a question that cannot be asked yet keeps the chapter."""
+    """Return whether the true shares may be known; also for an invalid question, so that the chapter stays listed."""
     return isinstance(question, str) or question.truth is not None
 
 

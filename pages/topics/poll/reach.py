@@ -24,25 +24,25 @@ NO_NETWORK = (
 
 def ask_itself(opened: Opened) -> str:
     """Request the page of a poll at its address in the room; return why it does not come, or an empty text."""
-    asked = f"{opened.host}:{opened.port}"
+    address = f"{opened.host}:{opened.port}"
     connection = HTTPConnection(opened.host.strip("[]"), opened.port, timeout=_TIMEOUT)
     try:
-        connection.request("GET", f"/p/{opened.code}", headers={"Host": asked})
+        connection.request("GET", f"/p/{opened.code}", headers={"Host": address})
         answer = connection.getresponse()
         page = answer.read(_MOST_READ).decode(errors="replace")
     except ConnectionRefusedError:
         return (
-            f"The server does not listen at {asked}; it was started for this computer alone. Start it with “make run”, "
-            "or without “--server.address”, or where uvicorn runs it, with “--host 0.0.0.0”."
+            f"The server does not listen at {address}; it was started for this computer alone. Start it with “make "
+            "run”, or without “--server.address”, or where uvicorn runs it, with “--host 0.0.0.0”."
         )
     except (OSError, HTTPException):
-        return f"No answer came from {asked} within {_TIMEOUT:g} seconds."
+        return f"No answer came from {address} within {_TIMEOUT:g} seconds."
     finally:
         connection.close()
     if answer.status == 429:
         return "Too much comes from your network at this moment. Wait a minute, then test again."
     if answer.status != 200 or f'data-code="{opened.code}"' not in page:
-        return f"At {asked} something else answers than this poll (status {answer.status})."
+        return f"At {address} something else answers than this poll (status {answer.status})."
     return ""
 
 

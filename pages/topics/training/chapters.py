@@ -114,8 +114,8 @@ def _prediction(answer: Answer) -> Prediction | None:
         "noisy-training",
         f"{len(config.classes) * config.n_train:,} people each sent an image and its label, both with noise: "
         f"{noise_of(config.pixels).done(config.pixels)}, and {numbers.percent(_wrong(config))} of the labels were "
-        f"switched. A model learns from them to tell {_apart(config.classes)}. <b>Of 100 clean images, how many will "
-        f"it name correctly?</b> (Blind guessing: {100 / len(config.classes):.0f}.)",
+        f"switched. A model learns from them to tell {_distinguished_words(config.classes)}. <b>Of 100 clean "
+        f"images, how many will it name correctly?</b> (Blind guessing: {100 / len(config.classes):.0f}.)",
         100 * answer.score(first, "accuracy").mean,
         Scale(0, 100, unit=" images"),
         Markup(figures.picture_html(figures.contact_sheet(noisy[None]), columns, [""], alt)),
@@ -124,8 +124,8 @@ def _prediction(answer: Answer) -> Prediction | None:
     )
 
 
-def _apart(classes: Sequence[str]) -> str:
-    """Say what is told apart: “7 from 9”, “0, 1 and 2 apart”."""
+def _distinguished_words(classes: Sequence[str]) -> str:
+    """Say which classes are told apart: “7 from 9”, “0, 1 and 2 apart”."""
     return " from ".join(classes) if len(classes) == 2 else f"{numbers.join_words(tuple(classes))} apart"
 
 
@@ -467,8 +467,9 @@ def the_adversary(answer: Answer) -> list[Panel]:
             f"Fresh releases of the test images of {count_trials(answer.trials)}, on which nobody trained. An "
             f"adversary with the model of “{TRAINING[SPREAD].title}”, itself trained on noise alone, names the true "
             f"label from the released label {with_range(label)}, from the released image {with_range(image)}, from "
-            f"both {with_range(both)}. How much to believe an image is learnt from the released labels. Rule: the "
-            f"best that the label’s own lie allows when all classes are equally common; dotted: {coin}.{unsure}",
+            f"both {with_range(both)}. How much to believe an image is learnt from the released labels. Vertical "
+            f"line: the best that the label’s own lie allows when all classes are equally common; dotted: "
+            f"{coin}.{unsure}",
             rows=lambda: [{"source": source, **rate._asdict()} for source, rate in rates.items()],
             snippet=snippet(answer.question).then("print(training.attack_rates(trials))"),
             facts={

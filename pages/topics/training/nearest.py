@@ -19,17 +19,17 @@ Panels = Sequence[Panel | tuple[Panel, ...]]
 
 
 class Nearest(NamedTuple):
-    """A shipped `trial`, which differs from what is asked in the chance of change of a pixel alone."""
+    """A shipped `trial`, which differs from the visitor’s setting in the chance of change of a pixel alone."""
 
     level: float
-    asked: float
+    chosen: float
     trial: Trial
 
     @property
     def words(self) -> str:
         """Say what is shown, and that what is asked is under way."""
         return (
-            f"<b>Shown: p = {self.level:g}, the nearest level computed beforehand</b> (p = {self.asked:.4g} is being "
+            f"<b>Shown: p = {self.level:g}, the nearest level computed beforehand</b> (p = {self.chosen:.4g} is being "
             "computed)"
         )
 
@@ -38,7 +38,7 @@ def nearest(config: TrainingConfig) -> Nearest | None:
     """Return the shipped trial nearest to a config, or None if there is none, or that of the config itself."""
     if not isinstance(config.dataset, str) or not isinstance(config.pixels, RandomisedResponse):
         return None
-    asked, shipped = config.pixels.flip_prob, cache.shipped_results()
+    chosen, shipped = config.pixels.flip_prob, cache.shipped_results()
     if shipped.find(training.run, config) is not None:
         return None
     levels = (NOISES[FAMILY].default, *shipped_trials.LEVELS)
@@ -46,8 +46,8 @@ def nearest(config: TrainingConfig) -> Nearest | None:
     there = [level for level, trial in found.items() if trial is not None]
     if not there:
         return None
-    level = min(there, key=lambda one: abs(one - asked))
-    return Nearest(level, asked, found[level])
+    level = min(there, key=lambda one: abs(one - chosen))
+    return Nearest(level, chosen, found[level])
 
 
 def labelled(panels: Callable[[Any], Panels]) -> Callable[[Any], Panels]:

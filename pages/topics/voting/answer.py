@@ -61,7 +61,7 @@ class Answer:
             return f"{lie_words(config)}. {alike}. {truth}"
         best = poll.estimates[SPREAD_MLE]
         source = f"{numbers.count(poll.n_voters)} simulated answer{'s' * (poll.n_voters != 1)}"
-        estimate = f"From {source} we estimate that <b>{best_words(best)}</b> voted for A{interval_words(best)}"
+        estimate = f"From {source} we estimate that <b>{best_words(best)}</b> voted for A{interval_in_brackets(best)}"
         sentence = f"{lie_words(config)}. {estimate}. {truth}"
         return f"{sentence}{doubt_words(best)}{missed_words(self)}"
 
@@ -231,7 +231,7 @@ def best_words(estimate: VoteEstimate) -> str:
     return f"{numbers.share(estimate.value)}{' (doubtful)' if estimate.doubtful else ''}"
 
 
-def interval_words(estimate: VoteEstimate) -> str:
+def interval_in_brackets(estimate: VoteEstimate) -> str:
     """Write the 95 % interval of an estimate in brackets, if it has a width and some share explains the answers."""
     if estimate.doubtful or estimate.interval.has_no_width:
         return ""

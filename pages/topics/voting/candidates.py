@@ -11,7 +11,7 @@ from privdemo.experiments import voting
 from privdemo.experiments.voting import ManyConfig, ManyResult
 from privdemo.figures import voting as charts
 
-# Shares below this are not rounding errors of 0, and an ε below this is.
+# A share below the first is negative, not a 0 with a rounding error; an ε below the second is 0.
 _ROUNDING, _NO_EPSILON = -1e-12, 1e-9
 _PANEL_NAME, _QUESTION = "candidates", "What changes with more than two candidates?"
 
@@ -85,15 +85,13 @@ def inversion_words(n_negative: int, n_doubtful: int) -> str:
 
 def climb_words(result: ManyResult) -> str:
     """Say how close expectation–maximisation came to the exact maximum."""
-    apart = "a thousandth of a point" if result.em_apart < 1e-5 else f"{100 * result.em_apart:.2g} points"
+    gap = "a thousandth of a point" if result.em_gap < 1e-5 else f"{100 * result.em_gap:.2g} points"
     climb = "climbing the likelihood step by step (expectation–maximisation)"
-    if result.em_converged and result.em_apart > 1e-3:
-        return (
-            f"{climb} ends {apart} from it, for the likelihood is nearly flat: there it lacks less than a thousandth."
-        )
+    if result.em_converged and result.em_gap > 1e-3:
+        return f"{climb} ends {gap} from it, for the likelihood is nearly flat: there it lacks less than a thousandth."
     if result.em_converged:
-        return f"{climb} ends within {apart} of it."
+        return f"{climb} ends within {gap} of it."
     return (
-        f"{climb} was stopped after {voting.EM_ITERATIONS:,} rounds, {apart} from it: the less the answers tell, the "
+        f"{climb} was stopped after {voting.EM_ITERATIONS:,} rounds, {gap} from it: the less the answers tell, the "
         "slower the climb."
     )

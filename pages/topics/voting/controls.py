@@ -81,8 +81,8 @@ def main_control(values: Values) -> None:
 
 def one_poll_controls(answer: Answer) -> None:
     """Render the button that holds one more poll, once the guess is made."""
-    asked = answer.main()[0].prediction
-    if asked and predictions.is_open(asked):
+    prediction = answer.main()[0].prediction
+    if prediction and predictions.is_open(prediction):
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         _hold_again_button(answer.config)

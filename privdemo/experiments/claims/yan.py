@@ -81,7 +81,7 @@ def _sms(rows: Rows) -> dict[tuple[str, str], study.Row]:
 
 
 def robust(rows: Rows) -> Finding:
-    """Compare how much F1 their model loses by means with how much logistic regression on the means' labels loses.
+    """Compare what averaging records costs their model in F1 with what it costs logistic regression on labelled means.
 
     The slides claim that it is less where groups are diverse: of random groups those of `DIVERSE` records and more.
     """
@@ -116,7 +116,9 @@ def loss_of_information(rows: Rows) -> Finding:
     """Compare the information that nearest-k and random-k lose, and how that grows with k."""
     here = study.select(rows, study.BY_K, "adult", HALF)
     lost = {(row.aggregation, row.k): row.loss_estimate for row in here if row.method == LLP}
-    shared = sorted(k for name, k in lost if name == "nearest-k" and k < here[0].bag_size)  # a whole bag is a whole bag
+    shared = sorted(
+        k for name, k in lost if name == "nearest-k" and k < here[0].bag_size
+    )  # from there on a group is the whole bag, and both are the same
     ahead = {k: gap_interval(lost["random-k", k], lost["nearest-k", k]) for k in shared}
     grows = {
         k: gap_interval(lost["nearest-k", k], lost["nearest-k", before]) for before, k in itertools.pairwise(shared)
@@ -272,7 +274,7 @@ def means_move(published: float, groups: str) -> Finding:
     for seed in range(_TABLES):
         X = np.random.default_rng(seed).random((_RECORDS, 2))
         other = X.copy()
-        other[0] = X[0] < 0.5  # as far as it can go
+        other[0] = X[0] < 0.5  # the end of [0, 1] that is farther away
         moved = max(moved, float(np.abs(released(X, seed) - released(other, seed)).sum(axis=0).max()))
     return Finding(
         exactly(moved),

@@ -87,7 +87,7 @@ def sample_records(config: RatioConfig) -> Sample:
     groups = [
         Group(
             tuple(
-                rng.permutation(np.concatenate([queue.take(n) for queue, n in zip(queues, row, strict=True)]))
+                rng.permutation(np.concatenate([queue.next_rows(n) for queue, n in zip(queues, row, strict=True)]))
                 for row in counts
             ),
             counts / config.set_size,
@@ -103,7 +103,8 @@ class _Queue:
     def __init__(self, rows: NDArray[np.intp], rng: np.random.Generator) -> None:
         self.rows, self.rng, self.next = rows, rng, 0
 
-    def take(self, n: int) -> NDArray[np.intp]:
+    def next_rows(self, n: int) -> NDArray[np.intp]:
+        """Return the next `n` records."""
         if self.next + n > len(self.rows):
             taken, left = np.split(self.rows, [self.next])
             self.rows, self.next = np.concatenate((left, self.rng.permutation(taken))), 0

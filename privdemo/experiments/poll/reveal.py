@@ -50,7 +50,7 @@ def reveal(config: PollConfig, counts: tuple[int, ...]) -> Reveal:
     for count in counts:
         limits.Limit("count", 0, limits.POLL_PEOPLE.high, integer=True).check(count)
     total = sum(counts)
-    best = frequencies.randomised_response_mle(counts, config.lie).clip(0, 1)  # its last digit may lie beyond
+    best = frequencies.randomised_response_mle(counts, config.lie).clip(0, 1)  # rounding may leave [0, 1]
     readings = []
     for answer, count, share in zip(config.answers, counts, best, strict=True):
         raw = votes.exact(count, total, config.channel)
@@ -64,7 +64,7 @@ def reveal(config: PollConfig, counts: tuple[int, ...]) -> Reveal:
 
 
 def _posterior(channel: BinaryChannel, share: float) -> float:
-    """Return how many of those who sent an answer meant it, where it is true of this share of all."""
+    """Return the share of the senders of an answer who meant it, where it is true for this `share` of all people."""
     return float(accounting.posterior(channel.channel_matrix, [1 - share, share], 1)[1])
 
 
@@ -78,7 +78,7 @@ class Again(NamedTuple):
 def asked_again(found: Reveal) -> tuple[Again, ...]:
     """Return the posterior after the same answer of one person once, twice, … up to the most repetitions of a poll.
 
-    To any other truth the answer is equally likely, so that only "this answer or another one" matters.
+    The answer is equally likely for every other true answer, so two cases are enough: this one is true, or it is not.
     """
     channel = found.config.channel
     times = range(1, int(limits.POLL_ROUNDS.high) + 1)

@@ -53,16 +53,18 @@ class Experiment:
         return [name for name in self.names(config) if not self.lacks(config, name)]
 
     def is_remark(self, problem: str) -> bool:
-        """Return whether a problem is none: of each method that it names, all numbers are there."""
+        """Return whether a problem is only a remark: all methods that it names have all their numbers."""
         return bool(self.remark) and all(said.endswith(f": {self.remark}") for said in problem.split("; "))
 
     def make(self, given: Mapping[str, Any]) -> Any:
         """Return the config of the plain values of a file; what is not given is as in the package."""
         known = {name: forms.as_tuples(value) for name, value in given.items()}
         if "pixels" in self.forms and known.get("dataset", "mnist") != "mnist":
-            known.setdefault("pixels", 0.2)  # the same default, on the grey levels of another data set
+            known.setdefault(
+                "pixels", 0.2
+            )  # the flip probability of the default, with as many grey levels as this data set has
         if "labels" in self.forms and len(known.get("classes", ())) > 2:
-            known.setdefault("labels", 0.2)  # likewise, on more classes than two
+            known.setdefault("labels", 0.2)  # the flip probability of the default, with this many classes
         return self.config(
             **{
                 name: self.forms[name].read(value, known) if name in self.forms else value
@@ -172,7 +174,7 @@ def _count_metrics(outcomes: Mapping[str, Outcome]) -> dict[str, float]:
     return {f"{name}: distortion": outcome.distortion.mean for name, outcome in made.items()}
 
 
-# Of a method whose numbers count all the same.
+# A remark on a method whose numbers are used nevertheless.
 _UNSETTLED = "the optimiser did not settle"
 
 EXPERIMENTS = {
@@ -250,20 +252,20 @@ EXPERIMENTS = {
         lambda fit: {f"{method}: RMSE": error for method, error in fit.errors.items()},
     ),
 }
-# The range of every mean, where it is not from 0 on; of a method's number the part after its name counts. Bounds of the
-# log loss are those of a probability that it takes for 0.
+# The range of each mean that is not [0, ∞), by its name without that of the method. A log loss is bounded, as it takes
+# a probability of 0 for the smallest floating-point step.
 _SHARES = ("accuracy", "brier", "error", "coverage", "senders found", "labels found")
 _RANGES = {
     **dict.fromkeys(_SHARES, (0.0, 1.0)),
     **dict.fromkeys(("L1 error", "distortion"), (0.0, 2.0)),
     "log_loss": (0.0, -math.log(sys.float_info.epsilon)),
     "changed pixels": (0.0, limits.N_VALUES.high),
-    # Of estimates of shares that are shares themselves, and of at least two answers.
+    # For estimates within [0, 1], of the shares of at least two answers.
     "bias": (-1.0, 1.0),
     "deviation": (0.0, math.sqrt(0.5)),
     "RMSE": (0.0, 1.0),
 }
-# Estimates that may be no shares.
+# Methods whose estimates may lie outside [0, 1].
 _UNLIMITED = {
     f"{RAW_SPREAD}: bias": (-math.inf, math.inf),
     f"{RAW_SPREAD}: deviation": (0.0, math.inf),
@@ -272,9 +274,9 @@ _UNLIMITED = {
 
 
 def range_of(number: str) -> tuple[float, float]:
-    """Return the range that a mean of this number can have: [0, 1] for shares, [0, 2] for L1 distances, else from 0 on.
+    """Return the range that a mean of this number can have: [0, 1] for shares, [0, 2] for L1 distances, else [0, ∞).
 
-    Biases are in [−1, 1], but those of estimates that are not held to shares.
+    Biases are in [−1, 1], except those of methods whose estimates may lie outside [0, 1].
     """
     mark = number.rpartition(": ")[2]
     return (0.0, 1.0) if " F1" in mark else _UNLIMITED.get(number) or _RANGES.get(mark, (0.0, math.inf))

@@ -14,9 +14,9 @@ from privdemo.intervals import Estimate, grouped_interval
 
 
 class ClassMarks(NamedTuple):
-    """Of a class: the share of its test images that are named so, and the share of images named so that are of it.
+    """Which share of a class’s test images the method gives this class, and which share of those given it are of it.
 
-    `precision` is None where no image is named so.
+    `precision` is None where no image is given the class.
     """
 
     recall: Estimate

@@ -72,7 +72,7 @@ class ManyResult:
     em_converged: bool
 
     @property
-    def em_apart(self) -> float:
+    def em_gap(self) -> float:
         """The largest difference between the two maxima, over candidates."""
         return float(np.abs(self.mle - self.mle_by_em).max())
 

@@ -86,7 +86,7 @@ def people(config: ElectionConfig, index: int = -1) -> People:
 
 
 def kinds(voters: People, channel: BinaryChannel) -> NDArray[np.uint8]:
-    """Of what kind each person is: A_TRUE, A_LIED, B_TRUE or B_LIED."""
+    """Return the kind of each person: A_TRUE, A_LIED, B_TRUE or B_LIED."""
     lied = voters.lied(channel)
     return np.where(voters.voted_a, A_TRUE + lied, B_TRUE + lied).astype(np.uint8)
 

@@ -134,9 +134,7 @@ class FrequencyOracle(ABC):
         return float(self.variance(1 / self.k, n_people))
 
     def check_counts(self, counts: ArrayLike) -> Counts:
-        """Return `counts` as whole numbers of people, one for each answer. Raises ``ValueError`` for what they are
-        not.
-        """
+        """Return `counts` as an array. Raises ``ValueError`` unless they are whole numbers of people, one an answer."""
         found = np.asarray(counts)
         if found.shape != (self.k,) or not np.issubdtype(found.dtype, np.integer) or (found < 0).any():
             raise ValueError(f"counts must be {self.k} whole numbers from 0, one for each answer, got {counts!r}")
@@ -144,7 +142,7 @@ class FrequencyOracle(ABC):
         return found.astype(np.int64)
 
     def check_values(self, values: NDArray[np.integer]) -> NDArray[np.integer]:
-        """Return `values` as true answers, (n,). Raises ``TypeError`` and ``ValueError`` for what they are not."""
+        """Return `values` as an array (n,). Raises ``TypeError`` or ``ValueError`` unless they are answers 0 … k−1."""
         found = check_states(values, self.k)
         if found.ndim != 1:
             raise ValueError(f"values must be one answer a person, (n,), got the shape {found.shape}")

@@ -23,7 +23,7 @@ from tests.pages.visiting import takeaway, visit
 )
 def test_a_step_says_what_the_page_says_with_its_settings(settings, asked):
     found = answer_step(Step("voting", settings), PAGES)
-    assert found.asked.startswith(asked)
+    assert found.question_text.startswith(asked)
     assert takeaway(visit("voting", **settings)).endswith(f'<p class="takeaway">{found.answer}</p>')
     assert not found.problem
     assert found.facts["lie"] == ("30 %" if "lie" in settings else "20 %")
@@ -46,7 +46,7 @@ def test_what_a_page_does_not_take_is_said():
     assert found.facts["lie"] == "20 %", "as on the slide"
     assert "lie=7 was ignored: it must be in" in found.ignored
     assert "colour was ignored: this page has no such setting." in found.ignored
-    assert answer_step(Step("lectures"), PAGES).asked == "Give a lecture with this app"
+    assert answer_step(Step("lectures"), PAGES).question_text == "Give a lecture with this app"
 
 
 def test_what_goes_wrong_is_said(monkeypatch, caplog):
@@ -89,5 +89,5 @@ def test_every_chapter_of_every_page_can_be_a_step_of_a_hand_out(page, mnist):
     for chapter in page.chapters.all if page.chapters else ():
         found = answer_step(Step(page.address, {page.chapters.key: chapter.name}), PAGES)
         assert not found.problem, chapter.name
-        assert found.asked
+        assert found.question_text
         assert found.answer

@@ -449,19 +449,19 @@ def test_a_code_is_found_however_its_address_is_typed(app, poll):
 
 def test_a_bucket_fills_again_and_forgets_who_has_not_asked_for_long(monkeypatch, clock):
     bucket = Bucket(3, 2, clock)
-    assert [bucket.take("a") for _ in range(4)] == [True, True, True, False]
+    assert [bucket.take_token("a") for _ in range(4)] == [True, True, True, False]
     clock.now += 0.5
-    assert [bucket.take("a") for _ in range(2)] == [True, False]
+    assert [bucket.take_token("a") for _ in range(2)] == [True, False]
     clock.now += 60
     ours = ["2001:db8:0:1::1", "2001:db8:0:ff::2", "2001:db8:0:ff::3", "2001:db8:0:2::1"]
-    assert [bucket.take(one) for one in ours] == [True, True, True, False], "one /56 is one network"
-    assert bucket.take("2001:db8:0:100::1")
+    assert [bucket.take_token(one) for one in ours] == [True, True, True, False], "one /56 is one network"
+    assert bucket.take_token("2001:db8:0:100::1")
     bucket.give_back("2001:db8::1")
-    assert [bucket.take(one) for one in ours[:2]] == [True, False]
+    assert [bucket.take_token(one) for one in ours[:2]] == [True, False]
     assert len(bucket._left) == 2, "a has all of its tokens again, and is forgotten"
     monkeypatch.setattr("pages.polls.bucket._MOST_REMEMBERED", 10)
     for i in range(100):
-        bucket.take(f"10.0.0.{i}")
+        bucket.take_token(f"10.0.0.{i}")
     assert len(bucket._left) <= 11
 
 

@@ -90,7 +90,7 @@ def test_the_chapter_of_other_mixes_tells_mean_errors_twice_alike(shown: Answer)
         assert f"{CLASS_RATIO[name].title} {mean:.3f}" in errors.summary
         assert any(trace.x[0] == 500 * mean for trace in errors.figure.figure.data), "of 1,000"
     assert errors.summary.partition(" An L1")[0] in others.summary
-    assert "an error at the rule is not that of chapter 1" in others.summary
+    assert "an error at the line is not that of chapter 1" in others.summary
 
 
 @pytest.mark.parametrize(

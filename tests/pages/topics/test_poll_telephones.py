@@ -172,7 +172,7 @@ def test_polls_at_hand_of_wrong_codes_are_guesses(store, monkeypatch):
     monkeypatch.setattr(owned_poll, "address", lambda: "10.0.0.7")
     at, _ = opened(store)
     for _ in range(int(limits.GUESS_BURST.high) - 1):
-        assert guesses._tokens.take("10.0.0.7")
+        assert guesses._tokens.take_token("10.0.0.7")
     for wrong, said in (("BCDFG", "There is no poll of this code"), ("BCDFH", "Too many wrong codes came")):
         at.session_state["polls_at_hand"] = [(wrong, "x")]
         at.run()
@@ -189,7 +189,7 @@ def test_polls_at_hand_are_few_and_each_is_there_once(store, monkeypatch):
 
 
 def test_opening_too_many_polls_shows_an_error(store, monkeypatch):
-    monkeypatch.setattr(store._openings, "take", lambda _: False)
+    monkeypatch.setattr(store._openings, "take_token", lambda _: False)
     at = visit("poll", way=TELEPHONES)
     at.button(key="poll-open").click().run()
     assert "20 polls were opened from your network" in at.error[0].value

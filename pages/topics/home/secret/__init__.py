@@ -176,14 +176,14 @@ def _case_data(case: Case) -> dict[str, Any]:
 
 def _summary() -> str:
     """Describe the story in words."""
-    told = "; ".join(
+    by_case = "; ".join(
         f"if you send {case.sent}, {numbers.out_of_100(case.meant)} who send the same mean it, and the corrected share "
         f"of {ANSWERS[0]} is {numbers.with_range(case.estimate)}"
         for case in cases()
     )
     return (
         f"You and {OTHERS:,} simulated people, of whom {numbers.share(true_share())} have done it, each send the truth "
-        f"or, with a chance of {numbers.percent(LIE)}, the other answer: {told}."
+        f"or, with a chance of {numbers.percent(LIE)}, the other answer: {by_case}."
     )
 
 

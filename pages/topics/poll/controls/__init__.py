@@ -88,18 +88,18 @@ def _arrived(values: Values, config: PollConfig) -> int:
 def controls(values: Values, main: DeltaGenerator) -> None:
     """Render the way of answering, the question and its buttons in `main`, the rest in the folded settings."""
     with main:
-        asked = st.container()
+        heading = st.container()
         first = st.container(key="poll-way", horizontal=True, vertical_alignment="center", gap="small")
         with first:
             way = inputs.choose(WAY)
         own_poll = telephones.own_poll() if way == TELEPHONES else None
         if own_poll:
-            with asked:
+            with heading:
                 telephones.poll_heading(own_poll)
             _room_panel(own_poll)
             _latecomers_address(own_poll.join)
         else:
-            with asked, inputs.container_if("poll-question", values[STEP] == STEPS[0]):
+            with heading, inputs.container_if("poll-question", values[STEP] == STEPS[0]):
                 inputs.text_input(ASKED)
                 inputs.text_input(ANSWERS)
             if not _is_projected() and values[STEP] == STEPS[0]:
