@@ -42,10 +42,13 @@ GRID = "rgba(128,132,149,0.25)"
 BARGAP = 0.2
 # Half the height of a vertical line in one row, as a fraction of the row; the line stops below the text above it.
 RULE_HALF_HEIGHT = 0.22
-# Words have the page's own colour, as Streamlit's grey is too pale for a projector.
+# Words have the page's own colour, as Streamlit's grey is too pale for a projector, and stand on the page's own ground:
+# where a chart gets a new size and a new colour scheme at once, Plotly may keep the background of the old one.
 CHART_CSS = """
 .js-plotly-plot .main-svg :is([class$="tick"] text, .legendtext, [class$="title"], .annotation-text) {
   fill: currentColor !important; }
+.js-plotly-plot .main-svg { background: transparent !important; }
+.js-plotly-plot .main-svg :is(.bglayer, .legend) .bg { fill: transparent !important; }
 """
 
 

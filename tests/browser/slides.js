@@ -66,6 +66,33 @@
       const [x, y] = [inner(a), inner(b)];
       if (Math.min(x.r, y.r) - Math.max(x.l, y.l) > 2 && Math.min(x.b, y.b) - Math.max(x.t, y.t) > 2) overlaps.push(`${a.text} | ${b.text}`);
     }
+  // The contrast of a chart's letters with what is behind them: a box of their own, or the chart's background, or the slide's.
+  const pixel = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const coloursOf = (value) => {
+    pixel.clearRect(0, 0, 1, 1);
+    pixel.fillStyle = value;
+    pixel.fillRect(0, 0, 1, 1);
+    return pixel.getImageData(0, 0, 1, 1).data;
+  };
+  const isOpaque = (value) => coloursOf(value)[3] > 127;
+  const luminance = (value) => {
+    const [r, g, b] = [...coloursOf(value)].map((one) => (one <= 10 ? one / 3294.6 : ((one / 255 + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const contrast = (a, b) => {
+    const [low, high] = [luminance(a), luminance(b)].sort((one, other) => one - other);
+    return (high + 0.05) / (low + 0.05);
+  };
+  const behind = (one) => {
+    const chart = one.closest(".js-plotly-plot");
+    const box = one.closest(".annotation")?.querySelector(".bg");
+    const grounds = [box, ...chart.querySelectorAll(".bglayer .bg")].filter(Boolean).map((bg) => getComputedStyle(bg));
+    const filled = grounds.filter((style) => Number(style.fillOpacity) > 0.5).map((style) => style.fill);
+    const sheets = [...chart.querySelectorAll(".main-svg"), app].map((sheet) => getComputedStyle(sheet).backgroundColor);
+    return [...filled, ...sheets].find(isOpaque);
+  };
+  const isOnChart = (one) => one.element.closest(".js-plotly-plot svg") && /[\p{L}\p{N}]/u.test(one.text);
+  const isPale = (one) => contrast(getComputedStyle(one.element).fill, behind(one.element)) < 4.5;
   const line = document.querySelector(".st-key-presenter-line");
   const foot = line ? line.getBoundingClientRect().top : innerHeight;
   const isCut = (one) => one.matches("img, canvas, .card, .track") && one.getBoundingClientRect().bottom > foot + 2;
@@ -74,6 +101,7 @@
     overlaps: overlaps.slice(0, 6),
     cut: [...seen.filter(clipped).map((one) => one.text), ...rendered.filter(isCut).map((one) => one.localName)].slice(0, 6),
     small: seen.filter((one) => one.size < 19.5 && !one.raised).map((one) => `${one.text} (${one.size.toFixed(1)})`).slice(0, 6),
+    pale: seen.filter((one) => isOnChart(one) && isPale(one)).map((one) => one.text).slice(0, 6),
     said: [...app.querySelectorAll("h1, h2.chapter, .takeaway")].filter(visible).map((one) => one.innerText).join(" ").split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length,
     scrolls: document.querySelector("[data-testid=stMain]").scrollHeight > innerHeight + 1,
   };

@@ -92,6 +92,7 @@ def faults(look: Look) -> list[str]:
         f"texts overlap: {seen['overlaps']}": seen["overlaps"],
         f"texts are cut: {seen['cut']}": seen["cut"],
         f"letters are small: {seen['small']}": seen["small"],
+        f"letters of a chart are pale on what is behind them: {seen['pale']}": seen["pale"],
         f"{seen['said']} words": seen["said"] > MOST_WORDS,
     }
     return [f"{look}: {fault}" for fault, there in wrong.items() if there]
