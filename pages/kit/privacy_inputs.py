@@ -55,14 +55,20 @@ def answer_scale_html(channel: BinaryChannel, people: People) -> str:
 
 @dataclass(frozen=True)
 class Guessing:
-    """What is guessed of 100 people, or of what they are `of`, from the `source`: which of two things each has.
+    """What is guessed of 100 people, or of what they are `of`, from the `source`: which of some things each has.
 
-    `have` says that, as in “has one of two answers”. Both are as likely.
+    `have` says that, as in “has one of two answers”. All `n_values` are as likely.
     """
 
     have: str
     source: str
     of: str = "people"
+    n_values: int = 2
+
+
+def guessing_one_of(n_values: int, things: str) -> Guessing:
+    """Return what is guessed of people who each have one of so many `things`, from what they send."""
+    return Guessing(f"has one of {n_values:,} equally frequent {things}", "what they send", n_values=n_values)
 
 
 def guess_scale(epsilon: float, guessing: Guessing, *, delta: float = 0.0, name: str = "ε", more: str = "") -> None:
@@ -74,13 +80,14 @@ def guess_scale(epsilon: float, guessing: Guessing, *, delta: float = 0.0, name:
 
 
 def guess_scale_html(epsilon: float, guessing: Guessing, *, delta: float = 0.0, name: str = "ε", more: str = "") -> str:
-    """Return it as HTML. No adversary is right more often than (e^ε + δ)/(e^ε + 1), whatever the release."""
-    chance = adversary.promised_rate(min(epsilon, LARGEST_EPSILON), delta)
+    """Return it as HTML. No adversary is right more often, whatever the release."""
+    chance = adversary.promised_rate(min(epsilon, LARGEST_EPSILON), delta, guessing.n_values)
     right = numbers.people_of_100(chance)
     can = f"{right} may" if right.startswith("over") else f"at most {right} can"
     words = (
         f"If each of 100 {guessing.of} {guessing.have}, {can} be guessed right from {guessing.source}"
-        f"{_without_delta(epsilon, delta, right)}; luck alone gives 50."
+        f"{_without_delta(epsilon, delta, right, guessing.n_values)}; luck alone gives "
+        f"{numbers.people_of_100(1 / guessing.n_values)}."
     )
     is_right, is_wrong = figures.people.ANSWERED, figures.people.NOT_YET
     n_right = numbers.whole_of_100(chance)
@@ -89,9 +96,9 @@ def guess_scale_html(epsilon: float, guessing: Guessing, *, delta: float = 0.0, 
     return _scale_html(name, epsilon, words, figures.people_html([field], legend, words), more)
 
 
-def _without_delta(epsilon: float, delta: float, right: str) -> str:
+def _without_delta(epsilon: float, delta: float, right: str, n_values: int) -> str:
     """Say how many could be guessed right with δ = 0, if that is written otherwise than `right`."""
-    alone = numbers.people_of_100(adversary.promised_rate(min(epsilon, LARGEST_EPSILON), 0.0))
+    alone = numbers.people_of_100(adversary.promised_rate(min(epsilon, LARGEST_EPSILON), 0.0, n_values))
     if alone == right:
         return ""
     what = "a chance that the limit ε does not apply"
@@ -177,7 +184,7 @@ def lie(setting: Number, n_states: int, *, slider: Slider, people: People, thing
         if n_states == 2:
             answer_scale(BinaryChannel(flip_prob, flip_prob), people)
         else:
-            guessing = Guessing(f"has one of two {things}", "what they send")
+            guessing = guessing_one_of(n_states, things)
             guess_scale(RandomisedResponse(flip_prob, n_states).epsilon, guessing)
     return flip_prob
 
