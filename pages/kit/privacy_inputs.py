@@ -57,12 +57,19 @@ def answer_scale_html(channel: BinaryChannel, people: People) -> str:
 class Guessing:
     """Parts of “If each of 100 people has one of two answers, at most 73 can be guessed right from what they send”.
 
-    `of` is “people”, `have` is “has one of two answers”, both as likely, and `source` is “what they send”.
+    `of` is “people”, `have` is “has one of two answers”, and `source` is “what they send”. All `n_values` answers are as
+    likely.
     """
 
     have: str
     source: str
     of: str = "people"
+    n_values: int = 2
+
+
+def guessing_one_of(n_values: int, things: str) -> Guessing:
+    """Return what is guessed of people who each have one of so many `things`, from what they send."""
+    return Guessing(f"has one of {n_values:,} equally frequent {things}", "what they send", n_values=n_values)
 
 
 def guess_scale(epsilon: float, guessing: Guessing, *, delta: float = 0.0, name: str = "ε", more: str = "") -> None:
@@ -76,14 +83,15 @@ def guess_scale(epsilon: float, guessing: Guessing, *, delta: float = 0.0, name:
 def guess_scale_html(epsilon: float, guessing: Guessing, *, delta: float = 0.0, name: str = "ε", more: str = "") -> str:
     """Return what `guess_scale` renders as HTML.
 
-    No adversary is right more often than (e^ε + δ)/(e^ε + 1), whatever the release.
+    No adversary is right more often than `adversary.promised_rate`, whatever the release.
     """
-    chance = adversary.promised_rate(min(epsilon, LARGEST_EPSILON), delta)
+    chance = adversary.promised_rate(min(epsilon, LARGEST_EPSILON), delta, guessing.n_values)
     right = numbers.people_of_100(chance)
     can = f"{right} may" if right.startswith("over") else f"at most {right} can"
     words = (
         f"If each of 100 {guessing.of} {guessing.have}, {can} be guessed right from {guessing.source}"
-        f"{_without_delta(epsilon, delta, right)}; luck alone gives 50."
+        f"{_without_delta(epsilon, delta, right, guessing.n_values)}; luck alone gives "
+        f"{numbers.people_of_100(1 / guessing.n_values)}."
     )
     is_right, is_wrong = figures.people.ANSWERED, figures.people.NOT_YET
     n_right = numbers.whole_of_100(chance)
@@ -92,9 +100,9 @@ def guess_scale_html(epsilon: float, guessing: Guessing, *, delta: float = 0.0, 
     return _scale_html(name, epsilon, words, figures.people_html([field], legend, words), more)
 
 
-def _without_delta(epsilon: float, delta: float, right: str) -> str:
+def _without_delta(epsilon: float, delta: float, right: str, n_values: int) -> str:
     """Say how many could be guessed right with δ = 0, if that is written otherwise than `right`."""
-    alone = numbers.people_of_100(adversary.promised_rate(min(epsilon, LARGEST_EPSILON), 0.0))
+    alone = numbers.people_of_100(adversary.promised_rate(min(epsilon, LARGEST_EPSILON), 0.0, n_values))
     if alone == right:
         return ""
     what = "a chance that the limit ε does not apply"
@@ -180,7 +188,7 @@ def lie(setting: Number, n_states: int, *, slider: Slider, people: People, thing
         if n_states == 2:
             answer_scale(BinaryChannel(flip_prob, flip_prob), people)
         else:
-            guessing = Guessing(f"has one of two {things}", "what they send")
+            guessing = guessing_one_of(n_states, things)
             guess_scale(RandomisedResponse(flip_prob, n_states).epsilon, guessing)
     return flip_prob
 

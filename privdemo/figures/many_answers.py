@@ -54,6 +54,7 @@ WORDS = {
 }
 ERROR = "typical error of a share, in points"
 UNASKED = "guessing blindly"
+ESTIMATED = "estimated share, with its 95 % interval"
 # The filling of bars of true shares, on which marks are seen, and the part of a row that a bar takes.
 _PALE_TRUTH, _ASIDE = "rgba(122,122,122,0.08)", 0.84
 # The pixels of a row, at least and for each mark, and of a name in the key.
@@ -64,18 +65,12 @@ _MARK, _RING, _REACH, _PLOT = 13, 11, 8.0, (PHONE_PLOT_WIDTH, 240)
 
 
 def shares(found: Release) -> Figure:
-    """Return true shares as bars, and what the config's oracle and its rival make of them, with 95 % intervals."""
+    """Return true shares as bars, and what the config's oracle makes of them, with 95 % intervals."""
     names, truth = found.truth.names[:SHOWN], found.truth.shares[:SHOWN]
-    marks = []
-    words = "estimated from {}", "for comparison: from {}"
-    for (oracle, estimate), said in zip(found.found.items(), words, strict=True):
-        style = FREQUENCY_ORACLES[oracle].style
-        ends = interval_bars(estimate.shares[:SHOWN], estimate.low[:SHOWN], estimate.high[:SHOWN], style)
-        mark = _points(names, estimate.shares[:SHOWN], FREQUENCY_ORACLES[oracle])
-        bars = {"error_x": ends | {"thickness": 2}}
-        marks.append(mark | bars | {"name": said.format(FREQUENCY_ORACLES[oracle].plain)})
-    bars = _bars(names, truth, "true share")
-    return _over_answers(bars, marks, "share of all people")
+    method, estimate = FREQUENCY_ORACLES[found.config.oracle], found.found[found.config.oracle]
+    ends = interval_bars(estimate.shares[:SHOWN], estimate.low[:SHOWN], estimate.high[:SHOWN], method.style)
+    mark = _points(names, estimate.shares[:SHOWN], method) | {"error_x": ends | {"thickness": 2}, "name": ESTIMATED}
+    return _over_answers(_bars(names, truth, "true share"), [mark], "share of all people")
 
 
 def estimates(fit: Fit, names: Sequence[str], truth: Array) -> Figure:
@@ -169,8 +164,8 @@ def _over_answers(
 
 
 def _share_ticks(low: float, high: float) -> list[float]:
-    """Return at most seven round shares from `low` to `high`, 0 among them if it lies there."""
-    least = (high - low) / 6
+    """Return at most seven round shares from `low` to `high`, 0 among them if it lies there; fewer of over 100 %."""
+    least = (high - low) / (6 if high - low < 1 else 4)
     decade = 10.0 ** math.floor(math.log10(least))
     step = next(times * decade for times in (1, 2, 5, 10) if times * decade >= least)
     return [step * i for i in range(math.ceil(low / step), math.floor(high / step) + 1)]

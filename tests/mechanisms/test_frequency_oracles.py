@@ -8,6 +8,7 @@ import pytest
 from scipy.stats import chi2
 
 from privdemo import limits
+from privdemo.experiments.label_counts import promised_rate
 from privdemo.mechanisms import frequency_oracles as fo
 from privdemo.mechanisms.frequency_oracles.hashing import PRIME, hash_answer
 
@@ -60,6 +61,18 @@ def test_epsilon_p_and_q_by_brute_force(name, k):
         np.testing.assert_allclose(supported, np.where(np.eye(k), oracle.p, oracle.q), rtol=1e-9)
         assert len(probs) == oracle.n_supports
         assert oracle.bits == math.ceil(math.log2(len(probs)))
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_nobody_guesses_an_answer_more_often_than_its_epsilon_allows(name, k):
+    for epsilon in (0.01, 0.5, 1.7, 4.0, 10.0):
+        oracle = fo.ORACLES[name](k, epsilon)
+        right = report_probs(oracle).max(axis=1).sum() / k  # whoever names the likeliest answer of each report
+        allowed = promised_rate(epsilon, 0.0, k)
+        assert right <= allowed * (1 + 1e-9)
+        if name == "randomised response":
+            assert right == pytest.approx(allowed, rel=1e-9)
 
 
 def by_report(oracle, reports):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import pairwise
+from html import escape
 from typing import Any
 
 from pages.kit import cache, numbers, own_data
@@ -27,13 +27,20 @@ from privdemo.methods import FREQUENCY_ORACLES
 _MOST_CELLS_AT_ONCE = 2_000_000
 _FITS = "many answers"
 # Why an estimate may be below 0.
-_BELOW_0 = "more noise is subtracted than chance has added"
+_BELOW_0 = "An estimate can fall below 0 %, because chance noise is subtracted."
 # An error counts as equal to a larger one from this fraction of it on.
 _EQUAL_FROM = 0.98
 # What people do with one of the answers, where they do not just give it.
 _VERBS = {"illness": "has", "occupation": "has", "word": "uses"}
+# Answers that are named in what is sent.
+_NAMED = ("illness", "occupation")
+# What people do with the answers that their reports support, where they do not just send them; and how many are listed.
+_SENDS = {"basic rappor": "says yes to", "optimised unary": "says yes to"}
+_SENDS |= {"local hashing": "sends the group that holds", "hadamard response": "sends the half that holds"}
+_MOST_NAMES = 6
 
 released = cache.shared_or_private(many_answers.run)
+example_of = cache.shared_or_private(many_answers.example)
 fitted = cache.shared_or_private(many_answers.fit)
 errors_of = cache.shared(many_answers.errors, max_entries=1024)
 
@@ -71,56 +78,68 @@ class Answer:
         error = many_answers.unasked_error(self.release.truth)
         return error if error * self.question.config.people >= 1 else 0.0
 
+    @property
+    def off(self) -> float:
+        """Return by how much the estimates of the chosen method are off in this survey, on average over all answers."""
+        found, truth = self.release.found[self.question.config.oracle], self.release.truth
+        return float(abs(found.shares - truth.shares).mean())
+
     def takeaway(self) -> str:
-        """Say how far the chosen method is off, and how far the one it is compared with."""
-        config = self.question.config
+        """Say what each person sends, how far the estimates are off, and whether another method is better."""
+        config, (one, many) = self.question.config, nouns(self.question)
         chosen, rival = self.release.found
         own, other, least = (self.errors[name] for name in (chosen, rival, self.best))
-        is_better = least < _EQUAL_FROM * min(own, other)
-        figures = 2 if _written_differently(own, other, least if is_better else own) else 3
-        off, rivals, best = (numbers.standard_error(error, figures) for error in (own, other, least))
-        one, many = self._nouns
-        start = (
-            f"Each of {numbers.people(config.people)} {_VERBS.get(one, 'gives')} one of {self.k:,} {many}, and to hide "
-            f"it sends {self._sent(chosen)} ({title(chosen)}). The estimated share of each {one} is then "
-            f"typically off by <b>{off} percentage points</b>."
+        words = (
+            f"Each of {numbers.people(config.people)} {_VERBS.get(one, 'gives')} one of {self.k:,} {many} and sends "
+            f"{self._sent(chosen)} ({title(chosen)}{self._how(chosen)}. In this survey the estimated shares are off by "
+            f"<b>{bare_points(self.off)} percentage points</b> on average."
         )
         if many_answers.same_lie(chosen, rival, self.k, config.epsilon):
-            words = f"{start} Here {title(rival)} is the same method, because each person sends one {one}."
-        else:
-            words = f"{start} If each sends {self._sent(rival)} ({title(rival)}), by <b>{rivals}</b>."
-        if is_better:
-            words += f" The most exact here is {title(self.best)}: {best} points."
-        if 0 < self.unasked < max(own, other):
-            words += f" Guessing blindly is off by {points(self.unasked)}."
+            words += f" Here {title(rival)} is the same method, because each person sends one {one}."
+        elif least < _EQUAL_FROM * min(own, other):
+            words += f" The most exact method here is {title(self.best)}."
+        if 0 < self.unasked < own:
+            words += f" Taking all {many} for equally frequent, without asking, would typically be off by less."
         return words
-
-    @property
-    def _nouns(self) -> tuple[str, str]:
-        """Return what one answer to this question and several are called."""
-        config = self.question.config
-        return NOUNS.get(config.dataset if isinstance(config.dataset, str) else "", ("answer", "answers"))
 
     def _sent(self, oracle: str) -> str:
         """Say what each person sends by an oracle, with the word for an answer to this question."""
-        one, many = self._nouns
+        one, many = nouns(self.question)
         made = many_answers.mechanism(oracle, self.k, self.question.config.epsilon)
         words = FREQUENCY_ORACLES[oracle].sends
         if isinstance(made, SubsetSelection):
-            if made.size == 1:  # a list of one is what randomised response sends
-                words = FREQUENCY_ORACLES[RESPONSE].sends
-            else:
-                words = words.replace("some answers", f"{made.size:,}")
+            if made.size > 1:
+                return f"{made.size:,} {'names' if one in _NAMED else many}"
+            words = FREQUENCY_ORACLES[RESPONSE].sends  # a list of one is what randomised response sends
         return words.replace("answers", many).replace("answer", one)
 
+    def _how(self, oracle: str) -> str:
+        """Say, after the method's name in brackets, how chance picks a list of answers; of other methods it is said."""
+        made = many_answers.mechanism(oracle, self.k, self.question.config.epsilon)
+        if not isinstance(made, SubsetSelection) or made.size == 1:
+            return ")"
+        return "): chance picks them so that the true one is among them more often than by luck"
+
+    @property
+    def example(self) -> str:
+        """Say what one person sends who has the most frequent answer: the one whose report another chapter examines."""
+        config = self.question.config
+        sent = example_of(config, 0)
+        listed = ", ".join(sent[:_MOST_NAMES]) + f" and {len(sent) - _MOST_NAMES:,} others" * (len(sent) > _MOST_NAMES)
+        verb, true = _VERBS.get(nouns(self.question)[0], "gives"), self.release.truth.names[0]
+        name, without = f"“{escape(true)}”", "" if true in sent else f" (chance left “{escape(true)}” out)"
+        does = _SENDS.get(config.oracle, "sends")
+        return f"For example, one person {verb} {name} and {does}: <b>{escape(listed or 'none')}</b>{without}."
+
     def main(self) -> list[Panel]:
-        """Return the panel of true shares, and those estimated from one release by two methods."""
-        found = self.release.found.values()
+        """Return the panel of true shares, and those estimated from one release."""
+        found = self.release.found[self.question.config.oracle]
         return [
             Panel(
                 "shares",
+                answer=self.example,
                 figure=Chart(charts.shares(self.release)),
-                note=_marks_words(one.shares[: charts.SHOWN] for one in found),
+                note=_BELOW_0 if _any_below_0([found.shares[: charts.SHOWN]]) else "",
                 summary=self._summary(),
                 rows=lambda: share_rows(self.release),
                 snippet=snippet(self.question).then(
@@ -151,8 +170,8 @@ class Answer:
             f"95 % "
             f"intervals; they are of these {config.people:,} people, and may begin below 0. "
             f"{numbers.capital('; '.join(parts))}. How far a method is typically off is the root of its mean "
-            "squared error over all answers, in closed form, whatever the shares are. Guessing blindly takes all "
-            "answers for equally frequent."
+            "squared error over all answers, in closed form, whatever the shares are: "
+            f"{_times(self.question.config.oracle, self.errors, self.release.found)}."
         )
 
 
@@ -192,22 +211,12 @@ def _job_along(axis: str, config: AnswersConfig) -> Job:
 
 def about_negative(shown: Iterable[Iterable[float]]) -> list[Panel]:
     """Return a panel in words on estimates below 0 if some of those `shown` are; none if none is."""
-    return (
-        [Panel(question="Why is an estimate below 0 %?", answer=f"{numbers.capital(_BELOW_0)}.")]
-        if _any_below_0(shown)
-        else []
-    )
+    return [Panel(question="Why is an estimate below 0 %?", answer=_BELOW_0)] if _any_below_0(shown) else []
 
 
 def _any_below_0(shown: Iterable[Iterable[float]]) -> bool:
     """Return whether any of the estimates shown is below 0."""
     return any(share < 0 for shares in shown for share in shares)
-
-
-def _marks_words(shown: Iterable[Iterable[float]]) -> str:
-    """Explain the marks of the figure of shares, and those below 0 if there are any."""
-    marks = "Marks: estimates of one simulated survey; lines: how far chance may have moved them (95 % intervals)"
-    return f"{marks}; below 0 %: {_BELOW_0}." if _any_below_0(shown) else f"{marks}."
 
 
 def title(oracle: str) -> str:
@@ -225,10 +234,17 @@ def bare_points(error: float) -> str:
     return numbers.standard_error(error)
 
 
-def _written_differently(*errors: float) -> bool:
-    """Return whether all errors that differ by more than `_EQUAL_FROM` also differ as written."""
-    ordered = sorted(errors)
-    return all(low >= _EQUAL_FROM * high or bare_points(low) != bare_points(high) for low, high in pairwise(ordered))
+def _times(chosen: str, errors: Mapping[str, float], compared: Iterable[str]) -> str:
+    """Say how far the chosen method is typically off, and the one it is compared with."""
+    (rival,) = set(compared) - {chosen}
+    off, rivals = numbers.standard_errors([errors[chosen], errors[rival]])
+    return f"{title(chosen)} {off} points, {title(rival)} {rivals} points"
+
+
+def nouns(question: Question) -> tuple[str, str]:
+    """Return what one answer to a question and several are called."""
+    dataset = question.config.dataset
+    return NOUNS.get(dataset if isinstance(dataset, str) else "", ("answer", "answers"))
 
 
 def _people_words(config: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
 
 import streamlit as st
@@ -9,6 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages.kit import inputs, own_data, own_data_input, privacy_inputs
 from pages.kit.values import Values, put_all, widget_arguments
+from pages.topics.many_answers.answer import nouns, released
 from pages.topics.many_answers.question import (
     AMONG,
     AXIS,
@@ -25,6 +27,7 @@ from pages.topics.many_answers.question import (
     SEED,
     SENDER,
     K,
+    question_of,
     source_choice,
     source_of,
 )
@@ -51,7 +54,7 @@ def controls(values: Values, main: DeltaGenerator) -> None:
     with main, inputs.row("answers"):
         epsilon = privacy_inputs.epsilon(EPSILON, privacy_inputs.ANSWER_EPSILON, _COMMON)
         _choose_method()
-        privacy_inputs.guess_scale(epsilon, privacy_inputs.Guessing("has one of two answers", "what they send"))
+        _meaning(values, epsilon)
     privacy_inputs.epsilon_box(EPSILON)
     inputs.choose(source_choice(), "The answers")
     own_data_input.answers_panel(source_choice())
@@ -62,6 +65,15 @@ def controls(values: Values, main: DeltaGenerator) -> None:
         inputs.number(EXPONENT)
     inputs.number(PEOPLE)
     inputs.number(SEED)
+
+
+def _meaning(values: Values, epsilon: float) -> None:
+    """Say what ε means with as many answers as there are; nothing where there is no question or no answer to it."""
+    if is_hidden() or isinstance(question := question_of(values), str):
+        return
+    with contextlib.suppress(ValueError):
+        k = released(question.config).truth.k
+        privacy_inputs.guess_scale(epsilon, privacy_inputs.guessing_one_of(k, nouns(question)[1]))
 
 
 def _choose_method() -> None:

@@ -1,6 +1,6 @@
 """Surveys with k from 2 to 1,024 answers, reported with ε-local privacy by one of six mechanisms."""
 
-from privdemo.experiments.many_answers.adversary import N_GUESSED, OneReport, one_report
+from privdemo.experiments.many_answers.adversary import N_GUESSED, OneReport, example, one_report
 from privdemo.experiments.many_answers.config import (
     ILLNESS_NAMES,
     ILLNESSES,
@@ -73,6 +73,7 @@ __all__ = [
     "crossover",
     "errors",
     "errors_along",
+    "example",
     "fit",
     "halving_epsilon",
     "inverted",

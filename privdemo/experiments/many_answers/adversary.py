@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privdemo.experiments.many_answers.config import STREAMS, AnswersConfig, mechanism
-from privdemo.experiments.many_answers.release import GUESSED, ONE, truth
+from privdemo.experiments.many_answers.release import GUESSED, ONE, Truth, truth
 from privdemo.experiments.trials import generator
 from privdemo.intervals import Estimate, mean_interval
+from privdemo.mechanisms.frequency_oracles import FrequencyOracle
 
 Array = NDArray[np.floating]
 
@@ -36,19 +37,30 @@ class OneReport(NamedTuple):
     guess_after: Estimate
 
 
+def example(config: AnswersConfig, sent: int) -> tuple[str, ...]:
+    """Return the answers that the report of `one_report` supports."""
+    people = truth(config)
+    made, report = _sampled(config, people, sent)
+    return tuple(name for name, is_in in zip(people.names, made.support(report)[0], strict=True) if is_in)
+
+
+def _sampled(config: AnswersConfig, people: Truth, sent: int) -> tuple[FrequencyOracle, NDArray]:
+    """Return the config's mechanism, and one report by it of somebody with answer number `sent`."""
+    made = mechanism(config.oracle, people.k, config.epsilon)
+    return made, made.reports(np.array([sent]), generator(config, ONE, STREAMS[config.oracle], sent))
+
+
 def one_report(config: AnswersConfig, sent: int) -> OneReport:
     """Sample one report of somebody with answer number `sent`, and return the posterior of an adversary who knows all
     shares.
     """
     people = truth(config)
-    number = STREAMS[config.oracle]
-    made = mechanism(config.oracle, people.k, config.epsilon)
     sent, prior = min(sent, people.k - 1), people.shares
-    report = made.reports(np.array([sent]), generator(config, ONE, number, sent))
+    made, report = _sampled(config, people, sent)
     posterior = made.posterior(report, prior)[0]
     there = (prior > 0) & (prior < 1)
     odds = np.log(posterior[there]) - np.log1p(-posterior[there]) - np.log(prior[there]) + np.log1p(-prior[there])
-    rng = generator(config, GUESSED, number)
+    rng = generator(config, GUESSED, STREAMS[config.oracle])
     several = made.reports(rng.choice(people.k, N_GUESSED, p=prior), rng)
     return OneReport(
         sent=sent,

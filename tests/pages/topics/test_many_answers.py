@@ -1,5 +1,6 @@
 """The page on many answers: its sentences hold the package's numbers, whatever the setting."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -32,20 +33,32 @@ def says(chapter: str, of: Answer, *asked: object) -> str:
     return CHAPTERS[chapter].panels(of, *asked)[0].answer
 
 
-def test_the_sentence_has_both_errors_and_that_of_guessing_blindly() -> None:
-    words = shown().takeaway()
-    assert words.startswith(
-        "Each of 10,000 people gives one of 64 answers, and to hide it sends a list of 17, which holds the true one "
-        "more often than by chance (subset selection). The estimated share of each answer is then typically off by "
-        "<b>1.9 percentage points</b>."
+def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off() -> None:
+    of = shown()
+    off = abs(of.release.found["subset selection"].shares - of.release.truth.shares).mean()
+    assert of.takeaway() == (
+        "Each of 10,000 people gives one of 64 answers and sends 17 answers (subset selection): chance picks them so "
+        "that the true one is among them more often than by luck. In this survey the estimated shares are off by "
+        f"<b>{standard_error(off)} percentage points</b> on average."
     )
-    assert "If each sends one answer, the true one or a random one (k-ary randomised response), by " in words
-    assert f"by <b>{ERRORS[RANDOMISED_RESPONSE]}</b>." in words
-    assert words.endswith("Guessing blindly is off by 4.0 points.")
-    assert "most exact here" not in words
-    clear = shown(replace(DEFAULT, people=1_000_000)).takeaway()
-    assert "Guessing blindly" not in clear
-    assert "Guessing blindly" not in shown(replace(DEFAULT, dataset="uniform")).takeaway()
+    blind = "Taking all answers for equally frequent, without asking, would typically be off by less."
+    assert shown(replace(DEFAULT, people=100)).takeaway().endswith(blind)
+    assert blind not in shown(replace(DEFAULT, dataset="uniform", people=100)).takeaway()
+    (panel,) = of.main()
+    error = f"subset selection {ERRORS['subset selection']} points, k-ary randomised response "
+    assert f"{error}{ERRORS[RANDOMISED_RESPONSE]} points." in panel.summary
+
+
+def test_one_person_is_an_example_with_the_very_report_that_a_chapter_examines() -> None:
+    config = replace(DEFAULT, dataset=ILLNESSES, k=16)
+    report = many_answers.one_report(config, 0)
+    sent = [name for name, is_in in zip(report.names, report.supported, strict=True) if is_in]
+    assert shown(config).example == (
+        f"For example, one person has “cold” and sends: <b>{', '.join(sent)}</b> (chance left “cold” out)."
+    )
+    several = shown(replace(config, oracle="basic rappor")).example
+    assert re.search("and says yes to: <b>cold, .*</b>[.]$", several)
+    assert shown(replace(config, k=1024)).example.endswith("illness 38 and 269 others</b>.")
 
 
 @pytest.mark.parametrize("oracle", [RANDOMISED_RESPONSE, "subset selection"])
@@ -59,16 +72,12 @@ def test_of_two_answers_subset_selection_is_called_the_papers_method(oracle: str
 
 @pytest.mark.parametrize(
     ("oracle", "words"),
-    [
-        (RANDOMISED_RESPONSE, f"(subset selection), by <b>{ERRORS['subset selection']}</b>."),
-        ("hadamard response", f"The most exact here is subset selection: {ERRORS['subset selection']} points."),
-    ],
+    [(RANDOMISED_RESPONSE, "on average."), ("hadamard response", "The most exact method here is subset selection.")],
 )
 def test_another_method_is_measured_against_the_best(oracle: str, words: str) -> None:
     said = shown(replace(DEFAULT, oracle=oracle)).takeaway()
     method = FREQUENCY_ORACLES[oracle]
     assert f"sends {method.sends} ({method.title})" in said
-    assert f"typically off by <b>{ERRORS[oracle]} percentage points</b>" in said
     assert words in said
 
 
@@ -81,9 +90,9 @@ def test_a_list_of_one_is_what_randomised_response_sends() -> None:
 def test_errors_that_differ_never_read_the_same() -> None:
     few = many_answers.errors(6, 1.0, 10_000)
     assert standard_error(few[RANDOMISED_RESPONSE]) == standard_error(few["subset selection"])
-    words = shown(replace(DEFAULT, k=6)).takeaway()
-    assert f"off by <b>{100 * few['subset selection']:.2f} percentage points</b>" in words
-    assert f", by <b>{100 * few[RANDOMISED_RESPONSE]:.2f}</b>" in words
+    words = shown(replace(DEFAULT, k=6)).main()[0].summary
+    assert f"subset selection {100 * few['subset selection']:.2f} points" in words
+    assert f"k-ary randomised response {100 * few[RANDOMISED_RESPONSE]:.2f} points" in words
     of = shown(replace(DEFAULT, epsilon=10.0))
     (panel,) = CHAPTERS["All results in a table"].panels(of)
     cells = [row[1].removesuffix(" points") for row in panel.figure.cells]
@@ -127,8 +136,9 @@ def test_chapters_say_their_numbers() -> None:
 
 def test_answers_are_called_what_they_are() -> None:
     words = shown(replace(DEFAULT, dataset=ILLNESSES, k=16)).takeaway()
-    assert "Each of 10,000 people has one of 16 illnesses, and to hide it sends a list of 4, which" in words
-    assert "If each sends one illness, the true one or a random one (k-ary" in words
+    assert "Each of 10,000 people has one of 16 illnesses and sends 4 names (subset selection): chance" in words
+    words = shown(replace(DEFAULT, dataset=ILLNESSES, k=16, oracle=RANDOMISED_RESPONSE)).takeaway()
+    assert "and sends one illness, the true one or a random one (k-ary randomised response). In" in words
 
 
 def test_of_two_answers_all_is_said_for_one_count_and_one_bit() -> None:
@@ -215,9 +225,9 @@ def _with(config: AnswersConfig, job: Job, fits: tuple[Fit, ...]) -> Answer:
 def test_a_preset_is_a_survey() -> None:
     at = visit("many_answers")
     at.button(key="survey Which emoji?").click().run()
-    k, people, epsilon = PRESETS["Which emoji?"][1:4]
-    error = many_answers.errors(k, epsilon, people)["subset selection"]
-    assert f"off by <b>{standard_error(error)} percentage points</b>" in takeaway(at)
+    k, _, epsilon = PRESETS["Which emoji?"][1:4]
+    size = many_answers.mechanism("subset selection", k, epsilon).size
+    assert f"gives one of {k:,} answers and sends {size} answers" in takeaway(at)
     assert "1,000,000 people" in takeaway(at)
 
 
@@ -239,7 +249,7 @@ def test_a_share_below_0_is_explained_where_it_is_on_the_screen(epsilon: float, 
     (panel,) = of.main()
     estimates = [x for mark in panel.figure.figure.data[1:] for x in mark.x]
     assert (min(estimates) < 0) == is_there
-    assert ("below 0 %: more noise is subtracted than chance has added." in panel.note) == is_there
+    assert ("An estimate can fall below 0 %" in panel.note) == is_there
 
 
 def test_a_guess_is_asked_for_with_what_the_figure_shows_as_its_truth() -> None:
