@@ -84,9 +84,14 @@ def _bags(values: Values) -> None:
     if len(sizes) > 1 and not is_hidden():
         st.session_state[_SIZE] = min(sizes, key=lambda n: abs(math.log(n / bag_size)))
         records = binary_task(dataset).records
-        label = f"{records.capitalize()} per bag, of {total:,} in all (left: larger bags, more private)"
+        ends = dict(zip((sizes[0], sizes[-1]), MORE_OR_LESS, strict=True))
         st.select_slider(
-            label, sizes, format_func="{:,}".format, key=_SIZE, on_change=_split_into, args=(total, n_bags, size)
+            f"{records.capitalize()} per bag, of {total:,} in all",
+            sizes,
+            format_func=lambda n: f"{n:,} per bag: {ends[n]}" if n in ends else f"{n:,}",
+            key=_SIZE,
+            on_change=_split_into,
+            args=(total, n_bags, size),
         )
 
 
