@@ -81,10 +81,14 @@ class Chapter:
 
 @dataclass(frozen=True)
 class Chapters:
-    """All chapters of a page in order; `key` is the name of the choice among them in the address."""
+    """All chapters of a page in order; `key` is the name of the choice among them in the address.
+
+    They are `numbered` unless numbers would make them read as things to do.
+    """
 
     key: str
     all: tuple[Chapter, ...]
+    numbered: bool = True
 
     def choice(self, question: Any = None, current: str = "") -> Choice:
         """Return the choice among the chapters that fit a question, or among all without one.
@@ -291,6 +295,8 @@ def _choose_chapter(page: Page, question: Any) -> Chapter | None:
     name = inputs.choose(choice, hide_label=True)
     story = [one.name for one in page.chapters.all if one.name in choice.options and not one.for_specialists]
     screen.divide_chapters(len(story), len(choice.options))
+    if not page.chapters.numbered:
+        screen.unnumber_chapters()
     if name in story[:-1]:
         following = story[story.index(name) + 1]
         st.button(f"Next: {following} →", on_click=values.put, args=(choice, following), key="next-chapter")

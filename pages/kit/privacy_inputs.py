@@ -101,12 +101,12 @@ def guess_scale_html(epsilon: float, guessing: Guessing, *, delta: float = 0.0, 
 
 
 def _without_delta(epsilon: float, delta: float, right: str, n_values: int) -> str:
-    """Say how many could be guessed right with δ = 0, if that is written otherwise than `right`."""
+    """Say what δ is, if with δ = 0 another number than `right` could be guessed right."""
     alone = numbers.people_of_100(adversary.promised_rate(min(epsilon, LARGEST_EPSILON), 0.0, n_values))
     if alone == right:
         return ""
     what = "a chance that the limit ε does not apply"
-    return f" ({alone} by ε alone; δ = {numbers.power_of_ten(delta)}, {what}, adds the rest)"
+    return f" (δ = {numbers.power_of_ten(delta)}, {what}, is counted in)"
 
 
 def value_scale(epsilon: float, guess: str, *, name: str = "ε", more: str = "") -> None:

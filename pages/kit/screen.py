@@ -188,6 +188,11 @@ def divide_chapters(n_story: int, n_all: int) -> None:
         st.html(f"<style>{first} {{ {rules} }}</style>")
 
 
+def unnumber_chapters() -> None:
+    """Show the names of the chapters without their numbers."""
+    st.html('<style>.st-key-chapters { --chapter-number: ""; }</style>')
+
+
 def render(panels: Sequence[Panel | tuple[Panel, ...]]) -> None:
     """Render panels from top to bottom, those of a tuple side by side; the slow part of a live dial comes last.
 

@@ -25,7 +25,7 @@ BAG_CSS = """
 .bag .leaves { align-self: center; font-size: 2rem; }
 .bag p { margin: 0.5rem 0 0; font-size: max(0.9rem, var(--least-letters, 0px)); }
 .bag .total { font-size: 1.6rem; font-weight: 600; font-variant-numeric: tabular-nums; }
-.bag b { font-weight: 400; }
+.bag img.key { display: inline-block; width: 1.1em; vertical-align: -0.15em; }
 """
 
 
@@ -62,13 +62,15 @@ def bag_html(
 
 
 def _legend(dot: Dot, name: str) -> str:
-    return f'<b style="color:{dot.colour}" aria-hidden="true">{dot.sign}</b> {html.escape(name)}'
+    return f'<img class="key" alt="" src="{_source(np.zeros(1, int), {0: dot})}"> {html.escape(name)}'
 
 
 def _field(kinds: np.ndarray, dots: dict[int, Dot], alt: str) -> str:
-    field = dot_field("", kinds, dots)
-    source = base64.b64encode(field.svg.encode()).decode()
-    return (
-        f'<img style="--width:{1.5 * field.columns:g}rem" alt="{html.escape(alt, quote=True)}" '
-        f'src="data:image/svg+xml;base64,{source}">'
-    )
+    columns = dot_field("", kinds, dots).columns
+    style = f"--width:{1.5 * columns:g}rem"
+    return f'<img style="{style}" alt="{html.escape(alt, quote=True)}" src="{_source(kinds, dots)}">'
+
+
+def _source(kinds: np.ndarray, dots: dict[int, Dot]) -> str:
+    """Return the address of a field of dots as an inline picture."""
+    return f"data:image/svg+xml;base64,{base64.b64encode(dot_field('', kinds, dots).svg.encode()).decode()}"

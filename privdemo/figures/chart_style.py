@@ -40,8 +40,9 @@ RIGHT_MARGIN = 20
 BOTTOM_MARGIN, BOTTOM_MARGIN_UNTITLED = 60, 40
 GRID = "rgba(128,132,149,0.25)"
 BARGAP = 0.2
-# Half the height of a vertical line in one row, as a fraction of the row; the line stops below the text above it.
-RULE_HALF_HEIGHT = 0.22
+# How far a vertical line in one row goes below its middle and above it, as fractions of the row: it ends below the
+# text.
+RULE_BELOW, RULE_ABOVE = 0.22, 0.1
 # Words have the page's own colour, as Streamlit's grey is too pale for a projector, and stand on the page's own ground:
 # where a chart gets a new size and a new colour scheme at once, Plotly may keep the background of the old one.
 CHART_CSS = """
@@ -306,7 +307,7 @@ def _split_reference_lines(layout: Plain, axis: str, n_rows: int) -> None:
             shapes.append(shape)
             continue
         for row in range(n_rows):
-            shapes.append(shape | {"yref": axis, "y0": row - RULE_HALF_HEIGHT, "y1": row + RULE_HALF_HEIGHT})
+            shapes.append(shape | {"yref": axis, "y0": row - RULE_BELOW, "y1": row + RULE_ABOVE})
     merge(layout, {"shapes": shapes or None})
 
 

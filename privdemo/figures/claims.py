@@ -19,7 +19,7 @@ STYLES = {
     FAILS: palette.Style(palette.NAIVE.colour, "solid", "diamond"),
 }
 _ROW = 36
-SIGNS = {HOLDS: "✓", CAVEAT: "(✓)", UNCLEAR: "↔", FAILS: "✗", OPEN: "?"}
+SIGNS = {HOLDS: "✓", CAVEAT: "(✓)", UNCLEAR: "≈?", FAILS: "✗", OPEN: "–"}
 # The colour of each verdict; what cannot be checked has no marks.
 _COLOURS = {verdict: style.colour for verdict, style in STYLES.items()} | {OPEN: palette.TRUTH.colour}
 VERDICT_CSS = """
@@ -59,7 +59,7 @@ def verdict_words(counts: Mapping[str, int]) -> str:
 def verdict_on_claim(verdict: str) -> str:
     """Return the verdict on a published claim, with its sign and the colour that it has in the bar, as HTML."""
     colour = f'<i style="background:{_COLOURS[verdict]}"></i>'
-    words = {UNCLEAR: f"{UNCLEAR} about the published claim"}.get(verdict, f"the published claim {verdict}")
+    words = f"the published claim {'is ' * (verdict == UNCLEAR)}{verdict}"
     return f'<span class="verdict-sign">{colour} {SIGNS[verdict]} {escape(words)}</span>'
 
 

@@ -154,8 +154,9 @@ def _on_axis(picture: NDArray[np.uint8], place: int) -> dict[str, Any]:
 
 
 class Found(NamedTuple):
-    """What a method finds for the share of the first class: its title, how it works, its colour, and the share, which
-    `words` write.
+    """What a method finds for the share of the first class: its title, how it works, its colour, and the share.
+
+    `words` write it, `off` says how far it is from the truth, and `interval` what chance may have done.
     """
 
     title: str
@@ -163,6 +164,8 @@ class Found(NamedTuple):
     colour: str
     estimate: Estimate
     words: str
+    off: str
+    interval: str
 
 
 class Given(NamedTuple):
@@ -200,7 +203,7 @@ RATIO_CSS = f"""
 .ratio-set .others, .ratio-key .others {{ background: color-mix(in srgb, var(--others) 80%, black); }}
 .ratio-set .asked {{ border: 2px dashed var(--truth); justify-content: center; box-sizing: border-box; font-weight: 600;
   line-height: 1.2rem; }}
-.ratio-row {{ display: grid; grid-template-columns: minmax(0, 19rem) minmax(0, 1fr) 7.5rem; gap: 0 1rem;
+.ratio-row {{ display: grid; grid-template-columns: minmax(0, 19rem) minmax(0, 1fr) 8.5rem; gap: 0 1rem;
   align-items: center; min-height: 3.2rem; }}
 .ratio-row small {{ display: block; font-size: max(0.875rem, var(--least-letters, 0px)); opacity: 0.85;
   line-height: 1.25; }}
@@ -209,11 +212,6 @@ RATIO_CSS = f"""
   background: rgba(128, 128, 128, 0.15); }}
 .ratio-row .track * {{ position: absolute; }}
 .ratio-row .bar {{ top: 0; bottom: 0; left: 0; border-radius: 0.2rem; }}
-.ratio-row .range {{ top: calc(50% - 1px); height: 2px; background: currentColor; box-sizing: border-box; }}
-.ratio-row .range::before, .ratio-row .range::after {{ content: ""; position: absolute; top: -4px; height: 10px;
-  width: 2px; background: currentColor; }}
-.ratio-row .range::before {{ left: 0; }}
-.ratio-row .range::after {{ right: 0; }}
 .ratio-row .truth {{ top: -1rem; bottom: -1rem; width: 2px; margin-left: -1px; background: var(--truth); }}
 .ratio-row .track.label {{ background: none; font-weight: 600; }}
 .ratio-row .label span {{ white-space: nowrap; transform: translateX(-50%); }}
@@ -234,7 +232,7 @@ RATIO_CSS = f"""
 def answers_html(given: Given, found: Sequence[Found], truth: float, title: str, legend: str) -> str:
     """Return what is given, and every method's estimate of the share of the first class beside the truth, as HTML.
 
-    A line at the truth, which is named, goes through all bars; a thin line is the 95 % interval of a bar.
+    A line at the truth, which is named, goes through all bars; the interval of a share is its hover.
     """
     place = "high" if truth > 0.85 else "low" if truth < 0.15 else "middle"
     head = (
@@ -269,15 +267,13 @@ def _given_html(given: Given) -> str:
 
 
 def _found_row(found: Found, truth: float) -> str:
-    low, high = (min(max(end, 0.0), 1.0) for end in found.estimate.ends)
-    interval = ""
-    if found.estimate.known and not found.estimate.has_no_width:
-        interval = f'<i class="range" style="left:{_at(low)};width:{_at(high - low)}"></i>'
+    interval = html.escape(found.interval, quote=True)
     return (
-        f'<div class="ratio-row"><div><b>{html.escape(found.title)}</b><small>{html.escape(found.how)}</small></div>'
+        f'<div class="ratio-row" title="{interval}"><div><b>{html.escape(found.title)}</b>'
+        f"<small>{html.escape(found.how)}</small></div>"
         f'<div class="track" aria-hidden="true"><i class="bar" style="width:{_at(found.estimate.mean)};'
-        f'background:{found.colour}"></i>{interval}<i class="truth" style="left:{_at(truth)}"></i></div>'
-        f"<div>{found.words}</div></div>"
+        f'background:{found.colour}"></i><i class="truth" style="left:{_at(truth)}"></i></div>'
+        f"<div><b>{found.words}</b><small>{html.escape(found.off)}</small></div></div>"
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -145,20 +146,20 @@ def beside(
     layout: dict[str, Any] = {"annotations": []}
     if outcome:
         style = LABEL_COUNTS[outcome.release].style
-        released = [total * outcome.example[c] for c in classes]
+        every_error = published_errors(outcome, counts)
+        errors = [every_error[c] for c in classes]
+        released = [counts[c] + error for c, error in zip(classes, errors, strict=True)]
         words = [f"{one}, published as <b>{value:,.0f}</b>" for one, value in zip(words, released, strict=True)]
         traces.append(_row_bars(_PUBLISHED, released, places, _RELEASED_BAR, words, outlined(style.colour, "/")))
         largest += released
-        errors = [value - counts[c] for value, c in zip(released, classes, strict=True)]
-        ranges = [[total * end - counts[c] for end in outcome.ranges[c]] for c in classes]
+        ranges = [tuple(total * end - counts[c] for end in outcome.ranges[c]) for c in classes]
         traces += _row_errors(errors, ranges, places, style)
-        written = [round(value) - counts[c] for value, c in zip(released, classes, strict=True)]
         layout["annotations"] = [
-            {"text": _signed(error), "x": value, "xref": "x2", "y": place + _TRUE_BAR + _BAR, "yanchor": "bottom"}
+            {"text": _signed(error), "x": error, "xref": "x2", "y": place + _TRUE_BAR + _BAR, "yanchor": "bottom"}
             | {"showarrow": False}
-            for error, value, place in zip(written, errors, places, strict=True)
+            for error, place in zip(errors, places, strict=True)
         ]
-        reach = 1.15 * max(abs(end) for one in (errors, *ranges) for end in one) or 1.0
+        reach = 1.15 * max(abs(end) for end in (*errors, *itertools.chain(*ranges))) or 1.0
         layout["xaxis2"] = {"range": [-reach, reach], "domain": [_ERRORS_FROM, 1], "anchor": "y", "nticks": 6}
         layout["xaxis2"] |= {"title": {"text": f"error, {unit}"}}
         layout["shapes"] = [reference_line(0.0, "x2", "y domain")]
@@ -181,6 +182,12 @@ def beside(
             **layout,
         },
     )
+
+
+def published_errors(outcome: Outcome, counts: Sequence[int]) -> list[int]:
+    """Return by how many people each published count is off: counts are published as whole numbers."""
+    total = sum(counts)
+    return [round(share * total) - n for share, n in zip(outcome.example, counts, strict=True)]
 
 
 def _signed(error: int) -> str:
@@ -207,7 +214,7 @@ def _row_bars(
 
 
 def _row_errors(
-    errors: Sequence[float], ranges: Sequence[Sequence[float]], places: Sequence[float], style: palette.Style
+    errors: Sequence[int], ranges: Sequence[Sequence[float]], places: Sequence[float], style: palette.Style
 ) -> list[dict[str, Any]]:
     """Return how far released counts are off, and the ranges of these errors in most releases."""
     y = [place + _TRUE_BAR for place in places]
@@ -229,7 +236,7 @@ def _row_errors(
         "mode": "markers",
         "marker": {"symbol": "diamond", "size": 9, "color": style.colour},
         "name": "error here; line: where 95 of 100 publications lie",
-        "hovertemplate": "%{x:+.1f}<extra></extra>",
+        "hovertemplate": "%{x:+,}<extra></extra>",
     }
     return [across, here]
 

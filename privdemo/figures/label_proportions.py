@@ -72,15 +72,15 @@ def scores(
 
 # How each method learns, in one line of a telephone; {records} are what is classified.
 HOW = {
-    FULL: "for comparison: learns without any privacy",
-    LABELLED: "for comparison: knows all labels of what is sent on",
-    NAMES: "takes a bag as a hint of the label, often wrong",
-    by_trying(NAMES): "the same or a model of each class, the better one",
+    FULL: "learns without any privacy",
+    LABELLED: "knows all labels of what is sent on",
+    NAMES: "takes a bag’s share as a hint on each of its {records}",
+    by_trying(NAMES): "the same or a model of each kind, the better one",
     LLP: "makes its answers in each bag add up to its share",
     MEAN_MAP: "first estimates the average of either kind of {records}",
     ALTERNATING: "the same, then corrects it bag by bag in turns",
 }
-_HOW_LAZY = "for comparison: learns nothing"
+_HOW_LAZY = "learns nothing (for comparison)"
 
 
 def accuracies(trials: Sequence[Trial], methods: Sequence[str], threshold: str, records: str, lazy: str) -> Figure:

@@ -47,7 +47,7 @@ def test_an_adversarys_hit_rates_are_plotted_with_lines_at_the_guarantee_or_the_
         assert text.endswith(f"<b>{charts.percent(rate.mean)}</b>")
     pieces = [(shape.x0, shape.y0, shape.y1) for shape in figure.layout.shapes]
     assert list(dict.fromkeys(x for x, _, _ in pieces)) == rules
-    beside = [(row - chart_style.RULE_HALF_HEIGHT, row + chart_style.RULE_HALF_HEIGHT) for row in range(len(rates))]
+    beside = [(row - chart_style.RULE_BELOW, row + chart_style.RULE_ABOVE) for row in range(len(rates))]
     assert [ends for _, *ends in pieces] == [list(ends) for _ in rules for ends in beside], "none crosses a name"
     low, high = figure.layout.xaxis.range
     assert low <= 0.44 < 1 < high
@@ -124,8 +124,9 @@ def test_a_release_is_plotted_with_the_true_counts():
     assert [words.split(":")[0] for words in true.customdata] == ["flu", "none"]
     assert list(true.x) == [50, 200]
     assert list(true.y) == [1, 0], "the first class at the top"
-    assert released.x == pytest.approx([320 * outcome.example[c] for c in (0, 2)])
-    assert errors.x == pytest.approx([320 * outcome.example[c] - true for c, true in ((0, 50), (2, 200))])
+    published = [round(320 * outcome.example[c]) for c in (0, 2)]
+    assert list(released.x) == published
+    assert list(errors.x) == [n - true for n, true in zip(published, (50, 200), strict=True)]
     ends = [[320 * end - true for end in outcome.ranges[c]] for c, true in ((0, 50), (2, 200))]
     assert shows_estimates(ranges, *((sum(both) / 2, *both) for both in ends), axis="x")
 
@@ -154,16 +155,15 @@ def test_answers_stand_beside_the_truth_and_what_is_given(truth, place):
     image = np.zeros((8, 8), np.uint8)
     given = ratio_charts.Given("known <", (0.7, 0.3), 2, "asked &", ("7s", "<9>"), (image, image), "so", "the 9 <")
     found = [
-        ratio_charts.Found("one & only", "how <", "#123456", Estimate(0.8, 0.7, 1.1), "<b>80</b> ± 9 %"),
-        ratio_charts.Found("other", "how", "#654321", Estimate(0.25, math.nan, math.nan), "25 %"),
+        ratio_charts.Found("one & only", "how <", "#123456", Estimate(0.8, 0.7, 1.1), "80 %", "9 < 10", "70 to 110"),
+        ratio_charts.Found("other", "how", "#654321", Estimate(0.25, math.nan, math.nan), "25 %", "", ""),
     ]
     reader = Reader(ratio_charts.answers_html(given, found, truth, "how many", "marks"))
     assert [bar["style"] for bar in reader.all("i") if bar["class"] == "bar"] == [
         "width:80.00%;background:#123456",
         "width:25.00%;background:#654321",
     ]
-    (interval,) = [bar["style"] for bar in reader.all("i") if bar["class"] == "range"]
-    assert interval == "left:70.00%;width:30.00%", "an end beyond the bar is cut off"
+    assert [row["title"] for row in reader.all("div") if row.get("class") == "ratio-row"] == ["70 to 110", ""]
     assert [line["style"] for line in reader.all("i") if line["class"] == "truth"] == [f"left:{100 * truth:.2f}%"] * 2
     assert [one["class"] for one in reader.all("span") if one.get("class") in ("high", "middle", "low")] == [place]
     assert [one["style"] for one in reader.all("span") if one.get("class") == "first"] == [
@@ -180,6 +180,7 @@ def test_answers_stand_beside_the_truth_and_what_is_given(truth, place):
         "the 9 <",
         f"truth {100 * truth:.1f}\u00a0%",
         "one & only",
+        "9 < 10",
     ):
         assert part in words
     assert len(reader.all("img")) == 2

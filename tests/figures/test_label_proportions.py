@@ -93,8 +93,11 @@ def test_shares_of_right_answers_stand_beside_those_of_all_labels_and_of_always_
 def test_every_method_says_below_its_name_how_it_learns():
     assert set(charts.HOW) == set(LABEL_PROPORTIONS)
     words = charts.accuracies(TRIALS, (BAG_NAMES, FULL), SHARE, "people", "lazy").layout.yaxis.ticktext
-    assert [one.partition("<br>")[2] for one in words[:2]] == [charts.HOW[BAG_NAMES], charts.HOW[FULL]]
-    assert words[2].endswith("</b><br>for comparison: learns nothing")
+    assert [one.partition("<br>")[2] for one in words[:2]] == [
+        charts.HOW[BAG_NAMES].format(records="people"),
+        charts.HOW[FULL],
+    ]
+    assert words[2].endswith("</b><br>learns nothing (for comparison)")
 
 
 @pytest.mark.parametrize(("size", "dots"), [(10, 10), (4000, 1000)])
@@ -108,7 +111,12 @@ def test_a_bag_shows_who_has_which_label_and_that_what_leaves_has_none(size, dot
         "meaning": "say yes",
     }
     page = bag_html(size, 0.3, size // 2, **words, alt="a bag")
-    owner, leaving = (base64.b64decode(one).decode() for one in re.findall(r"base64,([^\"]*)", page))
+    owner, *keys, leaving, key = (base64.b64decode(one).decode() for one in re.findall(r"base64,([^\"]*)", page))
+    assert [re.findall(r'fill="(#\w+)"', one) for one in (*keys, key)] == [
+        [A_COLOUR],
+        [B_COLOUR],
+        [palette.TRUTH.colour],
+    ]
     fills = [re.findall(r'fill="(#\w+)" d="([^"]*)"', picture) for picture in (owner, leaving)]
     counts = [{colour: outline.count("M") for colour, outline in fill} for fill in fills]
     assert counts[0] == {A_COLOUR: round(0.3 * dots), B_COLOUR: round(0.7 * dots)}

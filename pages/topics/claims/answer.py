@@ -18,6 +18,7 @@ from privdemo.experiments.claims import (
     FAILS,
     FIRST_AUTHORS,
     HOLDS,
+    OF_1000,
     OPEN,
     PAPERS,
     PERCENT,
@@ -40,7 +41,7 @@ RULES = (
     f"An accuracy or F1 holds where ours is within {100 * SAME:g} point of it, or it is in our 95 % interval, if that "
     f"is not wider than ± {100 * WIDE:g} points; it holds in part where ours is better, and not where it is worse. A "
     "comparison holds where its interval says so at every level tried, in part where at some and nowhere the "
-    "opposite, and not where one says the opposite; where no difference shows either way, our test could not decide."
+    "opposite, and not where one says the opposite; where no difference shows either way, it is too close to call."
 )
 
 all_claims = cache.shared(claims.all_claims, spinner="Reading the results of every claim…")
@@ -84,8 +85,9 @@ class Answer:
         )
         return (
             f"We tried to check {len(self.everything)} claims of {of}, by computing their formulas and running their "
-            f"experiments again: <b>{n[HOLDS]}</b> hold, <b>{n[CAVEAT]}</b> hold in part, on <b>{n[UNCLEAR]}</b> our "
-            f"test could not decide, <b>{n[FAILS]}</b> do not hold, and <b>{n[OPEN]}</b> cannot be checked."
+            f"experiments again: <b>{n[HOLDS]}</b> hold, <b>{n[CAVEAT]}</b> hold in part, <b>{n[FAILS]}</b> do "
+            f"not hold, <b>{n[UNCLEAR]}</b> are too close to call, and for <b>{n[OPEN]}</b> we have no data to check "
+            "them."
         )
 
     def main(self) -> tuple[Panel, ...]:
@@ -117,7 +119,11 @@ def rows(chosen: Mapping[int, Claim]) -> list[dict[str, object]]:
     return [
         {
             "number": i,
-            **{name: value for name, value in vars(claim).items() if name not in ("ours", "surprise", "what")},
+            **{
+                name: value
+                for name, value in vars(claim).items()
+                if name not in ("ours", "surprise", "what", "card_unit")
+            },
         }
         | dict(zip(("ours", "low", "high"), claim.ours or ("", "", ""), strict=True))
         for i, claim in chosen.items()
@@ -197,16 +203,19 @@ def card(claim: Claim) -> tuple[str, str, str]:
     on the claim, and where it is published.
     """
     author = f'<span title="{html.escape(PAPERS[claim.source])}">{FIRST_AUTHORS[claim.source]}</span>'
-    published, found = _rounded(claim.unit, claim.published), _rounded(claim.unit, claim.ours and claim.ours.mean)
+    unit = claim.card_unit or claim.unit
+    published, found = _on_card(unit, claim.published), _on_card(unit, claim.ours and claim.ours.mean)
     if claim.published is None:  # a comparison: the source says that there is a lead, and its interval may deny it
         published, found = "a clear gain", ours(claim)
     both = charts.published_and_found(claim.what, published, found)
     return claim.surprise, both, f"{charts.verdict_on_claim(claim.verdict)}<br>{author}, {claim.place}"
 
 
-def _rounded(unit: str, value: float | None) -> str:
-    """Write a number in its unit, a share as a whole percentage; the table has it in full."""
-    return numbers.share(value, 0) if value is not None and unit == PERCENT else _exact(unit, value)
+def _on_card(unit: str, value: float | None) -> str:
+    """Write a number with its unit, with three digits at most; the table has it in full."""
+    if value is not None and unit == PERCENT:
+        return f"{numbers.any_size(100 * value)}\u00a0%"
+    return f"{1000 * value:,.0f}" if value is not None and unit == OF_1000 else _exact(unit, value)
 
 
 def ours(claim: Claim) -> str:

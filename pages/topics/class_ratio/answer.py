@@ -76,15 +76,15 @@ class Answer:
 
 # How each method finds the shares; {records} are what is counted, {n} of them without a label.
 HOW = {
-    SPREAD: "takes the set that {records} come from as a hint of their kind, and corrects for wrong hints",
-    by_trying(SPREAD): "the same, or a model of how each class looks, whichever explains the sets better",
+    SPREAD: "a set with many of one kind hints that each of its {records} is; corrects for wrong hints",
+    by_trying(SPREAD): "the same, or a model of how each kind looks, whichever explains the sets better",
     MMD: "averages all {records} of a set; blends these averages until they match that of the {n}",
     RFF: "the same with other averages, quicker and less exact",
     IDENTITY: "learns which set {records} are from; compares its answers for the {n} and for the sets",
     COUNT: "learns to name single {records} so that each set gets its known share, then counts the {n}",
     PSVM: "finds the widest border that gives each set its known share, then counts the {n}",
-    EM: "for comparison: knows every label of the sets, none of the {n}, and allows for another share there",
-    PCC: "for comparison: knows every label of the sets, none of the {n}; then counts",
+    EM: "is told the kind of each of the sets’ {records}; allows for another share in the {n}",
+    PCC: "is told the kind of each of the sets’ {records}; names each of the {n}, then counts",
 }
 # How many known sets are shown.
 _MOST_SETS = 3
@@ -94,18 +94,21 @@ def _found_panel(answer: Answer) -> Panel:
     """Return the panel of what is given, and of what each method finds for the first class, and how."""
     config, records = answer.question.config, answer.task.records
     found = {name: class_ratio.share_of(answer.trials, name, 0) for name in answer.methods}
+    truth = float(answer.trials[0].truth[0])
     rows = [
         charts.Found(
             CLASS_RATIO[name].title,
             HOW[name].format(records=records, n=f"{config.n_test:,}"),
             CLASS_RATIO[name].style.colour,
             estimate,
-            with_half(estimate, bold=True),
+            numbers.share(estimate.mean),
+            off_words(estimate.mean - truth),
+            f"95 % interval of this mean: {numbers.interval(estimate)}" if estimate.known else "",
         )
         for name, estimate in found.items()
     ]
     title = f"Share of {_labels(answer)[0]}, by method"
-    figure = charts.answers_html(_given(answer), rows, float(answer.trials[0].truth[0]), title, _marks_words(answer))
+    figure = charts.answers_html(_given(answer), rows, truth, title, _marks_words(answer))
     return Panel(
         "methods",
         figure=Markup(figure),
@@ -134,15 +137,14 @@ def _given(answer: Answer) -> charts.Given:
     labels = _labels(answer)
     return charts.Given(
         known=f"Known: what share of {len(released)} other sets, {config.set_size:,} {records} each, "
-        f"{first_class(answer)}. Nobody says which of the {records} they are.",
+        f"{first_class(answer)}",
         shares=[float(row[0]) for row in released[:_MOST_SETS]],
         n_more=max(0, len(released) - _MOST_SETS),
-        question=f"Wanted: what share of {config.n_test:,} {records} without labels {first_class(answer)}",
+        question=f"Wanted: what share of {config.n_test:,} more {records} {first_class(answer)}",
         target=f"the {config.n_test:,}",
         classes=(labels[0], labels[1] if len(labels) == 2 else "all others"),
         pictures=class_images(config.dataset, config.chosen_classes)[:2] if len(labels) == 2 else (),
-        everyday="What for: to estimate the share of ill people in a town from the known shares of other towns, "
-        f"without diagnosing anyone.{f' Here {records} stand for people.' * (records != 'people')}",
+        everyday=f"Secret: which of the {records} {first_class(answer)} (think: who is ill).",
     )
 
 
@@ -155,12 +157,19 @@ def _marks_words(answer: Answer) -> str:
     """Explain the marks beside the methods."""
     n = len(answer.trials)
     if n == 1:
-        return "Bars: one simulated trial, so no interval is known; a full bar is 100 %. Grey line: truth."
+        return "Bars: one simulated trial; a full bar is 100 %. Grey line: truth."
     return (
-        f"Bars: means of {n} simulated trials, each with other {answer.task.records}; a full bar is 100 %. Thin lines "
-        "and ±: how far chance may have moved these means (95 % intervals), not how far they are from the truth. Grey "
-        "line: truth."
+        f"Bars: means of {n} simulated trials, each with other {answer.task.records}; a full bar is 100 %. Grey line: "
+        "truth."
     )
+
+
+def off_words(error: float) -> str:
+    """Say how far a share is off, as it is written: “1.9 points too high”."""
+    points = round(100 * error, 1)
+    if not points:
+        return "as in truth"
+    return f"{abs(points):.1f} points too {'high' if points > 0 else 'low'}"
 
 
 # --- words ---------------------------------------------------------------------------------------
@@ -182,8 +191,9 @@ def takeaway(answer: Answer) -> str:
     blind = [name for name in answer.methods if name not in FULLY_LABELLED_METHODS]
     found = {name: class_ratio.share_of(trials, name, 0) for name in blind or answer.methods}
     nearest, *others = sorted(found, key=lambda name: abs(found[name].mean - truth))
-    what = f"of {config.n_test:,} {answer.task.records} that nobody has labelled {first_class(answer)}"
-    near = f"the nearest of {len(found)} methods{' that see no labels' if blind else ''}" if others else "the method"
+    what = f"of {config.n_test:,} {answer.task.records} {first_class(answer)}"
+    near = f"the nearest of {len(found)} methods" if others else "the method"
+    near = f"{'from the known shares alone, ' if blind else ''}{near}"
     words = f"In truth <b>{numbers.share(truth)}</b> {what}. {numbers.capital(near)} "
     words += f"(“{CLASS_RATIO[nearest].title}”) estimates <b>{numbers.share(found[nearest].mean)}</b>"
     if others:
@@ -273,7 +283,7 @@ def shares_words(answer: Answer) -> str:
     some = range(min(3, len(classes)))
     marks = "; ".join(
         f"{CLASS_RATIO[name].title} finds "
-        + ", ".join(f"{classes[c]}: {numbers.share(class_ratio.share_of(trials, name, c).mean)}" for c in some)
+        + ", ".join(f"{classes[c]}: {with_half(class_ratio.share_of(trials, name, c))}" for c in some)
         + f", L1 error {with_range(class_ratio.error(trials, name), L1)}"
         for name in answer.methods
     )

@@ -102,12 +102,12 @@ class Answer:
         return ranked([rows[name] for name in self.best_by_trust.values()])
 
     def takeaway(self) -> str:
-        """Say with whose trust a model does best, and where that is different."""
+        """Say with whose trust a model does best."""
         question = self.question
         if self.marks:
             few = self.own and self.n_trials < question.n_trials
             so_far = f"After {self.n_trials} of {question.n_trials} trials: " if few else ""
-            return f"{so_far}{mark_words(question, self.marks, self.ranked)}{self.elsewhere()}"
+            return f"{so_far}{mark_words(question, self.marks, self.ranked)}"
         meanwhile = (
             f"The curves are shipped ones of {curve_people(self.curves)}."
             if self.curves
@@ -139,7 +139,7 @@ class Answer:
         for trust, levels in others.items():
             at = numbers.join_words(tuple(f"{level:g}" for level in levels))
             words.append(f"at ε = {at} trusting {trust} does better than trusting {first}")
-        return f" {numbers.capital('; '.join(words))}." if words else ""
+        return f"{numbers.capital('; '.join(words))}." if words else ""
 
     def no_marks(self) -> str:
         """Say why there is no score of the visitor’s setting yet, or none at all."""
@@ -212,20 +212,21 @@ def what_it_costs(answer: Answer) -> list[Panel]:
     alone = replace(answer, question=replace(answer.question, config=replace(config, methods=shown)))
     names = {row.method: _AT_CURVES.get(trust, trust) for trust, row in rows.items()} | {CLEAN: _AT_CURVES[TRUTH]}
     along, *others = frontiers(alone, "by-epsilon", None, names) or [Panel()]
-    return [at_setting, replace(along, question=_OTHER_LEVELS) if along.name == "by-epsilon" else along, *others]
+    if along.name == "by-epsilon":
+        along = replace(along, question=_OTHER_LEVELS, answer=answer.elsewhere())
+    return [at_setting, along, *others]
 
 
 def _by_trust(answer: Answer, known_only: bool) -> Chart:
     """Return the figure of what the best method of each trust reaches; `known_only`, with question marks."""
     question = answer.question
-    order = answer.best_by_trust if known_only else answer.ranked
     ways = [
         charts.Way(
             _way_to_learn(trust, question.config),
             COMPARISON[answer.best_by_trust[trust]],
             None if known_only else answer.marks[answer.best_by_trust[trust]],
         )
-        for trust in order
+        for trust in answer.best_by_trust
     ]
     write = partial(value, question.metric)
     return Chart(charts.by_trust(ways, answer.marks.get(CLEAN), question.metric, write, records_of(question.config)))
@@ -467,7 +468,8 @@ def mark_words(question: Question, marks: Mapping[str, Estimate], best: Mapping[
     (trust, row), *others = best.items()
     results = {one: _result(question, each) for one, each in best.items()}
     rest = [one for one, _ in others if one != PUBLISHER]
-    at = f"At ε = {numbers.epsilon(question.config.epsilon)}{_also_pixels(question.config)}"
+    epsilon = f"ε = {numbers.epsilon(question.config.epsilon)}{_also_pixels(question.config)}"
+    at = f"At {f'the same {epsilon} for all,' if len(best) > 1 else epsilon}"
     score = _score_words(question, f"<b>{results[trust]}</b>")
     verdict = change(row, best[rest[0]]).verdict if rest else None
     if verdict is Verdict.BETTER:
@@ -475,7 +477,7 @@ def mark_words(question: Question, marks: Mapping[str, Estimate], best: Mapping[
     elif verdict is Verdict.NOT_CLEAR:
         start = f"{at} <b>{trust} and {rest[0]}</b> are too close to call: trusting {trust}, {score}"
     else:
-        start = f"{at}, trusting {trust}, {score}"
+        start = f"{at.removesuffix(',')}, trusting {trust}, {score}"
     more = ", ".join(f"{one}{' gives' * (not i)} {results[one]}" for i, one in enumerate(rest))
     more = f"; {more}" if more else ""
     if others and PUBLISHER in best:

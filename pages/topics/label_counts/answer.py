@@ -12,6 +12,7 @@ from pages.kit.trials import Trials
 from pages.topics.label_counts.question import Question
 from privdemo.experiments import label_counts
 from privdemo.experiments.label_counts import CountConfig, Outcome
+from privdemo.figures.label_counts import published_errors
 from privdemo.mechanisms.label_counts import RELEASES
 from privdemo.methods import LABEL_COUNTS
 
@@ -108,29 +109,18 @@ def takeaway(question: Question, chosen: Outcome) -> str:
     if chosen.problem:
         return f"{title}: {numbers.error_sentence_html(chosen.problem)}"
     total = sum(question.config.counts)
-    here = sum(abs(share - n / total) for share, n in zip(chosen.example, question.config.counts, strict=True))
+    errors = published_errors(chosen, question.config.counts)
     promise = _broken_promise_words(chosen)
     people = "patients" if question.names else "people"
-    pairs = zip(chosen.example, question.config.counts, strict=True)
     by_chance = (
-        " Some counts stay as they are by chance; a reader cannot know which."
-        if chosen.holds and any(round(share * total) == n for share, n in pairs)
-        else ""
+        " Some counts stay as they are by chance; a reader cannot know which." if chosen.holds and 0 in errors else ""
     )
+    added = f" ({' + '.join(f'{abs(error):,}' for error in errors)})" if len(errors) <= _MOST_ADDED else ""
     return (
-        f"Add up how far each of the {len(question.config.counts)} counts is off, above or below: on average "
-        f"that is <b>{whole(chosen.distortion.mean, total)}</b> of {total:,} {people}{promise}. In the publication "
-        f"below it is <b>{whole(here, total)}</b>{_sum_words(question, chosen, whole(here, total))}.{by_chance}"
+        f"The {len(errors)} noisy counts below are off by <b>{sum(map(abs, errors)):,}</b> of {total:,} {people} in "
+        f"all{added}; on average over all publications, by about {whole(chosen.distortion.mean, total)}{promise}."
+        f"{by_chance}"
     )
-
-
-def _sum_words(question: Question, chosen: Outcome, written: str) -> str:
-    """Write the sum of the errors in the figure, “ (0 + 2 + 1)”; empty for many, or if rounding leaves another sum."""
-    total = sum(question.config.counts)
-    errors = [abs(round(share * total) - n) for share, n in zip(chosen.example, question.config.counts, strict=True)]
-    if len(errors) > _MOST_ADDED or f"{sum(errors):,}" != written:
-        return ""
-    return f" ({' + '.join(f'{error:,}' for error in errors)})"
 
 
 def least_words(question: Question, outcomes: Mapping[str, Outcome]) -> str:

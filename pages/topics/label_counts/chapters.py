@@ -74,8 +74,8 @@ def _prediction(question: Question, outcome: Outcome, shown: Sequence[int]) -> P
     return Prediction(
         "counts-off-by",
         f"A clinic changes each of its {len(counts)} counts of patients by a small random amount "
-        f"(ε = {numbers.epsilon(question.config.epsilon)}), so that they tell little about any one patient. <b>Add up "
-        f"how far each count is off, above or below: how many of {total:,} patients is that on average?</b>",
+        f"(ε = {numbers.epsilon(question.config.epsilon)}), so that they tell little about any one patient. <b>By "
+        f"how many of {total:,} patients are the counts off in all, on average over all publications?</b>",
         float(round(outcome.distortion.mean * total)),
         Scale(0.0, total / 5, 1.0, " patients"),
         Chart(charts.beside(counts, None, shown, question.class_names, "patients")),
@@ -90,7 +90,7 @@ def _largest_change(outcome: Outcome, counts: Sequence[int], shown: Sequence[int
     low, high = (end * total for end in outcome.ranges[worst])
     return (
         f"Changed most in proportion: “{names[worst]}” has {counts[worst]:,} people, this publication says "
-        f"{outcome.example[worst] * total:,.1f}, and 95 of 100 publications say between {low:,.1f} and {high:,.1f}."
+        f"{outcome.example[worst] * total:,.0f}, and 95 of 100 publications say between {low:,.0f} and {high:,.0f}."
     )
 
 

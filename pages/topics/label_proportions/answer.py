@@ -23,7 +23,7 @@ from privdemo.verdict import Verdict, judge
 
 # The methods that learn from the bags alone.
 LEARNERS = (NAMES, by_trying(NAMES), LLP, MEAN_MAP, ALTERNATING)
-ALL_ALIKE = "In some trials all bags have the same share, and nothing tells the classes apart."
+ALL_ALIKE = "In some trials all bags have the same share, and nothing tells the two kinds apart."
 # The least difference in F1 between methods that counts, and the least share of records between a method and always
 # answering “no”.
 LEAST, LEAST_AGAINST_TRIVIAL = 0.0005, 0.005
@@ -75,9 +75,9 @@ class Answer:
         nothing = 1 - sum(trial.test_share for trial in self.trials) / len(self.trials)
         alike = "" if all(trial.identified for trial in self.trials) else f" {ALL_ALIKE}"
         n_tried = sum(name in self.methods for name in LEARNERS)
-        how = f"{f'best of {n_tried} methods: ' * (n_tried > 1)}{LABEL_PROPORTIONS[self.best].title}"
+        best = f"The best of {n_tried} methods" if n_tried > 1 else "The method"
         return (
-            f"A model tells correctly of <b>{numbers.out_of_100(reached)}</b> new {records} {_whether(self)} ({how}). "
+            f"{best} tells correctly of <b>{numbers.out_of_100(reached)}</b> new {records} {_whether(self)}. "
             f"{learns} "
             f"{beside_words(self.task, reached, ceiling, nothing)}.{alike}"
         )
@@ -136,7 +136,7 @@ def _marks_words(answer: Answer) -> str:
         if n > 1
         else "Marks: one trial, so no interval is known. "
     )
-    return f"{marks}Grey for comparison: labels known (solid), the same answer for all (dotted)."
+    return f"{marks}Grey for comparison: labels known (solid), always “{answer.task.labels[0]}” (dotted)."
 
 
 def _prediction(answer: Answer) -> Prediction | None:

@@ -78,14 +78,19 @@ def _bags(values: Values) -> None:
     dataset = DATA_SETS.source(values)
     n_bags, size = bag_settings(dataset)
     total = values[n_bags] * values[size]
-    whole = [n for n in range(1, total + 1) if total % n == 0]
-    sizes = [n for n in reversed(whole) if size.limit.contains(n) and n_bags.limit.contains(total // n)]
+    within = range(int(size.limit.low), min(int(size.limit.high), total) + 1)
+    sizes = [n for n in reversed(within) if total % n == 0 and n_bags.limit.contains(total // n)]
     if len(sizes) > 1 and not is_hidden():
         st.session_state[_SIZE] = values[size]
         records = binary_task(dataset).records
-        label = f"{records.capitalize()} per bag, of {total:,} in all (left: larger bags, more private)"
+        ends = dict(zip((sizes[0], sizes[-1]), MORE_OR_LESS, strict=True))
         st.select_slider(
-            label, sizes, format_func="{:,}".format, key=_SIZE, on_change=_split, args=(total, n_bags, size)
+            f"{records.capitalize()} per bag, of {total:,} in all",
+            sizes,
+            format_func=lambda n: f"{n:,} per bag: {ends[n]}" if n in ends else f"{n:,}",
+            key=_SIZE,
+            on_change=_split,
+            args=(total, n_bags, size),
         )
 
 

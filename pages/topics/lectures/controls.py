@@ -54,7 +54,7 @@ def arrange(pages: Sequence[Page], page: Page, placeholder: Any) -> None:
     if own is None:
         st.markdown(
             "To begin, press **Copy and change it** on one of the three above. Or go to any page of this app, open its "
-            "menu **More** and choose **Add to my lecture**. Or open a saved lecture:"
+            "menu **More** and choose **Add to my lecture**. Then **Save as a file** keeps it on your computer."
         )
     else:
         _edit(own, pages, titles, page_info)
@@ -248,7 +248,7 @@ def _uploader(page_info: PageInfo) -> None:
     """Render the uploader of a lecture’s file."""
     key = f"lecture-brought-{st.session_state.get(_EDITS, 0)}"
     st.file_uploader(
-        "Open a saved lecture (lecture.toml): this app’s server reads the file and keeps it only for your visit",
+        "Open a lecture that you have saved so (lecture.toml, a text file): the server keeps it only for your visit",
         ["toml"],
         key=key,
         on_change=_open_upload,

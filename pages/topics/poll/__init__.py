@@ -63,6 +63,8 @@ PAGE = Page.from_folder(
     question_of=question_of,
     folds=standing_words,
     chapters=Chapters(
-        STEP.key, tuple(Chapter(name, panels, **more) for name, (panels, more) in zip(STEPS, _CHAPTERS, strict=True))
+        STEP.key,
+        tuple(Chapter(name, panels, **more) for name, (panels, more) in zip(STEPS, _CHAPTERS, strict=True)),
+        numbered=False,
     ),
 )

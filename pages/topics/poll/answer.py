@@ -122,7 +122,7 @@ def _lie_words(config: PollConfig) -> str:
     other = "" if len(config.answers) == 2 else " to another one"
     return (
         f"Chance switches each answer{other} with a probability of <b>{numbers.percent(config.lie)}</b>, so "
-        f"{_protection_words(config)}, and yet the share of each answer can be estimated."
+        f"{_protection_words(config)}, and yet it can be estimated how many mean each answer."
     )
 
 

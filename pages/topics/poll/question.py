@@ -25,8 +25,8 @@ WAY_WORDS = {
 STEPS = (
     "How many have answered",
     "Answers as sent",
-    "Shares as sent",
-    "Estimated shares",
+    "Percentages as sent",
+    "Estimated percentages",
     "What one answer reveals",
     "How many to ask",
     "Asking everybody again",

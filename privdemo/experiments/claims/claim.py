@@ -10,7 +10,7 @@ from privdemo.intervals import Estimate
 
 # UNCLEAR: our numbers show neither the claim nor its opposite.
 HOLDS, CAVEAT, FAILS = "holds", "holds in part", "does not hold"
-UNCLEAR, OPEN = "our test could not decide", "cannot be checked"
+UNCLEAR, OPEN = "too close to call", "no data to check"
 # Each verdict as it is said of several claims.
 OF_SEVERAL = {HOLDS: "hold", CAVEAT: "hold in part", FAILS: "do not hold"}
 VERDICTS = (HOLDS, CAVEAT, UNCLEAR, FAILS, OPEN)
@@ -30,8 +30,10 @@ PAPERS = {
 FIRST_AUTHORS = {BARBER: "Barber", YAN: "Yan", IYER: "Iyer"}
 FIRST_AUTHORS |= {KAIROUZ: "Kairouz", WANG: "Wang", YE_BARG: "Ye", FELDMAN: "Feldman"}
 EXACT = "exact, no trials"
-# Shares are shown in per cent, their differences in points, all other numbers as they are.
+# Shares are shown in per cent, their differences in points, all other numbers as they are; on a card, differences of
+# all counts in people of 1,000.
 UNITS = (PERCENT, POINTS, NUMBER) = ("%", "points", "")
+OF_1000 = "of 1,000 people"
 # How a published number was read that no source prints: from its formula, or from its words.
 FORMULA, SENTENCE = "by its formula", "by its words"
 # The command that computes the claims without a results file, and prints the others from their files.
@@ -56,6 +58,7 @@ class Claim:
         reading: How `published` was read, if the paper does not print it: `FORMULA` or `SENTENCE`.
         surprise: The consequence of relying on a claim that does not hold; few claims have it.
         what: The name of the numbers of a surprise.
+        card_unit: How these are shown on its card, if otherwise than in the table.
     """
 
     source: str
@@ -71,6 +74,7 @@ class Claim:
     reading: str = ""
     surprise: str = ""
     what: str = ""
+    card_unit: str = ""
 
     @property
     def surprises(self) -> bool:
@@ -122,6 +126,7 @@ class ClaimRow:
         command: The command that computes ours; if it is empty, that which computes the last of the `files` anew.
         surprise: The consequence of relying on the claim, if it does not hold, with `{names}` as in `words`.
         what: The name of the numbers of a surprise.
+        card_unit: How these are shown on its card, if otherwise than in the table.
     """
 
     place: str
@@ -134,6 +139,7 @@ class ClaimRow:
     command: str = ""
     surprise: str = ""
     what: str = ""
+    card_unit: str = ""
 
 
 def check_claims(source: str, table: Sequence[ClaimRow]) -> list[Claim]:
@@ -159,6 +165,7 @@ def check_claims(source: str, table: Sequence[ClaimRow]) -> list[Claim]:
                 reading=row.reading,
                 surprise=row.surprise.format(**found.values),
                 what=row.what,
+                card_unit=row.card_unit,
             )
         )
     return claims

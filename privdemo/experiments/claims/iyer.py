@@ -12,6 +12,7 @@ from privdemo.experiments import label_counts
 from privdemo.experiments.claims.claim import (
     CAVEAT,
     HOLDS,
+    OF_1000,
     PERCENT,
     SENTENCE,
     ClaimRow,
@@ -367,7 +368,8 @@ CLAIMS = (
         (COUNT_RESULTS,),
         published=label_counts.PUBLISHED[_DIRICHLET],
         surprise="With the noise of the paper’s own formula, the error is {times:.1f} times what its figure shows.",
-        what="error of the counts (distortion)",
+        what="error of all counts together, of 1,000 people (distortion)",
+        card_unit=OF_1000,
     ),
     ClaimRow(
         "figure 1",
@@ -375,7 +377,6 @@ CLAIMS = (
         partial(distortion, release="laplace published"),
         (COUNT_RESULTS,),
         published=label_counts.PUBLISHED["laplace published"],
-        what="error of the counts (distortion)",
     ),
     ClaimRow(
         "figure 1",
@@ -436,6 +437,7 @@ CLAIMS = (
         surprise="The privacy promise is weaker than stated, because the amount of noise was chosen by looking at "
         "the secret counts.",
         what="chance that the privacy limit ε does not apply (δ)",
+        card_unit=PERCENT,
     ),
     ClaimRow(
         "figure 2",

@@ -261,22 +261,22 @@ def test_the_meaning_of_an_answer_comes_from_its_channel():
 
 
 @pytest.mark.parametrize(
-    ("epsilon", "delta", "right", "alone"),
+    ("epsilon", "delta", "right", "counted"),
     [
         (0.0, 0.0, "at most 50 can", ""),
         (1.0, 0.0, "at most 73 can", ""),
         (1.0, 1e-6, "at most 73 can", ""),
-        (1.0, 0.05, "at most 74 can", "73 by ε alone; δ = 0.05"),
+        (1.0, 0.05, "at most 74 can", "δ = 0.05"),
         (math.log(3), 0.0, "at most 75 can", ""),
-        (0.0, 0.2, "at most 60 can", "50 by ε alone; δ = 0.2"),
+        (0.0, 0.2, "at most 60 can", "δ = 0.2"),
         (9.0, 0.0, "over 99 may", ""),
         (math.inf, 0.0, "at most 100 can", ""),
     ],
 )
-def test_what_a_release_gives_away_is_how_many_can_be_guessed_right(epsilon, delta, right, alone):
+def test_what_a_release_gives_away_is_how_many_can_be_guessed_right(epsilon, delta, right, counted):
     guessing = privacy_inputs.Guessing("has one of two labels", "the counts", "patients")
     shown = privacy_inputs.guess_scale_html(epsilon, guessing, delta=delta, name="ε of a label", more="So.")
-    beyond = f" ({alone}, a chance that the limit ε does not apply, adds the rest)" if alone else ""
+    beyond = f" ({counted}, a chance that the limit ε does not apply, is counted in)" if counted else ""
     words = (
         f"If each of 100 patients has one of two labels, {right} be guessed right from the counts{beyond}; luck alone "
         "gives 50."

@@ -47,8 +47,8 @@ def test_the_takeaway_counts_verdicts_and_the_code_gives_all_claims(everything):
         shown()
         .takeaway()
         .endswith(
-            f": <b>{n[HOLDS]}</b> hold, <b>{n[CAVEAT]}</b> hold in part, on <b>{n[UNCLEAR]}</b> our test could not "
-            f"decide, <b>{n[FAILS]}</b> do not hold, and <b>{n[OPEN]}</b> cannot be checked."
+            f": <b>{n[HOLDS]}</b> hold, <b>{n[CAVEAT]}</b> hold in part, <b>{n[FAILS]}</b> do not hold, "
+            f"<b>{n[UNCLEAR]}</b> are too close to call, and for <b>{n[OPEN]}</b> we have no data to check them."
         )
     )
     of_yan = sum((claim.source, claim.verdict) == ("Yan", HOLDS) for claim in everything)
@@ -75,8 +75,8 @@ def test_the_bar_has_every_verdict_and_the_cards_what_is_not_found_to_hold(every
     )
     numbers = [both for _, both, _ in surprises.figure.contents]
     assert [numbers[0], numbers[-1]] == [
-        charts.published_and_found("share of people, by the formula", "107 %", "40 %"),
-        charts.published_and_found("chance that the privacy limit ε does not apply (δ)", "0.05", "0.077"),
+        charts.published_and_found("share of people, by the formula", "107\u00a0%", "40\u00a0%"),
+        charts.published_and_found("chance that the privacy limit ε does not apply (δ)", "5\u00a0%", "7.7\u00a0%"),
     ]
     assert all("<small>published</small>" in both for both in numbers)
     assert (
@@ -86,7 +86,9 @@ def test_the_bar_has_every_verdict_and_the_cards_what_is_not_found_to_hold(every
     )
     assert [claim.surprises for claim in everything].count(True) == len(surprises.figure.contents) == 5
     assert surprises.figure.title == "5 surprising results of our check"
-    assert "↔ our test could not decide about the published claim" in surprises.figure.contents[1][2]
+    assert "≈? the published claim is too close to call" in surprises.figure.contents[1][2]
+    assert ">60<" in numbers[3]
+    assert ">50\u00a0%<" in numbers[2]
     assert not replace(misprint, verdict=HOLDS).surprises
     nothing = Answer("Yan", {1: replace(misprint, verdict=HOLDS)}, {})
     assert isinstance(nothing.main()[0].figure, Markup)

@@ -7,7 +7,15 @@ import pytest
 import streamlit as st
 
 from pages.topics.class_ratio import CHAPTERS, figures, sets
-from pages.topics.class_ratio.answer import HOW, Answer, _noisy_counts_words, class_images, compare_words, takeaway
+from pages.topics.class_ratio.answer import (
+    HOW,
+    Answer,
+    _noisy_counts_words,
+    class_images,
+    compare_words,
+    off_words,
+    takeaway,
+)
 from pages.topics.class_ratio.controls import _apply
 from pages.topics.class_ratio.question import NAME_BY_TITLE, PRESETS, Question, ShownCurves, first_class_words
 from privdemo.experiments import class_ratio
@@ -31,8 +39,8 @@ def test_the_takeaway_has_the_numbers_of_the_package(shown: Answer) -> None:
     shares = {name: class_ratio.share_of(shown.trials, name, 0) for name in (SPREAD, MMD, IDENTITY)}
     nearest, _, farthest = sorted(shares, key=lambda name: abs(shares[name].mean - 0.5))
     assert words == (
-        "In truth <b>50.0 %</b> of 40 images that nobody has labelled are 7s. The nearest of 3 methods that see no "
-        f"labels (“{CLASS_RATIO[nearest].title}”) estimates <b>{100 * shares[nearest].mean:.1f} %</b>, the farthest "
+        "In truth <b>50.0 %</b> of 40 images are 7s. From the known shares alone, the nearest of 3 methods "
+        f"(“{CLASS_RATIO[nearest].title}”) estimates <b>{100 * shares[nearest].mean:.1f} %</b>, the farthest "
         f"(“{CLASS_RATIO[farthest].title}”) <b>{100 * shares[farthest].mean:.1f} %</b>."
     )
     (panel,) = shown.main()
@@ -52,12 +60,20 @@ def test_images_of_the_classes_are_shown_if_there_are_any() -> None:
 def test_every_method_is_explained_beside_what_it_finds(shown: Answer) -> None:
     assert set(HOW) == set(CLASS_RATIO)
     (panel,) = shown.main()
+    truth = shown.trials[0].truth[0]
     for row, name in zip(panel.rows(), shown.methods, strict=True):
         mean = class_ratio.share_of(shown.trials, name, 0).mean
         assert (row["method"], row["mean"]) == (CLASS_RATIO[name].title, mean)
         assert f"<b>{row['method']}</b><small>{row['how']}</small>" in panel.figure.html
-        assert f"<b>{100 * mean:.1f}</b>" in panel.figure.html
+        assert f"<b>{100 * mean:.1f} %</b><small>{off_words(mean - truth)}</small>" in panel.figure.html
         assert "{" not in row["how"]
+
+
+@pytest.mark.parametrize(
+    ("error", "words"), [(0.0194, "1.9 points too high"), (-0.0981, "9.8 points too low"), (-0.0004, "as in truth")]
+)
+def test_how_far_off_a_share_is_is_said_in_points(error, words) -> None:
+    assert off_words(error) == words
 
 
 def test_of_more_than_two_classes_all_shares_follow_and_not_every_set_is_shown(shown: Answer) -> None:
@@ -70,7 +86,7 @@ def test_of_more_than_two_classes_all_shares_follow_and_not_every_set_is_shown(s
     assert "Share of 0s, by method" in html
     assert "0s</span>" in html
     assert "all others</span>" in html
-    assert "one simulated trial, so no interval is known" in html
+    assert "Bars: one simulated trial; a full bar" in html
     assert len(shares.figure.figure.data[0].x) == 4
     assert "means of 2 simulated trials" in shown.main()[0].figure.html
 

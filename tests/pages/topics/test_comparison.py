@@ -9,7 +9,7 @@ import pytest
 from pages.kit.panel import Panel, Table
 from pages.kit.trials import Trials
 from pages.topics.comparison import PAGE, against_pin, goal, one_likelihood, shipped
-from pages.topics.comparison.answer import Answer, answer, frontiers, jobs, mark_words, ranked, rows_of
+from pages.topics.comparison.answer import Answer, answer, frontiers, jobs, mark_words, ranked, rows_of, what_it_costs
 from pages.topics.comparison.question import Question, decode, encode
 from pages.topics.comparison.words import Change, about_sets, change
 from privdemo.experiments import comparison
@@ -88,17 +88,18 @@ def reached(wanted: float) -> str:
         ),
         (
             mark_words(question(), MARKS, ranked([WORSE, CLEAR])),
-            "At ε = 1 trusting <b>nobody</b> does best: <b>90.0 %</b> of new images are named correctly; a bag owner "
-            "gives 70.0 %. With",
+            "At the same ε = 1 for all, trusting <b>nobody</b> does best: <b>90.0 %</b> of new images are named "
+            "correctly; a bag owner gives 70.0 %. With",
         ),
         (
             mark_words(question(), MARKS, ranked([CLEAR, UNSURE])),
-            "At ε = 1 <b>a bag owner and nobody</b> are too close to call: trusting a bag owner, <b>92.0 %</b> of new "
-            "images are named correctly; nobody gives 90.0 %.",
+            "At the same ε = 1 for all, <b>a bag owner and nobody</b> are too close to call: trusting a bag owner, "
+            "<b>92.0 %</b> of new images are named correctly; nobody gives 90.0 %.",
         ),
         (
             mark_words(question(), MARKS, ranked([CLEAR, replace(WORSE, by_trial="")])),
-            "At ε = 1, trusting nobody, <b>90.0 %</b> of new images are named correctly; a bag owner gives 70.0 %.",
+            "At the same ε = 1 for all, trusting nobody, <b>90.0 %</b> of new images are named correctly; "
+            "a bag owner gives 70.0 %.",
         ),
         (
             mark_words(question(DIGITS, metric="log_loss"), MARKS, {OWNER: CLEAR}),
@@ -460,7 +461,8 @@ def test_where_another_trust_does_better_is_said_of_the_shipped_curves():
     best = {r.method: r for r in shipped.curves(config) if r.metric == "accuracy" and r.epsilon == 0.1}
     assert change(best[CURATED], best[NAIVE]).verdict is Verdict.BETTER
     assert change(best[LLP], best[NAIVE]).verdict is not Verdict.BETTER
-    assert found.takeaway().endswith(" At ε = 0.1 trusting a curator does better than trusting nobody.")
+    assert found.elsewhere() == "At ε = 0.1 trusting a curator does better than trusting nobody."
+    assert found.elsewhere() in [panel.answer for panel in what_it_costs(found)]
     assert answer(replace(asked, config=replace(config, n_train=40)), Trials()).elsewhere() == ""
 
 

@@ -135,7 +135,7 @@ def test_the_code_of_every_tab_gives_the_shown_numbers():
 
 def test_typed_counts_reach_the_page_and_bad_ones_stay_to_be_mended():
     at = visit(PAGE.address, counts_of="my own", counts="120, 80\t300;500")
-    assert "how far each of the 4 counts is off, above or below: on average that is <b>" in seen(at)
+    assert "The 4 noisy counts below are off by <b>" in seen(at)
     assert "class 2: 80, published as" in at.get("plotly_chart")[0].proto.spec
     at.text_input(key="counts").set_value("ten, 20").run()
     assert "“ten” is not a number" in seen(at)
@@ -185,12 +185,11 @@ def test_the_page_opens_on_one_release_of_a_clinics_counts_by_name():
     words = panel.figure.figure.layout.annotations
     for name, true, share in zip(PATIENTS, asked.config.counts, released, strict=True):
         assert f"{name}: {true}, published as <b>{1000 * share:,.0f}</b>" in [note.text for note in words]
-    wrong = sum(abs(1000 * share - true) for true, share in zip(asked.config.counts, released, strict=True))
     mean = 1000 * shown.chosen.distortion.mean
     assert shown.takeaway() == (
-        "Add up how far each of the 6 counts is off, above or below: on average that is "
-        f"<b>{mean:.0f}</b> of 1,000 patients. In the publication below it is <b>{wrong:.0f}</b> "
-        "(0 + 0 + 1 + 0 + 1 + 1). Some counts stay as they are by chance; a reader cannot know which."
+        "The 6 noisy counts below are off by <b>3</b> of 1,000 patients in all (0 + 0 + 1 + 0 + 1 + 1); on average "
+        f"over all publications, by about {mean:.0f}. Some counts stay as they are by chance; a reader cannot know "
+        "which."
     )
     errors = [round(1000 * share) - true for true, share in zip(asked.config.counts, released, strict=True)]
     assert [abs(error) for error in errors] == [0, 0, 1, 0, 1, 1]
@@ -202,7 +201,7 @@ def test_the_page_opens_on_one_release_of_a_clinics_counts_by_name():
     assert [trace.name for trace in panel.prediction.covered.figure.data] == ["true counts (kept secret)"]
 
 
-def test_errors_are_written_as_a_sum_if_they_are_few_and_add_up_as_written():
+def test_errors_of_whole_counts_are_added_up():
     asked = question_of(Values())
     chosen = PAGE.answer(asked, None).chosen
     counts = asked.config.counts
@@ -211,8 +210,8 @@ def test_errors_are_written_as_a_sum_if_they_are_few_and_add_up_as_written():
         example = tuple((n + error) / 1000 for n, error in zip(counts, errors, strict=True))
         return takeaway(asked, replace(chosen, example=example))
 
-    assert "below it is <b>6</b> (3 + 0 + 2 + 1 + 0 + 0)." in said((3, 0, -2, 1, 0, 0))
-    assert "below it is <b>2</b>." in said((0.4,) * 5 + (0.0,)), "each error is written as 0, which is no sum of 2"
+    assert "off by <b>6</b> of 1,000 patients in all (3 + 0 + 2 + 1 + 0 + 0); on" in said((3, 0, -2, 1, 0, 0))
+    assert "off by <b>0</b> of" in said((0.4,) * 5 + (0.0,)), "counts are published as whole numbers"
 
 
 def test_a_release_that_is_not_possible_or_promises_nothing_says_so_at_first():

@@ -105,10 +105,9 @@ def test_what_is_shown_is_what_the_package_computes_and_the_code_repeats_it(conf
     known = {trial.config: trial for trial in shown.trials}  # so the code makes the very configs of the page
     monkeypatch.setattr(label_proportions, "run", known.__getitem__)
     best = max(shown.accuracy(name).mean for name in (NAMES, LLP))
-    right = (
-        f"A model tells correctly of <b>{100 * best:.0f} of 100</b> new tumours whether they are malignant (best of 2 "
-    )
-    assert right in shown.takeaway()
+    right = f"<b>{100 * best:.0f} of 100</b>"
+    said = f"The best of 2 methods tells correctly of {right} new tumours whether they are malignant. It learns from"
+    assert said in shown.takeaway()
     ((scores, bag),) = shown.main()
     assert "2 trials cannot tell" in scores.summary
     assert scores.prediction.truth == 100 * best

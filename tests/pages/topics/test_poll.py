@@ -61,9 +61,12 @@ def test_each_step_says_its_number():
     )
     assert (
         "“Yes” would be true of <b>60.0 % (49.7–69.7)</b>. But even if it were true of nobody, chance alone"
-        in panel("Shares as sent", of).answer
+        in panel("Percentages as sent", of).answer
     )
-    assert f"<b>70.0 % ({100 * yes_true.low:.1f}–{100 * yes_true.high:.1f})</b>" in panel("Estimated shares", of).answer
+    assert (
+        f"<b>70.0 % ({100 * yes_true.low:.1f}–{100 * yes_true.high:.1f})</b>"
+        in panel("Estimated percentages", of).answer
+    )
     one = panel("What one answer reveals", of).answer
     assert "Of 100 who answered “Yes”, <b>88 (75–96)</b> meant it; of any 100 people, 70 (49–89) do." in one
     assert one.endswith("One answer changes the odds by a factor of 3.00 at most.")
@@ -123,13 +126,13 @@ def test_a_rehearsal_shows_its_true_shares_only_at_the_end():
 def test_doubtful_answers_are_said_to_be():
     doubted = shown(HANDS, (10, 90))
     for step, asked in {
-        "Estimated shares": (),
+        "Estimated percentages": (),
         "What one answer reveals": (),
         "Asking everybody again": (2,),
     }.items():
         assert "the model is doubtful</b>. If it held: " in panel(step, doubted, *asked).answer, step
         assert "doubtful" not in panel(step, shown(), *asked).answer
-    assert "narrower" not in panel("Estimated shares", doubted).answer
+    assert "narrower" not in panel("Estimated percentages", doubted).answer
 
 
 def test_few_answers_are_no_certainty():
@@ -288,7 +291,7 @@ def test_the_class_that_rehearses_first_is_as_far_off_as_most():
 
 
 def test_a_show_of_hands_is_read_and_another_lie_with_it():
-    at = visit("poll", way=HANDS, hands_1="60", hands_2="40", step="Estimated shares", poll_lie="0.1")
+    at = visit("poll", way=HANDS, hands_1="60", hands_2="40", step="Estimated percentages", poll_lie="0.1")
     assert "“Yes” is true of <b>62.5 %" in takeaway(at)
     assert at.number_input(key="hands_1").label == "Hands for “Yes”"
     at = visit("poll", way=HANDS)
@@ -334,7 +337,7 @@ def test_estimates_wait_for_thirty_answers_or_for_the_teacher():
             assert found.answer == "Too few to tell: <b>29</b> have answered; 30 are enough."
             assert found.figure is None
             assert panel(step, shown(HANDS, (20, 10)), *asked).figure is not None
-    at = visit("poll", way=HANDS, hands_1="2", hands_2="1", step="Estimated shares")
+    at = visit("poll", way=HANDS, hands_1="2", hands_2="1", step="Estimated percentages")
     assert "Too few to tell: <b>3</b> have answered" in takeaway(at)
     at.button(key="show-few").click().run()
     assert "With chance taken out, “Yes” is true of" in takeaway(at)
@@ -350,7 +353,7 @@ def test_the_picture_of_answers_has_a_dot_for_each_and_as_many_hollow_as_chance_
     many = panel("Answers as sent", shown(HANDS, (3000, 2000))).figure.data
     assert many["counts"] == [600, 400]
     assert "Each dot stands for 5 people." in many["note"]
-    last = panel("Estimated shares", of).figure.data["readings"][0]
+    last = panel("Estimated percentages", of).figure.data["readings"][0]
     assert (last["said"][0], last["estimated"]) == (0.6, list(of.found.readings[0].estimated))
 
 

@@ -13,7 +13,7 @@ _BEGUN = "rehearsal_begun"
 
 def button(group: Hashable, has_answers: bool) -> None:
     """Render the button that has a simulated class answer, again if it has."""
-    words = "Have them answer again" if has_answers else "Have them answer"
+    words = "Simulate the answers again" if has_answers else "Simulate the answers"
     st.button(words, key="watch", type="primary", on_click=_begin, args=(group,))
 
 

@@ -4,6 +4,7 @@
 // screen shows them.
 
 const FEWEST = 20, GAP = 48; // places that a pile has room for, and pixels between two piles
+const LEAST_FULL = 0.75; // the least part of its size that a dot keeps so that all rows are full
 const FALL = 900, STAGGER = 700, WAIT = 1400; // milliseconds: of one dot, between the first and the last, before chance shows
 const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
@@ -111,8 +112,15 @@ class Reveal {
     // The largest cell with which that pile fits.
     let cell = Math.sqrt((space * height) / most);
     while (Math.floor(space / cell) * Math.floor(height / cell) < most) cell *= 0.98;
+    let columns = Math.max(1, Math.floor(space / cell));
+    // A heap whose size is known fills its rows, if a cell somewhat smaller or wider apart allows that.
+    if (frame === "heap" && expected) {
+      const fits = (count) => Math.min(space / count, height / Math.ceil(expected / count));
+      const full = Array.from({ length: expected }, (_, i) => i + 1).filter((count) => expected % count === 0);
+      const best = full.reduce((one, other) => (fits(other) > fits(one) ? other : one));
+      if (fits(best) > LEAST_FULL * cell) [columns, cell] = [best, fits(best)];
+    }
     this.cell = cell;
-    const columns = Math.max(1, Math.floor(space / cell));
     const place = (pile, rank, size) => {
       const inRow = Math.min(columns, size);
       const left = (pile + 0.5) * (width / piles.length) - (inRow * cell) / 2;
