@@ -49,13 +49,13 @@ def test_a_guess_and_its_result_stand_above_the_main_control(
     control = page.locator(".st-key-stage [class*='st-key-row-']").get_by_role("slider")
     stands_above = "([above, below]) => above.getBoundingClientRect().bottom <= below.getBoundingClientRect().top"
     for name in ("prediction", "prediction-result"):
-        asked = page.locator(f".st-key-{name}")
-        expect(asked).to_be_visible()
+        question = page.locator(f".st-key-{name}")
+        expect(question).to_be_visible()
         browsing.settled(page)
-        handles = [asked.element_handle(), control.element_handle()]
+        handles = [question.element_handle(), control.element_handle()]
         assert page.evaluate(stands_above, handles), name
         if name == "prediction":
-            if (options := asked.get_by_role("radio")).count():
+            if (options := question.get_by_role("radio")).count():
                 options.first.check(force=True)
             page.get_by_role("button", name="This is my guess").click()
 
