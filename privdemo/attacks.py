@@ -90,7 +90,7 @@ def repeated_answers(channel: BinaryChannel, prior: float, n_answers: int) -> Re
     )
 
 
-def repeated_table(all_asked: Sequence[RepeatedAnswers], epsilon: float) -> list[dict[str, Any]]:
+def repeated_table(all_guesses: Sequence[RepeatedAnswers], epsilon: float) -> list[dict[str, Any]]:
     """Return one row for each number of answers M = 1, 2, … and each number j of 1s among them; `epsilon` is that of
     one.
     """
@@ -106,6 +106,6 @@ def repeated_table(all_asked: Sequence[RepeatedAnswers], epsilon: float) -> list
             "posterior_of_1": float(found.posterior[j]),
             "log_odds_of_1": float(found.log_odds[j]),
         }
-        for m, found in enumerate(all_asked, start=1)
+        for m, found in enumerate(all_guesses, start=1)
         for j in range(m + 1)
     ]

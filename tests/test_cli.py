@@ -191,8 +191,8 @@ def test_every_study_can_be_reproduced_under_the_name_of_its_file():
 
 
 def test_the_trials_that_pages_open_on_are_written_and_printed(monkeypatch, tmp_path, capsys):
-    asked = ComparisonConfig(dataset="breast_cancer", n_train=40, methods=("clean",))
-    monkeypatch.setattr(shipped_trials, "questions", lambda: [asked])
+    config = ComparisonConfig(dataset="breast_cancer", n_train=40, methods=("clean",))
+    monkeypatch.setattr(shipped_trials, "questions", lambda: [config])
     out = tmp_path / "mine.npz"
     out.write_text("mine")
     assert reproduce(out, name="defaults", trials=2) == 1
@@ -200,9 +200,9 @@ def test_the_trials_that_pages_open_on_are_written_and_printed(monkeypatch, tmp_
     out.unlink()
     for _ in range(2):  # it may be written again
         assert reproduce(out, name="defaults", trials=2) == 0
-    marks = [comparison.run(with_trial(asked, i)).fits["clean"].marks["accuracy"] for i in range(2)]
+    marks = [comparison.run(with_trial(config, i)).fits["clean"].marks["accuracy"] for i in range(2)]
     there = shipped_trials.load(out)
-    found = [there.find(comparison.run, with_trial(asked, i)).fits["clean"].marks["accuracy"] for i in range(2)]
+    found = [there.find(comparison.run, with_trial(config, i)).fits["clean"].marks["accuracy"] for i in range(2)]
     assert found == pytest.approx(marks)
     printed = capsys.readouterr().out
     assert "ComparisonConfig, breast_cancer, ε 1, 2 trials\n" in printed

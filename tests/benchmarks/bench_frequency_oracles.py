@@ -129,9 +129,9 @@ def check_estimates(name, package):
     found = unbiased_shares(oracle, oracle.tally(mine), ASKED)
     if package == MULTI:
         found = np.maximum(found, 0) / np.maximum(found, 0).sum()
-    apart = abs(found - estimate(reports)).max()
-    assert apart < 1e-9, (name, package, apart)
-    return f"{apart:.0e}"
+    difference = abs(found - estimate(reports)).max()
+    assert difference < 1e-9, (name, package, difference)
+    return f"{difference:.0e}"
 
 
 if __name__ == "__main__":

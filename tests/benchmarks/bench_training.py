@@ -143,9 +143,9 @@ def ten_digits(n=500, p=0.2, n_trials=3):
     clean = training.sample_release(config)  # the images are read once
     plain = LogisticRegression(C=0.1, max_iter=2000)
     theirs = timed(partial(plain.fit, to_unit(clean.X, 256).astype(np.float64), clean.y), time.process_time)
-    asked = [with_trial(training.with_methods(config, methods), i) for i in range(n_trials)]
+    configs = [with_trial(training.with_methods(config, methods), i) for i in range(n_trials)]
     made = []
-    took = timed(lambda: made.extend(map(training.run, asked)), time.process_time) / n_trials
+    took = timed(lambda: made.extend(map(training.run, configs)), time.process_time) / n_trials
     rows = [
         [name, f"{training.mean_of(made, name, 'seconds'):.1f} s"]
         + [f"{training.mean_score(made, name, mark).mean:.3f}" for mark in ("accuracy", "log_loss")]

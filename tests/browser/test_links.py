@@ -201,9 +201,9 @@ WORDS = f"[In](http:{EVIL}/x) ![p](http:{EVIL}/p.png) www.evil.example a@evil.ex
     ids=["a pin", "a text"],
 )
 def test_a_links_words_come_alive_nowhere_and_fetch_nothing(page: Page, address: str, link: str) -> None:
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+    urls: list[str] = []
+    page.on("request", lambda request: urls.append(request.url))
     browsing.open_page(page, f"{address}/{link}")
     expect(page.locator(".st-key-link-notes")).to_contain_text("was ignored")
     assert page.locator(".st-key-link-notes :is(a, img)").count() == 0
-    assert [url for url in asked if not url.startswith((address, "data:", "blob:"))] == []
+    assert [url for url in urls if not url.startswith((address, "data:", "blob:"))] == []

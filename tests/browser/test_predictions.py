@@ -49,13 +49,13 @@ def test_the_main_control_is_shown_after_the_guess_below_its_result(
     browsing.open_page(page, f"{address}/{at}", guesses=True)
     control = page.locator(".st-key-stage [class*='st-key-row-']").locator("input[type=range]").first
     stands_above = "([above, below]) => above.getBoundingClientRect().bottom <= below.getBoundingClientRect().top"
-    asked, result = (page.locator(f".st-key-{name}") for name in ("prediction", "prediction-result"))
-    expect(asked).to_be_visible()
+    question, result = (page.locator(f".st-key-{name}") for name in ("prediction", "prediction-result"))
+    expect(question).to_be_visible()
     expect(control).not_to_be_visible()
-    if (options := asked.get_by_role("radio")).count():
+    if (options := question.get_by_role("radio")).count():
         options.first.check(force=True)
     else:
-        asked.get_by_role("slider").press("ArrowRight")
+        question.get_by_role("slider").press("ArrowRight")
     page.get_by_role("button", name="This is my guess").click()
     expect(result).to_be_visible()
     expect(control).to_be_visible()

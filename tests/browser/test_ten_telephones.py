@@ -158,6 +158,6 @@ def test_ten_telephones_count_ten_times_whatever_goes_wrong(
         assert one.faults() == []
     assert len({sent["token"] for one in telephones for sent in one.sent}) == N
     assert [len(one.sent) for one in telephones] == [2 if i in (LOCKED, OFFLINE) else 1 for i in range(N)]
-    told = [line for one in telephones for line in one.console if NO_NETWORK not in line]
-    assert told == []
+    lines = [line for one in telephones for line in one.console if NO_NETWORK not in line]
+    assert lines == []
     assert not any(NO_NETWORK in line for i, one in enumerate(telephones) if i != OFFLINE for line in one.console)

@@ -106,12 +106,12 @@ async def burst(folder, path, places, people):
                 (await asyncio.open_connection("127.0.0.1", port))[1].close()
                 break
             await asyncio.sleep(0.02)
-        asked = [asyncio.create_task(status_of(port, path)) for _ in range(people)]
+        tasks = [asyncio.create_task(status_of(port, path)) for _ in range(people)]
         while one.now < min(places, replicas.connections()):
             await asyncio.sleep(0.01)
         await asyncio.sleep(0.3)  # others would come in now
         one.may_answer.set()
-        return await asyncio.gather(*asked), one.most
+        return await asyncio.gather(*tasks), one.most
 
 
 @pytest.mark.parametrize("path", ["/voting", "/p/BCDFG/now"])

@@ -60,8 +60,8 @@ def test_docker_sees_what_runs_and_nothing_of_data_tests_and_caches(tmp_path):
 
 
 def test_every_file_is_in_the_image_but_those_that_do_not_run():
-    asked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
-    there = {file for file in asked.stdout.split() if (ROOT / file).exists()}
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
+    there = {file for file in listed.stdout.split() if (ROOT / file).exists()}
     left_out = {file.split("/")[0] for file in there - set(dockerfile.context(ROOT))}
     docker = {"Dockerfile", ".dockerignore", "compose.yaml"}
     others = {".ci", ".github", ".gitignore", "CHANGELOG.md", "docs", "requirements-test.txt", "tests"}
@@ -99,7 +99,7 @@ def answering(status):
 
     class Server(BaseHTTPRequestHandler):
         def do_GET(self):
-            self.server.asked = self.path
+            self.server.path = self.path
             self.send_response(status)
             self.end_headers()
 
@@ -125,7 +125,7 @@ def test_the_check_says_healthy_only_of_a_server_that_is():
     for status, is_well in ((200, True), (503, False), (404, False)):
         with answering(status) as server:
             assert is_healthy(server.server_port) == is_well
-            assert server.asked == "/_stcore/health"
+            assert server.path == "/_stcore/health"
     assert not is_healthy(*free_ports(1))
     step = of("HEALTHCHECK")[0]
     answers_within = float(re.search(r"timeout=(\d+)\)", step.words)[1])

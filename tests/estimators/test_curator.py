@@ -78,11 +78,11 @@ ENDS = [np.array([weights_of([(side, 0.0)], PENALTY)[0], 0.0]) for side in (1, -
 def test_the_pure_release_betrays_epsilon_and_no_more():
     """Where the release lies beyond one neighbour's weights, as seen from the other's."""
     epsilon, n, rng = 2.0, 400_000, np.random.default_rng(1)
-    apart = np.linalg.norm(ENDS[0] - ENDS[1])
+    distance = np.linalg.norm(ENDS[0] - ENDS[1])
 
     def beyond(released):
         far, near = (np.linalg.norm(released - end, axis=1) for end in ENDS[::-1])
-        return far - near > 0.99 * apart
+        return far - near > 0.99 * distance
 
     angle, length = rng.uniform(0, 2 * math.pi, (2, n)), gamma(2).ppf(rng.random((2, n)))
     noise = np.stack((np.cos(angle), np.sin(angle)), axis=2) * length[..., None] / epsilon
@@ -94,10 +94,10 @@ def test_the_pure_release_betrays_epsilon_and_no_more():
 
 def test_the_gaussian_release_betrays_epsilon_and_delta_and_no_more():
     epsilon, delta, n, rng = 1.0, 0.05, 400_000, np.random.default_rng(2)
-    apart = ENDS[0][0] - ENDS[1][0]
+    distance = ENDS[0][0] - ENDS[1][0]
     sigma, noise = gaussian_sigma(epsilon, delta, weight_sensitivity(1, PENALTY)), rng.standard_normal((2, n, 2))
     for factor, private in ((1.0, True), (0.95, False)):
-        bound = epsilon * (factor * sigma) ** 2 / apart
+        bound = epsilon * (factor * sigma) ** 2 / distance
         _, (gap, error) = seen_and_betrayed(
             factor * sigma * noise, ENDS, lambda released, bound=bound: released[:, 0] > bound, epsilon
         )

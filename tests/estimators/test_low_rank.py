@@ -110,8 +110,8 @@ def test_a_guess_comes_close_to_that_of_an_exact_enumeration():
 
     best, found, worst = error(exact), error(low_rank_mean(mechanism, released, prior)), error(alone)
     assert best < found < best + 0.1 * (worst - best)
-    apart = replace(prior, factors=prior.factors * np.array([[1], [-1]] * 3))
-    assert error(low_rank_mean(mechanism, released, apart)) > worst
+    opposite = replace(prior, factors=prior.factors * np.array([[1], [-1]] * 3))
+    assert error(low_rank_mean(mechanism, released, opposite)) > worst
 
 
 @pytest.mark.parametrize("mechanism", [GaussianNoise(0.3), LaplaceNoise(0.2)])

@@ -83,15 +83,15 @@ def binary():
 
 def test_every_method_is_asked_about_the_same_sets(binary, sample):
     rng = generator(BINARY, TEST_STREAM)
-    asked = [class_ratio.sample_target_set(BINARY, sample, share, rng) for share in (BINARY.share, *SHARES)]
+    targets = [class_ratio.sample_target_set(BINARY, sample, share, rng) for share in (BINARY.share, *SHARES)]
     assert tuple(binary.fits) == BINARY.methods
-    assert binary.truth == pytest.approx(asked[0][1])
+    assert binary.truth == pytest.approx(targets[0][1])
     for name, fit in binary.fits.items():
         model = class_ratio.fit_method(name, BINARY, sample, sample.training.proportions, sample.tuning.proportions)
-        found = [model.predict(U) for U, _ in asked]
+        found = [model.predict(U) for U, _ in targets]
         assert fit.found == pytest.approx(found[0])
         assert fit.errors == pytest.approx(
-            [np.abs(p - truth).sum() for p, (_, truth) in zip(found[1:], asked[1:], strict=True)]
+            [np.abs(p - truth).sum() for p, (_, truth) in zip(found[1:], targets[1:], strict=True)]
         )
         assert sum(fit.found) == pytest.approx(1)
 

@@ -27,6 +27,6 @@ def test_a_trial_has_the_errors_of_the_pages_adversary(mnist, n_people):
     )
     errors = images.guess(config, tuple(made)).errors
     for prior, row in made.items():
-        apart = abs(errors[prior].mean - row.error)
-        assert apart < 1e-6 if n_people == 300 else apart < 2 * errors[prior].half
+        difference = abs(errors[prior].mean - row.error)
+        assert difference < 1e-6 if n_people == 300 else difference < 2 * errors[prior].half
     assert made["low_rank"].error < made["learned"].error

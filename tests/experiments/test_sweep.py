@@ -60,8 +60,8 @@ def spec_file(folder, text=SPEC):
 def numbers(path):
     """What every trial asked → what came out, without the seconds."""
     rows = sweep.load(path)
-    asked = ("rho", "release", "draw")
-    found = {tuple(row[name] for name in asked): (row["mmd: L1 error"], row["distortion"]) for row in rows}
+    columns = ("rho", "release", "draw")
+    found = {tuple(row[name] for name in columns): (row["mmd: L1 error"], row["distortion"]) for row in rows}
     assert len(found) == len(rows), "a trial was done twice"
     return found
 
@@ -102,8 +102,8 @@ def test_a_row_is_one_trial_with_its_numbers_seconds_and_versions_and_means_are_
         assert re.match(rf"privdemo {__version__} \([0-9a-f]{{8}}\) python ", row["versions"])
         assert f" numpy {np.__version__} scipy " in row["versions"]
     assert len(set(numbers(reference).values())) == 40, "other trials and other noise give other numbers"
-    asked, found = sweep.summary(rows)[0]
-    assert (asked["rho"], asked["release"]) == ("0.1", "none")
+    settings, found = sweep.summary(rows)[0]
+    assert (settings["rho"], settings["release"]) == ("0.1", "none")
     error = found["mmd: L1 error"]
     assert error.mean == pytest.approx(np.mean([float(row["mmd: L1 error"]) for row in rows[::4]]))
     assert error.low < error.mean < error.high

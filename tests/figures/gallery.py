@@ -69,9 +69,9 @@ def _voting() -> Made:
     plan = accounting.randomised_response_epsilon(0.2)
     curve = survey.curve(0.02, 0.5, through=plan)
     yield "voting.price", voting_charts.price(curve, 2398, (plan, 7000.0), 0.02)
-    asked = [attacks.repeated_answers(config.channel, 0.5, m) for m in range(1, 51)]
-    yield "voting.asking_again", voting_charts.asking_again(asked, 7)
-    yield "voting.answers", voting_charts.answers(asked[6])
+    guesses = [attacks.repeated_answers(config.channel, 0.5, m) for m in range(1, 51)]
+    yield "voting.asking_again", voting_charts.asking_again(guesses, 7)
+    yield "voting.answers", voting_charts.answers(guesses[6])
     same, yours = (naive_training.run(inputs) for inputs in (NaiveConfig().isotropic, NaiveConfig()))
     yield "voting.naive_training", voting_charts.naive_training(same, yours)
 

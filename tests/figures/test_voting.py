@@ -22,8 +22,8 @@ def test_estimates_stand_with_their_intervals_beside_the_truth():
         assert shows_estimates(trace, (e.value, e.low, e.high), axis="x")
         assert trace.y[0] == VOTING[name].title
     assert figure.layout.shapes[0].x0 == CONFIG.share
-    apart = estimates | {RAW_SPREAD: estimates[RAW_SPREAD]._replace(value=-0.01)}
-    assert len(charts.estimates(apart, CONFIG.share).data) == len(apart)
+    estimates_outside = estimates | {RAW_SPREAD: estimates[RAW_SPREAD]._replace(value=-0.01)}
+    assert len(charts.estimates(estimates_outside, CONFIG.share).data) == len(estimates_outside)
 
 
 def test_figure_1_has_a_plot_for_every_lie_and_breaks_lines_at_jumps():
@@ -39,12 +39,12 @@ def test_figure_1_has_a_plot_for_every_lie_and_breaks_lines_at_jumps():
 
 
 def test_repeated_answers_are_sampled_with_their_probabilities():
-    all_asked = [attacks.repeated_answers(CONFIG.channel, 0.5, m) for m in range(1, 51)]
-    guess = charts.asking_again(all_asked, 7).data[0]
-    of_a, of_b, posterior = charts.answers(all_asked[6]).data
-    assert list(guess.y) == [found.best_guess_right for found in all_asked]
-    np.testing.assert_array_equal([of_b.y, of_a.y], all_asked[6].chances)
-    np.testing.assert_array_equal(posterior.y, all_asked[6].posterior)
+    all_guesses = [attacks.repeated_answers(CONFIG.channel, 0.5, m) for m in range(1, 51)]
+    guess = charts.asking_again(all_guesses, 7).data[0]
+    of_a, of_b, posterior = charts.answers(all_guesses[6]).data
+    assert list(guess.y) == [found.best_guess_right for found in all_guesses]
+    np.testing.assert_array_equal([of_b.y, of_a.y], all_guesses[6].chances)
+    np.testing.assert_array_equal(posterior.y, all_guesses[6].posterior)
     assert list(of_a.x) == list(posterior.x) == list(range(8))
 
 

@@ -94,12 +94,12 @@ class Visitor:
     async def run(self, states: list[WidgetState] | None = None, query: str | None = None) -> Rendered:
         """Have the page run with these states of widgets, and wait until it has. Raises `ClosedError`."""
         message = BackMsg()
-        asked = message.rerun_script
-        asked.query_string = self.query if query is None else query
-        asked.page_name, asked.page_script_hash = "" if self.page_hash else self.page, self.page_hash
+        rerun = message.rerun_script
+        rerun.query_string = self.query if query is None else query
+        rerun.page_name, rerun.page_script_hash = "" if self.page_hash else self.page, self.page_hash
         for fold in self.folds:
-            asked.widget_states.widgets.add(id=fold, bool_value=True)
-        asked.widget_states.widgets.extend(states or [])
+            rerun.widget_states.widgets.add(id=fold, bool_value=True)
+        rerun.widget_states.widgets.extend(states or [])
         await self.send(message.SerializeToString())
         return await self.rendered()
 
@@ -154,11 +154,11 @@ def key_of(identity: str) -> str:
 class Health:
     """How long the server took to say that it is well: each time with the moment at which it was asked."""
 
-    asked: list[tuple[float, float]] = field(default_factory=list, repr=False)
+    samples: list[tuple[float, float]] = field(default_factory=list, repr=False)
 
     def worst(self, since: float) -> float:
         """The longest that it took since a moment."""
-        return max((took for when, took in self.asked if when >= since), default=0.0)
+        return max((took for when, took in self.samples if when >= since), default=0.0)
 
 
 _ASK = """
@@ -180,7 +180,7 @@ def asked_for_health(address: str, every: float = 0.05) -> Iterator[Health]:
         assert process.stdout is not None
         for line in process.stdout:
             when, took = map(float, line.split())
-            found.asked.append((when, took))
+            found.samples.append((when, took))
 
     with subprocess.Popen(
         [sys.executable, "-c", _ASK, address, str(every)], stdout=subprocess.PIPE, text=True
@@ -197,7 +197,7 @@ def asked_for_health(address: str, every: float = 0.05) -> Iterator[Health]:
 async def next_answer(health: Health) -> None:
     """Wait until the server has answered a question after health that is asked from now on."""
     now, end = time.monotonic(), time.monotonic() + TIMEOUT
-    while not health.asked or health.asked[-1][0] < now:
+    while not health.samples or health.samples[-1][0] < now:
         assert time.monotonic() < end, "the server does not say whether it is well"
         await asyncio.sleep(0.01)
 

@@ -68,13 +68,13 @@ def test_a_visit_may_have_so_many_files(holds):
 
 
 def test_the_page_is_asked_once_to_say_why_and_the_log_says_nothing(holds, caplog):
-    asked = []
-    session = SimpleNamespace(session_state=SessionState(), request_rerun=asked.append, _client_state="as it was")
+    reruns = []
+    session = SimpleNamespace(session_state=SessionState(), request_rerun=reruns.append, _client_state="as it was")
     holds.sessions["me"] = session
     holds(me=[1, 1])
     for _ in range(2):
         in_a_loop(put(guarded(), "me"))
-    assert asked == ["as it was"]
+    assert reruns == ["as it was"]
     assert session.session_state.filtered_state == {
         uploads.REFUSAL: "This visit has 2 files under way, as many as it may."
     }

@@ -119,17 +119,17 @@ def _trusted(method: Method, points: Sequence[tuple[float, float]]) -> dict[str,
 _SHARE = {"tickformat": ".0%", "range": [-0.03, 1.03]}
 
 
-def asking_again(all_asked: Sequence[RepeatedAnswers], n_answers: int) -> Figure:
-    """Return how often a guess is right after M answers: `all_asked` holds M = 1, 2, …; `n_answers` is the visitor's
+def asking_again(all_guesses: Sequence[RepeatedAnswers], n_answers: int) -> Figure:
+    """Return how often a guess is right after M answers: `all_guesses` holds M = 1, 2, …; `n_answers` is the visitor's
     M.
     """
     return chart(
-        data=_guesses(all_asked, all_asked[n_answers - 1]),
+        data=_guesses(all_guesses, all_guesses[n_answers - 1]),
         layout={
-            "xaxis": {"title": {"text": "answers asked of one person"}, "range": [0, len(all_asked) + 1]},
+            "xaxis": {"title": {"text": "answers asked of one person"}, "range": [0, len(all_guesses) + 1]},
             "yaxis": {"title": {"text": "share of right guesses"}, **_SHARE},
             "shapes": [reference_line(n_answers)],
-            "annotations": [reference_label(n_answers, f"your setting: {n_answers}", 0, len(all_asked) + 1)],
+            "annotations": [reference_label(n_answers, f"your setting: {n_answers}", 0, len(all_guesses) + 1)],
             "height": 385,
             "margin": {"b": 130},
             "legend": legend_below(),
@@ -181,15 +181,15 @@ def answers(here: RepeatedAnswers) -> Figure:
     )
 
 
-def _guesses(all_asked: Sequence[RepeatedAnswers], here: RepeatedAnswers) -> list[dict[str, Any]]:
+def _guesses(all_guesses: Sequence[RepeatedAnswers], here: RepeatedAnswers) -> list[dict[str, Any]]:
     """Return how often the best guess and the majority of the answers are right, and the guess before any answer."""
-    asked = list(range(1, len(all_asked) + 1))
+    n_answers = list(range(1, len(all_guesses) + 1))
     majority = palette.Style(palette.ADVERSARY.colour, "dash", "x")
     return [
         {
             "type": "scatter",
-            "x": asked,
-            "y": [found.best_guess_right for found in all_asked],
+            "x": n_answers,
+            "y": [found.best_guess_right for found in all_guesses],
             "mode": "lines+markers",
             "line": line(palette.ADVERSARY),
             "marker": marker(palette.ADVERSARY) | {"size": 5},
@@ -198,7 +198,7 @@ def _guesses(all_asked: Sequence[RepeatedAnswers], here: RepeatedAnswers) -> lis
         },
         {
             "type": "scatter",
-            "x": [0, len(all_asked) + 1],
+            "x": [0, len(all_guesses) + 1],
             "y": [here.guess_before] * 2,
             "mode": "lines",
             "line": line(palette.TRUTH) | {"dash": "dot"},
@@ -207,8 +207,8 @@ def _guesses(all_asked: Sequence[RepeatedAnswers], here: RepeatedAnswers) -> lis
         },
         {
             "type": "scatter",
-            "x": asked,
-            "y": [found.majority_right for found in all_asked],
+            "x": n_answers,
+            "y": [found.majority_right for found in all_guesses],
             "mode": "lines",
             "line": line(majority),
             "name": "the majority of the answers is right",

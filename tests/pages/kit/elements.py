@@ -34,12 +34,12 @@ class Runner:
 
     def __init__(self, done: int | None = None, error: str | None = None) -> None:
         self.done, self.error = done, error
-        self.asked: list[tuple] = []
+        self.calls: list[tuple] = []
         self.there: dict[Any, Progress] = {}
         self.answer: Progress | None = None
 
     def watch(self, *args: Any, **options: Any) -> Progress:
-        self.asked.append((*args, options))
+        self.calls.append((*args, options))
         n = len(args[-1])
         done = n if self.done is None else self.done
         return self.answer or Progress((1,) * done, n, done < n, self.error)
@@ -48,7 +48,7 @@ class Runner:
         return self.there.get(key)
 
     def leave(self, *args: Any) -> None:
-        self.asked.append(args)
+        self.calls.append(args)
 
 
 def opened(script: str, link: dict[str, Any] | None = None, **state: Any) -> AppTest:

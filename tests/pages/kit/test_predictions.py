@@ -254,7 +254,7 @@ def test_of_many_guesses_a_thousand_dots_stand_within_the_strip():
 
 
 def test_what_the_room_is_asked_is_plain_text_of_a_bounded_length():
-    asked = Prediction("n", f"<b>35\u00a0%</b> say &lt;A&gt;. {500 * 'a'}?", 35, PERCENT)
-    words = room_guesses.question(asked).words
+    prediction = Prediction("n", f"<b>35\u00a0%</b> say &lt;A&gt;. {500 * 'a'}?", 35, PERCENT)
+    words = room_guesses.question(prediction).words
     assert words.startswith("35 % say <A>. aaa")
     assert (len(words), words[-1]) == (500, "…")

@@ -91,8 +91,8 @@ def test_data_and_figure_can_be_downloaded(monkeypatch):
     assert (page[0], *page[2:4]) == ("Save figure (HTML)", "name.html", "text/html")
     assert "<title>Made up · privdemo</title>" in page[1]()
     assert table.html in page[1]()
-    asked = [{"key": f"name-{kind}", "on_click": "ignore"} for kind in ("csv", "html")]
-    assert [options for *_, options in offered] == asked
+    buttons = [{"key": f"name-{kind}", "on_click": "ignore"} for kind in ("csv", "html")]
+    assert [options for *_, options in offered] == buttons
     screen.below_figure(Panel("name", figure=table))
     screen.below_figure(Panel("name", rows=list))
     assert len(offered) == 2

@@ -79,10 +79,10 @@ def test_a_shared_job_is_followed_and_its_first_trial_comes_first(runner):
     st.session_state["trials_again"] = True
     assert trials.start_or_follow("q", [replace(job, first=None, slow=False)]).results == (("then",),)
     trials.start_or_follow("q", [job])
-    assert runner.asked[0][:-1] == (job.key, "v", len, ["x", "y"])
-    options = [(asked[-1]["new_try"], asked[-1]["slow"]) for asked in runner.asked]
+    assert runner.calls[0][:-1] == (job.key, "v", len, ["x", "y"])
+    options = [(call[-1]["new_try"], call[-1]["slow"]) for call in runner.calls]
     assert options == [(False, True), (True, False), (False, True)]
-    assert not any("private" in asked[-1] for asked in runner.asked)
+    assert not any("private" in call[-1] for call in runner.calls)
 
 
 def test_a_stopped_question_shows_the_trials_so_far_and_starts_no_more(runner):
@@ -91,11 +91,11 @@ def test_a_stopped_question_shows_the_trials_so_far_and_starts_no_more(runner):
     assert trials.start_or_follow("q", [job]).progress == (Progress((), 2, False),)
     runner.there[job.key] = Progress((1, 2, 3), 3, True)
     assert trials.start_or_follow("q", [job]).progress == (Progress((1, 2), 2, False),)
-    assert runner.asked == [("v",)]
+    assert runner.calls == [("v",)]
     assert trials.start_or_follow("another", [job]).running
     trials.resume()
     assert trials.start_or_follow("q", [job]).running
-    assert [asked[-1]["new_try"] for asked in runner.asked[1:]] == [False, True]
+    assert [call[-1]["new_try"] for call in runner.calls[1:]] == [False, True]
 
 
 def test_results_of_own_records_move_to_the_session_and_the_job_continues_after_them(runner):
@@ -103,10 +103,10 @@ def test_results_of_own_records_move_to_the_session_and_the_job_continues_after_
     runner.answer = Progress((Result(5),), 3, True)
     first = Result(5, Config(OWN, 0))
     assert trials.start_or_follow("q", [job]).progress == (Progress((first,), 3, True),)
-    (asked,) = runner.asked
-    assert asked[:2] == (key, "v")
-    assert (asked[2].func, asked[2].args) == (results.without_config, (len,))
-    assert asked[3:] == (job.tasks, {"new_try": False, "slow": True, "private": True})
+    (call,) = runner.calls
+    assert call[:2] == (key, "v")
+    assert (call[2].func, call[2].args) == (results.without_config, (len,))
+    assert call[3:] == (job.tasks, {"new_try": False, "slow": True, "private": True})
     assert trials.own_data.find_result(key) == (0, (first,))
     runner.there[key] = runner.answer = Progress((Result(5), Result(6)), 3, True)
     second = Result(6, Config(OWN, 1))
@@ -116,9 +116,9 @@ def test_results_of_own_records_move_to_the_session_and_the_job_continues_after_
     assert trials.start_or_follow("q", [job]).progress == (
         Progress((first, second, Result(7, Config(OWN, 2))), 3, False),
     )
-    assert runner.asked[-1][3:] == (job.tasks[2:], {"new_try": True, "slow": True, "private": True})
+    assert runner.calls[-1][3:] == (job.tasks[2:], {"new_try": True, "slow": True, "private": True})
     assert trials.start_or_follow("q", [own_job(2)]).progress == (Progress((first, second), 2, False),)
-    assert len(runner.asked) == 3
+    assert len(runner.calls) == 3
 
 
 def test_own_trials_that_are_lost_are_waited_for_and_stopped_ones_are_shown(runner):
@@ -128,14 +128,14 @@ def test_own_trials_that_are_lost_are_waited_for_and_stopped_ones_are_shown(runn
     trials.own_data.store_result(job.key, (0, (Result(1),)))
     trials.stop(trials.fingerprint("q"))
     assert trials.start_or_follow("q", [job]).progress == (Progress((Result(1),), 3, False),)
-    assert runner.asked == [("v",)]
+    assert runner.calls == [("v",)]
 
 
 def test_other_jobs_are_not_followed_and_the_address_has_the_id_of_those_that_run(runner, monkeypatch):
     jobs, written = [Job(("a", "c", 0), "Trial", len, [1])], []
     monkeypatch.setattr(link, "set_one", lambda *args: written.append(args))
     trials.stop_watching_others(jobs)
-    assert runner.asked == [("v", [("a", "c", 0)])]
+    assert runner.calls == [("v", [("a", "c", 0)])]
     name = trials.job_id(jobs)
     assert name == hashlib.sha256(b"[('a', 'c', 0)]").hexdigest()[:12]
     assert trials.JOB.problem([name]) is None
@@ -197,7 +197,7 @@ def test_the_bar_counts_trials_by_name_and_stops_and_resumes_them(monkeypatch):
     bar = "container trial-progress direction=HORIZONTAL align=ALIGN_CENTER\n  progress value=71 text={}\n  button {}"
     assert rendered(at.main) == bar.format("Trial 5 of 6, soon · Fit 0 of 1", "stop-trials label=Stop")
     at.button(key="stop-trials").click().run()
-    assert made.asked == [("v",)]
+    assert made.calls == [("v",)]
     assert at.session_state["stopped_trials"] == trials.fingerprint("q")
     assert rendered(at.main) == bar.format("Trial 5 of 6, soon · Fit 0 of 1, stopped", "resume-trials label=Go on")
     at.button(key="resume-trials").click().run()
@@ -248,7 +248,7 @@ def test_a_job_whose_trials_are_all_shipped_is_not_started(runner, ready, at_onc
         found = trials.start_or_follow("q", [job_of(n, at_once)])
         assert found.results == (tuple(f"ready {i}" for i in range(n)),)
         assert (found.finished, found.running) == (True, False)
-    assert not runner.asked
+    assert not runner.calls
 
 
 def test_a_job_runs_the_trials_after_the_shipped_ones(runner, ready):
@@ -257,7 +257,7 @@ def test_a_job_runs_the_trials_after_the_shipped_ones(runner, ready):
     found = trials.start_or_follow("q", [job])
     assert found.results == (("ready 0", "ready 1", "ready 2", "made 3"),)
     assert found.progress == (Progress(("ready 1", "ready 2", "made 3"), 4, True),)
-    assert runner.asked[0][:4] == (job.key, "v", len, [Config(trial=3), Config(trial=4)])
+    assert runner.calls[0][:4] == (job.key, "v", len, [Config(trial=3), Config(trial=4)])
     trials.stop(trials.fingerprint("q"))
     assert trials.start_or_follow("q", [job]).progress == (Progress(("ready 1", "ready 2"), 4, False),)
 
@@ -267,7 +267,7 @@ def test_shipped_trials_end_at_a_gap_and_own_records_have_none(runner, ready, mo
     monkeypatch.setattr(Ready, "find", lambda self, run, config: "ready" if config.trial in (0, 2) else None)
     ready(0)
     assert trials.start_or_follow("q", [job]).results == (("ready",),)
-    assert runner.asked[0][3] == job.tasks
+    assert runner.calls[0][3] == job.tasks
     own = replace(own_job(1), first=lambda: "own")
     assert trials.start_or_follow("q", [own]).results == (("own",),)
 
@@ -289,6 +289,6 @@ def test_without_a_usable_file_of_shipped_trials_the_log_says_so_and_all_are_run
     cache.shipped_results.clear()
     job = job_of(3)
     assert trials.start_or_follow("q", [job]).results == (("made at once",),)
-    assert runner.asked[0][3] == job.tasks
+    assert runner.calls[0][3] == job.tasks
     assert caplog.messages == ["defaults.npz cannot be used: it is damaged"]
     cache.shipped_results.clear()

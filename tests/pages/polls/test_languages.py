@@ -73,10 +73,10 @@ def test_the_words_that_would_speak_of_lying_are_known():
 
 
 def test_each_sentence_is_said_somewhere():
-    asked = set(participant._SAID) | participant._FIXED | {error.key for error in all_errors(rules.PollError)}
-    asked |= {"intro_two", "intro_more", "share_two", "share_more", "meant", "percent", "decimal", "thousands", "over"}
-    asked |= {"join_heading", "join", "code", "go", "no_poll_here", "please_wait"}
-    assert asked - {""} == languages.KEYS
+    keys = set(participant._SAID) | participant._FIXED | {error.key for error in all_errors(rules.PollError)}
+    keys |= {"intro_two", "intro_more", "share_two", "share_more", "meant", "percent", "decimal", "thousands", "over"}
+    keys |= {"join_heading", "join", "code", "go", "no_poll_here", "please_wait"}
+    assert keys - {""} == languages.KEYS
 
 
 def all_errors(kind):

@@ -191,8 +191,8 @@ def chart_names(panel: Panel) -> set[str]:
 
 
 def test_luck_of_ten_trials_stands_beside_the_closed_form():
-    asked = question(ComparisonConfig(SHARE, epsilon=4.0, methods=(CORRECTED_COUNT, SPREAD)), metric="error")
-    found = shown(asked, *shipped.marks(asked.config))
+    chosen = question(ComparisonConfig(SHARE, epsilon=4.0, methods=(CORRECTED_COUNT, SPREAD)), metric="error")
+    found = shown(chosen, *shipped.marks(chosen.config))
     lucky = found.marks[CORRECTED_COUNT]
     assert 100 * lucky.mean == pytest.approx(0.2, abs=0.05)
     words = "At ε = 4, trusting nobody, the share of “9” is off by <b>0.2 points (0.5 points in the long run)</b>."
@@ -321,10 +321,10 @@ def test_no_trial_is_made_twice_and_nothing_shipped_anew(n_train, pinned, counts
 
 
 def test_where_no_curves_are_shipped_they_are_of_the_trials_at_every_epsilon():
-    asked = question(replace(DIGITS, dataset="breast_cancer", n_train=40), 2)
-    made = jobs(asked)
+    chosen = question(replace(DIGITS, dataset="breast_cancer", n_train=40), 2)
+    made = jobs(chosen)
     fit = Fit(NAIVE, {"accuracy": 0.9}, 0.0)
-    found = answer(asked, Trials(tuple(made), (), tuple(tuple(Trial(c, {NAIVE: fit}) for c in j.tasks) for j in made)))
+    found = answer(chosen, Trials(tuple(made), (), tuple(tuple(Trial(c, {NAIVE: fit}) for c in j.tasks) for j in made)))
     assert [curve.epsilon for curve in found.curves] == list(comparison.study.EPSILONS)
 
 
@@ -351,13 +351,13 @@ def test_what_is_no_pin_is_refused(words, why):
 
 def test_a_pair_is_never_of_two_sources():
     lies, bags, _ = one_likelihood.PAIRS
-    asked = question(replace(DIGITS, n_train=30, epsilon=7.0))
+    chosen = question(replace(DIGITS, n_train=30, epsilon=7.0))
     own = tuple(replace(r, n_train=30) for r in shipped.marks(DIGITS))
-    whose, rows = one_likelihood.of_one_source(lies, shown(asked, *own), 8.0)
+    whose, rows = one_likelihood.of_one_source(lies, shown(chosen, *own), 8.0)
     assert (whose, {r.n_train for r in rows}) == ("of your setting", {30})
     half = tuple(r for r in own if r.method == NAIVE)
     for pair in (lies, bags):
-        whose, rows = one_likelihood.of_one_source(pair, shown(asked, *half), 8.0)
+        whose, rows = one_likelihood.of_one_source(pair, shown(chosen, *half), 8.0)
         assert whose == "shipped, 120 people of each class, ε = 8"
         assert [(r.method, r.n_train, r.epsilon) for r in rows] == [(pair.ours, 120, 8.0), (pair.made, 120, 8.0)]
     assert one_likelihood.nearest_epsilon(5.0) == 4.0
@@ -371,12 +371,12 @@ def test_a_pair_is_never_of_two_sources():
 def answer_of_trials():
     """A small setting and a pinned one that differs in ε, two trials of each."""
     small = replace(DIGITS, n_train=20, bag_size=10)
-    asked = question(small, 2, goal=0.6, pinned=replace(small, epsilon=4.0))
+    chosen = question(small, 2, goal=0.6, pinned=replace(small, epsilon=4.0))
     own, pinned = (
         rows_of(config, 2, [comparison.run(with_trial(config, i)) for i in range(2)])
-        for config in (small, asked.pinned)
+        for config in (small, chosen.pinned)
     )
-    return shown(asked, *own, pinned=tuple(pinned), curves=tuple(shipped.curves(small)))
+    return shown(chosen, *own, pinned=tuple(pinned), curves=tuple(shipped.curves(small)))
 
 
 def flat(panels):
@@ -411,13 +411,13 @@ def test_the_code_of_every_chapter_gives_the_numbers_shown(answer_of_trials, cha
 def test_the_guess_is_who_may_see_true_labels_where_a_model_is_most_accurate():
     found = shown(question(replace(DIGITS_ALL, methods=(CLEAN, NAIVE, SPREAD, LLP))), *shipped.marks(DIGITS_ALL))
     panel, *_ = CHAPTERS["Results by who is trusted"](found)
-    asked = panel.prediction
+    prediction = panel.prediction
     best = {trust: found.marks[name].mean for trust, name in found.best_by_trust.items()}
-    assert asked.scale == (NOBODY, OWNER)
-    assert asked.truth == max(best, key=best.__getitem__)
-    assert "if nobody sees the true labels" in asked.ask
-    assert asked.explain == ""
-    plain, answered = parts(asked.covered.figure), parts(panel.figure.figure)
+    assert prediction.scale == (NOBODY, OWNER)
+    assert prediction.truth == max(best, key=best.__getitem__)
+    assert "if nobody sees the true labels" in prediction.ask
+    assert prediction.explain == ""
+    plain, answered = parts(prediction.covered.figure), parts(panel.figure.figure)
     plotted = {x for trace in plain["data"] for x in trace["x"]}
     assert not plotted & set(best.values()), "no mark gives the answer away"
     words = " ".join(note["text"] for note in plain["layout"]["annotations"])
@@ -456,14 +456,14 @@ def test_ways_that_are_not_clearly_apart_are_said_to_be_so():
 
 def test_where_another_trust_does_better_is_said_of_the_shipped_curves():
     config = ComparisonConfig(methods=(CLEAN, NAIVE, TRYING, LLP, CURATED))
-    asked = question(config, trusted=(NOBODY, OWNER, CURATOR))
-    found = answer(asked, Trials())
+    chosen = question(config, trusted=(NOBODY, OWNER, CURATOR))
+    found = answer(chosen, Trials())
     best = {r.method: r for r in shipped.curves(config) if r.metric == "accuracy" and r.epsilon == 0.1}
     assert change(best[CURATED], best[NAIVE]).verdict is Verdict.BETTER
     assert change(best[LLP], best[NAIVE]).verdict is not Verdict.BETTER
     assert found.elsewhere() == "At ε = 0.1 trusting a curator does better than trusting nobody."
     assert found.elsewhere() in [panel.answer for panel in what_it_costs(found)]
-    assert answer(replace(asked, config=replace(config, n_train=40)), Trials()).elsewhere() == ""
+    assert answer(replace(chosen, config=replace(config, n_train=40)), Trials()).elsewhere() == ""
 
 
 def test_the_best_method_of_each_trust_is_named_in_the_summary():

@@ -276,11 +276,11 @@ def test_the_first_frame_holds_the_very_pictures(dial):
 def test_a_guess_of_the_noise_that_hides_the_sender_is_judged_by_the_curve():
     made = shown()
     (linkage, _), _ = made.lost()[1:]
-    asked = linkage.prediction
+    prediction = linkage.prediction
     lost = [point for point in made.points if point.linked.low <= 1 / point.n_candidates]
-    assert asked.truth == 100 * min(point.level for point in lost)
+    assert prediction.truth == 100 * min(point.level for point in lost)
     last = max((point for point in made.points if point not in lost), key=lambda point: point.level)
-    assert numbers.out_of_100(last.linked.mean) in asked.explain
-    assert asked.covered.html.count("<span>") == 6, "an image at five levels"
+    assert numbers.out_of_100(last.linked.mean) in prediction.explain
+    assert prediction.covered.html.count("<span>") == 6, "an image at five levels"
     (linkage, _), _ = shown("gaussian", level=0.3).lost()[1:]
     assert linkage.prediction is None

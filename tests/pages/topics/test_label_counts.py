@@ -176,14 +176,14 @@ def test_noise_chosen_from_the_counts_leaks(local, published, words, monkeypatch
 
 
 def test_the_page_opens_on_one_release_of_a_clinics_counts_by_name():
-    asked = question_of(Values())
-    assert asked.class_names == tuple(PATIENTS)
-    assert sum(asked.config.counts) == 1000
-    shown = PAGE.answer(asked, None)
+    default = question_of(Values())
+    assert default.class_names == tuple(PATIENTS)
+    assert sum(default.config.counts) == 1000
+    shown = PAGE.answer(default, None)
     released = shown.chosen.example
     (panel,) = CHAPTERS.all[0].panels(shown)
     words = panel.figure.figure.layout.annotations
-    for name, true, share in zip(PATIENTS, asked.config.counts, released, strict=True):
+    for name, true, share in zip(PATIENTS, default.config.counts, released, strict=True):
         assert f"{name}: {true}, published as <b>{1000 * share:,.0f}</b>" in [note.text for note in words]
     mean = 1000 * shown.chosen.distortion.mean
     assert shown.takeaway() == (
@@ -191,7 +191,7 @@ def test_the_page_opens_on_one_release_of_a_clinics_counts_by_name():
         f"over all publications, by about {mean:.0f}. Some counts stay as they are by chance; a reader cannot know "
         "which."
     )
-    errors = [round(1000 * share) - true for true, share in zip(asked.config.counts, released, strict=True)]
+    errors = [round(1000 * share) - true for true, share in zip(default.config.counts, released, strict=True)]
     assert [abs(error) for error in errors] == [0, 0, 1, 0, 1, 1]
     assert 0 in errors
     signed = {f"{error:+}".replace("-", "−") if error else "0" for error in errors}
@@ -202,13 +202,13 @@ def test_the_page_opens_on_one_release_of_a_clinics_counts_by_name():
 
 
 def test_errors_of_whole_counts_are_added_up():
-    asked = question_of(Values())
-    chosen = PAGE.answer(asked, None).chosen
-    counts = asked.config.counts
+    default = question_of(Values())
+    chosen = PAGE.answer(default, None).chosen
+    counts = default.config.counts
 
     def said(errors):
         example = tuple((n + error) / 1000 for n, error in zip(counts, errors, strict=True))
-        return takeaway(asked, replace(chosen, example=example))
+        return takeaway(default, replace(chosen, example=example))
 
     assert "off by <b>6</b> of 1,000 patients in all (3 + 0 + 2 + 1 + 0 + 0); on" in said((3, 0, -2, 1, 0, 0))
     assert "off by <b>0</b> of" in said((0.4,) * 5 + (0.0,)), "counts are published as whole numbers"

@@ -29,8 +29,8 @@ def shown(config: AnswersConfig = DEFAULT, made: Trials | None = None) -> Answer
     return answer(Question(config), made or Trials())
 
 
-def says(chapter: str, of: Answer, *asked: object) -> str:
-    return CHAPTERS[chapter].panels(of, *asked)[0].answer
+def says(chapter: str, of: Answer, *question: object) -> str:
+    return CHAPTERS[chapter].panels(of, *question)[0].answer
 
 
 def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off() -> None:
@@ -161,9 +161,9 @@ def test_of_two_answers_all_is_said_for_one_count_and_one_bit() -> None:
 
 
 def test_the_code_of_every_chapter_gives_its_numbers() -> None:
-    asked = Question(replace(DEFAULT, k=4, people=100), reads=True)
-    job = extra_jobs(asked)[0]
-    made, said = answer(asked, Trials((job,), (), ((job.first(),),))), {}
+    question = Question(replace(DEFAULT, k=4, people=100), reads=True)
+    job = extra_jobs(question)[0]
+    made, said = answer(question, Trials((job,), (), ((job.first(),),))), {}
     for panel in (panel for chapter in CHAPTERS.values() for panel in chapter.panels(made)):
         said[panel.name] = printed = []
         exec(str(panel.snippet), {"print": lambda *words, to=printed: to.append(words)})
@@ -232,14 +232,14 @@ def test_a_preset_is_a_survey() -> None:
 
 
 def test_the_page_opens_on_sixteen_illnesses_by_name() -> None:
-    asked = question_of(Values())
-    assert (asked.config.dataset, asked.config.k) == (ILLNESSES, 16)
-    panel, *_ = answer(asked, Trials()).main()
+    question = question_of(Values())
+    assert (question.config.dataset, question.config.k) == (ILLNESSES, 16)
+    panel, *_ = answer(question, Trials()).main()
     assert list(panel.figure.figure.data[0].customdata) == list(ILLNESS_NAMES)
-    names = many_answers.truth(replace(asked.config, k=18)).names
+    names = many_answers.truth(replace(question.config, k=18)).names
     assert names[:16] == ILLNESS_NAMES
     assert names[16:] == ("illness 17", "illness 18")
-    same = [many_answers.truth(replace(asked.config, dataset=source)).counts for source in (ILLNESSES, ZIPF)]
+    same = [many_answers.truth(replace(question.config, dataset=source)).counts for source in (ILLNESSES, ZIPF)]
     assert same[0].tolist() == same[1].tolist()
 
 

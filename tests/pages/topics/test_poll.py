@@ -41,8 +41,8 @@ def join_words(at: AppTest) -> str:
     return data["head"]
 
 
-def panel(step: str, of: Answer, *asked: int) -> Panel:
-    (found,) = CHAPTERS[step].panels(of, *asked)
+def panel(step: str, of: Answer, *arguments: int) -> Panel:
+    (found,) = CHAPTERS[step].panels(of, *arguments)
     return found
 
 
@@ -125,13 +125,13 @@ def test_a_rehearsal_shows_its_true_shares_only_at_the_end():
 
 def test_doubtful_answers_are_said_to_be():
     doubted = shown(HANDS, (10, 90))
-    for step, asked in {
+    for step, arguments in {
         "Estimated percentages": (),
         "What one answer reveals": (),
         "Asking everybody again": (2,),
     }.items():
-        assert "the model is doubtful</b>. If it held: " in panel(step, doubted, *asked).answer, step
-        assert "doubtful" not in panel(step, shown(), *asked).answer
+        assert "the model is doubtful</b>. If it held: " in panel(step, doubted, *arguments).answer, step
+        assert "doubtful" not in panel(step, shown(), *arguments).answer
     assert "narrower" not in panel("Estimated percentages", doubted).answer
 
 
@@ -182,8 +182,8 @@ def test_how_to_lie_is_a_coin_or_cards():
 
 
 def test_questions_to_start_from_can_be_asked():
-    for asked, answers in QUESTIONS.values():
-        assert check_question(asked) == asked
+    for text, answers in QUESTIONS.values():
+        assert check_question(text) == text
         assert " / ".join(check_answers(answers)) == answers
 
 
@@ -332,11 +332,11 @@ def test_estimates_wait_for_thirty_answers_or_for_the_teacher():
     of = shown(HANDS, (20, 9))
     for step in STEPS[1:]:
         if step != "Comparison with the truth":
-            asked = [2] if step == "Asking everybody again" else []
-            found = panel(step, of, *asked)
+            arguments = [2] if step == "Asking everybody again" else []
+            found = panel(step, of, *arguments)
             assert found.answer == "Too few to tell: <b>29</b> have answered; 30 are enough."
             assert found.figure is None
-            assert panel(step, shown(HANDS, (20, 10)), *asked).figure is not None
+            assert panel(step, shown(HANDS, (20, 10)), *arguments).figure is not None
     at = visit("poll", way=HANDS, hands_1="2", hands_2="1", step="Estimated percentages")
     assert "Too few to tell: <b>3</b> have answered" in takeaway(at)
     at.button(key="show-few").click().run()

@@ -149,7 +149,7 @@ def test_a_choosing_method_says_what_it_took_and_why():
 
 
 @pytest.mark.parametrize(
-    ("asked", "ours"),
+    ("methods", "ours"),
     [
         ((SPREAD, LOW_RANK, CHOSEN), CHOSEN),
         ((SPREAD, LOW_RANK), LOW_RANK),
@@ -159,8 +159,8 @@ def test_a_choosing_method_says_what_it_took_and_why():
         ((RECONSTRUCTION,), ""),
     ],
 )
-def test_headline_and_scores_compare_the_same_method_whatever_its_scores(asked, ours):
-    shown = made(naive=TRUTH, **{name: 0.6 if name == ours else 0.9 for name in asked})
+def test_headline_and_scores_compare_the_same_method_whatever_its_scores(methods, ours):
+    shown = made(naive=TRUTH, **{name: 0.6 if name == ours else 0.9 for name in methods})
     title, ignoring = TRAINING[ours or NAIVE].title, THEIRS if ours else ""
     right = f"<b>{numbers.whole_per_hundred(shown.score(ours or NAIVE, 'accuracy').mean)} of 100</b>"
     assert f" names {right} clean images correctly" in shown.takeaway()
@@ -421,8 +421,8 @@ def test_until_a_trial_is_there_that_of_the_nearest_level_is_shown_and_said_to_b
     for chapter in CHAPTERS.all[1:]:
         if chapter.fits(shown.question) and chapter.name != "Weights that were learned":  # these trials have none
             assert chapter.panels(shown)[0].answer.startswith(label), chapter.name
-    asked = chapters.some_images(shown)[0].prediction
-    assert "30 % of the pixels were replaced" in asked.ask, "a guess is of what is shown"
+    prediction = chapters.some_images(shown)[0].prediction
+    assert "30 % of the pixels were replaced" in prediction.ask, "a guess is of what is shown"
     later = answer(question, Trials((job,), (), (tuple(made(spread=0.9).trials),)))
     assert (later.nearest, later.question) == (None, question)
 

@@ -35,9 +35,9 @@ def polls(channel: BinaryChannel = FIFTH, **changes) -> Answer:
     return answer(ElectionConfig(**{"channel": channel, "seed": SEED.default} | changes), Trials())
 
 
-def look(name: str, shown: Answer, asked: object = None) -> list[Panel]:
+def look(name: str, shown: Answer, chosen: object = None) -> list[Panel]:
     """The panels of a chapter, those that stand side by side too."""
-    panels = CHAPTERS[name].panels(shown, *([asked or ASKED[name]] if name in ASKED else []))
+    panels = CHAPTERS[name].panels(shown, *([chosen or ASKED[name]] if name in ASKED else []))
     return [one for panel in panels for one in (panel if isinstance(panel, tuple) else (panel,))]
 
 
@@ -204,7 +204,7 @@ def test_candidates_whose_whole_interval_is_out_of_range_make_the_model_doubtful
 
 
 @pytest.mark.parametrize(
-    ("name", "channel", "asked", "words"),
+    ("name", "channel", "chosen", "words"),
     [
         (BACK, B_HONEST, None, "where everybody voted A, whatever"),
         (PRICE, FIFTH, None, "<b>6,666 people</b> whose answers are changed with a chance of 20 %: "
@@ -219,8 +219,8 @@ def test_candidates_whose_whole_interval_is_out_of_range_make_the_model_doubtful
         (TRAIN, FIFTH, NaiveConfig(one_to_one=0.2, zero_to_one=0.8), "exactly the wrong way"),
     ],
 )  # fmt: skip
-def test_the_words_of_chapters_follow_the_numbers(name, channel, asked, words):
-    panels = look(name, polls(channel), asked)
+def test_the_words_of_chapters_follow_the_numbers(name, channel, chosen, words):
+    panels = look(name, polls(channel), chosen)
     assert words in " ".join(panel.answer + panel.summary for panel in panels)
 
 
@@ -278,8 +278,8 @@ def test_what_is_asked_before_the_figure_has_the_figures_own_truth():
     for panel in (share, people, one):
         scale = panel.prediction.scale
         assert scale.low <= panel.prediction.truth <= scale.high
-    asked = [p.prediction.name for name in CHAPTERS for p in look(name, shown) if p.prediction]
-    assert asked == ["voting-share", "voting-people", "voting-one-answer"]
+    names = [p.prediction.name for name in CHAPTERS for p in look(name, shown) if p.prediction]
+    assert names == ["voting-share", "voting-people", "voting-one-answer"]
 
 
 def test_what_is_shown_before_a_guess_holds_nothing_decisive():
@@ -309,9 +309,9 @@ def test_nothing_is_asked_where_the_answers_say_nothing_or_all(channel):
     "channel", [FIFTH, EMPTY, HONEST, B_HONEST, OPPOSITE, BinaryChannel(0.499, 0.499), BinaryChannel(0.01, 0.3)]
 )
 def test_the_six_questions_have_one_right_answer_and_a_reason_for_each_at_all_settings(channel, share):
-    asked = six_questions.questions(polls(channel, share=share, n_elections=1, n_voters=30))
-    assert len({question.name for question in asked}) == len(asked) == 6
-    for question in asked:  # a question checks itself
+    questions = six_questions.questions(polls(channel, share=share, n_elections=1, n_voters=30))
+    assert len({question.name for question in questions}) == len(questions) == 6
+    for question in questions:  # a question checks itself
         assert all(option.reason.endswith(".") for option in question.options)
 
 
@@ -344,12 +344,12 @@ def test_a_question_needs_one_right_answer():
 
 def test_each_answer_to_a_question_is_told_why_and_is_kept_nowhere():
     at = visit("voting", lesson=QUIZ)
-    asked = six_questions.questions(polls())
+    questions = six_questions.questions(polls())
     assert [radio.value for radio in at.radio] == [None] * 6
-    wrong, right = (next(o for o in asked[0].options if o.right == is_right) for is_right in (False, True))
+    wrong, right = (next(o for o in questions[0].options if o.right == is_right) for is_right in (False, True))
     at.radio[0].set_value(wrong.words).run()
     assert [box.value for box in at.info] == [f"**No.** {wrong.reason}"]
-    for radio, question in zip(at.radio, asked, strict=True):
+    for radio, question in zip(at.radio, questions, strict=True):
         radio.set_value(next(option.words for option in question.options if option.right))
     at.run()
     assert f"**Right.** {right.reason}" in [box.value for box in at.success]
