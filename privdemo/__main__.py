@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from privdemo import commands, datasets
+from privdemo.advise import SHIPPED, TRUSTED, TRUSTS, Question
 from privdemo.experiments import claims, results, running
 
 _EXAMPLES = """\
@@ -25,6 +26,8 @@ examples:
   python -m privdemo reproduce comparison every method at every ε again (ten minutes)
   python -m privdemo reproduce defaults   the trials that the app's pages open on again (two minutes)
   python -m privdemo claims               published claims beside ours, with verdicts
+  python -m privdemo advise --ask yes-no --trust nobody --people 5000 --within 0.03
+                                          what to do, with what noise, and what it costs
   python -m privdemo sweep spec.toml --out results.csv
                                           your own grid of settings, many trials each; goes on where it stopped
   python -m privdemo run setting.toml     a page of the app without the app: its sentence, and its table as CSV
@@ -58,6 +61,15 @@ examples:
   python -m privdemo reproduce distortion                          the app's own file, in seconds
   python -m privdemo reproduce figure3 --draws 3 --out mine.csv    a quick look, in a file of your own
   python -m privdemo reproduce all                                 everything, about two hours on two cores
+"""
+
+
+_ADVISE = """\
+examples:
+  python -m privdemo advise --ask yes-no --trust nobody --people 5000 --within 0.03
+  python -m privdemo advise --ask one-of-k --answers 64 --trust shuffler --within 0.01
+  python -m privdemo advise --ask counts --answers 16 --trust curator --people 10000 --json
+  python -m privdemo advise --ask classifier --trust nobody --within 0.03
 """
 
 
@@ -109,7 +121,7 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for add in (_add_data, _add_reproduce, _add_claims, _add_sweep, _add_run):
+    for add in (_add_data, _add_reproduce, _add_claims, _add_advise, _add_sweep, _add_run):
         add(subparsers)
     return parser
 
@@ -189,6 +201,43 @@ def _add_claims(subparsers: argparse._SubParsersAction[argparse.ArgumentParser])
     )
     checking.add_argument("--source", choices=list(claims.FIRST_AUTHORS.values()), help="of one paper alone")
     checking.set_defaults(run=commands.show_claims, when_interrupted="nothing was written")
+
+
+def _add_advise(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """`advise --ask … --trust …`: which mechanism answers a question, and what it costs."""
+    advising = subparsers.add_parser(
+        "advise",
+        help="what to do, with what noise, and what it costs",
+        description=_wrapped(
+            "Say which mechanism answers a question, with which parameters, how exact the result is, and what the next "
+            "more and less trust would save or cost; or that it cannot be done, and what would have to change. Give "
+            "the number of people, how exact the result must be, or both."
+        ),
+        epilog=_ADVISE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    advising.add_argument("--ask", required=True, metavar="WHAT", help=", ".join(TRUSTS))
+    advising.add_argument("--trust", required=True, metavar="WHOM", help=", ".join(TRUSTED))
+    for name, kind, words in (
+        ("people", int, "how many people there are"),
+        ("within", float, "half the width of the 95 %% interval, as a share: 0.03 is ± 3 points"),
+        ("answers", int, "how many answers there are (default: %(default)s)"),
+        ("epsilon", float, "the largest ε of one person that is allowed (default: %(default)s)"),
+        ("delta", float, "the δ where somebody is trusted (default: %(default)s)"),
+        ("groups", int, "how many groups there are, if their owners are trusted"),
+        ("largest-share", float, "the largest share that an answer can have (default: %(default)s)"),
+    ):
+        field = name.replace("-", "_")
+        default = getattr(Question, field)
+        advising.add_argument(f"--{name}", type=kind, default=default, metavar="N" if kind is int else "X", help=words)
+    advising.add_argument(
+        "--dataset",
+        default=Question.dataset,
+        metavar="NAME",
+        help=f"the records that those of a classifier are like: {', '.join(SHIPPED)} (default: %(default)s)",
+    )
+    advising.add_argument("--json", dest="as_json", action="store_true", help="as JSON, with every number")
+    advising.set_defaults(run=commands.show_advice, when_interrupted="nothing was written")
 
 
 def _add_sweep(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
 import sys
 import time
 from collections.abc import Iterator
@@ -9,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from privdemo import datasets, limits
+from privdemo.advise import Question, advise, comparisons, promise, sentence
 from privdemo.experiments import (
     claims,
     class_ratio,
@@ -78,6 +81,22 @@ def claim_lines(claim: Claim) -> list[str]:
         f"  {claim.verdict}: {claim.why}",
         f"  {claim.seeds}; {claim.command}",
     ]
+
+
+# --- advise ---------------------------------------------------------------------------------------
+
+
+def show_advice(as_json: bool, **asked: Any) -> None:
+    """Print the advice for a question, in words or as JSON. Raises ``ValueError`` for what cannot be asked."""
+    advice = advise(Question(**asked))
+    words = {"sentence": sentence(advice), "promise": promise(advice.plan), "comparisons": comparisons(advice)}
+    if as_json:
+        print(json.dumps(words | dataclasses.asdict(advice), ensure_ascii=False, indent=2))
+        return
+    plan = advice.plan
+    print(words["sentence"], words["promise"], *words["comparisons"], sep="\n")
+    chosen = "; ".join(f"{name} {four_digits(value)}" for name, value in plan.parameters.items())
+    print(f"  {plan.mechanism}{chosen and f': {chosen}'}; ε {plan.epsilon:g}, δ {plan.delta:g}")
 
 
 # --- sweep ---------------------------------------------------------------------------------------

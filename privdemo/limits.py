@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from numbers import Integral, Real
 
@@ -112,6 +112,7 @@ N_VOTERS = Limit("n_voters", 1, 10_000_000, "somebody must be asked, and ten mil
 N_ELECTIONS = Limit("n_elections", 1, 10_000, "ten thousand show a distribution well", integer=True)
 N_ANSWERS = Limit("n_answers", 1, 50, "one person answers at most 50 times here", integer=True)
 HALF_WIDTH = Limit("half_width", 0.0001, 0.5, "0.02 means ± 2 points")
+WITHIN = Limit("within", 0.0001, 0.5, "it is half the width of a 95 % interval: 0.02 means ± 2 points")
 N_CHOICES = Limit(
     "number of candidates", 2, 20, "one candidate hides nothing, and twenty fit on a screen", integer=True
 )
@@ -162,6 +163,7 @@ COUNT = Limit("count", 0, 10**9, "records of one class in a set", integer=True)
 # Frequency oracles: answers, ε, people; and the bits of what their reports support, which the likelihood keeps.
 ORACLE_ANSWERS = Limit("k", 2, 1024, "one answer hides nothing, and 1,024 can still be listed", integer=True)
 ORACLE_EPSILON = Limit("epsilon", 0.01, 10.0, "below, nothing can be seen; above, nothing is hidden")
+ADVISED_ANSWERS = replace(ORACLE_ANSWERS, name="answers")
 SHUFFLED_ORACLE_EPSILON = Limit(
     "epsilon", 0.01, LOCAL_EPSILON.high, "behind a shuffler people need lie little; at 20 hardly one answer is a lie"
 )

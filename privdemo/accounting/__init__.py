@@ -56,6 +56,7 @@ from privdemo.accounting.shuffling import (
     shuffled_epsilon,
     shuffled_local_epsilon,
     shuffled_poll_delta,
+    shuffled_poll_delta_among_ones,
     shuffled_poll_epsilon,
     shuffled_poll_local_epsilon,
 )
@@ -103,6 +104,7 @@ __all__ = [
     "shuffled_epsilon",
     "shuffled_local_epsilon",
     "shuffled_poll_delta",
+    "shuffled_poll_delta_among_ones",
     "shuffled_poll_epsilon",
     "shuffled_poll_local_epsilon",
 ]

@@ -19,7 +19,7 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.stats import binom
 
 from privdemo import limits
@@ -52,6 +52,21 @@ def shuffled_poll_delta(local_epsilon: float, n_voters: int, epsilon: float) -> 
     _check(local_epsilon, n_voters)
     limits.EPSILON.check(epsilon)
     return _Poll(local_epsilon, n_voters).delta(epsilon)
+
+
+def shuffled_poll_delta_among_ones(local_epsilon: float, n_voters: int, epsilon: float) -> float:
+    """Return the δ(ε) of `shuffled_poll_delta` if the truth of everybody else is a 1: never above it.
+
+    It takes a tenth of the time or less, so that a search begins with it.
+    """
+    _check(local_epsilon, n_voters)
+    limits.EPSILON.check(epsilon)
+    if epsilon >= local_epsilon:
+        return 0.0
+    alpha, beta = _weights(local_epsilon, epsilon)
+    lie, others = 1 / (math.exp(local_epsilon) + 1), n_voters - 1
+    ones = _count_distributions([others], [0], lie, others * lie * (1 - lie))
+    return max(0.0, float((alpha * ones - beta * _upper_tails(ones)).max()))
 
 
 def shuffled_poll_epsilon(local_epsilon: float, n_voters: int, delta: float) -> float:
@@ -141,13 +156,14 @@ class _Poll:
         lie, n = 1 / (math.exp(local_epsilon) + 1), n_voters - 1
         variance = n * lie * (1 - lie)
         free = min(n, FREE)
-        tables = [_convolved(_count_distribution(n - free, 0, lie, variance), _count_distributions(free, lie))]
+        base = _count_distributions([n - free], [0], lie, variance)[0]
+        tables = [np.stack([np.convolve(base, row) for row in _few_count_distributions(free, lie)])]
         self.more = 1.0
         if n > free:
             self.more += 1 / (4 * max(variance, WIDE))
         if n > free and variance <= WIDE:
             ones = np.unique(np.linspace(0, n - free - 1, SPACED).astype(int))
-            tables += [_count_distribution(int(m), n - int(m), lie, variance)[None] for m in ones]
+            tables.append(_count_distributions(ones, n - ones, lie, variance))
         self.tables = [(table, _upper_tails(table)) for table in tables]
 
     def delta(self, epsilon: float) -> float:
@@ -174,16 +190,24 @@ def _likely_counts(n: int, chance: float, variance: float) -> Counts:
     return np.arange(max(0, math.floor(mean - reach)), min(n, math.ceil(mean + reach)) + 1)
 
 
-def _count_distribution(ones: int, zeros: int, lie: float, variance: float) -> Array:
-    """Return P(A = c) of so many ones and zeros, about the mean."""
+def _count_distributions(ones: ArrayLike, zeros: ArrayLike, lie: float, variance: float) -> Array:
+    """Return P(A = c) of so many ones and zeros, (m,) each, about the mean: (m, w)."""
     truthful, lied = (
-        np.asarray(binom.pmf(_likely_counts(n, chance, variance), n, chance))
-        for n, chance in ((ones, 1 - lie), (zeros, lie))
+        _likely_probabilities(np.asarray(n), chance, variance) for n, chance in ((ones, 1 - lie), (zeros, lie))
     )
-    return np.convolve(truthful, lied)
+    return np.stack([np.convolve(*both) for both in zip(truthful, lied, strict=True)])
 
 
-def _count_distributions(n: int, lie: float) -> Array:
+def _likely_probabilities(n: Counts, chance: float, variance: float) -> Array:
+    """Return the probabilities of the likely counts of each number of answers in `n` (m,), from the first on: (m,
+    w).
+    """
+    likely = [_likely_counts(int(each), chance, variance) for each in n]
+    first = np.array([[counts[0]] for counts in likely])
+    return np.asarray(binom.pmf(first + np.arange(max(map(len, likely))), n[:, None], chance))
+
+
+def _few_count_distributions(n: int, lie: float) -> Array:
     """Return P(A = c) of n others of whom m have a 1, row m of (n + 1, n + 1)."""
     table = np.ones((1, 1))
     for size in range(n):
@@ -194,12 +218,6 @@ def _count_distributions(n: int, lie: float) -> Array:
         grown[-1, 1:] += (1 - lie) * table[-1]
         table = grown
     return table
-
-
-def _convolved(base: Array, rows: Array) -> Array:
-    """Return the sums of a count `base` (w,) and each of the counts `rows` (r, f): (r, w + f − 1)."""
-    padded = np.pad(base, rows.shape[1] - 1)
-    return rows[:, ::-1] @ np.lib.stride_tricks.sliding_window_view(padded, len(base) + rows.shape[1] - 1)
 
 
 def _upper_tails(table: Array) -> Array:

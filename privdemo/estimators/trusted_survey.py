@@ -21,6 +21,7 @@ from privdemo import limits
 from privdemo.accounting import laplace_scale, randomised_response_flip_prob, shuffled_poll_delta
 from privdemo.estimators import survey
 from privdemo.intervals import Z95
+from privdemo.mechanisms.label_counts import CountError, laplace_error
 
 Z2 = Z95**2
 # The relative tolerance of the bisection for a local ε₀, which is approached from below.
@@ -52,9 +53,36 @@ def curated_half_width(n_voters: int, scale: float, share: float) -> float:
     """Return half the width of the 95 % interval from a count of `n_voters` with Laplace noise of `scale`, in
     shares.
     """
+    return _score_half_width(n_voters, laplace_error(scale).variance, share)
+
+
+def noisy_half_width(n_voters: int, error: CountError, share: float = 0.5) -> float:
+    """Return half the width of the 95 % interval of a share among more people, from a count of `n_voters` with noise.
+
+    It is that of the module's equation, with the quantile of Cornish & Fisher (1938) instead of z: z (1 + κ(z² − 3)/24)
+    for the excess kurtosis κ of the count. At noise alone the interval of Laplace noise (κ = 3) is 2 % too wide; by z
+    it is 7 % too narrow.
+    """
+    variance = n_voters * share * (1 - share) + error.variance
+    return _score_half_width(n_voters, error.variance, share) * _tails(variance, error)
+
+
+def noise_half_width(error: CountError) -> float:
+    """Return half the width of the 95 % interval of the count itself, with noise: as `noisy_half_width`, of the people
+    themselves.
+    """
+    return Z95 * math.sqrt(error.variance) * _tails(error.variance, error)
+
+
+def _score_half_width(n_voters: int, noise_variance: float, share: float) -> float:
     inflation = 1 + Z2 / n_voters
-    variance = (share * (1 - share) + inflation * 2 * scale**2 / n_voters) / n_voters
+    variance = (share * (1 - share) + inflation * noise_variance / n_voters) / n_voters
     return Z95 / inflation * math.sqrt(variance + Z2 / (4 * n_voters**2))
+
+
+def _tails(variance: float, error: CountError) -> float:
+    """Return by how much the tails of noise widen an interval of an error with this `variance`."""
+    return 1 + error.fourth_cumulant / variance**2 * (Z2 - 3) / 24
 
 
 def curated_voters_needed(epsilon: float, delta: float, half_width: float, share: float = 0.5) -> float:

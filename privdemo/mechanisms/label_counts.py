@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +23,22 @@ from privdemo.simplex import project_simplex
 
 Array = NDArray[np.floating]
 Counts = NDArray[np.int64]
+
+
+class CountError(NamedTuple):
+    """The error of one published count: its `variance`, and its `fourth_cumulant`, which normal noise has not."""
+
+    variance: float
+    fourth_cumulant: float
+
+    def times(self, n: int) -> CountError:
+        """Return the error of the sum of `n` such counts, each with noise of its own."""
+        return CountError(n * self.variance, n * self.fourth_cumulant)
+
+
+def laplace_error(scale: float) -> CountError:
+    """Return the error of a count with Laplace noise of scale b: 2b² and 12b⁴."""
+    return CountError(2 * scale**2, 12 * scale**4)
 
 
 class CountRelease(Protocol):
@@ -89,8 +105,17 @@ class LaplaceCounts:
     def noise(self) -> str:
         return f"Laplace noise of scale {self.scale:.3g} on every count"
 
+    @property
+    def error(self) -> CountError:
+        """The error of one noisy count."""
+        return laplace_error(self.scale)
+
+    def noisy(self, counts: ArrayLike, rng: np.random.Generator) -> Array:
+        """Return the counts (..., c) with noise: unbiased, but they may be below 0 and sum to something else."""
+        return check_counts(counts) + self.scale * rng.laplace(size=np.shape(counts))
+
     def randomise(self, counts: ArrayLike, rng: np.random.Generator) -> Array:
-        return _projected(check_counts(counts), self.scale * rng.laplace(size=np.shape(counts)))
+        return _projected(counts, self.noisy(counts, rng))
 
     def delta_at(self, epsilon: float) -> float:
         return accounting.laplace_counts_delta(self.scale, epsilon)
@@ -109,8 +134,17 @@ class GaussianCounts:
     def noise(self) -> str:
         return f"Gaussian noise of standard deviation {self.sigma:.3g} on every count"
 
+    @property
+    def error(self) -> CountError:
+        """The error of one noisy count."""
+        return CountError(self.sigma**2, 0.0)
+
+    def noisy(self, counts: ArrayLike, rng: np.random.Generator) -> Array:
+        """Return the counts (..., c) with noise: unbiased, but they may be below 0 and sum to something else."""
+        return check_counts(counts) + self.sigma * rng.standard_normal(np.shape(counts))
+
     def randomise(self, counts: ArrayLike, rng: np.random.Generator) -> Array:
-        return _projected(check_counts(counts), self.sigma * rng.standard_normal(np.shape(counts)))
+        return _projected(counts, self.noisy(counts, rng))
 
     def delta_at(self, epsilon: float) -> float:
         return accounting.gaussian_counts_delta(self.sigma, epsilon)
@@ -305,8 +339,8 @@ def calibrate(release: str, epsilon: float, delta: float, counts: ArrayLike, n_m
     return RELEASES[release].make(epsilon, delta, check_counts(counts), n_min)
 
 
-def _projected(counts: Counts, noise: Array) -> Array:
-    return project_simplex((counts + noise) / counts.sum(axis=-1, keepdims=True))
+def _projected(counts: ArrayLike, noisy: Array) -> Array:
+    return project_simplex(noisy / np.sum(counts, axis=-1, keepdims=True))
 
 
 def _dirichlet(alpha: Array, rng: np.random.Generator) -> Array:

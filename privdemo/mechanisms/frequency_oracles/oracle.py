@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from privdemo import limits
+from privdemo.mechanisms.binary_channel import BinaryChannel
 from privdemo.mechanisms.states import check_states
 
 Array = NDArray[np.floating]
@@ -67,6 +68,19 @@ class FrequencyOracle(ABC):
     def ratio(self) -> float:
         """r = e^ε: how many times as likely a report is if an answer that it supports is true as if another is."""
         return math.exp(self.epsilon)
+
+    @property
+    def one_against_rest(self) -> BinaryChannel:
+        """What becomes of "this answer or another" in whether a report supports it: p10 = q and p01 = 1 − p."""
+        return BinaryChannel(self.q, 1 - self.p)
+
+    @property
+    def worst_share(self) -> float:
+        """The true share of an answer whose share in a population is estimated worst: half of the reports support it.
+
+        That is (½ − q)/(p − q), or the nearest share to it.
+        """
+        return min(1.0, max(0.0, (0.5 - self.q) / (self.p - self.q)))
 
     @abstractmethod
     def support_counts(self, counts: ArrayLike, rng: np.random.Generator) -> Counts:

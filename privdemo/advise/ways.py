@@ -1,0 +1,290 @@
+"""The ways to ask, by whom people trust: each searches the least ε, and the fewest people, that reach a goal.
+
+*Nobody* is trusted: everybody reports through a frequency oracle with ε. *A shuffler* mixes such reports, made with a
+larger ε₀. *An owner* counts the true answers of a group and adds noise, and the groups' counts are added up. *A
+curator* does so with all people at once. Every half-width falls as ε, ε₀ or the number of people grows, so that every search is
+a bisection over multiples of 1/1000 or whole numbers.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from typing import ClassVar, NamedTuple
+
+from privdemo import limits
+from privdemo.accounting import (
+    gaussian_counts_sigma,
+    laplace_counts_scale,
+    laplace_scale,
+    shuffled_delta,
+    shuffled_poll_delta,
+    shuffled_poll_delta_among_ones,
+)
+from privdemo.advise.plan import MOST_STEP, STEPS, fewest, steps
+from privdemo.advise.question import COUNTS, Question
+from privdemo.estimators import survey
+from privdemo.estimators.trusted_survey import noise_half_width, noisy_half_width
+from privdemo.mechanisms.frequency_oracles import (
+    ORACLES,
+    FrequencyOracle,
+    KaryResponse,
+    OptimisedLocalHashing,
+    SubsetSelection,
+)
+from privdemo.mechanisms.label_counts import CountError, GaussianCounts, LaplaceCounts, laplace_error
+
+MOST_PEOPLE = int(limits.ORACLE_PEOPLE.high)
+# A shuffler's ε is computed as if so many people at most hid each other: more only hide each other better.
+MOST_HIDING = 100_000
+LAPLACE_COUNT, LAPLACE_COUNTS, GAUSSIAN_COUNTS = "laplace count", "laplace counts", "gaussian counts"
+
+
+class Setting(NamedTuple):
+    """A mechanism with its parameters, its half-width for some number of people, and the share where it is widest."""
+
+    mechanism: str
+    parameters: Mapping[str, float]
+    half_width: float
+    share: float | None
+
+
+class Way(ABC):
+    """A way to ask a question under one kind of trust."""
+
+    first_step: ClassVar[int]
+
+    def __init__(self, question: Question) -> None:
+        self.question = question
+
+    @property
+    def delta(self) -> float:
+        """The δ of one person."""
+        return self.question.delta
+
+    @property
+    def fewest_people(self) -> int:
+        """The fewest people who can be asked at all."""
+        return 1
+
+    @abstractmethod
+    def setting(self, people: int, epsilon: float) -> Setting:
+        """Return the most exact setting with so many people and at most this ε."""
+
+    def least(self, people: int, within: float) -> tuple[int, Setting] | None:
+        """Return the least number of steps of ε with which the half-width is `within` or less, with its setting; None
+        if no number up to that of ε = 10 is enough.
+        """
+        if self.setting(people, MOST_STEP / STEPS).half_width > within:
+            return None
+        step = fewest(lambda step: self.setting(people, step / STEPS).half_width <= within, self.first_step, MOST_STEP)
+        return step, self.setting(people, step / STEPS)
+
+    @abstractmethod
+    def people_needed(self, epsilon: float, within: float) -> int | None:
+        """Return the fewest people with whom the half-width is `within` or less at this ε; None if ten million are too
+        few.
+        """
+
+
+class Local(Way):
+    """Nobody is trusted: the frequency oracle whose interval at its worst share is the narrowest."""
+
+    first_step = steps(limits.ORACLE_EPSILON.low)
+
+    @property
+    def delta(self) -> float:
+        """0: every report is private by itself."""
+        return 0.0
+
+    def setting(self, people: int, epsilon: float) -> Setting:
+        """See `Way`. The half-width is that of the score interval of how many reports support an answer, divided by
+        p − q.
+        """
+        widths = {
+            oracle: survey.half_width(people, oracle.one_against_rest, self._share(oracle))
+            for oracle in _oracles(self.question.answers, steps(epsilon))
+        }
+        oracle = min(widths, key=lambda each: widths[each])
+        name = next(name for name, kind in ORACLES.items() if type(oracle) is kind)
+        return Setting(name, _parameters(oracle), widths[oracle], self._share(oracle))
+
+    def people_needed(self, epsilon: float, within: float) -> int | None:
+        """See `Way`."""
+        needed = min(
+            survey.voters_needed(oracle.one_against_rest, within, self._share(oracle))
+            for oracle in _oracles(self.question.answers, steps(epsilon))
+        )
+        return int(needed) if needed <= MOST_PEOPLE else None
+
+    def _share(self, oracle: FrequencyOracle) -> float:
+        """Return the share at which the interval is widest, of those that an answer can have."""
+        return min(oracle.worst_share, self.question.largest_share)
+
+
+class Shuffled(Way):
+    """A shuffler is trusted: reports with a larger ε₀, which the others' reports hide.
+
+    Of two answers the ε of the count is exact, of more an upper bound (`accounting.shuffling`).
+    """
+
+    first_step = 1
+
+    def __init__(self, question: Question) -> None:
+        super().__init__(question)
+        self.local = Local(question)
+
+    def setting(self, people: int, epsilon: float) -> Setting:
+        """See `Way`. `local_epsilon` is the ε₀ of every report."""
+        step = self._last_private_step(lambda step: people, epsilon)
+        return _with_local_epsilon(self.local.setting(people, step / STEPS), step)
+
+    def least(self, people: int, within: float) -> tuple[int, Setting] | None:
+        """See `Way`: the least ε₀ that reaches the goal, then the least ε that it has once shuffled."""
+        found = self.local.least(people, within)
+        if found is None:
+            return None
+        local, setting = found
+        first = fewest(lambda step: self._may_be_private(local, people, step / STEPS), self.first_step, local)
+        step = next(step for step in range(first, local + 1) if self._is_private(local, people, step / STEPS))
+        return step, _with_local_epsilon(setting, local)
+
+    def people_needed(self, epsilon: float, within: float) -> int | None:
+        """See `Way`. A larger ε₀ needs fewer people for the goal, and more to hide each other.
+
+        So the fewest have the largest ε₀ at which those who reach the goal hide each other, or the next, with which it
+        takes more of them to hide each other than to reach it.
+        """
+
+        def reach(step: int) -> int:
+            return self.local.people_needed(step / STEPS, within) or MOST_PEOPLE
+
+        step = self._last_private_step(reach, epsilon)
+        if step == MOST_STEP or self.local.people_needed(step / STEPS, within) is None:
+            return self.local.people_needed(step / STEPS, within)
+        return fewest(lambda people: self._is_private(step + 1, people, epsilon), reach(step + 1), reach(step))
+
+    def _last_private_step(self, people_at: Callable[[int], int], epsilon: float) -> int:
+        """Return the largest number of steps of ε₀ with which that many people hide each other: at least that of ε."""
+        own = steps(epsilon)
+        above = fewest(lambda step: not self._may_be_private(step, people_at(step), epsilon), own + 1, MOST_STEP + 1)
+        return next(
+            step
+            for step in range(above - 1, own - 1, -1)
+            if step == own or self._is_private(step, people_at(step), epsilon)
+        )
+
+    def _is_private(self, local_step: int, people: int, epsilon: float) -> bool:
+        """Return whether shuffled reports with so many steps of ε₀ are (ε, δ)-private."""
+        profile = shuffled_poll_delta if self.question.answers == 2 else shuffled_delta
+        return profile(local_step / STEPS, min(people, MOST_HIDING), epsilon) <= self.delta
+
+    def _may_be_private(self, local_step: int, people: int, epsilon: float) -> bool:
+        """Return False where `_is_private` does, but for a few steps near the limit, in a tenth of the time."""
+        profile = shuffled_poll_delta_among_ones if self.question.answers == 2 else shuffled_delta
+        return profile(local_step / STEPS, min(people, MOST_HIDING), epsilon) <= self.delta
+
+
+class Noisy(Way):
+    """True answers are counted in each of `n_groups`, noise is added to every count, and the counts are added up.
+
+    One count is enough for two answers, as the number of people is public. Of more every count has noise; whoever wants
+    shares of 0 or more that sum to 1 can project them, which favours small counts.
+    """
+
+    first_step = steps(limits.RELEASE_EPSILON.low)
+
+    n_groups = 1
+
+    @property
+    def fewest_people(self) -> int:
+        """See `Way`."""
+        return 2 * self.n_groups if self.n_groups > 1 else 1
+
+    def setting(self, people: int, epsilon: float) -> Setting:
+        """See `Way`: Laplace or Gaussian noise."""
+        name, parameters, error = self._least_noise(epsilon)
+        share = None if self.question.ask == COUNTS else self.question.widest_share
+        return Setting(name, parameters, self._half_width(people, error), share)
+
+    def people_needed(self, epsilon: float, within: float) -> int | None:
+        """See `Way`."""
+        *_, error = self._least_noise(epsilon)
+        if self._half_width(MOST_PEOPLE, error) > within:
+            return None
+        return fewest(lambda people: self._half_width(people, error) <= within, self.fewest_people, MOST_PEOPLE)
+
+    def _half_width(self, people: int, error: CountError) -> float:
+        if self.question.ask == COUNTS:
+            return noise_half_width(error) / people
+        return noisy_half_width(people, error, self.question.widest_share)
+
+    def _least_noise(self, epsilon: float) -> tuple[str, dict[str, float], CountError]:
+        """Return the noise with the narrowest interval: its name, its parameters, and the error of a sum of counts."""
+        ways = [
+            (name, parameters, error.times(self.n_groups))
+            for name, parameters, error in _noises(self.question.answers, epsilon, self.delta)
+        ]
+        return min(ways, key=lambda way: noise_half_width(way[2]))
+
+
+class Grouped(Noisy):
+    """The owner of each group is trusted, and nobody else."""
+
+    @property
+    def n_groups(self) -> int:  # type: ignore[override]
+        """How many groups there are."""
+        return self.question.groups or 1
+
+
+# The ways that are open to whoever trusts somebody: without an owner's noise everybody can still report alone.
+WAYS: dict[str, tuple[type[Way], ...]] = {
+    "nobody": (Local,),
+    "shuffler": (Shuffled,),
+    "owner": (Grouped, Local),
+    "curator": (Noisy,),
+}
+
+
+def ways(question: Question) -> list[Way]:
+    """Return the ways to ask a question; nobody in a table reports."""
+    return [way(question) for way in WAYS[question.trust] if question.ask != COUNTS or way is not Local]
+
+
+@lru_cache(4096)
+def _oracles(k: int, n_steps: int) -> tuple[FrequencyOracle, ...]:
+    """Return the frequency oracles with ε = `n_steps`/1000, the simpler first; of two answers no other is as exact as
+    randomised response.
+    """
+    kinds = (KaryResponse,) if k == 2 else tuple(ORACLES.values())
+    return tuple(kind(k, n_steps / STEPS) for kind in kinds)
+
+
+def _with_local_epsilon(setting: Setting, step: int) -> Setting:
+    return setting._replace(parameters={**setting.parameters, "local_epsilon": step / STEPS})
+
+
+def _parameters(oracle: FrequencyOracle) -> dict[str, float]:
+    """Return what a report is made with: how often it supports the true answer, and how often another."""
+    found: dict[str, float] = {"p": oracle.p, "q": oracle.q}
+    if isinstance(oracle, KaryResponse):
+        return found | {"flip_prob": oracle.response.flip_prob}
+    if isinstance(oracle, SubsetSelection):
+        return found | {"size": oracle.size}
+    if isinstance(oracle, OptimisedLocalHashing):
+        return found | {"n_hashes": oracle.n_hashes}
+    return found
+
+
+def _noises(k: int, epsilon: float, delta: float) -> Iterator[tuple[str, dict[str, float], CountError]]:
+    """Yield the least noise of each kind that is (ε, δ)-private: its name, its parameter, and the error of a count."""
+    if k == 2:
+        scale = laplace_scale(epsilon, delta)
+        yield LAPLACE_COUNT, {"scale": scale}, laplace_error(scale)
+    else:
+        scale = laplace_counts_scale(epsilon, delta)
+        yield LAPLACE_COUNTS, {"scale": scale}, LaplaceCounts(scale).error
+    if k > 2 and delta > 0:
+        sigma = gaussian_counts_sigma(epsilon, delta)
+        yield GAUSSIAN_COUNTS, {"sigma": sigma}, GaussianCounts(sigma).error
