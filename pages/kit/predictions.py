@@ -168,11 +168,12 @@ def result_html(prediction: Prediction, guess: float | str | None, room: Sequenc
     own = f'<i class="pentagon" style="left:{_position(guess, scale):.1f}%"></i>' if guess is not None else ""
     legend = ['<i class="pentagon"></i> your guess'] if guess is not None else []
     legend += ['<i class="dot"></i> a guess of the room'] if room else []
+    low, high = (escape(number_text(end, scale)) for end in _ends(scale))
     return (
         f'<div class="guess"><p>{sentence}</p><div class="guess-scale" aria-hidden="true">'
-        f'<span class="ends">{escape(number_text(_ends(scale)[0], scale))}</span><div class="line">{_strip(room, scale)}'
+        f'<span class="ends">{low}</span><div class="line">{_strip(room, scale)}'
         f'<i class="truth" style="left:{_position(truth, scale):.1f}%"></i>{own}</div>'
-        f'<span class="ends">{escape(number_text(_ends(scale)[1], scale))}</span></div>'
+        f'<span class="ends">{high}</span></div>'
         f'<p class="guess-legend" aria-hidden="true">{"".join(legend)}<i class="truth"></i> the truth</p>'
         "</div>"
     )

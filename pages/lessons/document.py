@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from pages.kit import style
+from pages.kit.numbers import with_no_break_spaces
 from pages.kit.panel import Prediction
 from pages.kit.predictions import GUESS_BUTTON, SHOW_BUTTON, number_text, result_html
 from privdemo import __version__
@@ -74,8 +75,8 @@ def document(lesson: Lesson) -> str:
 <noscript><p>This lesson needs JavaScript, which does not run here.</p></noscript>
 <p id="problem" role="alert" hidden>This browser is too old for the lesson: it cannot unpack the numbers.</p>
 {lesson.body}
-<footer>A lesson of privdemo {escape(__version__)}, whose Python computed every number. The file is complete: it fetches
-nothing, and sends nothing to anybody.{source}</footer>
+<footer>A lesson of the Python package privdemo {escape(__version__)}. The file is complete: it fetches nothing, and
+sends nothing to anybody.{source}</footer>
 </main>
 <script type="text/plain" id="packed">{packed}</script>
 <script>{script}</script>
@@ -141,7 +142,7 @@ def guess_html(asked: Prediction) -> str:
     """Return as HTML the question of a prediction of a number, its control, and the place of the result."""
     last = len(_guesses(asked)) - 1
     label = escape(asked.label.strip("*"))
-    return f"""<p class="takeaway" id="takeaway" tabindex="-1" aria-live="polite">{asked.ask}</p>
+    return f"""<p class="takeaway" id="takeaway" tabindex="-1" aria-live="polite">{with_no_break_spaces(asked.ask)}</p>
 <form id="guess">
 <label for="guess-number">{label}</label><output for="guess-number"></output>
 <input type="range" id="guess-number" min="0" max="{last}" value="{last // 2}">

@@ -9,9 +9,10 @@ function render(id, data, report = () => {}) {
   const place = byId(id), name = place.dataset.component;
   if (!place.shadowRoot) {
     const { html, css } = lesson.components[name];
-    place.attachShadow({ mode: "open" }).innerHTML = `<style>${css}</style><div>${html}</div>`;
+    // As deep as in Streamlit, for which the components' styles are.
+    place.attachShadow({ mode: "open" }).innerHTML = `<style>${css}</style><div><div>${html}</div></div>`;
   }
-  const parentElement = place.shadowRoot.lastElementChild;
+  const parentElement = place.shadowRoot.lastElementChild.firstElementChild;
   return components[name]({ data, parentElement, setTriggerValue: (_, value) => report(value) });
 }
 

@@ -6,20 +6,22 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
+from html import escape
 from typing import Any
 
 from pages.kit import values as page_values
 from pages.kit.live_dial import DIAL, GUESSES
+from pages.kit.numbers import with_no_break_spaces
 from pages.kit.panel import LiveDial, Prediction
 from pages.kit.privacy_inputs import Guessing, guess_scale_html
 from pages.kit.trials import Trials
 from pages.lessons.document import Lesson, address, guess_data, guess_html, place
 from pages.lessons.voting import positions
 from pages.topics.images import PAGE
-from pages.topics.images.answer import Answer, answer
+from pages.topics.images.answer import GROWING_NOISE, Answer, answer, growing_noise
 from pages.topics.images.promises import whole_image_words
 from pages.topics.images.question import Question, level_setting
-from privdemo import datasets
+from privdemo import datasets, figures
 
 # Coarser than in the app, as every position has pictures of its own.
 STEP = 0.02
@@ -34,8 +36,8 @@ def lesson() -> Lesson:
     """Return the lesson."""
     answers = answers_along()
     opened = next(one for one in answers if one.question.level == question().level)
-    asked = _prediction(opened)
-    assert asked.covered
+    of_app = answer(opened.question, Trials())  # at the levels of the app
+    asked = _prediction(of_app)
     dial = _dial(opened)
     pictures = json.loads(dial.data["pictures"]) | {"step": STEP}
     source = datasets.load(opened.question.data)
@@ -46,7 +48,7 @@ def lesson() -> Lesson:
         f"has the original images of {opened.own_point.n_candidates} people tries to find out who sent which. How much "
         "noise hides the sender?",
         f"""{guess_html(asked)}
-<div id="covered">{asked.covered.body()}</div>
+<div id="covered">{_strip(of_app)}</div>
 <div id="shown" hidden>{place("dial", "dial")}<div id="epsilon"></div></div>""",
         {"dial": DIAL, "guesses": GUESSES},
         "image_dial.js",
@@ -79,9 +81,18 @@ def answers_along() -> tuple[Answer, ...]:
 
 def _prediction(found: Answer) -> Prediction:
     """Return the guess that the page asks for, of the noise at which the sender is lost."""
-    of_app = answer(found.question, Trials())  # at the levels of the app
-    panels = (one for panel in of_app.lost() for one in (panel if isinstance(panel, tuple) else (panel,)))
+    panels = (one for panel in found.lost() for one in (panel if isinstance(panel, tuple) else (panel,)))
     return next(panel.prediction for panel in panels if panel.prediction)
+
+
+def _strip(found: Answer) -> str:
+    """Return one image with more and more noise as HTML; so small ones stand apart, in the app larger ones do not."""
+    columns, pictures = growing_noise(found)
+    shown = "".join(
+        f'<figure><figcaption>{escape(words)}</figcaption><img src="{figures.data_uri(picture)}" alt=""></figure>'
+        for words, picture in zip(columns, pictures[0], strict=True)
+    )
+    return f'<div class="strip" role="img" aria-label="{GROWING_NOISE}">{shown}</div>'
 
 
 def _dial(found: Answer) -> LiveDial:
@@ -93,10 +104,9 @@ def _dial(found: Answer) -> LiveDial:
 def _level(found: Answer) -> dict[str, Any]:
     """Return what the page says and shows at one level."""
     data, epsilon = _dial(found).data, found.question.config.pixels.epsilon
-    n_pixels = found.privacy.n_pixels
-    more = whole_image_words(n_pixels, epsilon)
+    more = whole_image_words(found.privacy.n_pixels, epsilon)
     return {
-        "takeaway": found.takeaway(),
+        "takeaway": with_no_break_spaces(found.takeaway()),
         "epsilon": guess_scale_html(epsilon, _GUESSING, name="ε of one pixel", more=more),
         "dial": _for_browser({name: data[name] for name in _AT_LEVEL}),
     }

@@ -8,10 +8,10 @@ function start() {
   const chapterOf = (way, name) => {
     if (way.chapters) return way.chapters[name];
     const [yes, no] = hands, n = yes + no;
-    if (!n) return { words: way.nobody };
-    if (n < fewest && !showsFew) return { words: way.tooFew[n], isTooFew: true };
-    const { words, ...changed } = way.hands[yes][no][name];
-    return { words, picture: { ...way.pictures[name], ...changed } };
+    if (!n) return { answer: way.nobody };
+    if (n < fewest && !showsFew) return { answer: way.tooFew[n], isTooFew: true };
+    const { answer, ...changed } = way.hands[yes][no][name];
+    return { answer, picture: { ...way.pictures[name], ...changed } };
   };
 
   const show = () => {
@@ -23,10 +23,10 @@ function start() {
       one.parentElement.hidden = !names.includes(one.value);
     }
     byId("hands").hidden = byId("rule").hidden = Boolean(way.chapters);
-    byId("way-words").textContent = way.words;
-    const { words, picture, isTooFew } = chapterOf(way, chosen);
+    const { answer, picture, isTooFew } = chapterOf(way, chosen);
     byId("question").textContent = way.questions[chosen];
-    byId("takeaway").innerHTML = words;
+    byId("question").hidden = !way.questions[chosen];
+    byId("takeaway").innerHTML = answer;
     byId("few").hidden = !isTooFew;
     byId("answers").hidden = !picture;
     if (picture) render("answers", picture);

@@ -8,10 +8,12 @@ from html import escape
 from typing import Any
 
 from pages.kit.number_control import CONTROL, control_data
+from pages.kit.numbers import with_no_break_spaces
 from pages.kit.panel import Component, Panel
 from pages.kit.privacy_inputs import People, answer_scale_html
 from pages.kit.settings import Number
 from pages.kit.trials import Trials
+from pages.kit.values import Values
 from pages.lessons.document import Lesson, place
 from pages.topics.poll import PAGE, chapters
 from pages.topics.poll.answer import Answer, answer, rule
@@ -27,12 +29,10 @@ from pages.topics.poll.question import (
     STEP,
     STEPS,
     WAY,
-    WAY_WORDS,
     Question,
     check_answers,
     lie_setting,
 )
-from pages.kit.values import Values
 from privdemo.experiments import poll
 from privdemo.experiments.poll import PollConfig
 
@@ -58,10 +58,9 @@ def lesson() -> Lesson:
         "sure what any one person meant. The share of each answer can still be estimated.",
         f"""<p class="poll-rule poll-asked">{escape(_TEXT)}</p>
 <fieldset class="choices"><legend>{WAY.label}</legend>{_radios("way", (REHEARSAL, HANDS))}</fieldset>
-<p id="way-words"></p>
 <div id="rule" hidden>{rule(replace(_hands(0, 0), text=""))}</div>
 <div id="hands" hidden>{place("hands-0", "number")}{place("hands-1", "number")}</div>
-<fieldset class="choices"><legend>{STEP.label or "Chapter"}</legend>{_radios("chapter", tuple(_OF_SIMULATED))}</fieldset>
+<fieldset class="choices"><legend>{STEP.label}</legend>{_radios("chapter", tuple(_OF_SIMULATED))}</fieldset>
 <h2 id="question"></h2>
 <p class="takeaway" id="takeaway" tabindex="-1" aria-live="polite"></p>
 <p><button type="button" id="few" hidden>Show the estimates anyway</button></p>
@@ -105,10 +104,10 @@ def _simulated_way() -> dict[str, Any]:
     found = simulated()
     panels = {name: make(found)[0] for name, make in _OF_SIMULATED.items()}
     return {
-        "words": _capital(WAY_WORDS[REHEARSAL]),
         "questions": _questions(panels),
         "chapters": {
-            name: {"words": panel.answer or found.takeaway(), "picture": _data(panel)} for name, panel in panels.items()
+            name: {"answer": with_no_break_spaces(panel.answer or found.takeaway()), "picture": _data(panel)}
+            for name, panel in panels.items()
         },
     }
 
@@ -127,7 +126,6 @@ def _hands_way() -> dict[str, Any]:
     pictures = {name: _data(panel) for name, panel in panels.items()}
     numbers = range(MOST_HANDS + 1)
     return {
-        "words": _capital(WAY_WORDS[HANDS]),
         "questions": _questions(panels),
         "nobody": chapters.what_they_said(answer(_hands(0, 0), Trials()))[0].answer,
         "tooFew": [""] + [_too_few(n) for n in range(1, ENOUGH)],
@@ -151,7 +149,7 @@ def _panels(first: int, second: int) -> dict[str, Panel]:
 def _chapters(first: int, second: int, pictures: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
     """Return the words of each chapter, and what of its picture's data is not as in `pictures`."""
     return {
-        name: {"words": panel.answer}
+        name: {"answer": with_no_break_spaces(panel.answer)}
         | {part: value for part, value in _data(panel).items() if value != pictures[name][part]}
         for name, panel in _panels(first, second).items()
     }
@@ -183,7 +181,3 @@ def _rounded(part: Any) -> Any:
     if isinstance(part, dict):
         return {name: _rounded(one) for name, one in part.items()}
     return [_rounded(one) for one in part] if isinstance(part, list | tuple) else part
-
-
-def _capital(words: str) -> str:
-    return words[:1].upper() + words[1:]

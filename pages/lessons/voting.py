@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
+from pages.kit import values as page_values
 from pages.kit.live_dots import DOTS
 from pages.kit.number_control import CONTROL, control_data
+from pages.kit.numbers import with_no_break_spaces
 from pages.kit.panel import LiveDots, Prediction
 from pages.kit.privacy_inputs import answer_scale_html
 from pages.kit.settings import Number
@@ -19,22 +22,21 @@ from pages.topics.voting.question import LIE
 from privdemo.experiments.voting import ElectionConfig
 from privdemo.mechanisms import BinaryChannel
 
-# One poll, as the page's sentence is about the last one alone.
-CONFIG = ElectionConfig()
-
 
 def lesson() -> Lesson:
     """Return the lesson."""
     values = positions(LIE)
     opened = answer_at(LIE.default)
     asked, figure = opened.main()[0].prediction, opened.main()[0].figure
-    assert isinstance(asked, Prediction) and isinstance(asked.covered, LiveDots) and isinstance(figure, LiveDots)
+    assert isinstance(asked, Prediction)
+    assert isinstance(asked.covered, LiveDots)
+    assert isinstance(figure, LiveDots)
     return Lesson(
         PAGE.title,
         PAGE.question,
-        "A pollster asks simulated people whether they voted for A or for B. Chance changes some answers before anybody "
-        "hears them, so that no answer gives its sender away. From all answers together the true share can still be "
-        "estimated.",
+        "A pollster asks simulated people whether they voted for A or for B. Chance changes some answers before "
+        "anybody hears them, so that no answer gives its sender away. From all answers together the true share can "
+        "still be estimated.",
         f"""{guess_html(asked)}
 <div id="controls" hidden>{place("lie", "number")}<div id="epsilon"></div></div>
 {place("people", "dots")}
@@ -60,17 +62,23 @@ def positions(setting: Number) -> list[float]:
     return [*(value for value in below if value < high), high]
 
 
+@cache
+def config() -> ElectionConfig:
+    """Return the polls on which the page opens."""
+    return PAGE.question_of(page_values.from_texts(PAGE.all_settings, {}))
+
+
 def answer_at(lie: float) -> Answer:
     """Return the answer of the page at a lie."""
-    return answer(replace(CONFIG, channel=BinaryChannel(lie, lie)), Trials())
+    return answer(replace(config(), channel=BinaryChannel(lie, lie)), Trials())
 
 
 def _words(found: Answer) -> dict[str, Any]:
     """Return the words of the page at one lie."""
     panel = found.main()[0]
     return {
-        "takeaway": found.takeaway(),
+        "takeaway": with_no_break_spaces(found.takeaway()),
         "epsilon": answer_scale_html(found.config.channel, VOTERS_OF_A_AND_B),
-        "arithmetic": panel.note,
+        "arithmetic": with_no_break_spaces(panel.note),
         "people": panel.summary,
     }
