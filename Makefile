@@ -4,10 +4,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 8501
 REPLICAS ?= 2
+LESSONS ?= lessons
 SAMPLE ?= 400
 SEED ?= 0
 
-.PHONY: run serve test test-oldest docker-steps mutants results first-figures lint clean
+.PHONY: run serve lessons test test-oldest docker-steps mutants results first-figures lint clean
 
 run: $(VENV)/.run-ready
 	@$(if $(PRIVDEMO_HOSTS),,echo "For this computer alone; on the page “Ask your class”, “Open to this room” lets telephones answer a poll.")
@@ -16,6 +17,10 @@ run: $(VENV)/.run-ready
 # For more visitors than one process can serve: replicas behind HAProxy. See docs/serving.md.
 serve: $(VENV)/.run-ready
 	$(BIN)/python -m deploy.replicas $(REPLICAS) --port $(PORT)
+
+# Four lessons for a course page, each a file that needs no server. See docs/lessons.md.
+lessons: $(VENV)/.run-ready
+	$(BIN)/python -m privdemo lessons $(LESSONS)
 
 # The many processes that tests start read modules that one of them has compiled.
 test: export PYTHONDONTWRITEBYTECODE =

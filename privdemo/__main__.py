@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import logging
 import os
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from privdemo import commands, datasets
@@ -31,6 +32,7 @@ examples:
   python -m privdemo sweep spec.toml --out results.csv
                                           your own grid of settings, many trials each; goes on where it stopped
   python -m privdemo run setting.toml     a page of the app without the app: its sentence, and its table as CSV
+  python -m privdemo lessons course       four lessons, each an HTML file that needs no server and no network
 
 Files go to the user's cache folder. To use files you already have, set PRIVDEMO_DATA to a folder
 that holds mnist/*.gz, adult/*.gz and sms/*.gz; nothing is downloaded then.
@@ -121,7 +123,7 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for add in (_add_data, _add_reproduce, _add_claims, _add_advise, _add_sweep, _add_run):
+    for add in (_add_data, _add_reproduce, _add_claims, _add_advise, _add_sweep, _add_run, _add_lessons):
         add(subparsers)
     return parser
 
@@ -281,16 +283,51 @@ def _add_run(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def _run_setting(file: Path, out: Path | None) -> None:
-    """Compute the result of a page's settings in a file; only this command imports the pages."""
-    logging.disable()  # Streamlit's messages are for a server's log
-    try:
+    """Compute the result of a page's settings in a file."""
+    with _with_pages():
         from pages import terminal
+
+        terminal.run(file, out)
+
+
+def _add_lessons(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """`lessons DIR`: write parts of the app as files."""
+    writing = subparsers.add_parser(
+        "lessons",
+        help="write four lessons as HTML files",
+        description=_wrapped(
+            "Write four parts of the app as lessons: your own secret, voting, the image dial and a show of hands. Each "
+            "is one HTML file that needs no server and no network. Lessons that are in the folder already are written "
+            "anew; other files are left alone. The pages make them, so this runs in the project's folder."
+        ),
+        epilog="example:\n  python -m privdemo lessons course\n",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    writing.add_argument("folder", type=Path, metavar="DIR", help="the folder; it is made if it is not there")
+    writing.set_defaults(run=_write_lessons, when_interrupted="lessons that are written are whole")
+
+
+def _write_lessons(folder: Path) -> None:
+    """Write the lessons into a folder."""
+    with _with_pages():
+        from pages import lessons
+
+        lessons.write(folder)
+
+
+@contextlib.contextmanager
+def _with_pages() -> Iterator[None]:
+    """Allow a command to import the pages, without Streamlit's messages, which are for a server's log.
+
+    Raise ``ValueError`` where they are not there.
+    """
+    logging.disable()
+    try:
+        yield
     except ModuleNotFoundError as error:
         raise ValueError(
             f"the app is not here ({error}): run this in the project's folder, with what requirements.txt names"
         ) from None
-    else:
-        terminal.run(file, out)
     finally:
         logging.disable(logging.NOTSET)
 

@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, Page, Request, expect
 
 from pages.kit import cache
 from privdemo import datasets
+from privdemo.__main__ import main
 from server import start_up
 from tests.browser import browsing, find_chromium
 
@@ -109,6 +110,14 @@ def mnist() -> datasets.Dataset:
 def polls_of_the_tests(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Polls of the tests, and of the servers that they start, are not kept among the user's own."""
     os.environ["XDG_DATA_HOME"] = str(tmp_path_factory.mktemp("data"))
+
+
+@pytest.fixture(scope="session")
+def lessons_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the lessons, as the command writes them."""
+    folder = tmp_path_factory.mktemp("course") / "lessons"
+    assert main(["lessons", str(folder)]) == 0
+    return folder
 
 
 @pytest.fixture

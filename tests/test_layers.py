@@ -36,10 +36,12 @@ RENDERING = {f"pages.kit.{name}" for name in RENDERING_MODULES.split()} | {
     "server.visits",
     "server.streamlit_internals",
 }
-# The command line is an entry point, as app.py is: it is imported by nothing, and one command of it runs a page.
-ALSO_IMPORTED = {"privdemo.__main__": {"pages", "pages.terminal"}}
+# The command line is an entry point, as app.py is: it is imported by nothing, and two commands of it need the pages.
+ALSO_IMPORTED = {"privdemo.__main__": {"pages", "pages.lessons", "pages.terminal"}}
 # What renders a whole page, and so may have a screen.
 ENTRIES = ("app", "pages.one_page", "pages.terminal")
+# Folders with modules that render, or that write the files of components into HTML, as lessons do.
+RENDERING_FOLDERS = ("kit", "lessons", "site")
 
 
 def top(name):
@@ -131,7 +133,7 @@ def page_faults(module, source, imported):
     if folder == "topics" and topic:
         others = sorted(topics - {f"pages.topics.{topic}"})
         wrong += [f"{module} imports {name}: topics import no other topic" for name in others]
-    if folder in ("kit", "site") or module in ENTRIES or "controls" in inner:
+    if folder in RENDERING_FOLDERS or module in ENTRIES or "controls" in inner:
         return wrong
     allowed = {"pages.kit.page"} if not any(inner) else set()  # a topic's own __init__ makes the page
     rendering = imported & RENDERING - allowed | {top(name) for name in imported} & {"streamlit"}

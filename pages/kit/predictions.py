@@ -28,6 +28,8 @@ ASK = "ask_for_guesses"
 # this run of a page may ask; whether it asks now; and whether it is a step of a lecture that does.
 _GUESSES, _BY_LINK, _MAY_ASK, _ASKS = "guesses", "opened_by_link", "may_ask_for_guesses", "asks_for_guess"
 _IN_LECTURE = "asks_for_guess_in_lecture"
+# The buttons under the control for a guess, in the app and in lessons.
+GUESS_BUTTON, SHOW_BUTTON = "This is my guess", "Just show me"
 # A strip of dots is as high as this many dots one above the other, so that few of them stand close together.
 _LEAST_STACK = 6
 _Panels = Sequence[Panel | tuple[Panel, ...]]
@@ -95,11 +97,11 @@ def render_question(prediction: Prediction) -> None:
             st.radio(prediction.label, scale, index=None, key=key, horizontal=True)
         else:
             low, high = _ends(scale)
-            label = f"{prediction.label} ({_bare(low, scale)} to {_text(high, scale)})"
+            label = f"{prediction.label} ({_bare(low, scale)} to {number_text(high, scale)})"
             st.select_slider(label, [None, *_stops(scale)], None, partial(_text_or_none, scale=scale), key=key)
         kept = (prediction, key)
-        guessed = st.form_submit_button("This is my guess", type="primary", on_click=_keep_guess, args=kept)
-        shown = st.form_submit_button("Just show me", on_click=_keep_none, args=(prediction,))
+        guessed = st.form_submit_button(GUESS_BUTTON, type="primary", on_click=_keep_guess, args=kept)
+        shown = st.form_submit_button(SHOW_BUTTON, on_click=_keep_none, args=(prediction,))
         if guessed and is_open(prediction):
             st.caption("Choose one of them first." if isinstance(scale, tuple) else "Move the slider first.")
         elif guessed or shown:
@@ -162,11 +164,12 @@ def result_html(prediction: Prediction, guess: float | str | None, room: Sequenc
     own = f'<i class="pentagon" style="left:{_position(guess, scale):.1f}%"></i>' if guess is not None else ""
     legend = ['<i class="pentagon"></i> your guess'] if guess is not None else []
     legend += ['<i class="dot"></i> a guess of the room'] if room else []
+    low, high = (escape(number_text(end, scale)) for end in _ends(scale))
     return (
         f'<div class="guess"><p>{sentence}</p><div class="guess-scale" aria-hidden="true">'
-        f'<span class="ends">{escape(_text(_ends(scale)[0], scale))}</span><div class="line">{_strip(room, scale)}'
+        f'<span class="ends">{low}</span><div class="line">{_strip(room, scale)}'
         f'<i class="truth" style="left:{_position(truth, scale):.1f}%"></i>{own}</div>'
-        f'<span class="ends">{escape(_text(_ends(scale)[1], scale))}</span></div>'
+        f'<span class="ends">{high}</span></div>'
         f'<p class="guess-legend" aria-hidden="true">{"".join(legend)}<i class="truth"></i> the truth</p>'
         "</div>"
     )
@@ -196,8 +199,8 @@ def room_words(prediction: Prediction, room: Sequence[float], with_truth: bool =
     if isinstance(scale, tuple) or isinstance(truth, str):
         right = sum(isinstance(scale, tuple) and scale[int(value)] == truth for value in room)
         return f"Of the room, {right:,} of {len(room):,} guessed right" + (f": {truth}." if with_truth else ".")
-    middle = _text(median(room), scale)
-    return f"The room’s middle guess was {middle}" + (f"; it is {_text(truth, scale)}." if with_truth else ".")
+    middle = number_text(median(room), scale)
+    return f"The room’s middle guess was {middle}" + (f"; it is {number_text(truth, scale)}." if with_truth else ".")
 
 
 def result_words(prediction: Prediction, guess: float | str) -> str:
@@ -205,7 +208,7 @@ def result_words(prediction: Prediction, guess: float | str) -> str:
     scale, truth = prediction.scale, prediction.truth
     if isinstance(scale, tuple) or isinstance(truth, str) or isinstance(guess, str):
         return f"You guessed {guess}: right." if guess == truth else f"You guessed {guess}; it is {truth}."
-    first, second = _text(guess, scale), _text(truth, scale)
+    first, second = number_text(guess, scale), number_text(truth, scale)
     if first == second:
         return f"You guessed {first}: right."
     way = "too high" if guess > truth else "too low"
@@ -215,14 +218,14 @@ def result_words(prediction: Prediction, guess: float | str) -> str:
     return f"You guessed {first}; it is {second}: {difference:,.{digits}f}{unit} {way}."
 
 
-def _text(value: float, scale: Scale) -> str:
+def number_text(value: float, scale: Scale) -> str:
     """Return a number of a scale with its unit."""
     return f"{_bare(value, scale)}{scale.unit}"
 
 
 def _text_or_none(value: float | None, scale: Scale) -> str:
     """Return a number of a scale with its unit, or that the slider still has none."""
-    return "not moved yet" if value is None else _text(value, scale)
+    return "not moved yet" if value is None else number_text(value, scale)
 
 
 def _bare(value: float, scale: Scale) -> str:

@@ -57,8 +57,8 @@ def answer_scale_html(channel: BinaryChannel, people: People) -> str:
 class Guessing:
     """Parts of “If each of 100 people has one of two answers, at most 73 can be guessed right from what they send”.
 
-    `of` is “people”, `have` is “has one of two answers”, and `source` is “what they send”. All `n_values` answers are as
-    likely.
+    `of` is “people”, `have` is “has one of two answers”, and `source` is “what they send”. All `n_values` answers
+    are as likely.
     """
 
     have: str

@@ -2,8 +2,8 @@
 
 *Nobody* is trusted: everybody reports through a frequency oracle with ε. *A shuffler* mixes such reports, made with a
 larger ε₀. *An owner* counts the true answers of a group and adds noise, and the groups' counts are added up. *A
-curator* does so with all people at once. Every half-width falls as ε, ε₀ or the number of people grows, so that every search is
-a bisection over multiples of 1/1000 or whole numbers.
+curator* does so with all people at once. Every half-width falls as ε, ε₀ or the number of people grows, so that every
+search is a bisection over multiples of 1/1000 or whole numbers.
 """
 
 from __future__ import annotations

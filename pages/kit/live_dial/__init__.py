@@ -22,10 +22,11 @@ def _read(name: str) -> str:
 
 
 _CSS = _read("dial.css") + _read("../range.css")
-_dial = st.components.v2.component(
-    "privdemo_live_dial", html=_read("dial.html"), css=_CSS, js=_read("files.js") + _read("dial.js")
-)
-_guesses = st.components.v2.component("privdemo_dial_guesses", js=_read("files.js") + _read("guesses.js"))
+# The files of both components, which lessons hold too.
+DIAL = {"html": _read("dial.html"), "css": _CSS, "js": _read("files.js") + _read("dial.js")}
+GUESSES = {"js": _read("files.js") + _read("guesses.js")}
+_dial = st.components.v2.component("privdemo_live_dial", **DIAL)
+_guesses = st.components.v2.component("privdemo_dial_guesses", **GUESSES)
 
 
 def mount(data: Mapping[str, Any], number: Number, first: Callable[[], str] = str) -> None:

@@ -19,12 +19,13 @@ def _read(name: str) -> str:
     return (_HERE / name).read_text(encoding="utf-8")
 
 
-_dots = st.components.v2.component(
-    "privdemo_live_dots",
-    html='<p class="people-legend"></p><div class="people" role="img"></div>',
-    css=figures.PEOPLE_CSS + _read("dots.css"),
-    js=_read("dots.js"),
-)
+# The files of the component, which lessons hold too.
+DOTS = {
+    "html": '<p class="people-legend"></p><div class="people" role="img"></div>',
+    "css": figures.PEOPLE_CSS + _read("dots.css"),
+    "js": _read("dots.js"),
+}
+_dots = st.components.v2.component("privdemo_live_dots", **DOTS)
 
 
 def dots(data: Mapping[str, Any], key: str, first: Callable[[], str]) -> None:

@@ -29,12 +29,13 @@ def _read(name: str) -> str:
     return "\n".join(bare for line in lines if (bare := line.strip()) and not bare.startswith("//"))
 
 
-_control = st.components.v2.component(
-    "privdemo_number",
-    html=_read("control.html"),
-    css=_read("control.css") + _read("../range.css"),
-    js=_read("control.js"),
-)
+# The files of the component, which lessons hold too.
+CONTROL = {
+    "html": _read("control.html"),
+    "css": _read("control.css") + _read("../range.css"),
+    "js": _read("control.js"),
+}
+_control = st.components.v2.component("privdemo_number", **CONTROL)
 # The key in the session state of the count of the last change that each control has sent.
 _COUNTS = "number_changes"
 _LARGEST_COUNT = 10**9
@@ -94,8 +95,29 @@ def render(
         if part != "slider":
             _render_plain_boxes(setting, label, other)
         return
-    value, limit = values.get(setting), setting.limit
     key = f"{setting.key}-boxes" if part == "boxes" else f"{setting.key}-number"
+    count = st.session_state.get(_COUNTS, {}).get(key, 0)
+    data = control_data(setting, label, values.get(setting), slider, other, part)
+
+    def changed() -> None:
+        _put_change(component.sent(key, "changed"), setting, other, key)
+
+    _control(key=key, data=data | {"session": session_name(), "count": count}, on_changed_change=changed)
+
+
+def control_data(
+    setting: Number,
+    label: str,
+    value: float,
+    slider: Slider | None = None,
+    other: OtherUnit | None = None,
+    part: Part = "all",
+) -> dict[str, Any]:
+    """Return what the browser needs of the control of a number that has this `value`, as in `render`.
+
+    The name of the visit, `session`, and the `count` of the last change come on top of it.
+    """
+    limit = setting.limit
     slide = slider and _slider_data(slider, value, setting)
     box = {
         "label": label,
@@ -108,10 +130,8 @@ def render(
         "integer": limit.integer,
         "step": setting.step,
     }
-    data = {
+    return {
         "key": setting.key,
-        "session": session_name(),
-        "count": st.session_state.get(_COUNTS, {}).get(key, 0),
         "value": value,
         "text": _text(value),
         "box": box,
@@ -119,11 +139,6 @@ def render(
         "other": other and _other_data(other, value),
         "hasBoxes": part != "slider",
     }
-
-    def changed() -> None:
-        _put_change(component.sent(key, "changed"), setting, other, key)
-
-    _control(key=key, data=data, on_changed_change=changed)
 
 
 def _slider_data(slider: Slider, value: float, setting: Number) -> dict[str, Any] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pprint import pformat
+from typing import Any
 
 from pages.kit import cache, dials, numbers
 from pages.kit.panel import Chart, LiveDial, Markup, Panel, Prediction, Scale
@@ -243,6 +244,14 @@ def _lost(answer: Answer) -> tuple[Panel | tuple[Panel, ...], ...]:
 
 # Which levels of a curve the image beside the guess is shown at.
 _SHOWN_LEVELS = (2, 6, 12, 17, 23)
+GROWING_NOISE = "One image as it is sent, with more and more noise."
+
+
+def growing_noise(answer: Answer) -> tuple[list[str], Any]:
+    """Return one image as it is sent at some levels, (1, levels, height, width), after what stands over each."""
+    levels = tuple(answer.points[n].level for n in _SHOWN_LEVELS)
+    pictures = strip(images.with_mechanism(answer.question.config, answer.question.family, levels[0]), levels)[:1, 1:]
+    return [f"{numbers.percent(level)} replaced" for level in levels], pictures
 
 
 def _prediction(answer: Answer) -> Prediction | None:
@@ -255,17 +264,14 @@ def _prediction(answer: Answer) -> Prediction | None:
     if not family.replaces_pixels or not found or found[-1] == len(points) - 1:
         return None
     last, lost = points[found[-1]], points[found[-1] + 1]
-    levels = tuple(points[n].level for n in _SHOWN_LEVELS)
-    pictures = strip(images.with_mechanism(answer.question.config, family, levels[0]), levels)[:1, 1:]
-    columns = [f"{numbers.percent(level)} replaced" for level in levels]
-    alt = "One image as it is sent, with more and more noise."
+    columns, pictures = growing_noise(answer)
     return Prediction(
         "sender-lost",
         "Each pixel is replaced by random grey with the same chance. What share of pixels must be replaced before "
         f"nobody can tell which of {last.n_candidates} people sent an image?",
         100 * lost.level,
         Scale(0, 100, 0.5),
-        Markup(figures.picture_html(figures.contact_sheet(pictures), columns, [""], alt)),
+        Markup(figures.picture_html(figures.contact_sheet(pictures), columns, [""], GROWING_NOISE)),
         f"With {numbers.percent(last.level)} of pixels replaced the right person is still picked "
         f"for {numbers.out_of_100(last.linked.mean)} images: each pixel says little, but "
         f"there are {answer.privacy.n_pixels}.",

@@ -56,7 +56,8 @@ def controls(_: Values, __: DeltaGenerator) -> None:
 # The labels at the ends of a slider: of one lie for all, and of a lie for each kind of voters.
 _ENDS_FOR_ALL = ("half of the time: most private", "never: most accurate")
 _ENDS_FOR_EACH = ("always", "never")
-_VOTERS = privacy_inputs.People("voted A", "voted B", "A")
+VOTERS_OF_A_AND_B = privacy_inputs.People("voted A", "voted B", "A")
+LIE_SLIDER = privacy_inputs.noise_slider(LIE.label, _ENDS_FOR_ALL, percent=True, live=True)
 
 
 def main_control(values: Values) -> None:
@@ -65,15 +66,10 @@ def main_control(values: Values) -> None:
         privacy_inputs.two_lies(
             (B_SAYS_A, privacy_inputs.noise_slider("Voters of B say A", _ENDS_FOR_EACH, percent=True, live=True)),
             (A_SAYS_B, privacy_inputs.noise_slider("Voters of A say B", _ENDS_FOR_EACH, percent=True, live=True)),
-            _VOTERS,
+            VOTERS_OF_A_AND_B,
         )
         return
-    privacy_inputs.lie(
-        LIE,
-        2,
-        slider=privacy_inputs.noise_slider(LIE.label, _ENDS_FOR_ALL, percent=True, live=True),
-        people=_VOTERS,
-    )
+    privacy_inputs.lie(LIE, 2, slider=LIE_SLIDER, people=VOTERS_OF_A_AND_B)
 
 
 # --- the polls -----------------------------------------------------------------------------------
