@@ -224,18 +224,17 @@ def weight_pictures(coefs: Sequence[Array], shape: tuple[int, int]) -> NDArray[n
 
 
 class Said(NamedTuple):
-    """A method's prediction for an image: a class, its probability `sure`, in words too, and whether it is right."""
+    """A method's prediction for an image: a class, how `sure` the method is in words, and whether it is right."""
 
     name: str
-    sure: float
-    words: str
+    sure: str
     right: bool
 
 
 def digits_html(
     images: NDArray[np.uint8],
     truths: Sequence[str],
-    rows: Sequence[tuple[tuple[str, str], str, Sequence[Said] | str]],
+    rows: Sequence[tuple[tuple[str, str], Sequence[Said] | str]],
     alt: str,
     *,
     groups: Sequence[tuple[str, int]] = (),
@@ -244,10 +243,9 @@ def digits_html(
 ) -> str:
     """Return test digits with their true classes over the predictions of every method.
 
-    `rows` are ((method, note), its colour, its predictions). The length of a bar in the method's colour is the
-    probability, with a mark at one half. Wrong answers are said to be. A prediction that is the same for all images is
-    one text. `groups` are titles over so many digits each; `trained_on` are examples of the training images, with a
-    title; the `legend` stands below.
+    `rows` are ((method, note), its predictions). Wrong answers are said to be. A prediction that is the same for all
+    images is one text. `groups` are titles over so many digits each; `trained_on` are examples of the training images,
+    with a title; the `legend` stands below.
     """
     pictures = "".join(
         f'<td><img class="digit" src="{data_uri(image)}" alt="a {html.escape(truth)}"></td>'
@@ -255,9 +253,9 @@ def digits_html(
     )
     heads = "".join(f'<th scope="col"><b>{html.escape(truth)}</b></th>' for truth in truths)
     body = "".join(
-        f'<tr style="--method-colour: {colour}"><th scope="row">{html.escape(name)}'
+        f'<tr><th scope="row">{html.escape(name)}'
         f"<small>{html.escape(note)}</small></th>{_cells(said, len(images))}</tr>"
-        for (name, note), colour, said in rows
+        for (name, note), said in rows
     )
     name = html.escape(alt, quote=True)
     return (
@@ -292,10 +290,8 @@ def _cells(said: Sequence[Said] | str, n: int) -> str:
 
 
 def _verdict(said: Said) -> str:
-    sure = '<span class="sure"> sure</span>'
     wrong = "" if said.right else ' <span class="wrong">✗\u00a0wrong</span>'
-    bar = f'<s><i style="width: {100 * said.sure:.0f}%"></i></s>'
-    return f"<td><b>{html.escape(said.name)}</b>, {html.escape(said.words)}{sure}{wrong}{bar}</td>"
+    return f"<td><b>{html.escape(said.name)}</b>{wrong}<small>{html.escape(said.sure)}</small></td>"
 
 
 DIGITS_CSS = """
@@ -306,21 +302,15 @@ DIGITS_CSS = """
 .digits thead td { vertical-align: bottom; }
 .digits thead td[rowspan] { vertical-align: top; }
 .digits tbody :is(th, td), .digits .truth th { vertical-align: baseline; }
-.digits th small { display: block; font-size: max(0.875rem, var(--least-letters, 0px)); opacity: 0.85;
+.digits small { display: block; font-size: max(0.875rem, var(--least-letters, 0px)); opacity: 0.85;
   line-height: 1.2; }
 .digits p { font-size: max(0.875rem, var(--least-letters, 0px)); margin: 0.3rem 0.5rem; max-width: 68rem; }
-.digits td s { display: block; position: relative; height: 0.35rem; border-radius: 0.15rem; text-decoration: none;
-  background: rgba(128, 128, 128, 0.25); }
-.digits td i { display: block; height: 100%; border-radius: 0.15rem; background: var(--method-colour); }
-.digits td s::after { content: ""; position: absolute; left: 50%; top: -0.15rem; bottom: -0.15rem; width: 2px;
-  background: currentColor; }
 .digits .groups th { border-bottom: 1px solid; padding-bottom: 0.15rem; vertical-align: bottom; }
 .digits .groups th + th { border-left: 1rem solid transparent; background-clip: padding-box; }
 .digits .learnt div { display: flex; gap: 0.5rem; margin-top: 0.25rem; }
 .digit { width: clamp(3rem, 6.2vw, 9rem); image-rendering: pixelated; border-radius: 3px; display: block; }
 .digits .wrong { color: light-dark(#B3261E, #FF8A80); font-weight: 600; white-space: nowrap; }
 @media (min-width: 501px) { .digits td:has(> .digit) { width: calc(74% / var(--digits)); } }
-@media (min-width: 701px) and (max-width: 1100px) { .digits .sure { display: none; } }
 @media (max-width: 700px) {
   .digits th, .digits td { padding: 0.1rem 0.25rem; font-size: max(0.875rem, var(--least-letters, 0px)); }
   .digits tbody th { max-width: 10rem; }

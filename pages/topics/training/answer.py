@@ -188,30 +188,27 @@ def _comparison_sentence(answer: Answer) -> str:
     words = f"A model that {_learnt(first)} names <b>{whole[first]} of 100</b> clean images correctly"
     for other in others:
         beside = ""
-        if verdict and other in answer.compared:
+        if verdict and other in answer.compared and not verdict.clear:
             beside = f" ({_VERDICT_WORDS[verdict]})"
-        words += f"; one that {_learnt(other)}, <b>{whole[other]}</b>{beside}"
+        words += f"; one that {_DIFFERS[other]}, <b>{whole[other]}</b>{beside}"
     return f"{words}."
 
 
 def _learnt(method: str) -> str:
     """Say how a method learns."""
     known = {
-        CLEAN: "learned from clean images",
-        NAIVE: "learned from the noisy images and ignores the noise",
-        RECONSTRUCTION: "learned from the noisy images and guesses the true answers first",
-        TRUE: "learned from the noisy images, corrects for the noise, and knows how often clean pixels have each grey",
+        CLEAN: _DIFFERS[CLEAN],
+        NAIVE: "learned from noisy images and ignores the noise",
+        RECONSTRUCTION: "learned from noisy images and guesses the true answers first",
+        TRUE: "learned from noisy images, corrects for the noise, and knows how often clean pixels have each grey",
     }
-    return known.get(method, "learned from the noisy images and corrects for the noise")
+    return known.get(method, "learned from noisy images and corrects for the noise")
 
 
-# How the accuracy of the second method is beside the first one's.
-_VERDICT_WORDS = {
-    Verdict.BETTER: "fewer, by more than chance explains",
-    Verdict.WORSE: "more, by more than chance explains",
-    Verdict.NOT_CLEAR: "statistically tied",
-    Verdict.TOO_FEW: "too few trials to compare",
-}
+# How the methods differ from the first one of the sentence.
+_DIFFERS = {CLEAN: "learned from clean images", NAIVE: "ignores the noise"}
+# How the accuracy of the second method is beside the first one's, where they do not clearly differ.
+_VERDICT_WORDS = {Verdict.NOT_CLEAR: "statistically tied", Verdict.TOO_FEW: "too few trials to compare"}
 
 
 def gap(answer: Answer, metric: str) -> Estimate:

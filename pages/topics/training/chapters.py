@@ -15,21 +15,20 @@ from privdemo import datasets, figures
 from privdemo.experiments import training
 from privdemo.figures import training as charts
 from privdemo.intervals import gap_interval
-from privdemo.methods import CHOSEN, CLEAN, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRAINING, TRUE
+from privdemo.methods import CLEAN, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRAINING, TRUE
 from privdemo.verdict import Verdict, clearly_below, judge
 
 # Test images that are shown, and columns of a visitor's table whose weights are.
 N_IMAGES, N_COLUMNS = 4, 12
-# What the picture says of a method that predicts nearly the same for all images, and why it may.
-_SAME_ANSWER = "gives nearly every image the same answer: "
-_WHY_SAME = {RECONSTRUCTION: "it learns from its own guesses, and grows ever more certain of them"}
-_TOO_LITTLE = "too little shows through the noise"
+# The probability of its own answer above which a model is called very sure, and fairly sure.
+VERY_SURE, FAIRLY_SURE = 0.9, 0.7
+# What the picture says of a method that predicts nearly the same for all images.
+_SAME_ANSWER = "gives nearly every image the same answer: too little shows through the noise"
 # How methods learn, in the picture; those without an entry correct for the noise.
 _LEARNS = {
     CLEAN: "for comparison: learned without noise",
     NAIVE: "takes noisy images and labels for true",
     RECONSTRUCTION: "guesses them, then learns from its guesses",
-    CHOSEN: "corrects in two variants, keeps the better",
     TRUE: "corrects for the noise, knows clean pixels",
 }
 _CORRECTS = "knows how the noise is made, corrects for it"
@@ -54,23 +53,24 @@ def some_images(answer: Answer) -> list[Panel]:
     trial, picked = answer.trials[0], answer.question.picked
     groups = _agreed_and_disputed(trial) if picked == DISPUTED else [("", training.first_images(trial, N_IMAGES))]
     chosen = [int(i) for _, images in groups for i in images]
-    names = [name for name in answer.methods if name in trial.fits]
+    discriminating = training.informative_methods(trial)
+    tried = [name for name in answer.methods if name in trial.fits]
+    # Another chapter says why this method gives nearly all images the same answer.
+    names = [name for name in tried if name != RECONSTRUCTION or name in discriminating] or tried
     predictions = {name: _predictions(trial, name, chosen) for name in names}
     truths = [trial.config.classes[c] for c in trial.y[chosen]]
     wrong = "; ".join(f"{TRAINING[name].title} {sum(not one.right for one in predictions[name])}" for name in names)
-    discriminating = training.informative_methods(trial)
     rule = _RULES_OF_CHOICE[picked]
     if not answer.question.of_two:
         rule = rule.replace("of each class", "of each of the classes most in dispute")
     summary = (
         f"{released(answer)} Test images of {numbers.join_words(tuple(truths))}, of the first trial{rule}. Wrong of "
-        f"{len(chosen)} images: {wrong}. The longer the bar, the more confident."
+        f"{len(chosen)} images: {wrong}."
     )
     rows = [
         (
             (TRAINING[name].title, _LEARNS.get(name, _CORRECTS)),
-            TRAINING[name].style.colour,
-            predictions[name] if name in discriminating else _SAME_ANSWER + _WHY_SAME.get(name, _TOO_LITTLE),
+            predictions[name] if name in discriminating else _SAME_ANSWER,
         )
         for name in names
     ]
@@ -149,11 +149,13 @@ def _agreed_and_disputed(trial: training.Trial) -> list[tuple[str, Sequence[int]
     disputed, of_all = training.disputed(trial, n), f"{len(disagree):,}"
     differing = int(disagree[disputed].sum())
     if differing == n:
-        title = f"Different answers: {int(disagree.sum()):,} of {of_all} clean images"
+        title = f"They disagree (on {int(disagree.sum()):,} of {of_all} images)"
     else:
-        title = "Confidence differs most" if not differing else "Different answers, or confidence differs most"
-    agreed = f"Same answer: {int((~disagree).sum()):,} of {of_all} clean images", training.agreed(trial, n)
-    return [group for group in (agreed, (title, disputed)) if len(group[1]) == n]
+        title = "How sure they are differs most" if not differing else "They disagree, or how sure they are differs"
+    agreed = training.agreed(trial, n)
+    named = {tuple(trial.fits[name].named[agreed]) for name in (*_in_dispute(trial), CLEAN) if name in trial.fits}
+    same = "All agree" if len(named) == 1 else "They agree"
+    return [group for group in ((same, agreed), (title, disputed)) if len(group[1]) == n]
 
 
 def _in_dispute(trial: training.Trial) -> list[str]:
@@ -164,27 +166,16 @@ def _in_dispute(trial: training.Trial) -> list[str]:
 
 
 def _legend(answer: Answer, grouped: bool) -> str:
-    """Explain the marks of the picture, and say who is right on the images in dispute."""
-    trial = answer.trials[0]
+    """Say whose answers are compared, what the words of confidence mean, and of which trial the picture is."""
     marks = (
-        "Percent and bar: how sure a model says it is, not how often it is right (full bar: 100 %, line across: 50 %)."
+        f"Very sure: the model itself says over {100 * VERY_SURE:.0f} %; fairly sure: over {100 * FAIRLY_SURE:.0f} %."
     )
+    if grouped:
+        compared = numbers.join_words(tuple(f"“{TRAINING[name].title}”" for name in _in_dispute(answer.trials[0])))
+        marks = f"They: {compared}. {marks}"
     if len(answer.trials) > 1:
-        marks += f" Picture: the first of {count_trials(answer.trials)}; sentence at the top: all of them."
-    if not grouped:
-        return marks
-    compared = numbers.join_words(tuple(f"“{TRAINING[name].title}”" for name in _in_dispute(trial)))
-    marks += f" Same or different: the answers of {compared}."
-    disagree = training.methods_disagree(trial)
-    n = int(disagree.sum())
-    if not n:
-        return marks
-    right = [
-        f"{TRAINING[name].title} {int((trial.fits[name].named == trial.y)[disagree].sum()):,}"
-        for name in dict.fromkeys((*_in_dispute(trial), CLEAN))
-        if name in trial.fits
-    ]
-    return f"{marks} Right on the {n:,} with different answers: {', '.join(right)}."
+        marks += f" These models: the first of {count_trials(answer.trials)}. The sentence at the top: the mean of all."
+    return marks
 
 
 def _predictions(trial: training.Trial, name: str, chosen: Sequence[int]) -> list[charts.Said]:
@@ -193,8 +184,8 @@ def _predictions(trial: training.Trial, name: str, chosen: Sequence[int]) -> lis
     fit = trial.fits[name]
     for named, proba, truth in zip(fit.named[chosen], fit.class_proba[chosen], trial.y[chosen], strict=True):
         sure = float(proba.max())
-        words = f"{'> 99' if sure > 0.995 else f'{100 * sure:.0f}'}\u00a0%"
-        predictions.append(charts.Said(trial.config.classes[named], sure, words, bool(named == truth)))
+        words = "very sure" if sure > VERY_SURE else "fairly sure" if sure > FAIRLY_SURE else "unsure"
+        predictions.append(charts.Said(trial.config.classes[named], words, bool(named == truth)))
     return predictions
 
 

@@ -7,7 +7,8 @@ import math
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.kit import cache, inputs, numbers, own_data, own_data_input, privacy_inputs
+from pages.kit import cache, dials, inputs, numbers, own_data, own_data_input, privacy_inputs
+from pages.kit.number_control import MORE_OR_LESS
 from pages.kit.values import Values, put_all
 from pages.topics.training.pixel_noise import DELTA, NOISES
 from pages.topics.training.question import (
@@ -33,14 +34,12 @@ from pages.topics.training.question import (
     classes_of,
     data_choice,
     label_setting,
-    labels_of,
     level_setting,
     people_setting,
     source_of,
     words_of,
 )
 from privdemo.experiments import images
-from privdemo.experiments.label_counts import adversary
 from privdemo.mechanisms.pixels import FAMILIES
 
 _PEOPLE_FOR_KEY = "people_with_images_of"
@@ -71,8 +70,10 @@ def controls(values: Values, main: DeltaGenerator) -> None:
     level = level_setting(family, n_states)
     name = NOISES[family.name].slider.replace("pixel", value_word)
     with main, inputs.row("level"):
-        replaces = family.name == "randomised_response"
-        inputs.number(level, slider=privacy_inputs.noise_slider(name, percent=replaces), part="slider")
+        replaces, ends = family.replaces_pixels, MORE_OR_LESS
+        if replaces:
+            name, ends = dials.level_words(family).replace("pixel", value_word), dials.level_ends(family, n_states)
+        inputs.number(level, slider=privacy_inputs.noise_slider(name, ends, percent=replaces), part="slider")
         epsilon = family.make(values[level], n_states).epsilon
         if epsilon < math.inf:
             name = f"ε of one {value_word}"
@@ -81,7 +82,7 @@ def controls(values: Values, main: DeltaGenerator) -> None:
                 if value_word == "pixel"
                 else f"which of two values a {value_word} had"
             )
-            privacy_inputs.value_scale(epsilon, two, name=name, more=_hidden_words(values, len(classes)))
+            privacy_inputs.value_scale(epsilon, two, name=name)
     privacy_inputs.pixel_boxes(level, family, n_states, DELTA, "training_pixel_epsilon", value_word)
     _label_controls(classes, classes_word)
     inputs.choose(TRAINED)
@@ -89,15 +90,6 @@ def controls(values: Values, main: DeltaGenerator) -> None:
     inputs.number(SEED)
     inputs.choose(PICKED)
     inputs.choose(STUDY)
-
-
-def _hidden_words(values: Values, n_classes: int) -> str:
-    """Say how sure of a label somebody can be who sees the label that is sent."""
-    epsilon = labels_of(values, n_classes).epsilon
-    if epsilon == math.inf:
-        return "Labels are sent as they are."
-    sure = adversary.promised_rate(epsilon, 0.0)
-    return f"From the label as sent: up to {100 * sure:.0f} % sure of the true one; by luck alone, 50 %."
 
 
 def _label_controls(classes: tuple[str, ...], classes_word: str) -> None:

@@ -107,20 +107,19 @@ def test_words_follow_the_trials_and_the_setting(words, part):
 def test_the_takeaway_says_how_many_are_right_and_names_labels_that_lie_more_than_not():
     words = made(spread=0.9, naive=TRUTH).takeaway()
     assert words.startswith(
-        "A model that learned from the noisy images and corrects for the noise names <b>50 of 100</b> clean images "
-        "correctly; one that learned from the noisy images and ignores the noise, <b>100</b> (too few trials to "
-        "compare); "
+        "A model that learned from noisy images and corrects for the noise names <b>50 of 100</b> clean images "
+        "correctly; one that ignores the noise, <b>100</b> (too few trials to compare); "
     )
     assert words.endswith("one that learned from clean images, <b>100</b>.")
     several = made(spread=0.9, naive=TRUTH)
     several = Answer(several.question, several.trials * 5)
-    assert "ignores the noise, <b>100</b> (more, by more than chance explains); " in several.takeaway()
+    assert "ignores the noise, <b>100</b>; " in several.takeaway()
     close = made(spread=np.where(TRUTH == 1, 0.9, 0.4), naive=TRUTH).trials[0]
     fits = close.fits | {SPREAD: replace(close.fits[SPREAD], accuracy=0.934)}
     fits[NAIVE] = replace(fits[NAIVE], accuracy=0.926)
     close = Answer(several.question, [replace(close, fits=fits)] * 5)
     assert "<b>93.4 of 100</b>" in close.takeaway(), "what differs clearly does not look alike"
-    assert "ignores the noise, <b>92.6</b> (fewer, by more than chance " in close.takeaway()
+    assert "ignores the noise, <b>92.6</b>; " in close.takeaway()
     lying, takeaway_of = replace(SMALL, labels=BinaryChannel(0.9, 0.8)), "whoever ignores the noise takes “9” for “7”"
     found = made(config=lying, naive=0.6), made(config=lying, spread=0.6), made(naive=0.6)
     assert [takeaway_of in answer.takeaway() for answer in found] == [True, False, False]
@@ -164,7 +163,7 @@ def test_headline_and_scores_compare_the_same_method_whatever_its_scores(methods
     title, ignoring = TRAINING[ours or NAIVE].title, THEIRS if ours else ""
     right = f"<b>{numbers.whole_per_hundred(shown.score(ours or NAIVE, 'accuracy').mean)} of 100</b>"
     assert f" names {right} clean images correctly" in shown.takeaway()
-    assert ("; one that learned from the noisy images and ignores the noise, <b>" in shown.takeaway()) == bool(ours)
+    assert ("; one that ignores the noise, <b>" in shown.takeaway()) == bool(ours)
     assert (f"“{title}” or “{ignoring}” is better" in chapters.scores(shown)[0].answer) == bool(ours)
 
 
@@ -188,13 +187,10 @@ def test_the_first_chapter_is_of_images_and_says_who_tells_none_apart():
 @pytest.mark.parametrize(
     ("disputes", "titles"),
     [
-        ([], ["Same answer: 100 of 100 clean images", "Confidence differs most"]),
-        ([3], ["Same answer: 99 of 100 clean images", "Different answers, or confidence differs most"]),
-        (
-            [3, 9, 60, 62],
-            ["Same answer: 96 of 100 clean images", "Different answers: 4 of 100 clean images"],
-        ),
-        ([*range(0, 100, 2), 7], ["Different answers: 51 of 100 clean images"]),
+        ([], ["All agree", "How sure they are differs most"]),
+        ([3], ["All agree", "They disagree, or how sure they are differs"]),
+        ([3, 9, 60, 62], ["All agree", "They disagree (on 4 of 100 images)"]),
+        ([*range(0, 100, 2), 7], ["They disagree (on 51 of 100 images)"]),
     ],
 )
 def test_beside_images_on_which_methods_agree_stand_those_on_which_they_name_different_labels(disputes, titles):
@@ -212,11 +208,7 @@ def test_beside_images_on_which_methods_agree_stand_those_on_which_they_name_dif
         assert image in (of_class[:1] or [image])
     assert not set(alike) & set(disputes)
     assert [title for title in titles if title in panel.figure.html] == titles
-    theirs, ours = (int(((p > 0.5) == TRUTH)[disputes].sum()) if disputes else 0 for p in (naive, spread))
-    listed = f"{THEIRS} {theirs}, {OURS} {ours}, clean data {len(disputes)}."
-    counted = f"Right on the {len(disputes)} with different answers: {listed}"
-    assert f"Same or different: the answers of “{THEIRS}” and “{OURS}”." in panel.figure.html
-    assert (counted in panel.figure.html) == bool(disputes)
+    assert f"They: “{THEIRS}” and “{OURS}”." in panel.figure.html
 
 
 def test_agreed_images_are_those_on_which_the_methods_are_as_sure_as_they_mostly_are():

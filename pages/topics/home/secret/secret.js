@@ -6,6 +6,8 @@ const TURNS = 4;
 const WORD = 2 ** 32;
 const STEPS = ["ask", "spin", "join", "count", "skipped"];
 
+// The place of the slider before there is a guess, so that none is suggested.
+const UNMOVED = -1;
 const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 const randomWord = () => crypto.getRandomValues(new Uint32Array(1))[0];
 
@@ -106,7 +108,7 @@ class Secret {
     disc.style.transition = "none";
     disc.style.transform = "rotate(0deg)";
     const guess = this.root.querySelector(".guess input");
-    Object.assign(guess, { value: 50, disabled: false });
+    Object.assign(guess, { value: UNMOVED, disabled: false });
     this.root.querySelector(".own").value = "";
     this.root.querySelector("[name=question]").checked = true;
     this.go("ask", false);
@@ -210,14 +212,15 @@ class Secret {
 
   guessed() {
     const guess = Number(this.part(".guess input").value);
-    const words = fill(this.data.words.guess, { guess });
+    const words = guess === UNMOVED ? this.data.words.unmoved : fill(this.data.words.guess, { guess });
     this.part(".value").textContent = words;
     this.part(".guess input").setAttribute("aria-valuetext", words);
+    this.part(".reveal").setAttribute("aria-disabled", guess === UNMOVED);
   }
 
   reveal() {
     const input = this.part(".guess input");
-    if (input.disabled) return;
+    if (input.disabled || Number(input.value) === UNMOVED) return;
     input.disabled = true;
     this.part(".reveal").setAttribute("aria-disabled", "true");
     const guess = Number(input.value), { truth, words } = this.data;
