@@ -2,8 +2,8 @@
 
 *Nobody* is trusted: everybody reports through a frequency oracle with ε. *A shuffler* mixes such reports, made with a
 larger ε₀. *An owner* counts the true answers of a group and adds noise, and the groups' counts are added up. *A
-curator* does so with all people at once. Every half-width falls as ε, ε₀ or the number of people grows, so that every search is
-a bisection over multiples of 1/1000 or whole numbers.
+curator* does so with all people at once. Every half-width falls as ε, ε₀ or the number of people grows, so that every
+search is a bisection over multiples of 1/1000 or whole numbers.
 """
 
 from __future__ import annotations
@@ -204,29 +204,28 @@ class Noisy(Way):
 
     def setting(self, people: int, epsilon: float) -> Setting:
         """See `Way`: Laplace or Gaussian noise."""
-        name, parameters, error = self._least_noise(epsilon)
         share = None if self.question.ask == COUNTS else self.question.widest_share
-        return Setting(name, parameters, self._half_width(people, error), share)
+        settings = [
+            Setting(name, parameters, self._half_width(people, error), share)
+            for name, parameters, error in _noises(self.question.answers, epsilon, self.delta)
+        ]
+        return min(settings, key=lambda setting: setting.half_width)
 
     def people_needed(self, epsilon: float, within: float) -> int | None:
         """See `Way`."""
-        *_, error = self._least_noise(epsilon)
-        if self._half_width(MOST_PEOPLE, error) > within:
-            return None
-        return fewest(lambda people: self._half_width(people, error) <= within, self.fewest_people, MOST_PEOPLE)
+        errors = [error for *_, error in _noises(self.question.answers, epsilon, self.delta)]
+
+        def enough(people: int) -> bool:
+            return any(self._half_width(people, error) <= within for error in errors)
+
+        return fewest(enough, self.fewest_people, MOST_PEOPLE) if enough(MOST_PEOPLE) else None
 
     def _half_width(self, people: int, error: CountError) -> float:
+        """Return the half-width of a sum of counts, each with this error."""
+        total = error.times(self.n_groups)
         if self.question.ask == COUNTS:
-            return noise_half_width(error) / people
-        return noisy_half_width(people, error, self.question.widest_share)
-
-    def _least_noise(self, epsilon: float) -> tuple[str, dict[str, float], CountError]:
-        """Return the noise with the narrowest interval: its name, its parameters, and the error of a sum of counts."""
-        ways = [
-            (name, parameters, error.times(self.n_groups))
-            for name, parameters, error in _noises(self.question.answers, epsilon, self.delta)
-        ]
-        return min(ways, key=lambda way: noise_half_width(way[2]))
+            return noise_half_width(total) / people
+        return noisy_half_width(people, total, self.question.widest_share)
 
 
 class Grouped(Noisy):
