@@ -104,7 +104,7 @@ class Local(Way):
         """
         widths = {
             oracle: survey.half_width(people, oracle.one_against_rest, self._share(oracle))
-            for oracle in _oracles(self.question.answers, steps(epsilon))
+            for oracle in cached_oracles(self.question.answers, steps(epsilon))
         }
         oracle = min(widths, key=lambda each: widths[each])
         name = next(name for name, kind in ORACLES.items() if type(oracle) is kind)
@@ -114,7 +114,7 @@ class Local(Way):
         """See `Way`."""
         needed = min(
             survey.voters_needed(oracle.one_against_rest, within, self._share(oracle))
-            for oracle in _oracles(self.question.answers, steps(epsilon))
+            for oracle in cached_oracles(self.question.answers, steps(epsilon))
         )
         return int(needed) if needed <= MOST_PEOPLE else None
 
@@ -252,7 +252,7 @@ def ways(question: Question) -> list[Way]:
 
 
 @lru_cache(4096)
-def _oracles(k: int, n_steps: int) -> tuple[FrequencyOracle, ...]:
+def cached_oracles(k: int, n_steps: int) -> tuple[FrequencyOracle, ...]:
     """Return the frequency oracles with ε = `n_steps`/1000, the simpler first; of two answers no other is as exact as
     randomised response.
     """
