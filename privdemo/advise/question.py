@@ -33,8 +33,8 @@ SHIPPED = tuple(name for name in DATASETS if any(context.dataset == name for con
 class Question:
     """A question to people, and what the result must be.
 
-    `people` or `within` may be None, but not both: without `people` the advice is how many it takes, without `within`
-    how exact the result can be. Raises ``ValueError`` for what cannot be asked.
+    Without `people` the advice is how many it takes, without `within` how exact the result can be; for a classifier
+    both may be None, as its trials have their people. Raises ``ValueError`` for what cannot be asked.
 
     Args:
         ask: "yes-no", "one-of-k" (shares of k answers in a population of which people are a random sample), "counts"
@@ -85,7 +85,7 @@ class Question:
         ):
             if number is not None:
                 limit.check(number)
-        if self.people is None and self.within is None:
+        if self.people is None and self.within is None and self.ask != CLASSIFIER:
             raise ValueError("people and within are both missing; say how many people there are, or how exact to be")
         if self.answers != 2 and self.ask in (YES_NO, CLASSIFIER):
             raise ValueError(

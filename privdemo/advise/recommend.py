@@ -67,11 +67,18 @@ def _next_trusts(question: Question) -> list[str]:
 
 
 def _plan(question: Question) -> Plan:
-    """Return the best plan of all ways that the trust allows: one that reaches the goal, with the least ε."""
+    """Return the best plan of all ways that the trust allows: one that reaches the goal, with the fewest people and
+    then the least ε.
+    """
     if question.ask == CLASSIFIER:
         return classifier_plan(question)
     plans = [_plan_of(way) for way in ways(question)]
-    return min(plans, key=lambda plan: (not plan.reached, plan.epsilon, plan.half_width))
+    best = min(plans, key=lambda plan: (not plan.reached, plan.people, plan.epsilon, plan.half_width))
+    return replace(
+        best,
+        people_needed=min((plan.people_needed for plan in plans if plan.people_needed), default=None),
+        epsilon_needed=min((plan.epsilon_needed for plan in plans if plan.epsilon_needed), default=None),
+    )
 
 
 def _plan_of(way: Way) -> Plan:

@@ -9,7 +9,7 @@ from privdemo.advise.plan import Plan
 from privdemo.advise.question import CLASSIFIER, TRUSTED, TRUSTS, Question
 from privdemo.experiments.comparison import CLASSIFY, LABELS, ComparisonConfig, study
 from privdemo.intervals import Estimate
-from privdemo.methods import CLEAN, COMPARISON, CURATED_PURE, NOBODY, OWNER
+from privdemo.methods import CLEAN, COMPARISON, CURATED, NOBODY, OWNER
 
 
 @lru_cache(1)
@@ -65,7 +65,7 @@ def classifier_plan(question: Question) -> Plan:
         mechanism=method,
         parameters=_parameters(method, epsilon),
         epsilon=epsilon,
-        delta=0.0 if COMPARISON[method].trust == NOBODY or method == CURATED_PURE else ComparisonConfig.delta,
+        delta=ComparisonConfig.delta if method == CURATED else 0.0,
         people=tried,
         half_width=clean - accuracy.mean,
         share=None,

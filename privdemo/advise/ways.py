@@ -104,7 +104,7 @@ class Local(Way):
         """
         widths = {
             oracle: survey.half_width(people, oracle.one_against_rest, self._share(oracle))
-            for oracle in _oracles(self.question.answers, steps(epsilon))
+            for oracle in cached_oracles(self.question.answers, steps(epsilon))
         }
         oracle = min(widths, key=lambda each: widths[each])
         name = next(name for name, kind in ORACLES.items() if type(oracle) is kind)
@@ -114,7 +114,7 @@ class Local(Way):
         """See `Way`."""
         needed = min(
             survey.voters_needed(oracle.one_against_rest, within, self._share(oracle))
-            for oracle in _oracles(self.question.answers, steps(epsilon))
+            for oracle in cached_oracles(self.question.answers, steps(epsilon))
         )
         return int(needed) if needed <= MOST_PEOPLE else None
 
@@ -204,29 +204,28 @@ class Noisy(Way):
 
     def setting(self, people: int, epsilon: float) -> Setting:
         """See `Way`: Laplace or Gaussian noise."""
-        name, parameters, error = self._least_noise(epsilon)
         share = None if self.question.ask == COUNTS else self.question.widest_share
-        return Setting(name, parameters, self._half_width(people, error), share)
+        settings = [
+            Setting(name, parameters, self._half_width(people, error), share)
+            for name, parameters, error in _noises(self.question.answers, epsilon, self.delta)
+        ]
+        return min(settings, key=lambda setting: setting.half_width)
 
     def people_needed(self, epsilon: float, within: float) -> int | None:
         """See `Way`."""
-        *_, error = self._least_noise(epsilon)
-        if self._half_width(MOST_PEOPLE, error) > within:
-            return None
-        return fewest(lambda people: self._half_width(people, error) <= within, self.fewest_people, MOST_PEOPLE)
+        errors = [error for *_, error in _noises(self.question.answers, epsilon, self.delta)]
+
+        def enough(people: int) -> bool:
+            return any(self._half_width(people, error) <= within for error in errors)
+
+        return fewest(enough, self.fewest_people, MOST_PEOPLE) if enough(MOST_PEOPLE) else None
 
     def _half_width(self, people: int, error: CountError) -> float:
+        """Return the half-width of a sum of counts, each with this error."""
+        total = error.times(self.n_groups)
         if self.question.ask == COUNTS:
-            return noise_half_width(error) / people
-        return noisy_half_width(people, error, self.question.widest_share)
-
-    def _least_noise(self, epsilon: float) -> tuple[str, dict[str, float], CountError]:
-        """Return the noise with the narrowest interval: its name, its parameters, and the error of a sum of counts."""
-        ways = [
-            (name, parameters, error.times(self.n_groups))
-            for name, parameters, error in _noises(self.question.answers, epsilon, self.delta)
-        ]
-        return min(ways, key=lambda way: noise_half_width(way[2]))
+            return noise_half_width(total) / people
+        return noisy_half_width(people, total, self.question.widest_share)
 
 
 class Grouped(Noisy):
@@ -253,7 +252,7 @@ def ways(question: Question) -> list[Way]:
 
 
 @lru_cache(4096)
-def _oracles(k: int, n_steps: int) -> tuple[FrequencyOracle, ...]:
+def cached_oracles(k: int, n_steps: int) -> tuple[FrequencyOracle, ...]:
     """Return the frequency oracles with ε = `n_steps`/1000, the simpler first; of two answers no other is as exact as
     randomised response.
     """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from privdemo.advise.plan import Plan
 from privdemo.advise.question import CLASSIFIER, COUNTS, ONE_OF_K, TRUSTS, YES_NO, Question
@@ -77,11 +78,14 @@ def _sending(question: Question, plan: Plan) -> str:
 def _counting(question: Question, plan: Plan) -> str:
     """Return what whoever counts true answers does."""
     noise = (
-        f"Gaussian noise of standard deviation {plan.parameters['sigma']:.3g}"
+        f"Gaussian noise of standard deviation {_number(plan.parameters['sigma'])}"
         if plan.mechanism == GAUSSIAN_COUNTS
-        else f"Laplace noise of scale {plan.parameters['scale']:.3g}"
+        else f"Laplace noise of scale {_number(plan.parameters['scale'])}"
     )
-    which = "the number of one of the two answers" if plan.mechanism == LAPLACE_COUNT else "the number of each answer"
+    each = (
+        "each answer" if plan.mechanism != LAPLACE_COUNT else "yeses" if question.ask == YES_NO else "the first answer"
+    )
+    which = f"the number of {each}"
     if plan.trust == "owner":
         groups = "the group" if question.groups == 1 else f"each of the {question.groups:,} groups"
         return f"Let the owner of {groups} add {noise} to {which}, and add these numbers up."
@@ -121,7 +125,7 @@ def _outcome(advice: Advice) -> str:
 
 def _right_to(question: Question, plan: Plan) -> str:
     if question.ask == COUNTS:
-        return f"in the table each number is right to ± {plan.people * plan.half_width:,.3g} people"
+        return f"in the table each number is right to ± {_number(plan.people * plan.half_width)} people"
     what = {YES_NO: "the share is", ONE_OF_K: "the share of each answer is"}[question.ask]
     return f"{what} right to ± {_points(plan.half_width)}"
 
@@ -170,6 +174,8 @@ def _comparison(advice: Advice, other: Plan) -> str:
     """Return what another trust would give."""
     question = advice.question
     start = f"If people trust {_WHO[other.trust]}"
+    if replace(other, trust=advice.plan.trust) == advice.plan:
+        return f"{start}, that changes nothing."
     if question.ask == CLASSIFIER:
         return f"{start}, {100 * other.half_width:.1f} points of accuracy are lost with ε = {other.epsilon:g}."
     if question.within is None:
@@ -184,9 +190,15 @@ def _comparison(advice: Advice, other: Plan) -> str:
     return f"{start}, it takes ε = {other.epsilon_needed:g}; {needed} with ε = {question.epsilon:g}."
 
 
+def _number(value: float) -> str:
+    """Return a number to three significant digits; from 1,000 on in full."""
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+
+
 def _percent(probability: float) -> str:
     return f"{100 * probability:.3g} %"
 
 
 def _points(share: float) -> str:
-    return f"{100 * share:.3g} points"
+    number = f"{100 * share:.3g}"
+    return f"{number} point{'s' * (number != '1')}"

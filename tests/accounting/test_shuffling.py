@@ -70,6 +70,18 @@ def test_delta_of_a_large_poll_covers_every_number_of_ones(local_epsilon, n_vote
     assert exact <= found <= 1.003 * exact
 
 
+@pytest.mark.parametrize("local_epsilon", [0.3, 1.5, 4.0, 9.0])
+@pytest.mark.parametrize("n_voters", [1, 2, 50, 400, 30_000])
+def test_delta_among_ones_is_that_of_others_who_all_have_a_1(local_epsilon, n_voters):
+    flip_prob, counts = 1 / (1 + math.exp(local_epsilon)), np.arange(n_voters)
+    others = binom.pmf(counts, n_voters - 1, 1 - flip_prob)
+    yes, no = np.convolve(others, [flip_prob, 1 - flip_prob]), np.convolve(others, [1 - flip_prob, flip_prob])
+    for share in (0.02, 0.3, 1.0):
+        found = acc.shuffled_poll_delta_among_ones(local_epsilon, n_voters, share * local_epsilon)
+        assert found == pytest.approx(hockey_stick(yes, no, share * local_epsilon), rel=1e-6, abs=1e-13)
+        assert found <= acc.shuffled_poll_delta(local_epsilon, n_voters, share * local_epsilon) * (1 + 1e-9)
+
+
 def test_delta_of_a_simulated_poll_equals_the_computed_one():
     n_voters, local_epsilon, epsilon, n_polls = 2000, 2.0, 0.1, 1_000_000
     rng, flip_prob = np.random.default_rng(0), 1 / (1 + math.exp(local_epsilon))

@@ -7,6 +7,7 @@ import pytest
 
 from privdemo.accounting import laplace_scale, randomised_response_epsilon, shuffled_poll_delta
 from privdemo.estimators import survey, trusted_survey
+from privdemo.mechanisms.label_counts import laplace_error
 from tests.estimators.oracles import Z
 
 DELTA = 1e-6
@@ -27,6 +28,22 @@ def test_the_interval_of_a_noisy_count_has_the_shares_at_z_standard_errors(n, ep
 
 def test_without_noise_a_curators_interval_is_wilsons():
     assert trusted_survey.curated_half_width(500, 0.0, 0.3) == pytest.approx(survey.half_width(500, 0.0, 0.3))
+
+
+@pytest.mark.parametrize("scale", [0.0, 5.0, 100.0])
+@pytest.mark.parametrize("n_groups", [1, 4, 50])
+def test_intervals_with_laplace_noise_of_several_groups_are_as_wide_as_simulated(scale, n_groups):
+    """Those of people themselves, where all the error is noise, too."""
+    n, share, rng = 2000, 0.4, np.random.default_rng(0)
+    error = laplace_error(scale).times(n_groups)
+    noise = scale * rng.laplace(size=(n_groups, 40_000)).sum(axis=0)
+    found = (rng.binomial(n, share, 40_000) + noise) / n
+    wide = np.quantile(np.abs(found - share), 0.95)
+    assert trusted_survey.noisy_half_width(n, error, share) == pytest.approx(wide, rel=0.03)
+    assert error.variance == pytest.approx(noise.var(), rel=0.05)
+    if scale:
+        assert trusted_survey.noise_half_width(error) == pytest.approx(np.quantile(np.abs(noise), 0.95), rel=0.035)
+    assert trusted_survey.noisy_half_width(n, error, share) >= trusted_survey.curated_half_width(n, scale, share)
 
 
 @pytest.mark.parametrize(("epsilon", "width"), [(0.1, 0.02), (1.0, 0.05), (0.02, 0.3)])

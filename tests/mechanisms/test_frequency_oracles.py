@@ -215,6 +215,18 @@ def test_g_and_d_are_those_of_least_variance():
     assert fo.OptimisedLocalHashing(1000, 3.0).n_hashes == pytest.approx(math.exp(3) + 1, abs=1)
 
 
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("k", "epsilon"), [(2, 0.5), (16, 1.0), (16, 5.0), (1024, 2.0)])
+def test_the_worst_share_has_the_largest_variance_in_a_population(name, k, epsilon):
+    oracle = fo.ORACLES[name](k, epsilon)
+    shares = np.linspace(0, 1, 1001)
+    variances = oracle.variance(shares, 1000, of_population=True)
+    assert oracle.variance(oracle.worst_share, 1000, of_population=True) >= variances.max() * (1 - 1e-12)
+    assert abs(oracle.worst_share - shares[variances.argmax()]) <= 0.001
+    channel = oracle.one_against_rest
+    assert (1 - channel.p01, channel.p10) == pytest.approx((oracle.p, oracle.q))
+
+
 @pytest.mark.parametrize("name", ["randomised response", "basic rappor", "local hashing"])
 def test_variances_are_those_of_many_simulated_polls(name):
     n, k = 1000, 4

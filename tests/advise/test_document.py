@@ -1,0 +1,24 @@
+"""docs/advice.md: every quoted answer is that of the code below it, and every number is right."""
+
+import re
+
+from privdemo.advise import sentence, simulated_half_width
+from tests.documents import ROOT, blocks, run
+
+TEXT = (ROOT / "docs/advice.md").read_text(encoding="utf-8")
+
+
+def test_ten_decisions_have_their_answers_and_numbers():
+    first, *decisions = blocks("docs/advice.md")
+    names = {}
+    assert run(first, names) == 3
+    quotes = [
+        " ".join(line.removeprefix("> ") for line in quote.splitlines())
+        for quote in re.findall(r"(?:^> .*\n)+", TEXT, re.M)
+    ]
+    assert len(decisions) == len(quotes) == 10
+    for code, quote in zip(decisions, quotes, strict=True):
+        assert run(code, names) == 2
+        advice = names["advice"]
+        assert sentence(advice) == quote
+        assert abs(simulated_half_width(advice) / advice.plan.half_width - 1) < 0.05

@@ -1,0 +1,189 @@
+"""What cannot be asked is one clear sentence: a ``ValueError``, and a line at the terminal."""
+
+import dataclasses
+import json
+import re
+import time
+
+import pytest
+
+from privdemo.__main__ import main
+from privdemo.advise import TRUSTED, TRUSTS, Question, advise, comparisons, promise, sentence
+
+BAD = [
+    ({"people": 0}, "people must be a whole number in [1, 10000000], got 0; somebody must report"),
+    ({"people": -3}, "people must be a whole number in [1, 10000000], got -3"),
+    ({"people": 2 * 10**7}, "people must be a whole number in [1, 10000000], got 20000000"),
+    ({"within": 0.0}, "within must be in [0.0001, 0.5], got 0; it is half the width of a 95 % interval"),
+    ({"within": -0.1}, "within must be in [0.0001, 0.5], got -0.1"),
+    ({"within": float("nan")}, "within must be in [0.0001, 0.5], got nan"),
+    ({"within": 3.0}, "within must be in [0.0001, 0.5], got 3"),
+    ({"trust": "my neighbour"}, "trust must be one of nobody, shuffler, owner, curator, got 'my neighbour'"),
+    ({"ask": "everything"}, "ask must be one of yes-no, one-of-k, counts, classifier, got 'everything'"),
+    ({"ask": "counts", "trust": "nobody"}, "trust must be one of owner, curator where counts is asked, got 'nobody': "),
+    ({"ask": "classifier", "trust": "shuffler"}, "trust must be one of nobody, owner, curator where classifier is "),
+    ({"ask": "one-of-k", "answers": 1}, "answers must be a whole number in [2, 1024], got 1; one answer hides nothing"),
+    ({"ask": "one-of-k", "answers": 1025}, "answers must be a whole number in [2, 1024], got 1025"),
+    ({"answers": 3}, "answers must be 2 where yes-no is asked, got 3; ask “one-of-k” for more"),
+    ({"epsilon": 0.0}, "epsilon must be in [0.01, 10], got 0; below, nothing can be seen"),
+    ({"epsilon": float("inf")}, "epsilon must be in [0.01, 10], got inf"),
+    ({"delta": 1.0}, "delta must be in [0, 0.3], got 1"),
+    ({"trust": "owner"}, "groups is missing; say how many groups there are"),
+    ({"trust": "owner", "groups": 51}, "groups must be a whole number in [1, 50], got 51; a group of one person"),
+    ({"largest_share": 0.4}, "largest_share must be in [0.5, 1], got 0.4; "),
+    ({"ask": "classifier", "dataset": "sms"}, "dataset must be one of mnist, digits, adult, got 'sms'"),
+    ({"ask": "classifier", "epsilon": 0.05}, "epsilon must be in [0.1, 10], got 0.05; less was not tried"),
+]
+
+
+@pytest.mark.parametrize(("wrong", "words"), BAD)
+def test_what_cannot_be_asked_is_one_sentence(wrong, words, capsys):
+    asked = {"ask": "yes-no", "trust": "nobody", "people": 100, "within": 0.1} | wrong
+    with pytest.raises(ValueError, match=f"^{re.escape(words)}"):
+        advise(Question(**asked))
+    assert main(["advise", *options(asked)]) == 1
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert re.fullmatch(rf"privdemo: {re.escape(words)}.*\n", printed.err)
+
+
+def options(asked):
+    return [f"--{name.replace('_', '-')}={value}" for name, value in asked.items()]
+
+
+@pytest.mark.parametrize("ask", ["yes-no", "one-of-k", "counts"])
+def test_people_or_a_goal_must_be_given(ask, capsys):
+    with pytest.raises(ValueError, match="people and within are both missing"):
+        Question(ask, "curator")
+    assert main(["advise", "--ask", ask, "--trust", "curator"]) == 1
+    assert capsys.readouterr().err.startswith("privdemo: people and within are both missing; say how many people")
+
+
+@pytest.mark.parametrize("wrong", [{"people": 10.5}, {"people": True}, {"people": "10"}, {"within": "0.1"}])
+def test_what_is_no_number_is_refused(wrong):
+    with pytest.raises(ValueError, match="must be"):
+        Question(**({"ask": "yes-no", "trust": "nobody", "people": 10} | wrong))
+
+
+def test_the_terminal_prints_the_sentences_and_the_same_as_json(capsys):
+    arguments = ["advise", "--ask", "yes-no", "--trust", "nobody", "--people", "5000", "--within", "0.03"]
+    advice = advise(Question("yes-no", "nobody", 5000, 0.03))
+    words = [sentence(advice), promise(advice.plan), *comparisons(advice)]
+    assert main(arguments) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        *words,
+        "  randomised response: p 0.7311; q 0.2689; flip_prob 0.2689; ε 1, δ 0",
+    ]
+    assert main([*arguments, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [found["sentence"], found["promise"], *found["comparisons"]] == words
+    assert found["plan"] == dataclasses.asdict(advice.plan)
+    assert found["question"] == dataclasses.asdict(advice.question)
+
+
+def test_the_terminal_takes_every_argument_of_a_question(capsys):
+    asked = Question("one-of-k", "owner", 4000, 0.05, 8, 2.0, 1e-5, 7, 0.4, "adult")
+    assert main(["advise", *options(vars(asked)), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["question"] == dataclasses.asdict(asked)
+
+
+SLOWEST = [
+    Question("yes-no", "shuffler", 300, 0.1, groups=10),
+    Question("yes-no", "owner", 90_000, 0.01, groups=100),
+    Question("one-of-k", "shuffler", 5_000_000, 0.001, answers=1024),
+    Question("one-of-k", "curator", 100_000, 0.01, answers=64),
+    Question("counts", "curator", 10_000, 0.01, answers=1024, delta=1e-3),
+    Question("classifier", "nobody", within=0.03),
+]
+
+
+def test_advice_takes_less_than_50_milliseconds_of_processor_time():
+    advise(Question("classifier", "nobody", within=0.05))  # reads the shipped results once
+    for asked in SLOWEST:
+        seconds = []
+        for _ in range(5):
+            start = time.process_time()
+            advise(asked)
+            seconds.append(time.process_time() - start)
+        assert min(seconds) < 0.05, asked
+
+
+# --- words ---------------------------------------------------------------------------------------
+
+
+def all_questions():
+    for ask, trusts in TRUSTS.items():
+        for trust in trusts:
+            for k in (2,) if ask in ("yes-no", "classifier") else (2, 4, 16, 1024):
+                for people, within in ((20, None), (600, 0.05), (None, 0.02), (10**7, 0.001)):
+                    for largest in (1.0, 0.3):
+                        groups = 5 if trust == "owner" else None
+                        if largest >= 1 / k:
+                            yield Question(ask, trust, people, within, k, groups=groups, largest_share=largest)
+
+
+def test_every_advice_is_in_whole_phrases():
+    for asked in all_questions():
+        advice = advise(asked)
+        for words in (sentence(advice), promise(advice.plan), *comparisons(advice)):
+            assert re.fullmatch(r"[A-Z][^{}_]+\.", words), words
+            assert not re.search(r"nan|inf\b|None|  |\.\.|e[-+]\d", words), words
+        assert sentence(advice).startswith("It cannot be done: ") != advice.reached
+        assert len(advice.alternatives) <= 2
+
+
+def test_the_sentence_names_the_noise_the_people_and_the_price():
+    for asked, words in (
+        (
+            Question("yes-no", "nobody", 5000, 0.03),
+            "Let each telephone change the answer 26.9 % of the time. With 5,000 people the share is right to ± 3 "
+            "points, 95 times of 100; open answers would need 1,064.",
+        ),
+        (
+            Question("yes-no", "nobody", 1000, 0.05),
+            "It cannot be done: with 1,000 people and ε of at most 1, the share is right to ± 6.69 points, 95 times of "
+            "100. Ask 1,795 people, allow ε = 1.446, let people trust a shuffler, or accept ± 6.69 points.",
+        ),
+        (
+            Question("classifier", "nobody", 100),
+            "It cannot be done: 100 people are fewer than the 500 of our trials. Ask 500 people.",
+        ),
+    ):
+        assert sentence(advise(asked)) == words
+
+
+def test_what_would_have_to_change_is_enough():
+    """Each way out of what cannot be done, taken by itself."""
+    for ask, k in (("yes-no", 2), ("one-of-k", 16)):
+        asked = Question(ask, "nobody", 1000, 0.1 if k > 2 else 0.05, answers=k)
+        advice = advise(asked)
+        assert not advice.reached
+        plan = advice.plan
+        for change in (
+            {"people": plan.people_needed},
+            {"epsilon": plan.epsilon_needed},
+            {"within": plan.half_width},
+            *({"trust": other.trust} for other in advice.alternatives),
+        ):
+            assert advise(dataclasses.replace(asked, **change)).reached, change
+
+
+def test_alternatives_are_the_next_less_and_the_next_more_trust():
+    for trust, around in (("nobody", ["shuffler"]), ("shuffler", ["nobody", "curator"]), ("curator", ["shuffler"])):
+        advice = advise(Question("yes-no", trust, 2000, 0.05))
+        assert [other.trust for other in advice.alternatives] == around
+        for other in advice.alternatives:
+            assert other == advise(Question("yes-no", other.trust, 2000, 0.05)).plan
+    grouped = [advise(Question("yes-no", trust, 2000, 0.05, groups=10)).alternatives for trust in TRUSTED]
+    assert [[other.trust for other in each] for each in grouped] == [
+        ["shuffler"],
+        ["nobody", "owner"],
+        ["shuffler", "curator"],
+        ["owner"],
+    ]
+
+
+def test_the_promise_is_the_most_that_an_observer_can_be_right():
+    plan = advise(Question("yes-no", "nobody", 5000, 0.03)).plan
+    assert "at most 74 times of 100" in promise(plan)  # e/(1 + e) is 0.731
+    assert plan.parameters["p"] < 0.74

@@ -1,0 +1,192 @@
+"""The least ε and the fewest people: one step less misses the goal, no setting does better, and all is monotone."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from privdemo.accounting import shuffled_delta, shuffled_poll_delta
+from privdemo.advise import TRUSTS, Question, advise
+from privdemo.advise.ways import MOST_HIDING, Noisy, Shuffled, ways
+from privdemo.intervals import Z95
+from privdemo.mechanisms.frequency_oracles import ORACLES
+
+CASES = [
+    ("yes-no", 2, 0.03, 1.0),
+    ("yes-no", 2, 0.004, 0.4),
+    ("one-of-k", 4, 0.05, 2.0),
+    ("one-of-k", 16, 0.02, 1.0),
+    ("one-of-k", 64, 0.1, 0.5),
+    ("one-of-k", 256, 0.01, 4.0),
+    ("one-of-k", 1024, 0.02, 1.0),
+    ("counts", 2, 0.001, 1.0),
+    ("counts", 100, 0.01, 0.2),
+]
+
+
+def all_cases():
+    return [(trust, *case) for case in CASES for trust in TRUSTS[case[0]]]
+
+
+def groups(trust):
+    return 10 if trust == "owner" else None
+
+
+@pytest.mark.parametrize(("trust", "ask", "k", "within", "epsilon"), all_cases())
+def test_one_person_fewer_and_one_step_more_private_miss_the_goal(trust, ask, k, within, epsilon):
+    asked = {"ask": ask, "trust": trust, "answers": k, "epsilon": epsilon, "groups": groups(trust)}
+    fewest = advise(Question(within=within, **asked)).plan
+    assert fewest.reached
+    assert fewest.half_width <= within
+    assert fewest.people == fewest.people_needed
+    one_fewer = advise(Question(people=fewest.people - 1, within=within, **asked)).plan
+    assert not one_fewer.reached
+    assert one_fewer.half_width > within
+    assert one_fewer.people_needed == fewest.people
+
+    people = 3 * fewest.people
+    least = advise(Question(people=people, within=within, **asked)).plan
+    assert least.reached
+    assert least.half_width <= within
+    assert least.epsilon <= epsilon
+    assert least.epsilon == least.epsilon_needed
+    first = min(way.first_step for way in ways(Question(people=people, within=within, **asked))) / 1000
+    if least.epsilon > first:
+        for way in ways(Question(people=people, within=within, **asked)):
+            if least.epsilon - 0.001 >= way.first_step / 1000:
+                assert way.setting(people, least.epsilon - 0.001).half_width > within
+
+
+def half_width(oracle, share, people):
+    """Half the distance of the roots s of (f̂ − s)² = z²/n · s(1 − s) for the reports that support an answer."""
+    supported = oracle.q + share * (oracle.p - oracle.q)
+    factor = Z95**2 / people
+    low, high = np.sort(np.roots([1 + factor, -2 * supported - factor, supported**2]))
+    return (high - low) / 2 / (oracle.p - oracle.q)
+
+
+@pytest.mark.parametrize(("k", "people", "within"), [(2, 2500, 0.05), (3, 9000, 0.04), (64, 30_000, 0.03)])
+def test_no_oracle_at_any_smaller_epsilon_reaches_the_goal(k, people, within):
+    """All six oracles at many ε, each at the worst of many shares."""
+    plan = advise(Question("one-of-k", "nobody", people, within, answers=k, epsilon=10.0)).plan
+    shares = np.linspace(0, 1, 21)
+    for epsilon in (*np.linspace(0.01, plan.epsilon - 0.001, 12), plan.epsilon - 0.001):
+        for make in ORACLES.values():
+            oracle = make(k, float(epsilon))
+            widest = max(half_width(oracle, share, people) for share in (*shares, oracle.worst_share))
+            assert widest > within
+            assert widest == pytest.approx(half_width(oracle, oracle.worst_share, people))
+    own = ORACLES[plan.mechanism](k, plan.epsilon)
+    assert max(half_width(own, share, people) for share in shares) <= within
+
+
+@pytest.mark.parametrize(("k", "profile"), [(2, shuffled_poll_delta), (16, shuffled_delta)])
+def test_no_setting_behind_a_shuffler_is_more_private_or_needs_fewer_people(k, profile):
+    """Every ε₀ of many: those that reach the goal are not private one step below, or with one person fewer."""
+    within, delta = 0.05, 1e-6
+    asked = {"ask": "one-of-k", "trust": "shuffler", "answers": k, "within": within}
+    fewest = advise(Question(**asked)).plan
+    least = advise(Question(people=2000, **asked)).plan
+    for plan, people, epsilon in (
+        (fewest, fewest.people - 1, 1.0),
+        (least, 2000, least.epsilon - 0.001),
+    ):
+        first = round(1000 * plan.parameters["local_epsilon"]) - 40
+        reach = 0
+        for step in (*range(first, first + 80), *range(first + 80, 10_001, 300)):
+            makes = [ORACLES["randomised response"]] if k == 2 else ORACLES.values()
+            oracles = [make(k, step / 1000) for make in makes]
+            if min(half_width(oracle, oracle.worst_share, people) for oracle in oracles) <= within:
+                reach += 1
+                assert profile(step / 1000, people, epsilon) > delta
+        assert reach > 30
+    for plan in (fewest, least):
+        assert profile(plan.parameters["local_epsilon"], plan.people, plan.epsilon) <= delta
+
+
+def test_a_shuffler_hides_people_among_at_most_a_hundred_thousand():
+    plans = [advise(Question("yes-no", "shuffler", people, epsilon=0.1)).plan for people in (MOST_HIDING, 3_000_000)]
+    assert plans[0].parameters == plans[1].parameters
+
+
+QUESTIONS = {
+    "yes-no": Question("yes-no", "nobody", 3000, 0.06, epsilon=1.5),
+    "shuffled": Question("yes-no", "shuffler", 3000, 0.06, epsilon=0.3),
+    "owners": Question("yes-no", "owner", 3000, 0.06, epsilon=0.3, groups=20),
+    "curator": Question("one-of-k", "curator", 3000, 0.06, answers=16, epsilon=0.3),
+    "many": Question("one-of-k", "nobody", 20_000, 0.06, answers=16, epsilon=1.0),
+    "many shuffled": Question("one-of-k", "shuffler", 20_000, 0.03, answers=16, epsilon=1.0),
+    "table": Question("counts", "curator", 3000, 0.01, answers=16, epsilon=0.3),
+}
+# Each argument, its values, and whether more of it makes every result better.
+ARGUMENTS = [
+    ("people", (200, 500, 3000, 20_000, 300_000, 10_000_000), True),
+    ("within", (0.02, 0.03, 0.05, 0.06, 0.2, 0.4), True),
+    ("epsilon", (0.05, 0.2, 0.3, 1.0, 1.5, 4.0, 10.0), True),
+    ("delta", (0.0, 1e-9, 1e-6, 1e-3), True),
+    ("answers", (2, 3, 4, 16, 64, 1024), False),
+    ("groups", (1, 2, 20, 100), False),
+    ("largest_share", (0.1, 0.3, 0.5, 0.7, 1.0), False),
+]
+NEVER = float("inf")
+
+
+def results(asked):
+    """What less of is better: the ε that is needed, the people, and the half-width at the largest ε."""
+    plan = advise(asked).plan
+    exact = advise(Question(**(vars(asked) | {"within": None}))).plan
+    return plan.epsilon_needed or NEVER, plan.people_needed or NEVER, exact.half_width
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+@pytest.mark.parametrize(("argument", "values", "more_is_better"), ARGUMENTS)
+def test_every_result_is_monotone_in_every_argument(name, argument, values, more_is_better):
+    asked = vars(QUESTIONS[name])
+    if argument == "answers" and asked["ask"] == "yes-no":
+        asked = asked | {"ask": "one-of-k"}
+    if argument == "groups" and asked["trust"] != "owner":
+        return
+    if argument == "largest_share" and asked["answers"] < 16:
+        return
+    found = [results(Question(**(asked | {argument: value}))) for value in values]
+    for first, then in itertools.pairwise(found if more_is_better else found[::-1]):
+        assert all(later <= earlier * (1 + 1e-12) for earlier, later in zip(first, then, strict=True)), found
+
+
+@pytest.mark.parametrize("case", [(2, 500, 0.1), (2, 20_000, 0.02), (16, 5000, 0.05), (256, 100_000, 0.01)])
+def test_more_trust_never_costs_more(case):
+    k, people, within = case
+    asked = {"ask": "one-of-k", "people": people, "within": within, "answers": k, "groups": 10}
+    found = {trust: results(Question(trust=trust, **asked)) for trust in TRUSTS["one-of-k"]}
+    for less, more in (("nobody", "shuffler"), ("shuffler", "curator"), ("nobody", "owner"), ("owner", "curator")):
+        assert all(b <= a for a, b in zip(found[less], found[more], strict=True)), found
+
+
+@pytest.mark.parametrize("dataset", ["mnist", "adult", "digits"])
+def test_a_classifier_is_monotone_too(dataset):
+    def lost(**asked):
+        plan = advise(Question(**({"ask": "classifier", "trust": "nobody", "dataset": dataset} | asked))).plan
+        return plan.half_width
+
+    def needed(**asked):
+        plan = advise(Question(**({"ask": "classifier", "trust": "nobody", "dataset": dataset} | asked))).plan
+        return plan.epsilon_needed or NEVER
+
+    trusts, goals = TRUSTS["classifier"], (0.005, 0.01, 0.03, 0.1, 0.3)
+    levels = [lost(epsilon=epsilon, people=5000) for epsilon in (0.1, 0.2, 0.5, 1.0, 2.0, 7.0, 10.0)]
+    assert levels == sorted(levels, reverse=True)
+    assert [needed(within=goal) for goal in goals] == sorted((needed(within=goal) for goal in goals), reverse=True)
+    assert [lost(trust=trust, people=500) for trust in trusts] == sorted(
+        (lost(trust=trust, people=500) for trust in trusts), reverse=True
+    )
+    reached = [advise(Question("classifier", "nobody", n, 0.2, dataset=dataset)).reached for n in (10, 499, 500, 9000)]
+    assert reached == sorted(reached)
+    assert reached[-1]
+
+
+def test_behind_no_trust_or_a_curator_the_ways_are_one_each():
+    asked = Question("yes-no", "owner", 100, groups=10)
+    assert [type(way).__name__ for way in ways(asked)] == ["Grouped", "Local"]
+    (shuffled,), (curated,) = (ways(Question("yes-no", trust, 100)) for trust in ("shuffler", "curator"))
+    assert isinstance(shuffled, Shuffled)
+    assert isinstance(curated, Noisy)
