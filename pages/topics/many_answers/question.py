@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from pages.kit import cache, own_data
+from pages.kit import cache, numbers, own_data
 from pages.kit.own_data import File, OwnAnswers
 from pages.kit.settings import Choice, Number, Setting
 from pages.kit.values import Values
@@ -127,7 +127,7 @@ def question_of(values: Values) -> Question | str:
     oracle = ORACLES[values[ORACLE]]
     if oracle not in for_answers(k):
         return (
-            f"{values[ORACLE].capitalize()} takes up to {limits.ORACLE_ANSWERS.high:,.0f} possible answers here, and "
+            f"{numbers.capital(values[ORACLE])} takes up to {limits.ORACLE_ANSWERS.high:,.0f} possible answers here, and "
             f"there are {k:,}: {_WHY_NOT[oracle]}. Choose local hashing or Hadamard response, whose reports stay short."
         )
     config = AnswersConfig(source, k, exponent, values[PEOPLE], values[EPSILON], oracle, values[SEED])
