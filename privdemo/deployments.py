@@ -20,7 +20,7 @@ from privdemo.accounting import concentrated_epsilon
 # What an ε is stated for, from the least that is protected to the most.
 REPORT, VALUE, DAY, PERSON = "one report", "one value, however often it is reported", "one day", "one person in all"
 UNITS = (REPORT, VALUE, DAY, PERSON)
-# Who sees true values: nobody but the person, or whoever publishes.
+# Who adds the noise: the person, before anything is sent, or whoever publishes.
 LOCAL, CENTRAL = "local", "central"
 MODELS = (LOCAL, CENTRAL)
 # The δ at which ρ is turned into ε where the source names none.

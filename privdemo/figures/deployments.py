@@ -14,9 +14,9 @@ from privdemo.figures.chart_style import BOTTOM_MARGIN, GRID, chart
 from privdemo.figures.charts import legend_below, point
 from privdemo.palette import Style
 
-# Marks by who sees true values, and that of one's own setting.
+# Marks by who adds the noise, and that of one's own setting.
 STYLES = {LOCAL: palette.SPREAD, CENTRAL: Style(palette.NAIVE.colour, "solid", "square-open")}
-TITLES = {LOCAL: "only the person sees the true value", CENTRAL: "whoever publishes sees it"}
+TITLES = {LOCAL: "noise is added by the person", CENTRAL: "noise is added by whoever publishes"}
 OWN, OWN_STYLE = "your setting on this page", palette.ADVERSARY
 # The pixels of a line of the chart, and the lines between two rows.
 _LINE, _GAP = 24, 0.6

@@ -127,8 +127,9 @@ def question_of(values: Values) -> Question | str:
     oracle = ORACLES[values[ORACLE]]
     if oracle not in for_answers(k):
         return (
-            f"{numbers.capital(values[ORACLE])} takes up to {limits.ORACLE_ANSWERS.high:,.0f} possible answers here, and "
-            f"there are {k:,}: {_WHY_NOT[oracle]}. Choose local hashing or Hadamard response, whose reports stay short."
+            f"{numbers.capital(values[ORACLE])} takes up to {limits.ORACLE_ANSWERS.high:,.0f} possible answers here, "
+            f"and there are {k:,}: {_WHY_NOT[oracle]}. Choose local hashing or Hadamard response, whose reports stay "
+            "short."
         )
     config = AnswersConfig(source, k, exponent, values[PEOPLE], values[EPSILON], oracle, values[SEED])
     reads = values[Choice(LOOK, (ESTIMATORS,), "")] == ESTIMATORS

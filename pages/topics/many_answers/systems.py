@@ -25,7 +25,7 @@ _SNIPPET = Snippet(
         '    print(f"{one.name}: ε = {one.epsilon:.3g} for {one.protects}; {one.address}")',
     ),
 )
-_SEEN_BY = {deployments.LOCAL: "only the person", deployments.CENTRAL: "whoever publishes"}
+_NOISE_BY = {deployments.LOCAL: "the person", deployments.CENTRAL: "whoever publishes"}
 
 
 def real_systems(answer: Answer) -> list[Panel]:
@@ -59,8 +59,8 @@ def _adding_up(found: Mapping[str, Sequence[Deployment]]) -> str:
     in_all = found[PERSON][-1]
     days = math.floor(in_all.epsilon / daily.epsilon) + 1
     return (
-        f"<b>Compare within a row only:</b> the {numbers.epsilon(daily.epsilon)} a day of {daily.organisation}’s "
-        f"symptom searches add up, in {days} days, to more than the {numbers.epsilon(in_all.epsilon)} that the "
+        f"<b>Compare within a row only:</b> ε = {numbers.epsilon(daily.epsilon)} a day of {daily.organisation}’s "
+        f"symptom searches adds up, in {days} days, to more than the {numbers.epsilon(in_all.epsilon)} that the "
         f"{in_all.name} promises in all."
     )
 
@@ -85,13 +85,13 @@ def _date() -> str:
 
 def _table(found: Mapping[str, Sequence[Deployment]]) -> Table:
     """Return all deployments with what each ε protects, its source, and a link to the same setting of this page."""
-    heads = ("system", "promise", "protects", "true values seen by", "how", "source", "on this page")
+    heads = ("system", "promise", "protects", "noise added by", "how", "source", "on this page")
     cells = [
         [
             f"{escape(one.name)} ({escape(one.organisation)}, {escape(one.when)})",
             _promise(one),
             escape(one.protects),
-            _SEEN_BY[one.model],
+            _NOISE_BY[one.model],
             escape(one.mechanism),
             f'<a href="{escape(one.address)}" rel="noreferrer">{escape(one.source)}</a>, read {one.read.isoformat()}',
             _here(one),
@@ -126,7 +126,7 @@ def _here(one: Deployment) -> str:
         return f'<a href="?{escape(urlencode(values))}">{words}</a>{"" if one.preset.is_same else ", the nearest here"}'
     if one.model == deployments.LOCAL:
         return f"ε is above this page’s {EPSILON.limit.high:g}"
-    return "none: nobody lies"
+    return "none: people send true values"
 
 
 def _row(one: Deployment) -> dict[str, Any]:
