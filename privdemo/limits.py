@@ -94,12 +94,15 @@ SIGMA = Limit("sigma", 0.0, 1e6, "σ = 0 means no noise and no privacy")
 SCALE = Limit("scale", 0.0, 1e6, "a scale of 0 means no noise and no privacy")
 POSITIVE_NOISE = Limit("noise level", 0.0, 1e6, "without noise there is no likelihood", low_open=True)
 EPSILON = Limit("epsilon", 0.0, math.inf)
+DEPLOYED_EPSILON = Limit("epsilon", 0.0, 100.0, "an ε that somebody published", low_open=True)
 LOCAL_EPSILON = Limit(
     "local_epsilon", 0.0, 20.0, "it is the ε₀ of every answer before they are mixed; at 20 hardly one is a lie"
 )
 PIXEL_SIGMA = Limit("sigma", 0.01, 5.0, "the dial goes from next to no noise to nothing left to see")
 PIXEL_SCALE = Limit("scale", 0.01, 5.0, "the dial goes from next to no noise to nothing left to see")
 DELTA = Limit("delta", 0.0, 1.0, "δ is a probability")
+POSITIVE_DELTA = Limit("delta", 0.0, 1.0, "δ is a probability; with 0 no ε follows from ρ", low_open=True)
+RHO_OF_RELEASE = Limit("rho", 0.0, 1000.0, "ρ of Gaussian noise is Δ²/2σ²", low_open=True)
 SENSITIVITY = Limit("sensitivity", 0.0, math.inf, low_open=True)
 N_VALUES = Limit("n_values", 1, 10_000, "10,000 is an image of 100 × 100 pixels", integer=True)
 PER_CLASS = Limit("per_class", 1, 10, integer=True)
@@ -161,7 +164,21 @@ N_LABELS = Limit(
 )
 COUNT = Limit("count", 0, 10**9, "records of one class in a set", integer=True)
 # Frequency oracles: answers, ε, people; and the bits of what their reports support, which the likelihood keeps.
-ORACLE_ANSWERS = Limit("k", 2, 1024, "one answer hides nothing, and 1,024 can still be listed", integer=True)
+ORACLE_ANSWERS = Limit(
+    "k",
+    2,
+    1024,
+    "one answer hides nothing, and more than 1,024 need local hashing or Hadamard response: with the other methods "
+    "reports grow with the number of answers, or hardly any report is true",
+    integer=True,
+)
+SHORT_REPORT_ANSWERS = Limit(
+    "k",
+    2,
+    65_536,
+    "one answer hides nothing, and 65,536 are as many as a page can count at once",
+    integer=True,
+)
 ORACLE_EPSILON = Limit("epsilon", 0.01, 10.0, "below, nothing can be seen; above, nothing is hidden")
 ADVISED_ANSWERS = replace(ORACLE_ANSWERS, name="answers")
 SHUFFLED_ORACLE_EPSILON = Limit(
@@ -169,6 +186,13 @@ SHUFFLED_ORACLE_EPSILON = Limit(
 )
 ORACLE_PEOPLE = Limit("people", 1, 10_000_000, "somebody must report, and ten million are enough to see", integer=True)
 ORACLE_BITS = Limit("people times answers", 1, 10**9, "take fewer of either, or estimate by projection", integer=True)
+LIKELIEST_ANSWERS = Limit(
+    "k",
+    2,
+    1024,
+    "the likeliest shares of more answers would take k times k numbers; estimate by projection",
+    integer=True,
+)
 ZIPF_EXPONENT = Limit("exponent", 0.0, 4.0, "0 makes all answers alike; at 4 nearly all give the first one")
 SEED = Limit("seed", 0, 2**32 - 1, integer=True)
 # A published file: its compressed bytes, twice the largest, and unpacked.

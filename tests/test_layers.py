@@ -12,7 +12,8 @@ ROOT = Path(__file__).resolve().parent.parent
 # A module may import its own layer and those before it.
 LAYERS = [
     "limits intervals simplex datasets workers jobs palette tasks verdict csv_text toml_text",
-    *("accounting mechanisms", "estimators", "attacks methods", "experiments", "advise", "figures", "commands"),
+    *("accounting mechanisms", "estimators", "attacks deployments methods"),
+    *("experiments", "advise", "figures", "commands"),
     "__main__",
 ]
 # What is imported of Streamlit's modules and public, though not by the name `st`.

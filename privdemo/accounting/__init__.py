@@ -19,6 +19,7 @@ from privdemo.accounting.binary_channel import (
     binary_channel_losses,
     channel_epsilon,
 )
+from privdemo.accounting.concentrated import concentrated_epsilon
 from privdemo.accounting.counts import (
     gaussian_counts_delta,
     gaussian_counts_sigma,
@@ -71,6 +72,7 @@ __all__ = [
     "channel_epsilon",
     "closed_shuffled_epsilon",
     "compose",
+    "concentrated_epsilon",
     "dirichlet_delta",
     "dirichlet_delta_samples",
     "dirichlet_sigma",

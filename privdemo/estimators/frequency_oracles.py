@@ -89,10 +89,11 @@ def maximise_likelihood(
 
     The likelihood of a true answer v depends only on whether a report supports it: L(v) ∝ r^1[v ∈ S], for every oracle.
     `tolerance` is in nats a report; by default the reports together could be likelier by 0.01 nats at most. For k-ary
-    randomised response the maximum has a closed form. Raises ``ValueError`` for no reports, and for more than 10⁹
-    people times answers.
+    randomised response the maximum has a closed form. Raises ``ValueError`` for no reports, for more than 10⁹ people
+    times answers, and for more than 1,024 answers.
     """
     limits.MAX_ITER.check(max_iter)
+    limits.LIKELIEST_ANSWERS.check(oracle.k)
     _check_size(oracle, reports)
     tally = oracle.tally(reports)
     if isinstance(oracle, KaryResponse):
@@ -109,7 +110,7 @@ def stopped_likelihood(oracle: FrequencyOracle, reports: NDArray, tolerance: flo
     It stops where `reports` (n, ...) could be likelier by no more than `tolerance` nats each (see `climb`). That
     shrinks the shares towards equal ones, as a prior would. For 10,000 people and shares by Zipf's law the error is a
     few percent less than the maximum's; for more people, or where few answers are everybody's, it may be more. Raises
-    as `maximise_likelihood`.
+    as `maximise_likelihood`, but takes more than 1,024 answers.
     """
     limits.TOLERANCE.check(tolerance)
     _check_size(oracle, reports)

@@ -193,7 +193,10 @@ def along(
     """Return the typical error of each of the `oracles` along an axis, in points; `unasked` is that of the uniform
     distribution, without any report.
     """
-    lines = [_curve(FREQUENCY_ORACLES[name], {level: at[name] for level, at in errors.items()}) for name in oracles]
+    lines = [
+        _curve(FREQUENCY_ORACLES[name], {level: at[name] for level, at in errors.items() if name in at})
+        for name in oracles
+    ]
     return _log_curves(lines, AXES[axis], list(errors), own, unasked)
 
 

@@ -5,7 +5,7 @@ from functools import cache, wraps
 
 import pytest
 
-from privdemo import accounting, attacks, figures
+from privdemo import accounting, attacks, deployments, figures
 from privdemo.estimators import survey
 from privdemo.experiments import (
     claims,
@@ -28,6 +28,7 @@ from privdemo.figures import answer_map
 from privdemo.figures import claims as claim_charts
 from privdemo.figures import class_ratio as ratio_charts
 from privdemo.figures import comparison as comparison_charts
+from privdemo.figures import deployments as deployment_charts
 from privdemo.figures import label_counts as count_charts
 from privdemo.figures import label_proportions as bag_charts
 from privdemo.figures import many_answers as answer_charts
@@ -179,6 +180,8 @@ def _answers() -> Made:
     bits = {name: many_answers.mechanism(name, 20, 1.0).bits for name in ORACLES}
     yield "many_answers.bits", answer_charts.bits(many_answers.errors(20, 1.0, 500), bits)
     yield "many_answers.one_report", answer_charts.one_report(many_answers.one_report(config, 19), [0, 1, 19])
+    for epsilon in (0.05, 1.0, 10.0):
+        yield f"deployments.by_unit {epsilon:g}", deployment_charts.by_unit(deployments.by_unit(), epsilon)
     yield "many_answers.trusted", answer_charts.trusted([many_answers.trusted(20, 500, e, 1e-6) for e in (1.0, 2.0)], 1)
 
 

@@ -5,11 +5,13 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
+from scipy.linalg import hadamard
 from scipy.stats import chi2
 
 from privdemo import limits
 from privdemo.experiments.label_counts import promised_rate
 from privdemo.mechanisms import frequency_oracles as fo
+from privdemo.mechanisms.frequency_oracles.hadamard import walsh_hadamard
 from privdemo.mechanisms.frequency_oracles.hashing import PRIME, hash_answer
 
 NAMES = tuple(fo.ORACLES)
@@ -258,10 +260,100 @@ def test_kary_response_wins_only_where_k_is_below_three_times_e_to_epsilon_plus_
     assert fo.HadamardResponse(10, 10.0).variance(0.0, 1) == pytest.approx(1, rel=1e-3)
 
 
+MANY = 65_536
+SHORT = ("local hashing", "hadamard response")
+
+
+@pytest.mark.parametrize("size", [1, 2, 8, 64])
+def test_the_fast_transform_is_the_product_with_the_matrix(size):
+    matrix = hadamard(size)
+    values = rng(8).integers(-50, 50, size)
+    np.testing.assert_array_equal(walsh_hadamard(values), matrix @ values)
+    np.testing.assert_array_equal(walsh_hadamard(walsh_hadamard(values)), size * values)
+
+
+@pytest.mark.parametrize("k", [2, 3, 7, 8, 100, 1024])
+def test_hadamard_tallies_and_supports_are_those_of_the_dense_matrix(k):
+    oracle = fo.HadamardResponse(k, 1.0)
+    halves = hadamard(oracle.order)[:, 1 : k + 1] == 1  # (K, k)
+    numbers = rng(k).integers(0, oracle.order, 500)
+    np.testing.assert_array_equal(oracle.support(numbers), halves[numbers])
+    np.testing.assert_array_equal(oracle.tally(numbers), halves[numbers].sum(axis=0))
+
+
+@pytest.mark.parametrize(("k", "n"), [(2, 1), (9, 40), (1024, 300), (1100, 50)])
+def test_hashing_tallies_and_supports_are_those_of_whole_numbers_without_limit(k, n):
+    oracle = fo.OptimisedLocalHashing(k, 2.0)
+    reports = oracle.reports(rng(k).integers(0, k, n), rng(9))
+    dense = np.array(
+        [
+            [(a * v * v + b * v + c) % PRIME * oracle.n_hashes // 2**31 == released for v in range(k)]
+            for a, b, c, released in (map(int, report) for report in reports)
+        ]
+    )
+    np.testing.assert_array_equal(oracle.support(reports), dense)
+    np.testing.assert_array_equal(oracle.tally(reports), dense.sum(axis=0))
+
+
+def test_hashes_of_the_largest_answers_are_exact():
+    largest = [PRIME - 1, PRIME - 2, 1, 0, 2**30]
+    coefficients = np.array(list(product(largest, repeat=3)), np.uint32).T
+    for v in (1023, 1024, 32_768, MANY - 1):
+        found = hash_answer(coefficients, v, 22_027)
+        expected = [(a * v * v + b * v + c) % PRIME * 22_027 // 2**31 for a, b, c in coefficients.T.tolist()]
+        np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("name", SHORT)
+def test_of_many_answers_every_report_supports_as_often_as_p_and_q_say(name):
+    oracle = fo.ORACLES[name](MANY, 3.0)
+    true = np.array([0, 1023, 1024, MANY - 1])
+    reports = oracle.reports(np.repeat(true, 40), rng(10))
+    support = oracle.support(reports)
+    np.testing.assert_array_equal(oracle.tally(reports), support.sum(axis=0))
+    own = support[np.arange(160), np.repeat(true, 40)].mean()
+    assert abs(own - oracle.p) < 4 * math.sqrt(oracle.p * (1 - oracle.p) / 160)
+    spread = 4 * math.sqrt(oracle.q * (1 - oracle.q) / (160 * MANY))
+    assert abs(support.mean() - oracle.q) < spread + 1 / MANY
+    posterior = oracle.posterior(reports[:2], np.full(MANY, 1 / MANY))
+    np.testing.assert_allclose(posterior.sum(axis=1), 1, rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", SHORT)
+def test_counts_of_many_answers_sampled_at_once_have_p_and_q_and_none_of_an_epsilon_three_percent_off(name):
+    people = np.zeros(MANY, np.int64)
+    people[[0, 1500, MANY - 1]] = 1_000_000, 600_000, 400_000
+    oracle = fo.ORACLES[name](MANY, 2.0)
+    found = oracle.support_counts(people, rng(11))[people > 0]
+
+    def distance(epsilon):
+        """How many standard errors the counts of the three answers are from those expected at `epsilon`, at most."""
+        p = law(oracle, 0, epsilon)[0] if name == "local hashing" else 1 / (1 + math.exp(-epsilon))
+        here = people[people > 0]
+        mean = here * p + (people.sum() - here) * oracle.q
+        variance = here * p * (1 - p) + (people.sum() - here) * oracle.q * (1 - oracle.q)
+        return abs((found - mean) / np.sqrt(variance)).max()
+
+    assert distance(2.0) < 4.5
+    assert min(distance(2.0 * wrong) for wrong in (1 - OFF, 1 + OFF)) > 6
+
+
+def test_only_two_take_more_than_1024_answers():
+    assert fo.for_answers(1024) == NAMES
+    assert fo.for_answers(1025) == fo.for_answers(MANY) == SHORT
+    assert fo.for_answers(1) == fo.for_answers(MANY + 1) == ()
+    assert fo.best(MANY, 4.0) == "local hashing"
+    assert fo.best(MANY, 4.0, NAMES[:3] + SHORT[1:]) == "hadamard response"
+
+
 @pytest.mark.parametrize(
     ("ask", "error", "sentence"),
     [
         (lambda: fo.KaryResponse(1025, 1.0), ValueError, r"^k must be a whole number in \[2, 1024\], got 1025"),
+        (lambda: fo.SubsetSelection(1025, 1.0), ValueError, "more than 1,024 need local hashing or Hadamard response"),
+        (lambda: fo.HadamardResponse(65_537, 1.0), ValueError, r"^k must be a whole number in \[2, 65536\], got 65537"),
+        (lambda: fo.best(65_537, 1.0), ValueError, "^k must be"),
+        (lambda: fo.best(2000, 1.0, ["basic rappor"]), ValueError, r"^k must be a whole number in \[2, 1024\]"),
         (lambda: fo.BasicRappor(5, 0.0), ValueError, r"^epsilon must be in \[0.01, 10\], got 0"),
         (lambda: fo.best(3, 1.0, ["lies"]), ValueError, "^among must name one or more of randomised response"),
         (lambda: fo.KaryResponse(3, 1.0).variance(0.5, 0), ValueError, "^people must be"),

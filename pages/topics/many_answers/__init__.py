@@ -30,6 +30,7 @@ from pages.topics.many_answers.question import (
     reading_of,
 )
 from pages.topics.many_answers.senders import one_report, readings, whom_to_trust
+from pages.topics.many_answers.systems import real_systems
 
 _HERE = Path(__file__).parent
 
@@ -49,6 +50,7 @@ CHAPTERS = Chapters(
         Chapter("Curves of the error", along, curve_controls, [AXIS, CURVES], curves_of),
         Chapter("What one person gives away", one_report, sender_controls, [SENDER], is_rarest),
         Chapter("Error by who is trusted", whom_to_trust, delta_controls, [DELTA], delta_of),
+        Chapter("Where real systems stand", real_systems),
         Chapter(ESTIMATORS, readings, reading_controls, [READ], reading_of, for_specialists=True),
         Chapter("Data each person sends", bits, for_specialists=True),
         Chapter("All results in a table", all_numbers, for_specialists=True),

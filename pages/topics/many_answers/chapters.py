@@ -31,7 +31,7 @@ _PREDICTED = 64
 def shown_first(answer: Answer) -> tuple[str, ...]:
     """Return three methods: the best, the papers’ and the visitor’s own, or another."""
     wanted = (answer.best, RESPONSE, answer.question.config.oracle, "optimised unary", "hadamard response")
-    three = list(dict.fromkeys(wanted))[:3]
+    three = [name for name in dict.fromkeys(wanted) if name in answer.errors][:3]
     return tuple(name for name in FREQUENCY_ORACLES if name in three)
 
 
@@ -40,7 +40,7 @@ def along(answer: Answer, curves: Curves | None = None) -> list[Panel]:
     curves = curves or Curves()
     axis, config = curves.axis, answer.question.config
     found = along_of(axis, answer.k, config.epsilon, config.people)
-    names = tuple(FREQUENCY_ORACLES) if curves.all else shown_first(answer)
+    names = tuple(answer.errors) if curves.all else shown_first(answer)
     own = {"epsilon": config.epsilon, "answers": answer.k, "people": config.people}[axis]
     unasked = None if axis == many_answers.K_AXIS else answer.unasked
     ends = min(found), max(found)
@@ -83,6 +83,10 @@ def _along_words(answer: Answer, axis: str, found: dict[float, dict[str, float]]
     config, chosen = answer.question.config, answer.question.config.oracle
     if axis == many_answers.K_AXIS:
         few, many = min(found), max(found)
+        if RESPONSE not in found[many]:
+            grown = {name: found[many][name] / found[few][name] for name in found[many]}
+            parts = (f"that of {title(name)} <b>{numbers.times(times)}</b> times" for name, times in grown.items())
+            return f"With {many:,} possible answers instead of {few} the error is larger: {' and '.join(parts)}."
         grown = {name: found[many][name] / found[few][name] for name in (RESPONSE, answer.best)}
         return (
             f"With {many:,} possible answers instead of {few} the error of {title(RESPONSE)} is "
@@ -111,6 +115,8 @@ def _along_words(answer: Answer, axis: str, found: dict[float, dict[str, float]]
 def who_wins(answer: Answer, among: Sequence[str] | None = None) -> list[Panel]:
     """Return the map of the best method over ε and the number of answers."""
     names = tuple(among or FREQUENCY_ORACLES)
+    if RESPONSE not in answer.errors:
+        return [_beyond_the_map(answer)]
     found, config = winners_of(names), answer.question.config
     here = min(names, key=lambda name: (round(answer.errors[name], 12), list(FREQUENCY_ORACLES).index(name)))
     most = many_answers.most_answers(config.epsilon)
@@ -150,6 +156,21 @@ def who_wins(answer: Answer, among: Sequence[str] | None = None) -> list[Panel]:
             prediction=_prediction(answer) if len(names) == len(FREQUENCY_ORACLES) else None,
         )
     ]
+
+
+def _beyond_the_map(answer: Answer) -> Panel:
+    """Return the panel in words on more answers than the map has."""
+    config = answer.question.config
+    errors = "; ".join(f"{title(name)} is typically off by {points(error)}" for name, error in answer.errors.items())
+    return Panel(
+        "winners",
+        "Which method is the most exact?",
+        f"The map ends at 1,024 possible answers. Of the two methods for {answer.k:,} <b>{title(answer.best)}</b> is "
+        "the more exact.",
+        summary=f"ε = {numbers.epsilon(config.epsilon)}: {errors}.",
+        rows=lambda: [{"epsilon": config.epsilon, **column(name), "error": e} for name, e in answer.errors.items()],
+        snippet=Snippet(_IMPORT, (f"print(many_answers.errors({answer.k}, {config.epsilon!r}, {config.people}))",)),
+    )
 
 
 def _prediction(answer: Answer) -> Prediction:
@@ -194,7 +215,7 @@ def _winner_rows(found: Winners) -> list[dict[str, Any]]:
 def bits(answer: Answer) -> list[Panel]:
     """Return the panel of the size of a report against its error."""
     config = answer.question.config
-    sent = {name: many_answers.mechanism(name, answer.k, config.epsilon).bits for name in FREQUENCY_ORACLES}
+    sent = {name: many_answers.mechanism(name, answer.k, config.epsilon).bits for name in answer.errors}
     chosen = config.oracle
     fewest = min(sent, key=lambda name: sent[name])
     light = [name for name in sent if answer.errors[name] <= 1.2 * answer.errors[answer.best]]
@@ -212,9 +233,9 @@ def bits(answer: Answer) -> list[Panel]:
             "function as well. Marks at one place stand one in the other.",
             lambda: [{**column(name), "bits": n, "error": answer.errors[name]} for name, n in sent.items()],
             Snippet(
-                (*_IMPORT, "from privdemo.mechanisms.frequency_oracles import ORACLES"),
+                (*_IMPORT, "from privdemo.mechanisms.frequency_oracles import for_answers"),
                 (
-                    "for name in ORACLES:",
+                    f"for name in for_answers({answer.k}):",
                     f"    print(name, many_answers.mechanism(name, {answer.k}, {config.epsilon!r}).bits)",
                 ),
             ),
@@ -239,7 +260,7 @@ def _bits(n: int) -> str:
 def all_numbers(answer: Answer) -> list[Panel]:
     """Return the table of all methods for the visitor’s question."""
     config = answer.question.config
-    made = {name: many_answers.mechanism(name, answer.k, config.epsilon) for name in FREQUENCY_ORACLES}
+    made = {name: many_answers.mechanism(name, answer.k, config.epsilon) for name in answer.errors}
     rows = [
         column(name)
         | {"p": one.p, "q": one.q, "error": answer.errors[name], "bits": one.bits}
@@ -266,7 +287,7 @@ def all_numbers(answer: Answer) -> list[Panel]:
     return [
         Panel(
             "all-methods",
-            "How do all six compare?",
+            "How do all six compare?" if len(made) > 2 else "How do the two compare?",
             f"{numbers.capital(title(answer.best))} is the most exact: a share is typically off by "
             f"<b>{least} points</b>.",
             Table(heads, body, labelled=True),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from pages.kit import cache, own_data
+from pages.kit import cache, numbers, own_data
 from pages.kit.own_data import File, OwnAnswers
 from pages.kit.settings import Choice, Number, Setting
 from pages.kit.values import Values
@@ -13,6 +13,7 @@ from privdemo import limits
 from privdemo.datasets import Answers, Source
 from privdemo.experiments import many_answers
 from privdemo.experiments.many_answers import ILLNESS_NAMES, ILLNESSES, OCCUPATIONS, UNIFORM, WORDS, ZIPF, AnswersConfig
+from privdemo.mechanisms.frequency_oracles import for_answers
 from privdemo.methods import FREQUENCY_ORACLES
 
 LOOK = "answers_look"
@@ -32,10 +33,11 @@ ORACLE = Choice("lie", tuple(ORACLES), FREQUENCY_ORACLES[AnswersConfig.oracle].t
 EPSILON = Number("answer_epsilon", limits.ORACLE_EPSILON, AnswersConfig.epsilon, "ε of an answer", 0.01)
 K = Number(
     "different",
-    limits.ORACLE_ANSWERS,
+    limits.SHORT_REPORT_ANSWERS,
     len(ILLNESS_NAMES),
     "Possible answers",
-    help="Of words, the most frequent ones. Of illnesses the first 16 have names.",
+    help="Of words, the most frequent ones. Of illnesses the first 16 have names. More than 1,024 by local hashing and "
+    "Hadamard response alone.",
 )
 PEOPLE = Number("people", limits.ORACLE_PEOPLE, AnswersConfig.people, "People", 1000)
 EXPONENT = Number(
@@ -76,6 +78,13 @@ DELTA = Number(
     "The chance that the limit ε does not apply with a shuffler, or with a curator’s noise. Without either no δ is "
     "needed.",
 )
+# Why more than 1,024 answers are too many for a method.
+_WHY_NOT = {
+    "randomised response": "of so many answers hardly any that is sent would be true",
+    "basic rappor": "each person would send a bit for every answer",
+    "optimised unary": "each person would send a bit for every answer",
+    "subset selection": "each person would send a list of hundreds of answers",
+}
 
 
 @dataclass(frozen=True)
@@ -116,6 +125,12 @@ def question_of(values: Values) -> Question | str:
     k = values[K] if source in (ILLNESSES, ZIPF, UNIFORM, WORDS) else int(limits.ORACLE_ANSWERS.high)
     exponent = values[EXPONENT] if source in (ILLNESSES, ZIPF) else 0.0
     oracle = ORACLES[values[ORACLE]]
+    if oracle not in for_answers(k):
+        return (
+            f"{numbers.capital(values[ORACLE])} takes up to {limits.ORACLE_ANSWERS.high:,.0f} possible answers here, "
+            f"and there are {k:,}: {_WHY_NOT[oracle]}. Choose local hashing or Hadamard response, whose reports stay "
+            "short."
+        )
     config = AnswersConfig(source, k, exponent, values[PEOPLE], values[EPSILON], oracle, values[SEED])
     reads = values[Choice(LOOK, (ESTIMATORS,), "")] == ESTIMATORS
     return Question(config, reads, own_data.file_of(source))

@@ -10,6 +10,7 @@ from pages.kit.panel import Chart, Panel, Prediction
 from pages.kit.snippet import Snippet
 from pages.topics.many_answers.answer import Answer, about_negative, bare_points, points, snippet, title
 from pages.topics.many_answers.question import DELTA
+from privdemo import limits
 from privdemo.experiments import many_answers
 from privdemo.experiments.many_answers import EPSILONS, OneReport, Trusted
 from privdemo.experiments.results import TRIAL_COLUMN
@@ -77,6 +78,8 @@ def readings(answer: Answer, axis: str = "") -> list[Panel]:
     config = answer.question.config
     if axis:
         return [_errors_along_panel(answer, axis)]
+    if not limits.LIKELIEST_ANSWERS.contains(answer.k):
+        return [_without_reports(answer, "The three are compared for up to 1,024 possible answers.")]
     if not many_answers.is_soon(config, answer.release.truth):
         most = int(many_answers.MOST_CELLS / answer.k)
         return [

@@ -1,4 +1,4 @@
-"""Surveys with k from 2 to 1,024 answers, reported with ε-local privacy by one of six mechanisms."""
+"""Surveys with k from 2 to 1,024 answers, reported with ε-local privacy by one of six mechanisms; of two, to 65,536."""
 
 from privdemo.experiments.many_answers.adversary import N_GUESSED, OneReport, example, one_report
 from privdemo.experiments.many_answers.config import (

@@ -12,6 +12,7 @@ from privdemo.experiments.many_answers.release import GUESSED, ONE, Truth, truth
 from privdemo.experiments.trials import generator
 from privdemo.intervals import Estimate, mean_interval
 from privdemo.mechanisms.frequency_oracles import FrequencyOracle
+from privdemo.mechanisms.frequency_oracles.oracle import in_parts
 
 Array = NDArray[np.floating]
 
@@ -62,6 +63,7 @@ def one_report(config: AnswersConfig, sent: int) -> OneReport:
     odds = np.log(posterior[there]) - np.log1p(-posterior[there]) - np.log(prior[there]) + np.log1p(-prior[there])
     rng = generator(config, GUESSED, STREAMS[config.oracle])
     several = made.reports(rng.choice(people.k, N_GUESSED, p=prior), rng)
+    right = [made.posterior(several[part], prior).max(axis=1) for part in in_parts(N_GUESSED, people.k)]
     return OneReport(
         sent=sent,
         names=people.names,
@@ -70,5 +72,5 @@ def one_report(config: AnswersConfig, sent: int) -> OneReport:
         posterior=posterior,
         factor=float(np.exp(np.abs(odds).max(initial=0.0))),
         guess_before=float(prior.max()),
-        guess_after=mean_interval(made.posterior(several, prior).max(axis=1), 0.0, 1.0),
+        guess_after=mean_interval(np.concatenate(right), 0.0, 1.0),
     )

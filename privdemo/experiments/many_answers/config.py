@@ -31,7 +31,8 @@ class AnswersConfig:
 
     `dataset` gives the shares of the answers: "zipf" and "illnesses" have shares ∝ rank^−`exponent`, "uniform" has
     equal ones, "adult" those of its occupations, "sms" those of its words, by how many messages have each. `Answers`
-    are those of one's own column (`datasets.count_answers`), and of other records the answers are the classes.
+    are those of one's own column (`datasets.count_answers`), and of other records the answers are the classes. `k` is
+    at most 1,024; by local hashing and Hadamard response 65,536.
     """
 
     dataset: Source | Answers = ZIPF
@@ -45,7 +46,6 @@ class AnswersConfig:
 
     def __post_init__(self) -> None:
         for limit, value in (
-            (limits.ORACLE_ANSWERS, self.k),
             (limits.ZIPF_EXPONENT, self.exponent),
             (limits.ORACLE_PEOPLE, self.people),
             (limits.ORACLE_EPSILON, self.epsilon),
@@ -57,6 +57,7 @@ class AnswersConfig:
             raise ValueError(f"dataset must be one of {', '.join(SOURCES)}, records or Answers, got {self.dataset!r}")
         if self.oracle not in ORACLES:
             raise ValueError(f"oracle must be one of {', '.join(ORACLES)}, got {self.oracle!r}")
+        ORACLES[self.oracle].answers_limit.check(self.k)
 
 
 def mechanism(oracle: str, k: int, epsilon: float) -> FrequencyOracle:

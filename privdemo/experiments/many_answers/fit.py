@@ -45,8 +45,8 @@ class Fit:
 
 
 def is_soon(config: AnswersConfig, people: Truth) -> bool:
-    """Return whether the likeliest shares are found within seconds."""
-    return config.people * people.k <= MOST_CELLS
+    """Return whether the likeliest shares are found, and within seconds."""
+    return config.people * people.k <= MOST_CELLS and limits.LIKELIEST_ANSWERS.contains(people.k)
 
 
 def fit(config: AnswersConfig) -> Fit:
@@ -68,10 +68,14 @@ def read_along(config: AnswersConfig, axis: str) -> list[AnswersConfig]:
 
     The number of answers is at most that of the source. The level of `config` itself is ignored.
     """
-    most = truth(replace(config, k=int(limits.ORACLE_ANSWERS.high))).k
+    most = truth(replace(config, k=max(config.k, int(limits.LIKELIEST_ANSWERS.high)))).k
     levels = (level for level in READ_AT[axis] if axis != K_AXIS or level <= most)
     at = [replace(config, **{FIELDS[axis]: level}) for level in levels]  # type: ignore[arg-type]
-    soon = [one for one in at if one.people * min(one.k, most) <= ALONG_CELLS]
+    soon = [
+        one
+        for one in at
+        if one.people * min(one.k, most) <= ALONG_CELLS and limits.LIKELIEST_ANSWERS.contains(min(one.k, most))
+    ]
     return [replace(one, trial=trial) for one in soon for trial in range(N_READ)]
 
 

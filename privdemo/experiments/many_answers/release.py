@@ -24,7 +24,7 @@ from privdemo.experiments.many_answers.config import (
     mechanism,
 )
 from privdemo.experiments.trials import generator
-from privdemo.mechanisms.frequency_oracles import ORACLES, FrequencyOracle, best
+from privdemo.mechanisms.frequency_oracles import FrequencyOracle, best, for_answers
 from privdemo.simplex import round_to_sum
 
 Array = NDArray[np.floating]
@@ -106,12 +106,13 @@ def _of_records(source: Source) -> tuple[tuple[str, ...], Array]:
 
 
 def rival(oracle: str, k: int, epsilon: float) -> str:
-    """Return the oracle to compare with: k-ary randomised response; for that itself, the best of the others."""
-    return (
-        best(k, epsilon, [name for name in ORACLES if name != RANDOMISED_RESPONSE])
-        if oracle == RANDOMISED_RESPONSE
-        else RANDOMISED_RESPONSE
-    )
+    """Return the oracle to compare with: k-ary randomised response; the best of the others for that itself, and where
+    it does not take `k` answers.
+    """
+    able = for_answers(k)
+    if oracle != RANDOMISED_RESPONSE and RANDOMISED_RESPONSE in able:
+        return RANDOMISED_RESPONSE
+    return best(k, epsilon, [name for name in able if name != oracle])
 
 
 def inverted(config: AnswersConfig, people: Truth, oracle: str) -> InvertedShares:

@@ -15,7 +15,7 @@ import numpy as np
 from privdemo import limits
 from privdemo.experiments.many_answers.config import RANDOMISED_RESPONSE, mechanism
 from privdemo.experiments.many_answers.release import Truth
-from privdemo.mechanisms.frequency_oracles import ORACLES, SubsetSelection, best
+from privdemo.mechanisms.frequency_oracles import ORACLES, SubsetSelection, best, for_answers
 
 EPSILON_AXIS, K_AXIS, PEOPLE_AXIS = "epsilon", "answers", "people"
 AXES = {
@@ -23,24 +23,30 @@ AXES = {
     K_AXIS: (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024),
     PEOPLE_AXIS: (100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000),
 }
+# The answers that only oracles with short reports take.
+MORE_ANSWERS = (2048, 4096, 8192, 16_384, 32_768, 65_536)
 # The map of winners has so many steps of ε between its limits, 15 to a power of ten, and so many of k.
 _STEPS_EPSILON, _STEPS_K = 46, 37
 
 
 def errors(k: int, epsilon: float, people: int) -> dict[str, float]:
-    """Return the root of the mean squared error of an estimated share by inversion, for every oracle: √ of
-    `mean_variance`.
+    """Return the root of the mean squared error of an estimated share by inversion, for every oracle that takes `k`
+    answers: √ of `mean_variance`.
 
     It is the same whatever the shares are.
     """
-    return {name: math.sqrt(mechanism(name, k, epsilon).mean_variance(people)) for name in ORACLES}
+    return {name: math.sqrt(mechanism(name, k, epsilon).mean_variance(people)) for name in for_answers(k)}
 
 
 def along(axis: str, k: int, epsilon: float, people: int) -> dict[float, dict[str, float]]:
-    """Return `errors` at every level of an axis of `AXES` and at one's own, all else unchanged."""
+    """Return `errors` at every level of an axis of `AXES` and at one's own, all else unchanged.
+
+    With more than 1,024 answers of one's own, the axis of answers goes on to 65,536.
+    """
     own = {EPSILON_AXIS: epsilon, K_AXIS: k, PEOPLE_AXIS: people}[axis]
+    more = MORE_ANSWERS if axis == K_AXIS and k > AXES[K_AXIS][-1] else ()
     found: dict[float, dict[str, float]] = {}
-    for level in sorted({*AXES[axis], own}):
+    for level in sorted({*AXES[axis], *more, own}):
         at = {EPSILON_AXIS: epsilon, K_AXIS: k, PEOPLE_AXIS: people} | {axis: level}
         found[level] = errors(int(at[K_AXIS]), at[EPSILON_AXIS], int(at[PEOPLE_AXIS]))
     return found

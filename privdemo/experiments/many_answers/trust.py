@@ -15,7 +15,7 @@ from privdemo.accounting import (
     shuffled_poll_local_epsilon,
 )
 from privdemo.experiments.many_answers.config import RANDOMISED_RESPONSE, mechanism
-from privdemo.mechanisms.frequency_oracles import best
+from privdemo.mechanisms.frequency_oracles import best, for_answers
 
 # The ε at which the three are compared.
 EPSILONS = (0.1, 0.2, 0.35, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0)
@@ -45,11 +45,14 @@ def trusted(k: int, people: int, epsilon: float, delta: float) -> Trusted:
     Of two answers the shuffler's ε is exact, of more an upper bound (Feldman, McMillan & Talwar 2021), so that the
     error shown may be too large. A curator adds Laplace or Gaussian noise to the counts, whichever is less; a person
     who gives another answer changes two of them. Of two answers one count is enough, as the number of people is public.
-    Where few people are, or ε is large, lies may be off by less; a curator can randomise the answers so.
+    Where few people are, or ε is large, lies may be off by less; a curator can randomise the answers so. Oracles that
+    take more than 1,024 answers use no ε above 10 behind the shuffler.
     """
     oracle = best(k, epsilon)
     bound = shuffled_poll_local_epsilon if k == 2 else shuffled_local_epsilon
     local_epsilon = max(epsilon, bound(epsilon, delta, people))
+    if RANDOMISED_RESPONSE not in for_answers(k):
+        local_epsilon = min(local_epsilon, limits.ORACLE_EPSILON.high)
     # From ε = 10 on, where e^ε is far above any k, k-ary randomised response is best for every k.
     few_lies = local_epsilon > limits.ORACLE_EPSILON.high
     shuffled_oracle = RANDOMISED_RESPONSE if k == 2 or few_lies else best(k, local_epsilon)

@@ -3,34 +3,54 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from privdemo.mechanisms.frequency_oracles.oracle import Bits, Counts, FrequencyOracle, in_parts, least_noisy
+from privdemo import limits
+from privdemo.mechanisms.frequency_oracles.oracle import (
+    CELLS,
+    Bits,
+    Counts,
+    FrequencyOracle,
+    in_parts,
+    least_noisy,
+)
 from privdemo.mechanisms.randomised_response import RandomisedResponse
 
 Words = NDArray[np.uint64]
 
 PRIME_BITS = 31
 PRIME = 2**PRIME_BITS - 1
+# Reports times answers that are hashed together, which a processor's own memory holds; and answers packed together.
+TILE, PACKED = 1 << 14, 1024
 
 
 def hash_answer(coefficients: NDArray[np.unsignedinteger], answers: ArrayLike, n_values: int) -> Words:
     """Return (a v² + b v + c mod P) scaled down to 0 … g − 1, with P = 2³¹ − 1 and g = `n_values`.
 
-    `coefficients` (3, n) are a, b and c of each person, uniform in 0 … P − 1, and `answers` v below 1,024 are theirs,
-    (n,), or one for all. Any three answers have independent hashes, each uniform but for a part g/P (polynomials of
-    degree 2 over a prime field: Carter & Wegman 1981). So given the truth any two other answers are supported
-    independently, which a family that is only pairwise independent does not guarantee.
+    `coefficients` (3, n) are a, b and c of each person, uniform in 0 … P − 1, and `answers` v below 65,536 are theirs,
+    (n,), or one for all, or several in a column, (m, 1). Any three answers have independent hashes, each uniform but
+    for a part g/P (polynomials of degree 2 over a prime field: Carter & Wegman 1981). So given the truth any two other
+    answers are supported independently, which a family that is only pairwise independent does not guarantee.
     """
     v = np.asarray(answers, dtype=np.uint64)
     a, b, c = coefficients.astype(np.uint64, copy=False)
-    total = (a * v + b) * v + c  # below 2⁵²
-    total = (total & np.uint64(PRIME)) + (total >> np.uint64(PRIME_BITS))  # 2³¹ is 1 modulo P
-    total -= np.uint64(PRIME) * (total >= PRIME)
-    return (total * np.uint64(n_values)) >> np.uint64(PRIME_BITS)
+    prime, prime_bits = np.uint64(PRIME), np.uint64(PRIME_BITS)
+    total = a * v
+    total += b
+    total *= v
+    total += c  # below 2⁶⁴, and below 2⁵² for v below 1,024
+    for _ in range(1 if v.max(initial=0) < 1024 else 2):
+        above = total >> prime_bits
+        total &= prime
+        total += above  # 2³¹ is 1 modulo P
+    np.minimum(total, total - prime, out=total)  # what is below P becomes huge
+    total *= np.uint64(n_values)
+    total >>= prime_bits
+    return total
 
 
 class OptimisedLocalHashing(FrequencyOracle):
@@ -39,6 +59,8 @@ class OptimisedLocalHashing(FrequencyOracle):
     Wang et al. 2017. A report supports the answers whose hash it names: p = e^ε/(e^ε + g − 1) and q = 1/g. Reports are
     (n, 4): a, b and c of `hash_answer`, then the released hash.
     """
+
+    answers_limit = limits.SHORT_REPORT_ANSWERS
 
     @cached_property
     def n_hashes(self) -> int:
@@ -85,13 +107,33 @@ class OptimisedLocalHashing(FrequencyOracle):
     def packed_support(self, reports: NDArray[np.uint32]) -> Bits:
         """See `FrequencyOracle`."""
         packed = np.empty(((self.k + 7) // 8, len(reports)), np.uint8)
-        for part in in_parts(len(reports), 64):  # small enough for a processor's own memory
-            coefficients, released_hash = reports[part, :3].T.astype(np.uint64), reports[part, 3]
-            bit = np.empty((self.k, len(released_hash)), bool)
-            for answer in range(self.k):
-                np.equal(hash_answer(coefficients, answer, self.n_hashes), released_hash, out=bit[answer])
-            packed[:, part] = np.packbits(bit, axis=0)
+        for part in in_parts(len(reports), CELLS // TILE):
+            for start in range(0, self.k, PACKED):
+                stop = min(start + PACKED, self.k)
+                bit = np.empty((stop - start, part.stop - part.start), bool)
+                for answers, supported in self._supported(reports[part], start, stop):
+                    bit[answers.start - start : answers.stop - start] = supported
+                packed[start // 8 : (stop + 7) // 8, part] = np.packbits(bit, axis=0)
         return packed
+
+    def tally(self, reports: NDArray[np.uint32]) -> Counts:
+        """See `FrequencyOracle`; takes k hashes of each report, and next to no memory."""
+        total = np.zeros(self.k, np.int64)
+        for part in in_parts(len(reports), CELLS // TILE):
+            for answers, supported in self._supported(reports[part], 0, self.k):
+                total[answers] += np.count_nonzero(supported, axis=1)
+        return total
+
+    def _supported(
+        self, reports: NDArray[np.uint32], start: int, stop: int
+    ) -> Iterator[tuple[slice, NDArray[np.bool_]]]:
+        """Yield slices of the answers from `start` to `stop`, and which of them each of `reports` (n, 4) supports."""
+        coefficients, released_hash = reports[:, :3].T.astype(np.uint64), reports[:, 3]
+        step = max(1, TILE // len(reports))
+        for first in range(start, stop, step):
+            answers = slice(first, min(first + step, stop))
+            column = np.arange(answers.start, answers.stop)[:, None]
+            yield answers, hash_answer(coefficients, column, self.n_hashes) == released_hash
 
     def _log_probs(self, reports: NDArray) -> tuple[float, float]:
         functions = -3 * math.log(PRIME)

@@ -31,17 +31,19 @@ class FrequencyOracle(ABC):
 
     A report *supports* a set S of answers. With p = P(v ∈ S | v is true) and q = P(v ∈ S | another answer is true) the
     shares follow from how often each answer is supported; and of each report the likelihood of the truth v is, up to a
-    constant, r to the power 1[v ∈ S] with r = e^ε (Wang et al. 2017 call such protocols pure). `k` lies in 2 … 1,024
-    and `epsilon` in 0.01 … 10, of k-ary randomised response in 0.01 … 20.
+    constant, r to the power 1[v ∈ S] with r = e^ε (Wang et al. 2017 call such protocols pure). `k` lies in 2 … 1,024,
+    of local hashing and Hadamard response, whose reports stay short, in 2 … 65,536; `epsilon` lies in 0.01 … 10, of
+    k-ary randomised response in 0.01 … 20.
     """
 
+    answers_limit: ClassVar[limits.Limit] = limits.ORACLE_ANSWERS
     epsilon_limit: ClassVar[limits.Limit] = limits.ORACLE_EPSILON
 
     k: int
     epsilon: float
 
     def __post_init__(self) -> None:
-        limits.ORACLE_ANSWERS.check(self.k)
+        self.answers_limit.check(self.k)
         self.epsilon_limit.check(self.epsilon)
 
     @property

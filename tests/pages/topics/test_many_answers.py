@@ -2,6 +2,9 @@
 
 import re
 from dataclasses import replace
+from html import unescape
+from itertools import pairwise
+from urllib.parse import parse_qs
 
 import pytest
 
@@ -12,11 +15,13 @@ from pages.kit.values import Values
 from pages.topics.many_answers import PAGE, senders
 from pages.topics.many_answers.answer import Answer, answer, extra_jobs
 from pages.topics.many_answers.question import PAIR, PRESETS, Curves, Question, question_of
+from privdemo import deployments
 from privdemo.experiments import many_answers
 from privdemo.experiments.many_answers import ILLNESS_NAMES, ILLNESSES, RANDOMISED_RESPONSE, ZIPF, AnswersConfig, Fit
 from privdemo.methods import FREQUENCY_ORACLES, NOBODY, TRUSTED_WITH_ANSWERS
-from tests.pages.visiting import takeaway, visit
+from tests.pages.visiting import takeaway, visit, warnings
 
+BY_NAME = {one.name: one for one in deployments.DEPLOYMENTS}
 CHAPTERS = {chapter.name: chapter for chapter in PAGE.chapters.all}
 DEFAULT = AnswersConfig()
 ERRORS = {name: standard_error(error) for name, error in many_answers.errors(64, 1.0, 10_000).items()}
@@ -172,7 +177,7 @@ def test_the_code_of_every_chapter_gives_its_numbers() -> None:
     assert dict(said["error"])[1.0] == made.errors
     (local,) = (trust.local for (trust,) in said["trust"] if trust.epsilon == 1.0)
     assert local == pytest.approx(min(made.errors.values()))
-    assert len(said) == 9, "every panel with a figure has code"
+    assert len(said) == 11, "every panel with a figure has code"
 
 
 def test_one_report_is_of_the_chosen_sender() -> None:
@@ -272,3 +277,103 @@ def test_tables_and_what_only_specialists_ask_come_last() -> None:
     special = [chapter.name for chapter in PAGE.chapters.all if chapter.for_specialists]
     assert special == ["Three estimators compared", "Data each person sends", "All results in a table"]
     assert [chapter.name for chapter in PAGE.chapters.all][-3:] == special
+
+
+MANY = {"different": "65536", "answer_epsilon": "4", "answers_of": "Zipf’s law", "people": "1000000"}
+SYSTEMS = "Where real systems stand"
+
+
+def test_two_methods_take_65536_answers_and_every_chapter_is_there() -> None:
+    for oracle, other in (("hadamard response", "local hashing"), ("local hashing", "hadamard response")):
+        of = shown(AnswersConfig(ZIPF, 65_536, 1.2, 1_000_000, 4.0, oracle))
+        assert of.k == 65_536
+        assert set(of.errors) == {oracle, other} == set(of.release.found)
+        assert f"({FREQUENCY_ORACLES[other].title})" in of.takeaway()
+        for name in ("Map of best methods", "Error by who is trusted", "Data each person sends"):
+            assert says(name, of)
+        assert "up to 1,024" in says("Three estimators compared", of)
+        assert "With 65,536 possible answers instead of 2" in says("Curves of the error", of, Curves("answers"))
+        assert says("Curves of the error", of, Curves("answers", all=True))
+        assert len(CHAPTERS["All results in a table"].panels(of)[0].rows()) == 2
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        name
+        for name in FREQUENCY_ORACLES
+        if FREQUENCY_ORACLES[name].title not in ("optimised local hashing", "Hadamard response")
+    ],
+)
+def test_the_others_say_why_they_do_not(method: str) -> None:
+    title = FREQUENCY_ORACLES[method].title
+    at = visit("many_answers", lie=title, **MANY)
+    assert "takes up to 1,024 possible answers here, and there are 65,536" in takeaway(at)
+    assert numbers.capital(title) in takeaway(at)
+    assert "Choose local hashing or Hadamard response, whose reports stay short." in takeaway(at)
+
+
+def test_the_page_counts_65536_answers() -> None:
+    at = visit("many_answers", lie="Hadamard response", **MANY)
+    assert "one of 65,536 answers" in takeaway(at)
+    assert "optimised local hashing" in takeaway(at)
+
+
+def test_real_systems_stand_in_rows_of_their_units() -> None:
+    chart, table = CHAPTERS[SYSTEMS].panels(shown())
+    assert "Compare within a row only" in chart.answer
+    found = deployments.by_unit()
+    daily, in_all = BY_NAME["Symptom searches"], found[deployments.PERSON][-1]
+    days = int(re.search(r"in (\d+) days", chart.answer)[1])  # type: ignore[index]
+    assert (days - 1) * daily.epsilon <= in_all.epsilon < days * daily.epsilon
+    assert [row["system"] for row in chart.rows()] == list(BY_NAME)  # type: ignore[misc]
+    html = table.figure.body()  # type: ignore[union-attr]
+    for one in deployments.DEPLOYMENTS:
+        assert html.count(f'href="{one.address}"') == 1
+        assert f"read {one.read.isoformat()}" in html
+        assert one.name in chart.summary
+    assert html.count("<tr>") == len(BY_NAME) + 1
+
+
+def test_the_figure_keeps_units_apart_and_marks_the_visitors_epsilon() -> None:
+    for epsilon in (0.05, 1.0, 10.0):
+        panel = CHAPTERS[SYSTEMS].panels(shown(replace(DEFAULT, epsilon=epsilon)))[0]
+        figure = panel.figure.figure  # type: ignore[union-attr]
+        bands = sorted((shape["y0"], shape["y1"]) for shape in figure["layout"]["shapes"])
+        assert len(bands) == len(deployments.UNITS)
+        assert all(above < below for (_, above), (below, _) in pairwise(bands))  # none touches another
+        local, central, own = figure["data"]
+        for trace in (local, central):
+            for x, y in zip(trace["x"], trace["y"], strict=True):
+                one = next(
+                    d
+                    for d in deployments.DEPLOYMENTS
+                    if d.epsilon == x and d.model in (deployments.LOCAL if trace is local else deployments.CENTRAL)
+                )
+                low, high = bands[len(bands) - 1 - deployments.UNITS.index(one.unit)]
+                assert low < y < high
+        assert own["x"][0] == pytest.approx(max(epsilon, 0.76))
+        assert bands[-1][0] < own["y"][0] < bands[-1][1]  # in the row of one report
+
+
+def test_a_link_of_a_system_opens_the_page_at_its_epsilon_and_answers() -> None:
+    html = CHAPTERS[SYSTEMS].panels(shown())[1].figure.body()  # type: ignore[union-attr]
+    links = [parse_qs(unescape(address)) for address in re.findall(r'href="\?(.*?)"', html)]
+    assert len(links) == sum(one.preset is not None for one in deployments.DEPLOYMENTS) == 2
+    for link, one in zip(links, (BY_NAME["Exposure notifications"], BY_NAME["Chrome home pages"]), strict=True):
+        at = visit("many_answers", **{key: value[0] for key, value in link.items()})
+        assert one.preset
+        assert f"one of {one.preset.k} answers" in takeaway(at)
+        assert f"({FREQUENCY_ORACLES[one.preset.oracle].title})" in takeaway(at)
+        of = {key: value[0] for key, value in link.items()} | {"answers_look": "Curves of the error"}
+        assert takeaway(visit("many_answers", **of)).startswith(
+            f'<p class="takeaway">At ε = {numbers.epsilon(one.epsilon)} '
+        )
+
+
+def test_the_chapter_opens_by_its_link_also_with_nonsense_in_it() -> None:
+    for more in ({}, {"answer_epsilon": "3"}, {"answer_epsilon": "a lot", "different": "70000"}):
+        at = visit("many_answers", answers_look=SYSTEMS, **more)
+        assert f"{len(BY_NAME)} systems promise ε from 1 to 17.1" in takeaway(at)
+    assert "`different" in warnings(at)
+    assert "`answer_epsilon" in warnings(at)
