@@ -74,7 +74,7 @@ def scores(
 HOW = {
     FULL: "learns without any privacy",
     LABELLED: "knows all labels of what is sent on",
-    NAMES: "takes a bag’s share as a hint on each of its {records}",
+    NAMES: "a bag with many of one kind hints at all its {records}",
     by_trying(NAMES): "the same or a model of each kind, the better one",
     LLP: "makes its answers in each bag add up to its share",
     MEAN_MAP: "first estimates the average of either kind of {records}",

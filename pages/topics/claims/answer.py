@@ -23,7 +23,6 @@ from privdemo.experiments.claims import (
     PAPERS,
     PERCENT,
     SAME,
-    UNCLEAR,
     WIDE,
     Claim,
 )
@@ -85,9 +84,8 @@ class Answer:
         )
         return (
             f"We tried to check {len(self.everything)} claims of {of}, by computing their formulas and running their "
-            f"experiments again: <b>{n[HOLDS]}</b> hold, <b>{n[CAVEAT]}</b> hold in part, <b>{n[FAILS]}</b> do "
-            f"not hold, <b>{n[UNCLEAR]}</b> are too close to call, and for <b>{n[OPEN]}</b> we have no data to check "
-            "them."
+            f"experiments again: <b>{n[HOLDS]}</b> hold, <b>{n[CAVEAT]}</b> hold in part, and "
+            f"<b>{n[FAILS]}</b> do not hold."
         )
 
     def main(self) -> tuple[Panel, ...]:

@@ -170,7 +170,7 @@ def one_bag(answer: Answer) -> Markup:
             n_sent,
             kept=f"Known only to whoever collected bag 1: which of {size:,} {task.records} {task.positive}{scale}",
             legend=(task.positive, task.words[0]),
-            sent=f"What the model gets of these {size:,} {task.records}: {_sent_words(answer)}, and one share",
+            sent=f"What the model gets of these {size:,} {task.records}: {_sent_words(answer)}, and one percentage",
             unknown=f"{answer.task.unlabelled.partition(' without ')[2].removeprefix('a ')} not passed on",
             total=numbers.share(float(trial.proportions[0])),
             meaning=_total_words(answer),
@@ -205,7 +205,7 @@ def one_bag_words(answer: Answer) -> str:
     size, share = int(trial.sizes[0]), float(trial.true_proportions[0])
     return (
         f"Whoever collected bag 1 knows that {round(share * size):,} of its {size:,} {answer.task.records} "
-        f"{answer.task.positive}, and which. What is sent on: {_sent_words(answer)}, and one share: "
+        f"{answer.task.positive}, and which. What is sent on: {_sent_words(answer)}, and one percentage: "
         f"{numbers.share(float(trial.proportions[0]))} {_total_words(answer)}."
     )
 

@@ -334,7 +334,7 @@ def _means_row(groups: str, surprise: str = "") -> ClaimRow:
         published=1 / _K,
         reading=FORMULA,
         surprise=surprise,
-        what="most that one person can change all averages together, as part of the values’ range",
+        what="most that one person can move all averages, of the values’ range",
         card_unit=PERCENT,
     )
 
