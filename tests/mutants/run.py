@@ -36,6 +36,8 @@ FAMILIES = {
     "server": ("server", "tests/server"),
 }
 SOURCES = ["privdemo", "pages", "server"]
+# Mutmut's command, run by this Python: a script in a virtual environment may name another one.
+MUTMUT = "from mutmut.__main__ import cli; cli()"
 # What mutmut writes for each mutant. A mutant that breaks the time limit or the interpreter has been noticed.
 VERDICTS = {0: "survived", 5: "untested", 33: "untested", -24: "timeout", 36: "timeout", 152: "timeout", 255: "timeout"}
 # The wording of errors and warnings is no behaviour: tests look for their key words only. A protocol that classes are
@@ -84,7 +86,7 @@ def mutants(family: str, copy: Path) -> list[str]:
 
 def verdicts(names: list[str], copy: Path, jobs: int) -> dict[str, str]:
     """Run mutmut on the mutants `names`: killed, timeout, survived or untested, by name."""
-    command = [sys.executable, "-P", "-m", "mutmut", "run", "--max-children", str(jobs), *names]
+    command = [sys.executable, "-P", "-c", MUTMUT, "run", "--max-children", str(jobs), *names]
     done = subprocess.run(command, cwd=copy, env=os.environ | ONE_THREAD | DATA, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"mutmut failed:\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}")
@@ -112,6 +114,20 @@ def show(name: str, copy: Path) -> str:
     return "\n".join(line for line in lines if not line.startswith(("--- ", "+++ ")))
 
 
+def is_wording(diff: str) -> bool:
+    """Whether a mutant changes nothing but the case of a text of several words, or puts it between XX.
+
+    A text of one word may be a key or a command: its case is no mere wording.
+    """
+    before, after = (
+        [part for line in diff.splitlines() if line.startswith(sign) for part in line[1:].split('"')] for sign in "-+"
+    )
+    if len(before) != len(after):
+        return False
+    changed = [(a, b) for a, b in zip(before, after, strict=True) if a != b]
+    return all(" " in a.strip() and b.replace("XX", "").lower() == a.lower() for a, b in changed)
+
+
 def enter(copy: Path) -> None:
     """Make mutmut work in `copy`, by its settings."""
     os.chdir(copy)
@@ -119,7 +135,7 @@ def enter(copy: Path) -> None:
 
 
 def report(tally: Counter[str]) -> str:
-    """The share of mutants that the tests noticed, and what became of them."""
+    """The share of mutants that the tests noticed, and what became of them; `wording` are survivors of `is_wording`."""
     noticed, n = tally["killed"] + tally["timeout"], tally.total()
     return f"{noticed} of {n} noticed ({noticed / n:.1%}): " + ", ".join(f"{k} {v}" for k, v in sorted(tally.items()))
 
@@ -143,9 +159,11 @@ def main() -> None:
             for name in (name for name in names if found[name] in ("survived", "untested")):
                 if noticed_by_all(name, family, copies[family]):
                     found[name] = "killed"
+                elif is_wording(show(name, copies[family])):
+                    found[name] = "wording"
             score += (tally := Counter(found.values()))
             print(f"\n{family}: {report(tally)}, {time.monotonic() - start:.0f} s", flush=True)
-            for name in sorted(name for name in names if found[name] in ("survived", "untested")):
+            for name in sorted(name for name in names if found[name] in ("survived", "untested", "wording")):
                 print(f"\n{found[name]}: {name}\n{show(name, copies[family])}", flush=True)
     print(f"\nAll: {report(score)}")
 
