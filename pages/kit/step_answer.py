@@ -76,7 +76,7 @@ def _answered(step: Step, page: Page) -> StepAnswer:
     question = page.question_of(given)
     if isinstance(question, str):
         return StepAnswer(page.title, ignored=ignored, problem=question)
-    answer = page.answer(question, _trials(page, question))
+    answer = page.answer(question, available_trials(page, question))
     if answer is None:
         return StepAnswer(page.title, question, page.question, ignored=ignored, problem=_NOT_COMPUTED)
     names = page.chapters.choice(question).options
@@ -108,7 +108,7 @@ def _without_markdown(markdown: str) -> str:
     return re.sub(r"\\(.)", r"\1", markdown.replace("`", ""))
 
 
-def _trials(page: Page, question: Any) -> Trials:
+def available_trials(page: Page, question: Any) -> Trials:
     """Return the trials of a question that are there without a job."""
     jobs = page.jobs or page.extra_jobs
     return trials.already_there(jobs(question)) if jobs else Trials()
