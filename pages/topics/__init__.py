@@ -19,6 +19,7 @@ _FOLDERS = {
         "lectures",
     ),
     "Decide": (
+        "advice",
         "comparison",
         "many_answers",
         "label_counts",

@@ -7,6 +7,8 @@
 Everything follows from closed forms, and for a classifier from the results that come with the package.
 """
 
+from privdemo.advise.along import along
+from privdemo.advise.label import Line, label
 from privdemo.advise.plan import Plan
 from privdemo.advise.question import (
     CLASSIFIER,
@@ -31,10 +33,13 @@ __all__ = [
     "TRUSTS",
     "YES_NO",
     "Advice",
+    "Line",
     "Plan",
     "Question",
     "advise",
+    "along",
     "comparisons",
+    "label",
     "promise",
     "sentence",
     "simulated_half_width",

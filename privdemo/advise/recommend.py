@@ -44,8 +44,8 @@ def advise(question: Question) -> Advice:
     With people and a goal, the plan has the least ε that reaches it; without a goal, the largest allowed ε; without
     people, the fewest people who reach it with that ε.
     """
-    plan = _plan(question)
-    around = [_plan(replace(question, trust=trust)) for trust in _next_trusts(question)]
+    plan = best_plan(question)
+    around = [best_plan(replace(question, trust=trust)) for trust in _next_trusts(question)]
     if question.ask == CLASSIFIER:
         tried = people_of(question.dataset)
         return Advice(question, plan, tuple(around), tried, 0.0, clean_accuracy(question.dataset))
@@ -66,7 +66,7 @@ def _next_trusts(question: Question) -> list[str]:
     return [known[place] for place in (at - 1, at + 1) if 0 <= place < len(known)]
 
 
-def _plan(question: Question) -> Plan:
+def best_plan(question: Question) -> Plan:
     """Return the best plan of all ways that the trust allows: one that reaches the goal, with the fewest people and
     then the least ε.
     """

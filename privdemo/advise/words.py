@@ -106,16 +106,22 @@ def _training(plan: Plan) -> str:
     return f"Let a curator train on the true labels, and publish a model with noise (the method “{method.title}”)."
 
 
-def _outcome(advice: Advice) -> str:
-    """Return how exact the plan is, and what open answers would need."""
-    question, plan = advice.question, advice.plan
-    if advice.open_accuracy and plan.accuracy:
+def exactness(advice: Advice) -> str:
+    """Return how exact the result of the plan is, and with how many people, a sentence."""
+    plan = advice.plan
+    if plan.accuracy:
         return (
             f"With {plan.people:,} people like those of our trials the computer is right about "
-            f"{100 * plan.accuracy.mean:.1f} of 100 others; with every label true it would be right about "
-            f"{100 * advice.open_accuracy.mean:.1f}."
+            f"{100 * plan.accuracy.mean:.1f} of 100 others."
         )
-    exact = f"With {plan.people:,} people {_right_to(question, plan)}, {_SURE}"
+    return f"With {plan.people:,} people {_right_to(advice.question, plan)}, {_SURE}."
+
+
+def _outcome(advice: Advice) -> str:
+    """Return how exact the plan is, and what open answers would need."""
+    question, exact = advice.question, exactness(advice).removesuffix(".")
+    if advice.open_accuracy:
+        return f"{exact}; with every label true it would be right about {100 * advice.open_accuracy.mean:.1f}."
     if question.ask == COUNTS:
         return f"{exact}."
     if advice.open_people is None:

@@ -25,6 +25,7 @@ from privdemo.figures.charts import (
     log_axis,
     marker,
     point,
+    round_ticks,
 )
 from privdemo.intervals import Estimate
 from privdemo.methods import (
@@ -242,15 +243,12 @@ def _log_curves(
     unasked: float | None = None,
     height: int = 380,
 ) -> Figure:
-    x_axis = log_axis(title, levels) | {"tickvals": _round(min(levels), max(levels))}
-    x_axis["ticktext"] = [_short(value) for value in x_axis["tickvals"]]
+    x_axis = log_axis(title, levels) | round_ticks(min(levels), max(levels))
     more = [_level(100 * unasked, levels)] if unasked else []
     means = [mean for curve in lines for mean in (e.mean for e in curve.estimates)]
     means += [trace["y"][0] for trace in more]
     low, high = math.log10(min(means)) - 0.06, math.log10(max(means)) + 0.06
-    ticks = _round(10**low, 10**high)
-    y_axis = {"title": {"text": ERROR}, "type": "log", "range": [low, high], "tickvals": ticks}
-    y_axis["ticktext"] = [_short(value) for value in ticks]
+    y_axis = {"title": {"text": ERROR}, "type": "log", "range": [low, high], **round_ticks(10**low, 10**high)}
     return curve_chart(
         lines, x_axis, y_axis, ".3g", yours=own, legend=110, more=more, height=height, avoid_overlap=True
     )
@@ -266,21 +264,6 @@ def _level(error: float, levels: Sequence[float]) -> dict[str, Any]:
         "name": UNASKED,
         "hovertemplate": f"{UNASKED}, that all are equally frequent: %{{y:.3g}}<extra></extra>",
     }
-
-
-def _round(low: float, high: float) -> list[float]:
-    """Return round numbers from `low` to `high`: 1, 2 and 5 times powers of ten, or those powers alone if they are
-    many.
-    """
-    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    steps = (1, 2, 5) if math.log10(high / low) < 2.5 else (1,)
-    found = [step * 10.0**decade for decade in decades for step in steps]
-    return [value for value in found if low * (1 - 1e-9) <= value <= high * (1 + 1e-9)]
-
-
-def _short(value: float) -> str:
-    """“0.05”, “200”, “10,000”, “3 million”."""
-    return f"{value / 1e6:g} million" if value >= 1e6 else f"{value:,g}"
 
 
 def bits(errors: Mapping[str, float], sent: Mapping[str, int]) -> Figure:

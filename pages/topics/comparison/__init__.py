@@ -45,7 +45,7 @@ CHAPTERS = Chapters(
 
 PAGE = Page.from_folder(
     __name__,
-    title="Which method?",
+    title="Methods compared",
     question="Who must see the true labels for a computer to learn best?",
     address="comparison",
     folds=standing_words,

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from functools import lru_cache
 from html import escape
 from urllib.parse import urlsplit
 
-import segno
-
+from pages.kit.qr_code import qr_code
 from pages.topics.poll.question import Join
 from server import server_settings
 from server.room import ROOM
@@ -19,8 +17,6 @@ _LOCAL = re.compile(r"localhost|127(\.\d+){3}|::1|0\.0\.0\.0", re.IGNORECASE)
 _UNKNOWN_SITE = "http://localhost:8501"
 NOT_OPENED = "The teacher has not opened the poll to this room yet."
 """Said to a class whose telephones cannot reach the poll."""
-# Modules of white around a QR code, without which telephones do not find it.
-_QUIET = 4
 
 
 def join(code: str, is_open: bool, seen: str | None) -> Join:
@@ -52,13 +48,6 @@ def _site(address: str) -> str:
 def short(address: str) -> str:
     """Return an address as one types it: without its scheme."""
     return address.partition("://")[2]
-
-
-@lru_cache(maxsize=256)  # it takes as long as the rest of the page
-def qr_code(address: str) -> str:
-    """Return the QR code of an address as an image’s data URI, dark on white in the dark theme too."""
-    code = segno.make(address, error="m", micro=False)
-    return str(code.svg_data_uri(border=_QUIET, dark="#000", light="#fff", scale=8))
 
 
 def picture(at: Join) -> str:

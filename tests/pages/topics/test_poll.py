@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 from pages.kit import lecture, presenter
 from pages.kit.panel import Panel
 from pages.kit.present import read_position
+from pages.kit.qr_code import qr_code
 from pages.kit.trials import Trials
 from pages.topics.poll import PAGE, join
 from pages.topics.poll.answer import Answer, answer, how_to_lie
@@ -274,8 +275,8 @@ def test_the_picture_holds_the_address_its_code_and_whether_it_is_closed():
     closed = join.picture(join.join("BCDFG", False, "http://10.0.0.5:8501"))
     assert "closed" in closed
     assert "<img" not in closed, "nobody joins it any more"
-    assert join.qr_code(at.address).startswith("data:image/svg+xml")
-    assert join.qr_code(at.address) != join.qr_code(at.address + "H")
+    assert qr_code(at.address).startswith("data:image/svg+xml")
+    assert qr_code(at.address) != qr_code(at.address + "H")
 
 
 # --- the page ------------------------------------------------------------------------------------

@@ -1,0 +1,155 @@
+"""The answer of the page on decisions: what to do, what one person risks, what more or less trust would change."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+from pages.kit import cache
+from pages.kit.panel import Cards, Chart, Panel
+from pages.kit.snippet import Snippet, as_code
+from pages.kit.trials import Trials
+from privdemo import advise
+from privdemo.advise import CLASSIFIER, Advice, Plan, Question
+from privdemo.figures import advice as charts
+
+advised = cache.shared(advise.advise, max_entries=1024)
+curves = cache.shared(advise.along, max_entries=256)
+# How often a person may be asked again, for the card on what stays at risk.
+_TIMES = 5
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A question with its advice."""
+
+    question: Question
+    advice: Advice
+
+    def takeaway(self) -> str:
+        """Return the advice as one or two sentences."""
+        words = advise.sentence(self.advice)
+        end = words.index(". ") + 1 if self.advice.reached else words.index(":") + 1
+        return f"<b>{escape(words[:end])}</b>{escape(words[end:])}"
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """Return the numbers of the advice by name, for the sentences of a lecture."""
+        plan = self.advice.plan
+        return {
+            "people": f"{plan.people:,}",
+            "epsilon": f"{plan.epsilon:g}",
+            "half_width": f"{100 * plan.half_width:.3g}",
+            "needed": "no number" if plan.people_needed is None else f"{plan.people_needed:,}",
+        }
+
+
+def answer(question: Question, _: Trials) -> Answer:
+    """Return the advice for a question."""
+    return Answer(question, advised(question))
+
+
+def what_to_do(answer: Answer) -> Sequence[Panel | tuple[Panel, ...]]:
+    """Return what one person gives away, what other trust would change, and the curves with the advice marked."""
+    return [_cards(answer), _curves(answer)]
+
+
+def _cards(answer: Answer) -> Panel:
+    """Return cards: what one person gives away, what stays at risk, and the next less and more trust."""
+    plan = answer.advice.plan
+    cards = [
+        ("What one person gives away", f"ε = {plan.epsilon:g}", escape(advise.promise(plan))),
+        *(
+            (_trust_title(other), _trust_number(answer, other), escape(words))
+            for other, words in zip(answer.advice.alternatives, advise.comparisons(answer.advice), strict=True)
+        ),
+        (
+            "What stays at risk",
+            f"{_TIMES} times: ε = {_TIMES * plan.epsilon:g}",
+            "Losses add up when a person is asked again. Who takes part, and when, is not hidden, nor what is true of "
+            "nearly everybody.",
+        ),
+    ]
+    return Panel(
+        "advice",
+        figure=Cards(cards),
+        summary=" ".join(f"{title}: {number}. {sentence}" for title, number, sentence in cards),
+        rows=lambda: [_row(one) for one in (plan, *answer.advice.alternatives)],
+        snippet=snippet(answer.question),
+    )
+
+
+def _trust_title(plan: Plan) -> str:
+    """Return the title of the card on another kind of trust."""
+    return f"If people trust {charts.TRUSTED_NAMES[plan.trust]}"
+
+
+def _trust_number(answer: Answer, other: Plan) -> str:
+    """Return what another trust gives: the ε it takes, or how exact it is."""
+    if answer.question.ask == CLASSIFIER:
+        return f"{100 * other.half_width:.1f} points lost"
+    if answer.question.within is None or other.epsilon_needed is None:
+        return f"± {100 * other.half_width:.3g} points"
+    return f"ε = {other.epsilon_needed:g}"
+
+
+def _row(plan: Plan) -> dict[str, object]:
+    """Return a plan as a row of a file."""
+    return {
+        "trust": plan.trust,
+        "mechanism": plan.mechanism,
+        **{
+            name: getattr(plan, name)
+            for name in ("epsilon", "delta", "people", "half_width", "reached", "people_needed", "epsilon_needed")
+        },
+    }
+
+
+def _curves(answer: Answer) -> Panel:
+    """Return the curves of the half-width along people, or for a classifier of the accuracy along ε."""
+    question, plan = answer.question, answer.advice.plan
+    found = curves(question)
+    learns = question.ask == CLASSIFIER
+    along = "ε" if learns else "the number of people"
+    goal = None
+    if learns and answer.advice.open_accuracy and question.within is not None:
+        goal = answer.advice.open_accuracy.mean - question.within
+    return Panel(
+        "advice-curves",
+        "How much accuracy does each ε leave?" if learns else "How exact is it with fewer or more people?",
+        figure=Chart(
+            charts.accuracies(found, plan, goal) if learns else charts.half_widths(found, plan, question.within)
+        ),
+        note="The star is what is advised. Lines: how far chance may have moved the means of ten trials."
+        if learns
+        else f"All curves at the advised ε = {plan.epsilon:g}. The star is what is advised.",
+        summary=f"Along {along}, for each kind of trust: "
+        + "; ".join(
+            f"{charts.TRUSTED_NAMES[trust]} "
+            + ", ".join(
+                f"{one.epsilon:g}: {100 * one.accuracy.mean:.1f} % right"
+                if one.accuracy
+                else f"{one.people:,}: ± {100 * one.half_width:.2g} points"
+                for one in plans
+            )
+            for trust, plans in found.items()
+        )
+        + ".",
+        rows=lambda: [_row(one) for plans in found.values() for one in plans],
+        snippet=Snippet(
+            ("from privdemo.advise import Question, along",),
+            (
+                f"for trust, plans in along({as_code(question)}).items():",
+                "    print(trust, [(plan.people, plan.epsilon, plan.half_width) for plan in plans])",
+            ),
+        ),
+    )
+
+
+def snippet(question: Question) -> Snippet:
+    """Return the code that computes the advice."""
+    return Snippet(
+        ("from privdemo.advise import Question, advise, sentence",),
+        (f"advice = advise({as_code(question)})", "print(sentence(advice))", "print(advice.plan)"),
+    )

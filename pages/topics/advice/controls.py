@@ -1,0 +1,50 @@
+"""The widgets of the page on decisions: the three questions, and in the settings what else the advice depends on."""
+
+from __future__ import annotations
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from pages.kit import inputs, privacy_inputs
+from pages.kit.values import Values
+from pages.topics.advice.question import (
+    ANSWERS,
+    DELTA,
+    EPSILON,
+    GOAL,
+    GROUPS,
+    KIND,
+    PEOPLE,
+    POINTS,
+    RECORDS,
+    SEVERAL,
+    WITHIN_GOAL,
+    kind_of,
+    trust_choice,
+)
+from privdemo.advise import CLASSIFIER
+
+
+def controls(values: Values, main: DeltaGenerator) -> None:
+    """Render the three questions in `main`."""
+    kind = kind_of(values)
+    with main, st.container(horizontal=True, key="three-questions", vertical_alignment="top", gap="small"):
+        with st.container(key="first-question", width=270):
+            inputs.choose_from_list(KIND, f"1. {KIND.label}")
+            with inputs.container_if("answers-shown", kind in SEVERAL):
+                inputs.number(ANSWERS)
+            with inputs.container_if("records-shown", kind == CLASSIFIER):
+                inputs.choose_from_list(RECORDS)
+        with st.container(key="second-question", width=300):
+            trust = trust_choice(kind)
+            inputs.choose_from_list(trust, f"2. {trust.label}")
+        with st.container(key="third-question", width=170):
+            inputs.number(PEOPLE, f"3. {PEOPLE.label}")
+        with st.container(key="third-question-goal", width=210):
+            inputs.choose_from_list(GOAL)
+        with inputs.container_if("points-shown", values[GOAL] == WITHIN_GOAL), st.container(width=180):
+            inputs.number(POINTS)
+    inputs.slider_and_box(EPSILON, ends=privacy_inputs.MORE_OR_LESS)
+    with inputs.container_if("groups-shown", kind != CLASSIFIER):
+        inputs.number(GROUPS)
+    inputs.number(DELTA)

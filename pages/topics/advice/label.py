@@ -1,0 +1,74 @@
+"""The chapter with the privacy label of the advice: one card to print, or to put on a page of one's own."""
+
+from __future__ import annotations
+
+from datetime import date
+from html import escape
+from urllib.parse import urlencode, urlsplit
+
+import streamlit as st
+
+from pages.kit.panel import Markup, Panel
+from pages.kit.qr_code import qr_code
+from pages.kit.snippet import Snippet, as_code
+from pages.kit.values import Values, in_address
+from pages.topics.advice.answer import Answer
+from pages.topics.advice.question import settings
+from privdemo import __version__, advise
+
+# The label on paper: A5, without what a browser prints around it.
+_CSS = """
+.privacy-label { border: 2px solid; border-radius: 0.75rem; padding: 0.75rem 1rem; max-width: 44rem; }
+.privacy-label h4 { margin: 0 0 0.5rem; padding: 0; font-size: 1.25rem; }
+.privacy-label dl { display: grid; grid-template-columns: minmax(7rem, 10rem) 1fr; gap: 0.35rem 1rem; margin: 0; }
+.privacy-label dt { font-weight: 600; }
+.privacy-label dd { margin: 0; }
+.privacy-label footer { display: flex; gap: 1rem; align-items: end; margin-top: 0.75rem; overflow-wrap: anywhere; }
+.privacy-label img { width: 7rem; height: 7rem; }
+@media (max-width: 480px) { .privacy-label dl { grid-template-columns: 1fr; gap: 0; } .privacy-label dd { margin-bottom: 0.5rem; } }
+@page { size: A5; margin: 8mm; }
+@media print { h1 { display: none; } body { margin: 0; } .privacy-label { font-size: 9.5pt; } }
+"""
+
+
+def link_of(values: Values, _: Answer) -> str:
+    """Return the link to this setting on the page on decisions."""
+    parts = urlsplit(st.context.url or "")
+    query = urlencode(in_address(settings(values)), doseq=True)
+    site = f"{parts.scheme}://{parts.netloc}" if parts.netloc else ""
+    return f"{site}/advice{f'?{query}' if query else ''}"
+
+
+def privacy_label(answer: Answer, link: str) -> list[Panel]:
+    """Return the panel of the label."""
+    lines = advise.label(answer.advice)
+    return [
+        Panel(
+            "privacy-label",
+            "What should people know before they answer?",
+            "One card says what is asked, what it gives away, who sees what and how exact the result is. Save it as a "
+            "figure to print it on A5, or as PDF.",
+            Markup(_label_html(answer, lines, link)),
+            "; ".join(f"{line.title}: {line.text}" for line in lines),
+            lambda: [{"title": line.title, "text": line.text} for line in lines],
+            Snippet(
+                ("from privdemo.advise import Question, advise, label",),
+                (
+                    f"for line in label(advise({as_code(answer.question)})):",
+                    "    print(line.title, line.text, sep=': ')",
+                ),
+            ),
+        )
+    ]
+
+
+def _label_html(answer: Answer, lines: tuple[advise.Line, ...], link: str) -> str:
+    """Return the label as HTML: its lines, the link with its QR code, the date and the version."""
+    body = "".join(f"<dt>{escape(line.title)}</dt><dd>{escape(line.text)}</dd>" for line in lines)
+    cannot = "" if answer.advice.reached else " <small>(the goal is not reached)</small>"
+    code = f'<img alt="QR code of the link" src="{qr_code(link)}">' if link.startswith("http") else ""
+    return (
+        f'<style>{_CSS}</style><section class="privacy-label" aria-label="Privacy label"><h4>Privacy label{cannot}</h4>'
+        f"<dl>{body}</dl><footer>{code}<div>{escape(link)}<br>{date.today():%d %B %Y}, privdemo "
+        f"{escape(__version__)}. Every number is computed from this link.</div></footer></section>"
+    )

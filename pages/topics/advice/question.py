@@ -1,0 +1,99 @@
+"""The settings of the page on decisions: what is asked, whom people trust, how many they are, how exact it must be."""
+
+from __future__ import annotations
+
+from pages.kit import numbers
+from pages.kit.settings import Choice, Number, Setting
+from pages.kit.values import Values
+from privdemo import limits
+from privdemo.advise import CLASSIFIER, COUNTS, ONE_OF_K, SHIPPED, TRUSTS, YES_NO, Question
+from privdemo.tasks import BINARY
+
+LOOK = "advice_look"
+
+KINDS = {
+    "the share of yes": YES_NO,
+    "the share of each of several answers": ONE_OF_K,
+    "the numbers of a table you hold": COUNTS,
+    "a classifier trained on private labels": CLASSIFIER,
+}
+# The kinds of question with more than two possible answers.
+SEVERAL = (ONE_OF_K, COUNTS)
+KIND = Choice("ask", tuple(KINDS), next(iter(KINDS)), "What do you want to know?")
+# Whom people trust, in the words of the page, by those of the package.
+TRUST_NAMES = {
+    "nobody": "nobody: each telephone adds noise",
+    "shuffler": "a shuffler who mixes what telephones send",
+    "owner": "the owner of each group",
+    "curator": "you: one curator for all",
+}
+WITHIN_GOAL, BEST_GOAL = "within so many points", "as exact as possible"
+GOAL = Choice("exact", (WITHIN_GOAL, BEST_GOAL), WITHIN_GOAL, "How exact must it be?")
+PEOPLE = Number("people", limits.ORACLE_PEOPLE, 5000, "How many people?", 100)
+POINTS = Number(
+    "points",
+    limits.Limit("points", 100 * limits.WITHIN.low, 100 * limits.WITHIN.high, "half the width of the 95 % interval"),
+    3.0,
+    "At most so many points off (±)",
+    0.5,
+    "In 95 of 100 surveys the result is then no further than this from the truth. 3 points: 35 % may be 32 % or 38 %. "
+    "Of a classifier, how many points of accuracy may be lost.",
+)
+ANSWERS = Number("answers", limits.ADVISED_ANSWERS, 16, "Possible answers")
+GROUPS = Number(
+    "groups", limits.Limit("groups", 1, 10_000, integer=True), 20, "Groups, each with an owner who counts it", 5
+)
+EPSILON = Number(
+    "most_epsilon",
+    limits.Limit("epsilon", limits.ORACLE_EPSILON.low, limits.ORACLE_EPSILON.high),
+    Question.epsilon,
+    "Largest ε of one person that you allow",
+    0.1,
+    "The privacy loss ε of one person: 0 gives nothing away; at 1, what is released is at most e = 2.7 times as likely "
+    "under one answer of a person as under another.",
+)
+DELTA = Number("advice_delta", limits.RELEASE_DELTA, Question.delta, "δ, chance that the limit ε does not apply", 1e-6)
+RECORDS = Choice(
+    "like",
+    tuple(BINARY[name].title for name in SHIPPED),
+    BINARY[SHIPPED[0]].title,
+    "Which of our data is most like yours?",
+)
+
+
+def kind_of(values: Values) -> str:
+    """Return the kind of question, a word of the package."""
+    return KINDS[values[KIND]]
+
+
+def trust_choice(kind: str) -> Choice:
+    """Return the choice of whom people trust; of each kind of question only those with whom it can be answered."""
+    names = tuple(TRUST_NAMES[word] for word in TRUSTS[kind])
+    return Choice(f"trust_{kind.replace('-', '_')}", names, names[0], "Whom do people trust with true answers?")
+
+
+def settings(_: Values) -> list[Setting]:
+    """Return every setting of the page."""
+    return [KIND, *map(trust_choice, TRUSTS), PEOPLE, GOAL, POINTS, ANSWERS, GROUPS, EPSILON, DELTA, RECORDS]
+
+
+def question_of(values: Values) -> Question | str:
+    """Return the question, or a sentence on why there is none."""
+    kind = kind_of(values)
+    trust = next(word for word, title in TRUST_NAMES.items() if title == values[trust_choice(kind)])
+    people, groups = values[PEOPLE], values[GROUPS]
+    has_groups = kind != CLASSIFIER and (trust == "owner" or 2 * groups <= people)
+    try:
+        return Question(
+            kind,
+            trust,
+            people=people,
+            within=values[POINTS] / 100 if values[GOAL] == WITHIN_GOAL else None,
+            answers=values[ANSWERS] if kind in SEVERAL else 2,
+            epsilon=values[EPSILON],
+            delta=values[DELTA],
+            groups=groups if has_groups else None,
+            dataset=next(name for name in SHIPPED if BINARY[name].title == values[RECORDS]),
+        )
+    except ValueError as error:
+        return numbers.error_sentence_html(error)

@@ -1,0 +1,70 @@
+"""A privacy label: what is asked, by which method, what it gives away, who sees what, and how exact the result is."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from privdemo.advise.plan import Plan
+from privdemo.advise.question import CLASSIFIER, COUNTS, ONE_OF_K, YES_NO
+from privdemo.advise.recommend import Advice
+from privdemo.advise.words import action, exactness, promise
+
+# How often a person may be asked again, to say what that gives away.
+AGAIN = 5
+_ASKED = {
+    YES_NO: "The share of people whose answer is yes.",
+    ONE_OF_K: "The share of people with each of {answers:,} answers.",
+    COUNTS: "How many people of a table have each of {answers:,} answers.",
+    CLASSIFIER: "Records with a private label each, from which a computer learns to tell the label of others.",
+}
+_SEES = {
+    "nobody": "Whoever collects sees what each telephone sends, and never a true answer.",
+    "shuffler": "The shuffler sees what each telephone sends, whoever collects all of it mixed; nobody sees a true answer.",
+    "owner": "The owner of a group sees its true answers. Everybody else sees the numbers that are published.",
+    "curator": "The curator sees all true answers. Everybody else sees what is published.",
+}
+_TRUSTED = {
+    "nobody": "Nobody but the telephone itself.",
+    "shuffler": "The shuffler: to mix, and to tell nobody who sent what.",
+    "owner": "The owner of each group: to add the noise, and to pass on nothing else.",
+    "curator": "The curator: to add the noise, to pass on nothing else, and to keep the true answers safe.",
+}
+
+
+class Line(NamedTuple):
+    """A line of a label: a `title` of a few words and a `text` of one or two sentences."""
+
+    title: str
+    text: str
+
+
+def label(advice: Advice) -> tuple[Line, ...]:
+    """Return the lines of the privacy label of an advice."""
+    question, plan = advice.question, advice.plan
+    return (
+        Line("What is asked", _ASKED[question.ask].format(answers=question.answers)),
+        Line("How", action(question, plan)),
+        Line("Privacy loss", f"{_loss(plan)} {promise(plan)}"),
+        Line("Asked again", f"Losses add up: {AGAIN} times give at most ε = {AGAIN * plan.epsilon:g}{_again(plan)}."),
+        Line("Who sees what", _SEES[plan.trust]),
+        Line("Who must be trusted", _TRUSTED[plan.trust]),
+        Line(
+            "Not protected",
+            "Who takes part, when, and from where; what is true of nearly everybody; whoever does not do as the "
+            "method says.",
+        ),
+        Line("How exact", exactness(advice)),
+    )
+
+
+def _loss(plan: Plan) -> str:
+    """Return ε and δ with what they are of."""
+    unit = "record" if plan.accuracy is not None and plan.trust == "curator" else "answer"
+    unit = "label" if plan.accuracy is not None and plan.trust != "curator" else unit
+    delta = f", δ = {plan.delta:g}" if plan.delta else ""
+    return f"ε = {plan.epsilon:g}{delta} for one {unit} of one person (0 gives nothing away)."
+
+
+def _again(plan: Plan) -> str:
+    """Return what δ becomes with it."""
+    return f", δ = {AGAIN * plan.delta:g}" if plan.delta else ""
