@@ -19,7 +19,8 @@ _ASKED = {
 }
 _SEES = {
     "nobody": "Whoever collects sees what each telephone sends, and never a true answer.",
-    "shuffler": "The shuffler sees what each telephone sends, whoever collects all of it mixed; nobody sees a true answer.",
+    "shuffler": "The shuffler sees what each telephone sends, and whoever collects sees all of it mixed; nobody sees a "
+    "true answer.",
     "owner": "The owner of a group sees its true answers. Everybody else sees the numbers that are published.",
     "curator": "The curator sees all true answers. Everybody else sees what is published.",
 }

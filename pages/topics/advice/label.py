@@ -25,7 +25,10 @@ _CSS = """
 .privacy-label dd { margin: 0; }
 .privacy-label footer { display: flex; gap: 1rem; align-items: end; margin-top: 0.75rem; overflow-wrap: anywhere; }
 .privacy-label img { width: 7rem; height: 7rem; }
-@media (max-width: 480px) { .privacy-label dl { grid-template-columns: 1fr; gap: 0; } .privacy-label dd { margin-bottom: 0.5rem; } }
+@media (max-width: 480px) {
+  .privacy-label dl { grid-template-columns: 1fr; gap: 0; }
+  .privacy-label dd { margin-bottom: 0.5rem; }
+}
 @page { size: A5; margin: 8mm; }
 @media print { h1 { display: none; } body { margin: 0; } .privacy-label { font-size: 9.5pt; } }
 """
