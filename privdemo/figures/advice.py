@@ -16,7 +16,7 @@ from privdemo.intervals import Estimate
 TRUSTED_NAMES = {
     "nobody": "nobody",
     "shuffler": "a shuffler",
-    "owner": "the owner of each group",
+    "owner": "group owners",
     "curator": "a curator",
 }
 _STYLES = {
@@ -46,7 +46,7 @@ def half_widths(found: Mapping[str, Sequence[Plan]], plan: Plan, within: float |
         y_axis | round_ticks(10**low, 10**high),
         ".3g",
         stars=[_star(plan, plan.people, 100 * plan.half_width)],
-        more=[] if within is None else [_goal(people, 100 * within, f"± {100 * within:g} points, as wanted")],
+        more=[] if within is None else [_goal(people, 100 * within, f"wanted: ± {100 * within:g}")],
         legend=90,
         avoid_overlap=True,
     )
@@ -71,14 +71,14 @@ def accuracies(found: Mapping[str, Sequence[Plan]], plan: Plan, goal: float | No
         axis("of 100 new records, right", ends),
         ".1f",
         stars=[_star(plan, plan.epsilon, 100 * right)],
-        more=[] if goal is None else [_goal(levels, 100 * goal, f"{100 * goal:.1f} of 100 right, as wanted")],
+        more=[] if goal is None else [_goal(levels, 100 * goal, f"wanted: {100 * goal:.1f}")],
         legend=90,
         avoid_overlap=True,
     )
 
 
 def _curve(trust: str, x: Sequence[float], estimates: Sequence[Estimate]) -> Curve:
-    return Curve(f"trust {TRUSTED_NAMES[trust]}", _STYLES[trust], x, estimates)
+    return Curve(TRUSTED_NAMES[trust], _STYLES[trust], x, estimates)
 
 
 def _exactly(value: float) -> Estimate:

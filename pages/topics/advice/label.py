@@ -20,14 +20,14 @@ from privdemo import __version__, advise
 _CSS = """
 .privacy-label { border: 2px solid; border-radius: 0.75rem; padding: 0.75rem 1rem; max-width: 44rem; }
 .privacy-label h4 { margin: 0 0 0.5rem; padding: 0; font-size: 1.25rem; }
-.privacy-label dl { display: grid; grid-template-columns: minmax(7rem, 10rem) 1fr; gap: 0.35rem 1rem; margin: 0; }
+.privacy-label dl { display: grid; grid-template-columns: minmax(7rem, 10rem) 1fr; gap: 0.35rem 1rem; }
+.privacy-label :is(dl, dt, dd) { margin: 0 !important; padding: 0; }
 .privacy-label dt { font-weight: 600; }
-.privacy-label dd { margin: 0; }
 .privacy-label footer { display: flex; gap: 1rem; align-items: end; margin-top: 0.75rem; overflow-wrap: anywhere; }
 .privacy-label img { width: 7rem; height: 7rem; }
 @media (max-width: 480px) {
   .privacy-label dl { grid-template-columns: 1fr; gap: 0; }
-  .privacy-label dd { margin-bottom: 0.5rem; }
+  .privacy-label dd { margin-bottom: 0.5rem !important; }
 }
 @page { size: A5; margin: 8mm; }
 @media print { h1 { display: none; } body { margin: 0; } .privacy-label { font-size: 9.5pt; } }
