@@ -39,7 +39,7 @@ RENDERING = {f"pages.kit.{name}" for name in RENDERING_MODULES.split()} | {
 # The command line is an entry point, as app.py is: it is imported by nothing, and one command of it runs a page.
 ALSO_IMPORTED = {"privdemo.__main__": {"pages", "pages.terminal"}}
 # What renders a whole page, and so may have a screen.
-ENTRIES = ("app", "pages.one_page", "pages.terminal")
+ENTRIES = ("app", "pages.one_page", "pages.screens", "pages.terminal")
 
 
 def top(name):
