@@ -40,7 +40,7 @@ RENDERING = {f"pages.kit.{name}" for name in RENDERING_MODULES.split()} | {
 # The command line is an entry point, as app.py is: it is imported by nothing, and two commands of it need the pages.
 ALSO_IMPORTED = {"privdemo.__main__": {"pages", "pages.lessons", "pages.terminal"}}
 # What renders a whole page, and so may have a screen.
-ENTRIES = ("app", "pages.one_page", "pages.terminal")
+ENTRIES = ("app", "pages.one_page", "pages.screens", "pages.terminal")
 # Folders with modules that render, or that write the files of components into HTML, as lessons do.
 RENDERING_FOLDERS = ("kit", "lessons", "site")
 

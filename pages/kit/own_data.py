@@ -211,6 +211,11 @@ def is_own(source: Any) -> bool:
     return isinstance(getattr(source, "dataset", source), OwnData)
 
 
+def has_file(question: Any) -> bool:
+    """Return whether a page's question names the visitor's file, as a page without the file cannot answer it."""
+    return any(isinstance(value, File) for value in vars(question).values())
+
+
 def compute_in_session(name: str, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
     """Return `function(*args)`, computed once per session."""
     key = (name, *args)

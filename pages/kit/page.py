@@ -22,6 +22,8 @@ from pages.kit import (
     inputs,
     link,
     more,
+    notebook,
+    own_data,
     predictions,
     present,
     presenter,
@@ -37,6 +39,7 @@ from pages.kit.numbers import error_sentence_html
 from pages.kit.panel import LiveDial, Panel, Prediction
 from pages.kit.present import PageInfo, View
 from pages.kit.settings import Choice, Setting, label_and_key
+from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials
 from pages.kit.values import Values
 from server import uploads
@@ -115,7 +118,7 @@ def _nothing(_: Any) -> None:
 # The functions of a page by the module of its folder that defines them.
 _FUNCTIONS = {
     "question": ("settings", "question_of", "remarks"),
-    "answer": ("answer", "jobs", "extra_jobs", "waiting"),
+    "answer": ("answer", "jobs", "extra_jobs", "waiting", "opendp_lines"),
     "controls": ("controls", "main_control", "presets", "adjust"),
 }
 
@@ -140,6 +143,8 @@ class Page:
     ``ValueError`` with a sentence, which `failed` introduces on screen;
     - `chapters` are the views of the answer, one at a time; `following` is the next page: its address and title;
     `addresses` are those of all pages of the site;
+    - `opendp_lines(question)` returns the lines of Python for OpenDP that randomise as the page does, where it can;
+    - with `is_repeatable=False` the settings alone do not make the same answer again: people take part;
     - `folds(question, answer)` returns Markdown by title; `answer` is None on a page with jobs or without a question;
     - `arrange(page, placeholder)` renders a page of another layout, such as the home page.
     """
@@ -160,6 +165,8 @@ class Page:
     jobs: Callable[[Any], list[Job]] | None = None
     extra_jobs: Callable[[Any], list[Job]] | None = None
     waiting: Callable[[Any], str] = field(default=lambda question: "")
+    opendp_lines: Callable[[Any], Snippet | None] = field(default=lambda question: None)
+    is_repeatable: bool = True
     failed: str = ""
     shows_images: bool = False
     following: tuple[str, str] | None = None
@@ -170,8 +177,8 @@ class Page:
     def from_folder(cls, package: str, **more: Any) -> Page:
         """Return the page of a topic's `package`; `more` are the fields that are not found by their names.
 
-        `settings`, `question_of` and `remarks` are functions of its module `question`; `answer`, `jobs`, `extra_jobs`
-        and `waiting` of `answer`; `controls`, `main_control`, `presets` and `adjust` of `controls`.
+        `settings`, `question_of` and `remarks` are functions of its module `question`; `answer`, `jobs`, `extra_jobs`,
+        `waiting` and `opendp_lines` of `answer`; `controls`, `main_control`, `presets` and `adjust` of `controls`.
         """
         found: dict[str, Any] = {}
         for module, names in _FUNCTIONS.items():
@@ -375,6 +382,8 @@ def _render_chapter(page: Page, chapter: Chapter, question: Any, answer: Any, pl
     if chapter.controls:
         with st.container(key="chapter-controls"):
             chapter.controls(answer)
+    lines = page.opendp_lines(question)
+    screen.set_code_to_take_away(screen.CodeToTakeAway(partial(_notebook, page, question, lines), lines))
     facts = getattr(answer, "facts", {})
     first, *rest = chapter.panels_for(answer, values.here())
     is_first = page.chapters is not None and chapter is page.chapters.all[0]
@@ -405,6 +414,14 @@ def _render_chapter(page: Page, chapter: Chapter, question: Any, answer: Any, pl
     if prediction:
         return
     screen.report_button(partial(_report, page, chapter, question, answer, values.copy_of_here()), page.address)
+
+
+def _notebook(page: Page, question: Any, opendp: Snippet | None, panel: Panel) -> Callable[[], str]:
+    """Return the function that makes the notebook of a panel with the values of now, outside of the session."""
+    now: Mapping[str, str | tuple[str, ...]] | None = values.in_address(page.all_settings(values.here()))
+    if not page.is_repeatable or own_data.has_file(question):
+        now = None
+    return partial(notebook.text, panel, page.title, page.question, page.address, now, opendp)
 
 
 def _height_between(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
 from pages.kit.panel import Chart, Panel, table_of_rows
+from pages.kit.snippet import code_blocks
 from privdemo import __version__, figures
 from privdemo.experiments import results
 
@@ -72,5 +72,4 @@ def _rows(panel: Panel) -> str:
 
 def _code(markdown: str) -> str:
     """Return the blocks of code in some Markdown as HTML."""
-    blocks = re.findall(r"```\w*\n(.*?)```", markdown, re.DOTALL)
-    return "".join(f"<pre><code>{escape(block)}</code></pre>" for block in blocks)
+    return "".join(f"<pre><code>{escape(block)}</code></pre>" for block in code_blocks(markdown))

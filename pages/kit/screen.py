@@ -27,6 +27,7 @@ from pages.kit.first_screen import charts
 from pages.kit.folds import CODE, in_details
 from pages.kit.numbers import with_no_break_spaces
 from pages.kit.panel import Cards, Chart, Component, LiveDial, LiveDots, Panel, to_csv
+from pages.kit.snippet import Snippet, code_blocks
 from pages.kit.trials import Trials
 from privdemo import figures
 from server import script_slots
@@ -37,13 +38,29 @@ BEFORE_PLOTLY = 0.4
 # The letters from which a headline of a slide is smaller, and the words up to which the page's sentence may be one.
 _LONG_HEADLINE, _MOST_WORDS = 90, 30
 _TAKEAWAY, _CHARTS_SENT, _EXPLAINED = "last_takeaway", "charts_sent", "terms_explained"
-_TITLE, _SLIDE = "page_title", "slide"
+_TITLE, _SLIDE, _TAKE_AWAY = "page_title", "slide", "code_to_take_away"
 
 
 def begin(title: str) -> None:
     """Begin a run of the page with this title: no term is explained yet."""
-    st.session_state[_EXPLAINED], st.session_state[_TITLE] = {}, title
+    st.session_state[_EXPLAINED], st.session_state[_TITLE], st.session_state[_TAKE_AWAY] = {}, title, None
     first_screen.begin()
+
+
+@dataclass(frozen=True)
+class CodeToTakeAway:
+    """What stands below a figure's code: the lines for `opendp`, if there are any, and a notebook.
+
+    `notebook(panel)` returns the function that makes the notebook of a panel, when it is downloaded.
+    """
+
+    notebook: Callable[[Panel], Callable[[], str]]
+    opendp: Snippet | None = None
+
+
+def set_code_to_take_away(code: CodeToTakeAway) -> None:
+    """Offer this with the code of every figure from now on in this run."""
+    st.session_state[_TAKE_AWAY] = code
 
 
 @dataclass(frozen=True)
@@ -322,7 +339,33 @@ def below_figure(panel: Panel) -> None:
         if panel.snippet:
             code = st.popover("Show code", key=f"{name}-python", on_change="rerun")
             if code.open:  # rarely: it costs as much as the figure's downloads
-                code.code(str(panel.snippet))
+                with code:
+                    _code(panel)
+
+
+def _code(panel: Panel, words: str = "") -> None:
+    """Render a panel's code, or `words` that hold it, below a button that downloads it as a notebook.
+
+    Below it stand the lines for OpenDP, if there are any.
+    """
+    more: CodeToTakeAway | None = st.session_state.get(_TAKE_AWAY)
+    if more:
+        name = panel.name or CODE_OPEN
+        st.download_button(
+            "Save notebook (.ipynb)",
+            more.notebook(panel),
+            f"{name}.ipynb",
+            "application/x-ipynb+json",
+            key=f"{name}-notebook",
+            on_click="ignore",
+        )
+    if words:
+        st.markdown(words)
+    else:
+        st.code(str(panel.snippet))
+    if more and more.opendp:
+        st.caption("The same noise with OpenDP (`pip install opendp`):")
+        st.code(str(more.opendp))
 
 
 # The key of the popover with the page's code.
@@ -341,4 +384,6 @@ def folds(contents: Mapping[str, str]) -> None:
         if CODE in contents:
             code = st.popover(f"Show {CODE[0].lower()}{CODE[1:]}", key=CODE_OPEN, on_change="rerun")
             if code.open:
-                code.markdown(contents[CODE])
+                whole = Panel(snippet=Snippet((), tuple(code_blocks(contents[CODE]))))
+                with code:
+                    _code(whole, contents[CODE])

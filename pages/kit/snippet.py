@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
@@ -34,6 +35,11 @@ class Snippet:
     def markdown(self) -> str:
         """Return the code as a Markdown block."""
         return f"```python\n{self}\n```"
+
+
+def code_blocks(markdown: str) -> list[str]:
+    """Return the blocks of code in some Markdown."""
+    return re.findall(r"```\w*\n(.*?)```", markdown, re.DOTALL)
 
 
 def as_code(value: Any) -> str:

@@ -29,9 +29,11 @@ from privdemo.experiments.claims import (
 from privdemo.figures import claims as charts
 
 SNIPPET = Snippet(
-    ("from privdemo.experiments import claims",),
+    ("from collections import Counter", "from privdemo.experiments import claims"),
     (
-        "for claim in claims.all_claims():",
+        "everything = claims.all_claims()",
+        "print(Counter(claim.verdict for claim in everything))",
+        "for claim in everything:",
         "    print(claim.source, claim.place, claim.published, claim.ours, claim.verdict, claim.why)",
         "# all studies behind them anew: python -m privdemo reproduce all",
     ),

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pages.kit import cache, numbers, own_data
+from pages.kit import cache, numbers, opendp, own_data
 from pages.kit.numbers import LOSS, count_trials, with_half, with_range
 from pages.kit.panel import Chart, Markup, Panel
 from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials, one_job
 from pages.topics.class_ratio.question import LARGE, Question, first_class_words
 from privdemo.experiments import class_ratio
-from privdemo.experiments.class_ratio import FULLY_LABELLED_METHODS, SHARES, Trial
+from privdemo.experiments.class_ratio import FULLY_LABELLED_METHODS, NO_RELEASE, SHARES, Trial
 from privdemo.experiments.class_ratio.score import MOST_DISTANCE
 from privdemo.figures import class_ratio as charts
-from privdemo.mechanisms.label_counts import RELEASES
+from privdemo.mechanisms.label_counts import RELEASES, calibrate
 from privdemo.methods import CLASS_RATIO, COUNT, EM, IDENTITY, MMD, PCC, PSVM, RFF, SPREAD, by_trying
 from privdemo.tasks import Task, counting_task
 from privdemo.verdict import Verdict, judge
@@ -322,6 +322,18 @@ def mean_words(answer: Answer) -> str:
         f"{numbers.share(SHARES[-1], 0)} of the first class: {errors}. {interval_basis_words(answer)}. They are other "
         "groups than yours."
     )
+
+
+def opendp_lines(question: Question) -> Snippet | None:
+    """Return the lines for OpenDP that add the noise of the release to the counts of a set."""
+    config = question.config
+    if config.release == NO_RELEASE:
+        return None
+    try:
+        mechanism = calibrate(config.release, config.epsilon, config.delta, config.counts(), config.n_min)
+    except ValueError:  # the page says why there is no such noise
+        return None
+    return opendp.snippet(config.delta, counts=mechanism)
 
 
 def snippet(question: Question) -> Snippet:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
 
-from pages.kit import numbers, own_data
+from pages.kit import numbers, opendp, own_data
 from pages.kit.panel import Chart, Panel, Prediction
 from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials
@@ -610,6 +610,11 @@ def _curve_words(question: Question, curves: Sequence[Row]) -> str:
 
 
 # --- code ----------------------------------------------------------------------------------------
+
+
+def opendp_lines(question: Question) -> Snippet | None:
+    """Return the lines for OpenDP that randomise as people do who trust nobody."""
+    return opendp.snippet(label=question.config.flips, pixel=question.config.pixels)
 
 
 def config_snippet(question: Question) -> Snippet:

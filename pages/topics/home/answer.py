@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pprint import pformat
 
-from pages.kit import cache, dials, numbers
+from pages.kit import cache, dials, numbers, opendp
 from pages.kit.panel import LiveDial, Panel
 from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials
@@ -132,6 +132,11 @@ def extra_jobs(question: Question) -> list[Job]:
     return dials.guess_jobs(question.config, FAMILY, (_PRIOR,))
 
 
+def opendp_lines(question: Question) -> Snippet | None:
+    """Return the lines for OpenDP that randomise a pixel as the page does."""
+    return opendp.snippet(pixel=question.config.pixels)
+
+
 def snippet(question: Question) -> Snippet:
     """Return the code that makes the pictures and finds the senders."""
     return Snippet(
@@ -148,5 +153,6 @@ def snippet(question: Question) -> Snippet:
             f"linking = {pformat(question.curve, width=88)}",
             f"here = measure(linking, {question.level!r})",
             "points = curve(linking)",
+            'print("sender found:", here.linked)',
         ),
     )

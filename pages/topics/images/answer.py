@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pprint import pformat
 from typing import Any
 
-from pages.kit import cache, dials, numbers
+from pages.kit import cache, dials, numbers, opendp
 from pages.kit.panel import Chart, LiveDial, Markup, Panel, Prediction, Scale
 from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials
@@ -352,6 +352,11 @@ def paper_figure(answer: Answer, kind: str) -> tuple[Panel]:
 # --- the code --------------------------------------------------------------------------------------
 
 
+def opendp_lines(question: Question) -> Snippet | None:
+    """Return the lines for OpenDP that randomise a pixel and a label as the page does."""
+    return opendp.snippet(question.delta, pixel=question.config.pixels, label=question.config.labels)
+
+
 def snippet(question: Question) -> Snippet:
     """Return the code that computes the numbers of the page."""
     config = question.config
@@ -371,6 +376,7 @@ def snippet(question: Question) -> Snippet:
             f"linking = {pformat(question.curve, width=88)}",
             "points = curve(linking)",
             f"here = measure(linking, {question.level!r})",
+            'print("sender found:", here.linked)',
             f"pixel_error_figure(points, here, FAMILIES[{question.family.name!r}]).show()",
             f"reidentification_figure(points, here, FAMILIES[{question.family.name!r}]).show()",
         ),

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pages.kit import cache, numbers
+from pages.kit import cache, numbers, opendp
 from pages.kit.snippet import Snippet
 from pages.kit.trials import Trials
 from pages.topics.label_counts.question import Question
 from privdemo.experiments import label_counts
 from privdemo.experiments.label_counts import CountConfig, Outcome
 from privdemo.figures.label_counts import published_errors
-from privdemo.mechanisms.label_counts import RELEASES
+from privdemo.mechanisms.label_counts import RELEASES, calibrate
 from privdemo.methods import LABEL_COUNTS
 
 Outcomes = Mapping[str, Outcome]
@@ -177,6 +177,16 @@ def table(outcomes: Mapping[float, Mapping[str, Outcome]], axis: str) -> list[di
         for level, here in outcomes.items()
         for name, outcome in here.items()
     ]
+
+
+def opendp_lines(question: Question) -> Snippet | None:
+    """Return the lines for OpenDP that add the noise of the chosen release to counts."""
+    config = question.config
+    try:
+        mechanism = calibrate(question.release, config.epsilon, config.delta, config.counts, config.n_min)
+    except ValueError:  # the page says why there is no such noise
+        return None
+    return opendp.snippet(config.delta, counts=mechanism)
 
 
 def snippet(question: Question) -> Snippet:

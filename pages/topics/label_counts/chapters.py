@@ -59,7 +59,10 @@ def released_counts(answer: Answer) -> list[Panel]:
                 for c in range(len(counts))
             ],
             snippet=snippet(question).then(
-                f'print(outcomes["{outcome.release}"].example, outcomes["{outcome.release}"].ranges)'
+                f'outcome = outcomes["{outcome.release}"]',
+                "people = sum(config.counts)",
+                'print("off by", outcome.distortion.mean * people, "people")',
+                "print([share * people for share in outcome.example], outcome.ranges)",
             ),
             prediction=_prediction(question, outcome, shown),
         )

@@ -8,7 +8,7 @@ from functools import partial
 from html import escape
 from typing import Any
 
-from pages.kit import cache, numbers, own_data
+from pages.kit import cache, numbers, opendp, own_data
 from pages.kit.panel import Chart, Panel
 from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials
@@ -20,6 +20,7 @@ from privdemo.experiments.results import N_TRIALS
 from privdemo.experiments.trials import with_trial
 from privdemo.figures import many_answers as charts
 from privdemo.intervals import Estimate
+from privdemo.mechanisms import RandomisedResponse
 from privdemo.mechanisms.frequency_oracles.subset import SubsetSelection
 from privdemo.methods import FREQUENCY_ORACLES
 
@@ -266,6 +267,14 @@ def share_rows(release: Release) -> list[dict[str, Any]]:
         }
         for i, name in enumerate(people.names)
     ]
+
+
+def opendp_lines(question: Question) -> Snippet | None:
+    """Return the lines for OpenDP for k-ary randomised response, if it is one of the two methods."""
+    release = released(question.config)
+    if RESPONSE not in release.found:
+        return None
+    return opendp.snippet(answer=RandomisedResponse.from_epsilon(question.config.epsilon, release.truth.k))
 
 
 def snippet(question: Question) -> Snippet:

@@ -62,6 +62,7 @@ PAGE = Page.from_folder(
     address=ADDRESS,
     question_of=question_of,
     folds=standing_words,
+    is_repeatable=False,
     chapters=Chapters(
         STEP.key,
         tuple(Chapter(name, panels, **more) for name, (panels, more) in zip(STEPS, _CHAPTERS, strict=True)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 
-from pages.kit import numbers
+from pages.kit import numbers, opendp
 from pages.kit.panel import Markup, Panel
 from pages.kit.snippet import Snippet, as_code
 from pages.kit.trials import Trials
@@ -70,7 +70,7 @@ class Answer:
                 figure=reveal.heap(question, summary) if begins else Markup(rule(question)),
                 summary=summary,
                 rows=lambda: [{"time": i, "answers": sum(sent)} for i, sent in enumerate(question.rounds, start=1)],
-                snippet=self.snippet(),
+                snippet=self.snippet().then('print(sum(counts), "have answered")'),
             ),
         )
 
@@ -95,6 +95,11 @@ class Answer:
 def answer(question: Question, _: Trials) -> Answer:
     """Estimate the true shares, if anybody has answered."""
     return Answer(question, poll.reveal(question.config, question.counts) if sum(question.counts) else None)
+
+
+def opendp_lines(question: Question) -> Snippet | None:
+    """Return the lines for OpenDP that randomise an answer as a telephone does."""
+    return opendp.snippet(answer=question.config.mechanism)
 
 
 # --- words ---------------------------------------------------------------------------------------

@@ -6,12 +6,12 @@ import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
-from pages.kit import cache, chosen, numbers, own_data
+from pages.kit import cache, chosen, numbers, opendp, own_data
 from pages.kit.numbers import count_trials, with_half, with_range
 from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials
 from pages.topics.training.nearest import Nearest, nearest
-from pages.topics.training.pixel_noise import noise_of
+from pages.topics.training.pixel_noise import DELTA, noise_of
 from pages.topics.training.question import EM_TRIALS, Question
 from privdemo.estimators import choose
 from privdemo.experiments import training
@@ -321,6 +321,11 @@ def _methods_with_counts(answer: Answer, ended: Mapping[str, int]) -> str:
     often = {name: "" if n == 1 else f" (in {times} of {n} trials)" for name, times in ended.items()}
     words = numbers.join_words(tuple(f"{TRAINING[name].title}{times}" for name, times in often.items()))
     return f" In this trial {words}" if n == 1 else f" {words[0].upper()}{words[1:]}"
+
+
+def opendp_lines(question: Question) -> Snippet | None:
+    """Return the lines for OpenDP that randomise a pixel and a label as people do."""
+    return opendp.snippet(DELTA, pixel=question.config.pixels, label=question.config.labels)
 
 
 def snippet(question: Question) -> Snippet:

@@ -95,7 +95,7 @@ def some_images(answer: Answer) -> list[Panel]:
             Markup(picture),
             summary,
             rows=lambda: training.digit_table(trial, chosen),
-            snippet=snippet(answer.question).then(f"print(training.digit_table(trials[0], {chosen}))"),
+            snippet=print_scores(answer.question).then(f"print(training.digit_table(trials[0], {chosen}))"),
             prediction=_prediction(answer),
         )
     ]

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pages.kit import cache, numbers
+from pages.kit import cache, numbers, opendp
 from pages.kit.panel import Chart, LiveDots, Panel, Prediction, Scale
 from pages.kit.snippet import Snippet
 from pages.kit.trials import Trials
@@ -102,7 +102,10 @@ class Answer:
                 ),
                 summary=summary,
                 rows=lambda: voting.poll_table(self.poll),
-                snippet=_with_people_figure(last_poll_snippet(self.config)),
+                snippet=_with_people_figure(last_poll_snippet(self.config)).then(
+                    "for method, estimate in poll.estimates.items():",
+                    "    print(method, estimate.value, estimate.interval)",
+                ),
                 note=arithmetic_words(self.poll, self.config.channel),
                 links=[("poll", "Try it with your class")],
                 prediction=self._prediction(),
@@ -340,6 +343,11 @@ def estimate_words(poll: Poll, truth: float) -> str:
 
 
 # --- code ----------------------------------------------------------------------------------------
+
+
+def opendp_lines(config: ElectionConfig) -> Snippet | None:
+    """Return the lines for OpenDP that randomise answers as these people do."""
+    return opendp.snippet(answer=config.channel)
 
 
 def snippet(config: ElectionConfig) -> Snippet:

@@ -80,6 +80,34 @@ def test_the_code_is_rendered_only_while_it_is_unfolded(is_open):
     assert ["import a" in words, "import b" in words] == [is_open, is_open]
 
 
+TAKEN_AWAY = """
+from pages.kit import folds, screen
+from pages.kit.panel import Panel, Table
+from pages.kit.snippet import Snippet
+
+sheet = Panel("sheet", figure=Table(["a"], [["b"]]), rows=lambda: [{"a": 1}], snippet=Snippet(("import a",), ()))
+screen.begin("Made up")
+screen.set_code_to_take_away(screen.CodeToTakeAway(lambda panel: lambda: panel.name, LINES))
+screen.render([sheet])
+screen.folds({folds.CODE: "Words.\\n```python\\nimport b\\n```"})
+"""
+
+
+@pytest.mark.parametrize("lines", ["None", "Snippet(('import opendp',))"])
+def test_the_code_comes_with_a_notebook_and_with_the_lines_for_opendp_if_there_are_any(lines):
+    words = rendered(opened(TAKEN_AWAY.replace("LINES", lines), **{"sheet-python": True}).main)
+    assert "Save notebook (.ipynb)" in words
+    assert "sheet-notebook" in words
+    assert ["The same noi" in words, "import opendp" in words] == [lines != "None"] * 2
+    whole_page = rendered(opened(TAKEN_AWAY.replace("LINES", lines), **{screen.CODE_OPEN: True}).main)
+    assert whole_page.count("-notebook") == 1
+    assert "code-notebook" in whole_page
+    assert ("import opendp" in whole_page) == (lines != "None")
+    closed = rendered(opened(TAKEN_AWAY.replace("LINES", lines)).main)
+    assert "notebook" not in closed
+    assert "opendp" not in closed
+
+
 def test_data_and_figure_can_be_downloaded(monkeypatch):
     offered = []
     monkeypatch.setattr(st, "download_button", lambda *args, **options: offered.append((*args, options)))

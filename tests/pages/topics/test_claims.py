@@ -54,7 +54,8 @@ def test_the_takeaway_counts_verdicts_and_the_code_gives_all_claims(everything):
     assert f"check {n_yan} claims of Yan, by" in words
     assert f": <b>{of_yan}</b> hold" in words
     exec(str(SNIPPET), {"print": lambda *words: printed.append(words)})
-    assert len(printed) == len(everything)
+    assert len(printed) == 1 + len(everything)
+    assert printed[0] == (n,)
 
 
 def test_the_bar_has_every_verdict_and_the_cards_what_is_not_found_to_hold(everything):

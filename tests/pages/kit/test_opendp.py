@@ -1,0 +1,108 @@
+"""The lines for OpenDP make the same mechanism as ours: the same ε, no smaller one, and the same distribution."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from pages.kit import opendp
+from privdemo import accounting
+from privdemo.mechanisms import BinaryChannel, GaussianNoise, LaplaceNoise, RandomisedResponse
+from privdemo.mechanisms.label_counts import GaussianCounts, LaplaceCounts, LaplacePrior, ScaledDirichlet, calibrate
+
+RESPONSES = [
+    BinaryChannel(0.2, 0.2),
+    RandomisedResponse(0.05),
+    RandomisedResponse(0.49),
+    RandomisedResponse(0.3, 3),
+    RandomisedResponse(0.7, 16),
+    RandomisedResponse.from_epsilon(1.0, 256),
+    RandomisedResponse.from_epsilon(0.05, 2),
+]
+COUNTS = (320, 230, 180)
+LAPLACE = [LaplaceNoise(0.5), LaplaceNoise(4.0), calibrate("laplace published", 0.7, 0.05, COUNTS)]
+GAUSSIAN = [GaussianNoise(0.5), GaussianNoise(3.0), calibrate("gaussian tight", 1.0, 0.05, COUNTS)]
+SAMPLES, DELTA = 4000, 1e-5
+# How improbable an outcome of chance must be to count as another distribution: OpenDP takes no seed.
+IMPROBABLE = 1e-7
+
+
+def run(mechanism, delta=DELTA):
+    """The names that the lines for a mechanism make."""
+    printed, code = [], opendp.snippet(delta, made=mechanism)
+    exec(str(code), names := {"print": lambda *words: printed.append(words)})
+    return names, {words[0]: words[1] for words in printed}
+
+
+def assert_least(measurement, distance, loss):
+    """Assert that this loss is enough for neighbours at a distance, and a slightly smaller one is not."""
+    assert measurement.map(distance) == pytest.approx(loss, rel=1e-9)
+    assert measurement.check(distance, loss * (1 + 1e-9))
+    assert not measurement.check(distance, loss * (1 - 1e-6))
+
+
+@pytest.mark.parametrize("mechanism", RESPONSES)
+def test_randomised_response_has_our_epsilon_and_our_probabilities(mechanism):
+    names, _ = run(mechanism)
+    measurement, k = names["made"], mechanism.n_states
+    assert_least(measurement, 1, mechanism.epsilon)
+    for true in {0, k - 1}:
+        sent = [int(measurement(bool(true) if k == 2 else true)) for _ in range(SAMPLES)]
+        expected = SAMPLES * mechanism.channel_matrix[:, true]
+        assert stats.chisquare(np.bincount(sent, minlength=k), expected).pvalue > IMPROBABLE
+
+
+@pytest.mark.parametrize("mechanism", LAPLACE)
+def test_laplace_noise_has_our_epsilon_and_our_distribution(mechanism):
+    names, _ = run(mechanism)
+    of_counts = isinstance(mechanism, LaplaceCounts)
+    assert_least(names["made"], 2.0 if of_counts else 1.0, (2 if of_counts else 1) / mechanism.scale)
+    if of_counts:
+        assert accounting.laplace_counts_delta(mechanism.scale, 0.7) == 0
+    else:
+        assert mechanism.epsilon == pytest.approx(1 / mechanism.scale)
+    noise = noise_of(names["made"], of_counts)
+    assert stats.kstest(noise, stats.laplace(scale=mechanism.scale).cdf).pvalue > IMPROBABLE
+
+
+@pytest.mark.parametrize("mechanism", GAUSSIAN)
+def test_gaussian_noise_has_our_distribution_and_an_epsilon_that_is_not_below_the_exact_one(mechanism):
+    names, printed = run(mechanism)
+    of_counts = isinstance(mechanism, GaussianCounts)
+    distance = math.sqrt(2) if of_counts else 1.0
+    assert_least(names["made"], distance, distance**2 / (2 * mechanism.sigma**2))
+    exact = accounting.gaussian_epsilon(mechanism.sigma, DELTA, distance)
+    by_opendp, delta = printed["(ε, δ):"]
+    assert delta == DELTA
+    assert exact < by_opendp < 1.3 * exact
+    noise = noise_of(names["made"], of_counts)
+    assert stats.kstest(noise, stats.norm(scale=mechanism.sigma).cdf).pvalue > IMPROBABLE
+
+
+def noise_of(measurement, of_counts):
+    """The noise on some values."""
+    if of_counts:
+        return np.array(measurement([100.0] * SAMPLES)) - 100
+    return np.array([measurement(0.5) for _ in range(SAMPLES)]) - 0.5
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        None,
+        BinaryChannel(0.1, 0.3),
+        BinaryChannel(0.6, 0.6),
+        RandomisedResponse(0.0),
+        RandomisedResponse(0.5),
+        RandomisedResponse(0.75, 4),
+        LaplaceNoise(0.0),
+        GaussianNoise(0.0),
+        LaplacePrior(2.0),
+        ScaledDirichlet(1.0, ()),
+    ],
+)
+def test_what_opendp_has_not_or_hides_nothing_or_all_has_no_lines(mechanism):
+    assert opendp.snippet(made=mechanism) is None
+    both = opendp.snippet(made=mechanism, other=RandomisedResponse(0.2))
+    assert both == opendp.snippet(other=RandomisedResponse(0.2))
