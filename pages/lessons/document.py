@@ -74,7 +74,7 @@ def document(lesson: Lesson) -> str:
 <p class="introduction">{escape(lesson.introduction)}</p>
 <noscript><p>This lesson needs JavaScript, which does not run here.</p></noscript>
 <p id="problem" role="alert" hidden>This browser is too old for the lesson: it cannot unpack the numbers.</p>
-{lesson.body}
+<div id="lesson" hidden>{lesson.body}</div>
 <footer>A lesson of the Python package privdemo {escape(__version__)}. The file is complete: it fetches nothing, and
 sends nothing to anybody.{source}</footer>
 </main>

@@ -49,6 +49,7 @@ async function unpacked(text) {
 async function begin() {
   if (!globalThis.DecompressionStream) return (byId("problem").hidden = false);
   lesson = await unpacked(byId("packed").textContent);
+  byId("lesson").hidden = false;
   await start();
   document.documentElement.dataset.lesson = "started";
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from html import escape
@@ -35,7 +35,8 @@ _AT_LEVEL = ("level", "linkingHere", "guesses", "matching")
 def lesson() -> Lesson:
     """Return the lesson."""
     answers = answers_along()
-    opened = next(one for one in answers if one.question.level == question().level)
+    first = next(i for i, one in enumerate(answers) if one.question.level == question().level)
+    opened = answers[first]
     of_app = answer(opened.question, Trials())  # at the levels of the app
     asked = _prediction(of_app)
     dial = _dial(opened)
@@ -54,7 +55,7 @@ def lesson() -> Lesson:
         "image_dial.js",
         {
             "guess": guess_data(asked),
-            "first": answers.index(opened),
+            "first": first,
             "dial": _for_browser(dial.data | {"pictures": json.dumps(pictures).encode()}),
             "levels": [_level(one) for one in answers],
             "guesses": _for_browser(dial.later() or {}),
@@ -112,10 +113,6 @@ def _level(found: Answer) -> dict[str, Any]:
     }
 
 
-def _for_browser(data: Any) -> dict[str, Any]:
+def _for_browser(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return data of the dial with addresses for bytes, as the app gives them to it."""
-    return {name: address(part) if isinstance(part, bytes) else _plain(part) for name, part in data.items()}
-
-
-def _plain(part: Any) -> Any:
-    return list(part) if isinstance(part, Sequence) and not isinstance(part, str) else part
+    return {name: address(part) if isinstance(part, bytes) else part for name, part in data.items()}

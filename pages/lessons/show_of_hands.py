@@ -16,7 +16,7 @@ from pages.kit.trials import Trials
 from pages.kit.values import Values
 from pages.lessons.document import Lesson, place
 from pages.topics.poll import PAGE, chapters
-from pages.topics.poll.answer import Answer, answer, rule
+from pages.topics.poll.answer import Answer, answer, how_to_lie, rule_picture
 from pages.topics.poll.question import (
     ANSWERS,
     ASKED,
@@ -58,7 +58,7 @@ def lesson() -> Lesson:
         "sure what any one person meant. The share of each answer can still be estimated.",
         f"""<p class="poll-rule poll-asked">{escape(_TEXT)}</p>
 <fieldset class="choices"><legend>{WAY.label}</legend>{_radios("way", (REHEARSAL, HANDS))}</fieldset>
-<div id="rule" hidden>{rule(replace(_hands(0, 0), text=""))}</div>
+<div id="rule" hidden><p class="poll-rule">{how_to_lie(_hands(0, 0))}</p>{rule_picture(CONFIG)}</div>
 <div id="hands" hidden>{place("hands-0", "number")}{place("hands-1", "number")}</div>
 <fieldset class="choices"><legend>{STEP.label}</legend>{_radios("chapter", tuple(_OF_SIMULATED))}</fieldset>
 <h2 id="question"></h2>

@@ -207,6 +207,27 @@ def type_hands(page: Page, yes: int, no: int) -> None:
         press(page, "Enter")
 
 
+@pytest.mark.parametrize("sandbox", ["", "sandbox=allow-scripts"])
+def test_a_lesson_runs_in_a_frame_of_a_course_page(browser, lessons_folder, tmp_path, sandbox):
+    outer = tmp_path / "course.html"
+    source = (lessons_folder / "image_dial.html").as_uri()
+    outer.write_text(f"<!doctype html><iframe {sandbox} src={source} width=800 height=600></iframe>")
+    page = browser.new_page()
+    page.goto(outer.as_uri())
+    frame = page.frame_locator("iframe")
+    frame.get_by_role("button", name="Just show me").click()
+    expect(frame.locator(".dial")).to_have_attribute("data-guesses", "exact")
+    page.close()
+
+
+def test_where_no_script_runs_a_lesson_says_so_and_offers_nothing(browser, lessons_folder):
+    page = browser.new_page(java_script_enabled=False)
+    page.goto((lessons_folder / "voting.html").as_uri())
+    expect(page.locator("noscript p")).to_be_visible()
+    expect(page.locator("button").first).to_be_hidden()
+    page.close()
+
+
 def test_answers_fall_and_bars_slide_where_motion_is_wanted(open_lesson):
     page = open_lesson("show_of_hands", motion="no-preference")
     page.get_by_role("radio", name=STEPS[1]).check()

@@ -96,13 +96,13 @@ def render(
             _render_plain_boxes(setting, label, other)
         return
     key = f"{setting.key}-boxes" if part == "boxes" else f"{setting.key}-number"
-    count = st.session_state.get(_COUNTS, {}).get(key, 0)
-    data = control_data(setting, label, values.get(setting), slider, other, part)
+    visit = {"key": setting.key, "session": session_name(), "count": st.session_state.get(_COUNTS, {}).get(key, 0)}
+    data = visit | control_data(setting, label, values.get(setting), slider, other, part)
 
     def changed() -> None:
         _put_change(component.sent(key, "changed"), setting, other, key)
 
-    _control(key=key, data=data | {"session": session_name(), "count": count}, on_changed_change=changed)
+    _control(key=key, data=data, on_changed_change=changed)
 
 
 def control_data(
