@@ -48,7 +48,7 @@ def simulated_error(plan, k, share, repeats=20_000):
     return np.quantile(np.abs(found - share), 0.95)
 
 
-@pytest.mark.parametrize("k", [2, 16, 256])
+@pytest.mark.parametrize("k", [2, 16, 64])
 @pytest.mark.parametrize("trust", ["nobody", "shuffler"])
 def test_intervals_of_reports_are_as_wide_as_stated_and_contain_the_share(k, trust):
     """The estimator that is run, on all reports: its intervals, not only its error."""
