@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from privdemo.advise.question import CLASSIFIER, COUNTS
 from privdemo.advise.recommend import Advice
 from privdemo.advise.shipped import lost_by_trial
-from privdemo.advise.ways import GAUSSIAN_COUNTS
+from privdemo.advise.ways import GAUSSIAN_COUNTS, oracle_of
 from privdemo.estimators import votes
 from privdemo.mechanisms.frequency_oracles import ORACLES
 
@@ -29,8 +29,7 @@ def simulated_half_width(advice: Advice, repeats: int = 20_000, seed: int = 0) -
     have = np.full(repeats, round(share * n)) if question.ask == COUNTS else rng.binomial(n, share, repeats)
     truth = have / n if question.ask == COUNTS else share
     if plan.mechanism in ORACLES:
-        local_epsilon = plan.parameters.get("local_epsilon", plan.epsilon)
-        oracle = ORACLES[plan.mechanism](question.answers, local_epsilon)
+        oracle = oracle_of(question, plan)
         supported = rng.binomial(have, oracle.p) + rng.binomial(n - have, oracle.q)
         found = votes.corrected(supported / n, oracle.one_against_rest)
     else:

@@ -22,7 +22,7 @@ from privdemo.accounting import (
     shuffled_poll_delta,
     shuffled_poll_delta_among_ones,
 )
-from privdemo.advise.plan import MOST_STEP, STEPS, fewest, steps
+from privdemo.advise.plan import MOST_STEP, STEPS, Plan, fewest, steps
 from privdemo.advise.question import COUNTS, Question
 from privdemo.estimators import survey
 from privdemo.estimators.trusted_survey import noise_half_width, noisy_half_width
@@ -102,25 +102,23 @@ class Local(Way):
         """See `Way`. The half-width is that of the score interval of how many reports support an answer, divided by
         p − q.
         """
+        largest = self.question.largest_share
         widths = {
-            oracle: survey.half_width(people, oracle.one_against_rest, self._share(oracle))
-            for oracle in cached_oracles(self.question.answers, steps(epsilon))
+            oracle: survey.half_width(people, oracle.one_against_rest, oracle.worst_share(largest))
+            for oracle in cached_oracles(self.question.answers, steps(epsilon), largest)
         }
         oracle = min(widths, key=lambda each: widths[each])
         name = next(name for name, kind in ORACLES.items() if type(oracle) is kind)
-        return Setting(name, _parameters(oracle), widths[oracle], self._share(oracle))
+        return Setting(name, _parameters(oracle), widths[oracle], oracle.worst_share(largest))
 
     def people_needed(self, epsilon: float, within: float) -> int | None:
         """See `Way`."""
+        largest = self.question.largest_share
         needed = min(
-            survey.voters_needed(oracle.one_against_rest, within, self._share(oracle))
-            for oracle in cached_oracles(self.question.answers, steps(epsilon))
+            survey.voters_needed(oracle.one_against_rest, within, oracle.worst_share(largest))
+            for oracle in cached_oracles(self.question.answers, steps(epsilon), largest)
         )
         return int(needed) if needed <= MOST_PEOPLE else None
-
-    def _share(self, oracle: FrequencyOracle) -> float:
-        """Return the share at which the interval is widest, of those that an answer can have."""
-        return min(oracle.worst_share, self.question.largest_share)
 
 
 class Shuffled(Way):
@@ -252,12 +250,18 @@ def ways(question: Question) -> list[Way]:
 
 
 @lru_cache(4096)
-def cached_oracles(k: int, n_steps: int) -> tuple[FrequencyOracle, ...]:
+def cached_oracles(k: int, n_steps: int, largest_share: float) -> tuple[FrequencyOracle, ...]:
     """Return the frequency oracles with ε = `n_steps`/1000, the simpler first; of two answers no other is as exact as
     randomised response.
     """
     kinds = (KaryResponse,) if k == 2 else tuple(ORACLES.values())
-    return tuple(kind(k, n_steps / STEPS) for kind in kinds)
+    return tuple(kind.for_shares(k, n_steps / STEPS, largest_share) for kind in kinds)
+
+
+def oracle_of(question: Question, plan: Plan) -> FrequencyOracle:
+    """Return the frequency oracle of a plan for `question`."""
+    epsilon = plan.parameters.get("local_epsilon", plan.epsilon)
+    return ORACLES[plan.mechanism].for_shares(question.answers, epsilon, question.largest_share)
 
 
 def _with_local_epsilon(setting: Setting, step: int) -> Setting:

@@ -7,9 +7,9 @@ import pytest
 
 from privdemo.accounting import shuffled_delta, shuffled_poll_delta
 from privdemo.advise import TRUSTS, Question, advise
-from privdemo.advise.ways import MOST_HIDING, Noisy, Shuffled, ways
+from privdemo.advise.ways import MOST_HIDING, Noisy, Shuffled, oracle_of, ways
 from privdemo.intervals import Z95
-from privdemo.mechanisms.frequency_oracles import ORACLES
+from privdemo.mechanisms.frequency_oracles import ORACLES, OptimisedLocalHashing, SubsetSelection
 
 CASES = [
     ("yes-no", 2, 0.03, 1.0),
@@ -67,17 +67,32 @@ def half_width(oracle, share, people):
 
 @pytest.mark.parametrize(("k", "people", "within"), [(2, 2500, 0.05), (3, 9000, 0.04), (64, 30_000, 0.03)])
 def test_no_oracle_at_any_smaller_epsilon_reaches_the_goal(k, people, within):
-    """All six oracles at many ε, each at the worst of many shares."""
-    plan = advise(Question("one-of-k", "nobody", people, within, answers=k, epsilon=10.0)).plan
-    shares = np.linspace(0, 1, 21)
-    for epsilon in (*np.linspace(0.01, plan.epsilon - 0.001, 12), plan.epsilon - 0.001):
-        for make in ORACLES.values():
-            oracle = make(k, float(epsilon))
-            widest = max(half_width(oracle, share, people) for share in (*shares, oracle.worst_share))
+    """All six oracles at many ε, with every size of a set and many numbers of hashes, at the worst of many shares."""
+    asked = Question("one-of-k", "nobody", people, within, answers=k, epsilon=10.0)
+    plan = advise(asked).plan
+    shares = np.linspace(0, 1, 11)
+    for epsilon in (*np.linspace(0.01, plan.epsilon - 0.001, 4), plan.epsilon - 0.001):
+        for oracle in (
+            *(make(k, float(epsilon)) for make in ORACLES.values()),
+            *(SubsetSelection(k, float(epsilon), size) for size in range(1, k)),
+            *(OptimisedLocalHashing(k, float(epsilon), g) for g in range(2, 12)),
+        ):
+            widest = max(half_width(oracle, share, people) for share in (*shares, oracle.worst_share()))
             assert widest > within
-            assert widest == pytest.approx(half_width(oracle, oracle.worst_share, people))
-    own = ORACLES[plan.mechanism](k, plan.epsilon)
+            assert widest == pytest.approx(half_width(oracle, oracle.worst_share(), people))
+    own = oracle_of(asked, plan)
     assert max(half_width(own, share, people) for share in shares) <= within
+
+
+@pytest.mark.parametrize(
+    ("k", "largest_share"), [(2, 1.0), (4, 1.0), (5, 0.5), (8, 0.5), (16, 0.3), (64, 0.1), (256, 0.02)]
+)
+def test_half_widths_fall_at_every_step_of_epsilon(k, largest_share):
+    """Also where the best size of a set is another one."""
+    (way,) = ways(Question("one-of-k", "nobody", 5000, answers=k, largest_share=largest_share))
+    steps = (*range(10, 2000, 12), *range(2000, 10_001, 100))
+    widths = [way.setting(5000, step / 1000).half_width for step in steps]
+    assert all(after < before for before, after in itertools.pairwise(widths))
 
 
 @pytest.mark.parametrize(("k", "profile"), [(2, shuffled_poll_delta), (16, shuffled_delta)])
@@ -95,8 +110,8 @@ def test_no_setting_behind_a_shuffler_is_more_private_or_needs_fewer_people(k, p
         reach = 0
         for step in (*range(first, first + 80), *range(first + 80, 10_001, 300)):
             makes = [ORACLES["randomised response"]] if k == 2 else ORACLES.values()
-            oracles = [make(k, step / 1000) for make in makes]
-            if min(half_width(oracle, oracle.worst_share, people) for oracle in oracles) <= within:
+            oracles = [make.for_shares(k, step / 1000, 1.0) for make in makes]
+            if min(half_width(oracle, oracle.worst_share(), people) for oracle in oracles) <= within:
                 reach += 1
                 assert profile(step / 1000, people, epsilon) > delta
         assert reach > 30

@@ -39,7 +39,7 @@ def by_simulation(asked):
     shares[0] = asked.largest_share
     while low < high:
         middle = (low + high) // 2
-        oracle = SubsetSelection(asked.answers, middle / 1000)
+        oracle = SubsetSelection.for_shares(asked.answers, middle / 1000, asked.largest_share)
         have = rng.multinomial(asked.people, shares, POLLS)
         supported = rng.binomial(have, oracle.p) + rng.binomial(asked.people - have, oracle.q)
         off = np.abs((supported / asked.people - oracle.q) / (oracle.p - oracle.q) - shares)

@@ -223,10 +223,30 @@ def test_the_worst_share_has_the_largest_variance_in_a_population(name, k, epsil
     oracle = fo.ORACLES[name](k, epsilon)
     shares = np.linspace(0, 1, 1001)
     variances = oracle.variance(shares, 1000, of_population=True)
-    assert oracle.variance(oracle.worst_share, 1000, of_population=True) >= variances.max() * (1 - 1e-12)
-    assert abs(oracle.worst_share - shares[variances.argmax()]) <= 0.001
+    assert oracle.variance(oracle.worst_share(), 1000, of_population=True) >= variances.max() * (1 - 1e-12)
+    assert abs(oracle.worst_share() - shares[variances.argmax()]) <= 0.001
+    assert oracle.worst_share(0.01) == min(0.01, oracle.worst_share())
     channel = oracle.one_against_rest
     assert (1 - channel.p01, channel.p10) == pytest.approx((oracle.p, oracle.q))
+
+
+@pytest.mark.parametrize(("k", "epsilon"), [(3, 0.5), (16, 1.0), (64, 4.0)])
+@pytest.mark.parametrize("largest_share", [0.4, 1.0])
+def test_sizes_and_hashes_for_some_shares_are_the_best_of_all(k, epsilon, largest_share):
+    def worst(oracle):
+        return oracle.variance(oracle.worst_share(largest_share), 1000, of_population=True)
+
+    sets = [fo.SubsetSelection(k, epsilon, size) for size in range(1, k)]
+    hashes = [fo.OptimisedLocalHashing(k, epsilon, g) for g in range(2, 2 * math.ceil(math.exp(epsilon)))]
+    for kind, all_of_them in ((fo.SubsetSelection, sets), (fo.OptimisedLocalHashing, hashes)):
+        assert worst(kind.for_shares(k, epsilon, largest_share)) == pytest.approx(min(map(worst, all_of_them)))
+    assert [oracle.size for oracle in sets] == list(range(1, k))
+    assert fo.BasicRappor.for_shares(k, epsilon, largest_share) == fo.BasicRappor(k, epsilon)
+    for wrong in (0, k):
+        with pytest.raises(ValueError, match="given_size must be"):
+            fo.SubsetSelection(k, epsilon, wrong)
+    with pytest.raises(ValueError, match="given_hashes must be"):
+        fo.OptimisedLocalHashing(k, epsilon, 1)
 
 
 @pytest.mark.parametrize("name", ["randomised response", "basic rappor", "local hashing"])

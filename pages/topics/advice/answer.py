@@ -121,7 +121,8 @@ def _curves(answer: Answer) -> Panel:
         figure=Chart(
             charts.accuracies(found, plan, goal) if learns else charts.half_widths(found, plan, question.within)
         ),
-        note="Curves: who is trusted. The star is what is advised. Vertical lines: how far chance may have moved the means of ten trials."
+        note="Curves: who is trusted. The star is what is advised. Vertical lines: how far chance may have moved the means "
+        "of ten trials."
         if learns
         else f"Curves: who is trusted, all at the advised ε = {plan.epsilon:g}. The star is what is advised.",
         summary=f"Along {along}, for each kind of trust: "

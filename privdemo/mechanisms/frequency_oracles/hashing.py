@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -17,6 +18,7 @@ from privdemo.mechanisms.frequency_oracles.oracle import (
     FrequencyOracle,
     in_parts,
     least_noisy,
+    narrowest,
 )
 from privdemo.mechanisms.randomised_response import RandomisedResponse
 
@@ -53,19 +55,40 @@ def hash_answer(coefficients: NDArray[np.unsignedinteger], answers: ArrayLike, n
     return total
 
 
+@dataclass(frozen=True)
 class OptimisedLocalHashing(FrequencyOracle):
     """A hash function of one's own, and the hash of one's answer through g-ary randomised response.
 
     Wang et al. 2017. A report supports the answers whose hash it names: p = e^ε/(e^ε + g − 1) and q = 1/g. Reports are
-    (n, 4): a, b and c of `hash_answer`, then the released hash.
+    (n, 4): a, b and c of `hash_answer`, then the released hash. `given_hashes` is g, if it is not to be the best one.
     """
 
     answers_limit = limits.SHORT_REPORT_ANSWERS
+    given_hashes: int | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.given_hashes is not None:
+            limits.Limit("given_hashes", 2, PRIME, integer=True).check(self.given_hashes)
+
+    @classmethod
+    def for_shares(cls, k: int, epsilon: float, largest_share: float) -> OptimisedLocalHashing:
+        """See `FrequencyOracle`."""
+        made = cls(k, epsilon)
+        g = made._tried
+        return cls(k, epsilon, int(g[narrowest(made.ratio / (made.ratio + g - 1), 1 / g, largest_share)]))
+
+    @property
+    def _tried(self) -> NDArray[np.integer]:
+        """The numbers of hashes of which one is the best."""
+        return np.arange(2, math.ceil(2 * self.ratio) + 4)
 
     @cached_property
     def n_hashes(self) -> int:
-        """g, about e^ε + 1: the one for which the mean variance of all shares is least."""
-        g = np.arange(2, math.ceil(2 * self.ratio) + 4)
+        """g, about e^ε + 1: the given one, or that for which the mean variance of all shares is least."""
+        if self.given_hashes is not None:
+            return self.given_hashes
+        g = self._tried
         return int(g[least_noisy(self.ratio / (self.ratio + g - 1), 1 / g, self.k)])
 
     @property

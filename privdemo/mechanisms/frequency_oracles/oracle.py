@@ -76,13 +76,22 @@ class FrequencyOracle(ABC):
         """What becomes of "this answer or another" in whether a report supports it: p10 = q and p01 = 1 − p."""
         return BinaryChannel(self.q, 1 - self.p)
 
-    @property
-    def worst_share(self) -> float:
-        """The true share of an answer whose share in a population is estimated worst: half of the reports support it.
+    def worst_share(self, largest_share: float = 1.0) -> float:
+        """Return the true share, up to `largest_share`, which is estimated worst in a population: half of the reports
+        support the answer.
 
         That is (½ − q)/(p − q), or the nearest share to it.
         """
-        return min(1.0, max(0.0, (0.5 - self.q) / (self.p - self.q)))
+        return min(largest_share, max(0.0, (0.5 - self.q) / (self.p - self.q)))
+
+    @classmethod
+    def for_shares(cls, k: int, epsilon: float, largest_share: float) -> FrequencyOracle:
+        """Return the oracle of this kind that estimates each share best, if none is above `largest_share`: see
+        `narrowest`.
+
+        Only oracles with a whole number to choose differ from those for the mean of all shares.
+        """
+        return cls(k, epsilon)
 
     @abstractmethod
     def support_counts(self, counts: ArrayLike, rng: np.random.Generator) -> Counts:
@@ -169,6 +178,16 @@ class FrequencyOracle(ABC):
 def least_noisy(p: Array, q: Array, k: int) -> int:
     """Return which of several p and q, (m,) each, gives estimated shares the least mean variance."""
     return int(np.argmin((p * (1 - p) + (k - 1) * q * (1 - q)) / np.square(p - q)))
+
+
+def narrowest(p: Array, q: Array, largest_share: float) -> int:
+    """Return which of several p and q, (m,) each, gives the share of one answer in a population the least variance.
+
+    That is of the true share, up to `largest_share`, for which it is largest: the one with half of the reports in
+    support of the answer, or the nearest.
+    """
+    supported = np.clip(0.5, q, q + largest_share * (p - q))
+    return int(np.argmin(supported * (1 - supported) / np.square(p - q)))
 
 
 def in_parts(n_people: int, k: int) -> Iterator[slice]:

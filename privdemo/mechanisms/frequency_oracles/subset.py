@@ -3,24 +3,51 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from privdemo.mechanisms.frequency_oracles.oracle import Array, Bits, Counts, FrequencyOracle, in_parts, least_noisy
+from privdemo import limits
+from privdemo.mechanisms.frequency_oracles.oracle import (
+    Array,
+    Bits,
+    Counts,
+    FrequencyOracle,
+    in_parts,
+    least_noisy,
+    narrowest,
+)
 
 
+@dataclass(frozen=True)
 class SubsetSelection(FrequencyOracle):
     """A set of d of the k answers; one that holds the truth is e^ε times as likely as one that does not.
 
     Ye & Barg 2018. p = d e^ε/(d e^ε + k − d); of the k − 1 others a set holds d − 1 with p, else d, so that
-    q = (d − p)/(k − 1). Reports are packed bits, (n, ⌈k/8⌉).
+    q = (d − p)/(k − 1). Reports are packed bits, (n, ⌈k/8⌉). `given_size` is d, if it is not to be the best one.
     """
+
+    given_size: int | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.given_size is not None:
+            limits.Limit("given_size", 1, self.k - 1, integer=True).check(self.given_size)
+
+    @classmethod
+    def for_shares(cls, k: int, epsilon: float, largest_share: float) -> SubsetSelection:
+        """See `FrequencyOracle`."""
+        d = np.arange(1, k)
+        p = cls(k, epsilon)._holds_truth(d)
+        return cls(k, epsilon, int(d[narrowest(p, (d - p) / (k - 1), largest_share)]))
 
     @cached_property
     def size(self) -> int:
-        """d, about k/(e^ε + 1): the one for which the mean variance of all shares is least."""
+        """d, about k/(e^ε + 1): the given one, or that for which the mean variance of all shares is least."""
+        if self.given_size is not None:
+            return self.given_size
         d = np.arange(1, self.k)
         p = self._holds_truth(d)
         return int(d[least_noisy(p, (d - p) / (self.k - 1), self.k)])
