@@ -11,7 +11,8 @@ from plotly.graph_objects import Figure
 from privdemo import palette
 from privdemo.deployments import CENTRAL, LOCAL, REPORT, Deployment
 from privdemo.figures.chart_style import BOTTOM_MARGIN, GRID, chart
-from privdemo.figures.charts import legend_below, point
+from privdemo.figures.charts import error_bars, legend_below, point
+from privdemo.intervals import Estimate
 from privdemo.palette import Style
 
 # Marks by who adds the noise, and that of one's own setting.
@@ -69,7 +70,7 @@ def _marks(places: Sequence[tuple[float, Deployment | None]], own: float) -> lis
     traces = []
     for model, style in STYLES.items():
         here = [(y, one) for y, one in places if one is not None and one.model == model]
-        less = [one.epsilon - (one.least_epsilon or one.epsilon) for _, one in here]
+        ranges = [Estimate(one.epsilon, one.least_epsilon or one.epsilon, one.epsilon) for _, one in here]
         traces.append(
             {
                 "x": [one.epsilon for _, one in here],
@@ -77,15 +78,7 @@ def _marks(places: Sequence[tuple[float, Deployment | None]], own: float) -> lis
                 "mode": "markers",
                 "name": TITLES[model],
                 "marker": point(style) | {"size": 11},
-                "error_x": {
-                    "type": "data",
-                    "symmetric": False,
-                    "array": [0.0] * len(here),
-                    "arrayminus": less,
-                    "color": style.colour,
-                    "thickness": 2,
-                    "width": 0,
-                },
+                "error_x": error_bars(ranges, style) | {"thickness": 2, "width": 0},
                 "customdata": [[one.organisation, one.protects, _bound(one)] for _, one in here],
                 "hovertemplate": "%{customdata[0]}: %{customdata[2]} for %{customdata[1]}<extra></extra>",
             }

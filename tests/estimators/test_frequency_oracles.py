@@ -205,3 +205,19 @@ def test_a_likelihood_of_many_reports_takes_their_own_bits_and_few_steps():
 def test_what_cannot_be_estimated_is_refused(ask, sentence):
     with pytest.raises(ValueError, match=sentence):
         ask(HadamardResponse(3, 1.0))
+
+
+def test_of_more_than_1024_answers_shares_are_projected_or_climbed_to_and_not_maximised():
+    k, n = 1100, 4000
+    people = np.zeros(k, np.int64)
+    people[[3, 1050]] = 3000, 1000
+    for name in ("local hashing", "hadamard response"):
+        oracle = ORACLES[name](k, 4.0)
+        reports = oracle.reports(np.repeat(np.arange(k), people), np.random.default_rng(0))
+        projected = project(oracle, oracle.tally(reports), n)
+        climbed = stopped_likelihood(oracle, reports).frequencies
+        for shares in (projected, climbed):
+            assert shares.sum() == pytest.approx(1)
+            np.testing.assert_allclose(shares[[3, 1050]], (0.75, 0.25), atol=0.12)  # a stop shrinks them
+        with pytest.raises(ValueError, match=r"^k must be a whole number in \[2, 1024\], got 1100; .*projection"):
+            maximise_likelihood(oracle, reports)

@@ -232,3 +232,26 @@ def test_every_oracle_has_a_title_and_a_look_of_its_own() -> None:
 def test_every_mechanism_has_a_stream_of_its_own():
     names = ["randomised response", "basic rappor", "optimised unary", "local hashing", "subset selection"]
     assert {name: number for number, name in enumerate([*names, "hadamard response"])} == STREAMS
+
+
+@pytest.mark.parametrize("oracle", ["local hashing", "hadamard response"])
+def test_many_answers_are_for_the_oracles_with_short_reports(oracle):
+    config = AnswersConfig("zipf", 2000, 1.2, 50_000, 4.0, oracle)
+    other = {"local hashing", "hadamard response"} - {oracle}
+    assert list(many_answers.run(config).found) == [oracle, *other]
+    assert set(many_answers.errors(2000, 4.0, 50_000)) == {oracle, *other}
+    found = many_answers.one_report(config, 1999)
+    assert found.factor <= math.exp(4.0) * (1 + 1e-9)
+    assert found.posterior.sum() == pytest.approx(1)
+    assert 0 < found.guess_before < found.guess_after.mean < 1
+    along = many_answers.along(many_answers.K_AXIS, 2000, 4.0, 50_000)
+    assert {len(here) for k, here in along.items() if k <= 1024} == {6}
+    assert {len(here) for k, here in along.items() if k > 1024} == {2}
+    assert max(along) == 65_536
+    for each in many_answers.trusted_along(2000, 50_000, 4.0, 1e-6):
+        assert each.local_epsilon <= limits.ORACLE_EPSILON.high
+        assert {each.oracle, each.shuffled_oracle} <= {oracle, *other}
+        assert each.curated <= each.shuffled <= each.local
+    assert not many_answers.read_along(config, many_answers.EPSILON_AXIS)
+    with pytest.raises(ValueError, match="more than 1,024 need local hashing or Hadamard response"):
+        AnswersConfig("zipf", 2000)

@@ -85,8 +85,8 @@ def _along_words(answer: Answer, axis: str, found: dict[float, dict[str, float]]
         few, many = min(found), max(found)
         if RESPONSE not in found[many]:
             grown = {name: found[many][name] / found[few][name] for name in found[many]}
-            parts = (f"that of {title(name)} <b>{numbers.times(times)}</b> times" for name, times in grown.items())
-            return f"With {many:,} possible answers instead of {few} the error is larger: {' and '.join(parts)}."
+            parts = (f"{title(name)} is <b>{numbers.times(times)}</b> times" for name, times in grown.items())
+            return f"With {many:,} possible answers instead of {few} the error of {' as large, that of '.join(parts)}."
         grown = {name: found[many][name] / found[few][name] for name in (RESPONSE, answer.best)}
         return (
             f"With {many:,} possible answers instead of {few} the error of {title(RESPONSE)} is "

@@ -366,9 +366,7 @@ def test_a_link_of_a_system_opens_the_page_at_its_epsilon_and_answers() -> None:
         assert f"one of {one.preset.k} answers" in takeaway(at)
         assert f"({FREQUENCY_ORACLES[one.preset.oracle].title})" in takeaway(at)
         of = {key: value[0] for key, value in link.items()} | {"answers_look": "Curves of the error"}
-        assert takeaway(visit("many_answers", **of)).startswith(
-            f'<p class="takeaway">At ε = {numbers.epsilon(one.epsilon)} '
-        )
+        assert f">At ε = {numbers.epsilon(one.epsilon)} " in takeaway(visit("many_answers", **of))
 
 
 def test_the_chapter_opens_by_its_link_also_with_nonsense_in_it() -> None:
