@@ -121,10 +121,7 @@ def _curves(answer: Answer) -> Panel:
         figure=Chart(
             charts.accuracies(found, plan, goal) if learns else charts.half_widths(found, plan, question.within)
         ),
-        note="Curves: who is trusted. The star is what is advised. Vertical lines: how far chance may have moved the means "
-        "of ten trials."
-        if learns
-        else f"Curves: who is trusted, all at the advised ε = {plan.epsilon:g}. The star is what is advised.",
+        note=_note(plan, learns),
         summary=f"Along {along}, for each kind of trust: "
         + "; ".join(
             f"{charts.TRUSTED_NAMES[trust]} "
@@ -146,6 +143,16 @@ def _curves(answer: Answer) -> Panel:
             ),
         ),
     )
+
+
+def _note(plan: Plan, learns: bool) -> str:
+    """Return the caption of the curves."""
+    if learns:
+        return (
+            "Curves: who is trusted. The star is what is advised. Vertical lines: how far chance may have moved the "
+            "means of ten trials."
+        )
+    return f"Curves: who is trusted, all at the advised ε = {plan.epsilon:g}. The star is what is advised."
 
 
 def snippet(question: Question) -> Snippet:
