@@ -35,7 +35,7 @@ from server import script_slots
 # which blocks it for about a second.
 BEFORE_PLOTLY = 0.4
 # The letters from which a headline of a slide is smaller, and the words up to which the page's sentence may be one.
-_LONG_HEADLINE, _MOST_WORDS = 90, 25
+_LONG_HEADLINE, _MOST_WORDS = 90, 30
 _TAKEAWAY, _CHARTS_SENT, _EXPLAINED = "last_takeaway", "charts_sent", "terms_explained"
 _TITLE, _SLIDE = "page_title", "slide"
 

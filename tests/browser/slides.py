@@ -23,9 +23,9 @@ from tests.pages.test_lectures import linked
 
 SIZES = ((1024, 768), (1280, 800), (1920, 1080))
 SCHEMES = ("dark", "light")
-# The least part of a screen's height that the rendered part of a figure takes, and the most words of a headline and of
-# the sentences within a figure.
-LEAST_RENDERED, MOST_WORDS, MOST_PROSE = 0.45, 25, 32
+# The least part of a screen's height that the rendered part of a figure takes; the most words of a headline that the
+# step says, of one that is the page's sentence, and of the sentences within a figure.
+LEAST_RENDERED, MOST_WORDS, MOST_WORDS_OF_PAGE, MOST_PROSE = 0.45, 25, 32, 32
 # Hands that are raised for each answer of a poll in a lecture: enough for estimates.
 HANDS = "20"
 MEASURE = (Path(__file__).parent / "slides.js").read_text(encoding="utf-8")
@@ -97,13 +97,14 @@ def measured_at_rest(page: Page) -> dict[str, Any]:
 def faults(look: Look) -> list[str]:
     """What is wrong with a slide."""
     seen = look.seen
+    most = MOST_WORDS if look.step.say else MOST_WORDS_OF_PAGE
     wrong = {
         f"the rendered part has {seen['rendered']:.0%} of the height": seen["rendered"] < LEAST_RENDERED,
         f"texts overlap: {seen['overlaps']}": seen["overlaps"],
         f"texts are cut: {seen['cut']}": seen["cut"],
         f"letters are small: {seen['small']}": seen["small"],
         f"letters of a chart are pale on what is behind them: {seen['pale']}": seen["pale"],
-        f"{seen['said']} words": seen["said"] > MOST_WORDS,
+        f"{seen['said']} words": seen["said"] > most,
         f"{seen['prose']} words of sentences in the figure": seen["prose"] > MOST_PROSE,
     }
     return [f"{look}: {fault}" for fault, there in wrong.items() if there]
