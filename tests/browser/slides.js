@@ -99,7 +99,10 @@
   const isProse = (one) => figure && within(one.element, figure) && !one.element.closest("svg, label, .card") && wordsOf(one.element) > NAME;
   const line = document.querySelector(".st-key-presenter-line");
   const foot = line ? line.getBoundingClientRect().top : innerHeight;
-  const isCut = (one) => one.matches("img, canvas, .card, .track") && one.getBoundingClientRect().bottom > foot + 2;
+  const isCut = (one) => {
+    const { left, right, top, bottom } = one.getBoundingClientRect();
+    return one.matches("img, canvas, .card, .track") && (bottom > foot + 2 || (one.matches("canvas") && clipped({ element: one, left, right, top, bottom })));
+  };
   return {
     rendered: height / innerHeight,
     overlaps: overlaps.slice(0, 6),
