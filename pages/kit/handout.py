@@ -30,6 +30,7 @@ _BUSY = "Other hand-outs are being made at this moment. Please download this one
 # A number in a text, such as −1.5 or 10⁻⁷; and one of two digits or more, unless it is an amount of dollars.
 _NUMBER = re.compile(r"[−-]?\d[\d.,]*[⁻⁰¹²³⁴-⁹]*(?<![.,])")
 _LONG_NUMBER = re.compile(r"(?<![$\d.,])\d[\d.,]*\d[⁻⁰¹²³⁴-⁹]*")
+_COUNTED = re.compile(rf"({_LONG_NUMBER.pattern})\s([^\W\d_]+)")
 _BLANK = '<span class="blank"></span>'
 # Lines to write on: for a solution of so many letters at most, and for a longer one.
 _SHORT, _FEW_LINES, _MANY_LINES = 130, 2, 3
@@ -164,7 +165,8 @@ def _picture(step: Step, found: StepAnswer, hidden: set[str], given: str) -> str
     """Return the step's picture if paper can show it; it gives away no answer that the question asks for.
 
     Where the page asks for a guess, it is what stands there before, with blanks for the numbers that are `hidden`.
-    Other pictures have a blank for every number of two digits or more that is not among the words `given`.
+    Other pictures have a blank for every number of two digits or more that is not among the words `given`. A number
+    that is also an answer, such as 100 times, stays where the word after it is that of the words given: “100 people”.
     """
     if "figure" not in step.show or found.panel is None:
         return ""
@@ -175,16 +177,22 @@ def _picture(step: Step, found: StepAnswer, hidden: set[str], given: str) -> str
     if "<script" in (picture := shown.body()):  # a component whose still picture is a chart
         return ""
     answers = {number for name in hidden for number in _NUMBER.findall((found.facts or {}).get(name, ""))}
-    kept = set(_LONG_NUMBER.findall(given)) - answers
+    kept, counts = set(_LONG_NUMBER.findall(given)) - answers, _counted(given)
 
     def with_blank(number: re.Match[str]) -> str:
         is_kept = number[0] not in answers if prediction else number[0] in kept
-        return number[0] if is_kept else _BLANK
+        counted = _COUNTED.match(number.string, number.start())
+        return number[0] if is_kept or (counted and counted.groups() in counts) else _BLANK
 
     bare = re.sub(r' alt="[^"]*"', ' alt=""', picture)
     parts = re.split(r"(<style[^<]*</style>|<[^<>]*>)", bare, flags=re.DOTALL)
     parts[::2] = [_LONG_NUMBER.sub(with_blank, words) for words in parts[::2]]
     return f'<div class="picture">{"".join(parts)}</div>'
+
+
+def _counted(words: str) -> set[tuple[str, ...]]:
+    """Return each number of two digits or more in a text with the word after it."""
+    return {found.groups() for found in _COUNTED.finditer(words)}
 
 
 def _text(markup: str) -> str:

@@ -23,9 +23,9 @@ SIZE = 14
 EMPTY = "&nbsp;"
 # The most steps between the ticks of an axis across and of one upwards: their words fit on a telephone.
 _STEPS = {"x": 4, "y": 6}
-# How wide a letter is, as a share of its size, by how many letters a percent sign is wider, and how many pixels wide a
-# plot is on a telephone.
-_LETTER, _PERCENT, PHONE_PLOT_WIDTH = 0.48, 0.75, 250
+# How wide a letter is, as a share of its size, by how many letters a percent sign is wider and the space before it
+# narrower, and how many pixels wide a plot is on a telephone.
+_LETTER, _PERCENT, _SPACE, PHONE_PLOT_WIDTH = 0.48, 0.75, 0.6, 250
 # The hyphen of a number on an axis, which becomes a minus sign; one within a name stays.
 _MINUS = re.compile(r"(?<!\w)-(?=[\d.])")
 # Letters of a name under a bar.
@@ -104,7 +104,14 @@ def traces_on(plain: Plain, name: str) -> list[Plain]:
 def width(words: str, size: float) -> float:
     """Return about how many pixels wide a line of `words` is; rather too many than too few."""
     lines = re.sub(r"</?(b|sup|span\b[^>]*)>", "", words).split("<br>")
-    return max(_LETTER * size * (len(line) + _PERCENT * line.count("%")) for line in lines)
+    return max(
+        _LETTER * size * (len(line) + _PERCENT * line.count("%") - _SPACE * line.count("\u00a0")) for line in lines
+    )
+
+
+def spaced_percent(words: str) -> str:
+    """Return words with a space before each percent sign that follows a number: “35.0 %”."""
+    return re.sub(r"(?<=\d)%", "\u00a0%", words)
 
 
 def shortened(name: str) -> str:
@@ -143,7 +150,7 @@ def _set_axis(axis: Plain, letter: str, traces: Sequence[Plain]) -> None:
         axis["range"] = axis["range"][::-1]
         del axis["autorange"]
     if "tickvals" not in axis:
-        _set_ticks(axis, letter)
+        set_ticks(axis, letter)
     margin = "height" if letter == "x" else False
     axis |= {"automargin": margin, "tickangle": 0, "ticks": "", "zeroline": False, "gridcolor": GRID}
     axis.setdefault("showgrid", letter == "y")
@@ -169,7 +176,7 @@ def _values(trace: Plain, letter: str) -> list[Any]:
 def _range(axis: Plain, traces: Sequence[Plain], letter: str) -> list[float]:
     """Return the ends of an axis around all its values, as logarithms on a logarithmic one."""
     log = axis.get("type") == "log"
-    numbers = np.array([v for trace in traces for v in _extent(trace, letter)], float)
+    numbers = np.array([v for trace in traces for v in extent(trace, letter)], float)
     numbers = numbers[np.isfinite(numbers) & ((numbers > 0) | (not log))]
     low, high = (float(numbers.min()), float(numbers.max())) if len(numbers) else (0.0, 1.0)
     if log:
@@ -185,7 +192,7 @@ def _range(axis: Plain, traces: Sequence[Plain], letter: str) -> list[float]:
     return [low if foot and low == 0 else low - margin, high if foot and high == 0 else high + margin]
 
 
-def _extent(trace: Plain, letter: str) -> Iterator[float]:
+def extent(trace: Plain, letter: str) -> Iterator[float]:
     """What an axis must reach for a trace: its values, the ends of its intervals, the sides of its cells."""
     values = _values(trace, letter)
     half = 0.5 if trace["type"] == "heatmap" or (trace["type"] == "bar" and letter == "x") else 0.0
@@ -197,7 +204,7 @@ def _extent(trace: Plain, letter: str) -> Iterator[float]:
             yield value + half + (more or 0.0)
 
 
-def _set_ticks(axis: Plain, letter: str) -> None:
+def set_ticks(axis: Plain, letter: str) -> None:
     """Set ticks at round numbers, and their format; on a logarithmic axis at powers of ten."""
     low, high = sorted(axis["range"])
     if axis.get("type") == "log":
@@ -210,6 +217,10 @@ def _set_ticks(axis: Plain, letter: str) -> None:
     axis |= {"tick0": 0, "dtick": step, "tickformat": axis.get("tickformat") or f",.{places}f"}
     if axis["tickformat"] == ".0%" and step < 0.01:
         axis["tickformat"] = ".1%"
+    if axis["tickformat"].endswith("%"):  # which Plotly writes without a space
+        shown = tick_words(axis)
+        del axis["tick0"], axis["dtick"]
+        axis |= {"tickvals": [value for value, _ in shown], "ticktext": [spaced_percent(words) for _, words in shown]}
 
 
 def _power(power: int) -> str:

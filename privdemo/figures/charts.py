@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from plotly.graph_objects import Figure
 
 from privdemo import palette
-from privdemo.figures.chart_style import chart
+from privdemo.figures.chart_style import chart, spaced_percent
 from privdemo.figures.ends import label_ends
 from privdemo.intervals import Estimate
 from privdemo.methods import Method
@@ -386,5 +386,5 @@ HOVER = ", 95 %: {} to {}"
 
 
 def percent(value: float) -> str:
-    """Return a share as charts write it: “35.0%”, “−1.2%”, “12,050.0%”."""
-    return f"{round(value, 3) + 0.0:,.1%}".replace("-", "−")
+    """Return a share as charts write it: “35.0 %”, “−1.2 %”, “12,050.0 %”."""
+    return spaced_percent(f"{round(value, 3) + 0.0:,.1%}".replace("-", "−"))

@@ -14,7 +14,7 @@ from privdemo import palette
 from privdemo.experiments import class_ratio
 from privdemo.experiments.class_ratio import SHARES, Trial
 from privdemo.experiments.class_ratio.study import Row
-from privdemo.figures.chart_style import chart
+from privdemo.figures.chart_style import chart, spaced_percent
 from privdemo.figures.charts import (
     PALE,
     Below,
@@ -311,7 +311,8 @@ def _released_proportions(trial: Trial) -> Below:
         "showscale": False,
         "xgap": 2,
         "ygap": 1,
-        "texttemplate": "%{z:.0%}" if few else "",
+        "text": [[spaced_percent(f"{share:.0%}") for share in row] for row in trial.released.T] if few else [],
+        "texttemplate": "%{text}" if few else "",
         "customdata": [[f"set {i + 1}, {name}" for i in range(n_sets)] for name in classes],
         "hovertemplate": "%{customdata}: %{z:.1%}<extra></extra>",
     }

@@ -20,6 +20,8 @@ LINE = _LINE * SIZE
 # Characters that look like the markers, for names that are not next to the ends of their curves.
 _MARKER_LETTERS = {"circle": "●", "square": "■", "diamond": "◆", "triangle-up": "▲", "triangle-down": "▼", "star": "★"}
 _OPEN_MARKER_LETTERS = {"circle": "○", "square": "□", "diamond": "◇", "triangle-up": "△", "triangle-down": "▽"}
+# Characters that look like pieces of lines without markers.
+_LINE_LETTERS = {"solid": "—", "dash": "- -", "dot": "····", "dashdot": "-·-", "longdash": "— —"}
 
 
 class LabelSpace(NamedTuple):
@@ -67,7 +69,7 @@ def label_ends(figure: Figure, avoid_overlap: bool = False, space: LabelSpace = 
     right = round(max(width(end.words, space.size) for end in ends) + _AWAY + 3)
     high = space.high or layout["height"] - margin["t"] - margin["b"]
     if avoid_overlap:
-        ends = _move_apart(ends, layout, high)
+        ends = _move_apart([end._replace(x=max(one.x for one in ends)) for end in ends], layout, high)
     if right + margin["l"] > space.margins or not _names_fit(ends, layout, high):
         return figure
     foot = BOTTOM_MARGIN * space.size / SIZE
@@ -88,10 +90,11 @@ def _end(trace: Plain, layout: Plain, with_marker: bool, space: LabelSpace) -> _
 
 
 def _marker_letter(trace: Plain) -> str:
-    """Return the marker of a curve as a letter of its colour; a dash for a curve without."""
+    """Return the marker of a curve as a letter of its colour; a piece of its line for a curve without."""
     symbol = at(trace, "marker.symbol") or ""
+    piece = _LINE_LETTERS.get(at(trace, "line.dash") or "solid", "–")
     letters = _OPEN_MARKER_LETTERS if symbol.endswith("-open") else _MARKER_LETTERS
-    return f"<span style='color:{trace['line']['color']}'>{letters.get(symbol.removesuffix('-open'), '–')}</span>"
+    return f"<span style='color:{trace['line']['color']}'>{letters.get(symbol.removesuffix('-open'), piece)}</span>"
 
 
 def _move_apart(ends: Sequence[_End], layout: Plain, high: float) -> list[_End]:

@@ -127,7 +127,7 @@ _MOST_ORIGINALS, _WIDE = 100, 4
 # The style of a match, which is part of its markup: the pages show it within a component, which has no other style.
 _MATCH_CSS = f"""
 .match {{ display: grid; grid-template: "head head head" auto "sent all best" auto / 1fr 4fr 1fr; gap: 0.2rem 1rem;
-  margin: 0.25rem 0 0.5rem; max-width: 58rem; line-height: 1.25; }}
+  margin: 0.25rem 0 0.5rem; padding-right: 4px; max-width: 58rem; line-height: 1.25; }}
 .match h4 {{ grid-area: head; margin: 0; padding: 0; font-size: 1.1rem; font-weight: 600; }}
 .match figure {{ margin: 0; min-width: 0; }}
 .match .sent {{ grid-area: sent; }}
@@ -135,6 +135,7 @@ _MATCH_CSS = f"""
 .match .verdict {{ grid-area: best; }}
 .match img {{ width: 100%; image-rendering: pixelated; display: block; border-radius: 2px; }}
 .match figcaption {{ font-size: max(0.875rem, var(--least-letters, 0px)); margin-bottom: 0.15rem; min-height: 1.25em; }}
+/* The frame of the best match needs the space at the right: on paper nothing is shown beyond the edge. */
 .match .framed {{ position: relative; }}
 .match .framed i {{ position: absolute; box-sizing: border-box; }}
 .match .best {{ outline: 3px solid {palette.ADVERSARY.colour}; z-index: 1; }}

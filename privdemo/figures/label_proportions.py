@@ -97,12 +97,7 @@ def accuracies(trials: Sequence[Trial], methods: Sequence[str], threshold: str, 
     how = {LABEL_PROPORTIONS[name].title: HOW[name].format(records=records) for name in methods} | {lazy: _HOW_LAZY}
     title = f"new {records} classified correctly"
     # A little more than the range, so that the words of its lowest tick are not cut off on a projector.
-    return dot_plots([DotPlot(title, low - 0.02, 1.0, marks, spaced, spaced, rules, ".0%", how)])
-
-
-def spaced(value: float) -> str:
-    """Return a share as pages write it: “35.0 %”."""
-    return percent(value).replace("%", "\u00a0%")
+    return dot_plots([DotPlot(title, low - 0.02, 1.0, marks, percent, percent, rules, ".0%", how)])
 
 
 def _dot_plot(trials: Sequence[Trial], methods: Sequence[str], threshold: str, which: str) -> DotPlot:

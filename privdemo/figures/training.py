@@ -15,7 +15,7 @@ from privdemo import palette
 from privdemo.experiments import training
 from privdemo.experiments.training import Trial
 from privdemo.experiments.training.study import Point, Study
-from privdemo.figures.chart_style import chart
+from privdemo.figures.chart_style import chart, spaced_percent
 from privdemo.figures.charts import (
     PALE,
     DotPlot,
@@ -180,7 +180,8 @@ def confusion(trials: Sequence[Trial], method: str) -> Figure:
         "showscale": False,
         "xgap": 2,
         "ygap": 2,
-        "texttemplate": "%{z:.0%}",
+        "text": [[spaced_percent(f"{share:.0%}") for share in row] for row in shares],
+        "texttemplate": "%{text}",
         "customdata": [[f"of images of “{row}”, named “{column}”" for column in names] for row in names],
         "hovertemplate": "%{customdata}: %{z:.1%}<extra></extra>",
     }

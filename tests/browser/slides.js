@@ -1,6 +1,7 @@
 // Measure a slide. What is rendered: the plots of a chart without their axes, pictures, fields of a component, rows of a
 // table, cards; the options of a question of a quiz. Texts: all that are visible, those of components included; a rotated text is not compared with others.
 () => {
+  const NAME = 12;
   const visible = (one) => one.checkVisibility({ visibilityProperty: true, opacityProperty: true });
   const all = (root) => [...root.querySelectorAll("*")].flatMap((one) => [one, ...(one.shadowRoot ? all(one.shadowRoot) : [])]);
   const app = document.querySelector("[data-testid=stApp]");
@@ -93,16 +94,23 @@
   };
   const isOnChart = (one) => one.element.closest(".js-plotly-plot svg") && /[\p{L}\p{N}]/u.test(one.text);
   const isPale = (one) => contrast(getComputedStyle(one.element).fill, behind(one.element)) < 4.5;
+  // The sentences beside or below what is rendered: texts of a figure with more words than a name has.
+  const wordsOf = (one) => (one.innerText ?? one.textContent).split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
+  const isProse = (one) => figure && within(one.element, figure) && !one.element.closest("svg, label, .card") && wordsOf(one.element) > NAME;
   const line = document.querySelector(".st-key-presenter-line");
   const foot = line ? line.getBoundingClientRect().top : innerHeight;
-  const isCut = (one) => one.matches("img, canvas, .card, .track") && one.getBoundingClientRect().bottom > foot + 2;
+  const isCut = (one) => {
+    const { left, right, top, bottom } = one.getBoundingClientRect();
+    return one.matches("img, canvas, .card, .track") && (bottom > foot + 2 || (one.matches("canvas") && clipped({ element: one, left, right, top, bottom })));
+  };
   return {
     rendered: height / innerHeight,
     overlaps: overlaps.slice(0, 6),
     cut: [...seen.filter(clipped).map((one) => one.text), ...rendered.filter(isCut).map((one) => one.localName)].slice(0, 6),
-    small: seen.filter((one) => one.size < 19.5 && !one.raised).map((one) => `${one.text} (${one.size.toFixed(1)})`).slice(0, 6),
+    small: seen.filter((one) => one.size < 19.95 && !one.raised).map((one) => `${one.text} (${one.size.toFixed(1)})`).slice(0, 6),
     pale: seen.filter((one) => isOnChart(one) && isPale(one)).map((one) => one.text).slice(0, 6),
-    said: [...app.querySelectorAll("h1, h2.chapter, .takeaway")].filter(visible).map((one) => one.innerText).join(" ").split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length,
+    said: [...app.querySelectorAll("h1, h2.chapter, .takeaway")].filter(visible).map(wordsOf).reduce((sum, one) => sum + one, 0),
+    prose: [...new Set(seen.filter((one) => isProse(one)).map((one) => one.element))].map(wordsOf).reduce((sum, one) => sum + one, 0),
     scrolls: document.querySelector("[data-testid=stMain]").scrollHeight > innerHeight + 1,
   };
 }

@@ -97,7 +97,7 @@ def shown(teacher: Page, number: int) -> list[str]:
 
 def seen_faults(teacher: Page, number: int) -> list[str]:
     """What is wrong with a step on the projector."""
-    return faults(Look(number, Step("poll"), 0, teacher.evaluate(MEASURE)))
+    return faults(Look(number, Step("poll"), 0, "", teacher.evaluate(MEASURE)))
 
 
 def test_hands_are_counted_on_the_wall_by_keyboard(page: Page, address: str) -> None:

@@ -29,10 +29,11 @@ def seen_faults(teacher: Page, name: str) -> list[str]:
     wrong = []
     for i, (width, height) in enumerate(SIZES):
         teacher.set_viewport_size({"width": width, "height": height})
-        teacher.emulate_media(color_scheme="dark" if i % 2 else "light")
+        scheme = "dark" if i % 2 else "light"
+        teacher.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
         teacher.wait_for_timeout(300)  # until the browser has sent the new size
         browsing.settled(teacher)
-        wrong += faults(Look(1, Step("voting"), width, teacher.evaluate(MEASURE)))
+        wrong += faults(Look(1, Step("voting"), width, scheme, teacher.evaluate(MEASURE)))
     return wrong
 
 

@@ -1,4 +1,4 @@
-"""Ten telephones in four languages answer one poll while things go wrong, and each counts once."""
+"""Ten telephones in eight languages answer one poll while things go wrong, and each counts once."""
 
 import os
 import re
@@ -19,7 +19,7 @@ from tests.browser.test_poll_participant import hang_first_answer, lock, posts_o
 
 pytestmark = pytest.mark.browser
 
-N, LANGUAGES = 10, ("en", "de", "fr", "pl")
+N, LANGUAGES = 10, tuple(languages.LANGUAGES)
 WIDTH, MOST_BYTES = 320, 15_000
 LOCKED, OFFLINE, RELOADED, TAPPED_TWICE = range(1, 5)
 # What Chromium itself writes into the console where a request finds no network.

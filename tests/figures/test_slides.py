@@ -4,7 +4,7 @@ import pytest
 
 from privdemo import figures
 from privdemo.figures import slides
-from privdemo.figures.chart_style import axis_names, legend_entries, width
+from privdemo.figures.chart_style import axis_names, extent, legend_entries, tick_words, traces_on, width
 from privdemo.figures.plain import parts
 from tests.figures.gallery import MAKERS, gallery, of_every_chart
 
@@ -31,11 +31,26 @@ def test_every_name_stands_at_the_end_of_its_curve_or_in_a_legend_that_has_space
             assert layout["showlegend"] is False
         elif layout["showlegend"]:
             size = slides.letter_size(screen[0])
-            rows = sum(width(name, size) + slides._MARKER * size for name in names) / (screen[0] - slides._BESIDE)
+            shown = [width(name, size) + slides._MARKER * size for name, _ in legend_entries(plain)]
+            rows = sum(shown) / (screen[0] - slides._BESIDE)
             assert layout["margin"]["b"] >= 1.5 * size * rows
         else:
             words = " ".join(note["text"].replace("<br>", " ") for note in layout["annotations"])
             assert all(name in words for name in names)
+
+
+@of_every_chart
+def test_marks_in_rows_take_most_of_the_width(figure):
+    slide = parts(figures.for_slide(figure, *SCREENS[0]))
+    for name in axis_names(slide, "x"):
+        axis, traces = slide["layout"][name], traces_on(slide, name)
+        if axis.get("type") == "log" or not all(map(slides._is_in_row, traces)):
+            continue
+        low, high = axis["range"]
+        lines = [one["x0"] for one in slide["layout"].get("shapes", ()) if one["xref"] == name.replace("axis", "")]
+        shown = [x for x in (*(x for trace in traces for x in extent(trace, "x")), *lines) if low <= x <= high]
+        assert max(shown) - min(shown) >= 0.7 * (high - low) or len(set(shown)) == 1
+        assert len(axis["ticktext"] if "ticktext" in axis else tick_words(axis)) > 1
 
 
 def test_a_plot_of_curves_with_long_names_has_them_at_its_right_on_the_smallest_screen():

@@ -8,6 +8,8 @@
 const GRID = 2 ** 24;
 const NARROW = 560;
 const LINE = 10;
+// Set by a slide: the most people of one line, and no further lines.
+const SLIDE_LINE = "--slide-line";
 // The value of the page's attribute data-dragging while this dial is dragged, and not another slider.
 const DRAGGED = "dial";
 
@@ -120,7 +122,12 @@ class Dial {
     if (dataset.dragging === DRAGGED) delete dataset.dragging;
   }
 
+  slideLine() {
+    return Number(getComputedStyle(this.root).getPropertyValue(SLIDE_LINE));
+  }
+
   perLine() {
+    if (this.slideLine()) return Math.min(this.data.labels.length, this.slideLine());
     return Math.min(this.data.labels.length, this.root.clientWidth < NARROW ? LINE / 2 : LINE);
   }
 
@@ -139,9 +146,11 @@ class Dial {
   }
 
   // The people of each line: ten, of whom a narrow screen has every second one in a line and the others in the next,
-  // so that a line holds people of several kinds.
+  // so that a line holds people of several kinds. A slide has one line, of people at equal distances.
   lineUp() {
     const lines = [];
+    const last = this.data.labels.length - 1, apart = last / Math.max(1, this.columns - 1);
+    if (this.slideLine()) return [Array.from({ length: this.columns }, (_, n) => Math.round(n * apart))];
     for (let start = 0; start < this.data.labels.length; start += LINE) {
       const ten = [...this.data.labels.keys()].slice(start, start + LINE);
       if (ten.length <= this.columns) lines.push(ten);

@@ -90,8 +90,9 @@ class Dots {
     const columns = this.columnsOfSlide();
     this.fields = this.data.fields.map((plan) => new Field(this.place, plan, this.voted.length, isUpright, columns));
     this.legend.replaceChildren(
-      ...this.data.legend.map(({ name, sign, colour }) => {
+      ...this.data.legend.map(({ name, sign, colour, hollow }) => {
         const entry = document.createElement("span");
+        entry.dataset.hollow = hollow;
         const mark = entry.appendChild(document.createElement("b"));
         Object.assign(mark, { textContent: sign, ariaHidden: "true" }).style.color = colour;
         entry.append(` ${name}`);
@@ -142,9 +143,12 @@ class Dots {
     const kinds = Int8Array.from({ length: this.voted.length }, (_, i) => (i < answered ? this.kind(i) : NONE));
     const count = (...wanted) => kinds.reduce((sum, kind) => sum + wanted.includes(kind), 0);
     const counts = { voted_a: count(0, 1), said_a: count(0, 3), asked: answered };
+    const mayChange = this.lies.some((lie) => lie > 0);
+    for (const entry of this.legend.children) entry.hidden = entry.dataset.hollow === "true" && !mayChange;
     this.fields.forEach((field, f) => {
       field.render(kinds);
-      const heading = this.data.fields[f].heading;
+      const { heading: changed, heading_unchanged: unchanged } = this.data.fields[f];
+      const heading = mayChange ? changed : unchanged;
       field.caption.textContent = heading.replace(/\{(\w+)\}/g, (_, name) => counts[name].toLocaleString("en"));
     });
   }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from pages.kit import cache, numbers
@@ -24,6 +25,8 @@ N_IMAGES, N_COLUMNS = 4, 12
 VERY_SURE, FAIRLY_SURE = 0.9, 0.7
 # What the picture says of a method that predicts nearly the same for all images.
 _SAME_ANSWER = "gives nearly every image the same answer: too little shows through the noise"
+# What stands below the picture on a slide.
+_SURE = "How sure: what the model says of itself."
 # How methods learn, in the picture; those without an entry correct for the noise.
 _LEARNS = {
     CLEAN: "for comparison: learned without noise",
@@ -74,26 +77,27 @@ def some_images(answer: Answer) -> list[Panel]:
         )
         for name in names
     ]
-    picture = charts.digits_html(
+    picture = partial(
+        charts.digits_html,
         test_images(trial.config)[chosen],
         truths,
-        rows,
-        summary,
+        alt=summary,
         groups=[(title, len(images)) for title, images in groups if title],
         trained_on=(
             f"Learned from {len(trial.config.classes) * trial.config.n_train:,} noisy images such as:",
             released_images(trial.config)[:2],
         ),
-        legend=_legend(answer, picked == DISPUTED),
     )
+    on_slide = [row for row in rows if not isinstance(row[-1], str)] or rows
     return [
         panel_of(
             answer,
             "images-in-dispute" if picked == DISPUTED else "images-as-they-come",
             "",
             "",
-            Markup(picture),
+            Markup(picture(rows, legend=_legend(answer, picked == DISPUTED))),
             summary,
+            on_slide=Markup(picture(on_slide, legend=_SURE)),
             rows=lambda: training.digit_table(trial, chosen),
             snippet=print_scores(answer.question).then(f"print(training.digit_table(trials[0], {chosen}))"),
             prediction=_prediction(answer),

@@ -48,10 +48,7 @@ def one_answer(answer: Answer, choice: tuple[float, str]) -> list[Panel]:
     before = _hundred_people(prior, "Before they answer: 100 people", people.BEFORE)
     answered = _hundred_people(after, f"Afterwards: 100 people who say {said}", _senders(said))
     legend = {f"votes {vote}, no answer yet": people.BEFORE[kind] for vote, kind in _VOTES.items()}
-    legend_after = {
-        f"said {said}, voted {vote}{'' if vote == said else ': chance changed the answer'}": _senders(said)[kind]
-        for vote, kind in _VOTES.items()
-    }
+    legend_after = {f"said {said}, voted {vote}": _senders(said)[kind] for vote, kind in _VOTES.items()}
     summary = (
         f"Of 100 people {numbers.per_hundred(prior)} voted A before anything is said; of 100 people who say {said}, "
         f"{numbers.per_hundred(after)} did: the odds of A against B went from "

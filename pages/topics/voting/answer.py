@@ -95,7 +95,7 @@ class Answer:
                     live_dots(self.config, self.people, summary),
                     lambda: figures.people_html(
                         still_dots(self.config, self.people),
-                        people.LEGEND,
+                        _HEARD_LEGEND if self.config.channel == voting.TRUTHFUL else people.LEGEND,
                         summary,
                         still_dots(self.config, self.people, upright=True),
                     ),
@@ -169,7 +169,7 @@ SLIDERS = (("lie", "b_says_a"), ("lie", "a_says_b"))
 _Fields = tuple[tuple[str, Mapping[int, people.Dot]], ...]
 _HEARD: _Fields = ((ANSWERS_HEADING, people.ANSWERS),)
 _FIELDS: _Fields = ((VOTES_HEADING, people.VOTES), (CHANGED_HEADING, people.TRUTH))
-# Nothing is hollow before the guess.
+# Nothing is hollow before the guess, and if everyone tells the truth.
 _HEARD_LEGEND = {name: dot for name, dot in people.LEGEND.items() if not dot.hollow}
 
 
@@ -177,15 +177,20 @@ def live_dots(config: ElectionConfig, people_shown: People, words: str, fields: 
     """Return the data of the interactive dots; `words` describe them to screen readers."""
     n = len(people_shown.voted_a)
     legend = people.LEGEND if fields is _FIELDS else _HEARD_LEGEND
+    plans = [people.plan(heading, dots, n) for heading, dots in fields]
+    for plan in plans:
+        plan["heading_unchanged"] = plan["heading"].replace(CHANGED_HEADING, ANSWERS_HEADING)
     return {
         "poll": f"{config.seed}/{config.n_elections}",
         "voted": _base64(people_shown.voted_a),
         "uniform": _base64(people_shown.uniform),
         "lies": [config.channel.p10, config.channel.p01],
         "sliders": SLIDERS,
-        "fields": [people.plan(heading, dots, n) for heading, dots in fields],
+        "fields": plans,
         "narrow": people.NARROW,
-        "legend": [{"name": name, "sign": dot.sign, "colour": dot.colour} for name, dot in legend.items()],
+        "legend": [
+            {"name": name, "sign": dot.sign, "colour": dot.colour, "hollow": dot.hollow} for name, dot in legend.items()
+        ],
         "words": words,
     }
 
@@ -199,6 +204,8 @@ def still_dots(
     numbers_shown = {"voted_a": int(people_shown.voted_a.sum()), "said_a": said_a, "asked": len(kinds)}
     counts = {name: f"{n:,}" for name, n in numbers_shown.items()}
     columns = people.columns_of(len(kinds), upright=upright)
+    if config.channel == voting.TRUTHFUL:
+        fields = tuple((heading.replace(CHANGED_HEADING, ANSWERS_HEADING), dots) for heading, dots in fields)
     return [figures.dot_field(heading.format(**counts), kinds, dots, columns) for heading, dots in fields]
 
 

@@ -77,6 +77,10 @@ def test_a_picture_has_blanks_for_numbers_that_are_not_given(shown):
     worksheet, _ = shown(Step("voting", question="What do {asked} people say?", solution="{truth}"))
     assert "____ of 1,000 say A; 7, $50,000" in worksheet
     assert "350" not in worksheet
+    worksheet, _ = shown(Step("voting", question="Of 1,000 of them, how many?", solution="{asked}"))
+    assert "____ of ____ say A" in worksheet, "1,000 is an answer, and no number of those who say"
+    worksheet, _ = shown(Step("voting", question="1,000 say A or B. How many?", solution="{asked}"))
+    assert "____ of 1,000 say A" in worksheet
     worksheet, _ = shown(Step("voting", show=("takeaway",)))
     assert "picture" not in worksheet
 

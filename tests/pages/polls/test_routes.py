@@ -646,7 +646,8 @@ def test_what_the_room_is_asked_to_guess_is_a_form_with_a_script_of_its_own(app,
     assert form.status == 308
     form = ask(app, f"/p/{code}/guess", accept_language="de")
     assert (form.status, form.headers["content-language"], form.headers["cache-control"]) == (200, "de", "no-store")
-    assert "<legend lang=en>What &lt;share&gt; & how?</legend>" in form.text
+    assert f"<legend>{languages.sentence('de', 'guess_asked')}</legend>" in form.text
+    assert "<p lang=en>What &lt;share&gt; & how?</p>" in form.text
     assert "min=0 max=100 step=1 " in form.text
     assert languages.sentence("de", "guess_open") in form.text
     (script,) = re.findall("<script>(.*)</script>", form.text, re.DOTALL)

@@ -23,10 +23,8 @@ from privdemo.figures import poll as charts
 
 _HERE = Path(__file__).parent
 _HTML, _CSS, _JS = ((_HERE / f"reveal.{kind}").read_text(encoding="utf-8") for kind in ("html", "css", "js"))
-# What the hollow dots of a pile are.
-CHANCE = (
-    "Hollow: as many as chance changes on average, chosen at random. Which answers it really changed, nobody knows."
-)
+# What the hollow dots of a pile are; who knows which answers were changed follows.
+CHANCE = "Hollow: as many as chance changes on average, chosen at random. Which answers it really changed, "
 
 
 def heap(question: Question, words: str) -> Component:
@@ -44,7 +42,7 @@ def piles(question: Question, found: Reveal, words: str) -> Component:
         "counts": [round(r.senders * factor) for r in readings],
         "labels": [f"{r.senders:,}" for r in readings],
         "changed": [round(r.senders * factor * (1 - r.meant.mean)) for r in readings],
-        "note": f"{CHANCE} {each}".strip(),
+        "note": f"{CHANCE}{'only this simulation' if question.truth else 'nobody'} knows. {each}".strip(),
     }
     return _component(question, data, words, lambda: figures.chart(charts.said(found)))
 
