@@ -311,6 +311,7 @@ DIGITS_CSS = """
 .digits .learnt div { display: flex; gap: 0.5rem; margin-top: 0.25rem; }
 .digit { width: clamp(3rem, 6.2vw, 9rem); image-rendering: pixelated; border-radius: 3px; display: block; }
 .digits .wrong { color: light-dark(#B3261E, #FF8A80); font-weight: 600; white-space: nowrap; }
+@media (min-width: 701px) { .digits tbody :is(th, td) { padding-block: 0.55rem; } }
 @media (min-width: 501px) { .digits td:has(> .digit) { width: calc(74% / var(--digits)); } }
 @media (max-width: 700px) {
   .digits th, .digits td { padding: 0.1rem 0.25rem; font-size: max(0.875rem, var(--least-letters, 0px)); }
