@@ -94,9 +94,9 @@
   };
   const isOnChart = (one) => one.element.closest(".js-plotly-plot svg") && /[\p{L}\p{N}]/u.test(one.text);
   const isPale = (one) => contrast(getComputedStyle(one.element).fill, behind(one.element)) < 4.5;
-  // The sentences beside or below what is rendered: texts of a figure with more words than a name has.
+  // The sentences beside or below what is rendered: texts of a figure, no captions, with more words than a name has.
   const wordsOf = (one) => (one.innerText ?? one.textContent).split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
-  const isProse = (one) => figure && within(one.element, figure) && !one.element.closest("svg, label, .card") && wordsOf(one.element) > NAME;
+  const isProse = (one) => figure && within(one.element, figure) && !one.element.closest("svg, label, figcaption, .card") && wordsOf(one.element) > NAME;
   const line = document.querySelector(".st-key-presenter-line");
   const foot = line ? line.getBoundingClientRect().top : innerHeight;
   const isCut = (one) => {

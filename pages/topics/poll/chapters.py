@@ -248,7 +248,7 @@ def to_remember(answer: Answer, found: Reveal) -> _StepContents:
     people = "this one person" if n == 1 else f"these {n:,} {simulated}people"
     return _StepContents(
         f"{_doubt_words(found)}Of {people}, {said(first.answer)} is true of about "
-        f"<b>{_of_people(first.estimated, n)}</b>. {_hidden_words(found)}",
+        f"<b>{_of_people(first.estimated, n)}</b>. {_hidden_words(found, bool(simulated))}",
         Markup(
             figures.people_html(
                 [charts.whole_class(found, answer.number)], charts.whole_class_legend(found, answer.number), people
@@ -266,9 +266,11 @@ def _of_people(share: Estimate, n: int) -> str:
     return number if low == high else f"{number} ({low}–{high})"
 
 
-def _hidden_words(found: Reveal) -> str:
+def _hidden_words(found: Reveal, is_simulated: bool) -> str:
     """Say what nobody has learned; where chance changes few answers, how much at most."""
     if found.config.lie < MANY_LIES:
         odds = numbers.odds_factor(found.config.mechanism.epsilon)
         return f"What is learned of each of them changes the odds by {odds} at most."
+    if is_simulated:
+        return "Only this simulation knows which of them."
     return "Nobody knows for sure which of them: not the others, not the teacher, not this server."
