@@ -74,10 +74,11 @@ def best_plan(question: Question) -> Plan:
         return classifier_plan(question)
     plans = [_plan_of(way) for way in ways(question)]
     best = min(plans, key=lambda plan: (not plan.reached, plan.people, plan.epsilon, plan.half_width))
+    with_them = [plan.epsilon_needed for plan in plans if plan.epsilon_needed and plan.people == best.people]
     return replace(
         best,
         people_needed=min((plan.people_needed for plan in plans if plan.people_needed), default=None),
-        epsilon_needed=min((plan.epsilon_needed for plan in plans if plan.epsilon_needed), default=None),
+        epsilon_needed=min(with_them, default=None),
     )
 
 

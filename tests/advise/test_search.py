@@ -1,15 +1,23 @@
 """The least ε and the fewest people: one step less misses the goal, no setting does better, and all is monotone."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from privdemo.accounting import shuffled_delta, shuffled_poll_delta
+from privdemo.accounting import (
+    gaussian_counts_sigma,
+    laplace_counts_scale,
+    laplace_scale,
+    shuffled_delta,
+    shuffled_poll_delta,
+)
 from privdemo.advise import TRUSTS, Question, advise
 from privdemo.advise.ways import MOST_HIDING, Noisy, Shuffled, oracle_of, ways
 from privdemo.intervals import Z95
 from privdemo.mechanisms.frequency_oracles import ORACLES, OptimisedLocalHashing, SubsetSelection
+from privdemo.methods import COMPARISON, CURATOR, NOBODY, OWNER
 
 CASES = [
     ("yes-no", 2, 0.03, 1.0),
@@ -205,3 +213,42 @@ def test_behind_no_trust_or_a_curator_the_ways_are_one_each():
     (shuffled,), (curated,) = (ways(Question("yes-no", trust, 100)) for trust in ("shuffler", "curator"))
     assert isinstance(shuffled, Shuffled)
     assert isinstance(curated, Noisy)
+
+
+@pytest.mark.parametrize(("k", "delta"), [(2, 1e-3), (16, 1e-6)])
+def test_the_fewest_behind_a_shuffler_may_need_more_to_hide_each_other_than_to_reach_the_goal(k, delta):
+    asked = {"ask": "one-of-k", "trust": "shuffler", "answers": k, "within": 0.03, "epsilon": 0.05, "delta": delta}
+    fewest = advise(Question(**asked)).plan
+    assert fewest.half_width < 0.03 * (1 - 1e-5)
+    assert not advise(Question(people=fewest.people - 1, **asked)).reached
+
+
+def test_owners_of_many_small_groups_need_more_people_than_if_everybody_reports():
+    plan = advise(Question("yes-no", "owner", within=0.05, groups=1000)).plan
+    assert (plan.mechanism, plan.people) == ("randomised response", 1795)
+    assert plan == replace(advise(Question("yes-no", "nobody", within=0.05)).plan, trust="owner")
+
+
+def test_noise_is_the_least_that_is_private():
+    for k, least in ((2, laplace_scale(0.5, 1e-6)), (16, laplace_counts_scale(0.5, 1e-6))):
+        plan = advise(Question("counts", "curator", 1000, answers=k, epsilon=0.5)).plan
+        assert plan.parameters == {"scale": least}
+    plan = advise(Question("counts", "curator", 1000, answers=16, epsilon=0.05, delta=1e-3)).plan
+    assert plan.parameters == {"sigma": gaussian_counts_sigma(0.05, 1e-3)}
+
+
+def test_what_no_number_of_people_reaches_needs_none():
+    plan = advise(Question("one-of-k", "nobody", 1000, 0.0005, answers=64, epsilon=0.1)).plan
+    assert (plan.reached, plan.people_needed, plan.epsilon_needed) == (False, None, None)
+
+
+def test_every_thousandth_of_epsilon_can_be_the_largest():
+    for step in range(990, 1100):
+        assert advise(Question("yes-no", "nobody", 1000, epsilon=step / 1000)).plan.epsilon == step / 1000
+
+
+def test_a_classifier_needs_no_more_trust_than_there_is():
+    for dataset, epsilon in itertools.product(("mnist", "adult", "digits"), (0.1, 0.25, 1.0, 8.0)):
+        for trust, allowed in (("nobody", {NOBODY}), ("owner", {NOBODY, OWNER}), ("curator", {NOBODY, OWNER, CURATOR})):
+            plan = advise(Question("classifier", trust, epsilon=epsilon, dataset=dataset)).plan
+            assert COMPARISON[plan.mechanism].trust in allowed
