@@ -240,7 +240,7 @@ def test_the_story_can_be_skipped_and_the_doors_lead_on(page: Page, address: str
     for name, there in (
         ("See how it works", "voting"),
         ("Ask your class", "poll"),
-        ("Choose a method for your data", "comparison"),
+        ("Choose a method for your question", "advice"),
     ):
         door = page.locator(".st-key-links-doors").get_by_role("link", name=name)
         assert door.get_attribute("href").rpartition("/")[2] == there

@@ -137,7 +137,7 @@ def codes() -> tuple[str, ...]:
         found.append("1" + urlsafe_b64encode(packed).decode().rstrip("="))
     # a few letters that decompress to 50,000 nested lists
     bomb = "1" + urlsafe_b64encode(zlib.compress(b"[" * 50_000, 9)).decode().rstrip("=")
-    # settings of the page “Which method?” as its parameter `pin` holds them
+    # settings of the page “Methods compared” as its parameter `pin` holds them
     pins = [
         "a,b,c,d,e,f",
         ",,,,,",

@@ -30,9 +30,9 @@ _DOORS = (
     ),
     ("poll", "**Ask your class** Put an embarrassing question to the room, on their phones or by a show of hands."),
     (
-        "comparison",
-        "**Choose a method for your data** Say what you want to find out. See which methods do it, and how private "
-        "each is.",
+        "advice",
+        "**Choose a method for your question** Say what you want to know and whom people trust. Get one recommendation, "
+        "and its price.",
     ),
 )
 

@@ -81,9 +81,9 @@ def test_the_shown_code_makes_the_shown_pictures(tmp_path, monkeypatch):
 def test_three_doors_lead_into_the_site_and_other_people_are_sampled(mnist):
     at = visit("")
     ways = at.get("page_link")
-    assert [way.proto.page for way in ways] == ["voting", "poll", "comparison"]
+    assert [way.proto.page for way in ways] == ["voting", "poll", "advice"]
     assert {way.proto.page for way in ways} <= {page.address for page in PAGES}
-    names = ["See how it works (5 minutes)", "Ask your class", "Choose a method for your data"]
+    names = ["See how it works (5 minutes)", "Ask your class", "Choose a method for your question"]
     for way, name in zip(ways, names, strict=True):
         assert way.proto.label.startswith(f"**{name}** ")
     before = html(at)
