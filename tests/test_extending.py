@@ -76,7 +76,6 @@ def test_the_mechanism_on_its_page(names, tmp_path, monkeypatch):
     lies = RandomisedResponse(0.2, 2)
     question = Question("digits", ("7", "9"), FAMILIES["logistic"], lies, **numbers)
     shown = answer(question, Trials())
-    assert "(at s = 0.4)" in shown.takeaway()
     assert "true and as sent at s = 0.4" in shown.main()[0].summary
     assert "From an upper bound on the privacy loss." in shown.promised()[0].figure.html
 

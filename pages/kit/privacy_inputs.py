@@ -110,13 +110,18 @@ def _without_delta(epsilon: float, delta: float, right: str, n_values: int) -> s
 
 
 def value_scale(epsilon: float, guess: str, *, name: str = "ε") -> None:
-    """Render what the ε of one released value means: how sure of a `guess` it can make somebody.
+    """Render what the ε of one released value means: how sure of a `guess` it can make somebody."""
+    st.html(value_scale_html(epsilon, guess, name=name))
+
+
+def value_scale_html(epsilon: float, guess: str, *, name: str = "ε") -> str:
+    """Return what `value_scale` renders as HTML.
 
     The guess is between two values, both as likely before. After the release no one is surer than e^ε/(e^ε + 1).
     """
     sure = adversary.promised_rate(min(epsilon, LARGEST_EPSILON), 0.0)
     words = f"Whoever sees what is sent can be {_at_most(sure)} sure {guess}; by luck alone, 50 %."
-    st.html(_scale_html(name, epsilon, words, ""))
+    return _scale_html(name, epsilon, words, "")
 
 
 def black_or_white(family: PixelFamily, n_states: int) -> str:

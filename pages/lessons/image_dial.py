@@ -13,13 +13,12 @@ from pages.kit import values as page_values
 from pages.kit.live_dial import DIAL, GUESSES
 from pages.kit.numbers import with_no_break_spaces
 from pages.kit.panel import LiveDial, Prediction
-from pages.kit.privacy_inputs import Guessing, guess_scale_html
+from pages.kit.privacy_inputs import black_or_white, value_scale_html
 from pages.kit.trials import Trials
 from pages.lessons.document import Lesson, address, guess_data, guess_html, place
 from pages.lessons.voting import positions
 from pages.topics.images import PAGE
 from pages.topics.images.answer import GROWING_NOISE, Answer, answer, growing_noise
-from pages.topics.images.promises import whole_image_words
 from pages.topics.images.question import Question, level_setting
 from privdemo import datasets, figures
 
@@ -27,7 +26,6 @@ from privdemo import datasets, figures
 STEP = 0.02
 # The images that come with scikit-learn, wherever the lesson is written.
 _IMAGES = {"data": "Small digits"}
-_GUESSING = Guessing("has a pixel that is black or white", "what they send")
 # The parts of the dial's data that depend on its level.
 _AT_LEVEL = ("level", "linkingHere", "guesses", "matching")
 
@@ -105,10 +103,10 @@ def _dial(found: Answer) -> LiveDial:
 def _level(found: Answer) -> dict[str, Any]:
     """Return what the page says and shows at one level."""
     data, epsilon = _dial(found).data, found.question.config.pixels.epsilon
-    more = whole_image_words(found.privacy.n_pixels, epsilon)
+    guess = black_or_white(found.question.family, found.question.n_states)
     return {
         "takeaway": with_no_break_spaces(found.takeaway()),
-        "epsilon": guess_scale_html(epsilon, _GUESSING, name="ε of one pixel", more=more),
+        "epsilon": value_scale_html(epsilon, guess, name="ε of one pixel"),
         "dial": _for_browser({name: data[name] for name in _AT_LEVEL}),
     }
 

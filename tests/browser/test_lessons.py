@@ -151,9 +151,9 @@ def test_the_image_dial_by_keyboard_has_the_pixels_and_numbers_of_python(open_le
     press(page, "ArrowLeft", 10)
     expect(page.locator(".dial")).to_have_attribute("data-guesses", "exact")
     found = next(one for one in image_dial.answers_along() if one.question.level == 0.9)
-    expect(page.locator(".dial output")).to_have_text("p = 0.9")
+    expect(page.locator(".dial output")).to_have_text("90 %")
     assert text_of(page.locator(SAID).inner_text()) == text_of(found.takeaway())
-    expect(page.locator(".found")).to_contain_text("picks the right sender 11 times of 100.")
+    expect(page.locator(".found")).to_contain_text("picks the right sender for 11 of 100 such images.")
     result = images.sample_release(found.question.config)
     shape = len(result.labels), -1
     people = (

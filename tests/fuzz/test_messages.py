@@ -98,8 +98,9 @@ MORE_STAGES = {
     "comparison": [{"compare_on": "Small digits"}],
     "poll": [{"way": "Show of hands"}, {"way": "On their phones"}],
 }
-# Settings of which no page has a widget before a visitor brings records, or at all.
-NOT_RENDERED = {"job", "lecture", "pin", "poll_language"}  # the last before a poll on telephones is opened
+# Settings of which no page has a widget at all, or before a visitor brings records, opens a poll on telephones or asks
+# something else than the page opens with.
+NOT_RENDERED = {"job", "lecture", "pin", "poll_language", "like", "trust_one_of_k", "trust_counts", "trust_classifier"}
 
 
 class Server(NamedTuple):

@@ -115,7 +115,10 @@ def test_the_image_dial_has_the_senders_and_the_guesses_of_the_package(read):
     assert levels[data["first"]] == question.level
     for i in (0, 20, data["first"], -2, -1):
         found = images.measure(question.curve, levels[i]).linked.mean
-        assert f"picks the right sender {numbers.times_of_100(found)}" in data["levels"][i]["dial"]["linkingHere"]
+        assert (
+            f"picks the right sender for {numbers.out_of_100(found)} such images"
+            in data["levels"][i]["dial"]["linkingHere"]
+        )
         config = images.with_mechanism(question.config, question.family, levels[i])
         guesses = images.guess(config).pictures["low_rank"]
         packed = base64.b64decode(data["levels"][i]["dial"]["guesses"].partition(",")[2])
@@ -135,7 +138,7 @@ def test_a_show_of_hands_has_the_estimates_of_the_package_for_all_hands(read):
         sent, estimated = hands["hands"][yes][no].values()
         assert bare(sent["answer"]).startswith(f"{yes} of ")
         assert f"“Yes” is true of {100 * first.estimated.mean:.1f} %" in bare(estimated["answer"])
-        shown = hands["pictures"]["Estimated shares"] | estimated
+        shown = hands["pictures"]["Estimated percentages"] | estimated
         for reading, bar in zip((first, second), shown["readings"], strict=True):
             np.testing.assert_allclose(bar["estimated"], reading.estimated, atol=5e-5)
     group = poll.rehearse(config, 200, 78)

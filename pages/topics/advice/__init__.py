@@ -5,7 +5,8 @@ from pathlib import Path
 from pages.kit import folds
 from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.advice.answer import Answer, snippet, what_to_do
-from pages.topics.advice.label import link_of, privacy_label
+from pages.topics.advice.controls import link_of
+from pages.topics.advice.label import privacy_label
 from pages.topics.advice.question import LOOK
 from privdemo.advise import Question
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlencode, urlsplit
+
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.kit import inputs, privacy_inputs
-from pages.kit.values import Values
+from pages.kit.values import Values, in_address
 from pages.topics.advice.question import (
     ANSWERS,
     DELTA,
@@ -20,6 +22,7 @@ from pages.topics.advice.question import (
     SEVERAL,
     WITHIN_GOAL,
     kind_of,
+    settings,
     trust_choice,
 )
 from privdemo.advise import CLASSIFIER
@@ -48,3 +51,11 @@ def controls(values: Values, main: DeltaGenerator) -> None:
     with inputs.container_if("groups-shown", kind != CLASSIFIER):
         inputs.number(GROUPS)
     inputs.number(DELTA)
+
+
+def link_of(values: Values, _: object) -> str:
+    """Return the link to this setting on the page on decisions."""
+    parts = urlsplit(st.context.url or "")
+    query = urlencode(in_address(settings(values)), doseq=True)
+    site = f"{parts.scheme}://{parts.netloc}" if parts.netloc else ""
+    return f"{site}/advice{f'?{query}' if query else ''}"

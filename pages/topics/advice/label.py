@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from datetime import date
 from html import escape
-from urllib.parse import urlencode, urlsplit
-
-import streamlit as st
 
 from pages.kit.panel import Markup, Panel
 from pages.kit.qr_code import qr_code
 from pages.kit.snippet import Snippet, as_code
-from pages.kit.values import Values, in_address
 from pages.topics.advice.answer import Answer
-from pages.topics.advice.question import settings
 from privdemo import __version__, advise
 
 # The label on paper: A5, without what a browser prints around it.
@@ -32,14 +27,6 @@ _CSS = """
 @page { size: A5; margin: 8mm; }
 @media print { h1 { display: none; } body { margin: 0; } .privacy-label { font-size: 9.5pt; } }
 """
-
-
-def link_of(values: Values, _: Answer) -> str:
-    """Return the link to this setting on the page on decisions."""
-    parts = urlsplit(st.context.url or "")
-    query = urlencode(in_address(settings(values)), doseq=True)
-    site = f"{parts.scheme}://{parts.netloc}" if parts.netloc else ""
-    return f"{site}/advice{f'?{query}' if query else ''}"
 
 
 def privacy_label(answer: Answer, link: str) -> list[Panel]:

@@ -31,8 +31,8 @@ _DOORS = (
     ("poll", "**Ask your class** Put an embarrassing question to the room, on their phones or by a show of hands."),
     (
         "advice",
-        "**Choose a method for your question** Say what you want to know and whom people trust. Get one recommendation, "
-        "and its price.",
+        "**Choose a method for your question** Say what you want to know and whom people trust. Get one "
+        "recommendation, and its price.",
     ),
 )
 

@@ -154,7 +154,8 @@ def test_a_visit_answers_a_change_shows_and_hard_settings_get_a_sentence():
 
 def test_the_slider_splits_the_same_records_into_other_bags():
     at = finished(visit(PAGE.address, records="Breast cancer", bags="10", bag_size="12", bag_draws="1"))
-    sizes = ["60", "40", "30", "24", "20", "15", "12", "10", "8", "6", "5", "4", "3", "2"]
+    between = ["40", "30", "24", "20", "15", "12", "10", "8", "6", "5", "4", "3"]
+    sizes = ["60 per bag: more private", *between, "2 per bag: more accurate"]
     for size, bags in ((60, 2), (15, 8), (12, 10)):
         at.select_slider(key="bag_size_slide").set_value(size).run()
         assert [at.number_input(key=key).value for key in ("bags", "bag_size")] == [bags, size]
@@ -162,6 +163,8 @@ def test_the_slider_splits_the_same_records_into_other_bags():
         assert (slider.options, slider.value) == (sizes, size)
         assert slider.label.startswith("Tumours per bag, of 120 in all")
     at.number_input(key="bags").set_value(11).run()  # other bags: other records in all, and other stops
-    assert at.select_slider(key="bag_size_slide").options == ["66", "44", "33", "22", "12", "11", "6", "4", "3", "2"]
+    between = ["44", "33", "22", "12", "11", "6", "4", "3"]
+    stops = ["66 per bag: more private", *between, "2 per bag: more accurate"]
+    assert at.select_slider(key="bag_size_slide").options == stops
     at.number_input(key="bag_size").set_value(11).run()
     assert not at.select_slider, "121 records make bags of 11 alone"

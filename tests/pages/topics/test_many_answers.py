@@ -288,7 +288,7 @@ def test_two_methods_take_65536_answers_and_every_chapter_is_there() -> None:
         of = shown(AnswersConfig(ZIPF, 65_536, 1.2, 1_000_000, 4.0, oracle))
         assert of.k == 65_536
         assert set(of.errors) == {oracle, other} == set(of.release.found)
-        assert f"({FREQUENCY_ORACLES[other].title})" in of.takeaway()
+        assert f"({FREQUENCY_ORACLES[oracle].title})" in of.takeaway()
         for name in ("Map of best methods", "Error by who is trusted", "Data each person sends"):
             assert says(name, of)
         assert "up to 1,024" in says("Three estimators compared", of)
@@ -316,7 +316,7 @@ def test_the_others_say_why_they_do_not(method: str) -> None:
 def test_the_page_counts_65536_answers() -> None:
     at = visit("many_answers", lie="Hadamard response", **MANY)
     assert "one of 65,536 answers" in takeaway(at)
-    assert "optimised local hashing" in takeaway(at)
+    assert "(Hadamard response)" in takeaway(at)
 
 
 def test_real_systems_stand_in_rows_of_their_units() -> None:
