@@ -61,16 +61,16 @@ def walked(
 ) -> Iterator[Look]:
     """What stands on each slide of a lecture at each size, by day and by night, walked with a clicker.
 
-    With `in_turns` each size has one scheme, and the next one the other.
+    With `in_turns` each slide has one size and one scheme, and the next one others.
     """
     first = of.steps[0]
     page.set_viewport_size(dict(zip(("width", "height"), sizes[0], strict=True)))  # type: ignore[arg-type]
     page.goto(f"{address}/{first.page}?{urlencode({**linked(first), 'present': f'1-{name}'}, doseq=True)}")
     for number, step in enumerate(of.steps, start=1):
         expect(page.locator(".place")).to_have_text(f"{number} / {len(of.steps)}", timeout=60_000)
-        for i, (width, height) in enumerate(sizes):
+        for i, (width, height) in enumerate([sizes[number % len(sizes)]] if in_turns else sizes):
             page.set_viewport_size({"width": width, "height": height})
-            page.wait_for_timeout(300 if i or len(sizes) > 1 else 0)  # until the browser has sent the new size
+            page.wait_for_timeout(300 if len(sizes) > 1 else 0)  # until the browser has sent the new size
             browsing.settled(page)
             page.locator(browsing.PROGRESS).wait_for(state="hidden", timeout=120_000)
             expect(page.locator("h1")).to_have_count(1)
@@ -120,7 +120,7 @@ def main(arguments: list[str]) -> None:
             if only and title not in only:
                 continue
             page = browser.new_page()
-            for look in walked(page, address, name, of, SIZES, in_turns=name not in lecture.shipped()):
+            for look in walked(page, address, name, of, SIZES):
                 rendered, wrong = f"{look.seen['rendered']:.0%}", "; ".join(faults(look))
                 print(f"{title} | {look} | {rendered} | {wrong}", flush=True)
                 if folder:

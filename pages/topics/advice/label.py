@@ -11,7 +11,7 @@ from pages.kit.snippet import Snippet, as_code
 from pages.topics.advice.answer import Answer
 from privdemo import __version__, advise
 
-# The label on paper: A5, without what a browser prints around it.
+# The label is as wide as a page of A5 allows, and on paper its letters are as small as there is room for all of it.
 _CSS = """
 .privacy-label { border: 2px solid; border-radius: 0.75rem; padding: 0.75rem 1rem; max-width: 44rem; }
 .privacy-label h4 { margin: 0 0 0.5rem; padding: 0; font-size: 1.25rem; }
@@ -24,8 +24,7 @@ _CSS = """
   .privacy-label dl { grid-template-columns: 1fr; gap: 0; }
   .privacy-label dd { margin-bottom: 0.5rem !important; }
 }
-@page { size: A5; margin: 8mm; }
-@media print { h1 { display: none; } body { margin: 0; } .privacy-label { font-size: 9.5pt; } }
+@media print { .privacy-label, .privacy-label footer { font-size: 10pt; } }
 """
 
 
@@ -37,7 +36,7 @@ def privacy_label(answer: Answer, link: str) -> list[Panel]:
             "privacy-label",
             "What should people know before they answer?",
             "One card says what is asked, what it gives away, who sees what and how exact the result is. Save it as a "
-            "figure to print it on A5, or as PDF.",
+            "figure, and print that on A5 or as PDF.",
             Markup(_label_html(answer, lines, link)),
             "; ".join(f"{line.title}: {line.text}" for line in lines),
             lambda: [{"title": line.title, "text": line.text} for line in lines],
