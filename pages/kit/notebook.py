@@ -94,4 +94,4 @@ def _cell(value: str | tuple[str, ...]) -> str:
 
 def _plain(markup: str) -> str:
     """Return the text of some HTML, in which nothing is Markdown."""
-    return re.sub(r"([\\`*_{}\[\]<>#|$~])", r"\\\1", html.unescape(re.sub(r"<[^>]*>", "", markup)))
+    return re.sub(r"([\\`*_{}\[\]<>#|$~])", r"\\\1", html.unescape(re.sub("<[^<>]*>", "", markup)))

@@ -383,7 +383,9 @@ def _render_chapter(page: Page, chapter: Chapter, question: Any, answer: Any, pl
         with st.container(key="chapter-controls"):
             chapter.controls(answer)
     lines = page.opendp_lines(question)
-    screen.set_code_to_take_away(screen.CodeToTakeAway(partial(_notebook, page, question, lines), lines))
+    # The session keeps this for one more run, so it must not hold the question, which may have a visitor's records.
+    is_repeatable = page.is_repeatable and not own_data.has_file(question)
+    screen.set_code_to_take_away(screen.CodeToTakeAway(partial(_notebook, page, is_repeatable, lines), lines))
     facts = getattr(answer, "facts", {})
     first, *rest = chapter.panels_for(answer, values.here())
     is_first = page.chapters is not None and chapter is page.chapters.all[0]
@@ -416,11 +418,9 @@ def _render_chapter(page: Page, chapter: Chapter, question: Any, answer: Any, pl
     screen.report_button(partial(_report, page, chapter, question, answer, values.copy_of_here()), page.address)
 
 
-def _notebook(page: Page, question: Any, opendp: Snippet | None, panel: Panel) -> Callable[[], str]:
+def _notebook(page: Page, is_repeatable: bool, opendp: Snippet | None, panel: Panel) -> Callable[[], str]:
     """Return the function that makes the notebook of a panel with the values of now, outside of the session."""
-    now: Mapping[str, str | tuple[str, ...]] | None = values.in_address(page.all_settings(values.here()))
-    if not page.is_repeatable or own_data.has_file(question):
-        now = None
+    now: notebook.Settings | None = values.in_address(page.all_settings(values.here())) if is_repeatable else None
     return partial(notebook.text, panel, page.title, page.question, page.address, now, opendp)
 
 

@@ -42,15 +42,16 @@ class Case(NamedTuple):
         return (self.address or "home") + " changed" * bool(self.settings)
 
 
-VOTED, SENT = r"estimate that ([\d.]+) %", r"sent (\d+) times of 100"
-LEARNT, OFF_BY = r"corrects for the noise names (\d+) of 100", r"on average that is (\d+) of"
+POINTS = r"right to ± ([\d.]+) points"
+VOTED, SENT = r"estimate that ([\d.]+) %", r"right person for (\d+) of 100"
+LEARNT, OFF_BY = r"corrects for the noise names (\d+) of 100", r"by about (\d+)\."
 CASES = [
     Case("", "home", r"found in (\d+) of 100"),
     Case("", "home", r"found in (\d+) of 100", 100, {"home_p": "0.95"}),
     Case("voting", "people", VOTED),
     Case("voting", "people", VOTED, 100, {"lie": "0.3", "voters": "500"}),
     Case("image_noise", "images", SENT),
-    Case("image_noise", "images", r"\b(\d+) (?:times )?(?:of|in) 100", 100, {"noise": "Gaussian", "sigma": "2"}),
+    Case("image_noise", "images", SENT, 100, {"noise": "Gaussian", "sigma": "2"}),
     Case("poll", "poll", r"\b(\d+) of 200", 1),
     Case(
         "poll", "poll", r"\b(\d+) people have answered", 1, {"way": "Show of hands", "hands_1": "30", "hands_2": "21"}
@@ -79,6 +80,8 @@ CASES = [
         100,
         {"ratio_draws": "2", "release": "Laplace, as in the paper", "ratio_epsilon": "1"},
     ),
+    Case("advice", "advice", POINTS, 1),
+    Case("advice", "advice", POINTS, 1, {"people": "1000"}),
     Case("claims", "verdicts", r": (\d+) hold,", 1),
     Case("claims", "verdicts", r"\b(\d+) claims of Yan", 1, {"source": "Yan"}),
 ]
@@ -118,8 +121,8 @@ def written(page, question, panel, settings):
 
 
 @pytest.fixture(scope="module")
-def ran(mnist, data_folder):
-    """Every notebook by its case, run in one kernel."""
+def ran(mnist, data_folder, tmp_path_factory):
+    """Every notebook by its case, run in one kernel, in a folder of its own, as some write a file."""
     found, whole = {}, nbformat.v4.new_notebook(metadata=KERNEL)
     for case in CASES:
         page, question, panel, sentence = panel_of(case)
@@ -129,7 +132,10 @@ def ran(mnist, data_folder):
             whole.cells.append(cell)
         whole.cells.append(nbformat.v4.new_code_cell(FORGET))
         found[case.name] = Ran(cells, sentence, terminal.text_of(panel.summary))
-    NotebookClient(whole, timeout=1200, resources={"metadata": {"path": str(ROOT)}}).execute()
+    folder = {"metadata": {"path": str(tmp_path_factory.mktemp("notebooks"))}}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(ROOT))
+        NotebookClient(whole, timeout=1200, resources=folder).execute()
     return found
 
 

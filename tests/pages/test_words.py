@@ -4,12 +4,14 @@ import json
 import re
 from collections.abc import Iterator
 from functools import cache
+from html import escape
 
 import pytest
 from streamlit.testing.v1.element_tree import Block
 
 from pages.kit import glossary
 from pages.topics import PAGES
+from privdemo.deployments import DEPLOYMENTS
 from tests.pages.visiting import FOLD, plain, view
 
 pytestmark = pytest.mark.mnist
@@ -60,9 +62,13 @@ def shown(address: str, *link: tuple[str, str]) -> str:
     return FOLD.sub("", "\n".join(markup(view(address, *link).at.main)))
 
 
+# The titles of papers and web pages on deployments stand as their authors wrote them.
+TITLES = "|".join(f">{re.escape(escape(one.source))}</a>" for one in DEPLOYMENTS)
+
+
 def words(text: str) -> str:
-    """The words of some markup, without explanations, code and tags."""
-    return re.sub(r"<code>.*?</code>|<[^>]*>", " ", plain(text))
+    """The words of some markup, without explanations, code, titles of sources and tags."""
+    return re.sub(r"<code>.*?</code>|<[^>]*>", " ", re.sub(TITLES, "></a>", plain(text)))
 
 
 # Where claims are told one by one, they name things as their papers do.
