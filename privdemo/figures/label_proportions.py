@@ -74,10 +74,10 @@ def scores(
 HOW = {
     FULL: "learns without any privacy",
     LABELLED: "knows all labels of what is sent on",
-    NAMES: "a bag with many of one kind hints at all its {records}",
+    NAMES: "takes what most of a bag are as a hint for all",
     by_trying(NAMES): "the same or a model of each kind, the better one",
     LLP: "makes its answers in each bag add up to its share",
-    MEAN_MAP: "first estimates the average of either kind of {records}",
+    MEAN_MAP: "estimates what each kind is like on average",
     ALTERNATING: "the same, then corrects it bag by bag in turns",
 }
 _HOW_LAZY = "learns nothing (for comparison)"

@@ -76,12 +76,12 @@ class Answer:
 
 # How each method finds the shares; {records} are what is counted, {n} of them without a label.
 HOW = {
-    SPREAD: "a set with many of one kind hints that each of its {records} is; corrects for wrong hints",
+    SPREAD: "a set with many of one kind hints that its {records} are of that kind; corrects wrong hints",
     by_trying(SPREAD): "the same, or a model of how each kind looks, whichever explains the sets better",
-    MMD: "averages all {records} of a set; blends these averages until they match that of the {n}",
+    MMD: "mixes the sets’ average {records} until the mix looks like the average of the {n}",
     RFF: "the same with other averages, quicker and less exact",
     IDENTITY: "learns which set {records} are from; compares its answers for the {n} and for the sets",
-    COUNT: "learns to name single {records} so that each set gets its known share, then counts the {n}",
+    COUNT: "learns to name single {records} so that each set gets its known share, then counts the kinds among the {n}",
     PSVM: "finds the widest border that gives each set its known share, then counts the {n}",
     EM: "is told the kind of each of the sets’ {records}; allows for another share in the {n}",
     PCC: "is told the kind of each of the sets’ {records}; names each of the {n}, then counts",
@@ -193,8 +193,9 @@ def takeaway(answer: Answer) -> str:
     nearest, *others = sorted(found, key=lambda name: abs(found[name].mean - truth))
     what = f"of {config.n_test:,} {answer.task.records} {first_class(answer)}"
     near = f"the nearest of {len(found)} methods" if others else "the method"
-    near = f"{'from the known shares alone, ' if blind else ''}{near}"
-    words = f"In truth <b>{numbers.share(truth)}</b> {what}. {numbers.capital(near)} "
+    near = f"{'from other sets, of which the shares are known, ' if blind else ''}{near}"
+    unseen = "; no method sees that" if blind else ""
+    words = f"In truth <b>{numbers.share(truth)}</b> {what}{unseen}. {numbers.capital(near)} "
     words += f"(“{CLASS_RATIO[nearest].title}”) estimates <b>{numbers.share(found[nearest].mean)}</b>"
     if others:
         farthest = others[-1]

@@ -66,7 +66,7 @@ def controls(values: Values, main: DeltaGenerator) -> None:
         inputs.number(classes_setting(dataset), f"Classes ({which})")
     n_classes = values[classes_setting(dataset)]
     group = f"{values[size_settings()[1]]:,} {task.records}"
-    _mix(main, f"Share of the {group} that really {first_class_words(dataset, n_classes)}")
+    _mix(main, f"The truth, which you set: share of the {group} that really {first_class_words(dataset, n_classes)}")
     _sets()
     _release(values)
     inputs.number(size_settings()[1])

@@ -117,9 +117,9 @@ def takeaway(question: Question, chosen: Outcome) -> str:
     )
     added = f" ({' + '.join(f'{abs(error):,}' for error in errors)})" if len(errors) <= _MOST_ADDED else ""
     return (
-        f"The {len(errors)} noisy counts below are off by <b>{sum(map(abs, errors)):,}</b> of {total:,} {people} in "
-        f"all{added}; on average over all publications, by about {whole(chosen.distortion.mean, total)}{promise}."
-        f"{by_chance}"
+        f"Added up, the {len(errors)} noisy counts are off by about <b>{whole(chosen.distortion.mean, total)}</b> of "
+        f"{total:,} {people} on average over many such publications{promise}; those below by "
+        f"{sum(map(abs, errors)):,}{added}.{by_chance}"
     )
 
 

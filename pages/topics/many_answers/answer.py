@@ -33,8 +33,6 @@ _BELOW_0 = "An estimate can fall below 0 %, because chance noise is subtracted."
 _EQUAL_FROM = 0.98
 # What people do with one of the answers, where they do not just give it.
 _VERBS = {"illness": "has", "occupation": "has", "word": "uses"}
-# Answers that are named in what is sent.
-_NAMED = ("illness", "occupation")
 # What people do with the answers that their reports support, where they do not just send them; and how many are listed.
 _SENDS = {"basic rappor": "says yes to", "optimised unary": "says yes to"}
 _SENDS |= {"local hashing": "sends the group that holds", "hadamard response": "sends the half that holds"}
@@ -110,16 +108,17 @@ class Answer:
         words = FREQUENCY_ORACLES[oracle].sends
         if isinstance(made, SubsetSelection):
             if made.size > 1:
-                return f"{made.size:,} {'names' if one in _NAMED else many}"
+                return f"a list of {made.size:,} {many}"
             words = FREQUENCY_ORACLES[RESPONSE].sends  # a list of one is what randomised response sends
         return words.replace("answers", many).replace("answer", one)
 
     def _how(self, oracle: str) -> str:
-        """Say, after the method's name in brackets, how chance picks a list of answers; of other methods it is said."""
+        """Say, after the method's name in brackets, how often a list holds an answer; of other methods it is said."""
         made = many_answers.mechanism(oracle, self.k, self.question.config.epsilon)
         if not isinstance(made, SubsetSelection) or made.size == 1:
             return ")"
-        return "): chance picks them so that the true one is among them more often than by luck"
+        there, other = numbers.times_of_100(made.p), numbers.times_of_100(made.q).removesuffix(" of 100")
+        return f"): it holds the true one {there}, each other one {other}"
 
     @property
     def example(self) -> str:

@@ -30,7 +30,7 @@ _SURE = "How sure: what the model says of itself."
 # How methods learn, in the picture; those without an entry correct for the noise.
 _LEARNS = {
     CLEAN: "for comparison: learned without noise",
-    NAIVE: "takes noisy images and labels for true",
+    NAIVE: "learns from noisy images as if they were clean",
     RECONSTRUCTION: "guesses them, then learns from its guesses",
     TRUE: "corrects for the noise, knows clean pixels",
 }
@@ -72,7 +72,7 @@ def some_images(answer: Answer) -> list[Panel]:
     )
     rows = [
         (
-            (TRAINING[name].title, _LEARNS.get(name, _CORRECTS)),
+            (_scored_title(answer, name), _LEARNS.get(name, _CORRECTS)),
             predictions[name] if name in discriminating else _SAME_ANSWER,
         )
         for name in names
@@ -103,6 +103,11 @@ def some_images(answer: Answer) -> list[Panel]:
             prediction=_prediction(answer),
         )
     ]
+
+
+def _scored_title(answer: Answer, name: str) -> str:
+    """Return a method’s title with its mean accuracy: “ignore the noise: 92 of 100”."""
+    return f"{TRAINING[name].title}: {numbers.out_of_100(answer.score(name, 'accuracy').mean)}"
 
 
 def _prediction(answer: Answer) -> Prediction | None:

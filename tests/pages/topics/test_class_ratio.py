@@ -39,7 +39,8 @@ def test_the_takeaway_has_the_numbers_of_the_package(shown: Answer) -> None:
     shares = {name: class_ratio.share_of(shown.trials, name, 0) for name in (SPREAD, MMD, IDENTITY)}
     nearest, _, farthest = sorted(shares, key=lambda name: abs(shares[name].mean - 0.5))
     assert words == (
-        "In truth <b>50.0 %</b> of 40 images are 7s. From the known shares alone, the nearest of 3 methods "
+        "In truth <b>50.0 %</b> of 40 images are 7s; no method sees that. From other sets, of which the shares are "
+        "known, the nearest of 3 methods "
         f"(“{CLASS_RATIO[nearest].title}”) estimates <b>{100 * shares[nearest].mean:.1f} %</b>, the farthest "
         f"(“{CLASS_RATIO[farthest].title}”) <b>{100 * shares[farthest].mean:.1f} %</b>."
     )

@@ -135,7 +135,7 @@ def test_the_code_of_every_tab_gives_the_shown_numbers():
 
 def test_typed_counts_reach_the_page_and_bad_ones_stay_to_be_mended():
     at = visit(PAGE.address, counts_of="my own", counts="120, 80\t300;500")
-    assert "The 4 noisy counts below are off by <b>" in seen(at)
+    assert "Added up, the 4 noisy counts are off by about <b>" in seen(at)
     assert "class 2: 80, published as" in at.get("plotly_chart")[0].proto.spec
     at.text_input(key="counts").set_value("ten, 20").run()
     assert "“ten” is not a number" in seen(at)
@@ -187,9 +187,9 @@ def test_the_page_opens_on_one_release_of_a_clinics_counts_by_name():
         assert f"{name}: {true}, published as <b>{1000 * share:,.0f}</b>" in [note.text for note in words]
     mean = 1000 * shown.chosen.distortion.mean
     assert shown.takeaway() == (
-        "The 6 noisy counts below are off by <b>3</b> of 1,000 patients in all (0 + 0 + 1 + 0 + 1 + 1); on average "
-        f"over all publications, by about {mean:.0f}. Some counts stay as they are by chance; a reader cannot know "
-        "which."
+        f"Added up, the 6 noisy counts are off by about <b>{mean:.0f}</b> of 1,000 patients on average over many such "
+        "publications; those below by 3 (0 + 0 + 1 + 0 + 1 + 1). Some counts stay as they are by chance; a reader "
+        "cannot know which."
     )
     errors = [round(1000 * share) - true for true, share in zip(default.config.counts, released, strict=True)]
     assert [abs(error) for error in errors] == [0, 0, 1, 0, 1, 1]
@@ -210,8 +210,8 @@ def test_errors_of_whole_counts_are_added_up():
         example = tuple((n + error) / 1000 for n, error in zip(counts, errors, strict=True))
         return takeaway(default, replace(chosen, example=example))
 
-    assert "off by <b>6</b> of 1,000 patients in all (3 + 0 + 2 + 1 + 0 + 0); on" in said((3, 0, -2, 1, 0, 0))
-    assert "off by <b>0</b> of" in said((0.4,) * 5 + (0.0,)), "counts are published as whole numbers"
+    assert "; those below by 6 (3 + 0 + 2 + 1 + 0 + 0)." in said((3, 0, -2, 1, 0, 0))
+    assert "; those below by 0 (0 +" in said((0.4,) * 5 + (0.0,)), "counts are published as whole numbers"
 
 
 def test_a_release_that_is_not_possible_or_promises_nothing_says_so_at_first():

@@ -18,6 +18,7 @@ from pages.topics.many_answers.question import PAIR, PRESETS, Curves, Question, 
 from privdemo import deployments
 from privdemo.experiments import many_answers
 from privdemo.experiments.many_answers import ILLNESS_NAMES, ILLNESSES, RANDOMISED_RESPONSE, ZIPF, AnswersConfig, Fit
+from privdemo.mechanisms.frequency_oracles import ORACLES
 from privdemo.methods import FREQUENCY_ORACLES, NOBODY, TRUSTED_WITH_ANSWERS
 from tests.pages.visiting import takeaway, visit, warnings
 
@@ -40,10 +41,11 @@ def says(chapter: str, of: Answer, *question: object) -> str:
 
 def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off() -> None:
     of = shown()
+    made = ORACLES["subset selection"](64, of.question.config.epsilon)
     off = abs(of.release.found["subset selection"].shares - of.release.truth.shares).mean()
     assert of.takeaway() == (
-        "Each of 10,000 people gives one of 64 answers and sends 17 answers (subset selection): chance picks them so "
-        "that the true one is among them more often than by luck. In this survey the estimated shares are off by "
+        "Each of 10,000 people gives one of 64 answers and sends a list of 17 answers (subset selection): it "
+        f"holds the true one {round(100 * made.p)} times of 100, each other one {round(100 * made.q)} times. In this survey the estimated shares are off by "
         f"<b>{standard_error(off)} percentage points</b> on average."
     )
     blind = "Taking all answers for equally frequent, without asking, would typically be off by less."
@@ -141,7 +143,10 @@ def test_chapters_say_their_numbers() -> None:
 
 def test_answers_are_called_what_they_are() -> None:
     words = shown(replace(DEFAULT, dataset=ILLNESSES, k=16)).takeaway()
-    assert "Each of 10,000 people has one of 16 illnesses and sends 4 names (subset selection): chance" in words
+    assert (
+        "Each of 10,000 people has one of 16 illnesses and sends a list of 4 illnesses (subset selection): it holds"
+        in words
+    )
     words = shown(replace(DEFAULT, dataset=ILLNESSES, k=16, oracle=RANDOMISED_RESPONSE)).takeaway()
     assert "and sends one illness, the true one or a random one (k-ary randomised response). In" in words
 
