@@ -45,7 +45,8 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
     off = abs(of.release.found["subset selection"].shares - of.release.truth.shares).mean()
     assert of.takeaway() == (
         "Each of 10,000 people gives one of 64 answers and sends a list of 17 answers (subset selection): it "
-        f"holds the true one {round(100 * made.p)} times of 100, each other one {round(100 * made.q)} times. In this survey the estimated shares are off by "
+        f"holds the true one {round(100 * made.p)} times of 100, each other one {round(100 * made.q)} times. "
+        "In this survey the estimated shares are off by "
         f"<b>{standard_error(off)} percentage points</b> on average."
     )
     blind = "Taking all answers for equally frequent, without asking, would typically be off by less."
@@ -237,7 +238,7 @@ def test_a_preset_is_a_survey() -> None:
     at.button(key="survey Which emoji?").click().run()
     k, _, epsilon = PRESETS["Which emoji?"][1:4]
     size = many_answers.mechanism("subset selection", k, epsilon).size
-    assert f"gives one of {k:,} answers and sends {size} answers" in takeaway(at)
+    assert f"gives one of {k:,} answers and sends a list of {size} answers" in takeaway(at)
     assert "1,000,000 people" in takeaway(at)
 
 
