@@ -22,7 +22,7 @@ from privdemo.advise.question import (
 )
 from privdemo.advise.recommend import Advice, advise
 from privdemo.advise.simulation import simulated_half_width
-from privdemo.advise.words import comparisons, promise, sentence
+from privdemo.advise.words import comparisons, promise, right_at_most, sentence
 
 __all__ = [
     "CLASSIFIER",
@@ -41,6 +41,7 @@ __all__ = [
     "comparisons",
     "label",
     "promise",
+    "right_at_most",
     "sentence",
     "simulated_half_width",
 ]

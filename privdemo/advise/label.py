@@ -18,9 +18,9 @@ _ASKED = {
     CLASSIFIER: "Records with a private label each, from which a computer learns to tell the label of others.",
 }
 _SEES = {
-    "nobody": "Whoever collects sees what each telephone sends, and never a true answer.",
-    "shuffler": "The shuffler sees what each telephone sends, and whoever collects sees all of it mixed; nobody sees a "
-    "true answer.",
+    "nobody": "Whoever collects sees what each telephone sends, and never learns which answers are true.",
+    "shuffler": "The shuffler sees what each telephone sends, and whoever collects sees all of it mixed; nobody learns "
+    "which answers are true.",
     "owner": "The owner of a group sees its true answers. Everybody else sees the numbers that are published.",
     "curator": "The curator sees all true answers. Everybody else sees what is published.",
 }
@@ -51,8 +51,8 @@ def label(advice: Advice) -> tuple[Line, ...]:
         Line("Who must be trusted", _TRUSTED[plan.trust]),
         Line(
             "Not protected",
-            "Who takes part, when, and from where; what is true of nearly everybody; whoever does not do as the "
-            "method says.",
+            "Who takes part, when, and from where; what is true of nearly everybody. A telephone or an organiser that "
+            "does not keep to this label protects nobody.",
         ),
         Line("How exact", exactness(advice)),
     )

@@ -33,15 +33,21 @@ def sentence(advice: Advice) -> str:
 def promise(plan: Plan) -> str:
     """Return what ε means for one person: how often somebody can be right who must choose between two answers.
 
-    Of two answers that are equally likely at first, the likelier is true with e^ε/(1 + e^ε) + δ at most.
+    See `right_at_most`.
     """
-    odds = math.exp(plan.epsilon)
-    right = min(100, math.ceil(100 * (odds / (1 + odds) + plan.delta) - 1e-9))
     kind = "answers" if plan.accuracy is None else "labels"
     return (
-        f"Whoever takes two {kind} of a person for equally likely, and then sees {_SEEN[plan.trust]}, can choose the "
-        f"true one at most {right} times of 100."
+        f"Somebody who can only toss a coin between two {kind} of a person is right 50 times of 100, and after seeing "
+        f"{_SEEN[plan.trust]} at most {right_at_most(plan.epsilon, plan.delta)} times of 100."
     )
+
+
+def right_at_most(epsilon: float, delta: float) -> int:
+    """Return how often of 100 somebody can choose the true one of two answers that are equally likely at first, rounded
+    up: e^ε/(1 + e^ε) + δ at most.
+    """
+    odds = math.exp(epsilon)
+    return min(100, math.ceil(100 * (odds / (1 + odds) + delta) - 1e-9))
 
 
 def comparisons(advice: Advice) -> tuple[str, ...]:
@@ -118,15 +124,15 @@ def exactness(advice: Advice) -> str:
 
 
 def _outcome(advice: Advice) -> str:
-    """Return how exact the plan is, and what open answers would need."""
+    """Return how exact the plan is, and what true answers would need."""
     question, exact = advice.question, exactness(advice).removesuffix(".")
     if advice.open_accuracy:
         return f"{exact}; with every label true it would be right about {100 * advice.open_accuracy.mean:.1f}."
     if question.ask == COUNTS:
         return f"{exact}."
     if advice.open_people is None:
-        return f"{exact}; with open answers it would be ± {_points(advice.open_half_width)}."
-    return f"{exact}; open answers would need {advice.open_people:,}."
+        return f"{exact}; without privacy it would be ± {_points(advice.open_half_width)}."
+    return f"{exact}; without privacy {advice.open_people:,} would be enough."
 
 
 def _right_to(question: Question, plan: Plan) -> str:
@@ -193,7 +199,7 @@ def _comparison(advice: Advice, other: Plan) -> str:
     )
     if question.people is None or other.epsilon_needed is None:
         return f"{start}, {needed} with ε = {question.epsilon:g}."
-    return f"{start}, it takes ε = {other.epsilon_needed:g}; {needed} with ε = {question.epsilon:g}."
+    return f"{start}, ε = {other.epsilon_needed:g} is enough. With ε = {question.epsilon:g} {needed}."
 
 
 def _number(value: float) -> str:

@@ -59,16 +59,20 @@ def _cards(answer: Answer) -> Panel:
     """Return cards: what one person gives away, what stays at risk, and the next less and more trust."""
     plan = answer.advice.plan
     cards = [
-        ("What one person gives away", f"ε = {plan.epsilon:g}", escape(advise.promise(plan))),
+        (
+            "What one person gives away",
+            f"at most {advise.right_at_most(plan.epsilon, plan.delta)} of 100 right",
+            escape(f"{advise.promise(plan)} That is a privacy loss of ε = {plan.epsilon:g}."),
+        ),
         *(
             (_trust_title(other), _trust_number(answer, other), escape(words))
             for other, words in zip(answer.advice.alternatives, advise.comparisons(answer.advice), strict=True)
         ),
         (
             "What stays at risk",
-            f"{_TIMES} times: ε = {_TIMES * plan.epsilon:g}",
-            "Losses add up when a person is asked again. Who takes part, and when, is not hidden, nor what is true of "
-            "nearly everybody.",
+            f"asked {_TIMES} times: ε = {_TIMES * plan.epsilon:g}",
+            "Losses add up when a person is asked again. The method does not hide who takes part and when, nor what is "
+            "true of nearly everybody.",
         ),
     ]
     return Panel(
@@ -86,12 +90,12 @@ def _trust_title(plan: Plan) -> str:
 
 
 def _trust_number(answer: Answer, other: Plan) -> str:
-    """Return what another trust gives: the ε it takes, or how exact it is."""
+    """Return what another trust gives: how often a guess is right with the ε it takes, or how exact it is."""
     if answer.question.ask == CLASSIFIER:
         return f"{100 * other.half_width:.1f} points lost"
     if answer.question.within is None or other.epsilon_needed is None:
         return f"± {100 * other.half_width:.3g} points"
-    return f"ε = {other.epsilon_needed:g}"
+    return f"at most {advise.right_at_most(other.epsilon_needed, other.delta)} of 100 right"
 
 
 def _row(plan: Plan) -> dict[str, object]:

@@ -28,13 +28,13 @@ TRUST_NAMES = {
     "curator": "you: one curator for all",
 }
 WITHIN_GOAL, BEST_GOAL = "within so many points", "as exact as possible"
-GOAL = Choice("exact", (WITHIN_GOAL, BEST_GOAL), WITHIN_GOAL, "How exact must it be?")
+GOAL = Choice("exact", (WITHIN_GOAL, BEST_GOAL), WITHIN_GOAL, "4. How exact must it be?")
 PEOPLE = Number("people", limits.ORACLE_PEOPLE, 5000, "How many people?", 100)
 POINTS = Number(
     "points",
     limits.Limit("points", 100 * limits.WITHIN.low, 100 * limits.WITHIN.high, "half the width of the 95 % interval"),
     3.0,
-    "Points off (±)",
+    "± percentage points",
     0.5,
     "In 95 of 100 surveys the result is then no further than this from the truth. 3 points: 35 % may be 32 % or 38 %. "
     "Of a classifier, how many points of accuracy may be lost.",
