@@ -11,7 +11,7 @@ from privdemo.advise.words import action, exactness, promise
 
 # How often a person may be asked again, to say what that gives away.
 AGAIN = 5
-_ASKED = {
+_WANTED = {
     YES_NO: "The share of people whose answer is yes.",
     ONE_OF_K: "The share of people with each of {answers:,} answers.",
     COUNTS: "How many people of a table have each of {answers:,} answers.",
@@ -39,11 +39,12 @@ class Line(NamedTuple):
     text: str
 
 
-def label(advice: Advice) -> tuple[Line, ...]:
-    """Return the lines of the privacy label of an advice."""
+def label(advice: Advice, words: str = "") -> tuple[Line, ...]:
+    """Return the lines of the privacy label of an advice; `words` is the question as people will read it."""
     question, plan = advice.question, advice.plan
+    wanted = _WANTED[question.ask].format(answers=question.answers)
     return (
-        Line("What is asked", _ASKED[question.ask].format(answers=question.answers)),
+        Line("What is asked", f"“{words}” Wanted: {wanted[0].lower()}{wanted[1:]}" if words else wanted),
         Line("How", action(question, plan)),
         Line("Privacy loss", f"{_loss(plan)} {promise(plan)}"),
         Line("Asked again", f"Losses add up: {AGAIN} times give at most ε = {AGAIN * plan.epsilon:g}{_again(plan)}."),

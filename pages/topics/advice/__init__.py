@@ -5,9 +5,9 @@ from pathlib import Path
 from pages.kit import folds
 from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.advice.answer import Answer, snippet, what_to_do
-from pages.topics.advice.controls import link_of
+from pages.topics.advice.controls import label_choice, label_controls
 from pages.topics.advice.label import privacy_label
-from pages.topics.advice.question import LOOK
+from pages.topics.advice.question import LOOK, QUESTION
 from privdemo.advise import Question
 
 _HERE = Path(__file__).parent
@@ -30,7 +30,7 @@ PAGE = Page.from_folder(
         LOOK,
         (
             Chapter("What to do", what_to_do),
-            Chapter("Privacy label", privacy_label, choice_of=link_of),
+            Chapter("Privacy label", privacy_label, label_controls, [QUESTION], label_choice),
         ),
     ),
 )

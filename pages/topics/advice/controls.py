@@ -18,6 +18,7 @@ from pages.topics.advice.question import (
     KIND,
     PEOPLE,
     POINTS,
+    QUESTION,
     RECORDS,
     SEVERAL,
     WITHIN_GOAL,
@@ -53,9 +54,14 @@ def controls(values: Values, main: DeltaGenerator) -> None:
     inputs.number(DELTA)
 
 
-def link_of(values: Values, _: object) -> str:
-    """Return the link to this setting on the page on decisions."""
+def label_controls(_: object) -> None:
+    """Render the box for the question on the label."""
+    inputs.text_input(QUESTION)
+
+
+def label_choice(values: Values, _: object) -> tuple[str, str]:
+    """Return the question on the label, and the link to this setting on the page on decisions."""
     parts = urlsplit(st.context.url or "")
-    query = urlencode(in_address(settings(values)), doseq=True)
+    query = urlencode(in_address([*settings(values), QUESTION]), doseq=True)
     site = f"{parts.scheme}://{parts.netloc}" if parts.netloc else ""
-    return f"{site}/advice{f'?{query}' if query else ''}"
+    return values[QUESTION], f"{site}/advice{f'?{query}' if query else ''}"

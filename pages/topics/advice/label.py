@@ -28,9 +28,10 @@ _CSS = """
 """
 
 
-def privacy_label(answer: Answer, link: str) -> list[Panel]:
-    """Return the panel of the label."""
-    lines = advise.label(answer.advice)
+def privacy_label(answer: Answer, choice: tuple[str, str]) -> list[Panel]:
+    """Return the panel of the label, with the visitor's question and the link that are the `choice`."""
+    words, link = choice
+    lines = advise.label(answer.advice, words)
     return [
         Panel(
             "privacy-label",
@@ -43,7 +44,7 @@ def privacy_label(answer: Answer, link: str) -> list[Panel]:
             Snippet(
                 ("from privdemo.advise import Question, advise, label",),
                 (
-                    f"for line in label(advise({as_code(answer.question)})):",
+                    f"for line in label(advise({as_code(answer.question)}), {words!r}):",
                     "    print(line.title, line.text, sep=': ')",
                 ),
             ),

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from pages.kit import numbers
-from pages.kit.settings import Choice, Number, Setting
+from pages.kit.settings import Choice, Number, Setting, Words
 from pages.kit.values import Values
 from privdemo import limits
 from privdemo.advise import CLASSIFIER, COUNTS, ONE_OF_K, SHIPPED, TRUSTS, YES_NO, Question
 from privdemo.tasks import BINARY
 
 LOOK = "advice_look"
+# The most characters of a visitor's question on the label.
+MOST_LETTERS = 200
 
 KINDS = {
     "the share of yes": YES_NO,
@@ -58,6 +60,21 @@ RECORDS = Choice(
     tuple(BINARY[name].title for name in SHIPPED),
     BINARY[SHIPPED[0]].title,
     "Which of our data is most like yours?",
+)
+
+
+def _read_question(words: str) -> str:
+    """Return a visitor's question; raise ``ValueError`` if it is too long."""
+    limits.check_length("the question", words, MOST_LETTERS)
+    return words.strip()
+
+
+QUESTION = Words(
+    "question",
+    _read_question,
+    "",
+    "Your question, as people will read it",
+    f"It stands on the label, and in the link. At most {MOST_LETTERS} characters.",
 )
 
 

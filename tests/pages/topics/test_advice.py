@@ -113,7 +113,7 @@ def test_the_cards_say_what_the_next_trust_gives_and_what_stays_at_risk():
 
 def test_five_questions_are_answered_from_the_label_alone():
     made = answer(MEMBERS, Trials())
-    (panel,) = privacy_label(made, LINK)
+    (panel,) = privacy_label(made, ("Have you ever cheated?", LINK))
     card = bare(panel.figure.html)
     for words in (
         "ε = 1 for one answer of one person",  # how much does one answer give away?
@@ -121,6 +121,7 @@ def test_five_questions_are_answered_from_the_label_alone():
         "sees what each telephone sends, and never learns which answers are true",  # who sees my answer?
         "Nobody but the telephone itself",  # whom must I trust?
         "With 5,000 people the share is right to ± 3 points, 95 times of 100",  # how exact is the result?
+        "“Have you ever cheated?”",
         LINK,
     ):
         assert words in card, words
@@ -138,6 +139,14 @@ def test_every_number_of_the_label_is_computed_from_its_link(link):
 
 def test_the_code_of_the_page_prints_the_advice():
     printed = []
-    for panel in [*what_to_do(answer(MEMBERS, Trials())), *privacy_label(answer(MEMBERS, Trials()), LINK)]:
+    for panel in [*what_to_do(answer(MEMBERS, Trials())), *privacy_label(answer(MEMBERS, Trials()), ("", LINK))]:
         exec(str(panel.snippet), {"print": lambda *words, **_: printed.append(words)})
     assert printed[0] == (advise.sentence(advise.advise(MEMBERS)),)
+
+
+def test_a_question_stands_on_the_label_and_one_that_is_too_long_is_refused():
+    at = visit("advice", advice_look="Privacy label", question="Did you <b>pay</b>?")
+    assert "“Did you &lt;b&gt;pay&lt;/b&gt;?” Wanted: the share" in html(at)
+    at = visit("advice", advice_look="Privacy label", question="x" * 300)
+    assert "question" in warnings(at)
+    assert "200" in warnings(at)
