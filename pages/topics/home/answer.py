@@ -32,7 +32,7 @@ _DOORS = (
     (
         "advice",
         "**Choose a method for your question** Say what you want to know and whom people trust. Get one "
-        "recommendation, and its price.",
+        "recommendation, and what it costs in accuracy.",
     ),
 )
 

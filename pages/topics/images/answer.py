@@ -57,9 +57,10 @@ class Answer:
         found, n = numbers.out_of_100(point.linked.mean), point.n_candidates
         is_found = clearly_above(point.linked, 1 / n)
         chance = "" if is_found else ", no more often than by chance"
+        verdict = "Not with this noise" if is_found else "Yes, with this noise"
         return (
-            f"<b>{'No' if is_found else 'Yes'}:</b> a program that has the originals of {n} people compares the sent "
-            f"image with each and picks the nearest. It picks the right person for <b>{found}</b> such images{chance}."
+            f"<b>{verdict}:</b> a program with the originals of {n} people picks the one most like the sent image, and "
+            f"so the right person for <b>{found}</b> such images{chance}."
         )
 
     @property

@@ -155,7 +155,7 @@ def spread_beats_naive(rows: Rows) -> Finding:
         f"of p = {listed(noisy)}. What correcting does give is better probabilities: its log loss is clearly lower at "
         f"p = {listed(surer)}",
         _seeds(rows),
-        values={"most": most, "but": "; its probabilities are better" if surer else ""},
+        values={"most": most, "but": "; it only knows better how sure to be" if surer else ""},
     )
 
 

@@ -368,7 +368,7 @@ CLAIMS = (
         (COUNT_RESULTS,),
         published=label_counts.PUBLISHED[_DIRICHLET],
         surprise="With the noise of the paper’s own formula, the error is {times:.1f} times what its figure shows.",
-        what="error of all counts together, of 1,000 people (distortion)",
+        what="errors of all counts added up, of 1,000 people (distortion)",
         card_unit=OF_1000,
     ),
     ClaimRow(
@@ -436,7 +436,7 @@ CLAIMS = (
         equation_9_delta,
         surprise="The privacy promise is weaker than stated, because the amount of noise was chosen by looking at "
         "the secret counts.",
-        what="chance that the privacy limit ε does not apply (δ)",
+        what="chance that the privacy promise fails (δ)",
         card_unit=PERCENT,
     ),
     ClaimRow(

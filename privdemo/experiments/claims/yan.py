@@ -334,7 +334,7 @@ def _means_row(groups: str, surprise: str = "") -> ClaimRow:
         published=1 / _K,
         reading=FORMULA,
         surprise=surprise,
-        what="most that one person can move all averages, of the values’ range",
+        what="how far one person can move the averages, all together",
         card_unit=PERCENT,
     )
 

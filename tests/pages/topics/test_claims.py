@@ -74,7 +74,7 @@ def test_the_bar_has_every_verdict_and_the_cards_what_is_not_found_to_hold(every
     numbers = [both for _, both, _ in surprises.figure.contents]
     assert [numbers[0], numbers[-1]] == [
         charts.published_and_found("share of people, by the formula", "107\u00a0%", "40\u00a0%"),
-        charts.published_and_found("chance that the privacy limit ε does not apply (δ)", "5\u00a0%", "7.7\u00a0%"),
+        charts.published_and_found("chance that the privacy promise fails (δ)", "5\u00a0%", "7.7\u00a0%"),
     ]
     assert all("<small>published</small>" in both for both in numbers)
     assert (

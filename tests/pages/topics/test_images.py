@@ -89,11 +89,13 @@ def test_the_takeaway_holds_the_packages_numbers():
     made = shown(candidates=1000)
     words, point = made.takeaway(), images.measure(made.question.curve, 0.2)
     assert point.n_candidates < 400
-    assert words.startswith(f"<b>No:</b> a program that has the originals of {point.n_candidates} people compares")
+    assert words.startswith(
+        f"<b>Not with this noise:</b> a program with the originals of {point.n_candidates} people picks"
+    )
     found = numbers.out_of_100(point.linked.mean)
-    assert words.endswith(f"It picks the right person for <b>{found}</b> such images.")
+    assert words.endswith(f"and so the right person for <b>{found}</b> such images.")
     hidden = shown(level=FAMILIES["randomised_response"].limit(17).high).takeaway()
-    assert hidden.startswith("<b>Yes:</b>")
+    assert hidden.startswith("<b>Yes, with this noise:</b>")
     assert hidden.endswith("such images, no more often than by chance.")
     assert f"With the noise at 20 %, a program that has the originals of {point.n_candidates} people" in (
         made.lost()[0].answer
