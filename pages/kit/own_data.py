@@ -213,7 +213,7 @@ def is_own(source: Any) -> bool:
 
 def has_file(question: Any) -> bool:
     """Return whether a page's question names the visitor's file, as a page without the file cannot answer it."""
-    return any(isinstance(value, File) for value in vars(question).values())
+    return any(isinstance(value, File) for value in getattr(question, "__dict__", {}).values())
 
 
 def compute_in_session(name: str, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:

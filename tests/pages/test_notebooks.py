@@ -44,7 +44,7 @@ class Case(NamedTuple):
 
 POINTS = r"right to ± ([\d.]+) points"
 VOTED, SENT = r"estimate that ([\d.]+) %", r"right person for (\d+) of 100"
-LEARNT, OFF_BY = r"corrects for the noise names (\d+) of 100", r"by about (\d+)\."
+LEARNT, OFF_BY = r"corrects for the noise names (\d+) of 100", r"off by about (\d+) of"
 CASES = [
     Case("", "home", r"found in (\d+) of 100"),
     Case("", "home", r"found in (\d+) of 100", 100, {"home_p": "0.95"}),

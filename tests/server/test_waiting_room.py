@@ -231,7 +231,9 @@ def test_a_network_with_three_places_gives_one_up_to_somebody_with_one():
             await door.fill(1, network)
         assert not await door.ask("10.0.1.0")
         await settle()
-        assert [one.closed for one in door.visits[:4]] == [1013, None, None, None]
+        closed = [one.closed for one in door.visits[:4]]  # which of three that came at once is for the clock to say
+        assert closed.count(1013) == 1
+        assert closed[3] is None
 
     run(story)
 

@@ -79,6 +79,7 @@ def _cards(answer: Answer) -> Panel:
         "advice",
         figure=Cards(cards),
         summary=" ".join(f"{title}: {number}. {sentence}" for title, number, sentence in cards),
+        on_slide=curves_of(answer),
         rows=lambda: [_row(one) for one in (plan, *answer.advice.alternatives)],
         snippet=snippet(answer.question),
     )
@@ -110,21 +111,28 @@ def _row(plan: Plan) -> dict[str, object]:
     }
 
 
+def curves_of(answer: Answer) -> Chart:
+    """Return the chart of the curves, with the advice as a star."""
+    question, advice = answer.question, answer.advice
+    found = curves(question)
+    if question.ask != CLASSIFIER:
+        return Chart(charts.half_widths(found, advice.plan, question.within))
+    goal = None
+    if advice.open_accuracy and question.within is not None:
+        goal = advice.open_accuracy.mean - question.within
+    return Chart(charts.accuracies(found, advice.plan, goal))
+
+
 def _curves(answer: Answer) -> Panel:
     """Return the curves of the half-width along people, or for a classifier of the accuracy along ε."""
     question, plan = answer.question, answer.advice.plan
     found = curves(question)
     learns = question.ask == CLASSIFIER
     along = "ε" if learns else "the number of people"
-    goal = None
-    if learns and answer.advice.open_accuracy and question.within is not None:
-        goal = answer.advice.open_accuracy.mean - question.within
     return Panel(
         "advice-curves",
         "How much accuracy does each ε leave?" if learns else "How exact is it with fewer or more people?",
-        figure=Chart(
-            charts.accuracies(found, plan, goal) if learns else charts.half_widths(found, plan, question.within)
-        ),
+        figure=curves_of(answer),
         note=_note(plan, learns),
         summary=f"Along {along}, for each kind of trust: "
         + "; ".join(

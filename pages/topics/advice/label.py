@@ -8,7 +8,7 @@ from html import escape
 from pages.kit.panel import Markup, Panel
 from pages.kit.qr_code import qr_code
 from pages.kit.snippet import Snippet, as_code
-from pages.topics.advice.answer import Answer
+from pages.topics.advice.answer import Answer, curves_of
 from privdemo import __version__, advise
 
 # The label is as wide as a page of A5 allows, and on paper its letters are as small as there is room for all of it.
@@ -39,9 +39,10 @@ def privacy_label(answer: Answer, choice: tuple[str, str]) -> list[Panel]:
             "One card says what is asked, what it gives away, who sees what and how exact the result is. Save it as a "
             "figure, and print that on A5 or as PDF.",
             Markup(_label_html(answer, lines, link)),
-            "; ".join(f"{line.title}: {line.text}" for line in lines),
-            lambda: [{"title": line.title, "text": line.text} for line in lines],
-            Snippet(
+            on_slide=curves_of(answer),  # a card has too many words for the last row
+            summary="; ".join(f"{line.title}: {line.text}" for line in lines),
+            rows=lambda: [{"title": line.title, "text": line.text} for line in lines],
+            snippet=Snippet(
                 ("from privdemo.advise import Question, advise, label",),
                 (
                     f"for line in label(advise({as_code(answer.question)}), {words!r}):",
