@@ -80,6 +80,8 @@ def walked(
                 yield Look(number, step, width, scheme, measured_at_rest(page))
         for box in page.locator(".st-key-shown-hands input#number").all():
             box.fill(HANDS)
+            box.press("Enter")
+            browsing.settled(page)  # before the next step is asked for, so that it has these hands
         page.keyboard.press("PageDown")
 
 
