@@ -112,6 +112,7 @@ def test_hands_are_counted_on_the_wall_by_keyboard(page: Page, address: str) -> 
     for box, people in zip(page.locator(".st-key-shown-hands input#number").all(), ("23", "11"), strict=False):
         page.keyboard.press("Tab")
         expect(box).to_be_focused()
+        browsing.settled(page)  # who counts hands takes longer than the page
         page.keyboard.type(people)  # the last one is taken without Enter
     page.keyboard.press("PageDown")
     expect(page.locator("h1")).to_contain_text("23 of 34 people answered")

@@ -22,10 +22,11 @@ OTHER_TEXTS = {
     "shares": "0.5, 0.3, 0.2",
     "pin": "classify,mnist,labels,250,2,0",
     "asked": "Is it <b>so</b>?",
+    "question": "Is it <b>so</b>?",
     "answers": "Yes / No / Perhaps",
 }
 # Invalid texts of settings that accept the invalid number of the other settings as a text.
-TOO_LONG = {"asked": "so " * 100}
+TOO_LONG = {"asked": "so " * 100, "question": "so " * 100}
 by_address = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.address or "home")
 # The page of lectures only links to other pages.
 PAGES_WITH_CONTENT = [page for page in PAGES if page.address != "lectures"]
