@@ -18,9 +18,9 @@ _WANTED = {
     CLASSIFIER: "Records with a private label each, from which a computer learns to tell the label of others.",
 }
 _SEES = {
-    "nobody": "Whoever collects sees what each telephone sends, and never learns which answers are true.",
-    "shuffler": "The shuffler sees what each telephone sends, and whoever collects sees all of it mixed; nobody learns "
-    "which answers are true.",
+    "nobody": "Whoever collects sees what each telephone sends, and cannot be sure which answers are true.",
+    "shuffler": "The shuffler sees what each telephone sends, and whoever collects sees all of it mixed; nobody can "
+    "be sure which answers are true.",
     "owner": "The owner of a group sees its true answers. Everybody else sees the numbers that are published.",
     "curator": "The curator sees all true answers. Everybody else sees what is published.",
 }

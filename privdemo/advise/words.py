@@ -199,7 +199,7 @@ def _comparison(advice: Advice, other: Plan) -> str:
     )
     if question.people is None or other.epsilon_needed is None:
         return f"{start}, {needed} with ε = {question.epsilon:g}."
-    return f"{start}, ε = {other.epsilon_needed:g} is enough. With ε = {question.epsilon:g} {needed}."
+    return f"{start}, ε = {other.epsilon_needed:g} is enough; {needed} with ε = {question.epsilon:g}."
 
 
 def _number(value: float) -> str:

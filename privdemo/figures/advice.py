@@ -46,7 +46,7 @@ def half_widths(found: Mapping[str, Sequence[Plan]], plan: Plan, within: float |
         y_axis | round_ticks(10**low, 10**high),
         ".3g",
         stars=[_star(plan, plan.people, 100 * plan.half_width)],
-        more=[] if within is None else [_goal(people, 100 * within, f"wanted: ± {100 * within:g}")],
+        more=[] if within is None else [_goal(people, 100 * within, f"goal: ± {100 * within:g}")],
         legend=90,
         avoid_overlap=True,
     )
@@ -71,7 +71,7 @@ def accuracies(found: Mapping[str, Sequence[Plan]], plan: Plan, goal: float | No
         axis("of 100 new records, right", ends),
         ".1f",
         stars=[_star(plan, plan.epsilon, 100 * right)],
-        more=[] if goal is None else [_goal(levels, 100 * goal, f"wanted: {100 * goal:.1f}")],
+        more=[] if goal is None else [_goal(levels, 100 * goal, f"goal: {100 * goal:.1f}")],
         legend=90,
         avoid_overlap=True,
     )

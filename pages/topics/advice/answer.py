@@ -61,7 +61,7 @@ def _cards(answer: Answer) -> Panel:
     cards = [
         (
             "What one person gives away",
-            f"at most {advise.right_at_most(plan.epsilon, plan.delta)} of 100 right",
+            _guesses(plan.epsilon, plan.delta),
             escape(f"{advise.promise(plan)} That is a privacy loss of ε = {plan.epsilon:g}."),
         ),
         *(
@@ -85,6 +85,11 @@ def _cards(answer: Answer) -> Panel:
     )
 
 
+def _guesses(epsilon: float, delta: float) -> str:
+    """Return how many of 100 guesses between two answers are right at most."""
+    return f"at most {advise.right_at_most(epsilon, delta)} of 100 guesses right"
+
+
 def _trust_title(plan: Plan) -> str:
     """Return the title of the card on another kind of trust."""
     return f"If people trust {charts.TRUSTED_NAMES[plan.trust]}"
@@ -96,7 +101,7 @@ def _trust_number(answer: Answer, other: Plan) -> str:
         return f"{100 * other.half_width:.1f} points lost"
     if answer.question.within is None or other.epsilon_needed is None:
         return f"± {100 * other.half_width:.3g} points"
-    return f"at most {advise.right_at_most(other.epsilon_needed, other.delta)} of 100 right"
+    return _guesses(other.epsilon_needed, other.delta)
 
 
 def _row(plan: Plan) -> dict[str, object]:

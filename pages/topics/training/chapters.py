@@ -25,8 +25,6 @@ N_IMAGES, N_COLUMNS = 4, 12
 VERY_SURE, FAIRLY_SURE = 0.9, 0.7
 # What the picture says of a method that predicts nearly the same for all images.
 _SAME_ANSWER = "gives nearly every image the same answer: too little shows through the noise"
-# What stands below the picture on a slide.
-_SURE = "How sure: what the model says of itself."
 # How methods learn, in the picture; those without an entry correct for the noise.
 _LEARNS = {
     CLEAN: "for comparison: learned without noise",
@@ -97,7 +95,7 @@ def some_images(answer: Answer) -> list[Panel]:
             "",
             Markup(picture(rows, legend=_legend(answer, picked == DISPUTED))),
             summary,
-            on_slide=Markup(picture(on_slide, legend=_SURE)),
+            on_slide=Markup(picture(on_slide)),
             rows=lambda: training.digit_table(trial, chosen),
             snippet=print_scores(answer.question).then(f"print(training.digit_table(trials[0], {chosen}))"),
             prediction=_prediction(answer),

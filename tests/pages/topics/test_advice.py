@@ -77,7 +77,7 @@ def test_every_question_offers_those_with_whom_it_can_be_answered(title, kind):
         assert (question.ask, question.trust) == (kind, word)
         first, second = what_to_do(answer(question, Trials()))
         plan = advise.advise(question).plan
-        number = f"at most {advise.right_at_most(plan.epsilon, plan.delta)} of 100 right"
+        number = f"at most {advise.right_at_most(plan.epsilon, plan.delta)} of 100 guesses right"
         assert first.figure.contents[0][1] == number
         assert {row["trust"] for row in second.rows()} <= set(TRUSTS[kind])
 
@@ -98,14 +98,14 @@ def test_the_star_stands_where_the_advised_plan_is_on_the_curve_of_its_trust():
     assert (star.x[0], star.y[0]) == (plan.people, 100 * plan.half_width)
     nobody = next(trace for trace in traces if trace.name == "nobody")
     assert nobody.y[list(nobody.x).index(plan.people)] == pytest.approx(100 * plan.half_width)
-    (goal,) = [trace for trace in traces if trace.name.startswith("wanted")]
+    (goal,) = [trace for trace in traces if trace.name.startswith("goal")]
     assert set(goal.y) == {3.0}
 
 
 def test_the_cards_say_what_the_next_trust_gives_and_what_stays_at_risk():
     made = answer(MEMBERS, Trials())
     titles = {title: (number, words) for title, number, words in what_to_do(made)[0].figure.contents}
-    assert titles["If people trust a shuffler"][0] == "at most 52 of 100 right"
+    assert titles["If people trust a shuffler"][0] == "at most 52 of 100 guesses right"
     assert f"ε = {made.advice.alternatives[0].epsilon_needed:g} is enough" in titles["If people trust a shuffler"][1]
     assert titles["What stays at risk"][0] == "asked 5 times: ε = 5"
     assert "at most 74 times of 100" in titles["What one person gives away"][1]
@@ -118,7 +118,7 @@ def test_five_questions_are_answered_from_the_label_alone():
     for words in (
         "ε = 1 for one answer of one person",  # how much does one answer give away?
         "5 times give at most ε = 5",  # and if I am asked again?
-        "sees what each telephone sends, and never learns which answers are true",  # who sees my answer?
+        "sees what each telephone sends, and cannot be sure which answers are true",  # who sees my answer?
         "Nobody but the telephone itself",  # whom must I trust?
         "With 5,000 people the share is right to ± 3 points, 95 times of 100",  # how exact is the result?
         "“Have you ever cheated?”",
