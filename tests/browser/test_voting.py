@@ -26,6 +26,15 @@ def paths(page: Page) -> list[str]:
     return page.locator(".people svg path:not(.not-yet)").evaluate_all("all => all.map(path => path.getAttribute('d'))")
 
 
+def wait_for_paths(page: Page, expected: list[str]) -> None:
+    """Wait up to five seconds: the dots are placed anew a frame or more after the width of the page has changed."""
+    for _ in range(50):
+        if paths(page) == expected:
+            return
+        page.wait_for_timeout(100)
+    assert paths(page) == expected
+
+
 def rendered_by_python(channel: BinaryChannel, *, upright: bool = False, **changes: int) -> list[str]:
     config = replace(CONFIG, channel=channel, **changes)
     kinds = voting.kinds(voting.people(config), channel)
@@ -150,7 +159,7 @@ def test_both_fields_are_whole_on_the_first_screen_and_upright_on_a_narrow_one(
         assert left["x"] + left["width"] < right["x"]
         if upright == (width < 640):
             assert left["y"] + left["height"] <= height
-        assert paths(page) == rendered_by_python(CONFIG.channel, upright=upright)
+        wait_for_paths(page, rendered_by_python(CONFIG.channel, upright=upright))
         page.set_viewport_size({"width": 1670 - width, "height": height})
 
 

@@ -65,8 +65,8 @@ def _cards(answer: Answer) -> Panel:
             escape(f"{advise.promise(plan)} That is a privacy loss of ε = {plan.epsilon:g}."),
         ),
         *(
-            (_trust_title(other), _trust_number(answer, other), escape(words))
-            for other, words in zip(answer.advice.alternatives, advise.comparisons(answer.advice), strict=True)
+            (escape(trust), _trust_number(answer, other), escape(f"Then {words}"))
+            for other, (trust, _, words) in zip(answer.advice.alternatives, _comparisons(answer), strict=True)
         ),
         (
             "What stays at risk",
@@ -90,9 +90,9 @@ def _guesses(epsilon: float, delta: float) -> str:
     return f"at most {advise.right_at_most(epsilon, delta)} of 100 guesses right"
 
 
-def _trust_title(plan: Plan) -> str:
-    """Return the title of the card on another kind of trust."""
-    return f"If people trust {charts.TRUSTED_NAMES[plan.trust]}"
+def _comparisons(answer: Answer) -> list[tuple[str, str, str]]:
+    """Return the comparisons with other trust, each parted at its first comma: the trust stands in a card's title."""
+    return [words.partition(", ") for words in advise.comparisons(answer.advice)]
 
 
 def _trust_number(answer: Answer, other: Plan) -> str:
