@@ -15,7 +15,7 @@ from pages.topics.images.promises import promises
 from pages.topics.images.question import PRESETS, Question, level_setting
 from privdemo import figures
 from privdemo.experiments import images
-from privdemo.experiments.images import Guesses, Match, Point, Privacy, Result
+from privdemo.experiments.images import CurveConfig, Guesses, Match, Point, Privacy, Result
 from privdemo.mechanisms.pixels import FAMILIES, N_LEVELS, PixelFamily
 from privdemo.verdict import clearly_above
 
@@ -26,7 +26,6 @@ IN_PAPER = {"randomised_response": "figure 2", "gaussian": "figure 4"}
 measure = cache.shared(images.measure, max_entries=1024)
 curve = cache.shared(images.curve, max_entries=256, spinner=f"Looking for senders at {N_LEVELS} levels of noise…")
 strip = cache.shared(images.strip, max_entries=64)
-match = cache.shared(images.match, max_entries=256)
 
 # The order in which guesses are shown, by what the adversary knows of clean pixels: the best that anybody can make of
 # releases first.
@@ -37,16 +36,16 @@ SHOWN_PRIORS = ("low_rank", "learned", "flat", "true")
 class Answer:
     """A question, its release and privacy, and how well linking works at the level set and along a curve of levels.
 
-    `own_point` is measured at the level set, `points` along the curve; `match` is one of the releases behind
-    `own_point`. `guesses` are the adversary’s guesses so far, `along` those at the levels of `points`, empty until all
-    are finished.
+    `own_point` is measured at the level set, `points` along the curve; `matching` shows one of the releases behind
+    `own_point`, as HTML. `guesses` are the adversary’s guesses so far, `along` those at the levels of `points`, empty
+    until all are finished.
     """
 
     question: Question
     result: Result
     privacy: Privacy
     own_point: Point
-    match: Match
+    matching: str
     points: Sequence[Point]
     guesses: Guesses
     along: tuple[Guesses, ...] = ()
@@ -106,7 +105,7 @@ def answer(question: Question, trials: Trials) -> Answer:
         result,
         images.privacy(config, question.delta, result.states.shape[1]),
         measure(question.curve, question.level),
-        match(question.curve, question.level),
+        matching(question.curve, question.level),
         curve(question.curve),
         dials.guesses_here(config, trials),
         dials.guesses_along(config, family, trials),
@@ -151,20 +150,24 @@ def match_words(found: Match) -> str:
     return "Picked: <b>wrong person</b> (dashed: the sender)"
 
 
-def _matching(found: Match) -> str:
-    """Return an image matched against the originals, as HTML."""
+def _matching(config: CurveConfig, level: float) -> str:
+    """Return one of the images that were sent at a noise level, matched against the originals, as HTML."""
+    found = images.match(config, level)
     words = match_words(found).replace("<b>", "").replace("</b>", "")
     return figures.match_html(
         found, match_words(found), f"One sent image and {len(found.originals)} originals. {words}."
     )
 
 
+# Three PNG files: to compress them takes longer than all else that a rerun of the page does.
+matching = cache.shared(_matching, max_entries=256)
+
+
 def _dial(answer: Answer) -> Panel:
     """Return the panel of the shown people’s images, which follow the noise level while it is dragged, with guesses."""
     question, result, guesses = answer.question, answer.result, answer.guesses
     family, priors = question.family, _priors(answer.result)
-    matching = _matching(answer.match)
-    data = dials.dial_data(result, guesses, family, answer.own_point, answer.points, priors, matching=matching)
+    data = dials.dial_data(result, guesses, family, answer.own_point, answer.points, priors, matching=answer.matching)
     summary = _dial_words(answer)
 
     def static_picture() -> str:
@@ -173,7 +176,7 @@ def _dial(answer: Answer) -> Panel:
         stack = [result.clean, result.released, *(guesses.pictures[prior] for prior in known)]
         sheet = figures.contact_sheet(images.stack_pictures(stack, result.image_shape))
         rows = ["Original", "Sent", *(priors[prior][0] for prior in known)]
-        return matching + figures.picture_html(
+        return answer.matching + figures.picture_html(
             sheet, [result.class_names[label] for label in result.labels], rows, summary
         )
 
