@@ -163,8 +163,8 @@ def level_ends(family: PixelFamily, n_states: int) -> tuple[str, str]:
     """
     limit = family.limit(n_states)
     if family.replaces_pixels:
-        return "only noise: most private", "0 %: no noise"
-    return f"{limit.high:.4g}: most private", f"{limit.low:.4g}: next to no noise"
+        return "0 %: no noise", "only noise: most private"
+    return f"{limit.low:.4g}: next to no noise", f"{limit.high:.4g}: most private"
 
 
 def level_text(family: PixelFamily, level: float) -> str:
@@ -204,7 +204,7 @@ def first_frame(
     left, right = map(escape, data["ends"])
     control = (
         f'<div class="control"><span class="name">{escape(data["name"])}</span><span class="end">{left}</span>'
-        f'<input type="range" dir="rtl" aria-label="{escape(data["name"])}" {place} disabled>'
+        f'<input type="range" aria-label="{escape(data["name"])}" {place} disabled>'
         f'<span class="end">{right}</span><output>{level_text(family, data["level"])}</output></div>'
     )
     rows = [guesses.pictures.get(prior) for prior in priors]  # None where they are still being learnt

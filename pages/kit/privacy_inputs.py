@@ -23,14 +23,16 @@ ANSWER_EPSILON, LABEL_EPSILON = "Privacy loss ε of one answer", "Privacy loss �
 PERSON_EPSILON, _DELTA_NAME = "Privacy loss ε of one person", "δ, chance that the limit ε does not apply"
 # With more grey levels than this, black seldom becomes white by chance.
 _FEW_GREYS = 10
+# How large an ε is: of two answers as likely before, at most 73 of 100 are guessed right at 1, 95 at 3, over 99 at 6.
+ANCHORS = "0 is none, 1 small, 3 medium, 6 large"
 _ODDS = "multiplies the odds of any guess by e^ε at most"
 
 
 def noise_slider(
     name: str, ends: tuple[str, str] = MORE_OR_LESS, *, percent: bool = False, live: bool = False
 ) -> Slider:
-    """Return a slider for random answers or noise: the most, which is the most private, is on the left."""
-    return Slider(name, ends, percent=percent, live=live, largest_left=True)
+    """Return a slider for random answers or noise: the most, which is the most private, is on the right."""
+    return Slider(name, ends, percent=percent, live=live)
 
 
 @dataclass(frozen=True)
@@ -55,13 +57,13 @@ def answer_scale_html(channel: BinaryChannel, people: People) -> str:
 
 @dataclass(frozen=True)
 class Guessing:
-    """Parts of “If each of 100 people has one of two answers, at most 73 can be guessed right from what they send”.
+    """Parts of “If each has one of two answers, of 100 people at most 73 can be guessed right from what they send”.
 
-    `of` is “people”, `have` is “has one of two answers”, and `source` is “what they send”. All `n_values` answers
+    `case` is “each has one of two answers”, `of` is “people”, and `source` is “what they send”. All `n_values` answers
     are as likely.
     """
 
-    have: str
+    case: str
     source: str
     of: str = "people"
     n_values: int = 2
@@ -69,7 +71,7 @@ class Guessing:
 
 def guessing_one_of(n_values: int, things: str) -> Guessing:
     """Return what is guessed of people who each have one of so many `things`, from what they send."""
-    return Guessing(f"has one of {n_values:,} equally frequent {things}", "what they send", n_values=n_values)
+    return Guessing(f"all {n_values:,} {things} were equally frequent", "what they send", n_values=n_values)
 
 
 def guess_scale(epsilon: float, guessing: Guessing, *, delta: float = 0.0, name: str = "ε", more: str = "") -> None:
@@ -89,7 +91,7 @@ def guess_scale_html(epsilon: float, guessing: Guessing, *, delta: float = 0.0, 
     right = numbers.people_of_100(chance)
     can = f"{right} may" if right.startswith("over") else f"at most {right} can"
     words = (
-        f"If each of 100 {guessing.of} {guessing.have}, {can} be guessed right from {guessing.source}"
+        f"If {guessing.case}, of 100 {guessing.of} {can} be guessed right from {guessing.source}"
         f"{_without_delta(epsilon, delta, right, guessing.n_values)}; luck alone gives "
         f"{numbers.people_of_100(1 / guessing.n_values)}."
     )
@@ -101,33 +103,41 @@ def guess_scale_html(epsilon: float, guessing: Guessing, *, delta: float = 0.0, 
 
 
 def _without_delta(epsilon: float, delta: float, right: str, n_values: int) -> str:
-    """Say what δ is, if with δ = 0 another number than `right` could be guessed right."""
+    """Say that δ counts, if with δ = 0 another number than `right` could be guessed right."""
     alone = numbers.people_of_100(adversary.promised_rate(min(epsilon, LARGEST_EPSILON), 0.0, n_values))
-    if alone == right:
-        return ""
-    what = "a chance that the limit ε does not apply"
-    return f" (δ = {numbers.power_of_ten(delta)}, {what}, is counted in)"
+    return "" if alone == right else f" (δ = {numbers.power_of_ten(delta)} included)"
 
 
-def value_scale(epsilon: float, guess: str, *, name: str = "ε") -> None:
-    """Render what the ε of one released value means: how sure of a `guess` it can make somebody."""
-    st.html(value_scale_html(epsilon, guess, name=name))
+@dataclass(frozen=True)
+class Sure:
+    """Parts of “Whoever sees what is sent can be up to 73 % sure which of two values it had”: `seen` and `guess`."""
+
+    guess: str
+    seen: str = "what is sent"
 
 
-def value_scale_html(epsilon: float, guess: str, *, name: str = "ε") -> str:
+def value_scale(epsilon: float, sure: Sure, *, name: str = "ε") -> None:
+    """Render what the ε of one released value means: how sure of a guess it can make somebody."""
+    st.html(value_scale_html(epsilon, sure, name=name))
+
+
+def value_scale_html(epsilon: float, sure: Sure, *, name: str = "ε") -> str:
     """Return what `value_scale` renders as HTML.
 
     The guess is between two values, both as likely before. After the release no one is surer than e^ε/(e^ε + 1).
     """
-    sure = adversary.promised_rate(min(epsilon, LARGEST_EPSILON), 0.0)
-    words = f"Whoever sees what is sent can be {_at_most(sure)} sure {guess}; by luck alone, 50 %."
+    most = _at_most(adversary.promised_rate(min(epsilon, LARGEST_EPSILON), 0.0))
+    words = f"Whoever sees {sure.seen} can be {most} sure {sure.guess}; by luck alone, 50 %."
     return _scale_html(name, epsilon, words, "")
 
 
-def black_or_white(family: PixelFamily, n_states: int) -> str:
-    """Say what is guessed of a pixel, and why it tells so much though it may have been replaced."""
-    why = f" (a replaced pixel gets any of {n_states} greys, so black seldom becomes white)"
-    return f"whether a pixel was black or white{why * (family.replaces_pixels and n_states > _FEW_GREYS)}"
+def black_or_white(family: PixelFamily, n_states: int) -> Sure:
+    """Return what is guessed of a pixel, and why it tells so much though it may have been replaced."""
+    if family.replaces_pixels and n_states > _FEW_GREYS:
+        return Sure(
+            f"that it was white rather than black, as noise picks any of {n_states} greys", "a pixel sent as white"
+        )
+    return Sure("whether a pixel was black or white")
 
 
 def _at_most(chance: float) -> str:
@@ -139,11 +149,11 @@ def _scale_html(name: str, epsilon: float, words: str, pictures: str, more: str 
     """Return what an ε means as HTML, with `pictures` to unfold; ε itself stands last, as the least known."""
     odds = f"{numbers.capital(numbers.odds_bound_text(epsilon))}."
     dots = (
-        f"<details><summary>Show the privacy loss as dots</summary>{pictures}<p>{odds}</p></details>"
+        f"<details><summary>Show these 100 people as dots</summary>{pictures}<p>{odds}</p></details>"
         if pictures
         else ""
     )
-    shown = f"<b>Privacy loss {name} = {numbers.epsilon(epsilon)}</b> (at 0 nothing is given away)."
+    shown = f"<b>Privacy loss {name} = {numbers.epsilon(epsilon)}</b> ({ANCHORS})."
     return f'<div class="epsilon">{words} {more and more + " "}{shown}{dots}</div>'
 
 
@@ -259,7 +269,7 @@ def pixel_boxes(
 
 def epsilon(setting: Number, name: str, stops: tuple[float, ...] = EPSILONS) -> float:
     """Render the slider of the ε of what is released, over `stops`; return it."""
-    return float(inputs.number(setting, slider=Slider(name, MORE_OR_LESS, stops), part="slider"))
+    return float(inputs.number(setting, slider=Slider(name, MORE_OR_LESS, stops, largest_left=True), part="slider"))
 
 
 def epsilon_box(setting: Number, other: OtherUnit | None = None, label: str = "ε") -> None:
@@ -269,7 +279,7 @@ def epsilon_box(setting: Number, other: OtherUnit | None = None, label: str = "�
 
 def delta_of_counts(setting: Number) -> float:
     """Render the δ of released counts: a slider over common values, and a box; return it."""
-    return float(inputs.number(setting, "δ", slider=Slider(_DELTA_NAME, MORE_OR_LESS, DELTAS)))
+    return float(inputs.number(setting, "δ", slider=Slider(_DELTA_NAME, MORE_OR_LESS, DELTAS, largest_left=True)))
 
 
 def finite_or_none(value: float) -> float | None:

@@ -103,10 +103,10 @@ def _dial(found: Answer) -> LiveDial:
 def _level(found: Answer) -> dict[str, Any]:
     """Return what the page says and shows at one level."""
     data, epsilon = _dial(found).data, found.question.config.pixels.epsilon
-    guess = black_or_white(found.question.family, found.question.n_states)
+    sure = black_or_white(found.question.family, found.question.n_states)
     return {
         "takeaway": with_no_break_spaces(found.takeaway()),
-        "epsilon": value_scale_html(epsilon, guess, name="ε of one pixel"),
+        "epsilon": value_scale_html(epsilon, sure, name="ε of one pixel"),
         "dial": _for_browser({name: data[name] for name in _AT_LEVEL}),
     }
 

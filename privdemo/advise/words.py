@@ -37,8 +37,8 @@ def promise(plan: Plan) -> str:
     """
     kind = "answers" if plan.accuracy is None else "labels"
     return (
-        f"Somebody who can only toss a coin between two {kind} of a person is right 50 times of 100, and after seeing "
-        f"{_SEEN[plan.trust]} at most {right_at_most(plan.epsilon, plan.delta)} times of 100."
+        f"Somebody who guesses blindly between two {kind} of a person is right 50 times of 100; after seeing "
+        f"{_SEEN[plan.trust]}, at most {right_at_most(plan.epsilon, plan.delta)} times of 100."
     )
 
 
@@ -199,7 +199,8 @@ def _comparison(advice: Advice, other: Plan) -> str:
     )
     if question.people is None or other.epsilon_needed is None:
         return f"{start}, {needed} with ε = {question.epsilon:g}."
-    return f"{start}, ε = {other.epsilon_needed:g} is enough; {needed} with ε = {question.epsilon:g}."
+    same = f"{start}, ε = {other.epsilon_needed:g} is enough for the same accuracy"
+    return f"{same}; with ε = {question.epsilon:g}, {needed}."
 
 
 def _number(value: float) -> str:

@@ -116,7 +116,7 @@ class DotPlot(NamedTuple):
 # The colour of the least of a table in colours: light, so that numbers can be read on it by day and by night.
 PALE = "#E3EFF7"
 # Height of a row, in pixels, and with two lines of words.
-ROW, TWO_LINE_ROW = 40, 60
+ROW, TWO_LINE_ROW = 40, 66
 
 
 class Below(NamedTuple):

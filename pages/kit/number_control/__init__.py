@@ -41,8 +41,8 @@ _COUNTS = "number_changes"
 _LARGEST_COUNT = 10**9
 
 
-# The ends of every slider of privacy: more private is on the left throughout the app.
-MORE_OR_LESS = ("more private", "more accurate")
+# The ends of every slider of privacy: more private is on the right throughout the app.
+MORE_OR_LESS = ("more accurate", "more private")
 
 # What of a number's control is rendered: its slider and its boxes may stand in two places.
 Part = Literal["all", "slider", "boxes"]

@@ -8,6 +8,7 @@ from html import escape
 
 from pages.kit import cache
 from pages.kit.panel import Cards, Chart, Panel
+from pages.kit.privacy_inputs import ANCHORS
 from pages.kit.snippet import Snippet, as_code
 from pages.kit.trials import Trials
 from privdemo import advise
@@ -62,7 +63,7 @@ def _cards(answer: Answer) -> Panel:
         (
             "What one person gives away",
             _guesses(plan.epsilon, plan.delta),
-            escape(f"{advise.promise(plan)} That is a privacy loss of ε = {plan.epsilon:g}."),
+            escape(f"{advise.promise(plan)} Privacy loss ε = {plan.epsilon:g} ({ANCHORS})."),
         ),
         *(
             (escape(trust), _trust_number(answer, other), escape(f"Then {words}"))

@@ -48,7 +48,7 @@ def controls(values: Values, main: DeltaGenerator) -> None:
             inputs.choose_from_list(GOAL)
         with inputs.container_if("points-shown", values[GOAL] == WITHIN_GOAL), st.container(width=180):
             inputs.number(POINTS)
-    inputs.slider_and_box(EPSILON, ends=privacy_inputs.MORE_OR_LESS)
+    inputs.slider_and_box(EPSILON, ends=privacy_inputs.MORE_OR_LESS, largest_left=True)
     with inputs.container_if("groups-shown", kind != CLASSIFIER):
         inputs.number(GROUPS)
     inputs.number(DELTA)

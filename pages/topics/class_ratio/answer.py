@@ -192,14 +192,12 @@ def takeaway(answer: Answer) -> str:
     found = {name: class_ratio.share_of(trials, name, 0) for name in blind or answer.methods}
     nearest, *others = sorted(found, key=lambda name: abs(found[name].mean - truth))
     what = f"of {config.n_test:,} {answer.task.records} {first_class(answer)}"
-    near = f"the nearest of {len(found)} methods" if others else "the method"
-    near = f"{'from other sets, of which the shares are known, ' if blind else ''}{near}"
-    unseen = "; no method sees that" if blind else ""
-    words = f"In truth <b>{numbers.share(truth)}</b> {what}{unseen}. {numbers.capital(near)} "
-    words += f"(“{CLASS_RATIO[nearest].title}”) estimates <b>{numbers.share(found[nearest].mean)}</b>"
-    if others:
-        farthest = others[-1]
-        words += f", the farthest (“{CLASS_RATIO[farthest].title}”) <b>{numbers.share(found[farthest].mean)}</b>"
+    unseen = ", but none is labelled" if blind else ""
+    words = f"In truth <b>{numbers.share(truth)}</b> {what}{unseen}. "
+    words += f"{len(found)} methods estimate" if others else f"“{CLASS_RATIO[nearest].title}” estimates"
+    words += f" it{' from other sets, of which the shares are known' if blind else ''}: "
+    words += f"the nearest says <b>{numbers.share(found[nearest].mean)}</b>, the farthest " if others else ""
+    words += f"<b>{numbers.share(found[others[-1] if others else nearest].mean)}</b>"
     return f"{words}.{_noisy_counts_words(answer)}{_lost_words(answer)}{_alike_words(answer) if blind else ''}"
 
 

@@ -63,8 +63,8 @@ def _label_controls(classes: tuple[str, ...]) -> None:
     elif inputs.choose(LABEL_KIND) == ASYMMETRIC:
         zero, one = classes
         privacy_inputs.two_lies(
-            (FLIP_PROB_FIRST, privacy_inputs.noise_slider(f"Share of {zero}s reported as {one}", ("all", "none"))),
-            (FLIP_PROB_SECOND, privacy_inputs.noise_slider(f"Share of {one}s reported as {zero}", ("all", "none"))),
+            (FLIP_PROB_FIRST, privacy_inputs.noise_slider(f"Share of {zero}s reported as {one}", ("none", "all"))),
+            (FLIP_PROB_SECOND, privacy_inputs.noise_slider(f"Share of {one}s reported as {zero}", ("none", "all"))),
             privacy_inputs.People(f"have a {one}", f"have a {zero}", f"“{one}”"),
         )
         privacy_inputs.two_lies_boxes(FLIP_PROB_FIRST, FLIP_PROB_SECOND)
@@ -94,8 +94,8 @@ def main_control(values: Values) -> None:
             inputs.number(setting, slider=privacy_inputs.noise_slider(name, ends, percent=is_chance), part="slider")
         epsilon = family.make(values[setting], question.n_states).epsilon
         if epsilon < math.inf:
-            guess = privacy_inputs.black_or_white(family, question.n_states)
-            privacy_inputs.value_scale(epsilon, guess, name="ε of one pixel")
+            sure = privacy_inputs.black_or_white(family, question.n_states)
+            privacy_inputs.value_scale(epsilon, sure, name="ε of one pixel")
 
 
 def presets(_: object) -> None:

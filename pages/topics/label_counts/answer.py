@@ -117,9 +117,9 @@ def takeaway(question: Question, chosen: Outcome) -> str:
     )
     added = f" ({' + '.join(f'{abs(error):,}' for error in errors)})" if len(errors) <= _MOST_ADDED else ""
     return (
-        f"Added up, the {len(errors)} noisy counts are off by about <b>{whole(chosen.distortion.mean, total)}</b> of "
-        f"{total:,} {people} on average over many such publications{promise}; those below by "
-        f"{sum(map(abs, errors)):,}{added}.{by_chance}"
+        f"Noise is added to {len(errors)} counts of {total:,} {people}, to hide each of them. Those below are off by "
+        f"{sum(map(abs, errors)):,} in all{added}; over many such publications, by about "
+        f"<b>{whole(chosen.distortion.mean, total)}</b> on average{promise}.{by_chance}"
     )
 
 

@@ -25,7 +25,7 @@ from pages.topics.label_counts.question import (
     TOTAL,
 )
 
-_GUESSING = privacy_inputs.Guessing("has one of two illnesses", "counts with this noise", "patients")
+_GUESSING = privacy_inputs.Guessing("each has one of two illnesses", "any counts with this ε", "patients")
 
 
 def controls(values: Values, main: DeltaGenerator) -> None:

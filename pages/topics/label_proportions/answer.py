@@ -66,19 +66,18 @@ class Answer:
 
     def takeaway(self) -> str:
         """Say how many records a model trained on bag shares names correctly, and one trained on every label."""
-        ceiling, learns = self.accuracy(FULL).mean, f"It learns from {bags_words(self)}: {released_words(self)}."
+        ceiling, learns = self.accuracy(FULL).mean, f"A model learns from {bags_words(self)}: {released_words(self)}."
         records = self.task.records
         if not self.best:
             right = f"<b>{numbers.out_of_100(ceiling)}</b>"
-            return f"With the labels known, a model tells correctly of {right} new {records} {_whether(self)}. {learns}"
+            return f"{learns} With the labels known, it is right for {right} new {records}."
         reached = self.accuracy(self.best).mean
         nothing = 1 - sum(trial.test_share for trial in self.trials) / len(self.trials)
         alike = "" if all(trial.identified for trial in self.trials) else f" {ALL_ALIKE}"
         n_tried = sum(name in self.methods for name in LEARNERS)
         best = f"The best of {n_tried} methods" if n_tried > 1 else "The method"
         return (
-            f"{best} tells correctly of <b>{numbers.out_of_100(reached)}</b> new {records} {_whether(self)}. "
-            f"{learns} "
+            f"{learns} {best} is right for <b>{numbers.out_of_100(reached)}</b> new {records}. "
             f"{beside_words(self.task, reached, ceiling, nothing)}.{alike}"
         )
 
@@ -121,11 +120,6 @@ class Answer:
             prediction=_prediction(self),
         )
         return [(scores, bag)]
-
-
-def _whether(answer: Answer) -> str:
-    """Say what a model tells of a record: “whether they earn over $50,000 a year”."""
-    return f"whether they {answer.task.positive}"
 
 
 def _marks_words(answer: Answer) -> str:

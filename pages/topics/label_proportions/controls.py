@@ -61,7 +61,7 @@ def controls(values: Values, main: DeltaGenerator) -> None:
     st.caption("Filled without looking at the records." if how.blind else f"Filled by looking at {how.needs}.")
     inputs.choose(AGGREGATION)
     with inputs.container_if("k-shown", values[AGGREGATION] != "none"):
-        inputs.slider_and_box(K, ends=MORE_OR_LESS, largest_left=True)
+        inputs.slider_and_box(K, ends=MORE_OR_LESS)
     _noise(FEATURE_NOISE, FEATURE_EPSILON, averaged(values))
     _noise(PROPORTION_NOISE, PROPORTION_EPSILON, records_in_bag(values))
     inputs.choose(TRAINED)
@@ -79,7 +79,7 @@ def _bags(values: Values) -> None:
     n_bags, size = bag_settings(dataset)
     total = values[n_bags] * values[size]
     within = range(int(size.limit.low), min(int(size.limit.high), total) + 1)
-    sizes = [n for n in reversed(within) if total % n == 0 and n_bags.limit.contains(total // n)]
+    sizes = [n for n in within if total % n == 0 and n_bags.limit.contains(total // n)]
     if len(sizes) > 1 and not is_hidden():
         st.session_state[_SIZE] = values[size]
         records = binary_task(dataset).records

@@ -36,6 +36,7 @@ _VERBS = {"illness": "has", "occupation": "has", "word": "uses"}
 # What people do with the answers that their reports support, where they do not just send them; and how many are listed.
 _SENDS = {"basic rappor": "says yes to", "optimised unary": "says yes to"}
 _SENDS |= {"local hashing": "sends the group that holds", "hadamard response": "sends the half that holds"}
+_EXAMPLES = 10  # answers among which the second example is sought
 _MOST_NAMES = 6
 
 released = cache.shared_or_private(many_answers.run)
@@ -121,15 +122,26 @@ class Answer:
         return f"): it holds the true one {there}, each other one {other}"
 
     @property
-    def example(self) -> str:
-        """Say what one person sends who has the most frequent answer: the one whose report another chapter examines."""
-        config = self.question.config
-        sent = example_of(config, 0)
+    def examples(self) -> str:
+        """Say what two people send: one who has the most frequent answer, whose report another chapter examines, and
+        one for whom it is otherwise whether the true answer is sent, if there is one among the next few.
+        """
+        others = range(1, min(self.k, _EXAMPLES))
+        other = next((true for true in others if self._sends(true) != self._sends(0)), 1)
+        return f"For example, one person {self._example(0)}. Another {self._example(other)}."
+
+    def _sends(self, true: int) -> bool:
+        """Return whether what a person sends who has one of the answers holds it."""
+        return self.release.truth.names[true] in example_of(self.question.config, true)
+
+    def _example(self, true: int) -> str:
+        """Say what a person sends who has one of the answers."""
+        config, name = self.question.config, self.release.truth.names[true]
+        sent = example_of(config, true)
         listed = ", ".join(sent[:_MOST_NAMES]) + f" and {len(sent) - _MOST_NAMES:,} others" * (len(sent) > _MOST_NAMES)
-        verb, true = _VERBS.get(nouns(self.question)[0], "gives"), self.release.truth.names[0]
-        name, without = f"“{escape(true)}”", "" if true in sent else f" (chance left “{escape(true)}” out)"
-        does = _SENDS.get(config.oracle, "sends")
-        return f"For example, one person {verb} {name} and {does}: <b>{escape(listed or 'none')}</b>{without}."
+        without = "" if self._sends(true) else f" (chance left “{escape(name)}” out)"
+        has, does = _VERBS.get(nouns(self.question)[0], "gives"), _SENDS.get(config.oracle, "sends")
+        return f"{has} “{escape(name)}” and {does}: <b>{escape(listed or 'none')}</b>{without}"
 
     def main(self) -> list[Panel]:
         """Return the panel of true shares, and those estimated from one release."""
@@ -137,7 +149,7 @@ class Answer:
         return [
             Panel(
                 "shares",
-                answer=self.example,
+                answer=self.examples,
                 figure=Chart(charts.shares(self.release)),
                 note=_BELOW_0 if _any_below_0([found.shares[: charts.SHOWN]]) else "",
                 summary=self._summary(),

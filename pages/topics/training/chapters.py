@@ -93,7 +93,7 @@ def some_images(answer: Answer) -> list[Panel]:
             "images-in-dispute" if picked == DISPUTED else "images-as-they-come",
             "",
             "",
-            Markup(picture(rows, legend=_legend(answer, picked == DISPUTED))),
+            Markup(picture(rows, legend=_legend(answer))),
             summary,
             on_slide=Markup(picture(on_slide)),
             rows=lambda: training.digit_table(trial, chosen),
@@ -154,14 +154,18 @@ def _agreed_and_disputed(trial: training.Trial) -> list[tuple[str, Sequence[int]
     """Return images on which the methods agree and those in dispute, each group with a title that counts them."""
     n, disagree = N_IMAGES // 2, training.methods_disagree(trial)
     disputed, of_all = training.disputed(trial, n), f"{len(disagree):,}"
+    compared = _in_dispute(trial)
+    who = "The methods" if CLEAN in compared else "Methods on noisy data"
     differing = int(disagree[disputed].sum())
     if differing == n:
-        title = f"They disagree (on {int(disagree.sum()):,} of {of_all} images)"
+        title = f"{who} disagree (on {int(disagree.sum()):,} of {of_all} images)"
+    elif differing:
+        title = f"{who} disagree, or are not as sure"
     else:
-        title = "How sure they are differs most" if not differing else "They disagree, or how sure they are differs"
+        title = f"{who} differ most in how sure they are"
     agreed = training.agreed(trial, n)
-    named = {tuple(trial.fits[name].named[agreed]) for name in (*_in_dispute(trial), CLEAN) if name in trial.fits}
-    same = "All agree" if len(named) == 1 else "They agree"
+    named = {tuple(trial.fits[name].named[agreed]) for name in (*compared, CLEAN) if name in trial.fits}
+    same = "All methods agree" if len(named) == 1 else f"{who} agree"
     return [group for group in ((same, agreed), (title, disputed)) if len(group[1]) == n]
 
 
@@ -172,16 +176,13 @@ def _in_dispute(trial: training.Trial) -> list[str]:
     return noisy if len(noisy) > 1 else informative
 
 
-def _legend(answer: Answer, grouped: bool) -> str:
-    """Say whose answers are compared, what the words of confidence mean, and of which trial the picture is."""
+def _legend(answer: Answer) -> str:
+    """Say what the words of confidence mean, and of which trial the picture is."""
     marks = (
         f"Very sure: the model itself says over {100 * VERY_SURE:.0f} %; fairly sure: over {100 * FAIRLY_SURE:.0f} %."
     )
-    if grouped:
-        compared = numbers.join_words(tuple(f"“{TRAINING[name].title}”" for name in _in_dispute(answer.trials[0])))
-        marks = f"They: {compared}. {marks}"
     if len(answer.trials) > 1:
-        marks += f" These models: the first of {count_trials(answer.trials)}. The sentence at the top: the mean of all."
+        marks += f" Shown: the first of {count_trials(answer.trials)}. “Of 100”: the mean of all."
     return marks
 
 

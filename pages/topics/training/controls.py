@@ -77,12 +77,12 @@ def controls(values: Values, main: DeltaGenerator) -> None:
         epsilon = family.make(values[level], n_states).epsilon
         if epsilon < math.inf:
             name = f"ε of one {value_word}"
-            two = (
+            sure = (
                 privacy_inputs.black_or_white(family, n_states)
                 if value_word == "pixel"
-                else f"which of two values a {value_word} had"
+                else privacy_inputs.Sure(f"which of two values a {value_word} had")
             )
-            privacy_inputs.value_scale(epsilon, two, name=name)
+            privacy_inputs.value_scale(epsilon, sure, name=name)
     privacy_inputs.pixel_boxes(level, family, n_states, DELTA, "training_pixel_epsilon", value_word)
     _label_controls(classes, classes_word)
     inputs.choose(TRAINED)
@@ -99,7 +99,7 @@ def _label_controls(classes: tuple[str, ...], classes_word: str) -> None:
         st.caption(f"With more than two {classes_word}, every wrong one is equally likely.")
     elif inputs.choose(LABEL_KIND) == ASYMMETRIC:
         first, second = classes
-        noise_slider, ends = privacy_inputs.noise_slider, ("all", "none")
+        noise_slider, ends = privacy_inputs.noise_slider, ("none", "all")
         privacy_inputs.two_lies(
             (FLIP_PROB_FIRST, noise_slider(f"Of the {first}s, share sent as {second}", ends)),
             (FLIP_PROB_SECOND, noise_slider(f"Of the {second}s, share sent as {first}", ends)),

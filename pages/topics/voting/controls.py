@@ -54,8 +54,8 @@ def controls(_: Values, __: DeltaGenerator) -> None:
 
 
 # The labels at the ends of a slider: of one lie for all, and of a lie for each kind of voters.
-_ENDS_FOR_ALL = ("half of the time: most private", "never: most accurate")
-_ENDS_FOR_EACH = ("always", "never")
+_ENDS_FOR_ALL = ("0 %: most accurate", "50 %: most private")
+_ENDS_FOR_EACH = ("never", "always")
 VOTERS_OF_A_AND_B = privacy_inputs.People("voted A", "voted B", "A")
 LIE_SLIDER = privacy_inputs.noise_slider(LIE.label, _ENDS_FOR_ALL, percent=True, live=True)
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from pages.kit import privacy_inputs
+from pages.kit import numbers, privacy_inputs
 from pages.kit.privacy_inputs import DELTAS, EPSILONS
 from privdemo import figures
 from privdemo.experiments.label_counts import adversary
@@ -101,7 +101,7 @@ def test_every_widget_says_what_its_setting_does_and_hidden_ones_have_values_alo
     assert at.session_state["found"] == FOUND
 
 
-_DELTA_ENDS = ("0: more private", "0.3: more accurate")
+_DELTA_ENDS = ("0.3: more accurate", "0: more private")
 
 
 @pytest.mark.parametrize(
@@ -110,10 +110,10 @@ _DELTA_ENDS = ("0: more private", "0.3: more accurate")
         ("plain", "n", "N", None, None, None, None),
         ("plain", "p", "Other", "Other", ("low", "high"), None, False),
         ("plain", "q", "Q", "Q", None, None, False),
-        ("lies", "p", "P", "Lie", ("0.5: more private", "0: more accurate"), None, True),
+        ("lies", "p", "P", "Lie", ("0: more accurate", "0.5: more private"), None, True),
         ("lies", "r", "R", "From 0", None, None, False),
         ("lies", "q", "Q", "From 1", None, None, False),
-        ("counts", "e", "", "How much", ("0.001: more private", "20: more accurate"), sorted((*EPSILONS, 0.3)), False),
+        ("counts", "e", "", "How much", ("20: more accurate", "0.001: more private"), sorted((*EPSILONS, 0.3)), False),
         (
             "counts",
             "d",
@@ -123,7 +123,7 @@ _DELTA_ENDS = ("0: more private", "0.3: more accurate")
             [d for d in DELTAS if d <= 0.5],
             False,
         ),
-        ("counts", "f", "", "Few", ("1: more private", "2: more accurate"), [1.0, 1.5, 2.0], False),
+        ("counts", "f", "", "Few", ("2: more accurate", "1: more private"), [1.0, 1.5, 2.0], False),
         ("pixels", "r", "p, chance of change", None, None, None, None),
         ("pixels", "g", "σ, noise strength", None, None, None, None),
     ],
@@ -200,7 +200,13 @@ def test_an_epsilon_without_bound_can_be_set_to_a_finite_one_and_back():
 def test_what_an_epsilon_means_stands_beside_its_number(p, epsilon):
     at = opened(LIES)
     at.number_input(key="p").set_value(p).run()
-    assert f"<b>Privacy loss ε = {epsilon}</b> (at 0 nothing is given away)." in at.get("html")[0].proto.body
+    assert f"<b>Privacy loss ε = {epsilon}</b> ({privacy_inputs.ANCHORS})." in at.get("html")[0].proto.body
+
+
+@pytest.mark.parametrize(("epsilon", "right"), [(0, "50"), (1, "73"), (3, "95"), (6, "over 99")])
+def test_the_anchors_of_epsilon_are_what_its_comment_says(epsilon, right):
+    assert f"{epsilon} " in privacy_inputs.ANCHORS
+    assert numbers.people_of_100(adversary.promised_rate(epsilon, 0.0)) == right
 
 
 @pytest.mark.parametrize(
@@ -225,7 +231,7 @@ def test_what_an_answer_gives_away_is_said_in_whole_people(first, second, words)
 def test_what_one_value_gives_away_is_how_sure_it_can_make_somebody(monkeypatch, epsilon, sure):
     shown = []
     monkeypatch.setattr(privacy_inputs.st, "html", shown.append)
-    privacy_inputs.value_scale(epsilon, "whether it was black", name="ε of one pixel")
+    privacy_inputs.value_scale(epsilon, privacy_inputs.Sure("whether it was black"), name="ε of one pixel")
     assert f"can be {sure} sure whether it was black; by luck alone, 50 %." in shown[0]
     prior = 0.5  # a channel that reaches the bound: two values, one answer
     lie = 1 / (1 + math.exp(epsilon))
@@ -246,7 +252,7 @@ def test_as_many_dots_say_yes_as_the_words_say(monkeypatch, p, says):
     shown = privacy_inputs.answer_scale_html(BinaryChannel(p, p), privacy_inputs.People())
     assert tuple(plotted) == says
     assert "did it, {} say Yes. Of 100 who did not, {} say Yes.".format(*says) in shown
-    right = privacy_inputs.guess_scale_html(0.0, privacy_inputs.Guessing("has a label", "them"), delta=1 - 2 * p)
+    right = privacy_inputs.guess_scale_html(0.0, privacy_inputs.Guessing("each has a label", "them"), delta=1 - 2 * p)
     assert f"at most {plotted[-1]} can be guessed right" in right
 
 
@@ -255,7 +261,7 @@ def test_the_meaning_of_an_answer_comes_from_its_channel():
     channel = BinaryChannel(0.1, 0.3)  # of voters of B 10 of 100 say A, of voters of A 70
     shown = privacy_inputs.answer_scale_html(channel, people)
     words = "Of 100 people who voted A, 70 say A. Of 100 who voted B, 10 say A."
-    assert f">{words} <b>Privacy loss ε = 1.95</b> (at 0 nothing is given away).<details" in shown
+    assert f">{words} <b>Privacy loss ε = 1.95</b> ({privacy_inputs.ANCHORS}).<details" in shown
     assert "<figcaption>100 people who voted B</figcaption>" in shown
     assert "<p>Whatever was believed before, the odds change at most sevenfold.</p>" in shown
 
@@ -274,11 +280,11 @@ def test_the_meaning_of_an_answer_comes_from_its_channel():
     ],
 )
 def test_what_a_release_gives_away_is_how_many_can_be_guessed_right(epsilon, delta, right, counted):
-    guessing = privacy_inputs.Guessing("has one of two labels", "the counts", "patients")
+    guessing = privacy_inputs.Guessing("each has one of two labels", "the counts", "patients")
     shown = privacy_inputs.guess_scale_html(epsilon, guessing, delta=delta, name="ε of a label", more="So.")
-    beyond = f" ({counted}, a chance that the limit ε does not apply, is counted in)" if counted else ""
+    beyond = f" ({counted} included)" if counted else ""
     words = (
-        f"If each of 100 patients has one of two labels, {right} be guessed right from the counts{beyond}; luck alone "
+        f"If each has one of two labels, of 100 patients {right} be guessed right from the counts{beyond}; luck alone "
         "gives 50."
     )
     assert f">{words} So. <b>Privacy loss ε of a label = " in shown

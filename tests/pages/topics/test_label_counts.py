@@ -135,7 +135,7 @@ def test_the_code_of_every_tab_gives_the_shown_numbers():
 
 def test_typed_counts_reach_the_page_and_bad_ones_stay_to_be_mended():
     at = visit(PAGE.address, counts_of="my own", counts="120, 80\t300;500")
-    assert "Added up, the 4 noisy counts are off by about <b>" in seen(at)
+    assert "Noise is added to 4 counts of 1,000 people, to hide each of them." in seen(at)
     assert "class 2: 80, published as" in at.get("plotly_chart")[0].proto.spec
     at.text_input(key="counts").set_value("ten, 20").run()
     assert "“ten” is not a number" in seen(at)
@@ -187,9 +187,9 @@ def test_the_page_opens_on_one_release_of_a_clinics_counts_by_name():
         assert f"{name}: {true}, published as <b>{1000 * share:,.0f}</b>" in [note.text for note in words]
     mean = 1000 * shown.chosen.distortion.mean
     assert shown.takeaway() == (
-        f"Added up, the 6 noisy counts are off by about <b>{mean:.0f}</b> of 1,000 patients on average over many such "
-        "publications; those below by 3 (0 + 0 + 1 + 0 + 1 + 1). Some counts stay as they are by chance; a reader "
-        "cannot know which."
+        "Noise is added to 6 counts of 1,000 patients, to hide each of them. Those below are off by 3 in all "
+        f"(0 + 0 + 1 + 0 + 1 + 1); over many such publications, by about <b>{mean:.0f}</b> on average. Some counts "
+        "stay as they are by chance; a reader cannot know which."
     )
     errors = [round(1000 * share) - true for true, share in zip(default.config.counts, released, strict=True)]
     assert [abs(error) for error in errors] == [0, 0, 1, 0, 1, 1]
@@ -210,8 +210,8 @@ def test_errors_of_whole_counts_are_added_up():
         example = tuple((n + error) / 1000 for n, error in zip(counts, errors, strict=True))
         return takeaway(default, replace(chosen, example=example))
 
-    assert "; those below by 6 (3 + 0 + 2 + 1 + 0 + 0)." in said((3, 0, -2, 1, 0, 0))
-    assert "; those below by 0 (0 +" in said((0.4,) * 5 + (0.0,)), "counts are published as whole numbers"
+    assert "Those below are off by 6 in all (3 + 0 + 2 + 1 + 0 + 0);" in said((3, 0, -2, 1, 0, 0))
+    assert "Those below are off by 0 in all (0 +" in said((0.4,) * 5 + (0.0,)), "counts are published as whole numbers"
 
 
 def test_a_release_that_is_not_possible_or_promises_nothing_says_so_at_first():

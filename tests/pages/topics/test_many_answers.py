@@ -61,12 +61,18 @@ def test_one_person_is_an_example_with_the_very_report_that_a_chapter_examines()
     config = replace(DEFAULT, dataset=ILLNESSES, k=16)
     report = many_answers.one_report(config, 0)
     sent = [name for name, is_in in zip(report.names, report.supported, strict=True) if is_in]
-    assert shown(config).example == (
-        f"For example, one person has “cold” and sends: <b>{', '.join(sent)}</b> (chance left “cold” out)."
+    holds = [many_answers.one_report(config, i).supported[i] for i in range(10)]
+    first = holds.index(True)
+    assert not holds[0]
+    other = many_answers.one_report(config, first)
+    also = [name for name, is_in in zip(other.names, other.supported, strict=True) if is_in]
+    assert shown(config).examples == (
+        f"For example, one person has “cold” and sends: <b>{', '.join(sent)}</b> (chance left “cold” out). Another has "
+        f"“{other.names[first]}” and sends: <b>{', '.join(also)}</b>."
     )
-    several = shown(replace(config, oracle="basic rappor")).example
-    assert re.search("and says yes to: <b>cold, .*</b>[.]$", several)
-    assert shown(replace(config, k=1024)).example.endswith("illness 38 and 269 others</b>.")
+    several = shown(replace(config, oracle="basic rappor")).examples
+    assert re.search("and says yes to: <b>cold, .*</b>[.] Another", several)
+    assert re.search("and 269 others</b>[.] Another", shown(replace(config, k=1024)).examples)
 
 
 @pytest.mark.parametrize("oracle", [RANDOMISED_RESPONSE, "subset selection"])
