@@ -22,7 +22,7 @@ from privdemo.advise.question import (
 )
 from privdemo.advise.recommend import Advice, advise
 from privdemo.advise.simulation import simulated_half_width
-from privdemo.advise.words import comparisons, promise, right_at_most, sentence
+from privdemo.advise.words import comparisons, other_trust, promise, right_at_most, sentence, what_it_gives
 
 __all__ = [
     "CLASSIFIER",
@@ -40,8 +40,10 @@ __all__ = [
     "along",
     "comparisons",
     "label",
+    "other_trust",
     "promise",
     "right_at_most",
     "sentence",
     "simulated_half_width",
+    "what_it_gives",
 ]

@@ -11,7 +11,12 @@ from privdemo.advise.recommend import Advice
 from privdemo.advise.ways import GAUSSIAN_COUNTS, LAPLACE_COUNT, LAPLACE_COUNTS
 from privdemo.methods import COMPARISON, NOBODY, OWNER
 
-_WHO = {"nobody": "nobody", "shuffler": "a shuffler", "owner": "the owner of each group", "curator": "a curator"}
+_WHO = {
+    "nobody": "nobody",
+    "shuffler": "a shuffler, who mixes all answers",
+    "owner": "the owner of each group",
+    "curator": "a curator, who sees all answers",
+}
 _SEEN = {
     "nobody": "what that person sends",
     "shuffler": "all answers, mixed",
@@ -37,7 +42,7 @@ def promise(plan: Plan) -> str:
     """
     kind = "answers" if plan.accuracy is None else "labels"
     return (
-        f"Somebody who guesses blindly between two {kind} of a person is right 50 times of 100; after seeing "
+        f"Whoever guesses blindly between two {kind} of a person is right 50 times of 100; after seeing "
         f"{_SEEN[plan.trust]}, at most {right_at_most(plan.epsilon, plan.delta)} times of 100."
     )
 
@@ -52,7 +57,12 @@ def right_at_most(epsilon: float, delta: float) -> int:
 
 def comparisons(advice: Advice) -> tuple[str, ...]:
     """Return what the next less and the next more trust would cost or save, a sentence each."""
-    return tuple(_comparison(advice, other) for other in advice.alternatives)
+    return tuple(f"{other_trust(other)}, {what_it_gives(advice, other)}" for other in advice.alternatives)
+
+
+def other_trust(other: Plan) -> str:
+    """Return on what condition another plan is for: “If people trust a shuffler, who mixes all answers”."""
+    return f"If people trust {_WHO[other.trust]}"
 
 
 def action(question: Question, plan: Plan) -> str:
@@ -165,7 +175,7 @@ def _changes(advice: Advice) -> str:
         changes.append(f"allow ε = {plan.epsilon_needed:g}")
     order = TRUSTS[question.ask]
     changes += [
-        f"let people trust {_WHO[other.trust]}"
+        f"let people trust {_WHO[other.trust].partition(',')[0]}"
         for other in advice.alternatives
         if other.reached and order.index(other.trust) > order.index(question.trust)
     ]
@@ -182,24 +192,23 @@ def _changes(advice: Advice) -> str:
     return f"{listed[0].upper()}{listed[1:]}."
 
 
-def _comparison(advice: Advice, other: Plan) -> str:
-    """Return what another trust would give."""
+def what_it_gives(advice: Advice, other: Plan) -> str:
+    """Return what another trust would give, the end of a sentence that begins with `other_trust`."""
     question = advice.question
-    start = f"If people trust {_WHO[other.trust]}"
     if replace(other, trust=advice.plan.trust) == advice.plan:
-        return f"{start}, that changes nothing."
+        return "that changes nothing."
     if question.ask == CLASSIFIER:
-        return f"{start}, {100 * other.half_width:.1f} points of accuracy are lost with ε = {other.epsilon:g}."
+        return f"{100 * other.half_width:.1f} points of accuracy are lost with ε = {other.epsilon:g}."
     if question.within is None:
-        return f"{start}, {_right_to(question, other)}, with ε = {other.epsilon:g}."
+        return f"{_right_to(question, other)}, with ε = {other.epsilon:g}."
     needed = (
         "no number of people up to ten million is enough"
         if other.people_needed is None
         else f"{other.people_needed:,} people are enough"
     )
     if question.people is None or other.epsilon_needed is None:
-        return f"{start}, {needed} with ε = {question.epsilon:g}."
-    same = f"{start}, ε = {other.epsilon_needed:g} is enough for the same accuracy"
+        return f"{needed} with ε = {question.epsilon:g}."
+    same = f"ε = {other.epsilon_needed:g} is enough for the same accuracy"
     return f"{same}; with ε = {question.epsilon:g}, {needed}."
 
 

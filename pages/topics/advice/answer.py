@@ -61,19 +61,23 @@ def _cards(answer: Answer) -> Panel:
     plan = answer.advice.plan
     cards = [
         (
-            "What one person gives away",
+            "How well others can guess one answer",
             _guesses(plan.epsilon, plan.delta),
             escape(f"{advise.promise(plan)} Privacy loss ε = {plan.epsilon:g} ({ANCHORS})."),
         ),
         *(
-            (escape(trust), _trust_number(answer, other), escape(f"Then {words}"))
-            for other, (trust, _, words) in zip(answer.advice.alternatives, _comparisons(answer), strict=True)
+            (
+                escape(advise.other_trust(other)),
+                _trust_number(answer, other),
+                escape(f"Then {advise.what_it_gives(answer.advice, other)}"),
+            )
+            for other in answer.advice.alternatives
         ),
         (
             "What stays at risk",
-            f"asked {_TIMES} times: ε = {_TIMES * plan.epsilon:g}",
-            "Losses add up when a person is asked again. The method does not hide who takes part and when, nor what is "
-            "true of nearly everybody.",
+            f"asked {_TIMES} times: {_guesses(_TIMES * plan.epsilon, _TIMES * plan.delta)}",
+            f"Losses add up when a person is asked again, here to ε = {_TIMES * plan.epsilon:g}. The method does not "
+            "hide who takes part and when, nor what is true of nearly everybody.",
         ),
     ]
     return Panel(
@@ -87,13 +91,8 @@ def _cards(answer: Answer) -> Panel:
 
 
 def _guesses(epsilon: float, delta: float) -> str:
-    """Return how many of 100 guesses between two answers are right at most."""
-    return f"at most {advise.right_at_most(epsilon, delta)} of 100 guesses right"
-
-
-def _comparisons(answer: Answer) -> list[tuple[str, str, str]]:
-    """Return the comparisons with other trust, each parted at its first comma: the trust stands in a card's title."""
-    return [words.partition(", ") for words in advise.comparisons(answer.advice)]
+    """Return how often of 100 a guess between two answers is right at most."""
+    return f"right at most {advise.right_at_most(epsilon, delta)} of 100 times"
 
 
 def _trust_number(answer: Answer, other: Plan) -> str:
