@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -28,6 +29,8 @@ _FILE = Path(__file__).parent / "languages.toml"
 _TABLE: dict[str, dict[str, str]] = tomllib.loads(_FILE.read_text(encoding="utf-8"))
 KEYS = frozenset(_TABLE)
 """The keys of all sentences."""
+# The keys of options and units of guesses, by their English.
+_GUESSED = {words[ENGLISH]: key for key, words in _TABLE.items() if key.startswith(("option_", "unit_"))}
 
 
 def sentence(language: str, key: str, **given: object) -> str:
@@ -38,6 +41,13 @@ def sentence(language: str, key: str, **given: object) -> str:
 def template(language: str, key: str) -> str:
     """Return the sentence of a key, with {names} that a script replaces. Raise ``KeyError`` for no such key."""
     return _TABLE[key][language]
+
+
+def guessed(language: str, english: Sequence[str]) -> tuple[str, Sequence[str]]:
+    """Return a language and options or units of a guess in it: in English, as given, if the table lacks one of them."""
+    if all(one in _GUESSED for one in english):
+        return language, [_TABLE[_GUESSED[one]][language] for one in english]
+    return ENGLISH, english
 
 
 def preferred(accepted: str) -> str:

@@ -118,14 +118,24 @@ def page(poll: Poll, language: str) -> str:
 
 
 def guess(wanted: Guess, number: int, language: str) -> str:
-    """Return the form for a guess of this number, with its script, as HTML that the page of a poll takes in."""
+    """Return the form for a guess of this number, with its script, as HTML that the page of a poll takes in.
+
+    Its options, or the unit of a number, are in the telephone's language if the table has all of them, else in English.
+    """
+    unit = wanted.unit.lstrip()
+    spoken, words = languages.guessed(language, wanted.options or (unit,))
     if wanted.options:
-        fields = "".join(_OPTION.format(i, _text(option)) for i, option in enumerate(wanted.options))
+        fields = "".join(_OPTION.format(i, _text(option)) for i, option in enumerate(words))
     else:
         ends = {name: f"{getattr(wanted, name):.12g}" for name in ("low", "high", "step")}
-        fields = _NUMBER.format(**ends, unit=_text(wanted.unit))
-    sentences = {key: _text(languages.template(language, key)) for key in _FIXED}
-    return _fill(_GUESS, sentences | {"number": str(number), "words": _text(wanted.words), "fields": fields})
+        fields = _NUMBER.format(**ends, unit=_text(wanted.unit.removesuffix(unit) + words[0]))
+    values = {
+        "number": str(number),
+        "words": _text(wanted.words),
+        "fields": fields,
+        "fields_language": spoken,
+    }
+    return _fill(_GUESS, {key: _text(languages.template(language, key)) for key in _FIXED} | values)
 
 
 def _text(words: str) -> str:

@@ -24,6 +24,7 @@ _SEEN = {
     "curator": "all that is published",
 }
 _SURE = "95 times of 100"
+_NO_OTHERS = "No other number of people was tried."
 
 
 def sentence(advice: Advice) -> str:
@@ -123,21 +124,30 @@ def _training(plan: Plan) -> str:
 
 
 def exactness(advice: Advice) -> str:
-    """Return how exact the result of the plan is, and with how many people, a sentence."""
+    """Return how exact the result of the plan is, and with how many people; of a classifier, that no others were
+    tried.
+    """
+    plan = advice.plan
+    return f"{_exact(advice)}.{f' {_NO_OTHERS}' if plan.accuracy else ''}"
+
+
+def _exact(advice: Advice) -> str:
+    """Return how exact the result of the plan is, and with how many people, a sentence without its full stop."""
     plan = advice.plan
     if plan.accuracy:
         return (
             f"With {plan.people:,} people like those of our trials the computer is right about "
-            f"{100 * plan.accuracy.mean:.1f} of 100 others."
+            f"{100 * plan.accuracy.mean:.1f} of 100 others"
         )
-    return f"With {plan.people:,} people {_right_to(advice.question, plan)}, {_SURE}."
+    return f"With {plan.people:,} people {_right_to(advice.question, plan)}, {_SURE}"
 
 
 def _outcome(advice: Advice) -> str:
     """Return how exact the plan is, and what true answers would need."""
-    question, exact = advice.question, exactness(advice).removesuffix(".")
+    question, exact = advice.question, _exact(advice)
     if advice.open_accuracy:
-        return f"{exact}; with every label true it would be right about {100 * advice.open_accuracy.mean:.1f}."
+        right = f"{100 * advice.open_accuracy.mean:.1f}"
+        return f"{exact}; with every label true it would be right about {right}. {_NO_OTHERS}"
     if question.ask == COUNTS:
         return f"{exact}."
     if advice.open_people is None:
@@ -157,9 +167,10 @@ def _why_not(advice: Advice) -> str:
     question, plan = advice.question, advice.plan
     if question.ask == CLASSIFIER:
         if question.people is not None and question.people < plan.people:
-            return f"{question.people:,} people are fewer than the {plan.people:,} of our trials."
+            return f"{question.people:,} people are fewer than the {plan.people:,} of our trials. {_NO_OTHERS}"
         lost = f"{100 * plan.half_width:.1f} points of accuracy are lost, not {100 * (question.within or 0):.3g}"
-        return f"with ε of at most {question.epsilon:g} and this trust {lost}."
+        tried = f"the {plan.people:,} people of our trials"
+        return f"with {tried}, ε of at most {question.epsilon:g} and this trust {lost}. {_NO_OTHERS}"
     if question.people is None:
         return f"with ε of at most {question.epsilon:g} not even {plan.people:,} people are enough."
     return f"with {plan.people:,} people and ε of at most {question.epsilon:g}, {_right_to(question, plan)}, {_SURE}."

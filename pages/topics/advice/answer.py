@@ -17,6 +17,7 @@ from privdemo.figures import advice as charts
 
 advised = cache.shared(advise.advise, max_entries=1024)
 curves = cache.shared(advise.along, max_entries=256)
+_OF_CLASSIFIERS = [("comparison", "Seek ε for your own goal", "The chapter “Most privacy for a goal you set”")]
 # How often a person may be asked again, for the card on what stays at risk.
 _TIMES = 5
 
@@ -139,6 +140,7 @@ def _curves(answer: Answer) -> Panel:
         "How much accuracy does each ε leave?" if learns else "How exact is it with fewer or more people?",
         figure=curves_of(answer),
         note=_note(plan, learns),
+        links=_OF_CLASSIFIERS if learns else (),
         summary=f"Along {along}, for each kind of trust: "
         + "; ".join(
             f"{charts.TRUSTED_NAMES[trust]} "
@@ -166,8 +168,9 @@ def _note(plan: Plan, learns: bool) -> str:
     """Return the caption of the curves."""
     if learns:
         return (
-            "Curves: who is trusted. The star is what is advised. Vertical lines: how far chance may have moved the "
-            "means of ten trials."
+            f"Curves: who is trusted, all with {plan.people:,} people. The star is what is advised. Vertical lines: how "
+            "far chance may have moved the means of ten trials. For another goal, other people or your own records, "
+            "“Methods compared” seeks the least ε."
         )
     return f"Curves: who is trusted, all at the advised ε = {plan.epsilon:g}. The star is what is advised."
 

@@ -613,8 +613,10 @@ def _curve_words(question: Question, curves: Sequence[Row]) -> str:
 
 
 def opendp_lines(question: Question) -> Snippet | None:
-    """Return the lines for OpenDP that randomise as people do who trust nobody."""
-    return opendp.snippet(label=question.config.flips, pixel=question.config.pixels)
+    """Return the lines for OpenDP that randomise as people do who trust nobody, and as a bag owner does."""
+    config = question.config
+    by_owner = {"totals": opendp.BagTotals(config.epsilon)} if OWNER in question.trusted else {}
+    return opendp.snippet(label=config.flips, pixel=config.pixels, **by_owner)
 
 
 def config_snippet(question: Question) -> Snippet:

@@ -15,6 +15,13 @@ from privdemo.experiments.comparison.study import Reached, Row
 from privdemo.methods import COMPARISON
 
 _QUESTION = "How much privacy still reaches the goal?"
+_OTHER_QUESTIONS = [
+    (
+        "advice",
+        "Seek ε and people for a share",
+        "“Which method?”: shares and numbers, right within points that you choose",
+    )
+]
 _HEADS = ("who is trusted", "smallest ε", "method", "result there", "reached by")
 
 
@@ -36,6 +43,7 @@ def panels(answer: Answer) -> list[Panel | tuple[Panel, ...]]:
         "which flatters it a little.",
         rows=lambda: [dict(zip(_HEADS, cells, strict=True)) for cells in body],
         snippet=_snippet(question, question.goal),
+        links=_OTHER_QUESTIONS,
     )
     words = f"{reached_words(question, rows)}{own_words(answer)}"
     if not (curves := frontiers(answer, "goal-curves", question.goal)):

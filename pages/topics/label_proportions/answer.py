@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from pages.kit import cache, numbers, own_data, trials
+from pages.kit import cache, numbers, opendp, own_data, trials
 from pages.kit.numbers import MARK, count_trials, with_range
 from pages.kit.panel import Chart, Markup, Panel, Prediction, Scale
 from pages.kit.snippet import Snippet
@@ -312,6 +312,11 @@ def score_words(answer: Answer) -> str:
 
 
 # --- code ----------------------------------------------------------------------------------------
+
+
+def opendp_lines(question: Question) -> Snippet | None:
+    """Return the lines for OpenDP that add the noise of the release to the totals of bags; None without noise there."""
+    return opendp.snippet(totals=opendp.BagTotals(question.config.proportion_epsilon))
 
 
 def snippet(question: Question) -> Snippet:

@@ -20,7 +20,7 @@ from privdemo.experiments.results import N_TRIALS
 from privdemo.experiments.trials import with_trial
 from privdemo.figures import many_answers as charts
 from privdemo.intervals import Estimate
-from privdemo.mechanisms import RandomisedResponse
+from privdemo.mechanisms.frequency_oracles import ORACLES
 from privdemo.mechanisms.frequency_oracles.subset import SubsetSelection
 from privdemo.methods import FREQUENCY_ORACLES
 
@@ -281,11 +281,16 @@ def share_rows(release: Release) -> list[dict[str, Any]]:
 
 
 def opendp_lines(question: Question) -> Snippet | None:
-    """Return the lines for OpenDP for k-ary randomised response, if it is one of the two methods."""
+    """Return the lines for OpenDP for those of the two methods that it has; None if it has neither."""
     release = released(question.config)
-    if RESPONSE not in release.found:
-        return None
-    return opendp.snippet(answer=RandomisedResponse.from_epsilon(question.config.epsilon, release.truth.k))
+    names = {RESPONSE: "answer", "basic rappor": "bits"}
+    return opendp.snippet(
+        **{
+            name: ORACLES[oracle](release.truth.k, question.config.epsilon)
+            for oracle, name in names.items()
+            if oracle in release.found
+        }
+    )
 
 
 def snippet(question: Question) -> Snippet:

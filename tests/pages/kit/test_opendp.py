@@ -9,6 +9,8 @@ from scipy import stats
 from pages.kit import opendp
 from privdemo import accounting
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, LaplaceNoise, RandomisedResponse
+from privdemo.mechanisms.aggregation import noisy_proportions
+from privdemo.mechanisms.frequency_oracles import BasicRappor, KaryResponse, OptimisedUnaryEncoding, SubsetSelection
 from privdemo.mechanisms.label_counts import GaussianCounts, LaplaceCounts, LaplacePrior, ScaledDirichlet, calibrate
 
 RESPONSES = [
@@ -51,6 +53,36 @@ def test_randomised_response_has_our_epsilon_and_our_probabilities(mechanism):
         sent = [int(measurement(bool(true) if k == 2 else true)) for _ in range(SAMPLES)]
         expected = SAMPLES * mechanism.channel_matrix[:, true]
         assert stats.chisquare(np.bincount(sent, minlength=k), expected).pvalue > IMPROBABLE
+
+
+def test_a_frequency_oracle_that_is_randomised_response_has_its_lines():
+    oracle = KaryResponse(16, 1.0)
+    assert opendp.snippet(made=oracle) == opendp.snippet(made=oracle.response)
+
+
+@pytest.mark.parametrize("oracle", [BasicRappor(2, 0.5), BasicRappor(12, 1.0), BasicRappor(1024, 4.0)])
+def test_basic_rappor_has_our_epsilon_and_flips_as_many_bits(oracle):
+    names, printed = run(oracle)
+    assert_least(names["made"], 1, oracle.epsilon)
+    (sent,) = (bits for words, bits in printed.items() if words.startswith("sent"))
+    assert len(sent) == oracle.k
+    assert set(sent) <= {"0", "1"}
+    samples = [np.frombuffer(names["made"](names["true_bits"]), np.uint8) for _ in range(SAMPLES)]
+    n_set = np.unpackbits(np.array(samples), axis=1)[:, : oracle.k].sum(axis=0)
+    assert stats.binomtest(int(n_set[0]), SAMPLES, oracle.p).pvalue > IMPROBABLE
+    others = int(n_set[1:].sum())
+    assert stats.binomtest(others, SAMPLES * (oracle.k - 1), oracle.q).pvalue > IMPROBABLE
+
+
+@pytest.mark.parametrize("epsilon", [0.2, 3.0])
+def test_noise_on_the_totals_of_bags_has_our_epsilon_and_our_distribution(epsilon):
+    names, _ = run(opendp.BagTotals(epsilon))
+    assert_least(names["made"], 1.0, epsilon)
+    noise = noise_of(names["made"], of_counts=True)
+    assert stats.kstest(noise, stats.laplace(scale=1 / epsilon).cdf).pvalue > IMPROBABLE
+    sizes = np.full(SAMPLES, 25)
+    ours = 25 * (noisy_proportions(sizes / 50, sizes, epsilon, np.random.default_rng(0)) - 0.5)
+    assert stats.ks_2samp(noise, ours).pvalue > IMPROBABLE
 
 
 @pytest.mark.parametrize("mechanism", LAPLACE)
@@ -99,6 +131,9 @@ def noise_of(measurement, of_counts):
         LaplaceNoise(0.0),
         GaussianNoise(0.0),
         LaplacePrior(2.0),
+        opendp.BagTotals(math.inf),
+        OptimisedUnaryEncoding(16, 1.0),
+        SubsetSelection(16, 1.0),
         ScaledDirichlet(1.0, ()),
     ],
 )

@@ -8,8 +8,12 @@ import pytest
 from pages.polls import languages, participant, rules
 from pages.polls.rules import Poll
 from privdemo import limits
+from privdemo.methods import CURATOR, FREQUENCY_ORACLES, NOBODY, OWNER, PUBLISHER, SHUFFLER
+from privdemo.tasks import BINARY
 
 TABLE = languages._TABLE
+# What two of the languages have one word for.
+SAME_WORD = ("option_nobody", "unit_images", "unit_tumours")
 # What no page may call an answer that chance has changed, in any language: the beginnings of words.
 LYING = {
     "en": r"\b(lie|lies|lied|liar|lying)\b",
@@ -42,7 +46,7 @@ def test_every_sentence_is_there_in_every_language_with_the_same_names_and_of_a_
         assert words.isprintable() or "\u202f" in words or "\u00a0" in words
         if key != "thousands":
             assert words == words.strip() != "", (language, words)
-    if key not in ("title", "go", "decimal", "thousands", "percent"):
+    if key not in ("title", "go", "decimal", "thousands", "percent", *SAME_WORD):
         assert len(set(given.values())) == len(languages.LANGUAGES), "none is left untranslated"
 
 
@@ -76,6 +80,7 @@ def test_each_sentence_is_said_somewhere():
     keys = set(participant._SAID) | participant._FIXED | {error.key for error in all_errors(rules.PollError)}
     keys |= {"intro_two", "intro_more", "share_two", "share_more", "meant", "percent", "decimal", "thousands", "over"}
     keys |= {"join_heading", "join", "code", "go", "no_poll_here", "please_wait"}
+    keys |= set(languages._GUESSED.values())
     assert keys - {""} == languages.KEYS
 
 
@@ -83,6 +88,18 @@ def all_errors(kind):
     yield kind
     for further in kind.__subclasses__():
         yield from all_errors(further)
+
+
+def test_the_options_of_guesses_are_known_in_every_language():
+    reports = [method.title for method in FREQUENCY_ORACLES.values()]
+    units = ["patients", *{task.records for task in BINARY.values()}]
+    for options in ((NOBODY, SHUFFLER, OWNER, PUBLISHER, CURATOR), reports, units):
+        for language in languages.LANGUAGES:
+            spoken, words = languages.guessed(language, options)
+            assert (spoken, len(words)) == (language, len(options))
+            assert len(set(words)) == len(options)
+    assert languages.guessed("de", ["people"]) == ("de", ["Personen"])
+    assert languages.guessed("de", [NOBODY, "the first"]) == ("en", [NOBODY, "the first"])
 
 
 @pytest.mark.parametrize(

@@ -657,12 +657,27 @@ def test_what_the_room_is_asked_to_guess_is_a_form_with_a_script_of_its_own(app,
     clock.now += 1
     form = ask(app, f"/p/{code}/guess")
     assert 'data-number="2"' in form.text
+    assert '<div lang="en">' in form.text
     assert "<span dir=auto>&lt;b&gt;</span>" in form.text
     assert script in form.text
     store.end_guess(*as_owner(guessed), 2)
     clock.now += 1
     assert ask(app, f"/p/{code}/guess").status == 409
     assert "guess" not in json.loads(ask(app, f"/p/{code}/now").body)
+
+
+@pytest.mark.parametrize(
+    ("guess", "field"),
+    [
+        (rules.Guess("How many?", 0, 100, 1, " people"), "<span>0 – 100 Personen</span>"),
+        (rules.Guess("Who?", options=("nobody", "a curator")), "<span dir=auto>niemand</span>"),
+    ],
+)
+def test_options_and_units_of_a_guess_are_in_the_language_of_the_telephone(app, poll, store, guess, field):
+    store.ask_guess(*as_owner(poll), guess)
+    form = ask(app, f"/p/{poll[0].code}/guess", accept_language="de").text
+    assert '<div lang="de">' in form
+    assert field in form
 
 
 def test_a_guess_is_kept_once_and_beside_the_answer(app, guessed, store):

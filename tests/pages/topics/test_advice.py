@@ -6,7 +6,7 @@ import pytest
 
 from pages.kit.trials import Trials
 from pages.kit.values import Values, from_texts
-from pages.topics.advice import PAGE
+from pages.topics.advice import PAGE, standing_words
 from pages.topics.advice.answer import answer, what_to_do
 from pages.topics.advice.label import privacy_label
 from pages.topics.advice.question import (
@@ -22,6 +22,7 @@ from pages.topics.advice.question import (
 )
 from privdemo import advise
 from privdemo.advise import TRUSTS
+from privdemo.advise.shipped import people_of
 from tests.pages.visiting import html, takeaway, visit, warnings
 
 LINK = "https://example.org/advice?people=2000"
@@ -110,6 +111,18 @@ def test_the_cards_say_what_the_next_trust_gives_and_what_stays_at_risk():
     assert words.startswith(f"Then ε = {made.advice.alternatives[0].epsilon_needed:g} is enough")
     assert titles["What stays at risk"][0] == "asked 5 times: right at most 100 of 100 times"
     assert "at most 74 times of 100" in titles["How well others can guess one answer"][1]
+
+
+def test_a_classifiers_advice_says_that_one_number_of_people_was_tried():
+    values = values_of({KIND: next(reversed(KINDS)), PEOPLE: 5000})
+    made = answer(question_of(values), Trials())
+    assert made.takeaway().endswith("No other number of people was tried.")
+    _, curves = what_to_do(made)
+    assert "all with 500 people" in curves.note
+    assert curves.links[0][0] == "comparison"
+    tried = {people_of(name) for name in advise.SHIPPED}
+    assert tried == {500, 240}
+    assert "ten trials with 500 people, or 240 with small digits" in standing_words(made.question)["Caveats"]
 
 
 def test_five_questions_are_answered_from_the_label_alone():

@@ -12,6 +12,7 @@ from pages.kit import numbers
 from pages.kit.numbers import standard_error
 from pages.kit.trials import Job, Trials
 from pages.kit.values import Values
+from pages.polls import languages
 from pages.topics.many_answers import PAGE, senders
 from pages.topics.many_answers.answer import Answer, answer, extra_jobs
 from pages.topics.many_answers.question import PAIR, PRESETS, Curves, Question, question_of
@@ -282,6 +283,7 @@ def test_a_guess_is_asked_for_with_what_the_figure_shows_as_its_truth() -> None:
     trust = many_answers.trusted(64, 10_000, 1.0, 1e-6)
     assert trust.local - trust.shuffled > trust.shuffled - trust.curated
     assert panel.prediction.truth == panel.prediction.scale[0] == "trusting a shuffler"
+    assert languages.guessed("de", panel.prediction.scale)[0] == "de", "telephones have it in their language"
     assert [curve.name for curve in panel.prediction.covered.figure.data] == [TRUSTED_WITH_ANSWERS[NOBODY].title]
 
 
