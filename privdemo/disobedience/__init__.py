@@ -1,6 +1,17 @@
 """When people do not follow the rules: what that does, surveys that notice it, attacks, and defences."""
 
+from privdemo.disobedience.defences import Defended, all_defences, defended, recover
 from privdemo.disobedience.designs import ControlQuestion, Design, Noticed, TwoHalves, notice, notice_many
+from privdemo.disobedience.many_answers import (
+    ATTACKS,
+    attack,
+    expected_shares,
+    gain,
+    mixed_reports,
+    mixed_support_counts,
+    share_biases,
+    split,
+)
 from privdemo.disobedience.two_answers import Identified, bias, expected_estimate, identified, mixed_channel
 from privdemo.disobedience.ways import (
     ALWAYS_NO,
@@ -19,12 +30,14 @@ from privdemo.disobedience.ways import (
 __all__ = [
     "ALWAYS_NO",
     "ALWAYS_YES",
+    "ATTACKS",
     "FAIR_COIN",
     "OPEN_TRUTH",
     "WAYS",
     "AlwaysAnswer",
     "ControlQuestion",
     "CraftedReport",
+    "Defended",
     "Design",
     "FalseTruth",
     "Identified",
@@ -33,10 +46,20 @@ __all__ = [
     "RandomReport",
     "TwoHalves",
     "Way",
+    "all_defences",
+    "attack",
     "bias",
+    "defended",
     "expected_estimate",
+    "expected_shares",
+    "gain",
     "identified",
     "mixed_channel",
+    "mixed_reports",
+    "mixed_support_counts",
     "notice",
     "notice_many",
+    "recover",
+    "share_biases",
+    "split",
 ]

@@ -268,7 +268,9 @@ def notice_many(design: Design, counts: NDArray[np.integer]) -> list[Noticed]:
     ]
     apart = np.maximum(0.0, 2 * (best - best_alone))
     p_values = np.where(part > 0, chi2.sf(apart, 1) / 2, 1.0)
-    return [Noticed(*found, p) for *found, p in zip(*estimates, p_values.tolist(), strict=True)]
+    share_of, part_of, low_of, high_of, follow_of = estimates
+    rows = zip(share_of, part_of, low_of, high_of, follow_of, p_values.tolist(), strict=True)
+    return [Noticed(*row) for row in rows]
 
 
 def _ends(counts: Array, channel: Array, asked: Asked, values: Array, best: Array) -> tuple[Array, Array]:

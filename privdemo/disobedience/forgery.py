@@ -115,7 +115,11 @@ class ResponseForger(PoolForger):
 
 
 class HashForger(PoolForger):
-    """Of local hashing: the hash functions, of those tried, that give most targets the same hash."""
+    """Of local hashing: the hash functions, of those tried, that give most targets the same hash.
+
+    The functions that are tried are drawn at random, as by somebody who can only choose a seed. Whoever can choose the
+    coefficients takes a constant function (a = b = 0), whose report supports every answer.
+    """
 
     oracle: OptimisedLocalHashing
 
@@ -285,20 +289,20 @@ class SetForger(Forger):
         return np.packbits(member, axis=1)
 
 
-# Which forger knows an oracle; of a new oracle append one here.
-FORGERS: dict[type[FrequencyOracle], type[Forger]] = {
-    KaryResponse: ResponseForger,
-    OptimisedLocalHashing: HashForger,
-    HadamardResponse: NumberForger,
-    UnaryEncoding: BitsForger,
-    SubsetSelection: SetForger,
-}
+# Which forger knows the oracles of a kind; of a new oracle append one here.
+FORGERS: tuple[tuple[type, type[Forger]], ...] = (
+    (KaryResponse, ResponseForger),
+    (OptimisedLocalHashing, HashForger),
+    (HadamardResponse, NumberForger),
+    (UnaryEncoding, BitsForger),
+    (SubsetSelection, SetForger),
+)
 
 
 @lru_cache(64)
 def forger(oracle: FrequencyOracle) -> Forger:
     """Return who forges reports of an oracle. Raises ``ValueError`` for one that has no entry in `FORGERS`."""
-    for kind, made in FORGERS.items():
+    for kind, made in FORGERS:
         if isinstance(oracle, kind):
             return made(oracle)
     raise ValueError(f"oracle must be one that FORGERS knows, got {oracle!r}; write a Forger for it")

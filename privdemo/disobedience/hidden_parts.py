@@ -98,7 +98,7 @@ def maximise(counts: Array, channel: Array) -> tuple[Array, Array, Array]:
     theorem). Where the likelihood is level in the part, as with one lie for all, the part is 0.
     """
 
-    def slope(part: Array, rows: Array) -> Array:
+    def slope(part: Array, rows: NDArray[np.integer]) -> Array:
         seen = counts[rows]
         start, step = _segment(channel, PART, part)
         share, _ = _best_on_segment(seen, start, step)

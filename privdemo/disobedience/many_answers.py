@@ -70,7 +70,7 @@ def split(counts: ArrayLike, part: float, rng: np.random.Generator) -> tuple[Cou
     return people - disobey, disobey
 
 
-def support_counts(
+def mixed_support_counts(
     oracle: FrequencyOracle, way: Way, obey: ArrayLike, disobey: ArrayLike, rng: np.random.Generator
 ) -> Counts:
     """Return how many reports support each answer, (k,), if `obey` (k,) people follow the rules and `disobey` (k,) do
@@ -81,7 +81,7 @@ def support_counts(
     return oracle.support_counts(obey, rng) + way.support_counts(oracle, disobey, rng)
 
 
-def reports(
+def mixed_reports(
     oracle: FrequencyOracle, way: Way, values: NDArray[np.integer], n_disobey: int, rng: np.random.Generator
 ) -> NDArray:
     """Return what people with true answers `values` (n,) send, the last `n_disobey` of whom disobey."""

@@ -71,9 +71,9 @@ def text(found, surveys):
         "",
         textwrap.fill(
             f"Made by `python -m tests.benchmarks.bench_disobedience_coverage`: {surveys:,} simulated surveys a cell, "
-            f"so that a coverage has a standard error of {100 * np.sqrt(0.05 * 0.95 / surveys):.1f} points. In each cell "
-            "stands how many of 100 intervals of 95 % contain the truth, and their mean width in points. The people "
-            "are those of all groups together. [Disobedience](disobedience.md) explains the designs.",
+            f"so that a coverage has a standard error of {100 * np.sqrt(0.05 * 0.95 / surveys):.1f} points. In each "
+            "cell stands how many of 100 intervals of 95 % contain the truth, and their mean width in points. The "
+            "people are those of all groups together. [Disobedience](disobedience.md) explains the designs.",
             120,
         ),
         "",
@@ -88,7 +88,7 @@ def text(found, surveys):
             textwrap.fill(
                 f"The least coverage of the share is {least['share']:.3f}, of the part {least['part']:.3f}, and of the "
                 f"interval for everybody's share {least['everybody']:.3f}. Where nobody disobeys, the test says "
-                f"falsely (p < .05) that somebody does in {100 * min(size):.1f} to {100 * max(size):.1f} surveys of 100.",
+                f"falsely (p < .05) that somebody does in {100 * min(size):.1f} to {100 * max(size):.1f} of 100.",
                 120,
             ),
             "",
