@@ -75,9 +75,9 @@ class PoolForger(Forger):
     def _best(self, targets: Targets) -> NDArray:
         """Return the reports that support most of the `targets`, (m, ...)."""
 
-    def _pool(self, targets: Targets) -> tuple[NDArray, NDArray[np.bool_]]:
+    def _pool(self, targets: Targets) -> tuple[NDArray, Counts]:
         reports = self._best(targets)
-        return reports, self.oracle.support(reports)
+        return reports, self.oracle.support(reports).astype(np.int64)
 
     def crafted_support(self, targets: Targets) -> Array:
         return self.pool(targets)[1].mean(axis=0)
@@ -269,13 +269,16 @@ class SetForger(Forger):
         d, r = self.oracle.size, len(targets)
         is_target = np.isin(np.arange(self.oracle.k), targets)
         counts = np.empty(self.oracle.k, np.int64)
-        groups = ((is_target, min(d, r)), (~is_target, max(0, d - r)))
-        for members, places in groups:
+        for members, places in ((is_target, min(d, r)), (~is_target, max(0, d - r))):
+            n_members = int(members.sum())
+            if places == n_members:
+                counts[members] = n_people
+                continue
             sets = np.zeros(places + 1, np.int64)  # by free places
             sets[places] = n_people
-            left = np.arange(places + 1)
-            for open_answers, answer in zip(range(members.sum(), 0, -1), np.flatnonzero(members), strict=True):
-                taken = rng.binomial(sets, np.minimum(1.0, left / open_answers))
+            chances = np.minimum(1.0, np.arange(places + 1) / np.arange(n_members, 0, -1)[:, None])
+            for answer, chance in zip(np.flatnonzero(members), chances, strict=True):
+                taken = rng.binomial(sets, chance)
                 counts[answer] = taken.sum()
                 sets -= taken
                 sets[:-1] += taken[1:]

@@ -87,7 +87,9 @@ def mixed_reports(
     """Return what people with true answers `values` (n,) send, the last `n_disobey` of whom disobey."""
     limits.Limit("n_disobey", 0, len(values), integer=True).check(n_disobey)
     obey = len(values) - n_disobey
-    return np.concatenate([oracle.reports(values[:obey], rng), way.reports(oracle, values[obey:], rng)])
+    honest, theirs = oracle.reports(values[:obey], rng), way.reports(oracle, values[obey:], rng)
+    # People are the last axis in memory, as oracles write and read reports.
+    return np.concatenate([honest.T, theirs.T], axis=-1, dtype=honest.dtype, casting="same_kind").T
 
 
 def _check_shares(oracle: FrequencyOracle, shares: ArrayLike) -> Array:

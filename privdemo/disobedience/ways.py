@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -180,13 +181,14 @@ class CraftedReport(Way):
         return forger(oracle).crafted_counts(self.targets, int(oracle.check_counts(counts).sum()), rng)
 
 
-def _check_answers(answers: tuple[int, ...], k: int = int(limits.SHORT_REPORT_ANSWERS.high)) -> list[int]:
-    """Return `answers` as a list. Raises ``ValueError`` unless they are different answers 0 … k − 1."""
+@lru_cache(256)
+def _check_answers(answers: tuple[int, ...], k: int = int(limits.SHORT_REPORT_ANSWERS.high)) -> tuple[int, ...]:
+    """Return `answers`. Raises ``ValueError`` unless they are different answers 0 … k − 1."""
     if not answers or len(set(answers)) < len(answers):
         raise ValueError(f"answers must be one or more different ones, got {answers!r}; name each once")
     for answer in answers:
         limits.Limit("answer", 0, k - 1, "answers are counted from 0", integer=True).check(answer)
-    return list(answers)
+    return answers
 
 
 ALWAYS_NO, ALWAYS_YES, FAIR_COIN, OPEN_TRUTH = AlwaysAnswer(0), AlwaysAnswer(1), RandomReport(), OpenTruth()
