@@ -12,7 +12,14 @@ from privdemo.disobedience.many_answers import (
     share_biases,
     split,
 )
-from privdemo.disobedience.two_answers import Identified, bias, expected_estimate, identified, mixed_channel
+from privdemo.disobedience.two_answers import (
+    Identified,
+    bias,
+    expected_estimate,
+    identified,
+    mixed_channel,
+    possible_shares,
+)
 from privdemo.disobedience.ways import (
     ALWAYS_NO,
     ALWAYS_YES,
@@ -59,6 +66,7 @@ __all__ = [
     "mixed_support_counts",
     "notice",
     "notice_many",
+    "possible_shares",
     "recover",
     "share_biases",
     "split",

@@ -78,23 +78,26 @@ def identified(channel: BinaryChannel, said_yes: ArrayLike, people: int, most_pa
     cuts it. For one answer of many take `oracle.one_against_rest` and how many reports support each answer, (k,); then
     `least` and `most` hold for each answer by itself. Raises ``ValueError`` for impossible counts.
     """
-    limits.PART.check(most_part)
     limits.ORACLE_PEOPLE.check(people)
     counts = np.asarray(said_yes, dtype=float)
     if not ((counts >= 0) & (counts <= people)).all():
         raise ValueError(f"said_yes must be counts from 0 to the {people} people, got {said_yes!r}; count again")
     seen = counts / people
     from_least, from_most = wilson_ends(seen, people)
-    low, high = _possible(channel, seen, most_part)
-    ends = [end for share in (from_least, from_most) for end in _possible(channel, share, most_part)]
+    low, high = possible_shares(channel, seen, most_part)
+    ends = [end for share in (from_least, from_most) for end in possible_shares(channel, share, most_part)]
     return Identified(low, high, np.minimum.reduce(ends), np.maximum.reduce(ends))
 
 
-def _possible(channel: BinaryChannel, seen: Array, part: float) -> tuple[Array, Array]:
-    """Return the least and the largest share where a share `seen` of all answers is Yes."""
+def possible_shares(channel: BinaryChannel, seen: ArrayLike, most_part: float) -> tuple[Array, Array]:
+    """Return the least and the largest share of all people if a share `seen` of very many answers is Yes.
+
+    Up to `most_part` of them send whatever they like; see `identified`.
+    """
+    limits.PART.check(most_part)
     from_no, from_yes = channel.inverse_matrix[1]
-    scaled = 1 / (from_yes - from_no)  # the contrast
+    contrast = 1 / (from_yes - from_no)
     # Yes is true of this part of all people, who follow the rules, if none or all of the others say Yes.
-    if_none, if_all = ((seen - (1 - part) * channel.p10 - yes) / scaled for yes in (0.0, part))
-    low, high = (np.clip(end, 0, 1 - part) for end in (np.minimum(if_none, if_all), np.maximum(if_none, if_all)))
-    return low, high + part
+    if_none, if_all = ((np.asarray(seen) - (1 - most_part) * channel.p10 - yes) / contrast for yes in (0.0, most_part))
+    low, high = (np.clip(end, 0, 1 - most_part) for end in (np.minimum(if_none, if_all), np.maximum(if_none, if_all)))
+    return low, high + most_part
