@@ -8,7 +8,7 @@ import logging
 import os
 import sys
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from privdemo import commands, datasets
@@ -29,6 +29,12 @@ examples:
   python -m privdemo claims               published claims beside ours, with verdicts
   python -m privdemo advise --ask yes-no --trust nobody --people 5000 --within 0.03
                                           what to do, with what noise, and what it costs
+  python -m privdemo disobey --share 0.35 --part 0.25
+                                          what people who do not follow the rules do to an estimate
+  python -m privdemo notice --lies 0.1 0.4 --counts 710 290 652 348
+                                          how many do not, from two halves that were told to lie differently
+  python -m privdemo attack --answers 64 --part 0.05
+                                          how far fake clients push an answer, by every mechanism
   python -m privdemo sweep spec.toml --out results.csv
                                           your own grid of settings, many trials each; goes on where it stopped
   python -m privdemo run setting.toml     a page of the app without the app: its sentence, and its table as CSV
@@ -72,6 +78,27 @@ examples:
   python -m privdemo advise --ask one-of-k --answers 64 --trust shuffler --within 0.01
   python -m privdemo advise --ask counts --answers 16 --trust curator --people 10000 --json
   python -m privdemo advise --ask classifier --trust nobody --within 0.03
+"""
+
+
+_DISOBEY = """\
+examples:
+  python -m privdemo disobey --share 0.35 --lie 0.3 --part 0.25
+"""
+
+
+_NOTICE = """\
+examples:
+  python -m privdemo notice --lies 0.1 0.4 --counts 710 290 652 348
+                     two halves: No and Yes of the first, No and Yes of the second
+  python -m privdemo notice --lies 0.2 --control 0.25 --counts 1083 319 397 201
+                     No with No and with Yes to the control question, Yes with No and with Yes
+"""
+
+
+_ATTACK = """\
+examples:
+  python -m privdemo attack --answers 64 --epsilon 1 --part 0.05 --share 0.01
 """
 
 
@@ -123,7 +150,18 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for add in (_add_data, _add_reproduce, _add_claims, _add_advise, _add_sweep, _add_run, _add_lessons):
+    for add in (
+        _add_data,
+        _add_reproduce,
+        _add_claims,
+        _add_advise,
+        _add_disobey,
+        _add_notice,
+        _add_attack,
+        _add_sweep,
+        _add_run,
+        _add_lessons,
+    ):
         add(subparsers)
     return parser
 
@@ -238,8 +276,93 @@ def _add_advise(subparsers: argparse._SubParsersAction[argparse.ArgumentParser])
         metavar="NAME",
         help=f"the records that those of a classifier are like: {', '.join(SHIPPED)} (default: %(default)s)",
     )
-    advising.add_argument("--json", dest="as_json", action="store_true", help="as JSON, with every number")
-    advising.set_defaults(run=commands.show_advice, when_interrupted="nothing was written")
+    _add_json(advising, commands.show_advice)
+
+
+def _add_disobey(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """`disobey --share … --lie … --part …`: what disobedience does to an estimate."""
+    disobeying = subparsers.add_parser(
+        "disobey",
+        help="what people who do not follow the rules do to an estimate",
+        description=_wrapped(
+            "Say what share of Yes is estimated on average if a part of the people does not follow the rules, by what "
+            "they do instead; and between which shares the truth can be, whatever they do."
+        ),
+        epilog=_DISOBEY,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    for name, default, words in (
+        ("share", 0.35, "the share of people for whom Yes is true"),
+        ("lie", 0.2, "how often those who follow the rules lie"),
+        ("part", 0.1, "the part that does not follow them"),
+    ):
+        disobeying.add_argument(
+            f"--{name}", type=float, default=default, metavar="X", help=f"{words} (default: %(default)s)"
+        )
+    _add_json(disobeying, commands.show_disobedience)
+
+
+def _add_notice(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """`notice --lies … --counts …`: how many people do not follow the rules."""
+    noticing = subparsers.add_parser(
+        "notice",
+        help="how many people do not follow the rules, from a survey that notices",
+        description=_wrapped(
+            "Estimate the share of Yes and the part that says No whatever happens, with 95 % intervals, from two "
+            "random halves that were told to lie differently, or from a control question of known share."
+        ),
+        epilog=_NOTICE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    noticing.add_argument(
+        "--lies",
+        type=float,
+        nargs="+",
+        required=True,
+        metavar="X",
+        help="how often people lie: in each half, or in both questions",
+    )
+    noticing.add_argument(
+        "--counts", type=int, nargs=4, required=True, metavar="N", help="four counts: see the examples"
+    )
+    noticing.add_argument("--control", type=float, metavar="X", help="the known share of the control question")
+    _add_json(noticing, commands.show_noticed)
+
+
+def _add_attack(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """`attack --answers … --part …`: how far fake clients push answers."""
+    attacking = subparsers.add_parser(
+        "attack",
+        help="how far fake clients push an answer, by every mechanism",
+        description=_wrapped(
+            "Say by how many points fake clients raise the estimated shares of the answers that they want, by each "
+            "mechanism and attack, and what defences leave of it in simulated surveys. The other answers are alike."
+        ),
+        epilog=_ATTACK,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    for name, default, words in (
+        ("answers", 64, "how many answers there are"),
+        ("epsilon", 1.0, "the ε of every report"),
+        ("part", 0.05, "the part of all clients that is fake"),
+        ("share", 0.01, "the true share of each answer that they want"),
+        ("targets", 1, "how many answers they want"),
+        ("people", 10_000, "how many clients there are"),
+    ):
+        attacking.add_argument(
+            f"--{name}",
+            type=type(default),
+            default=default,
+            metavar="N" if isinstance(default, int) else "X",
+            help=f"{words} (default: %(default)s)",
+        )
+    _add_json(attacking, commands.show_attack)
+
+
+def _add_json(parser: argparse.ArgumentParser, run: Callable[..., None]) -> None:
+    """Let a command that only prints do so as JSON."""
+    parser.add_argument("--json", dest="as_json", action="store_true", help="as JSON, with every number")
+    parser.set_defaults(run=run, when_interrupted="nothing was written")
 
 
 def _add_sweep(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -10,8 +10,24 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from privdemo import datasets, limits
 from privdemo.advise import Question, advise, comparisons, promise, sentence
+from privdemo.disobedience import (
+    ATTACKS,
+    WAYS,
+    ControlQuestion,
+    CraftedReport,
+    Design,
+    TwoHalves,
+    attack,
+    defended,
+    expected_estimate,
+    gain,
+    notice,
+    possible_shares,
+)
 from privdemo.experiments import (
     claims,
     class_ratio,
@@ -29,6 +45,10 @@ from privdemo.experiments.claims.claim import Claim
 from privdemo.experiments.images import guess_study
 from privdemo.experiments.many_answers import study as answers_study
 from privdemo.experiments.shipped_study import ShippedStudy
+from privdemo.intervals import Estimate
+from privdemo.mechanisms import BinaryChannel
+from privdemo.mechanisms.frequency_oracles import ORACLES
+from privdemo.simplex import round_to_sum
 
 _STUDIES: tuple[ShippedStudy[Any], ...] = (
     *training.study.SHIPPED.values(),
@@ -97,6 +117,101 @@ def show_advice(as_json: bool, **asked: Any) -> None:
     print(words["sentence"], words["promise"], *words["comparisons"], sep="\n")
     chosen = "; ".join(f"{name} {four_digits(value)}" for name, value in plan.parameters.items())
     print(f"  {plan.mechanism}{chosen and f': {chosen}'}; ε {plan.epsilon:g}, δ {plan.delta:g}")
+
+
+# --- people who do not follow the rules -----------------------------------------------------------
+
+# Surveys in which `show_attack` measures what defences leave, and their seed.
+_SURVEYS, _SEED = 20, 0
+
+
+def show_disobedience(share: float, lie: float, part: float, as_json: bool) -> None:
+    """Print what people who do not follow the rules do to the estimated share of two answers."""
+    channel = BinaryChannel(lie, lie)
+    estimates = {name: expected_estimate(channel, way, part, share) for name, way in WAYS.items()}
+    low, high = (float(end) for end in possible_shares(channel, lie + channel.contrast * share, part))
+    if as_json:
+        print(json.dumps({"estimates": estimates, "low": low, "high": high}, indent=2))
+        return
+    print(f"Yes is true of {_percent(share)}; if {_percent(part)} do not follow the rules, the mean estimate is")
+    for name, estimate in estimates.items():
+        print(f"  {_percent(estimate):>8s}  where they answer: {name}")
+    print(
+        f"where they may answer whatever they like, an estimate of {_percent(share)} means that Yes is true of "
+        f"{_percent(low)} to {_percent(high)}"
+    )
+
+
+def show_noticed(lies: list[float], counts: list[int], control: float | None, as_json: bool) -> None:
+    """Print what a survey that notices disobedience says: two halves, or a `control` question of known share."""
+    channels = [BinaryChannel(lie, lie) for lie in lies]
+    design: Design
+    if control is None and len(lies) == 2:
+        design = TwoHalves(channels[0], channels[1])
+    elif control is not None and len(lies) == 1:
+        design = ControlQuestion(channels[0], control)
+    else:
+        raise ValueError(
+            f"--lies must be two for two halves, or one with --control, got {len(lies)} "
+            f"{'without' if control is None else 'with'} --control"
+        )
+    found = notice(design, [counts[:2], counts[2:]])
+    if as_json:
+        estimates = {name: value._asdict() for name, value in found._asdict().items() if isinstance(value, Estimate)}
+        print(json.dumps(estimates | {"p_value": found.p_value}, indent=2))
+        return
+    everybody = Estimate(found.everybody_low.mean, found.everybody_low.low, found.everybody_high.high)
+    print(f"{found.part.formatted(_percent)} do not follow the rules (test that all do: p = {found.p_value:.2g})")
+    print(f"share of Yes among those who follow them: {found.share.formatted(_percent)}")
+    print(
+        f"among all: between {_percent(everybody.mean)} and {_percent(found.everybody_high.mean)}, with chance "
+        f"{_percent(everybody.low)} to {_percent(everybody.high)}"
+    )
+    print(f"if everybody were taken to follow them: {found.if_all_follow.formatted(_percent)}")
+
+
+def show_attack(
+    answers: int, epsilon: float, part: float, share: float, targets: int, people: int, as_json: bool
+) -> None:
+    """Print how far fake clients push `targets` of the answers, each true of `share`, and what defences leave."""
+    dataclasses.replace(limits.ORACLE_ANSWERS, name="--answers").check(answers)
+    dataclasses.replace(limits.ORACLE_PEOPLE, name="--people").check(people)
+    limits.Limit("--targets", 1, answers - 1, "at least one answer is none", integer=True).check(targets)
+    limits.Limit("--share", 0.0, 1 / targets, "it is the share of each target").check(share)
+    limits.Limit("--part", 0.0, 0.5, "more fake clients than true ones leave nothing to estimate").check(part)
+    wanted = tuple(range(answers - targets, answers))
+    shares = np.append(np.full(answers - targets, (1 - targets * share) / (answers - targets)), np.full(targets, share))
+    fake = round(part * people)
+    counts = round_to_sum(shares * (people - fake))
+    found: dict[str, dict[str, Any]] = {}
+    for name in ORACLES:
+        oracle, rng = ORACLES[name](answers, epsilon), np.random.default_rng(_SEED)
+        crafted = CraftedReport(wanted)
+        left = defended(oracle, crafted, wanted, counts, fake, _SURVEYS, rng)
+        found[name] = {
+            "supported": crafted.supported(oracle),
+            "gain": {each: gain(oracle, attack(each, wanted), wanted, part, shares) for each in ATTACKS},
+            "left": {each: kept.gain.mean for each, kept in left.items()},
+        }
+    if as_json:
+        print(json.dumps(found, indent=2))
+        return
+    print(
+        f"{_percent(part)} fake clients want {targets} of {answers} answers, each true of {_percent(share)}, to look "
+        f"frequent; ε = {epsilon:g}"
+    )
+    print("points by which these answers together rise, by attack; and after each defence against a crafted report")
+    kinds = ("gain", "left")
+    titles = [f"{title:>5s}" for kind in kinds for title in next(iter(found.values()))[kind]]
+    print(f"  {'':19s}  supports  {'  '.join(titles)}")
+    for name, one in found.items():
+        cells = (f"{100 * value:.1f}" for kind in kinds for value in one[kind].values())
+        row = "  ".join(f"{cell:>{len(title)}s}" for cell, title in zip(cells, titles, strict=True))
+        print(f"  {name:19s}  {one['supported']:8.3g}  {row}")
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %".replace("-", "−")
 
 
 # --- sweep ---------------------------------------------------------------------------------------

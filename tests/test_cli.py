@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from contextlib import contextmanager
@@ -12,6 +13,7 @@ import pytest
 from privdemo import commands, datasets
 from privdemo.__main__ import main
 from privdemo.datasets import files
+from privdemo.disobedience import ControlQuestion, TwoHalves, notice
 from privdemo.experiments import (
     class_ratio,
     comparison,
@@ -26,6 +28,7 @@ from privdemo.experiments import (
 from privdemo.experiments.comparison import ComparisonConfig
 from privdemo.experiments.shipped_study import ShippedStudy
 from privdemo.experiments.trials import with_trial
+from privdemo.mechanisms import BinaryChannel
 
 
 def test_data_says_what_every_data_set_holds(data_folder, monkeypatch, capsys):
@@ -207,3 +210,65 @@ def test_the_trials_that_pages_open_on_are_written_and_printed(monkeypatch, tmp_
     printed = capsys.readouterr().out
     assert "ComparisonConfig, breast_cancer, ε 1, 2 trials\n" in printed
     assert f"  clean                 {sum(marks) / 2:.3f} (" in printed
+
+
+def printed(capsys, *arguments):
+    assert main(arguments) == 0
+    return capsys.readouterr().out
+
+
+def test_what_people_who_do_not_follow_the_rules_do_to_an_estimate(capsys):
+    text = printed(capsys, "disobey", "--share", "0.35", "--lie", "0.3", "--part", "0.25")
+    assert text.startswith("Yes is true of 35.0 %; if 25.0 % do not follow the rules, the mean estimate is\n")
+    assert "     7.5 %  where they answer: always no\n" in text  # .35 − .25 (.3/.4 + .35)
+    assert "    70.0 %  where they answer: always yes\n" in text
+    assert text.endswith("an estimate of 35.0 % means that Yes is true of 0.0 % to 78.7 %\n")
+    ten = printed(capsys, "disobey")  # of 100, with lies of 0.2
+    assert ten.endswith("of 21.7 % to 48.3 %\n")
+    found = json.loads(printed(capsys, "disobey", "--lie", "0.4", "--part", "0.25", "--json"))
+    assert found["estimates"]["always no"] == pytest.approx(0.35 - 0.25 * 2.35)
+
+
+def test_how_many_do_not_follow_the_rules(capsys):
+    halves = ("notice", "--lies", "0.1", "0.4", "--counts", "710", "290", "652", "348")
+    lies = BinaryChannel(0.1, 0.1), BinaryChannel(0.4, 0.4)
+    expected = notice(TwoHalves(*lies), [[710, 290], [652, 348]])
+    text = printed(capsys, *halves)
+    assert text.startswith("26.5 % (18.4 % to 34.5 %) do not follow the rules (test that all do: p = 2.2e-10)\n")
+    assert "share of Yes among those who follow them: 36.8 % (29.5 % to 45.7 %)\n" in text
+    assert "among all: between 27.1 % and 53.6 %, with chance 23.3 % to 64.0 %\n" in text
+    assert text.endswith("if everybody were taken to follow them: 21.4 % (18.2 % to 24.7 %)\n")
+    found = json.loads(printed(capsys, *halves, "--json"))
+    assert found["part"] == pytest.approx(expected.part._asdict())
+    assert found["p_value"] == pytest.approx(expected.p_value)
+    control = ("notice", "--lies", "0.2", "--control", "0.25", "--counts", "1083", "319", "397", "201", "--json")
+    expected = notice(ControlQuestion(BinaryChannel(0.2, 0.2), 0.25), [[1083, 319], [397, 201]])
+    assert json.loads(printed(capsys, *control))["share"] == pytest.approx(expected.share._asdict())
+
+
+def test_how_far_fake_clients_push_an_answer(capsys):
+    text = printed(capsys, "attack", "--people", "2000")
+    lines = text.splitlines()
+    assert lines[0] == "5.0 % fake clients want 1 of 64 answers, each true of 1.0 %, to look frequent; ε = 1"
+    assert lines[3].split()[:6] == ["randomised", "response", "1", "5.0", "0.0", "188.3"]
+    assert len(lines) == 9
+    found = json.loads(printed(capsys, "attack", "--targets", "5", "--people", "2000", "--json"))
+    assert found["optimised unary"]["supported"] == 5
+    assert found["randomised response"]["supported"] == pytest.approx(1)
+    assert found["optimised unary"]["left"]["none"] == pytest.approx(
+        found["optimised unary"]["gain"]["crafted report"], abs=0.1
+    )
+
+
+def test_impossible_questions_about_disobedience_are_one_sentence(capsys):
+    for arguments, sentence in (
+        (["notice", "--lies", "0.1", "--counts", "1", "2", "3", "4"], "--lies must be two for two halves, or one with"),
+        (["disobey", "--part", "2"], "part must be in [0, 1], got 2; it is the part of all people"),
+        (["attack", "--targets", "64"], "--targets must be a whole number in [1, 63], got 64; at least one"),
+        (["attack", "--targets", "5", "--share", "0.3"], "--share must be in [0, 0.2], got 0.3"),
+        (["attack", "--part", "0.6"], "--part must be in [0, 0.5], got 0.6"),
+        (["attack", "--answers", "1"], "--answers must be a whole number in [2, 1024], got 1"),
+        (["attack", "--people", "0"], "--people must be a whole number in [1"),
+    ):
+        assert main(arguments) == 1
+        assert capsys.readouterr().err.startswith(f"privdemo: {sentence}")

@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # A module may import its own layer and those before it.
 LAYERS = [
     "limits intervals simplex datasets workers jobs palette tasks verdict csv_text toml_text",
-    *("accounting mechanisms", "estimators", "attacks deployments methods"),
+    *("accounting mechanisms", "estimators", "attacks deployments disobedience methods"),
     *("experiments", "advise", "figures", "commands"),
     "__main__",
 ]

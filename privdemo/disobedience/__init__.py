@@ -1,0 +1,73 @@
+"""When people do not follow the rules: what that does, surveys that notice it, attacks, and defences."""
+
+from privdemo.disobedience.defences import Defended, all_defences, defended, recover
+from privdemo.disobedience.designs import ControlQuestion, Design, Noticed, TwoHalves, notice, notice_many
+from privdemo.disobedience.many_answers import (
+    ATTACKS,
+    attack,
+    expected_shares,
+    gain,
+    mixed_reports,
+    mixed_support_counts,
+    share_biases,
+    split,
+)
+from privdemo.disobedience.two_answers import (
+    Identified,
+    bias,
+    expected_estimate,
+    identified,
+    mixed_channel,
+    possible_shares,
+)
+from privdemo.disobedience.ways import (
+    ALWAYS_NO,
+    ALWAYS_YES,
+    FAIR_COIN,
+    OPEN_TRUTH,
+    WAYS,
+    AlwaysAnswer,
+    CraftedReport,
+    FalseTruth,
+    OpenTruth,
+    RandomReport,
+    Way,
+)
+
+__all__ = [
+    "ALWAYS_NO",
+    "ALWAYS_YES",
+    "ATTACKS",
+    "FAIR_COIN",
+    "OPEN_TRUTH",
+    "WAYS",
+    "AlwaysAnswer",
+    "ControlQuestion",
+    "CraftedReport",
+    "Defended",
+    "Design",
+    "FalseTruth",
+    "Identified",
+    "Noticed",
+    "OpenTruth",
+    "RandomReport",
+    "TwoHalves",
+    "Way",
+    "all_defences",
+    "attack",
+    "bias",
+    "defended",
+    "expected_estimate",
+    "expected_shares",
+    "gain",
+    "identified",
+    "mixed_channel",
+    "mixed_reports",
+    "mixed_support_counts",
+    "notice",
+    "notice_many",
+    "possible_shares",
+    "recover",
+    "share_biases",
+    "split",
+]
