@@ -30,9 +30,9 @@ def arrange(pages: Sequence[Page], page: Page, placeholder: Any) -> None:
     screen.takeaway(
         placeholder,
         page.address,
-        "This app shows how changing data at random protects people, and what can still be learnt. A lecture shows its "
-        "pages one after another, each with one sentence for you to say. Move on with the arrow keys, a clicker or a "
-        "swipe. To end it, press or tap Esc.",
+        "This app shows how changing data at random protects people, and what can still be learnt. A lecture shows "
+        "pages of the app one after another, each with one sentence for you to say. Move on with the arrow keys, a clicker or a "
+        "swipe; end it with the Esc key or the button Esc.",
     )
     _read_link()
     page_info = page.here
@@ -248,7 +248,7 @@ def _uploader(page_info: PageInfo) -> None:
     """Render the uploader of a lecture’s file."""
     key = f"lecture-brought-{st.session_state.get(_EDITS, 0)}"
     st.file_uploader(
-        "Open a lecture that you have saved so (lecture.toml, a text file): the server keeps it only for your visit",
+        "Open a lecture that you saved earlier (a text file, lecture.toml); the server forgets it when you leave",
         ["toml"],
         key=key,
         on_change=_open_upload,

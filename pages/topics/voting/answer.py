@@ -163,7 +163,7 @@ def one_polls_estimates(answer: Answer) -> list[Panel]:
 # The headings of the fields; the browser fills in the numbers, and so does `still_dots`.
 VOTES_HEADING = "How those asked really voted: {voted_a} of {asked} for A (only this simulation knows)"
 ANSWERS_HEADING = "What the pollster hears: {said_a} of {asked} say A"
-CHANGED_HEADING = f"{ANSWERS_HEADING}, but not which marks are hollow"
+CHANGED_HEADING = f"{ANSWERS_HEADING}; nobody can see which are hollow"
 # The keys of the settings by which voters of B lie, and voters of A: one for both, or one each.
 SLIDERS = (("lie", "b_says_a"), ("lie", "a_says_b"))
 _Fields = tuple[tuple[str, Mapping[int, people.Dot]], ...]
@@ -263,8 +263,8 @@ def arithmetic_words(poll: Poll, channel: BinaryChannel) -> str:
         beyond = f" No share is {'below 0' if result < 0 else 'above 100'} %, so we take that."
     return (
         f"How: if nobody had voted for A, {nobody} % would say A{' by chance' * (0 < channel.p10 < 1)}; if everybody "
-        f"had, {everybody} %. In fact {said} % do: ({said} − {nobody}) / ({everybody} − {nobody}) = {result:.1f} % of "
-        f"the way from nobody to everybody.{beyond}"
+        f"had, {everybody} %. In fact {said} % do, which is ({said} − {nobody}) / ({everybody} − {nobody}) = "
+        f"{result:.1f} % of the way from {nobody} to {everybody}.{beyond}"
     ).replace(" -", " −")
 
 

@@ -94,7 +94,7 @@ def test_the_votes_stand_beside_the_answers_hollow_where_chance_changed_them():
     assert ['fill="none"' in field for field in pictures] == [False, False, True, True]
     assert [re.search('viewBox="([^"]+)"', field)[1] for field in pictures] == ["0 0 250 400", "0 0 400 250"] * 2
     assert f"How those asked really voted: {poll.voted_a} of 1,000 for A (only this simulation knows)" in page
-    assert f"hears: {poll.said_a} of 1,000 say A, but not which marks are hollow" in page
+    assert f"hears: {poll.said_a} of 1,000 say A; nobody can see which are hollow" in page
 
 
 def test_in_the_first_poll_as_many_voted_for_a_as_in_the_country():
