@@ -31,8 +31,8 @@ def arrange(pages: Sequence[Page], page: Page, placeholder: Any) -> None:
         placeholder,
         page.address,
         "This app shows how changing data at random protects people, and what can still be learnt. A lecture shows "
-        "pages of the app one after another, each with one sentence for you to say. Move on with the arrow keys, a clicker or a "
-        "swipe; end it with the Esc key or the button Esc.",
+        "pages of the app one after another, each with one sentence for you to say. Move on with the arrow keys, a "
+        "clicker or a swipe; end it with the Esc key or the button Esc.",
     )
     _read_link()
     page_info = page.here
