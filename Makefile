@@ -22,8 +22,6 @@ serve: $(VENV)/.run-ready
 lessons: $(VENV)/.run-ready
 	$(BIN)/python -m privdemo lessons $(LESSONS)
 
-# The many processes that tests start read modules that one of them has compiled.
-test: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/.test-ready lint
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tests/browser/find_chromium.py --install
 	$(BIN)/python -m pytest --numprocesses 3 --dist loadgroup --no-loadscope-reorder

@@ -25,6 +25,8 @@ GRACE = 0.5
 LOOK = 0.05
 # Seconds between signs of life of a process that does a task, and of silence after which it is ended.
 BEAT, SILENCE = 1.0, 20.0
+# How much lower the priority of a process is than that of the web server.
+NICENESS = 5
 _ALIVE = b"."
 
 
@@ -128,7 +130,7 @@ class Process:
         if self._process is None:
             context = multiprocessing.get_context("spawn")
             self._connection, theirs = context.Pipe()
-            self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
+            self._process = context.Process(target=_serve, args=(theirs, NICENESS), daemon=True)
             self._process.start()
             theirs.close()
 
@@ -140,9 +142,9 @@ class Process:
             self._process = None
 
 
-def _serve(connection: Connection) -> None:
+def _serve(connection: Connection, niceness: int) -> None:
     """Run in the worker process: do each task that arrives, until the connection closes."""
-    os.nice(5)
+    os.nice(niceness)
     busy, one_at_a_time = threading.Event(), threading.Lock()
     threading.Thread(target=_send_heartbeats, args=(connection, busy, one_at_a_time), daemon=True).start()
     with suppress(EOFError, OSError):

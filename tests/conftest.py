@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from dataclasses import is_dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ from hypothesis import settings
 from playwright.sync_api import Browser, Page, Request, expect
 
 from pages.kit import cache
-from privdemo import datasets
+from privdemo import datasets, workers
 from privdemo.__main__ import main
 from server import start_up
 from tests.browser import browsing, find_chromium
@@ -28,20 +29,36 @@ class Clock:
         return self.now
 
 
+# The many processes of a run read modules that one of them has compiled, whatever the environment says.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # How long an example may take says nothing on a busy machine.
 settings.register_profile("privdemo", deadline=None, max_examples=40)
 settings.load_profile("privdemo")
 start_up.limit_threads()  # as the server does: three workers share the cores
+# A test waits for what its processes compute, and no visitor does: they have as much of the two cores as the others.
+workers.NICENESS = 0
 ROOT = Path(__file__).parents[1]
 if folder := os.environ.get("PRIVDEMO_DATA"):  # some tests work in folders of their own
     os.environ["PRIVDEMO_DATA"] = str(Path(folder).resolve())
 # A job in a shell's background ignores Ctrl-C, and so would every process that a test starts.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# What takes longest begins first: browser tests, for which each process has an app and a Chromium of its own, then
-# these. Pages whose trials are computed by processes of their own begin when the browsers are nearly done, which wait
-# for the same two cores.
-LONG = [ROOT / "tests" / name for name in ("test_jobs.py", "pages/test_every_page.py", "pages/test_own_data.py")]
+# What takes longest begins first, so that no process is left alone with it: browser tests, for which each process has
+# an app and a Chromium of its own, then these. Pages whose trials are computed by processes of their own begin when the
+# browsers are nearly done, which wait for the same two cores.
+LONG = [
+    ROOT / "tests" / name
+    for name in (
+        "pages/test_notebooks.py",
+        "fuzz/test_messages.py",
+        "pages/test_every_page.py",
+        "pages/test_own_data.py",
+        "test_jobs.py",
+        "test_extending.py",
+        "test_results.py",
+    )
+]
 
 # A headless Chromium may stop rendering a tab, and then nothing can be clicked in it. A browser test that runs out of
 # time begins once more, and the summary says so; one that finds a fault never does.

@@ -63,6 +63,11 @@ def test_tasks_are_done_in_order_in_another_process_and_come_one_by_one(runner, 
     assert process != os.getpid()
 
 
+def test_a_process_has_a_lower_priority_than_the_one_that_asks(lone, monkeypatch):
+    monkeypatch.setattr(workers, "NICENESS", 3)
+    assert done(lone, "job", working.priority, [0]).results == (min(os.getpriority(os.PRIO_PROCESS, 0) + 3, 19),)
+
+
 def test_a_long_job_has_its_turns_while_shorter_ones_come(lone, tmp_path):
     """The long one is past many tasks when ten short ones arrive: it waits for one of each at most."""
     long = begin(lone, tmp_path / "long", 30, opened=range(12))

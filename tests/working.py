@@ -26,6 +26,10 @@ def process_of(task):
     return task, os.getpid()
 
 
+def priority(task):
+    return os.getpriority(os.PRIO_PROCESS, task)
+
+
 def refuse(task):
     if task == 1:
         raise ValueError("p must be in [0, 0.5], got 0.7")

@@ -59,9 +59,10 @@ def every_chapter() -> list[Lecture]:
 def walked(
     page: Page, address: str, name: str, of: Lecture, sizes: Sequence[tuple[int, int]], in_turns: bool = False
 ) -> Iterator[Look]:
-    """What stands on each slide of a lecture at each size, by day and by night, walked with a clicker.
+    """What stands on each slide of a lecture at each size, by day and by night in turns, walked with a clicker.
 
-    With `in_turns` each slide has one size and one scheme, and the next one others.
+    Colours move nothing, and what is behind a letter is of the same colour at each size. With `in_turns` each slide has
+    one size, and the next one another.
     """
     first = of.steps[0]
     page.set_viewport_size(dict(zip(("width", "height"), sizes[0], strict=True)))  # type: ignore[arg-type]
@@ -69,15 +70,14 @@ def walked(
     for number, step in enumerate(of.steps, start=1):
         expect(page.locator(".place")).to_have_text(f"{number} / {len(of.steps)}", timeout=60_000)
         for i, (width, height) in enumerate([sizes[number % len(sizes)]] if in_turns else sizes):
+            scheme = SCHEMES[(number + i) % 2]
             page.set_viewport_size({"width": width, "height": height})
+            page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
             page.wait_for_timeout(300 if len(sizes) > 1 else 0)  # until the browser has sent the new size
             browsing.settled(page)
             page.locator(browsing.PROGRESS).wait_for(state="hidden", timeout=120_000)
             expect(page.locator("h1")).to_have_count(1)
-            for turn in range(1 if in_turns else len(SCHEMES)):  # the first is that of the last size
-                scheme = SCHEMES[(number + i + turn) % 2]
-                page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-                yield Look(number, step, width, scheme, measured_at_rest(page))
+            yield Look(number, step, width, scheme, measured_at_rest(page))
         for box in page.locator(".st-key-shown-hands input#number").all():
             box.fill(HANDS)
             box.press("Enter")

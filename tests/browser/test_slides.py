@@ -1,5 +1,5 @@
-"""What the last row sees: every step of every lecture at three sizes, by day and by night, and every chapter of every
-page as a slide at one of these sizes (`python -m tests.browser.slides` measures all).
+"""What the last row sees: every step of every lecture at three sizes, by day and by night in turns, and every chapter
+of every page as a slide at one of these sizes (`python -m tests.browser.slides` measures all).
 """
 
 import pytest

@@ -59,7 +59,9 @@ LONG = {
 BUILT: dict[str, Callable[[], re.Pattern[str]]] = {"pages/kit/glossary.py:_forms": lambda: glossary._forms()[0]}
 
 KB = 1000
-SIZES = (16, 24, 32, 256, KB, 8 * KB, 64 * KB, 1000 * KB)
+# A time that grows with the square of the length is half a second or more at the size for all.
+FOR_ALL = 32 * KB
+SIZES = (16, 24, 32, 256, KB, 8 * KB, FOR_ALL, 1000 * KB)
 MOST_SECONDS, NOISE, FLOOR = 0.05, 3.0, 0.003
 NASTY = ("a", " ", "\u0301", "\\", "[", "]", "(", "{", "<", "“", '"', "'", "`", "\n", "0", ".", "-", '"\\', "\\\\'")
 
@@ -192,7 +194,7 @@ def problem(pattern: re.Pattern[str], use: str, most: int, made: Callable[[int],
         if size > most:
             break
         allowed = max(FLOOR, NOISE * before * size / shorter) if size > KB else MOST_SECONDS
-        if size <= 64 * KB:
+        if size <= FOR_ALL:
             allowed = min(allowed, MOST_SECONDS)
         took = best(pattern, use, made(size), allowed)
         if took > allowed:
@@ -212,7 +214,7 @@ def problems(place: Place) -> list[str]:
     for unit in units(place):
         for end in ("", "\0"):
             is_long = end and len(unit) == 1 and place.name in LONG
-            most = MOST_QUOTED if place.name in QUOTED else 1000 * KB if is_long else 64 * KB
+            most = MOST_QUOTED if place.name in QUOTED else 1000 * KB if is_long else FOR_ALL
             made = partial(repeated, unit, end)
             wrong = filter(None, (problem(compiled, use, most, made) for use in sorted(place.uses)))
             found += [f"{unit!r}, ending {end!r}: {said}" for said in wrong]
