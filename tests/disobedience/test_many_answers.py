@@ -198,6 +198,20 @@ def test_a_random_part_disobeys():
     np.testing.assert_allclose(many.mean(axis=0), [50, 30, 20], atol=1.5)
 
 
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("way", WAYS)
+def test_nobody_or_everybody_may_disobey(name, way):
+    oracle, counts, values = fo.ORACLES[name](5, 1.0), np.array([30, 20, 10, 5, 5]), np.arange(5).repeat(14)
+    for part in (0.0, 1.0):
+        obey, disobey = split(counts, part, rng(1))
+        found = many_answers.mixed_support_counts(oracle, way, obey, disobey, rng(2))
+        alone = way.support_counts(oracle, counts, rng(2)) if part else oracle.support_counts(counts, rng(2))
+        np.testing.assert_array_equal(found, alone)
+        sent = many_answers.mixed_reports(oracle, way, values, round(part * 70), rng(3))
+        alone = way.reports(oracle, values, rng(3)) if part else oracle.reports(values, rng(3))
+        np.testing.assert_array_equal(sent, alone)
+
+
 def test_the_last_people_disobey():
     oracle = fo.KaryResponse(5, 8.0)
     sent = many_answers.mixed_reports(oracle, AlwaysAnswer(4), np.zeros(1000, int), 300, rng())
