@@ -99,9 +99,7 @@ def defended(
     errors: dict[str, list[float]] = {name: [] for name in applied}
     gains: dict[str, list[float]] = {name: [] for name in applied}
     for _ in range(surveys):
-        supported = (
-            oracle.support_counts(true, rng) if way is None else mixed_support_counts(oracle, way, true, fakes, rng)
-        )
+        supported = mixed_support_counts(oracle, way, true, fakes, rng) if way else oracle.support_counts(true, rng)
         for name, defence in applied.items():
             off = defence(oracle, supported, n_people) - shares
             errors[name].append(float(np.sqrt(np.square(off).mean())))

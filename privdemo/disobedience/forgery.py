@@ -16,14 +16,14 @@ from privdemo.mechanisms.frequency_oracles import (
     SubsetSelection,
 )
 from privdemo.mechanisms.frequency_oracles.hashing import PRIME, hash_answer
-from privdemo.mechanisms.frequency_oracles.oracle import in_parts
+from privdemo.mechanisms.frequency_oracles.oracle import CELLS, in_parts
 from privdemo.mechanisms.frequency_oracles.unary import UnaryEncoding
 
 Array = NDArray[np.floating]
 Counts = NDArray[np.int64]
 Targets = tuple[int, ...]
 # Hash functions that an attacker tries (as many as in Cao, Jia & Gong 2021), the seed of that search, and the most of
-# equally good reports that are kept.
+# equally good reports that are kept, fewer where there are very many answers.
 TRIED, SEARCH_SEED, KEPT = 1000, 0, 1024
 
 
@@ -76,8 +76,11 @@ class PoolForger(Forger):
         """Return the reports that support most of the `targets`, (m, ...)."""
 
     def _pool(self, targets: Targets) -> tuple[NDArray, Counts]:
-        reports = self._best(targets)
-        return reports, self.oracle.support(reports).astype(np.int64)
+        best = self._best(targets)
+        most = max(1, min(KEPT, CELLS // self.oracle.k))
+        if len(best) > most:
+            best = np.random.default_rng(SEARCH_SEED).choice(best, most, replace=False)
+        return best, self.oracle.support(best).astype(np.int64)
 
     def crafted_support(self, targets: Targets) -> Array:
         return self.pool(targets)[1].mean(axis=0)
@@ -181,9 +184,7 @@ class NumberForger(PoolForger):
         inside = np.zeros(len(numbers), int)
         for target in targets:
             inside += np.bitwise_count(numbers & (target + 1)) % 2 == 0
-        best = numbers[inside == inside.max()]
-        # Numbers apart from each other, so that of many the kept ones are in the halves of other answers equally often.
-        return best if len(best) <= KEPT else np.random.default_rng(SEARCH_SEED).choice(best, KEPT, replace=False)
+        return numbers[inside == inside.max()]
 
 
 class BitsForger(Forger):

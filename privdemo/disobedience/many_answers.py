@@ -76,8 +76,12 @@ def mixed_support_counts(
     """Return how many reports support each answer, (k,), if `obey` (k,) people follow the rules and `disobey` (k,) do
     not.
 
-    Of fake clients it does not matter which answers are true.
+    Either may be nobody. Of fake clients it does not matter which answers are true.
     """
+    if not np.any(disobey):
+        return oracle.support_counts(obey, rng)
+    if not np.any(obey):
+        return way.support_counts(oracle, disobey, rng)
     return oracle.support_counts(obey, rng) + way.support_counts(oracle, disobey, rng)
 
 
@@ -87,6 +91,10 @@ def mixed_reports(
     """Return what people with true answers `values` (n,) send, the last `n_disobey` of whom disobey."""
     limits.Limit("n_disobey", 0, len(values), integer=True).check(n_disobey)
     obey = len(values) - n_disobey
+    if n_disobey == 0:
+        return oracle.reports(values, rng)
+    if obey == 0:
+        return way.reports(oracle, values, rng)
     honest, theirs = oracle.reports(values[:obey], rng), way.reports(oracle, values[obey:], rng)
     # People are the last axis in memory, as oracles write and read reports.
     return np.concatenate([honest.T, theirs.T], axis=-1, dtype=honest.dtype, casting="same_kind").T

@@ -31,7 +31,7 @@ def mixed_channel(channel: BinaryChannel, way: Way, part: float) -> BinaryChanne
     )
 
 
-def bias(channel: BinaryChannel, way: Way, part: float, their_share: float) -> float:
+def share_bias(channel: BinaryChannel, way: Way, part: float, their_share: float) -> float:
     """Return by how much the corrected estimate (`votes.corrected`) misses everybody's true share, on average.
 
     z ((w₁₀ + (1 − w₁₀ − w₀₁) π − P₁₀)/(1 − P₁₀ − P₀₁) − π), π = `their_share` among those who disobey, w their channel.
@@ -48,17 +48,17 @@ def bias(channel: BinaryChannel, way: Way, part: float, their_share: float) -> f
 def expected_estimate(
     channel: BinaryChannel, way: Way, part: float, share: float, their_share: float | None = None
 ) -> float:
-    """Return the mean of the corrected estimate: everybody's share and `bias`.
+    """Return the mean of the corrected estimate: everybody's share and `share_bias`.
 
     `share` is true of those who follow the rules, `their_share` (by default the same) of those who do not. The mean may
     be below 0 or above 1.
     """
     limits.SHARE.check(share)
     theirs = share if their_share is None else their_share
-    return (1 - part) * share + part * theirs + bias(channel, way, part, theirs)
+    return (1 - part) * share + part * theirs + share_bias(channel, way, part, theirs)
 
 
-class Identified(NamedTuple):
+class PossibleShares(NamedTuple):
     """The least and the largest share of all people that a survey is compatible with: of a number, or (k,) each.
 
     `low` and `high` are of infinitely many people; `least` and `most` allow for chance too, 95 times of 100.
@@ -70,7 +70,9 @@ class Identified(NamedTuple):
     most: Array
 
 
-def identified(channel: BinaryChannel, said_yes: ArrayLike, people: int, most_part: float) -> Identified:
+def identification_interval(
+    channel: BinaryChannel, said_yes: ArrayLike, people: int, most_part: float
+) -> PossibleShares:
     """Return which shares of all people are possible if up to `most_part` of them send whatever they like.
 
     `said_yes` of `people` say Yes. Those who disobey may all say No while Yes is true of all of them, or the reverse:
@@ -86,13 +88,13 @@ def identified(channel: BinaryChannel, said_yes: ArrayLike, people: int, most_pa
     from_least, from_most = wilson_ends(seen, people)
     low, high = possible_shares(channel, seen, most_part)
     ends = [end for share in (from_least, from_most) for end in possible_shares(channel, share, most_part)]
-    return Identified(low, high, np.minimum.reduce(ends), np.maximum.reduce(ends))
+    return PossibleShares(low, high, np.minimum.reduce(ends), np.maximum.reduce(ends))
 
 
 def possible_shares(channel: BinaryChannel, seen: ArrayLike, most_part: float) -> tuple[Array, Array]:
     """Return the least and the largest share of all people if a share `seen` of very many answers is Yes.
 
-    Up to `most_part` of them send whatever they like; see `identified`.
+    Up to `most_part` of them send whatever they like; see `identification_interval`.
     """
     limits.PART.check(most_part)
     from_no, from_yes = channel.inverse_matrix[1]

@@ -16,7 +16,7 @@ from privdemo.disobedience import (
     expected_shares,
     forgery,
     gain,
-    identified,
+    identification_interval,
     many_answers,
     share_biases,
     split,
@@ -65,27 +65,45 @@ def test_reports_are_ones_that_the_mechanism_sends(name, way):
     assert {np.asarray(report).tobytes() for report in sent} <= known
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_the_bias_by_every_report_of_two_people(name):
-    """One follows the rules and one does not: the mean of the estimate over every pair of their reports."""
-    k, true = 4, 2
-    oracle = fo.ORACLES[name](k, 1.0)
-    if name == "local hashing":
-        honest = np.where(np.arange(k) == true, oracle.p, oracle.q)  # over all functions
+def weights_of(way, oracle, member):
+    """How often somebody of a `way` sends each of all reports, of which `member` (n, k) says what they support."""
+    unary = isinstance(oracle, fo.BasicRappor | fo.OptimisedUnaryEncoding)
+    if isinstance(way, RandomReport):
+        chosen = np.ones(len(member))
+    elif isinstance(way, AlwaysAnswer) and unary:
+        chosen = member[:, way.answer] & (member.sum(axis=1) == 1)
+    elif isinstance(way, AlwaysAnswer):
+        chosen = member[:, way.answer]
+    elif unary:
+        targets = list(way.targets)
+        others = np.delete(member, targets, axis=1)
+        chosen = member[:, targets].all(axis=1) * np.where(others, oracle.q, 1 - oracle.q).prod(axis=1)
     else:
-        honest = report_probs(oracle)[:, true] @ oracle.support(all_reports(oracle))
-    for way in (AlwaysAnswer(1), RandomReport(), CraftedReport((0, 3))):
-        if isinstance(way, CraftedReport) or name == "local hashing" or isinstance(way, AlwaysAnswer):
-            theirs = oracle.support(way.reports(oracle, np.zeros(20_000, int), rng())).mean(axis=0)
-        else:
-            theirs = oracle.support(all_reports(oracle)).mean(axis=0)
-        mean = unbiased_shares(oracle, honest + theirs, 2)
-        found = expected_shares(oracle, way, 0.5, np.eye(k)[true], np.eye(k)[0])
-        noise = 0.5 / (oracle.p - oracle.q) * 5 * 0.5 / math.sqrt(20_000)
-        np.testing.assert_allclose(found, mean, atol=noise)
-        np.testing.assert_allclose(
-            share_biases(oracle, way, 0.5, np.eye(k)[true], np.eye(k)[0]), found - (np.eye(k)[true] + np.eye(k)[0]) / 2
-        )
+        supported = member[:, list(way.targets)].sum(axis=1)
+        chosen = supported == supported.max()
+    return chosen / chosen.sum()
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("way", [AlwaysAnswer(1), RandomReport(), CraftedReport((0, 3)), CraftedReport((2,))])
+def test_the_bias_by_every_report_of_two_people(name, way):
+    """One follows the rules and one does not: the mean of the estimate over every pair of their reports."""
+    k, true, theirs = 4, np.eye(4)[2], np.eye(4)[0]
+    oracle = fo.ORACLES[name](k, 1.0)
+    found = expected_shares(oracle, way, 0.5, true, theirs)
+    np.testing.assert_allclose(share_biases(oracle, way, 0.5, true, theirs), found - (true + theirs) / 2)
+    if name == "local hashing":  # of all functions: the honest law is p and q, the other's is simulated
+        n = 40_000
+        sent = oracle.support(way.reports(oracle, np.zeros(n, int), rng())).mean(axis=0)
+        mean = (np.where(true, oracle.p, oracle.q) + sent - 2 * oracle.q) / (oracle.p - oracle.q) / 2
+        np.testing.assert_allclose(found, mean, atol=5 * 0.25 / math.sqrt(n) / (oracle.p - oracle.q))
+        return
+    member = oracle.support(all_reports(oracle))
+    chances = np.outer(report_probs(oracle)[:, 2], weights_of(way, oracle, member))
+    mean = np.zeros(k)
+    for i, j in np.ndindex(chances.shape):
+        mean += chances[i, j] * unbiased_shares(oracle, member[i].astype(int) + member[j], 2)
+    np.testing.assert_allclose(found, mean, atol=1e-9)
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "local hashing"])
@@ -165,7 +183,7 @@ def test_one_answer_of_many_is_identified_as_one_against_the_rest(name):
     supported = many_answers.mixed_support_counts(
         oracle, CraftedReport((7,)), *split(rng(1).multinomial(people, shares), part, rng(2)), rng(3)
     )
-    found = identified(oracle.one_against_rest, supported, people, part)
+    found = identification_interval(oracle.one_against_rest, supported, people, part)
     assert (found.least <= shares).all()
     assert (shares <= found.most).all()
     inverted = unbiased_shares(oracle, supported, people)
@@ -178,6 +196,20 @@ def test_a_random_part_disobeys():
     np.testing.assert_array_equal(obey + disobey, [500, 300, 200])
     many = np.array([split([500, 300, 200], 0.1, rng(i))[1] for i in range(500)])
     np.testing.assert_allclose(many.mean(axis=0), [50, 30, 20], atol=1.5)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("way", WAYS)
+def test_nobody_or_everybody_may_disobey(name, way):
+    oracle, counts, values = fo.ORACLES[name](5, 1.0), np.array([30, 20, 10, 5, 5]), np.arange(5).repeat(14)
+    for part in (0.0, 1.0):
+        obey, disobey = split(counts, part, rng(1))
+        found = many_answers.mixed_support_counts(oracle, way, obey, disobey, rng(2))
+        alone = way.support_counts(oracle, counts, rng(2)) if part else oracle.support_counts(counts, rng(2))
+        np.testing.assert_array_equal(found, alone)
+        sent = many_answers.mixed_reports(oracle, way, values, round(part * 70), rng(3))
+        alone = way.reports(oracle, values, rng(3)) if part else oracle.reports(values, rng(3))
+        np.testing.assert_array_equal(sent, alone)
 
 
 def test_the_last_people_disobey():

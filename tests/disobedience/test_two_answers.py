@@ -14,10 +14,10 @@ from privdemo.disobedience import (
     AlwaysAnswer,
     CraftedReport,
     FalseTruth,
-    bias,
     expected_estimate,
-    identified,
+    identification_interval,
     mixed_channel,
+    share_bias,
 )
 from privdemo.estimators import votes
 from privdemo.mechanisms import BinaryChannel
@@ -52,13 +52,13 @@ def test_the_bias_is_that_of_every_outcome(channel, way):
     chances += [says_yes(way, truth, channel) for truth in disobey]
     found = expected_estimate(channel, way, 0.5, share=1 / 3, their_share=2 / 3)
     assert found == pytest.approx(mean_over_outcomes(chances, channel), abs=1e-12)
-    assert bias(channel, way, 0.5, 2 / 3) == pytest.approx(found - 0.5, abs=1e-12)
-    assert bias(channel, way, 0.0, 2 / 3) == 0
-    assert bias(channel, way, 0.25, 2 / 3) == pytest.approx((found - 0.5) / 2)
+    assert share_bias(channel, way, 0.5, 2 / 3) == pytest.approx(found - 0.5, abs=1e-12)
+    assert share_bias(channel, way, 0.0, 2 / 3) == 0
+    assert share_bias(channel, way, 0.25, 2 / 3) == pytest.approx((found - 0.5) / 2)
     if way != OPEN_TRUTH:  # whose answers depend on the truth
-        assert bias(channel, way, 0.5, 1 / 3) - (found - 0.5) == pytest.approx(0.5 / 3)
+        assert share_bias(channel, way, 0.5, 1 / 3) - (found - 0.5) == pytest.approx(0.5 / 3)
     else:
-        assert abs(bias(channel, way, 0.5, 1 / 3) - (found - 0.5)) > 1e-3
+        assert abs(share_bias(channel, way, 0.5, 1 / 3) - (found - 0.5)) > 1e-3
 
 
 @pytest.mark.parametrize("channel", CHANNELS)
@@ -87,7 +87,7 @@ def test_a_quarter_that_says_no_carries_35_percent_below_zero():
 @pytest.mark.parametrize("seen", [0.03, 0.41, 0.5, 0.77])
 @pytest.mark.parametrize("part", [0.0, 0.1, 0.4])
 def test_the_identified_shares_are_all_that_are_possible(channel, seen, part):
-    found = identified(channel, round(seen * 10_000), 10_000, part)
+    found = identification_interval(channel, round(seen * 10_000), 10_000, part)
     # Every part up to the given one, and how many of those who disobey say Yes; the share among the others follows.
     z, yes = np.meshgrid(np.linspace(0, part, 21), np.linspace(0, 1, 401))
     share = (seen - z * yes - (1 - z) * channel.p10) / ((1 - z) * channel.contrast)
@@ -102,11 +102,11 @@ def test_the_identified_shares_are_all_that_are_possible(channel, seen, part):
 
 def test_up_to_ten_of_a_hundred_leave_35_percent_between_21_and_49():
     channel = BinaryChannel(0.2, 0.2)
-    found = identified(channel, 410_000, 1_000_000, 0.1)
+    found = identification_interval(channel, 410_000, 1_000_000, 0.1)
     assert found.low == pytest.approx(0.35 - 0.1 * 0.8 / 0.6)
     assert found.high == pytest.approx(0.35 + 0.1 * 0.2 / 0.6 + 0.1)
     assert found.high - found.low == pytest.approx(0.1 * (1 + 1 / 0.6))
-    both = identified(channel, [410, 200], 1000, 0.1)
+    both = identification_interval(channel, [410, 200], 1000, 0.1)
     assert both.low.shape == both.most.shape == (2,)
     assert both.least[0] < found.low < both.low[0] + 1e-9
 
@@ -116,7 +116,7 @@ def test_the_wider_interval_holds_everybodys_share_whatever_people_do(their_shar
     channel, people, part, rng = BinaryChannel(0.2, 0.2), 2000, 0.1, np.random.default_rng(3)
     share = 0.9 * 0.35 + 0.1 * their_share
     says = 0.9 * (0.2 + 0.6 * 0.35) + 0.1 * (1 - their_share)  # they all say the contrary
-    found = identified(channel, rng.binomial(people, says, 4000), people, part)
+    found = identification_interval(channel, rng.binomial(people, says, 4000), people, part)
     held = (found.least <= share) & (share <= found.most)
     assert held.mean() > 0.96  # one side alone may miss: 97.5 %
     assert ((found.low <= share) & (share <= found.high)).mean() < 0.6
@@ -125,10 +125,16 @@ def test_the_wider_interval_holds_everybodys_share_whatever_people_do(their_shar
 @pytest.mark.parametrize(
     ("ask", "sentence"),
     [
-        (lambda: bias(CHANNELS[0], ALWAYS_NO, 1.2, 0.5), r"part must be in \[0, 1\], got 1.2; .*divide percentages"),
+        (
+            lambda: share_bias(CHANNELS[0], ALWAYS_NO, 1.2, 0.5),
+            r"part must be in \[0, 1\], got 1.2; .*divide",
+        ),
         (lambda: expected_estimate(CHANNELS[0], ALWAYS_NO, 0.2, -0.1), r"share must be in \[0, 1\], got -0.1"),
-        (lambda: identified(CHANNELS[0], 11, 10, 0.1), "said_yes must be counts from 0 to the 10 people, got 11"),
-        (lambda: identified(BinaryChannel(0.3, 0.7), 3, 10, 0.1), r"p10 \+ p01 must differ from 1"),
+        (
+            lambda: identification_interval(CHANNELS[0], 11, 10, 0.1),
+            "said_yes must be .* 0 to the 10 people, got 11",
+        ),
+        (lambda: identification_interval(BinaryChannel(0.3, 0.7), 3, 10, 0.1), r"p10 \+ p01 must differ from 1"),
         (lambda: mixed_channel(CHANNELS[0], AlwaysAnswer(2), 0.1), r"answer must be a whole number in \[0, 1\], got 2"),
         (lambda: CraftedReport(()), "answers must be one or more different ones, got"),
         (lambda: FalseTruth((1, 1)), r"answers must be one or more different ones, got \(1, 1\); name each once"),
