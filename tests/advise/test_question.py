@@ -146,8 +146,8 @@ def test_the_sentence_names_the_noise_the_people_and_the_price():
         ),
         (
             Question("classifier", "nobody", 100),
-            "It cannot be done: 100 people are fewer than the 500 of our trials. No other number of people was tried. Ask "
-            "500 people.",
+            "It cannot be done: 100 people are fewer than the 500 of our trials. No other number of people was "
+            "tried. Ask 500 people.",
         ),
     ):
         assert sentence(advise(asked)) == words

@@ -168,9 +168,9 @@ def _note(plan: Plan, learns: bool) -> str:
     """Return the caption of the curves."""
     if learns:
         return (
-            f"Curves: who is trusted, all with {plan.people:,} people. The star is what is advised. Vertical lines: how "
-            "far chance may have moved the means of ten trials. For another goal, other people or your own records, "
-            "“Methods compared” seeks the least ε."
+            f"Curves: who is trusted, all with {plan.people:,} people. The star is what is advised. Vertical lines: "
+            "how far chance may have moved the means of ten trials. For another goal, other people or your own "
+            "records, “Methods compared” seeks the least ε."
         )
     return f"Curves: who is trusted, all at the advised ε = {plan.epsilon:g}. The star is what is advised."
 
