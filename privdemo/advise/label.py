@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import NamedTuple
 
 from privdemo.advise.plan import Plan
@@ -63,10 +64,15 @@ def _loss(plan: Plan) -> str:
     """Return ε and δ with what they are of."""
     unit = "record" if plan.accuracy is not None and plan.trust == "curator" else "answer"
     unit = "label" if plan.accuracy is not None and plan.trust != "curator" else unit
-    delta = f", δ = {plan.delta:g}" if plan.delta else ""
+    delta = f", δ = {_in_full(plan.delta)}" if plan.delta else ""
     return f"ε = {plan.epsilon:g}{delta} for one {unit} of one person (0 gives nothing away)."
 
 
 def _again(plan: Plan) -> str:
     """Return what δ becomes with it."""
-    return f", δ = {AGAIN * plan.delta:g}" if plan.delta else ""
+    return f", δ = {_in_full(AGAIN * plan.delta)}" if plan.delta else ""
+
+
+def _in_full(small: float) -> str:
+    """Write a small number to three significant digits, without an exponent: 0.000001."""
+    return f"{Decimal(f'{small:.3g}'):f}"

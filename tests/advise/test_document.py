@@ -3,9 +3,15 @@
 import re
 
 from privdemo.advise import sentence, simulated_half_width
+from tests.advise import labels
 from tests.documents import ROOT, blocks, run
 
 TEXT = (ROOT / "docs/advice.md").read_text(encoding="utf-8")
+
+
+def test_each_decision_has_the_label_that_the_package_gives_it():
+    assert labels.with_labels(TEXT) == TEXT
+    assert TEXT.count(labels.SUMMARY) == 10
 
 
 def test_ten_decisions_have_their_answers_and_numbers():

@@ -121,7 +121,7 @@ def test_the_arithmetic_on_screen_gives_the_estimate(channel, n_voters):
     raw = shown.poll.estimates["spread"].value
     said, nobody, everybody, least, result = map(
         float,
-        re.search(r"do, which is \((.+) − (.+)\) / \((.+) − (.+)\) = (.+) % of the way", words.replace("= −", "= -")).groups(),
+        re.search(r"is \((.+) − (.+)\) / \((.+) − (.+)\) = (.+) % of the way", words.replace("= −", "= -")).groups(),
     )
     assert nobody == least
     assert result == round(100 * (said - nobody) / (everybody - nobody), 1) == pytest.approx(100 * raw, abs=0.0501)
