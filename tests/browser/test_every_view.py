@@ -79,11 +79,13 @@ MOST_WORDS |= {
 
 def apply_look(page: Page, look: Look) -> None:
     """Show the page in a look's colours and size."""
-    page.emulate_media(color_scheme=look.scheme)
-    page.set_viewport_size({"width": look.width, "height": look.height})
-    page.wait_for_function(IN_COLOURS, arg=look.scheme)
+    size = {"width": look.width, "height": look.height}
+    if page.viewport_size != size or not page.evaluate(IN_COLOURS, look.scheme):
+        page.emulate_media(color_scheme=look.scheme)
+        page.set_viewport_size(size)
+        page.wait_for_function(IN_COLOURS, arg=look.scheme)
+        page.wait_for_timeout(150)  # charts follow
     page.get_by_test_id("stMain").evaluate("(main) => main.scrollTo(0, 0)")  # the main control would cover some
-    page.wait_for_timeout(150)  # charts follow
 
 
 def audited(page: Page, part: str = "html") -> list[str]:
