@@ -99,8 +99,15 @@
   const isProse = (one) => figure && within(one.element, figure) && !one.element.closest("svg, label, figcaption, .card") && wordsOf(one.element) > NAME;
   const line = document.querySelector(".st-key-presenter-line");
   const foot = line ? line.getBoundingClientRect().top : innerHeight;
+  // Whether something else lies over the lower edge of a picture.
+  const isCovered = (one, { left, right, bottom }) => {
+    let at = document.elementFromPoint((left + right) / 2, bottom - 3);
+    for (let inner = at; inner; inner = inner.shadowRoot?.elementFromPoint((left + right) / 2, bottom - 3)) at = inner;
+    return at !== null && !within(one, at) && !within(at, one);
+  };
   const isCut = (one) => {
     const { left, right, top, bottom } = one.getBoundingClientRect();
+    if (one.matches("img, canvas") && isCovered(one, { left, right, bottom })) return true;
     return one.matches("img, canvas, .card, .track") && (bottom > foot + 2 || (one.matches("canvas") && clipped({ element: one, left, right, top, bottom })));
   };
   return {

@@ -53,7 +53,8 @@ def every_chapter() -> list[Lecture]:
         if page.chapters:  # without chapters it is no page of figures
             key = page.chapters.choice().key
             steps += [Step(page.address, {key: one.name}) for one in page.chapters.all]
-    return [Lecture("Chapters", "", 10, tuple(steps[i : i + MOST_STEPS])) for i in range(0, len(steps), MOST_STEPS)]
+    parts = [tuple(steps[i : i + MOST_STEPS]) for i in range(0, len(steps), MOST_STEPS)]
+    return [Lecture(f"Chapters, part {i}", "", 10, part) for i, part in enumerate(parts, start=1)]
 
 
 def walked(
