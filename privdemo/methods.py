@@ -84,17 +84,23 @@ HONEST, RAW_SPREAD, SPREAD_MLE = "honest", "spread", "spread MLE"
 
 VOTING = _table(
     (
-        Method(HONEST, "if all answers were true", TRUTH, _in_colour_of(palette.TRUTH, "solid", "line-ns-open")),
-        Method("naive", "ignore the noise", NOBODY, palette.NAIVE, "naive"),
-        Method("reconstruction", GUESS_BACK, NOBODY, palette.RECONSTRUCTION, "reconstruction"),
+        Method(HONEST, "if no answer were changed", TRUTH, _in_colour_of(palette.TRUTH, "solid", "line-ns-open")),
+        Method("naive", "ignore the changes", NOBODY, palette.NAIVE, "naive"),
+        Method("reconstruction", "count guessed votes", NOBODY, palette.RECONSTRUCTION, "reconstruction"),
         Method(
             RAW_SPREAD,
-            f"{_CORRECTED}, unlimited",
+            "correct for the changes, unlimited",
             NOBODY,
             _in_colour_of(palette.SPREAD, "dot", "circle-open"),
             "spread likelihood, also below 0 and above 1",
         ),
-        Method(SPREAD_MLE, _CORRECTED, NOBODY, palette.SPREAD, "spread likelihood, its maximum from 0 to 1"),
+        Method(
+            SPREAD_MLE,
+            "correct for the changes",
+            NOBODY,
+            palette.SPREAD,
+            "spread likelihood, its maximum from 0 to 1",
+        ),
     )
 )
 
@@ -162,7 +168,11 @@ INVERTED, PROJECTED, LIKELIEST = "inverted", "projected", "likeliest"
 SHARES_OF_ANSWERS = _table(
     (
         Method(
-            INVERTED, VOTING[RAW_SPREAD].title, NOBODY, VOTING[RAW_SPREAD].style, "inversion, also below 0 and above 1"
+            INVERTED,
+            f"{_CORRECTED}, unlimited",
+            NOBODY,
+            VOTING[RAW_SPREAD].style,
+            "inversion, also below 0 and above 1",
         ),
         Method(
             PROJECTED,
@@ -171,7 +181,7 @@ SHARES_OF_ANSWERS = _table(
             _in_colour_of(palette.SPREAD, "dash", "square-open"),
             "inversion, projected onto the simplex",
         ),
-        Method(LIKELIEST, VOTING[SPREAD_MLE].title, NOBODY, palette.SPREAD, "maximum likelihood"),
+        Method(LIKELIEST, _CORRECTED, NOBODY, palette.SPREAD, "maximum likelihood"),
     )
 )
 

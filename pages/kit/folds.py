@@ -11,7 +11,7 @@ HOW, ADVERSARY, CAVEATS, CODE = (
     "How it works",
     "What the adversary sees",
     "Caveats",
-    "Code that reproduces this",
+    "Code of this page",
 )
 
 

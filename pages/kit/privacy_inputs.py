@@ -52,7 +52,9 @@ def answer_scale(channel: BinaryChannel, people: People) -> None:
 def answer_scale_html(channel: BinaryChannel, people: People) -> str:
     """Return what `answer_scale` renders as HTML, with pictures of these people to unfold."""
     first, second = float(channel.channel_matrix[1, 1]), float(channel.channel_matrix[1, 0])
-    return _scale_html("ε", channel.epsilon, people_words(first, second, people), _pictures(first, second, people))
+    return _scale_html(
+        "ε of one answer", channel.epsilon, people_words(first, second, people), _pictures(first, second, people)
+    )
 
 
 @dataclass(frozen=True)

@@ -319,9 +319,8 @@ def below_figure(panel: Panel) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"under-{name}" if name else None):
         if panel.summary:
             words = _with_explanations(panel.summary, f"{name}-words")
-            st.html(
-                f'<details class="in-words"><summary>The same as text</summary><p class="summary">{words}</p></details>'
-            )
+            title = "<summary>This figure in words</summary>"
+            st.html(f'<details class="in-words">{title}<p class="summary">{words}</p></details>')
         if rows is None or shown is None:
             return
         st.download_button(
@@ -337,7 +336,7 @@ def below_figure(panel: Panel) -> None:
             "Save figure (HTML)", titled, f"{name}.html", "text/html", key=f"{name}-html", on_click="ignore"
         )
         if panel.snippet:
-            code = st.popover("Show code", key=f"{name}-python", on_change="rerun")
+            code = st.popover("Show code of this figure", key=f"{name}-python", on_change="rerun")
             if code.open:  # rarely: it costs as much as the figure's downloads
                 with code:
                     _code(panel)

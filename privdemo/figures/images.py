@@ -86,16 +86,21 @@ def _over_levels(
     traces: Sequence[Mapping[str, Any]], y_axis: dict[str, Any], levels: list[float], here: Point, family: PixelFamily
 ) -> Figure:
     """Return a chart over the noise level, with a rule at the visitor's own."""
-    title = f"{family.symbol}, {family.level_name}"
+    title = "chance that a pixel is replaced" if family.replaces_pixels else f"{family.symbol}, {family.level_name}"
+    own = f"{100 * here.level:.4g} %" if family.replaces_pixels else f"{family.symbol} = {here.level:.4g}"
     low, high = levels[0], levels[-1]
     margin = 0.03 * (high - low)
     return chart(
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={
-            "xaxis": {"title": {"text": title}, "range": [low - margin, high + margin]},
+            "xaxis": {
+                "title": {"text": title},
+                "range": [low - margin, high + margin],
+                **({"tickformat": ".0%"} if family.replaces_pixels else {}),
+            },
             "yaxis": y_axis,
             "shapes": [reference_line(here.level)],
-            "annotations": [reference_label(here.level, f"{family.symbol} = {here.level:.4g}", low, high)],
+            "annotations": [reference_label(here.level, f"your setting: {own}", low, high)],
             "height": 380,
             "margin": {"b": 90},
             "legend": legend_below(),

@@ -68,7 +68,7 @@ def test_measured_points_have_intervals_expected_values_and_chance_level():
     linkage = figures.reidentification_figure(POINTS, here, family)
     for figure in (errors, linkage):
         (rule,), label = figure.layout.shapes, figure.layout.annotations[0]
-        assert (rule.x0, label.x, label.text) == (0.3125, 0.3125, "p = 0.3125")
+        assert (rule.x0, label.x, label.text) == (0.3125, 0.3125, "your setting: 31.25 %")
     traces = traces_by_name(errors) | traces_by_name(linkage)
     assert len(traces) == 6
     for name, mark, style in (

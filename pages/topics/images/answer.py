@@ -220,30 +220,52 @@ def _lost(answer: Answer) -> tuple[Panel | tuple[Panel, ...], ...]:
     at = f"With the noise at {dials.level_text(family, own_point.level)}"
     head = Panel(
         question="How much noise hides the sender?",
-        answer=f"{at}, {found_words(own_point)}; by chance it would be {numbers.out_of_100(1 / n)}. A pixel is off by "
-        f"<b>{own_point.expected.absolute:.2f}</b> on average (0 is black, 1 white).",
+        answer=f"{_hiding_words(answer)} {at}, {found_words(own_point)}; by chance it would be "
+        f"{numbers.out_of_100(1 / n)}.",
     )
     damage = Panel(
         "damage",
+        "How different are the sent pixels?",
+        f"{at} a pixel is off by <b>{own_point.expected.absolute:.2f}</b> on average (0 is black, 1 is white).",
         figure=Chart(figures.pixel_error_figure(answer.points, own_point, family)),
-        summary=f"{at} a released pixel is off by {own_point.expected.absolute:.3f} on average (measured "
+        summary=f"{at} a sent pixel is off by {own_point.expected.absolute:.3f} on average (measured "
         f"{own_point.absolute.mean:.3f}) and its squared error is {own_point.expected.squared:.3f} (measured "
         f"{own_point.squared.mean:.3f}), where 0 is black and 1 is white. Lines: exact; markers: measured in "
-        f"{images.N_RELEASES} releases each, with 95 % intervals.",
+        f"{images.N_RELEASES} sent images each, with 95 % intervals.",
         rows=lambda: images.curve_table(answer.points),
         snippet=snippet(question),
     )
     linkage = Panel(
         "linkage",
         figure=Chart(figures.reidentification_figure(answer.points, own_point, family)),
-        summary=f"An adversary who knows {n} people's clean images traces a released image to its sender "
+        summary=f"An adversary who knows {n} people's originals traces a sent image to its sender "
         f"{numbers.with_range(own_point.linked)} of the time; chance is {numbers.share(1 / n)}. Markers: "
-        f"{images.N_RELEASES} releases each, with 95 % intervals.",
+        f"{images.N_RELEASES} sent images each, with 95 % intervals.",
         rows=lambda: images.curve_table(answer.points),
         snippet=snippet(question),
         prediction=_prediction(answer),
     )
     return head, (linkage, _guessing(answer)), damage
+
+
+def _last_found_and_first_lost(answer: Answer) -> tuple[Point | None, Point | None]:
+    """Return the last of the tried levels at which the sender is found, and the next one; None where there is none."""
+    points = answer.points
+    found = [n for n, point in enumerate(points) if clearly_above(point.linked, 1 / point.n_candidates)]
+    n_found = found[-1] + 1 if found else 0
+    return points[found[-1]] if found else None, points[n_found] if n_found < len(points) else None
+
+
+def _hiding_words(answer: Answer) -> str:
+    """Say from which of the tried levels on the sender is hidden."""
+    last, lost = _last_found_and_first_lost(answer)
+    tried = f"Of {len(answer.points)} levels of noise tried"
+    if lost is None:
+        return f"{tried}, none hides the sender."
+    if last is None:
+        return f"{tried}, all hide the sender."
+    level = dials.level_text(answer.question.family, lost.level)
+    return f"{tried}, the first that hides the sender is <b>{level}</b>."
 
 
 # Which levels of a curve the image beside the guess is shown at.
@@ -263,11 +285,9 @@ def _prediction(answer: Answer) -> Prediction | None:
 
     It is None for noise that has no such chance, and if the sender is found at every level.
     """
-    family, points = answer.question.family, answer.points
-    found = [n for n, point in enumerate(points) if clearly_above(point.linked, 1 / point.n_candidates)]
-    if not family.replaces_pixels or not found or found[-1] == len(points) - 1:
+    last, lost = _last_found_and_first_lost(answer)
+    if not answer.question.family.replaces_pixels or last is None or lost is None:
         return None
-    last, lost = points[found[-1]], points[found[-1] + 1]
     columns, pictures = growing_noise(answer)
     return Prediction(
         "sender-lost",
@@ -300,7 +320,11 @@ def _guessing(answer: Answer) -> Panel:
     question, own_point, n = answer.question, answer.own_point, f"{answer.result.n_people:,}"
     if not answer.along:
         at_levels = f"at {len(answer.points)} levels of noise"
-        return Panel("guessing", note=f"A computer is learning from {n} sent images {at_levels} …")
+        return Panel(
+            "guessing",
+            note="Here will stand how well the originals can be guessed from sent images alone. The computer is still "
+            f"learning that from {n} sent images {at_levels} …",
+        )
     errors = {point.level: one.errors for point, one in zip(answer.points, answer.along, strict=True)}
     errors_here = [f"{_PRIOR_NAMES[prior]} {error.mean:.3f}" for prior, error in answer.guesses.errors.items()]
     return Panel(
@@ -332,7 +356,7 @@ def paper_figure(answer: Answer, kind: str) -> tuple[Panel]:
         images.with_mechanism(question.config, family, next(iter(levels.values()))), tuple(levels.values())
     )
     listed = numbers.join_words(tuple(levels))
-    summary = f"{PAPER}, {IN_PAPER[kind]}: one person of each digit, clean and released at {listed}."
+    summary = f"{PAPER}, {IN_PAPER[kind]}: one person of each digit, the original and as sent at {listed}."
     sheet = figures.contact_sheet(pictures)
     done = (
         "each pixel is changed to another grey level with chance p"

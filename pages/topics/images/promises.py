@@ -19,7 +19,6 @@ _NO_PROMISE = "<b>no promise at all</b> in practice"
 
 def promises(family: PixelFamily, class_names: Sequence[str], privacy: Privacy, code: Snippet) -> Panel:
     """Return the panel with the ε of the label, of a pixel, of the image, and of the image at δ."""
-    delta = numbers.power_of_ten(privacy.delta)
     label, pixel = numbers.epsilon(privacy.label), numbers.epsilon(pixel_epsilon(privacy))
     image, image_at_delta = numbers.epsilon(privacy.image), numbers.epsilon(privacy.image_at_delta)
     return Panel(
@@ -27,7 +26,7 @@ def promises(family: PixelFamily, class_names: Sequence[str], privacy: Privacy, 
         question="What does the noise guarantee?",
         answer=promise_words(class_names, privacy),
         summary=f"ε of the label {label}, of a pixel {pixel}, of the whole image {image}; of the whole image at δ = "
-        f"{delta} {image_at_delta}.",
+        f"{numbers.power_of_ten(privacy.delta)} {image_at_delta}.",
         rows=lambda: promise_table(class_names, privacy),
         snippet=code,
         figure=Cards(
@@ -40,7 +39,7 @@ def promises(family: PixelFamily, class_names: Sequence[str], privacy: Privacy, 
                 ("One pixel", f"ε = {pixel}", pixel_words(privacy)),
                 ("The whole image", f"ε = {image}", image_words(privacy)),
                 (
-                    f"The whole image, at δ = {delta}",
+                    "The whole image, if the limit may sometimes fail",
                     f"ε = {image_at_delta}",
                     image_delta_words(family, privacy),
                 ),
@@ -67,14 +66,24 @@ def promise_words(class_names: Sequence[str], privacy: Privacy) -> str:
     """Say what is promised about the label and about the image, in a sentence each."""
     image = privacy.image_at_delta
     meaning = (
-        "that is no promise at all in practice"
+        "no promise at all in practice"
         if image > LARGEST_PROMISE
-        else f"the odds of a guess change by {numbers.odds_factor(image)} at most, but for that chance"
+        else f"the odds of a guess change by {numbers.odds_factor(image)} at most"
     )
+    label = reporting(class_names, privacy.label_posterior)[0]
     return (
-        f"{reporting(class_names, privacy.label_posterior)[0]} (<b>ε = {numbers.epsilon(privacy.label)}</b>). For "
-        f"the whole image <b>ε = {numbers.epsilon(image)}</b> at δ = {numbers.power_of_ten(privacy.delta)}: {meaning}."
+        f"Each person also reports the digit, which chance may change: {label[:1].lower()}{label[1:]} "
+        f"(<b>ε = {numbers.epsilon(privacy.label)}</b>). For the whole image <b>ε = {numbers.epsilon(image)}</b>, even "
+        f"if this limit may fail {_how_rarely(privacy.delta)}: {meaning}."
     )
+
+
+def _how_rarely(delta: float) -> str:
+    """Write a δ as a chance: “once in 100,000 times”, or “with a chance of 0.3” where that is not one in so many."""
+    once_in = 1 / delta
+    if abs(round(once_in) - once_in) > 1e-6 * once_in:
+        return f"with a chance of {delta:g}"
+    return f"once in {round(once_in):,} times"
 
 
 def pixel_epsilon(privacy: Privacy) -> float:
@@ -86,9 +95,9 @@ def pixel_words(privacy: Privacy) -> str:
     """Say what the ε of one pixel means."""
     factor = numbers.odds_factor(pixel_epsilon(privacy))
     if math.isfinite(privacy.pixel):
-        return f"Seeing one released pixel changes the odds of any guess about it by {factor} at most."
+        return f"Seeing one sent pixel changes the odds of any guess about it by {factor} at most."
     if math.isinf(privacy.pixel_at_delta):
-        return "Without noise a released pixel is the pixel."
+        return "Without noise a sent pixel is the original one."
     return (
         f"From one true pixel to another, the chance of any outcome changes by {factor} at most, plus "
         f"{numbers.power_of_ten(privacy.delta)}. Such noise cannot promise more."
@@ -111,13 +120,16 @@ def label_words(class_names: Sequence[str], label_posterior: Sequence[float | No
     same = len({round(share or 0, 9) for share in label_posterior}) == 1
     words = "; ".join([all_words[0], *(part[0].lower() + part[1:] for part in all_words[1:] if not same)])
     common = "both" if len(class_names) == 2 else f"all {len(class_names)}"
-    return f"{words}, if {common} digits are equally common. This is the label alone."
+    return (
+        f"{words}, if {common} digits are equally common. Chance may change the reported digit too; the image is not "
+        "looked at here."
+    )
 
 
 def image_words(privacy: Privacy) -> str:
     """Say what the ε of the whole image means, and that a large one is no promise."""
     if math.isinf(privacy.image):
-        return "No ε holds for the whole image without a δ."
+        return "No limit holds for the whole image unless it may sometimes fail."
     odds = numbers.odds_factor(privacy.image)
     verdict = (
         f"The odds of a guess about the image may change by {odds}: {_NO_PROMISE}."
@@ -132,8 +144,10 @@ def image_delta_words(family: PixelFamily, privacy: Privacy) -> str:
     factor = numbers.odds_factor(privacy.image_at_delta)
     if math.isinf(privacy.image_at_delta):
         return f"Nothing bounds what a guess about the image may gain: {_NO_PROMISE}."
-    verdict = f": {_NO_PROMISE}" if privacy.image_at_delta > LARGEST_PROMISE else ""
-    return (
-        f"From one true image to another, the chance of any outcome changes by {factor} at most, plus "
-        f"{numbers.power_of_ten(privacy.delta)}{verdict}. {LEVELS[family.name].accounting}"
+    fails = f"may fail {_how_rarely(privacy.delta)} (δ = {numbers.power_of_ten(privacy.delta)})"
+    verdict = (
+        f"Where the limit {fails}, the odds of a guess about the image may still change by {factor}: {_NO_PROMISE}."
+        if privacy.image_at_delta > LARGEST_PROMISE
+        else f"The odds of any guess about the image change by {factor} at most, but the limit {fails}."
     )
+    return f"{verdict} {LEVELS[family.name].accounting}"

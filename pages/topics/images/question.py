@@ -35,9 +35,9 @@ class Level(NamedTuple):
 # One row for each family of noise. At the first level one can hardly read a digit of MNIST, but an adversary who knows
 # strokes can.
 LEVELS = {
-    "randomised_response": Level("p", 0.7, "From the exact distribution of the privacy loss."),
-    "gaussian": Level("sigma", 0.3, "From the exact Gaussian curve."),
-    "laplace": Level("b", 0.3, f"From an upper bound on the privacy loss, within {numbers.share(LAPLACE_EXCESS)}."),
+    "randomised_response": Level("p", 0.7, "Computed exactly."),
+    "gaussian": Level("sigma", 0.3, "Computed exactly."),
+    "laplace": Level("b", 0.3, f"Computed as an upper bound, at most {numbers.share(LAPLACE_EXCESS)} too large."),
 }
 DIAL, LOST, PROMISED, CHANGED, GAUSS = CHAPTER_NAMES = (
     "Finding the sender",
@@ -50,17 +50,19 @@ CHAPTER = Choice("view", CHAPTER_NAMES, DIAL)
 
 MECHANISM = Choice("noise", tuple(MECHANISMS), next(iter(MECHANISMS)), "Noise on every pixel")
 CLASSES = Choice("classes", tuple("0123456789"), ("7", "9"), "Digits", many=True, least=2)
-LABEL_KIND = Choice("label_lie", (SYMMETRIC, ASYMMETRIC), SYMMETRIC, "Lie about the label")
-FLIP_PROB_FIRST = Number("p10", limits.P10, 0.1, "Lies about the first digit", step=0.01, help=WHAT_TWO_LIES_DO)
-FLIP_PROB_SECOND = Number("p01", limits.P01, 0.3, "Lies about the second digit", step=0.01, help=WHAT_TWO_LIES_DO)
+LABEL_KIND = Choice("label_lie", (SYMMETRIC, ASYMMETRIC), SYMMETRIC, "How reported digits are changed")
+FLIP_PROB_FIRST = Number("p10", limits.P10, 0.1, "First digit reported as the second", step=0.01, help=WHAT_TWO_LIES_DO)
+FLIP_PROB_SECOND = Number(
+    "p01", limits.P01, 0.3, "Second digit reported as the first", step=0.01, help=WHAT_TWO_LIES_DO
+)
 SHOWN = Number("shown", limits.PER_CLASS, Config.per_class, "Images of each digit")
 PEOPLE = Number(
     "people",
     limits.N_PEOPLE,
     4000,
-    "People who release",
+    "People who send",
     step=100,
-    help="Their releases teach the adversary what pixels look like, and how they go together. There are fewer where "
+    help="What they send teaches the adversary what pixels look like, and how they go together. There are fewer where "
     "the data set ends: all ten digits of MNIST have 60,000 images.",
 )
 CANDIDATES = Number(
@@ -69,7 +71,7 @@ CANDIDATES = Number(
     CurveConfig.n_candidates,
     "Possible senders",
     step=10,
-    help="People whose clean images are known; one of them sent the image.",
+    help="People whose originals are known; one of them sent the image.",
 )
 DELTA = Number(
     "delta",

@@ -52,7 +52,7 @@ def misprint_words(config: ElectionConfig) -> str:
     if not (config.channel.contrast and config.channel.p10):
         return ""
     return (
-        f" With your lies and a true share of {numbers.share(config.share)} the printed formula tends to "
+        f" With your setting and a true share of {numbers.share(config.share)} the printed formula tends to "
         f"{numbers.share(voting.limit_as_printed(config))}."
     )
 

@@ -103,11 +103,12 @@ def belief(channel: BinaryChannel, prior: float, said: str) -> float | None:
 
 def belief_words(channel: BinaryChannel, prior: float, said: str, after: float) -> str:
     """Say how an answer changes a belief, and how far ε lets it."""
-    bound = "to anything" if math.isinf(channel.epsilon) else f"by more than {numbers.odds_factor(channel.epsilon)}"
-    moves = "One answer can move the odds" if math.isinf(channel.epsilon) else "No answer moves the odds"
+    bound = f"the odds by {numbers.odds_factor(channel.epsilon)} at most"
+    if math.isinf(channel.epsilon):
+        bound = "any odds to certainty"
     return (
-        f"Of 100 people who say {said}, <b>{whole_per_hundred(after)}</b> voted A. Before the answer it was "
-        f"<b>{whole_per_hundred(prior)}</b>. {moves} {bound}, whatever is known beforehand."
+        f"Of 100 people who say {said}, <b>{whole_per_hundred(after)}</b> voted A. Of 100 people who have not answered "
+        f"yet, <b>{whole_per_hundred(prior)}</b>. Whatever is known beforehand, one answer can change {bound}."
     )
 
 
@@ -168,7 +169,8 @@ def many_answers(answer: Answer, choice: tuple[float, int]) -> list[Panel | tupl
     answers = Panel(
         "answers",
         figure=Chart(charts.answers(revealed[n - 1])),
-        summary="At the top: how likely each number of answers A is; where the bars of the two kinds of voters stand "
+        summary="At the top: how often each number of answers A occurs; where the bars of the two kinds of voters "
+        "stand "
         "apart, nothing can be denied. Below: how likely it is that a person who said A so often voted A.",
         rows=lambda: attacks.repeated_table(revealed[n - 1 : n], channel.epsilon),
         snippet=Snippet(
@@ -182,20 +184,23 @@ def many_answers(answer: Answer, choice: tuple[float, int]) -> list[Panel | tupl
         "right_once": numbers.share(revealed[0].best_guess_right),
         "right_before": numbers.share(revealed[0].guess_before),
     }
-    return [Panel(question=question, answer=many_words(channel, revealed, n), facts=facts), (guesses, answers)]
+    return [Panel(question=question, answer=many_words(channel, prior, revealed, n), facts=facts), (guesses, answers)]
 
 
-def many_words(channel: BinaryChannel, revealed: tuple[RepeatedAnswers, ...], n: int) -> str:
-    """Say what `n` answers cost and reveal; `revealed` holds what 1, 2, … answers reveal."""
+def many_words(channel: BinaryChannel, prior: float, revealed: tuple[RepeatedAnswers, ...], n: int) -> str:
+    """Say what `n` answers cost and reveal to one with this `prior`; `revealed` holds what 1, 2, … answers reveal."""
     here, once = revealed[n - 1], revealed[0]
     times = {1: "one answer", 2: "two answers"}.get(n, f"{n} answers")
     fresh = "" if n == 1 else " (chance decides anew for each)"
-    after_one = "" if n == 1 else f", and after one answer {numbers.share(once.best_guess_right)}"
+    after_one = "" if n == 1 else f"; after one answer {numbers.share(once.best_guess_right)}"
+    always = f", by always guessing {'A' if prior > 0.5 else 'B'}" if prior != 0.5 else ""
+    epsilon = numbers.epsilon(accounting.compose(channel.epsilon, n))
+    each = "" if n == 1 or epsilon in ("0", "∞") else f", {numbers.epsilon(channel.epsilon)} for each"
     return (
         f"After <b>{times}</b> of the same person{fresh} the best guess of the vote is right "
-        f"<b>{numbers.share(here.best_guess_right)}</b> of the time; before any answer it is "
-        f"{numbers.share(here.guess_before)}{after_one}. The privacy loss{' of these answers together' * (n > 1)} is "
-        f"<b>ε = {numbers.epsilon(accounting.compose(channel.epsilon, n))}</b>."
+        f"<b>{numbers.share(here.best_guess_right)}</b> of the time{after_one}; without any answer "
+        f"{numbers.share(here.guess_before)}{always}. The privacy loss{' of these answers together' * (n > 1)} is "
+        f"<b>ε = {epsilon}</b>{each}."
         f"{_if_all_say_a(float(here.log_odds[-1]), n)}"
     )
 

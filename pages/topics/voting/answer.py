@@ -274,8 +274,8 @@ def _way(said: float, nobody: float, everybody: float) -> float:
 
 
 def doubt_words(estimate: VoteEstimate) -> str:
-    """Say that such lies hardly explain the answers, if no share does; else return an empty string."""
-    return " Such lies hardly explain these answers: <b>the model is doubtful</b>." if estimate.doubtful else ""
+    """Say that such changes hardly explain the answers, if no share does; else return an empty string."""
+    return " Such changes hardly explain these answers: <b>the model is doubtful</b>." if estimate.doubtful else ""
 
 
 def missed_words(answer: Answer) -> str:
@@ -289,22 +289,25 @@ def missed_words(answer: Answer) -> str:
     return f"{start}, as it does in {n - record.n_covered:,} of {n:,} such polls; 5 in 100 are expected."
 
 
-def _estimate_with_half(estimate: VoteEstimate) -> str:
-    """Write an estimate with half its 95 % interval, if that has a width."""
-    return numbers.share(estimate.value) if estimate.interval.has_no_width else numbers.with_half(estimate.interval)
-
-
 def reading_words(poll: Poll, truth: float) -> str:
-    """Compare ignoring the lies with correcting for them in one poll."""
+    """Compare ignoring the changed answers with correcting for them in one poll."""
     ignored, best = poll.estimates[NAIVE], poll.estimates.get(SPREAD_MLE)
     start = (
-        f"The truth is <b>{numbers.share(truth)}</b>. Ignoring the lies, the answers that chance changed, gives "
-        f"<b>{_estimate_with_half(ignored)}</b> (95 % interval), which {_verdict(ignored, truth)} it."
+        f"The truth is <b>{numbers.share(truth)}</b>. Ignoring that chance changed answers gives "
+        f"<b>{numbers.share(ignored.value)}</b>{_interval_and_verdict(ignored, truth, '95 % interval')}."
     )
     if best:
-        corrected = f"Correcting for them gives <b>{_estimate_with_half(best)}</b>, which {_verdict(best, truth)} it."
-        return f"{start} {corrected}{doubt_words(best)}"
-    return f"{start} These lies cannot be corrected for."
+        corrected = f"<b>{numbers.share(best.value)}</b>{_interval_and_verdict(best, truth, 'interval')}"
+        return f"{start} Correcting for the changes gives {corrected}.{doubt_words(best)}"
+    return f"{start} These changes cannot be corrected for."
+
+
+def _interval_and_verdict(estimate: VoteEstimate, truth: float, name: str) -> str:
+    """Write an estimate’s interval by its `name`, to follow the estimate, and whether it contains the truth."""
+    if estimate.interval.has_no_width:
+        return ""
+    shown = numbers.interval(estimate.interval, numbers.unlimited_share_scale(estimate.interval))
+    return f", and its {name}, {shown}, {_verdict(estimate, truth)} the truth"
 
 
 def _verdict(estimate: VoteEstimate, truth: float) -> str:
@@ -344,7 +347,7 @@ def estimate_words(poll: Poll, truth: float) -> str:
     if best and best.doubtful:
         note = (
             " The whole interval of the unlimited estimate lies outside 0 to 100 %, so the other shrinks to an end: no "
-            "certainty, but a poll that such lies hardly explain: the model is doubtful."
+            "certainty, but a poll that such changes hardly explain: the model is doubtful."
         )
     return f"Estimates from this poll with 95 % intervals: {'; '.join(words)}.{note}"
 

@@ -23,8 +23,8 @@ def panels(answer: Answer, typed: str) -> list[Panel]:
     election = answer.config
     if election.channel.epsilon < _NO_EPSILON:
         words = (
-            "With these lies an answer says nothing of the vote (ε = 0): every candidate is named as often as any "
-            "other. Let people lie less often."
+            "With these changes an answer says nothing of the vote (ε = 0): every candidate is named as often as any "
+            "other. Let fewer answers be changed."
         )
         return [Panel(_PANEL_NAME, _QUESTION, words)]
     try:
@@ -41,7 +41,7 @@ def panels(answer: Answer, typed: str) -> list[Panel]:
             Chart(charts.candidates(config.shares, result)),
             f"True shares as bars, estimates from the answers of {numbers.people(config.n_voters)} as markers; the "
             f"simple inversion with its 95 % intervals. The best fit is exact; {climb_words(result)}"
-            f"{'' if config.mechanism.flip_prob == 0 else ' Ignoring the lies pulls all together.'}",
+            f"{'' if config.mechanism.flip_prob == 0 else ' Ignoring the changes pulls all together.'}",
             lambda: voting.many_table(config, result),
             Snippet(
                 (

@@ -38,8 +38,8 @@ def many_polls(answer: Answer) -> list[Panel]:
             "What if the poll is repeated?",
             many_words(answer.records, config.n_elections),
             Chart(charts.repeated_polls(plotted, config.share)),
-            f"Estimates of {polls}. Bars: simulated polls; line: exact distribution. Luck widens a histogram; lies "
-            f"that are ignored move it.{_left_out_words(plotted)}",
+            f"Estimates of {polls}. Bars: simulated polls; line: exact distribution. Luck widens a histogram; "
+            f"changes that are ignored move it.{_left_out_words(plotted)}",
             lambda: voting.record_table(answer.records),
             snippet(config).then(
                 "records = voting.records(config, elections)",
@@ -51,7 +51,7 @@ def many_polls(answer: Answer) -> list[Panel]:
                 imports=("from privdemo.figures import voting as charts",),
             ),
             facts=_many_facts(answer.records, config.n_elections),
-            note="Filled: these polls. Line: all possible polls. Upwards: share of polls.",
+            note=f"Filled: the {polls} held. Outline: what to expect in the long run. Height: share of the polls.",
             on_slide=Chart(charts.repeated_polls([one for one in plotted if one.name != HONEST], config.share)),
         ),
         Panel("records", figure=Table(heads, [_table_row(record, config.share) for record in answer.records], True)),
@@ -66,18 +66,18 @@ def _left_out(records: tuple[Record, ...]) -> str:
 
 
 def many_words(records: tuple[Record, ...], n: int) -> str:
-    """Compare ignoring the lies with correcting for them over `n` polls: bias, and how often the interval fits."""
+    """Compare ignoring changed answers with correcting for them over `n` polls: bias, and how often intervals fit."""
     by_name = {record.name: record for record in records}
     naive, average = by_name[NAIVE], " on average" if n > 1 else ""
     start = (
-        f"Ignoring the lies, the estimate is off by <b>{numbers.points(naive.bias.mean)}</b>{average}, and its 95 % "
-        f"interval {contained_words(naive.n_covered, n)}"
+        f"If changed answers are ignored, the estimate is off by <b>{numbers.points(naive.bias.mean)}</b>{average}, "
+        f"and its 95 % interval {contained_words(naive.n_covered, n)}"
     )
     if RAW_SPREAD not in by_name:
         return f"{start}. No estimate can find the truth: these answers carry no information."
     best = by_name[RAW_SPREAD]
     off = f"<b>{numbers.points(best.bias.mean)}</b>"
-    return f"{start}. Correcting for them, it is off by {off}, and its interval {contained_words(best.n_covered, n)}."
+    return f"{start}. Corrected for them, it is off by {off}, and its interval {contained_words(best.n_covered, n)}."
 
 
 def _many_facts(records: tuple[Record, ...], n: int) -> dict[str, str]:
@@ -174,18 +174,19 @@ def guess_words(limits_by_estimator: dict[str, float], truth: float) -> str:
     if abs(end - truth) < 0.0005:
         start = "Here counting guessed votes works"
     corrected = limits_by_estimator.get(SPREAD_MLE)
-    more = "" if corrected is None else f"; correcting for the noise ends at <b>{numbers.share(corrected)}</b>"
+    more = "" if corrected is None else f"; correcting for the changes ends at <b>{numbers.share(corrected)}</b>"
     return (
         f"{start}: however many people are asked, it ends at {first}{more}. The truth is <b>{numbers.share(truth)}</b>."
     )
 
 
 def figure1_words(has_yours: bool) -> str:
-    """Say what the paper’s figure 1 shows, and whether it contains the visitor’s own lie."""
-    yours = "" if has_yours else " The other chart, of what guessing each vote maximises, is for your own lies."
+    """Say what the paper’s figure 1 shows, and whether it contains the visitor’s own setting."""
+    yours = "" if has_yours else " The other chart, of what guessing each vote maximises, is for your own setting."
     return (
         "Figure 1 of Barber’s paper, computed from its J∞: the share that each estimate reaches in the long run, "
-        f"against the true share, for {len(voting.FLIP_PROBS)} lies p. Only correcting for the noise stays on the "
+        f"against the true share, for {len(voting.FLIP_PROBS)} chances p of a changed answer. Only correcting for "
+        "the changes stays on the "
         "diagonal; at p = 0 the others do too; at p = 0.5 the answers say nothing, and nothing can be corrected."
         f"{yours}"
     )
@@ -198,13 +199,14 @@ def landscape_words(config: ElectionConfig) -> str:
         "What guessing each vote maximises (J∞ in the paper, in nats, natural units of likelihood), at your setting."
     )
     if not assumptions:
-        return f"{start} With such lies, or none, an answer leaves nothing to guess."
+        return f"{start} With such changes, or none, an answer leaves nothing to guess."
     whom = " (or ".join(assumptions) + ")" * (len(assumptions) - 1)
     why = f"who assumes that {whom} voted A guesses every vote accordingly, and finds the assumption confirmed"
     if len(assumptions) == 1:
         return f"{start} It is 0, the most it can be, where {whom} voted A, whatever the answers: {why}."
     return (
         f"{start} It is 0, the most it can be, at both ends: {why}. So “the θ that maximises J∞” is 0 and 1 for every "
-        "poll in which both lies happen. The paper’s figure probably shows something else: it plots a climb from the "
+        "poll in which both changes happen. The paper’s figure probably shows something else: it plots a climb from "
+        "the "
         "observed share, and the best point of a grid that leaves the ends out."
     )

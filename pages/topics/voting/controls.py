@@ -81,26 +81,26 @@ def one_poll_controls(answer: Answer) -> None:
     if prediction and predictions.is_open(prediction):
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        _hold_again_button(answer.config)
+        _hold_again_button(answer.config, f"Ask another {numbers.people(answer.config.n_voters)}")
 
 
 def many_polls_controls(answer: Answer) -> None:
     """Render the buttons that hold more polls or start over."""
     n, most = answer.config.n_elections, int(POLLS.limit.high)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        _hold_again_button(answer.config)
-        for key, label, polls in (("more", "Hold 100 more polls", n + 100), ("most", f"Hold {most:,} polls", most)):
+        _hold_again_button(answer.config, "Add one poll")
+        for key, label, polls in (("more", "Add 100 polls", n + 100), ("most", f"Fill up to {most:,} polls", most)):
             _button(key, label, {POLLS: min(polls, most)}, disabled=n == most)
-        _button("one", "Back to one poll", {POLLS: 1}, disabled=n == 1)
+        _button("one", "Keep only the first poll", {POLLS: 1}, disabled=n == 1)
 
 
-def _hold_again_button(config: ElectionConfig) -> None:
+def _hold_again_button(config: ElectionConfig, label: str) -> None:
     """Render the button that holds one more poll, or all polls with the next seed once the maximum is reached."""
     n, most = config.n_elections, int(POLLS.limit.high)
     new = {POLLS: n + 1} if n < most else {SEED: (config.seed + 1) % (int(SEED.limit.high) + 1)}
-    _button("again", f"Ask another {numbers.people(config.n_voters)}", new)
+    _button("again", label, new)
     if n == most:
-        st.markdown(f"{most:,} polls are the most: the next click holds as many other ones.", width="content")
+        st.markdown(f"{most:,} polls are the most: the next click holds {most:,} other ones instead.", width="content")
 
 
 def _button(key: str, label: str, new: Mapping[Setting, int], **options: Any) -> None:

@@ -82,9 +82,9 @@ def _curve(plan: Plan, words: str) -> Panel:
         _QUESTION,
         words,
         Chart(figure),
-        f"People to ask for a 95 % interval of {_points(plan)} when {numbers.share(plan.share)} voted A and all lie "
-        f"alike, against the ε of one answer: {numbers.people(most_people)} at ε = {least:.2g}, "
-        f"{numbers.people(least_people)} at ε = {most:.2g}, {numbers.people(honest)} if everyone told the truth."
+        f"People to ask for a 95 % interval of {_points(plan)} when {numbers.share(plan.share)} voted A and all "
+        f"answers are changed alike, against the ε of one answer: {numbers.people(most_people)} at ε = {least:.2g}, "
+        f"{numbers.people(least_people)} at ε = {most:.2g}, {numbers.people(honest)} if no answer is changed."
         f"{_trusted_summary(trusted)}",
         lambda: [
             {"trusted": whom, "epsilon": e, "people": n}
@@ -146,7 +146,7 @@ def _prediction(plan: Plan, honest: float, covered: Chart) -> Prediction | None:
         return None
     return Prediction(
         "voting-people",
-        f"If everyone tells the truth, {numbers.people(honest)} are enough to know the share within {_points(plan)}. "
+        f"If no answer is changed, {numbers.people(honest)} are enough to know the share within {_points(plan)}. "
         f"How many are needed{_if_they_lie(plan.lie)}?",
         plan.voters,
         Scale(0, most, max(1, round(most / _STEPS)), " people"),
@@ -160,7 +160,7 @@ def _if_they_lie(lie: BinaryChannel) -> str:
     return (
         f" if each answer is changed with a chance of {numbers.percent(lie.p10)}"
         if lie.p10 == lie.p01
-        else " with the lies above"
+        else " with the chances set above"
     )
 
 
@@ -175,7 +175,7 @@ def too_few_words(plan: Plan, honest: float) -> str:
     """Say that no lie is private enough, as there are too few people even if everyone tells the truth."""
     return (
         f"{numbers.people(plan.voters)} cannot tell the share within {_points(plan)}: that takes "
-        f"<b>{numbers.people(honest)}</b> even if everyone tells the truth. Ask more, or accept a wider interval."
+        f"<b>{numbers.people(honest)}</b> even if no answer is changed. Ask more, or accept a wider interval."
     )
 
 
@@ -189,22 +189,22 @@ def price_words(plan: Plan) -> str:
     if plan.width < PLAN_WIDTH.limit.low:
         return f"{who}{lies} tell the share within <b>{points}</b>."
     if plan.lie == TRUTHFUL:
-        return f"{who} who all tell the truth tell the share within <b>{points}</b>."
+        return f"{who} whose answers are not changed tell the share within <b>{points}</b>."
     honest = survey.voters_needed(0.0, plan.width, plan.share)
     if plan.solve == PEOPLE:
         return (
             f"To know the share within <b>{points}</b>, ask <b>{who}</b>{lies}: "
-            f"<b>{numbers.times(plan.voters / honest)} times as many</b> as if everyone told the truth ({honest:,.0f})."
+            f"<b>{numbers.times(plan.voters / honest)} times as many</b> as if no answer were changed ({honest:,.0f})."
         )
     if plan.solve == PRECISION:
         return (
-            f"{who}{lies} tell the share within <b>{points}</b>; if everyone told the truth, "
+            f"{who}{lies} tell the share within <b>{points}</b>; if no answer were changed, "
             f"{numbers.people(honest)} would be enough.{_factor_words(plan)}"
         )
     return (
         f"To know the share within {points} from {who}, each answer may be changed with a chance of <b>"
-        f"{numbers.at_most(plan.lie.p10)}</b> at most (<b>ε = {numbers.epsilon(plan.lie.epsilon)}</b>). If everyone "
-        f"told the truth, {numbers.people(honest)} would be enough.{_factor_words(plan)}"
+        f"{numbers.at_most(plan.lie.p10)}</b> at most (<b>ε = {numbers.epsilon(plan.lie.epsilon)}</b>). If no "
+        f"answer were changed, {numbers.people(honest)} would be enough.{_factor_words(plan)}"
     )
 
 
@@ -214,8 +214,8 @@ def trusted_words(plan: Plan) -> str:
         return ""
     ((_, shuffled),), ((_, curated),) = trusted_curves((plan.lie.epsilon,), plan.width, plan.share).values()
     return (
-        f" With the same ε, and δ = {numbers.power_of_ten(_DELTA)}, {numbers.people(shuffled)} are enough if a "
-        f"shuffler is trusted, who mixes the answers, and {curated:,.0f} if a curator is, who sees true ones."
+        f" If people trust a shuffler, who mixes the answers, <b>{shuffled:,.0f}</b> are enough; if they trust a "
+        f"curator, who sees the true ones, <b>{curated:,.0f}</b>."
     )
 
 
@@ -232,19 +232,22 @@ def _who_lie(lie: BinaryChannel) -> str:
     """Write how people lie, to follow the number of people."""
     if lie.p10 == lie.p01:
         return f" whose answers are changed with a chance of {numbers.percent(lie.p10)}"
-    return " who lie as set above"
+    return " whose answers are changed as set above"
 
 
 def _assumed_share_words(plan: Plan) -> str:
-    """Say which share the plan assumes and, if all lie alike, that a half is the safe choice."""
+    """Say which share the plan assumes, where a half is the safe choice, and what trust in others promises."""
     safe = plan.share == 0.5 and plan.lie.p10 == plan.lie.p01
     why = ", which is the safe choice: no other share needs more people" if safe else ""
-    return f"All this assumes that {numbers.share(plan.share, 0)} voted A{why}."
+    return (
+        f"All this assumes that {numbers.share(plan.share, 0)} voted A{why}. With a shuffler or a curator the same ε "
+        f"holds, except with a chance of δ = {numbers.power_of_ten(_DELTA)}."
+    )
 
 
 def _factor_words(plan: Plan) -> str:
-    """Say how many times as many people the lies take for the same standard error."""
+    """Say how many times as many people the changes take for the same standard error."""
     factor = survey.price(plan.lie, plan.share)
     if not math.isfinite(factor):
         return ""
-    return f" For the same standard error such lies take {numbers.times(factor)} times as many people."
+    return f" For the same standard error such changes take {numbers.times(factor)} times as many people."

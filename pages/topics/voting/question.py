@@ -18,7 +18,7 @@ SIZES = (10, 30, 100, 300, 1_000, 3_000, 10_000, 100_000, 1_000_000, 10_000_000)
 
 VOTERS = Number("voters", limits.N_VOTERS, ElectionConfig.n_voters, "People asked", step=100)
 SHARE = Number("share", limits.SHARE, ElectionConfig.share, "True share of A in the country", step=0.01)
-KIND = Choice("lying", (SYMMETRIC, ASYMMETRIC), SYMMETRIC, "How voters of A and of B lie")
+KIND = Choice("lying", (SYMMETRIC, ASYMMETRIC), SYMMETRIC, "How answers of A and of B are changed")
 LIE = Number(
     "lie", limits.flip_prob_limit(2, "lie"), ElectionConfig.channel.p10, "Chance of a changed answer", step=0.01
 )
@@ -31,7 +31,7 @@ POLLS = Number(
 # one whose poll is the most typical: the error of the corrected estimate, at lies of 0.1, 0.2, 0.3 and 0.4, is nearest
 # to the median error over all these seeds (the mean |ln| of their ratios is least). So the poll that a visitor sees
 # first is neither lucky nor unlucky.
-SEED = Number("poll_seed", limits.SEED, 326, "Seed", help="The same seed gives the same people and lies.")
+SEED = Number("poll_seed", limits.SEED, 326, "Seed", help="The same seed gives the same people and changes.")
 
 
 def settings(_: Values) -> list[Setting]:
@@ -47,16 +47,16 @@ def question_of(values: Values) -> ElectionConfig:
 
 
 PEOPLE, PRIVACY, PRECISION = "people", "privacy", "precision"
-SOLVE = Choice("solve", (PEOPLE, PRIVACY, PRECISION), PEOPLE, "What to find out")
+SOLVE = Choice("solve", (PEOPLE, PRIVACY, PRECISION), PEOPLE, "Which number to work out")
 PLAN_VOTERS = Number("plan_voters", limits.N_VOTERS, 10_000, "People you can ask", step=1000)
 PLAN_WIDTH = Number("plan_width", limits.HALF_WIDTH, 0.02, "Wanted precision, ± (0.02 is 2 points)", step=0.001)
 PLAN_SHARE = Number(
     "plan_share",
     limits.SHARE,
     0.5,
-    "Expected share of A",
+    "Expected share of A (0.5 is 50 %)",
     step=0.01,
-    help="0.5 is the safe choice where all lie alike: no other share needs more people.",
+    help="0.5 is the safe choice where all answers are changed alike: no other share needs more people.",
 )
 PLAN_SETTINGS = [SOLVE, PLAN_VOTERS, PLAN_WIDTH, PLAN_SHARE]
 
@@ -79,10 +79,11 @@ PRIOR = Number(
     "prior",
     limits.SHARE,
     SHARE.default,
-    "How likely is a vote for A before the answer?",
+    "Chance of a vote for A before any answer",
     step=0.01,
-    help="What the adversary believes beforehand: the probability that this person voted A. At first it is the true "
-    "share of A in the country.",
+    help="What the adversary believes beforehand: 0.35 means that of 100 people like this one 35 voted A. At first "
+    "it is "
+    "the true share of A in the country.",
 )
 
 

@@ -29,14 +29,14 @@ def panels(answer: Answer) -> list[Panel]:
     config = asked_about(answer.config)
     words = lie_words(config)
     lies = f"{words[:1].lower()}{words[1:]}"
-    about = f"They are about your poll: {lies}."
+    about = f"The questions are about your poll: {lies}."
     if config.channel != answer.config.channel:
-        about = f"At your setting an answer gives away all or nothing, so they are about another: {lies}."
+        about = f"At your setting an answer gives away all or nothing, so the questions are about another: {lies}."
     return [
         Panel(
             "six-questions",
             "Six questions",
-            f"Choose an answer, and the reason appears below it. {about} Nothing of it is kept or passed on.",
+            f"Choose an answer, and the reason appears below it. {about} Your answers are not kept or passed on.",
         )
     ]
 
@@ -101,9 +101,9 @@ def _subpoena(config: ElectionConfig) -> Question:
                 f"{_of_hundred(config, 'A')} voted A, so everybody can say that it was chance.",
             ),
             Option(
-                "The people whose answer chance changed.",
-                "The pollster does not know who they are: each person’s chance stays with the person, and a changed "
-                "answer looks like any other.",
+                "The people whose answers were changed by chance.",
+                "The pollster does not know who they are: only the person sees the chance, and a changed answer looks "
+                "like any other.",
             ),
             Option(
                 "Nobody for sure, but some are suspected more than before.",
@@ -151,14 +151,16 @@ def _same_person(config: ElectionConfig) -> Question:
         f"The same person answers {_TIMES} times, and chance decides anew each time. What happens?",
         (
             Option(
-                f"The answers add up: they cost ε = {total} together.",
-                f"Each answer costs ε = {numbers.epsilon(channel.epsilon)} of its own. The best guess of the vote is "
+                f"The answers add up: together their privacy loss is ε = {total}.",
+                f"Each answer has a privacy loss of ε = {numbers.epsilon(channel.epsilon)}. The best guess of the "
+                "vote is "
                 f"then right {often} of the time, and {once} after one answer.",
                 right=True,
             ),
             Option(
                 "Nothing: every single answer is protected as before.",
-                f"Each one is, but the same person’s answers are read together: {_TIMES} cost ε = {total}.",
+                f"Each one is, but the same person’s answers are read together: the privacy loss of {_TIMES} is ε = "
+                f"{total}.",
             ),
             Option(
                 "The vote is better hidden, as more answers are changed.",
@@ -199,7 +201,7 @@ def _interval(shown: Answer) -> Question:
 
 
 def _ignored(config: ElectionConfig) -> Question:
-    """Ask where an estimate that ignores the lies ends, for a share at which they make a difference."""
+    """Ask where an estimate that ignores the changes ends, for a share at which they make a difference."""
     share = next(
         share
         for share in (config.share, float(SHARE.default), 0.1)
@@ -208,12 +210,13 @@ def _ignored(config: ElectionConfig) -> Question:
     truth, end = numbers.share(share), numbers.share(_naive_limit(config, share))
     return Question(
         "ignored",
-        f"{truth} voted A. {_MORE} times as many people are asked, and their answers are taken for true. What does the "
+        f"{truth} voted A. {_MORE} times as many people are asked, and nobody corrects for the changes. What does the "
         "estimate do?",
         (
             Option(
                 f"It comes closer to the truth, {truth}.",
-                "More people reduce luck alone. What chance shifts stays shifted, however many people are asked.",
+                "More people reduce luck alone. What changed answers shift stays shifted, however many people are "
+                "asked.",
             ),
             Option(
                 "It stays as uncertain as it was.",
@@ -230,7 +233,7 @@ def _ignored(config: ElectionConfig) -> Question:
 
 
 def _naive_limit(config: ElectionConfig, share: float) -> float:
-    """Return the share at which an estimate that ignores the lies ends."""
+    """Return the share at which an estimate that ignores the changes ends."""
     return voting.limits_by_estimator(replace(config, share=share))[NAIVE]
 
 

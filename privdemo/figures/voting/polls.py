@@ -13,7 +13,7 @@ from privdemo.experiments import voting
 from privdemo.experiments.voting import Histogram, Record
 from privdemo.figures.chart_style import chart
 from privdemo.figures.charts import HOVER, ROW, interval_bars, marker, percent, reference_label, reference_line, rows
-from privdemo.methods import RAW_SPREAD, SPREAD_MLE, VOTING
+from privdemo.methods import RAW_SPREAD, RECONSTRUCTION, SPREAD_MLE, VOTING
 
 PERCENT = {"tickformat": ".0%"}
 
@@ -45,14 +45,12 @@ def estimates(found: Mapping[str, VoteEstimate], truth: float) -> Figure:
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={
             "xaxis": {"title": {"text": "share for A"}, "range": [low, high], **PERCENT},
-            "yaxis": rows(
-                {
-                    VOTING[name].title: f"{VOTING[name].title} <b>{_with_arrow(e.value, low, high)}</b>"
-                    for name, e in found.items()
-                }
-            ),
+            "yaxis": rows({VOTING[name].title: "" for name in found}),
             "shapes": [reference_line(truth)],
-            "annotations": [reference_label(truth, f"truth {percent(truth)}", low, high)],
+            "annotations": [
+                reference_label(truth, f"truth {percent(truth)}", low, high),
+                *(_row_label(VOTING[name].title, e.value, low, high) for name, e in found.items()),
+            ],
             "height": ROW * len(found) + 90,
             "margin": {"b": 48},
             "showlegend": False,
@@ -60,10 +58,16 @@ def estimates(found: Mapping[str, VoteEstimate], truth: float) -> Figure:
     )
 
 
-def _with_arrow(value: float, low: float, high: float) -> str:
-    """Return an estimate for its row's label, with an arrow where it lies outside the axis."""
+def _row_label(title: str, value: float, low: float, high: float) -> dict[str, Any]:
+    """Return an estimate's name and number over its mark, with an arrow where it lies outside the axis."""
     arrows = ("← " if value < low else "", " →" if value > high else "")
-    return percent(value).join(arrows)
+    text = f"{title} <b>{percent(value).join(arrows)}</b>"
+    if title == VOTING[RECONSTRUCTION].title and value in (0, 1):
+        text += f" (all guessed to be {'A' if value else 'B'})"
+    place = (value - low) / (high - low)
+    x = min(max(value, low), high)
+    anchor = "left" if place < 0.3 else "right" if place > 0.7 else "center"
+    return {"text": text, "x": x, "y": title, "xanchor": anchor, "yanchor": "bottom", "yshift": 6, "showarrow": False}
 
 
 def repeated_polls(records: Sequence[Record], truth: float) -> Figure:
@@ -98,7 +102,7 @@ def repeated_polls(records: Sequence[Record], truth: float) -> Figure:
             }
         )
     layout["xaxis"] = {"title": {"text": "estimated share for A"}, "range": [low, high], "anchor": f"y{n}", **PERCENT}
-    size = {"height": 120 * n + 80, "margin": {"b": 48}}
+    size = {"height": 84 * n + 66, "margin": {"b": 48}}
     return chart(data=traces, layout=layout | size | {"showlegend": False})
 
 

@@ -18,7 +18,7 @@ def candidates(shares: Sequence[float], result: ManyResult) -> Figure:
     names = [candidate_name(i) for i in range(len(shares))]
     raw = palette.Style(palette.SPREAD.colour, "solid", "circle-open")
     estimates = (
-        ("ignore the noise", result.naive, palette.NAIVE),
+        ("ignore the changes", result.naive, palette.NAIVE),
         ("simple inversion", result.inversion, raw),
         ("inversion brought into range", result.projected, palette.OTHERS[1]),
         ("best fit", result.mle, palette.SPREAD),

@@ -16,7 +16,7 @@ from privdemo.figures.people import A_COLOUR, B_COLOUR
 from privdemo.figures.plain import PlainFigure, copied, parts
 from privdemo.methods import NOBODY, TRUSTED_WITH_ANSWERS, Method
 
-_HONEST = "everyone tells the truth"
+_HONEST = "no privacy: no answer is changed"
 
 
 def price(
@@ -42,7 +42,7 @@ def price(
             "mode": "lines",
             "line": line(palette.SPREAD),
             "name": TRUSTED_WITH_ANSWERS[NOBODY].title,
-            "hovertemplate": "lies, corrected, ε = %{x:.3g}: %{y:,.0f} people<extra></extra>",
+            "hovertemplate": "nobody is trusted, ε = %{x:.3g}: %{y:,.0f} people<extra></extra>",
         },
         {
             "x": [epsilons[0], epsilons[-1]],
@@ -50,7 +50,7 @@ def price(
             "mode": "lines",
             "line": line(palette.TRUTH) | {"dash": "dot"},
             "name": _HONEST,
-            "hovertemplate": "honest answers: %{y:,.0f} people<extra></extra>",
+            "hovertemplate": "no answer is changed: %{y:,.0f} people<extra></extra>",
         },
         *(_trusted(TRUSTED_WITH_ANSWERS[name], points) for name, points in (trusted or {}).items()),
         {
@@ -67,13 +67,13 @@ def price(
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={
             "xaxis": {
-                "title": {"text": "ε of one answer (smaller is more private)"},
+                "title": {"text": "ε of one answer (log scale; smaller is more private)"},
                 "type": "log",
                 "tickvals": ticks,
                 "ticktext": [f"{tick:g}" for tick in ticks],
             },
             "yaxis": {
-                "title": {"text": f"people to ask for ± {100 * half_width:.3g} points"},
+                "title": {"text": f"people to ask for ± {100 * half_width:.3g} points (log scale)"},
                 "type": "log",
                 "dtick": 1,
             },
@@ -127,7 +127,7 @@ def asking_again(all_guesses: Sequence[RepeatedAnswers], n_answers: int) -> Figu
         data=_guesses(all_guesses, all_guesses[n_answers - 1]),
         layout={
             "xaxis": {"title": {"text": "answers asked of one person"}, "range": [0, len(all_guesses) + 1]},
-            "yaxis": {"title": {"text": "share of right guesses"}, **_SHARE},
+            "yaxis": {"title": {"text": "how often the guess is right"}, **_SHARE},
             "shapes": [reference_line(n_answers)],
             "annotations": [reference_label(n_answers, f"your setting: {n_answers}", 0, len(all_guesses) + 1)],
             "height": 385,
@@ -166,13 +166,13 @@ def answers(here: RepeatedAnswers) -> Figure:
         layout={
             "xaxis": {"anchor": "y", **by_count},
             "yaxis": {
-                "title": {"text": "chance of so many answers A"},
+                "title": {"text": "how often this many answers are A"},
                 "domain": [0.62, 1],
                 "tickformat": ".0%",
                 "rangemode": "tozero",
             },
             "xaxis2": {"title": {"text": f"how many of the {n_answers} answers are A"}, "anchor": "y2", **by_count},
-            "yaxis2": {"title": {"text": "among them, share who voted A"}, "domain": [0, 0.38], **_SHARE},
+            "yaxis2": {"title": {"text": "of these people, how many voted A"}, "domain": [0, 0.38], **_SHARE},
             "height": 385,
             "margin": {"b": 100},
             "legend": legend_below(),
@@ -193,7 +193,7 @@ def _guesses(all_guesses: Sequence[RepeatedAnswers], here: RepeatedAnswers) -> l
             "mode": "lines+markers",
             "line": line(palette.ADVERSARY),
             "marker": marker(palette.ADVERSARY) | {"size": 5},
-            "name": "the adversary’s best guess is right",
+            "name": "right by the best guess",
             "hovertemplate": "%{x} answers: best guess right %{y:.3%}<extra></extra>",
         },
         {
@@ -202,7 +202,7 @@ def _guesses(all_guesses: Sequence[RepeatedAnswers], here: RepeatedAnswers) -> l
             "y": [here.guess_before] * 2,
             "mode": "lines",
             "line": line(palette.TRUTH) | {"dash": "dot"},
-            "name": "a guess before any answer is right",
+            "name": "right without any answer",
             "hovertemplate": "before any answer: %{y:.3%}<extra></extra>",
         },
         {
@@ -211,7 +211,7 @@ def _guesses(all_guesses: Sequence[RepeatedAnswers], here: RepeatedAnswers) -> l
             "y": [found.majority_right for found in all_guesses],
             "mode": "lines",
             "line": line(majority),
-            "name": "the majority of the answers is right",
+            "name": "right if one believes the majority",
             "hovertemplate": "%{x} answers: majority right %{y:.3%}<extra></extra>",
         },
     ]

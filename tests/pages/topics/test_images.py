@@ -68,8 +68,14 @@ def guessed(low, high) -> Estimate:
         (pixel_words, [promise(pixel=inf, pixel_at_delta=3.0)], "a factor of 21 at most, plus 10⁻⁵"),
         (pixel_words, [promise()], "by a factor of 7.39 at most."),
         (image_words, [promise(image=10.1)], "may change by a factor of 24,344: <b>no promise at all</b>"),
-        (image_words, [promise(image=inf)], "No ε holds for the whole image"),
-        (image_delta_words, [FAMILIES["laplace"], promise(image_at_delta=10.1)], "10⁻⁵: <b>no promise at all</b>"),
+        (image_words, [promise(image=inf)], "No limit holds for the whole image"),
+        (image_delta_words, [FAMILIES["laplace"], promise(image_at_delta=10.1)], "of 24,344: <b>no promise at all</b>"),
+        (
+            image_delta_words,
+            [FAMILIES["laplace"], promise(image_at_delta=1.0)],
+            "fail once in 100,000 times (δ = 10⁻⁵)",
+        ),
+        (image_delta_words, [FAMILIES["laplace"], promise(image_at_delta=1.0, delta=0.3)], "fail with a chance of 0.3"),
         (
             label_words,
             ["79", (0.75, 0.6)],
@@ -103,7 +109,7 @@ def test_the_takeaway_holds_the_packages_numbers():
     assert f"<b>{found}</b>" in made.lost()[0].answer
     assert f"for {found} such images" in made.main()[0].figure.data["linkingHere"]
     assert f"ε = {accounting.randomised_response_loss(0.2, 17, 64).epsilon(1e-5):,.0f}" in made.promised()[0].answer
-    assert f"off by <b>{0.3 * math.sqrt(2 / math.pi):.2f}</b>" in shown("gaussian", level=0.3).lost()[0].answer
+    assert f"off by <b>{0.3 * math.sqrt(2 / math.pi):.2f}</b>" in shown("gaussian", level=0.3).lost()[2].answer
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -281,6 +287,8 @@ def test_a_guess_of_the_noise_that_hides_the_sender_is_judged_by_the_curve():
     prediction = linkage.prediction
     lost = [point for point in made.points if point.linked.low <= 1 / point.n_candidates]
     assert prediction.truth == 100 * min(point.level for point in lost)
+    hides = f"Of 25 levels of noise tried, the first that hides the sender is <b>{prediction.truth:.4g} %</b>."
+    assert made.lost()[0].answer.startswith(hides)
     last = max((point for point in made.points if point not in lost), key=lambda point: point.level)
     assert numbers.out_of_100(last.linked.mean) in prediction.explain
     assert prediction.covered.html.count("<span>") == 6, "an image at five levels"

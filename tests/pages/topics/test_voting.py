@@ -183,14 +183,14 @@ def test_an_estimate_holds_the_truth_where_its_interval_does():
         assert f" {100 * e.value:.1f} % ({error}, {verdict} the truth)" in words
     assert "unlimited" not in words  # it is the one in [0, 1]
     words = estimate_words(beyond.poll, 0.0)
-    assert "no certainty, but a poll that such lies hardly explain" in words
+    assert "no certainty, but a poll that such changes hardly explain" in words
     assert " 0.0 % (at the end, without an interval, contains the truth)" in words
-    doubt = "Such lies hardly explain these answers: <b>the model is doubtful</b>."
+    doubt = "Such changes hardly explain these answers: <b>the model is doubtful</b>."
     for sentence in (beyond.takeaway(), look(ESTIMATES, beyond)[0].answer):
         assert doubt in sentence
     assert "<b>0.0 % (doubtful)</b>" in beyond.takeaway()
     assert doubt not in shown.takeaway() + look(ESTIMATES, shown)[0].answer
-    assert "<b>missed</b> the truth. Correcting" in look(AGAIN, beyond)[0].answer
+    assert "<b>missed</b> the truth. Corrected" in look(AGAIN, beyond)[0].answer
 
 
 def test_candidates_whose_whole_interval_is_out_of_range_make_the_model_doubtful():
@@ -208,10 +208,10 @@ def test_candidates_whose_whole_interval_is_out_of_range_make_the_model_doubtful
     [
         (BACK, B_HONEST, None, "where everybody voted A, whatever"),
         (PRICE, FIFTH, None, "<b>6,666 people</b> whose answers are changed with a chance of 20 %: "
-            "<b>2.8 times as many</b> as if everyone"),
-        (PRICE, FIFTH, Plan(PEOPLE, 9, B_HONEST, 0.02, 0.5), "people</b> who lie as set above: <b>"),
+            "<b>2.8 times as many</b> as if no answer"),
+        (PRICE, FIFTH, Plan(PEOPLE, 9, B_HONEST, 0.02, 0.5), "people</b> whose answers are changed as set above: <b>"),
         (PRICE, FIFTH, Plan(PRIVACY, 11_239, HONEST, 0.02, 0.5), "a chance of <b>0.2689</b> at most (<b>ε = 1</b>)"),
-        (ONE, FIFTH, (0.1, "A"), "<b>31</b> voted A. Before the answer it was <b>10</b>. No answer moves the odds"),
+        (ONE, FIFTH, (0.1, "A"), "yet, <b>10</b>. Whatever is known beforehand, one answer can change the odds by a"),
         (MANY, FIFTH, (0.5, 50), "If all 50 answers are A, the odds that this person voted A are <b>over 10³⁰ to"),
         (MANY, A_HONEST, (0.0, 3), "this person certainly voted B"),
         (MORE, FIFTH, "<b>x</b>", "Shares must be numbers such as 0.4, 0.3, 0.2, 0.1, got “&lt;b&gt;x&lt;/b&gt;”"),
@@ -228,7 +228,7 @@ def test_the_words_of_chapters_follow_the_numbers(name, channel, chosen, words):
     ("share", "parts"),
     [
         (0.0, ("± 4.13 points</b>", "43 people would be enough", "")),
-        (0.3, ("± 5 points</b>", "319 people would be enough", "such lies take 3.1 times as many people")),
+        (0.3, ("± 5 points</b>", "319 people would be enough", "such changes take 3.1 times as many people")),
     ],
 )
 def test_the_price_of_a_lie_is_a_factor_where_true_answers_vary(share, parts):
@@ -290,7 +290,7 @@ def test_what_is_shown_before_a_guess_holds_nothing_decisive():
     assert [field["heading"][:14] for field in share.data["fields"]] == ["What the polls"]
     assert str(shown.poll.voted_a) not in share.data["words"] + share.body()
     assert 'fill="none"' not in base64.b64decode(re.search(r'base64,([^"]+)', share.body())[1]).decode()
-    assert [trace.name for trace in people.figure.data] == ["everyone tells the truth"]
+    assert [trace.name for trace in people.figure.data] == ["no privacy: no answer is changed"]
     assert not people.figure.layout.shapes
     assert "Afterwards" not in one.body()
 
@@ -322,12 +322,12 @@ def test_the_six_questions_have_the_numbers_of_the_settings():
     again = attacks.repeated_answers(FIFTH, 0.35, 5)
     assert right[0].words == "68"
     assert "35 of 100 people voted A, and 68 of 100 who say A" in subpoena.options[2].reason
-    assert right[1].words.endswith(f"ε = {5 * FIFTH.epsilon:.3g} together.")
+    assert right[1].words.endswith(f"together their privacy loss is ε = {5 * FIFTH.epsilon:.3g}.")
     assert f"right {100 * again.best_guess_right:.1f} % of the time" in right[1].reason
     record = next(record for record in shown.records if record.name == "spread")
     assert right[2].reason.endswith(f"in {100 - record.n_covered} of your 100 polls.")
     assert "41.0 %" in right[3].words  # 0.2 + 0.6 · 0.35
-    assert "so they are about another" in six_questions.panels(polls(HONEST))[0].answer
+    assert "so the questions are about another" in six_questions.panels(polls(HONEST))[0].answer
 
 
 def test_a_question_needs_one_right_answer():
