@@ -61,7 +61,7 @@ CASES = [
     Case("distortion", "released", OFF_BY, 1),
     Case("distortion", "released", OFF_BY, 1, {"mechanism": "Laplace, as in the paper"}),
     Case("training", "images-in-dispute", LEARNT),
-    Case("proportions", "bag-scores", r"correctly of (\d+) of 100"),
+    Case("proportions", "bag-scores", r"is right for (\d+) of 100"),
     Case("class_ratio", "methods", r"estimates ([\d.]+) %"),
     Case("advice", "advice", POINTS, 1),
     Case("advice", "advice", POINTS, 1, {"people": "1000"}),
