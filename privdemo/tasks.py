@@ -38,10 +38,10 @@ _UNLABELLED_IMAGES = "images without labels"
 _ADULT = Task(
     "Adult",
     ("<=50K", ">50K"),
-    ("up to 50K", "over 50K"),
+    ("up to $50,000", "over $50,000"),
     ("earn up to $50,000 a year", "earn over $50,000 a year"),
     "people",
-    "details without income",
+    "age, job and other details without income",
 )
 _SMS = Task(
     "SMS", ("ham", "spam"), ("ham", "spam"), ("are ham (no spam)", "are spam"), "messages", "messages without labels"

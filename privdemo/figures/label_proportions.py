@@ -48,13 +48,16 @@ from privdemo.methods import (
     by_trying,
 )
 
-TITLES = {"average": "average F1 (1 is perfect)", "positive": "F1 of positives", "negative": "F1 of negatives"}
+AVERAGE = "average F1 score (1 is perfect)"
+TITLES = {"average": AVERAGE, "positive": "F1 of positives", "negative": "F1 of negatives"}
 # The most bags that are plotted as columns.
 COLUMNS, FEW_COLUMNS = 40, 12
 # Steps that a column is plotted in; where there is space, one separates a record or a mean from the next.
 STEPS = 180
 # A pale tint of the colour of those who are not positive: on a black-and-white projector it is lighter than the other.
 PALE = "#D9C6BB"
+# The colour of records whose labels are not released.
+UNKNOWN = "#C9CCD4"
 
 
 def scores(
@@ -74,10 +77,10 @@ def scores(
 HOW = {
     FULL: "learns without any privacy",
     LABELLED: "knows all labels of what is sent on",
-    NAMES: "takes what most of a bag are as a hint for all",
-    by_trying(NAMES): "the same or a model of each kind, the better one",
+    NAMES: "takes the bag’s name as a very noisy label",
+    by_trying(NAMES): "the same, or what is typical of each label",
     LLP: "makes its answers in each bag add up to its share",
-    MEAN_MAP: "estimates what each kind is like on average",
+    MEAN_MAP: "estimates what is typical of each label",
     ALTERNATING: "the same, then corrects it bag by bag in turns",
 }
 _HOW_LAZY = "learns nothing (for comparison)"
@@ -121,8 +124,8 @@ def shown_bags(trial: Trial, few: bool = False) -> NDArray[np.intp]:
 def columns(trial: Trial, positive: str, few: bool = False) -> Figure:
     """Return bags as columns of records: at the top what whoever collected them knows, at the bottom what is released.
 
-    At the top, `positive` records are at the foot of each column. At the bottom, every k-mean is one block; a bag's
-    colour is its released proportion, and a diamond marks that height in the column. With `few` it is a small picture,
+    At the top, `positive` records are at the foot of each column. At the bottom, every k-mean is one block, all grey as
+    no label is released, and a diamond marks a bag's released proportion. With `few` it is a small picture,
     without numbers at its axes.
     """
     chosen = shown_bags(trial, few)
@@ -130,10 +133,9 @@ def columns(trial: Trial, positive: str, few: bool = False) -> Figure:
     full, n = float(sizes.max()), len(chosen)
     y = (np.arange(STEPS) + 0.5) * full / STEPS
     known = _column_picture(y[:, None] < share * sizes, sizes, [[1.0] * int(size) for size in sizes])
-    released_columns = _column_picture(np.clip(released, 0, 1), sizes, [trial.blocks[bag] for bag in chosen])
+    released_columns = _column_picture(np.zeros(n), sizes, [trial.blocks[bag] for bag in chosen])
     x = np.arange(1, n + 1)
     shared = {"type": "heatmap", "x": x, "y": y, "zmin": 0, "zmax": 1, "xgap": 1.5}
-    shared |= {"colorscale": [[0, PALE], [1, A_COLOUR]]}
     at = np.clip(released, -0.2, 1.2)  # a proportion far outside is an arrow at the edge
     ticks = at * sizes
     names = np.broadcast_to(chosen + 1, known.shape)
@@ -142,9 +144,11 @@ def columns(trial: Trial, positive: str, few: bool = False) -> Figure:
         data=[
             shared
             | {"z": known, "showscale": False, "customdata": names}
+            | {"colorscale": [[0, PALE], [1, A_COLOUR]]}
             | {"hovertemplate": "bag %{customdata}<extra></extra>"},
             shared
             | {"z": released_columns, "yaxis": "y2", "customdata": hover, "showscale": False}
+            | {"colorscale": [[0, UNKNOWN], [1, UNKNOWN]]}
             | {"hovertemplate": "bag %{customdata[0]}: %{customdata[1]:.1%} released<extra></extra>"},
             {
                 "type": "scatter",
@@ -174,10 +178,7 @@ def columns(trial: Trial, positive: str, few: bool = False) -> Figure:
             },
             "annotations": [
                 heading(f"known to whoever collected it: {_square(A_COLOUR)} {positive}", 1.0),
-                heading(
-                    f"sent on: one share a bag (diamond; colour: 0 % {_square(PALE)} to 100 % {_square(A_COLOUR)})",
-                    0.45,
-                ),
+                heading(f"sent on: no label {_square(UNKNOWN)}, and one percentage for each bag (diamond)", 0.45),
             ],
             "height": 330 if few else 440,
             "margin": {"b": 60},
@@ -267,7 +268,7 @@ def curves(
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={
             "xaxis": _steps(axis, levels),
-            "yaxis": {"title": {"text": "average F1"}, "range": [math.floor(20 * min(lows)) / 20, 1.0]},
+            "yaxis": {"title": {"text": AVERAGE}, "range": [math.floor(20 * min(lows)) / 20, 1.0]},
             "shapes": rules + [dotted(reference_line(axis_position(levels, x))) for x, _ in marks],
             "annotations": [reference_label(own_position, "your setting", low, high)] * len(rules)
             + [_above(axis_position(levels, x), words, low, high) for x, words in marks],
@@ -285,7 +286,7 @@ def _above(x: float, words: str, low: float, high: float) -> dict[str, Any]:
 
 
 def _steps(axis: str, levels: Sequence[float]) -> dict[str, Any]:
-    ticks = ["∞" if math.isinf(v) else f"{v:g}" for v in levels]
+    ticks = ["no<br>noise" if math.isinf(v) else f"{v:g}" for v in levels]
     shown = {"tickvals": list(range(len(levels))), "ticktext": ticks}
     return {"title": {"text": axis}, "range": [-0.5, len(levels) - 0.5], **shown}
 
@@ -357,7 +358,7 @@ def selections(all_rows: Sequence[Row], methods: Sequence[str]) -> Figure:
     return chart(
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={
-            "xaxis": {"title": {"text": "average F1"}},
+            "xaxis": {"title": {"text": AVERAGE}},
             "yaxis": {
                 "tickvals": list(range(len(there))),
                 "ticktext": [names[name] for name in there],
@@ -374,7 +375,12 @@ def selections(all_rows: Sequence[Row], methods: Sequence[str]) -> Figure:
 
 def attack(rates: Mapping[str, Estimate]) -> Figure:
     """Return how often the true label of a record in the bags is named, from each source of the adversary."""
-    sources = {"prior": "the overall share", "bag": "its bag’s share", "model": "a model", "both": "bag and model"}
+    sources = {
+        "prior": "the overall share",
+        "bag": "the bag’s share",
+        "model": "a model",
+        "both": "a model and the bag’s share",
+    }
     prior = rates["prior"].mean
     named = {f"by {sources[source]}": rate for source, rate in rates.items()}
-    return guesses(named, (prior, f"without its bag {percent(prior)}"), [], "true label guessed correctly")
+    return guesses(named, (prior, f"by the overall share {percent(prior)}"), [], "true label guessed correctly")

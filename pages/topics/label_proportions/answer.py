@@ -23,7 +23,7 @@ from privdemo.verdict import Verdict, judge
 
 # The methods that learn from the bags alone.
 LEARNERS = (NAMES, by_trying(NAMES), LLP, MEAN_MAP, ALTERNATING)
-ALL_ALIKE = "In some trials all bags have the same share, and nothing tells the two kinds apart."
+ALL_ALIKE = "In some trials all bags have the same share, and nothing tells the two labels apart."
 # The least difference in F1 between methods that counts, and the least share of records between a method and always
 # answering “no”.
 LEAST, LEAST_AGAINST_TRIVIAL = 0.0005, 0.005
@@ -126,7 +126,7 @@ def _marks_words(answer: Answer) -> str:
     """Explain the marks of the chart."""
     n = len(answer.trials)
     marks = (
-        f"Marks: means of {n} trials. Lines: how far chance may have moved these means (95 % intervals). "
+        f"Marks: means of {n} trials. Whiskers: how far chance may have moved these means (95 % intervals). "
         if n > 1
         else "Marks: one trial, so no interval is known. "
     )

@@ -34,8 +34,15 @@ def the_bags(answer: Answer) -> list[Panel]:
             _column_words(answer),
             lambda: label_proportions.bag_table(trial),
             bag_snippet(answer.question),
+            note=f"{_shown_words(trial)} drawn, a column each.",
         )
     ]
+
+
+def _shown_words(trial: Trial) -> str:
+    """Say how many of a trial’s bags the chart shows."""
+    shown, n = len(charts.shown_bags(trial)), len(trial.blocks)
+    return f"All {n} bags are" if shown == n else f"{shown} of {n} bags are"
 
 
 def _differences_words(trial: Trial, positive: str) -> str:
@@ -43,17 +50,17 @@ def _differences_words(trial: Trial, positive: str) -> str:
     low, high = float(trial.true_proportions.min()), float(trial.true_proportions.max())
     if high > low:
         return (
-            f"Between <b>{numbers.share(low)}</b> and <b>{numbers.share(high)}</b> of a bag {positive}: the more bags "
-            "differ, the more can be learned."
+            f"In one bag <b>{numbers.share(low)}</b> {positive}, in another <b>{numbers.share(high)}</b>: the more "
+            "bags differ, the more can be learned."
         )
-    return f"Of every bag {numbers.share(low)} {positive}, so nothing tells the classes apart."
+    return f"Of every bag {numbers.share(low)} {positive}, so nothing tells the labels apart."
 
 
 def _diversity_words(answer: Answer) -> str:
     """Say whether bags of a single label reveal labels."""
     trial, attack = answer.trials[0], answer.trials[0].attack
     if trial.least_labels[0] >= 2:
-        return "Every bag holds both labels."
+        return "No bag has only one label, so no bag gives a label away for certain."
     gives = "gives" if math.isinf(answer.question.config.proportion_epsilon) else "without noise would give"
     return (
         f"<b>{attack.exposed:,} of {attack.n:,} {answer.task.records} are in bags of one label</b>, which {gives} all "
@@ -64,8 +71,6 @@ def _diversity_words(answer: Answer) -> str:
 def _column_words(answer: Answer) -> str:
     """Explain the columns of bags."""
     trial, config = answer.trials[0], answer.question.config
-    some = len(charts.shown_bags(trial))
-    which = f"All {some} bags" if some == len(trial.blocks) else f"{some} of {len(trial.blocks)} bags"
     blocks = (
         "every record is released as it is"
         if config.k == 1
@@ -79,9 +84,9 @@ def _column_words(answer: Answer) -> str:
         "and is an arrow where it lies far outside."
     )
     return (
-        f"{which} of the first trial, a column each. Above, teal records {answer.task.positive} and lie at the foot, "
-        f"brown ones do not. Below, all that is released: {blocks}, and one share, which is the colour of the whole "
-        f"bag and the height of its diamond.{noisy} Bags that all hold both labels are called ℓ-diverse for ℓ = 2."
+        f"{_shown_words(trial)} drawn, a column each, of the first trial. Above, teal records {answer.task.positive} "
+        f"and lie at the foot, brown ones do not. Below, all that is released: {blocks}, and one percentage, the "
+        f"height of the bag’s diamond.{noisy} Bags that all hold both labels are called ℓ-diverse for ℓ = 2."
     )
 
 
@@ -101,34 +106,46 @@ def the_adversary(answer: Answer) -> list[Panel]:
         Panel(
             "bag-attack",
             "What does the adversary see?",
-            _right_words(rates),
+            _right_words(rates, answer.task.records),
             Chart(charts.attack(rates)),
             _rate_words(answer, rates, model),
             lambda: [{"source": source, **rate._asdict()} for source, rate in rates.items()],
             score_snippet(answer.question).then("print(label_proportions.attack_rates(trials))"),
+            note=_both_words(rates),
         ),
         _some_guesses(answer, bool(model)),
     ]
 
 
-def _right_words(rates: dict[str, Estimate]) -> str:
+def _right_words(rates: dict[str, Estimate], records: str) -> str:
     """Say how often the adversary is right."""
+    before, with_bag = (numbers.per_hundred(rates[source].mean) for source in ("prior", "bag"))
+    bag = "adds nothing" if with_bag == before else f"makes that <b>{with_bag}</b>"
     with_model = (
-        f", and for <b>{numbers.per_hundred(rates['both'].mean)}</b> with a model trained on all that was sent"
+        f"with a model trained on all that was sent it is <b>{numbers.per_hundred(rates['both'].mean)}</b>"
         if "both" in rates
-        else "; no model that learns from bags was trained"
+        else "no model that learns from bags was trained"
     )
     return (
-        "Somebody who knows a person’s record and bag guesses the label correctly for "
-        f"{numbers.per_hundred(rates['prior'].mean)} of 100 people before anything is sent, for "
-        f"<b>{numbers.per_hundred(rates['bag'].mean)}</b> with the share of the bag{with_model}."
+        f"Somebody who knows only the overall share guesses the label of {before} of 100 {records} correctly. The "
+        f"share of the bag {bag}; {with_model}."
     )
+
+
+def _both_words(rates: dict[str, Estimate]) -> str:
+    """Say of a model with the bag’s share that it cannot be told from the model alone, if their intervals overlap."""
+    if "both" not in rates:
+        return ""
+    alone, both = (rates[source] for source in ("model", "both"))
+    overlap = alone.low <= both.high and both.low <= alone.high
+    return "With or without the bag’s share, the model is about as good: the 95 % intervals overlap." if overlap else ""
 
 
 def _rate_words(answer: Answer, rates: dict[str, Estimate], model: str) -> str:
     """Say how often the adversary is right, with intervals; `model` is the title of its model, “” for none."""
     by_model = (
-        f", by the model alone ({model}) {with_range(rates['model'])}, by both {with_range(rates['both'])}"
+        f", by a model ({model}) {with_range(rates['model'])}, by a model and the bag’s share "
+        f"{with_range(rates['both'])}"
         if model
         else ""
     )
@@ -140,7 +157,7 @@ def _rate_words(answer: Answer, rates: dict[str, Estimate], model: str) -> str:
     return (
         f"Records in the bags of {count_trials(answer.trials)}. The likelier label is named: by the overall share "
         f"{with_range(rates['prior'])}, by the bag’s share {with_range(rates['bag'])}{by_model}. Vertical line: "
-        f"without the bag.{by_x}"
+        f"by the overall share.{by_x}"
     )
 
 
@@ -148,8 +165,12 @@ def _some_guesses(answer: Answer, learnt: bool) -> Panel:
     """Return the table of a few records, from prior to posterior."""
     attack = answer.trials[0].attack
     heads = (
-        *("in bag", "chance before", "share sent of its bag", "chance by its bag", "chance by bag and record"),
-        "in truth",
+        "bag no.",
+        f"chance of “{answer.task.labels[1]}” by the overall share",
+        "share sent on of the bag",
+        "chance by the bag’s share",
+        "chance by a model and the bag’s share",
+        "the truth",
     )
     body = [
         [

@@ -20,6 +20,7 @@ from privdemo.experiments.label_proportions.study import Row
 from privdemo.figures import label_proportions as charts
 from privdemo.mechanisms import aggregation
 from privdemo.methods import FULL, LABEL_PROPORTIONS, LABELLED, LLP, MEAN_MAP, NAMES
+from privdemo.tasks import BINARY, Task
 
 # The fraction of the noise that should lie within ± the half-width (Yan: "control noise domain above 90 % in
 # [−0.5, 0.5]").
@@ -72,11 +73,11 @@ def panels(answer: Answer, noise_on: str) -> list[Panel]:
     scores = shipped.own_scores(answer, curves.methods, curves.threshold)
     figure = charts.curves(
         shipped.lines(curves.rows, curves.methods, curves.level),
-        "ε of every column" if curves.on_columns else "ε of every label",
+        f"ε {_each(curves.on_columns)}, log scale (right: less noise)",
         study.EPSILONS,
         scores,
         config.feature_epsilon if curves.on_columns else config.proportion_epsilon,
-        [(bound, f"{numbers.share(WITHIN, 0)} of noise within ±{HALF_WIDTH}")],
+        [(bound, f"{numbers.share(WITHIN, 0)} of the noise within ±{HALF_WIDTH} →")],
     )
     axis, k = ("feature_epsilon", curves.count) if curves.on_columns else ("proportion_epsilon", 1)
     own = shipped.own_words(answer, scores, shipped.differences(answer, axis, k), curves.threshold)
@@ -84,11 +85,15 @@ def panels(answer: Answer, noise_on: str) -> list[Panel]:
         Panel(
             "f1-by-noise",
             "What does noise cost?",
-            cost_words(curves.rows, curves.level, curves.on_columns, curves.count),
+            cost_words(
+                curves.rows, curves.level, curves.on_columns, curves.count, BINARY[shipped.shown_dataset(answer)]
+            ),
             Chart(figure),
             f"{shipped.study_words(answer, at_random=True)} {_curve_words(curves, bound)} {own}",
             lambda: [vars(row) | LABEL_PROPORTIONS[row.method].columns for row in curves.rows],
             shipped.snippet(curves.study, shipped.shown_dataset(answer)),
+            note="Each number that noise is added to lies between 0 and 1. Right of the dotted line "
+            f"{numbers.share(WITHIN, 0)} of the noise moves it by at most {HALF_WIDTH}.",
         ),
         Panel("bag-promises", "What does your own noise promise?", figure=Cards(promises(answer))),
     ]
@@ -108,9 +113,10 @@ def _curve_words(curves: _Curves, bound: float) -> str:
     )
 
 
-def cost_words(rows: Sequence[Row], level: Level, on_columns: bool, count: int) -> str:
-    """State the smallest ε from which on matching bag shares loses less than `LOSS` of its F1."""
-    f1_by_epsilon = {level(row): row.average for row in rows if row.method == LLP}
+def cost_words(rows: Sequence[Row], level: Level, on_columns: bool, count: int, task: Task) -> str:
+    """State the smallest ε from which on noise costs matching bag shares less than `LOSS` of its F1."""
+    by_epsilon = {level(row): row for row in rows if row.method == LLP}
+    f1_by_epsilon = {epsilon: row.average for epsilon, row in by_epsilon.items()}
     f1_without_noise = f1_by_epsilon[math.inf]
     least, largest = min(f1_by_epsilon), max(filter(math.isfinite, f1_by_epsilon))
     sufficient_epsilon = min(
@@ -118,18 +124,28 @@ def cost_words(rows: Sequence[Row], level: Level, on_columns: bool, count: int) 
         for epsilon in f1_by_epsilon
         if all(f1_by_epsilon[e] > f1_without_noise - LOSS for e in f1_by_epsilon if e >= epsilon)
     )
-    each = "column" if on_columns else "label"
-    kept = (
-        f"loses under {LOSS} of that <b>from ε = {numbers.epsilon(sufficient_epsilon)}</b> a {each} on"
+    lowers = f"that lowers the F1 score of “{LABEL_PROPORTIONS[LLP].title}”"
+    cost = (
+        f"<b>With ε of {numbers.epsilon(sufficient_epsilon)} or more</b> {lowers} by less than {LOSS}"
         if math.isfinite(sufficient_epsilon)
-        else f"loses more than {LOSS} of that <b>even at ε = {numbers.epsilon(largest)}</b> a {each}"
+        else f"<b>Even with ε = {numbers.epsilon(largest)}</b> {lowers} by more than {LOSS}"
     )
-    where = f"each column of averages of {count} records" if on_columns else f"the share of each bag of {count}"
+    what = (
+        f"Averages of {count} {task.records} are sent on, with noise on each number"
+        if on_columns
+        else f"Noise is added to the share of each bag of {count}"
+    )
+    lazy = f": it calls all {task.records} “{task.labels[0]}”" if not by_epsilon[least].positive else ""
     return (
-        f"Noise is added to {where}. Without it “{LABEL_PROPORTIONS[LLP].title}” scores F1 = {f1_without_noise:.3f}; "
-        f"with it, it {kept}, and at ε = {numbers.epsilon(least)} it scores {f1_by_epsilon[least]:.3f}. For the same "
-        f"ε {'averages of more records' if on_columns else 'larger bags'} need less noise."
+        f"{what}. {cost}, from {f1_without_noise:.3f} without noise; with ε = {numbers.epsilon(least)} it is "
+        f"{f1_by_epsilon[least]:.3f}{lazy}. For the same ε "
+        f"{f'averages of more {task.records}' if on_columns else 'larger bags'} need less noise."
     )
+
+
+def _each(on_columns: bool) -> str:
+    """Say what an ε of the curves is for."""
+    return "for each number of an average" if on_columns else "for each label"
 
 
 # --- promises ------------------------------------------------------------------------------------

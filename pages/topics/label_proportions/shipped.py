@@ -105,7 +105,7 @@ def own_words(answer: Answer, marks: Mapping[str, Estimate], other: tuple[str, .
         return "Your own setting has no mark here: it is trained or averaged in another way."
     where = f", which has {numbers.join_words(other)}" if other else ""
     at = "" if threshold == answer.question.threshold else f", here with threshold {THRESHOLDS[threshold]}"
-    return f"The rule and the larger markers are your setting ({count_trials(answer.trials)}){where}{at}."
+    return f"The vertical line and the larger marks are your setting ({count_trials(answer.trials)}){where}{at}."
 
 
 def ends(rows: Sequence[Row], methods: Sequence[str], words: Callable[[Row], str]) -> str:

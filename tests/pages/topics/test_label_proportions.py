@@ -71,13 +71,13 @@ def test_words_follow_the_numbers(words, start):
 def test_the_smallest_epsilon_that_keeps_f1_or_that_none_does():
     row = next(row for row in shipped.all_rows() if row.method == LLP)
     made = [replace(row, proportion_epsilon=e, average=f1) for e, f1 in ((0.1, 0.6), (1, 0.79), (math.inf, 0.8))]
-    words = noise.cost_words(made, lambda row: row.proportion_epsilon, False, 12)
-    assert (
-        "scores F1 = 0.800; with it, it loses under 0.02 of that <b>from ε = 1</b> a label on, and at ε = 0.1" in words
-    )
-    made[1] = replace(made[1], average=0.7)
-    words = noise.cost_words(made, lambda row: row.proportion_epsilon, True, 12)
-    assert "loses more than 0.02 of that <b>even at ε = 1</b> a column" in words
+    words = noise.cost_words(made, lambda row: row.proportion_epsilon, False, 12, MALIGNANT)
+    lowers = f"that lowers the F1 score of {THEIRS} by"
+    assert f"<b>With ε of 1 or more</b> {lowers} less than 0.02, from 0.800 without noise; with ε = 0.1 it is" in words
+    made[:2] = replace(made[0], positive=0.0), replace(made[1], average=0.7)
+    words = noise.cost_words(made, lambda row: row.proportion_epsilon, True, 12, MALIGNANT)
+    assert f"<b>Even with ε = 1</b> {lowers} more than 0.02" in words
+    assert "it is 0.600: it calls all tumours “benign”. For the same ε averages of more tumours need" in words
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_what_is_shown_is_what_the_package_computes_and_the_code_repeats_it(conf
         assert f"{LABEL_PROPORTIONS[name].title} {shown.score(name).mean:.3f} (" in scores.summary
     both = label_proportions.attack_rates(shown.trials)["both"].mean
     attack, guesses = chapters.the_adversary(shown)
-    assert f"<b>{100 * both:.3g}</b> with a model" in attack.answer
+    assert f"with a model trained on all that was sent it is <b>{100 * both:.3g}</b>" in attack.answer
     assert [row[0] for row in guesses.figure.cells] == [str(guess["bag"]) for guess in guesses.rows()]
     panels = (
         panel
