@@ -3,7 +3,6 @@
 import re
 
 import numpy as np
-import pytest
 
 from docs import results_tables
 from privdemo.experiments import claims, class_ratio, comparison, label_counts, naive_steps, training
@@ -26,14 +25,15 @@ def test_every_table_of_results_is_made_from_files():
     assert "\n|" not in by_hand[by_hand.index("## What training on noise reaches") :]
 
 
-@pytest.mark.parametrize("name", results_tables.TABLES)
-def test_a_changed_cell_is_mended(name):
+def test_a_changed_cell_of_every_table_is_mended():
     """So that a cell changed by hand, or a result that changed, makes the comparison fail."""
-    table = results_tables.TABLES[name]()
-    assert TEXT.count(table) == 1
-    *_, last_number = re.finditer(r"\d\.\d+|\d+", table)
-    changed = TEXT.replace(table, f"{table[: last_number.start()]}x{table[last_number.end() :]}")
-    assert changed != TEXT
+    changed = TEXT
+    for make in results_tables.TABLES.values():
+        table = make()
+        assert changed.count(table) == 1
+        *_, last_number = re.finditer(r"\d\.\d+|\d+", table)
+        changed = changed.replace(table, f"{table[: last_number.start()]}x{table[last_number.end() :]}")
+    assert changed.count("x") == TEXT.count("x") + len(results_tables.TABLES)
     assert results_tables.document(changed) == TEXT
 
 
