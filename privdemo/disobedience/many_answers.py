@@ -78,9 +78,9 @@ def mixed_support_counts(
 
     Either may be nobody. Of fake clients it does not matter which answers are true.
     """
-    if not np.any(disobey):
+    if not np.asarray(disobey).any():
         return oracle.support_counts(obey, rng)
-    if not np.any(obey):
+    if not np.asarray(obey).any():
         return way.support_counts(oracle, disobey, rng)
     return oracle.support_counts(obey, rng) + way.support_counts(oracle, disobey, rng)
 

@@ -216,6 +216,14 @@ def test_the_price_is_in_people():
     assert ControlQuestion(lie(0.0), 1.0, to_others=True).price(0.35, 0.0) == pytest.approx(2, rel=1e-6)
 
 
+def test_if_all_say_no_nobody_need_follow_the_rules():
+    found = notice(HALVES, [[90, 0], [70, 0]])
+    assert found.part.mean == pytest.approx(1)
+    assert found.part.high == 1
+    assert found.everybody_low.mean == pytest.approx(0, abs=1e-8)
+    assert notice(TwoHalves(lie(0.1), lie(0.4), ALWAYS_YES), [[0, 90], [0, 70]]).part.mean == pytest.approx(1)
+
+
 def test_one_survey_alone_is_as_one_of_many():
     draws = HALVES.sample(0.35, 0.1, 500, rng(7), 5)
     for alone, among in zip((notice(HALVES, each) for each in draws), notice_many(HALVES, draws), strict=True):

@@ -6,6 +6,8 @@ import shlex
 import pytest
 
 from privdemo.__main__ import main
+from privdemo.disobedience import ControlQuestion, TwoHalves
+from privdemo.mechanisms import BinaryChannel
 from tests.documents import ROOT, blocks, run
 
 TEXT = (ROOT / "docs/disobedience.md").read_text(encoding="utf-8")
@@ -22,6 +24,13 @@ def test_the_commands_run(capsys):
     for command in commands.splitlines():
         assert main(shlex.split(command)[3:]) == 0
     assert capsys.readouterr().out
+
+
+def test_the_people_that_each_design_needs():
+    strong, mild, control = (BinaryChannel(p, p) for p in (0.4, 0.1, 0.2))
+    needed = [design.people_needed(0.05, 0.35, 0.1) for design in (ControlQuestion(control), TwoHalves(mild, strong))]
+    quoted = r"needs ([\d,]+) people for ± 5 points where .1 and .4 need ([\d,]+)"
+    assert re.findall(quoted, " ".join(TEXT.split())) == [tuple(f"{people:,}" for people in needed)]
 
 
 def cells():

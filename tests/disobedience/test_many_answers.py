@@ -92,6 +92,8 @@ def test_the_bias_by_every_report_of_two_people(name, way):
     oracle = fo.ORACLES[name](k, 1.0)
     found = expected_shares(oracle, way, 0.5, true, theirs)
     np.testing.assert_allclose(share_biases(oracle, way, 0.5, true, theirs), found - (true + theirs) / 2)
+    alike = expected_shares(oracle, way, 0.5, true)  # those who disobey have the same shares, if no others are given
+    np.testing.assert_allclose(alike, expected_shares(oracle, way, 0.5, true, true))
     if name == "local hashing":  # of all functions: the honest law is p and q, the other's is simulated
         n = 40_000
         sent = oracle.support(way.reports(oracle, np.zeros(n, int), rng())).mean(axis=0)
