@@ -106,7 +106,7 @@ def _with_rows(items: Sequence[Any]) -> list[tuple[int, Any]]:
 def _rows(labels: Sequence[str]) -> dict[str, Any]:
     """Return a vertical axis with a row for each of `labels`, written over their rows."""
     heights = [row for row, _ in _with_rows(labels)]
-    named = rows({label: label for label in labels}) | {"tickvals": heights, "ticktext": list(labels)}
+    named = rows({str(row): label for row, label in _with_rows(labels)}) | {"tickvals": heights}
     return {key: value for key, value in named.items() if not key.startswith("category")}
 
 

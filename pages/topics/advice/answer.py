@@ -72,8 +72,9 @@ def _cards(answer: Answer) -> Panel:
         (
             "What stays at risk",
             f"asked {_TIMES} times: ε = {_TIMES * plan.epsilon:g}",
-            "Losses add up when a person is asked again. The method does not hide who takes part and when, nor what is "
-            "true of nearly everybody.",
+            "Losses add up when a person is asked again. The method does not hide who takes part and when, nor what "
+            "the "
+            "result itself tells about everybody.",
         ),
     ]
     return Panel(

@@ -240,8 +240,8 @@ def the_truth(answer: Answer, found: Reveal) -> _StepContents:
     words = "; ".join(f"{said(r.answer)} {numbers.share(true)}" for r, true in zip(found.readings, truth, strict=True))
     return _StepContents(
         f"{said(first.answer)} is true for <b>{numbers.share(share)}</b> of these simulated people. Corrected for the "
-        f"changed answers, the 95 % interval {numbers.interval(first.estimated)} {best} the truth. Of the answers as "
-        f"sent, {numbers.interval(first.reported)} {ignored} it.",
+        f"changed answers, the 95 % interval {numbers.interval(first.estimated)} {best} the truth; that of the "
+        f"answers as sent, {numbers.interval(first.reported)}, {ignored} it.",
         reveal.shares(answer.question, found, f"The truth: {words}.", truth),
         f"The truth: {words}.",
         lambda: poll.share_table(found, truth),

@@ -116,7 +116,7 @@ def test_a_rehearsal_shows_its_true_shares_only_at_the_end():
     of = shown(REHEARSAL, (60, 40), expected=100, truth=(55, 45))
     said = panel("Comparison with the truth", of).answer
     assert "true for <b>55.0 %</b>" in said
-    assert said.endswith("% contains the truth. Of the answers as sent, 49.7–69.7 % contains it.")
+    assert said.endswith("% contains the truth; that of the answers as sent, 49.7–69.7 %, contains it.")
     assert panel("Comparison with the truth", of).rows()[0]["true"] == 0.55
     for step in [step for step in STEPS[1:] if step != "Comparison with the truth"]:
         found = panel(step, of, *([2] if step == "Asking everybody again" else []))
