@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from privdemo.advise.plan import Plan
-from privdemo.advise.question import CLASSIFIER, COUNTS, ONE_OF_K, YES_NO
+from privdemo.advise.question import CLASSIFIER, COUNTS, ONE_OF_K, YES_NO, Question
 from privdemo.advise.recommend import Advice
 from privdemo.advise.words import action, exactness, promise
 
@@ -33,6 +33,15 @@ _TRUSTED = {
 }
 
 
+# What the organiser of a poll is told to do, and the same for the people who are asked.
+_TO_PEOPLE = {
+    "Let each telephone change": "Before sending, your telephone will change",
+    "Let each telephone": "Your telephone will",
+    ", and let a shuffler mix what is sent": ". A shuffler mixes what is sent",
+    ", and train with the method": ". A computer is trained with the method",
+}
+
+
 class Line(NamedTuple):
     """A line of a label: a `title` of a few words and a `text` of one or two sentences."""
 
@@ -45,19 +54,27 @@ def label(advice: Advice, words: str = "") -> tuple[Line, ...]:
     question, plan = advice.question, advice.plan
     wanted = _WANTED[question.ask].format(answers=question.answers)
     return (
-        Line("What is asked", f"“{words}” Wanted: {wanted[0].lower()}{wanted[1:]}" if words else wanted),
-        Line("How", action(question, plan)),
+        Line("What is asked", f"“{words or '(your question)'}” Wanted: {wanted[0].lower()}{wanted[1:]}"),
+        Line("How", _how(question, plan)),
         Line("Privacy loss", f"{_loss(plan)} {promise(plan)}"),
         Line("Asked again", f"Losses add up: {AGAIN} times give at most ε = {AGAIN * plan.epsilon:g}{_again(plan)}."),
         Line("Who sees what", _SEES[plan.trust]),
         Line("Who must be trusted", _TRUSTED[plan.trust]),
         Line(
             "Not protected",
-            "Who takes part, when, and from where; what is true of nearly everybody. A telephone or an organiser that "
-            "does not keep to this label protects nobody.",
+            "Who takes part, when, and from where; what the result itself tells about everybody. A telephone or an "
+            "organiser that does not keep to this label protects nobody.",
         ),
         Line("How exact", exactness(advice)),
     )
+
+
+def _how(question: Question, plan: Plan) -> str:
+    """Return the method as those read it who answer: what each telephone is to do, theirs will do."""
+    words = action(question, plan)
+    for to_organiser, to_people in _TO_PEOPLE.items():
+        words = words.replace(to_organiser, to_people)
+    return words
 
 
 def _loss(plan: Plan) -> str:

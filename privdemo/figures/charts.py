@@ -77,6 +77,13 @@ def reference_label(x: float, text: str, low: float, high: float) -> dict[str, A
     return {"text": text, "x": x, "y": 1, "yref": "paper", "xanchor": anchor, "yanchor": "bottom", "showarrow": False}
 
 
+def label_over(text: str, x: float, row: str | int, low: float, high: float) -> dict[str, Any]:
+    """Return words over a mark at `x`, in a row, on an axis from `low` to `high`: towards the middle near an end."""
+    place = (x - low) / (high - low)
+    anchor = "left" if place < 0.3 else "right" if place > 0.7 else "center"
+    return {"text": text, "x": x, "y": row, "xanchor": anchor, "yanchor": "bottom", "yshift": 6, "showarrow": False}
+
+
 def rows(labels: Mapping[str, str]) -> dict[str, Any]:
     """Return a vertical axis with a row for each key of `labels`, the first at the top; the key's value is written over
     the row.

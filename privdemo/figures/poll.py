@@ -17,6 +17,7 @@ from privdemo.figures.charts import (
     HOVER,
     error_bars,
     interval_bars,
+    label_over,
     legend_below,
     line,
     marker,
@@ -30,7 +31,8 @@ from privdemo.figures.people import ANSWERED, NOT_YET, SAID, Dot, Field
 from privdemo.intervals import Estimate
 from privdemo.methods import SPREAD_MLE, VOTING
 
-_SHARE = {"range": [-0.02, 1.04], "tickformat": ".0%"}
+_LOW, _HIGH = -0.02, 1.04
+_SHARE = {"range": [_LOW, _HIGH], "tickformat": ".0%"}
 # In pixels, the height of all rows together where they are few, and the least height of one; in rows, how wide a bar
 # is, and how far below the middle of its row a second mark stands.
 _ROWS, _LEAST_ROW, _BAR, _BELOW = 300, 84, 1 / 3, 0.2
@@ -46,7 +48,7 @@ _LOOKS = tuple(
         strict=True,
     )
 )
-_ESTIMATED, _AS_SENT = "with chance taken out", "as sent"
+_ESTIMATED, _AS_SENT = "corrected for the changed answers", "as sent"
 # The people of a picture.
 _HUNDRED = 100
 # How many times as wide as high the field of a class is.
@@ -72,9 +74,12 @@ def said(found: Reveal) -> Figure:
 def naive(found: Reveal) -> Figure:
     """Return the naive estimate, the observed shares with their intervals."""
     style = VOTING["naive"].style
-    labels = [f"{words(r.answer)} <b>{percent(r.reported.mean)}</b>" for r in found.readings]
-    marks = [_mark(row, r.reported, style, _AS_SENT, size=22) for row, r in _with_rows(found.readings)]
-    return _shares(labels, marks, "share of whom it is true, if every answer sent is true")
+    marks = [_mark(row, r.reported, style, "", size=22) for row, r in _with_rows(found.readings)]
+    figure = _shares([""] * len(marks), marks, "share of the answers sent")
+    names = (f"{words(r.answer)} <b>{percent(r.reported.mean)}</b>" for r in found.readings)
+    for name, (row, r) in zip(names, _with_rows(found.readings), strict=True):
+        figure.add_annotation(label_over(name, r.reported.mean, row, _LOW, _HIGH) | {"yshift": 16})
+    return figure
 
 
 def corrected(found: Reveal, truth: Sequence[float] | None = None) -> Figure:
@@ -90,7 +95,7 @@ def corrected(found: Reveal, truth: Sequence[float] | None = None) -> Figure:
         marks.append(_mark(row - _BELOW, r.reported, ignored, _AS_SENT, size=8))
         if truth:
             marks.append(_mark(row, Estimate(truth[i], truth[i], truth[i]), known, "the truth", size=22))
-    return _shares(labels, marks, "share of whom it is true")
+    return _shares(labels, marks, "share for whom it is true")
 
 
 def _with_rows(items: Sequence[Any]) -> list[tuple[int, Any]]:
@@ -101,7 +106,7 @@ def _with_rows(items: Sequence[Any]) -> list[tuple[int, Any]]:
 def _rows(labels: Sequence[str]) -> dict[str, Any]:
     """Return a vertical axis with a row for each of `labels`, written over their rows."""
     heights = [row for row, _ in _with_rows(labels)]
-    named = rows({label: label for label in labels}) | {"tickvals": heights, "ticktext": list(labels)}
+    named = rows({str(row): label for row, label in _with_rows(labels)}) | {"tickvals": heights}
     return {key: value for key, value in named.items() if not key.startswith("category")}
 
 
@@ -171,9 +176,13 @@ def meant(found: Reveal) -> list[Field]:
 
 
 def meant_legend(found: Reveal) -> dict[str, Dot]:
-    """Return the legend of `meant`, by words."""
-    first, other = SAID[0], "the other" if len(found.readings) == 2 else "another"
-    return {"filled: meant it": first, f"hollow: meant {other} answer, which chance changed": first.changed}
+    """Return the legend of `meant`, by words: of two answers the marks of both, of more those of the first."""
+    if len(found.readings) > 2:
+        return {"filled: it is true": SAID[0], "hollow: chance changed another answer to it": SAID[0].changed}
+    names = [f"“{reading.answer}”" for reading in found.readings]
+    return {f"sent {name}, true": mark for name, mark in zip(names, SAID, strict=False)} | {
+        f"sent {name}, changed by chance": mark.changed for name, mark in zip(names, SAID, strict=False)
+    }
 
 
 def arrived(answered: int, expected: int) -> Field:
@@ -199,7 +208,8 @@ def whole_class(found: Reveal, number: int) -> Field:
     marks = dict(enumerate(whole_class_legend(found, number).values()))
     kinds = np.repeat(list(marks), [low, mean - low, high - mean, shown - high])
     columns = max(1, round(math.sqrt(_WIDE * shown)))
-    return figures.dot_field(_each_dot(shown, found.n_answers), kinds, marks, columns)
+    heading = f"How many, not who. {_each_dot(shown, found.n_answers)}".strip()
+    return figures.dot_field(heading, kinds, marks, columns)
 
 
 def whole_class_legend(found: Reveal, number: int) -> dict[str, Dot]:
@@ -213,8 +223,8 @@ def whole_class_legend(found: Reveal, number: int) -> dict[str, Dot]:
         others = others._replace(colour=palette.TRUTH.colour)
     return {
         f"“{answers[number]}”": this,
-        f"perhaps “{answers[number]}”": this.not_yet,
-        f"perhaps {words_of_others}": others.not_yet,
+        f"estimated “{answers[number]}”, uncertain": this.not_yet,
+        f"estimated {words_of_others}, uncertain": others.not_yet,
         words_of_others: others,
     }
 
@@ -235,7 +245,7 @@ def again(found: Sequence[Again], times: int) -> Figure:
             "marker": marker(look) | {"size": 10},
             "error_y": error_bars(each.meant, look),
             "name": f"always “{words(each.answer)}”",
-            "hovertemplate": "%{x:.0f} times: %{y:.1%} meant it<extra></extra>",
+            "hovertemplate": "%{x:.0f} times: true for %{y:.1%}<extra></extra>",
         }
         for i, (each, look) in enumerate(plotted)
     ]
@@ -244,9 +254,9 @@ def again(found: Sequence[Again], times: int) -> Figure:
         data=traces,
         layout={
             "xaxis": {"title": {"text": "times asked"}, "range": [0.7, most + 0.3], "dtick": 1},
-            "yaxis": {"title": {"text": "share who meant it"}, "range": [-0.03, 1.05], "tickformat": ".0%"},
+            "yaxis": {"title": {"text": "share for whom it is true"}, "range": [-0.03, 1.05], "tickformat": ".0%"},
             "shapes": [reference_line(times)],
-            "annotations": [reference_label(times, "once" if times == 1 else f"{times} times", 0.7, most + 0.3)],
+            "annotations": [reference_label(times, f"your setting: {times}", 0.7, most + 0.3)],
             "height": 380,
             "margin": {"b": 120},
             "legend": legend_below(),
@@ -258,7 +268,7 @@ def price(cost: Price) -> Figure:
     """Return the number of people who answered, and the number whose true answers would be as precise."""
     kinds = (
         ("private answers", cost.with_lies, VOTING[SPREAD_MLE].style),
-        ("open answers that would do", cost.without_lies, VOTING["honest"].style),
+        ("open answers that would be as exact", cost.without_lies, VOTING["honest"].style),
     )
     labels = [f"{name} <b>{f'{n:,}' if n else 'under 1'}</b>" for name, n, _ in kinds]
     bars = [_bar(row, n, style.colour, len(kinds)) for row, (_, n, style) in _with_rows(kinds)]

@@ -177,7 +177,7 @@ def test_a_show_of_hands_has_the_numbers_of_python_for_what_is_typed(open_lesson
         expect(page.get_by_role("radio", name=name)).to_be_checked()
         faults += wrong(page)
     share = poll.rehearse(config, 200, 78).shares[0]
-    expect(page.locator(SAID)).to_contain_text(f"“Yes” is true of {100 * share:.1f} % of these simulated people.")
+    expect(page.locator(SAID)).to_contain_text(f"“Yes” is true for {100 * share:.1f} % of these simulated people.")
     page.get_by_role("radio", name="Show of hands").check()
     expect(page.locator(SAID)).to_have_text("Nobody has answered yet: there is nothing to read.")
     expect(page.locator("#answers")).to_be_hidden()
@@ -235,6 +235,7 @@ def test_answers_fall_and_bars_slide_where_motion_is_wanted(open_lesson):
     page.get_by_role("radio", name=STEPS[3]).check()
     expect(page.locator(".row b").first).to_contain_text("as sent")
     expect(page.locator(".row b").first).not_to_contain_text("as sent")
+    expect(page.locator(".row .lines").first).to_contain_text("dashed: ")
 
 
 @pytest.mark.parametrize("look", LOOKS, ids=["day", "night on a telephone"])

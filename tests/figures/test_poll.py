@@ -28,7 +28,7 @@ def test_readings_stand_with_their_intervals():
         assert shows_estimates(trace, share, axis="x")
     traces = charts.corrected(FOUND, (0.5, 0.3, 0.2)).data
     named = {name: [trace for trace in traces if trace.name == name] for name in {trace.name for trace in traces}}
-    for trace, reading in zip(named["with chance taken out"], FOUND.readings, strict=True):
+    for trace, reading in zip(named["corrected for the changed answers"], FOUND.readings, strict=True):
         assert shows_estimates(trace, reading.estimated, axis="x")
     assert [trace.x[0] for trace in named["the truth"]] == [0.5, 0.3, 0.2]
     assert [sum(trace.showlegend for trace in each) for each in named.values()] == [1, 1, 1]

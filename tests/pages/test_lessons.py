@@ -137,13 +137,13 @@ def test_a_show_of_hands_has_the_estimates_of_the_package_for_all_hands(read):
         first, second = poll.reveal(config, (yes, no)).readings
         sent, estimated = hands["hands"][yes][no].values()
         assert bare(sent["answer"]).startswith(f"{yes} of ")
-        assert f"“Yes” is true of {100 * first.estimated.mean:.1f} %" in bare(estimated["answer"])
+        assert f"“Yes” is true for {100 * first.estimated.mean:.1f} %" in bare(estimated["answer"])
         shown = hands["pictures"]["Estimated percentages"] | estimated
         for reading, bar in zip((first, second), shown["readings"], strict=True):
             np.testing.assert_allclose(bar["estimated"], reading.estimated, atol=5e-5)
     group = poll.rehearse(config, 200, 78)
     truth = ways["Try it with simulated people"]["chapters"]["Comparison with the truth"]
-    assert f"“Yes” is true of {100 * group.shares[0]:.1f} %" in bare(truth["answer"])
+    assert f"“Yes” is true for {100 * group.shares[0]:.1f} %" in bare(truth["answer"])
 
 
 def test_your_own_secret_has_the_numbers_of_the_home_page(read):

@@ -78,7 +78,7 @@ def _cards(answer: Answer) -> Panel:
             "What stays at risk",
             f"asked {_TIMES} times: {_guesses(_TIMES * plan.epsilon, _TIMES * plan.delta)}",
             f"Losses add up when a person is asked again, here to ε = {_TIMES * plan.epsilon:g}. The method does not "
-            "hide who takes part and when, nor what is true of nearly everybody.",
+            "hide who takes part and when, nor what the result itself tells about everybody.",
         ),
     ]
     return Panel(

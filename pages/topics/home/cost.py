@@ -17,9 +17,9 @@ from privdemo.tasks import binary_task
 # The ε of a label at which the methods are compared.
 EPSILON = 1.0
 _TITLES = {
-    TRUTH: "everybody (no privacy):",
-    NOBODY: "nobody: chance changes some<br>before they are sent:",
-    OWNER: "the owner of a group,<br>who releases noisy totals:",
+    TRUTH: "everybody sees them (no privacy):",
+    NOBODY: "nobody sees them: chance changes<br>some before they are sent:",
+    OWNER: "the owner of a group sees them,<br>and sends noisy totals:",
 }
 _WORDS = {
     NOBODY: "if nobody is trusted, and each person reports a wrong digit {lie} of the time (“{method}”)",

@@ -126,8 +126,8 @@ def _lie_words(config: PollConfig) -> str:
     """Say how often chance changes an answer, and what that protects."""
     other = "" if len(config.answers) == 2 else " to another one"
     return (
-        f"Chance switches each answer{other} with a probability of <b>{numbers.percent(config.lie)}</b>, so "
-        f"{_protection_words(config)}, and yet it can be estimated how many mean each answer."
+        f"Chance changes each answer{other} with a probability of <b>{numbers.percent(config.lie)}</b>, so "
+        f"{_protection_words(config)}, and yet it can be estimated for how many each answer is true."
     )
 
 

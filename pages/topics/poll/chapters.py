@@ -1,4 +1,4 @@
-"""Panels of the poll’s chapters: shares as sent and with chance taken out, posterior of one answer, cost of privacy."""
+"""Panels of the poll’s chapters: shares as sent and corrected, posterior of one answer, cost of privacy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pages.kit.values import Values
 from pages.topics.poll import reveal
 from pages.topics.poll.answer import MANY_LIES, Answer, ordinal, said
 from pages.topics.poll.question import ENOUGH, TIMES, is_too_few
-from privdemo import figures
+from privdemo import accounting, figures
 from privdemo.experiments import poll
 from privdemo.experiments.poll import Price, Reveal
 from privdemo.figures import poll as charts
@@ -85,9 +85,9 @@ def naive(answer: Answer, found: Reveal) -> _StepContents:
     first, still = found.readings[answer.number], found.config.channel.p10
     words = "; ".join(f"{said(r.answer)} {numbers.with_range(r.reported)}" for r in found.readings)
     return _StepContents(
-        f"If every answer were true, {said(first.answer)} would be true of "
-        f"<b>{numbers.with_range(first.reported)}</b>. But even if it were true of nobody, chance "
-        f"alone would have {numbers.percent(still)} answer so.",
+        f"If every answer sent were true, {said(first.answer)} would be true for {_with_interval(first.reported)}. But "
+        f"even if it were true for nobody, chance alone would make {numbers.percent(still)} answer "
+        f"{said(first.answer)}.",
         Chart(charts.naive(found)),
         f"Shares as sent, each with its 95 % interval: {words}.",
         lambda: poll.said_table(found),
@@ -95,16 +95,22 @@ def naive(answer: Answer, found: Reveal) -> _StepContents:
     )
 
 
-@_step("corrected", "How many is it true of?")
+def _with_interval(share: Estimate) -> str:
+    """Write a share in bold with its 95 % interval, if it has a width."""
+    interval = "" if share.has_no_width else f" (95 % interval: {numbers.interval(share)})"
+    return f"<b>{numbers.share(share.mean)}</b>{interval}"
+
+
+@_step("corrected", "For how many is it true?")
 def corrected(answer: Answer, found: Reveal) -> _StepContents:
-    """Return the estimated shares, with chance taken out."""
+    """Return the estimated shares, corrected for changed answers."""
     first = found.readings[answer.number]
     words = "; ".join(f"{said(r.answer)} {numbers.with_range(r.estimated)}" for r in found.readings)
     return _StepContents(
-        f"{_doubt_words(found)}With chance taken out, {said(first.answer)} is true of "
-        f"<b>{numbers.with_range(first.estimated)}</b>.{_narrower_words(found)}",
-        reveal.shares(answer.question, found, f"Shares with chance taken out: {words}."),
-        f"Shares with chance taken out, each with its 95 % interval: {words}.",
+        f"{_doubt_words(found)}Corrected for the changed answers, {said(first.answer)} is true for "
+        f"{_with_interval(first.estimated)}.{_narrower_words(found)}",
+        reveal.shares(answer.question, found, f"Shares corrected for the changed answers: {words}."),
+        f"Shares corrected for the changed answers, each with its 95 % interval: {words}.",
         lambda: poll.share_table(found),
         answer.snippet("charts.corrected(found).show()"),
     )
@@ -119,7 +125,7 @@ def _doubt_words(found: Reveal) -> str:
 
 def _narrower_words(found: Reveal) -> str:
     """Say that more answers narrow the interval, unless the model is doubtful."""
-    return "" if _is_doubtful(found) else " The more people answer, the narrower this range."
+    return "" if _is_doubtful(found) else " The more people answer, the narrower this interval."
 
 
 def _is_doubtful(found: Reveal) -> bool:
@@ -127,19 +133,19 @@ def _is_doubtful(found: Reveal) -> bool:
     return any(reading.doubtful for reading in found.readings)
 
 
-@_step("one-answer", "What does one answer say of its sender?")
+@_step("one-answer", "What does one answer say about its sender?")
 def one_answer(answer: Answer, found: Reveal) -> _StepContents:
     """Return what one answer reveals about its sender."""
     first, epsilon = found.readings[answer.number], found.config.mechanism.epsilon
     words = "; ".join(
-        f"of 100 who answered {said(r.answer)}, {numbers.per_hundred(r.meant.mean)} meant it "
-        f"({numbers.interval(r.meant)}); of all, {numbers.share(r.estimated.mean)}"
+        f"of 100 who answered {said(r.answer)}, it is true for {numbers.per_hundred(r.meant.mean)} "
+        f"({numbers.interval(r.meant)}); of all, for {numbers.share(r.estimated.mean)}"
         for r in found.readings
     )
     return _StepContents(
-        f"{_doubt_words(found)}Of 100 who answered {said(first.answer)}, <b>{_of_100_people(first.meant)}</b> meant "
-        f"it; of any 100 people, {_of_100_people(first.estimated)} do. One answer changes the odds by "
-        f"{numbers.odds_factor(epsilon)} at most.",
+        f"{_doubt_words(found)}Of 100 people who answered {said(first.answer)}, it is true for "
+        f"<b>{_of_100_people(first.meant)}</b>; of any 100 people, for {_of_100_people(first.estimated)} (in brackets: "
+        f"95 % intervals). One answer changes the odds by {numbers.odds_factor(epsilon)} at most.",
         Markup(_hundred_senders(found)),
         f"At the estimated shares and the ends of their 95 % intervals: {words}.",
         lambda: poll.meant_table(found),
@@ -167,7 +173,7 @@ def price(answer: Answer, found: Reveal) -> _StepContents:
     half, lying, honest = cost.plans[0]
     plans = "; ".join(f"± {100 * h:g} points: {n:,} private answers, or {m:,} open ones" for h, n, m in cost.plans)
     return _StepContents(
-        f"{_worth_words(cost)}. To know any share within {100 * half:g} points, ask {numbers.people(lying)}; if all "
+        f"{_worth_words(cost)}. To know a share to ± {100 * half:g} points, ask {numbers.people(lying)}; if all "
         f"answered openly, {honest:,} would be enough.",
         Chart(charts.price(cost)),
         f"{_worth_words(cost)}: each ± {100 * cost.half:.3g} points at the widest. {plans}.",
@@ -201,12 +207,15 @@ def asked_again(answer: Answer, found: Reveal, times: int) -> _StepContents:
         f"{said(each.answer)} {', '.join(numbers.per_hundred(meant.mean) for meant in each.meant)}" for each in again
     )
     now = _current_round_words(answer)
-    later = f"; of those who do all {most} times, {_of_100_people(last)}" if times < most else ""
+    later = f"; of 100 who do all {most} times, for {_of_100_people(last)}" if times < most else ""
+    epsilon = found.config.mechanism.epsilon
+    lost = f" ({times} times: ε = {numbers.epsilon(accounting.compose(epsilon, times))})" if times > 1 else ""
     return _StepContents(
-        f"{now}{_doubt_words(found)}Of 100 people who answer {said(first.answer)} {every}, "
-        f"<b>{_of_100_people(here)}</b> mean it{later}. Each time costs as much privacy again.",
+        f"{now}{_doubt_words(found)}Of 100 people who answer {said(first.answer)} {every}, it is true "
+        f"for <b>{_of_100_people(here)}</b>{later}. Each time adds a privacy loss of ε = "
+        f"{numbers.epsilon(epsilon)}{lost}.",
         Chart(charts.again(again, times)),
-        f"How many of 100 mean an answer that they send once, twice, … {most} times: {words}.",
+        f"For how many of 100 an answer is true that they send once, twice, … {most} times: {words}.",
         lambda: poll.again_table(again),
         answer.snippet(f"charts.again(poll.asked_again(found), {times}).show()"),
     )
@@ -230,9 +239,9 @@ def the_truth(answer: Answer, found: Reveal) -> _StepContents:
     ignored, best = verdicts
     words = "; ".join(f"{said(r.answer)} {numbers.share(true)}" for r, true in zip(found.readings, truth, strict=True))
     return _StepContents(
-        f"{said(first.answer)} is true of <b>{numbers.share(share)}</b> of these simulated people. With chance "
-        f"taken out, the interval {numbers.interval(first.estimated)} {best} it; as sent, "
-        f"{numbers.interval(first.reported)} {ignored} it.",
+        f"{said(first.answer)} is true for <b>{numbers.share(share)}</b> of these simulated people. Corrected for the "
+        f"changed answers, the 95 % interval {numbers.interval(first.estimated)} {best} the truth; that of the "
+        f"answers as sent, {numbers.interval(first.reported)}, {ignored} it.",
         reveal.shares(answer.question, found, f"The truth: {words}.", truth),
         f"The truth: {words}.",
         lambda: poll.share_table(found, truth),
@@ -247,8 +256,8 @@ def to_remember(answer: Answer, found: Reveal) -> _StepContents:
     simulated = "" if answer.question.truth is None else "simulated "
     people = "this one person" if n == 1 else f"these {n:,} {simulated}people"
     return _StepContents(
-        f"{_doubt_words(found)}Of {people}, {said(first.answer)} is true of about "
-        f"<b>{_of_people(first.estimated, n)}</b>. {_hidden_words(found, bool(simulated))}",
+        f"{_doubt_words(found)}Of {people}, {said(first.answer)} is true for about "
+        f"{_of_people(first.estimated, n)}. {_hidden_words(found, bool(simulated))}",
         Markup(
             figures.people_html(
                 [charts.whole_class(found, answer.number)], charts.whole_class_legend(found, answer.number), people
@@ -261,9 +270,9 @@ def to_remember(answer: Answer, found: Reveal) -> _StepContents:
 
 
 def _of_people(share: Estimate, n: int) -> str:
-    """Write how many of `n` people with a 95 % interval, if it has a width."""
+    """Write how many of `n` people, in bold, with a 95 % interval, if it has a width."""
     number, low, high = (f"{round(n * one):,}" for one in share)
-    return number if low == high else f"{number} ({low}–{high})"
+    return f"<b>{number}</b>" if low == high else f"<b>{number}</b> (95 % interval: {low}–{high})"
 
 
 def _hidden_words(found: Reveal, is_simulated: bool) -> str:
@@ -272,5 +281,8 @@ def _hidden_words(found: Reveal, is_simulated: bool) -> str:
         odds = numbers.odds_factor(found.config.mechanism.epsilon)
         return f"What is learned of each of them changes the odds by {odds} at most."
     if is_simulated:
-        return "Only this simulation knows which of them."
-    return "Nobody knows for sure which of them: not the others, not the teacher, not this server."
+        return "The total is estimated, and still nobody’s own answer is known: only this simulation knows those."
+    return (
+        "The total is estimated, and still nobody knows anyone’s own answer for sure: not the others, not the teacher, "
+        "not this server."
+    )

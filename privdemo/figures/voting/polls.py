@@ -12,7 +12,17 @@ from privdemo.estimators.votes import VoteEstimate
 from privdemo.experiments import voting
 from privdemo.experiments.voting import Histogram, Record
 from privdemo.figures.chart_style import chart
-from privdemo.figures.charts import HOVER, ROW, interval_bars, marker, percent, reference_label, reference_line, rows
+from privdemo.figures.charts import (
+    HOVER,
+    ROW,
+    interval_bars,
+    label_over,
+    marker,
+    percent,
+    reference_label,
+    reference_line,
+    rows,
+)
 from privdemo.methods import RAW_SPREAD, RECONSTRUCTION, SPREAD_MLE, VOTING
 
 PERCENT = {"tickformat": ".0%"}
@@ -64,10 +74,7 @@ def _row_label(title: str, value: float, low: float, high: float) -> dict[str, A
     text = f"{title} <b>{percent(value).join(arrows)}</b>"
     if title == VOTING[RECONSTRUCTION].title and value in (0, 1):
         text += f" (all guessed to be {'A' if value else 'B'})"
-    place = (value - low) / (high - low)
-    x = min(max(value, low), high)
-    anchor = "left" if place < 0.3 else "right" if place > 0.7 else "center"
-    return {"text": text, "x": x, "y": title, "xanchor": anchor, "yanchor": "bottom", "yshift": 6, "showarrow": False}
+    return label_over(text, min(max(value, low), high), title, low, high)
 
 
 def repeated_polls(records: Sequence[Record], truth: float) -> Figure:

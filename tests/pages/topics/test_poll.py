@@ -53,7 +53,7 @@ def panel(step: str, of: Answer, *arguments: int) -> Panel:
 def test_each_step_says_its_number():
     of = shown()
     (_, yes_true, *_), found = ("", of.found.readings[0].estimated), of.found
-    assert of.takeaway().startswith("Chance switches each answer with a probability of <b>25 %</b>, so nobody")
+    assert of.takeaway().startswith("Chance changes each answer with a probability of <b>25 %</b>, so nobody")
     assert of.takeaway().endswith("Type how many people raise a hand for each answer.")
     assert "<b>100</b> have answered" in of.main()[0].figure.data["head"]
     assert of.main()[0].figure.data["counts"] == [100], "what they sent is not told before the reveal"
@@ -61,21 +61,22 @@ def test_each_step_says_its_number():
         "<b>60</b> of 100 people answered “Yes”. Chance may have changed any of these answers."
     )
     assert (
-        "“Yes” would be true of <b>60.0 % (49.7–69.7)</b>. But even if it were true of nobody, chance alone"
+        "“Yes” would be true for <b>60.0 %</b> (95 % interval: 49.7–69.7 %). But even if it were true for nobody"
         in panel("Percentages as sent", of).answer
     )
     assert (
-        f"<b>70.0 % ({100 * yes_true.low:.1f}–{100 * yes_true.high:.1f})</b>"
+        f"<b>70.0 %</b> (95 % interval: {100 * yes_true.low:.1f}–{100 * yes_true.high:.1f} %)."
         in panel("Estimated percentages", of).answer
     )
     one = panel("What one answer reveals", of).answer
-    assert "Of 100 who answered “Yes”, <b>88 (75–96)</b> meant it; of any 100 people, 70 (49–89) do." in one
+    assert "Of 100 people who answered “Yes”, it is true for <b>88 (75–96)</b>; of any 100 people, for 70 (49" in one
     assert one.endswith("One answer changes the odds by a factor of 3.00 at most.")
     cost = poll.price(found)
     assert f"100 private answers are worth <b>{cost.without_lies}</b> open ones" in panel("How many to ask", of).answer
     last = panel("Asking everybody again", shown(HANDS, (3200, 1200)), 5).answer
-    assert "who answer “Yes” all 5 times, <b>over 99.9</b> mean it. Each time" in last
-    assert "answer “Yes” both times, <b>95 (90–99)</b> mean it; of those who do all 5 times, 99.8 (" in (
+    assert "who answer “Yes” all 5 times, it is true for <b>over 99.9</b>. Each time adds" in last
+    assert last.endswith("a privacy loss of ε = 1.1 (5 times: ε = 5.49).")
+    assert "answer “Yes” both times, it is true for <b>95 (90–99)</b>; of 100 who do all 5 times, for 99.8 (" in (
         panel("Asking everybody again", of, 2).answer
     )
 
@@ -83,7 +84,7 @@ def test_each_step_says_its_number():
 def test_of_more_than_two_answers_sentences_are_about_the_one_most_widely_true():
     of = shown(HANDS, (5, 30, 10), config=PollConfig(("a", "b", "c"), 0.3))
     assert panel("Answers as sent", of).answer.startswith("<b>30</b> of 45 people answered “b”")
-    assert panel("What one answer reveals", of).answer.startswith("Of 100 who answered “b”")
+    assert panel("What one answer reveals", of).answer.startswith("Of 100 people who answered “b”")
 
 
 def test_an_answer_that_names_a_picture_stands_as_it_was_typed():
@@ -105,7 +106,7 @@ def test_the_time_that_most_answered_is_read():
     at = join.join("BCDFG", True, None)
     of = shown(TELEPHONES, (60, 40), (1, 2), join=at)
     assert of.found.n_answers == 100
-    assert of.takeaway().startswith("The question is asked for the 2nd time. Chance switches")
+    assert of.takeaway().startswith("The question is asked for the 2nd time. Chance changes")
     assert of.main()[0].figure.data["head"].count("<b>3</b> have answered") == 1
     assert panel("Asking everybody again", of, 2).answer.startswith("The 2nd time, <b>3 people</b> answered. Of 100")
     assert shown(TELEPHONES, (5, 5), (4, 6), join=at).question.counts == (4, 6)
@@ -114,8 +115,8 @@ def test_the_time_that_most_answered_is_read():
 def test_a_rehearsal_shows_its_true_shares_only_at_the_end():
     of = shown(REHEARSAL, (60, 40), expected=100, truth=(55, 45))
     said = panel("Comparison with the truth", of).answer
-    assert "true of <b>55.0 %</b>" in said
-    assert said.endswith("% contains it; as sent, 49.7–69.7 % contains it.")
+    assert "true for <b>55.0 %</b>" in said
+    assert said.endswith("% contains the truth; that of the answers as sent, 49.7–69.7 %, contains it.")
     assert panel("Comparison with the truth", of).rows()[0]["true"] == 0.55
     for step in [step for step in STEPS[1:] if step != "Comparison with the truth"]:
         found = panel(step, of, *([2] if step == "Asking everybody again" else []))
@@ -138,8 +139,8 @@ def test_doubtful_answers_are_said_to_be():
 
 def test_few_answers_are_no_certainty():
     few = shown(HANDS, (3, 0), shows_few=True)
-    assert "<b>100 (22–100)</b> meant it" in panel("What one answer reveals", few).answer
-    assert "<b>100 (45–100)</b> mean it" in panel("Asking everybody again", few, 2).answer
+    assert "true for <b>100 (22–100)</b>; of any" in panel("What one answer reveals", few).answer
+    assert "true for <b>100 (45–100)</b>; of 100" in panel("Asking everybody again", few, 2).answer
     assert panel("How many to ask", few).answer.startswith("3 private answers are worth <b>less than 1</b> open one.")
     assert panel("How many to ask", shown(HANDS, (1, 0), shows_few=True)).answer.startswith(
         "1 private answer is worth <b>less than 1</b>"
@@ -293,7 +294,7 @@ def test_the_class_that_rehearses_first_is_as_far_off_as_most():
 
 def test_a_show_of_hands_is_read_and_another_lie_with_it():
     at = visit("poll", way=HANDS, hands_1="60", hands_2="40", step="Estimated percentages", poll_lie="0.1")
-    assert "“Yes” is true of <b>62.5 %" in takeaway(at)
+    assert "“Yes” is true for <b>62.5 %" in takeaway(at)
     assert at.number_input(key="hands_1").label == "Hands for “Yes”"
     at = visit("poll", way=HANDS)
     at.text_input(key="answers").set_value("Yes / <b>No</b> / Perhaps").run()
@@ -341,7 +342,7 @@ def test_estimates_wait_for_thirty_answers_or_for_the_teacher():
     at = visit("poll", way=HANDS, hands_1="2", hands_2="1", step="Estimated percentages")
     assert "Too few to tell: <b>3</b> have answered" in takeaway(at)
     at.button(key="show-few").click().run()
-    assert "With chance taken out, “Yes” is true of" in takeaway(at)
+    assert "Corrected for the changed answers, “Yes” is true for" in takeaway(at)
     assert at.query_params["few"] == "show them anyway"
     assert not any(button.key == "show-few" for button in at.button)
 
@@ -364,14 +365,14 @@ def test_the_last_frame_is_everybody_who_answered_as_the_interval_has_it(counts,
     n, shown_people = sum(counts), min(sum(counts), 1000)
     mean, low, high = of.found.readings[number].estimated
     found = panel("Summary", of)
-    whole = f"<b>{n * mean:,.0f} ({n * low:,.0f}–{n * high:,.0f})</b>"
-    assert found.answer.startswith(f"Of these {n:,} people, “{'ab'[number]}” is true of about {whole}.")
-    assert "Nobody knows for sure which of them" in found.answer
+    whole = f"<b>{n * mean:,.0f}</b> (95 % interval: {n * low:,.0f}–{n * high:,.0f})"
+    assert found.answer.startswith(f"Of these {n:,} people, “{'ab'[number]}” is true for about {whole}.")
+    assert "still nobody knows anyone’s own answer for sure" in found.answer
     picture = charts.whole_class(of.found, number)
     assert picture.svg.count("M") == shown_people
     hollow = re.findall(r'fill="none"[^>]* d="([^"]*)"', picture.svg)
     assert sum(path.count("M") for path in hollow) == round(shown_people * high) - round(shown_people * low)
-    assert (picture.heading == "Each dot stands for 5 people") == (n == 5000)
+    assert picture.heading == "How many, not who." + " Each dot stands for 5 people" * (n == 5000)
     legend = charts.whole_class_legend(of.found, number)
     assert len(set(legend.values())) == 4
     assert list(legend)[-1] == ("“b”" if len(counts) == 2 else "another answer")

@@ -24,7 +24,7 @@ from privdemo.figures import poll as charts
 _HERE = Path(__file__).parent
 _HTML, _CSS, _JS = ((_HERE / f"reveal.{kind}").read_text(encoding="utf-8") for kind in ("html", "css", "js"))
 # What the hollow dots of a pile are; who knows which answers were changed follows.
-CHANCE = "Hollow: as many as chance changes on average, chosen at random. Which answers it really changed, "
+CHANCE = "Hollow: an example. Chance changed about so many of these answers; which ones, "
 
 
 def heap(question: Question, words: str) -> Component:
@@ -42,7 +42,7 @@ def piles(question: Question, found: Reveal, words: str) -> Component:
         "counts": [round(r.senders * factor) for r in readings],
         "labels": [f"{r.senders:,}" for r in readings],
         "changed": [round(r.senders * factor * (1 - r.meant.mean)) for r in readings],
-        "note": f"{CHANCE}{'only this simulation' if question.truth else 'nobody'} knows. {each}".strip(),
+        "note": f"{CHANCE}{'only this simulation knows' if question.truth else 'nobody can see'}. {each}".strip(),
     }
     return _component(question, data, words, lambda: figures.chart(charts.said(found)))
 
@@ -56,12 +56,13 @@ def shares(question: Question, found: Reveal, words: str, truth: Sequence[float]
             "said_words": f"{numbers.percent(r.reported.mean)} as sent",
             "estimated_words": numbers.with_range(r.estimated),
             "truth": truth[i] if truth else None,
+            "truth_words": numbers.percent(truth[i]) if truth else "",
         }
         for i, r in enumerate(found.readings)
     ]
-    note = "Bar: share with chance taken out. Box: its 95 % interval. Dashed: share as sent."
+    note = "Bar: share corrected for the changed answers. Box: its 95 % interval."
     data = {"frame": "shares", "counts": [found.n_answers], "readings": readings}
-    data["note"] = note + (" Thick line: the truth." if truth else "")
+    data["note"] = note + (" Thin dashed line: 95 % interval of the share as sent." if truth else "")
     return _component(question, data, words, lambda: figures.chart(charts.corrected(found, truth)))
 
 

@@ -1,6 +1,6 @@
 // The answers of a class. While they arrive each falls as a grey dot into one heap; at the reveal a dot for each falls into
 // the pile of what was sent, and some of each pile turn hollow, chosen at random: which answers chance changed, nobody knows.
-// Then each share slides from what was sent to that with chance taken out. The browser gets counts and shares, as the
+// Then each share slides from what was sent to that corrected for the changed answers. The browser gets counts and shares, as the
 // screen shows them.
 
 const FEWEST = 20, GAP = 48; // places that a pile has room for, and pixels between two piles
@@ -180,7 +180,7 @@ class Reveal {
     this.canvas.dataset.dots = this.dots.length;
   }
 
-  // The bars begin where what was sent ends, and slide to the share with chance taken out.
+  // The bars begin where what was sent ends, and slide to the corrected share.
   showShares(isNewFrame) {
     const { answers, readings, marks, words } = this.data;
     this.rows.setAttribute("aria-label", words);
@@ -191,8 +191,9 @@ class Reveal {
         const name = add(row, "div", "name");
         add(name, "span", "", `${answer} `).dir = "auto";
         add(name, "b", "");
+        add(name, "span", "lines", "");
         const track = add(row, "div", "track");
-        for (const part of ["bar", "range", "said", "truth"]) add(track, "div", part);
+        for (const part of ["bar", "range", "said-range", "said", "truth"]) add(track, "div", part);
       }
       const scale = add(this.rows, "div", "scale");
       for (const part of [0, 50, 100]) add(scale, "span", "", `${part} %`);
@@ -202,10 +203,14 @@ class Reveal {
       readings.forEach((reading, i) => {
         const row = this.rows.children[i], part = (name) => row.querySelector(`.${name}`).style;
         row.querySelector("b").textContent = isEstimate ? reading.estimated_words : reading.said_words;
+        const truth = reading.truth === null ? "" : `; thick: truth ${reading.truth_words}`;
+        row.querySelector(".lines").textContent = isEstimate ? `; dashed: ${reading.said_words}${truth}` : "";
         const [mean, low, high] = isEstimate ? reading.estimated : reading.said;
         Object.assign(part("bar"), { width: percent(mean), background: marks[i].colour });
         Object.assign(part("range"), { left: percent(low), width: percent(high - low), visibility: isEstimate ? "visible" : "hidden" });
         Object.assign(part("said"), { left: percent(reading.said[0]), visibility: isEstimate ? "visible" : "hidden" });
+        const [, saidLow, saidHigh] = reading.said, hasTruth = isEstimate && reading.truth !== null;
+        Object.assign(part("said-range"), { left: percent(saidLow), width: percent(saidHigh - saidLow), visibility: hasTruth ? "visible" : "hidden" });
         Object.assign(part("truth"), { left: percent(reading.truth ?? 0), visibility: reading.truth === null ? "hidden" : "visible" });
       });
     clearTimeout(this.later);
