@@ -28,8 +28,8 @@ def test_there_are_three_lectures_for_three_audiences() -> None:
     found = {name: (each.title, len(each.steps)) for name, each in shipped().items()}
     assert found == {
         "from-lies-to-learning": ("From noisy answers to learning", 10),
-        "randomised-response": ("Honest polls with random answers", 14),
-        "what-does-privacy-cost": ("What does privacy cost?", 8),
+        "randomised-response": ("Honest polls with random answers", 15),
+        "what-does-privacy-cost": ("What does privacy cost?", 9),
     }
     assert len({each.audience for each in shipped().values()}) == 3
 

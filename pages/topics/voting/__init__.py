@@ -5,10 +5,11 @@ from pathlib import Path
 
 from pages.kit import folds, numbers
 from pages.kit.page import Chapter, Chapters, Page
-from pages.topics.voting import adversary, candidates, naive_training, price, six_questions
+from pages.topics.voting import adversary, candidates, disobedience, naive_training, price, six_questions
 from pages.topics.voting.answer import Answer, one_polls_estimates, poll_snippet
 from pages.topics.voting.chapters import guessing_each_vote, many_polls
 from pages.topics.voting.controls import (
+    disobedience_controls,
     many_answers_controls,
     many_polls_controls,
     naive_controls,
@@ -21,10 +22,12 @@ from pages.topics.voting.controls import (
 from pages.topics.voting.question import (
     ASKED,
     NAIVE_SETTINGS,
+    PART,
     PLAN_SETTINGS,
     PRIOR,
     SAID,
     SHARES,
+    WAY,
     naive_config,
     typed_shares,
 )
@@ -64,6 +67,13 @@ CHAPTERS = Chapters(
         Chapter("Ways to estimate", one_polls_estimates),
         Chapter("Many polls", many_polls, many_polls_controls),
         Chapter("How many to ask", price.panels, plan_controls, PLAN_SETTINGS, price.plan_of),
+        Chapter(
+            "Some do not play along",
+            disobedience.panels,
+            disobedience_controls,
+            [PART, WAY],
+            disobedience.choice_of,
+        ),
         Chapter(
             "What one answer reveals",
             adversary.one_answer,

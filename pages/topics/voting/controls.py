@@ -8,11 +8,11 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.kit import inputs, numbers, predictions, privacy_inputs, quiz_input
+from pages.kit import inputs, numbers, predictions, privacy_inputs, quiz_input, values
 from pages.kit.number_control import Slider
 from pages.kit.settings import Setting
 from pages.kit.values import Values, put_all
-from pages.topics.voting import six_questions
+from pages.topics.voting import disobedience, six_questions
 from pages.topics.voting.answer import Answer
 from pages.topics.voting.question import (
     A_SAYS_B,
@@ -22,6 +22,7 @@ from pages.topics.voting.question import (
     KIND,
     LIE,
     NAIVE_SETTINGS,
+    PART,
     PEOPLE,
     PLAN_SHARE,
     PLAN_VOTERS,
@@ -35,6 +36,7 @@ from pages.topics.voting.question import (
     SIZES,
     SOLVE,
     VOTERS,
+    WAY,
     prior_at,
 )
 from privdemo.experiments.voting import ElectionConfig
@@ -121,6 +123,21 @@ def plan_controls(_: object) -> None:
         if solve != PRECISION:
             inputs.number(PLAN_WIDTH)
         inputs.number(PLAN_SHARE)
+
+
+# --- people who do not play along ----------------------------------------------------------------
+
+PART_SLIDER = Slider(PART.label, ("0 %: nobody", "50 %: every second person"), percent=True, live=True)
+
+
+def disobedience_controls(answer: Answer) -> None:
+    """Render how many people do not play along, and what they do, once the guess is made."""
+    prediction = disobedience.prediction(answer.config, disobedience.choice_of(values.here(), answer))
+    if prediction and predictions.is_open(prediction):
+        return
+    with inputs.row(PART.key):
+        inputs.number(PART, slider=PART_SLIDER, part="slider")
+        inputs.choose(WAY)
 
 
 # --- the adversary -------------------------------------------------------------------------------

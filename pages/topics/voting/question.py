@@ -75,6 +75,16 @@ class Plan:
     share: float
 
 
+PART = Number("part", limits.PART_OF_POLL, 0.25, "People who do not play along", step=0.01)
+# What these people do, and the name of that in privdemo.disobedience: A is Yes, B is No.
+WAYS = {
+    "always say B": "always no",
+    "always say A": "always yes",
+    "toss a fair coin": "fair coin",
+    "openly tell the truth": "open truth",
+}
+WAY = Choice("way", tuple(WAYS), "always say B", "What they do instead")
+
 PRIOR = Number(
     "prior",
     limits.SHARE,

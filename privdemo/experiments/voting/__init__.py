@@ -13,6 +13,16 @@ from privdemo.experiments.voting.asymptotics import (
 )
 from privdemo.experiments.voting.candidates import EM_ITERATIONS, ManyConfig, ManyResult, candidate_name, run_many
 from privdemo.experiments.voting.config import ONE_IN_FIVE, TRUTHFUL, ElectionConfig
+from privdemo.experiments.voting.disobedience import (
+    FIRST_HALF,
+    SECOND_HALF,
+    Disobeyed,
+    disobedience_table,
+    disobeyed,
+    is_noticed,
+    people_for_two_halves,
+    two_halves,
+)
 from privdemo.experiments.voting.polls import (
     A_LIED,
     A_TRUE,
@@ -38,10 +48,13 @@ __all__ = [
     "B_TRUE",
     "EM_ITERATIONS",
     "FAR",
+    "FIRST_HALF",
     "FLIP_PROBS",
     "N_DOTS",
     "ONE_IN_FIVE",
+    "SECOND_HALF",
     "TRUTHFUL",
+    "Disobeyed",
     "ElectionConfig",
     "Elections",
     "Histogram",
@@ -54,11 +67,14 @@ __all__ = [
     "beyond",
     "candidate_name",
     "certain_inferences",
+    "disobedience_table",
+    "disobeyed",
     "estimate_table",
     "figure1",
     "figure1_table",
     "first_voted_a",
     "histogram",
+    "is_noticed",
     "kinds",
     "landscape",
     "limit_as_printed",
@@ -66,6 +82,7 @@ __all__ = [
     "long_run",
     "many_table",
     "people",
+    "people_for_two_halves",
     "poll",
     "poll_table",
     "record_table",
@@ -74,4 +91,5 @@ __all__ = [
     "run_many",
     "self_confirming",
     "span",
+    "two_halves",
 ]

@@ -1,6 +1,7 @@
 """Charts of elections by randomised response, of surveys and of naive training."""
 
 from privdemo.figures.voting.asymptotics import figure1, landscape
+from privdemo.figures.voting.not_playing_along import disobedience, disobedience_axis, disobedience_styles
 from privdemo.figures.voting.polls import estimates, repeated_polls
 from privdemo.figures.voting.several_candidates import candidates
 from privdemo.figures.voting.survey import answers, asking_again, honest_price, price
@@ -10,6 +11,9 @@ __all__ = [
     "answers",
     "asking_again",
     "candidates",
+    "disobedience",
+    "disobedience_axis",
+    "disobedience_styles",
     "estimates",
     "figure1",
     "honest_price",

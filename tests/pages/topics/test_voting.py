@@ -14,6 +14,7 @@ from pages.kit.trials import Trials
 from pages.topics.voting import PAGE, misprint_words, price, six_questions
 from pages.topics.voting.answer import Answer, answer, estimate_words
 from pages.topics.voting.candidates import inversion_words
+from pages.topics.voting.disobedience import Choice
 from pages.topics.voting.question import PEOPLE, POLLS, PRECISION, PRIVACY, SEED, Plan, many_config
 from privdemo import accounting, attacks
 from privdemo.estimators import survey
@@ -25,9 +26,16 @@ from tests.pages.visiting import takeaway, visit
 FIFTH, HONEST, OPPOSITE = BinaryChannel(0.2, 0.2), BinaryChannel(0.0, 0.0), BinaryChannel(1.0, 1.0)
 EMPTY, B_HONEST, A_HONEST = BinaryChannel(0.3, 0.7), BinaryChannel(0.0, 0.3), BinaryChannel(0.3, 0.0)
 CHAPTERS = {chapter.name: chapter for chapter in PAGE.chapters.all}
-POLL, ESTIMATES, AGAIN, PRICE, ONE, MANY, QUIZ, BACK, MORE, TRAIN = CHAPTERS
+POLL, ESTIMATES, AGAIN, PRICE, DISOBEY, ONE, MANY, QUIZ, BACK, MORE, TRAIN = CHAPTERS
 PLAN = Plan(PEOPLE, 9, FIFTH, 0.02, 0.5)
-ASKED = {PRICE: PLAN, ONE: (0.1, "A"), MANY: (0.1, 5), MORE: "0.5 0.3 0.2", TRAIN: NaiveConfig(ratio=3.0)}
+ASKED = {
+    PRICE: PLAN,
+    DISOBEY: Choice(0.25, "always say B"),
+    ONE: (0.1, "A"),
+    MANY: (0.1, 5),
+    MORE: "0.5 0.3 0.2",
+    TRAIN: NaiveConfig(ratio=3.0),
+}
 
 
 def polls(channel: BinaryChannel = FIFTH, **changes) -> Answer:
@@ -261,8 +269,8 @@ def test_a_report_states_what_is_set(monkeypatch):
     page = made[-1]()
     assert "<h2>How to compute this again</h2><pre><code>from privdemo import figures" in page
     assert re.search(r">Chance of a changed answer \(lie\)</th><td[^>]*>0\.3<", page)
-    named = "“How many to ask”, “What one answer reveals”, “Asking a person again”, “More than two candidates”"
-    assert f"<p>{named}, “Training on changed labels”: these chapters have" in page
+    named = "“How many to ask”, “Some do not play along”, “What one answer reveals”, “Asking a person again”"
+    assert f"<p>{named}, “More than two candidates”, “Training on changed labels”: these chapters have" in page
 
 
 # --- predictions and questions ---------------------------------------------------------------------
@@ -279,7 +287,7 @@ def test_what_is_asked_before_the_figure_has_the_figures_own_truth():
         scale = panel.prediction.scale
         assert scale.low <= panel.prediction.truth <= scale.high
     names = [p.prediction.name for name in CHAPTERS for p in look(name, shown) if p.prediction]
-    assert names == ["voting-share", "voting-people", "voting-one-answer"]
+    assert names == ["voting-share", "voting-people", "voting-disobedience", "voting-one-answer"]
 
 
 def test_what_is_shown_before_a_guess_holds_nothing_decisive():
