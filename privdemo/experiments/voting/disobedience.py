@@ -12,12 +12,12 @@ from privdemo import limits
 from privdemo.disobedience import (
     ALWAYS_NO,
     ALWAYS_YES,
-    Identified,
     Noticed,
+    PossibleShares,
     TwoHalves,
     Way,
     expected_estimate,
-    identified,
+    identification_interval,
     mixed_channel,
     notice_many,
 )
@@ -43,7 +43,7 @@ class Disobeyed(NamedTuple):
 
     part: float
     corrected: Estimate
-    possible: Identified
+    possible: PossibleShares
     noticed: Noticed | None
 
 
@@ -61,7 +61,7 @@ def _with_one_lie(config: ElectionConfig, way: Way, part: float, noticed: Notice
     seen = _says_a(config.channel, way, part, config.share)
     mean = float(expected_estimate(config.channel, way, part, config.share))
     low, high = votes.interval("spread", seen, config.n_voters, config.channel)
-    possible = identified(config.channel, seen * config.n_voters, config.n_voters, part)
+    possible = identification_interval(config.channel, seen * config.n_voters, config.n_voters, part)
     return Disobeyed(part, Estimate(mean, float(low), float(high)), possible, noticed)
 
 
