@@ -69,7 +69,7 @@ class Answer:
         result, summary = self.result, self._summary()
         halves = (
             "What two people send to the collector",
-            f"The collector’s guess of the originals, from {result.n_people:,} such images",
+            f"The originals, guessed from {result.n_people:,} such images",
         )
         data = dials.dial_data(
             result, self.guesses, FAMILY, self.own_point, self.points, {_PRIOR: (halves[1], "")}, halves

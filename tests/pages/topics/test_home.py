@@ -60,7 +60,7 @@ def test_the_dial_says_how_often_the_sender_is_found():
     )
     fixed = json.loads(data["pictures"])
     assert fixed["halves"][0] == "What two people send to the collector"
-    assert fixed["halves"][1] == f"The collector’s guess of the originals, from {shown().result.n_people:,} such images"
+    assert fixed["halves"][1] == f"The originals, guessed from {shown().result.n_people:,} such images"
     assert len(data["linking"]) == len(data["levels"]) == len(images.curve(QUESTION.curve))
     assert fixed["low"] <= QUESTION.level <= fixed["high"] == FAMILY.limit(17).high
     assert costs == cost("digits") or costs.summary == cost("digits").summary
