@@ -92,7 +92,7 @@ COMPONENTS = [
     ("lectures", {"lecture": lecture.to_link(OWN), "x": "1"}, "address-page"),
 ]
 # Links that bring widgets on the screen, and choices that bring more of them there, by the address of the page.
-LINKS = {"lectures": {"lecture": lecture.to_link(OWN)}}
+LINKS = {"lectures": {"lecture": lecture.to_link(OWN)}, "voting": {"part": "0.2"}}
 MORE_STAGES = {
     "distortion": [{"counts_of": "my own"}],
     "comparison": [{"compare_on": "Small digits"}],
