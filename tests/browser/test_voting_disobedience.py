@@ -104,7 +104,7 @@ def test_the_guess_comes_first_and_nothing_of_the_answer_is_seen_before(page: Pa
     browsing.open_page(page, f"{address}/voting", guesses=True)
     browsing.show_without_guess(page)
     page.get_by_role("radio", name="Some do not play along").click()
-    expect(page.locator(".takeaway")).to_contain_text("What does the corrected estimate say, on average?")
+    expect(page.locator(".takeaway")).to_contain_text("What does the corrected estimate say on average?")
     expect(component(page).locator(".name b")).to_have_text("?")
     expect(slider(page)).to_have_count(0)
     guess = page.locator(".st-key-prediction").get_by_role("slider")

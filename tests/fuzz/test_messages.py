@@ -94,7 +94,7 @@ COMPONENTS = [
 # Pages that are asked for by long addresses of names that no page knows: one without chapters, one that takes a text.
 LONG_LINKS = {"", "poll"}
 # Links that bring widgets on the screen, and choices that bring more of them there, by the address of the page.
-LINKS = {"lectures": {"lecture": lecture.to_link(OWN)}}
+LINKS = {"lectures": {"lecture": lecture.to_link(OWN)}, "voting": {"part": "0.2"}}
 MORE_STAGES = {
     "distortion": [{"counts_of": "my own"}],
     "comparison": [{"compare_on": "Small digits"}],

@@ -123,7 +123,7 @@ def test_before_the_guess_nothing_decisive_is_shown():
     at = first_visit("voting")
     at.session_state["values"]["voting"]["lesson"] = CHAPTER
     at.run()
-    assert "What does the corrected estimate say, on average?" in takeaway(at)
+    assert "What does the corrected estimate say on average?" in takeaway(at)
     assert not at.exception
 
 

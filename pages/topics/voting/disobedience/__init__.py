@@ -119,8 +119,7 @@ def prediction(config: ElectionConfig, chosen: Choice) -> Prediction | None:
     return Prediction(
         "voting-disobedience",
         f"<b>{numbers.per_hundred(chosen.part)} of 100 people</b> {_do(chosen)}{_motive(chosen)}. "
-        f"The others let chance decide as they should. The truth is <b>{numbers.share(config.share)}</b>. "
-        "What does the corrected estimate say, on average?",
+        f"The truth is <b>{numbers.share(config.share)}</b>. What does the corrected estimate say on average?",
         truth,
         Scale(low if truth < 0 else 0.0, high, 1, " %"),
         _covered(config, chosen.part),
@@ -138,7 +137,7 @@ def _do(chosen: Choice) -> str:
 
 def _motive(chosen: Choice) -> str:
     """Say why people may say B: whoever does not want to be taken for a voter of A."""
-    return ", to be on the safe side" if chosen.way == ALWAYS_NO else ""
+    return ", to be safe" if chosen.way == ALWAYS_NO else ""
 
 
 def _why(channel: BinaryChannel, way: Way) -> str:
