@@ -80,7 +80,7 @@ def _map_words(found: Winners, line: Sequence[tuple[float, float]], own: tuple[f
     taken = [*line, own]
     if line:
         x, y = line[len(line) * 2 // 3]
-        name = "a paper’s rule"
+        name = "rule of 2017"
         notes.append(_on_map(name, x, y) | {"xanchor": "right", "yanchor": "bottom", "xshift": -4})
         taken.append((x - width(name, SIZE) / _CELL[0] / 2, y + 1.5))
     for oracle in {name: None for row in found.names for name in row}:
@@ -133,7 +133,7 @@ def _cells(found: Winners) -> list[dict[str, Any]]:
         ]
         words = [
             [
-                f"ε = {e:.2g}, {k:,} answers: {method.title}" + (f", {t:.3g} times as exact" if t > 1.005 else "")
+                f"ε = {e:.2g}, {k:,} answers: {method.title}" + (f", error {t:.3g} times smaller" if t > 1.005 else "")
                 for e, t in zip(found.epsilons, row, strict=True)
             ]
             for k, row in zip(found.ks, found.times, strict=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from html import escape
 
@@ -18,7 +19,9 @@ STYLES = {
     UNCLEAR: palette.OTHERS[1],
     FAILS: palette.Style(palette.NAIVE.colour, "solid", "diamond"),
 }
-_ROW = 36
+_ROW = 76
+# The letters of a line that fit on a telephone.
+_LINE = 48
 SIGNS = {HOLDS: "✓", CAVEAT: "(✓)", UNCLEAR: "≈?", FAILS: "✗", OPEN: "–"}
 # The colour of each verdict; what cannot be checked has no marks.
 _COLOURS = {verdict: style.colour for verdict, style in STYLES.items()} | {OPEN: palette.TRUTH.colour}
@@ -82,7 +85,7 @@ def beside(claims: Sequence[Claim], numbers: Sequence[int]) -> Figure:
     A value that follows from a printed formula or sentence is a plus, not a star.
     """
     names = {
-        str(i): f"{number} · {FIRST_AUTHORS[claim.source]}, {claim.place}"
+        str(i): f"<b>{number} · {FIRST_AUTHORS[claim.source]}, {claim.place}</b><br>{_in_two_lines(claim.words)}"
         for i, (number, claim) in enumerate(zip(numbers, claims, strict=True))
     }
     traces, grey = [], palette.TRUTH.colour
@@ -123,10 +126,19 @@ def beside(claims: Sequence[Claim], numbers: Sequence[int]) -> Figure:
     return chart(
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={
-            "xaxis": {"title": {"text": "value, as the claim says it"}},
+            "xaxis": {
+                "title": {"text": "accuracy, F1, share, or difference of two"},
+                "tickformat": ".0%",
+                "side": "top",
+            },
             "yaxis": {"type": "category"} | rows(names),
             "height": 140 + _ROW * len(claims),
             "margin": {"b": 100},
             "legend": legend_below(),
         },
     )
+
+
+def _in_two_lines(words: str) -> str:
+    """Return words in two lines that fit on a telephone, without the last words of many."""
+    return "<br>".join(textwrap.wrap(words, _LINE, max_lines=2, placeholder=" …"))

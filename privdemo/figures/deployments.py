@@ -1,4 +1,4 @@
-"""The chart of real deployments: one row for each unit that an ε is stated for, as units cannot be compared."""
+"""The chart of real deployments: one box for each unit that an ε is stated for, as units cannot be compared."""
 
 from __future__ import annotations
 
@@ -48,8 +48,9 @@ def by_unit(found: Mapping[str, Sequence[Deployment]], own: float) -> Figure:
         data=_marks(places, own),
         layout={
             "xaxis": {
-                "title": {"text": "ε, log scale: compare within a row only"},
+                "title": {"text": "ε, log scale (left: more private)"},
                 "type": "log",
+                "side": "top",
                 "range": [math.log10(_LOW), math.log10(_HIGH)],
                 "tickvals": list(_TICKS),
                 "ticktext": [f"{tick:g}" for tick in _TICKS],

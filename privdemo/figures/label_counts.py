@@ -88,7 +88,7 @@ def along(
         "title": {
             "text": "distortion (L1; 0.02: off by 20 of 1,000 people)"
             if in_l1
-            else "all counts together off by, of 1,000 people"
+            else "errors of all counts added up, of 1,000 people, log scale"
         },
         "type": "log",
         "range": [low, high],

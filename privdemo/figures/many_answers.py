@@ -81,15 +81,18 @@ def estimates(fit: Fit, names: Sequence[str], truth: Array) -> Figure:
 
 
 def one_report(found: OneReport, shown: Sequence[int]) -> Figure:
-    """Return what is believed of each answer in `shown` before a report, as bars, and after it."""
+    """Return what is believed of each answer in `shown` before a report, as bars, and after it.
+
+    The names of the answers that the report fits are bold.
+    """
     names = [found.names[i] for i in shown]
-    style = palette.ADVERSARY
+    fits = [shortened(name) for name, i in zip(names, shown, strict=True) if found.supported[i]]
     after = {
         "type": "scatter",
         "x": found.posterior[list(shown)].tolist(),
         "customdata": names,
         "mode": "markers",
-        "marker": marker(style) | {"size": 10},
+        "marker": marker(palette.SPREAD) | {"size": 10},
         "name": "chance after the report",
         "hovertemplate": "%{customdata}: %{x:.2%}<extra>after</extra>",
     }
@@ -97,6 +100,7 @@ def one_report(found: OneReport, shown: Sequence[int]) -> Figure:
         _bars(names, found.prior[list(shown)], "chance before the report: share of all people"),
         [after],
         "chance of each answer",
+        fits,
     )
 
 
@@ -126,9 +130,15 @@ def _points(names: Sequence[str], values: Array, method: Method) -> dict[str, An
 
 
 def _over_answers(
-    bars: Mapping[str, Any], marks: Sequence[Mapping[str, Any]], title: str = "share of all people"
+    bars: Mapping[str, Any],
+    marks: Sequence[Mapping[str, Any]],
+    title: str = "share of all people",
+    bold: Sequence[str] = (),
 ) -> Figure:
-    """Return a bar for each answer, one below the other, and marks one below the other in each, which none hides."""
+    """Return a bar for each answer, one below the other, and marks one below the other in each, which none hides.
+
+    The names that are `bold` are printed so.
+    """
     ends = [0.0, *bars["x"], *(x for mark in marks for x in mark["x"])]
     for mark in marks:
         lines = mark.get("error_x", {"visible": False})
@@ -150,7 +160,7 @@ def _over_answers(
             | {"showgrid": True, "fixedrange": True},
             "yaxis": {
                 "tickvals": places,
-                "ticktext": names,
+                "ticktext": [f"<b>{name}</b>" if name in bold else name for name in names],
                 "range": [-0.5, len(names) - 0.5],
                 "showgrid": False,
                 "fixedrange": True,
@@ -211,7 +221,7 @@ def trusted(found: Sequence[Trusted], own: float, shown: Sequence[str] = tuple(T
     lines = [_curve(TRUSTED_WITH_ANSWERS[name], points) for name, points in values.items() if name in shown]
     return _log_curves(
         lines,
-        "ε, log scale (left: more private), with one δ for all",
+        "ε, log scale (left: more private)",
         [each.epsilon for each in found],
         own,
         height=320,
@@ -248,7 +258,12 @@ def _log_curves(
     means = [mean for curve in lines for mean in (e.mean for e in curve.estimates)]
     means += [trace["y"][0] for trace in more]
     low, high = math.log10(min(means)) - 0.06, math.log10(max(means)) + 0.06
-    y_axis = {"title": {"text": ERROR}, "type": "log", "range": [low, high], **round_ticks(10**low, 10**high)}
+    y_axis = {
+        "title": {"text": f"{ERROR}, log scale"},
+        "type": "log",
+        "range": [low, high],
+        **round_ticks(10**low, 10**high),
+    }
     return curve_chart(
         lines, x_axis, y_axis, ".3g", yours=own, legend=110, more=more, height=height, avoid_overlap=True
     )

@@ -66,7 +66,7 @@ def test_names_on_the_map_stand_in_their_areas(among: tuple[str, ...], own: tupl
     assert found.ks[round(star.y[0])] == own[1]
     notes = {plain(note.text): note for note in figure.layout.annotations}
     there = {FREQUENCY_ORACLES[name].title: name for row in found.names for name in row}
-    assert set(notes) == {"possible answers", "your setting", "a paper’s rule", *there}
+    assert set(notes) == {"possible answers", "your setting", "rule of 2017", *there}
     for title, name in there.items():
         assert found.names[round(notes[title].y)][round(notes[title].x)] == name
 

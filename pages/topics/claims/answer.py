@@ -16,14 +16,15 @@ from privdemo.experiments import claims
 from privdemo.experiments.claims import (
     CAVEAT,
     FAILS,
-    FIRST_AUTHORS,
     HOLDS,
     OF_1000,
     OPEN,
     PAPERS,
     PERCENT,
     SAME,
+    UNCLEAR,
     WIDE,
+    YAN,
     Claim,
 )
 from privdemo.figures import claims as charts
@@ -62,7 +63,7 @@ class BarAndCards(Cards):
 
 
 # So many claims fit on a slide.
-_ON_SLIDE = 10
+_ON_SLIDE = 5
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,7 @@ class Answer:
     def takeaway(self) -> str:
         """Say how many claims hold."""
         n = claims.count_verdicts(list(self.everything.values()))
+        others = n.get(UNCLEAR, 0) + n.get(OPEN, 0)
         of = (
             f"{len(PAPERS)} papers and lecture slides on hiding personal data behind random noise"
             if self.source == EVERYBODY
@@ -87,7 +89,7 @@ class Answer:
         return (
             f"We tried to check {len(self.everything)} claims of {of}, by computing their formulas and running their "
             f"experiments again: <b>{n[HOLDS]}</b> hold, <b>{n[CAVEAT]}</b> hold in part, and "
-            f"<b>{n[FAILS]}</b> do not hold."
+            f"<b>{n[FAILS]}</b> do not hold.{f' Of the other {others} we cannot tell.' if others else ''}"
         )
 
     def main(self) -> tuple[Panel, ...]:
@@ -161,16 +163,24 @@ def picture(answer: Answer) -> list[Panel]:
         Panel(
             "claims",
             question,
-            f"Of <b>{len(shares)}</b> claims about an accuracy, an F1 or a share, <b>{holds}</b> hold. Grey is the "
-            "published number, colour ours. “All claims” says what each row claims.",
+            f"Of <b>{len(shares)}</b> claims about an accuracy, an F1 or a share, <b>{holds}</b> hold.",
             Chart(charts.beside(list(shares.values()), list(shares))),
             "Stars are published numbers, plus signs what a published formula or sentence amounts to, marks ours with "
-            "95 % intervals. The numbers are those of the chapter “All claims”.",
+            "95 % intervals. The chapter “All claims” has each claim in full, by the same number.",
             lambda: rows(shares),
             SNIPPET,
             on_slide=Chart(charts.beside([shares[i] for i in few], few)),
+            note="Grey star: the published number; grey plus: what a published formula or sentence amounts to. In "
+            f"colour: ours, with its 95 % interval ({_styles_words(list(shares.values()))}).",
         )
     ]
+
+
+def _styles_words(shown: list[Claim]) -> str:
+    """Say which mark each verdict has."""
+    marks = {"circle": "circle", "square": "square", "square-open": "open square", "diamond": "diamond"}
+    there = {claim.verdict for claim in shown}
+    return ", ".join(f"{marks[style.marker]}: {word}" for word, style in charts.STYLES.items() if word in there)
 
 
 # --- words ---------------------------------------------------------------------------------------
@@ -192,7 +202,7 @@ def row(number: int, claim: Claim) -> list[str]:
     return [
         f"<details><summary>{number} · <b>{claim.source}, {claim.place}</b>: {claim.words}</summary>"
         f"<p>{claim.why}.</p>{read}{how}</details>",
-        _exact(claim.unit, claim.published),
+        "no number" if claim.published is None else _exact(claim.unit, claim.published),
         ours(claim),
         f"{charts.SIGNS[claim.verdict]} {claim.verdict}",
     ]
@@ -202,13 +212,14 @@ def card(claim: Claim) -> tuple[str, str, str]:
     """Return a surprise: what we find, which goes wrong for somebody who builds on the claim; both numbers; the verdict
     on the claim, and where it is published.
     """
-    author = f'<span title="{html.escape(PAPERS[claim.source])}">{FIRST_AUTHORS[claim.source]}</span>'
     unit = claim.card_unit or claim.unit
     published, found = _on_card(unit, claim.published), _on_card(unit, claim.ours and claim.ours.mean)
     if claim.published is None:  # a comparison: the source says that there is a lead, and its interval may deny it
         published, found = "a clear gain", ours(claim)
     both = charts.published_and_found(claim.what, published, found)
-    return claim.surprise, both, f"{charts.verdict_on_claim(claim.verdict)}<br>{author}, {claim.place}"
+    authors = f'<span title="{html.escape(PAPERS[claim.source])}">{html.escape(claim.source)}</span>'
+    work = f"{'lecture' if claim.source == YAN else 'paper'} by {authors}, {claim.place}"
+    return claim.surprise, both, f"{charts.verdict_on_claim(claim.verdict)}<br>{work}"
 
 
 def _on_card(unit: str, value: float | None) -> str:

@@ -27,9 +27,8 @@ def panels(answer: Answer) -> list[Panel]:
         Panel(
             "count-attack",
             "How well can one person’s class be guessed?",
-            "Somebody knows the class of everybody but one person, and guesses that one’s between two"
-            f"{_classes(question)}. Without the counts 50 % of such guesses are right. "
-            f"{_guess_words(question, rates)}",
+            f"Somebody knows the {_class(question)} of everybody but one person, and must choose between two for that "
+            f"one. Without the counts 50 % of such guesses are right. {_guess_words(question, rates)}",
             Chart(charts.attack(rates, promised)),
             "How often the best possible guess is right after a release, at most: "
             + "; ".join(f"{RELEASES[name].title} {numbers.share(rate)}" for name, rate in rates.items())
@@ -53,12 +52,12 @@ def _guess_words(question: Question, rates: dict[str, float]) -> str:
     if question.release not in rates:
         return f"{numbers.capital(release.title)} has no noise that keeps the promise."
     right = numbers.share(rates[question.release])
-    return f"With them it is at most <b>{right}</b> ({release.title})."
+    return f"With them at most <b>{right}</b> are ({release.title})."
 
 
-def _classes(question: Question) -> str:
-    """Say what the classes are where they have names."""
-    return " (here the class is the illness)" if question.names else ""
+def _class(question: Question) -> str:
+    """Return what a class is called."""
+    return "illness" if question.names else "class"
 
 
 def leak_words(config: CountConfig) -> str:
@@ -67,7 +66,7 @@ def leak_words(config: CountConfig) -> str:
         leak = leaked(config)
     except ValueError:
         return "For these counts scaled Dirichlet has no noise that keeps the promise, so there is none to choose."
-    start = f"Yes: scaled Dirichlet, with the least noise for these counts, takes σ = {leak.sigma:.6g} here"
+    start = f"Yes: scaled Dirichlet, with the least noise for these counts, takes {_scale(leak.sigma)} here"
     if math.isnan(leak.neighbour_sigma):
         return f"{start}. With one person moved there is no σ at all, so that a release gives that person away."
     own = leak.own_delta
@@ -77,7 +76,7 @@ def leak_words(config: CountConfig) -> str:
         if clearly_above(own, config.delta)
         else f". Somebody who compares the two finds δ = {numbers.distance(own.mean)} (simulated), no {allowed}"
     )
-    here, there = f"{leak.sigma:.6g}", f"{leak.neighbour_sigma:.6g}"
+    here, there = _scale(leak.sigma), _scale(leak.neighbour_sigma)
     moved = "next to the same" if here == there else there
     return f"{start}; with one person moved it would be {moved}{beyond}{_published_leak(config)}"
 

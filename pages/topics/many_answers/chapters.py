@@ -74,8 +74,20 @@ def along(answer: Answer, curves: Curves | None = None) -> list[Panel]:
                     "    print(level, here)",
                 ),
             ),
+            note=_curve_words(names, unasked),
         )
     ]
+
+
+def _curve_words(names: Sequence[str], unasked: float | None) -> str:
+    """Say what people send by each method, and what it means that a curve is above that of guessing blindly."""
+    sent = "; ".join(f"{title(name)}: {FREQUENCY_ORACLES[name].plain}" for name in names)
+    above = (
+        " A method above “guessing blindly” is worse than taking all answers for equally frequent, without asking."
+        if unasked
+        else ""
+    )
+    return f"What people send by {sent}. Typical error: over many surveys; the first chapter shows one survey.{above}"
 
 
 def _along_words(answer: Answer, axis: str, found: dict[float, dict[str, float]]) -> str:
@@ -106,7 +118,11 @@ def _along_words(answer: Answer, axis: str, found: dict[float, dict[str, float]]
     halved = many_answers.halving_epsilon(chosen, answer.k, config.epsilon)
     off = points(found[config.epsilon][chosen])
     start = f"At ε = {numbers.epsilon(config.epsilon)} {title(chosen)} is typically off by <b>{off}</b>"
-    return f"{start}. To halve that error takes ε = {numbers.epsilon(halved)}." if halved else f"{start}."
+    return (
+        f"{start}. To halve that error takes ε = {numbers.epsilon(halved)}, which is less private."
+        if halved
+        else f"{start}."
+    )
 
 
 # --- which method wins where ------------------------------------------------------------------------
@@ -131,13 +147,11 @@ def who_wins(answer: Answer, among: Sequence[str] | None = None) -> list[Panel]:
             "winners",
             "Which method is the most exact?",
             f"At ε = {numbers.epsilon(config.epsilon)} and {answer.k:,} possible answers <b>{title(here)}</b> is the "
-            f"most "
-            f"exact{_gain_words(answer, here)}.",
+            f"most exact{_gain_words(answer, here)}.",
             Chart(answer_map.winners(found, (config.epsilon, answer.k))),
             f"The method with the least mean squared error by inversion, whatever the number of people: {won}. The "
             f"paler, "
-            f"the less it gains on {title(RESPONSE)}. The dashed line is a paper’s rule, k = 3e^ε + 2 (Wang et al. "
-            f"2017): "
+            f"the less it gains on {title(RESPONSE)}. The dashed line is the rule k = 3e^ε + 2 (Wang et al. 2017): "
             "up to there one answer beats bits if the answer is rare. By the mean of all answers, as here, it does up "
             f"to {most:,} at this ε: {title(RESPONSE)} beats {title('optimised unary')} up to {most:,} answers. Subset "
             f"selection with sets of one is {title(RESPONSE)}, and larger sets win from "
@@ -151,11 +165,25 @@ def who_wins(answer: Answer, among: Sequence[str] | None = None) -> list[Panel]:
                     "    print(k, row)",
                 ),
             ),
-            note=f"Colour: the most exact method there; the paler, the less it gains on {title(RESPONSE)}. Below the "
-            "dashed line a paper (Wang et al. 2017) advises one answer each.",
+            note=_map_words(found),
             prediction=_prediction(answer) if len(names) == len(FREQUENCY_ORACLES) else None,
         )
     ]
+
+
+def _map_words(found: Winners) -> str:
+    """Explain the colours and the dashed line of the map, and whether the line’s rule agrees with the colours."""
+    there = [title(name) for name in FREQUENCY_ORACLES if any(name in row for row in found.names)]
+    others = any(
+        name != RESPONSE and k < many_answers.crossover(epsilon)
+        for k, row in zip(found.ks, found.names, strict=True)
+        for epsilon, name in zip(found.epsilons, row, strict=True)
+    )
+    differs = "; where the colour there is another, that method is the more exact one on average" if others else ""
+    return (
+        f"Colour: the most exact method there, {' or '.join(there)}; the paler, the smaller its lead over "
+        f"{title(RESPONSE)}. Below the dashed line a rule of 2017 (Wang et al.) advises {title(RESPONSE)}{differs}."
+    )
 
 
 def _beyond_the_map(answer: Answer) -> Panel:
@@ -197,7 +225,7 @@ def _prediction(answer: Answer) -> Prediction:
 def _gain_words(answer: Answer, name: str) -> str:
     """Say how much more exact a method is than the papers’ one."""
     times = answer.errors[RESPONSE] / answer.errors[name]
-    return "" if name == RESPONSE else f", {numbers.times(times)} times as exact as {title(RESPONSE)}"
+    return "" if name == RESPONSE else f": the error of {title(RESPONSE)} is {numbers.times(times)} times as large"
 
 
 def _winner_rows(found: Winners) -> list[dict[str, Any]]:

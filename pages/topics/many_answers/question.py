@@ -63,7 +63,7 @@ THREE, ALL = "three", "all"
 CURVES = Choice("answers_curves", (THREE, ALL), THREE, "Methods")
 HERE = "at your setting"
 READ = Choice("read", (HERE, *ALONG), HERE, "Compare the estimators")
-ALL_SIX, TWO = "all six", "only the papers’ two"
+ALL_SIX, TWO = "all six", "only the two that the papers compare"
 AMONG = Choice("among", (ALL_SIX, TWO), ALL_SIX, "Methods")
 # The two whose variances the papers compare.
 PAIR = ("randomised response", "optimised unary")

@@ -8,13 +8,14 @@ from typing import Any
 from pages.kit import cache, numbers
 from pages.kit.panel import Chart, Panel, Prediction
 from pages.kit.snippet import Snippet
-from pages.topics.many_answers.answer import Answer, about_negative, bare_points, points, snippet, title
+from pages.topics.many_answers.answer import Answer, about_negative, bare_points, nouns, points, snippet, title
 from pages.topics.many_answers.question import DELTA
 from privdemo import limits
 from privdemo.experiments import many_answers
 from privdemo.experiments.many_answers import EPSILONS, OneReport, Trusted
 from privdemo.experiments.results import TRIAL_COLUMN
 from privdemo.figures import many_answers as charts
+from privdemo.mechanisms.frequency_oracles.subset import SubsetSelection
 from privdemo.methods import CURATOR, INVERTED, LIKELIEST, NOBODY, PROJECTED, SHARES_OF_ANSWERS, SHUFFLER
 from privdemo.methods import TRUSTED_WITH_ANSWERS as TRUSTED
 
@@ -36,16 +37,19 @@ def one_report(answer: Answer, rarest: bool = False) -> list[Panel]:
     name = f"“{found.names[sent]}”"
     before, after = (numbers.out_of_100(float(belief[sent])) for belief in (found.prior, found.posterior))
     fits = f"{name} among them" if found.supported[sent] else f"but not {name}"
-    n_supported = int(found.supported.sum())
+    made = many_answers.mechanism(config.oracle, answer.k, config.epsilon)
+    _, many = nouns(answer.question)
+    n_sent = int(found.supported.sum())
+    is_list = isinstance(made, SubsetSelection) and n_sent > 1
+    report = f"a list of {n_sent:,} {many}" if is_list else f"a report that fits {n_sent:,} of {answer.k:,} {many}"
     most = numbers.odds_factor(config.epsilon)
     guessed = f"{numbers.per_hundred(found.guess_before)} to {numbers.per_hundred(found.guess_after.mean)}"
     return [
         Panel(
             "one-report",
             "What does one report reveal of its sender?",
-            f"Somebody whose true answer is {name} sends a report that fits {n_supported} of {answer.k:,} answers, "
-            f"{fits}. "
-            f"It is the true answer of {before} people; of those who send such a report, of <b>{after}</b>.",
+            f"Somebody whose true answer is {name} sends {report}, {fits}. To whoever receives it, the "
+            f"chance of {name} is {before} before the report, and <b>{after}</b> after it.",
             Chart(charts.one_report(found, shown)),
             f"One report by {title(config.oracle)}, ε = {numbers.epsilon(config.epsilon)}: what is believed of each "
             "answer before it, the share of all people, and after it. The odds of an answer changed by a factor of "
@@ -57,6 +61,7 @@ def one_report(answer: Answer, rarest: bool = False) -> list[Panel]:
                 f"found = many_answers.one_report(config, {sent})",
                 "print(found.supported, found.posterior, found.guess_after)",
             ),
+            note=f"Bold: the {many} that the report fits.",
         )
     ]
 

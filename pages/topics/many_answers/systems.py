@@ -42,8 +42,8 @@ def real_systems(answer: Answer) -> list[Panel]:
             _summary(found),
             lambda: [_row(one) for one in everyone],
             _SNIPPET,
-            note="A row for each unit that an ε is promised for: an ε for a report or a day is spent again with the "
-            "next one. Numbers in different rows cannot be compared.",
+            note="Each box holds what one promise covers: one for a report or a day is used up anew with the next. "
+            "Filled circle: the person adds the noise. Open square: whoever publishes adds it.",
         ),
         Panel(
             "systems-sources",
@@ -59,7 +59,7 @@ def _adding_up(found: Mapping[str, Sequence[Deployment]]) -> str:
     in_all = found[PERSON][-1]
     days = math.floor(in_all.epsilon / daily.epsilon) + 1
     return (
-        f"<b>Compare within a row only:</b> ε = {numbers.epsilon(daily.epsilon)} a day of {daily.organisation}’s "
+        f"<b>Compare within a box only:</b> ε = {numbers.epsilon(daily.epsilon)} a day of {daily.organisation}’s "
         f"symptom searches adds up, in {days} days, to more than the {numbers.epsilon(in_all.epsilon)} that the "
         f"{in_all.name} promises in all."
     )

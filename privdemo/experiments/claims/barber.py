@@ -229,17 +229,18 @@ def curvature() -> Finding:
 CLAIMS = (
     ClaimRow(
         "equation 2",
-        f"the true share is (f̃ + p)/(1 − 2p): its result for a share of {_SHARE:g} and lies of 0.2",
+        f"the true share is (f̃ + p)/(1 − 2p): its result for a share of {_SHARE:g} when 20 % of answers are changed",
         partial(misprinted_sign, BinaryChannel(0.2, 0.2)),
         unit=PERCENT,
         reading=FORMULA,
-        surprise=f"A formula gives a share of {{percent:.0f}} %, as a sign in it is misprinted. The right share is "
-        f"{100 * _SHARE:g} %.",
+        surprise=f"A formula gives a share of {{percent:.0f}} %, as it has a plus in place of a minus. The right share "
+        f"is {100 * _SHARE:g} %.",
         what="share of people, by the formula",
     ),
     ClaimRow(
         "equation 24",
-        f"the true share is (f̃ + P₁₀)/(1 − P₁₀ − P₀₁): its result for a share of {_SHARE:g} and lies of 0.1 and 0.2",
+        f"the true share is (f̃ + P₁₀)/(1 − P₁₀ − P₀₁): its result for a share of {_SHARE:g} when "
+        "10 % of one answer and 20 % of the other are changed",
         partial(misprinted_sign, BinaryChannel(0.1, 0.2)),
         unit=PERCENT,
         reading=FORMULA,
@@ -248,15 +249,16 @@ CLAIMS = (
     ClaimRow(
         "on several answers",
         "the majority of three answers is yes if c₁ + c₂ + c₃ > 2: how often this rule finds a true yes when "
-        "20 % of answers are lies",
+        "20 % of answers are changed",
         majority,
         unit=PERCENT,
         reading=FORMULA,
     ),
     ClaimRow(
         "figure 1",
-        "guessing each answer back never finds the true share: in what fraction of the settings plotted (shares "
-        f"{_SHARES[0]:g} to {_SHARES[-1]:g}, lies {_LIES[0]:g} to {_LIES[-1]:g}) it is off by more than a point",
+        "guessing the true answers first, one by one, never finds the true share: in what fraction of the settings "
+        f"plotted (shares {_SHARES[0]:g} to {_SHARES[-1]:g}, {100 * _LIES[0]:g} to {100 * _LIES[-1]:g} % of answers "
+        "changed) it is off by more than a point",
         reconstruction_misses,
         unit=PERCENT,
     ),
@@ -275,7 +277,8 @@ CLAIMS = (
     ),
     ClaimRow(
         "section 6.1",
-        "correct for the noise, pixels alike, label flips 0.2, pixel noise of variance 0.1: accuracy",
+        "correct for the noise, one share for all pixels, 20 % of labels changed, pixel noise of variance "
+        "0.1: accuracy",
         partial(accuracy, method=FLAT, level=0.1),
         (SECTION_61,),
         published=_ACCURACIES[FLAT][0.1],
@@ -283,7 +286,8 @@ CLAIMS = (
     ),
     ClaimRow(
         "section 6.1",
-        "correct for the noise, pixels alike, label flips 0.2, pixel noise of variance 0.5: accuracy",
+        "correct for the noise, one share for all pixels, 20 % of labels changed, pixel noise of variance "
+        "0.5: accuracy",
         partial(accuracy, method=FLAT, level=0.5),
         (SECTION_61,),
         published=_ACCURACIES[FLAT][0.5],
@@ -291,7 +295,7 @@ CLAIMS = (
     ),
     ClaimRow(
         "section 6.1",
-        "label flips 0.2 and pixel noise of variance 0.1 cost around 1 % of accuracy",
+        "changing 20 % of labels and pixel noise of variance 0.1 cost around 1 % of accuracy",
         small_loss,
         (SECTION_61,),
         published=0.01,
@@ -299,20 +303,21 @@ CLAIMS = (
     ),
     ClaimRow(
         "figure 3",
-        "correcting for the noise is more accurate than ignoring it, except at little noise, as published, both "
-        "without a penalty: largest lead, at p = {most:g}",
+        "correcting for the noise is more accurate than ignoring it, except at little noise (as published, no "
+        "penalty on large weights in either model): largest lead, at p = {most:g}",
         published_beats_naive,
         (FIGURE_3, STEPS),
         unit=POINTS,
     ),
     ClaimRow(
         "figure 3",
-        "correcting for the noise is more accurate than ignoring it, except at little noise, with penalties "
-        "alike: largest lead, at p = {most:g}",
+        "correcting for the noise is more accurate than ignoring it, except at little noise (the same "
+        "penalties on large weights in both models): largest lead, at p = {most:g}",
         spread_beats_naive,
         (FIGURE_3,),
         unit=POINTS,
-        surprise="Correcting for the noise, pixel by pixel, did not make the model clearly more accurate{but}.",
+        surprise="Correcting for the noise did not make a model clearly more accurate than another with the same "
+        "penalty on large weights{but}.",
         what="gain in accuracy by correcting",
     ),
     ClaimRow(
@@ -324,7 +329,7 @@ CLAIMS = (
     ),
     ClaimRow(
         "figure 3",
-        "pixels alike or learned one by one makes little difference: largest difference, at p = {most:g}",
+        "one share for all pixels or one learned for each makes little difference: largest difference, at p = {most:g}",
         flat_prior,
         (FIGURE_3,),
         unit=POINTS,

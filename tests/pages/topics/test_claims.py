@@ -43,10 +43,14 @@ def test_the_headline_counts_claims_and_papers(everything):
 
 def test_the_takeaway_counts_verdicts_and_the_code_gives_all_claims(everything):
     n, printed = claims.count_verdicts(everything), []
+    others = len(everything) - n[HOLDS] - n[CAVEAT] - n[FAILS]
     assert (
         shown()
         .takeaway()
-        .endswith(f": <b>{n[HOLDS]}</b> hold, <b>{n[CAVEAT]}</b> hold in part, and <b>{n[FAILS]}</b> do not hold.")
+        .endswith(
+            f": <b>{n[HOLDS]}</b> hold, <b>{n[CAVEAT]}</b> hold in part, and <b>{n[FAILS]}</b> do not hold. "
+            f"Of the other {others} we cannot tell."
+        )
     )
     of_yan = sum((claim.source, claim.verdict) == ("Yan", HOLDS) for claim in everything)
     n_yan = sum(claim.source == "Yan" for claim in everything)
@@ -68,7 +72,7 @@ def test_the_bar_has_every_verdict_and_the_cards_what_is_not_found_to_hold(every
     misprint = next(claim for claim in everything if claim.place == "equation 2")
     title, _, sentence = surprises.figure.contents[0]
     assert sentence.endswith(
-        "✗ the published claim does not hold</span><br>"
+        "✗ the published claim does not hold</span><br>paper by "
         f'<span title="{claims.PAPERS["Barber"]}">Barber</span>, equation 2'
     )
     numbers = [both for _, both, _ in surprises.figure.contents]
@@ -80,7 +84,7 @@ def test_the_bar_has_every_verdict_and_the_cards_what_is_not_found_to_hold(every
     assert (
         title
         == misprint.surprise
-        == ("A formula gives a share of 107 %, as a sign in it is misprinted. The right share is 40 %.")
+        == ("A formula gives a share of 107 %, as it has a plus in place of a minus. The right share is 40 %.")
     )
     assert [claim.surprises for claim in everything].count(True) == len(surprises.figure.contents) == 5
     assert surprises.figure.title == "5 surprising results of our check"
@@ -90,6 +94,14 @@ def test_the_bar_has_every_verdict_and_the_cards_what_is_not_found_to_hold(every
     assert not replace(misprint, verdict=HOLDS).surprises
     nothing = Answer("Yan", {1: replace(misprint, verdict=HOLDS)}, {})
     assert isinstance(nothing.main()[0].figure, Markup)
+
+
+def test_a_row_of_the_picture_says_what_is_claimed_and_the_note_names_every_mark(everything):
+    (panel,) = picture(shown())
+    rows = panel.figure.figure.layout.yaxis.ticktext
+    assert "<b>16 · Yan, table 4.3</b><br>Adult, 100 bags of 100, labels known: average F1" in rows
+    assert "<b>17 · Yan, table 4.3</b><br>Adult, 100 bags of 100, labels known: F1 of<br>positives" in rows
+    assert "(circle: holds, square: holds in part, diamond: does not hold)" in panel.note
 
 
 def test_a_table_or_a_picture_of_nothing_says_so():

@@ -129,14 +129,17 @@ def test_the_file_of_the_figure_has_every_answer_and_both_methods() -> None:
 
 def test_chapters_say_their_numbers() -> None:
     of = shown()
-    assert f"<b>1.9 points</b>. To halve that error takes ε = {HALVED:.3g}." in says("Curves of the error", of)
+    assert f"<b>1.9 points</b>. To halve that error takes ε = {HALVED:.3g}, which is less private." in (
+        says("Curves of the error", of)
+    )
     assert "With 1,024 possible answers instead of 2 the error of k-ary randomised response is <b>19.4</b> times" in (
         says("Curves of the error", of, Curves("answers"))
     )
     assert "With 10,000,000 people subset selection is typically off by <b>0.060 points</b>" in (
         says("Curves of the error", of, Curves("people"))
     )
-    assert "64 possible answers <b>subset selection</b> is the most exact, 2.5 times" in says("Map of best methods", of)
+    best = "<b>subset selection</b> is the most exact: the error of k-ary randomised response is 2.5 times as large."
+    assert f"64 possible answers {best}" in says("Map of best methods", of)
     (panel,) = CHAPTERS["Map of best methods"].panels(of)
     assert "k-ary randomised response beats optimised unary encoding up to 9 answers" in panel.summary
     assert "<b>optimised unary encoding</b> is the most" in says(
@@ -196,12 +199,18 @@ def test_the_code_of_every_chapter_gives_its_numbers() -> None:
 def test_one_report_is_of_the_chosen_sender() -> None:
     of, config = shown(), DEFAULT
     first, last = many_answers.one_report(config, 0), many_answers.one_report(config, 63)
-    assert f"fits {first.supported.sum()} of 64 answers" in says("What one person gives away", of)
-    assert f"of those who send such a report, of <b>{numbers.out_of_100(float(last.posterior[63]))}</b>." in says(
+    assert f"sends a list of {first.supported.sum()} answers" in says("What one person gives away", of)
+    other = shown(replace(config, oracle="basic rappor"))
+    assert re.search(r"sends a report that fits \d+ of 64 answers", says("What one person gives away", other))
+    assert f"and <b>{numbers.out_of_100(float(last.posterior[63]))}</b> after it." in says(
         "What one person gives away", of, True
     )
     (panel,) = CHAPTERS["What one person gives away"].panels(of, True)
     assert "64" in panel.figure.figure.data[0].customdata, "the rarest answer stands beside the frequent ones"
+    sent = [name for name, is_in in zip(last.names, last.supported, strict=True) if is_in]
+    bold = [words for words in panel.figure.figure.layout.yaxis.ticktext if words.startswith("<b>")]
+    assert bold
+    assert set(bold) <= {f"<b>{name}</b>" for name in sent}
 
 
 def test_reports_are_simulated_only_for_their_chapter_and_not_too_many() -> None:
@@ -335,7 +344,7 @@ def test_the_page_counts_65536_answers() -> None:
 
 def test_real_systems_stand_in_rows_of_their_units() -> None:
     chart, table = CHAPTERS[SYSTEMS].panels(shown())
-    assert "Compare within a row only" in chart.answer
+    assert "Compare within a box only" in chart.answer
     found = deployments.by_unit()
     daily, in_all = BY_NAME["Symptom searches"], found[deployments.PERSON][-1]
     days = int(re.search(r"in (\d+) days", chart.answer)[1])  # type: ignore[index]
