@@ -327,11 +327,10 @@ def test_long_links_are_not_answered_with_much_more(server: Server) -> None:
 
 def test_other_messages(server: Server) -> None:
     """Messages that no page of the app sends are ignored, and a request for many files ends the visit."""
-    before, since = len(tracebacks(server.log)), time.monotonic()
+    before, idle = len(tracebacks(server.log)), server.idle
     many = BackMsg()
     many.file_urls_request.file_names[:] = ["a"] * 300_000
     many.file_urls_request.request_id = "a"
-    assert in_a_loop(closing(server.address, many.SerializeToString())) == TOO_BIG
 
     async def walk() -> Rendered:
         async with Visitor(server.address, "") as visitor:
@@ -341,8 +340,15 @@ def test_other_messages(server: Server) -> None:
             await next_answer(server.health)
             return await visitor.run()
 
-    assert not in_a_loop(walk()).failed
-    assert server.health.worst(since) <= server.idle + BEYOND_IDLE
+    for left in reversed(range(TRIES)):
+        since = time.monotonic()
+        assert in_a_loop(closing(server.address, many.SerializeToString())) == TOO_BIG
+        assert not in_a_loop(walk()).failed
+        worst = server.health.worst(since)
+        if worst <= idle + BEYOND_IDLE or not left:
+            break
+        idle = max(idle, in_a_loop(idle_now(server.health)))  # the computer may have got busy
+    assert worst <= idle + BEYOND_IDLE
     assert not new_tracebacks(server, before)
 
 
