@@ -44,7 +44,7 @@ class Case(NamedTuple):
 
 POINTS = r"right to ± ([\d.]+) points"
 VOTED, SENT = r"estimate that ([\d.]+) %", r"right person for (\d+) of 100"
-LEARNT, OFF_BY = r"corrects for the noise names (\d+) of 100", r"off by about (\d+) of"
+LEARNT, OFF_BY = r"corrects for the noise names (\d+) of 100", r"by about (\d+) on average"
 CASES = [
     Case("", "home", r"found in (\d+) of 100"),
     Case("voting", "people", VOTED),
@@ -62,7 +62,7 @@ CASES = [
     Case("distortion", "released", OFF_BY, 1, {"mechanism": "Laplace, as in the paper"}),
     Case("training", "images-in-dispute", LEARNT),
     Case("proportions", "bag-scores", r"is right for (\d+) of 100"),
-    Case("class_ratio", "methods", r"estimates ([\d.]+) %"),
+    Case("class_ratio", "methods", r"the nearest says ([\d.]+) %"),
     Case("advice", "advice", POINTS, 1),
     Case("advice", "advice", POINTS, 1, {"people": "1000"}),
     Case("claims", "verdicts", r": (\d+) hold,", 1),
