@@ -244,11 +244,15 @@ def guesses(
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={
             "xaxis": {"title": {"text": title}, "range": [low, high], "tickformat": ".0%"},
-            "yaxis": rows({source: f"{source} <b>{percent(rate.mean)}</b>" for source, rate in rates.items()}),
+            "yaxis": rows({source: f"{source}: <b>{percent(rate.mean)}</b>" for source, rate in rates.items()}),
             "shapes": [reference_line(promised[0]), *(dotted(reference_line(x)) for x in dots)],
             "annotations": [
                 reference_label(promised[0], promised[1], low, high),
-                *(reference_label(x, "luck", low, high) for x in dots if promised[0] - x > 0.3 * (high - low)),
+                *(
+                    reference_label(x, f"luck: {100 * x:g} %", low, high)
+                    for x in dots
+                    if promised[0] - x > 0.3 * (high - low)
+                ),
             ],
             "height": 100 + ROW * len(rates),
             "margin": {"b": 48},
@@ -339,7 +343,7 @@ def curve_chart(
         at = math.log10(yours) if x_axis.get("type") == "log" else yours
         at = min(max(at, low), high)
         layout = {"shapes": [reference_line(10**at if x_axis.get("type") == "log" else at)]}
-        layout["annotations"] = [reference_label(at, _setting(x_axis["title"]["text"], yours), low, high)]
+        layout["annotations"] = [reference_label(at, _setting(x_axis, yours), low, high)]
     figure = chart(
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={
@@ -354,8 +358,11 @@ def curve_chart(
     return label_ends(figure, avoid_overlap)
 
 
-def _setting(title: str, value: float) -> str:
-    """Name the visitor's own value on an axis with this `title`: “your setting: ε = 1”, “your setting: 10,000”."""
+def _setting(x_axis: Mapping[str, Any], value: float) -> str:
+    """Name the visitor's own value on an axis: “your setting: ε = 1”, “your setting: 10,000”, “your setting: 90 %”."""
+    if x_axis.get("tickformat") == ".0%":
+        return f"your setting: {100 * value:g} %"
+    title = x_axis["title"]["text"]
     symbol = f"{title[0]} = " if re.match(r"[εδ]\b", title) else ""
     return f"your setting: {symbol}" + (f"{value:,.0f}" if value >= 1000 else f"{value:g}")
 

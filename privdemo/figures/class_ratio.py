@@ -328,14 +328,17 @@ def _released_proportions(trial: Trial) -> Below:
 
 
 def errors(trials: Sequence[Trial], methods: Sequence[str]) -> Figure:
-    """Return the L1 error of every method against the share of the first class in the test set (figure 2)."""
+    """Return how many of 1,000 records every method counts in a wrong class, half the L1 error, against the share of
+    the first class in the test set.
+    """
     lines = [
         method_curve(
-            CLASS_RATIO[method], {share: class_ratio.error_along(trials, method, i) for i, share in enumerate(SHARES)}
+            CLASS_RATIO[method],
+            {share: class_ratio.error_along(trials, method, i).times(1000 / 2) for i, share in enumerate(SHARES)},
         )
         for method in methods
     ]
-    return _error_chart(lines, _test_share_axis(), yours=trials[0].config.share)
+    return _error_chart(lines, _test_share_axis(), trials[0].config.share, title="counted in a wrong class, of 1,000")
 
 
 def study_errors(by_name: Mapping[str, Sequence[Row]]) -> Figure:
@@ -372,14 +375,14 @@ def errors_along_setting(
 def attack(rates: Mapping[str, Estimate]) -> Figure:
     """Return how often the label of a record in the training sets is named, from each source of the adversary."""
     sources = {
-        "set": "the mix of its set",
+        "set": "the shares of its set",
         "model": "a model of the sets",
-        "both": "set and model",
-        "new": "model, new records",
+        "both": "the shares of its set and a model",
+        "new": "a model, of new records",
     }
     named = {f"by {sources[source]}": rate for source, rate in rates.items()}
     known = rates["set"].mean
-    return guesses(named, (known, f"its set alone {percent(known)}"), [], "true label guessed correctly")
+    return guesses(named, (known, f"by the shares of its set {percent(known)}"), [], "true label guessed correctly")
 
 
 def title_of(name: str) -> str:
@@ -395,8 +398,12 @@ def _method_of(name: str) -> Method:
 
 
 def _error_chart(
-    lines: Sequence[Curve], x_axis: dict[str, Any], yours: float | None = None, legend: int = 130
+    lines: Sequence[Curve],
+    x_axis: dict[str, Any],
+    yours: float | None = None,
+    legend: int = 130,
+    title: str = "L1 error (0 is perfect)",
 ) -> Figure:
     highs = [e.ends[1] for curve in lines for e in curve.estimates]
-    y_axis = {"title": {"text": "L1 error (0 is perfect)"}, "range": [0, 1.05 * max(highs)]}
+    y_axis = {"title": {"text": title}, "range": [0, 1.05 * max(highs)]}
     return curve_chart(lines, x_axis, y_axis, yours=yours, legend=legend)

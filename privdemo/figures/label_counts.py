@@ -76,7 +76,7 @@ def along(
     logarithmic = axis_name in (label_counts.EPSILON_AXIS, label_counts.DELTA_AXIS)
     x_axis = (log_axis if logarithmic else axis)(TITLES[axis_name], levels)
     if logarithmic:
-        named = label_counts.AXES[axis_name]
+        named = sorted({*label_counts.AXES[axis_name], *([yours] if yours else [])})
         words = [f"10<sup>{round(math.log10(x))}</sup>" if x < 0.01 else f"{x:g}" for x in named]
         x_axis |= {"tickvals": named, "ticktext": words}
     low, high = math.log10(min(means)) - 0.04, math.log10(max(means)) + 0.04
@@ -95,7 +95,7 @@ def along(
     }
     y_axis |= {"tickvals": ticks, "ticktext": [f"{t:,.10g}" for t in ticks]}
     stars = _stars(axis_name, names, unit) if as_published else []
-    return curve_chart(lines, x_axis, y_axis, ".3g", stars, yours, legend=150, height=390)
+    return curve_chart(lines, x_axis, y_axis, ".3g", stars, yours, legend=150, height=390, avoid_overlap=True)
 
 
 def _short(names: Sequence[str]) -> dict[str, str]:
@@ -303,5 +303,9 @@ def attack(rates: Mapping[str, float], promised: float) -> Figure:
     named = {LABEL_COUNTS[name].title: Estimate(rate, rate, rate) for name, rate in rates.items()}
     high = min(1.02, max(promised, *rates.values()) + 0.05)
     return guesses(
-        named, (promised, f"(ε, δ) allows {percent(promised)}"), [0.5], "person’s class guessed correctly", high
+        named,
+        (promised, f"most the promise allows: {percent(promised)}"),
+        [0.5],
+        "person’s class guessed correctly",
+        high,
     )

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from pages.kit import chosen, numbers
 from pages.kit.numbers import count_trials, with_range
 from pages.kit.panel import Chart, Panel, Table
 from pages.topics.class_ratio import figures
-from pages.topics.class_ratio.answer import L1, Answer, compare, mean_words, print_errors, print_mean_errors, snippet
+from pages.topics.class_ratio.answer import (
+    L1,
+    Answer,
+    compare,
+    first_class,
+    mean_words,
+    print_errors,
+    print_mean_errors,
+    snippet,
+)
 from privdemo.estimators import set_names
 from privdemo.experiments import class_ratio
 from privdemo.experiments.class_ratio import FULLY_LABELLED_METHODS, NO_RELEASE, SHARES, study
@@ -36,13 +46,16 @@ def other_mixes(answer: Answer) -> list[Panel]:
         Panel(
             "errors",
             "How far off is each method for other true shares?",
-            f"In groups with {numbers.share(SHARES[0], 0)} to {numbers.share(SHARES[-1], 0)} of the first class, "
-            f"“{CLASS_RATIO[best].title}” comes nearest{' without any label' if blind else ''}: on average it counts "
-            f"<b>{500 * means[best].mean:.1f}</b> of 1,000 records in a wrong class (L1 error {means[best].mean:.3f}).",
+            f"Groups of which {numbers.share(SHARES[0], 0)} to {numbers.share(SHARES[-1], 0)} {first_class(answer)}: "
+            f"on average over them, “{CLASS_RATIO[best].title}” comes nearest{' without any label' if blind else ''}. "
+            f"It counts <b>{500 * means[best].mean:.1f}</b> of 1,000 {answer.task.records} in a wrong class."
+            f"{_nearer_words(answer, best, blind or methods)}",
             Chart(charts.errors(trials, methods)),
             mean_words(answer) + own_mix(answer),
             lambda: class_ratio.table(trials),
             print_mean_errors(answer.question),
+            note="Each mark: on average over trials. An error too high in one trial and one too low in another add up "
+            "here; in the first chapter, which shows the mean estimate, they cancel.",
         ),
         Panel(
             "mean-errors",
@@ -53,6 +66,18 @@ def other_mixes(answer: Answer) -> list[Panel]:
             snippet=print_mean_errors(answer.question),
         ),
     ]
+
+
+def _nearer_words(answer: Answer, best: str, methods: Sequence[str]) -> str:
+    """Say at which true shares another method has a smaller mean error than the `best` on average, if at any."""
+    trials = answer.trials
+    nearer = [
+        share
+        for place, share in enumerate(SHARES)
+        if min(methods, key=lambda name: class_ratio.error_along(trials, name, place).mean) != best
+    ]
+    where = numbers.join_words(tuple(numbers.share(share, 0) for share in nearer))
+    return f" At {where} another is nearer." if nearer else ""
 
 
 def own_mix(answer: Answer) -> str:
@@ -81,22 +106,27 @@ def the_adversary(answer: Answer) -> list[Panel]:
         if config.private
         else ""
     )
+    alone, both = rates["model"], rates["both"]
+    overlap = alone.low <= both.high and both.low <= alone.high
     worse = config.private and clearly_below(gap_interval(rates["both"], rates["model"]))
     return [
         Panel(
             "ratio-attack",
             question,
-            f"{start} a model of the sets names the right class for "
-            f"<b>{numbers.per_hundred(rates['model'].mean)} of 100</b> records, where the mix of a record’s own set "
-            f"alone names it for {numbers.per_hundred(rates['set'].mean)}.",
+            f"{start} a model of the sets names the right class of "
+            f"<b>{numbers.per_hundred(rates['model'].mean)} of 100</b> {answer.task.records}; the known shares of "
+            f"their set alone, of {numbers.per_hundred(rates['set'].mean)}.",
             Chart(charts.attack(rates)),
             f"Records in the training sets of {count_trials(answer.trials)}, and new ones with every class alike: the "
             f"likeliest class is named, by the released mix of the set {with_range(rates['set'])}, by "
             f"{CLASS_RATIO[SPREAD].title} {with_range(rates['model'])}, by both {with_range(rates['both'])}; new "
-            f"records {with_range(rates['new'])}. Vertical line: the set alone.{bound}"
+            f"records {with_range(rates['new'])}. Vertical line: the shares of the set alone.{bound}"
             + (" Both together are worse than the model, as noise has moved the set’s mix." if worse else ""),
             lambda: [{"source": source, **rate._asdict()} for source, rate in rates.items()],
             snippet(answer.question).then("print(class_ratio.attack_rates(trials))"),
+            note="With or without the shares of the set, the model is about as good: the 95 % intervals overlap."
+            if overlap
+            else "",
         )
     ]
 

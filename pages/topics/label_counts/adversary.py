@@ -66,7 +66,8 @@ def leak_words(config: CountConfig) -> str:
         leak = leaked(config)
     except ValueError:
         return "For these counts scaled Dirichlet has no noise that keeps the promise, so there is none to choose."
-    start = f"Yes: scaled Dirichlet, with the least noise for these counts, takes {_scale(leak.sigma)} here"
+    here, there = f"{leak.sigma:.3g}", f"{leak.neighbour_sigma:.3g}"
+    start = f"Yes: scaled Dirichlet, with the least noise for these counts, takes noise of scale σ = {here} here"
     if math.isnan(leak.neighbour_sigma):
         return f"{start}. With one person moved there is no σ at all, so that a release gives that person away."
     own = leak.own_delta
@@ -76,7 +77,6 @@ def leak_words(config: CountConfig) -> str:
         if clearly_above(own, config.delta)
         else f". Somebody who compares the two finds δ = {numbers.distance(own.mean)} (simulated), no {allowed}"
     )
-    here, there = _scale(leak.sigma), _scale(leak.neighbour_sigma)
     moved = "next to the same" if here == there else there
     return f"{start}; with one person moved it would be {moved}{beyond}{_published_leak(config)}"
 

@@ -78,7 +78,7 @@ def _prediction(question: Question, outcome: Outcome, shown: Sequence[int]) -> P
         "counts-off-by",
         f"A clinic changes each of its {len(counts)} counts of patients by a small random amount "
         f"(ε = {numbers.epsilon(question.config.epsilon)}), so that they tell little about any one patient. <b>Add up "
-        f"the {len(counts)} errors: how many of {total:,} patients is that, on average if this is repeated many times?</b>",
+        f"the {len(counts)} errors: how many of {total:,} patients is that, on average over many publications?</b>",
         float(round(outcome.distortion.mean * total)),
         Scale(0.0, total / 5, 1.0, " patients"),
         Chart(charts.beside(counts, None, shown, question.class_names, "patients")),
