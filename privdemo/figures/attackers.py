@@ -66,5 +66,5 @@ def defended(found: AttackedSurvey, name: str) -> Figure:
     rows = [(DEFENCES[key], Estimate(one.share, -math.inf, math.inf)) for key, one in found.left.items()]
     truth = [(found.true, f"truth {percent(found.true)}")]
     title = f"estimated share of “{shortened(name)}”"
-    errors = {DEFENCES[key].title: f"a share is off by {100 * one.error:.2g} points" for key, one in found.left.items()}
+    errors = {DEFENCES[key].title: f"a share is off by {100 * one.error:.3g} points" for key, one in found.left.items()}
     return dot_plots([DotPlot(title, low - pad, high + pad, rows, percent, percent, truth, ".0%", errors)])

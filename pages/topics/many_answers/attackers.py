@@ -24,7 +24,7 @@ attacked = cache.shared_or_private(many_answers.attacked)
 _QUESTION = "Does more privacy make an attacker stronger or weaker?"
 # Which guesses of a rise can be marked, in points.
 _MOST_GUESSED = 100
-# A defence helps if it takes this part of the rise off.
+# A defence helps if it takes this part of the rise off, as far as that is below 100 %.
 _HELPS_FROM = 0.5
 
 
@@ -158,7 +158,7 @@ def _words(attack: Attack) -> str:
     is_stronger = all(more[name] > 1.01 * less[name] for name in pair)
     law = "<b>More privacy, more power to them:</b> " * is_stronger
     return (
-        f"At ε = {numbers.epsilon(epsilon)}, {fake} raise {attack.quoted} by {now}. {law}at ε = "
+        f"At ε = {numbers.epsilon(epsilon)}, {fake} raise the share of {attack.quoted} by {now}. {law}at ε = "
         f"{numbers.epsilon(other)} they raise it by {' and '.join(bare_points(then[name]) for name in pair)}."
     )
 
@@ -275,7 +275,8 @@ def _defence_words(attack: Attack, found: AttackedSurvey) -> str:
     )
     if attack.pretends:
         return f"{start} <b>No:</b> nobody can tell these clients from people of whom it is true; {given}"
-    helps = min(abs(nearest - found.true), abs(recovered - found.true)) <= (1 - _HELPS_FROM) * rise
+    possible = min(none, 1.0) - found.true
+    helps = min(abs(nearest - found.true), abs(recovered - found.true)) <= (1 - _HELPS_FROM) * possible
     return f"{start} <b>{'In part' if helps else 'Hardly'}:</b> {given}"
 
 
