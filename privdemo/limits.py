@@ -112,6 +112,9 @@ SHARE = Limit("share", 0.0, 1.0, "a share of 1 is everybody; divide percentages 
 PART = Limit("part", 0.0, 1.0, "it is the part of all people who do not follow the rules; divide percentages by 100")
 # Of a poll that most people answer by the rules.
 PART_OF_POLL = replace(PART, high=0.5)
+FAKE_PART = Limit(
+    "part", 0.0, 0.3, "it is the part of all who answer; with more fake clients little is left to estimate"
+)
 PRIOR = Limit("prior", 0.0, 1.0, "it is the probability of a 1 before anything is released")
 ANSWER_PROB = Limit("answer_prob", 0.0, 1.0, "it is the probability that a voter answers A")
 N_VOTERS = Limit("n_voters", 1, 10_000_000, "somebody must be asked, and ten million are enough to see", integer=True)

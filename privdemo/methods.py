@@ -193,6 +193,28 @@ TRUSTED_WITH_ANSWERS = _table(
     )
 )
 
+# What a collector can do against fake clients, by the names of `disobedience.all_defences`.
+DEFENCES = _table(
+    (
+        Method("none", "no defence", NOBODY, _in_colour_of(palette.ADVERSARY, "solid", "x")),
+        Method(
+            "projection",
+            "nearest possible shares",
+            NOBODY,
+            _in_colour_of(palette.SPREAD, "dash", "square-open"),
+            "inversion, projected onto the simplex",
+        ),
+        Method("LDPRecover", "LDPRecover", NOBODY, _in_colour_of(palette.OTHERS[1], "dot", "diamond-open")),
+        Method(
+            "LDPRecover, targets known",
+            "LDPRecover, told the answer",
+            NOBODY,
+            _in_colour_of(palette.OTHERS[1], "solid", "diamond"),
+            "LDPRecover with known targets",
+        ),
+    )
+)
+
 # --- released label counts -----------------------------------------------------------------------
 
 _LAPLACE, _GAUSSIAN, _DIRICHLET = palette.OTHERS

@@ -5,9 +5,11 @@ from pathlib import Path
 from pages.kit import folds
 from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.many_answers.answer import Answer, snippet
+from pages.topics.many_answers.attackers import who_can_push
 from pages.topics.many_answers.chapters import all_numbers, along, bits, who_wins
 from pages.topics.many_answers.controls import (
     among_controls,
+    attacker_controls,
     curve_controls,
     delta_controls,
     reading_controls,
@@ -15,11 +17,14 @@ from pages.topics.many_answers.controls import (
 )
 from pages.topics.many_answers.question import (
     AMONG,
+    ATTACK,
     AXIS,
     CURVES,
     DELTA,
     ESTIMATORS,
+    FAKE,
     LOOK,
+    PUSHED,
     READ,
     SENDER,
     Question,
@@ -27,6 +32,7 @@ from pages.topics.many_answers.question import (
     delta_of,
     is_rarest,
     methods_of,
+    pushing_of,
     reading_of,
 )
 from pages.topics.many_answers.senders import one_report, readings, whom_to_trust
@@ -50,6 +56,9 @@ CHAPTERS = Chapters(
         Chapter("Curves of the error", along, curve_controls, [AXIS, CURVES], curves_of),
         Chapter("What one person gives away", one_report, sender_controls, [SENDER], is_rarest),
         Chapter("Error by who is trusted", whom_to_trust, delta_controls, [DELTA], delta_of),
+        Chapter(
+            "Who can push the result?", who_can_push, attacker_controls, [FAKE, PUSHED, ATTACK, CURVES], pushing_of
+        ),
         Chapter("Where real systems stand", real_systems),
         Chapter(ESTIMATORS, readings, reading_controls, [READ], reading_of, for_specialists=True),
         Chapter("Data each person sends", bits, for_specialists=True),

@@ -13,16 +13,19 @@ from pages.kit.values import Values, put_all, widget_arguments
 from pages.topics.many_answers.answer import nouns, released
 from pages.topics.many_answers.question import (
     AMONG,
+    ATTACK,
     AXIS,
     CURVES,
     DELTA,
     EPSILON,
     EXPONENT,
+    FAKE,
     NAME_BY_TITLE,
     ORACLE,
     ORACLES,
     PEOPLE,
     PRESETS,
+    PUSHED,
     READ,
     SEED,
     SENDER,
@@ -139,3 +142,12 @@ def delta_controls(_: object) -> None:
     """Render δ."""
     with st.container(key="answers-delta", width=260):
         inputs.number(DELTA)
+
+
+def attacker_controls(_: object) -> None:
+    """Render how many fake clients there are, which answer they push and how, and the choice of the curves."""
+    with st.container(horizontal=True, key="answers-attackers"):
+        with st.container(key="answers-fake", width=260):
+            inputs.number(FAKE)
+        for choice in (PUSHED, ATTACK, CURVES):
+            inputs.choose(choice)

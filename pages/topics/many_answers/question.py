@@ -11,6 +11,7 @@ from pages.kit.settings import Choice, Number, Setting
 from pages.kit.values import Values
 from privdemo import limits
 from privdemo.datasets import Answers, Source
+from privdemo.disobedience.many_answers import CRAFTED, PRETEND
 from privdemo.experiments import many_answers
 from privdemo.experiments.many_answers import ILLNESS_NAMES, ILLNESSES, OCCUPATIONS, UNIFORM, WORDS, ZIPF, AnswersConfig
 from privdemo.mechanisms.frequency_oracles import for_answers
@@ -78,6 +79,18 @@ DELTA = Number(
     "The chance that the limit ε does not apply with a shuffler, or with a curator’s noise. Without either no δ is "
     "needed.",
 )
+FAKE = Number(
+    "fake",
+    limits.FAKE_PART,
+    0.05,
+    "Fake clients, as a share of all",
+    0.01,
+    "Bots or hired people, who take part only to make one answer look frequent.",
+)
+PUSHED = Choice("pushed", (RARE, FREQUENT), RARE, "They push")
+# What fake clients send, and the attack’s name in `privdemo.disobedience`.
+ATTACKS = {"what helps it most": CRAFTED, "the same as people who have it": PRETEND}
+ATTACK = Choice("attack", tuple(ATTACKS), "what helps it most", "They send")
 # Why more than 1,024 answers are too many for a method.
 _WHY_NOT = {
     "randomised response": "of so many answers hardly any that is sent would be true",
@@ -166,3 +179,17 @@ def is_rarest(values: Values, _: object) -> bool:
 def delta_of(values: Values, _: object) -> float:
     """Return δ of the chapter on trust."""
     return float(values[DELTA])
+
+
+class Pushing(NamedTuple):
+    """Who pushes which answer: the `part` of all people who are fake, the rarest or the most frequent one, how."""
+
+    part: float = FAKE.default
+    is_rarest: bool = True
+    attack: str = CRAFTED
+    all: bool = False
+
+
+def pushing_of(values: Values, _: object) -> Pushing:
+    """Return who pushes which answer and how, and whether all methods are shown."""
+    return Pushing(values[FAKE], values[PUSHED] == RARE, ATTACKS[values[ATTACK]], values[CURVES] == ALL)

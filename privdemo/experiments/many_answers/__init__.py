@@ -1,6 +1,7 @@
 """Surveys with k from 2 to 1,024 answers, reported with ε-local privacy by one of six mechanisms; of two, to 65,536."""
 
 from privdemo.experiments.many_answers.adversary import N_GUESSED, OneReport, example, one_report
+from privdemo.experiments.many_answers.attackers import AttackedSurvey, Attackers, Left, attacked, pushed
 from privdemo.experiments.many_answers.config import (
     ILLNESS_NAMES,
     ILLNESSES,
@@ -63,13 +64,17 @@ __all__ = [
     "WORDS",
     "ZIPF",
     "AnswersConfig",
+    "AttackedSurvey",
+    "Attackers",
     "Fit",
+    "Left",
     "OneReport",
     "Release",
     "Trusted",
     "Truth",
     "Winners",
     "along",
+    "attacked",
     "crossover",
     "errors",
     "errors_along",
@@ -82,6 +87,7 @@ __all__ = [
     "mechanism",
     "most_answers",
     "one_report",
+    "pushed",
     "read_along",
     "rival",
     "run",

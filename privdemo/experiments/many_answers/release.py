@@ -30,7 +30,7 @@ from privdemo.simplex import round_to_sum
 Array = NDArray[np.floating]
 
 # Fixed numbers of the random streams of a trial; the number of the mechanism follows.
-COUNTS, REPORTS, ONE, GUESSED = range(4)
+COUNTS, REPORTS, ONE, GUESSED, FAKED = range(5)
 # Adult's columns of occupations begin so.
 _OCCUPATION = "occupation = "
 
