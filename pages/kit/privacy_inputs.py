@@ -23,8 +23,6 @@ ANSWER_EPSILON, LABEL_EPSILON = "Privacy loss ε of one answer", "Privacy loss �
 PERSON_EPSILON, _DELTA_NAME = "Privacy loss ε of one person", "δ, chance that the limit ε does not apply"
 # With more grey levels than this, black seldom becomes white by chance.
 _FEW_GREYS = 10
-# How large an ε is: of two answers as likely before, at most 73 of 100 are guessed right at 1, 95 at 3, over 99 at 6.
-ANCHORS = "0 is none, 1 small, 3 medium, 6 large"
 _ODDS = "multiplies the odds of any guess by e^ε at most"
 
 
@@ -155,7 +153,7 @@ def _scale_html(name: str, epsilon: float, words: str, pictures: str, more: str 
         if pictures
         else ""
     )
-    shown = f"<b>Privacy loss {name} = {numbers.epsilon(epsilon)}</b> ({ANCHORS})."
+    shown = f"<b>Privacy loss {name} = {numbers.epsilon(epsilon)}</b> ({numbers.ANCHORS})."
     return f'<div class="epsilon">{words} {more and more + " "}{shown}{dots}</div>'
 
 

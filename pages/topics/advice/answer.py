@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from pages.kit import cache
+from pages.kit import cache, numbers
 from pages.kit.panel import Cards, Chart, Panel
-from pages.kit.privacy_inputs import ANCHORS
 from pages.kit.snippet import Snippet, as_code
 from pages.kit.trials import Trials
 from privdemo import advise
@@ -64,7 +63,7 @@ def _cards(answer: Answer) -> Panel:
         (
             "How well others can guess one answer",
             _guesses(plan.epsilon, plan.delta),
-            escape(f"{advise.promise(plan)} Privacy loss ε = {plan.epsilon:g} ({ANCHORS})."),
+            escape(f"{advise.promise(plan)} Privacy loss ε = {plan.epsilon:g} ({numbers.ANCHORS})."),
         ),
         *(
             (

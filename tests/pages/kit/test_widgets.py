@@ -200,12 +200,12 @@ def test_an_epsilon_without_bound_can_be_set_to_a_finite_one_and_back():
 def test_what_an_epsilon_means_stands_beside_its_number(p, epsilon):
     at = opened(LIES)
     at.number_input(key="p").set_value(p).run()
-    assert f"<b>Privacy loss ε = {epsilon}</b> ({privacy_inputs.ANCHORS})." in at.get("html")[0].proto.body
+    assert f"<b>Privacy loss ε = {epsilon}</b> ({numbers.ANCHORS})." in at.get("html")[0].proto.body
 
 
 @pytest.mark.parametrize(("epsilon", "right"), [(0, "50"), (1, "73"), (3, "95"), (6, "over 99")])
 def test_the_anchors_of_epsilon_are_what_its_comment_says(epsilon, right):
-    assert f"{epsilon} " in privacy_inputs.ANCHORS
+    assert f"{epsilon} " in numbers.ANCHORS
     assert numbers.people_of_100(adversary.promised_rate(epsilon, 0.0)) == right
 
 
@@ -261,7 +261,7 @@ def test_the_meaning_of_an_answer_comes_from_its_channel():
     channel = BinaryChannel(0.1, 0.3)  # of voters of B 10 of 100 say A, of voters of A 70
     shown = privacy_inputs.answer_scale_html(channel, people)
     words = "Of 100 people who voted A, 70 say A. Of 100 who voted B, 10 say A."
-    assert f">{words} <b>Privacy loss ε of one answer = 1.95</b> ({privacy_inputs.ANCHORS}).<details" in shown
+    assert f">{words} <b>Privacy loss ε of one answer = 1.95</b> ({numbers.ANCHORS}).<details" in shown
     assert "<figcaption>100 people who voted B</figcaption>" in shown
     assert "<p>Whatever was believed before, the odds change at most sevenfold.</p>" in shown
 
