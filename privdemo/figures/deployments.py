@@ -60,7 +60,7 @@ def by_unit(found: Mapping[str, Sequence[Deployment]], own: float) -> Figure:
             "shapes": shapes,
             "annotations": notes,
             "height": round(_LINE * down) + 150,
-            "margin": {"b": BOTTOM_MARGIN + 90},
+            "margin": {"b": BOTTOM_MARGIN + 40},
             "legend": legend_below(),
         },
     )

@@ -202,7 +202,7 @@ def attack(rates: Mapping[str, Estimate], promised: float, n_classes: int = 2) -
     """
     sources = {"label": "from the released label", "image": "from the released image", "both": "from both"}
     named = {sources[source]: rate for source, rate in rates.items()}
-    rule = promised, f"label alone, at best {percent(promised)}"
+    rule = promised, f"label alone, in theory {percent(promised)}"
     return guesses(named, rule, [1 / n_classes], "true label guessed correctly")
 
 

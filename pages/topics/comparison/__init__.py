@@ -46,7 +46,7 @@ CHAPTERS = Chapters(
 PAGE = Page.from_folder(
     __name__,
     title="Methods compared",
-    question="Who must see the true labels for a computer to learn best?",
+    question="Does a computer learn better if somebody sees the true labels?",
     address="comparison",
     folds=standing_words,
     failed="Nothing can be compared here.",

@@ -204,7 +204,7 @@ def what_it_costs(answer: Answer) -> list[Panel]:
         rows=lambda: [vars(row) | COMPARISON[row.method].columns for row in answer.own],
         snippet=snippet(answer.question),
         prediction=_prediction(answer),
-        note=f"Marks: means of {answer.n_trials} trials. Lines: how far chance may have moved these means (95 % "
+        note=f"Marks: means of {answer.n_trials} trials. Whiskers: how far chance may have moved these means (95 % "
         "intervals). "
         f"{_label_words(config)}{_why_words(answer)}",
     )
@@ -279,7 +279,7 @@ def _way_to_learn(trust: str, config: ComparisonConfig) -> tuple[str, str]:
     what = {
         NOBODY: f"chance switches {flipped} labels before they are sent",
         SHUFFLER: "mixes the labels sent, so that less noise is needed",
-        OWNER: f"sees {config.bag_size} people’s labels, tells a noisy total",
+        OWNER: f"sees {config.bag_size} labels, tells about how many are “{binary_task(config.dataset).classes[1]}”",
         PUBLISHER: "sees all labels, tells noisy counts of two sets",
         CURATOR: f"sees all labels, publishes a {'count' if config.task == SHARE else 'model'} with noise",
     }
@@ -300,8 +300,8 @@ def _why_words(answer: Answer) -> str:
         return ""
     after = order[order.index(NOBODY) + 1 :]
     why = {
-        OWNER: f"a total says less than {config.bag_size} single labels",
-        CURATOR: "a curator’s noise must hide the whole record, not the label alone",
+        OWNER: f"one total for {config.bag_size} labels teaches less than each label by itself",
+        CURATOR: "a curator’s noise hides the whole record at this ε, not the label alone",
     }
     reasons = [words for trust, words in why.items() if trust in after]
     return f" Why more trust can help less: {'; '.join(reasons)}." if reasons else ""

@@ -14,7 +14,6 @@ from privdemo.experiments import comparison
 from privdemo.experiments.comparison.study import Reached, Row
 from privdemo.methods import COMPARISON
 
-_QUESTION = "How much privacy still reaches the goal?"
 _OTHER_QUESTIONS = [
     (
         "advice",
@@ -22,7 +21,9 @@ _OTHER_QUESTIONS = [
         "“Which method?”: shares and numbers, right within points that you choose",
     )
 ]
-_HEADS = ("who is trusted", "smallest ε", "method", "result there", "reached by")
+_QUESTION = "How private can it be and still reach the goal?"
+_COLUMNS = ("who is trusted", "smallest ε", "method", "result there", "reached by")
+_HEADS = (*_COLUMNS[:3], "result at that ε", "how surely")
 
 
 def panels(answer: Answer) -> list[Panel | tuple[Panel, ...]]:
@@ -41,7 +42,7 @@ def panels(answer: Answer) -> list[Panel | tuple[Panel, ...]]:
         summary=f"Among the ε of the curves ({levels}) the smallest at which a method reaches the goal on average, and "
         f"at every larger one{_whose_words(question, rows)}. It is the best of several methods on the same trials, "
         "which flatters it a little.",
-        rows=lambda: [dict(zip(_HEADS, cells, strict=True)) for cells in body],
+        rows=lambda: [dict(zip(_COLUMNS, cells, strict=True)) for cells in body],
         snippet=_snippet(question, question.goal),
         links=_OTHER_QUESTIONS,
     )
@@ -57,13 +58,13 @@ def _row(question: Question, trust: str, rows: Sequence[Row]) -> list[str]:
     found = comparison.study.seek(rows, question.goal, (trust,))
     if found is None:
         tried = any(row.trust == trust for row in rows)
-        return [trust, "none here does" if tried else "no such method is shown", "–", "–", "–"]
+        return [trust, "never reaches it" if tried else "no method is shown", "–", "–", "–"]
     return [
         trust,
         f"{found.epsilon:g}",
         COMPARISON[found.method].title,
         marked(question.metric, found.estimate),
-        "its whole interval" if found.surely else "its mean alone",
+        "with its whole 95 % interval" if found.surely else "only on average",
     ]
 
 

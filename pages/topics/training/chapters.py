@@ -298,11 +298,7 @@ def probabilities(answer: Answer) -> list[Panel]:
         f"{TRAINING[name].title} {numbers.absolute_points(error)}"
         for name, error in sorted(errors.items(), key=lambda e: e[1])
     )
-    words = "; ".join(
-        f"“{TRAINING[name].title}” is <b>{numbers.share(training.mean_sureness(answer.trials, name), 0)}</b> sure and "
-        f"right on <b>{numbers.share(answer.score(name, 'accuracy').mean, 0)}</b>"
-        for name in answer.compared or (CLEAN,)
-    )
+    words = "; ".join(_sure_words(answer, name) for name in answer.compared or (CLEAN,))
     shown = (
         "Of the test images that a model gives about the same probability of being "
         f"“{answer.question.config.classes[1]}”, the share that is"
@@ -314,10 +310,10 @@ def probabilities(answer: Answer) -> list[Panel]:
             answer,
             "how-sure",
             "Can a model’s confidence be trusted?",
-            f"On average {words} of the clean test images.",
+            f"On the clean test images, on average: {words}.",
             Chart(charts.calibration(answer.trials, answer.methods)),
             f"{shown}, in ten bins with 95 % intervals, from {count_trials(answer.trials)}. On the dotted line "
-            "70 % means 70 %. A curve steeper than the line is too timid: what it calls likely is more likely still. "
+            "70 % means 70 %. A curve steeper than the line is too modest: what it calls likely is more likely still. "
             f"How far a stated probability is off, on average: {off}.",
             rows=lambda: training.calibration_table(answer.trials, answer.methods),
             snippet=snippet(answer.question).then(
@@ -326,6 +322,15 @@ def probabilities(answer: Answer) -> list[Panel]:
             facts=_sureness(answer),
         )
     ]
+
+
+def _sure_words(answer: Answer, method: str) -> str:
+    """Say how sure a method is and how often right, and which of both is more by at least a point."""
+    sure, right = training.mean_sureness(answer.trials, method), answer.score(method, "accuracy").mean
+    off = sure - right
+    verdict = ", too sure" if off >= 0.01 else ", too modest" if off <= -0.01 else ""
+    title = f"“{TRAINING[method].title}”"
+    return f"{title} is <b>{numbers.share(sure, 0)}</b> sure and <b>{numbers.share(right, 0)}</b> right{verdict}"
 
 
 def _sureness(answer: Answer) -> dict[str, str]:
@@ -458,6 +463,7 @@ def the_adversary(answer: Answer) -> list[Panel]:
             answer,
             "adversary",
             "Does the noise hide the label?",
+            f"{'The noisy image gives away more than the noisy label. ' if beyond is Verdict.BETTER else ''}"
             f"From the label alone (ε = {numbers.epsilon(labels.epsilon)}) an adversary guesses the truth "
             f"<b>{numbers.share(promised)}</b> of the time at best; "
             f"{attack_words(beyond, image.mean, len(answer.trials), n_classes)}; with both, "

@@ -49,7 +49,13 @@ def panels(answer: Answer) -> list[Panel | tuple[Panel, ...]]:
     facts = {"gain": numbers.absolute_points(max(gap.mean for gap in gaps))} if gaps else {}
     return [
         Panel("", "What does the noise cost?", f"{other}{in_short(study, rows, way)}", facts=facts),
-        (panel("accuracy", words), panel("log_loss", f"{study.title}. The same models by their log loss.")),
+        (
+            panel("accuracy", words),
+            panel(
+                "log_loss",
+                f"{study.title}. The same models by their log loss, which is large for a model that is sure and wrong.",
+            ),
+        ),
         Panel("", note=f"{study.title}. {own_words(study, answer, level)}"),
     ]
 
@@ -103,7 +109,7 @@ def own_words(study: Study, answer: Answer, level: float | None) -> str:
         first, noise = float(own.labels.channel_matrix[1, 0]), own.pixels.flip_prob
         other += [f"{numbers.share(first)} of the {own.classes[0]}s lying"] if first != theirs.labels.p10 else []
         other += [f"{numbers.share(noise)} of pixels replaced"] if noise != theirs.pixels.flip_prob else []
-    point = f"Rule and large marks: your setting ({count_trials(answer.trials)})"
+    point = f"Vertical line and large marks: your setting ({count_trials(answer.trials)})"
     return f"{point}, which has {numbers.join_words(tuple(other))}." if other else f"{point}."
 
 
@@ -121,17 +127,23 @@ def in_short(study: Study, rows: tuple[Row, ...], way: str = SPREAD) -> str:
     ours, theirs = (f"“{TRAINING[name].title}”" for name in (way, NAIVE))
     if ahead:
         most = numbers.absolute_points(max(gap.mean for gap in ahead.values()))
-        first = f"{ours} is more accurate than {theirs} {at} {_levels(list(ahead))} (by up to <b>{most}</b>)"
+        where = _at_levels(at, ahead, accuracy)
+        first = f"{ours} is more accurate than {theirs} {where} (by up to <b>{most}</b>)"
     elif behind:
         most = numbers.absolute_points(min(gap.mean for gap in behind.values()))
-        first = f"{theirs} is more accurate than {ours} {at} {_levels(list(behind))} (by up to <b>{most}</b>)"
+        where = _at_levels(at, behind, accuracy)
+        first = f"{theirs} is more accurate than {ours} {where} (by up to <b>{most}</b>)"
     else:
         first = f"{ours} and {theirs} are statistically tied in accuracy at every level"
     if not better and not worse:
         return f"{first}; in saying how sure they are they do not clearly differ."
     whose, where = (ours, better) if len(better) >= len(worse) else (theirs, worse)
-    levels = "at every level" if len(where) == len(losses) else f"{at} {_levels(list(where))}"
-    return f"{first}; {whose} is better at saying how sure it is {levels}."
+    return f"{first}; {whose} is better at saying how sure it is {_at_levels(at, where, losses)}."
+
+
+def _at_levels(at: str, some: Mapping[float, Estimate], every: Mapping[float, Estimate]) -> str:
+    """Say at which levels something holds, `at` before them: “at every level” or “at p = 0.1 and 0.2”."""
+    return "at every level" if len(some) == len(every) else f"{at} {_levels(list(some))}"
 
 
 def findings(study: Study, rows: tuple[Row, ...]) -> list[str]:

@@ -316,8 +316,8 @@ CLAIMS = (
         spread_beats_naive,
         (FIGURE_3,),
         unit=POINTS,
-        surprise="Correcting for the noise did not make a model clearly more accurate than another with the same "
-        "penalty on large weights{but}.",
+        surprise="Correcting for the noise pixel by pixel did not make the model clearly more accurate than ignoring "
+        "it{but}.",
         what="gain in accuracy by correcting",
     ),
     ClaimRow(

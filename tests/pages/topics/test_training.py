@@ -92,7 +92,7 @@ def own(study, **changes):
         (takeaway_of(), f"(ε = {math.log(64):.3g} a pixel) and 20 % of labels are wrong (ε = 1.39)"),
         (takeaway_of(pixels=GAUSSIAN), f"0.25 (ε = {accounting.gaussian_epsilon(0.5, 1e-5):.3g} a pixel at δ = 10⁻⁵)"),
         (takeaway_of(labels=DIFFERENT), f"sent as “9”, 45 % of “9” as “7” (ε = {math.log(11):.3g})"),
-        (own("figure3"), "Rule and large marks: your setting (one trial)."),
+        (own("figure3"), "Vertical line and large marks: your setting (one trial)."),
         (own("section6.1", pixels=GAUSSIAN, labels=DIFFERENT, n_train=4500), "has other lies about the label."),
         (
             own("asymmetric", pixels=RandomisedResponse(0.3, 256), labels=BinaryChannel(0.2, 0.3)),
@@ -130,7 +130,8 @@ def test_the_cost_of_noise_is_stated_for_the_choosing_method_if_it_is_shown():
     choosing = Answer(shown.question, made(config=TrainingConfig(), naive=0.9, **{CHOSEN: 0.9}).trials)
     assert f"“{OURS}” and “{THEIRS}” are statistically tied" in trade_off.panels(shown)[0].answer
     assert (
-        f"“{TRAINING[CHOSEN].title}” is more accurate than “{THEIRS}” at p = " in trade_off.panels(choosing)[0].answer
+        f"“{TRAINING[CHOSEN].title}” is more accurate than “{THEIRS}” at every level"
+        in trade_off.panels(choosing)[0].answer
     )
 
 
@@ -361,12 +362,13 @@ def test_a_preset_sets_the_papers_numbers_and_what_cannot_be_learnt_is_refused(m
         (
             {SPREAD: (0.8, 0.5), NAIVE: (0.9, 0.4)},
             [f"“{THEIRS}” is more accurate at p = 0.3 (by 10.0", f"probabilities of “{THEIRS}” are better at p"],
-            f"“{THEIRS}” is more accurate than “{OURS}” at p = 0.3 (by up to <b>10.0 points</b>); “{THEIRS}” is better",
+            f"“{THEIRS}” is more accurate than “{OURS}” at every level (by up to <b>10.0 points</b>); “{THEIRS}” is "
+            "better",
         ),
         (
             {SPREAD: (0.8, 0.4), NAIVE: (0.7, 0.5), PUBLISHED: (0.9, 0.5)},
             ["accurate at", "The prob", "as published” is more accurate than", f"“{OURS}” gives better prob"],
-            f"“{OURS}” is more accurate than “{THEIRS}” at p = 0.3 (by up to <b>10.0 points</b>); "
+            f"“{OURS}” is more accurate than “{THEIRS}” at every level (by up to <b>10.0 points</b>); "
             f"“{OURS}” is better at saying how sure it is at every level.",
         ),
         (
