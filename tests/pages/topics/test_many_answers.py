@@ -190,7 +190,7 @@ def test_the_code_of_every_chapter_gives_its_numbers() -> None:
     assert dict(said["error"])[1.0] == made.errors
     (local,) = (trust.local for (trust,) in said["trust"] if trust.epsilon == 1.0)
     assert local == pytest.approx(min(made.errors.values()))
-    assert len(said) == 11, "every panel with a figure has code"
+    assert len(said) == 13, "every panel with a figure has code"
 
 
 def test_one_report_is_of_the_chosen_sender() -> None:
