@@ -15,7 +15,7 @@ from privdemo.figures.charts import Curve, DotPlot, curve_chart, dot_plots, line
 from privdemo.intervals import Estimate
 from privdemo.methods import DEFENCES, FREQUENCY_ORACLES
 
-PRETENDING = "if they only pretend"
+PRETENDING = "if they only pretend to have it"
 
 
 def pushed(
@@ -38,7 +38,7 @@ def pushed(
     ]
     values = [100 * pretended, *(100 * rise for at in found.values() for rise in at.values())]
     low, high = math.log10(min(values)) - 0.1, math.log10(max(values)) + 0.06
-    title = f"points by which “{shortened(name)}” rises"
+    title = f"points that fake clients add to “{shortened(name)}”"
     y_axis = {"title": {"text": title}, "type": "log", "range": [low, high], **round_ticks(10**low, 10**high)}
     x_axis = log_axis("ε of an answer, log scale (left: more private)", list(found))
     x_axis |= round_ticks(min(found), max(found))
@@ -54,7 +54,7 @@ def _level(points: float, levels: Sequence[float]) -> dict[str, Any]:
         "mode": "lines",
         "line": line(palette.TRUTH) | {"dash": "dash"},
         "name": PRETENDING,
-        "hovertemplate": f"{PRETENDING} that the answer is true of them: %{{y:.3g}}<extra></extra>",
+        "hovertemplate": f"{PRETENDING}: %{{y:.3g}}<extra></extra>",
     }
 
 
