@@ -107,6 +107,16 @@ def test_what_the_halves_can_tell_and_cost_is_said():
     assert "40 %" not in coin
 
 
+def test_a_share_that_cannot_be_shows_that_something_is_wrong_but_not_how_many():
+    below = shown(channel=BinaryChannel(0.4, 0.4))
+    above = shown(Choice(0.5, "always say A"), channel=BinaryChannel(0.4, 0.4))
+    for panel, part, side in ((below, 0.25, "below 0 %"), (above, 0.5, "above 100 %")):
+        more = at_part(panel, part)["more"]
+        assert more.startswith(f"A share {side} shows that something is wrong; one chance for all cannot tell how many")
+        assert "nothing in the answers" not in more
+    assert "nothing in the answers shows the mistake." in at_part(below, 0.05)["more"]
+
+
 def test_a_poll_of_one_person_has_no_halves():
     panel = shown(n_voters=1)
     assert len(at_part(panel, 0.25)["rows"]) == 2

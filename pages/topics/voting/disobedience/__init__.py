@@ -298,17 +298,22 @@ def _noticed_words(shown: Shown) -> str:
 
 
 def more_words(shown: Shown, one: Disobeyed) -> str:
-    """Say that one chance for all shows nothing, and what two halves can tell and cost."""
+    """Say whether one chance for all shows the mistake, and what two halves can tell and cost."""
     return " ".join(
         filter(None, (unseen_words(shown, one), agree_words(shown.chosen.way, one), price_words(shown, one)))
     )
 
 
 def unseen_words(shown: Shown, one: Disobeyed) -> str:
-    """Say that one chance for all does not show the mistake, and how large it is at the chance of the second half."""
+    """Say whether one chance for all shows the mistake, and how large that is at the chance of the second half."""
     config, way, lies = shown.config, shown.chosen.way, voting.SECOND_HALF
     if not one.part:
         return ""
+    if one.corrected.high < 0 or one.corrected.low > 1:
+        side = "below 0 %" if one.corrected.high < 0 else "above 100 %"
+        return (
+            f"A share {side} shows that something is wrong; one chance for all cannot tell how many do not play along."
+        )
     unseen = "Asked with one chance for all, nothing in the answers shows the mistake"
     if way == FAIR_COIN or config.channel.p10 != config.channel.p01 or config.channel.p10 >= lies.p10:
         return f"{unseen}."
