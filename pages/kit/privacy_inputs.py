@@ -57,21 +57,22 @@ def answer_scale_html(channel: BinaryChannel, people: People) -> str:
 
 @dataclass(frozen=True)
 class Guessing:
-    """Parts of “If each has one of two answers, of 100 people at most 73 can be guessed right from what they send”.
+    """Parts of “Whoever guesses which of two labels a person has, and sees what is sent, is right at most 73 of 100
+    times”.
 
-    `case` is “each has one of two answers”, `of` is “people”, and `source` is “what they send”. All `n_values` answers
-    are as likely.
+    `guess` is “which of two labels a person has”, `seen` is “what is sent”, and `of` is “people”. All `n_values`
+    answers are as likely.
     """
 
-    case: str
-    source: str
+    guess: str
+    seen: str
     of: str = "people"
     n_values: int = 2
 
 
 def guessing_one_of(n_values: int, things: str) -> Guessing:
     """Return what is guessed of people who each have one of so many `things`, from what they send."""
-    return Guessing(f"all {n_values:,} {things} were equally frequent", "what they send", n_values=n_values)
+    return Guessing(f"which of {n_values:,} equally frequent {things} a person has", "what is sent", n_values=n_values)
 
 
 def guess_scale(epsilon: float, guessing: Guessing, *, delta: float = 0.0, name: str = "ε", more: str = "") -> None:
@@ -89,10 +90,10 @@ def guess_scale_html(epsilon: float, guessing: Guessing, *, delta: float = 0.0, 
     """
     chance = adversary.promised_rate(min(epsilon, LARGEST_EPSILON), delta, guessing.n_values)
     right = numbers.people_of_100(chance)
-    can = f"{right} may" if right.startswith("over") else f"at most {right} can"
+    often = f"may be right {right}" if right.startswith("over") else f"is right at most {right}"
     words = (
-        f"If {guessing.case}, of 100 {guessing.of} {can} be guessed right from {guessing.source}"
-        f"{_without_delta(epsilon, delta, right, guessing.n_values)}; luck alone gives "
+        f"Whoever guesses {guessing.guess}, and sees {guessing.seen}, {often} of 100 times"
+        f"{_without_delta(epsilon, delta, right, guessing.n_values)}; by luck alone, "
         f"{numbers.people_of_100(1 / guessing.n_values)}."
     )
     is_right, is_wrong = figures.people.ANSWERED, figures.people.NOT_YET
@@ -105,7 +106,7 @@ def guess_scale_html(epsilon: float, guessing: Guessing, *, delta: float = 0.0, 
 def _without_delta(epsilon: float, delta: float, right: str, n_values: int) -> str:
     """Say that δ counts, if with δ = 0 another number than `right` could be guessed right."""
     alone = numbers.people_of_100(adversary.promised_rate(min(epsilon, LARGEST_EPSILON), 0.0, n_values))
-    return "" if alone == right else f" (δ = {numbers.power_of_ten(delta)} included)"
+    return "" if alone == right else f" (with δ = {numbers.power_of_ten(delta)})"
 
 
 @dataclass(frozen=True)
@@ -134,9 +135,7 @@ def value_scale_html(epsilon: float, sure: Sure, *, name: str = "ε") -> str:
 def black_or_white(family: PixelFamily, n_states: int) -> Sure:
     """Return what is guessed of a pixel, and why it tells so much though it may have been replaced."""
     if family.replaces_pixels and n_states > _FEW_GREYS:
-        return Sure(
-            f"that it was white rather than black, as noise picks any of {n_states} greys", "a pixel sent as white"
-        )
+        return Sure("that it was white, not black", "a pixel arrive white")
     return Sure("whether a pixel was black or white")
 
 
@@ -148,11 +147,7 @@ def _at_most(chance: float) -> str:
 def _scale_html(name: str, epsilon: float, words: str, pictures: str, more: str = "") -> str:
     """Return what an ε means as HTML, with `pictures` to unfold; ε itself stands last, as the least known."""
     odds = f"{numbers.capital(numbers.odds_bound_text(epsilon))}."
-    dots = (
-        f"<details><summary>Show these 100 people as dots</summary>{pictures}<p>{odds}</p></details>"
-        if pictures
-        else ""
-    )
+    dots = f"<details><summary>Show this as dots</summary>{pictures}<p>{odds}</p></details>" if pictures else ""
     shown = f"<b>Privacy loss {name} = {numbers.epsilon(epsilon)}</b> ({numbers.ANCHORS})."
     return f'<div class="epsilon">{words} {more and more + " "}{shown}{dots}</div>'
 

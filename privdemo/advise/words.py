@@ -219,8 +219,11 @@ def what_it_gives(advice: Advice, other: Plan) -> str:
     )
     if question.people is None or other.epsilon_needed is None:
         return f"{needed} with ε = {question.epsilon:g}."
-    same = f"ε = {other.epsilon_needed:g} is enough for the same accuracy"
-    return f"{same}; with ε = {question.epsilon:g}, {needed}."
+    return (
+        f"the same accuracy takes only ε = {other.epsilon_needed:g}; or, with ε = {question.epsilon:g}, {needed}."
+        if other.epsilon_needed < question.epsilon
+        else f"the same accuracy takes ε = {other.epsilon_needed:g}; with ε = {question.epsilon:g}, {needed}."
+    )
 
 
 def _number(value: float) -> str:

@@ -77,7 +77,7 @@ def scores(
 HOW = {
     FULL: "learns without any privacy",
     LABELLED: "knows all labels of what is sent on",
-    NAMES: "takes the bag’s name as a very noisy label",
+    NAMES: "takes a bag’s share as a weak hint for each in it",
     by_trying(NAMES): "the same, or what is typical of each label",
     LLP: "makes its answers in each bag add up to its share",
     MEAN_MAP: "estimates what is typical of each label",

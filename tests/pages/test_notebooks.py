@@ -83,7 +83,7 @@ CASES = [
         100,
         {"proportion_noise": "Laplace", "proportion_epsilon": "2", "bag_draws": "2"},
     ),
-    Case("class_ratio", "methods", r"nearest says ([\d.]+) %"),
+    Case("class_ratio", "methods", r"closest says ([\d.]+) %"),
     Case("advice", "advice", POINTS, 1),
     Case("advice", "advice", POINTS, 1, {"people": "1000"}),
     Case("claims", "verdicts", r": (\d+) hold,", 1),

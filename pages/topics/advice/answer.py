@@ -92,7 +92,8 @@ def _cards(answer: Answer) -> Panel:
 
 def _guesses(epsilon: float, delta: float) -> str:
     """Return how often of 100 a guess between two answers is right at most."""
-    return f"right at most {advise.right_at_most(epsilon, delta)} of 100 times"
+    right = advise.right_at_most(epsilon, delta)
+    return f"guess right at most {right} of 100 times" if right < 100 else "guess nearly always right"
 
 
 def _trust_number(answer: Answer, other: Plan) -> str:
@@ -167,11 +168,11 @@ def _note(plan: Plan, learns: bool) -> str:
     """Return the caption of the curves."""
     if learns:
         return (
-            f"Curves: who is trusted, all with {plan.people:,} people. The star is what is advised. Vertical lines: "
-            "how far chance may have moved the means of ten trials. For another goal, other people or your own "
+            f"A curve for each answer to question 2, with {plan.people:,} people; the star is the advice. Vertical "
+            "lines: how far chance may have moved the means of ten trials. For another goal, other people or your own "
             "records, “Methods compared” seeks the least ε."
         )
-    return f"Curves: who is trusted, all at the advised ε = {plan.epsilon:g}. The star is what is advised."
+    return f"A curve for each answer to question 2, all with ε = {plan.epsilon:g}; the star is the advice."
 
 
 def snippet(question: Question) -> Snippet:

@@ -76,14 +76,14 @@ class Answer:
 
 # How each method finds the shares; {records} are what is counted, {n} of them without a label.
 HOW = {
-    SPREAD: "a set with many of one kind hints that its {records} are of that kind; corrects wrong hints",
+    SPREAD: "takes a set’s share as a hint for each of its {records}; corrects for how weak it is",
     by_trying(SPREAD): "the same, or a model of how each kind looks, whichever explains the sets better",
     MMD: "mixes the sets’ average {records} until the mix looks like the average of the {n}",
     RFF: "the same with other averages, quicker and less exact",
     IDENTITY: "learns which set {records} are from; compares its answers for the {n} and for the sets",
     COUNT: "learns to name single {records} so that each set gets its known share, then counts the kinds among the {n}",
     PSVM: "finds the widest border that gives each set its known share, then counts the {n}",
-    EM: "is told the kind of each of the sets’ {records}; allows for another share in the {n}",
+    EM: "is told the kind of each of the sets’ {records}; adjusts for another mix of the {n}",
     PCC: "is told the kind of each of the sets’ {records}; names each of the {n}, then counts",
 }
 # How many known sets are shown.
@@ -196,7 +196,7 @@ def takeaway(answer: Answer) -> str:
     words = f"In truth <b>{numbers.share(truth)}</b> {what}{unseen}. "
     words += f"{len(found)} methods estimate" if others else f"“{CLASS_RATIO[nearest].title}” estimates"
     words += f" it{' from other sets, of which the shares are known' if blind else ''}: "
-    words += f"the nearest says <b>{numbers.share(found[nearest].mean)}</b>, the farthest " if others else ""
+    words += f"the closest says <b>{numbers.share(found[nearest].mean)}</b>, the farthest " if others else ""
     words += f"<b>{numbers.share(found[others[-1] if others else nearest].mean)}</b>"
     return f"{words}.{_noisy_counts_words(answer)}{_lost_words(answer)}{_alike_words(answer) if blind else ''}"
 

@@ -70,7 +70,7 @@ def controls(values: Values, main: DeltaGenerator) -> None:
             if seeking:
                 _goal_controls(metric_of(values))
             else:
-                guessing = privacy_inputs.Guessing("each has one of two labels", "what is released")
+                guessing = privacy_inputs.Guessing("which of two labels a person has", "what is released")
                 privacy_inputs.guess_scale(epsilon, guessing, delta=values[DELTA], name="ε of a label")
     if not seeking:
         _goal_controls(metric_of(values))

@@ -25,7 +25,7 @@ from pages.topics.label_counts.question import (
     TOTAL,
 )
 
-_GUESSING = privacy_inputs.Guessing("each has one of two illnesses", "any counts with this ε", "patients")
+_GUESSING = privacy_inputs.Guessing("which of two illnesses a patient has", "the counts", "patients")
 
 
 def controls(values: Values, main: DeltaGenerator) -> None:

@@ -127,7 +127,7 @@ def _lie_words(config: PollConfig) -> str:
     other = "" if len(config.answers) == 2 else " to another one"
     return (
         f"Chance changes each answer{other} with a probability of <b>{numbers.percent(config.lie)}</b>, so "
-        f"{_protection_words(config)}, and yet it can be estimated for how many each answer is true."
+        f"{_protection_words(config)}, and yet how many would truly give each answer can be estimated."
     )
 
 

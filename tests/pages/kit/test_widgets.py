@@ -252,8 +252,10 @@ def test_as_many_dots_say_yes_as_the_words_say(monkeypatch, p, says):
     shown = privacy_inputs.answer_scale_html(BinaryChannel(p, p), privacy_inputs.People())
     assert tuple(plotted) == says
     assert "did it, {} say Yes. Of 100 who did not, {} say Yes.".format(*says) in shown
-    right = privacy_inputs.guess_scale_html(0.0, privacy_inputs.Guessing("each has a label", "them"), delta=1 - 2 * p)
-    assert f"at most {plotted[-1]} can be guessed right" in right
+    right = privacy_inputs.guess_scale_html(
+        0.0, privacy_inputs.Guessing("which label a person has", "them"), delta=1 - 2 * p
+    )
+    assert f"is right at most {plotted[-1]} of 100 times" in right
 
 
 def test_the_meaning_of_an_answer_comes_from_its_channel():
@@ -269,23 +271,23 @@ def test_the_meaning_of_an_answer_comes_from_its_channel():
 @pytest.mark.parametrize(
     ("epsilon", "delta", "right", "counted"),
     [
-        (0.0, 0.0, "at most 50 can", ""),
-        (1.0, 0.0, "at most 73 can", ""),
-        (1.0, 1e-6, "at most 73 can", ""),
-        (1.0, 0.05, "at most 74 can", "δ = 0.05"),
-        (math.log(3), 0.0, "at most 75 can", ""),
-        (0.0, 0.2, "at most 60 can", "δ = 0.2"),
-        (9.0, 0.0, "over 99 may", ""),
-        (math.inf, 0.0, "at most 100 can", ""),
+        (0.0, 0.0, "is right at most 50", ""),
+        (1.0, 0.0, "is right at most 73", ""),
+        (1.0, 1e-6, "is right at most 73", ""),
+        (1.0, 0.05, "is right at most 74", "δ = 0.05"),
+        (math.log(3), 0.0, "is right at most 75", ""),
+        (0.0, 0.2, "is right at most 60", "δ = 0.2"),
+        (9.0, 0.0, "may be right over 99", ""),
+        (math.inf, 0.0, "is right at most 100", ""),
     ],
 )
 def test_what_a_release_gives_away_is_how_many_can_be_guessed_right(epsilon, delta, right, counted):
-    guessing = privacy_inputs.Guessing("each has one of two labels", "the counts", "patients")
+    guessing = privacy_inputs.Guessing("which of two labels a patient has", "the counts", "patients")
     shown = privacy_inputs.guess_scale_html(epsilon, guessing, delta=delta, name="ε of a label", more="So.")
-    beyond = f" ({counted} included)" if counted else ""
+    beyond = f" (with {counted})" if counted else ""
     words = (
-        f"If each has one of two labels, of 100 patients {right} be guessed right from the counts{beyond}; luck alone "
-        "gives 50."
+        f"Whoever guesses which of two labels a patient has, and sees the counts, {right} of 100 times{beyond}; by luck "
+        "alone, 50."
     )
     assert f">{words} So. <b>Privacy loss ε of a label = " in shown
     assert "<figcaption>100 patients</figcaption>" in shown

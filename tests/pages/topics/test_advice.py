@@ -78,7 +78,7 @@ def test_every_question_offers_those_with_whom_it_can_be_answered(title, kind):
         assert (question.ask, question.trust) == (kind, word)
         first, second = what_to_do(answer(question, Trials()))
         plan = advise.advise(question).plan
-        number = f"right at most {advise.right_at_most(plan.epsilon, plan.delta)} of 100 times"
+        number = f"guess right at most {advise.right_at_most(plan.epsilon, plan.delta)} of 100 times"
         assert first.figure.contents[0][1] == number
         assert {row["trust"] for row in second.rows()} <= set(TRUSTS[kind])
 
@@ -106,10 +106,10 @@ def test_the_star_stands_where_the_advised_plan_is_on_the_curve_of_its_trust():
 def test_the_cards_say_what_the_next_trust_gives_and_what_stays_at_risk():
     made = answer(MEMBERS, Trials())
     titles = {title: (number, words) for title, number, words in what_to_do(made)[0].figure.contents}
-    assert titles["If people trust a shuffler, who mixes all answers"][0] == "right at most 52 of 100 times"
+    assert titles["If people trust a shuffler, who mixes all answers"][0] == "guess right at most 52 of 100 times"
     words = titles["If people trust a shuffler, who mixes all answers"][1]
-    assert words.startswith(f"Then ε = {made.advice.alternatives[0].epsilon_needed:g} is enough")
-    assert titles["What stays at risk"][0] == "asked 5 times: right at most 100 of 100 times"
+    assert words.startswith(f"Then the same accuracy takes only ε = {made.advice.alternatives[0].epsilon_needed:g};")
+    assert titles["What stays at risk"][0] == "asked 5 times: guess nearly always right"
     assert "at most 74 times of 100" in titles["How well others can guess one answer"][1]
 
 

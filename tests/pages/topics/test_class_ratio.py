@@ -40,7 +40,7 @@ def test_the_takeaway_has_the_numbers_of_the_package(shown: Answer) -> None:
     nearest, _, farthest = sorted(shares, key=lambda name: abs(shares[name].mean - 0.5))
     assert words == (
         "In truth <b>50.0 %</b> of 40 images are 7s, but none is labelled. 3 methods estimate it from other sets, of "
-        f"which the shares are known: the nearest says <b>{100 * shares[nearest].mean:.1f} %</b>, the farthest "
+        f"which the shares are known: the closest says <b>{100 * shares[nearest].mean:.1f} %</b>, the farthest "
         f"<b>{100 * shares[farthest].mean:.1f} %</b>."
     )
     (panel,) = shown.main()

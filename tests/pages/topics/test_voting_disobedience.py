@@ -72,7 +72,7 @@ def test_each_position_of_the_slider_has_the_numbers_of_the_package(name, channe
 def test_a_typed_part_is_one_more_position():
     panel = shown(Choice(0.123, "always say B"))
     assert len(panel.figure.data["stops"]) == 52
-    assert at_part(panel, 0.123)["rows"][1]["name"] == "Possible truths if up to 12.3 of 100 send anything:"
+    assert at_part(panel, 0.123)["rows"][1]["name"] == "What the truth may be if up to 12.3 of 100 answer at will:"
     assert "12.3 of 100 people" in panel.answer
 
 

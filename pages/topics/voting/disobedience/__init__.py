@@ -264,7 +264,7 @@ def possible_name(part: float) -> str:
     """Name the row of the shares that are possible."""
     if not part:
         return "Possible truths if all play along:"
-    return f"Possible truths if up to {numbers.per_hundred(part)} of 100 send anything:"
+    return f"What the truth may be if up to {numbers.per_hundred(part)} of 100 answer at will:"
 
 
 def possible_words(one: Disobeyed) -> str:
@@ -290,11 +290,12 @@ def _noticed_words(shown: Shown) -> str:
     """Say whether two halves notice it."""
     if not shown.now.noticed:
         return ""
+    halves = " Asking one half with less chance and one with more"
     if not voting.is_noticed(shown.chosen.way):
-        return " Asking in two halves <b>does not help</b> here: it finds those who give one answer whatever is true."
+        return f"{halves} <b>does not help</b> here: it finds those who give one answer whatever is true."
     part = shown.now.noticed.part
     found = f"<b>{numbers.people_of_100(part.mean)} of 100</b> who do not play along"
-    return f" Asking in two halves finds {found}{'' if part.low > 0 else ', which may be luck'}."
+    return f"{halves} finds {found}{'' if part.low > 0 else ', which may be luck'}."
 
 
 def more_words(shown: Shown, one: Disobeyed) -> str:
