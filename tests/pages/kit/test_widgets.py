@@ -286,8 +286,8 @@ def test_what_a_release_gives_away_is_how_many_can_be_guessed_right(epsilon, del
     shown = privacy_inputs.guess_scale_html(epsilon, guessing, delta=delta, name="ε of a label", more="So.")
     beyond = f" (with {counted})" if counted else ""
     words = (
-        f"Whoever guesses which of two labels a patient has, and sees the counts, {right} of 100 times{beyond}; by luck "
-        "alone, 50."
+        f"Whoever guesses which of two labels a patient has, and sees the counts, {right} of 100 times{beyond}; by "
+        "luck alone, 50."
     )
     assert f">{words} So. <b>Privacy loss ε of a label = " in shown
     assert "<figcaption>100 patients</figcaption>" in shown

@@ -118,7 +118,7 @@ def test_a_classifiers_advice_says_that_one_number_of_people_was_tried():
     made = answer(question_of(values), Trials())
     assert made.takeaway().endswith("No other number of people was tried.")
     _, curves = what_to_do(made)
-    assert "all with 500 people" in curves.note
+    assert "with 500 people" in curves.note
     assert curves.links[0][0] == "comparison"
     tried = {people_of(name) for name in advise.SHIPPED}
     assert tried == {500, 240}
