@@ -69,6 +69,7 @@ ELSEWHERE = {"Which classes are mixed up"}
 MOST_WORDS = {"": 360, "claims": 390, "many_answers": 290, "image_noise": 280, "poll": 285}
 MOST_WORDS |= {
     "advice": 290,
+    "voting": 270,
     "comparison": 370,
     "training": 400,
     "proportions": 370,

@@ -88,7 +88,7 @@ def test_once_let_go_the_page_the_link_and_the_dots_are_those_of_the_lie(page: P
     browsing.settled(page)
     assert paths(page) == rendered_by_python(BinaryChannel(0.3, 0.3), n_voters=3000)
     slider_of(page).focus()
-    slider_of(page).press("ArrowLeft")
+    slider_of(page).press("ArrowRight")
     expect(page.locator(".takeaway")).to_contain_text("31\u00a0%")
     box.fill("0.1234")
     box.press("Enter")
@@ -101,7 +101,7 @@ def test_the_slider_may_return_to_a_value_that_another_number_replaced(page: Pag
     browsing.open_page(page, f"{address}/voting")
     slider, box = slider_of(page), box_of(page)
     for _ in range(2):
-        slider.press("ArrowLeft")
+        slider.press("ArrowRight")
         expect(page).to_have_url(re.compile("lie=0.21$"))
         browsing.settled(page)
         box.fill("0.2")
@@ -126,7 +126,7 @@ def test_a_number_typed_before_the_slider_is_answered_stays_and_reaches_the_addr
     box = box_of(page)
     browsing.settled(page)
     held = []
-    slider_of(page).press("ArrowLeft")
+    slider_of(page).press("ArrowRight")
     box.fill("0.4")
     box.press("Enter")
     while len(held) < 2:  # the slider's and the box's
