@@ -51,18 +51,18 @@ def test_after_quick_keys_the_three_views_of_epsilon_agree(page: Page, address: 
     connection.hold()
     page.get_by_text("All results in a table", exact=True).click()
     page.wait_for_timeout(1000)
-    slider.press("ArrowLeft")
+    slider.press("ArrowRight")
     page.wait_for_timeout(3000)
-    slider.press("ArrowLeft")
+    slider.press("ArrowRight")
     connection.deliver()
     browsing.open_settings(page)
     steps = question.EPSILON_STEPS
     place = steps.index(1.0) - 2
-    for keys in (["ArrowLeft"] * 3, ["ArrowRight"] * 4 + ["ArrowLeft"] * 2):
+    for keys in (["ArrowRight"] * 3, ["ArrowLeft"] * 4 + ["ArrowRight"] * 2):
         for key in keys:
             slider.press(key)
             page.wait_for_timeout(50)
-            place = min(len(steps) - 1, max(0, place + (1 if key == "ArrowRight" else -1)))
+            place = min(len(steps) - 1, max(0, place + (1 if key == "ArrowLeft" else -1)))
         expect(page).to_have_url(re.compile(rf"label_epsilon={steps[place]:g}(\.0)?(&|$)"))
         page.wait_for_timeout(500)
         browsing.settled(page)

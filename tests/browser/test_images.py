@@ -176,7 +176,7 @@ def test_the_keyboard_moves_the_dial_and_so_does_a_typed_number(page: Page, addr
     wait_for_all_guesses(page)  # until then the page may be rendered again at any moment
     slider = page.locator("input#level").last
     slider.focus()
-    slider.press("ArrowLeft")  # more private
+    slider.press("ArrowRight")  # more private
     expect(page).to_have_url(re.compile("p=0.705"))
     browsing.settled(page)
     expect(slider).to_have_attribute(

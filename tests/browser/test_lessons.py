@@ -125,7 +125,7 @@ def test_voting_by_keyboard_has_the_numbers_of_python(open_lesson, look):
     press(page, "Tab")
     expect(page.get_by_role("slider", name="Chance of a changed answer")).to_be_focused()
     for moves, lie in ((5, 0.25), (25, 0.5)):
-        press(page, "ArrowLeft", moves)
+        press(page, "ArrowRight", moves)
         answer = voting.answer_at(lie)
         expect(page.locator("output").last).to_have_text(f"{100 * lie:.0f} %")
         assert text_of(page.locator(SAID).inner_text()) == text_of(answer.takeaway())
@@ -147,7 +147,7 @@ def test_the_image_dial_by_keyboard_has_the_pixels_and_numbers_of_python(open_le
     faults += wrong(page)
     press(page, "Tab")
     expect(dial).to_be_focused()
-    press(page, "ArrowLeft", 10)
+    press(page, "ArrowRight", 10)
     expect(page.locator(".dial")).to_have_attribute("data-guesses", "exact")
     found = next(one for one in image_dial.answers_along() if one.question.level == 0.9)
     expect(page.locator(".dial output")).to_have_text("90 %")
@@ -162,7 +162,7 @@ def test_the_image_dial_by_keyboard_has_the_pixels_and_numbers_of_python(open_le
         np.testing.assert_array_equal(grey_levels(page, kind), expected.reshape(shape)[people])
     first = page.locator(".line:not(.fold .line)").get_by_role("img", name="Guessed picture")
     assert first.count() == len(people)
-    press(page, "ArrowLeft", 5)
+    press(page, "ArrowRight", 5)
     expect(page.locator(".dial output")).to_have_text("94.12 %")
     assert faults + wrong(page) == []
 
@@ -192,7 +192,7 @@ def test_a_show_of_hands_has_the_numbers_of_python_for_what_is_typed(open_lesson
     for yes, no in ((12, 8), (21, 19), (60, 60)):
         type_hands(page, yes, no)
         first = poll.reveal(config, (yes, no)).readings[0].estimated
-        expect(page.locator(SAID)).to_contain_text(f"{100 * first.mean:.1f} % ({100 * first.low:.1f}–")
+        expect(page.locator(SAID)).to_contain_text(f"{100 * first.mean:.1f} % (95 % interval: {100 * first.low:.1f}–")
         expect(page.locator(".row b").first).to_contain_text(f"{100 * first.mean:.1f} %")
     page.get_by_label("Hands for “No”").fill("61")
     press(page, "Enter")

@@ -58,6 +58,6 @@ def test_each_box_steps_by_keys_and_the_slider_follows(page: Page, address: str)
     slider = page.locator(".st-key-lie-number input[type=range]")
     expect(slider).to_have_attribute("aria-valuetext", "22.71 %")
     slider.focus()
-    page.keyboard.press("ArrowRight")  # more accurate is on the right
+    page.keyboard.press("ArrowLeft")  # more accurate is on the left
     expect(page.locator(OUTPUT)).to_have_text("22 %")
     expect(page.locator(BOX)).to_have_value("0.22")

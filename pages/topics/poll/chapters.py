@@ -85,9 +85,8 @@ def naive(answer: Answer, found: Reveal) -> _StepContents:
     first, still = found.readings[answer.number], found.config.channel.p10
     words = "; ".join(f"{said(r.answer)} {numbers.with_range(r.reported)}" for r in found.readings)
     return _StepContents(
-        f"If every answer sent were true, {said(first.answer)} would be true for {_with_interval(first.reported)}. But "
-        f"even if it were true for nobody, chance alone would make {numbers.percent(still)} answer "
-        f"{said(first.answer)}.",
+        f"Without correction, {said(first.answer)} would be true for {_with_interval(first.reported)}. But if it were "
+        f"true for nobody, {numbers.percent(still)} would answer {said(first.answer)} by chance.",
         Chart(charts.naive(found)),
         f"Shares as sent, each with its 95 % interval: {words}.",
         lambda: poll.said_table(found),
@@ -144,8 +143,8 @@ def one_answer(answer: Answer, found: Reveal) -> _StepContents:
     )
     return _StepContents(
         f"{_doubt_words(found)}Of 100 people who answered {said(first.answer)}, it is true for "
-        f"<b>{_of_100_people(first.meant)}</b>; of any 100 people, for {_of_100_people(first.estimated)} (in brackets: "
-        f"95 % intervals). One answer changes the odds by {numbers.odds_factor(epsilon)} at most.",
+        f"<b>{_of_100_people(first.meant)}</b>; of any 100 people, for {_of_100_people(first.estimated)}. One "
+        f"answer changes the odds by {numbers.odds_factor(epsilon)} at most.",
         Markup(_hundred_senders(found)),
         f"At the estimated shares and the ends of their 95 % intervals: {words}.",
         lambda: poll.meant_table(found),
@@ -209,11 +208,11 @@ def asked_again(answer: Answer, found: Reveal, times: int) -> _StepContents:
     now = _current_round_words(answer)
     later = f"; of 100 who do all {most} times, for {_of_100_people(last)}" if times < most else ""
     epsilon = found.config.mechanism.epsilon
-    lost = f" ({times} times: ε = {numbers.epsilon(accounting.compose(epsilon, times))})" if times > 1 else ""
+    lost = "Losses add up: ε = " if times > 1 else "Privacy loss: ε = "
     return _StepContents(
         f"{now}{_doubt_words(found)}Of 100 people who answer {said(first.answer)} {every}, it is true "
-        f"for <b>{_of_100_people(here)}</b>{later}. Each time adds a privacy loss of ε = "
-        f"{numbers.epsilon(epsilon)}{lost}.",
+        f"for <b>{_of_100_people(here)}</b>{later}. {lost}"
+        f"{numbers.epsilon(accounting.compose(epsilon, times))}.",
         Chart(charts.again(again, times)),
         f"For how many of 100 an answer is true that they send once, twice, … {most} times: {words}.",
         lambda: poll.again_table(again),
@@ -239,9 +238,9 @@ def the_truth(answer: Answer, found: Reveal) -> _StepContents:
     ignored, best = verdicts
     words = "; ".join(f"{said(r.answer)} {numbers.share(true)}" for r, true in zip(found.readings, truth, strict=True))
     return _StepContents(
-        f"{said(first.answer)} is true for <b>{numbers.share(share)}</b> of these simulated people. Corrected for the "
-        f"changed answers, the 95 % interval {numbers.interval(first.estimated)} {best} the truth; that of the "
-        f"answers as sent, {numbers.interval(first.reported)}, {ignored} it.",
+        f"{said(first.answer)} is true for <b>{numbers.share(share)}</b> of these simulated people. The corrected 95 % "
+        f"interval, {numbers.interval(first.estimated)}, {best} that; the one as sent, "
+        f"{numbers.interval(first.reported)}, {ignored} it.",
         reveal.shares(answer.question, found, f"The truth: {words}.", truth),
         f"The truth: {words}.",
         lambda: poll.share_table(found, truth),
@@ -281,8 +280,5 @@ def _hidden_words(found: Reveal, is_simulated: bool) -> str:
         odds = numbers.odds_factor(found.config.mechanism.epsilon)
         return f"What is learned of each of them changes the odds by {odds} at most."
     if is_simulated:
-        return "The total is estimated, and still nobody’s own answer is known: only this simulation knows those."
-    return (
-        "The total is estimated, and still nobody knows anyone’s own answer for sure: not the others, not the teacher, "
-        "not this server."
-    )
+        return "Yet only this simulation knows anyone’s own answer."
+    return "Yet nobody knows anyone’s own answer for sure, not even this server."

@@ -9,7 +9,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from pages.kit import lecture, presenter
+from pages.kit import lecture, presenter, screen
 from pages.kit.panel import Panel
 from pages.kit.present import read_position
 from pages.kit.qr_code import qr_code
@@ -50,6 +50,14 @@ def panel(step: str, of: Answer, *arguments: int) -> Panel:
 # --- words ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("counts", [(2, 1), (87, 113), (700, 300)])
+def test_each_step_is_said_in_so_few_words_that_a_slide_shows_them(counts):
+    of = shown(REHEARSAL, counts, expected=sum(counts), truth=counts)
+    for step in STEPS[1:]:
+        said = screen._bare(panel(step, of, *([2] if step == "Asking everybody again" else [])).answer)
+        assert len(said.split()) <= screen._MOST_WORDS, said
+
+
 def test_each_step_says_its_number():
     of = shown()
     (_, yes_true, *_), found = ("", of.found.readings[0].estimated), of.found
@@ -61,7 +69,7 @@ def test_each_step_says_its_number():
         "<b>60</b> of 100 people answered “Yes”. Chance may have changed any of these answers."
     )
     assert (
-        "“Yes” would be true for <b>60.0 %</b> (95 % interval: 49.7–69.7 %). But even if it were true for nobody"
+        "“Yes” would be true for <b>60.0 %</b> (95 % interval: 49.7–69.7 %). But if it were true for nobody"
         in panel("Percentages as sent", of).answer
     )
     assert (
@@ -74,8 +82,7 @@ def test_each_step_says_its_number():
     cost = poll.price(found)
     assert f"100 private answers are worth <b>{cost.without_lies}</b> open ones" in panel("How many to ask", of).answer
     last = panel("Asking everybody again", shown(HANDS, (3200, 1200)), 5).answer
-    assert "who answer “Yes” all 5 times, it is true for <b>over 99.9</b>. Each time adds" in last
-    assert last.endswith("a privacy loss of ε = 1.1 (5 times: ε = 5.49).")
+    assert last.endswith("“Yes” all 5 times, it is true for <b>over 99.9</b>. Losses add up: ε = 5.49.")
     assert "answer “Yes” both times, it is true for <b>95 (90–99)</b>; of 100 who do all 5 times, for 99.8 (" in (
         panel("Asking everybody again", of, 2).answer
     )
@@ -116,7 +123,7 @@ def test_a_rehearsal_shows_its_true_shares_only_at_the_end():
     of = shown(REHEARSAL, (60, 40), expected=100, truth=(55, 45))
     said = panel("Comparison with the truth", of).answer
     assert "true for <b>55.0 %</b>" in said
-    assert said.endswith("% contains the truth; that of the answers as sent, 49.7–69.7 %, contains it.")
+    assert said.endswith("%, contains that; the one as sent, 49.7–69.7 %, contains it.")
     assert panel("Comparison with the truth", of).rows()[0]["true"] == 0.55
     for step in [step for step in STEPS[1:] if step != "Comparison with the truth"]:
         found = panel(step, of, *([2] if step == "Asking everybody again" else []))
@@ -367,7 +374,7 @@ def test_the_last_frame_is_everybody_who_answered_as_the_interval_has_it(counts,
     found = panel("Summary", of)
     whole = f"<b>{n * mean:,.0f}</b> (95 % interval: {n * low:,.0f}–{n * high:,.0f})"
     assert found.answer.startswith(f"Of these {n:,} people, “{'ab'[number]}” is true for about {whole}.")
-    assert "still nobody knows anyone’s own answer for sure" in found.answer
+    assert "nobody knows anyone’s own answer for sure" in found.answer
     picture = charts.whole_class(of.found, number)
     assert picture.svg.count("M") == shown_people
     hollow = re.findall(r'fill="none"[^>]* d="([^"]*)"', picture.svg)
