@@ -143,7 +143,7 @@ def one_answer(answer: Answer, found: Reveal) -> _StepContents:
     )
     return _StepContents(
         f"{_doubt_words(found)}Of 100 people who answered {said(first.answer)}, it is true for "
-        f"<b>{_of_100_people(first.meant)}</b>; of any 100 people, for {_of_100_people(first.estimated)}. One "
+        f"<b>{_of_100_people(first.meant)}</b>; of any 100, for {_of_100_people(first.estimated)}. One "
         f"answer changes the odds by {numbers.odds_factor(epsilon)} at most.",
         Markup(_hundred_senders(found)),
         f"At the estimated shares and the ends of their 95 % intervals: {words}.",

@@ -77,7 +77,7 @@ def test_each_step_says_its_number():
         in panel("Estimated percentages", of).answer
     )
     one = panel("What one answer reveals", of).answer
-    assert "Of 100 people who answered “Yes”, it is true for <b>88 (75–96)</b>; of any 100 people, for 70 (49" in one
+    assert "Of 100 people who answered “Yes”, it is true for <b>88 (75–96)</b>; of any 100, for 70 (49" in one
     assert one.endswith("One answer changes the odds by a factor of 3.00 at most.")
     cost = poll.price(found)
     assert f"100 private answers are worth <b>{cost.without_lies}</b> open ones" in panel("How many to ask", of).answer
