@@ -206,7 +206,7 @@ def asked_again(answer: Answer, found: Reveal, times: int) -> _StepContents:
         f"{said(each.answer)} {', '.join(numbers.per_hundred(meant.mean) for meant in each.meant)}" for each in again
     )
     now = _current_round_words(answer)
-    later = f"; of 100 who do all {most} times, for {_of_100_people(last)}" if times < most else ""
+    later = f"; all {most} times, for {_of_100_people(last)}" if times < most else ""
     epsilon = found.config.mechanism.epsilon
     lost = "Losses add up: ε = " if times > 1 else "Privacy loss: ε = "
     return _StepContents(

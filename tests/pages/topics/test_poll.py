@@ -83,7 +83,7 @@ def test_each_step_says_its_number():
     assert f"100 private answers are worth <b>{cost.without_lies}</b> open ones" in panel("How many to ask", of).answer
     last = panel("Asking everybody again", shown(HANDS, (3200, 1200)), 5).answer
     assert last.endswith("“Yes” all 5 times, it is true for <b>over 99.9</b>. Losses add up: ε = 5.49.")
-    assert "answer “Yes” both times, it is true for <b>95 (90–99)</b>; of 100 who do all 5 times, for 99.8 (" in (
+    assert "answer “Yes” both times, it is true for <b>95 (90–99)</b>; all 5 times, for 99.8 (" in (
         panel("Asking everybody again", of, 2).answer
     )
 
