@@ -177,7 +177,7 @@ def page(browser_tab: Page) -> Iterator[Page]:
     """The browser's tab as a new one would be, watched for requests that go elsewhere."""
     page = browser_tab
     page.set_viewport_size({"width": 1280, "height": 768})
-    page.emulate_media(color_scheme="light")
+    page.emulate_media(color_scheme="light", media="screen", reduced_motion="reduce")
     page.set_default_timeout(40_000)
     requests: list[Request] = []
 
