@@ -78,9 +78,9 @@ HOW = {
     FULL: "learns without any privacy",
     LABELLED: "knows all labels of what is sent on",
     NAMES: "takes a bag’s share as a weak hint for each in it",
-    by_trying(NAMES): "the same, or what is typical of each label",
+    by_trying(NAMES): "the same, or the average of each kind",
     LLP: "makes its answers in each bag add up to its share",
-    MEAN_MAP: "estimates what is typical of each label",
+    MEAN_MAP: "works out what each kind is like on average",
     ALTERNATING: "the same, then corrects it bag by bag in turns",
 }
 _HOW_LAZY = "learns nothing (for comparison)"

@@ -120,7 +120,7 @@ def presets(_: object) -> None:
     if not available:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown("Try:", width="content", help="Settings of the paper and others, on one click.")
+        st.markdown("Try:", width="content", help="Settings of Iyer, Nath & Sarawagi (2016) and others, on one click.")
         for name in available:
             st.button(name, key=f"ratio {name}", on_click=_apply, args=(name,))
 

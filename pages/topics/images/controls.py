@@ -102,7 +102,7 @@ def presets(_: object) -> None:
     """Render buttons with the paper’s settings."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(
-            "Settings of the paper:",
+            "Settings of Barber’s paper:",
             width="content",
             help="The noise on every pixel in its experiments, with the lie about the label that goes with it. "
             "σ² is the square of the noise strength σ.",

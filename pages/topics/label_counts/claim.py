@@ -27,7 +27,7 @@ def panels(answer: Answer, axis: str) -> list[Panel]:
     return [
         Panel(
             "claim",
-            "Does the published number follow from the paper’s rule?",
+            "Does the number that Iyer, Nath & Sarawagi (2016) published follow from their own rule?",
             claim_words(result),
             Cards(_cards(answer, result, config)),
             f"The paper’s design: {len(config.counts)} classes, {len(rare)} of {rare[0]:,} labels and one of "

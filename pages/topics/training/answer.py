@@ -188,7 +188,7 @@ def _comparison_sentence(answer: Answer) -> str:
     words = f"A model that {_learnt(first)} names <b>{whole[first]} of 100</b> clean images correctly"
     for other in others:
         beside = ""
-        if verdict and other in answer.compared and not verdict.clear:
+        if verdict and other in answer.compared:
             beside = f" ({_VERDICT_WORDS[verdict]})"
         words += f"; one that {_DIFFERS[other]}, <b>{whole[other]}</b>{beside}"
     return f"{words}."
@@ -207,8 +207,13 @@ def _learnt(method: str) -> str:
 
 # How the methods differ from the first one of the sentence.
 _DIFFERS = {CLEAN: "learned from clean images", NAIVE: "ignores the noise"}
-# How the accuracy of the second method is beside the first one's, where they do not clearly differ.
-_VERDICT_WORDS = {Verdict.NOT_CLEAR: "statistically tied", Verdict.TOO_FEW: "too few trials to compare"}
+# How the accuracy of the second method is beside the first one's.
+_VERDICT_WORDS = {
+    Verdict.BETTER: "clearly fewer",
+    Verdict.WORSE: "clearly more",
+    Verdict.NOT_CLEAR: "statistically tied",
+    Verdict.TOO_FEW: "too few trials to compare",
+}
 
 
 def gap(answer: Answer, metric: str) -> Estimate:
