@@ -118,9 +118,16 @@ def exact_interval(successes: int, n: int) -> Estimate:
     """
     limits.Limit("n", 1, math.inf, integer=True).check(n)
     limits.Limit("successes", 0, n, integer=True).check(successes)
-    low = float(beta.ppf(0.025, successes, n - successes + 1)) if successes else 0.0
-    high = float(beta.ppf(0.975, successes + 1, n - successes)) if successes < n else 1.0
-    return Estimate(successes / n, low, high)
+    low, high = exact_ends(successes, n)
+    return Estimate(successes / n, float(low), float(high))
+
+
+def exact_ends(successes: ArrayLike, n: int) -> tuple[Array, Array]:
+    """Return both ends of `exact_interval` for `successes` of `n` trials, each of the shape of `successes`."""
+    found = np.asarray(successes, dtype=float)
+    low = np.where(found > 0, beta.ppf(0.025, np.maximum(found, 1), n - found + 1), 0.0)
+    high = np.where(found < n, beta.ppf(0.975, found + 1, np.maximum(n - found, 1)), 1.0)
+    return low, high
 
 
 def grouped_interval(successes: ArrayLike, trials: ArrayLike) -> Estimate:

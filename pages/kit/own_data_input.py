@@ -162,6 +162,11 @@ def _preview_table(own: Own) -> None:
     read = {title for titles in kinds.values() for title in titles}
     kinds["Left out, as they never change"] = [title for title in others if title not in read]
     st.caption(". ".join(f"{kind}: {_first_few(titles)}" for kind, titles in kinds.items() if titles) + ".")
+    if kinds["Numbers"]:
+        st.caption(
+            "Noise hides each number within the least and the greatest of its column. Those two are taken as known to "
+            "everybody: privacy does not cover them."
+        )
     shown = [label, *others][:_PREVIEW_COLUMNS]
     st.dataframe(
         [{title: row[header.index(title)] for title in shown} for row in rows],

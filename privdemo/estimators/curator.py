@@ -156,8 +156,9 @@ def weight_sensitivity(n: int, penalty: float) -> float:
     g(u) = σ(−w·u) u with u on the unit sphere. (1) ‖w‖ is at most R with λR² = max over m ≤ R of m σ(−m), as λ‖w‖² is
     the mean of m σ(−m), m = w·u. (2) The farthest two lie on either side of w, at angles θ and θ′, where they are
     √(g² + g′² − 2gg′ cos(θ + θ′)) apart, and farther the longer w is. (3) A gradient moves by at most 1 + R/4 an angle,
-    which covers the angles between those that are tried. (4) An optimum found to a gradient of `EXACT`/(2n) is off by
-    that over λ, with each neighbour.
+    which covers the angles between those that are tried. (4) Both weights are no longer than R, so they are no farther
+    apart than 2R, which is less where people are few and the penalty is strong. (5) An optimum found to a gradient of
+    `EXACT`/(2n) is off by that over λ, with each neighbour.
     """
     limits.PENALTY.check(penalty)
     longest = _longest(penalty)
@@ -165,7 +166,7 @@ def weight_sensitivity(n: int, penalty: float) -> float:
     length = expit(-longest * np.cos(angles))
     squares = length[:, None] ** 2 + length**2 - 2 * np.outer(length, length) * np.cos(angles[:, None] + angles)
     farthest = math.sqrt(squares.max()) + (1 + longest / 4) * float(step)
-    return (min(2.0, farthest) + EXACT) / (n * penalty)
+    return min(min(2.0, farthest) / (n * penalty), 2 * longest) + EXACT / (n * penalty)
 
 
 def _longest(penalty: float) -> float:

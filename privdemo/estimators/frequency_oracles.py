@@ -11,7 +11,7 @@ from privdemo import limits
 from privdemo.estimators.few_lies import blaker_ends
 from privdemo.estimators.frequencies import EMResult, climb, randomised_response_mle
 from privdemo.estimators.support_likelihood import LikeliestShares, SupportLikelihood
-from privdemo.intervals import Z95
+from privdemo.intervals import Z95, exact_ends
 from privdemo.mechanisms.frequency_oracles import FrequencyOracle, KaryResponse
 from privdemo.simplex import project_simplex
 
@@ -47,33 +47,38 @@ def unbiased_shares(oracle: FrequencyOracle, supported: ArrayLike, n_people: int
 def invert(oracle: FrequencyOracle, supported: ArrayLike, n_people: int, of_population: bool = False) -> InvertedShares:
     """Return `unbiased_shares` with standard errors and 95 % intervals.
 
-    Standard errors are those of `oracle.variance` at the estimate. Intervals are score intervals, as Wilson's: the
-    shares f that are z standard errors of *their own* away from the estimate, the roots of a quadratic; at small counts
-    they contain the truth more often than ± z standard errors do. They are of the shares among the people themselves;
-    with `of_population`, among those whom they stand for. Among the people themselves those of a count that varies by
-    less than `VARIES` are exact (`blaker_ends`), and the estimate is in them even where it is below 0 or above 1.
-    Raises as `unbiased_shares`.
+    Standard errors are those of `oracle.variance` at the estimate. Intervals are of the shares among the people
+    themselves; with `of_population`, among those whom they stand for. The estimate is in them even where it is below 0
+    or above 1.
+
+    Of a population, a count is binomial with a chance q + f(p − q), so that both ends of its exact interval (Clopper
+    and Pearson 1934) are those of f: they contain it in at least 95 of 100 surveys, whatever n and f. Among the people
+    themselves intervals are score intervals, as Wilson's: the shares f that are z standard errors of *their own* away
+    from the estimate, the roots of a quadratic; those of a count that varies by less than `VARIES` are exact
+    (`blaker_ends`). Raises as `unbiased_shares`.
     """
     shares = unbiased_shares(oracle, supported, n_people)
     variance = oracle.variance(np.clip(shares, 0, 1), n_people, of_population)
-    low, high = _score_ends(oracle, shares, n_people, of_population)
-    few = (variance < (VARIES / (n_people * (oracle.p - oracle.q))) ** 2) & (not of_population)
+    if of_population:
+        low, high = ((end - oracle.q) / (oracle.p - oracle.q) for end in exact_ends(supported, n_people))
+        return InvertedShares(shares, np.sqrt(variance), low, high)
+    low, high = _score_ends(oracle, shares, n_people)
+    few = variance < (VARIES / (n_people * (oracle.p - oracle.q))) ** 2
     if few.any():
         ends = blaker_ends(oracle.p, oracle.q, n_people, np.asarray(supported)[few])
         low[few], high[few] = (end / n_people for end in ends)
     return InvertedShares(shares, np.sqrt(variance), np.minimum(low, shares), np.maximum(high, shares))
 
 
-def _score_ends(oracle: FrequencyOracle, shares: Array, n_people: int, of_population: bool) -> tuple[Array, Array]:
+def _score_ends(oracle: FrequencyOracle, shares: Array, n_people: int) -> tuple[Array, Array]:
     """Return both ends of score intervals for unbiased `shares` (k,)."""
     p, q = oracle.p, oracle.q
-    # With x = f(p−q) a count's variance is n·(q(1−q) + b x − c x²), and (excess − x)² is z²/n times that at the ends.
+    # With x = f(p−q) a count's variance is n·(q(1−q) + (1−p−q) x), and (excess − x)² is z²/n times that at the ends.
     excess = shares * (p - q)
-    b, c = (1 - 2 * q, 1) if of_population else (1 - p - q, 0)
     z2 = Z95**2 / n_people
-    centre = excess + z2 * b / 2
-    half = np.sqrt(np.maximum(0.0, centre**2 - (1 + c * z2) * (excess**2 - z2 * q * (1 - q))))
-    low, high = ((centre + side * half) / (1 + c * z2) / (p - q) for side in (-1, 1))
+    centre = excess + z2 * (1 - p - q) / 2
+    half = np.sqrt(np.maximum(0.0, centre**2 - excess**2 + z2 * q * (1 - q)))
+    low, high = ((centre + side * half) / (p - q) for side in (-1, 1))
     return low, high
 
 

@@ -61,6 +61,13 @@ def test_one_person_moves_the_weights_as_far_as_is_said_and_no_farther(penalty):
             assert np.linalg.norm(moved) <= weight_sensitivity(n, penalty)
 
 
+@pytest.mark.parametrize("penalty", [0.1, 1.0, 20.0])
+def test_a_single_person_moves_the_weights_by_no_more_than_their_diameter(penalty):
+    person = np.array([[1.0]])
+    moved = np.linalg.norm(weights_of(person, penalty) - weights_of(-person, penalty))
+    assert 0.97 * weight_sensitivity(1, penalty) < moved <= weight_sensitivity(1, penalty)
+
+
 def seen_and_betrayed(noise, centres, event, epsilon):
     """log P/P′ of an event and P − e^ε P′, each with its standard error, from two samples of releases."""
     seen = [event(centre + one) for centre, one in zip(centres, noise, strict=True)]

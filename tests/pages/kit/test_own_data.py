@@ -71,6 +71,7 @@ def test_a_table_is_brought_read_again_refused_and_forgotten():
     assert (at.session_state["on"], at.session_state["options"]) == (TITLE, ("A", TITLE))
     assert at.markdown[0].value == "180 rows, 4 columns to learn from. Classes: “a” 60, “b” 60, “c” 60."
     assert at.caption[1].value == "Numbers: size. Categories: day. Left out, as they never change: same."
+    assert at.caption[2].value.endswith("Those two are taken as known to everybody: privacy does not cover them.")
     assert list(at.dataframe[0].value) == ["kind", "size", "day", "same"]
     assert at.dataframe[0].value.to_numpy().tolist() == [[r[-1], *r.split(",")[:3]] for r in ROWS[:5]]
     held = at.session_state["own_data"][own_data.Own]
