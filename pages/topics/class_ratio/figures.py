@@ -58,8 +58,8 @@ def two_classes(_: Answer, shown: ShownCurves) -> list[Panel]:
             f"choose settings, groups of {first.set_size}; {results.N_TRIALS} trials with 95 % intervals. "
             "Mean over mixes: "
             + "; ".join(f"{CLASS_RATIO[name].title} {with_range(at[name].estimate, L1)}" for name in by_method)
-            + f". {_claims(shipped(), 0, 1)} The paper’s Census is Adult here; YouTube and Higgs are not at hand. The widest "
-            "margin is linear, with C = 1.",
+            + f". {_claims(shipped(), 0, 1)} The paper’s Census is Adult here; YouTube and Higgs are not at hand. "
+            "The widest margin is linear, with C = 1.",
             lambda: [vars(row) | CLASS_RATIO[row.method].columns for row in single],
             study_snippet(study.BINARY),
         )
@@ -95,7 +95,8 @@ def _claims(rows: Sequence[Row], first: int, last: int) -> str:
         f"{'lower' if one.ours.mean >= 0 else 'higher'} here"
         for one in study.published_reductions(rows)[first:last]
     ]
-    return f"Of this figure the text of Iyer, Nath & Sarawagi (2016) gives how two errors compare: {'; '.join(comparisons)}."
+    words = "; ".join(comparisons)
+    return f"Of this figure the text of Iyer, Nath & Sarawagi (2016) gives how two errors compare: {words}."
 
 
 # --- figure 3 ------------------------------------------------------------------------------------
