@@ -22,7 +22,7 @@ from privdemo.advise.question import (
 )
 from privdemo.advise.recommend import Advice, advise
 from privdemo.advise.simulation import simulated_half_width
-from privdemo.advise.words import comparisons, other_trust, promise, right_at_most, sentence, what_it_gives
+from privdemo.advise.words import comparisons, margin, other_trust, promise, relied_on, sentence, what_it_gives
 
 __all__ = [
     "CLASSIFIER",
@@ -40,9 +40,10 @@ __all__ = [
     "along",
     "comparisons",
     "label",
+    "margin",
     "other_trust",
     "promise",
-    "right_at_most",
+    "relied_on",
     "sentence",
     "simulated_half_width",
     "what_it_gives",
