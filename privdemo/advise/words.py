@@ -228,10 +228,15 @@ def _changes(advice: Advice) -> str:
     return f"Any one of these is enough: {', '.join(changes[:-1])}, or {changes[-1]}."
 
 
+def changes_nothing(advice: Advice, other: Plan) -> bool:
+    """Return whether the plan for another trust is the advised one."""
+    return replace(other, trust=advice.plan.trust) == advice.plan
+
+
 def what_it_gives(advice: Advice, other: Plan) -> str:
     """Return what another trust would give, the end of a sentence that begins with `other_trust`."""
     question = advice.question
-    if replace(other, trust=advice.plan.trust) == advice.plan:
+    if changes_nothing(advice, other):
         return "that changes nothing."
     if question.ask == CLASSIFIER:
         return f"{100 * other.half_width:.1f} points of accuracy are lost with ε = {other.epsilon:g}."
@@ -244,7 +249,7 @@ def what_it_gives(advice: Advice, other: Plan) -> str:
     if question.people is None or other.epsilon_needed is None:
         return needed
     loss = f"ε = {other.epsilon_needed:g} is {_enough(other.epsilon_needed, plan.epsilon_needed)}"
-    return f"{loss} with {_people(question.people)}. {needed[0].upper()}{needed[1:]}"
+    return f"{loss} with {_people(question.people)}. Or {needed}"
 
 
 def _enough(number: float, instead_of: float | None) -> str:

@@ -206,14 +206,14 @@ def test_the_promise_is_the_most_that_an_observer_can_be_right():
 def test_other_trust_gives_each_of_two_ways_a_sentence():
     (shuffled,) = comparisons(advise(Question("yes-no", "nobody", 5000, 0.03)))
     assert shuffled == (
-        "If people trust a shuffler, who mixes all answers, ε = 0.053 is enough with 5,000 people. 1,185 people are "
+        "If people trust a shuffler, who mixes all answers, ε = 0.053 is enough with 5,000 people. Or 1,185 people are "
         "enough with ε = 1."
     )
     nobody, curator = comparisons(advise(Question("yes-no", "shuffler", 600, 0.05)))
     assert nobody == (
-        "If people trust nobody, ε = 2.184 is needed with 600 people. 1,795 people are needed with ε = 1."
+        "If people trust nobody, ε = 2.184 is needed with 600 people. Or 1,795 people are needed with ε = 1."
     )
-    assert curator.endswith("ε = 0.159 is enough with 600 people. 389 people are enough with ε = 1.")
+    assert curator.endswith("ε = 0.159 is enough with 600 people. Or 389 people are enough with ε = 1.")
 
 
 # --- the label -----------------------------------------------------------------------------------

@@ -99,6 +99,8 @@ def _guesses(epsilon: float, delta: float) -> str:
 
 def _trust_number(answer: Answer, other: Plan) -> str:
     """Return what another trust gives: how often a guess is right with the ε it takes, or how exact it is."""
+    if advise.changes_nothing(answer.advice, other):
+        return "no gain"
     if answer.question.ask == CLASSIFIER:
         return f"{100 * other.half_width:.1f} points lost"
     if answer.question.within is None or other.epsilon_needed is None:

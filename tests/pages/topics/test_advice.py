@@ -115,11 +115,17 @@ def test_the_cards_say_what_the_next_trust_gives_and_what_stays_at_risk():
     words = titles["If people trust a shuffler, who mixes all answers"][1]
     shuffled = made.advice.alternatives[0]
     assert words == (
-        f"Then ε = {shuffled.epsilon_needed:g} is enough with 5,000 people. {shuffled.people_needed:,} people are "
+        f"Then ε = {shuffled.epsilon_needed:g} is enough with 5,000 people. Or {shuffled.people_needed:,} people are "
         "enough with ε = 1."
     )
     assert titles["What stays at risk"][0] == "asked 5 times: guess nearly always right"
     assert "at most 74 of 100 times" in titles["How well others can guess one answer"][1]
+
+
+def test_trust_that_changes_nothing_is_said_to_be_no_gain():
+    made = answer(question_of(values_of({KIND: next(reversed(KINDS))})), Trials())
+    titles = {title: (number, words) for title, number, words in what_to_do(made)[0].figure.contents}
+    assert titles["If people trust the owner of each group"] == ("no gain", "Then that changes nothing.")
 
 
 def test_a_classifiers_advice_says_that_one_number_of_people_was_tried():
