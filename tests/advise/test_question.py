@@ -94,6 +94,8 @@ SLOWEST = [
     Question("one-of-k", "curator", 100_000, 0.01, answers=64),
     Question("counts", "curator", 10_000, 0.01, answers=1024, delta=1e-3),
     Question("classifier", "nobody", within=0.03),
+    Question("yes-no", "nobody", within=0.02, epsilon=0.05, delta=0.0),
+    Question("yes-no", "shuffler", 5000, 0.003, epsilon=0.3, delta=0.0),
 ]
 
 
