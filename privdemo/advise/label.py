@@ -56,8 +56,9 @@ def label(advice: Advice, words: str = "") -> tuple[Line, ...]:
         Line("Who must be trusted", _TRUSTED[relied]),
         Line(
             "Not protected",
-            f"{_records(plan)}Who takes part, when, and from where; what the result itself tells about everybody. A "
-            "telephone or an organiser that does not keep to this label protects nobody.",
+            f"{_records(plan)}Who takes part, when, and from where; what the result itself tells about everybody. "
+            f"{'A telephone or an' if sending(question, plan) else 'An'} organiser that does not keep to this label "
+            "protects nobody.",
         ),
         Line("How exact", exactness(advice)),
     )

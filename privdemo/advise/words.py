@@ -19,7 +19,7 @@ _WHO = {
 }
 _SEEN = {
     "nobody": "what that person sends",
-    "shuffler": "all answers, mixed",
+    "shuffler": "the mixed answers of all people",
     "owner": "all that is published",
     "curator": "all that is published",
 }

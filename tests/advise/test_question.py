@@ -254,6 +254,7 @@ def test_a_label_names_those_who_must_be_trusted_and_no_others(asked, how, trust
     assert lines["Who sees what"].startswith("Whoever collects" if trusted == "Nobody but" else trusted[:10])
     of_records = asked.ask == "classifier" and trusted != "The curator"
     assert lines["Not protected"].startswith("Of a record, all but its label." if of_records else "Who takes part")
+    assert ("telephone" in lines["Not protected"]) == ("telephone will" in lines["How"])
 
 
 def test_a_label_says_what_delta_is():
