@@ -62,7 +62,7 @@ def _cards(answer: Answer) -> Panel:
     plan = answer.advice.plan
     cards = [
         (
-            "How well others can guess one answer",
+            f"How well others can guess one {'label' if plan.accuracy else 'answer'}",
             _guesses(plan.epsilon, plan.delta),
             escape(f"{advise.promise(plan)} Privacy loss ε = {plan.epsilon:g} ({numbers.ANCHORS})."),
         ),
