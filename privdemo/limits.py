@@ -34,7 +34,8 @@ class Limit:
     @property
     def range_words(self) -> str:
         """The range for a person who typed a number outside of it, such as “0 to 0.996”."""
-        low, high = _short(self.low, ROUND_CEILING), _short(self.high, ROUND_FLOOR)
+        ends = _short(self.low, ROUND_CEILING), _short(self.high, ROUND_FLOOR)
+        low, high = (f"{int(end):,}" if end.isdecimal() else end for end in ends)
         if math.isinf(self.high):
             words = f"above {low}" if self.low_open else f"{low} or more"
         else:

@@ -71,12 +71,12 @@ def save(address: str, known: Sequence[Setting], question: Any) -> None:
     st.download_button(
         "Save this setting",
         text,
-        f"{address or setting_file.HOME}.toml",
+        _file_name(address),
         "application/toml",
         key="save-setting",
         on_click="ignore",
         width="stretch",
-        help="A TOML file that this app opens, and that `python -m privdemo` runs and sweeps.",
+        help="A text file (TOML) that this app opens, and that `python -m privdemo` runs and sweeps.",
     )
 
 
@@ -104,12 +104,22 @@ def _add_to_lecture(address: str, known: Sequence[Setting]) -> None:
     st.toast(f"This screen is step {len(whole.steps)} of your lecture; see the page “Lectures”.")
 
 
+def _file_name(address: str) -> str:
+    """Return the name of the file with the settings of the page at an address."""
+    return f"{address or setting_file.HOME}.toml"
+
+
 def _open(here: PageInfo) -> None:
     """Render the upload of a file with settings."""
     # A new key for every file, so that Streamlit deletes the one before.
     key = f"open_setting_{st.session_state.get(_OPENED, 0)}"
     st.file_uploader(
-        "Open a saved setting", ["toml"], key=key, on_change=_read_upload, args=(key, here), max_upload_size=1
+        f"Open a saved setting (a text file, such as {_file_name(here.address)})",
+        ["toml"],
+        key=key,
+        on_change=_read_upload,
+        args=(key, here),
+        max_upload_size=1,
     )
     if problem := st.session_state.get(_PROBLEM):
         st.error(problem)

@@ -10,8 +10,7 @@ import streamlit as st
 from pages.kit import inputs, numbers
 from pages.kit.number_control import MORE_OR_LESS, OtherUnit, Slider
 from pages.kit.settings import Number
-from privdemo import figures
-from privdemo.experiments.label_counts import adversary
+from privdemo import accounting, figures
 from privdemo.mechanisms import BinaryChannel, RandomisedResponse
 from privdemo.mechanisms.pixels import PixelFamily
 
@@ -57,22 +56,22 @@ def answer_scale_html(channel: BinaryChannel, people: People) -> str:
 
 @dataclass(frozen=True)
 class Guessing:
-    """Parts of “Whoever guesses which of two labels a person has, and sees what is sent, is right at most 73 of 100
-    times”.
+    """Parts of “Whoever guesses which of two labels a person has, and sees what is sent, is right at most 74 of 100
+    times”, and of “Whoever sees what is sent can be up to 74 % sure which of two labels a person has”.
 
     `guess` is “which of two labels a person has”, `seen` is “what is sent”, and `of` is “people”. All `n_values`
     answers are as likely.
     """
 
     guess: str
-    seen: str
+    seen: str = "what is sent"
     of: str = "people"
     n_values: int = 2
 
 
 def guessing_one_of(n_values: int, things: str) -> Guessing:
     """Return what is guessed of people who each have one of so many `things`, from what they send."""
-    return Guessing(f"which of {n_values:,} equally frequent {things} a person has", "what is sent", n_values=n_values)
+    return Guessing(f"which of {n_values:,} equally frequent {things} a person has", n_values=n_values)
 
 
 def guess_scale(epsilon: float, guessing: Guessing, *, delta: float = 0.0, name: str = "ε", more: str = "") -> None:
@@ -86,62 +85,46 @@ def guess_scale(epsilon: float, guessing: Guessing, *, delta: float = 0.0, name:
 def guess_scale_html(epsilon: float, guessing: Guessing, *, delta: float = 0.0, name: str = "ε", more: str = "") -> str:
     """Return what `guess_scale` renders as HTML.
 
-    No adversary is right more often than `adversary.promised_rate`, whatever the release.
+    No adversary is right more often than `accounting.most_guessed_right`, whatever the release. Its whole number is
+    rounded up, in the words and in the dots.
     """
-    chance = adversary.promised_rate(min(epsilon, LARGEST_EPSILON), delta, guessing.n_values)
-    right = numbers.people_of_100(chance)
-    often = f"may be right {right}" if right.startswith("over") else f"is right at most {right}"
+    most = accounting.most_right_of_100(epsilon, delta, guessing.n_values)
+    by_delta = most > accounting.most_right_of_100(epsilon, 0.0, guessing.n_values)
+    is_sure = accounting.most_guessed_right(epsilon, delta, guessing.n_values) == 1
     words = (
-        f"Whoever guesses {guessing.guess}, and sees {guessing.seen}, {often} of 100 times"
-        f"{_without_delta(epsilon, delta, right, guessing.n_values)}; by luck alone, "
+        f"Whoever guesses {guessing.guess}, and sees {guessing.seen}, "
+        f"{f'is right at most {most}' if most < 100 or is_sure else 'may be right over 99'} of 100 times"
+        f"{f' (with δ = {numbers.power_of_ten(delta)})' if by_delta else ''}; by luck alone, "
         f"{numbers.people_of_100(1 / guessing.n_values)}."
     )
     is_right, is_wrong = figures.people.ANSWERED, figures.people.NOT_YET
-    n_right = numbers.whole_of_100(chance)
-    field = figures.split_field(f"100 {guessing.of}", n_right, 100, is_right, is_wrong, columns=25)
+    field = figures.split_field(f"100 {guessing.of}", most, 100, is_right, is_wrong, columns=25)
     legend = {"guessed right": is_right, "guessed wrong": is_wrong}
     return _scale_html(name, epsilon, words, figures.people_html([field], legend, words), more)
 
 
-def _without_delta(epsilon: float, delta: float, right: str, n_values: int) -> str:
-    """Say that δ counts, if with δ = 0 another number than `right` could be guessed right."""
-    alone = numbers.people_of_100(adversary.promised_rate(min(epsilon, LARGEST_EPSILON), 0.0, n_values))
-    return "" if alone == right else f" (with δ = {numbers.power_of_ten(delta)})"
-
-
-@dataclass(frozen=True)
-class Sure:
-    """Parts of “Whoever sees what is sent can be up to 73 % sure which of two values it had”: `seen` and `guess`."""
-
-    guess: str
-    seen: str = "what is sent"
-
-
-def value_scale(epsilon: float, sure: Sure, *, name: str = "ε") -> None:
+def value_scale(epsilon: float, guessing: Guessing, *, name: str = "ε") -> None:
     """Render what the ε of one released value means: how sure of a guess it can make somebody."""
-    st.html(value_scale_html(epsilon, sure, name=name))
+    st.html(value_scale_html(epsilon, guessing, name=name))
 
 
-def value_scale_html(epsilon: float, sure: Sure, *, name: str = "ε") -> str:
+def value_scale_html(epsilon: float, guessing: Guessing, *, name: str = "ε") -> str:
     """Return what `value_scale` renders as HTML.
 
-    The guess is between two values, both as likely before. After the release no one is surer than e^ε/(e^ε + 1).
+    The guess is between two values, both as likely before. After the release no one is surer than e^ε/(e^ε + 1), which
+    is how often such a guess is right at most.
     """
-    most = _at_most(adversary.promised_rate(min(epsilon, LARGEST_EPSILON), 0.0))
-    words = f"Whoever sees {sure.seen} can be {most} sure {sure.guess}; by luck alone, 50 %."
+    most = accounting.most_right_of_100(epsilon, 0.0)
+    sure = f"up to {most} %" if most < 100 else "over 99 %"
+    words = f"Whoever sees {guessing.seen} can be {sure} sure {guessing.guess}; by luck alone, 50 %."
     return _scale_html(name, epsilon, words, "")
 
 
-def black_or_white(family: PixelFamily, n_states: int) -> Sure:
+def black_or_white(family: PixelFamily, n_states: int) -> Guessing:
     """Return what is guessed of a pixel, and why it tells so much though it may have been replaced."""
     if family.replaces_pixels and n_states > _FEW_GREYS:
-        return Sure("that it was white, not black", "a pixel arrive white")
-    return Sure("whether a pixel was black or white")
-
-
-def _at_most(chance: float) -> str:
-    """Write the most that a chance can be as whole percent, none that is below 1 as 100 %."""
-    return "over 99 %" if 0.995 <= chance < 1 else f"up to {100 * chance:.0f} %"
+        return Guessing("that it was white, not black", "a pixel arrive white")
+    return Guessing("whether a pixel was black or white")
 
 
 def _scale_html(name: str, epsilon: float, words: str, pictures: str, more: str = "") -> str:

@@ -12,7 +12,7 @@ Each mechanism has one module, and the functions of all modules follow one patte
 never below the true one, and a calibrated noise level is never too small.
 """
 
-from privdemo.accounting.beliefs import log_odds, posterior
+from privdemo.accounting.beliefs import log_odds, most_guessed_right, most_right_of_100, posterior
 from privdemo.accounting.binary_channel import (
     binary_channel_delta,
     binary_channel_epsilon,
@@ -89,6 +89,8 @@ __all__ = [
     "laplace_loss",
     "laplace_scale",
     "log_odds",
+    "most_guessed_right",
+    "most_right_of_100",
     "moves_to_neighbours",
     "neighbouring_moves",
     "posterior",

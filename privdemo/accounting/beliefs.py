@@ -1,4 +1,4 @@
-"""What an adversary believes after a release, by Bayes' rule."""
+"""What an adversary believes after a release, by Bayes' rule, and how often a guess can be right."""
 
 from __future__ import annotations
 
@@ -33,3 +33,23 @@ def log_odds(probability: float) -> float:
     """Return ln(p / (1 − p)) of a `probability` p: −∞ at 0, ∞ at 1."""
     limits.Limit("probability", 0.0, 1.0).check(probability)
     return float(logit(probability))
+
+
+def most_guessed_right(epsilon: float, delta: float, n_states: int = 2) -> float:
+    """Return the most that (ε, δ) allows a guess among `n_states` equally likely values, k of them, to be right:
+    (e^ε + (k − 1)δ)/(e^ε + k − 1), of two that of Kairouz, Oh & Viswanath 2015.
+
+    Let a guess v be right with the chance R(v). If u is true instead, v is guessed with a chance of at least
+    (R(v) − δ)/e^ε. Added over all u and v, all chances are k, so that k ≥ ΣR + (k − 1)(ΣR − kδ)/e^ε. Whoever tells the
+    value with the chance δ, and otherwise sends it through randomised response of ε, reaches it.
+    """
+    limits.EPSILON.check(epsilon)
+    limits.DELTA.check(delta)
+    limits.N_STATES.check(n_states)
+    others = (n_states - 1) * math.exp(-epsilon)
+    return (1 + others * delta) / (1 + others)
+
+
+def most_right_of_100(epsilon: float, delta: float, n_states: int = 2) -> int:
+    """Return `most_guessed_right` in whole times of 100, rounded up: at most as often is what (ε, δ) promises."""
+    return math.ceil(100 * most_guessed_right(epsilon, delta, n_states) - 1e-9)

@@ -22,7 +22,16 @@ from privdemo.advise.question import (
 )
 from privdemo.advise.recommend import Advice, advise
 from privdemo.advise.simulation import simulated_half_width
-from privdemo.advise.words import comparisons, other_trust, promise, right_at_most, sentence, what_it_gives
+from privdemo.advise.words import (
+    changes_nothing,
+    comparisons,
+    margin,
+    other_trust,
+    promise,
+    relied_on,
+    sentence,
+    what_it_gives,
+)
 
 __all__ = [
     "CLASSIFIER",
@@ -38,11 +47,13 @@ __all__ = [
     "Question",
     "advise",
     "along",
+    "changes_nothing",
     "comparisons",
     "label",
+    "margin",
     "other_trust",
     "promise",
-    "right_at_most",
+    "relied_on",
     "sentence",
     "simulated_half_width",
     "what_it_gives",

@@ -12,7 +12,8 @@ from privdemo.advise.question import CLASSIFIER, Question
 from privdemo.advise.recommend import best_plan
 from privdemo.experiments.comparison import study
 
-# How many numbers of people there are along a curve, from a tenth of the advised number to ten times as many.
+# How many numbers of people there are along a curve, from a tenth of the advised number to ten times as many, or
+# to those that the goal takes.
 N_POINTS = 9
 
 
@@ -30,8 +31,9 @@ def along(question: Question) -> dict[str, tuple[Plan, ...]]:
             for trust in question.trusts
         }
     plan = best_plan(question)
-    low, high = max(1.0, plan.people / 10), min(limits.ORACLE_PEOPLE.high, 10 * plan.people)
-    several = np.unique(np.geomspace(low, high, N_POINTS).round().astype(int)).tolist()
+    most = max(10 * plan.people, plan.people_needed or 0)
+    low, high = max(1.0, plan.people / 10), min(limits.ORACLE_PEOPLE.high, most)
+    several = np.unique([*np.geomspace(low, high, N_POINTS).round().astype(int), plan.people]).tolist()
     found = {}
     for trust in question.trusts:
         if trust == "owner" and question.groups is None:

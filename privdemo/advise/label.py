@@ -8,7 +8,8 @@ from typing import NamedTuple
 from privdemo.advise.plan import Plan
 from privdemo.advise.question import CLASSIFIER, COUNTS, ONE_OF_K, YES_NO, Question
 from privdemo.advise.recommend import Advice
-from privdemo.advise.words import action, exactness, promise
+from privdemo.advise.words import added_noise, exactness, owners, promise, relied_on, sending
+from privdemo.methods import COMPARISON, FREQUENCY_ORACLES
 
 # How often a person may be asked again, to say what that gives away.
 AGAIN = 5
@@ -33,15 +34,6 @@ _TRUSTED = {
 }
 
 
-# What the organiser of a poll is told to do, and the same for the people who are asked.
-_TO_PEOPLE = {
-    "Let each telephone change": "Before sending, your telephone will change",
-    "Let each telephone": "Your telephone will",
-    ", and let a shuffler mix what is sent": ". A shuffler mixes what is sent",
-    ", and train with the method": ". A computer is trained with the method",
-}
-
-
 class Line(NamedTuple):
     """A line of a label: a `title` of a few words and a `text` of one or two sentences."""
 
@@ -52,42 +44,63 @@ class Line(NamedTuple):
 def label(advice: Advice, words: str = "") -> tuple[Line, ...]:
     """Return the lines of the privacy label of an advice; `words` is the question as people will read it."""
     question, plan = advice.question, advice.plan
-    wanted = _WANTED[question.ask].format(answers=question.answers)
+    relied, wanted = relied_on(plan), _WANTED[question.ask].format(answers=question.answers)
     return (
-        Line("What is asked", f"“{words or '(your question)'}” Wanted: {wanted[0].lower()}{wanted[1:]}"),
+        Line("What is asked", f"“{words}” Wanted: {wanted[0].lower()}{wanted[1:]}" if words else wanted),
         Line("How", _how(question, plan)),
         Line("Privacy loss", f"{_loss(plan)} {promise(plan)}"),
-        Line("Asked again", f"Losses add up: {AGAIN} times give at most ε = {AGAIN * plan.epsilon:g}{_again(plan)}."),
-        Line("Who sees what", _SEES[plan.trust]),
-        Line("Who must be trusted", _TRUSTED[plan.trust]),
+        Line(
+            "Asked again", f"Losses add up: {AGAIN} times give away at most ε = {AGAIN * plan.epsilon:g}{_again(plan)}."
+        ),
+        Line("Who sees what", _SEES[relied]),
+        Line("Who must be trusted", _TRUSTED[relied]),
         Line(
             "Not protected",
-            "Who takes part, when, and from where; what the result itself tells about everybody. A telephone or an "
-            "organiser that does not keep to this label protects nobody.",
+            f"{_records(plan)}Who takes part, when, and from where; what the result itself tells about everybody. "
+            f"{'A telephone or an' if sending(question, plan) else 'An'} organiser that does not keep to this label "
+            "protects nobody.",
         ),
         Line("How exact", exactness(advice)),
     )
 
 
 def _how(question: Question, plan: Plan) -> str:
-    """Return the method as those read it who answer: what each telephone is to do, theirs will do."""
-    words = action(question, plan)
-    for to_organiser, to_people in _TO_PEOPLE.items():
-        words = words.replace(to_organiser, to_people)
-    return words
+    """Return the method as those read it who answer, with its name if their telephones add the noise."""
+    method = f"the method “{COMPARISON[plan.mechanism].title}”" if plan.accuracy else ""
+    if sends := sending(question, plan):
+        start = "Before sending, your" if sends.startswith("change") else "Your"
+        name = "randomised response" if question.answers == 2 else FREQUENCY_ORACLES[plan.mechanism].title
+        then = " A shuffler mixes what is sent." if plan.trust == "shuffler" else ""
+        return f"{start} telephone will {sends} ({name}).{f' A computer is trained with {method}.' if method else then}"
+    if relied_on(plan) == "owner":
+        does = (
+            f"publishes with noise how many have the label, and a computer is trained with {method}"
+            if method
+            else f"adds {added_noise(question, plan)}, and these numbers are added up"
+        )
+        return f"The owner of {owners(question, plan)} {does}."
+    if method:
+        return f"A curator trains a computer on the true labels, and publishes it with noise ({method})."
+    return f"A curator adds {added_noise(question, plan)}, and publishes that alone."
 
 
 def _loss(plan: Plan) -> str:
     """Return ε and δ with what they are of."""
-    unit = "record" if plan.accuracy is not None and plan.trust == "curator" else "answer"
-    unit = "label" if plan.accuracy is not None and plan.trust != "curator" else unit
-    delta = f", δ = {_in_full(plan.delta)}" if plan.delta else ""
-    return f"ε = {plan.epsilon:g}{delta} for one {unit} of one person (0 gives nothing away)."
+    unit = "answer"
+    if plan.accuracy:
+        unit = "record" if relied_on(plan) == "curator" else "label"
+    limit = f"ε = {plan.epsilon:g} for one {unit} of one person (0 gives nothing away)"
+    return f"{limit}; with a chance of {_in_full(plan.delta)} (δ) it is more." if plan.delta else f"{limit}."
+
+
+def _records(plan: Plan) -> str:
+    """Return that of a record nothing but its label is hidden, where only a curator would hide it."""
+    return "Of a record, all but its label. " if plan.accuracy and relied_on(plan) != "curator" else ""
 
 
 def _again(plan: Plan) -> str:
     """Return what δ becomes with it."""
-    return f", δ = {_in_full(AGAIN * plan.delta)}" if plan.delta else ""
+    return f", with a chance of {_in_full(AGAIN * plan.delta)} more" if plan.delta else ""
 
 
 def _in_full(small: float) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import ClassVar, NamedTuple
 
 from privdemo import limits
@@ -132,6 +132,10 @@ class Shuffled(Way):
     def __init__(self, question: Question) -> None:
         super().__init__(question)
         self.local = Local(question)
+        # Several searches come to the same δ.
+        is_binary = question.answers == 2
+        self._exact_delta = cache(shuffled_poll_delta if is_binary else shuffled_delta)
+        self._least_delta = cache(shuffled_poll_delta_among_ones if is_binary else shuffled_delta)
 
     def setting(self, people: int, epsilon: float) -> Setting:
         """See `Way`. `local_epsilon` is the ε₀ of every report."""
@@ -175,13 +179,20 @@ class Shuffled(Way):
 
     def _is_private(self, local_step: int, people: int, epsilon: float) -> bool:
         """Return whether shuffled reports with so many steps of ε₀ are (ε, δ)-private."""
-        profile = shuffled_poll_delta if self.question.answers == 2 else shuffled_delta
-        return profile(local_step / STEPS, min(people, MOST_HIDING), epsilon) <= self.delta
+        return self._keeps(self._exact_delta, local_step, people, epsilon)
 
     def _may_be_private(self, local_step: int, people: int, epsilon: float) -> bool:
         """Return False where `_is_private` does, but for a few steps near the limit, in a tenth of the time."""
-        profile = shuffled_poll_delta_among_ones if self.question.answers == 2 else shuffled_delta
-        return profile(local_step / STEPS, min(people, MOST_HIDING), epsilon) <= self.delta
+        return self._keeps(self._least_delta, local_step, people, epsilon)
+
+    def _keeps(self, delta_of: Callable[..., float], local_step: int, people: int, epsilon: float) -> bool:
+        """Return whether ε and δ are kept, by the δ that `delta_of` says.
+
+        With δ = 0 a shuffler changes nothing: where all others send the same, a report alone decides what is seen.
+        """
+        if self.delta == 0:
+            return local_step <= steps(epsilon)
+        return delta_of(local_step / STEPS, min(people, MOST_HIDING), epsilon) <= self.delta
 
 
 class Noisy(Way):

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
+from privdemo.accounting import most_right_of_100
 from privdemo.advise.plan import Plan
-from privdemo.advise.question import CLASSIFIER, COUNTS, ONE_OF_K, TRUSTS, YES_NO, Question
+from privdemo.advise.question import CLASSIFIER, COUNTS, ONE_OF_K, TRUSTED, TRUSTS, YES_NO, Question
 from privdemo.advise.recommend import Advice
-from privdemo.advise.ways import GAUSSIAN_COUNTS, LAPLACE_COUNT, LAPLACE_COUNTS
-from privdemo.methods import COMPARISON, NOBODY, OWNER
+from privdemo.advise.ways import GAUSSIAN_COUNTS, LAPLACE_COUNT
+from privdemo.methods import COMPARISON, FREQUENCY_ORACLES
 
 _WHO = {
     "nobody": "nobody",
@@ -19,7 +19,7 @@ _WHO = {
 }
 _SEEN = {
     "nobody": "what that person sends",
-    "shuffler": "all answers, mixed",
+    "shuffler": "the mixed answers of all people",
     "owner": "all that is published",
     "curator": "all that is published",
 }
@@ -37,23 +37,26 @@ def sentence(advice: Advice) -> str:
 
 
 def promise(plan: Plan) -> str:
-    """Return what ε means for one person: how often somebody can be right who must choose between two answers.
-
-    See `right_at_most`.
+    """Return what ε means for one person: how often somebody can be right who must choose between two answers that are
+    equally likely at first.
     """
     kind = "answers" if plan.accuracy is None else "labels"
+    most = most_right_of_100(plan.epsilon, plan.delta)
+    often = f"is right at most {most}" if most < 100 else "may be right over 99"
     return (
-        f"Whoever guesses blindly between two {kind} of a person is right 50 times of 100; after seeing "
-        f"{_SEEN[plan.trust]}, at most {right_at_most(plan.epsilon, plan.delta)} times of 100."
+        f"Whoever guesses which of two {kind} a person has, and sees {_SEEN[relied_on(plan)]}, {often} of 100 times; "
+        "by luck alone, 50."
     )
 
 
-def right_at_most(epsilon: float, delta: float) -> int:
-    """Return how often of 100 somebody can choose the true one of two answers that are equally likely at first, rounded
-    up: e^ε/(1 + e^ε) + δ at most.
+def relied_on(plan: Plan) -> str:
+    """Return whom a plan relies on, a word of `TRUSTED`: nobody where every telephone adds the noise, whoever else may
+    be trusted.
     """
-    odds = math.exp(epsilon)
-    return min(100, math.ceil(100 * (odds / (1 + odds) + delta) - 1e-9))
+    if plan.accuracy:
+        return next(word for word, who in TRUSTED.items() if who == COMPARISON[plan.mechanism].trust)
+    is_local = plan.mechanism in FREQUENCY_ORACLES and "local_epsilon" not in plan.parameters
+    return "nobody" if is_local else plan.trust
 
 
 def comparisons(advice: Advice) -> tuple[str, ...]:
@@ -68,17 +71,18 @@ def other_trust(other: Plan) -> str:
 
 def action(question: Question, plan: Plan) -> str:
     """Return what to do, a sentence."""
-    if question.ask == CLASSIFIER:
-        return _training(plan)
-    if plan.mechanism in (LAPLACE_COUNT, LAPLACE_COUNTS, GAUSSIAN_COUNTS):
-        return _counting(question, plan)
-    mixed = ", and let a shuffler mix what is sent" if "local_epsilon" in plan.parameters else ""
-    return f"Let each telephone {_sending(question, plan)}{mixed}."
+    if sends := sending(question, plan):
+        return f"Let each telephone {sends}{_then(plan)}."
+    return _counting(question, plan)
 
 
-def _sending(question: Question, plan: Plan) -> str:
-    """Return what a telephone does: “change the answer 27 % of the time”."""
+def sending(question: Question, plan: Plan) -> str:
+    """Return what a telephone does: “change the answer 27 % of the time”; nothing if true answers are counted."""
     values = plan.parameters
+    if question.ask == CLASSIFIER:
+        return f"change the label {_percent(values['flip_prob'])} of the time" if "flip_prob" in values else ""
+    if plan.mechanism not in FREQUENCY_ORACLES:
+        return ""
     true, other = (f"{_percent(values[name])} of the time" for name in "pq")
     if plan.mechanism == "randomised response":
         lies = f"{_percent(values['flip_prob'])} of the time"
@@ -92,8 +96,17 @@ def _sending(question: Question, plan: Plan) -> str:
     return f"send a yes or no for every answer: yes for the true one {true}, for each other one {other}"
 
 
-def _counting(question: Question, plan: Plan) -> str:
-    """Return what whoever counts true answers does."""
+def _then(plan: Plan) -> str:
+    """Return what becomes of what telephones send, if anything does before it is counted."""
+    if plan.accuracy:
+        return f", and train with the method “{COMPARISON[plan.mechanism].title}”"
+    return ", and let a shuffler mix what is sent" if "local_epsilon" in plan.parameters else ""
+
+
+def added_noise(question: Question, plan: Plan) -> str:
+    """Return which noise is added to what, where true answers are counted: “Laplace noise of scale 1 to the number of
+    yeses”.
+    """
     noise = (
         f"Gaussian noise of standard deviation {_number(plan.parameters['sigma'])}"
         if plan.mechanism == GAUSSIAN_COUNTS
@@ -102,25 +115,29 @@ def _counting(question: Question, plan: Plan) -> str:
     each = (
         "each answer" if plan.mechanism != LAPLACE_COUNT else "yeses" if question.ask == YES_NO else "the first answer"
     )
-    which = f"the number of {each}"
-    if plan.trust == "owner":
-        groups = "the group" if question.groups == 1 else f"each of the {question.groups:,} groups"
-        return f"Let the owner of {groups} add {noise} to {which}, and add these numbers up."
-    return f"Let a curator add {noise} to {which}, and publish that alone."
+    return f"{noise} to the number of {each}"
 
 
-def _training(plan: Plan) -> str:
-    method = COMPARISON[plan.mechanism]
-    if method.trust == NOBODY:
-        lies = _percent(plan.parameters["flip_prob"])
-        return f"Let each telephone change the label {lies} of the time, and train with the method “{method.title}”."
-    if method.trust == OWNER:
-        size = plan.parameters["bag_size"]
-        return (
-            f"Let the owner of each group of {size:g} people publish with noise how many have the label, and train "
-            f"with the method “{method.title}”."
+def owners(question: Question, plan: Plan) -> str:
+    """Return whose owners count the true answers: “each of the 20 groups”."""
+    if plan.accuracy:
+        return f"each group of {plan.parameters['bag_size']:g} people"
+    return "the group" if question.groups == 1 else f"each of the {question.groups:,} groups"
+
+
+def _counting(question: Question, plan: Plan) -> str:
+    """Return what whoever has true answers or labels does."""
+    method = f"the method “{COMPARISON[plan.mechanism].title}”" if plan.accuracy else ""
+    if relied_on(plan) == "owner":
+        do = (
+            f"publish with noise how many have the label, and train with {method}"
+            if method
+            else f"add {added_noise(question, plan)}, and add these numbers up"
         )
-    return f"Let a curator train on the true labels, and publish a model with noise (the method “{method.title}”)."
+        return f"Let the owner of {owners(question, plan)} {do}."
+    if method:
+        return f"Let a curator train on the true labels, and publish a model with noise ({method})."
+    return f"Let a curator add {added_noise(question, plan)}, and publish that alone."
 
 
 def exactness(advice: Advice) -> str:
@@ -136,10 +153,10 @@ def _exact(advice: Advice) -> str:
     plan = advice.plan
     if plan.accuracy:
         return (
-            f"With {plan.people:,} people like those of our trials the computer is right about "
+            f"With {_people(plan.people)} like those of our trials the computer is right about "
             f"{100 * plan.accuracy.mean:.1f} of 100 others"
         )
-    return f"With {plan.people:,} people {_right_to(advice.question, plan)}, {_SURE}"
+    return f"With {_people(plan.people)} {_right_to(advice.question, plan, sure=f', {_SURE}')}"
 
 
 def _outcome(advice: Advice) -> str:
@@ -151,15 +168,21 @@ def _outcome(advice: Advice) -> str:
     if question.ask == COUNTS:
         return f"{exact}."
     if advice.open_people is None:
-        return f"{exact}; without privacy it would be ± {_points(advice.open_half_width)}."
-    return f"{exact}; without privacy {advice.open_people:,} would be enough."
+        return f"{exact}; without privacy, ± {_points(advice.open_half_width)}."
+    return f"{exact}; without privacy, {_people(advice.open_people)} would be enough."
 
 
-def _right_to(question: Question, plan: Plan) -> str:
-    if question.ask == COUNTS:
-        return f"in the table each number is right to ± {_number(plan.people * plan.half_width)} people"
-    what = {YES_NO: "the share is", ONE_OF_K: "the share of each answer is"}[question.ask]
-    return f"{what} right to ± {_points(plan.half_width)}"
+def _right_to(question: Question, plan: Plan, sure: str = "") -> str:
+    """Return how exact the result is, `sure` behind it; or that it may be anything."""
+    what = {YES_NO: "the share", ONE_OF_K: "the share of each answer", COUNTS: "each number in the table"}[question.ask]
+    if plan.half_width >= 0.5:
+        return f"{what} may be anything"
+    return f"{what} is right to ± {margin(question, plan)}{sure}"
+
+
+def margin(question: Question, plan: Plan) -> str:
+    """Return the half-width in points, or of counts in people."""
+    return f"{_number(plan.people * plan.half_width)} people" if question.ask == COUNTS else _points(plan.half_width)
 
 
 def _why_not(advice: Advice) -> str:
@@ -173,7 +196,8 @@ def _why_not(advice: Advice) -> str:
         return f"with {tried}, ε of at most {question.epsilon:g} and this trust {lost}. {_NO_OTHERS}"
     if question.people is None:
         return f"with ε of at most {question.epsilon:g} not even {plan.people:,} people are enough."
-    return f"with {plan.people:,} people and ε of at most {question.epsilon:g}, {_right_to(question, plan)}, {_SURE}."
+    right = _right_to(question, plan, sure=f", {_SURE}")
+    return f"with {_people(plan.people)} and ε of at most {question.epsilon:g}, {right}."
 
 
 def _changes(advice: Advice) -> str:
@@ -181,7 +205,8 @@ def _changes(advice: Advice) -> str:
     question, plan = advice.question, advice.plan
     changes = []
     if plan.people_needed is not None and plan.people_needed > (question.people or 0):
-        changes.append(f"ask {plan.people_needed:,} people")
+        verb = "take a table of" if question.ask == COUNTS else "ask"
+        changes.append(f"{verb} {_people(plan.people_needed)}")
     if plan.epsilon_needed is not None and plan.epsilon_needed > question.epsilon:
         changes.append(f"allow ε = {plan.epsilon_needed:g}")
     order = TRUSTS[question.ask]
@@ -194,36 +219,46 @@ def _changes(advice: Advice) -> str:
     if plan.half_width < 0.5 and is_tried:
         lost = question.ask == CLASSIFIER
         changes.append(
-            f"accept a loss of {100 * plan.half_width:.1f} points" if lost else f"accept ± {_points(plan.half_width)}"
+            f"accept a loss of {100 * plan.half_width:.1f} points" if lost else f"accept ± {margin(question, plan)}"
         )
     if not changes:
         return "Ask more people, or for less."
-    *first, last = changes
-    listed = f"{', '.join(first)}, or {last}" if first else last
-    return f"{listed[0].upper()}{listed[1:]}."
+    if len(changes) == 1:
+        return f"{changes[0][0].upper()}{changes[0][1:]}."
+    return f"Any one of these is enough: {', '.join(changes[:-1])}, or {changes[-1]}."
+
+
+def changes_nothing(advice: Advice, other: Plan) -> bool:
+    """Return whether the plan for another trust is the advised one."""
+    return replace(other, trust=advice.plan.trust) == advice.plan
 
 
 def what_it_gives(advice: Advice, other: Plan) -> str:
     """Return what another trust would give, the end of a sentence that begins with `other_trust`."""
     question = advice.question
-    if replace(other, trust=advice.plan.trust) == advice.plan:
+    if changes_nothing(advice, other):
         return "that changes nothing."
     if question.ask == CLASSIFIER:
         return f"{100 * other.half_width:.1f} points of accuracy are lost with ε = {other.epsilon:g}."
     if question.within is None:
         return f"{_right_to(question, other)}, with ε = {other.epsilon:g}."
-    needed = (
-        "no number of people up to ten million is enough"
-        if other.people_needed is None
-        else f"{other.people_needed:,} people are enough"
-    )
+    plan, needed = advice.plan, "not even ten million people are enough"
+    if other.people_needed is not None:
+        needed = f"{_people(other.people_needed)} are {_enough(other.people_needed, plan.people_needed)}"
+    needed = f"{needed} with ε = {question.epsilon:g}."
     if question.people is None or other.epsilon_needed is None:
-        return f"{needed} with ε = {question.epsilon:g}."
-    return (
-        f"the same accuracy takes only ε = {other.epsilon_needed:g}; or, with ε = {question.epsilon:g}, {needed}."
-        if other.epsilon_needed < question.epsilon
-        else f"the same accuracy takes ε = {other.epsilon_needed:g}; with ε = {question.epsilon:g}, {needed}."
-    )
+        return needed
+    loss = f"ε = {other.epsilon_needed:g} is {_enough(other.epsilon_needed, plan.epsilon_needed)}"
+    return f"{loss} with {_people(question.people)}. Or {needed}"
+
+
+def _enough(number: float, instead_of: float | None) -> str:
+    """Return “enough” where a number is less than another, or there is no other, and “needed” where it is more."""
+    return "enough" if instead_of is None or number <= instead_of else "needed"
+
+
+def _people(number: int) -> str:
+    return f"{number:,} {'person' if number == 1 else 'people'}"
 
 
 def _number(value: float) -> str:

@@ -2,7 +2,7 @@
 
 import re
 
-from privdemo.advise import sentence, simulated_half_width
+from privdemo.advise import Question, advise, label, sentence, simulated_half_width
 from tests.advise import labels
 from tests.documents import ROOT, blocks, run
 
@@ -12,6 +12,14 @@ TEXT = (ROOT / "docs/advice.md").read_text(encoding="utf-8")
 def test_each_decision_has_the_label_that_the_package_gives_it():
     assert labels.with_labels(TEXT) == TEXT
     assert TEXT.count(labels.SUMMARY) == 10
+
+
+def test_five_questions_are_answered_by_the_label_of_the_first_decision():
+    told = TEXT.partition("## Five questions, answered from the label\n")[2]
+    answers = dict(re.findall(r"^\| (.*\?) \| (.*) \|$", told, re.M))
+    lines = {line.title: line.text for line in label(advise(Question("yes-no", "nobody", 5000, 0.03)))}
+    asked = ("Privacy loss", "Asked again", "Who sees what", "Who must be trusted", "How exact")
+    assert list(answers.values()) == [lines[title] for title in asked]
 
 
 def test_ten_decisions_have_their_answers_and_numbers():

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from privdemo.__main__ import main
-from privdemo.advise import TRUSTED, TRUSTS, Question, advise, comparisons, promise, sentence
+from privdemo.advise import TRUSTED, TRUSTS, Question, advise, comparisons, label, promise, sentence
 
 BAD = [
     ({"people": 0}, "people must be a whole number in [1, 10000000], got 0; somebody must report"),
@@ -94,6 +94,8 @@ SLOWEST = [
     Question("one-of-k", "curator", 100_000, 0.01, answers=64),
     Question("counts", "curator", 10_000, 0.01, answers=1024, delta=1e-3),
     Question("classifier", "nobody", within=0.03),
+    Question("yes-no", "nobody", within=0.02, epsilon=0.05, delta=0.0),
+    Question("yes-no", "shuffler", 5000, 0.003, epsilon=0.3, delta=0.0),
 ]
 
 
@@ -137,12 +139,24 @@ def test_the_sentence_names_the_noise_the_people_and_the_price():
         (
             Question("yes-no", "nobody", 5000, 0.03),
             "Let each telephone change the answer 26.9 % of the time. With 5,000 people the share is right to ± 3 "
-            "points, 95 times of 100; without privacy 1,064 would be enough.",
+            "points, 95 times of 100; without privacy, 1,064 people would be enough.",
         ),
         (
             Question("yes-no", "nobody", 1000, 0.05),
-            "It cannot be done: with 1,000 people and ε of at most 1, the share is right to ± 6.69 points, 95 times of "
-            "100. Ask 1,795 people, allow ε = 1.446, let people trust a shuffler, or accept ± 6.69 points.",
+            "It cannot be done: with 1,000 people and ε of at most 1, the share is right to ± 6.69 points, 95 "
+            "times of 100. Any one of these is enough: ask 1,795 people, allow ε = 1.446, let people trust a shuffler, "
+            "or accept ± 6.69 points.",
+        ),
+        (
+            Question("counts", "curator", 600, 0.01, 16),
+            "It cannot be done: with 600 people and ε of at most 1, each number in the table is right to ± 6.13 "
+            "people, 95 times of 100. Any one of these is enough: take a table of 613 people, allow ε = 1.022, or "
+            "accept ± 6.13 people.",
+        ),
+        (
+            Question("yes-no", "nobody", 1),
+            "Let each telephone change the answer 26.9 % of the time. With 1 person the share may be anything; without "
+            "privacy, ± 44.5 points.",
         ),
         (
             Question("classifier", "nobody", 100),
@@ -186,5 +200,65 @@ def test_alternatives_are_the_next_less_and_the_next_more_trust():
 
 def test_the_promise_is_the_most_that_an_observer_can_be_right():
     plan = advise(Question("yes-no", "nobody", 5000, 0.03)).plan
-    assert "at most 74 times of 100" in promise(plan)  # e/(1 + e) is 0.731
+    assert "is right at most 74 of 100 times" in promise(plan)  # e/(1 + e) is 0.731
     assert plan.parameters["p"] < 0.74
+    assert "may be right over 99 of 100 times" in promise(dataclasses.replace(plan, epsilon=6.0))
+
+
+def test_other_trust_gives_each_of_two_ways_a_sentence():
+    (shuffled,) = comparisons(advise(Question("yes-no", "nobody", 5000, 0.03)))
+    assert shuffled == (
+        "If people trust a shuffler, who mixes all answers, ε = 0.053 is enough with 5,000 people. Or 1,185 people are "
+        "enough with ε = 1."
+    )
+    nobody, curator = comparisons(advise(Question("yes-no", "shuffler", 600, 0.05)))
+    assert nobody == (
+        "If people trust nobody, ε = 2.184 is needed with 600 people. Or 1,795 people are needed with ε = 1."
+    )
+    assert curator.endswith("ε = 0.159 is enough with 600 people. Or 389 people are enough with ε = 1.")
+
+
+# --- the label -----------------------------------------------------------------------------------
+
+
+def text_of(advice, words=""):
+    return {line.title: line.text for line in label(advice, words)}
+
+
+def test_a_label_without_a_question_says_what_is_wanted():
+    advice = advise(Question("yes-no", "nobody", 5000, 0.03))
+    assert text_of(advice)["What is asked"] == "The share of people whose answer is yes."
+    asked = text_of(advice, "Have you ever cheated?")["What is asked"]
+    assert asked == "“Have you ever cheated?” Wanted: the share of people whose answer is yes."
+
+
+@pytest.mark.parametrize(
+    ("asked", "how", "trusted"),
+    [
+        (Question("yes-no", "nobody", 5000), "Before sending, your telephone will change the answer", "Nobody but"),
+        (Question("one-of-k", "shuffler", 5000, answers=64), "(subset selection). A shuffler mixes", "The shuffler: "),
+        (Question("yes-no", "owner", 5000, groups=20), "The owner of each of the 20 groups adds Laplace", "The owner"),
+        (Question("counts", "curator", 5000, answers=16), "A curator adds Laplace noise of scale 2 to", "The curator"),
+        # Where noise from every telephone is better, it does not matter who else is trusted.
+        (Question("yes-no", "owner", 5000, groups=2500), "your telephone will change", "Nobody but"),
+        (Question("classifier", "nobody"), "(randomised response). A computer is trained with", "Nobody but"),
+        (Question("classifier", "curator"), "your telephone will change the label", "Nobody but"),
+        (Question("classifier", "owner", epsilon=0.1, dataset="adult"), "The owner of each group of", "The owner of"),
+        (Question("classifier", "curator", epsilon=0.1, dataset="adult"), "A curator trains a computer", "The curator"),
+    ],
+)
+def test_a_label_names_those_who_must_be_trusted_and_no_others(asked, how, trusted):
+    lines = text_of(advise(asked))
+    assert how in lines["How"]
+    assert lines["Who must be trusted"].startswith(trusted)
+    assert lines["Who sees what"].startswith("Whoever collects" if trusted == "Nobody but" else trusted[:10])
+    of_records = asked.ask == "classifier" and trusted != "The curator"
+    assert lines["Not protected"].startswith("Of a record, all but its label." if of_records else "Who takes part")
+    assert ("telephone" in lines["Not protected"]) == ("telephone will" in lines["How"])
+
+
+def test_a_label_says_what_delta_is():
+    lines = text_of(advise(Question("yes-no", "shuffler", within=0.02, epsilon=0.5)))
+    start = "ε = 0.5 for one answer of one person (0 gives nothing away); with a chance of 0.000001 (δ) it is more. "
+    assert lines["Privacy loss"].startswith(start)
+    assert lines["Asked again"] == "Losses add up: 5 times give away at most ε = 2.5, with a chance of 0.000005 more."

@@ -132,6 +132,16 @@ def test_a_shuffler_hides_people_among_at_most_a_hundred_thousand():
     assert plans[0].parameters == plans[1].parameters
 
 
+@pytest.mark.parametrize("k", [2, 16])
+def test_without_delta_a_shuffler_gains_nothing(k):
+    """If all others send the other answer, the count of ones is as telling as the report itself."""
+    for people in (20, 5000, 1_000_000):
+        asked = Question("one-of-k", "shuffler", people, answers=k, delta=0.0)
+        shuffled, alone = (advise(replace(asked, trust=trust)).plan for trust in ("shuffler", "nobody"))
+        assert shuffled.parameters["local_epsilon"] == shuffled.epsilon == 1.0
+        assert shuffled.half_width == alone.half_width
+
+
 QUESTIONS = {
     "yes-no": Question("yes-no", "nobody", 3000, 0.06, epsilon=1.5),
     "shuffled": Question("yes-no", "shuffler", 3000, 0.06, epsilon=0.3),

@@ -196,7 +196,7 @@ def test_a_show_of_hands_has_the_numbers_of_python_for_what_is_typed(open_lesson
         expect(page.locator(".row b").first).to_contain_text(f"{100 * first.mean:.1f} %")
     page.get_by_label("Hands for “No”").fill("61")
     press(page, "Enter")
-    expect(page.get_by_role("alert").filter(has_text="0 to 60")).to_be_visible()
+    expect(page.get_by_role("alert").filter(has_text="Type 0 to 60, a whole number.")).to_be_visible()
     assert faults + wrong(page) == []
 
 

@@ -23,7 +23,7 @@ def test_a_number_out_of_range_stays_as_typed_with_the_range_beside_it(page: Pag
     for typed in ("0.9", "-1"):
         box.fill(typed)
         box.press("Enter")
-        expect(problem).to_have_text("0 to 0.5")
+        expect(problem).to_have_text("Type 0 to 0.5.")
         expect(box).to_have_value(typed)
         expect(box).to_have_attribute("aria-invalid", "true")
     below, beside = problem.bounding_box(), box.bounding_box()

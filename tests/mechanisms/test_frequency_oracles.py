@@ -9,7 +9,7 @@ from scipy.linalg import hadamard
 from scipy.stats import chi2
 
 from privdemo import limits
-from privdemo.experiments.label_counts import promised_rate
+from privdemo.accounting import most_guessed_right
 from privdemo.mechanisms import frequency_oracles as fo
 from privdemo.mechanisms.frequency_oracles.hadamard import walsh_hadamard
 from privdemo.mechanisms.frequency_oracles.hashing import PRIME, hash_answer
@@ -71,7 +71,7 @@ def test_nobody_guesses_an_answer_more_often_than_its_epsilon_allows(name, k):
     for epsilon in (0.01, 0.5, 1.7, 4.0, 10.0):
         oracle = fo.ORACLES[name](k, epsilon)
         right = report_probs(oracle).max(axis=1).sum() / k  # whoever names the likeliest answer of each report
-        allowed = promised_rate(epsilon, 0.0, k)
+        allowed = most_guessed_right(epsilon, 0.0, k)
         assert right <= allowed * (1 + 1e-9)
         if name == "randomised response":
             assert right == pytest.approx(allowed, rel=1e-9)

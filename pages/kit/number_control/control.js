@@ -59,7 +59,7 @@ class Box {
   commit() {
     const { value, validity } = this.input;
     if (value === "" && !validity.badInput) return this.show(this.shown);
-    if (value === "" || !this.allows(Number(value))) return this.say(this.plan.range);
+    if (value === "" || !this.allows(Number(value))) return this.say(`Type ${this.plan.range}.`);
     this.say("");
     this.edited = false;
     this.send(Number(value));

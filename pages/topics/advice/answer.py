@@ -11,6 +11,7 @@ from pages.kit.panel import Cards, Chart, Panel
 from pages.kit.snippet import Snippet, as_code
 from pages.kit.trials import Trials
 from privdemo import advise
+from privdemo.accounting import most_right_of_100
 from privdemo.advise import CLASSIFIER, Advice, Plan, Question
 from privdemo.figures import advice as charts
 
@@ -61,7 +62,7 @@ def _cards(answer: Answer) -> Panel:
     plan = answer.advice.plan
     cards = [
         (
-            "How well others can guess one answer",
+            f"How well others can guess one {'label' if plan.accuracy else 'answer'}",
             _guesses(plan.epsilon, plan.delta),
             escape(f"{advise.promise(plan)} Privacy loss ε = {plan.epsilon:g} ({numbers.ANCHORS})."),
         ),
@@ -92,16 +93,18 @@ def _cards(answer: Answer) -> Panel:
 
 def _guesses(epsilon: float, delta: float) -> str:
     """Return how often of 100 a guess between two answers is right at most."""
-    right = advise.right_at_most(epsilon, delta)
+    right = most_right_of_100(epsilon, delta)
     return f"guess right at most {right} of 100 times" if right < 100 else "guess nearly always right"
 
 
 def _trust_number(answer: Answer, other: Plan) -> str:
     """Return what another trust gives: how often a guess is right with the ε it takes, or how exact it is."""
+    if advise.changes_nothing(answer.advice, other):
+        return "no gain"
     if answer.question.ask == CLASSIFIER:
         return f"{100 * other.half_width:.1f} points lost"
     if answer.question.within is None or other.epsilon_needed is None:
-        return f"± {100 * other.half_width:.3g} points"
+        return f"± {advise.margin(answer.question, other)}"
     return _guesses(other.epsilon_needed, other.delta)
 
 

@@ -16,6 +16,7 @@ from pages.topics.advice.question import (
     GOAL,
     GROUPS,
     KIND,
+    MOST_IN_CODE,
     PEOPLE,
     POINTS,
     QUESTION,
@@ -60,8 +61,15 @@ def label_controls(_: object) -> None:
 
 
 def label_choice(values: Values, _: object) -> tuple[str, str]:
-    """Return the question on the label, and the link to this setting on the page on decisions."""
+    """Return the question on the label, and the link to this setting on the page on decisions.
+
+    The link has the question too, unless its QR code would then be too dense to be read from paper.
+    """
     parts = urlsplit(st.context.url or "")
-    query = urlencode(in_address([*settings(values), QUESTION]), doseq=True)
     site = f"{parts.scheme}://{parts.netloc}" if parts.netloc else ""
-    return values[QUESTION], f"{site}/advice{f'?{query}' if query else ''}"
+    for shown in ([*settings(values), QUESTION], settings(values)):
+        query = urlencode(in_address(shown), doseq=True)
+        link = f"{site}/advice{f'?{query}' if query else ''}"
+        if len(link) <= MOST_IN_CODE:
+            break
+    return values[QUESTION], link

@@ -5,10 +5,12 @@ from __future__ import annotations
 from datetime import date
 from html import escape
 
+from pages.kit import numbers
 from pages.kit.panel import Markup, Panel
 from pages.kit.qr_code import qr_code
 from pages.kit.snippet import Snippet, as_code
 from pages.topics.advice.answer import Answer, curves_of
+from pages.topics.advice.question import QUESTION
 from privdemo import __version__, advise
 
 # A longer link is not written out: the code has it whole.
@@ -55,7 +57,7 @@ def privacy_label(answer: Answer, choice: tuple[str, str]) -> list[Panel]:
             "What should people know before they answer?",
             "One card says what is asked, what it gives away, who sees what and how exact the result is. Print this "
             "page, or the saved figure: the card alone comes out, on A5 or as PDF.",
-            Markup(_label_html(answer, lines, link)),
+            Markup(_label_html(answer, lines, link, has_question=not words or f"{QUESTION.key}=" in link)),
             on_slide=curves_of(answer),  # a card has too many words for the last row
             summary="; ".join(f"{line.title}: {line.text}" for line in lines),
             rows=lambda: [{"title": line.title, "text": line.text} for line in lines],
@@ -70,14 +72,20 @@ def privacy_label(answer: Answer, choice: tuple[str, str]) -> list[Panel]:
     ]
 
 
-def _label_html(answer: Answer, lines: tuple[advise.Line, ...], link: str) -> str:
-    """Return the label as HTML: its lines, the link with its QR code, the date and the version."""
-    body = "".join(f"<dt>{escape(line.title)}</dt><dd>{escape(line.text)}</dd>" for line in lines)
+def _label_html(answer: Answer, lines: tuple[advise.Line, ...], link: str, has_question: bool) -> str:
+    """Return the label as HTML: its lines, the link with its QR code, the date and the version.
+
+    `has_question` is whether the link has the visitor's question, if there is one.
+    """
+    body = "".join(
+        f"<dt>{escape(line.title)}</dt><dd>{numbers.with_no_break_spaces(escape(line.text))}</dd>" for line in lines
+    )
     cannot = "" if answer.advice.reached else " <small>(the goal is not reached)</small>"
     code = f'<img alt="QR code of the link" src="{qr_code(link)}">' if link.startswith("http") else ""
     written = link if len(link) <= _MOST_LINK else f"{link.partition('?')[0]} (with the settings that the code holds)"
     return (
         f'<style>{_CSS}</style><section class="privacy-label" aria-label="Privacy label"><h4>Privacy label{cannot}</h4>'
         f"<dl>{body}</dl><footer>{code}<div>{escape(written)}<br>{date.today():%d %B %Y}, privdemo "
-        f"{escape(__version__)}. Every number is computed from this link.</div></footer></section>"
+        f"{escape(__version__)}. Every number is computed from this link"
+        f"{'' if has_question else ', which has no room for the question'}.</div></footer></section>"
     )

@@ -12,6 +12,8 @@ from privdemo.tasks import BINARY
 LOOK = "advice_look"
 # The most characters of a visitor's question on the label.
 MOST_LETTERS = 200
+# The most characters of a link in a QR code: printed 34 mm wide, each of its squares is then 0.4 mm wide.
+MOST_IN_CODE = 400
 
 KINDS = {
     "the share of yes": YES_NO,

@@ -8,6 +8,7 @@ from pages.kit import cache, numbers
 from pages.kit.panel import Chart, Panel
 from pages.topics.label_counts.answer import Answer, snippet
 from pages.topics.label_counts.question import Question
+from privdemo import accounting
 from privdemo.experiments import label_counts
 from privdemo.experiments.label_counts import CountConfig
 from privdemo.figures import label_counts as charts
@@ -22,7 +23,7 @@ def panels(answer: Answer) -> list[Panel]:
     """Return the best possible guess of one label after every release, and whether the choice of noise leaks."""
     question, config = answer.question, answer.question.config
     rates = label_counts.guess_rates(dict(answer.outcomes))
-    promised = label_counts.promised_rate(config.epsilon, config.delta)
+    promised = accounting.most_guessed_right(config.epsilon, config.delta)
     return [
         Panel(
             "count-attack",

@@ -1,6 +1,6 @@
 """Released label counts: how far mechanisms, published and tight, move them from the true ones."""
 
-from privdemo.experiments.label_counts.adversary import N_SIMULATED, Leak, guess_rates, leak, promised_rate
+from privdemo.experiments.label_counts.adversary import N_SIMULATED, Leak, guess_rates, leak
 from privdemo.experiments.label_counts.config import (
     AXES,
     C_AXIS,
@@ -67,7 +67,6 @@ __all__ = [
     "load",
     "paper_outcomes",
     "profile",
-    "promised_rate",
     "published",
     "rows",
     "run",

@@ -33,17 +33,6 @@ def guess_rates(outcomes: dict[str, Outcome]) -> dict[str, float]:
     }
 
 
-def promised_rate(epsilon: float, delta: float, n_values: int = 2) -> float:
-    """Return the most that (ε, δ) allows a guess among `n_values` equally likely values, k of them:
-    (e^ε + (k − 1)δ)/(e^ε + k − 1), of two that of Kairouz, Oh & Viswanath 2015.
-
-    Let a guess v be right with the chance R(v). If u is true instead, v is guessed with a chance of at least
-    (R(v) − δ)/e^ε. Added over all u and v, all chances are k, so that k ≥ ΣR + (k − 1)(ΣR − kδ)/e^ε.
-    """
-    others = (n_values - 1) * math.exp(-epsilon)
-    return min(1.0, (1 + others * delta) / (1 + others))
-
-
 class Leak(NamedTuple):
     """The leak of noise that depends on private counts: σ for these counts and for a `neighbour` of them.
 

@@ -110,7 +110,7 @@ def test_a_slider_and_boxes_in_two_places_count_their_changes_apart_and_show_one
         (N, "1 to 9, a whole number", False),
         (P, "0 to 0.5", False),
         (E, "above 0, up to 5", True),
-        (Number("seed", Limit("seed", 0, 1_000_000, integer=True), 1), "0 to 1000000, a whole number", False),
+        (Number("seed", Limit("seed", 0, 1_000_000, integer=True), 1), "0 to 1,000,000, a whole number", False),
         (Number("third", Limit("third", 1 / 3, 2 / 3), 0.5), "0.3334 to 0.6666", False),
     ],
     ids=lambda value: value.key if isinstance(value, Number) else None,

@@ -236,9 +236,9 @@ container head direction=HORIZONTAL justify=SPACE_BETWEEN align=ALIGN_CENTER
     button present label=Present this screen
     button add-screen label=Add to my lecture
     toggle ask_for_guesses label=Ask me to guess first help=Some figures…t they show. value=True
-    container > download_button save-setting label=Save this setting help=A TOML file … and sweeps.
+    container > download_button save-setting label=Save this setting help=A text file … and sweeps.
         url=/mock/media/…9d2370e4af79 ignore_rerun=True
-    file_uploader open_setting_0 label=Open a saved setting max_upload_size_mb=1
+    file_uploader open_setting_0 label=Open a saved…s high.toml) max_upload_size_mb=1
 transparent allow_empty=True > markdown body=<p class="takeaway">The level is 3.</p> allow_html=True
 container page-main
   container nav direction=HORIZONTAL align=ALIGN_CENTER

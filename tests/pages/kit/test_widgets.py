@@ -2,14 +2,12 @@
 
 import math
 
-import numpy as np
 import pytest
 
 from pages.kit import numbers, privacy_inputs
 from pages.kit.privacy_inputs import DELTAS, EPSILONS
-from privdemo import figures
-from privdemo.experiments.label_counts import adversary
-from privdemo.mechanisms import BinaryChannel, GaussianNoise
+from privdemo import accounting, figures
+from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse
 from tests.pages.kit.elements import component_data, opened, rendered
 
 SETTINGS = """
@@ -203,10 +201,10 @@ def test_what_an_epsilon_means_stands_beside_its_number(p, epsilon):
     assert f"<b>Privacy loss ε = {epsilon}</b> ({numbers.ANCHORS})." in at.get("html")[0].proto.body
 
 
-@pytest.mark.parametrize(("epsilon", "right"), [(0, "50"), (1, "73"), (3, "95"), (6, "over 99")])
+@pytest.mark.parametrize(("epsilon", "right"), [(0, 50), (1, 74), (3, 96), (6, 100)])
 def test_the_anchors_of_epsilon_are_what_its_comment_says(epsilon, right):
     assert f"{epsilon} " in numbers.ANCHORS
-    assert numbers.people_of_100(adversary.promised_rate(epsilon, 0.0)) == right
+    assert accounting.most_right_of_100(epsilon, 0.0) == right
 
 
 @pytest.mark.parametrize(
@@ -226,17 +224,17 @@ def test_what_an_answer_gives_away_is_said_in_whole_people(first, second, words)
 
 
 @pytest.mark.parametrize(
-    ("epsilon", "sure"), [(0.0, "up to 50 %"), (1.0, "up to 73 %"), (4.69, "up to 99 %"), (9.0, "over 99 %")]
+    ("epsilon", "sure"), [(0.0, "up to 50 %"), (1.0, "up to 74 %"), (4.59, "up to 99 %"), (4.69, "over 99 %")]
 )
 def test_what_one_value_gives_away_is_how_sure_it_can_make_somebody(monkeypatch, epsilon, sure):
     shown = []
     monkeypatch.setattr(privacy_inputs.st, "html", shown.append)
-    privacy_inputs.value_scale(epsilon, privacy_inputs.Sure("whether it was black"), name="ε of one pixel")
+    privacy_inputs.value_scale(epsilon, privacy_inputs.Guessing("whether it was black"), name="ε of one pixel")
     assert f"can be {sure} sure whether it was black; by luck alone, 50 %." in shown[0]
-    prior = 0.5  # a channel that reaches the bound: two values, one answer
-    lie = 1 / (1 + math.exp(epsilon))
-    posterior = prior * (1 - lie) / (prior * (1 - lie) + (1 - prior) * lie)
-    assert privacy_inputs._at_most(posterior) == sure
+    # Randomised response of two values reaches the bound.
+    channel = RandomisedResponse.from_epsilon(epsilon, 2).channel_matrix
+    posterior = 100 * accounting.posterior(channel, [0.5, 0.5], 1)[1]
+    assert sure == f"up to {math.ceil(posterior - 1e-9)} %" if posterior <= 99 else sure == "over 99 %"
     assert "<details>" not in shown[0]
 
 
@@ -272,9 +270,9 @@ def test_the_meaning_of_an_answer_comes_from_its_channel():
     ("epsilon", "delta", "right", "counted"),
     [
         (0.0, 0.0, "is right at most 50", ""),
-        (1.0, 0.0, "is right at most 73", ""),
-        (1.0, 1e-6, "is right at most 73", ""),
-        (1.0, 0.05, "is right at most 74", "δ = 0.05"),
+        (1.0, 0.0, "is right at most 74", ""),
+        (1.0, 1e-6, "is right at most 74", ""),
+        (1.0, 0.05, "is right at most 75", "δ = 0.05"),
         (math.log(3), 0.0, "is right at most 75", ""),
         (0.0, 0.2, "is right at most 60", "δ = 0.2"),
         (9.0, 0.0, "may be right over 99", ""),
@@ -291,19 +289,3 @@ def test_what_a_release_gives_away_is_how_many_can_be_guessed_right(epsilon, del
     )
     assert f">{words} So. <b>Privacy loss ε of a label = " in shown
     assert "<figcaption>100 patients</figcaption>" in shown
-
-
-@pytest.mark.parametrize(("epsilon", "delta"), [(0.3, 0.0), (1.0, 0.05), (2.0, 0.3)])
-def test_no_adversary_is_right_more_often_than_said_and_one_is_just_as_often(epsilon, delta):
-    """The channel that dominates all (ε, δ)-private ones: with chance δ each person is found out."""
-    promised = adversary.promised_rate(epsilon, delta)
-    flip = 1 / (1 + math.exp(epsilon))
-    worst = np.array([[delta, (1 - delta) * (1 - flip), (1 - delta) * flip, 0.0]])
-    worst = np.vstack([worst, worst[:, ::-1]])
-    assert worst.max(axis=0).sum() / 2 == pytest.approx(promised)
-    rng = np.random.default_rng(0)
-    for _ in range(200):
-        channel = rng.dirichlet(np.ones(5), size=2)
-        loss = [np.maximum(channel[i] - math.exp(epsilon) * channel[1 - i], 0).sum() for i in range(2)]
-        if max(loss) <= delta:
-            assert channel.max(axis=0).sum() / 2 <= promised + 1e-12

@@ -1,6 +1,9 @@
 """The page that advises: three questions, one sentence, the curves with the advice on them, and the privacy label."""
 
+import math
 import re
+from html import unescape
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -14,13 +17,15 @@ from pages.topics.advice.question import (
     GOAL,
     KIND,
     KINDS,
+    MOST_IN_CODE,
+    MOST_LETTERS,
     PEOPLE,
     TRUST_NAMES,
     Question,
     question_of,
     trust_choice,
 )
-from privdemo import advise
+from privdemo import accounting, advise
 from privdemo.advise import TRUSTS
 from privdemo.advise.shipped import people_of
 from tests.pages.visiting import html, takeaway, visit, warnings
@@ -54,7 +59,7 @@ def test_what_cannot_be_done_says_what_would_have_to_change():
     at = visit("advice", people="1000", points="1")
     assert "<b>It cannot be done:</b> with 1,000 people and ε of at most 1, the share is right to" in takeaway(at)
     needed = advise.advise(Question("yes-no", "nobody", people=1000, within=0.01, groups=20)).plan.people_needed
-    assert f"Ask {needed:,} people, or accept ±" in takeaway(at)
+    assert f"ask {needed:,} people, or accept ±" in takeaway(at)
 
 
 @pytest.mark.parametrize(("key", "value"), [("people", "0"), ("points", "0"), ("trust_yes_no", "God")])
@@ -78,8 +83,8 @@ def test_every_question_offers_those_with_whom_it_can_be_answered(title, kind):
         assert (question.ask, question.trust) == (kind, word)
         first, second = what_to_do(answer(question, Trials()))
         plan = advise.advise(question).plan
-        number = f"guess right at most {advise.right_at_most(plan.epsilon, plan.delta)} of 100 times"
-        assert first.figure.contents[0][1] == number
+        right = math.ceil(100 * accounting.most_guessed_right(plan.epsilon, plan.delta))
+        assert first.figure.contents[0][1] == f"guess right at most {right} of 100 times"
         assert {row["trust"] for row in second.rows()} <= set(TRUSTS[kind])
 
 
@@ -108,9 +113,19 @@ def test_the_cards_say_what_the_next_trust_gives_and_what_stays_at_risk():
     titles = {title: (number, words) for title, number, words in what_to_do(made)[0].figure.contents}
     assert titles["If people trust a shuffler, who mixes all answers"][0] == "guess right at most 52 of 100 times"
     words = titles["If people trust a shuffler, who mixes all answers"][1]
-    assert words.startswith(f"Then the same accuracy takes only ε = {made.advice.alternatives[0].epsilon_needed:g};")
+    shuffled = made.advice.alternatives[0]
+    assert words == (
+        f"Then ε = {shuffled.epsilon_needed:g} is enough with 5,000 people. Or {shuffled.people_needed:,} people are "
+        "enough with ε = 1."
+    )
     assert titles["What stays at risk"][0] == "asked 5 times: guess nearly always right"
-    assert "at most 74 times of 100" in titles["How well others can guess one answer"][1]
+    assert "at most 74 of 100 times" in titles["How well others can guess one answer"][1]
+
+
+def test_trust_that_changes_nothing_is_said_to_be_no_gain():
+    made = answer(question_of(values_of({KIND: next(reversed(KINDS))})), Trials())
+    titles = {title: (number, words) for title, number, words in what_to_do(made)[0].figure.contents}
+    assert titles["If people trust the owner of each group"] == ("no gain", "Then that changes nothing.")
 
 
 def test_a_classifiers_advice_says_that_one_number_of_people_was_tried():
@@ -128,10 +143,10 @@ def test_a_classifiers_advice_says_that_one_number_of_people_was_tried():
 def test_five_questions_are_answered_from_the_label_alone():
     made = answer(MEMBERS, Trials())
     (panel,) = privacy_label(made, ("Have you ever cheated?", LINK))
-    card = bare(panel.figure.html)
+    card = bare(panel.figure.html).replace("\u00a0", " ")
     for words in (
         "ε = 1 for one answer of one person",  # how much does one answer give away?
-        "5 times give at most ε = 5",  # and if I am asked again?
+        "5 times give away at most ε = 5",  # and if I am asked again?
         "sees what each telephone sends, and cannot be sure which answers are true",  # who sees my answer?
         "Nobody but the telephone itself",  # whom must I trust?
         "With 5,000 people the share is right to ± 3 points, 95 times of 100",  # how exact is the result?
@@ -142,13 +157,56 @@ def test_five_questions_are_answered_from_the_label_alone():
     assert 'src="data:image/svg+xml' in panel.figure.html
 
 
-@pytest.mark.parametrize("link", [{}, {"people": "800", "points": "4"}, {"ask": next(reversed(KINDS))}])
-def test_every_number_of_the_label_is_computed_from_its_link(link):
-    at = visit("advice", advice_look="Privacy label", **link)
-    values = from_texts(PAGE.settings, link)
-    lines = advise.label(advise.advise(question_of(values)))
-    for line in lines:
-        assert line.text.replace("&", "&amp;").replace("“", "“") in html(at), line.title
+LONG = {"question": "問" * MOST_LETTERS, "people": "800"}
+
+
+def words_of(at):
+    """The markup on screen, with plain spaces."""
+    return unescape(html(at)).replace("\u00a0", " ")
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        {},
+        {"people": "800", "points": "4", "question": "Did you?"},
+        {"ask": next(reversed(KINDS))},
+        {"trust_yes_no": TRUST_NAMES["shuffler"], "most_epsilon": "0.5"},
+        LONG,
+    ],
+)
+def test_every_number_of_the_label_is_computed_from_the_link_that_it_shows(link):
+    card = words_of(visit("advice", advice_look="Privacy label", **link))
+    (shown,) = re.findall(r"<div>(/advice.*?)<br>", card)
+    settings = {key: value for key, (value,) in parse_qs(urlsplit(shown).query).items()}
+    assert settings == {key: value for key, value in link.items() if link is not LONG or key != "question"}
+    found = advise.advise(question_of(from_texts(PAGE.settings, settings)))
+    for line in advise.label(found, link.get("question", "")):
+        assert line.text in card, line.title
+    if found.question.trust == "nobody" and found.question.ask == "yes-no":
+        # The same from the numbers on the card alone.
+        epsilon = float(re.search(r"ε = ([\d.]+) for one answer", card)[1])
+        people = int(re.search(r"With ([\d,]+) people", card)[1].replace(",", ""))
+        lie = 1 / (1 + math.exp(epsilon))
+        half_width = 100 * 1.96 * 0.5 / math.sqrt(people + 1.96**2) / (1 - 2 * lie)
+        assert f"change the answer {100 * lie:.3g} % of the time" in card
+        assert f"right at most {math.ceil(100 - 100 * lie)} of 100 times" in card
+        assert float(re.search(r"right to ± ([\d.]+) points", card)[1]) == pytest.approx(half_width, abs=0.005)
+
+
+def test_a_question_for_which_a_code_has_no_room_is_left_out_of_the_link_not_off_the_card():
+    card = words_of(visit("advice", advice_look="Privacy label", **LONG))
+    assert f"“{LONG['question']}” Wanted" in card
+    assert "computed from this link, which has no room for the question." in card
+    assert "no room" not in words_of(visit("advice", advice_look="Privacy label", question="Did you?"))
+
+
+def test_the_squares_of_the_longest_code_are_large_enough_on_paper():
+    link = "https://example.org/advice?".ljust(MOST_IN_CODE, "x")
+    (panel,) = privacy_label(answer(MEMBERS, Trials()), ("", link))
+    squares = int(re.search(r"%200h(\d+)v", panel.figure.html)[1])
+    assert "img { width: 34mm" in panel.figure.html
+    assert 34 / squares >= 0.4, "millimetres"
 
 
 def test_the_code_of_the_page_prints_the_advice():

@@ -14,9 +14,11 @@ from pages.kit.panel import Panel
 from pages.kit.present import read_position
 from pages.kit.qr_code import qr_code
 from pages.kit.trials import Trials
+from pages.kit.values import Values
+from pages.topics import many_answers
 from pages.topics.poll import PAGE, join
 from pages.topics.poll.answer import Answer, answer, how_to_lie
-from pages.topics.poll.controls import PEOPLE, QUESTIONS, SEED, rehearsing
+from pages.topics.poll.controls import PEOPLE, QUESTIONS, REAL_SYSTEMS, SEED, rehearsing
 from pages.topics.poll.question import HANDS, REHEARSAL, STEPS, TELEPHONES, Question, check_answers, check_question
 from privdemo.experiments import poll
 from privdemo.experiments.poll import PollConfig
@@ -188,6 +190,18 @@ def test_how_to_lie_is_a_coin_or_cards():
 
 
 # --- what is asked -------------------------------------------------------------------------------
+
+
+def test_below_the_epsilon_of_an_answer_stands_a_link_to_those_of_real_systems():
+    (way,) = [one for one in visit("poll").get("page_link") if "real systems" in one.proto.label]
+    chapters = many_answers.PAGE.chapters
+    assert (way.proto.page, way.proto.query_string) == (
+        "many_answers",
+        "answers_look=Where+real+systems+stand&answer_epsilon=1.1",
+    )
+    assert list(REAL_SYSTEMS) == [chapters.key]
+    assert "answer_epsilon" in [setting.key for setting in many_answers.PAGE.all_settings(Values())]
+    assert REAL_SYSTEMS[chapters.key] in [chapter.name for chapter in chapters.all]
 
 
 def test_questions_to_start_from_can_be_asked():

@@ -46,12 +46,16 @@ from pages.topics.poll.question import (
     settings,
     telephone_language,
 )
+from privdemo import limits
 from privdemo.experiments import poll
 from privdemo.experiments.poll import PollConfig
+from privdemo.mechanisms import RandomisedResponse
 from server.script_slots import in_script_slot
 from server.streamlit_internals import hidden_container, is_hidden
 
 ADDRESS, TITLE = "poll", "Ask your class"
+# The chapter of another page with the ε of systems in use.
+REAL_SYSTEMS = {"answers_look": "Where real systems stand"}
 
 
 def question_of(values: Values) -> Question | str:
@@ -150,13 +154,20 @@ def _lie(values: Values) -> None:
 
 
 def _lie_boxes(values: Values) -> None:
-    """Render boxes for the probability of a random answer, and for its ε."""
+    """Render boxes for the probability of a random answer and for its ε, and a link to the ε of real systems."""
     privacy_inputs.lie_boxes(
         lie_setting(values),
         len(check_answers(values[ANSWERS])),
         label="p, chance that the answer is changed",
         epsilon_key="poll_epsilon",
         epsilon_label="ε of one answer",
+    )
+    epsilon = RandomisedResponse(values[lie_setting(values)], len(check_answers(values[ANSWERS]))).epsilon
+    st.page_link(
+        link.page_at("many_answers"),
+        label="Which ε do real systems promise?",
+        query_params=REAL_SYSTEMS
+        | ({"answer_epsilon": f"{epsilon:.3g}"} if limits.ORACLE_EPSILON.contains(epsilon) else {}),
     )
 
 

@@ -1,0 +1,46 @@
+"""How often a guess can be right: the closed form against the best of all private channels."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from privdemo.accounting import most_guessed_right, most_right_of_100
+
+
+def most_by_search(epsilon, delta, k):
+    """The most that any channel from k values to k guesses has right, which a linear program finds.
+
+    Its unknowns are the chances of guess v where u is true, and it must keep (ε, δ) for every pair of values and every
+    set of guesses. A guess is made of a release alone, so that it keeps what the release keeps.
+    """
+    at = np.arange(k * k).reshape(k, k)  # [true, guess]
+    rows = []
+    for one, other in itertools.permutations(range(k), 2):
+        for size in range(1, k):
+            for guesses in itertools.combinations(range(k), size):
+                row = np.zeros(k * k)
+                row[at[one, list(guesses)]] = 1
+                row[at[other, list(guesses)]] = -math.exp(epsilon)
+                rows.append(row)
+    is_chance = np.kron(np.eye(k), np.ones(k))
+    found = linprog(-np.eye(k).ravel() / k, np.array(rows), np.full(len(rows), delta), is_chance, np.ones(k))
+    return -found.fun
+
+
+@pytest.mark.parametrize("k", [2, 3, 4])
+@pytest.mark.parametrize("epsilon", [0.0, 0.3, 1.0, 3.0])
+@pytest.mark.parametrize("delta", [0.0, 1e-3, 0.05, 0.3, 1.0])
+def test_the_most_that_can_be_guessed_right_is_that_of_the_worst_private_channel(epsilon, delta, k):
+    assert most_guessed_right(epsilon, delta, k) == pytest.approx(most_by_search(epsilon, delta, k), abs=1e-9)
+
+
+def test_whole_times_are_rounded_up_and_those_that_are_whole_stay():
+    assert [most_right_of_100(epsilon, 0.0) for epsilon in (0.0, 0.01, 1.0, math.log(3), 6.0, math.inf)] == [
+        *(50, 51, 74, 75, 100, 100)
+    ]
+    assert most_right_of_100(1.0, 0.05) == 75  # 73.1 + 0.05 · 26.9
+    assert most_right_of_100(0.0, 0.2) == 60
+    assert most_right_of_100(0.0, 0.0, n_states=16) == 7
