@@ -53,6 +53,7 @@ from privdemo.simplex import round_to_sum
 _STUDIES: tuple[ShippedStudy[Any], ...] = (
     *training.study.SHIPPED.values(),
     naive_steps.STUDY,
+    naive_steps.CLEAN_STUDY,
     guess_study.STUDY,
     label_proportions.study.STUDY,
     class_ratio.study.STUDY,

@@ -1,14 +1,15 @@
-"""Barber's figure 3 as published: training without a penalty that ignores the noise, by the gradient steps of section
-6.1.
+"""Training without a penalty that ignores the noise, by the gradient steps of section 6.1, as Barber published it.
 
-Its trials are those of the study "figure3", whose published EM has no penalty either. The results are one small CSV
-file; `python -m privdemo reproduce figure3-steps` computes it again.
+The trials of `STUDY` are those of the study "figure3", whose published EM has no penalty either; those of `CLEAN_STUDY`
+are the people of the study "section6.1", without any noise. The results are two small CSV files;
+`python -m privdemo reproduce figure3-steps` and `section6.1-steps` compute them again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from sklearn.metrics import accuracy_score, log_loss
@@ -69,6 +70,13 @@ def run_trial(level: float, trial: int) -> list[Row]:
     return [Row(level, trial, *run(with_trial(study.STUDIES["figure3"].config(level), trial)))]
 
 
+def run_clean_trial(trial: int) -> list[Row]:
+    """Run one trial of section 6.1 on data without noise."""
+    n_train = study.STUDIES["section6.1"].config(0.1).n_train
+    clean = TrainingConfig(n_train=n_train, pixels=RandomisedResponse(0.0, 256), labels=RandomisedResponse(0.0, 2))
+    return [Row(0.0, trial, *run(with_trial(clean, trial)))]
+
+
 def leads(rows: Sequence[study.Row], method: str, by_steps: Sequence[Row]) -> dict[float, Estimate]:
     """Return how much more accurate `method` of "figure3" is on the same trials, at every level, with 95 %
     intervals.
@@ -89,19 +97,31 @@ def means(rows: Sequence[Row]) -> dict[float, tuple[float, float]]:
     }
 
 
-def report(rows: Sequence[Row]) -> list[str]:
-    """Return accuracy and log loss at every level of figure 3."""
-    return [STUDY.title, *(f"{level:5g}  {right:.3f}  {loss:.3f}" for level, (right, loss) in means(rows).items())]
+def report(title: str, rows: Sequence[Row]) -> list[str]:
+    """Return a title, and accuracy and log loss at every level of noise."""
+    return [title, *(f"{level:5g}  {right:.3f}  {loss:.3f}" for level, (right, loss) in means(rows).items())]
 
 
+_TITLE = "Ignoring the noise without a penalty, by gradient steps (Barber, figure 3 as published): 250 + 250 people"
+_CLEAN_TITLE = "No noise and no penalty, by gradient steps (Barber, section 6.1): 4,500 + 4,500 people"
 STUDY = ShippedStudy(
     NAME,
-    "Ignoring the noise without a penalty, by gradient steps (Barber, figure 3 as published): 250 + 250 people",
+    _TITLE,
     lambda: [(level,) for level in study.STUDIES["figure3"].levels],
     run_trial,
     Row,
     list,
-    report,
+    partial(report, _TITLE),
+    needs="MNIST",
+)
+CLEAN_STUDY = ShippedStudy(
+    "section6.1-steps",
+    _CLEAN_TITLE,
+    lambda: [()],
+    run_clean_trial,
+    Row,
+    list,
+    partial(report, _CLEAN_TITLE),
     needs="MNIST",
 )
 load = STUDY.load

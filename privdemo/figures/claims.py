@@ -9,7 +9,7 @@ from html import escape
 from plotly.graph_objects import Figure
 
 from privdemo import palette
-from privdemo.experiments.claims import CAVEAT, FAILS, FIRST_AUTHORS, HOLDS, OF_SEVERAL, OPEN, UNCLEAR, Claim
+from privdemo.experiments.claims import CAVEAT, DIFFERS, FAILS, FIRST_AUTHORS, HOLDS, OF_SEVERAL, OPEN, UNCLEAR, Claim
 from privdemo.figures.chart_style import chart
 from privdemo.figures.charts import error_bars, legend_below, rows
 
@@ -17,12 +17,13 @@ STYLES = {
     HOLDS: palette.SPREAD,
     CAVEAT: palette.Style(palette.MMD.colour, "solid", "square"),
     UNCLEAR: palette.OTHERS[1],
+    DIFFERS: palette.Style(palette.RECONSTRUCTION.colour, "solid", "cross"),
     FAILS: palette.Style(palette.NAIVE.colour, "solid", "diamond"),
 }
 _ROW = 76
 # The letters of a line that fit on a telephone.
 _LINE = 48
-SIGNS = {HOLDS: "✓", CAVEAT: "(✓)", UNCLEAR: "≈?", FAILS: "✗", OPEN: "–"}
+SIGNS = {HOLDS: "✓", CAVEAT: "(✓)", UNCLEAR: "≈?", DIFFERS: "≠", FAILS: "✗", OPEN: "–"}
 # The colour of each verdict; what cannot be checked has no marks.
 _COLOURS = {verdict: style.colour for verdict, style in STYLES.items()} | {OPEN: palette.TRUTH.colour}
 VERDICT_CSS = """

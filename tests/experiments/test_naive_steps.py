@@ -31,3 +31,10 @@ def test_a_recomputed_row_is_in_the_results_file():
     (row,) = running.in_one_thread(naive_steps.run_trial, 0.4, 3)
     (again,) = results.from_csv(naive_steps.Row, results.to_csv(naive_steps.Row, [row]))
     assert again in naive_steps.load()
+
+
+@pytest.mark.usefixtures("mnist")
+def test_a_recomputed_trial_without_noise_is_in_its_file():
+    (row,) = running.in_one_thread(naive_steps.run_clean_trial, 2)
+    (again,) = results.from_csv(naive_steps.Row, results.to_csv(naive_steps.Row, [row]))
+    assert again in naive_steps.CLEAN_STUDY.load()

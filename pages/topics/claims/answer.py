@@ -15,6 +15,7 @@ from pages.topics.claims.question import EVERYBODY, Question
 from privdemo.experiments import claims
 from privdemo.experiments.claims import (
     CAVEAT,
+    DIFFERS,
     FAILS,
     HOLDS,
     OF_1000,
@@ -22,8 +23,9 @@ from privdemo.experiments.claims import (
     PAPERS,
     PERCENT,
     SAME,
+    SAME_COST,
+    SAME_REDUCTION,
     UNCLEAR,
-    WIDE,
     YAN,
     Claim,
 )
@@ -40,10 +42,12 @@ SNIPPET = Snippet(
     ),
 )
 RULES = (
-    f"An accuracy or F1 holds where ours is within {100 * SAME:g} point of it, or it is in our 95 % interval, if that "
-    f"is not wider than ± {100 * WIDE:g} points; it holds in part where ours is better, and not where it is worse. A "
-    "comparison holds where its interval says so at every level tried, in part where at some and nowhere the "
-    "opposite, and not where one says the opposite; where no difference shows either way, it is too close to call."
+    f"A published number holds where our whole 95 % interval is near it: within {100 * SAME:g} point for an accuracy "
+    f"or F1, {100 * SAME_COST:g} points for a cost, {100 * SAME_REDUCTION:g} points for a reduction of an error. Where "
+    "our interval excludes it, above or below alike, it differs if the source does not give a setting on which it "
+    "depends, and does not hold if it does; else it is too close to call. A comparison holds where its interval says "
+    "so at every level tried, in part where at some and nowhere the opposite, and not where one says the opposite; "
+    "where no difference shows either way, it is too close to call."
 )
 
 all_claims = cache.shared(claims.all_claims, spinner="Reading the results of every claim…")
@@ -81,6 +85,11 @@ class Answer:
         """Say how many claims hold."""
         n = claims.count_verdicts(list(self.everything.values()))
         others = n.get(UNCLEAR, 0) + n.get(OPEN, 0)
+        differ = (
+            f" In <b>{n[DIFFERS]}</b> our number differs, and the source does not give all settings."
+            if n[DIFFERS]
+            else ""
+        )
         of = (
             f"{len(PAPERS)} papers and lecture slides on hiding personal data behind random noise"
             if self.source == EVERYBODY
@@ -89,7 +98,7 @@ class Answer:
         return (
             f"We tried to check {len(self.everything)} claims of {of}, by computing their formulas and running their "
             f"experiments again: <b>{n[HOLDS]}</b> hold, <b>{n[CAVEAT]}</b> hold in part, and "
-            f"<b>{n[FAILS]}</b> do not hold.{f' Of the other {others} we cannot tell.' if others else ''}"
+            f"<b>{n[FAILS]}</b> do not hold.{differ}{f' Of the other {others} we cannot tell.' if others else ''}"
         )
 
     def main(self) -> tuple[Panel, ...]:
@@ -178,7 +187,8 @@ def picture(answer: Answer) -> list[Panel]:
 
 def _styles_words(shown: list[Claim]) -> str:
     """Say which mark each verdict has."""
-    marks = {"circle": "circle", "square": "square", "square-open": "open square", "diamond": "diamond"}
+    marks = {"circle": "circle", "square": "square", "square-open": "open square"}
+    marks |= {"diamond": "diamond", "cross": "cross"}
     there = {claim.verdict for claim in shown}
     return ", ".join(f"{marks[style.marker]}: {word}" for word, style in charts.STYLES.items() if word in there)
 

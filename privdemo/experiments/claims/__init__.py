@@ -12,6 +12,7 @@ from privdemo.experiments.claims import barber, feldman, iyer, kairouz, wang, ya
 from privdemo.experiments.claims.claim import (
     BARBER,
     CAVEAT,
+    DIFFERS,
     FAILS,
     FELDMAN,
     FIRST_AUTHORS,
@@ -32,10 +33,11 @@ from privdemo.experiments.claims.claim import (
     Claim,
     check_claims,
 )
-from privdemo.experiments.claims.judge import SAME, WIDE
+from privdemo.experiments.claims.judge import SAME, SAME_COST, SAME_REDUCTION
 
 __all__ = [
     "CAVEAT",
+    "DIFFERS",
     "FAILS",
     "FIRST_AUTHORS",
     "HOLDS",
@@ -46,11 +48,12 @@ __all__ = [
     "PAPERS",
     "PERCENT",
     "SAME",
+    "SAME_COST",
+    "SAME_REDUCTION",
     "SOURCES",
     "TABLES",
     "UNCLEAR",
     "VERDICTS",
-    "WIDE",
     "Claim",
     "all_claims",
     "check_claims",

@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 
 from privdemo.intervals import Estimate
 
-# UNCLEAR: our numbers show neither the claim nor its opposite.
-HOLDS, CAVEAT, FAILS = "holds", "holds in part", "does not hold"
+# UNCLEAR: our numbers show neither the claim nor its opposite. DIFFERS: ours is clearly another number, and the source
+# does not give a setting on which it depends, so that nobody can say whether the claim is wrong.
+HOLDS, CAVEAT, FAILS, DIFFERS = "holds", "holds in part", "does not hold", "differs"
 UNCLEAR, OPEN = "too close to call", "no data to check"
 # Each verdict as it is said of several claims.
-OF_SEVERAL = {HOLDS: "hold", CAVEAT: "hold in part", FAILS: "do not hold"}
-VERDICTS = (HOLDS, CAVEAT, UNCLEAR, FAILS, OPEN)
+OF_SEVERAL = {HOLDS: "hold", CAVEAT: "hold in part", DIFFERS: "differ", FAILS: "do not hold"}
+VERDICTS = (HOLDS, CAVEAT, UNCLEAR, DIFFERS, FAILS, OPEN)
 BARBER, YAN, IYER = "Barber", "Yan", "Iyer, Nath & Sarawagi"
 KAIROUZ, WANG, YE_BARG = "Kairouz, Bonawitz & Ramage", "Wang et al.", "Ye & Barg"
 FELDMAN = "Feldman, McMillan & Talwar"

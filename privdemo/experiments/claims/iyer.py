@@ -234,7 +234,7 @@ def equation_9_delta() -> Finding:
 def reduction(rows: RatioRows, index: int, note: str = "") -> Finding:
     """Compare how much lower an error is with what the text states: the reduction number `index` of the study."""
     found = study.published_reductions(rows)[index]
-    verdict, why = judge_reduction(found.published, found.ours.mean)
+    verdict, why = judge_reduction(found.published, found.ours)
     return Finding(
         found.ours,
         verdict,

@@ -5,34 +5,34 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeVar
 
-from privdemo.experiments.claims.claim import CAVEAT, FAILS, HOLDS, UNCLEAR
+from privdemo.experiments.claims.claim import CAVEAT, DIFFERS, FAILS, HOLDS, UNCLEAR
 from privdemo.intervals import Estimate
 from privdemo.verdict import Verdict, clearly_below, judge
 
 Level = TypeVar("Level", int, float)
 
-# Two accuracies or F1 scores count as the same if they differ by at most this.
+# By how much two accuracies or F1 scores may differ and count as the same: less than the effects that are claimed.
 SAME = 0.01
-# An interval with a larger half-width is too wide to confirm a published number.
-WIDE = 0.05
-# How far short of a claimed reduction ours may fall, and the least that counts as a reduction.
-SHORT = 0.1
+# The same for a claimed cost of about one point, and for a claimed reduction of an error, as a part of it.
+SAME_COST, SAME_REDUCTION = 0.005, 0.1
+# What a source may not give.
+PENALTY_UNKNOWN = "our penalty is chosen by cross-validation, and the source does not say its own"
 
 
-def judge_number(published: float, ours: Estimate) -> tuple[str, str]:
-    """Return the verdict on a published accuracy or F1, and the reason.
+def judge_number(published: float, ours: Estimate, same: float = SAME, *, unknown: str = "") -> tuple[str, str]:
+    """Return the verdict on a published number, and the reason: a test of equivalence, alike above and below.
 
-    The claim holds if ours is within `SAME` of it, or if our 95 % interval contains it and has a half-width of at most
-    `WIDE`; a wider interval leaves it unclear. Otherwise it holds with a caveat if ours is better, and fails if ours
-    is worse.
+    The claim holds if our whole 95 % interval is within `same` of it, which is two one-sided tests, each at 2.5 %.
+    Otherwise, if the interval excludes the published number, ours differs; the claim fails if the source gives all that
+    ours depends on, and if not, says only that they differ: `unknown` is what it does not give. All else is unclear.
     """
-    if abs(published - ours.mean) <= SAME:
-        return HOLDS, f"within {100 * SAME:g} point"
-    if judge(ours, than=published) is Verdict.NOT_CLEAR:
-        return (HOLDS, "within the interval") if ours.half <= WIDE else (UNCLEAR, "our interval is too wide to tell")
-    if ours.mean > published:
-        return CAVEAT, "ours is better, with the penalty chosen by cross-validation; the source does not say its own"
-    return FAILS, "ours is worse, with the penalty chosen by cross-validation; the source does not say its own"
+    margin = f"{100 * same:g} point{'' if same == SAME else 's'}"
+    if published - same <= ours.low and ours.high <= published + same:
+        return HOLDS, f"our whole interval is within {margin} of it"
+    if not ours.covers(published):
+        side = "higher" if ours.mean > published else "lower"
+        return (DIFFERS, f"ours is clearly {side}; {unknown}") if unknown else (FAILS, f"ours is clearly {side}")
+    return UNCLEAR, f"our interval contains it, but also numbers more than {margin} away"
 
 
 def judge_value(published: float, true: float, tolerance: float = 1e-9) -> str:
@@ -84,20 +84,14 @@ def judge_levels(gaps: Mapping[Level, Estimate], than: float = 0.0) -> tuple[str
 def judge_little(gaps: Mapping[Level, Estimate], little: float) -> tuple[str, list[Level]]:
     """Return the verdict on a claim that differences are little, and the levels at which there clearly is one.
 
-    The claim fails if a mean is over `little`, and holds with a caveat if a difference is clear.
+    The claim holds if all whole intervals are within `little`, with a caveat if a difference is clear; it fails if one
+    is wholly beyond, and is unclear otherwise.
     """
     clear = [level for level, gap in gaps.items() if judge(gap).clear]
-    return judge_fact(all(abs(gap.mean) <= little for gap in gaps.values()), caveat=bool(clear)), clear
-
-
-def judge_cost(published: float, ours: Estimate) -> str:
-    """Return the verdict on a published loss: it holds if ours is within `SAME` of it.
-
-    It holds with a caveat if ours is clearly less, fails if ours is clearly more, and is unclear otherwise.
-    """
-    if abs(ours.mean - published) <= SAME:
-        return HOLDS
-    return judge_below(ours, published, caveat=True)
+    if any(gap.low > little or gap.high < -little for gap in gaps.values()):
+        return FAILS, clear
+    within = all(-little <= gap.low and gap.high <= little for gap in gaps.values())
+    return (CAVEAT if clear else HOLDS) if within else UNCLEAR, clear
 
 
 def judge_fact(true: bool, *, caveat: bool = False) -> str:
@@ -119,14 +113,11 @@ def judge_part(published: float, part: float) -> str:
     return HOLDS if part >= published else CAVEAT if part > 0.5 else FAILS
 
 
-def judge_reduction(published: float, ours: float) -> tuple[str, str]:
+def judge_reduction(published: float, ours: Estimate) -> tuple[str, str]:
     """Return the verdict on a claim that an error is lower by a published part, and the reason.
 
-    The claim holds if ours is lower by at most `SHORT` less than that, with a caveat if it is lower by more than
-    `SHORT`.
+    It is `judge_number`'s, with a margin of `SAME_REDUCTION`, and fails where the error is clearly not lower.
     """
-    if ours >= published - SHORT:
-        return HOLDS, "as much lower as the text says, or less than 10 points short"
-    if ours > SHORT:
-        return CAVEAT, "lower, but by less than the text says"
-    return FAILS, "not lower by 10 % or more"
+    if ours.high < 0:
+        return FAILS, "clearly not lower"
+    return judge_number(published, ours, SAME_REDUCTION, unknown="the source does not give all settings")

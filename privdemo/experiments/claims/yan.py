@@ -27,7 +27,7 @@ from privdemo.experiments.claims.claim import (
     listed,
     not_checkable,
 )
-from privdemo.experiments.claims.judge import judge_levels, judge_limit, judge_number, judge_value
+from privdemo.experiments.claims.judge import PENALTY_UNKNOWN, judge_levels, judge_limit, judge_number, judge_value
 from privdemo.experiments.label_proportions import HALF, default_bags, study
 from privdemo.intervals import Estimate, gap_interval
 from privdemo.mechanisms.aggregation import group_means, k_tree, nearest_k, random_k
@@ -53,7 +53,7 @@ def f1(published: float, rows: Rows, selection: str, method: str, of: str = "ave
     row = next(row for row in here if (row.selection, row.method) == (selection, method))
     positives, negatives = row.by_class
     ours = {"average": row.estimate, "positives": positives, "negatives": negatives}[of]
-    verdict, why = judge_number(published, ours)
+    verdict, why = judge_number(published, ours, unknown=PENALTY_UNKNOWN)
     values = {"bags": f"{row.n_bags} bags of {row.bag_size}"}
     return Finding(ours, verdict, why, first_trials(row.n_trials), values=values)
 

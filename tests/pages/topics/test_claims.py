@@ -10,7 +10,7 @@ from pages.topics.claims import PAGE
 from pages.topics.claims.answer import SNIPPET, Answer, answer, picture, row, table
 from pages.topics.claims.question import Question
 from privdemo.experiments import claims
-from privdemo.experiments.claims import CAVEAT, FAILS, HOLDS, Claim
+from privdemo.experiments.claims import CAVEAT, DIFFERS, FAILS, HOLDS, Claim
 from privdemo.figures import claims as charts
 from privdemo.intervals import Estimate
 from tests.pages.visiting import html, takeaway, visit
@@ -43,12 +43,13 @@ def test_the_headline_counts_claims_and_papers(everything):
 
 def test_the_takeaway_counts_verdicts_and_the_code_gives_all_claims(everything):
     n, printed = claims.count_verdicts(everything), []
-    others = len(everything) - n[HOLDS] - n[CAVEAT] - n[FAILS]
+    others = len(everything) - n[HOLDS] - n[CAVEAT] - n[FAILS] - n[DIFFERS]
     assert (
         shown()
         .takeaway()
         .endswith(
             f": <b>{n[HOLDS]}</b> hold, <b>{n[CAVEAT]}</b> hold in part, and <b>{n[FAILS]}</b> do not hold. "
+            f"In <b>{n[DIFFERS]}</b> our number differs, and the source does not give all settings. "
             f"Of the other {others} we cannot tell."
         )
     )
@@ -99,9 +100,9 @@ def test_the_bar_has_every_verdict_and_the_cards_what_is_not_found_to_hold(every
 def test_a_row_of_the_picture_says_what_is_claimed_and_the_note_names_every_mark(everything):
     (panel,) = picture(shown())
     rows = panel.figure.figure.layout.yaxis.ticktext
-    assert "<b>16 · Yan, table 4.3</b><br>Adult, 100 bags of 100, labels known: average F1" in rows
-    assert "<b>17 · Yan, table 4.3</b><br>Adult, 100 bags of 100, labels known: F1 of<br>positives" in rows
-    assert "(circle: holds, square: holds in part, diamond: does not hold)" in panel.note
+    assert "<b>17 · Yan, table 4.3</b><br>Adult, 100 bags of 100, labels known: average F1" in rows
+    assert "<b>18 · Yan, table 4.3</b><br>Adult, 100 bags of 100, labels known: F1 of<br>positives" in rows
+    assert "(circle: holds, square: holds in part, open square: too close to call, cross: differs, diamond: does not hold)" in panel.note
 
 
 def test_a_table_or_a_picture_of_nothing_says_so():
