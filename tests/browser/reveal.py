@@ -26,11 +26,12 @@ from tests.browser import browsing
 WIDTH, HEIGHT = 1024, 768
 # Where the wall sends telephones.
 CLASS = "http://class.example"
-# People on telephones, how many of them would truly say Yes, how often chance changes an answer, and the seed.
+# People on telephones, how many of them would truly say Yes, how often chance changes an answer, and the seed; the
+# answers that a few send, the hands that are raised, and the people of the rehearsal.
 PEOPLE, TRUE, LIE, SEED = 40, 16, 0.25, 1
-FEW, RAISED, SIMULATED = 3, ("17", "23"), 40
-# Milliseconds after which dots fall, lie in their piles, and some are hollow; after which bars begin to slide and slide;
-# and after which nothing moves.
+FEW, RAISED, SIMULATED = (0, 0, 1), ("17", "23"), 40
+# Milliseconds after which dots fall and lie in their piles, after which bars stand as sent and slide, and after which
+# nothing moves.
 FALL, LIE_STILL, BEFORE, SLIDE, END = 450, 1900, 500, 1750, 3600
 
 
@@ -118,8 +119,8 @@ def of_few(projector: Projector, address: str) -> None:
     page, chance = projector.page, random.Random(SEED)
     code = opened(page, address)
     projector.show()
-    send(address, code, [0, 0, 1][:FEW], chance)
-    arrive(page, FEW)
+    send(address, code, FEW, chance)
+    arrive(page, len(FEW))
     projector.still("few")
     page.get_by_role("button", name="Show the estimates anyway").click()
     browsing.settled(page)
