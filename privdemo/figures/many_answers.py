@@ -208,7 +208,7 @@ def along(
         _curve(FREQUENCY_ORACLES[name], {level: at[name] for level, at in errors.items() if name in at})
         for name in oracles
     ]
-    return _log_curves(lines, AXES[axis], list(errors), own, unasked)
+    return _log_curves(lines, AXES[axis], list(errors), own, unasked, height=310)
 
 
 def trusted(found: Sequence[Trusted], own: float, shown: Sequence[str] = tuple(TRUSTED_WITH_ANSWERS)) -> Figure:
