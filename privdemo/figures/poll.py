@@ -52,7 +52,7 @@ _ESTIMATED, _AS_SENT = "corrected for the changed answers", "as sent"
 # The people of a picture.
 _HUNDRED = 100
 # How many times as wide as high the field of a class is.
-_WIDE = 1.6
+_WIDE = 2.0
 
 
 def words(text: str) -> str:

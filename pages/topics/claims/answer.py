@@ -64,7 +64,7 @@ class BarAndCards(Cards):
 
 _OPEN_A_ROW = "Open a row for the reason, and for the command that computes our number anew."
 # So many claims fit on a slide.
-_ON_SLIDE = 5
+_ON_SLIDE = 4
 
 
 @dataclass(frozen=True)
@@ -171,7 +171,7 @@ def picture(answer: Answer) -> list[Panel]:
             "95 % intervals. The chapter “All claims” has each claim in full, by the same number.",
             lambda: rows(shares),
             SNIPPET,
-            on_slide=Chart(charts.beside([shares[i] for i in few], few)),
+            on_slide=Chart(charts.beside([shares[i] for i in few], few, charts.SLIDE_LINE, 1)),
             note="Grey star: the published number; grey plus: what a published formula or sentence amounts to. In "
             f"colour: ours, with its 95 % interval ({_styles_words(list(shares.values()))}).",
         )

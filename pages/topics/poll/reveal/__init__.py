@@ -66,7 +66,7 @@ def shares(question: Question, found: Reveal, words: str, truth: Sequence[float]
     ]
     note = "Bar: share corrected for the changed answers. Box: its 95 % interval."
     data = {"frame": "shares", "counts": [found.n_answers], "readings": readings}
-    data["note"] = note + (" Thin dashed line: 95 % interval of the share as sent." if truth else "")
+    data["note"] = note + (" Dashed line across: interval as sent." if truth else "")
     return _component(question, data, words, lambda: figures.chart(charts.corrected(found, truth)))
 
 
