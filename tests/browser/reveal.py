@@ -52,6 +52,7 @@ class Projector:
         before = self.page.locator("h1").inner_text()
         self.page.keyboard.press("PageDown")
         expect(self.page.locator("h1")).not_to_have_text(before, timeout=60_000)
+        browsing.answered(self.page)
         passed = 0
         for name, after in named:
             self.page.wait_for_timeout(after - passed)
@@ -61,7 +62,10 @@ class Projector:
     def still(self, *names: str) -> None:
         """Go on by a step for each name, and save it once nothing moves."""
         for name in names:
-            self.frames((name, END))
+            self.frames()
+            browsing.settled(self.page)
+            self.page.wait_for_timeout(END)
+            self.save(name)
 
     def show(self) -> None:
         """Show the page's poll on the projector."""
