@@ -30,8 +30,8 @@ PLOT, _NAMES, _BESIDE = 0.45, 0.36, 80
 # Letters of a line of a name, and the pixels of a legend's marker and of the gap after a name, in letters' sizes.
 _LINE_LETTERS, _MARKER = 20, 3.5
 # The most of an axis that its marks take where the axis is shortened to them, and the space beside them then; how much
-# larger the one mark of a row is, how much thicker a curve is, and how thick it is on a page at the most: bars in rows are
-# lines as well.
+# larger the one mark of a row is, how much thicker a curve is, and how thick it is on a page at the most: bars in rows
+# are lines as well.
 _USED, _MARGIN, _LARGER, _THICKER, _CURVE = 0.75, 0.06, 1.4, 1.5, 4
 
 
