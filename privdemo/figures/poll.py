@@ -138,7 +138,7 @@ def _bar(row: int, length: float, colour: str, n_rows: int) -> dict[str, Any]:
     """Return a bar as a thick line in a row, of so many."""
     return {
         "x": [0, length],
-        "y": [row - _BELOW / 2] * 2,
+        "y": [row - _BELOW] * 2,
         "mode": "lines",
         "line": {"color": colour, "width": round(_BAR * _row_height(n_rows))},
         "hovertemplate": "%{x:.1%}<extra></extra>",
