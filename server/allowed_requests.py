@@ -29,7 +29,7 @@ _TITLES = {
     404: "Nothing is here",
     405: "That cannot be done here",
     414: "This link is too long",
-    421: "Another name",
+    421: "Not at this address",
 }
 
 
@@ -93,8 +93,9 @@ class AllowedRequests:
             if self.room.is_host(host):
                 return 421, "Only a poll is open here. <a href='/p/'>Go to it with the code</a> beside the question."
             known = ", ".join(sorted(self.hosts))
+            closed = "No poll is open here now; it may have been closed. Ask whoever runs it. " * self._is_route(scope)
             return 421, (
-                f"This server answers as {known} and was asked for as “{escape(host)}”. "
+                f"{closed}This server answers as {known} and was asked for as “{escape(host)}”. "
                 f"Whoever runs it can add that name to {HOSTS}."
             )
         if scope["type"] == "websocket":

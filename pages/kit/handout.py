@@ -168,7 +168,7 @@ def _picture(step: Step, found: StepAnswer, hidden: set[str], given: str) -> str
     Other pictures have a blank for every number of two digits or more that is not among the words `given`. A number
     that is also an answer, such as 100 times, stays where the word after it is that of the words given: “100 people”.
     """
-    if "figure" not in step.show or found.panel is None:
+    if "figure" not in step.show or found.panel is None or found.panel.is_waiting:
         return ""
     prediction = found.panel.prediction
     shown = prediction.covered if prediction else found.panel.on_slide or found.panel.figure

@@ -194,7 +194,7 @@ class Panel:
     data; `snippet` is the Python that plots it. `note` is a caption above the figure. `links` lead to other pages: each
     has an address, a text and optionally a tooltip. With a `prediction`, the visitor is asked for a guess first.
     `facts` are numbers as texts by name, for the sentences of a lecture. `on_slide` is shown there in place of the
-    `figure`. If the panel `is_waiting`, its answer only says why there is nothing to show, on a slide too.
+    `figure`. If the panel `is_waiting`, its answer only says why there is nothing to read yet, on a slide too.
     """
 
     name: str = ""

@@ -26,7 +26,7 @@ from pages.kit import (
 from pages.kit.first_screen import charts
 from pages.kit.folds import CODE, in_details
 from pages.kit.numbers import with_no_break_spaces
-from pages.kit.panel import Cards, Chart, Component, LiveDial, LiveDots, Panel, to_csv
+from pages.kit.panel import Cards, Chart, Component, LiveDial, LiveDots, Panel, Table, to_csv
 from pages.kit.snippet import Snippet, code_blocks
 from pages.kit.trials import Trials
 from privdemo import figures
@@ -37,6 +37,8 @@ from server import script_slots
 BEFORE_PLOTLY = 0.4
 # The letters from which a headline of a slide is smaller, and the words up to which the page's sentence may be one.
 _LONG_HEADLINE, _MOST_WORDS = 90, 30
+# A tag, or two numbers with a dash between them.
+_INTERVAL = re.compile(r"<[^>]*>|(\d[\d.,]*–[\d.,]*\d)")
 _TAKEAWAY, _CHARTS_SENT, _EXPLAINED = "last_takeaway", "charts_sent", "terms_explained"
 _TITLE, _SLIDE, _TAKE_AWAY = "page_title", "slide", "code_to_take_away"
 
@@ -146,9 +148,14 @@ def _headline(slide: Slide, sentence: str, question: str, facts: Mapping[str, st
     else:
         is_short = len(_bare(sentence).split()) <= _MOST_WORDS
         words = sentence if facts is None or (slide.shows_sentence and is_short) else question
-    words = _with_explanations(words, "takeaway")
     kind = "long" if len(_bare(words)) > _LONG_HEADLINE else "short"
+    words = _with_unbroken_intervals(_with_explanations(words, "takeaway"))
     return f'<h1 class="headline {kind}">{words}</h1>'
+
+
+def _with_unbroken_intervals(markup: str) -> str:
+    """Return markup in which both ends of an interval, such as 23.0–51.3, stay in one line."""
+    return _INTERVAL.sub(lambda found: f'<span class="unbroken">{found[0]}</span>' if found[1] else found[0], markup)
 
 
 def _bare(words: str) -> str:
@@ -291,7 +298,8 @@ def _other_figure(panel: Panel) -> None:
     elif isinstance(shown, Component):
         component.mount(shown)
     elif shown is not None and not isinstance(shown, Chart):
-        st.html(_with_explanations(shown.html, panel.name) if isinstance(shown, Cards) else shown.html)
+        html = _with_explanations(shown.html, panel.name) if isinstance(shown, Cards) else shown.html
+        st.html(_with_unbroken_intervals(html) if is_slide() and isinstance(shown, Table) else html)
 
 
 def _chart(panel: Panel, chart: Chart) -> None:

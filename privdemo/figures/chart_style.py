@@ -339,7 +339,9 @@ def _bottom_margin(plain: Plain) -> float:
 
 
 def axis_foot(plain: Plain) -> float:
-    """Return the pixels under a figure's plots for the words at the axis there."""
+    """Return the pixels under a figure's plots for the words at the axis there; few where all are at the top."""
+    if all(plain["layout"][name].get("side") == "top" for name in axis_names(plain, "x")):
+        return LEAST_MARGIN
     titled = any(at(plain["layout"][name], "title.text") for name in axis_names(plain, "x"))
     return BOTTOM_MARGIN if titled else BOTTOM_MARGIN_UNTITLED
 

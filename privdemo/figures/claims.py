@@ -21,9 +21,9 @@ STYLES = {
     FAILS: palette.Style(palette.NAIVE.colour, "solid", "diamond"),
 }
 _ROW = 76
-# The letters of a line that fit on a telephone.
-_LINE = 48
 SIGNS = {HOLDS: "✓", CAVEAT: "(✓)", UNCLEAR: "≈?", DIFFERS: "≠", FAILS: "✗", OPEN: "–"}
+# The letters of a line that fit on a telephone, and on a slide.
+_LINE, SLIDE_LINE = 48, 90
 # The colour of each verdict; what cannot be checked has no marks.
 _COLOURS = {verdict: style.colour for verdict, style in STYLES.items()} | {OPEN: palette.TRUTH.colour}
 VERDICT_CSS = """
@@ -80,13 +80,15 @@ def _of(n: int, verdict: str) -> str:
     return verdict if n == 1 else OF_SEVERAL.get(verdict, verdict)
 
 
-def beside(claims: Sequence[Claim], numbers: Sequence[int]) -> Figure:
+def beside(claims: Sequence[Claim], numbers: Sequence[int], letters: int = _LINE, lines: int = 2) -> Figure:
     """Return published values as stars, ours with 95 % intervals in the colour of the verdict; a row a claim, numbered.
 
-    A value that follows from a printed formula or sentence is a plus, not a star.
+    A value that follows from a printed formula or sentence is a plus, not a star. The words of a claim have so many
+    `lines` of so many `letters`, without the last words of many.
     """
     names = {
-        str(i): f"<b>{number} · {FIRST_AUTHORS[claim.source]}, {claim.place}</b><br>{_in_two_lines(claim.words)}"
+        str(i): f"<b>{number} · {FIRST_AUTHORS[claim.source]}, {claim.place}</b><br>"
+        + "<br>".join(textwrap.wrap(claim.words, letters, max_lines=lines, placeholder=" …"))
         for i, (number, claim) in enumerate(zip(numbers, claims, strict=True))
     }
     traces, grey = [], palette.TRUTH.colour
@@ -138,8 +140,3 @@ def beside(claims: Sequence[Claim], numbers: Sequence[int]) -> Figure:
             "legend": legend_below(),
         },
     )
-
-
-def _in_two_lines(words: str) -> str:
-    """Return words in two lines that fit on a telephone, without the last words of many."""
-    return "<br>".join(textwrap.wrap(words, _LINE, max_lines=2, placeholder=" …"))

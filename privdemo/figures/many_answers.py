@@ -56,6 +56,8 @@ WORDS = {
 ERROR = "typical error of a share, in points"
 UNASKED = "guessing blindly"
 ESTIMATED = "estimated share, with its 95 % interval"
+# So many curves have space for their names in a low chart, of which a telephone shows more.
+_FEW = 3
 # The filling of bars of true shares, on which marks are seen, and the part of a row that a bar takes.
 _PALE_TRUTH, _ASIDE = "rgba(122,122,122,0.08)", 0.84
 # The pixels of a row, at least and for each mark, and of a name in the key.
@@ -208,7 +210,8 @@ def along(
         _curve(FREQUENCY_ORACLES[name], {level: at[name] for level, at in errors.items() if name in at})
         for name in oracles
     ]
-    return _log_curves(lines, AXES[axis], list(errors), own, unasked)
+    height = 310 if len(oracles) <= _FEW else 380
+    return _log_curves(lines, AXES[axis], list(errors), own, unasked, height)
 
 
 def trusted(found: Sequence[Trusted], own: float, shown: Sequence[str] = tuple(TRUSTED_WITH_ANSWERS)) -> Figure:

@@ -92,8 +92,8 @@ PEOPLE_CSS = """
 .people figcaption { font-size: max(0.9rem, var(--least-letters, 0px)); line-height: 1.3; margin-bottom: 0.3rem; }
 .people :is(img, svg) { display: block; width: 100%; max-width: var(--width); }
 /* Two fields stay side by side, as high as each other, so that they can be compared. */
-.people.two { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 0.5rem clamp(0.75rem, 2vw, 1.5rem); }
-.people.two figure { display: grid; grid-template-rows: 1fr auto; }
+.people.two { grid-template: auto minmax(0, 1fr) / repeat(2, minmax(0, 1fr)); gap: 0 clamp(0.75rem, 2vw, 1.5rem); }
+.people.two figure { display: grid; grid-row: span 2; grid-template-rows: subgrid; }
 .people-legend { font-size: max(0.875rem, var(--least-letters, 0px)); display: flex; flex-wrap: wrap; gap: 0 1.1rem;
   margin: 0; }
 .people-legend b { font-weight: 400; font-size: 1.05rem; }

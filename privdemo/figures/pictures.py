@@ -59,7 +59,10 @@ def sample_sheet(dataset: Dataset, n: int) -> tuple[NDArray[np.uint8], list[str]
 
 
 def png(grey: NDArray[np.uint8]) -> bytes:
-    """Return a (height, width) array of grey levels as a PNG file, one pixel for each value."""
+    """Return a (height, width) array of grey levels as a PNG file, one pixel for each value.
+
+    A third axis of two holds the grey level of a pixel and its opacity, 0 to 255.
+    """
     buffer = io.BytesIO()
     Image.fromarray(grey).save(buffer, format="PNG", optimize=True)
     return buffer.getvalue()

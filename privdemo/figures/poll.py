@@ -52,7 +52,7 @@ _ESTIMATED, _AS_SENT = "corrected for the changed answers", "as sent"
 # The people of a picture.
 _HUNDRED = 100
 # How many times as wide as high the field of a class is.
-_WIDE = 1.6
+_WIDE = 2.0
 
 
 def words(text: str) -> str:
@@ -138,7 +138,7 @@ def _bar(row: int, length: float, colour: str, n_rows: int) -> dict[str, Any]:
     """Return a bar as a thick line in a row, of so many."""
     return {
         "x": [0, length],
-        "y": [row - _BELOW / 2] * 2,
+        "y": [row - _BELOW] * 2,
         "mode": "lines",
         "line": {"color": colour, "width": round(_BAR * _row_height(n_rows))},
         "hovertemplate": "%{x:.1%}<extra></extra>",

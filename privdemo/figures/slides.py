@@ -30,8 +30,9 @@ PLOT, _NAMES, _BESIDE = 0.45, 0.36, 80
 # Letters of a line of a name, and the pixels of a legend's marker and of the gap after a name, in letters' sizes.
 _LINE_LETTERS, _MARKER = 20, 3.5
 # The most of an axis that its marks take where the axis is shortened to them, and the space beside them then; how much
-# larger the one mark of a row is.
-_USED, _MARGIN, _LARGER = 0.75, 0.06, 1.4
+# larger the one mark of a row is, how much thicker a curve is, and how thick it is on a page at the most: bars in rows
+# are lines as well.
+_USED, _MARGIN, _LARGER, _THICKER, _CURVE = 0.75, 0.06, 1.4, 1.5, 4
 
 
 def letter_size(screen_width: float) -> int:
@@ -57,7 +58,8 @@ def for_slide(figure: Figure, screen_width: float, screen_height: float) -> Figu
     apply_text_size_and_margins(plain, size)
     for trace in plain["data"]:
         if trace["type"] == "scatter":
-            merge(trace, {"line": {"width": (at(trace, "line.width") or 2) * grown}})
+            thick = at(trace, "line.width") or 2
+            merge(trace, {"line": {"width": thick * grown * (_THICKER if thick <= _CURVE else 1)}})
             if isinstance(at(trace, "marker.size"), int | float):
                 trace["marker"]["size"] *= grown * (_LARGER if _is_in_row(trace) else 1)
             if _is_in_row(trace) and at(trace, "error_x.array"):
@@ -94,7 +96,8 @@ def _use_width(plain: Plain) -> None:
             continue
         margin = _MARGIN * (max(shown) - min(shown)) or (high - low) / 4
         low, high = min(shown) - margin, max(shown) + margin
-        for key in ("tickvals", "ticktext", "tick0", "dtick"):
+        is_percent = str(axis.get("tickformat")).endswith("%")
+        for key in ("tickvals", "ticktext", "tick0", "dtick", *(() if is_percent else ("tickformat",))):
             axis.pop(key, None)
         axis["range"] = [low, high]
         set_ticks(axis, "x")

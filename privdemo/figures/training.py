@@ -48,8 +48,8 @@ _TABLE = 400
 
 def _axis_of(metric: str, n_classes: int) -> tuple[tuple[float, float], float]:
     """Return the ends of a measure's axis, and its value for a guess among so many classes."""
-    if metric == "accuracy":
-        return (0.4 if n_classes == 2 else 0.0, 1.0), 1 / n_classes
+    if metric == "accuracy":  # the first number of the axis, 40 %, has space beside it
+        return (0.38 if n_classes == 2 else 0.0, 1.0), 1 / n_classes
     return (0.0, 0.8 if n_classes == 2 else math.ceil(11 * math.log(n_classes)) / 10), math.log(n_classes)
 
 
@@ -207,13 +207,16 @@ def attack(rates: Mapping[str, Estimate], promised: float, n_classes: int = 2) -
 
 
 def weight_sheet(coefs: Sequence[Array], shape: tuple[int, int]) -> NDArray[np.uint8]:
-    """Return weights as grey pictures: each model's largest is white or black, 0 mid-grey.
+    """Return weights as grey pictures with their opacity: each model's largest is white or black, 0 mid-grey.
 
-    Those of two classes are side by side; of more, a model has a row with a picture of each class.
+    Those of two classes are side by side; of more, a model has a row with a picture of each class. What is between the
+    pictures is transparent, as white and black have a meaning.
 
     Weights below `NO_WEIGHT`, of a model with the same output for every image, are all mid-grey.
     """
-    return contact_sheet(weight_pictures(coefs, shape), gap=2, gap_level=255)
+    pictures = weight_pictures(coefs, shape)
+    opacity = contact_sheet(np.full_like(pictures, 255), gap=2, gap_level=0)
+    return np.stack([contact_sheet(pictures, gap=2), opacity], axis=-1)
 
 
 def weight_pictures(coefs: Sequence[Array], shape: tuple[int, int]) -> NDArray[np.uint8]:

@@ -1,14 +1,17 @@
 """Charts and pictures of training hold the numbers that the experiment found."""
 
+import io
 import re
 
 import numpy as np
 import pytest
+from PIL import Image
 from scipy.special import expit
 from sklearn.metrics import accuracy_score, brier_score_loss, log_loss
 
 from privdemo.experiments import training
 from privdemo.experiments.training.study import STUDIES
+from privdemo.figures import png
 from privdemo.figures import training as charts
 from privdemo.intervals import Estimate
 from privdemo.mechanisms import RandomisedResponse
@@ -91,6 +94,14 @@ def test_weights_are_white_for_one_class_black_for_the_other_and_grey_for_none()
         largest = np.abs(coef).max() or 1
         # half a grey level of rounding; mid-grey itself lies between 127 and 128
         assert np.abs(picture.ravel() - (127.5 + 127.5 * coef / largest)).max() <= 0.5
+
+
+def test_nothing_is_between_pictures_of_weights():
+    coefs = [np.array([0.0, 2.0, -2.0, 1.0]), np.array([3.0, -1.5, 0.0, 0.75])]
+    with Image.open(io.BytesIO(png(charts.weight_sheet(coefs, (2, 2))))) as picture:
+        grey, opacity = np.moveaxis(np.asarray(picture), -1, 0)
+    assert (opacity == [[255, 255, 0, 0, 255, 255]] * 2).all()
+    np.testing.assert_array_equal(grey[:, [0, 1, 4, 5]], np.hstack(charts.weight_pictures(coefs, (2, 2))[0]))
 
 
 def test_of_more_classes_a_model_has_a_picture_of_each_and_a_table_of_what_it_names_them():

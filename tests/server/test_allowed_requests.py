@@ -347,7 +347,9 @@ def test_routes_are_asked_under_the_host_of_the_room_and_told_so(guarded_room, o
     assert (answer.status, answer.text) == (200, ROOM_HOST)
     assert ask(guarded_room, path, method).text == "no host of the room"
     opened_room.close("BCDFG")
-    assert ask(guarded_room, path, method, host=f"{ROOM_HOST}:8501").status == 421
+    refused = ask(guarded_room, path, method, host=f"{ROOM_HOST}:8501")
+    assert refused.status == 421
+    assert "No poll is open here now" in refused.text
 
 
 @pytest.mark.parametrize(

@@ -66,8 +66,9 @@ class BarAndCards(Cards):
         return f"{self.bar}<h3>{self.title}</h3>{super().html}"
 
 
+_OPEN_A_ROW = "Open a row for the reason, and for the command that computes our number anew."
 # So many claims fit on a slide.
-_ON_SLIDE = 5
+_ON_SLIDE = 4
 
 
 @dataclass(frozen=True)
@@ -154,7 +155,8 @@ def table(answer: Answer) -> list[Panel]:
             RULES if body else "",
             lambda: rows(answer.chosen),
             SNIPPET,
-            on_slide=Markup(charts.verdict_bar(claims.count_verdicts(list(answer.chosen.values())))) if body else None,
+            note=_OPEN_A_ROW if body else "",
+            on_slide=Markup(charts.verdict_bar(_verdicts(answer))) if body else None,
         )
     ]
 
@@ -178,7 +180,7 @@ def picture(answer: Answer) -> list[Panel]:
             "95 % intervals. The chapter “All claims” has each claim in full, by the same number.",
             lambda: rows(shares),
             SNIPPET,
-            on_slide=Chart(charts.beside([shares[i] for i in few], few)),
+            on_slide=Chart(charts.beside([shares[i] for i in few], few, charts.SLIDE_LINE, 1)),
             note="Grey star: the published number; grey plus: what a published formula or sentence amounts to. In "
             f"colour: ours, with its 95 % interval ({_styles_words(list(shares.values()))}).",
         )
@@ -197,12 +199,15 @@ def _styles_words(shown: list[Claim]) -> str:
 
 
 def shown_words(answer: Answer) -> str:
-    """Say how many claims are shown, of how many."""
-    n, total = len(answer.chosen), len(answer.everything)
-    if not n:
+    """Say how many of the claims that are shown have each verdict, and of how many claims."""
+    if not answer.chosen:
         return "No claim has this verdict; choose another in the settings."
-    which = f"All <b>{total}</b> claims" if n == total else f"<b>{n}</b> of {total} claims"
-    return f"{which}: open a row for the reason, and for the command that computes our number anew."
+    return f"Of <b>{len(answer.everything)}</b> claims: {charts.verdict_words(_verdicts(answer))}."
+
+
+def _verdicts(answer: Answer) -> dict[str, int]:
+    """Count the verdicts on the claims that are shown."""
+    return claims.count_verdicts(list(answer.chosen.values()))
 
 
 def row(number: int, claim: Claim) -> list[str]:

@@ -51,7 +51,7 @@ def panels(answer: Answer) -> list[Panel]:
 def why_not(question: Question, running: bool) -> str:
     """Say why nothing can be compared with a pin, or not yet."""
     if question.pinned is None:
-        return "Press “Pin this setting” to keep its results, then move the slider: here both stand side by side."
+        return "No setting is pinned yet. “Pin this setting” keeps its results, to compare those of another with them."
     if question.pinned.task != question.config.task:
         return "The pinned setting is of the other task, so its results cannot be compared. Pin anew."
     if not question.shared:

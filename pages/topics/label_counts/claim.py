@@ -62,7 +62,7 @@ def other_estimates_words(answer: Answer, config: CountConfig) -> str:
         for row in shipped()
         if (row.axis, row.level, row.release) == (label_counts.C_AXIS, label_counts.CLASSES, name)
     )
-    others = [f"{row.distortion:.3f} over the {row.n_trials * label_counts.BATCH:,} of the figure below"]
+    others = [f"{row.distortion:.3f} over the {row.n_trials * label_counts.BATCH:,} of the chart"]
     own = answer.question.config
     if (own.counts, own.epsilon, own.delta) == (config.counts, config.epsilon, config.delta):
         own_mean = answer.outcomes[name].distortion

@@ -59,7 +59,8 @@ def along(answer: Answer, curves: Curves | None = None) -> list[Panel]:
             f"The root of the mean squared error of a share by inversion, in closed form: {curve_words}. Nothing is "
             "simulated here; the chapter “Three estimators compared” simulates other ways to read the same reports."
             + (
-                f" Guessing blindly, that all answers are equally frequent, is off by {points(unasked)}."
+                f" Guessing blindly, that all answers are equally frequent, without asking anybody, is off by "
+                f"{points(unasked)}."
                 if unasked
                 else ""
             ),
@@ -82,12 +83,8 @@ def along(answer: Answer, curves: Curves | None = None) -> list[Panel]:
 def _curve_words(names: Sequence[str], unasked: float | None) -> str:
     """Say what people send by each method, and what it means that a curve is above that of guessing blindly."""
     sent = "; ".join(f"{title(name)}: {FREQUENCY_ORACLES[name].plain}" for name in names)
-    above = (
-        " A method above “guessing blindly” is worse than taking all answers for equally frequent, without asking."
-        if unasked
-        else ""
-    )
-    return f"What people send by {sent}. Typical error: over many surveys; the first chapter shows one survey.{above}"
+    above = " A method above “guessing blindly” is worse than asking nobody." * bool(unasked)
+    return f"What people send by {sent}. Typical error: over many surveys; the first chapter shows one.{above}"
 
 
 def _along_words(answer: Answer, axis: str, found: dict[float, dict[str, float]]) -> str:

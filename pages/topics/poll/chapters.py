@@ -47,10 +47,12 @@ def _step(name: str, question: str) -> Callable[[_Step[_P]], _Panels[_P]]:
     def make_chapter(contents_of: _Step[_P]) -> _Panels[_P]:
         @wraps(contents_of)
         def panels(answer: Answer, *args: _P.args, **kwargs: _P.kwargs) -> list[Panel]:
-            if answer.found is None:
-                return [Panel(name, question, _NOBODY if answer.question.is_opened else _NOT_OPEN, is_waiting=True)]
-            if is_too_few(answer.question):
-                return [Panel(name, question, _too_few_words(answer.found), is_waiting=True)]
+            if not answer.question.is_opened:
+                return [Panel(name, question, _NOT_OPEN, is_waiting=True)]
+            if answer.found is None or is_too_few(answer.question):
+                words = _too_few_words(answer.found) if answer.found else _NOBODY
+                shown = reveal.heap(answer.question, f"{answer.question.answered} of {ENOUGH} answers", ENOUGH)
+                return [Panel(name, question, words, on_slide=shown, is_waiting=True)]
             return [Panel(name, question, *contents_of(answer, answer.found, *args, **kwargs))]
 
         return panels

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from html import escape
 from typing import Any
 
 from pages.kit import cache, numbers
@@ -395,11 +396,14 @@ def _pixel_weights(answer: Answer, fits: Sequence[training.Fit], angles: str) ->
     )
     picture = Markup(f'<div class="weights">{figures.picture_html(sheet, columns, sides, summary)}</div>')
     speak = (
-        f"White: pixels that speak for {names[1]}; black: for {names[0]}."
-        if answer.question.of_two
-        else "White: pixels that speak for a class; black: against it."
+        _speak_words(names) if answer.question.of_two else "White: pixels that speak for a class; black: against it."
     )
     return f"{speak} {angles}".strip(), picture, summary
+
+
+def _speak_words(names: Sequence[str]) -> str:
+    """Say what white and black pixels mean in pictures of the weights of two classes."""
+    return f"White: pixels that speak for {names[1]}; black: for {names[0]}."
 
 
 def _two_weights(answer: Answer, fits: Sequence[training.Fit]) -> Markup | None:
@@ -410,7 +414,9 @@ def _two_weights(answer: Answer, fits: Sequence[training.Fit]) -> Markup | None:
     shape = test_images(answer.trials[0].config).shape[1:]
     sheet = charts.weight_sheet([fit.coef for fit in two], shape)
     titles = [TRAINING[fit.method].title for fit in two]
-    return Markup(f'<div class="weights">{figures.picture_html(sheet, titles, [""], ", ".join(titles))}</div>')
+    picture = figures.picture_html(sheet, titles, [""], ", ".join(titles))
+    words = escape(_speak_words(answer.question.config.classes))
+    return Markup(f'<div class="weights">{picture}<p>{words}</p></div>')
 
 
 def _column_weights(answer: Answer, fits: Sequence[training.Fit], angles: str) -> tuple[str, Table, str]:

@@ -238,3 +238,14 @@ def test_a_slide_says_its_own_sentence_with_numbers_by_name_or_the_pages(say, sh
 def test_a_long_sentence_of_a_page_gives_way_to_its_question_on_a_slide():
     at = opened(SLIDE, slide=screen.Slide(1024, 768), sentence="word " * 31, facts={})
     assert at.markdown[0].value == '<h1 class="headline short">What now?</h1>'
+
+
+def test_a_headline_with_an_explained_term_is_as_large_as_others_and_an_interval_stays_in_one_line():
+    at = opened(SLIDE, slide=screen.Slide(1024, 768), sentence="The ε is 1, within 23.0–51.3 or 1,024–2,048.", facts={})
+    (shown,) = [each.value for each in at.markdown]
+    assert shown.startswith('<h1 class="headline short">')
+    assert 'class="term"' in shown
+    for interval in ("23.0–51.3", "1,024–2,048"):
+        assert f'<span class="unbroken">{interval}</span>' in shown
+    at = opened(SLIDE, slide=screen.Slide(1024, 768), sentence='<b title="1–2">3–4.</b>', facts={})
+    assert '<b title="1–2"><span class="unbroken">3–4</span>.</b>' in at.markdown[0].value

@@ -100,7 +100,7 @@ def test_three_numbers_for_one_mean_are_explained_where_they_stand():
     shown = PAGE.answer(QUESTION, None)
     words = claim.other_estimates_words(shown, CountConfig())
     mine = shown.outcomes[DATA].distortion
-    assert "The mean over 2,000 releases; by chance it is 0.306 over the 1,000 of the figure below" in words
+    assert "The mean over 2,000 releases; by chance it is 0.306 over the 1,000 of the chart" in words
     assert f"and {mine.mean:.2f}" in words
     assert "over your own 20." in words
     other = replace(shown, question=replace(QUESTION, config=CountConfig(epsilon=0.1)))

@@ -359,6 +359,7 @@ def test_estimates_wait_for_thirty_answers_or_for_the_teacher():
             found = panel(step, of, *arguments)
             assert found.answer == "Too few to tell: <b>29</b> have answered; 30 are enough."
             assert found.figure is None
+            assert (found.on_slide.data["counts"], found.on_slide.data["expected"]) == ([29], 30)
             assert panel(step, shown(HANDS, (20, 10)), *arguments).figure is not None
     at = visit("poll", way=HANDS, hands_1="2", hands_2="1", step="Estimated percentages")
     assert "Too few to tell: <b>3</b> have answered" in takeaway(at)

@@ -27,11 +27,15 @@ _HTML, _CSS, _JS = ((_HERE / f"reveal.{kind}").read_text(encoding="utf-8") for k
 CHANCE = "Hollow: an example. Chance changed about so many of these answers; which ones, "
 
 
-def heap(question: Question, words: str) -> Component:
-    """Return how many have answered, as grey dots in one heap, and how to join; `words` describe it."""
-    data = {"frame": "heap", "counts": [question.answered], "expected": question.expected}
+def heap(question: Question, words: str, places: int | None = None) -> Component:
+    """Return how many have answered, as grey dots in one heap, and how to join; `words` describe it.
+
+    The heap has empty places up to so many answers, or else up to those that are expected, if that is known.
+    """
+    places = places or question.expected
+    data = {"frame": "heap", "counts": [question.answered], "expected": places}
     data |= {"marks": [people.encoded(people.ANSWERED)], "head": _head(question), "note": _few_dots_words(question)}
-    return _component(question, data, words, lambda: _still_heap(question))
+    return _component(question, data, words, lambda: _still_heap(question, places))
 
 
 def piles(question: Question, found: Reveal, words: str) -> Component:
@@ -62,7 +66,7 @@ def shares(question: Question, found: Reveal, words: str, truth: Sequence[float]
     ]
     note = "Bar: share corrected for the changed answers. Box: its 95 % interval."
     data = {"frame": "shares", "counts": [found.n_answers], "readings": readings}
-    data["note"] = note + (" Thin dashed line: 95 % interval of the share as sent." if truth else "")
+    data["note"] = note + (" Dashed line across: interval as sent." if truth else "")
     return _component(question, data, words, lambda: figures.chart(charts.corrected(found, truth)))
 
 
@@ -98,9 +102,9 @@ def _head(question: Question) -> str:
     return f'<div class="poll-join">{join.picture(question.join)}{count}</div>' if question.join else count
 
 
-def _still_heap(question: Question) -> str:
+def _still_heap(question: Question, places: int | None) -> str:
     """Return the heap as a picture, and how to join."""
-    if not question.expected:
+    if not places:
         return _head(question)
-    arrived = charts.arrived(question.answered, question.expected)
+    arrived = charts.arrived(question.answered, places)
     return _head(question) + figures.people_html([arrived], charts.ARRIVED_LEGEND, escape(question.text))
