@@ -192,8 +192,8 @@ def test_people_rehearse_in_their_order_and_lie_afresh_each_time():
     first = class_.counts(1, 10)
     assert sum(first) == 10
     assert all(a <= b for a, b in zip(first, class_.counts(1, 400), strict=True))
-    assert class_.answers.shape == (limits.POLL_ROUNDS.high, 400)
-    kept = (class_.answers[0] == class_.answers[1]).mean()
+    assert class_.sent.shape == (limits.POLL_ROUNDS.high, 400)
+    kept = (class_.sent[0] == class_.sent[1]).mean()
     same = (1 - FOUR.lie) ** 2 + FOUR.lie**2 / 3
     assert abs(kept - same) < 4 * math.sqrt(same * (1 - same) / 400)
     honest = poll.rehearse(PollConfig(FOUR.answers, 0.01), 400, 3)

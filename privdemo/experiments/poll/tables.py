@@ -17,10 +17,13 @@ def said_table(found: Reveal) -> list[dict[str, Any]]:
 
 def share_table(found: Reveal, truth: Sequence[float] | None = None) -> list[dict[str, Any]]:
     """Return the estimated share of each answer with its interval and the observed share; the true one where it is
-    known.
+    known; with a check the part of the people who do not follow the rules.
     """
+    disobey = _columns("not_following", found.noticed.part) if found.noticed else {}
     rows = [
-        {"answer": r.answer, "answers": r.senders, "said": r.reported.mean} | _columns("corrected", r.estimated)
+        {"answer": r.answer, "answers": r.senders, "said": r.reported.mean}
+        | _columns("corrected", r.estimated)
+        | disobey
         for r in found.readings
     ]
     return [row | {"true": share} for row, share in zip(rows, truth, strict=True)] if truth else rows
