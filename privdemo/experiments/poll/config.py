@@ -67,7 +67,8 @@ class PollConfig:
     def design(self) -> Design | None:
         """The survey that notices whether people follow the rules, None without a check."""
         if self.check == HALVES:
-            return TwoHalves(*(BinaryChannel(lie, lie) for lie in self.lies))
+            first, second = (BinaryChannel(lie, lie) for lie in self.lies)
+            return TwoHalves(first, second)
         return ControlQuestion(self.channel, KNOWN_SHARE) if self.check == CONTROL else None
 
     @property
