@@ -13,7 +13,7 @@ from privdemo.experiments.poll.config import (
 from privdemo.experiments.poll.price import Price, half_width, price
 from privdemo.experiments.poll.rehearsal import Rehearsal, rehearse
 from privdemo.experiments.poll.reveal import Again, Reading, Reveal, asked_again, reveal
-from privdemo.experiments.poll.tables import again_table, meant_table, price_table, said_table, share_table
+from privdemo.experiments.poll.tables import again_table, meant_table, price_table, said_table, sent_row, share_table
 
 __all__ = [
     "CHECKS",
@@ -37,6 +37,7 @@ __all__ = [
     "rehearse",
     "reveal",
     "said_table",
+    "sent_row",
     "share_table",
     "with_card_probability",
 ]

@@ -38,12 +38,14 @@ class Reading(NamedTuple):
 class Reveal:
     """A poll and its estimates, one reading for each answer.
 
+    `channel` is what becomes of "this answer or another one" among all who answered; of two halves it is a mean.
     `noticed` is what a poll with a check says of the share of the first answer and of the part of the people who always
     send the second one; None without a check, and while a half is empty.
     """
 
     config: PollConfig
     readings: tuple[Reading, ...]
+    channel: BinaryChannel
     noticed: Noticed | None = None
 
     @property
@@ -79,7 +81,7 @@ def reveal(config: PollConfig, counts: tuple[int, ...]) -> Reveal:
             unfit = raw.high < 0 or raw.low > 1
         meant = Estimate(*(_posterior(channel, each) for each in true))
         readings.append(Reading(answer, count, exact_interval(count, total), true, meant, unfit))
-    return Reveal(config, tuple(readings), noticed)
+    return Reveal(config, tuple(readings), channel, noticed)
 
 
 def _noticed(config: PollConfig, cells: NDArray[np.int64]) -> Noticed | None:

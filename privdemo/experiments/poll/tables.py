@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from privdemo.experiments.poll.config import CONTROL, HALVES, PollConfig
 from privdemo.experiments.poll.price import Price
 from privdemo.experiments.poll.reveal import Again, Reveal
 from privdemo.intervals import Estimate
@@ -13,6 +14,17 @@ from privdemo.intervals import Estimate
 def said_table(found: Reveal) -> list[dict[str, Any]]:
     """Return how many sent each answer, and their share with its interval."""
     return [{"answer": r.answer, "answers": r.senders} | _columns("said", r.reported) for r in found.readings]
+
+
+def sent_row(config: PollConfig, time: int, cell: int) -> dict[str, Any]:
+    """Return what somebody sent, a cell of `PollConfig.by_answer`; with a check also how often chance changes an answer
+    in their half, or their answer to the control question.
+    """
+    if config.check == CONTROL:
+        return {"time": time, "answer": config.answers[cell // 2], "january_to_march": ("Yes", "No")[cell % 2]}
+    half, answer = divmod(cell, len(config.answers))
+    row: dict[str, Any] = {"time": time, "answer": config.answers[answer]}
+    return row | {"changed_by_chance": config.lies[half]} if config.check == HALVES else row
 
 
 def share_table(found: Reveal, truth: Sequence[float] | None = None) -> list[dict[str, Any]]:

@@ -27,7 +27,7 @@ from pages.polls.store import store
 from pages.topics.poll import join
 from pages.topics.poll.question import STEP, STEPS, TELEPHONES, WAY, Join
 from privdemo import limits
-from privdemo.experiments.poll import PollConfig
+from privdemo.experiments.poll import PollConfig, sent_row
 from server.room import ROOM, Opened
 
 # Keys of the session: the codes and secrets of the teacher's other polls, why an action failed, and whether the teacher
@@ -62,8 +62,8 @@ class OwnedPoll:
 
     @property
     def config(self) -> PollConfig:
-        """Return the answers and the lie."""
-        return PollConfig(self.poll.answers, self.poll.lie)
+        """Return the answers, the lie and the check."""
+        return PollConfig(self.poll.answers, self.poll.lie, self.poll.check)
 
 
 def own_poll() -> OwnedPoll | None:
@@ -142,7 +142,7 @@ def again_button() -> None:
 def buttons(shown: OwnedPoll) -> None:
     """Render the buttons of a poll’s owner: close, download, delete."""
     st.button("Close", key="poll-close", disabled=not shown.join.is_open, on_click=do_as_owner, args=(_close,))
-    rows = partial(_csv, *st.session_state[OWNED], shown.poll.answers)
+    rows = partial(_csv, *st.session_state[OWNED], shown.config)
     st.download_button("Download the answers", rows, "poll.csv", "text/csv", key="poll-answers", on_click="ignore")
     with st.popover("Delete", key="poll-delete"):
         st.markdown("The poll and its answers will be gone for good.")
@@ -246,7 +246,7 @@ def _go_to_poll(code: str, secret: str) -> None:
 def _open(question: str, config: PollConfig, language: str) -> None:
     """Open a poll and show it, or store why that failed."""
     try:
-        found, secret = store().open(question, config.answers, config.lie, address(), language)
+        found, secret = store().open(question, config.answers, config.lie, address(), language, config.check)
     except (ValueError, PollError) as error:
         st.session_state[_PROBLEM] = error_sentence_html(str(error).rstrip("."))
         return
@@ -287,10 +287,10 @@ def _leave() -> None:
     st.session_state[OWNED], st.session_state[_LEFT] = None, True
 
 
-def _csv(code: str, secret: str, answers: tuple[str, ...]) -> str:
+def _csv(code: str, secret: str, config: PollConfig) -> str:
     """Return the released answers, the only ones stored, as CSV text."""
     try:
-        rows = [{"time": time, "answer": answers[number]} for time, number in store().rows(code, secret)]
+        rows = [sent_row(config, time, cell) for time, cell in store().rows(code, secret)]
     except PollError as error:  # deleted meanwhile, from another tab
         rows = [{"time": "", "answer": str(error)}]
     return to_csv(rows or [{"time": "", "answer": "nobody has answered"}])

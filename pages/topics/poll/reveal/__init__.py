@@ -60,7 +60,9 @@ def shares(question: Question, found: Reveal, words: str, truth: Sequence[float]
         }
         for i, r in enumerate(found.readings)
     ]
-    note = "Bar: share corrected for the changed answers. Box: its 95 % interval."
+    among = " among those who followed the wheel" if found.noticed else ""
+    note = f"Bar: share{among}, corrected for the changed answers. Box: its 95 % interval."
+    note = note if among else note.replace(",", "")
     data = {"frame": "shares", "counts": [found.n_answers], "readings": readings}
     data["note"] = note + (" Thin dashed line: 95 % interval of the share as sent." if truth else "")
     return _component(question, data, words, lambda: figures.chart(charts.corrected(found, truth)))
