@@ -149,7 +149,7 @@ def check_words(config: PollConfig) -> str:
         return (
             "Everybody is also asked whether their birthday is in January, February or March, which is true for a "
             f"quarter, and that answer has a spin of its own. Each of the two answers has ε = {losses[0]} and says "
-            "nothing about the other. Whoever does not follow the wheel is taken to send the second answer, such as No, "
+            "nothing about the other. Whoever does not follow the wheel is taken to send the second answer, like No, "
             "to both."
         )
     return ""

@@ -227,7 +227,7 @@ def times_of(values: Values, answer: Answer) -> int:
 def asked_again(answer: Answer, found: Reveal, times: int) -> _StepContents:
     """Return what more answers of the same people reveal."""
     again = poll.asked_again(found)
-    half = f"with a wheel that changes {numbers.percent(found.config.lie)}, " * (len(found.config.lies) > 1)
+    half = f" with the {numbers.percent(found.config.lie)} wheel" * (len(found.config.lies) > 1)
     first = again[answer.number]
     here, last = first.meant[times - 1], first.meant[-1]
     most = len(first.meant)
@@ -238,9 +238,9 @@ def asked_again(answer: Answer, found: Reveal, times: int) -> _StepContents:
     now = _current_round_words(answer)
     later = f"; all {most} times, for {_of_100_people(last)}" if times < most else ""
     epsilon = found.config.mechanism.epsilon
-    lost = "Losses add up: ε = " if times > 1 else "Privacy loss: ε = "
+    lost = "ε = " if half else "Losses add up: ε = " if times > 1 else "Privacy loss: ε = "
     return _StepContents(
-        f"{now}{_doubt_words(found)}Of 100 people who answer {said(first.answer)} {every}, {half}it is true "
+        f"{now}{_doubt_words(found)}Of 100 people who answer {said(first.answer)} {every}{half}, it is true "
         f"for <b>{_of_100_people(here)}</b>{later}. {lost}"
         f"{numbers.epsilon(accounting.compose(epsilon, times))}.",
         Chart(charts.again(again, times)),
@@ -298,8 +298,8 @@ def to_remember(answer: Answer, found: Reveal) -> _StepContents:
     simulated = "" if answer.question.truth is None else "simulated "
     people = "this one person" if n == 1 else f"these {n:,} {simulated}people"
     if found.noticed:
-        end = ", if as common among those who did not follow the wheel. "
-        end += "The simulation knows for whom." if simulated else "Yet nobody knows for whom."
+        unknown = "" if simulated else " Yet nobody knows for whom."
+        end = f", if as common among those who did not follow the wheel.{unknown}"
     else:
         end = f". {_hidden_words(found, bool(simulated))}"
     return _StepContents(

@@ -168,7 +168,7 @@ def test_what_two_wheels_do_is_said_of_each():
     assert "probability of <b>10 %</b> on half of the telephones, of <b>40 %</b> on the others" in of.takeaway()
     assert "With probability 10 % on one half of the telephones and 40 % on the other" in how_to_lie(of.question)
     assert "by chance" in panel("Percentages as sent", of).answer
-    assert "with a wheel that changes 10 %, it is true" in panel("Asking everybody again", of, 2).answer
+    assert "both times with the 10 % wheel, it is true" in panel("Asking everybody again", of, 2).answer
     assert "changes the odds by a factor of 9.00 at most" in panel("What one answer reveals", of).answer
     assert "has the probability 10 %, the other 40 %" in PAGE.folds(of.question, of)["How it works"]
     assert "their birthday is in January" in PAGE.folds(disobeyed(poll.CONTROL).question, of)["How it works"]

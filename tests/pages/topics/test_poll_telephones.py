@@ -264,10 +264,9 @@ def test_the_teacher_may_fix_the_language_of_the_telephone_page_before_the_poll_
         ("two wheels", "halves", "time,answer,changed_by_chance", "1,No,0.44"),
         ("a control question", "control", "time,answer,january_to_march", "1,No,No"),
     ],
+    ids=["halves", "control"],
 )
-def test_a_poll_that_checks_whether_people_follow_the_wheel_is_opened_read_and_downloaded(
-    store, chosen, check, columns, last
-):
+def test_a_poll_with_a_check_is_opened_read_and_downloaded(store, chosen, check, columns, last):
     at = visit("poll", way=TELEPHONES)
     at.selectbox(key="rules_check").set_value(chosen).run()
     at.button(key="poll-open").click().run()
