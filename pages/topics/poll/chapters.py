@@ -165,20 +165,27 @@ def _is_doubtful(found: Reveal) -> bool:
 def one_answer(answer: Answer, found: Reveal) -> _StepContents:
     """Return what one answer reveals about its sender."""
     first, epsilon = found.readings[answer.number], found.config.mechanism.epsilon
+    wheel = _wheel_words(found)
+    odds = f"One answer changes the odds by {numbers.odds_factor(epsilon)} at most."
     words = "; ".join(
-        f"of 100 who answered {said(r.answer)}, it is true for {numbers.per_hundred(r.meant.mean)} "
+        f"of 100 who answered {said(r.answer)}{wheel}, it is true for {numbers.per_hundred(r.meant.mean)} "
         f"({numbers.interval(r.meant)}); of all, for {numbers.share(r.estimated.mean)}"
         for r in found.readings
     )
     return _StepContents(
-        f"{_doubt_words(found)}Of 100 people who answered {said(first.answer)}, it is true for "
-        f"<b>{_of_100_people(first.meant)}</b>; of any 100, for {_of_100_people(first.estimated)}. One "
-        f"answer changes the odds by {numbers.odds_factor(epsilon)} at most.",
+        f"{_doubt_words(found)}Of 100 people who answered {said(first.answer)}{wheel}, it is true for "
+        f"<b>{_of_100_people(first.meant)}</b>; of any 100, for {_of_100_people(first.estimated)}. "
+        f"{f'The odds change at most {numbers.factor(epsilon)}-fold.' if wheel else odds}",
         Markup(_hundred_senders(found)),
         f"At the estimated shares and the ends of their 95 % intervals: {words}.",
         lambda: poll.meant_table(found),
         answer.snippet("print(found.readings[0].meant)", plots=False),
     )
+
+
+def _wheel_words(found: Reveal) -> str:
+    """Say which of two wheels is spoken of: the one whose answers say more. Return “” if there is one."""
+    return f" with the {numbers.percent(found.config.lie)} wheel" if len(found.config.lies) > 1 else ""
 
 
 def _hundred_senders(found: Reveal) -> str:
@@ -227,7 +234,6 @@ def times_of(values: Values, answer: Answer) -> int:
 def asked_again(answer: Answer, found: Reveal, times: int) -> _StepContents:
     """Return what more answers of the same people reveal."""
     again = poll.asked_again(found)
-    half = f" with the {numbers.percent(found.config.lie)} wheel" * (len(found.config.lies) > 1)
     first = again[answer.number]
     here, last = first.meant[times - 1], first.meant[-1]
     most = len(first.meant)
@@ -238,9 +244,10 @@ def asked_again(answer: Answer, found: Reveal, times: int) -> _StepContents:
     now = _current_round_words(answer)
     later = f"; all {most} times, for {_of_100_people(last)}" if times < most else ""
     epsilon = found.config.mechanism.epsilon
-    lost = "ε = " if half else "Losses add up: ε = " if times > 1 else "Privacy loss: ε = "
+    wheel = _wheel_words(found)
+    lost = "ε = " if wheel else "Losses add up: ε = " if times > 1 else "Privacy loss: ε = "
     return _StepContents(
-        f"{now}{_doubt_words(found)}Of 100 people who answer {said(first.answer)} {every}{half}, it is true "
+        f"{now}{_doubt_words(found)}Of 100 people who answer {said(first.answer)} {every}{wheel}, it is true "
         f"for <b>{_of_100_people(here)}</b>{later}. {lost}"
         f"{numbers.epsilon(accounting.compose(epsilon, times))}.",
         Chart(charts.again(again, times)),

@@ -23,7 +23,7 @@ class Reading(NamedTuple):
     Each share has a 95 % interval; that of `meant` varies the estimated share only. The interval of `estimated` is
     computed for each answer by itself and cut at 0 and 1. `doubtful` is true if it lay outside before it was cut: such
     lies hardly explain the answers. Where the poll has noticed who follows the rules, `estimated` and `meant` are about
-    these people alone, and `meant` is about the senders of both halves together.
+    these people alone. Of two halves `meant` is about the senders in the one in which answers say more.
     """
 
     answer: str
@@ -53,6 +53,18 @@ class Reveal:
         """How many have answered."""
         return sum(reading.senders for reading in self.readings)
 
+    def changed(self, reading: Reading) -> float:
+        """Return the share of the senders of an answer, in both halves, who sent it because chance changed theirs.
+
+        Who does not follow the rules sends the last answer, and chance has no part in it.
+        """
+        share, channel = reading.estimated.mean, self.channel
+        others = 0.0
+        if self.noticed and reading is self.readings[-1]:
+            others = self.noticed.part.mean / (1 - self.noticed.part.mean)
+        by_chance, by_truth = (1 - share) * channel.p10, share * (1 - channel.p01)
+        return by_chance / (by_chance + by_truth + others)
+
 
 def reveal(config: PollConfig, counts: tuple[int, ...]) -> Reveal:
     """Return the estimates from `counts` of all that can be sent (`PollConfig.by_answer`). Raises ``ValueError`` for
@@ -79,7 +91,7 @@ def reveal(config: PollConfig, counts: tuple[int, ...]) -> Reveal:
             # The most likely shares of all answers together may lie outside the interval of one by itself.
             true = Estimate(float(share), min(low, float(share)), max(high, float(share)))
             unfit = raw.high < 0 or raw.low > 1
-        meant = Estimate(*(_posterior(channel, each) for each in true))
+        meant = Estimate(*(_posterior(config.channel, each) for each in true))
         readings.append(Reading(answer, count, exact_interval(count, total), true, meant, unfit))
     return Reveal(config, tuple(readings), channel, noticed)
 

@@ -169,7 +169,16 @@ def test_what_two_wheels_do_is_said_of_each():
     assert "With probability 10 % on one half of the telephones and 40 % on the other" in how_to_lie(of.question)
     assert "by chance" in panel("Percentages as sent", of).answer
     assert "both times with the 10 % wheel, it is true" in panel("Asking everybody again", of, 2).answer
-    assert "changes the odds by a factor of 9.00 at most" in panel("What one answer reveals", of).answer
+    one = panel("What one answer reveals", of)
+    meant = of.found.readings[0].meant
+    assert meant.mean == pytest.approx(poll.asked_again(of.found)[0].meant[0].mean)
+    assert "Of 100 people who answered “Yes” with the 10 % wheel, it is true for" in one.answer
+    assert one.answer.endswith("The odds change at most 9.00-fold.")
+    assert "with the 10 % wheel" in one.summary
+    piles = panel("Answers as sent", of).figure.data
+    share, part, lie = of.found.noticed.share.mean, of.found.noticed.part.mean, of.found.channel.p10
+    assert 0.2 < lie < 0.3
+    assert piles["changed"] == pytest.approx([400 * (1 - part) * one * lie for one in (1 - share, share)], rel=0.1)
     assert "has the probability 10 %, the other 40 %" in PAGE.folds(of.question, of)["How it works"]
     assert "their birthday is in January" in PAGE.folds(disobeyed(poll.CONTROL).question, of)["How it works"]
 

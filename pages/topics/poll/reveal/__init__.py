@@ -41,7 +41,7 @@ def piles(question: Question, found: Reveal, words: str) -> Component:
         "frame": "piles",
         "counts": [round(r.senders * factor) for r in readings],
         "labels": [f"{r.senders:,}" for r in readings],
-        "changed": [round(r.senders * factor * (1 - r.meant.mean)) for r in readings],
+        "changed": [round(r.senders * factor * found.changed(r)) for r in readings],
         "note": f"{CHANCE}{'only this simulation knows' if question.truth else 'nobody can see'}. {each}".strip(),
     }
     return _component(question, data, words, lambda: figures.chart(charts.said(found)))
