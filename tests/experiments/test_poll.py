@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import binom
 
 from privdemo import limits
-from privdemo.disobedience import TwoHalves, notice
+from privdemo.disobedience import TwoHalves, notice, notice_many
 from privdemo.estimators import frequencies, votes
 from privdemo.experiments import poll
 from privdemo.experiments.poll import CHECKS, CONTROL, HALVES, NO_CHECK, PollConfig
@@ -330,6 +330,23 @@ def test_who_does_not_follow_the_rules_is_noticed_where_a_poll_without_a_check_i
         misled.append(not plain.readings[0].estimated.covers(class_.shares[0]))
     assert min(np.mean(share), np.mean(part)) > 0.9
     assert np.mean(misled) > 0.7
+
+
+@pytest.mark.parametrize("check", [HALVES, CONTROL])
+@pytest.mark.parametrize("people", [60, 1000])
+def test_intervals_of_a_class_at_the_chances_that_the_page_opens_with_contain_the_truth(check, people):
+    """As the limits in the docs say, but for the error of 1,000 simulated classes."""
+    design, rng = checked(check, COIN.lie).design, np.random.default_rng(1)
+    for share in (0.05, 0.35, 0.8):
+        for part in (0.0, 0.1, 0.3):
+            found = notice_many(design, design.sample(share, part, people, rng, 1000))
+            assert np.mean([one.share.covers(share) for one in found]) > 0.92
+            assert np.mean([one.part.covers(part) for one in found]) > 0.91
+            if (share, part) == (0.35, 0.1):
+                width = np.mean([one.part.high - one.part.low for one in found])
+                assert width == pytest.approx(
+                    {HALVES: (0.48, 0.20), CONTROL: (0.33, 0.12)}[check][people > 60], abs=0.02
+                )
 
 
 def test_a_row_of_the_file_says_the_half_or_the_control_answer():
