@@ -73,6 +73,7 @@ def _only(tag: str, page: str) -> str:
     return re.findall(rf"<{tag}>(.*?)</{tag}>", page, re.DOTALL)[0]
 
 
+# Those of `PollConfig`, which needs much memory.
 _CHECKS = ("", "halves", "control")
 _MINIFIED = {check: _minified(_of_check(check)).replace("{{purple}}", palette.OTHERS[1].colour) for check in _CHECKS}
 # The keys of what each page says, in the order of its list: first those of every page, which the form of a guess knows.

@@ -8,7 +8,7 @@ import pytest
 from pages.polls import languages, participant, rules
 from pages.polls.rules import Poll
 from privdemo import limits
-from privdemo.experiments.poll import PollConfig
+from privdemo.experiments.poll import CHECKS, PollConfig
 from privdemo.methods import CURATOR, FREQUENCY_ORACLES, NOBODY, OWNER, PUBLISHER, SHUFFLER
 from privdemo.tasks import BINARY
 
@@ -75,6 +75,11 @@ def test_the_words_that_would_speak_of_lying_are_known():
     }
     said["pl"] = "kłamstwo"
     assert all(re.search(LYING[language], word) for language, word in said.items())
+
+
+def test_there_is_a_page_for_each_check_and_a_sentence_for_each_but_none():
+    assert tuple(participant._MINIFIED) == CHECKS
+    assert {check for check in CHECKS if check} <= languages.KEYS
 
 
 def test_each_sentence_is_said_somewhere():

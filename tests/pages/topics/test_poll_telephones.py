@@ -273,6 +273,7 @@ def test_a_poll_with_a_check_is_opened_read_and_downloaded(store, chosen, check,
     assert not at.exception
     code, secret = at.session_state["poll_owned"]
     assert store.poll(code).check == check
+    assert f"**{code}**, open, with {chosen}: Have you" in spoken(at)
     for i in range(40):
         store.answer(code, 1, i % 4, f"{i:032x}")
     at.run()

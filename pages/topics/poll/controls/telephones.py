@@ -27,7 +27,7 @@ from pages.polls.store import store
 from pages.topics.poll import join
 from pages.topics.poll.question import STEP, STEPS, TELEPHONES, WAY, Join
 from privdemo import limits
-from privdemo.experiments.poll import PollConfig, sent_row
+from privdemo.experiments.poll import CONTROL, HALVES, PollConfig, sent_row
 from server.room import ROOM, Opened
 
 # Keys of the session: the codes and secrets of the teacher's other polls, why an action failed, and whether the teacher
@@ -37,6 +37,8 @@ _OTHERS, _PROBLEM, _LEFT = "polls_at_hand", "poll_problem", "poll_left"
 _MOST_OTHERS = 4
 # Said of a code that no poll has and of a secret that does not fit, so that nobody learns which polls there are.
 _NO_SUCH_OWNER = "There is no poll of this code and owner. Polls vanish after 24 hours."
+# Said of an open poll that checks whether people follow the wheel.
+_WITH_CHECK = {HALVES: ", with two wheels", CONTROL: ", with a control question"}
 _HERE = Path(__file__).parent
 _component = st.components.v2.component(
     "privdemo_poll_owner",
@@ -154,6 +156,7 @@ def poll_heading(shown: OwnedPoll) -> None:
     state = "open" if shown.join.is_open else "closed"
     if shown.poll.language:
         state += f", in {LANGUAGES[shown.poll.language]} on every telephone"
+    state += _WITH_CHECK.get(shown.poll.check, "")
     st.markdown(
         f"**{shown.poll.code}**, {state}: {escape_markdown(shown.question)}  \nOnly this tab can read it. If you "
         "close the "
