@@ -263,6 +263,8 @@ GUESS_OPTIONS = Limit("options of a guess", 2, 20, integer=True)
 GUESS_DOTS = Limit("dots of guesses", 1, 1_000, integer=True)
 # Simulated people who answer in a second, where a poll is rehearsed.
 POLL_PACE = Limit("answers a second", 0.5, 100.0, "a class takes about a minute")
+# Of 100 simulated people, those who do not follow the rules where a poll is rehearsed.
+POLL_DISOBEY = Limit("people of 100", 0, 50, "half of all people must follow the rules", integer=True)
 # Polls that a server has open, and those that it keeps, closed ones as well.
 POLLS_OPEN = Limit("open polls", 1, 200, integer=True)
 POLLS = Limit("polls", 1, 1000, integer=True)

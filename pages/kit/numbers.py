@@ -43,13 +43,16 @@ def epsilon(value: float) -> str:
 
 def odds_factor(value: float) -> str:
     """Format e^ε: “a factor of 4.00”, “a factor of 10²³⁵⁹”."""
-    if math.isinf(value):
-        return "any factor at all"
-    if value < math.log(1e6):
-        digits = 0 if value > math.log(10) else 2
-        factor = math.ceil(math.exp(value) * 10**digits * (1 - 1e-12)) / 10**digits  # never understated
-        return f"a factor of {factor:,.{digits}f}"
-    return f"a factor of 10{superscript(math.ceil(value / math.log(10)))}"
+    return "any factor at all" if math.isinf(value) else f"a factor of {factor(value)}"
+
+
+def factor(value: float) -> str:
+    """Format e^ε of a finite ε as a number: “4.00”, “10²³⁵⁹”."""
+    if value >= math.log(1e6):
+        return f"10{superscript(math.ceil(value / math.log(10)))}"
+    digits = 0 if value > math.log(10) else 2
+    rounded_up = math.ceil(math.exp(value) * 10**digits * (1 - 1e-12)) / 10**digits  # never understated
+    return f"{rounded_up:,.{digits}f}"
 
 
 _FOLD = {

@@ -45,6 +45,8 @@ POLLS = sa.Table(
     # How many guesses the room was asked for, and the words and range of the last one; NULL once it has ended.
     sa.Column("n_guesses", sa.Integer, nullable=False, server_default="0"),
     sa.Column("guess", sa.JSON(none_as_null=True)),
+    # How it finds out whether people follow the rules; earlier versions of the app lack this column too.
+    sa.Column("rules_check", sa.String, nullable=False, server_default=""),
 )
 
 
@@ -61,7 +63,7 @@ def _marks_table(name: str, *more: sa.Column[Any]) -> sa.Table:
     return sa.Table(name, _TABLES, _poll_code_column(), mark, *more, sqlite_with_rowid=False)
 
 
-# How many people sent each answer, in each round.
+# How many people sent each answer, in each round; with a check, each cell of half and answer, or of both answers.
 COUNTS = sa.Table(
     "poll_counts",
     _TABLES,

@@ -85,8 +85,12 @@ def checked(language: str) -> str:
 
 def percent(value: float, language: str) -> str:
     """Write a probability with as few figures as it needs: “12.3 %” in English, “12,3%” in Polish."""
-    number = numbers.percent(value).removesuffix(" %").replace(".", sentence(language, "decimal"))
-    return sentence(language, "percent", number=number)
+    return sentence(language, "percent", number=decimal(numbers.percent(value).removesuffix(" %"), language))
+
+
+def decimal(english: str, language: str) -> str:
+    """Write a number below a thousand, as English has it, with the decimal mark of the language."""
+    return english.replace(".", sentence(language, "decimal"))
 
 
 def people_of_100(value: float, language: str) -> str:

@@ -6,13 +6,16 @@ import base64
 import hashlib
 import json
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from html import escape
 from pathlib import Path
 
+from pages.kit import numbers
 from pages.polls import languages
 from pages.polls.rules import Guess, Poll
 from privdemo import limits, palette
+from privdemo.mechanisms import RandomisedResponse
 
 _FILE, _GUESS_FILE = (
     (Path(__file__).parent / f"{name}.html").read_text(encoding="utf-8") for name in ("participant", "guess")
@@ -47,23 +50,46 @@ def _minified_script(code: str) -> str:
     return "".join(parts).strip()
 
 
-_MINIFIED = _minified(_FILE).replace("{{purple}}", palette.OTHERS[1].colour)
-# The keys of what the script says, `text.key`; in the page it is a list.
-_SAID = sorted(set(re.findall(r"\btext\.(\w+)", _MINIFIED)))
-_PAGE, _GUESS = (
-    re.sub(r"\btext\.(\w+)", lambda match: f"text[{_SAID.index(match[1])}]", one)
-    for one in (_MINIFIED, _minified_body(_GUESS_FILE).strip())
-)
-_SCRIPT, _STYLE = (re.findall(rf"<{tag}>(.*?)</{tag}>", _PAGE, re.DOTALL)[0] for tag in ("script", "style"))
-_GUESS_SCRIPT = re.findall(r"<script>(.*?)</script>", _GUESS, re.DOTALL)[0]
-# The sentences that stand in the page, and in the form of a guess, as they are.
-_FIXED = languages.KEYS.intersection(re.findall(r"{{(\w+)}}", _PAGE + _GUESS))
+def _of_check(check: str) -> str:
+    """Return the file with the lines of polls with a check, "" for none; a mark at a line's end says whose it is."""
+
+    def kept(line: re.Match[str]) -> str:
+        return f"{line[1]}\n" if (check or "plain") in line[2].split(", ") else ""
+
+    return re.sub(r"(.*?) *(?://|<!--) only ([a-z, ]+?)(?: -->)?\n", kept, _FILE)
+
+
+def _said(page: str) -> list[str]:
+    """Return the keys of what a script says, `text.key`."""
+    return sorted(set(re.findall(r"\btext\.(\w+)", page)))
+
+
+def _with_numbers(page: str, keys: Sequence[str]) -> str:
+    """Return a page whose script finds what it says in a list."""
+    return re.sub(r"\btext\.(\w+)", lambda match: f"text[{keys.index(match[1])}]", page)
+
+
+def _only(tag: str, page: str) -> str:
+    return re.findall(rf"<{tag}>(.*?)</{tag}>", page, re.DOTALL)[0]
+
+
+# Those of `PollConfig`, which needs much memory.
+_CHECKS = ("", "halves", "control")
+_MINIFIED = {check: _minified(_of_check(check)).replace("{{purple}}", palette.OTHERS[1].colour) for check in _CHECKS}
+# The keys of what each page says, in the order of its list: first those of every page, which the form of a guess knows.
+_EVERY = _said(_MINIFIED[""])
+_SAID = {check: [*_EVERY, *sorted({*_said(page)} - {*_EVERY})] for check, page in _MINIFIED.items()}
+_PAGES = {check: _with_numbers(page, _SAID[check]) for check, page in _MINIFIED.items()}
+_GUESS = _with_numbers(_minified_body(_GUESS_FILE).strip(), _EVERY)
+# The sentences that stand in a page, and in the form of a guess, as they are.
+_FIXED = languages.KEYS.intersection(re.findall(r"{{(\w+)}}", "".join(_PAGES.values()) + _GUESS))
 _OPTION = "<label><input type=radio name=guess value={} required autocomplete=off><span dir=auto>{}</span></label>"
 _NUMBER = (
     "<label><input type=number min={low} max={high} step={step} required inputmode=decimal autocomplete=off>"
     "<span>{low} – {high}{unit}</span></label>"
 )
-_INPUT = "<label><input type=radio name=answer autocomplete=off><span dir=auto>{}</span></label>"
+_INPUT = "<label><input type=radio name={} autocomplete=off><span dir=auto>{}</span></label>"
+_STRIPES = '<circle{} r=25 stroke=url(#stripes) pathLength=100 stroke-dasharray="{:.6g} 100"/>'
 
 
 def _digest(part: str) -> str:
@@ -80,22 +106,29 @@ NOTE_POLICY = (
     "frame-ancestors 'none'"
 )
 """The Content-Security-Policy of a note, which may only send a typed code to this server."""
-POLICY = (
-    f"default-src 'none'; script-src {_digest(_SCRIPT)} {_digest(_GUESS_SCRIPT)}; style-src {_digest(_STYLE)}; "
-    "connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
-"""The Content-Security-Policy of the page, which may run its own script, and that of a guess, and ask this server."""
+POLICIES = {
+    check: f"default-src 'none'; script-src {_digest(_only('script', page))} {_digest(_only('script', _GUESS))}; "
+    f"style-src {_digest(_only('style', page))}; connect-src 'self'; img-src data:; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'"
+    for check, page in _PAGES.items()
+}
+"""The Content-Security-Policy of each check's page, which may run its own script, and that of a guess, and ask this
+server.
+"""
 
 
 def page(poll: Poll, language: str) -> str:
     """Return the page of a poll, open or closed, in a language; the question and its answers stay as they are."""
-    two = len(poll.answers) == 2
-    true_of_100 = [languages.people_of_100(share, language) for share in _true_by_times_sent(poll.answers, poll.lie)]
+    from privdemo.experiments.poll import PollConfig  # imported with the first poll, as it needs much memory
+
+    two, lies = len(poll.answers) == 2, PollConfig(poll.answers, poll.lie, poll.check).lies
+    true_of_100 = [
+        [languages.people_of_100(share, language) for share in _true_by_times_sent(poll.answers, lie)] for lie in lies
+    ]
     sentences = {
         **{key: languages.template(language, key) for key in _FIXED},
         "intro": languages.sentence(language, "intro_two" if two else "intro_more"),
         "share_other": languages.sentence(language, "share_two" if two else "share_more"),
-        "meant": languages.sentence(language, "meant", people=true_of_100[0]),
     }
     values = {
         "language": language,
@@ -103,18 +136,50 @@ def page(poll: Poll, language: str) -> str:
         "code": poll.code,
         "round": poll.round,
         "open": "yes" if poll.is_open else "no",
-        "lie": repr(poll.lie),
-        "meant_each": "|".join(true_of_100),
-        "hundredths": f"{100 * poll.lie:.6g}",
-        "own": languages.percent(1 - poll.lie, language),
-        "other": languages.percent(poll.lie, language),
+        "lie": ";".join(map(repr, lies)),
+        "meant_each": ";".join(map("|".join, true_of_100)),
     }
+    others = [languages.percent(lie, language) for lie in lies]
     escaped = {
         name: _text(str(value)) for name, value in (sentences | values).items()
     }  # values within attributes have no quotes
-    inputs = (_INPUT.format(_text(answer)) for answer in poll.answers)
-    said = json.dumps([languages.template(language, key) for key in _SAID], ensure_ascii=False, separators=(",", ":"))
-    return _fill(_PAGE, escaped | {"answers": "".join(inputs), "words": said.replace("<", "\\u003c")})
+    losses = [RandomisedResponse(lie, len(poll.answers)).epsilon for lie in lies]
+    parts = {
+        "answers": _inputs("answer", poll.answers),
+        "control_answers": _inputs(
+            "control", [languages.template(language, f"control_{one}") for one in ("yes", "no")]
+        ),
+        "stripes": "".join(_STRIPES.format(half, 100 * lie) for half, lie in zip(_halves(lies), lies, strict=True)),
+        "own": _by_half([languages.percent(1 - lie, language) for lie in lies], "b"),
+        "other": _by_half(others, "b"),
+        "meant": escaped["meant"].format(people=_by_half([people[0] for people in true_of_100])),
+        "halves": escaped["halves"].format(first=others[0], second=others[-1]),
+        "loss": escaped["loss"].format(
+            factor=_by_half([languages.decimal(numbers.factor(loss), language) for loss in losses]),
+            epsilon=_by_half([languages.decimal(numbers.epsilon(loss), language) for loss in losses]),
+        ),
+    }
+    said = json.dumps(
+        [languages.template(language, key) for key in _SAID[poll.check]], ensure_ascii=False, separators=(",", ":")
+    )
+    return _fill(_PAGES[poll.check], escaped | parts | {"words": said.replace("<", "\\u003c")})
+
+
+def _inputs(name: str, answers: Sequence[str]) -> str:
+    return "".join(_INPUT.format(name, _text(answer)) for answer in answers)
+
+
+def _halves(of: Sequence[object]) -> Sequence[str]:
+    """Return the class of what is said to each half of the telephones; its script removes that of the other half."""
+    return [" class=h0", " class=h1"] if len(of) > 1 else [""]
+
+
+def _by_half(words: Sequence[str], tag: str = "") -> str:
+    """Return words as HTML in a tag, if any, of two halves those of each."""
+    if len(words) == 1 and not tag:
+        return _text(words[0])
+    tag = tag or "span"
+    return "".join(f"<{tag}{half}>{_text(one)}</{tag}>" for half, one in zip(_halves(words), words, strict=True))
 
 
 def guess(wanted: Guess, number: int, language: str) -> str:
@@ -150,9 +215,8 @@ def _true_by_times_sent(answers: tuple[str, ...], lie: float) -> tuple[float, ..
     All answers are taken to be equally common in truth.
     """
     from privdemo import attacks  # imported with the first poll, as they need much memory
-    from privdemo.experiments.poll import PollConfig
 
-    channel, share = PollConfig(answers, lie).channel, 1 / len(answers)
+    channel, share = RandomisedResponse(lie, len(answers)).one_against_rest, 1 / len(answers)
     times = range(1, int(limits.POLL_ROUNDS.high) + 1)
     return tuple(float(attacks.repeated_answers(channel, share, n).posterior[n]) for n in times)
 

@@ -143,7 +143,7 @@ class Telephones:
         if is_of_room and request.client:
             self._room.note_visit(code, own_computer.shortest_form(request.client.host))
         language = poll.language or _language(request)
-        return _html(language, participant.page(poll, language), participant.POLICY)
+        return _html(language, participant.page(poll, language), participant.POLICIES[poll.check])
 
     async def _post(self, request: Request, code: str, end: str) -> Response:
         """Count an answer or keep a guess, and respond once it is on disk."""

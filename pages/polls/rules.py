@@ -160,7 +160,8 @@ class Poll:
     """A poll without its secret; `lie` is the flip probability of k-ary randomised response.
 
     `language` is that of the page for telephones, "" for each telephone's own. `guess` is what the room is asked to
-    guess now, if anything, and `n_guesses` how many guesses it was asked for.
+    guess now, if anything, and `n_guesses` how many guesses it was asked for. `check` is how the poll finds out whether
+    people follow the rules (`PollConfig.check`), "" if it does not.
     """
 
     code: str
@@ -173,6 +174,7 @@ class Poll:
     language: str = ""
     guess: Guess | None = None
     n_guesses: int = 0
+    check: str = ""
 
 
 @dataclass(frozen=True)
@@ -187,7 +189,10 @@ class SentGuess:
 
 @dataclass(frozen=True)
 class Answer:
-    """A released answer: the poll's code and round, the number of the answer, and the token of its browser."""
+    """A released answer: the poll's code and round, the number of the answer, and the token of its browser.
+
+    In a poll with a check the number is that of a cell (`PollConfig.by_answer`).
+    """
 
     code: str
     round: int

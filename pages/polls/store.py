@@ -42,6 +42,7 @@ from pages.polls.rules import (
     TooManyRounds,
 )
 from privdemo import limits
+from privdemo.experiments.poll import PollConfig
 from server.room import ROOM
 
 _MINUTE, _HOUR = 60, 3600
@@ -61,17 +62,24 @@ class Store:
         self._in_log = True  # the log may hold answers of an earlier process
 
     def open(
-        self, question: str, answers: Sequence[str], lie: float, by: str = "", language: str = ""
+        self,
+        question: str,
+        answers: Sequence[str],
+        lie: float,
+        by: str = "",
+        language: str = "",
+        check: str = "",
     ) -> tuple[Poll, str]:
         """Open a poll; return it with the secret of its owner, of which only a hash is stored.
 
         `by` is the address or the visit that opens it, kept in memory only; "" has no limit. `language` is that of the
-        page for telephones, "" for each telephone's own. If there are too many polls, the oldest one is deleted that
-        nobody has answered for an hour. Raise ``ValueError`` for an invalid question or language, `TooManyOpened` and
-        `TooManyPolls`.
+        page for telephones, "" for each telephone's own; `check` is how the poll finds out whether people follow the
+        rules. If there are too many polls, the oldest one is deleted that
+        nobody has answered for an hour. Raise ``ValueError`` for an invalid question, language or check,
+        `TooManyOpened` and `TooManyPolls`.
         """
         question, offered, lie = rules.checked(question, answers, lie)
-        language = languages.checked(language)
+        language, n_cells = languages.checked(language), PollConfig(offered, lie, check).n_cells
         if by and not self._openings.take_token(by):
             raise TooManyOpened
         self.forget_old()
@@ -92,10 +100,12 @@ class Store:
                     secret=rules.digest(secret),
                     salt=secrets.token_bytes(16),
                     language=language,
+                    rules_check=check,
                 )
             )
-            _begin_round(connection, code, 1, len(offered))
-        return Poll(code, question, offered, lie, 1, True, _MINUTE * last - self._clock(), language), secret
+            _begin_round(connection, code, 1, n_cells)
+        left = _MINUTE * last - self._clock()
+        return Poll(code, question, offered, lie, 1, True, left, language, check=check), secret
 
     def _delete_unused(self, connection: sa.Connection) -> None:
         """If there are too many polls, delete the oldest unused one. Raise `TooManyPolls` if none is unused."""
@@ -150,7 +160,8 @@ class Store:
             row = self._row(connection, code, changes=True)
         except NoSuchPoll as error:
             return [error] * len(sent)
-        refused = [_refusal(row, one) for one in sent]
+        n_cells = _n_cells(row)
+        refused = [_refusal(row, one, n_cells) for one in sent]
         marks = {i: rules.token_hash(row.salt, row.round, one.token) for i, one in enumerate(sent) if not refused[i]}
         new = _new_marks(connection, MARKS, code, marks, _n_answers(connection, code), refused)
         if new:
@@ -210,17 +221,17 @@ class Store:
             return sorted(connection.scalars(sa.select(GUESSED.c.value).where(GUESSED.c.code == row.code)))
 
     def counts(self, code: str, secret: str) -> list[list[int]]:
-        """Return how many people sent each answer, as a list for each round."""
+        """Return how many people sent each answer, or each cell in a poll with a check, as a list for each round."""
         with self.database.reading() as connection:
             row = self._row(connection, code, secret)
             found = connection.execute(
                 sa.select(COUNTS.c.round, COUNTS.c.answer, COUNTS.c.people).where(COUNTS.c.code == row.code)
             )
             people = {(one.round, one.answer): one.people for one in found}
-        return [[people[round, i] for i in range(len(row.answers))] for round in range(1, row.round + 1)]
+        return [[people[round, i] for i in range(_n_cells(row))] for round in range(1, row.round + 1)]
 
     def rows(self, code: str, secret: str) -> list[tuple[int, int]]:
-        """Return the round and the number of each answer that was sent, sorted; nothing else of them is stored."""
+        """Return the round and the number of each answer, or cell, that was sent, sorted; nothing else is stored."""
         counts = self.counts(code, secret)
         return [
             (round, answer)
@@ -243,7 +254,7 @@ class Store:
             if row.round >= limits.POLL_ROUNDS.high:
                 raise TooManyRounds
             _end_round(connection, row.code, round=row.round + 1)
-            _begin_round(connection, row.code, row.round + 1, len(row.answers))
+            _begin_round(connection, row.code, row.round + 1, _n_cells(row))
             again = self._poll(self._row(connection, row.code))
         self._truncate_log_now()
         return again
@@ -320,18 +331,24 @@ class Store:
             row.language,
             guess,
             row.n_guesses,
+            row.rules_check,
         )
 
 
-def _refusal(row: Any, sent: Answer) -> PollError | None:
-    """Return why the row of a poll does not accept an answer, or None."""
+def _n_cells(row: Any) -> int:
+    """Return how many different answers the row of a poll counts."""
+    return PollConfig(tuple(row.answers), row.lie, row.rules_check).n_cells
+
+
+def _refusal(row: Any, sent: Answer, n_cells: int) -> PollError | None:
+    """Return why the row of a poll, with so many different answers, does not accept an answer, or None."""
     if not row.is_open:
         return PollClosed()
     if 1 <= sent.round < row.round:
         return RoundOver()
     if sent.round != row.round:
         return NoSuchRound()
-    return None if 0 <= sent.answer < len(row.answers) else AnswerOutOfRange()
+    return None if 0 <= sent.answer < n_cells else AnswerOutOfRange()
 
 
 def _guess_refusal(poll: Poll, sent: SentGuess) -> PollError | None:

@@ -147,13 +147,15 @@ def test_the_wheel_compares_every_bit_and_prefers_no_answer(served, telephone):
     assert released == [3, 0, 1]
 
 
-def sent(served, browser, url, truth, wheel):
+def sent(served, browser, url, truth, wheel, control=None):
     """Every byte that a telephone sends of an answer, but for its token, and what it then shows."""
     before, context = len(served.heard), browser.new_context()
     context.add_init_script(f"crypto.getRandomValues = (into) => into.fill({ALWAYS[wheel]});")
     page = context.new_page()
     page.goto(url)
     page.get_by_role("radio").nth(truth).check()
+    if control is not None:
+        page.get_by_role("radio").nth(2 + control).check()
     page.get_by_role("button", name="Spin").click()
     expect(page.locator("#result")).not_to_be_empty()
     (came,) = (found[0] for one in served.heard[before:] if (found := re.findall(rb"POST .*", one, re.DOTALL)))
@@ -175,6 +177,36 @@ def test_what_is_sent_says_nothing_of_the_truth_but_what_the_wheel_decided(serve
     assert len(false_no) == len(true_yes)
     assert "own answer: Yes" in shown_true
     assert "another answer. Yours was: No" in shown_false
+
+
+@pytest.mark.parametrize("check", ["halves", "control"])
+def test_what_is_sent_in_a_poll_with_a_check_says_nothing_more(served, browser, check):
+    """Whatever the random words are, the half and the second spin hang on them alone."""
+    poll, _ = served.store.open("Have you ever copied homework?", ("Yes", "No"), 0.4, check=check)
+    url = f"{served.address}/p/{poll.code}"
+
+    def bytes_sent(truth, birthday, wheel):
+        return sent(served, browser, url, truth, wheel, birthday if check == "control" else None)[0]
+
+    all_true, all_changed = bytes_sent(0, 1, "truth"), bytes_sent(1, 0, "lie")
+    assert len(all_true) == len(all_changed)
+    if check == "control":
+        assert b'"answer":1' in all_true, "Yes to the question, No to the control question"
+        assert all_true == all_changed
+    else:
+        assert b'"answer":2' in all_true, "Yes, with the second wheel"
+        assert b'"answer":0' in all_changed, "Yes as well, with the first wheel"
+
+
+def test_either_half_is_as_likely(served, telephone):
+    """The half is drawn as one of two, from the bits of the browser's secure generator."""
+    poll, _ = served.store.open("Is it so?", ("Yes", "No"), 0.1, check="halves")
+    halves = []
+    for _ in range(40):
+        telephone.goto(f"{served.address}/p/{poll.code}")
+        halves.append(telephone.evaluate("() => half"))
+        telephone.evaluate("() => localStorage.clear()")
+    assert 7 < sum(halves) < 33, "but for a chance of 2 in 100,000"
 
 
 def test_a_class_answers_by_keyboard_once_and_again_when_it_is_asked_again(served, telephone):

@@ -9,9 +9,10 @@ import pytest
 from scipy.stats import binom
 
 from privdemo import limits
+from privdemo.disobedience import TwoHalves, notice, notice_many
 from privdemo.estimators import frequencies, votes
 from privdemo.experiments import poll
-from privdemo.experiments.poll import PollConfig
+from privdemo.experiments.poll import CHECKS, CONTROL, HALVES, NO_CHECK, PollConfig
 from privdemo.experiments.poll.price import half_width
 from privdemo.intervals import wilson_ends
 from privdemo.mechanisms import BinaryChannel
@@ -192,8 +193,8 @@ def test_people_rehearse_in_their_order_and_lie_afresh_each_time():
     first = class_.counts(1, 10)
     assert sum(first) == 10
     assert all(a <= b for a, b in zip(first, class_.counts(1, 400), strict=True))
-    assert class_.answers.shape == (limits.POLL_ROUNDS.high, 400)
-    kept = (class_.answers[0] == class_.answers[1]).mean()
+    assert class_.sent.shape == (limits.POLL_ROUNDS.high, 400)
+    kept = (class_.sent[0] == class_.sent[1]).mean()
     same = (1 - FOUR.lie) ** 2 + FOUR.lie**2 / 3
     assert abs(kept - same) < 4 * math.sqrt(same * (1 - same) / 400)
     honest = poll.rehearse(PollConfig(FOUR.answers, 0.01), 400, 3)
@@ -234,3 +235,121 @@ def test_tables_hold_the_reveal():
     assert [row["meant"] for row in poll.meant_table(found)] == [reading.meant.mean for reading in found.readings]
     assert len(poll.again_table(poll.asked_again(found))) == 10
     assert poll.price_table(poll.price(found))[0]["people"] == 100
+
+
+# --- a check on the rules ------------------------------------------------------------------------
+
+
+def checked(check, lie=0.1):
+    return PollConfig(lie=lie, check=check)
+
+
+def test_the_other_half_is_never_less_private_and_the_default_is_as_recommended():
+    assert checked(HALVES).lies == (0.1, 0.4)
+    assert COIN.lies == (0.25,)
+    limit = limits.poll_lie_limit(2)
+    for lie in np.linspace(limit.low, limit.high, 45):
+        ours, others = checked(HALVES, float(lie)).lies
+        assert (ours, ours < others < 0.5) == (lie, True)
+        assert isinstance(checked(HALVES, float(lie)).design, TwoHalves), "they differ enough to be told apart"
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [({"check": "both"}, "check must be one of"), ({"answers": ("a", "b", "c"), "check": HALVES}, "has two answers")],
+)
+def test_a_check_that_there_is_not_is_refused(given, said):
+    with pytest.raises(ValueError, match=said):
+        PollConfig(**given)
+
+
+@pytest.mark.parametrize(
+    ("check", "counts", "table"),
+    [(HALVES, (290, 710, 348, 652), [[710, 290], [652, 348]]), (CONTROL, (80, 120, 160, 640), [[640, 160], [120, 80]])],
+)
+def test_a_poll_with_a_check_reads_what_the_designs_read(check, counts, table):
+    """The designs have No first, and (halves, answers) or (answer, control answer); the poll has Yes first."""
+    config = checked(check)
+    found, wanted = poll.reveal(config, counts), notice(config.design, table)
+    assert found.noticed == wanted
+    yes, no = found.readings
+    assert (yes.senders, no.senders) == ((638, 1362) if check == HALVES else (200, 800))
+    assert yes.estimated == wanted.share
+    assert tuple(no.estimated) == pytest.approx((1 - wanted.share.mean, 1 - wanted.share.high, 1 - wanted.share.low))
+    assert not yes.doubtful
+    assert poll.share_table(found)[0]["not_following"] == wanted.part.mean
+    half = (wanted.share.high - wanted.share.low) / 2
+    assert poll.price(found).half == half
+
+
+def test_with_nobody_in_a_half_there_is_nothing_to_compare():
+    found = poll.reveal(checked(HALVES), (30, 20, 0, 0))
+    assert found.noticed is None
+    assert [r.estimated for r in found.readings] == [
+        r.estimated for r in poll.reveal(checked(NO_CHECK), (30, 20)).readings
+    ]
+    assert "not_following" not in poll.share_table(found)[0]
+
+
+def test_without_a_check_rehearsals_and_reveals_are_as_they_were():
+    class_ = poll.rehearse(COIN, 200, 78)
+    assert class_.truth == (67, 133)
+    assert [class_.counts(time, 200)[0] for time in (1, 2, 3, 4, 5)] == [87, 82, 84, 84, 78]
+    assert poll.share_table(poll.reveal(COIN, (60, 40)))[0].keys() == {
+        *("answer", "answers", "said", "corrected", "corrected_low", "corrected_high")
+    }
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_those_who_disobey_send_the_last_answer_every_time_and_the_rest_what_they_would_anyway(check):
+    config = checked(check)
+    obedient, class_ = poll.rehearse(config, 1000, 3), poll.rehearse(config, 1000, 3, 0.2)
+    assert (obedient.disobey, class_.disobey, class_.truth) == (0, 200, obedient.truth)
+    no = (class_.sent // 2 == 1) & (class_.sent % 2 == 1) if check == CONTROL else class_.sent % 2 == 1
+    always = no.all(axis=0)
+    assert always.sum() >= 200
+    changed = (class_.sent != obedient.sent).any(axis=0)
+    assert changed.sum() <= 200
+    assert always[changed].all()
+    if check == HALVES:
+        half = class_.sent // 2
+        assert (half == half[0]).all(), "a telephone keeps its wheel"
+        assert abs(half[0].mean() - 0.5) < 0.06
+
+
+@pytest.mark.parametrize("check", [HALVES, CONTROL])
+def test_who_does_not_follow_the_rules_is_noticed_where_a_poll_without_a_check_is_misled(check):
+    """Over 200 classes of 1,000, a fifth of whom always say No."""
+    share, part, misled = [], [], []
+    for seed in range(200):
+        class_ = poll.rehearse(checked(check), 1000, seed, 0.2)
+        found = poll.reveal(checked(check), class_.counts(1, 1000))
+        plain = poll.reveal(checked(NO_CHECK), poll.rehearse(checked(NO_CHECK), 1000, seed, 0.2).counts(1, 1000))
+        share.append(found.noticed.share.covers(class_.shares[0]))
+        part.append(found.noticed.part.covers(0.2))
+        misled.append(not plain.readings[0].estimated.covers(class_.shares[0]))
+    assert min(np.mean(share), np.mean(part)) > 0.9
+    assert np.mean(misled) > 0.7
+
+
+@pytest.mark.parametrize("check", [HALVES, CONTROL])
+@pytest.mark.parametrize("people", [60, 1000])
+def test_intervals_of_a_class_at_the_chances_that_the_page_opens_with_contain_the_truth(check, people):
+    """As the limits in the docs say, but for the error of 1,000 simulated classes."""
+    design, rng = checked(check, COIN.lie).design, np.random.default_rng(1)
+    for share in (0.05, 0.35, 0.8):
+        for part in (0.0, 0.1, 0.3):
+            found = notice_many(design, design.sample(share, part, people, rng, 1000))
+            assert np.mean([one.share.covers(share) for one in found]) > 0.92
+            assert np.mean([one.part.covers(part) for one in found]) > 0.91
+            if (share, part) == (0.35, 0.1):
+                width = np.mean([one.part.high - one.part.low for one in found])
+                assert width == pytest.approx(
+                    {HALVES: (0.48, 0.20), CONTROL: (0.33, 0.12)}[check][people > 60], abs=0.02
+                )
+
+
+def test_a_row_of_the_file_says_the_half_or_the_control_answer():
+    assert poll.sent_row(COIN, 1, 1) == {"time": 1, "answer": "No"}
+    assert poll.sent_row(checked(HALVES), 2, 2) == {"time": 2, "answer": "Yes", "changed_by_chance": 0.4}
+    assert poll.sent_row(checked(CONTROL), 1, 2) == {"time": 1, "answer": "No", "january_to_march": "Yes"}

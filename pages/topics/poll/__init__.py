@@ -26,10 +26,14 @@ def standing_words(question: Question | str, shown: Answer | None) -> Mapping[st
     """Return how it works, what the adversary sees, the caveats and the code, as Markdown; empty without a question."""
     if isinstance(question, str) or shown is None:
         return {}
-    lie, k = numbers.percent(question.config.lie), len(question.config.answers)
-    half = poll.half_width(_SMALL_CLASS, question.config.channel)
+    config = question.config
+    lie, *other = map(numbers.percent, config.lies)
+    k, half = len(config.answers), poll.half_width(_SMALL_CLASS, config.channel)
+    how = folds.read(_HERE / "how.md", lie=lie, k=k)
+    if config.check:
+        how += folds.read(_HERE / f"{config.check}.md", **({"lie": lie, "other": other[0]} if other else {}))
     return folds.folds(
-        folds.read(_HERE / "how.md", lie=lie, k=k),
+        how,
         folds.read(_HERE / "adversary.md"),
         folds.read(_HERE / "caveats.md", small=_SMALL_CLASS, half=f"{100 * half:.0f}"),
         shown.snippet("print(found)", plots=False).markdown,

@@ -13,6 +13,7 @@ from pages.topics.poll import reveal
 from pages.topics.poll.question import HANDS, REHEARSAL, WAY_WORDS, Question
 from privdemo.experiments import poll
 from privdemo.experiments.poll import PollConfig, Reveal
+from privdemo.mechanisms import RandomisedResponse
 
 # From this probability of a lie on, the page says that an answer proves nothing; below it that would be too much.
 MANY_LIES = 0.1
@@ -98,8 +99,8 @@ def answer(question: Question, _: Trials) -> Answer:
 
 
 def opendp_lines(question: Question) -> Snippet | None:
-    """Return the lines for OpenDP that randomise an answer as a telephone does."""
-    return opendp.snippet(answer=question.config.mechanism)
+    """Return the lines for OpenDP that randomise an answer as a telephone does; None where there are two wheels."""
+    return None if question.config.check == poll.HALVES else opendp.snippet(answer=question.config.mechanism)
 
 
 # --- words ---------------------------------------------------------------------------------------
@@ -125,10 +126,33 @@ def _people_answered(question: Question) -> str:
 def _lie_words(config: PollConfig) -> str:
     """Say how often chance changes an answer, and what that protects."""
     other = "" if len(config.answers) == 2 else " to another one"
+    chance, *of_other_half = (f"<b>{numbers.percent(lie)}</b>" for lie in config.lies)
+    on_halves = f" on half of the telephones, of {of_other_half[0]} on the others" if of_other_half else ""
+    noticed = ", as well as how many people do not follow the wheel" if config.check else ""
     return (
-        f"Chance changes each answer{other} with a probability of <b>{numbers.percent(config.lie)}</b>, so "
-        f"{_protection_words(config)}, and yet how many would truly give each answer can be estimated."
+        f"Chance changes each answer{other} with a probability of {chance}{on_halves}, so "
+        f"{_protection_words(config)}, and yet how many would truly give each answer can be estimated{noticed}."
     )
+
+
+def check_words(config: PollConfig) -> str:
+    """Say how the poll finds out whether people follow the wheel, and what that reveals; "" if it does not."""
+    losses = [numbers.epsilon(RandomisedResponse(lie, 2).epsilon) for lie in config.lies]
+    if config.check == poll.HALVES:
+        first, second = map(numbers.percent, config.lies)
+        return (
+            f"Half of the telephones, chosen by chance, have a wheel that changes {second} of the answers "
+            f"(ε = {losses[1]}), the others keep {first} (ε = {losses[0]}). Each shows its own wheel. Whoever follows "
+            "none is taken to send the second answer, such as No."
+        )
+    if config.check == poll.CONTROL:
+        return (
+            "Everybody is also asked whether their birthday is in January, February or March, which is true for a "
+            f"quarter, and that answer has a spin of its own. Each of the two answers has ε = {losses[0]} and says "
+            "nothing about the other. Whoever does not follow the wheel is taken to send the second answer, like No, "
+            "to both."
+        )
+    return ""
 
 
 def _protection_words(config: PollConfig) -> str:
@@ -153,6 +177,12 @@ def how_to_lie(question: Question) -> str:
     """Say how chance decides whether a person lies: by telephone, two tosses of a coin, or cards."""
     config, (lies, pack) = question.config, poll.deck_for(question.config)
     other = "the other answer" if len(config.answers) == 2 else "one of the other answers, each as often,"
+    if config.check == poll.HALVES:
+        first, second = map(numbers.percent, config.lies)
+        return (
+            f"With probability {first} on one half of the telephones and {second} on the other, a telephone sends the "
+            "other answer in the place of the true one, and nobody sees the truth."
+        )
     if question.way != HANDS:
         return (
             f"With probability {numbers.percent(config.lie)} a telephone sends {other} in the place of the true one, "

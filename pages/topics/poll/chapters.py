@@ -15,6 +15,7 @@ from pages.topics.poll import reveal
 from pages.topics.poll.answer import MANY_LIES, Answer, ordinal, said
 from pages.topics.poll.question import ENOUGH, TIMES, is_too_few
 from privdemo import accounting, figures
+from privdemo.disobedience import Noticed
 from privdemo.experiments import poll
 from privdemo.experiments.poll import Price, Reveal
 from privdemo.figures import poll as charts
@@ -84,7 +85,7 @@ def what_they_said(answer: Answer, found: Reveal) -> _StepContents:
 @_step("naive", "What if we took every answer as true?")
 def naive(answer: Answer, found: Reveal) -> _StepContents:
     """Return the shares as sent."""
-    first, still = found.readings[answer.number], found.config.channel.p10
+    first, still = found.readings[answer.number], found.channel.p10
     words = "; ".join(f"{said(r.answer)} {numbers.with_range(r.reported)}" for r in found.readings)
     return _StepContents(
         f"Without correction, {said(first.answer)} would be true for {_with_interval(first.reported)}. But if it were "
@@ -107,13 +108,41 @@ def corrected(answer: Answer, found: Reveal) -> _StepContents:
     """Return the estimated shares, corrected for changed answers."""
     first = found.readings[answer.number]
     words = "; ".join(f"{said(r.answer)} {numbers.with_range(r.estimated)}" for r in found.readings)
+    if found.noticed:
+        sentence = (
+            f"Of those who followed the wheel, {said(first.answer)} is true for {_with_interval(first.estimated)}; "
+            f"{_part_words(found.noticed)}."
+        )
+    else:
+        sentence = (
+            f"{_doubt_words(found)}Corrected for the changed answers, {said(first.answer)} is true for "
+            f"{_with_interval(first.estimated)}.{_narrower_words(found)}"
+        )
     return _StepContents(
-        f"{_doubt_words(found)}Corrected for the changed answers, {said(first.answer)} is true for "
-        f"{_with_interval(first.estimated)}.{_narrower_words(found)}",
+        sentence,
         reveal.shares(answer.question, found, f"Shares corrected for the changed answers: {words}."),
-        f"Shares corrected for the changed answers, each with its 95 % interval: {words}.",
+        f"Shares corrected for the changed answers, each with its 95 % interval: {words}.{_everybody_words(found)}",
         lambda: poll.share_table(found),
         answer.snippet("charts.corrected(found).show()"),
+    )
+
+
+def _part_words(noticed: Noticed) -> str:
+    """Say how many people did not follow the wheel, with the 95 % interval."""
+    number, low, high = (f"{100 * part:.0f}" for part in noticed.part)
+    return f"about <b>{number} of 100</b> did not follow it ({low}–{high})"
+
+
+def _everybody_words(found: Reveal) -> str:
+    """Say what a poll with a check knows of everybody, and of what it takes people who do not follow the wheel for."""
+    if not found.noticed:
+        return ""
+    least, most = found.noticed.everybody_low.low, found.noticed.everybody_high.high
+    first, last = (said(reading.answer) for reading in found.readings)
+    return (
+        f" Those who did not follow the wheel are taken to have sent {last}, whatever is true of them: of everybody, "
+        f"{first} is true for {numbers.share(least)} to {numbers.share(most)}. With one wheel and nobody taken to "
+        f"disobey it would be {numbers.with_range(found.noticed.if_all_follow)}."
     )
 
 
@@ -138,20 +167,27 @@ def _is_doubtful(found: Reveal) -> bool:
 def one_answer(answer: Answer, found: Reveal) -> _StepContents:
     """Return what one answer reveals about its sender."""
     first, epsilon = found.readings[answer.number], found.config.mechanism.epsilon
+    wheel = _wheel_words(found)
+    odds = f"One answer changes the odds by {numbers.odds_factor(epsilon)} at most."
     words = "; ".join(
-        f"of 100 who answered {said(r.answer)}, it is true for {numbers.per_hundred(r.meant.mean)} "
+        f"of 100 who answered {said(r.answer)}{wheel}, it is true for {numbers.per_hundred(r.meant.mean)} "
         f"({numbers.interval(r.meant)}); of all, for {numbers.share(r.estimated.mean)}"
         for r in found.readings
     )
     return _StepContents(
-        f"{_doubt_words(found)}Of 100 people who answered {said(first.answer)}, it is true for "
-        f"<b>{_of_100_people(first.meant)}</b>; of any 100, for {_of_100_people(first.estimated)}. One "
-        f"answer changes the odds by {numbers.odds_factor(epsilon)} at most.",
+        f"{_doubt_words(found)}Of 100 people who answered {said(first.answer)}{wheel}, it is true for "
+        f"<b>{_of_100_people(first.meant)}</b>; of any 100, for {_of_100_people(first.estimated)}. "
+        f"{f'The odds change at most {numbers.factor(epsilon)}-fold.' if wheel else odds}",
         Markup(_hundred_senders(found)),
         f"At the estimated shares and the ends of their 95 % intervals: {words}.",
         lambda: poll.meant_table(found),
         answer.snippet("print(found.readings[0].meant)", plots=False),
     )
+
+
+def _wheel_words(found: Reveal) -> str:
+    """Say which of two wheels is spoken of: the one whose answers say more. Return “” if there is one."""
+    return f" with the {numbers.percent(found.config.lie)} wheel" if len(found.config.lies) > 1 else ""
 
 
 def _hundred_senders(found: Reveal) -> str:
@@ -210,9 +246,10 @@ def asked_again(answer: Answer, found: Reveal, times: int) -> _StepContents:
     now = _current_round_words(answer)
     later = f"; all {most} times, for {_of_100_people(last)}" if times < most else ""
     epsilon = found.config.mechanism.epsilon
-    lost = "Losses add up: ε = " if times > 1 else "Privacy loss: ε = "
+    wheel = _wheel_words(found)
+    lost = "ε = " if wheel else "Losses add up: ε = " if times > 1 else "Privacy loss: ε = "
     return _StepContents(
-        f"{now}{_doubt_words(found)}Of 100 people who answer {said(first.answer)} {every}, it is true "
+        f"{now}{_doubt_words(found)}Of 100 people who answer {said(first.answer)} {every}{wheel}, it is true "
         f"for <b>{_of_100_people(here)}</b>{later}. {lost}"
         f"{numbers.epsilon(accounting.compose(epsilon, times))}.",
         Chart(charts.again(again, times)),
@@ -238,16 +275,29 @@ def the_truth(answer: Answer, found: Reveal) -> _StepContents:
     first, share = found.readings[answer.number], truth[answer.number]
     verdicts = ("contains" if estimate.covers(share) else "misses" for estimate in (first.reported, first.estimated))
     ignored, best = verdicts
+    if answer.question.disobey or found.noticed:
+        compared = _truth_of_disobedience(answer, found)
+    else:
+        compared = f"the one as sent, {numbers.interval(first.reported)}, {ignored} it"
     words = "; ".join(f"{said(r.answer)} {numbers.share(true)}" for r, true in zip(found.readings, truth, strict=True))
     return _StepContents(
         f"{said(first.answer)} is true for <b>{numbers.share(share)}</b> of these simulated people. The corrected 95 % "
-        f"interval, {numbers.interval(first.estimated)}, {best} that; the one as sent, "
-        f"{numbers.interval(first.reported)}, {ignored} it.",
+        f"interval, {numbers.interval(first.estimated)}, {best} that; {compared}.",
         reveal.shares(answer.question, found, f"The truth: {words}.", truth),
         f"The truth: {words}.",
         lambda: poll.share_table(found, truth),
         answer.snippet(f"charts.corrected(found, {tuple(truth)}).show()"),
     )
+
+
+def _truth_of_disobedience(answer: Answer, found: Reveal) -> str:
+    """Say how many simulated people did not follow the wheel, and how many of 100 the poll has noticed."""
+    question = answer.question
+    do = f"<b>{question.disobey} of {question.expected}</b> always sent {said(question.config.answers[-1])}"
+    if not found.noticed:
+        return do
+    number, low, high = (f"{100 * part:.0f}" for part in found.noticed.part)
+    return f"{do if question.disobey else 'everybody followed the wheel'}, estimated {number} of 100 ({low}–{high})"
 
 
 @_step("remember", "What should we remember?")
@@ -256,9 +306,14 @@ def to_remember(answer: Answer, found: Reveal) -> _StepContents:
     first, n = found.readings[answer.number], found.n_answers
     simulated = "" if answer.question.truth is None else "simulated "
     people = "this one person" if n == 1 else f"these {n:,} {simulated}people"
+    if found.noticed:
+        unknown = "" if simulated else " Yet nobody knows for whom."
+        end = f", if as common among those who did not follow the wheel.{unknown}"
+    else:
+        end = f". {_hidden_words(found, bool(simulated))}"
     return _StepContents(
         f"{_doubt_words(found)}Of {people}, {said(first.answer)} is true for about "
-        f"{_of_people(first.estimated, n)}. {_hidden_words(found, bool(simulated))}",
+        f"{_of_people(first.estimated, n)}{end}",
         Markup(
             figures.people_html(
                 [charts.whole_class(found, answer.number)], charts.whole_class_legend(found, answer.number), people

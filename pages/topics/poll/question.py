@@ -9,6 +9,7 @@ from pages.kit.settings import Choice, Number, Setting, Words
 from pages.kit.values import Values
 from pages.polls import languages, rules
 from privdemo import limits
+from privdemo.experiments import poll
 from privdemo.experiments.poll import PollConfig
 
 REHEARSAL, HANDS, TELEPHONES = "Try it with simulated people", "Show of hands", "On their phones"
@@ -63,8 +64,10 @@ class Join:
 class Question:
     """The `text` of a question, the `way` it is answered, and how many people sent each answer in each round.
 
-    `expected` is how many people answer, where that is known; `truth` counts the people whose true answer each one is;
-    `join` is where a poll on telephones is joined. With `shows_few` estimates are shown however few have answered.
+    With a check each round counts the cells of `PollConfig.by_answer`. `expected` is how many people answer, where it
+    is known; `truth` counts the people whose true answer each one is, and `disobey` those who always send the last
+    answer; `join` is where a poll on telephones is joined. With `shows_few` estimates are shown however few have
+    answered.
     """
 
     way: str
@@ -75,6 +78,7 @@ class Question:
     truth: tuple[int, ...] | None = None
     join: Join | None = None
     shows_few: bool = False
+    disobey: int = 0
 
     @property
     def is_opened(self) -> bool:
@@ -139,6 +143,16 @@ HANDS_UP = tuple(
     )
     for i in range(1, int(limits.POLL_ANSWERS.high) + 1)
 )
+DISOBEY = Number(
+    "disobey",
+    limits.POLL_DISOBEY,
+    0,
+    "Of 100 people, always send the last answer",
+    help="Simulated people who send the last answer, whatever is true of them and whatever chance says.",
+)
+# What a poll with two answers may do to find out how many people do not follow the rules, by what it is called here.
+_CHECKS = {"no": poll.NO_CHECK, "two wheels": poll.HALVES, "a control question": poll.CONTROL}
+CHECK = Choice("rules_check", tuple(_CHECKS), "no", "Check whether people follow the wheel")
 FEW = Choice(
     "few", (WAIT_FOR_MORE, SHOW_FEW), WAIT_FOR_MORE, "Estimates from fewer than 30 answers", set_by_audience=True
 )
@@ -157,6 +171,23 @@ def lie_setting(values: Values) -> Number:
     return Number("poll_lie", limits.poll_lie_limit(k), 0.25, "How often chance changes an answer", step=0.01)
 
 
+def check_of(values: Values) -> str:
+    """Return the check of `PollConfig`; there is none with a show of hands, or for more than two answers."""
+    return _CHECKS[values[CHECK]] if why_no_check(values) == "" else poll.NO_CHECK
+
+
+def why_no_check(values: Values) -> str:
+    """Return in a sentence why the poll cannot check whether people follow the rules, "" if it can."""
+    if values[WAY] == HANDS:
+        return (
+            "A show of hands cannot check whether people follow the cards: it would take two packs of cards and two "
+            "counts, or a second question."
+        )
+    if not ANSWERS.problem([values[ANSWERS]]) and len(check_answers(values[ANSWERS])) > 2:
+        return "Whether people follow the wheel can be checked for two answers only."
+    return ""
+
+
 def telephone_language(values: Values) -> str:
     """Return the tag of the language that telephones are to show, "" for each telephone's own."""
     return _LANGUAGES[values[LANGUAGE]]
@@ -164,4 +195,5 @@ def telephone_language(values: Values) -> str:
 
 def settings(values: Values) -> list[Setting]:
     """Return every setting of the page except those of its chapters."""
-    return [WAY, ASKED, ANSWERS, lie_setting(values), PEOPLE, PACE, SEED, FEW, *HANDS_UP, LANGUAGE]
+    lie = lie_setting(values)
+    return [WAY, ASKED, ANSWERS, lie, PEOPLE, PACE, SEED, DISOBEY, CHECK, FEW, *HANDS_UP, LANGUAGE]

@@ -1,12 +1,26 @@
 """A poll of a class by randomised response: the shares behind the answers, and the posterior of each person."""
 
-from privdemo.experiments.poll.config import PollConfig, deck_for, with_card_probability
+from privdemo.experiments.poll.config import (
+    CHECKS,
+    CONTROL,
+    HALVES,
+    KNOWN_SHARE,
+    NO_CHECK,
+    PollConfig,
+    deck_for,
+    with_card_probability,
+)
 from privdemo.experiments.poll.price import Price, half_width, price
 from privdemo.experiments.poll.rehearsal import Rehearsal, rehearse
 from privdemo.experiments.poll.reveal import Again, Reading, Reveal, asked_again, reveal
-from privdemo.experiments.poll.tables import again_table, meant_table, price_table, said_table, share_table
+from privdemo.experiments.poll.tables import again_table, meant_table, price_table, said_table, sent_row, share_table
 
 __all__ = [
+    "CHECKS",
+    "CONTROL",
+    "HALVES",
+    "KNOWN_SHARE",
+    "NO_CHECK",
     "Again",
     "PollConfig",
     "Price",
@@ -23,6 +37,7 @@ __all__ = [
     "rehearse",
     "reveal",
     "said_table",
+    "sent_row",
     "share_table",
     "with_card_probability",
 ]

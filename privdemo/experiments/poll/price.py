@@ -5,6 +5,10 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
+import numpy as np
+
+from privdemo import limits
+from privdemo.disobedience import Design
 from privdemo.estimators import votes
 from privdemo.experiments.poll.reveal import Reveal
 from privdemo.mechanisms import BinaryChannel
@@ -19,7 +23,8 @@ class Price(NamedTuple):
 
     `with_lies` is the number of answers of the poll, `without_lies` that of true answers; 0 if one true answer is more
     precise. `plans` are people needed for some half-widths, with these lies and without: (half, with, without). Every
-    width is that of the widest interval of a reveal, so that it holds for all answers.
+    width is that of the widest interval of a reveal, so that it holds for all answers. With a check `half` is that of
+    the corrected share, and the plans are those of many people, of whom as many disobey as was noticed.
     """
 
     with_lies: int
@@ -30,10 +35,19 @@ class Price(NamedTuple):
 
 def price(found: Reveal) -> Price:
     """Return what the lies cost."""
-    channel = found.config.channel
-    half = half_width(found.n_answers, channel)
-    plans = tuple((width, people_needed(channel, width), people_needed(_TRUTHFUL, width)) for width in _WIDTHS)
+    if (design := found.config.design) and found.noticed:
+        share, part = found.noticed.share, min(found.noticed.part.mean, limits.PART_OF_POLL.high)
+        half, needed = (share.high - share.low) / 2, lambda width: _checked_people_needed(design, part, width)
+    else:
+        channel = found.config.channel
+        half, needed = half_width(found.n_answers, channel), lambda width: people_needed(channel, width)
+    plans = tuple((width, needed(width), people_needed(_TRUTHFUL, width)) for width in _WIDTHS)
     return Price(found.n_answers, _truthful_people_needed(half), half, plans)
+
+
+def _checked_people_needed(design: Design, part: float, half: float) -> int:
+    """Return how many people give `half` the interval, whatever the share is, if a `part` does not follow the rules."""
+    return max(design.people_needed(half, share, part) for share in np.linspace(0, 1, 21))
 
 
 @lru_cache(4096)

@@ -8,12 +8,13 @@ import pytest
 from pages.polls import languages, participant, rules
 from pages.polls.rules import Poll
 from privdemo import limits
+from privdemo.experiments.poll import CHECKS, PollConfig
 from privdemo.methods import CURATOR, FREQUENCY_ORACLES, NOBODY, OWNER, PUBLISHER, SHUFFLER
 from privdemo.tasks import BINARY
 
 TABLE = languages._TABLE
-# What two of the languages have one word for.
-SAME_WORD = ("option_nobody", "unit_images", "unit_tumours")
+# What two or three of the languages have one word for.
+SAME_WORD = ("option_nobody", "unit_images", "unit_tumours", "control_yes", "control_no")
 # What no page may call an answer that chance has changed, in any language: the beginnings of words.
 LYING = {
     "en": r"\b(lie|lies|lied|liar|lying)\b",
@@ -76,9 +77,15 @@ def test_the_words_that_would_speak_of_lying_are_known():
     assert all(re.search(LYING[language], word) for language, word in said.items())
 
 
+def test_there_is_a_page_for_each_check_and_a_sentence_for_each_but_none():
+    assert tuple(participant._MINIFIED) == CHECKS
+    assert {check for check in CHECKS if check} <= languages.KEYS
+
+
 def test_each_sentence_is_said_somewhere():
-    keys = set(participant._SAID) | participant._FIXED | {error.key for error in all_errors(rules.PollError)}
+    keys = set().union(*participant._SAID.values(), participant._FIXED, {e.key for e in all_errors(rules.PollError)})
     keys |= {"intro_two", "intro_more", "share_two", "share_more", "meant", "percent", "decimal", "thousands", "over"}
+    keys |= {"control_yes", "control_no"}
     keys |= {"join_heading", "join", "code", "go", "no_poll_here", "please_wait"}
     keys |= set(languages._GUESSED.values())
     assert keys - {""} == languages.KEYS
@@ -156,7 +163,8 @@ def test_numbers_in_sentences_are_within_what_their_plurals_are_right_for():
     for k in range(int(limits.POLL_ANSWERS.low), int(limits.POLL_ANSWERS.high) + 1):
         limit = limits.poll_lie_limit(k)
         answers = tuple("abcdef"[:k])
-        for lie in (limit.low, limit.high):
+        of_other_half = PollConfig(answers, limit.high, "halves" * (k == 2)).lies[-1]
+        for lie in (limit.low, limit.high, of_other_half):
             shares = participant._true_by_times_sent(answers, float(lie))
             assert min(shares) > 0.05
             for share in shares:

@@ -57,8 +57,9 @@ LONGEST_LIE = 0.010000000000000002
 @pytest.mark.parametrize("language", languages.LANGUAGES)
 def test_the_page_is_small_and_runs_and_loads_nothing_but_its_own(app, store, language):
     longest = [(200 * letter, tuple(39 * letter + str(i) for i in range(6))) for letter in ("&", "<", "'", '"', "👍")]
-    for asked in (("Have you ever copied homework?", ("Yes", "No")), *longest):
-        poll, _ = store.open(*asked, LONGEST_LIE)
+    checked = [(question, answers[:2], check) for question, answers in longest for check in ("halves", "control")]
+    for question, answers, *check in (("Have you ever copied homework?", ("Yes", "No")), *longest, *checked):
+        poll, _ = store.open(question, answers, LONGEST_LIE, check=(*check, "")[0])
         page = ask(app, f"/p/{poll.code.lower()}", accept_language=language)
         assert (page.status, page.headers["content-language"]) == (200, language)
         assert len(page.body) < 15_000
@@ -89,8 +90,8 @@ def test_style_and_script_are_the_same_in_all_languages_and_the_page_holds_its_o
         assert languages.sentence(language, "intro_two") in page
         assert f"<b>{languages.percent(0.75, language)}</b>" in page
     assert len(parts) == 1
-    assert {len(text) for text in texts} == {len(participant._SAID)}
-    assert [languages.template("pl", key) for key in participant._SAID] == texts[-1]
+    assert {len(text) for text in texts} == {len(participant._SAID[""])}
+    assert [languages.template("pl", key) for key in participant._SAID[""]] == texts[-1]
 
 
 def test_before_the_first_button_stand_two_sentences_and_what_else_there_is_to_know_is_folded(app, poll):
@@ -109,6 +110,39 @@ def test_without_javascript_a_sentence_says_what_is_missing_and_nothing_can_be_s
     assert "<noscript><p><strong>Please switch JavaScript on" in page
     assert "<div id=ask hidden>" in page
     assert not re.search("<form|submit", page), "a browser would put the true answer into the address"
+
+
+def test_a_page_with_two_wheels_says_of_each_what_it_does_and_protects(app, store):
+    poll, _ = store.open("Is it so?", ("Yes", "No"), 0.1, check="halves")
+    page = ask(app, f"/p/{poll.code}", accept_language="en").text
+    assert "one sends the other answer in 10\u00a0% of cases, one in 40\u00a0%." in page
+    assert "<b class=h0>90\u00a0%</b><b class=h1>60\u00a0%</b> your true answer" in page
+    assert "it is true for <span class=h0>90</span><span class=h1>60</span>, if" in page
+    assert "a factor of <span class=h0>9.00</span><span class=h1>1.50</span> (ε = <span class=h0>2.2</span>" in page
+    assert re.findall(r'<circle class=(h.) [^>]*dasharray="(\d+) 100"', page) == [("h0", "10"), ("h1", "40")]
+    assert 'data-lie="0.1;0.4"' in page
+    assert "birthday" not in page
+
+
+def test_a_page_with_a_control_question_asks_it_and_says_what_both_answers_reveal(app, store):
+    poll, _ = store.open("Is it so?", ("Yes", "No"), 0.25, check="control")
+    page = ask(app, f"/p/{poll.code}", accept_language="de").text
+    assert "<legend>Hast du im Januar, Februar oder März Geburtstag?</legend>" in page
+    assert page.count("<input type=radio name=control ") == 2
+    assert "Faktor 3,00 (ε = 1,1)." in page
+    assert "eine Antwort sagt nichts über die andere" in page
+    assert "Rädern" not in page
+
+
+def test_a_poll_with_a_check_counts_four_things_and_no_fifth(app, store):
+    for check in ("halves", "control"):
+        poll, secret = store.open("Is it so?", ("Yes", "No"), 0.25, check=check)
+        for i in range(4):
+            assert post(app, poll.code, answer(answer=i, token=f"{i:032x}")).status == 200
+        refused = post(app, poll.code, answer(answer=4, token=f"{4:032x}"))
+        assert (refused.status, store.counts(poll.code, secret)) == (422, [[1, 1, 1, 1]])
+        store.ask_again(poll.code, secret)
+        assert store.counts(poll.code, secret) == [[1, 1, 1, 1], [0, 0, 0, 0]]
 
 
 @pytest.mark.parametrize(("answers", "whose"), [(("Yes", "No"), "the other one"), (("a", "b", "c"), "another one")])

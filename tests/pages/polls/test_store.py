@@ -175,8 +175,8 @@ def as_an_earlier_version_made_it(url):
     """Make the tables as they were before polls had a language, with a poll in them; return its code."""
     code, now = "BCDFG", int(time.time() // 60)
     with sa.create_engine(url).begin() as connection:
-        older = sa.MetaData()
-        before = [one for one in database.POLLS.columns if one.name not in ("language", "n_guesses", "guess")]
+        older, later = sa.MetaData(), ("language", "n_guesses", "guess", "rules_check")
+        before = [one for one in database.POLLS.columns if one.name not in later]
         columns = (sa.Column(one.name, one.type, primary_key=one.primary_key, nullable=False) for one in before)
         polls = sa.Table("polls", older, *columns)
         older.create_all(connection)
@@ -195,13 +195,16 @@ def adds_a_language_and_keeps_what_is_there(url):
     for thread in threads:
         thread.join()
     for store in stores:
-        assert (store.poll(code).question, store.poll(code).language) == ("Well?", "")
+        assert (store.poll(code).question, store.poll(code).language, store.poll(code).check) == ("Well?", "", "")
     fixed, _ = stores[0].open("Ist es so?", ("Ja", "Nein"), 0.25, language="de")
     assert Store(url).poll(fixed.code).language == fixed.language == "de"
     with sa.create_engine(url).begin() as connection:  # a replica of the earlier version, still running
         row = connection.execute(sa.select(older)).mappings().first()
         connection.execute(sa.insert(older), [dict(row) | {"code": "BCDFH"}])
-    assert stores[1].poll("BCDFH").language == ""
+    assert (stores[1].poll("BCDFH").language, stores[1].poll("BCDFH").check) == ("", "")
+    checked, secret = stores[0].open("Well?", ("Yes", "No"), 0.25, check="halves")
+    assert stores[1].poll(checked.code).check == checked.check == "halves"
+    assert stores[1].counts(checked.code, secret) == [[0, 0, 0, 0]]
     for store in stores:
         store.database.dispose()
 
@@ -215,6 +218,13 @@ def test_a_database_of_an_earlier_version_gets_the_language():
         missing("no PostgreSQL here")
     with databases.postgresql() as url:
         adds_a_language_and_keeps_what_is_there(url)
+
+
+def test_a_check_that_a_poll_cannot_have_is_not_kept(store):
+    with pytest.raises(ValueError, match="check must be one of '', 'halves', 'control', got 'both'"):
+        store.open("Well?", ("Yes", "No"), 0.25, check="both")
+    with pytest.raises(ValueError, match="has two answers, this one has 3"):
+        store.open("Well?", ("Yes", "No", "Perhaps"), 0.25, check="halves")
 
 
 def test_a_language_that_there_is_not_is_not_kept(store):

@@ -49,6 +49,14 @@ def panel(step: str, of: Answer, *arguments: int) -> Panel:
     return found
 
 
+def disobeyed(check: str, **more) -> Answer:
+    """A rehearsal of 400 people, of whom 80 always send “No”."""
+    config = PollConfig(lie=0.1, check=check)
+    class_ = poll.rehearse(config, 400, 78, 0.2)
+    given = {"expected": 400, "truth": class_.truth, "disobey": class_.disobey} | more
+    return shown(REHEARSAL, class_.counts(1, 400), config=config, **given)
+
+
 # --- words ---------------------------------------------------------------------------------------
 
 
@@ -132,6 +140,63 @@ def test_a_rehearsal_shows_its_true_shares_only_at_the_end():
         assert "55" not in re.sub(r"“.*?”", "", found.answer), step
         assert "true" not in found.rows()[0]
     assert not CHAPTERS["Comparison with the truth"].fits(Question(HANDS, "?", COIN, ((1, 1),)))
+
+
+@pytest.mark.parametrize("check", [poll.HALVES, poll.CONTROL])
+def test_a_poll_with_a_check_says_how_many_did_not_follow_the_wheel(check):
+    of = disobeyed(check)
+    part, share = of.found.noticed.part, of.found.noticed.share
+    estimated = panel("Estimated percentages", of)
+    number, low, high = (f"{100 * one:.0f}" for one in part)
+    assert estimated.answer == (
+        f"Of those who followed the wheel, “Yes” is true for <b>{100 * share.mean:.1f} %</b> (95 % interval: "
+        f"{100 * share.low:.1f}–{100 * share.high:.1f} %); about <b>{number} of 100</b> did not follow it "
+        f"({low}–{high})."
+    )
+    assert "Those who did not follow the wheel are taken to have sent “No”" in estimated.summary
+    assert "share among those who followed the wheel" in estimated.figure.data["note"]
+    assert estimated.rows()[0]["not_following"] == part.mean
+    truth = panel("Comparison with the truth", of).answer
+    assert truth.endswith(f"<b>80 of 400</b> always sent “No”, estimated {number} of 100 ({low}–{high}).")
+    last = panel("Summary", of).answer
+    assert "if as common among those who did not follow the wheel" in last
+    for step in STEPS[1:]:
+        words = screen._bare(panel(step, of, *([2] if step == "Asking everybody again" else [])).answer)
+        assert len(words.split()) <= screen._MOST_WORDS, words
+
+
+def test_what_two_wheels_do_is_said_of_each():
+    of = disobeyed(poll.HALVES)
+    assert "probability of <b>10 %</b> on half of the telephones, of <b>40 %</b> on the others" in of.takeaway()
+    assert "With probability 10 % on one half of the telephones and 40 % on the other" in how_to_lie(of.question)
+    assert "by chance" in panel("Percentages as sent", of).answer
+    assert "both times with the 10 % wheel, it is true" in panel("Asking everybody again", of, 2).answer
+    one = panel("What one answer reveals", of)
+    meant = of.found.readings[0].meant
+    assert meant.mean == pytest.approx(poll.asked_again(of.found)[0].meant[0].mean)
+    assert "Of 100 people who answered “Yes” with the 10 % wheel, it is true for" in one.answer
+    assert one.answer.endswith("The odds change at most 9.00-fold.")
+    assert "with the 10 % wheel" in one.summary
+    piles = panel("Answers as sent", of).figure.data
+    share, part, lie = of.found.noticed.share.mean, of.found.noticed.part.mean, of.found.channel.p10
+    assert 0.2 < lie < 0.3
+    assert piles["changed"] == pytest.approx([400 * (1 - part) * one * lie for one in (1 - share, share)], rel=0.1)
+    assert "has the probability 10 %, the other 40 %" in PAGE.folds(of.question, of)["How it works"]
+    assert "their birthday is in January" in PAGE.folds(disobeyed(poll.CONTROL).question, of)["How it works"]
+
+
+def test_a_rehearsal_of_people_who_disobey_misleads_a_poll_without_a_check_and_says_so():
+    of = disobeyed(poll.NO_CHECK)
+    assert panel("Comparison with the truth", of).answer.endswith("misses that; <b>80 of 400</b> always sent “No”.")
+    assert "follow" not in panel("Estimated percentages", of).answer
+    obeyed = disobeyed(poll.CONTROL, disobey=0)
+    assert "; everybody followed the wheel, estimated 1" in panel("Comparison with the truth", obeyed).answer
+
+
+def test_with_one_wheel_alone_nothing_is_said_of_who_does_not_follow_it():
+    of = shown(TELEPHONES, (20, 20, 0, 0), config=PollConfig(check=poll.HALVES))
+    assert "follow" not in panel("Estimated percentages", of).answer
+    assert panel("How many to ask", of).answer.startswith("40 private answers are worth")
 
 
 def test_doubtful_answers_are_said_to_be():
@@ -325,6 +390,25 @@ def test_a_show_of_hands_is_read_and_another_lie_with_it():
     assert takeaway(at).endswith("this one has 1; one answer hides nothing, and six fit on a telephone.</p>")
 
 
+def test_a_check_is_set_in_the_settings_and_kept_in_the_link_where_there_can_be_one():
+    at = visit("poll", rules_check="two wheels", disobey="20", poll_lie="0.1", step="Estimated percentages")
+    assert "did not follow it" in takeaway(at)
+    assert at.selectbox(key="rules_check").value == "two wheels"
+    assert any("a wheel that changes 40 % of the answers (ε = 0.41)" in caption.value for caption in at.caption)
+    at.selectbox(key="rules_check").set_value("a control question").run()
+    assert any("Each of the two answers has ε = 2.2" in caption.value for caption in at.caption)
+    assert "did not follow it" in takeaway(at)
+    at.selectbox(key="rules_check").set_value("no").run()
+    assert "did not follow it" not in takeaway(at)
+    of_three = visit("poll", rules_check="two wheels", answers="a / b / c", step="Estimated percentages")
+    assert "did not follow it" not in takeaway(of_three)
+    assert any(caption.value.endswith("can be checked for two answers only.") for caption in of_three.caption)
+    hands = visit("poll", way=HANDS, rules_check="two wheels", hands_1="60", hands_2="40")
+    assert any(caption.value.startswith("A show of hands cannot check") for caption in hands.caption)
+    assert not hands.selectbox
+    assert not hands.exception
+
+
 def test_a_bad_link_is_noted():
     at = visit("poll", way="Carrier pigeon", asked="x" * 201, answers="Yes", poll_lie="0.6")
     for key in ("way", "asked", "answers", "poll_lie"):
@@ -461,4 +545,4 @@ def test_what_cards_lie_is_corrected_for():
     at = visit("poll", way=HANDS, hands_1="60", hands_2="40", poll_lie="0.01")
     assert "a probability of <b>1.92 %</b>" in takeaway(at)
     assert "one of 52 cards, 1 of which says" in markup(at)
-    assert "close to the 1 % that are set" in at.caption[0].value
+    assert any("close to the 1 % that are set" in caption.value for caption in at.caption)

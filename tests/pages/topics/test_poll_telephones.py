@@ -14,6 +14,7 @@ from pages.topics.poll import join, reach
 from pages.topics.poll.controls import room, telephones
 from pages.topics.poll.question import REHEARSAL, TELEPHONES
 from privdemo import limits
+from privdemo.experiments.poll import PollConfig
 from server.firewall import Firewall
 from server.own_computer import Connection, OwnAddress
 from server.room import Room
@@ -55,7 +56,7 @@ def test_answers_arrive_are_read_and_asked_for_again(store):
     at.button(key="poll-again").click().run()
     assert store.poll(code).round == 2
     assert "The 2nd time, <b>0 people</b> answered." in takeaway(at)
-    assert telephones._csv(*at.session_state["poll_owned"], ("=Yes", "No")).splitlines()[:2] == [
+    assert telephones._csv(*at.session_state["poll_owned"], PollConfig(("=Yes", "No"))).splitlines()[:2] == [
         "time,answer",
         "1,'=Yes",
     ]
@@ -230,7 +231,7 @@ def test_a_second_tab_sees_that_a_poll_was_closed_or_deleted(store, monkeypatch)
     assert not telephones.has_changed(telephones.own_poll())
     store.delete(found.code, secret)
     assert telephones.has_changed(shown)
-    assert "There is no poll with this code" in telephones._csv(found.code, secret, ("Yes", "No"))
+    assert "There is no poll with this code" in telephones._csv(found.code, secret, PollConfig())
 
 
 def test_before_a_poll_is_opened_its_lie_is_said_and_can_be_changed(store):
@@ -255,6 +256,45 @@ def test_the_teacher_may_fix_the_language_of_the_telephone_page_before_the_poll_
     assert f"/p/{code}?" not in join_words(at), "the language is with the poll, not in its address"
     _, code = opened(store, poll_language="Dutch")
     assert store.poll(code).language == "nl"
+
+
+@pytest.mark.parametrize(
+    ("chosen", "check", "columns", "last"),
+    [
+        ("two wheels", "halves", "time,answer,changed_by_chance", "1,No,0.44"),
+        ("a control question", "control", "time,answer,january_to_march", "1,No,No"),
+    ],
+    ids=["halves", "control"],
+)
+def test_a_poll_with_a_check_is_opened_read_and_downloaded(store, chosen, check, columns, last):
+    at = visit("poll", way=TELEPHONES)
+    at.selectbox(key="rules_check").set_value(chosen).run()
+    at.button(key="poll-open").click().run()
+    assert not at.exception
+    code, secret = at.session_state["poll_owned"]
+    assert store.poll(code).check == check
+    assert f"**{code}**, open, with {chosen}: Have you" in spoken(at)
+    for i in range(40):
+        store.answer(code, 1, i % 4, f"{i:032x}")
+    at.run()
+    assert "<b>40</b> have answered" in join_words(at)
+    at.segmented_control(key="step").set_value("Estimated percentages").run()
+    assert "did not follow it" in takeaway(at)
+    assert "Show the estimates anyway" not in {button.label for button in at.button}
+    rows = telephones._csv(code, secret, PollConfig(check=check)).splitlines()
+    assert (rows[0], rows[-1], len(rows)) == (columns, last, 41)
+    at.segmented_control(key="step").set_value("Asking everybody again").run()
+    at.button(key="poll-again").click().run()
+    assert store.counts(code, secret) == [[10, 10, 10, 10], [0, 0, 0, 0]]
+
+
+def test_only_a_poll_of_two_answers_is_opened_with_a_check(store):
+    _, code = opened(store, answers="a / b / c", rules_check="two wheels")
+    assert store.poll(code).check == ""
+    assert any(
+        "for two answers only" in caption.value
+        for caption in visit("poll", way=TELEPHONES, answers="a / b / c").caption
+    )
 
 
 # --- open to the room ----------------------------------------------------------------------------

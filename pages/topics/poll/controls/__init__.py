@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from contextlib import AbstractContextManager, nullcontext
 from html import escape
 from typing import Literal
@@ -16,12 +16,14 @@ from pages.kit.numbers import error_sentence_html
 from pages.kit.present import PageInfo, Position
 from pages.kit.settings import Setting
 from pages.kit.values import Values, get, here, in_address, put, put_all
-from pages.topics.poll.answer import Answer, ways_html
+from pages.topics.poll.answer import Answer, check_words, ways_html
 from pages.topics.poll.controls import rehearsing, room, telephones
 from pages.topics.poll.join import short
 from pages.topics.poll.question import (
     ANSWERS,
     ASKED,
+    CHECK,
+    DISOBEY,
     FEW,
     HANDS,
     HANDS_UP,
@@ -40,11 +42,13 @@ from pages.topics.poll.question import (
     Join,
     Question,
     check_answers,
+    check_of,
     check_question,
     is_too_few,
     lie_setting,
     settings,
     telephone_language,
+    why_no_check,
 )
 from privdemo import limits
 from privdemo.experiments import poll
@@ -67,26 +71,30 @@ def question_of(values: Values) -> Question | str:
         return Question(TELEPHONES, own_poll.question, own_poll.config, own_poll.rounds, None, None, own_poll.join, few)
     try:
         text = check_question(values[ASKED])
-        config = PollConfig(check_answers(values[ANSWERS]), values[lie_setting(values)])
+        config = PollConfig(check_answers(values[ANSWERS]), values[lie_setting(values)], check_of(values))
     except ValueError as error:
         return error_sentence_html(error)
     if way == TELEPHONES:
-        nobody = (0,) * len(config.answers)
+        nobody = (0,) * config.n_cells
         return telephones.unreadable() or Question(way, text, config, (nobody,), join=telephones.unopened())
     if way == HANDS:
         hands = tuple(values[setting] for setting, _ in zip(HANDS_UP, config.answers, strict=False))
         return Question(way, text, poll.with_card_probability(config), (hands,), shows_few=values[FEW] == SHOW_FEW)
-    people, seed = values[PEOPLE], values[SEED]
-    group = poll.rehearse(config, people, seed)
+    people = values[PEOPLE]
+    group = poll.rehearse(config, people, values[SEED], values[DISOBEY] / 100)
     rounds = (group.counts(1, _arrived(values, config)),)
-    return Question(way, text, config, rounds, people, group.truth, None, values[FEW] == SHOW_FEW)
+    return Question(way, text, config, rounds, people, group.truth, None, values[FEW] == SHOW_FEW, group.disobey)
+
+
+def _group(values: Values, config: PollConfig) -> Hashable:
+    """Return what tells a simulated class from others."""
+    return config, values[PEOPLE], values[SEED], values[DISOBEY]
 
 
 def _arrived(values: Values, config: PollConfig) -> int:
     """Return how many simulated people have answered by now: none at first, and all where later steps are opened."""
-    group = (config, values[PEOPLE], values[SEED])
     not_begun = 0 if values[STEP] == STEPS[0] else int(values[PEOPLE])
-    return rehearsing.arrived(group, values[PEOPLE], float(values[PACE]), not_begun)
+    return rehearsing.arrived(_group(values, config), values[PEOPLE], float(values[PACE]), not_begun)
 
 
 def controls(values: Values, main: DeltaGenerator) -> None:
@@ -112,6 +120,9 @@ def controls(values: Values, main: DeltaGenerator) -> None:
                 with st.container(key="poll-lie"):
                     _lie(values)
             if way == TELEPHONES:
+                if not _is_projected() and values[STEP] == STEPS[0]:
+                    with st.container(key="poll-check", horizontal=True, vertical_alignment="bottom"):
+                        _check(values)
                 _room_panel(None)
     if not ANSWERS.problem([values[ANSWERS]]):
         _lie_boxes(values)
@@ -119,6 +130,9 @@ def controls(values: Values, main: DeltaGenerator) -> None:
         inputs.number(PEOPLE)
         inputs.number(PACE)
         inputs.number(SEED)
+        inputs.number(DISOBEY)
+    if way != TELEPHONES:
+        _check(values)
     inputs.choose(FEW)
     question = question_of(values)
     with main:
@@ -139,7 +153,7 @@ def controls(values: Values, main: DeltaGenerator) -> None:
     if way == HANDS and isinstance(question, Question):
         _say_what_cards_do(main, question.config, values)
     if way == REHEARSAL and isinstance(question, Question):
-        arrived, group = question.answered, (question.config, values[PEOPLE], values[SEED])
+        arrived, group = question.answered, _group(values, question.config)
         if arrived < values[PEOPLE] and rehearsing.has_begun(group):
             _rerun_when(lambda: _arrived(values, question.config) != arrived)
 
@@ -169,6 +183,19 @@ def _lie_boxes(values: Values) -> None:
         query_params=REAL_SYSTEMS
         | ({"answer_epsilon": f"{epsilon:.3g}"} if limits.ORACLE_EPSILON.contains(epsilon) else {}),
     )
+
+
+def _check(values: Values) -> None:
+    """Render the choice of how to find out whether people follow the wheel, and what it does; or why there is none."""
+    if is_hidden():
+        return
+    if why := why_no_check(values):
+        st.caption(why)
+        return
+    with st.container(key="poll-checks", width=320):
+        inputs.choose_from_list(CHECK)
+    if words := check_words(PollConfig(lie=values[lie_setting(values)], check=check_of(values))):
+        st.caption(words)
 
 
 def _say_what_cards_do(main: DeltaGenerator, config: PollConfig, values: Values) -> None:
@@ -236,7 +263,7 @@ def _watch_button(values: Values, question: Question, main: DeltaGenerator) -> N
     """Render the button that lets simulated people answer one by one."""
     if _is_answered_here():
         with _container_if_projected(main):
-            rehearsing.button((question.config, values[PEOPLE], values[SEED]), bool(question.answered))
+            rehearsing.button(_group(values, question.config), bool(question.answered))
 
 
 def _rerun_when(is_changed: Callable[[], bool]) -> None:

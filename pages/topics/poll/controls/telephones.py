@@ -27,7 +27,7 @@ from pages.polls.store import store
 from pages.topics.poll import join
 from pages.topics.poll.question import STEP, STEPS, TELEPHONES, WAY, Join
 from privdemo import limits
-from privdemo.experiments.poll import PollConfig
+from privdemo.experiments.poll import CONTROL, HALVES, PollConfig, sent_row
 from server.room import ROOM, Opened
 
 # Keys of the session: the codes and secrets of the teacher's other polls, why an action failed, and whether the teacher
@@ -37,6 +37,8 @@ _OTHERS, _PROBLEM, _LEFT = "polls_at_hand", "poll_problem", "poll_left"
 _MOST_OTHERS = 4
 # Said of a code that no poll has and of a secret that does not fit, so that nobody learns which polls there are.
 _NO_SUCH_OWNER = "There is no poll of this code and owner. Polls vanish after 24 hours."
+# Said of an open poll that checks whether people follow the wheel.
+_WITH_CHECK = {HALVES: ", with two wheels", CONTROL: ", with a control question"}
 _HERE = Path(__file__).parent
 _component = st.components.v2.component(
     "privdemo_poll_owner",
@@ -62,8 +64,8 @@ class OwnedPoll:
 
     @property
     def config(self) -> PollConfig:
-        """Return the answers and the lie."""
-        return PollConfig(self.poll.answers, self.poll.lie)
+        """Return the answers, the lie and the check."""
+        return PollConfig(self.poll.answers, self.poll.lie, self.poll.check)
 
 
 def own_poll() -> OwnedPoll | None:
@@ -142,7 +144,7 @@ def again_button() -> None:
 def buttons(shown: OwnedPoll) -> None:
     """Render the buttons of a poll’s owner: close, download, delete."""
     st.button("Close", key="poll-close", disabled=not shown.join.is_open, on_click=do_as_owner, args=(_close,))
-    rows = partial(_csv, *st.session_state[OWNED], shown.poll.answers)
+    rows = partial(_csv, *st.session_state[OWNED], shown.config)
     st.download_button("Download the answers", rows, "poll.csv", "text/csv", key="poll-answers", on_click="ignore")
     with st.popover("Delete", key="poll-delete"):
         st.markdown("The poll and its answers will be gone for good.")
@@ -154,6 +156,7 @@ def poll_heading(shown: OwnedPoll) -> None:
     state = "open" if shown.join.is_open else "closed"
     if shown.poll.language:
         state += f", in {LANGUAGES[shown.poll.language]} on every telephone"
+    state += _WITH_CHECK.get(shown.poll.check, "")
     st.markdown(
         f"**{shown.poll.code}**, {state}: {escape_markdown(shown.question)}  \nOnly this tab can read it. If you "
         "close the "
@@ -246,7 +249,7 @@ def _go_to_poll(code: str, secret: str) -> None:
 def _open(question: str, config: PollConfig, language: str) -> None:
     """Open a poll and show it, or store why that failed."""
     try:
-        found, secret = store().open(question, config.answers, config.lie, address(), language)
+        found, secret = store().open(question, config.answers, config.lie, address(), language, config.check)
     except (ValueError, PollError) as error:
         st.session_state[_PROBLEM] = error_sentence_html(str(error).rstrip("."))
         return
@@ -287,10 +290,10 @@ def _leave() -> None:
     st.session_state[OWNED], st.session_state[_LEFT] = None, True
 
 
-def _csv(code: str, secret: str, answers: tuple[str, ...]) -> str:
+def _csv(code: str, secret: str, config: PollConfig) -> str:
     """Return the released answers, the only ones stored, as CSV text."""
     try:
-        rows = [{"time": time, "answer": answers[number]} for time, number in store().rows(code, secret)]
+        rows = [sent_row(config, time, cell) for time, cell in store().rows(code, secret)]
     except PollError as error:  # deleted meanwhile, from another tab
         rows = [{"time": "", "answer": str(error)}]
     return to_csv(rows or [{"time": "", "answer": "nobody has answered"}])

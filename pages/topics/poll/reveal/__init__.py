@@ -45,7 +45,7 @@ def piles(question: Question, found: Reveal, words: str) -> Component:
         "frame": "piles",
         "counts": [round(r.senders * factor) for r in readings],
         "labels": [f"{r.senders:,}" for r in readings],
-        "changed": [round(r.senders * factor * (1 - r.meant.mean)) for r in readings],
+        "changed": [round(r.senders * factor * found.changed(r)) for r in readings],
         "note": f"{CHANCE}{'only this simulation knows' if question.truth else 'nobody can see'}. {each}".strip(),
     }
     return _component(question, data, words, lambda: figures.chart(charts.said(found)))
@@ -64,7 +64,9 @@ def shares(question: Question, found: Reveal, words: str, truth: Sequence[float]
         }
         for i, r in enumerate(found.readings)
     ]
-    note = "Bar: share corrected for the changed answers. Box: its 95 % interval."
+    among = " among those who followed the wheel" if found.noticed else ""
+    note = f"Bar: share{among}, corrected for the changed answers. Box: its 95 % interval."
+    note = note if among else note.replace(",", "")
     data = {"frame": "shares", "counts": [found.n_answers], "readings": readings}
     data["note"] = note + (" Dashed line across: interval as sent." if truth else "")
     return _component(question, data, words, lambda: figures.chart(charts.corrected(found, truth)))
