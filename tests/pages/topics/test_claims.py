@@ -102,7 +102,10 @@ def test_a_row_of_the_picture_says_what_is_claimed_and_the_note_names_every_mark
     rows = panel.figure.figure.layout.yaxis.ticktext
     assert "<b>17 · Yan, table 4.3</b><br>Adult, 100 bags of 100, labels known: average F1" in rows
     assert "<b>18 · Yan, table 4.3</b><br>Adult, 100 bags of 100, labels known: F1 of<br>positives" in rows
-    assert "(circle: holds, square: holds in part, open square: too close to call, cross: differs, diamond: does not hold)" in panel.note
+    assert (
+        "(circle: holds, square: holds in part, open square: too close to call, cross: differs, diamond: does not hold)"
+        in panel.note
+    )
 
 
 def test_a_table_or_a_picture_of_nothing_says_so():
