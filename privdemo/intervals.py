@@ -110,23 +110,24 @@ def wilson_ends(shares: ArrayLike, n: int) -> tuple[Array, Array]:
     return np.clip(np.minimum(share, centre - half), 0, 1), np.clip(np.maximum(share, centre + half), 0, 1)
 
 
-def exact_interval(successes: int, n: int) -> Estimate:
-    """Return a proportion with the exact 95 % interval of Clopper and Pearson (1934).
+def exact_interval(successes: int, n: int, miss: float = 0.05) -> Estimate:
+    """Return a proportion with the exact interval of Clopper and Pearson (1934), by default that of 95 %.
 
     It contains the true one at least 95 times of 100, whatever that is and however few the trials are, where Wilson's
-    may do so 83 times. For that it is wider: by a fifth at 5 trials, a tenth at 30, a thirtieth at 300.
+    may do so 83 times. For that it is wider: by a fifth at 5 trials, a tenth at 30, a thirtieth at 300. With another
+    `miss` it may miss the true one so often.
     """
     limits.Limit("n", 1, math.inf, integer=True).check(n)
     limits.Limit("successes", 0, n, integer=True).check(successes)
-    low, high = exact_ends(successes, n)
+    low, high = exact_ends(successes, n, miss)
     return Estimate(successes / n, float(low), float(high))
 
 
-def exact_ends(successes: ArrayLike, n: int) -> tuple[Array, Array]:
+def exact_ends(successes: ArrayLike, n: int, miss: float = 0.05) -> tuple[Array, Array]:
     """Return both ends of `exact_interval` for `successes` of `n` trials, each of the shape of `successes`."""
     found = np.asarray(successes, dtype=float)
-    low = np.where(found > 0, beta.ppf(0.025, np.maximum(found, 1), n - found + 1), 0.0)
-    high = np.where(found < n, beta.ppf(0.975, found + 1, np.maximum(n - found, 1)), 1.0)
+    low = np.where(found > 0, beta.ppf(miss / 2, np.maximum(found, 1), n - found + 1), 0.0)
+    high = np.where(found < n, beta.ppf(1 - miss / 2, found + 1, np.maximum(n - found, 1)), 1.0)
     return low, high
 
 

@@ -152,15 +152,16 @@ def interval(name: str, shares: ArrayLike, n_voters: int, channel: BinaryChannel
     return np.minimum(*ends), np.maximum(*ends)
 
 
-def exact(answers_for_a: int, n_voters: int, channel: BinaryChannel) -> Estimate:
+def exact(answers_for_a: int, n_voters: int, channel: BinaryChannel, miss: float = 0.05) -> Estimate:
     """Return `corrected` with a 95 % interval that is right for a class too: the map of the exact one for the answers
     "A".
 
     Like `corrected` it is not cut at 0 and 1. Of people sampled at random it contains the true share of all at least 95
-    times of 100; the share of those very people, where only the lies are random, more often still.
+    times of 100; the share of those very people, where only the lies are random, more often still. With another `miss`
+    it may miss the share so often.
     """
     limits.N_VOTERS.check(n_voters)
-    found = exact_interval(answers_for_a, n_voters)
+    found = exact_interval(answers_for_a, n_voters, miss)
     value, *ends = (float(corrected(share, channel)) for share in found)
     return Estimate(value, min(ends), max(ends))
 

@@ -28,7 +28,7 @@ def standing_words(question: Question | str, shown: Answer | None) -> Mapping[st
         return {}
     config = question.config
     lie, *other = map(numbers.percent, config.lies)
-    k, half = len(config.answers), poll.half_width(_SMALL_CLASS, config.channel)
+    k, half = len(config.answers), poll.half_width(_SMALL_CLASS, config.channel, config.miss)
     how = folds.read(_HERE / "how.md", lie=lie, k=k)
     if config.check:
         how += folds.read(_HERE / f"{config.check}.md", **({"lie": lie, "other": other[0]} if other else {}))

@@ -91,10 +91,17 @@ def naive(answer: Answer, found: Reveal) -> _StepContents:
         f"Without correction, {said(first.answer)} would be true for {_with_interval(first.reported)}. But if it were "
         f"true for nobody, {numbers.percent(still)} would answer {said(first.answer)} by chance.",
         Chart(charts.naive(found)),
-        f"Shares as sent, each with its 95 % interval: {words}.",
+        f"Shares as sent, {_intervals_words(found)}: {words}.",
         lambda: poll.said_table(found),
         answer.snippet("charts.naive(found).show()"),
     )
+
+
+def _intervals_words(found: Reveal) -> str:
+    """Say how often the intervals of all answers hold."""
+    if len(found.readings) == 2:
+        return "each with its 95 % interval"
+    return "each with an interval, all of which hold together in at least 95 of 100 polls"
 
 
 def _with_interval(share: Estimate) -> str:
@@ -121,7 +128,7 @@ def corrected(answer: Answer, found: Reveal) -> _StepContents:
     return _StepContents(
         sentence,
         reveal.shares(answer.question, found, f"Shares corrected for the changed answers: {words}."),
-        f"Shares corrected for the changed answers, each with its 95 % interval: {words}.{_everybody_words(found)}",
+        f"Shares corrected for the changed answers, {_intervals_words(found)}: {words}.{_everybody_words(found)}",
         lambda: poll.share_table(found),
         answer.snippet("charts.corrected(found).show()"),
     )
@@ -179,7 +186,7 @@ def one_answer(answer: Answer, found: Reveal) -> _StepContents:
         f"<b>{_of_100_people(first.meant)}</b>; of any 100, for {_of_100_people(first.estimated)}. "
         f"{f'The odds change at most {numbers.factor(epsilon)}-fold.' if wheel else odds}",
         Markup(_hundred_senders(found)),
-        f"At the estimated shares and the ends of their 95 % intervals: {words}.",
+        f"At the estimated shares and the ends of their intervals: {words}.",
         lambda: poll.meant_table(found),
         answer.snippet("print(found.readings[0].meant)", plots=False),
     )

@@ -59,6 +59,15 @@ class PollConfig:
         return self.mechanism.one_against_rest
 
     @property
+    def miss(self) -> float:
+        """How often the interval of one answer may miss its share, so that all intervals hold in 95 of 100 polls.
+
+        Two shares are one number, which both intervals hold or miss. Of k ≥ 3 each may miss in 0.05/k (Bonferroni).
+        """
+        k = len(self.answers)
+        return 0.05 / k if k > 2 else 0.05
+
+    @property
     def lies(self) -> tuple[float, ...]:
         """The probability of each group of people: that of all, or those of both halves."""
         return (self.lie, _of_other_half(self.lie)) if self.check == HALVES else (self.lie,)

@@ -40,9 +40,10 @@ def price(found: Reveal) -> Price:
         half, needed = (share.high - share.low) / 2, lambda width: _checked_people_needed(design, part, width)
     else:
         channel = found.config.channel
-        half, needed = half_width(found.n_answers, channel), lambda width: people_needed(channel, width)
-    plans = tuple((width, needed(width), people_needed(_TRUTHFUL, width)) for width in _WIDTHS)
-    return Price(found.n_answers, _truthful_people_needed(half), half, plans)
+        miss = found.config.miss
+        half, needed = half_width(found.n_answers, channel, miss), lambda width: people_needed(channel, width, miss)
+    plans = tuple((width, needed(width), people_needed(_TRUTHFUL, width, found.config.miss)) for width in _WIDTHS)
+    return Price(found.n_answers, _truthful_people_needed(half, found.config.miss), half, plans)
 
 
 def _checked_people_needed(design: Design, part: float, half: float) -> int:
@@ -51,29 +52,29 @@ def _checked_people_needed(design: Design, part: float, half: float) -> int:
 
 
 @lru_cache(4096)
-def half_width(n_people: int, channel: BinaryChannel) -> float:
-    """Return half the 95 % interval (`votes.exact`) from `n_people`, before it is cut at 0 and 1, where it is widest.
+def half_width(n_people: int, channel: BinaryChannel, miss: float = 0.05) -> float:
+    """Return half the interval (`votes.exact`) from `n_people`, before it is cut at 0 and 1, where it is widest.
 
     That is where half of all answers are this one, or as near to half as the lies allow.
     """
     likeliest = min(max(0.5, channel.p10), 1 - channel.p01)
     count = int(likeliest * n_people)
-    ends = [votes.exact(each, n_people, channel) for each in {count, min(count + 1, n_people)}]
+    ends = [votes.exact(each, n_people, channel, miss) for each in {count, min(count + 1, n_people)}]
     return max(found.high - found.low for found in ends) / 2
 
 
 @lru_cache(4096)
-def people_needed(channel: BinaryChannel, half: float) -> int:
+def people_needed(channel: BinaryChannel, half: float, miss: float = 0.05) -> int:
     """Return the fewest people from whom the interval is ± `half` or narrower, whatever they answer."""
     few, many = 0, 1
-    while half_width(many, channel) > half:
+    while half_width(many, channel, miss) > half:
         few, many = many, 2 * many
     while many - few > 1:
         middle = (few + many) // 2
-        few, many = (few, middle) if half_width(middle, channel) <= half else (middle, many)
+        few, many = (few, middle) if half_width(middle, channel, miss) <= half else (middle, many)
     return many
 
 
-def _truthful_people_needed(half: float) -> int:
+def _truthful_people_needed(half: float, miss: float) -> int:
     """Return the number of true answers whose interval is ± `half`; 0 where it is wider than that of one."""
-    return 0 if half > half_width(1, _TRUTHFUL) else people_needed(_TRUTHFUL, half)
+    return 0 if half > half_width(1, _TRUTHFUL, miss) else people_needed(_TRUTHFUL, half, miss)

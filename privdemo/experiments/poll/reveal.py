@@ -20,10 +20,11 @@ class Reading(NamedTuple):
     """One answer: its `senders`, the share of people who `reported` it, the share of whom it is `estimated` to be true
     (corrected for lies), and the share of the senders who `meant` it.
 
-    Each share has a 95 % interval; that of `meant` varies the estimated share only. The interval of `estimated` is
-    computed for each answer by itself and cut at 0 and 1. `doubtful` is true if it lay outside before it was cut: such
-    lies hardly explain the answers. Where the poll has noticed who follows the rules, `estimated` and `meant` are about
-    these people alone. Of two halves `meant` is about the senders in the one in which answers say more.
+    Each share has a 95 % interval; that of `meant` varies the estimated share only. Those of three or more answers are
+    wide enough to hold together in 95 of 100 polls (`PollConfig.miss`). The interval of `estimated` is cut at 0 and 1.
+    `doubtful` is true if it lay outside before it was cut: such lies hardly explain the answers. Where the poll has
+    noticed who follows the rules, `estimated` and `meant` are about these people alone. Of two halves `meant` is about
+    the senders in the one in which answers say more.
     """
 
     answer: str
@@ -86,13 +87,13 @@ def reveal(config: PollConfig, counts: tuple[int, ...]) -> Reveal:
         if noticed:
             true, unfit = noticed.share if i == 0 else _complement(noticed.share), False
         else:
-            raw = votes.exact(count, total, channel)
+            raw = votes.exact(count, total, channel, config.miss)
             low, high = (min(max(end, 0.0), 1.0) for end in raw[1:])
             # The most likely shares of all answers together may lie outside the interval of one by itself.
             true = Estimate(float(share), min(low, float(share)), max(high, float(share)))
             unfit = raw.high < 0 or raw.low > 1
         meant = Estimate(*(_posterior(config.channel, each) for each in true))
-        readings.append(Reading(answer, count, exact_interval(count, total), true, meant, unfit))
+        readings.append(Reading(answer, count, exact_interval(count, total, config.miss), true, meant, unfit))
     return Reveal(config, tuple(readings), channel, noticed)
 
 
