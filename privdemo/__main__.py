@@ -25,6 +25,7 @@ examples:
   python -m privdemo reproduce distortion released counts again: Iyer's figure 1 (seconds)
   python -m privdemo reproduce answers    shares of 64 answers again, by five lies (a minute)
   python -m privdemo reproduce comparison every method at every ε again (ten minutes)
+  python -m privdemo reproduce pushed     the same, where some people push their labels (three minutes)
   python -m privdemo reproduce defaults   the trials that the app's pages open on again (two minutes)
   python -m privdemo claims               published claims beside ours, with verdicts
   python -m privdemo advise --ask yes-no --trust nobody --people 5000 --within 0.03
@@ -47,7 +48,7 @@ that holds mnist/*.gz, adult/*.gz and sms/*.gz; nothing is downloaded then.
 _SPEC = """\
 SPEC, for example:
   experiment = "training"        # or "bags", "class_ratio", "comparison", "voting", "images", "label_counts",
-                                 # "many_answers"
+                                 # "many_answers", "disobedience", "attackers"
   repeats = 10                   # trials of every config
 
   [config]                       # what all trials share; the rest is as in the package

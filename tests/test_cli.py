@@ -183,7 +183,17 @@ def test_all_studies_go_on_with_the_one_that_was_interrupted(made, tmp_path):
 
 def test_every_study_can_be_reproduced_under_the_name_of_its_file():
     studies = commands.STUDIES
-    others = ["figure3-steps", "guesses", "llp", "classratio", "distortion", "comparison", "answers", "defaults"]
+    others = [
+        "figure3-steps",
+        "guesses",
+        "llp",
+        "classratio",
+        "distortion",
+        "comparison",
+        "pushed",
+        "answers",
+        "defaults",
+    ]
     assert list(studies) == [*training.study.STUDIES, *others]
     assert all(name == study.name and study.is_own(study.file) for name, study in studies.items())
     for name, study in training.study.STUDIES.items():
