@@ -11,7 +11,7 @@ from plotly.graph_objects import Figure
 from privdemo import palette
 from privdemo.experiments.comparison.pushed import PARTS, PushedRow
 from privdemo.experiments.comparison.study import EPSILONS, Row
-from privdemo.figures.chart_style import SIZE, chart
+from privdemo.figures.chart_style import SIZE, chart, spaced_percent
 from privdemo.figures.charts import (
     HOVER,
     PALE,
@@ -93,9 +93,16 @@ def pushed(
     """
     parts_tried = sorted({part, *PARTS})
     pad = 0.04 * parts_tried[-1]
-    title = {"text": "people who push their label"}
-    x_axis = {"title": title, "tickformat": ".0%", "range": [-pad, parts_tried[-1] + pad], "tickvals": list(PARTS)}
-    return _curves([(row.fake_part, row) for row in rows], metric, mine, part, x_axis, None, names, records)
+    x_axis = {
+        "title": {"text": "people who push their label"},
+        "range": [-pad, parts_tried[-1] + pad],
+        "tickformat": ".0%",
+        "tickvals": list(PARTS),
+        "ticktext": [spaced_percent(f"{one:.0%}") for one in PARTS],
+    }
+    points = [(row.fake_part, row) for row in rows]
+    least = COIN - 0.02 if metric == "accuracy" else math.inf
+    return _curves(points, metric, mine, part, x_axis, None, names, records, least)
 
 
 def _curves(
@@ -107,8 +114,12 @@ def _curves(
     goal: float | None,
     names: Mapping[str, str] | None,
     records: str,
+    least: float = math.inf,
 ) -> Figure:
-    """Return a curve for each method of the `points` (x, row); `mine` are marks at `yours`."""
+    """Return a curve for each method of the `points` (x, row); `mine` are marks at `yours`.
+
+    The axis upwards begins at `least`, or lower.
+    """
     plotted = [name for name in COMPARISON if any(row.method == name for _, row in points)]
     curves = []
     for name in plotted:
@@ -118,7 +129,7 @@ def _curves(
         else:
             curves.append(curve._replace(name=names[name], style=curve.style._replace(dash="solid")))
     marks = [e for curve in curves for e in curve.estimates] + list(mine.values())
-    low = min((e.ends[0] for e in marks), default=0.0)
+    low = min(least, *(e.ends[0] for e in marks)) if marks else 0.0
     high = max((e.ends[1] for e in marks), default=1.0)
     pad = 0.04 * (high - low or 1.0)
     most = 1.02 if metric in _SHARES else math.inf

@@ -507,7 +507,7 @@ def mark_words(question: Question, marks: Mapping[str, Estimate], best: Mapping[
     rest = [one for one, _ in others if one != PUBLISHER]
     epsilon = f"ε = {numbers.epsilon(question.config.epsilon)}{_also_pixels(question.config)}"
     at = f"At {f'the same {epsilon} for all,' if len(best) > 1 else epsilon}{_with_pushed(question.config)}"
-    score = _score_words(question, f"<b>{results[trust]}</b>")
+    score = score_words(question, f"<b>{results[trust]}</b>")
     verdict = change(row, best[rest[0]]).verdict if rest else None
     if verdict is Verdict.BETTER:
         start = f"{at} trusting <b>{trust}</b> does best: {score}"
@@ -549,7 +549,7 @@ def lower_loss(named: Row | None, other: Row | None) -> str:
     return f", {lower} ({least}, not {most})" if lower else ""
 
 
-def _score_words(question: Question, mark: str) -> str:
+def score_words(question: Question, mark: str) -> str:
     """Say what a score measures."""
     config = question.config
     if config.task == SHARE:

@@ -9,15 +9,22 @@ from pages.kit import numbers
 from pages.kit.panel import Chart, Panel, Prediction, Scale
 from pages.kit.snippet import Snippet
 from pages.topics.comparison import shipped
-from pages.topics.comparison.answer import AT_CURVES, TRUSTED_PARTY, Answer, config_snippet, records_of, trial_counts
-from pages.topics.comparison.words import METRIC_WORDS, marked, people, privacy, pushed_label, value
+from pages.topics.comparison.answer import (
+    AT_CURVES,
+    TRUSTED_PARTY,
+    Answer,
+    config_snippet,
+    records_of,
+    score_words,
+    trial_counts,
+)
+from pages.topics.comparison.words import marked, people, privacy, pushed_label, value
 from privdemo.experiments import comparison
-from privdemo.experiments.comparison import SHARE, ComparisonConfig
+from privdemo.experiments.comparison import ComparisonConfig
 from privdemo.experiments.comparison.pushed import PushedRow
 from privdemo.experiments.comparison.study import Row
 from privdemo.figures import comparison as charts
 from privdemo.methods import CLEAN, COMPARISON, CURATOR, NOBODY, OWNER, SHUFFLER, TRUTH
-from privdemo.tasks import binary_task
 
 _QUESTION = "What if some people send labels that an attacker chose?"
 # The part of the people whose labels are said to be pushed while the visitor has nobody push.
@@ -102,19 +109,14 @@ def _why_not(answer: Answer) -> str:
 
 def _words(pushed: Pushed) -> str:
     """Say what is reached with pushed labels, and what would be without, by who is trusted."""
-    what = (
-        f"the share of “{binary_task(pushed.config.dataset).classes[1]}” is off by"
-        if pushed.config.task == SHARE
-        else "named correctly are"
-        if pushed.metric == "accuracy"
-        else f"the {METRIC_WORDS[pushed.metric]} is"
+    (first, row), *others = pushed.attacked.items()
+    before = {trust: value(pushed.metric, one.mean) for trust, one in pushed.honest.items()}
+    score = score_words(pushed.answer.question, f"<b>{value(pushed.metric, row.mean)}</b>")
+    more = "".join(
+        f"; trusting {trust} <b>{value(pushed.metric, one.mean)}</b> instead of {before[trust]}"
+        for trust, one in others
     )
-    changes = [
-        f"{'trusting ' * (not i)}{trust} <b>{value(pushed.metric, row.mean)}</b> instead of "
-        f"{value(pushed.metric, pushed.honest[trust].mean)}"
-        for i, (trust, row) in enumerate(pushed.attacked.items())
-    ]
-    return f"If {pushed.sent}, {what}: {'; '.join(changes)}."
+    return f"If {pushed.sent}, trusting {first}, {score} instead of {before[first]}{more}."
 
 
 def _note(pushed: Pushed) -> str:
@@ -122,7 +124,7 @@ def _note(pushed: Pushed) -> str:
     why = {
         NOBODY: "without trust a pushed label skips the noise, so that it counts as "
         f"{numbers.times(_counts_as(pushed.config))} people",
-        SHUFFLER: "before a shuffler it skips less noise",
+        SHUFFLER: "before a shuffler there is less noise to skip",
         OWNER: "the bag’s owner and the curator put noise on all labels alike",
         CURATOR: "a curator puts the same noise on all",
     }

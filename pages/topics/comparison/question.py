@@ -81,7 +81,7 @@ FAKE = Number(
     "Of 100 labels of either class so many are sent by people who follow no rules: an attacker chose them.",
 )
 # What such people send, by its name on screen.
-FAKE_LABELS = {"the opposite of the truth": OPPOSITE, "always the second class": SECOND}
+FAKE_LABELS = {"the wrong label": OPPOSITE, "the second class": SECOND}
 FAKE_LABEL = Choice("fake_label", tuple(FAKE_LABELS), next(iter(FAKE_LABELS)), "They send")
 METRIC = Choice("judge_by", tuple(METRIC_NAMES), "accuracy", "Judge by")
 METHODS = Choice(

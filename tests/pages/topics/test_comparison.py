@@ -520,10 +520,14 @@ def test_pushed_labels_are_told_with_what_would_be_without_them(mnist, part, lab
     panel, said = pushed_panel(part, label), part or 0.2
     before, after = means(0.0), means(said, label)
     what = "the opposite of their true label" if label == OPPOSITE else "“9”, whatever is true"
-    first = f"<b>{100 * after[TRYING]:.1f} %</b> instead of {100 * before[TRYING]:.1f} %"
-    assert panel.answer.startswith(f"If <b>{100 * said:g} of 100 people</b> send {what}, named correctly are: trusting")
-    assert f"trusting nobody {first}" in panel.answer
-    assert f"a curator <b>{100 * after[CURATED]:.1f} %</b> instead of {100 * before[CURATED]:.1f} %" in panel.answer
+    first = (
+        f"<b>{100 * after[TRYING]:.1f} %</b> of new images are named correctly instead of {100 * before[TRYING]:.1f} %"
+    )
+    assert panel.answer.startswith(f"If <b>{100 * said:g} of 100 people</b> send {what}, trusting nobody, {first}; ")
+    assert (
+        f"trusting a curator <b>{100 * after[CURATED]:.1f} %</b> instead of {100 * before[CURATED]:.1f} %"
+        in panel.answer
+    )
     assert panel.prediction.truth == 100 * after[TRYING]
     assert f"{100 * said:g} of 100 people</b> send {what}" in panel.prediction.ask
     assert "counts as 2.2 people" in panel.prediction.explain  # 1/(1 − 2p) at ε = 1
@@ -538,12 +542,10 @@ def test_pushed_labels_move_a_share_and_other_scores(mnist):
     counted = (CLEAN, CORRECTED_COUNT, LLP, CURATED)
     panel = pushed_panel(0.2, task=SHARE, metric="error", methods=counted)
     found = means(0.2, task=SHARE, metric="error")[CORRECTED_COUNT]
-    assert f"the share of “9” is off by: trusting nobody <b>{100 * found:.1f} points</b> instead of" in panel.answer
+    assert f"trusting nobody, the share of “9” is off by <b>{100 * found:.1f} points</b> instead of" in panel.answer
     assert panel.prediction is None
-    assert (
-        "send the opposite of their true label, the log loss is: trusting nobody"
-        in pushed_panel(0.2, metric="log_loss").answer
-    )
+    loss = pushed_panel(0.2, metric="log_loss").answer
+    assert "send the opposite of their true label, trusting nobody, the log loss is <b>" in loss
 
 
 @pytest.mark.mnist
@@ -565,7 +567,7 @@ def test_what_is_shipped_of_pushed_labels_needs_no_trials(mnist):
 
 @pytest.mark.mnist
 def test_a_link_sets_how_many_push_and_the_sentence_says_so(mnist):
-    words = takeaway(visit("comparison", fake="0.2", fake_label="always the second class"))
+    words = takeaway(visit("comparison", fake="0.2", fake_label="the second class"))
     assert "At the same ε = 1 for all, with 20 of 100 labels pushed," in words
     at = visit("comparison", compare_look="Labels pushed by some", fake="0.3")
     assert not warnings(at)
