@@ -80,7 +80,7 @@ class Answer:
     `curves` are the rows at several ε, shipped or from the visitor’s trials; `own` and `pinned` are the rows of the
     visitor’s setting and of the pinned one. `n_trials` is the number of trials of the visitor’s setting, `problems`
     maps a method to the reason why it has no score, and `running` is true if more trials are to come. `pushed` are the
-    rows along the part of the people who push their labels, while the chapter on them is shown.
+    rows along the part of the people who push their labels: shipped, or computed while the chapter on them is shown.
     """
 
     question: Question
@@ -441,7 +441,7 @@ def answer(question: Question, trials_so_far: Trials) -> Answer | None:
         len(own) or results.N_TRIALS,
         problems,
         trials_so_far.running,
-        tuple(_pushed(question, trials_so_far)) if question.along_pushed else (),
+        tuple(_pushed(question, trials_so_far)),
     )
     return result if result.curves or result.own or problems else None
 

@@ -99,6 +99,8 @@ def _pushed(answer: Answer, rows: list[PushedRow]) -> Pushed:
 
 def _why_not(answer: Answer) -> str:
     """Say why there are no curves, or not yet."""
+    if not answer.question.along_pushed:
+        return "The curves along the part of the people who push their labels are computed while this chapter is shown."
     if answer.running:
         return "The curves along the part of the people who push their labels are being computed."
     return "No method that is shown has results here: go on, or show others."
