@@ -120,15 +120,18 @@ def test_nothing_moves_when_plotly_has_started(page: Page, address: str, width: 
 def test_more_pushed_labels_are_in_the_sentence_the_figure_and_the_link(page: Page, address: str) -> None:
     browsing.open_page(page, f"{address}/comparison?compare_look=Labels+pushed+by+some&fake=0.2")
     said = page.locator(".takeaway")
-    expect(said).to_contain_text("If 20 of 100 people send the opposite of their true label, trusting nobody, 74.0 %")
+    expect(said).to_contain_text("If 20 of 100 people send the opposite")
+    expect(said).to_contain_text("74.0\u00a0% of new images are named correctly")
     more = page.get_by_role("spinbutton", name="Pushed labels, as a share of all")
     more.fill("0.3")
     more.press("Enter")
-    expect(said).to_contain_text("If 30 of 100 people send the opposite of their true label, trusting nobody, 53.1 %")
+    expect(said).to_contain_text("If 30 of 100 people send the opposite")
+    expect(said).to_contain_text("53.1\u00a0% of new images are named correctly")
     expect(page.locator(".js-plotly-plot").first).to_contain_text("your setting: 30 %")
     expect(page).to_have_url(re.compile("fake=0.3"))
     page.get_by_role("radio", name="the second class").click(force=True)
-    expect(said).to_contain_text("If 30 of 100 people send “9”, whatever is true, trusting nobody, 73.2 %")
+    expect(said).to_contain_text("If 30 of 100 people send “9”, whatever is true")
+    expect(said).to_contain_text("73.2\u00a0% of new images are named correctly")
     expect(page).to_have_url(re.compile("fake_label=the\\+second\\+class|fake_label=the%20second%20class"))
 
 
