@@ -287,6 +287,32 @@ def long_run() -> str:
     )
 
 
+def pushed() -> str:
+    """Return what methods reach along the part of the people who push their labels, and how far a share is off."""
+    study = comparison.pushed
+    found = {
+        (r.task, r.method, r.fake_part, r.fake_label): r for r in study.load() if r.metric in ("accuracy", "error")
+    }
+    places = [(0.0, comparison.OPPOSITE)]
+    places += [(part, label) for label in (comparison.OPPOSITE, comparison.SECOND) for part in study.PARTS[1:]]
+    heads = [f"{part:.0%} {'wrong' if label == comparison.OPPOSITE else '9'}" for part, label in places[1:]]
+    asked = [("classify", name) for name in ("clean", NAIVE, SPREAD, by_trying(SPREAD), LLP, BAG_NAMES)]
+    asked += [("classify", name) for name in ("set names gaussian", "curator")]
+    counting = ("naive count", "corrected count", "shuffled count", LLP, "mmd gaussian", "curator")
+    asked += [("share", name) for name in counting]
+    return _table(
+        ["", "trusts", "nobody pushes", *heads],
+        (
+            [
+                f"{'share: ' * (task == 'share')}{COMPARISON[name].title}",
+                COMPARISON[name].trust,
+                *(_half(found[task, name, *place].estimate.times(100), 1) for place in places),
+            ]
+            for task, name in asked
+        ),
+    )
+
+
 def answers() -> str:
     """Return the errors of shares of many answers, by lie and by how reports are read."""
     means = answers_study.means(answers_study.load())
@@ -324,6 +350,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "bag names chosen by trying": lambda: _leads(by_trying(BAG_NAMES), BAG_NAMES),
     "bag names chosen by trying, over bag shares": lambda: _leads(by_trying(BAG_NAMES), LLP),
     "kinds of trust, in the long run": long_run,
+    "pushed labels": pushed,
     "many answers": answers,
 }
 

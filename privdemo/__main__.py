@@ -8,8 +8,9 @@ import logging
 import os
 import sys
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from privdemo import commands, datasets
 from privdemo.advise import SHIPPED, TRUSTED, TRUSTS, Question
@@ -25,6 +26,7 @@ examples:
   python -m privdemo reproduce distortion released counts again: Iyer's figure 1 (seconds)
   python -m privdemo reproduce answers    shares of 64 answers again, by five lies (a minute)
   python -m privdemo reproduce comparison every method at every ε again (ten minutes)
+  python -m privdemo reproduce pushed     the same, where some people push their labels (three minutes)
   python -m privdemo reproduce defaults   the trials that the app's pages open on again (two minutes)
   python -m privdemo claims               published claims beside ours, with verdicts
   python -m privdemo advise --ask yes-no --trust nobody --people 5000 --within 0.03
@@ -47,7 +49,7 @@ that holds mnist/*.gz, adult/*.gz and sms/*.gz; nothing is downloaded then.
 _SPEC = """\
 SPEC, for example:
   experiment = "training"        # or "bags", "class_ratio", "comparison", "voting", "images", "label_counts",
-                                 # "many_answers"
+                                 # "many_answers", "disobedience", "attackers"
   repeats = 10                   # trials of every config
 
   [config]                       # what all trials share; the rest is as in the package
@@ -155,9 +157,7 @@ def _parser() -> argparse.ArgumentParser:
         _add_reproduce,
         _add_claims,
         _add_advise,
-        _add_disobey,
-        _add_notice,
-        _add_attack,
+        _add_disobedience,
         _add_sweep,
         _add_run,
         _add_lessons,
@@ -279,84 +279,89 @@ def _add_advise(subparsers: argparse._SubParsersAction[argparse.ArgumentParser])
     _add_json(advising, commands.show_advice)
 
 
-def _add_disobey(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """`disobey --share … --lie … --part …`: what disobedience does to an estimate."""
-    disobeying = subparsers.add_parser(
-        "disobey",
-        help="what people who do not follow the rules do to an estimate",
-        description=_wrapped(
-            "Say what share of Yes is estimated on average if a part of the people does not follow the rules, by what "
-            "they do instead; and between which shares the truth can be, whatever they do."
+class _Flag(NamedTuple):
+    """An option of a command: its `name`, and what `add_argument` takes besides."""
+
+    name: str
+    words: str
+    default: float | None = None
+    more: Mapping[str, Any] = {}
+
+
+class _Command(NamedTuple):
+    """A command that only prints: its help, what it does, its examples, the function that runs it, and its options."""
+
+    help: str
+    description: str
+    examples: str
+    run: Callable[..., None]
+    flags: Sequence[_Flag]
+
+
+_DISOBEDIENCE = {
+    "disobey": _Command(
+        "what people who do not follow the rules do to an estimate",
+        "Say what share of Yes is estimated on average if a part of the people does not follow the rules, by what they "
+        "do instead; and between which shares the truth can be, whatever they do.",
+        _DISOBEY,
+        commands.show_disobedience,
+        (
+            _Flag("share", "the share of people for whom Yes is true", 0.35),
+            _Flag("lie", "how often those who follow the rules lie", 0.2),
+            _Flag("part", "the part that does not follow them", 0.1),
         ),
-        epilog=_DISOBEY,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    for name, default, words in (
-        ("share", 0.35, "the share of people for whom Yes is true"),
-        ("lie", 0.2, "how often those who follow the rules lie"),
-        ("part", 0.1, "the part that does not follow them"),
-    ):
-        disobeying.add_argument(
-            f"--{name}", type=float, default=default, metavar="X", help=f"{words} (default: %(default)s)"
+    ),
+    "notice": _Command(
+        "how many people do not follow the rules, from a survey that notices",
+        "Estimate the share of Yes and the part that says No whatever happens, with 95 % intervals, from two random "
+        "halves that were told to lie differently, or from a control question of known share.",
+        _NOTICE,
+        commands.show_noticed,
+        (
+            _Flag(
+                "lies",
+                "how often people lie: in each half, or in both questions",
+                None,
+                {"nargs": "+", "required": True},
+            ),
+            _Flag("counts", "four counts: see the examples", None, {"type": int, "nargs": 4, "required": True}),
+            _Flag("control", "the known share of the control question"),
+        ),
+    ),
+    "attack": _Command(
+        "how far fake clients push an answer, by every mechanism",
+        "Say by how many points fake clients raise the estimated shares of the answers that they want, by each "
+        "mechanism and attack, and what defences leave of it in simulated surveys. The other answers are alike.",
+        _ATTACK,
+        commands.show_attack,
+        (
+            _Flag("answers", "how many answers there are", 64),
+            _Flag("epsilon", "the ε of every report", 1.0),
+            _Flag("part", "the part of all clients that is fake", 0.05),
+            _Flag("share", "the true share of each answer that they want", 0.01),
+            _Flag("targets", "how many answers they want", 1),
+            _Flag("people", "how many clients there are", 10_000),
+        ),
+    ),
+}
+
+
+def _add_disobedience(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """`disobey`, `notice` and `attack`: people who do not follow the rules."""
+    for name, command in _DISOBEDIENCE.items():
+        parser = subparsers.add_parser(
+            name,
+            help=command.help,
+            description=_wrapped(command.description),
+            epilog=command.examples,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-    _add_json(disobeying, commands.show_disobedience)
-
-
-def _add_notice(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """`notice --lies … --counts …`: how many people do not follow the rules."""
-    noticing = subparsers.add_parser(
-        "notice",
-        help="how many people do not follow the rules, from a survey that notices",
-        description=_wrapped(
-            "Estimate the share of Yes and the part that says No whatever happens, with 95 % intervals, from two "
-            "random halves that were told to lie differently, or from a control question of known share."
-        ),
-        epilog=_NOTICE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    noticing.add_argument(
-        "--lies",
-        type=float,
-        nargs="+",
-        required=True,
-        metavar="X",
-        help="how often people lie: in each half, or in both questions",
-    )
-    noticing.add_argument(
-        "--counts", type=int, nargs=4, required=True, metavar="N", help="four counts: see the examples"
-    )
-    noticing.add_argument("--control", type=float, metavar="X", help="the known share of the control question")
-    _add_json(noticing, commands.show_noticed)
-
-
-def _add_attack(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """`attack --answers … --part …`: how far fake clients push answers."""
-    attacking = subparsers.add_parser(
-        "attack",
-        help="how far fake clients push an answer, by every mechanism",
-        description=_wrapped(
-            "Say by how many points fake clients raise the estimated shares of the answers that they want, by each "
-            "mechanism and attack, and what defences leave of it in simulated surveys. The other answers are alike."
-        ),
-        epilog=_ATTACK,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    for name, default, words in (
-        ("answers", 64, "how many answers there are"),
-        ("epsilon", 1.0, "the ε of every report"),
-        ("part", 0.05, "the part of all clients that is fake"),
-        ("share", 0.01, "the true share of each answer that they want"),
-        ("targets", 1, "how many answers they want"),
-        ("people", 10_000, "how many clients there are"),
-    ):
-        attacking.add_argument(
-            f"--{name}",
-            type=type(default),
-            default=default,
-            metavar="N" if isinstance(default, int) else "X",
-            help=f"{words} (default: %(default)s)",
-        )
-    _add_json(attacking, commands.show_attack)
+        for flag in command.flags:
+            kind = flag.more.get("type", float if flag.default is None else type(flag.default))
+            words = flag.words if flag.default is None else f"{flag.words} (default: %(default)s)"
+            shown = {"type": kind, "metavar": "N" if kind is int else "X", "default": flag.default, "help": words}
+            parser.add_argument(f"--{flag.name}", **(shown | dict(flag.more)))
+        _add_json(parser, command.run)
 
 
 def _add_json(parser: argparse.ArgumentParser, run: Callable[..., None]) -> None:

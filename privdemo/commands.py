@@ -59,6 +59,7 @@ _STUDIES: tuple[ShippedStudy[Any], ...] = (
     class_ratio.study.STUDY,
     label_counts.STUDY,
     comparison.study.STUDY,
+    comparison.pushed.STUDY,
     answers_study.STUDY,
     shipped_trials.STUDY,
 )

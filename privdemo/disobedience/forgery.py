@@ -63,6 +63,12 @@ class Forger(ABC):
         """Return how many of `n_people` crafted reports support each answer, (k,)."""
         return self.oracle.tally(self.crafted_reports(targets, n_people, rng))
 
+    def mixed_counts(self, targets: Targets, obey: Counts, n_people: int, rng: np.random.Generator) -> Counts:
+        """Return how many reports support each answer, (k,): of `obey` (k,) people who follow the rules, and of
+        `n_people` crafted ones.
+        """
+        return self.oracle.support_counts(obey, rng) + self.crafted_counts(targets, n_people, rng)
+
 
 class PoolForger(Forger):
     """One whose crafted reports are taken at random from a list of the best ones."""
@@ -75,23 +81,25 @@ class PoolForger(Forger):
     def _best(self, targets: Targets) -> NDArray:
         """Return the reports that support most of the `targets`, (m, ...)."""
 
-    def _pool(self, targets: Targets) -> tuple[NDArray, Counts]:
+    def _pool(self, targets: Targets) -> tuple[NDArray, Array, Array]:
+        """Return the reports (m, ...), what each supports (m, k), and how often each is sent, (m,)."""
         best = self._best(targets)
         most = max(1, min(KEPT, CELLS // self.oracle.k))
         if len(best) > most:
             best = np.random.default_rng(SEARCH_SEED).choice(best, most, replace=False)
-        return best, self.oracle.support(best).astype(np.int64)
+        # As floating-point numbers, of which whole ones are exact: products of integers take longer.
+        return best, self.oracle.support(best).astype(float), np.full(len(best), 1 / len(best))
 
     def crafted_support(self, targets: Targets) -> Array:
         return self.pool(targets)[1].mean(axis=0)
 
     def crafted_reports(self, targets: Targets, n_people: int, rng: np.random.Generator) -> NDArray:
-        reports, _ = self.pool(targets)
+        reports, *_ = self.pool(targets)
         return reports[rng.integers(0, len(reports), n_people)]
 
     def crafted_counts(self, targets: Targets, n_people: int, rng: np.random.Generator) -> Counts:
-        _, support = self.pool(targets)
-        return rng.multinomial(n_people, np.full(len(support), 1 / len(support))) @ support
+        _, support, chances = self.pool(targets)
+        return np.dot(rng.multinomial(n_people, chances), support).astype(np.int64)
 
 
 class ResponseForger(PoolForger):
@@ -284,6 +292,12 @@ class SetForger(Forger):
                 sets -= taken
                 sets[:-1] += taken[1:]
         return counts
+
+    def mixed_counts(self, targets: Targets, obey: Counts, n_people: int, rng: np.random.Generator) -> Counts:
+        """See `Forger`: of both together, which takes hardly longer than of those who follow the rules alone."""
+        if len(targets) > self.oracle.size:
+            return super().mixed_counts(targets, obey, n_people, rng)
+        return self.oracle.support_counts_with_sets(obey, targets, n_people, rng)
 
     def _sets(self, order: Array) -> NDArray[np.uint8]:
         """Return the d first answers of each order (n, k), as packed bits."""

@@ -78,11 +78,11 @@ def mixed_support_counts(
 
     Either may be nobody. Of fake clients it does not matter which answers are true.
     """
-    if not np.asarray(disobey).any():
+    if not np.count_nonzero(disobey):
         return oracle.support_counts(obey, rng)
-    if not np.asarray(obey).any():
+    if not np.count_nonzero(obey):
         return way.support_counts(oracle, disobey, rng)
-    return oracle.support_counts(obey, rng) + way.support_counts(oracle, disobey, rng)
+    return way.mixed_support_counts(oracle, obey, disobey, rng)
 
 
 def mixed_reports(

@@ -50,6 +50,12 @@ class Way(ABC):
         people = oracle.check_counts(counts)
         return oracle.tally(self.reports(oracle, np.repeat(np.arange(oracle.k), people), rng))
 
+    def mixed_support_counts(
+        self, oracle: FrequencyOracle, obey: ArrayLike, disobey: ArrayLike, rng: np.random.Generator
+    ) -> Counts:
+        """Return the same of everybody together, if `obey` (k,) people follow the rules; neither is nobody."""
+        return oracle.support_counts(obey, rng) + self.support_counts(oracle, disobey, rng)
+
 
 @dataclass(frozen=True)
 class OpenTruth(Way):
@@ -178,7 +184,14 @@ class CraftedReport(Way):
     def support_counts(self, oracle: FrequencyOracle, counts: ArrayLike, rng: np.random.Generator) -> Counts:
         """See `Way`."""
         _check_answers(self.targets, oracle.k)
-        return forger(oracle).crafted_counts(self.targets, int(oracle.check_counts(counts).sum()), rng)
+        return forger(oracle).crafted_counts(self.targets, oracle.count_people(counts), rng)
+
+    def mixed_support_counts(
+        self, oracle: FrequencyOracle, obey: ArrayLike, disobey: ArrayLike, rng: np.random.Generator
+    ) -> Counts:
+        """See `Way`."""
+        _check_answers(self.targets, oracle.k)
+        return forger(oracle).mixed_counts(self.targets, np.asarray(obey), oracle.count_people(disobey), rng)
 
 
 @lru_cache(256)

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 from plotly.graph_objects import Figure
 
 from privdemo import palette
+from privdemo.experiments.comparison.pushed import PARTS, PushedRow
 from privdemo.experiments.comparison.study import EPSILONS, Row
-from privdemo.figures.chart_style import SIZE, chart
+from privdemo.figures.chart_style import SIZE, chart, spaced_percent
 from privdemo.figures.charts import (
     HOVER,
     PALE,
@@ -73,20 +74,64 @@ def frontier(
     `records` are what a model names. With `names`, few curves are called by them at their ends, and a
     dotted rule marks a coin toss.
     """
-    plotted = [name for name in COMPARISON if any(row.method == name for row in rows)]
+    x_axis = log_axis(axis, sorted({*EPSILONS, epsilon}))
+    x_axis |= {"tickvals": list(EPSILONS), "ticktext": [f"{e:g}" for e in EPSILONS]}
+    points = [(row.epsilon, row) for row in rows]
+    return _curves(points, metric, mine, epsilon, x_axis, goal, names, records)
+
+
+def pushed(
+    rows: Sequence[PushedRow],
+    metric: str,
+    mine: Mapping[str, Estimate],
+    part: float,
+    names: Mapping[str, str],
+    records: str = "records",
+) -> Figure:
+    """Return one metric of few methods along the part of the people who push their labels, called by `names` at the
+    ends of their curves; `mine` are the visitor's own at their `part`.
+    """
+    parts_tried = sorted({part, *PARTS})
+    pad = 0.04 * parts_tried[-1]
+    x_axis = {
+        "title": {"text": "people who push their label"},
+        "range": [-pad, parts_tried[-1] + pad],
+        "tickformat": ".0%",
+        "tickvals": list(PARTS),
+        "ticktext": [spaced_percent(f"{one:.0%}") for one in PARTS],
+    }
+    points = [(row.fake_part, row) for row in rows]
+    least = COIN - 0.02 if metric == "accuracy" else math.inf
+    return _curves(points, metric, mine, part, x_axis, None, names, records, least)
+
+
+def _curves(
+    points: Sequence[tuple[float, Row]],
+    metric: str,
+    mine: Mapping[str, Estimate],
+    yours: float,
+    x_axis: dict[str, Any],
+    goal: float | None,
+    names: Mapping[str, str] | None,
+    records: str,
+    least: float = math.inf,
+) -> Figure:
+    """Return a curve for each method of the `points` (x, row); `mine` are marks at `yours`.
+
+    The axis upwards begins at `least`, or lower.
+    """
+    plotted = [name for name in COMPARISON if any(row.method == name for _, row in points)]
     curves = []
     for name in plotted:
-        curve = method_curve(COMPARISON[name], {row.epsilon: row.estimate for row in rows if row.method == name})
+        curve = method_curve(COMPARISON[name], {x: row.estimate for x, row in points if row.method == name})
         if names is None:
             curves.append(curve._replace(name=_with_trust(name)))
         else:
             curves.append(curve._replace(name=names[name], style=curve.style._replace(dash="solid")))
     marks = [e for curve in curves for e in curve.estimates] + list(mine.values())
-    low = min((e.ends[0] for e in marks), default=0.0)
+    low = min(least, *(e.ends[0] for e in marks)) if marks else 0.0
     high = max((e.ends[1] for e in marks), default=1.0)
     pad = 0.04 * (high - low or 1.0)
-    x_axis = log_axis(axis, sorted({*EPSILONS, epsilon}))
-    x_axis |= {"tickvals": list(EPSILONS), "ticktext": [f"{e:g}" for e in EPSILONS]}
     most = 1.02 if metric in _SHARES else math.inf
     y_axis = {"title": {"text": title(metric, records)}, "range": [max(0.0, low - pad), min(most, high + pad)]}
     number = ".3f"
@@ -97,13 +142,13 @@ def frontier(
     for name, mark in mine.items():  # a legend entry toggles a curve together with its large mark
         words = _with_trust(name) if names is None else names[name]
         alone = {} if name in plotted else {"name": words, "showlegend": True}
-        marked.append(own(epsilon, mark, COMPARISON[name].style, words, words) | alone)
+        marked.append(own(yours, mark, COMPARISON[name].style, words, words) | alone)
     figure = curve_chart(
         curves,
         x_axis,
         y_axis,
         number,
-        yours=epsilon,
+        yours=yours,
         legend=_LEGEND + _NAME * max(0, len(curves) - _FEW + 1),
         more=marked,
         avoid_overlap=names is not None,

@@ -115,3 +115,38 @@ def test_nothing_moves_when_plotly_has_started(page: Page, address: str, width: 
     after = page.locator(".js-plotly-plot").first.bounding_box()
     assert [after[side] for side in after] == pytest.approx([before[side] for side in after], abs=1)
     assert page.locator(".st-key-end").bounding_box() == below
+
+
+def test_more_pushed_labels_are_in_the_sentence_the_figure_and_the_link(page: Page, address: str) -> None:
+    browsing.open_page(page, f"{address}/comparison?compare_look=Labels+pushed+by+some&fake=0.2")
+    said = page.locator(".takeaway")
+    expect(said).to_contain_text("If 20 of 100 people send the opposite")
+    expect(said).to_contain_text("74.0\u00a0% of new images are named correctly")
+    more = page.get_by_role("spinbutton", name="Pushed labels, as a share of all")
+    more.fill("0.3")
+    more.press("Enter")
+    expect(said).to_contain_text("If 30 of 100 people send the opposite")
+    expect(said).to_contain_text("53.1\u00a0% of new images are named correctly")
+    expect(page.locator(".js-plotly-plot").first).to_contain_text("your setting: 30 %")
+    expect(page).to_have_url(re.compile("fake=0.3"))
+    page.get_by_role("radio", name="the second class").click(force=True)
+    expect(said).to_contain_text("If 30 of 100 people send “9”, whatever is true")
+    expect(said).to_contain_text("73.2\u00a0% of new images are named correctly")
+    expect(page).to_have_url(re.compile("fake_label=the\\+second\\+class|fake_label=the%20second%20class"))
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+def test_what_pushed_labels_do_is_guessed_first(page: Page, address: str, width: int, height: int) -> None:
+    page.set_viewport_size({"width": width, "height": height})
+    browsing.open_page(page, f"{address}/comparison", guesses=True)
+    browsing.show_without_guess(page)
+    page.get_by_text("Labels pushed by some", exact=True).first.click()
+    expect(page.locator(".takeaway")).to_contain_text("Of 100 new images, how many are still named correctly?")
+    chart = page.locator(".js-plotly-plot").first
+    expect(chart).to_be_visible()
+    ends = chart.evaluate("plot => plot._fullLayout.yaxis.range")
+    assert ends[0] < 0.5, "the axis does not give it away"
+    drawn = chart.evaluate("plot => plot.data.filter(t => t.mode == 'lines+markers').map(t => [t.name, t.x.length])")
+    assert dict(drawn) == {"all true": 4, "nobody": 1, "bag’s owner": 1, "curator": 1}
+    browsing.show_without_guess(page)
+    expect(page.locator(".takeaway")).to_contain_text("If 20 of 100 people send")

@@ -16,7 +16,7 @@ DEFENCES = (ROOT / "docs/disobedience-defences.md").read_text(encoding="utf-8")
 
 
 def test_the_examples_give_the_numbers_beside_them():
-    assert run("\n".join(blocks("docs/disobedience.md"))) == 15
+    assert run("\n".join(blocks("docs/disobedience.md"))) == 18
 
 
 def test_the_commands_run(capsys):

@@ -18,7 +18,7 @@ from privdemo.experiments import (
     naive_training,
     training,
 )
-from privdemo.experiments.claims import barber, iyer, judge, oracle_errors, yan
+from privdemo.experiments.claims import barber, field_studies, iyer, judge, oracle_errors, yan
 from privdemo.experiments.claims.claim import (
     CAVEAT,
     DIFFERS,
@@ -128,7 +128,7 @@ def test_the_papers_own_steps_give_its_accuracy_and_another_penalty_does_not(cla
 
 
 def test_every_claim_has_a_verdict_a_reason_and_a_number_that_fits_its_unit(all_claims):
-    assert len(all_claims) == 91
+    assert len(all_claims) == 101
     counted = claims.count_verdicts(all_claims)
     assert counted == {verdict: [c.verdict for c in all_claims].count(verdict) for verdict in claims.VERDICTS}
     for claim in all_claims:
@@ -147,7 +147,7 @@ def test_claims_from_formulas_need_no_results_file(all_claims, monkeypatch):
     found = [claim for source, table in at_once.items() for claim in check_claims(source, table)]
     assert all(claim in all_claims for claim in found)
     assert {claim.verdict for claim in found} == {HOLDS, FAILS, CAVEAT, OPEN}
-    assert len(found) == 40
+    assert len(found) == 50
 
 
 def test_a_row_of_a_table_becomes_a_claim_with_what_its_check_finds():
@@ -385,3 +385,41 @@ def test_random_groups_from_fifty_on_are_diverse_and_nearest_groups_of_five_are_
     assert min(diverse("random-k", k) for k in (yan.DIVERSE, 100)) >= 0.95
     assert diverse("random-k", 20) < 0.95
     assert diverse("nearest-k", 5) < 0.6
+
+
+def test_the_gains_of_fake_clients_by_hand(claim_at):
+    """Five of 64 answers, 1 % each, 5 % of fake clients, ε = 1: 177, 79, 0.1, 25, −0.25 and 4.75 points."""
+    e, f, r, d, part = math.e, 0.05, 5, 64, 0.05
+    unary = part * (2 * r * e / (e - 1) - f)
+    by_hand = {
+        "on direct encoding, by the maximal gain attack": part * ((e + d - 1 - r) / (e - 1) - f),
+        "on unary encoding, by the maximal gain attack": unary,
+        "on direct encoding, by random perturbed values": part * (r / d - f),
+        "on unary encoding, by random perturbed values": part * (r - f),
+        "on local hashing, by random perturbed values": -part * f,
+        "on random items": part * (1 - f),
+    }
+    for place, gain in by_hand.items():
+        claim = claim_at(place)
+        assert (claim.verdict, claim.published) == (HOLDS, pytest.approx(gain))
+        assert claim.ours.mean == pytest.approx(gain)
+    hashing = claim_at("on local hashing, by the maximal gain attack")
+    assert (hashing.verdict, hashing.published) == (CAVEAT, pytest.approx(unary))
+    p, q = e / (e + 3), 1 / 4  # four hashes, all five targets with the same one
+    assert hashing.ours.mean == pytest.approx(part * ((r - r * q) / (p - q) - f))
+    for place in (*by_hand, hashing.place):
+        if simulated := re.search(r"people: [-\d.]+ \((.+) to (.+)\)", claim_at(place).why):
+            low, high = map(float, simulated.groups())
+            assert low - 0.5 * (high - low) <= claim_at(place).ours.mean <= high + 0.5 * (high - low)
+    assert claim_at("on security and privacy").verdict == CAVEAT
+
+
+def test_what_would_explain_two_field_studies():
+    """The part of people who say No from which the mean estimate is below 0, and what ten of 100 take off."""
+    for lie in field_studies.LIES:
+        part = field_studies.part_below_nothing(lie)
+        assert (1 - part) * (lie + (1 - 2 * lie) * 0.35) == pytest.approx(lie)
+    why = field_studies.below_nothing().why
+    assert "at least 73.7 %, 41.2 %, 14.9 % of them" in why
+    lost = 0.1 * (0.25 + 0.5 * 0.35) / 0.5  # (1 − z)(p + (1 − 2p)π) = p + (1 − 2p)(π − lost)
+    assert f"take {100 * lost:.1f} points off" in field_studies.no_better().why

@@ -14,7 +14,18 @@ from privdemo.estimators.choose import Choice, ChosenLogisticRegression
 from privdemo.estimators.curator import CuratorLogisticRegression
 from privdemo.estimators.set_names import contrast
 from privdemo.experiments import comparison, results, running
-from privdemo.experiments.comparison import CLASSIFY, LABELS, METRICS, RECORDS, SHARE, ComparisonConfig, study
+from privdemo.experiments.comparison import (
+    CLASSIFY,
+    LABELS,
+    METRICS,
+    OPPOSITE,
+    RECORDS,
+    SECOND,
+    SHARE,
+    ComparisonConfig,
+    pushed,
+    study,
+)
 from privdemo.experiments.comparison.fit import SOLVERS
 from privdemo.experiments.comparison.study import Mark, Row
 from privdemo.experiments.trials import with_trial
@@ -352,3 +363,116 @@ def test_a_curator_counts_with_laplace_noise_of_the_whole_answer_and_classifies_
     model = CuratorLogisticRegression(1.0, people.config.delta, random_state=rng).fit(people.clean / 16, people.y)
     expected = model.predict_proba(people.X_test / 16)[:, 1]
     np.testing.assert_allclose(SOLVERS[CURATED][CLASSIFY](people).found, expected)
+
+
+# --- pushed labels -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("label", [OPPOSITE, SECOND])
+def test_pushed_labels_go_into_every_release_and_nothing_else_changes(label):
+    """Noise is of the same random numbers, so that whoever follows the rules sends what they send without attackers."""
+    asked = replace(DIGITS, epsilon=2.0, n_asked=20)
+    honest = comparison.sample_people(asked)
+    config = replace(asked, fake_part=0.2, fake_label=label)
+    attacked = comparison.sample_people(config)
+    for name in ("clean", "y", "bags", "X_test", "y_test", "target_y", "target_clean"):
+        np.testing.assert_array_equal(getattr(attacked, name), getattr(honest, name))
+    np.testing.assert_array_equal(honest.told, honest.y)
+    fakes = attacked.told != attacked.y
+    assert np.bincount(attacked.y[fakes], minlength=2).tolist() == ([20, 20] if label == OPPOSITE else [20, 0])
+    np.testing.assert_array_equal(attacked.lies[fakes], attacked.told[fakes])
+    kept = np.flatnonzero(~fakes) if label == OPPOSITE else np.flatnonzero(~fakes & (attacked.y == 0))
+    np.testing.assert_array_equal(attacked.lies[kept], honest.lies[kept])
+    noise = [p.bag_shares - np.bincount(p.bags, p.told) / np.bincount(p.bags) for p in (honest, attacked)]
+    inside = [(p.bag_shares > 0) & (p.bag_shares < 1) for p in (honest, attacked)]
+    np.testing.assert_allclose(*(one[inside[0] & inside[1]] for one in noise))
+    joint = np.zeros((2, 2), int)
+    np.add.at(joint, (attacked.sets, attacked.told), 1)
+    assert joint.tolist() == attacked.counts.tolist()
+    assert attacked.counts[0, 1] == attacked.counts[1, 0] == honest.counts[0, 1]
+    moved = np.flatnonzero((attacked.sets != attacked.told) & (attacked.told == 1))
+    assert 0 < fakes[moved].mean() < 0.6, "those who push are among others in a set"
+    flips, shuffled = attacked.shuffled_lies()
+    np.testing.assert_array_equal(shuffled[attacked.target_fakes], attacked.target_told[attacked.target_fakes])
+    assert flips == honest.shuffled_lies()[0]
+    assert attacked.curated_share(0.0) - honest.curated_share(0.0) == pytest.approx(
+        (attacked.target_told.sum() - honest.target_y.sum()) / 20
+    )
+
+
+def test_more_who_push_are_the_same_and_others():
+    few, many = (
+        comparison.sample_people(replace(DIGITS, fake_part=part)).told != comparison.sample_people(DIGITS).y
+        for part in (0.1, 0.3)
+    )
+    assert (few <= many).all()
+    assert (few.sum(), many.sum()) == (20, 60)
+
+
+@pytest.mark.parametrize("label", [OPPOSITE, SECOND])
+def test_a_curators_model_is_of_the_labels_that_are_told(label):
+    people = comparison.sample_people(replace(DIGITS, fake_part=0.2, fake_label=label))
+    found, _ = SOLVERS[CURATED][CLASSIFY](people)
+    rng = np.random.default_rng(np.random.SeedSequence(0, spawn_key=(0, 9, 0)))
+    model = CuratorLogisticRegression(1.0, people.config.delta, random_state=rng).fit(people.clean, people.told)
+    np.testing.assert_array_equal(found, model.predict_proba(people.X_test)[:, 1])
+
+
+@pytest.mark.parametrize("method", [COUNT_NAIVE, CORRECTED_COUNT])
+@pytest.mark.parametrize("label", [OPPOSITE, SECOND])
+def test_the_exact_error_of_pushed_answers_is_that_of_every_way_to_lie(method, label):
+    """Of 10 people 4 are of the second class; of each class every fourth pushes: 2 and 1."""
+    config = ComparisonConfig(SHARE, "digits", n_asked=10, share=0.4, fake_part=0.25, fake_label=label)
+    p, truth, fakes = 1 / (1 + math.e), np.repeat([0, 1], [6, 4]), np.isin(np.arange(10), (0, 1, 6))
+    expected = 0.0
+    for lies in itertools.product((0, 1), repeat=7):
+        said = 1 - truth if label == OPPOSITE else np.ones(10, int)
+        said[~fakes] = np.bitwise_xor(truth[~fakes], lies)
+        found = said.mean() if method == COUNT_NAIVE else min(max((said.mean() - p) / (1 - 2 * p), 0), 1)
+        expected += p ** sum(lies) * (1 - p) ** (7 - sum(lies)) * abs(found - 0.4)
+    assert comparison.exact_error(config, method) == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize(("label", "told"), [(OPPOSITE, 6 / 12), (SECOND, 7 / 12)])
+def test_the_exact_error_of_a_noisy_count_of_pushed_labels(label, told):
+    """Of 12 people 5 are of the second class; of each class every fourth pushes: 2 and 1."""
+    config = ComparisonConfig(SHARE, "digits", n_asked=12, share=5 / 12, epsilon=0.5, fake_part=0.25, fake_label=label)
+    noise = laplace(scale=2.0).ppf((np.arange(200_000) + 0.5) / 200_000)
+    expected = np.abs(np.clip(told + noise / 12, 0, 1) - 5 / 12).mean()
+    assert comparison.exact_error(config, CURATED_PURE) == pytest.approx(expected, rel=1e-4)
+
+
+@pytest.mark.parametrize("method", [SHUFFLED_COUNT, CURATED, CORRECTED_COUNT])
+def test_trials_of_a_pushed_count_have_its_exact_error(method):
+    config = ComparisonConfig(SHARE, "digits", n_asked=40, n_train=50, methods=(method,), fake_part=0.2)
+    off = [comparison.run(with_trial(config, i)).fits[method].marks["error"] for i in range(60)]
+    assert np.mean(off) == pytest.approx(comparison.exact_error(config, method), abs=4 * np.std(off) / math.sqrt(60))
+
+
+def test_the_shipped_rows_without_attackers_are_those_of_the_comparison():
+    honest = {
+        (r.task, r.method, r.metric): r
+        for r in study.load()
+        if (r.dataset, r.private, r.epsilon) == ("mnist", LABELS, 1.0)
+    }
+    rows = pushed.load()
+    zeros = [row for row in rows if not row.fake_part]
+    assert [row.by_trial for row in zeros] == [honest[row.task, row.method, row.metric].by_trial for row in zeros]
+    assert {row.method for row in zeros} == {row.method for row in honest.values()}
+    attacked = {(row.fake_part, row.fake_label) for row in rows if row.fake_part}
+    assert attacked == set(itertools.product(pushed.PARTS[1:], (OPPOSITE, SECOND)))
+    assert [one.fake_part for one in pushed.along(DIGITS)] == list(pushed.PARTS)
+    assert len(pushed.settings()) == 14
+
+
+@pytest.mark.mnist
+def test_a_shipped_trial_of_pushed_labels_is_what_a_trial_gives_now(mnist):
+    config = ComparisonConfig(fake_part=0.2, fake_label=SECOND, methods=(NAIVE, CURATED), trial=3)
+    for name, fit in comparison.run(config).fits.items():
+        (row,) = (
+            row
+            for row in pushed.load()
+            if (row.task, row.method, row.metric, row.fake_part, row.fake_label)
+            == (CLASSIFY, name, "accuracy", 0.2, SECOND)
+        )
+        assert row.values[3] == pytest.approx(fit.marks["accuracy"], abs=1e-6)

@@ -99,3 +99,38 @@ def test_the_people_that_two_halves_take_give_that_interval():
 def test_answers_that_say_nothing_have_no_estimate():
     with pytest.raises(ValueError, match="no information"):
         voting.disobeyed(ElectionConfig(channel=BinaryChannel(0.5, 0.5)), WAYS["always no"], PARTS)
+
+
+# --- in a sweep ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("name", "part"), [("always no", 0.0), ("always no", 0.25), ("always yes", 0.1)])
+def test_a_sweep_finds_the_bias_of_one_lie_and_the_coverage_of_two_halves(name, part):
+    config = voting.DisobeyedConfig(2000, n_elections=400, channel=FIFTH, part=part, way=name, seed=3)
+    found = voting.reliability(config)
+    (expected,) = voting.disobeyed(config, WAYS[name], (part,))
+    corrected, share, those = (found[key] for key in (voting.CORRECTED, voting.HALVES_SHARE, voting.HALVES_PART))
+    error = 0.5 / np.sqrt(2000 * 400) / FIFTH.contrast
+    assert corrected.bias == pytest.approx(expected.corrected.mean - 0.35, abs=4.5 * error)
+    assert corrected.coverage < 0.1 if part else 0.92 < corrected.coverage < 0.98
+    assert abs(share.bias) < 0.02  # at z = 0 that is cut off below, which moves the share up
+    assert abs(those.bias) < 0.03
+    assert min(share.coverage, those.coverage) > 0.9
+
+
+def test_a_way_that_two_halves_do_not_notice_is_missed_in_a_sweep():
+    config = voting.DisobeyedConfig(2000, n_elections=200, part=0.3, way="fair coin")
+    assert voting.reliability(config)[voting.HALVES_PART].coverage < 0.5
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ({"n_voters": 1}, "there are two halves"),
+        ({"part": 1.1}, "part must be in"),
+        ({"way": "never"}, "way must be one of always no, always yes, fair coin, open truth, got 'never'"),
+    ],
+)
+def test_what_a_sweep_of_disobedience_refuses(given, why):
+    with pytest.raises(ValueError, match=why):
+        voting.DisobeyedConfig(**given)

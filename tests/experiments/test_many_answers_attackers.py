@@ -5,11 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from privdemo.disobedience import all_defences, gain, mixed_support_counts
+from privdemo.disobedience import CraftedReport, all_defences, gain, mixed_reports, mixed_support_counts
 from privdemo.disobedience.many_answers import CRAFTED, PRETEND
 from privdemo.estimators.frequency_oracles import unbiased_shares
-from privdemo.experiments import many_answers
-from privdemo.experiments.many_answers import ILLNESSES, AnswersConfig, Attackers
+from privdemo.experiments import many_answers, sweep
+from privdemo.experiments.many_answers import FREQUENT, ILLNESSES, RAREST, AnswersConfig, AttackedConfig, Attackers
+from privdemo.experiments.trials import with_trial
 from privdemo.mechanisms.frequency_oracles import ORACLES
 from privdemo.methods import DEFENCES
 
@@ -79,3 +80,48 @@ def test_other_attacks_and_parts_are_refused():
         Attackers(0, 0.05, "random report")
     with pytest.raises(ValueError, match=r"part must be in \[0, 0.3\], got 0.4"):
         Attackers(0, 0.4)
+
+
+# --- in a sweep ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("target", [RAREST, FREQUENT])
+@pytest.mark.parametrize("oracle", ["randomised response", "subset selection", "optimised unary"])
+def test_a_sweep_of_attackers_has_the_rise_of_the_closed_form(target, oracle):
+    config = AttackedConfig(ILLNESSES, 16, oracle=oracle, target=target, part=0.1)
+    trials = [sweep.run_trial("attackers", with_trial(config, i)) for i in range(40)]
+    rises = [float(trial["none: rise"]) for trial in trials]
+    place = many_answers.target_of(TRUTH, target)
+    assert place == (15 if target == RAREST else 0)
+    expected = many_answers.pushed(16, float(TRUTH.shares[place]), 1.0, Attackers(place, 0.1))[1.0][oracle]
+    assert np.mean(rises) == pytest.approx(expected, abs=4 * np.std(rises) / np.sqrt(40) + 1e-3)
+    assert np.mean([float(trial["projection: RMSE"]) for trial in trials]) > 0
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ({"target": "any"}, "target must be 'rarest' or 'most frequent', got 'any'"),
+        ({"part": 0.4}, "part must be in"),
+        ({"attack": "none"}, "attack must be"),
+    ],
+)
+def test_what_a_sweep_of_attackers_refuses(given, why):
+    with pytest.raises(ValueError, match=why):
+        AttackedConfig(**given)
+
+
+@pytest.mark.parametrize("oracle", ORACLES)
+@pytest.mark.parametrize("targets", [(2,), (1, 4), (0, 1, 3, 5)])
+def test_counts_of_everybody_together_have_the_law_of_their_reports(oracle, targets):
+    """Means and covariances of 60 people and 40 fake clients together, in 3,000 surveys."""
+    made, way, surveys = ORACLES[oracle](6, 1.0), CraftedReport(targets), 3000
+    obey, fakes = np.array([20, 15, 10, 8, 5, 2]), np.array([40, 0, 0, 0, 0, 0])
+    values = np.repeat(np.arange(6), obey)
+    at_once = np.array([mixed_support_counts(made, way, obey, fakes, np.random.default_rng(i)) for i in range(surveys)])
+    everybody = np.concatenate([values, np.zeros(40, int)])
+    one_by_one = np.array(
+        [made.tally(mixed_reports(made, way, everybody, 40, np.random.default_rng(10**6 + i))) for i in range(surveys)]
+    )
+    np.testing.assert_allclose(at_once.mean(axis=0), one_by_one.mean(axis=0), atol=6 * np.sqrt(25 * 2 / surveys))
+    np.testing.assert_allclose(np.cov(at_once.T), np.cov(one_by_one.T), atol=6 * 25 * np.sqrt(2 * 2 / surveys))

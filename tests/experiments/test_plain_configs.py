@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 
 from privdemo import limits
 from privdemo.datasets import count_answers, load
+from privdemo.disobedience import WAYS
+from privdemo.disobedience.many_answers import CRAFTED, PRETEND
 from privdemo.experiments import class_ratio, comparison, label_counts, label_proportions, sweep, training, voting
-from privdemo.experiments.many_answers.config import SOURCES, AnswersConfig
+from privdemo.experiments.many_answers import FREQUENT, RAREST, SOURCES, AnswersConfig, AttackedConfig
 from privdemo.experiments.sweep import EXPERIMENTS, ImagesConfig
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, LaplaceNoise, RandomisedResponse
 from privdemo.mechanisms.bags import SELECTIONS
@@ -118,6 +120,8 @@ CONFIGS = {
         bag_size=st.integers(2, 20),
         rho=within(limits.RHO),
         share=within(limits.SHARE),
+        fake_part=within(limits.FAKE_PART),
+        fake_label=st.sampled_from([comparison.OPPOSITE, comparison.SECOND]),
         methods=some(COMPARISON, least=0),
         seed=SEEDS,
     ),
@@ -138,6 +142,26 @@ CONFIGS = {
         within(limits.ORACLE_EPSILON),
         st.sampled_from(list(ORACLES)),
         SEEDS,
+    ),
+    "disobedience": st.builds(
+        voting.DisobeyedConfig,
+        st.integers(2, int(limits.N_VOTERS.high)),
+        within(limits.SHARE),
+        CHANNELS,
+        within(limits.N_ELECTIONS),
+        SEEDS,
+        within(limits.PART),
+        st.sampled_from(list(WAYS)),
+    ),
+    "attackers": st.builds(
+        AttackedConfig,
+        dataset=st.sampled_from(SOURCES),
+        k=within(limits.ORACLE_ANSWERS),
+        oracle=st.sampled_from(list(ORACLES)),
+        seed=SEEDS,
+        target=st.sampled_from([RAREST, FREQUENT]),
+        part=within(limits.FAKE_PART),
+        attack=st.sampled_from([CRAFTED, PRETEND]),
     ),
     "label_counts": st.builds(
         label_counts.CountConfig,

@@ -18,7 +18,7 @@ import pytest
 from privdemo import __version__
 from privdemo.__main__ import main
 from privdemo.experiments import class_ratio, comparison, label_counts, label_proportions, sweep, voting
-from privdemo.experiments.many_answers import AnswersConfig
+from privdemo.experiments.many_answers import AnswersConfig, AttackedConfig
 from privdemo.experiments.sweep import ImagesConfig, Sweep
 from privdemo.experiments.sweep.catalogue import range_of
 from privdemo.experiments.training import TrainingConfig
@@ -230,6 +230,8 @@ SMALL = {
     "voting": voting.ElectionConfig(50, n_elections=3, channel=BinaryChannel(0.1, 0.2)),
     "images": ImagesConfig("digits", pixels=LaplaceNoise(0.3), n_people=60, n_candidates=10),
     "many_answers": AnswersConfig(k=4, people=50),
+    "disobedience": voting.DisobeyedConfig(50, n_elections=3, channel=BinaryChannel(0.1, 0.2), part=0.2),
+    "attackers": AttackedConfig(k=4, people=50, part=0.2),
     "label_counts": label_counts.CountConfig((20, 30), releases=("laplace tight", "dirichlet public"), n_min=20),
 }
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 from pages.kit import folds, numbers
 from pages.kit.page import Chapter, Chapters, Page
-from pages.topics.comparison import against_pin, all_numbers, goal, one_likelihood
+from pages.topics.comparison import against_pin, all_numbers, goal, one_likelihood, pushed
 from pages.topics.comparison.answer import Answer, snippet, what_it_costs
 from pages.topics.comparison.controls import pin_button
-from pages.topics.comparison.question import LOOK, REACH_A_GOAL, Question
+from pages.topics.comparison.question import LOOK, PUSHED, REACH_A_GOAL, Question
 from privdemo.experiments.comparison import N_TEST, ComparisonConfig
 from privdemo.experiments.results import N_TRIALS
 from privdemo.mechanisms.label_counts import RELEASES
@@ -36,6 +36,7 @@ CHAPTERS = Chapters(
     (
         Chapter("Results by who is trusted", what_it_costs),
         Chapter(REACH_A_GOAL, goal.panels),
+        Chapter(PUSHED, pushed.panels),
         Chapter("Compare two settings", against_pin.panels, pin_button),
         Chapter("One correction for labels, bags and sets", one_likelihood.panels, for_specialists=True),
         Chapter("All results in a table", all_numbers.panels, for_specialists=True),

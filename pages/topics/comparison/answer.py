@@ -13,9 +13,20 @@ from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials
 from pages.topics.comparison import shipped
 from pages.topics.comparison.question import Question
-from pages.topics.comparison.words import METRIC_WORDS, about_sets, change, long_run, marked, people, privacy, value
+from pages.topics.comparison.words import (
+    METRIC_WORDS,
+    about_sets,
+    change,
+    long_run,
+    marked,
+    people,
+    privacy,
+    pushed_label,
+    value,
+)
 from privdemo.experiments import comparison, results
 from privdemo.experiments.comparison import METRICS, RECORDS, SHARE, ComparisonConfig, Trial, has_pixels
+from privdemo.experiments.comparison.pushed import PushedRow
 from privdemo.experiments.comparison.study import Row
 from privdemo.experiments.trials import with_trial
 from privdemo.figures import comparison as charts
@@ -45,10 +56,10 @@ from privdemo.verdict import ENOUGH, Verdict
 MOST_CURVE_TRIALS = 5
 # With more people of each class than this, a trial with private images is slow.
 LARGE = 300
-_OWN_TRIALS, _CURVE_TRIALS = "compare", "curve"
+_OWN_TRIALS, _CURVE_TRIALS, _PUSHED_TRIALS = "compare", "curve", "pushed"
 _OTHER_LEVELS = "And with more privacy, or less?"
 # Who is trusted, at the ends of curves: on a telephone no line has space for more letters.
-_AT_CURVES = {TRUTH: "all true", SHUFFLER: "shuffler", OWNER: "bag’s owner", CURATOR: "curator"}
+AT_CURVES = {TRUTH: "all true", SHUFFLER: "shuffler", OWNER: "bag’s owner", CURATOR: "curator"}
 # Methods that correct for the noise, in order of preference, each with the method that ignores it.
 CORRECTED_AND_NAIVE = (
     (by_trying(SPREAD), NAIVE),
@@ -68,7 +79,8 @@ class Answer:
 
     `curves` are the rows at several ε, shipped or from the visitor’s trials; `own` and `pinned` are the rows of the
     visitor’s setting and of the pinned one. `n_trials` is the number of trials of the visitor’s setting, `problems`
-    maps a method to the reason why it has no score, and `running` is true if more trials are to come.
+    maps a method to the reason why it has no score, and `running` is true if more trials are to come. `pushed` are the
+    rows along the part of the people who push their labels: shipped, or computed while the chapter on them is shown.
     """
 
     question: Question
@@ -78,6 +90,7 @@ class Answer:
     n_trials: int
     problems: Mapping[str, str]
     running: bool
+    pushed: tuple[PushedRow, ...] = ()
 
     def chosen(self, rows: Sequence[Row]) -> list[Row]:
         """Return the rows of the methods shown, by the chosen metric."""
@@ -210,7 +223,7 @@ def what_it_costs(answer: Answer) -> list[Panel]:
     )
     shown = tuple(name for name in config.methods if name in (CLEAN, *best) or COMPARISON[name].trust == PUBLISHER)
     alone = replace(answer, question=replace(answer.question, config=replace(config, methods=shown)))
-    names = {row.method: _AT_CURVES.get(trust, trust) for trust, row in rows.items()} | {CLEAN: _AT_CURVES[TRUTH]}
+    names = {row.method: AT_CURVES.get(trust, trust) for trust, row in rows.items()} | {CLEAN: AT_CURVES[TRUTH]}
     along, *others = frontiers(alone, "by-epsilon", None, names) or [Panel()]
     if along.name == "by-epsilon":
         along = replace(along, question=_OTHER_LEVELS, answer=answer.elsewhere())
@@ -255,14 +268,21 @@ def _prediction(answer: Answer) -> Prediction | None:
     return Prediction(
         "most-accurate-trust",
         f"A computer learns to tell {distinguished_words(config)}. What each example is (its label) is secret, and "
-        f"noise hides it (ε = {numbers.epsilon(config.epsilon)}). <b>When does the computer learn best: if nobody sees "
-        f"the true labels, if the owner of each bag of {config.bag_size} sees those in it, or if one curator sees them "
-        "all?</b>",
+        f"noise hides it (ε = {numbers.epsilon(config.epsilon)}).{_pushed_sentence(config)} <b>When does the computer "
+        f"learn best: if nobody sees the true labels, if the owner of each bag of {config.bag_size} sees those in it, "
+        "or if one curator sees them all?</b>",
         first.trust,
         tuple(answer.best_by_trust),
         _by_trust(answer, known_only=True),
         "" if is_clear else "There is no clear difference between the best two.",
     )
+
+
+def _pushed_sentence(config: ComparisonConfig) -> str:
+    """Say how many labels are pushed, if any are."""
+    if not config.fake_part:
+        return ""
+    return f" {numbers.per_hundred(config.fake_part)} of 100 people send {pushed_label(config)}."
 
 
 def distinguished_words(config: ComparisonConfig) -> str:
@@ -380,6 +400,14 @@ def jobs(question: Question) -> list[Job]:
         ]
         base = replace(question.config, epsilon=ComparisonConfig.epsilon)
         all_jobs.append(Job((_CURVE_TRIALS, base), "Trial for the curves", comparison.run, tasks, slow=_is_slow(base)))
+    if question.along_pushed and not shipped.has_pushed_curves(question.config):
+        tasks = [
+            with_trial(config, trial)
+            for trial in range(n_curve_trials(question))
+            for config in comparison.pushed.along(question.config)
+        ]
+        base = replace(question.config, fake_part=0.0)
+        all_jobs.append(Job((_PUSHED_TRIALS, base), "Trial for the curves", comparison.run, tasks, slow=_is_slow(base)))
     return all_jobs
 
 
@@ -413,8 +441,17 @@ def answer(question: Question, trials_so_far: Trials) -> Answer | None:
         len(own) or results.N_TRIALS,
         problems,
         trials_so_far.running,
+        tuple(_pushed(question, trials_so_far)),
     )
     return result if result.curves or result.own or problems else None
+
+
+def _pushed(question: Question, trials_so_far: Trials) -> list[PushedRow]:
+    """Return the rows of a question along the part of the people who push, shipped or from the trials so far."""
+    if shipped.has_pushed_curves(question.config):
+        return shipped.pushed_curves(question.config)
+    trials = trials_so_far.of_kind(_PUSHED_TRIALS)
+    return comparison.pushed.rows(mark for trial in trials for mark in comparison.study.trial_marks(trial))
 
 
 def own_curves(question: Question, curve_trials: Sequence[Trial], own: Sequence[Trial]) -> list[Row]:
@@ -469,8 +506,8 @@ def mark_words(question: Question, marks: Mapping[str, Estimate], best: Mapping[
     results = {one: _result(question, each) for one, each in best.items()}
     rest = [one for one, _ in others if one != PUBLISHER]
     epsilon = f"ε = {numbers.epsilon(question.config.epsilon)}{_also_pixels(question.config)}"
-    at = f"At {f'the same {epsilon} for all,' if len(best) > 1 else epsilon}"
-    score = _score_words(question, f"<b>{results[trust]}</b>")
+    at = f"At {f'the same {epsilon} for all,' if len(best) > 1 else epsilon}{_with_pushed(question.config)}"
+    score = score_words(question, f"<b>{results[trust]}</b>")
     verdict = change(row, best[rest[0]]).verdict if rest else None
     if verdict is Verdict.BETTER:
         start = f"{at} trusting <b>{trust}</b> does best: {score}"
@@ -483,6 +520,11 @@ def mark_words(question: Question, marks: Mapping[str, Estimate], best: Mapping[
     if others and PUBLISHER in best:
         more += f"; a publisher, where ε covers no more than its counts, gives {results[PUBLISHER]}"
     return f"{start}{more}.{ceiling}"
+
+
+def _with_pushed(config: ComparisonConfig) -> str:
+    """Say how many labels are pushed, if any are, between two commas."""
+    return f" with {numbers.per_hundred(config.fake_part)} of 100 labels pushed," if config.fake_part else ""
 
 
 def _also_pixels(config: ComparisonConfig) -> str:
@@ -507,7 +549,7 @@ def lower_loss(named: Row | None, other: Row | None) -> str:
     return f", {lower} ({least}, not {most})" if lower else ""
 
 
-def _score_words(question: Question, mark: str) -> str:
+def score_words(question: Question, mark: str) -> str:
     """Say what a score measures."""
     config = question.config
     if config.task == SHARE:

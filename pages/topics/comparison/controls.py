@@ -17,12 +17,15 @@ from pages.topics.comparison.question import (
     DELTA,
     EPSILON,
     EPSILON_STEPS,
+    FAKE,
+    FAKE_LABEL,
     GOAL,
     METHODS,
     METRIC,
     OFF_BY,
     PIN,
     PRIVATE,
+    PUSHED,
     REACH_A_GOAL,
     RHO,
     SEED,
@@ -63,17 +66,21 @@ def controls(values: Values, main: DeltaGenerator) -> None:
         inputs.choose(PRIVATE)
     with inputs.container_if("metric-shown", task == CLASSIFY):
         inputs.choose(METRIC)
-    seeking = values[SEEKING] == REACH_A_GOAL
+    chapter = values[SEEKING]
     with main, inputs.row("compare"):
         epsilon = privacy_inputs.epsilon(EPSILON, privacy_inputs.LABEL_EPSILON, EPSILON_STEPS)
         with st.container():
-            if seeking:
+            if chapter == REACH_A_GOAL:
                 _goal_controls(metric_of(values))
+            elif chapter == PUSHED:
+                _pushed_controls()
             else:
                 guessing = privacy_inputs.Guessing("which of two labels a person has", "what is released")
                 privacy_inputs.guess_scale(epsilon, guessing, delta=values[DELTA], name="ε of a label")
-    if not seeking:
+    if chapter != REACH_A_GOAL:
         _goal_controls(metric_of(values))
+    if chapter != PUSHED:
+        _pushed_controls()
     _epsilon_boxes()
     inputs.slider_and_box(people_setting(dataset))
     inputs.choose(TRUSTED)
@@ -111,6 +118,13 @@ def _goal_controls(metric: str) -> None:
         inputs.number(GOAL)
     elif metric == "error":
         inputs.number(OFF_BY)
+
+
+def _pushed_controls() -> None:
+    """Render how many labels are pushed, and what is sent then."""
+    with inputs.side_by_side("pushed"):
+        inputs.number(FAKE)
+        inputs.choose(FAKE_LABEL)
 
 
 def pin_button(answer: Any) -> None:

@@ -14,7 +14,17 @@ from pages.kit.values import Values
 from privdemo import datasets, limits
 from privdemo.datasets import Source
 from privdemo.experiments import comparison
-from privdemo.experiments.comparison import CLASSIFY, LABELS, METRICS, RECORDS, SHARE, ComparisonConfig, has_pixels
+from privdemo.experiments.comparison import (
+    CLASSIFY,
+    LABELS,
+    METRICS,
+    OPPOSITE,
+    RECORDS,
+    SECOND,
+    SHARE,
+    ComparisonConfig,
+    has_pixels,
+)
 from privdemo.methods import (
     COMPARISON,
     CURATOR,
@@ -33,9 +43,9 @@ METHOD_NAMES = {method.title: name for name, method in COMPARISON.items()}
 EPSILON_STEPS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 MOST_PEOPLE = 1000
 
-# The chapters' key in the address, the chapter on goals, and a setting that is this chapter while it is shown.
-LOOK, REACH_A_GOAL = "compare_look", "Most privacy for a goal you set"
-SEEKING = Choice(LOOK, (REACH_A_GOAL,), "")
+# The chapters' key in the address, two chapters, and a setting that is either of them while it is shown.
+LOOK, REACH_A_GOAL, PUSHED = "compare_look", "Most privacy for a goal you set", "Labels pushed by some"
+SEEKING = Choice(LOOK, (REACH_A_GOAL, PUSHED), "")
 
 # MNIST first.
 _ORDER = ("mnist", "adult", "sms", "breast_cancer", "digits")
@@ -62,6 +72,17 @@ RHO = Number(
 )
 ASKED = Number("asked_about", limits.N_TEST, ComparisonConfig.n_asked, "People asked about", 100)
 TRUE_SHARE = Number("true_share", limits.SHARE, ComparisonConfig.share, "True share", 0.05)
+FAKE = Number(
+    "fake",
+    limits.FAKE_PART,
+    ComparisonConfig.fake_part,
+    "Pushed labels, as a share of all",
+    0.05,
+    "Of 100 labels of either class so many are sent by people who follow no rules: an attacker chose them.",
+)
+# What such people send, by its name on screen.
+FAKE_LABELS = {"the wrong label": OPPOSITE, "the second class": SECOND}
+FAKE_LABEL = Choice("fake_label", tuple(FAKE_LABELS), next(iter(FAKE_LABELS)), "They send")
 METRIC = Choice("judge_by", tuple(METRIC_NAMES), "accuracy", "Judge by")
 METHODS = Choice(
     "show",
@@ -113,7 +134,8 @@ class Question:
     """The visitor’s question: a setting with the methods to show, how many trials, and the metric to judge by.
 
     `goal` is the score to reach, in the units of `metric`; `trusted` are the parties that may see true labels; `pinned`
-    is a setting to compare with; `own_file` is the visitor’s file, if the records of either setting come from it.
+    is a setting to compare with; `along_pushed` is whether the chapter on pushed labels is shown; `own_file` is the
+    visitor’s file, if the records of either setting come from it.
     """
 
     config: ComparisonConfig
@@ -122,6 +144,7 @@ class Question:
     goal: float | None
     trusted: tuple[str, ...]
     pinned: ComparisonConfig | None = None
+    along_pushed: bool = False
     own_file: own_data.File | None = None
 
     @property
@@ -149,6 +172,8 @@ _OPTIONAL: dict[str, Callable[[str], Any]] = {
     "rho": float,
     "n_asked": int,
     "share": float,
+    "fake_part": float,
+    "fake_label": str,
 }
 # The settings that bound what a pin may hold, as they bound the page's own.
 _BOUNDS: dict[str, Number] = {
@@ -158,6 +183,7 @@ _BOUNDS: dict[str, Number] = {
     "rho": RHO,
     "n_asked": ASKED,
     "share": TRUE_SHARE,
+    "fake_part": FAKE,
     "seed": SEED,
 }
 
@@ -169,7 +195,7 @@ def encode(config: ComparisonConfig) -> str:
     epsilon = f"{config.epsilon!r}".removesuffix(".0")
     fixed = [config.task, dataset, config.private, config.n_train, epsilon, config.seed]
     changed = [
-        f"{name}={getattr(config, name)!r}" for name in _OPTIONAL if getattr(config, name) != getattr(default, name)
+        f"{name}={getattr(config, name)}" for name in _OPTIONAL if getattr(config, name) != getattr(default, name)
     ]
     return ",".join(map(str, [*fixed, *changed]))
 
@@ -222,7 +248,20 @@ PIN = Words("pin", decode, "", "Pinned setting")
 def settings(values: Values) -> list[Setting]:
     """Return every setting of the page, with the ranges for the data set."""
     people = people_setting(DATA_SETS.source(values))
-    for_config = [TASK, DATA_SETS.choice, PRIVATE, EPSILON, people, DELTA, BAG, RHO, ASKED, TRUE_SHARE]
+    for_config = [
+        TASK,
+        DATA_SETS.choice,
+        PRIVATE,
+        EPSILON,
+        people,
+        DELTA,
+        BAG,
+        RHO,
+        ASKED,
+        TRUE_SHARE,
+        FAKE,
+        FAKE_LABEL,
+    ]
     return [*for_config, METRIC, METHODS, TRIALS, SEED, GOAL, OFF_BY, TRUSTED, PIN]
 
 
@@ -244,7 +283,14 @@ def question_of(values: Values) -> Question | str:
     goal = {"accuracy": values[GOAL] / 100, "error": values[OFF_BY] / 100}.get(metric)
     own_file = own_data.file_of(config.dataset) or (own_data.file_of(pinned.dataset) if pinned else None)
     question = Question(
-        replace(config, methods=methods), values[TRIALS], metric, goal, values[TRUSTED], pinned, own_file
+        replace(config, methods=methods),
+        values[TRIALS],
+        metric,
+        goal,
+        values[TRUSTED],
+        pinned,
+        values[SEEKING] == PUSHED,
+        own_file,
     )
     if pinned and question.shared:
         return replace(question, pinned=replace(pinned, methods=question.shared))
@@ -270,6 +316,8 @@ def _config(values: Values) -> ComparisonConfig:
         rho=values[RHO],
         n_asked=values[ASKED],
         share=values[TRUE_SHARE],
+        fake_part=values[FAKE],
+        fake_label=FAKE_LABELS[values[FAKE_LABEL]] if values[FAKE] else OPPOSITE,
         seed=values[SEED],
     )
 

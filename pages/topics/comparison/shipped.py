@@ -7,10 +7,12 @@ from dataclasses import replace
 from pages.kit import cache
 from pages.topics.comparison.words import differing
 from privdemo.experiments import comparison, results
-from privdemo.experiments.comparison import ComparisonConfig
+from privdemo.experiments.comparison import OPPOSITE, ComparisonConfig
+from privdemo.experiments.comparison.pushed import PushedRow
 from privdemo.experiments.comparison.study import Row
 
 all_rows = cache.shared(comparison.study.load)
+pushed_rows = cache.shared(comparison.pushed.load)
 
 
 def curves(config: ComparisonConfig) -> list[Row]:
@@ -21,7 +23,10 @@ def curves(config: ComparisonConfig) -> list[Row]:
 
 def marks(config: ComparisonConfig) -> list[Row]:
     """Return the shipped rows of a setting’s ε and methods; of all methods if it names none."""
-    at_epsilon = [row for row in curves(config) if row.epsilon == config.epsilon]
+    if config.fake_part:
+        at_epsilon = [row for row in pushed_curves(config) if row.fake_part == config.fake_part]
+    else:
+        at_epsilon = [row for row in curves(config) if row.epsilon == config.epsilon]
     return [row for row in at_epsilon if not config.methods or row.method in config.methods]
 
 
@@ -43,7 +48,25 @@ def on_curves(config: ComparisonConfig) -> bool:
 
 def is_shipped(config: ComparisonConfig, n_trials: int) -> bool:
     """Return whether this very setting is shipped with as many trials, whatever its methods."""
-    return on_curves(config) and config.epsilon in comparison.study.EPSILONS and n_trials == results.N_TRIALS
+    if n_trials != results.N_TRIALS:
+        return False
+    if config.fake_part:
+        return has_pushed_curves(config) and config.fake_part in comparison.pushed.PARTS
+    return on_curves(config) and config.epsilon in comparison.study.EPSILONS
+
+
+def has_pushed_curves(config: ComparisonConfig) -> bool:
+    """Return whether curves of this very setting along the part who push are shipped, whatever its methods."""
+    return replace(config, methods=(), trial=0, fake_part=0.0, fake_label=OPPOSITE) in comparison.pushed.CONTEXTS
+
+
+def pushed_curves(config: ComparisonConfig) -> list[PushedRow]:
+    """Return the shipped rows of a setting’s task along the part who push what its people send."""
+    return [
+        row
+        for row in pushed_rows()
+        if row.task == config.task and (not row.fake_part or row.fake_label == config.fake_label)
+    ]
 
 
 def unlike_yours(config: ComparisonConfig) -> str:

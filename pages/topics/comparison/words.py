@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from pages.kit import numbers
 from pages.kit.numbers import LOSS, MARK, MARK_DIFFERENCE, POINTS, SHARE, Scale
 from privdemo.experiments import comparison
-from privdemo.experiments.comparison import CLASSIFY, LABELS, METRICS, RECORD_DELTA, RECORDS, ComparisonConfig
+from privdemo.experiments.comparison import CLASSIFY, LABELS, METRICS, OPPOSITE, RECORD_DELTA, RECORDS, ComparisonConfig
 from privdemo.experiments.comparison.study import Row
 from privdemo.intervals import Estimate
 from privdemo.tasks import binary_task
@@ -76,7 +76,17 @@ def people(config: ComparisonConfig) -> str:
     """Say who releases something."""
     task = binary_task(config.dataset)
     first, second = task.classes
-    return f"{config.n_train:,} records of “{first}” and as many of “{second}” ({task.title})"
+    words = f"{config.n_train:,} records of “{first}” and as many of “{second}” ({task.title})"
+    if not config.fake_part:
+        return words
+    return f"{words}; {numbers.per_hundred(config.fake_part)} of 100 people send {pushed_label(config)}"
+
+
+def pushed_label(config: ComparisonConfig) -> str:
+    """Say what people send who push their labels."""
+    if config.fake_label == OPPOSITE:
+        return "the opposite of their true label"
+    return f"“{binary_task(config.dataset).classes[1]}”, whatever is true"
 
 
 def privacy(config: ComparisonConfig) -> str:
@@ -116,6 +126,12 @@ _FIELDS: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
     ("ρ of the sets", "rho", lambda rho: f"{rho:g}"),
     ("people asked about", "n_asked", lambda n: f"{n:,}"),
     ("their share", "share", numbers.share),
+    ("pushed labels", "fake_part", lambda part: f"{numbers.per_hundred(part)} of 100"),
+    (
+        "what is sent by whoever pushes",
+        "fake_label",
+        lambda label: "the opposite" if label == OPPOSITE else "one class",
+    ),
     ("seed", "seed", str),
 )
 

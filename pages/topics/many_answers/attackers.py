@@ -95,9 +95,9 @@ def who_can_push(answer: Answer, pushing: Pushing | None = None) -> list[Panel]:
 
 
 def _attack(answer: Answer, pushing: Pushing) -> Attack:
-    """Return what fake clients do to an answer’s question; the rarest answer is one that somebody has."""
+    """Return what fake clients do to an answer’s question."""
     people, epsilon = answer.release.truth, answer.question.config.epsilon
-    target = int((people.counts > 0).nonzero()[0][-1]) if pushing.is_rarest else 0
+    target = many_answers.target_of(people, many_answers.RAREST if pushing.is_rarest else many_answers.FREQUENT)
     crafted = Attackers(target, pushing.part, CRAFTED)
     rises = many_answers.pushed(answer.k, float(people.shares[target]), epsilon, crafted)
     return Attack(answer, replace(crafted, attack=pushing.attack), rises)

@@ -1,4 +1,4 @@
-"""The published figures, tables and formulas of seven papers compared with our results.
+"""The published figures, tables and formulas of ten papers compared with our results.
 
 A module a paper: its `CLAIMS` are a table, a row a claim, each with the function that checks it. Our numbers come from
 the shipped results files, or directly from a formula. `judge` holds the rules that turn numbers into verdicts.
@@ -8,16 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from privdemo.experiments.claims import barber, feldman, iyer, kairouz, wang, yan, ye_barg
+from privdemo.experiments.claims import barber, cao, feldman, field_studies, iyer, kairouz, wang, yan, ye_barg
 from privdemo.experiments.claims.claim import (
     BARBER,
+    CAO,
     CAVEAT,
     DIFFERS,
     FAILS,
     FELDMAN,
     FIRST_AUTHORS,
+    HOEGLINGER,
     HOLDS,
     IYER,
+    JOHN,
     KAIROUZ,
     OF_1000,
     OF_SEVERAL,
@@ -70,6 +73,9 @@ TABLES = {
     WANG: wang.CLAIMS,
     YE_BARG: ye_barg.CLAIMS,
     FELDMAN: feldman.CLAIMS,
+    CAO: cao.CLAIMS,
+    JOHN: field_studies.JOHN_CLAIMS,
+    HOEGLINGER: field_studies.HOEGLINGER_CLAIMS,
 }
 N_CLAIMS = sum(map(len, TABLES.values()))
 

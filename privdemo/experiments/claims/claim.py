@@ -17,8 +17,9 @@ OF_SEVERAL = {HOLDS: "hold", CAVEAT: "hold in part", DIFFERS: "differ", FAILS: "
 VERDICTS = (HOLDS, CAVEAT, UNCLEAR, DIFFERS, FAILS, OPEN)
 BARBER, YAN, IYER = "Barber", "Yan", "Iyer, Nath & Sarawagi"
 KAIROUZ, WANG, YE_BARG = "Kairouz, Bonawitz & Ramage", "Wang et al.", "Ye & Barg"
-FELDMAN = "Feldman, McMillan & Talwar"
-SOURCES = (BARBER, YAN, IYER, KAIROUZ, WANG, YE_BARG, FELDMAN)
+FELDMAN, CAO = "Feldman, McMillan & Talwar", "Cao, Jia & Gong"
+JOHN, HOEGLINGER = "John, Loewenstein, Acquisti & Vosgerau", "Höglinger & Jann"
+SOURCES = (BARBER, YAN, IYER, KAIROUZ, WANG, YE_BARG, FELDMAN, CAO, JOHN, HOEGLINGER)
 PAPERS = {
     BARBER: "Barber, Private machine learning via randomised response",
     YAN: "Yan, Learning from label proportions (2018)",
@@ -27,9 +28,16 @@ PAPERS = {
     WANG: "Wang, Blocki, Li & Jha, Locally differentially private protocols for frequency estimation (USENIX 2017)",
     YE_BARG: "Ye & Barg, Optimal schemes for discrete distribution estimation under local privacy (IEEE T-IT 2018)",
     FELDMAN: "Feldman, McMillan & Talwar, Hiding among the clones (FOCS 2021)",
+    CAO: "Cao, Jia & Gong, Data poisoning attacks to local differential privacy protocols (USENIX Security 2021), "
+    "its formulas as later papers quote them",
+    JOHN: "John, Loewenstein, Acquisti & Vosgerau, When and why randomized response techniques (fail to) elicit the "
+    "truth (OBHDP 2018)",
+    HOEGLINGER: "Höglinger & Jann, More is not always better: an experimental individual-level validation of the "
+    "randomized response technique and the crosswise model (PLoS ONE 2018)",
 }
 FIRST_AUTHORS = {BARBER: "Barber", YAN: "Yan", IYER: "Iyer"}
 FIRST_AUTHORS |= {KAIROUZ: "Kairouz", WANG: "Wang", YE_BARG: "Ye", FELDMAN: "Feldman"}
+FIRST_AUTHORS |= {CAO: "Cao", JOHN: "John", HOEGLINGER: "Höglinger"}
 EXACT = "exact, no trials"
 # Shares are shown in per cent, their differences in points, all other numbers as they are; on a card, differences of
 # all counts in people of 1,000.

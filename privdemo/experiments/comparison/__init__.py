@@ -3,17 +3,20 @@
 Each person has a record x and a label y, one of two classes; there are as many people of one as of the other. Every
 release of y is a label channel T: the person lies (randomised response), the owner of a bag releases the bag's share
 with noise, or a publisher releases the counts of two sets with noise. If records are private too, every pixel is
-flipped with the label's flip probability (Barber, figure 3), for every release of y.
+flipped with the label's flip probability (Barber, figure 3), for every release of y. A part of the people may push:
+they send, or tell whoever is trusted, a label of an attacker's choice. All methods take them to follow the rules.
 
-`study` holds the shipped results.
+`study` holds the shipped results along ε, `pushed` those along the part of the people who push.
 """
 
-from privdemo.experiments.comparison import study
+from privdemo.experiments.comparison import pushed, study
 from privdemo.experiments.comparison.config import (
     CLASSIFY,
     LABELS,
     METRICS,
+    OPPOSITE,
     RECORDS,
+    SECOND,
     SHARE,
     TRUST,
     ComparisonConfig,
@@ -37,8 +40,10 @@ __all__ = [
     "LABELS",
     "METRICS",
     "N_TEST",
+    "OPPOSITE",
     "RECORDS",
     "RECORD_DELTA",
+    "SECOND",
     "SHARE",
     "TRUST",
     "ComparisonConfig",
@@ -49,6 +54,7 @@ __all__ = [
     "example_channels",
     "has_pixels",
     "mean_mark",
+    "pushed",
     "record_epsilon",
     "run",
     "sample_people",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from privdemo import limits
 from privdemo.datasets import Dataset, Source, kept_by_name, name_of
@@ -31,6 +31,8 @@ from privdemo.tasks import BINARY, binary_records, binary_task
 
 CLASSIFY, SHARE = "classify", "share"
 LABELS, RECORDS = "labels", "records"
+# What people send who push labels: the opposite of their true label, or the second class, whatever is true.
+OPPOSITE, SECOND = "opposite", "second"
 # The metrics of a task, and whether more is better. The first is the main one.
 METRICS = {CLASSIFY: {"accuracy": True, "log_loss": False, "brier": False}, SHARE: {"error": False}}
 # The least and the largest value of each metric; "error" is the distance of two shares.
@@ -75,6 +77,8 @@ class ComparisonConfig:
         rho: The share of the rarer class in a set, about which the true share is sampled.
         n_asked: Test records in the target set, whose share is estimated.
         share: The share of the second class in that set.
+        fake_part: The part of the people of each class who send a label of an attacker's choice; no method knows it.
+        fake_label: What they send: the "opposite" of their true label, or always the "second" class.
         methods: The methods to compare; empty: all.
         seed: The seed of all randomness.
         trial: The number of the repetition, with other people and other noise.
@@ -90,6 +94,8 @@ class ComparisonConfig:
     rho: float = 0.1
     n_asked: int = 500
     share: float = 0.3
+    fake_part: float = 0.0
+    fake_label: str = OPPOSITE
     methods: tuple[str, ...] = ()
     seed: int = 0
     trial: int = 0
@@ -98,6 +104,7 @@ class ComparisonConfig:
         for name, choice, known in (
             ("task", self.task, (CLASSIFY, SHARE)),
             ("private", self.private, (LABELS, RECORDS)),
+            ("fake_label", self.fake_label, (OPPOSITE, SECOND)),
         ):
             if choice not in known:
                 raise ValueError(f"{name} must be one of {', '.join(known)}, got {choice!r}")
@@ -115,6 +122,7 @@ class ComparisonConfig:
             (limits.RHO, self.rho),
             (limits.N_TEST, self.n_asked),
             (limits.SHARE, self.share),
+            (replace(limits.FAKE_PART, name="fake_part"), self.fake_part),
             (limits.SEED, self.seed),
             (limits.TRIAL, self.trial),
         ):

@@ -16,7 +16,7 @@ from privdemo.accounting import laplace_scale, shuffled_poll_local_epsilon
 from privdemo.datasets import Dataset, Source
 from privdemo.estimators import pixel_priors
 from privdemo.estimators.bags import bag_channel, name_channel, project_proportions
-from privdemo.experiments.comparison.config import ComparisonConfig, records
+from privdemo.experiments.comparison.config import OPPOSITE, ComparisonConfig, records
 from privdemo.experiments.trials import generator
 from privdemo.mechanisms import RandomisedResponse
 from privdemo.mechanisms.aggregation import Matrix, noisy_proportions
@@ -43,7 +43,8 @@ RECORD_DELTA = 1e-5
     SET_STREAM,
     SHUFFLE_STREAM,
     CURATOR_STREAM,
-) = range(10)
+    FAKE_STREAM,
+) = range(11)
 _RELEASE_STREAMS = {"laplace tight": 1, "gaussian tight": 3, "dirichlet public": 7}
 
 
@@ -55,16 +56,19 @@ class People(NamedTuple):
         clean: The people's records without noise, (n, d).
         released: Their records as they are released, (n, d).
         y: Their true labels, (n,).
-        lies: Their labels by randomised response, (n,).
+        told: Their labels as whoever is trusted hears them, (n,): true, or what an attacker has chosen.
+        lies: Their labels by randomised response, (n,); those who push send what they would tell.
         bags: The number of each person's bag, (n,).
         bag_shares: The released share of the second class in each bag, (B,), in [0, 1].
         sets: The number of each person's set, (n,).
-        counts: The true counts of the classes in the two sets, (2, 2).
+        counts: The counts of the classes in the two sets as they are told, (2, 2).
         X_test: Clean test records, (m, d).
         y_test: Their labels, (m,).
         target: The records of the target set, as they are released, (n_asked, d).
         target_clean: The same records without noise.
         target_lies: Their labels by randomised response, (n_asked,).
+        target_told: Their labels as whoever is trusted hears them, (n_asked,).
+        target_fakes: Which of them push, (n_asked,).
         target_y: Their true labels, (n_asked,).
         target_most: The most times that the same person is among them.
         share: The true share of the second class in the target set.
@@ -75,6 +79,7 @@ class People(NamedTuple):
     clean: Matrix
     released: Matrix
     y: NDArray[np.integer]
+    told: NDArray[np.integer]
     lies: NDArray[np.integer]
     bags: Rows
     bag_shares: Array
@@ -85,6 +90,8 @@ class People(NamedTuple):
     target: Matrix
     target_clean: Matrix
     target_lies: NDArray[np.integer]
+    target_told: NDArray[np.integer]
+    target_fakes: NDArray[np.bool_]
     target_y: NDArray[np.integer]
     target_most: int
     share: float
@@ -104,7 +111,8 @@ class People(NamedTuple):
         if self.target_most > 1:
             raise ValueError("some people would be asked several times, whom mixing does not hide; ask about fewer")
         flips = shuffled_flips(self.config)
-        return flips, flips.randomise(self.target_y, generator(self.config, SHUFFLE_STREAM))
+        lies = flips.randomise(self.target_y, generator(self.config, SHUFFLE_STREAM))
+        return flips, np.where(self.target_fakes, self.target_told, lies)
 
     def curated_share(self, delta: float) -> float:
         """Return the share of the second class in the target set, with Laplace noise on its count.
@@ -112,8 +120,8 @@ class People(NamedTuple):
         One person moves the count by 1, or by the number of times that the person is in it.
         """
         noise = generator(self.config, CURATOR_STREAM, 1).laplace()
-        count = self.target_y.sum() + self.target_most * laplace_scale(self.config.epsilon, delta) * noise
-        return float(np.clip(count / len(self.target_y), 0, 1))
+        count = self.target_told.sum() + self.target_most * laplace_scale(self.config.epsilon, delta) * noise
+        return float(np.clip(count / len(self.target_told), 0, 1))
 
     def set_proportions(self, release: str) -> Array:
         """Return the class proportions of the two sets, (2, 2), released by a mechanism of `TIGHT`."""
@@ -148,11 +156,13 @@ def sample_people(config: ComparisonConfig) -> People:
     dataset, pixels, flips = records(config.dataset), config.pixels, config.flips
     train, test = _split(dataset, config.n_train, sizes(config.dataset)[1], generator(config, PEOPLE_STREAM))
     y, y_test = dataset.y[train], dataset.y[test]
-    lies = flips.randomise(y, generator(config, LIE_STREAM))
+    told, fakes = _tell(config, y, generator(config, FAKE_STREAM, 0))
+    lies = np.where(fakes, told, flips.randomise(y, generator(config, LIE_STREAM)))
     # A person may be in the target set several times, but has one randomised label and one noisy record.
     rng = generator(config, ASKED_STREAM)
     persons, place = np.unique(_choose_target(config, test, y_test, rng), return_inverse=True)
-    target_lies = flips.randomise(dataset.y[persons], rng)[place]
+    target_told, target_fakes = _tell(config, dataset.y[persons], generator(config, FAKE_STREAM, 1))
+    target_lies = np.where(target_fakes, target_told, flips.randomise(dataset.y[persons], rng))
 
     def values(rows: Rows) -> Any:
         return dataset.X[rows] if pixels else dataset.unit(rows)
@@ -162,22 +172,25 @@ def sample_people(config: ComparisonConfig) -> People:
     released = pixels.randomise(clean, rng) if pixels else clean
     target_released = pixels.randomise(target_clean, rng) if pixels else target_clean
     bags = _fill_bags(config, len(train))
-    sets, counts = _fill_sets(config, y, generator(config, SET_STREAM))
+    sets, counts = _fill_sets(config, told, generator(config, SET_STREAM))
     return People(
         config=config,
         clean=clean,
         released=released,
         y=y,
+        told=told,
         lies=lies,
         bags=bags,
-        bag_shares=_release_bag_shares(config, bags, y),
+        bag_shares=_release_bag_shares(config, bags, told),
         sets=sets,
         counts=counts,
         X_test=values(test),
         y_test=y_test,
         target=target_released[place],
         target_clean=target_clean[place],
-        target_lies=target_lies,
+        target_lies=target_lies[place],
+        target_told=target_told[place],
+        target_fakes=target_fakes[place],
         target_y=dataset.y[persons][place],
         target_most=int(np.bincount(place).max()),
         share=n_second(config) / config.n_asked,
@@ -203,6 +216,24 @@ def _split(dataset: Dataset, n_train: int, n_test: int, rng: np.random.Generator
 def n_second(config: ComparisonConfig) -> int:
     """Return records of the second class in the set whose share is wanted."""
     return round(config.share * config.n_asked)
+
+
+def n_fakes(config: ComparisonConfig, people: int) -> int:
+    """Return how many of so many people of a class push."""
+    return round(config.fake_part * people)
+
+
+def _tell(
+    config: ComparisonConfig, y: NDArray[np.integer], rng: np.random.Generator
+) -> tuple[NDArray[np.integer], NDArray[np.bool_]]:
+    """Return the labels that people with the true labels `y` (n,) tell, and which of them push, as many of either class
+    in proportion.
+    """
+    fakes = np.zeros(len(y), dtype=bool)
+    for label in range(2):
+        of_class = np.flatnonzero(y == label)
+        fakes[rng.permutation(of_class)[: n_fakes(config, len(of_class))]] = True
+    return np.where(fakes, 1 - y if config.fake_label == OPPOSITE else 1, y), fakes
 
 
 def _choose_target(config: ComparisonConfig, test: Rows, y_test: NDArray[np.integer], rng: np.random.Generator) -> Rows:
@@ -246,18 +277,20 @@ def _release_bag_shares(config: ComparisonConfig, bags: Rows, y: NDArray[np.inte
 
 
 def _fill_sets(
-    config: ComparisonConfig, y: NDArray[np.integer], rng: np.random.Generator
+    config: ComparisonConfig, told: NDArray[np.integer], rng: np.random.Generator
 ) -> tuple[Rows, NDArray[np.int64]]:
-    """Return the number of each person's set, (n,), and the counts of both sets, (2, 2).
+    """Return the number of each person's set, (n,), and the counts of both sets, (2, 2), by the labels `told` (n,).
 
-    People of a class come in random order.
+    People of a class come in random order. Where some push, those who tell one label are of both classes, and are
+    shuffled first.
     """
     rarer = int(rng.integers(*config.rarer_count_range, endpoint=True))
-    names = y.astype(np.intp)
+    order = rng.permutation(len(told)) if config.fake_part else np.arange(len(told))
+    names = told.astype(np.intp)
     for label in range(2):
-        names[np.flatnonzero(y == label)[:rarer]] = 1 - label
+        names[order[told[order] == label][:rarer]] = 1 - label
     counts = np.full((2, 2), rarer)
-    np.fill_diagonal(counts, config.n_train - rarer)
+    np.fill_diagonal(counts, np.bincount(told, minlength=2) - rarer)
     return names, counts
 
 

@@ -1,7 +1,17 @@
 """Surveys with k from 2 to 1,024 answers, reported with ε-local privacy by one of six mechanisms; of two, to 65,536."""
 
 from privdemo.experiments.many_answers.adversary import N_GUESSED, OneReport, example, one_report
-from privdemo.experiments.many_answers.attackers import AttackedSurvey, Attackers, Left, attacked, pushed
+from privdemo.experiments.many_answers.attackers import (
+    FREQUENT,
+    RAREST,
+    AttackedConfig,
+    AttackedSurvey,
+    Attackers,
+    Left,
+    attacked,
+    pushed,
+    target_of,
+)
 from privdemo.experiments.many_answers.config import (
     ILLNESS_NAMES,
     ILLNESSES,
@@ -49,6 +59,7 @@ __all__ = [
     "EPSILONS",
     "EPSILON_AXIS",
     "FIELDS",
+    "FREQUENT",
     "ILLNESSES",
     "ILLNESS_NAMES",
     "K_AXIS",
@@ -58,12 +69,14 @@ __all__ = [
     "OCCUPATIONS",
     "PEOPLE_AXIS",
     "RANDOMISED_RESPONSE",
+    "RAREST",
     "READ_AT",
     "SOURCES",
     "UNIFORM",
     "WORDS",
     "ZIPF",
     "AnswersConfig",
+    "AttackedConfig",
     "AttackedSurvey",
     "Attackers",
     "Fit",
@@ -92,6 +105,7 @@ __all__ = [
     "rival",
     "run",
     "same_lie",
+    "target_of",
     "trusted",
     "trusted_along",
     "truth",

@@ -9,7 +9,7 @@ from privdemo import limits
 from privdemo.disobedience import Way, attack, defended
 from privdemo.disobedience.many_answers import CRAFTED, PRETEND
 from privdemo.experiments.many_answers.config import STREAMS, AnswersConfig, mechanism
-from privdemo.experiments.many_answers.release import FAKED, truth
+from privdemo.experiments.many_answers.release import FAKED, Truth, truth
 from privdemo.experiments.many_answers.score import AXES, EPSILON_AXIS
 from privdemo.experiments.trials import generator
 from privdemo.mechanisms.frequency_oracles import for_answers
@@ -33,6 +33,37 @@ class Attackers:
     def way(self) -> Way:
         """What they send."""
         return attack(self.attack, (self.target,))
+
+
+# Which answer fake clients push.
+RAREST, FREQUENT = "rarest", "most frequent"
+
+
+def target_of(people: Truth, which: str) -> int:
+    """Return the answer that is pushed: the most frequent one, or the rarest of those that somebody has."""
+    return int((people.counts > 0).nonzero()[0][-1]) if which == RAREST else 0
+
+
+@dataclass(frozen=True)
+class AttackedConfig(AnswersConfig):
+    """A survey of an `AnswersConfig` with fake clients, a `part` of all people, who push the "rarest" or the "most
+    frequent" answer by an `attack`.
+    """
+
+    target: str = RAREST
+    part: float = 0.05
+    attack: str = CRAFTED
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.target not in (RAREST, FREQUENT):
+            raise ValueError(f"target must be {RAREST!r} or {FREQUENT!r}, got {self.target!r}")
+        _ = Attackers(0, self.part, self.attack)  # which checks both
+
+    @property
+    def attackers(self) -> Attackers:
+        """The fake clients."""
+        return Attackers(target_of(truth(self), self.target), self.part, self.attack)
 
 
 def pushed(k: int, share: float, epsilon: float, attackers: Attackers) -> dict[float, dict[str, float]]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from privdemo import limits
+from privdemo.disobedience.defences import CONSISTENT, NONE, RECOVERED, TARGETS_KNOWN
 from privdemo.experiments import (
     class_ratio,
     comparison,
@@ -169,6 +170,24 @@ def _voting_metrics(records: Iterable[voting.Record]) -> dict[str, float]:
     }
 
 
+_DEFENCES = (NONE, CONSISTENT, RECOVERED, TARGETS_KNOWN)
+_OF_DISOBEYED = (voting.CORRECTED, voting.HALVES_SHARE, voting.HALVES_PART)
+
+
+def _run_attacked(config: many_answers.AttackedConfig) -> dict[str, float]:
+    """Return by how much the pushed answer rises after each defence, and how far a share is off."""
+    found = many_answers.attacked(config, config.attackers)
+    return {
+        f"{defence}: {mark}": value
+        for defence, left in found.left.items()
+        for mark, value in (("rise", left.share - found.true), ("RMSE", left.error))
+    }
+
+
+def _disobeyed_metrics(found: Mapping[str, voting.Reliability]) -> dict[str, float]:
+    return {f"{name}: {mark}": value for name, one in found.items() for mark, value in one._asdict().items()}
+
+
 def _count_metrics(outcomes: Mapping[str, Outcome]) -> dict[str, float]:
     made = {name: outcome for name, outcome in outcomes.items() if not outcome.problem}
     return {f"{name}: distortion": outcome.distortion.mean for name, outcome in made.items()}
@@ -251,6 +270,21 @@ EXPERIMENTS = {
         lambda config: _by_method(SHARES_OF_ANSWERS, ["RMSE"]),
         lambda fit: {f"{method}: RMSE": error for method, error in fit.errors.items()},
     ),
+    "disobedience": Experiment(
+        "polls in which some people do not follow the rules, with one lie for all and in two halves",
+        voting.DisobeyedConfig,
+        voting.reliability,
+        lambda config: _by_method(_OF_DISOBEYED, voting.Reliability._fields),
+        _disobeyed_metrics,
+        forms={"channel": forms.CHANNEL},
+    ),
+    "attackers": Experiment(
+        "shares of many answers, one of which fake clients push, after each defence",
+        many_answers.AttackedConfig,
+        _run_attacked,
+        lambda config: _by_method(_DEFENCES, ["rise", "RMSE"]),
+        dict,
+    ),
 }
 # The range of each mean that is not [0, ∞), by its name without that of the method. A log loss is bounded, as it takes
 # a probability of 0 for the smallest floating-point step.
@@ -262,6 +296,7 @@ _RANGES = {
     "changed pixels": (0.0, limits.N_VALUES.high),
     # For estimates within [0, 1], of the shares of at least two answers.
     "bias": (-1.0, 1.0),
+    "rise": (-1.0, 1.0),
     "deviation": (0.0, math.sqrt(0.5)),
     "RMSE": (0.0, 1.0),
 }
@@ -270,13 +305,16 @@ _UNLIMITED = {
     f"{RAW_SPREAD}: bias": (-math.inf, math.inf),
     f"{RAW_SPREAD}: deviation": (0.0, math.inf),
     f"{INVERTED}: RMSE": (0.0, math.inf),
+    f"{voting.CORRECTED}: bias": (-math.inf, math.inf),
+    f"{NONE}: rise": (-math.inf, math.inf),
+    f"{NONE}: RMSE": (0.0, math.inf),
 }
 
 
 def range_of(number: str) -> tuple[float, float]:
     """Return the range that a mean of this number can have: [0, 1] for shares, [0, 2] for L1 distances, else [0, ∞).
 
-    Biases are in [−1, 1], except those of methods whose estimates may lie outside [0, 1].
+    Biases and rises are in [−1, 1], except those of methods whose estimates may lie outside [0, 1].
     """
     mark = number.rpartition(": ")[2]
     return (0.0, 1.0) if " F1" in mark else _UNLIMITED.get(number) or _RANGES.get(mark, (0.0, math.inf))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from privdemo import limits
 from privdemo.disobedience import (
     ALWAYS_NO,
     ALWAYS_YES,
+    WAYS,
     Noticed,
     PossibleShares,
     TwoHalves,
@@ -29,8 +31,53 @@ from privdemo.mechanisms import BinaryChannel
 
 # The lies of the two halves.
 FIRST_HALF, SECOND_HALF = BinaryChannel(0.1, 0.1), BinaryChannel(0.4, 0.4)
-# The random stream of a seed for the luck of the two halves, after those of polls.py.
-_LUCK = 5
+# The random streams of a seed for the luck of the two halves and for polls in a sweep, after those of polls.py.
+_LUCK, _SWEPT = 5, 6
+# What a sweep says of: the estimate if everybody is taken to follow the rules, and both estimates of the two halves.
+CORRECTED, HALVES_SHARE, HALVES_PART = "corrected", "two halves, share", "two halves, part"
+
+
+@dataclass(frozen=True)
+class DisobeyedConfig(ElectionConfig):
+    """Polls in which a `part` of the people answers in a `way` of its own, one of `disobedience.WAYS`."""
+
+    part: float = 0.1
+    way: str = "always no"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        limits.Limit("n_voters", 2, limits.N_VOTERS.high, "there are two halves", integer=True).check(self.n_voters)
+        limits.PART.check(self.part)
+        if self.way not in WAYS:
+            raise ValueError(f"way must be one of {', '.join(WAYS)}, got {self.way!r}")
+
+
+class Reliability(NamedTuple):
+    """How far estimates are off on average over polls, and in what part of them 95 % intervals contain the truth."""
+
+    bias: float
+    coverage: float
+
+
+def reliability(config: DisobeyedConfig) -> dict[str, Reliability]:
+    """Simulate the polls, each with one lie for all and in two halves, and return how reliable the estimates are.
+
+    Raises ``ValueError`` where answers carry no information.
+    """
+    rng, way, n = seeded(config.seed, _SWEPT), WAYS[config.way], config.n_voters
+    said = rng.binomial(n, _says_a(config.channel, way, config.part, config.share), config.n_elections) / n
+    corrected = votes.corrected(said, config.channel), *votes.interval("spread", said, n, config.channel)
+    people = np.array([(n + 1) // 2, n // 2])
+    chances = [_says_a(lies, way, config.part, config.share) for lies in (FIRST_HALF, SECOND_HALF)]
+    in_halves = rng.binomial(people, chances, (config.n_elections, 2))
+    noticed = notice_many(two_halves(way), np.stack([people - in_halves, in_halves], axis=-1))
+    found = {CORRECTED: (np.stack(corrected), config.share)}
+    found[HALVES_SHARE] = np.array([one.share for one in noticed]).T, config.share
+    found[HALVES_PART] = np.array([one.part for one in noticed]).T, config.part
+    return {
+        name: Reliability(float((mean - true).mean()), float(((low <= true) & (true <= high)).mean()))
+        for name, ((mean, low, high), true) in found.items()
+    }
 
 
 class Disobeyed(NamedTuple):

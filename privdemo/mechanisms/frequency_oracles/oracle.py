@@ -160,11 +160,15 @@ class FrequencyOracle(ABC):
 
     def check_counts(self, counts: ArrayLike) -> Counts:
         """Return `counts` as an array. Raises ``ValueError`` unless they are whole numbers of people, one an answer."""
+        self.count_people(counts)
+        return np.asarray(counts).astype(np.int64)
+
+    def count_people(self, counts: ArrayLike) -> int:
+        """Return how many people have any answer, by `counts` (k,); raises as `check_counts`."""
         found = np.asarray(counts)
-        if found.shape != (self.k,) or not np.issubdtype(found.dtype, np.integer) or (found < 0).any():
+        if found.shape != (self.k,) or found.dtype.kind not in "iu" or np.minimum.reduce(found) < 0:
             raise ValueError(f"counts must be {self.k} whole numbers from 0, one for each answer, got {counts!r}")
-        limits.ORACLE_PEOPLE.check(int(found.sum()))
-        return found.astype(np.int64)
+        return int(limits.ORACLE_PEOPLE.check(int(np.add.reduce(found))))
 
     def check_values(self, values: NDArray[np.integer]) -> NDArray[np.integer]:
         """Return `values` as an array (n,). Raises ``TypeError`` or ``ValueError`` unless they are answers 0 … k−1."""

@@ -74,6 +74,15 @@ class SubsetSelection(FrequencyOracle):
         Once the truth is included or not, the other places are filled uniformly from the other answers. So people whose
         own answer is not yet processed, and whose sets are in the same state, are exchangeable.
         """
+        return self.support_counts_with_sets(counts, (), 0, rng)
+
+    def support_counts_with_sets(
+        self, counts: ArrayLike, answers: tuple[int, ...], n_sets: int, rng: np.random.Generator
+    ) -> Counts:
+        """Return the same with `n_sets` more sets: each holds all of these `answers`, at most d, and else is uniform.
+
+        The `answers` come first. After them the sets are like those of people whose own answer is processed.
+        """
         people = self.check_counts(counts)
         include = rng.binomial(people, self.p)
         d, supported = self.size, np.empty(self.k, np.int64)
@@ -82,18 +91,21 @@ class SubsetSelection(FrequencyOracle):
         sets = np.zeros((3, d + 1), np.int64)
         sets[1, d - 1], sets[2, d] = include.sum(), (people - include).sum()
         left = np.arange(d + 1)
-        for answer in range(self.k):
+        for place, answer in enumerate([*answers, *(set(range(self.k)) - set(answers))]):
+            if place == len(answers):
+                sets[0, d - place] += n_sets
             owners = [
                 rng.multivariate_hypergeometric(sets[1], include[answer]),
                 rng.multivariate_hypergeometric(sets[2], people[answer] - include[answer]),
             ]
             sets[1:] -= owners
-            open_answers = self.k - answer - np.array([[0], [1], [1]])
+            open_answers = self.k - place - np.array([[0], [1], [1]])
             taken = rng.binomial(sets, np.minimum(1.0, left / np.maximum(open_answers, 1)))
             supported[answer] = include[answer] + taken.sum()
             sets -= taken
             sets[:, :-1] += taken[:, 1:]
             sets[0] += owners[0] + owners[1]
+        supported[list(answers)] += n_sets
         return supported
 
     def reports(self, values: NDArray[np.integer], rng: np.random.Generator) -> Bits:

@@ -13,7 +13,17 @@ from pages.topics.comparison.answer import Answer, answer, frontiers, jobs, mark
 from pages.topics.comparison.question import Question, decode, encode
 from pages.topics.comparison.words import Change, about_sets, change
 from privdemo.experiments import comparison
-from privdemo.experiments.comparison import CLASSIFY, LABELS, RECORDS, SHARE, ComparisonConfig, Fit, Trial
+from privdemo.experiments.comparison import (
+    CLASSIFY,
+    LABELS,
+    OPPOSITE,
+    RECORDS,
+    SECOND,
+    SHARE,
+    ComparisonConfig,
+    Fit,
+    Trial,
+)
 from privdemo.experiments.comparison.study import Row
 from privdemo.experiments.trials import with_trial
 from privdemo.figures.plain import parts
@@ -330,6 +340,7 @@ def test_where_no_curves_are_shipped_they_are_of_the_trials_at_every_epsilon():
 
 def test_a_pin_holds_the_whole_setting():
     more = {"epsilon": 1 / 3, "rho": 0.2, "bag_size": 10, "delta": 0.01, "share": 0.7, "n_asked": 90, "seed": 4}
+    more |= {"fake_part": 0.15, "fake_label": SECOND}
     config = ComparisonConfig(dataset="digits", n_train=120, **more)
     assert decode(encode(config)) == config
     assert decode("") is None
@@ -376,7 +387,10 @@ def answer_of_trials():
         rows_of(config, 2, [comparison.run(with_trial(config, i)) for i in range(2)])
         for config in (small, chosen.pinned)
     )
-    return shown(chosen, *own, pinned=tuple(pinned), curves=tuple(shipped.curves(small)))
+    trials = [comparison.run(with_trial(one, i)) for one in comparison.pushed.along(small) for i in range(2)]
+    pushed = comparison.pushed.rows(mark for trial in trials for mark in comparison.study.trial_marks(trial))
+    curves = tuple(shipped.curves(small))
+    return shown(chosen, *own, pinned=tuple(pinned), curves=curves, pushed=tuple(pushed))
 
 
 def flat(panels):
@@ -397,6 +411,10 @@ def test_the_code_of_every_chapter_gives_the_numbers_shown(answer_of_trials, cha
     elif chapter == "Results by who is trusted":
         shown_there = {row.mean for row in answer_of_trials.own if row.metric == "accuracy"}
         assert {mark.mean for _, mark in said} == shown_there
+    elif chapter == "Labels pushed by some":
+        rows = [row for row in answer_of_trials.pushed if row.metric == "accuracy"]
+        assert [found[-1].mean for found in said] == [row.mean for row in rows]
+        assert {row.fake_part for row in rows} == set(comparison.pushed.PARTS)
     elif chapter == "All results in a table":
         shown_there = [row.mean for row in answer_of_trials.own if row.metric == "accuracy"]
         assert sorted(mark.mean for _, mark in said) == pytest.approx(sorted(shown_there))
@@ -470,3 +488,88 @@ def test_the_best_method_of_each_trust_is_named_in_the_summary():
     found = shown(question(replace(DIGITS_ALL, methods=(CLEAN, NAIVE, LLP))), *shipped.marks(DIGITS_ALL))
     panel, *_ = CHAPTERS["Results by who is trusted"](found)
     assert "Best with nobody trusted, ignore the noise; with a bag owner, match each bag’s share. " in panel.summary
+
+
+# --- pushed labels -------------------------------------------------------------------------------
+
+METHODS = (CLEAN, NAIVE, TRYING, LLP, CURATED)
+TRUSTING = {"trusted": (NOBODY, OWNER, CURATOR), "along_pushed": True}
+
+
+def pushed_panel(part: float = 0.0, label: str = OPPOSITE, **asked: Any) -> Panel:
+    """The chapter of shipped people; `asked` are fields of the config, and the metric."""
+    metric = asked.pop("metric", "accuracy")
+    config = ComparisonConfig(methods=METHODS, fake_part=part, fake_label=label)
+    asking = question(replace(config, **asked), metric=metric, **TRUSTING)
+    (panel,) = CHAPTERS["Labels pushed by some"](answer(asking, Trials()))
+    return panel
+
+
+def means(part: float, label: str = OPPOSITE, task: str = CLASSIFY, metric: str = "accuracy") -> dict[str, float]:
+    """The shipped means at a part, by method."""
+    return {
+        row.method: row.mean
+        for row in comparison.pushed.load()
+        if (row.task, row.metric, row.fake_part) == (task, metric, part) and (not part or row.fake_label == label)
+    }
+
+
+@pytest.mark.mnist
+@pytest.mark.parametrize(("part", "label"), [(0.0, OPPOSITE), (0.2, SECOND), (0.3, OPPOSITE)])
+def test_pushed_labels_are_told_with_what_would_be_without_them(mnist, part, label):
+    panel, said = pushed_panel(part, label), part or 0.2
+    before, after = means(0.0), means(said, label)
+    what = "the opposite of their true label" if label == OPPOSITE else "“9”, whatever is true"
+    first = (
+        f"<b>{100 * after[TRYING]:.1f} %</b> of new images are named correctly instead of {100 * before[TRYING]:.1f} %"
+    )
+    assert panel.answer.startswith(f"If <b>{100 * said:g} of 100 people</b> send {what}, trusting nobody, {first}; ")
+    assert (
+        f"trusting a curator <b>{100 * after[CURATED]:.1f} %</b> instead of {100 * before[CURATED]:.1f} %"
+        in panel.answer
+    )
+    assert panel.prediction.truth == 100 * after[TRYING]
+    assert f"{100 * said:g} of 100 people</b> send {what}" in panel.prediction.ask
+    assert "counts as 2.2 people" in panel.prediction.explain  # 1/(1 − 2p) at ε = 1
+    curves = {tuple(trace["x"]) for trace in parts(panel.figure.figure)["data"] if trace["mode"] == "lines+markers"}
+    assert curves == {comparison.pushed.PARTS}
+    covered = parts(panel.prediction.covered.figure)["data"]
+    assert {trace["name"]: len(trace["x"]) for trace in covered}["nobody"] == 1
+
+
+@pytest.mark.mnist
+def test_pushed_labels_move_a_share_and_other_scores(mnist):
+    counted = (CLEAN, CORRECTED_COUNT, LLP, CURATED)
+    panel = pushed_panel(0.2, task=SHARE, metric="error", methods=counted)
+    found = means(0.2, task=SHARE, metric="error")[CORRECTED_COUNT]
+    assert f"trusting nobody, the share of “9” is off by <b>{100 * found:.1f} points</b> instead of" in panel.answer
+    assert panel.prediction is None
+    loss = pushed_panel(0.2, metric="log_loss").answer
+    assert "send the opposite of their true label, trusting nobody, the log loss is <b>" in loss
+
+
+@pytest.mark.mnist
+def test_what_is_shipped_of_pushed_labels_needs_no_trials(mnist):
+    """And with nobody who pushes it is what the comparison ships."""
+    config = ComparisonConfig(fake_part=0.2, fake_label=SECOND)
+    assert jobs(question(config, 10, **TRUSTING)) == []
+    kinds = [job.key[0] for job in jobs(question(replace(config, fake_part=0.15), 10, **TRUSTING))]
+    assert kinds == ["compare", "compare"], "the curves are there"
+    (job,) = [job for job in jobs(question(DIGITS, 10, **TRUSTING)) if job.key[0] == "pushed"]
+    assert [(task.fake_part, task.trial) for task in job.tasks[:4]] == [(part, 0) for part in comparison.pushed.PARTS]
+    assert len(job.tasks) == 20
+    assert "pushed" not in {job.key[0] for job in jobs(question(DIGITS))}
+    shown_there = shipped.marks(ComparisonConfig())
+    assert [(r.method, r.metric, r.by_trial) for r in shipped.pushed_curves(config) if not r.fake_part] == [
+        (r.method, r.metric, r.by_trial) for r in shown_there
+    ]
+
+
+@pytest.mark.mnist
+def test_a_link_sets_how_many_push_and_the_sentence_says_so(mnist):
+    words = takeaway(visit("comparison", fake="0.2", fake_label="the second class"))
+    assert "At the same ε = 1 for all, with 20 of 100 labels pushed," in words
+    at = visit("comparison", compare_look="Labels pushed by some", fake="0.3")
+    assert not warnings(at)
+    assert "<b>30 of 100 people</b> send the opposite of their true label" in takeaway(at)
+    assert "Nothing is chosen" not in html(at)

@@ -28,7 +28,7 @@ from privdemo.mechanisms import BinaryChannel
 _NAME, _QUESTION = "disobedience", "What if some do not play along?"
 _HERE = Path(__file__).parent
 _HTML, _CSS, _JS = ((_HERE / f"rows.{kind}").read_text(encoding="utf-8") for kind in ("html", "css", "js"))
-_NOTE = "Mark: estimate. Line: 95 % interval. Grey line: the truth."
+_NOTE = "Mark: estimate. Line: 95 % interval. Grey: the truth, the same for all."
 # The length from which an axis has fewer numbers.
 _LONG_AXIS = 1.3
 # A guess of the estimate is between these, in percent.
@@ -350,7 +350,8 @@ def summary(shown: Shown) -> str:
     config, now = shown.config, shown.now
     words = (
         f"Corrected estimate if everybody is taken to play along: {share_words(now.corrected)}, with the 95 % interval "
-        f"of a poll of {numbers.people(config.n_voters)}; the truth is {numbers.share(config.share)}. "
+        f"of a poll of {numbers.people(config.n_voters)}; the truth is {numbers.share(config.share)}, among those who "
+        "play along as among the others. "
         f"{possible_name(now.part)} {possible_words(now)}, luck included."
     )
     if not now.noticed:
