@@ -38,7 +38,7 @@ BEFORE_PLOTLY = 0.4
 # The letters from which a headline of a slide is smaller, and the words up to which the page's sentence may be one.
 _LONG_HEADLINE, _MOST_WORDS = 90, 30
 # A tag, or two numbers with a dash between them.
-_INTERVAL = re.compile(r"<[^>]*>|(\d[\d.,]*–[\d.,]*\d)")
+_INTERVAL = re.compile(r"<[^<>]*>|((?<![\d.,])\d[\d.,]*+–[\d.,]*\d)")
 _TAKEAWAY, _CHARTS_SENT, _EXPLAINED = "last_takeaway", "charts_sent", "terms_explained"
 _TITLE, _SLIDE, _TAKE_AWAY = "page_title", "slide", "code_to_take_away"
 

@@ -31,11 +31,11 @@ NEVER = {
     "server/server_settings.py:_PAGE": "the server's environment",
     **{
         f"pages/polls/participant.py:{name}": "the participant's page, a file of the project"
-        for name in ("_FIXED", "_PAGE, _GUESS", "_SAID", "_SCRIPT, _STYLE", "_fill")
+        for name in ("_FIXED", "_of_check", "_only", "_said", "_with_numbers", "_fill")
     },
     **{
         f"pages/polls/participant.py:_minified{part}": "the participant's page, a file of the project"
-        for part in ("", "_html", "_script")
+        for part in ("", "_body", "_html", "_script")
     },
     "privdemo/experiments/cluster.py:_ADDRESS": "the server's environment",
     "privdemo/experiments/running.py:delete": "names of files that the package wrote",
