@@ -40,6 +40,13 @@ from privdemo.accounting.dirichlet import (
     public_moves,
     published_dirichlet_delta,
 )
+from privdemo.accounting.discrete_counts import (
+    discrete_gaussian_counts_delta,
+    discrete_gaussian_counts_epsilon,
+    discrete_gaussian_counts_sigma,
+    discrete_laplace_counts_delta,
+    discrete_laplace_counts_scale,
+)
 from privdemo.accounting.gaussian import gaussian_delta, gaussian_epsilon, gaussian_sigma
 from privdemo.accounting.laplace import laplace_delta, laplace_epsilon, laplace_loss, laplace_scale
 from privdemo.accounting.losses import PrivacyLoss, compose
@@ -77,6 +84,11 @@ __all__ = [
     "dirichlet_delta_samples",
     "dirichlet_sigma",
     "dirichlet_smallest_count",
+    "discrete_gaussian_counts_delta",
+    "discrete_gaussian_counts_epsilon",
+    "discrete_gaussian_counts_sigma",
+    "discrete_laplace_counts_delta",
+    "discrete_laplace_counts_scale",
     "gaussian_counts_delta",
     "gaussian_counts_sigma",
     "gaussian_delta",
