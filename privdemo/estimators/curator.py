@@ -10,7 +10,8 @@ one person, label and record, so (ε, δ) is that of the *whole record*. Where n
   is linear where w·u < 0, so that no gradient is longer than ½ and two differ by at most 1. (ε, δ) holds of the exact
   minimiser; one that is nearly exact gets a little noise of its own, for a hundredth of ε and δ.
 - *gradient*: some steps down the gradient of that loss, summed over all people, with noise on each sum.
-- *best*: one of these, and to how many dimensions records are projected, by numbers that are public: `best_rule`.
+- *best*: one of the last two, and for δ = 0 of records projected to fewer dimensions, by numbers that are public alone:
+  `best_rule`.
 """
 
 from __future__ import annotations
@@ -50,8 +51,8 @@ RULES = ("output", "objective", "gradient", "best")
 OBJECTIVE_SCORE_NOISE, EXCESS_SHARE, INEXACT_SHARE = 0.25, 0.1, 0.01
 # Steps of gradient descent (one for δ = 0, where ε is divided among them), how far each goes, and the penalty.
 STEPS, RATE, STEP_PENALTY = 10, 2.0, 0.01
-# The best rule: noisy gradients where a score has more noise than this. For δ = 0 the perturbed objective of records
-# that are projected to one dimension for so many people times ε, but to no fewer than these.
+# The best rule: gradients where Gaussian noise in a score is more than this, else the objective. For δ = 0 the
+# objective, of records projected to one dimension for so many people times ε, but to no fewer than these.
 MOST_OBJECTIVE_NOISE, PEOPLE_A_DIMENSION, FEWEST_DIMENSIONS = 0.005, 16, 10
 
 
@@ -292,8 +293,8 @@ def best_rule(n: int, size: int, epsilon: float, delta: float) -> tuple[str, int
     if delta == 0:
         dimensions = max(FEWEST_DIMENSIONS, round(n * epsilon / PEOPLE_A_DIMENSION))
         return "objective", dimensions if dimensions < size else None
-    noisy = gaussian_sigma(epsilon, delta, 2 * GRADIENT) > MOST_OBJECTIVE_NOISE * n
-    return "gradient" if noisy else "objective", None
+    noise = gaussian_sigma(epsilon, delta, 2 * GRADIENT) / n
+    return "gradient" if noise > MOST_OBJECTIVE_NOISE else "objective", None
 
 
 def _penalty(rule: str, n: int, size: int, epsilon: float, delta: float) -> float:
