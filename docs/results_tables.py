@@ -14,7 +14,7 @@ from privdemo.experiments import class_ratio, comparison, label_counts, label_pr
 from privdemo.experiments.images import guess_study
 from privdemo.experiments.many_answers import study as answers_study
 from privdemo.intervals import Estimate
-from privdemo.mechanisms.label_counts import RELEASES
+from privdemo.mechanisms.label_counts import RELEASES, STUDIED
 from privdemo.methods import (
     BAG_NAMES,
     CLASS_RATIO,
@@ -167,7 +167,7 @@ def private_sets() -> str:
     """
     study = class_ratio.study
     found = {(row.release, row.method): row.estimate for row in study.select(study.load(), study.PRIVATE)}
-    titles = {"none": "true counts"} | {name: release.title for name, release in RELEASES.items()}
+    titles = {"none": "true counts"} | {name: RELEASES[name].title for name in STUDIED}
     titles |= {"laplace prior": "Laplace prior"}
     titles |= {"dirichlet public": f"{titles['dirichlet public']}, here 75"}
     return _table(
@@ -204,7 +204,7 @@ def counts() -> str:
     """Return the distortion of released counts along δ."""
     found = {(row.level, row.release): row.distortion for row in label_counts.load() if row.axis == "delta"}
     deltas = {0.05: "0.05", 0.01: "0.01", 1e-4: "10⁻⁴"}
-    titles = {name: release.title for name, release in RELEASES.items()} | {
+    titles = {name: RELEASES[name].title for name in STUDIED} | {
         "gaussian tight": f"{RELEASES['gaussian tight'].title} (analytic)",
         "laplace prior": "Laplace prior",
         "dirichlet public": f"{RELEASES['dirichlet public'].title}, here 25",

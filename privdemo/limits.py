@@ -133,6 +133,7 @@ CONTRAST = Limit("contrast", -1.0, 1.0, "it is a difference of two probabilities
 ONE_TO_ONE = Limit("one_to_one", 0.0, 1.0, "it is the probability of releasing 1 when the label is 1")
 ZERO_TO_ONE = Limit("zero_to_one", 0.0, 1.0, "it is the probability of releasing 1 when the label is 0")
 PENALTY = Limit("penalty", 1e-6, 1e3, "λ of the mean loss a person; None takes one from what is public")
+DIMENSIONS = Limit("dimensions", 2, 65536, "of a projected record, its intercept included", integer=True)
 PENALTY_C = Limit("C", 0.0, math.inf, "it is the inverse strength of the penalty; “cv” chooses it", low_open=True)
 N_TRAIN = Limit("n_train", 20, 6000, "people of each class who release", integer=True)
 TRIAL = Limit("trial", 0, 999, "it counts the repeats", integer=True)

@@ -218,7 +218,8 @@ DEFENCES = _table(
 # --- released label counts -----------------------------------------------------------------------
 
 _LAPLACE, _GAUSSIAN, _DIRICHLET = palette.OTHERS
-# One colour a family of noise. Solid and filled: tight; dashed and open: as published; dotted: depends on the counts.
+# One colour a family of noise. Solid and filled: tight; dashed and open: as published; dotted: depends on the counts;
+# dashes and dots: of whole numbers.
 _COUNT_STYLES = {
     "laplace published": _in_colour_of(_LAPLACE, "dash", "circle-open"),
     "laplace tight": _in_colour_of(_LAPLACE, "solid", "circle"),
@@ -228,6 +229,8 @@ _COUNT_STYLES = {
     "dirichlet published": _in_colour_of(_DIRICHLET, "dot", "diamond-open"),
     "dirichlet local": _in_colour_of(_DIRICHLET, "dot", "diamond-tall"),
     "dirichlet public": _in_colour_of(_DIRICHLET, "solid", "diamond"),
+    "discrete laplace": _in_colour_of(_LAPLACE, "dashdot", "cross"),
+    "discrete gaussian": _in_colour_of(_GAUSSIAN, "dashdot", "x"),
 }
 LABEL_COUNTS = _table(
     Method(name, release.title, PUBLISHER, _COUNT_STYLES[name], release.paper) for name, release in RELEASES.items()

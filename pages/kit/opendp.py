@@ -1,10 +1,10 @@
 """Write the lines of Python for OpenDP (https://opendp.org) that randomise as a mechanism of ours does, where it can.
 
-OpenDP has randomised response with an equal chance for every other answer, basic RAPPOR, Laplace noise and Gaussian
-noise. It states the same numbers as we do, but for three: of randomised response it takes the probability of the true
-answer, not that of a changed one; of basic RAPPOR twice the probability that a bit is flipped, as the paper does; and
-it derives the ε of Gaussian noise from zero-concentrated privacy, which is an upper bound. It has no other unary
-encoding, local hashing, subset selection or Hadamard response.
+OpenDP has randomised response with an equal chance for every other answer, basic RAPPOR, and Laplace and Gaussian
+noise, continuous and discrete. It states the same numbers as we do, but for three: of randomised response it takes the
+probability of the true answer, not that of a changed one; of basic RAPPOR twice the probability that a bit is flipped,
+as the paper does; and it derives the ε of Gaussian noise from zero-concentrated privacy, which is an upper bound. It
+has no other unary encoding, local hashing, subset selection or Hadamard response.
 """
 
 from __future__ import annotations
@@ -17,7 +17,12 @@ from pages.kit.snippet import Snippet
 from privdemo import accounting
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, LaplaceNoise, RandomisedResponse
 from privdemo.mechanisms.frequency_oracles import BasicRappor, KaryResponse
-from privdemo.mechanisms.label_counts import GaussianCounts, LaplaceCounts
+from privdemo.mechanisms.label_counts import (
+    DiscreteGaussianCounts,
+    DiscreteLaplaceCounts,
+    GaussianCounts,
+    LaplaceCounts,
+)
 
 _START = Snippet(("import opendp.prelude as dp",), ('dp.enable_features("contrib")',))
 # A value in [0, 1] changes by 1 at most; a label in another class changes two counts by 1 each.
@@ -62,9 +67,9 @@ def _lines(name: str, mechanism: Any, delta: float) -> tuple[str, ...]:
         return _response(name, mechanism.response.flip_prob, mechanism.k)
     if isinstance(mechanism, BasicRappor):
         return _rappor(name, mechanism)
-    if isinstance(mechanism, LaplaceNoise | LaplaceCounts | BagTotals) and mechanism.scale > 0:
+    if isinstance(mechanism, LaplaceNoise | LaplaceCounts | DiscreteLaplaceCounts | BagTotals) and mechanism.scale > 0:
         return _laplace(name, mechanism)
-    if isinstance(mechanism, GaussianNoise | GaussianCounts) and mechanism.sigma > 0:
+    if isinstance(mechanism, GaussianNoise | GaussianCounts | DiscreteGaussianCounts) and mechanism.sigma > 0:
         return _gaussian(name, mechanism, delta)
     return ()
 
@@ -101,12 +106,13 @@ def _rappor(name: str, mechanism: BasicRappor) -> tuple[str, ...]:
     )
 
 
-def _laplace(name: str, mechanism: LaplaceNoise | LaplaceCounts | BagTotals) -> tuple[str, ...]:
-    space, sensitivity, words, value = _space(mechanism, "dp.l1_distance(T=float)")
+def _laplace(name: str, mechanism: LaplaceNoise | LaplaceCounts | DiscreteLaplaceCounts | BagTotals) -> tuple[str, ...]:
+    whole = isinstance(mechanism, DiscreteLaplaceCounts)
+    space, sensitivity, words, value = _space(mechanism, f"dp.l1_distance(T={'int' if whole else 'float'})")
     ours = float(sensitivity) / mechanism.scale
     return (
         "",
-        "# Laplace noise of the same scale.",
+        "# Discrete Laplace noise of the same scale." if whole else "# Laplace noise of the same scale.",
         f"# {words}",
         f"space = {space}",
         f"{name} = dp.m.make_laplace(*space, scale={mechanism.scale!r})",
@@ -115,15 +121,22 @@ def _laplace(name: str, mechanism: LaplaceNoise | LaplaceCounts | BagTotals) -> 
     )
 
 
-def _gaussian(name: str, mechanism: GaussianNoise | GaussianCounts, delta: float) -> tuple[str, ...]:
-    of_counts = isinstance(mechanism, GaussianCounts)
+def _gaussian(
+    name: str, mechanism: GaussianNoise | GaussianCounts | DiscreteGaussianCounts, delta: float
+) -> tuple[str, ...]:
+    whole = isinstance(mechanism, DiscreteGaussianCounts)
+    of_counts = whole or isinstance(mechanism, GaussianCounts)
     space, sensitivity, words, value = _space(mechanism, "dp.l2_distance(T=float)")
     far = math.sqrt(2) if of_counts else 1.0
     sensitivity = "2**0.5" if of_counts else sensitivity
-    ours = accounting.gaussian_epsilon(mechanism.sigma, delta, far)
+    ours = (
+        accounting.discrete_gaussian_counts_epsilon(mechanism.sigma, delta)
+        if whole
+        else accounting.gaussian_epsilon(mechanism.sigma, delta, far)
+    )
     return (
         "",
-        "# Gaussian noise of the same standard deviation.",
+        "# Discrete Gaussian noise of the same σ." if whole else "# Gaussian noise of the same standard deviation.",
         f"# {words}",
         f"space = {space}",
         f"{name} = dp.m.make_gaussian(*space, scale={mechanism.sigma!r})",
@@ -137,10 +150,13 @@ def _gaussian(name: str, mechanism: GaussianNoise | GaussianCounts, delta: float
 
 def _space(mechanism: Any, distance: str) -> tuple[str, str, str, str]:
     """Return OpenDP's space of the values, how far apart neighbours are in L1, why so, and a value to send."""
-    atom = "dp.atom_domain(T=float, nan=False)"
+    whole = isinstance(mechanism, DiscreteLaplaceCounts | DiscreteGaussianCounts)
+    atom = "dp.atom_domain(T=int)" if whole else "dp.atom_domain(T=float, nan=False)"
     vector = f"dp.vector_domain({atom}), {distance}"
     if isinstance(mechanism, BagTotals):
         return vector, "1.0", _TOTALS_WORDS, "[9.0, 14.0]"
+    if whole:
+        return vector, "2", _COUNTS_WORDS, "[320, 230]"
     if isinstance(mechanism, LaplaceCounts | GaussianCounts):
         return vector, "2.0", _COUNTS_WORDS, "[320.0, 230.0]"
     return f"{atom}, dp.absolute_distance(T=float)", _VALUE, _VALUE_WORDS, "0.5"

@@ -40,7 +40,20 @@ from privdemo.accounting.dirichlet import (
     public_moves,
     published_dirichlet_delta,
 )
+from privdemo.accounting.discrete_counts import (
+    discrete_gaussian_counts_delta,
+    discrete_gaussian_counts_epsilon,
+    discrete_gaussian_counts_sigma,
+    discrete_laplace_counts_delta,
+    discrete_laplace_counts_scale,
+)
 from privdemo.accounting.gaussian import gaussian_delta, gaussian_epsilon, gaussian_sigma
+from privdemo.accounting.gradients import (
+    noisy_gradients_delta,
+    noisy_gradients_sigma,
+    perturbed_objective_delta,
+    perturbed_objective_sigma,
+)
 from privdemo.accounting.laplace import laplace_delta, laplace_epsilon, laplace_loss, laplace_scale
 from privdemo.accounting.losses import PrivacyLoss, compose
 from privdemo.accounting.randomised_response import (
@@ -77,6 +90,11 @@ __all__ = [
     "dirichlet_delta_samples",
     "dirichlet_sigma",
     "dirichlet_smallest_count",
+    "discrete_gaussian_counts_delta",
+    "discrete_gaussian_counts_epsilon",
+    "discrete_gaussian_counts_sigma",
+    "discrete_laplace_counts_delta",
+    "discrete_laplace_counts_scale",
     "gaussian_counts_delta",
     "gaussian_counts_sigma",
     "gaussian_delta",
@@ -93,6 +111,10 @@ __all__ = [
     "most_right_of_100",
     "moves_to_neighbours",
     "neighbouring_moves",
+    "noisy_gradients_delta",
+    "noisy_gradients_sigma",
+    "perturbed_objective_delta",
+    "perturbed_objective_sigma",
     "posterior",
     "public_moves",
     "published_dirichlet_delta",

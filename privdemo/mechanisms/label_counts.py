@@ -1,4 +1,5 @@
-"""Label counts released as proportions: Laplace and Gaussian noise, Laplace prior, scaled Dirichlet.
+"""Label counts released as proportions: Laplace and Gaussian noise, also of whole numbers, Laplace prior, scaled
+Dirichlet.
 
 The counts η (c,) of a set's labels are private, their sum m is public. Neighbours differ by one label in another class;
 a `Move` (a, b) states the two counts before that: a label leaves a class of a for one of b.
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -19,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from privdemo import accounting, limits
 from privdemo.accounting import Move, NoSuchNoise
+from privdemo.mechanisms import discrete_noise
 from privdemo.simplex import project_simplex
 
 Array = NDArray[np.floating]
@@ -151,6 +154,62 @@ class GaussianCounts:
 
 
 @dataclass(frozen=True)
+class DiscreteLaplaceCounts:
+    """η + noise of whole numbers y on every count, P(y) ∝ exp(−|y|/b), divided by m and projected to the simplex.
+
+    The noise is exact (`mechanisms.discrete_noise`): what is released is computed from whole numbers alone.
+    """
+
+    scale: float
+
+    def __post_init__(self) -> None:
+        limits.SCALE.check(self.scale)
+
+    @property
+    def noise(self) -> str:
+        return f"discrete Laplace noise of scale {self.scale:.3g} on every count"
+
+    def noisy(self, counts: ArrayLike, rng: np.random.Generator) -> Counts:
+        """Return the counts (..., c) with noise: unbiased, but they may be below 0 and sum to something else."""
+        checked = check_counts(counts)
+        return checked + discrete_noise.discrete_laplace(Fraction(self.scale), checked.shape, rng)
+
+    def randomise(self, counts: ArrayLike, rng: np.random.Generator) -> Array:
+        return _projected(counts, self.noisy(counts, rng))
+
+    def delta_at(self, epsilon: float) -> float:
+        return accounting.discrete_laplace_counts_delta(self.scale, epsilon)
+
+
+@dataclass(frozen=True)
+class DiscreteGaussianCounts:
+    """η + noise of whole numbers y on every count, P(y) ∝ exp(−y²/(2σ²)), divided by m and projected to the simplex.
+
+    The noise is exact (`mechanisms.discrete_noise`): what is released is computed from whole numbers alone.
+    """
+
+    sigma: float
+
+    def __post_init__(self) -> None:
+        limits.SIGMA.check(self.sigma)
+
+    @property
+    def noise(self) -> str:
+        return f"discrete Gaussian noise with σ = {self.sigma:.3g} on every count"
+
+    def noisy(self, counts: ArrayLike, rng: np.random.Generator) -> Counts:
+        """Return the counts (..., c) with noise: unbiased, but they may be below 0 and sum to something else."""
+        checked = check_counts(counts)
+        return checked + discrete_noise.discrete_gaussian(Fraction(self.sigma) ** 2, checked.shape, rng)
+
+    def randomise(self, counts: ArrayLike, rng: np.random.Generator) -> Array:
+        return _projected(counts, self.noisy(counts, rng))
+
+    def delta_at(self, epsilon: float) -> float:
+        return accounting.discrete_gaussian_counts_delta(self.sigma, epsilon)
+
+
+@dataclass(frozen=True)
 class LaplacePrior:
     """θ ~ Dir(max(0, η̃)), η̃ the counts with Laplace noise of scale b (Machanavajjhala et al. 2008).
 
@@ -211,6 +270,7 @@ class Release:
     `make(epsilon, delta, counts, n_min)` returns the mechanism. `tight`: less noise would not meet (ε, δ).
     `data_dependent`: the noise is chosen from the private counts, so that the choice can leak: no guarantee.
     `public_bound`: the guarantee holds for counts of at least the public minimum `n_min`.
+    `whole`: the noise is of whole numbers and sampled exactly; such releases are not part of the shipped studies.
     """
 
     title: str
@@ -219,6 +279,7 @@ class Release:
     data_dependent: bool = False
     public_bound: bool = False
     paper: str = ""
+    whole: bool = False
 
     @property
     def guarantee(self) -> str:
@@ -240,6 +301,14 @@ def _gaussian_published(epsilon: float, delta: float, counts: Counts, n_min: int
 
 def _gaussian_tight(epsilon: float, delta: float, counts: Counts, n_min: int) -> CountRelease:
     return GaussianCounts(accounting.gaussian_counts_sigma(epsilon, delta))
+
+
+def _discrete_laplace(epsilon: float, delta: float, counts: Counts, n_min: int) -> CountRelease:
+    return DiscreteLaplaceCounts(accounting.discrete_laplace_counts_scale(epsilon, delta))
+
+
+def _discrete_gaussian(epsilon: float, delta: float, counts: Counts, n_min: int) -> CountRelease:
+    return DiscreteGaussianCounts(accounting.discrete_gaussian_counts_sigma(epsilon, delta))
 
 
 def _laplace_prior(epsilon: float, delta: float, counts: Counts, n_min: int) -> CountRelease:
@@ -321,7 +390,11 @@ RELEASES = {
         public_bound=True,
         paper="σ by the exact privacy profile of all counts from n_min on",
     ),
+    "discrete laplace": Release("discrete Laplace, least noise", True, _discrete_laplace, whole=True),
+    "discrete gaussian": Release("discrete Gaussian, least noise", True, _discrete_gaussian, whole=True),
 }
+# The releases of the shipped studies.
+STUDIED = tuple(name for name, release in RELEASES.items() if not release.whole)
 
 
 def calibrate(release: str, epsilon: float, delta: float, counts: ArrayLike, n_min: int = 1) -> CountRelease:
@@ -339,7 +412,7 @@ def calibrate(release: str, epsilon: float, delta: float, counts: ArrayLike, n_m
     return RELEASES[release].make(epsilon, delta, check_counts(counts), n_min)
 
 
-def _projected(counts: ArrayLike, noisy: Array) -> Array:
+def _projected(counts: ArrayLike, noisy: Array | Counts) -> Array:
     return project_simplex(noisy / np.sum(counts, axis=-1, keepdims=True))
 
 

@@ -1,8 +1,8 @@
 """Class ratios and released counts: MMD beside the inner products it cannot avoid, random features beside the exact
-kernel, spread beside scikit-learn with every label, and calibrations of large counts.
+kernel, spread beside scikit-learn with every label, calibrations of large counts, and exact noise beside OpenDP's.
 
     python -m tests.benchmarks.bench_ratios            about twelve minutes
-    python -m tests.benchmarks.bench_ratios counts     the calibrations alone, seconds
+    python -m tests.benchmarks.bench_ratios counts     calibrations and noise of counts alone, seconds
 """
 
 import itertools
@@ -12,13 +12,14 @@ import warnings
 from functools import partial
 
 import numpy as np
+import opendp.prelude as dp
 from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits
 
 from privdemo.estimators.mmd import BLOCK, MMDClassRatio
 from privdemo.estimators.set_names import SpreadClassRatio
 from privdemo.experiments import class_ratio
-from privdemo.mechanisms.label_counts import RELEASES, calibrate
+from privdemo.mechanisms.label_counts import RELEASES, DiscreteGaussianCounts, DiscreteLaplaceCounts, calibrate
 from tests.benchmarks.timing import alternate, beside, table
 
 FACTOR = 0.5  # of the median heuristic, what cross-validation chooses here
@@ -96,8 +97,40 @@ def calibrations():
     table(title, ["", "time", "of 50 ms"], rows)
 
 
+def whole_noise(n=50_000):
+    """Exact noise on many counts beside OpenDP's and beside NumPy's continuous noise."""
+    dp.enable_features("contrib")
+    counts, rows = np.ones((n // 100, 100), dtype=int), []
+    rng = np.random.default_rng(0)
+    whole = dp.vector_domain(dp.atom_domain(T=int))
+    for scale in (0.5, 5.0, 500.0):
+        theirs = {
+            "Laplace": dp.m.make_laplace(whole, dp.l1_distance(T=int), scale=scale),
+            "Gaussian": dp.m.make_gaussian(whole, dp.l2_distance(T=float), scale=scale),
+        }
+        ours = {"Laplace": DiscreteLaplaceCounts(scale), "Gaussian": DiscreteGaussianCounts(scale)}
+        continuous = {"Laplace": lambda: rng.laplace(size=n), "Gaussian": lambda: rng.standard_normal(n)}
+        for name, mechanism in ours.items():
+            calls = {
+                "ours": lambda mechanism=mechanism: mechanism.noisy(counts, rng),
+                "OpenDP": lambda made=theirs[name]: made([1] * n),
+                "continuous": continuous[name],
+            }
+            took = alternate(calls, 5)
+            rows.append(
+                [
+                    f"discrete {name}, scale {scale:g}",
+                    f"{1e6 * took['ours'] / n:.1f} µs",
+                    f"{took['ours'] / took['OpenDP']:.2f} ×",
+                    f"{took['ours'] / took['continuous']:.0f} ×",
+                ]
+            )
+    table(f"Noise on {n:,} counts", ["", "a count", "of OpenDP's", "of NumPy's continuous noise"], rows)
+
+
 if __name__ == "__main__":
     with threadpool_limits(1, user_api="blas"):
         calibrations()
+        whole_noise()
         if sys.argv[1:] != ["counts"]:
             kernels()

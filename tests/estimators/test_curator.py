@@ -1,5 +1,6 @@
 """The curator's classifier: how far one person moves its weights, and what its noise betrays, from both sides."""
 
+import itertools
 import math
 
 import numpy as np
@@ -10,9 +11,11 @@ from scipy.special import expit
 from scipy.stats import chi, gamma, kstest, norm, uniform
 from sklearn.utils.estimator_checks import check_estimator
 
-from privdemo.accounting import gaussian_sigma
+from privdemo.accounting import gaussian_sigma, perturbed_objective_sigma
 from privdemo.estimators import curator
-from privdemo.estimators.curator import CuratorLogisticRegression, weight_noise, weight_sensitivity
+from privdemo.estimators.curator import CuratorLogisticRegression, best_rule, weight_noise, weight_sensitivity
+from tests.benchmarks import bench_curator
+from tests.documents import ROOT
 
 
 def weights_of(people, penalty):
@@ -161,12 +164,21 @@ def test_only_public_numbers_choose_the_penalty_and_no_record_is_longer_than_ano
 
 @pytest.mark.filterwarnings("ignore:Skipping check")
 def test_scikit_learn_takes_it_and_bad_input_is_refused():
-    check_estimator(CuratorLogisticRegression())
+    for rule in ("output", "objective", "gradient"):
+        check_estimator(CuratorLogisticRegression(rule=rule))
     X, y = np.eye(3), [0, 1, 0]
     for model, labels, words in (
         (CuratorLogisticRegression(penalty=0.0), y, "penalty must be"),
         (CuratorLogisticRegression(epsilon=0.0), y, "epsilon must be"),
         (CuratorLogisticRegression(delta=0.5), y, "delta must be"),
+        (
+            CuratorLogisticRegression(rule="input"),
+            y,
+            "rule must be one of output, objective, gradient, best, got 'input'",
+        ),
+        (CuratorLogisticRegression(dimensions=1), y, "dimensions must be a whole number in"),
+        (CuratorLogisticRegression(0.1, penalty=1e-4, rule="objective"), y, "penalty must be above 0.801 where"),
+        (CuratorLogisticRegression(0.1, 1e-6, penalty=1e-4, rule="objective"), y, "penalty must be above 0.801 where"),
         (CuratorLogisticRegression(), [0, 1, 2], "two classes, got 3"),
     ):
         with pytest.raises(ValueError, match=words):
@@ -175,5 +187,178 @@ def test_scikit_learn_takes_it_and_bad_input_is_refused():
 
 def test_weights_that_are_not_found_are_not_published(monkeypatch):
     monkeypatch.setattr(curator, "minimize", lambda loss, start, **_: type("Found", (), {"x": start + 1.0}))
-    with pytest.raises(ArithmeticError, match="no ε holds"):
-        CuratorLogisticRegression().fit(np.eye(4), [0, 1, 0, 1])
+    for rule in ("output", "objective"):
+        with pytest.raises(ArithmeticError, match="no ε holds"):
+            CuratorLogisticRegression(rule=rule).fit(np.eye(4), [0, 1, 0, 1])
+
+
+# --- noise on the objective and on gradients ----------------------------------------------------------------------
+
+
+def clipped_weights_of(people, penalty, tilt):
+    """The exact minimiser of Σ ℓ(w·u) + (nλ/2) ‖w‖² + tilt·w with gradients of at most ½, by Newton's method."""
+    u = np.asarray(people, dtype=float)
+    n, size = u.shape
+    w = -tilt / (n * penalty)
+    for _ in range(200):
+        m = u @ w
+        slope = n * penalty * w + tilt - u.T @ np.minimum(expit(-m), 0.5)
+        curved = n * penalty * np.eye(size) + (u.T * np.where(m > 0, expit(m) * expit(-m), 0)) @ u
+        step = np.linalg.solve(curved, slope)
+        w = w - (step if np.linalg.norm(slope) < 1e-3 else step / 2)
+    assert np.linalg.norm(slope) < 1e-9
+    return w
+
+
+def people_of(X, y):
+    """The records of length 1 times their classes."""
+    lengths = np.linalg.norm(X, axis=1, keepdims=True)
+    return np.hstack((math.sqrt(1 - 0.3**2) * X / lengths, np.full((len(X), 1), 0.3))) * (2 * y[:, None] - 1)
+
+
+def two_classes(n=60, size=4, seed=4):
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % 2
+    return rng.standard_normal((n, size)) + 0.7 * y[:, None], y
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-3])
+@pytest.mark.parametrize("penalty", [0.05, 2.0])
+def test_the_objective_is_tilted_by_noise_and_its_minimiser_gets_a_little_more(delta, penalty):
+    X, y = two_classes()
+    epsilon = 2.0
+    model = CuratorLogisticRegression(
+        epsilon, delta, penalty=penalty, rule="objective", random_state=np.random.default_rng(5)
+    ).fit(X, y)
+    rng = np.random.default_rng(5)
+    if delta:
+        tilt = perturbed_objective_sigma(0.99 * epsilon, 0.99 * delta, 60, penalty) * rng.standard_normal(5)
+    else:
+        tilt = weight_noise(5, 1.0, 0.99 * epsilon - math.log1p(0.25 / (60 * penalty)), 0.0, rng)
+    inexact = 1e-3 / (60 * penalty)  # two neighbours, each as far as a gradient of 5·10⁻⁴ lets it be
+    little = weight_noise(5, inexact, 0.01 * epsilon, 0.01 * delta, rng)
+    found = np.append(model.coef_, model.intercept_ / 0.3) - little
+    exact = clipped_weights_of(people_of(X, y), penalty, tilt)
+    assert np.linalg.norm(found - exact) <= inexact / 2
+    assert np.linalg.norm(little) < 0.1 * np.linalg.norm(tilt) / (60 * penalty)
+    assert model.sensitivity_ == 1
+    assert model.penalty_ == penalty
+
+
+@pytest.mark.parametrize(("delta", "steps"), [(0.0, 1), (1e-3, 10)])
+def test_descent_follows_noisy_sums_of_gradients(delta, steps):
+    X, y = two_classes()
+    model = CuratorLogisticRegression(2.0, delta, rule="gradient", random_state=np.random.default_rng(6)).fit(X, y)
+    u, rng, w = people_of(X, y), np.random.default_rng(6), np.zeros(5)
+    for _ in range(steps):
+        if delta:  # ten sums, each of which one person moves by 1, tell as much as one of √10 times less noise
+            noise = math.sqrt(10) * gaussian_sigma(2.0, delta, 1.0) * rng.standard_normal(5)
+        else:
+            noise = weight_noise(5, 1.0, 2.0, 0.0, rng)
+        pulls = np.minimum(expit(-u @ w), 0.5)[:, None] * u
+        assert np.linalg.norm(pulls, axis=1).max() <= 0.5 + 1e-12
+        w = w + 2 * ((pulls.sum(axis=0) + noise) / 60 - 0.01 * w)
+    assert np.append(model.coef_, model.intercept_ / 0.3) == pytest.approx(w)
+
+
+def test_one_person_moves_a_sum_of_gradients_by_one_at_most():
+    rng, worst = np.random.default_rng(7), 0.0
+    for _ in range(2000):
+        u, other = rng.standard_normal((2, 3))
+        u, other = u / np.linalg.norm(u), (-u if rng.random() < 0.5 else other)
+        other = other / np.linalg.norm(other)
+        w = 10 ** rng.uniform(-3, 3) * rng.standard_normal(3)
+        one, two = (min(expit(-v @ w), 0.5) * v for v in (u, other))
+        worst = max(worst, np.linalg.norm(one - two))
+    assert 0.99 < worst <= 1 + 1e-12
+
+
+@pytest.mark.parametrize("delta", [0.0, 0.02])
+@pytest.mark.parametrize("weights", [curator.perturbed_weights, curator.descended_weights])
+def test_a_rule_betrays_no_more_than_epsilon_and_delta(weights, delta):
+    """Of one person's class, with two others known: in many fits, at any of forty bounds of a score."""
+    epsilon, n, records = 1.0, 800, np.array([[0.8, 0.6]] * 3)
+    seen = []
+    for last in (-1.0, 1.0):
+        signs = np.array([-1.0, 1.0, last])
+        found = [
+            weights(records, signs, 1.0, epsilon, delta, np.random.default_rng((i, 1 + int(last)))) for i in range(n)
+        ]
+        seen.append(np.array(found) @ records[0])
+    for bound in np.quantile(np.concatenate(seen), np.linspace(0.02, 0.98, 40)):
+        for pair in ([(s > bound).mean() for s in seen[::-1]], [(s < bound).mean() for s in seen]):
+            error = math.sqrt((pair[0] + math.exp(2 * epsilon) * pair[1]) / n)
+            assert pair[0] - math.exp(epsilon) * pair[1] < delta + 4 * error
+
+
+def test_the_best_rule_depends_on_public_numbers_alone():
+    assert best_rule(500, 785, 1.0, 0.0) == ("objective", 31)
+    assert best_rule(500, 785, 0.01, 0.0) == ("objective", 10)
+    assert best_rule(500, 8, 0.01, 0.0) == ("objective", None)
+    assert best_rule(100_000, 785, 1.0, 0.0) == ("objective", None)
+    assert best_rule(500, 785, 4.0, 1e-6) == ("objective", None)
+    assert best_rule(500, 785, 0.25, 1e-6) == best_rule(500, 8, 1.0, 1e-6) == ("gradient", None)
+    assert best_rule(5000, 785, 0.25, 1e-6) == ("objective", None)
+    X, y = two_classes(40, 30)
+    for epsilon, delta in ((0.5, 0.0), (0.5, 1e-6), (20.0, 1e-3)):
+        rule, dimensions = best_rule(40, 31, epsilon, delta)
+        best = CuratorLogisticRegression(epsilon, delta, rule="best", random_state=1).fit(X, y)
+        same = CuratorLogisticRegression(epsilon, delta, rule=rule, dimensions=dimensions, random_state=1).fit(X, y)
+        assert best.rule_ == rule
+        assert best.coef_.shape == (1, (dimensions or 31) - 1)
+        np.testing.assert_array_equal(best.coef_, same.coef_)
+        other = CuratorLogisticRegression(epsilon, delta, rule="best", random_state=1).fit(9 * X[::-1] - 2, y)
+        assert (other.rule_, other.penalty_, other.coef_.shape) == (best.rule_, best.penalty_, best.coef_.shape)
+
+
+def test_projected_records_are_of_length_one_again_and_sparse_ones_are_the_same():
+    X, y = two_classes(80, 12)
+    X = np.where(np.abs(X) > 0.5, X, 0)
+    X[7] = 0
+    model = CuratorLogisticRegression(20.0, 1e-3, rule="objective", dimensions=6, random_state=3).fit(X, y)
+    assert model.projection_.shape == (12, 5)
+    projected = X @ model.projection_
+    lengths = np.linalg.norm(projected, axis=1)
+    scores = math.sqrt(0.91) * (projected / np.where(lengths > 0, lengths, 1)[:, None]) @ model.coef_[0]
+    expected = scores + np.where(lengths > 0, 1, 1 / 0.3) * model.intercept_
+    assert model.decision_function(X) == pytest.approx(expected)
+    sparse = CuratorLogisticRegression(20.0, 1e-3, rule="objective", dimensions=6, random_state=3).fit(csr_array(X), y)
+    assert sparse.decision_function(csr_array(X)) == pytest.approx(model.decision_function(X), abs=1e-3)
+    whole = CuratorLogisticRegression(20.0, 1e-3, dimensions=13, random_state=3).fit(X, y)
+    np.testing.assert_array_equal(whole.coef_, CuratorLogisticRegression(20.0, 1e-3, random_state=3).fit(X, y).coef_)
+
+
+@pytest.mark.parametrize("rule", ["objective", "gradient", "best"])
+@pytest.mark.parametrize("delta", [0.0, 1e-12, 0.3])
+def test_every_rule_has_weights_at_the_ends_of_its_ranges(rule, delta):
+    for n, size in ((2, 3), (300, 40)):
+        X, y = two_classes(n, size)
+        for epsilon in (0.001, 20.0):
+            model = CuratorLogisticRegression(epsilon, delta, rule=rule, random_state=0).fit(X, y)
+            assert np.isfinite(model.coef_).all()
+            assert np.log1p(0.25 / (n * model.penalty_)) <= 0.1001 * epsilon or model.rule_ == "gradient"
+
+
+@pytest.mark.mnist
+def test_the_table_in_the_documents_is_what_the_script_makes(mnist):
+    """One row of it; all rows are of the same form."""
+    text = (ROOT / "docs/curator.md").read_text(encoding="utf-8")
+    people = [bench_curator.people_of("mnist", trial) for trial in range(bench_curator.TRIALS)]
+    found = {
+        rule: np.array([100 * bench_curator.accuracy(one, rule, 1.0, 0.0) for one in people])
+        for rule in ("output", "best")
+    }
+    cells = [bench_curator._half(marks) for marks in found.values()]
+    row = next(line for line in text.splitlines() if line.startswith("| 7 against 9 | 0 | 1 |"))
+    assert [row.split(" | ")[3], row.split(" | ")[6].removesuffix(" |")] == cells
+    assert f"| {bench_curator._gap(found['best'] - found['output'])} |" in text
+    rules = {
+        (*key, rule): found["best"]
+        for key in itertools.product(bench_curator.DATASETS, bench_curator.DELTAS, bench_curator.EPSILONS)
+        for rule in bench_curator.RULES
+    }
+    for name, made in bench_curator.markdown(rules).items():
+        shipped = text.split(f"<!-- table: {name} -->")[1].split("<!-- end -->")[0].strip()
+        assert [line.split(" | ")[:3] for line in made.splitlines()] == [
+            line.split(" | ")[:3] for line in shipped.splitlines()
+        ]

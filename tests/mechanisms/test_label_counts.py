@@ -10,6 +10,9 @@ from scipy import stats
 from privdemo import accounting as account
 from privdemo.mechanisms.label_counts import (
     RELEASES,
+    STUDIED,
+    DiscreteGaussianCounts,
+    DiscreteLaplaceCounts,
     GaussianCounts,
     LaplaceCounts,
     LaplacePrior,
@@ -29,7 +32,8 @@ N = 20_000
 
 def any_mechanisms():
     """One of each, for any counts above 0."""
-    return [LaplaceCounts(1.0), GaussianCounts(1.0), LaplacePrior(1.0), ScaledDirichlet(1.0, ((2, 1),))]
+    noise = [make(3.0) for make in (LaplaceCounts, GaussianCounts, DiscreteLaplaceCounts, DiscreteGaussianCounts)]
+    return [*noise, LaplacePrior(1.0), ScaledDirichlet(1.0, ((2, 1),))]
 
 
 def on_the_simplex(theta):
@@ -98,7 +102,8 @@ def test_the_laplace_prior_of_counts_that_are_all_lost_in_noise_is_even():
 )
 @pytest.mark.parametrize("noise", [0.0, 1e-6, 1.0, 1e6])
 def test_releases_are_proportions_of_any_counts(counts, noise):
-    for mechanism in (LaplaceCounts(noise), GaussianCounts(noise), LaplacePrior(noise)):
+    for make in (LaplaceCounts, GaussianCounts, LaplacePrior, DiscreteLaplaceCounts, DiscreteGaussianCounts):
+        mechanism = make(noise)
         assert on_the_simplex(mechanism.randomise(counts, rng()))
     dirichlet = ScaledDirichlet(min(noise + 1e-9, 50), ((2, 1),))
     assert on_the_simplex(dirichlet.randomise([max(1, n) for n in counts], rng()))
@@ -118,7 +123,8 @@ def test_batches_keep_their_shape_and_every_set_has_noise_of_its_own(mechanism, 
 
 def test_without_noise_counts_become_their_shares():
     counts, shares = [[1, 0, 3], [5, 5, 0]], [[0.25, 0, 0.75], [0.5, 0.5, 0]]
-    for mechanism in (LaplaceCounts(0.0), GaussianCounts(0.0)):
+    for make in (LaplaceCounts, GaussianCounts, DiscreteLaplaceCounts, DiscreteGaussianCounts):
+        mechanism = make(0.0)
         np.testing.assert_allclose(mechanism.randomise(counts, rng()), shares, atol=1e-15)
         assert mechanism.delta_at(20.0) == 1
     np.testing.assert_array_equal(proportions(counts), shares)
@@ -153,7 +159,8 @@ def test_dirichlet_refuses_counts_below_the_minimum_of_its_guarantee():
         mechanism.randomise([5, 4], rng())
     with pytest.raises(ValueError, match=NO_SHARE):
         mechanism.randomise([5, 6, 0], rng())
-    for make in (LaplaceCounts, LaplacePrior, GaussianCounts, lambda sigma: ScaledDirichlet(sigma, ((3, 2),))):
+    noise = (LaplaceCounts, GaussianCounts, DiscreteLaplaceCounts, DiscreteGaussianCounts)
+    for make in (*noise, LaplacePrior, lambda sigma: ScaledDirichlet(sigma, ((3, 2),))):
         with pytest.raises(ValueError, match=r"^(scale|sigma) must be in .*, got -1"):
             make(-1.0)
 
@@ -235,3 +242,12 @@ def test_only_data_dependent_releases_look_at_the_counts():
         one, other = (calibrate(name, 0.3, 0.05, counts, 40) for counts in ([50, 60, 900], [40, 400, 570]))
         assert (one == other) == (not release.data_dependent) == (release.guarantee == "(ε, δ)")
         assert release.public_bound == (getattr(one, "n_min", None) == 40)
+
+
+def test_whole_numbers_are_added_and_no_shipped_study_has_them():
+    assert {name for name in RELEASES if name not in STUDIED} == {"discrete laplace", "discrete gaussian"}
+    for name in RELEASES.keys() - set(STUDIED):
+        mechanism = calibrate(name, 0.3, 0.05, PAPER)
+        noisy = mechanism.noisy(PAPER, rng(6))
+        assert noisy.dtype == np.int64
+        np.testing.assert_array_equal(mechanism.randomise(PAPER, rng(6)), project_simplex(noisy / 1000))

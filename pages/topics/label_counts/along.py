@@ -22,7 +22,7 @@ def panels(answer: Answer, curves: Curves | None = None) -> list[Panel]:
         outcomes = answer.along(axis)
     except ValueError as error:
         return [Panel(question=_QUESTION, answer=numbers.error_sentence_html(error))]
-    names = tuple(RELEASES) if shows_all else answer.shown_first
+    names = question.config.releases if shows_all else answer.shown_first
     config = question.config
     on_design = axis in (label_counts.C_AXIS, label_counts.RHO_AXIS)
     own_level = {

@@ -17,7 +17,7 @@ from privdemo.experiments.class_ratio.fit import run_releases
 from privdemo.experiments.shipped_study import ShippedStudy, group
 from privdemo.experiments.trials import with_trial
 from privdemo.intervals import Estimate, mean_interval, ratio_interval
-from privdemo.mechanisms.label_counts import RELEASES
+from privdemo.mechanisms.label_counts import RELEASES, STUDIED
 from privdemo.methods import CLASS_RATIO, COUNT, EM, IDENTITY, MMD, PCC, PSVM, RFF, SPREAD, by_trying
 
 BINARY, DIGITS, PRIVATE, SKEW, SETS = "two classes", "ten digits", "private counts", "skew", "sets"
@@ -70,7 +70,7 @@ STUDIES = {
             PRIVATE,
             "Figure 3: ten digits, counts released with ε = δ = 0.05",
             (replace(ten_digits(), methods=(SPREAD, MMD)),),
-            (NO_RELEASE, *RELEASES),
+            (NO_RELEASE, *STUDIED),
         ),
         Study(
             SKEW,

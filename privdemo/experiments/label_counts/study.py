@@ -27,7 +27,7 @@ from privdemo.experiments.label_counts.config import (
 from privdemo.experiments.label_counts.release import Outcome, run
 from privdemo.experiments.shipped_study import ShippedStudy, group
 from privdemo.intervals import Estimate, mean_interval
-from privdemo.mechanisms.label_counts import RELEASES, CountRelease, ScaledDirichlet, calibrate
+from privdemo.mechanisms.label_counts import RELEASES, STUDIED, CountRelease, ScaledDirichlet, calibrate
 
 # Distortions at the paper's design that its text gives: of scaled Dirichlet, and of the best other mechanism.
 PUBLISHED = {"dirichlet published": 0.06, "laplace published": 0.15}
@@ -133,6 +133,7 @@ def paper_outcomes(axis: str, repeats: int, seed: int) -> dict[float, dict[str, 
             level if axis == EPSILON_AXIS else EPSILON,
             level if axis == DELTA_AXIS else DELTA,
             max(1, min(counts) // 2),
+            releases=STUDIED,
             repeats=repeats,
             seed=seed,
         )

@@ -11,7 +11,15 @@ from privdemo import accounting
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, LaplaceNoise, RandomisedResponse
 from privdemo.mechanisms.aggregation import noisy_proportions
 from privdemo.mechanisms.frequency_oracles import BasicRappor, KaryResponse, OptimisedUnaryEncoding, SubsetSelection
-from privdemo.mechanisms.label_counts import GaussianCounts, LaplaceCounts, LaplacePrior, ScaledDirichlet, calibrate
+from privdemo.mechanisms.label_counts import (
+    DiscreteGaussianCounts,
+    DiscreteLaplaceCounts,
+    GaussianCounts,
+    LaplaceCounts,
+    LaplacePrior,
+    ScaledDirichlet,
+    calibrate,
+)
 
 RESPONSES = [
     BinaryChannel(0.2, 0.2),
@@ -112,6 +120,38 @@ def test_gaussian_noise_has_our_distribution_and_an_epsilon_that_is_not_below_th
     assert stats.kstest(noise, stats.norm(scale=mechanism.sigma).cdf).pvalue > IMPROBABLE
 
 
+@pytest.mark.parametrize("scale", [0.6, 2.0, 30.0])
+def test_discrete_laplace_noise_has_our_epsilon_and_our_distribution(scale):
+    mechanism = DiscreteLaplaceCounts(scale)
+    names, _ = run(mechanism)
+    assert_least(names["made"], 2, 2 / scale)
+    assert mechanism.delta_at(2 / scale) == 0 < mechanism.delta_at(1.999 / scale)
+    assert_same_whole_numbers(names["made"], mechanism)
+
+
+@pytest.mark.parametrize("sigma", [0.6, 2.0, 30.0])
+def test_discrete_gaussian_noise_has_our_distribution_and_an_epsilon_that_is_not_below_the_exact_one(sigma):
+    mechanism = DiscreteGaussianCounts(sigma)
+    names, printed = run(mechanism)
+    assert_least(names["made"], math.sqrt(2), 1 / sigma**2)
+    exact = accounting.discrete_gaussian_counts_epsilon(sigma, DELTA)
+    by_opendp, delta = printed["(ε, δ):"]
+    assert delta == DELTA
+    assert exact < by_opendp < 1.3 * exact
+    assert_same_whole_numbers(names["made"], mechanism)
+
+
+def assert_same_whole_numbers(measurement, mechanism):
+    """Assert that noise on counts has one distribution, by a table of how often each of its values comes."""
+    theirs = np.array(measurement([100] * SAMPLES))
+    ours = mechanism.noisy(np.full((SAMPLES // 100, 100), 100), np.random.default_rng(0)).ravel()
+    assert theirs.dtype == ours.dtype == np.int64
+    edges = np.unique(np.quantile(ours, np.linspace(0, 1, 21)[1:-1]))
+    table = [np.bincount(np.searchsorted(edges, sample), minlength=len(edges) + 1) for sample in (theirs, ours)]
+    table = np.array(table)[:, np.sum(table, axis=0) > 0]
+    assert stats.chi2_contingency(table).pvalue > IMPROBABLE
+
+
 def noise_of(measurement, of_counts):
     """The noise on some values."""
     if of_counts:
@@ -131,6 +171,8 @@ def noise_of(measurement, of_counts):
         LaplaceNoise(0.0),
         GaussianNoise(0.0),
         LaplacePrior(2.0),
+        DiscreteLaplaceCounts(0.0),
+        DiscreteGaussianCounts(0.0),
         opendp.BagTotals(math.inf),
         OptimisedUnaryEncoding(16, 1.0),
         SubsetSelection(16, 1.0),

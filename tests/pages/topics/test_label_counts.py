@@ -11,13 +11,13 @@ from pages.topics.label_counts.answer import least_words, takeaway
 from pages.topics.label_counts.question import AXIS, PATIENTS, Curves, Question, parse, question_of
 from privdemo.experiments.label_counts import CountConfig, Leak, Outcome, Settled
 from privdemo.intervals import Estimate
-from privdemo.mechanisms.label_counts import RELEASES, GaussianCounts
+from privdemo.mechanisms.label_counts import RELEASES, STUDIED, GaussianCounts
 from tests.pages.visiting import takeaway as seen
 from tests.pages.visiting import visit
 
 LAPLACE, TIGHT, GAUSS, GAUSS_TIGHT = "laplace published", "laplace tight", "gaussian published", "gaussian tight"
 DATA, PUBLIC = "dirichlet published", "dirichlet public"
-QUESTION = Question(CountConfig(repeats=20), 5, 1000, 0.05, False, PUBLIC)
+QUESTION = Question(CountConfig(releases=STUDIED, repeats=20), 5, 1000, 0.05, False, PUBLIC)
 
 
 def outcome(release=LAPLACE, delta=0.05, distortion=0.2, half=0.001, problem=""):
@@ -112,9 +112,23 @@ def test_three_curves_are_plotted_by_default_and_all_if_chosen():
     assert shown.shown_first == (LAPLACE, GAUSS_TIGHT, PUBLIC)
     assert replace(shown, question=question_about(GAUSS_TIGHT)).shown_first == (LAPLACE, GAUSS_TIGHT, PUBLIC)
     assert replace(shown, question=question_about(TIGHT)).shown_first == (LAPLACE, TIGHT, GAUSS_TIGHT)
-    for curves, n in ((None, 3), (Curves(all=True), len(RELEASES))):
+    for curves, n in ((None, 3), (Curves(all=True), len(STUDIED))):
         (panel,) = along.panels(shown, curves)
         assert len([trace for trace in panel.figure.figure.data if trace.name != "published"]) == n
+
+
+@pytest.mark.parametrize("name", ["discrete laplace", "discrete gaussian"])
+def test_noise_of_whole_numbers_is_one_more_choice_in_every_chapter(name):
+    question = replace(question_of(Values()), release=name)
+    shown = PAGE.answer(question, None)
+    title = RELEASES[name].title
+    assert shown.takeaway().startswith("Noise is added to 6 counts of 1,000 patients, to hide each of them.")
+    assert f"{title[:-13]} noise" in CHAPTERS.all[0].panels(shown)[0].summary
+    assert name in shown.shown_first
+    assert chapters.promise_words(question, shown.chosen).startswith(f"D{title[1:]} keeps the promise")
+    assert title in [row[0] for row in chapters.all_numbers(shown)[0].figure.cells]
+    assert f"are ({title})." in adversary.panels(shown)[0].answer
+    assert len(along.panels(shown, Curves(all=True))[0].figure.figure.data) == len(RELEASES)
 
 
 def test_a_number_with_commas_is_refused_in_a_sentence():
