@@ -40,7 +40,7 @@ server_settings.check()
 # What stands in front of the site; a request goes through it from top to bottom.
 MIDDLEWARE = [
     Middleware(SecurityHeaders, scripts=first_screen.scripts),
-    Middleware(AllowedRequests, addresses=addresses, routes=routes.ADDRESS),
+    Middleware(AllowedRequests, addresses=addresses, routes=routes.ADDRESS, to_telephones=routes.at_other_host),
     Middleware(Messages),
     Middleware(OneAtATime),
     Middleware(Uploads),

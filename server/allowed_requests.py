@@ -38,6 +38,7 @@ class AllowedRequests:
 
     Routes whose addresses match `routes` check methods and origins themselves. They alone are also requested under the
     hosts at which a poll is open to the `room`; `room.HOST` in the scope tells them so, and they refuse other polls.
+    `to_telephones` says in a telephone's language what it finds at a host that is not the app's.
     """
 
     def __init__(
@@ -46,8 +47,10 @@ class AllowedRequests:
         addresses: Callable[[], Set[str]],
         routes: re.Pattern[str] | None = None,
         room: room.Room = room.ROOM,
+        to_telephones: Callable[[str, bool], notice.Words] | None = None,
     ) -> None:
         self.app, self.addresses, self.routes, self.room = app, addresses, routes, room
+        self.to_telephones = to_telephones
         self.hosts = {*LOCAL_HOSTS, *(name.removesuffix(".") for name in checked(HOSTS))}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -67,7 +70,20 @@ class AllowedRequests:
         else:
             status, sentence = refusal
             headers = _allow_header(scope) if status == 405 else None
-            await notice.page(_TITLES[status], sentence, status, headers)(scope, receive, send)
+            words = self._to_telephone(scope, host, sentence) or notice.Words(_TITLES[status], sentence)
+            await notice.page(words, status, headers)(scope, receive, send)
+
+    def _to_telephone(self, scope: Scope, host: str, sentence: str) -> notice.Words | None:
+        """Return what a telephone reads at a host that is not the app's; None where no telephone is sent to.
+
+        Where a poll is open, it is told how to join; at the address of a poll, that none is open, and `sentence`, which
+        is for whoever runs the server.
+        """
+        has_poll = self.room.is_host(host)
+        if host in self.hosts or not self.to_telephones or not (has_poll or self._is_route(scope)):
+            return None
+        words = self.to_telephones(Headers(scope=scope).get("accept-language", ""), has_poll)
+        return words if has_poll else words.with_english(sentence)
 
     def _is_of_room(self, scope: Scope, host: str) -> bool:
         """Return whether a request is for a route, under a host at which a poll is open to the room."""
@@ -93,9 +109,8 @@ class AllowedRequests:
             if self.room.is_host(host):
                 return 421, "Only a poll is open here. <a href='/p/'>Go to it with the code</a> beside the question."
             known = ", ".join(sorted(self.hosts))
-            closed = "No poll is open here now; it may have been closed. Ask whoever runs it. " * self._is_route(scope)
             return 421, (
-                f"{closed}This server answers as {known} and was asked for as “{escape(host)}”. "
+                f"This server answers as {known} and was asked for as “{escape(host)}”. "
                 f"Whoever runs it can add that name to {HOSTS}."
             )
         if scope["type"] == "websocket":

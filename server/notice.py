@@ -1,8 +1,9 @@
-"""Make a small HTML page of one sentence, for light and dark screens, where no page of the app is the answer."""
+"""Make a small HTML page of a sentence, for light and dark screens, where no page of the app is the answer."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from starlette.responses import HTMLResponse
 
@@ -15,12 +16,25 @@ h1 { font-size: 1.5rem; }
 """
 
 
-def page(title: str, words: str, status: int, headers: Mapping[str, str] | None = None) -> HTMLResponse:
-    """Return an answer with a `title` and `words`, which are HTML."""
+@dataclass(frozen=True)
+class Words:
+    """What a page says in a language: a `title` and a sentence, `html`."""
+
+    title: str
+    html: str
+    language: str = "en"
+
+    def with_english(self, html: str) -> Words:
+        """Return these words with a paragraph in English below them."""
+        return replace(self, html=f'{self.html}<p lang="en">{html}')
+
+
+def page(words: Words, status: int, headers: Mapping[str, str] | None = None) -> HTMLResponse:
+    """Return an answer that says `words`."""
     return HTMLResponse(
-        f'<!DOCTYPE html><html lang="en"><title>privdemo: {title.lower()}</title>'
+        f'<!DOCTYPE html><html lang="{words.language}"><title>privdemo: {words.title.lower()}</title>'
         '<meta name="viewport" content="width=device-width"><meta charset="utf-8">'
-        f"<style>{_STYLE}</style><body><h1>{title}</h1><p>{words}</p></body></html>",
+        f"<style>{_STYLE}</style><body><h1>{words.title}</h1><p>{words.html}</p></body></html>",
         status,
-        headers,
+        {"Content-Language": words.language, "Vary": "Accept-Language", **(headers or {})},
     )

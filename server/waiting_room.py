@@ -97,7 +97,7 @@ class WaitingRoom:
         words = (
             f"As many people look at privdemo as this server can serve. This page tries again every {AGAIN} seconds."
         )
-        await notice.page("Please wait a moment", words, 503, again)(scope, receive, send)
+        await notice.page(notice.Words("Please wait a moment", words), 503, again)(scope, receive, send)
 
     def _let_in(self, network: str) -> bool:
         """Give a place to a browser that requests a page, and return whether there was one.

@@ -13,6 +13,7 @@ import secrets
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from html import escape
 from typing import TYPE_CHECKING
 
 from anyio import CapacityLimiter, to_thread
@@ -27,7 +28,7 @@ from pages.polls.batches import Batches
 from pages.polls.bucket import GUESSES, Bucket, Guesses
 from pages.polls.rules import Answer, Poll, PollError, SentGuess
 from privdemo import limits
-from server import own_computer, requests, room
+from server import notice, own_computer, requests, room
 
 if TYPE_CHECKING:
     from pages.polls.store import Store
@@ -263,6 +264,17 @@ def _html(language: str, page: str, policy: str, status: int = 200, more: Mappin
 
 def _headers(language: str) -> dict[str, str]:
     return _NO_STORE | _VARIES | {"Content-Language": language}
+
+
+def at_other_host(accepted: str, has_poll: bool) -> notice.Words:
+    """Return what a telephone with this Accept-Language header reads at a host that is not the app's.
+
+    Where a poll is open, it is led to the box for its code; else it reads that none is open.
+    """
+    language = languages.preferred(accepted)
+    heading, key = ("join_heading", "join") if has_poll else ("no_poll_here", "room_closed")
+    title, sentence = (escape(languages.sentence(language, each)) for each in (heading, key))
+    return notice.Words(title, f'<a href="/p/">{sentence}</a>' if has_poll else sentence, language)
 
 
 def _ask_for_code(request: Request) -> Response:

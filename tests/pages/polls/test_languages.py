@@ -86,7 +86,7 @@ def test_each_sentence_is_said_somewhere():
     keys = set().union(*participant._SAID.values(), participant._FIXED, {e.key for e in all_errors(rules.PollError)})
     keys |= {"intro_two", "intro_more", "share_two", "share_more", "meant", "percent", "decimal", "thousands", "over"}
     keys |= {"control_yes", "control_no"}
-    keys |= {"join_heading", "join", "code", "go", "no_poll_here", "please_wait"}
+    keys |= {"join_heading", "join", "code", "go", "no_poll_here", "room_closed", "please_wait"}
     keys |= set(languages._GUESSED.values())
     assert keys - {""} == languages.KEYS
 
