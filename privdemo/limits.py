@@ -44,7 +44,7 @@ class Limit:
 
     def contains(self, value: object) -> bool:
         """Return whether `value` is a finite number (or an allowed infinity) inside the range."""
-        if type(value) is float and not self.integer:  # a search checks thousands of values
+        if type(value) is int or (type(value) is float and not self.integer):  # a search checks thousands of values
             return self.low <= value <= self.high and not (self.low_open and value == self.low)
         if isinstance(value, bool) or not isinstance(value, Real):
             return False

@@ -71,7 +71,11 @@ class Forger(ABC):
 
 
 class PoolForger(Forger):
-    """One whose crafted reports are taken at random from a list of the best ones."""
+    """One whose crafted reports are those of a list of the best ones.
+
+    Fake clients work for one attacker, who hands out the list in turn, from a random place on: each of them sends any
+    report of the list with the same chance.
+    """
 
     def __init__(self, oracle: FrequencyOracle) -> None:
         super().__init__(oracle)
@@ -81,25 +85,29 @@ class PoolForger(Forger):
     def _best(self, targets: Targets) -> NDArray:
         """Return the reports that support most of the `targets`, (m, ...)."""
 
-    def _pool(self, targets: Targets) -> tuple[NDArray, Array, Array]:
-        """Return the reports (m, ...), what each supports (m, k), and how often each is sent, (m,)."""
+    def _pool(self, targets: Targets) -> tuple[NDArray, Counts]:
+        """Return the reports (m, ...), and how many of the first 0, 1, … m of them support each answer, (m + 1, k)."""
         best = self._best(targets)
         most = max(1, min(KEPT, CELLS // self.oracle.k))
         if len(best) > most:
             best = np.random.default_rng(SEARCH_SEED).choice(best, most, replace=False)
-        # As floating-point numbers, of which whole ones are exact: products of integers take longer.
-        return best, self.oracle.support(best).astype(float), np.full(len(best), 1 / len(best))
+        running = np.zeros((len(best) + 1, self.oracle.k), np.int64)
+        np.cumsum(self.oracle.support(best), axis=0, out=running[1:])
+        return best, running
 
     def crafted_support(self, targets: Targets) -> Array:
-        return self.pool(targets)[1].mean(axis=0)
+        reports, running = self.pool(targets)
+        return running[-1] / len(reports)
 
     def crafted_reports(self, targets: Targets, n_people: int, rng: np.random.Generator) -> NDArray:
-        reports, *_ = self.pool(targets)
-        return reports[rng.integers(0, len(reports), n_people)]
+        reports, _ = self.pool(targets)
+        return reports[(rng.integers(len(reports)) + np.arange(n_people)) % len(reports)]
 
     def crafted_counts(self, targets: Targets, n_people: int, rng: np.random.Generator) -> Counts:
-        _, support, chances = self.pool(targets)
-        return np.dot(rng.multinomial(n_people, chances), support).astype(np.int64)
+        reports, running = self.pool(targets)
+        start = int(rng.integers(len(reports)))
+        rounds, end = divmod(start + n_people, len(reports))
+        return rounds * running[-1] + running[end] - running[start]
 
 
 class ResponseForger(PoolForger):

@@ -145,8 +145,21 @@ class FalseTruth(Way):
 
     def support_counts(self, oracle: FrequencyOracle, counts: ArrayLike, rng: np.random.Generator) -> Counts:
         """See `Way`."""
-        pretended = np.bincount(_check_answers(self.answers, oracle.k), minlength=oracle.k) / len(self.answers)
-        return oracle.support_counts(rng.multinomial(oracle.check_counts(counts).sum(), pretended), rng)
+        return oracle.support_counts(self._pretended(oracle, oracle.count_people(counts), rng), rng)
+
+    def mixed_support_counts(
+        self, oracle: FrequencyOracle, obey: ArrayLike, disobey: ArrayLike, rng: np.random.Generator
+    ) -> Counts:
+        """See `Way`: as if what they pretend were true, and all followed the rules."""
+        pretended = self._pretended(oracle, oracle.count_people(disobey), rng)
+        return oracle.support_counts(np.asarray(obey) + pretended, rng)
+
+    def _pretended(self, oracle: FrequencyOracle, n_people: int, rng: np.random.Generator) -> Counts:
+        """Return how many of them pretend that each answer is true, (k,)."""
+        answers = _check_answers(self.answers, oracle.k)
+        pretended = np.zeros(oracle.k, np.int64)
+        pretended[list(answers)] = rng.multinomial(n_people, np.full(len(answers), 1 / len(answers)))
+        return pretended
 
 
 @dataclass(frozen=True)

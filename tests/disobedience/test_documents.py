@@ -65,7 +65,7 @@ def test_what_is_said_of_defences_is_in_their_table():
         if re.search(r"\d, .*\|", line)
     }
     none, projected, recovered, known = (gain for _, gain in rows["randomised response", "crafted report"])
-    assert (round(none), round(projected), round(known)) == (177, 91, 3)
+    assert (round(none), round(projected), round(known)) == (176, 90, 2)
     table = [line for line in DEFENCES.splitlines() if re.search(r"\d, .*\|", line)]
     assert len(table) == 2 * 6 * 4
     for (mechanism, attack), ((_, none), (_, projected), (_, recovered), _) in rows.items():
@@ -73,4 +73,4 @@ def test_what_is_said_of_defences_is_in_their_table():
         if attack == "crafted report" and mechanism != "randomised response":
             assert projected / none > 0.66 or mechanism == "hadamard response"
         if attack == "false truth":
-            assert projected > 3.5
+            assert projected > 0.7 * none

@@ -32,7 +32,7 @@ TRUST_NAMES = {
     "curator": "you: one curator for all",
 }
 WITHIN_GOAL, BEST_GOAL = "within so many points", "as exact as possible"
-GOAL = Choice("exact", (WITHIN_GOAL, BEST_GOAL), WITHIN_GOAL, "4. How exact must it be?")
+GOAL = Choice("exact", (WITHIN_GOAL, BEST_GOAL), WITHIN_GOAL, "How exact must it be?")
 PEOPLE = Number("people", limits.ORACLE_PEOPLE, 5000, "How many people?", 100)
 POINTS = Number(
     "points",

@@ -98,20 +98,20 @@ def test_what_the_halves_can_tell_and_cost_is_said():
     people = voting.people_for_two_halves(CONFIG, package.ALWAYS_NO, 0.25, wanted)
     assert 4 * CONFIG.n_voters < people < 5 * CONFIG.n_voters
     more = at_part(shown(), 0.25)["more"]
-    assert "at 40 % the estimate would be −23.8 %." in more
-    assert f"they take {people:,} people, and not 1,000 people who all play along." in more
+    assert "at 40\N{NO-BREAK SPACE}% the estimate would be −23.8\N{NO-BREAK SPACE}%." in more
+    assert f"they take {people:,}\N{NO-BREAK SPACE}people instead of 1,000 who all play along." in more
     assert more in shown().summary
     coin = at_part(shown(Choice(0.25, "toss a fair coin")), 0.25)["more"]
     assert "The two halves do not tell such people from those who play along." in coin
     assert "price" not in coin
-    assert "40 %" not in coin
+    assert "40\N{NO-BREAK SPACE}%" not in coin
 
 
 def test_a_share_that_cannot_be_shows_that_something_is_wrong_but_not_how_many():
     below = shown(channel=BinaryChannel(0.4, 0.4))
     above = shown(Choice(0.5, "always say A"), channel=BinaryChannel(0.4, 0.4))
     for panel, part, side in ((below, 0.25, "below 0 %"), (above, 0.5, "above 100 %")):
-        more = at_part(panel, part)["more"]
+        more = at_part(panel, part)["more"].replace("\N{NO-BREAK SPACE}", " ")
         assert more.startswith(f"A share {side} shows that something is wrong; one chance for all cannot tell how many")
         assert "nothing in the answers" not in more
     assert "nothing in the answers shows the mistake." in at_part(below, 0.05)["more"]

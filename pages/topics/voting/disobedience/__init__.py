@@ -300,9 +300,8 @@ def _noticed_words(shown: Shown) -> str:
 
 def more_words(shown: Shown, one: Disobeyed) -> str:
     """Say whether one chance for all shows the mistake, and what two halves can tell and cost."""
-    return " ".join(
-        filter(None, (unseen_words(shown, one), agree_words(shown.chosen.way, one), price_words(shown, one)))
-    )
+    said = filter(None, (unseen_words(shown, one), agree_words(shown.chosen.way, one), price_words(shown, one)))
+    return numbers.with_no_break_spaces(" ".join(said))
 
 
 def unseen_words(shown: Shown, one: Disobeyed) -> str:
@@ -341,7 +340,7 @@ def price_words(shown: Shown, one: Disobeyed) -> str:
         return ""
     return (
         f"Their price: for a share within ± {numbers.absolute_points(shown.wanted)} they take "
-        f"{numbers.people(people)}, and not {numbers.people(shown.config.n_voters)} who all play along."
+        f"{numbers.people(people)} instead of {numbers.count(shown.config.n_voters)} who all play along."
     )
 
 
