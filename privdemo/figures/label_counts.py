@@ -235,7 +235,7 @@ def _row_errors(
         "xaxis": "x2",
         "mode": "markers",
         "marker": {"symbol": "diamond", "size": 9, "color": style.colour},
-        "name": "error here; line: where 95 of 100 publications lie",
+        "name": "error here; line: 95 of 100 publications are off by less",
         "hovertemplate": "%{x:+,}<extra></extra>",
     }
     return [across, here]

@@ -77,9 +77,9 @@ def scores(
 HOW = {
     FULL: "learns without any privacy",
     LABELLED: "knows all labels of what is sent on",
-    NAMES: "takes a bag’s share as a weak hint for each in it",
+    NAMES: "takes a bag’s share as a weak hint about each in it",
     by_trying(NAMES): "the same, or the average of each kind",
-    LLP: "makes its answers in each bag add up to its share",
+    LLP: "finds answers that give the right share in each bag",
     MEAN_MAP: "works out what each kind is like on average",
     ALTERNATING: "the same, then corrects it bag by bag in turns",
 }

@@ -85,7 +85,9 @@ class Answer:
     def takeaway(self) -> str:
         """Say how many claims hold."""
         n = claims.count_verdicts(list(self.everything.values()))
-        others = n.get(UNCLEAR, 0) + n.get(OPEN, 0)
+        others = {"too close to call": n[UNCLEAR], "without data": n[OPEN]}
+        reasons = " and ".join(f"{count} {why}" for why, count in others.items() if count)
+        unsure = f" Of the others we cannot tell: {reasons}." if reasons else ""
         differ = (
             f" In <b>{n[DIFFERS]}</b> our number differs, and the source does not give all settings."
             if n[DIFFERS]
@@ -99,7 +101,7 @@ class Answer:
         return (
             f"We tried to check {len(self.everything)} claims of {of}, by computing their formulas and running their "
             f"experiments again: <b>{n[HOLDS]}</b> hold, <b>{n[CAVEAT]}</b> hold in part, and "
-            f"<b>{n[FAILS]}</b> do not hold.{differ}{f' Of the other {others} we cannot tell.' if others else ''}"
+            f"<b>{n[FAILS]}</b> do not hold.{differ}{unsure}"
         )
 
     def main(self) -> tuple[Panel, ...]:

@@ -76,14 +76,14 @@ class Answer:
 
 # How each method finds the shares; {records} are what is counted, {n} of them without a label.
 HOW = {
-    SPREAD: "takes a set’s share as a hint for each of its {records}; corrects for how weak it is",
+    SPREAD: "takes a set’s share as a hint about each of its {records}, then allows for how weak the hint is",
     by_trying(SPREAD): "the same, or a model of how each kind looks, whichever explains the sets better",
     MMD: "mixes the sets’ average {records} until the mix looks like the average of the {n}",
     RFF: "the same with other averages, quicker and less exact",
     IDENTITY: "learns which set {records} are from; compares its answers for the {n} and for the sets",
-    COUNT: "learns to name single {records} so that each set gets its known share, then counts the kinds among the {n}",
+    COUNT: "learns to sort {records} so that each set gets its known share, then sorts and counts the {n}",
     PSVM: "finds the widest border that gives each set its known share, then counts the {n}",
-    EM: "is told the kind of each of the sets’ {records}; adjusts for another mix of the {n}",
+    EM: "is told the kind of each of the sets’ {records}; allows for another mix in the {n}",
     PCC: "is told the kind of each of the sets’ {records}; names each of the {n}, then counts",
 }
 # How many known sets are shown.
@@ -144,7 +144,7 @@ def _given(answer: Answer) -> charts.Given:
         target=f"the {config.n_test:,}",
         classes=(labels[0], labels[1] if len(labels) == 2 else "all others"),
         pictures=class_images(config.dataset, config.chosen_classes)[:2] if len(labels) == 2 else (),
-        everyday=f"Secret: which of the {records} {first_class(answer)} (think: who is ill).",
+        everyday=f"Secret: which of the {records} {first_class(answer)} (in real life: which people are ill).",
     )
 
 

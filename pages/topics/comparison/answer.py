@@ -296,10 +296,11 @@ def distinguished_words(config: ComparisonConfig) -> str:
 def _way_to_learn(trust: str, config: ComparisonConfig) -> tuple[str, str]:
     """Say who is trusted, and what that party does with true labels; on a telephone each has one line."""
     flipped = numbers.out_of_100(RandomisedResponse.from_epsilon(config.epsilon, 2).flip_prob)
+    counted = binary_task(config.dataset).classes[1]
     what = {
         NOBODY: f"chance switches {flipped} labels before they are sent",
         SHUFFLER: "mixes the labels sent, so that less noise is needed",
-        OWNER: f"sees {config.bag_size} labels, tells about how many are “{binary_task(config.dataset).classes[1]}”",
+        OWNER: f"sees {config.bag_size} labels, reports roughly how many are “{counted}”",
         PUBLISHER: "sees all labels, tells noisy counts of two sets",
         CURATOR: f"sees all labels, publishes a {'count' if config.task == SHARE else 'model'} with noise",
     }
@@ -320,8 +321,8 @@ def _why_words(answer: Answer) -> str:
         return ""
     after = order[order.index(NOBODY) + 1 :]
     why = {
-        OWNER: f"one total for {config.bag_size} labels teaches less than each label by itself",
-        CURATOR: "a curator’s noise hides the whole record at this ε, not the label alone",
+        OWNER: f"one total for {config.bag_size} labels teaches less than {config.bag_size} single labels",
+        CURATOR: "a curator’s noise hides the whole record, not the label alone, so there is more of it",
     }
     reasons = [words for trust, words in why.items() if trust in after]
     return f" Why more trust can help less: {'; '.join(reasons)}." if reasons else ""

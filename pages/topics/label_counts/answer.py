@@ -113,13 +113,15 @@ def takeaway(question: Question, chosen: Outcome) -> str:
     promise = _broken_promise_words(chosen)
     people = "patients" if question.names else "people"
     by_chance = (
-        " Some counts stay as they are by chance; a reader cannot know which." if chosen.holds and 0 in errors else ""
+        " Some counts stay as they are by chance; a reader cannot know which counts are exact."
+        if chosen.holds and 0 in errors
+        else ""
     )
     added = f" ({' + '.join(f'{abs(error):,}' for error in errors)})" if len(errors) <= _MOST_ADDED else ""
     return (
         f"Noise is added to {len(errors)} counts of {total:,} {people}, to hide each of them. Those below are off by "
-        f"{sum(map(abs, errors)):,} in all{added}; over many such publications, by about "
-        f"<b>{whole(chosen.distortion.mean, total)}</b> on average{promise}.{by_chance}"
+        f"{sum(map(abs, errors)):,} in all{added}; a typical publication is off by about "
+        f"<b>{whole(chosen.distortion.mean, total)}</b>{promise}.{by_chance}"
     )
 
 

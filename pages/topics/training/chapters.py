@@ -180,10 +180,11 @@ def _in_dispute(trial: training.Trial) -> list[str]:
 def _legend(answer: Answer) -> str:
     """Say what the words of confidence mean, and of which trial the picture is."""
     marks = (
-        f"Very sure: the model itself says over {100 * VERY_SURE:.0f} %; fairly sure: over {100 * FAIRLY_SURE:.0f} %."
+        f"Very sure: the model gives its answer a chance of over {100 * VERY_SURE:.0f} %; fairly sure: over "
+        f"{100 * FAIRLY_SURE:.0f} %."
     )
     if len(answer.trials) > 1:
-        marks += f" Shown: the first of {count_trials(answer.trials)}. “Of 100”: the mean of all."
+        marks += f" The images are from the first of {count_trials(answer.trials)}; numbers “of 100” are means of all."
     return marks
 
 

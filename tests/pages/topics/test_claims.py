@@ -10,7 +10,7 @@ from pages.topics.claims import PAGE
 from pages.topics.claims.answer import SNIPPET, Answer, answer, picture, row, table
 from pages.topics.claims.question import Question
 from privdemo.experiments import claims
-from privdemo.experiments.claims import CAVEAT, DIFFERS, FAILS, HOLDS, Claim
+from privdemo.experiments.claims import CAVEAT, DIFFERS, FAILS, HOLDS, OPEN, UNCLEAR, Claim
 from privdemo.figures import claims as charts
 from privdemo.intervals import Estimate
 from tests.pages.visiting import html, takeaway, visit
@@ -43,14 +43,13 @@ def test_the_headline_counts_claims_and_papers(everything):
 
 def test_the_takeaway_counts_verdicts_and_the_code_gives_all_claims(everything):
     n, printed = claims.count_verdicts(everything), []
-    others = len(everything) - n[HOLDS] - n[CAVEAT] - n[FAILS] - n[DIFFERS]
     assert (
         shown()
         .takeaway()
         .endswith(
             f": <b>{n[HOLDS]}</b> hold, <b>{n[CAVEAT]}</b> hold in part, and <b>{n[FAILS]}</b> do not hold. "
             f"In <b>{n[DIFFERS]}</b> our number differs, and the source does not give all settings. "
-            f"Of the other {others} we cannot tell."
+            f"Of the others we cannot tell: {n[UNCLEAR]} too close to call and {n[OPEN]} without data."
         )
     )
     of_yan = sum((claim.source, claim.verdict) == ("Yan", HOLDS) for claim in everything)

@@ -440,7 +440,7 @@ def test_the_guess_is_who_may_see_true_labels_where_a_model_is_most_accurate():
     assert not plotted & set(best.values()), "no mark gives the answer away"
     words = " ".join(note["text"] for note in plain["layout"]["annotations"])
     assert "nobody is trusted<br>chance switches 27 of 100 labels before they are sent" in words
-    assert f"a bag owner is trusted<br>sees {DIGITS.bag_size} labels, tells about how many are “" in words
+    assert f"a bag owner is trusted<br>sees {DIGITS.bag_size} labels, reports roughly how many are “" in words
     assert [100 * mark for mark in best.values()] == pytest.approx(sorted(100 * m for m in best.values())[::-1])
     written = [note["text"] for note in answered["layout"]["annotations"] if "<b>" in note["text"]]
     assert [re.split("<b>|<br>", one)[1] for one in written] == [f"{100 * mark:.1f} %</b>" for mark in best.values()]
@@ -455,8 +455,10 @@ def test_why_more_trust_may_help_less_is_said_where_it_does():
     after = list(found.ranked)[list(found.ranked).index(NOBODY) + 1 :]
     note = CHAPTERS["Results by who is trusted"](found)[0].note
     assert "The label of an image says whether it is “" in note
-    assert ("one total for 25 labels teaches less than each label by itself" in note) == (OWNER in after)
-    assert ("a curator’s noise hides the whole record at this ε, not the label alone" in note) == (CURATOR in after)
+    assert ("one total for 25 labels teaches less than 25 single labels" in note) == (OWNER in after)
+    assert ("a curator’s noise hides the whole record, not the label alone, so there is more of it" in note) == (
+        CURATOR in after
+    )
     assert (
         "Why more trust"
         not in CHAPTERS["Results by who is trusted"](

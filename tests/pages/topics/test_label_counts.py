@@ -202,8 +202,8 @@ def test_the_page_opens_on_one_release_of_a_clinics_counts_by_name():
     mean = 1000 * shown.chosen.distortion.mean
     assert shown.takeaway() == (
         "Noise is added to 6 counts of 1,000 patients, to hide each of them. Those below are off by 3 in all "
-        f"(0 + 0 + 1 + 0 + 1 + 1); over many such publications, by about <b>{mean:.0f}</b> on average. Some counts "
-        "stay as they are by chance; a reader cannot know which."
+        f"(0 + 0 + 1 + 0 + 1 + 1); a typical publication is off by about <b>{mean:.0f}</b>. Some counts "
+        "stay as they are by chance; a reader cannot know which counts are exact."
     )
     errors = [round(1000 * share) - true for true, share in zip(default.config.counts, released, strict=True)]
     assert [abs(error) for error in errors] == [0, 0, 1, 0, 1, 1]
