@@ -219,7 +219,8 @@ def _solution(number: int, step: Step, found: StepAnswer) -> str:
     if found.ignored:
         parts.append(f"<p>{found.ignored}</p>")
     if step.note:
-        parts.append(f'<p class="note"><b>For the speaker:</b> {escape(step.note)}</p>')
+        note = with_no_break_spaces(lecture.filled(step.note, facts))
+        parts.append(f'<p class="note"><b>For the speaker:</b> {note}</p>')
     return f'<section class="step">{"".join(parts)}</section>'
 
 

@@ -45,7 +45,8 @@ class Step:
     """One screen: a `page` by its address, its `settings` as in a link, a sentence to `say`, and the parts to `show`.
 
     The sentence may hold numbers of the page by their names, such as “{estimate}”. The `note` is for the speaker alone.
-    A hand-out asks the `question`, and prints its `solution` on another page; both may hold numbers by name.
+    A hand-out asks the `question`, and prints its `solution` and the note on another page; each may hold numbers by
+    name.
     `control` is the key of the one setting that can be changed; it is set exactly if "control" is among `show`. If
     "guess" is among `show`, the figure waits for a guess, where the page asks for one. Raise ``ValueError`` for invalid
     values.

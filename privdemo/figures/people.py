@@ -81,8 +81,8 @@ LEGEND = {
     "voted A, but chance made it B": SAID_B.changed,
 }
 
-# The screens on which two fields side by side are upright.
-NARROW = "(max-width: 639px)"
+# The screens on which two fields side by side are upright, and those on which a field is wider.
+NARROW, _WIDE_SCREEN = "(max-width: 639px)", "(min-aspect-ratio: 3/2)"
 
 # Dot fields side by side: the style of the pages and of a downloaded page.
 PEOPLE_CSS = """
@@ -170,15 +170,20 @@ def split_field(
 
 
 def people_html(
-    fields: Sequence[Field], legend: Mapping[str, Dot], alt: str, narrow: Sequence[Field] | None = None
+    fields: Sequence[Field],
+    legend: Mapping[str, Dot],
+    alt: str,
+    narrow: Sequence[Field] | None = None,
+    wide: Sequence[Field] | None = None,
 ) -> str:
     """Return dot fields side by side below one legend, as HTML with the pictures inline.
 
-    `narrow` are the same two fields upright, for a narrow screen, on which they stay side by side.
+    `narrow` are the same two fields upright, for a narrow screen, on which they stay side by side; `wide` are the same
+    fields for a wide screen.
     """
     pictures = "".join(
         f"<figure><figcaption>{html.escape(field.heading)}</figcaption>"
-        f"{_picture(field, alt if i == 0 else '', narrow[i] if narrow else None)}</figure>"
+        f"{_picture(field, alt if i == 0 else '', _of_screens(i, narrow, wide))}</figure>"
         for i, field in enumerate(fields)
     )
     signs = "".join(
@@ -188,11 +193,17 @@ def people_html(
     return f'<p class="people-legend">{signs}</p><div class="people{" two" * bool(narrow)}">{pictures}</div>'
 
 
-def _picture(field: Field, alt: str, narrow: Field | None) -> str:
-    """Return a field as an inline picture, which is `narrow` on a narrow screen."""
-    width = f"--width:{1.5 * field.columns:g}rem"
+def _of_screens(i: int, narrow: Sequence[Field] | None, wide: Sequence[Field] | None) -> dict[str, Field]:
+    """Return the fields that stand in the place of the one of this number, by the screens on which they do."""
+    return {media: fields[i] for media, fields in ((NARROW, narrow), (_WIDE_SCREEN, wide)) if fields}
+
+
+def _picture(field: Field, alt: str, on_screens: Mapping[str, Field]) -> str:
+    """Return a field as an inline picture, which is another one on some screens."""
+    width = f"--width:{1.5 * max(one.columns for one in (field, *on_screens.values())):g}rem"
     picture = f'<img style="{width}" alt="{html.escape(alt, quote=True)}" src="{_inline(field)}">'
-    return f'<picture><source media="{NARROW}" srcset="{_inline(narrow)}">{picture}</picture>' if narrow else picture
+    sources = "".join(f'<source media="{media}" srcset="{_inline(one)}">' for media, one in on_screens.items())
+    return f"<picture>{sources}{picture}</picture>" if sources else picture
 
 
 def _inline(field: Field) -> str:

@@ -51,8 +51,8 @@ _LOOKS = tuple(
 _ESTIMATED, _AS_SENT = "corrected for the changed answers", "as sent"
 # The people of a picture.
 _HUNDRED = 100
-# How many times as wide as high the field of a class is.
-_WIDE = 2.0
+# How many times as wide as high is what a slide leaves for the field of a class, also on a wide screen.
+_SLIDE, _WIDE_SLIDE = 1.7, 2.1
 
 
 def words(text: str) -> str:
@@ -199,17 +199,26 @@ def _each_dot(shown: int, people: int) -> str:
 ARRIVED_LEGEND = {"has answered": ANSWERED, "has not answered yet": NOT_YET}
 
 
-def whole_class(found: Reveal, number: int) -> Field:
+def whole_class(found: Reveal, number: int, *, on_wide_screen: bool = False) -> Field:
     """Return all who answered: of whom the answer of this number is true, may be, may not be, and is not, as its
     estimated share and the 95 % interval have it; of more than a thousand, that many for all.
+
+    The dots are as large as a slide lets them be.
     """
     shown = min(found.n_answers, voting.N_DOTS)
     mean, low, high = (round(shown * share) for share in found.readings[number].estimated)
     marks = dict(enumerate(whole_class_legend(found, number).values()))
     kinds = np.repeat(list(marks), [low, mean - low, high - mean, shown - high])
-    columns = max(1, round(math.sqrt(_WIDE * shown)))
+    columns = _largest_dots(shown, _WIDE_SLIDE if on_wide_screen else _SLIDE)
     heading = f"How many, not who. {_each_dot(shown, found.n_answers)}".strip()
     return figures.dot_field(heading, kinds, marks, columns)
+
+
+def _largest_dots(n: int, wide: float) -> int:
+    """Return the dots of a row with which `n` are as large as can be where it is `wide` times as wide as high; of equal
+    ones the number that leaves the fewest places free.
+    """
+    return max(range(1, n + 1), key=lambda row: (min(wide / row, 1 / math.ceil(n / row)), -(-n % row)), default=1)
 
 
 def whole_class_legend(found: Reveal, number: int) -> dict[str, Dot]:

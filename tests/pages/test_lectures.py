@@ -54,13 +54,14 @@ def test_every_step_has_a_question_whose_solution_is_blank_in_the_worksheet_and_
     assert re.fullmatch(r"[A-Z].*\?", re.sub(r"\{\w+\}", "A", step.question)), step.question
     assert re.fullmatch(r"[A-Z0-9].*\.", re.sub(r"\{\w+\}", "0", step.solution)), step.solution
     in_question, in_solution = names_in(step.question), names_in(step.solution)
-    assert in_question | in_solution | names_in(step.say) <= set(found.facts or {})
+    assert in_question | in_solution | names_in(step.say) | names_in(step.note) <= set(found.facts or {})
     assert not in_question & in_solution, "a number that is given is no answer"
     worksheet, solutions = parts_of(step)
     for fact in (found.facts[one] for one in in_solution):
         assert not re.search(rf"(?<![\d.,]){re.escape(fact)}", worksheet)
         assert fact in solutions
     assert worksheet.count("____") >= len(in_solution & names_in(step.say))
+    assert "{" not in solutions, "numbers of the note as well"
 
 
 def parts_of(step: Step) -> tuple[str, str]:

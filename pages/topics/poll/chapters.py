@@ -323,7 +323,10 @@ def to_remember(answer: Answer, found: Reveal) -> _StepContents:
         f"{_of_people(first.estimated, n)}{end}",
         Markup(
             figures.people_html(
-                [charts.whole_class(found, answer.number)], charts.whole_class_legend(found, answer.number), people
+                [charts.whole_class(found, answer.number)],
+                charts.whole_class_legend(found, answer.number),
+                people,
+                wide=[charts.whole_class(found, answer.number, on_wide_screen=True)],
             )
         ),
         f"{said(first.answer)}: {numbers.with_range(first.estimated)} of {numbers.people(found.n_answers)}.",

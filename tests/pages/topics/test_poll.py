@@ -479,6 +479,9 @@ def test_the_last_frame_is_everybody_who_answered_as_the_interval_has_it(counts,
     hollow = re.findall(r'fill="none"[^>]* d="([^"]*)"', picture.svg)
     assert sum(path.count("M") for path in hollow) == round(shown_people * high) - round(shown_people * low)
     assert picture.heading == "How many, not who." + " Each dot stands for 5 people" * (n == 5000)
+    wide = charts.whole_class(of.found, number, on_wide_screen=True)
+    assert wide.svg.count("M") == shown_people
+    assert wide.columns >= picture.columns
     legend = charts.whole_class_legend(of.found, number)
     assert len(set(legend.values())) == 4
     assert list(legend)[-1] == ("“b”" if len(counts) == 2 else "another answer")

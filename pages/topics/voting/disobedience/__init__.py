@@ -195,7 +195,7 @@ def _covered(config: ElectionConfig, part: float) -> Component:
     row = {"name": "Corrected estimate:", "value": "?", "at": None, "beyond": "", "from": None, "to": None}
     stops = [{"part": part, "rows": [row | {"rule": axis.at(config.share)}], "more": ""}]
     words = f"The truth, {numbers.share(config.share)}, before the estimate is shown"
-    data = {"part": part, "words": words, "note": "Grey line: the truth.", "kinds": _kinds(config)[:1], "stops": stops}
+    data = {"part": part, "words": words, "note": "Thick line: the truth.", "kinds": _kinds(config)[:1], "stops": stops}
     return _component(data, axis, str)
 
 

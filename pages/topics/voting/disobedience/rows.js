@@ -44,10 +44,11 @@ class Rows {
       const row = add(this.rows, "div", `row ${shape}`);
       row.style.setProperty("--colour", colour);
       const name = add(row, "div", "name");
-      const parts = { name: add(name, "span", ""), value: add(name, "b", "") };
+      const parts = { row, name: add(name, "span", ""), value: add(name, "b", "") };
       const track = add(row, "div", "track");
       track.ariaHidden = "true";
       add(track, "div", "below").style.width = percent(zero);
+      for (const [, at] of ticks) add(track, "div", "tick").style.left = percent(at);
       for (const part of ["range", "rule"]) parts[part] = add(track, "div", part);
       parts.mark = add(track, "div", `mark ${shape}`);
       this.shown.push(parts);
@@ -76,6 +77,7 @@ class Rows {
       parts.mark.style.left = percent(at);
       for (const end of ["left", "right"]) parts.mark.classList.toggle(end, beyond === end);
       parts.rule.style.left = percent(rule);
+      parts.row.classList.toggle("unknown", at === null && from === null);
     });
     this.more.textContent = stop.more;
   }
