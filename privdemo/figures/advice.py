@@ -42,7 +42,7 @@ def half_widths(found: Mapping[str, Sequence[Plan]], plan: Plan, within: float |
     y_axis = {"title": {"text": "± points, log scale (lower: more exact)"}, "type": "log", "range": [low, high]}
     return curve_chart(
         lines,
-        log_axis("people, log scale", people) | round_ticks(people[0], people[-1]),
+        log_axis("people, log scale", people) | round_ticks(people[0], people[-1], (1, 5)),  # numbers are long
         y_axis | round_ticks(10**low, 10**high),
         ".3g",
         stars=[_star(plan, plan.people, 100 * plan.half_width)],

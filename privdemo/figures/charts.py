@@ -375,14 +375,13 @@ def log_axis(title: str, levels: Sequence[float]) -> dict[str, Any]:
     return {"title": {"text": title}, "type": "log", "range": [low - margin, high + margin], **ticks}
 
 
-def round_ticks(low: float, high: float) -> dict[str, Any]:
+def round_ticks(low: float, high: float, steps: Sequence[int] = (1, 2, 5)) -> dict[str, Any]:
     """Return ticks of a logarithmic axis at round numbers from `low` to `high`.
 
-    They are 1, 2 and 5 times powers of ten, or those powers alone if they are many.
+    They are the `steps` times powers of ten, or those powers alone if they are many.
     """
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    steps = (1, 2, 5) if math.log10(high / low) < 2.5 else (1,)
-    several = [step * 10.0**decade for decade in decades for step in steps]
+    several = [step * 10.0**decade for decade in decades for step in (steps if math.log10(high / low) < 2.5 else (1,))]
     shown = [value for value in several if low * (1 - 1e-9) <= value <= high * (1 + 1e-9)]
     words = [f"{value / 1e6:g} million" if value >= 1e6 else f"{value:,g}" for value in shown]
     return {"tickvals": shown, "ticktext": words}

@@ -29,7 +29,7 @@ def test_there_are_three_lectures_for_three_audiences() -> None:
     assert found == {
         "from-lies-to-learning": ("From noisy answers to learning", 10),
         "randomised-response": ("Honest polls with random answers", 15),
-        "what-does-privacy-cost": ("What does privacy cost?", 9),
+        "what-does-privacy-cost": ("What does privacy cost?", 10),
     }
     assert len({each.audience for each in shipped().values()}) == 3
 

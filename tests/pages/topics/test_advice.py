@@ -2,11 +2,15 @@
 
 import math
 import re
+from dataclasses import replace
 from html import unescape
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from pages.kit import more
+from pages.kit.lecture import Lecture, from_link, to_link
+from pages.kit.present import Position
 from pages.kit.trials import Trials
 from pages.kit.values import Values, from_texts
 from pages.topics.advice import PAGE, standing_words
@@ -28,7 +32,7 @@ from pages.topics.advice.question import (
 from privdemo import accounting, advise
 from privdemo.advise import TRUSTS
 from privdemo.advise.shipped import people_of
-from tests.pages.visiting import html, takeaway, visit, warnings
+from tests.pages.visiting import finished, html, plain, takeaway, visit, warnings
 
 LINK = "https://example.org/advice?people=2000"
 MEMBERS = Question("yes-no", "nobody", people=5000, within=0.03, groups=20)
@@ -53,6 +57,21 @@ def test_a_link_holds_the_three_answers():
     at = visit("advice", people="2000", points="2", trust_yes_no=TRUST_NAMES["curator"])
     wanted = Question("yes-no", "curator", people=2000, within=0.02, groups=20)
     assert bare(takeaway(at)) == advise.sentence(advise.advise(wanted))
+
+
+def test_a_step_of_a_lecture_holds_the_three_answers_and_shows_them_again():
+    at = visit("advice", people="2000", points="2", trust_yes_no=TRUST_NAMES["curator"])
+    said = takeaway(at)
+    at.button(key="add-screen").click().run()
+    (step,) = from_link(to_link(at.session_state[more.OWN])).steps
+    assert step.page == "advice"
+    assert step.settings == {"people": "2000", "points": "2", "trust_yes_no": TRUST_NAMES["curator"]}
+    lecture = Lecture("Ours", "", 10, (replace(step, say="{people} people, ± {half_width} points."),))
+    shown = finished(visit("advice", present=Position(lecture, to_link(lecture), 1).link, **step.settings))
+    wanted = advise.advise(Question("yes-no", "curator", people=2000, within=0.02, groups=20))
+    assert bare(said) == advise.sentence(wanted)
+    (heading,) = (bare(one.value) for one in shown.markdown if "<h1" in one.value)
+    assert plain(heading).strip() == f"2,000 people, ± {100 * wanted.plan.half_width:.3g} points."
 
 
 def test_what_cannot_be_done_says_what_would_have_to_change():
