@@ -81,8 +81,8 @@ LEGEND = {
     "voted A, but chance made it B": SAID_B.changed,
 }
 
-# The screens on which two fields side by side are upright, and those on which a field is wider.
-NARROW, _WIDE_SCREEN = "(max-width: 639px)", "(min-aspect-ratio: 3/2)"
+# The screens on which two fields side by side are upright.
+NARROW = "(max-width: 639px)"
 
 # Dot fields side by side: the style of the pages and of a downloaded page.
 PEOPLE_CSS = """
@@ -91,6 +91,12 @@ PEOPLE_CSS = """
 .people figure { margin: 0; }
 .people figcaption { font-size: max(0.9rem, var(--least-letters, 0px)); line-height: 1.3; margin-bottom: 0.3rem; }
 .people :is(img, svg) { display: block; width: 100%; max-width: var(--width); }
+/* A field may have another picture for a wide screen. */
+.people img.wide { display: none; }
+@media (min-aspect-ratio: 3/2) {
+  .people img.wide { display: block; }
+  .people img:has(+ .wide) { display: none; }
+}
 /* Two fields stay side by side, as high as each other, so that they can be compared. */
 .people.two { grid-template: auto minmax(0, 1fr) / repeat(2, minmax(0, 1fr)); gap: 0 clamp(0.75rem, 2vw, 1.5rem); }
 .people.two figure { display: grid; grid-row: span 2; grid-template-rows: subgrid; }
@@ -183,7 +189,7 @@ def people_html(
     """
     pictures = "".join(
         f"<figure><figcaption>{html.escape(field.heading)}</figcaption>"
-        f"{_picture(field, alt if i == 0 else '', _of_screens(i, narrow, wide))}</figure>"
+        f"{_picture(field, alt if i == 0 else '', narrow[i] if narrow else None, wide[i] if wide else None)}</figure>"
         for i, field in enumerate(fields)
     )
     signs = "".join(
@@ -193,17 +199,17 @@ def people_html(
     return f'<p class="people-legend">{signs}</p><div class="people{" two" * bool(narrow)}">{pictures}</div>'
 
 
-def _of_screens(i: int, narrow: Sequence[Field] | None, wide: Sequence[Field] | None) -> dict[str, Field]:
-    """Return the fields that stand in the place of the one of this number, by the screens on which they do."""
-    return {media: fields[i] for media, fields in ((NARROW, narrow), (_WIDE_SCREEN, wide)) if fields}
+def _picture(field: Field, alt: str, narrow: Field | None, wide: Field | None) -> str:
+    """Return a field as an inline picture, which is `narrow` on a narrow screen, and `wide` on a wide one."""
+    picture = _image(field, alt)
+    if narrow:
+        picture = f'<picture><source media="{NARROW}" srcset="{_inline(narrow)}">{picture}</picture>'
+    return picture + (_image(wide, alt, "wide") if wide else "")
 
 
-def _picture(field: Field, alt: str, on_screens: Mapping[str, Field]) -> str:
-    """Return a field as an inline picture, which is another one on some screens."""
-    width = f"--width:{1.5 * max(one.columns for one in (field, *on_screens.values())):g}rem"
-    picture = f'<img style="{width}" alt="{html.escape(alt, quote=True)}" src="{_inline(field)}">'
-    sources = "".join(f'<source media="{media}" srcset="{_inline(one)}">' for media, one in on_screens.items())
-    return f"<picture>{sources}{picture}</picture>" if sources else picture
+def _image(field: Field, alt: str, kind: str = "") -> str:
+    of_kind, width = f' class="{kind}"' * bool(kind), f"--width:{1.5 * field.columns:g}rem"
+    return f'<img{of_kind} style="{width}" alt="{html.escape(alt, quote=True)}" src="{_inline(field)}">'
 
 
 def _inline(field: Field) -> str:

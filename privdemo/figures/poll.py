@@ -53,6 +53,8 @@ _ESTIMATED, _AS_SENT = "corrected for the changed answers", "as sent"
 _HUNDRED = 100
 # How many times as wide as high is what a slide leaves for the field of a class, also on a wide screen.
 _SLIDE, _WIDE_SLIDE = 1.7, 2.1
+# The least part of that height which its dots take.
+_LEAST_HEIGHT = 0.72
 
 
 def words(text: str) -> str:
@@ -215,10 +217,17 @@ def whole_class(found: Reveal, number: int, *, on_wide_screen: bool = False) -> 
 
 
 def _largest_dots(n: int, wide: float) -> int:
-    """Return the dots of a row with which `n` are as large as can be where it is `wide` times as wide as high; of equal
-    ones the number that leaves the fewest places free.
+    """Return the dots of a row with which `n` are as large as can be where it is `wide` times as wide as high.
+
+    They take `_LEAST_HEIGHT` of the height or more; of rows with equal dots it is the one that leaves the fewest places
+    free.
     """
-    return max(range(1, n + 1), key=lambda row: (min(wide / row, 1 / math.ceil(n / row)), -(-n % row)), default=1)
+
+    def size(row: int) -> float:
+        return min(wide / row, 1 / math.ceil(n / row))
+
+    high = [row for row in range(1, n + 1) if math.ceil(n / row) * size(row) >= _LEAST_HEIGHT]
+    return max(high, key=lambda row: (size(row), -(-n % row)), default=1)
 
 
 def whole_class_legend(found: Reveal, number: int) -> dict[str, Dot]:

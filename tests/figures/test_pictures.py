@@ -75,3 +75,10 @@ def test_a_figures_page_needs_no_network_and_leaves_the_figure_alone():
     assert len(text) > 1_000_000, "the library is inside"
     assert "a curve" in text
     assert len(figures.chart(figure, library=False)) < 100_000
+
+
+def test_a_field_has_another_picture_for_wide_screens():
+    usual, wide = (people.split_field("", 1, 8, people.SAID_A, people.SAID_B, columns) for columns in (2, 4))
+    page = figures.people_html([usual], {}, "eight", wide=[wide])
+    assert page.index("--width:3rem") < page.index('<img class="wide" style="--width:6rem"')
+    assert ".people img:has(+ .wide) { display: none; }" in people.PEOPLE_CSS

@@ -81,7 +81,7 @@ def test_answers_that_say_less_than_an_honest_one_are_worth_under_1():
 
 @pytest.mark.parametrize(
     ("n", "wide", "columns"),
-    [(0, 1.7, 1), (1, 2.1, 1), (4, 1.7, 2), (4, 2.1, 4), (22, 2.1, 8), (40, 1.7, 8), (40, 2.1, 10)],
+    [(0, 1.7, 1), (1, 2.1, 1), (4, 1.7, 2), (3, 1.7, 2), (4, 2.1, 2), (22, 2.1, 8), (40, 1.7, 8), (40, 2.1, 10)],
 )
 def test_dots_of_a_class_fill_a_slide(n, wide, columns):
     assert charts._largest_dots(n, wide) == columns

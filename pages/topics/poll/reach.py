@@ -31,9 +31,10 @@ def ask_itself(opened: Opened) -> str:
         answer = connection.getresponse()
         page = answer.read(_MOST_READ).decode(errors="replace")
     except ConnectionRefusedError:
+        or_ipv4, all_hosts = (", or for IPv4 alone", "::") if ":" in opened.host else ("", "0.0.0.0")
         return (
-            f"The server does not listen at {address}; it was started for this computer alone. Start it with “make "
-            "run”, or without “--server.address”, or where uvicorn runs it, with “--host 0.0.0.0”."
+            f"The server does not listen at {address}; it was started for this computer alone{or_ipv4}. Start it with "
+            f"“make run”, or without “--server.address”, or where uvicorn runs it, with “--host {all_hosts}”."
         )
     except (OSError, HTTPException):
         return f"No answer came from {address} within {_TIMEOUT:g} seconds."

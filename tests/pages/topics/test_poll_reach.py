@@ -74,6 +74,10 @@ def test_a_server_that_does_not_listen_there_says_how_it_would():
     said = reach.ask_itself(opened_at(port))
     assert f"does not listen at 127.0.0.1:{port}" in said
     assert "make run" in said
+    assert "for this computer alone. " in said
+    of_ipv6 = reach.ask_itself(opened_at(port, "[::1]"))
+    assert "for this computer alone, or for IPv4 alone. " in of_ipv6
+    assert "--host ::" in of_ipv6
 
 
 def test_a_server_that_hangs_is_not_waited_for(monkeypatch):
