@@ -129,7 +129,7 @@ _SURVEYS, _SEED = 20, 0
 
 def show_disobedience(share: float, lie: float, part: float, as_json: bool) -> None:
     """Print what people who do not follow the rules do to the estimated share of two answers."""
-    channel = BinaryChannel(lie, lie)
+    channel = _told("--lie", lie)
     estimates = {name: expected_estimate(channel, way, part, share) for name, way in WAYS.items()}
     low, high = (float(end) for end in possible_shares(channel, lie + channel.contrast * share, part))
     if as_json:
@@ -144,14 +144,27 @@ def show_disobedience(share: float, lie: float, part: float, as_json: bool) -> N
     )
 
 
+def _told(name: str, lie: float) -> BinaryChannel:
+    """Return the channel of people who are told to lie so often, both ways alike; `name` is that of the option."""
+    limits.Limit(name, 0.0, 1.0).check(lie)
+    if lie == 0.5:
+        raise ValueError(f"{name} must differ from 0.5, got 0.5; such an answer says nothing about the truth")
+    return BinaryChannel(lie, lie)
+
+
 def show_noticed(lies: list[float], counts: list[int], control: float | None, as_json: bool) -> None:
     """Print what a survey that notices disobedience says: two halves, or a `control` question of known share."""
-    channels = [BinaryChannel(lie, lie) for lie in lies]
     design: Design
     if control is None and len(lies) == 2:
-        design = TwoHalves(channels[0], channels[1])
+        if lies[0] == lies[1]:
+            raise ValueError(
+                f"--lies must be two different ones, got {lies[0]:g} twice; with one lie for all nobody can tell a lie "
+                "from disobedience: take .1 and .4, say"
+            )
+        first, second = (BinaryChannel(lie, lie) for lie in map(limits.Limit("--lies", 0.0, 1.0).check, lies))
+        design = TwoHalves(first, second)
     elif control is not None and len(lies) == 1:
-        design = ControlQuestion(channels[0], control)
+        design = ControlQuestion(_told("--lies", lies[0]), control)
     else:
         raise ValueError(
             f"--lies must be two for two halves, or one with --control, got {len(lies)} "
@@ -178,7 +191,7 @@ def show_attack(
     """Print how far fake clients push `targets` of the answers, each true of `share`, and what defences leave."""
     dataclasses.replace(limits.ORACLE_ANSWERS, name="--answers").check(answers)
     dataclasses.replace(limits.ORACLE_PEOPLE, name="--people").check(people)
-    limits.Limit("--targets", 1, answers - 1, "at least one answer is none", integer=True).check(targets)
+    limits.Limit("--targets", 1, answers - 1, "at least one answer is not wanted", integer=True).check(targets)
     limits.Limit("--share", 0.0, 1 / targets, "it is the share of each target").check(share)
     limits.Limit("--part", 0.0, 0.5, "more fake clients than true ones leave nothing to estimate").check(part)
     wanted = tuple(range(answers - targets, answers))

@@ -190,7 +190,7 @@ SHORT_REPORT_ANSWERS = Limit(
 ORACLE_EPSILON = Limit("epsilon", 0.01, 10.0, "below, nothing can be seen; above, nothing is hidden")
 ADVISED_ANSWERS = replace(ORACLE_ANSWERS, name="answers")
 SHUFFLED_ORACLE_EPSILON = Limit(
-    "epsilon", 0.01, LOCAL_EPSILON.high, "behind a shuffler people need lie little; at 20 hardly one answer is a lie"
+    "epsilon", 0.01, LOCAL_EPSILON.high, "below, nothing can be seen; at 20 hardly one answer is a lie"
 )
 ORACLE_PEOPLE = Limit("people", 1, 10_000_000, "somebody must report, and ten million are enough to see", integer=True)
 ORACLE_BITS = Limit("people times answers", 1, 10**9, "take fewer of either, or estimate by projection", integer=True)

@@ -274,8 +274,14 @@ def test_how_far_fake_clients_push_an_answer(capsys):
 def test_impossible_questions_about_disobedience_are_one_sentence(capsys):
     for arguments, sentence in (
         (["notice", "--lies", "0.1", "--counts", "1", "2", "3", "4"], "--lies must be two for two halves, or one with"),
-        (["disobey", "--part", "2"], "part must be in [0, 1], got 2; it is the part of all people"),
+        (
+            ["notice", "--lies", "0.2", "0.2", "--counts", "1", "2", "3", "4"],
+            "--lies must be two different ones, got 0.2",
+        ),
+        (["notice", "--lies", "1.2", "0.2", "--counts", "1", "2", "3", "4"], "--lies must be in [0, 1], got 1.2"),
+        (["disobey", "--lie", "0.5"], "--lie must differ from 0.5"),
         (["attack", "--targets", "64"], "--targets must be a whole number in [1, 63], got 64; at least one"),
+        (["disobey", "--part", "2"], "part must be in [0, 1], got 2; it is the part of all people"),
         (["attack", "--targets", "5", "--share", "0.3"], "--share must be in [0, 0.2], got 0.3"),
         (["attack", "--part", "0.6"], "--part must be in [0, 0.5], got 0.6"),
         (["attack", "--answers", "1"], "--answers must be a whole number in [2, 1024], got 1"),

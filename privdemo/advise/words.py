@@ -234,10 +234,10 @@ def changes_nothing(advice: Advice, other: Plan) -> bool:
 
 
 def what_it_gives(advice: Advice, other: Plan) -> str:
-    """Return what another trust would give, the end of a sentence that begins with `other_trust`."""
+    """Return what another trust would give, the end of a sentence that begins with `other_trust`, or with “then”."""
     question = advice.question
     if changes_nothing(advice, other):
-        return "that changes nothing."
+        return "nothing changes."
     if question.ask == CLASSIFIER:
         return f"{100 * other.half_width:.1f} points of accuracy are lost with ε = {other.epsilon:g}."
     if question.within is None:

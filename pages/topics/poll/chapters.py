@@ -315,7 +315,7 @@ def to_remember(answer: Answer, found: Reveal) -> _StepContents:
     people = "this one person" if n == 1 else f"these {n:,} {simulated}people"
     if found.noticed:
         unknown = "" if simulated else " Yet nobody knows for whom."
-        end = f", if as common among those who did not follow the wheel.{unknown}"
+        end = f", if it is as common among those who did not follow the wheel.{unknown}"
     else:
         end = f". {_hidden_words(found, bool(simulated))}"
     return _StepContents(

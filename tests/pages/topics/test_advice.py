@@ -144,7 +144,7 @@ def test_the_cards_say_what_the_next_trust_gives_and_what_stays_at_risk():
 def test_trust_that_changes_nothing_is_said_to_be_no_gain():
     made = answer(question_of(values_of({KIND: next(reversed(KINDS))})), Trials())
     titles = {title: (number, words) for title, number, words in what_to_do(made)[0].figure.contents}
-    assert titles["If people trust the owner of each group"] == ("no gain", "Then that changes nothing.")
+    assert titles["If people trust the owner of each group"] == ("no gain", "Then nothing changes.")
 
 
 def test_a_classifiers_advice_says_that_one_number_of_people_was_tried():

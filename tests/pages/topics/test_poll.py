@@ -159,7 +159,7 @@ def test_a_poll_with_a_check_says_how_many_did_not_follow_the_wheel(check):
     truth = panel("Comparison with the truth", of).answer
     assert truth.endswith(f"<b>80 of 400</b> always sent “No”, estimated {number} of 100 ({low}–{high}).")
     last = panel("Summary", of).answer
-    assert "if as common among those who did not follow the wheel" in last
+    assert "if it is as common among those who did not follow the wheel" in last
     for step in STEPS[1:]:
         words = screen._bare(panel(step, of, *([2] if step == "Asking everybody again" else [])).answer)
         assert len(words.split()) <= screen._MOST_WORDS, words
