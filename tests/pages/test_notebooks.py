@@ -56,7 +56,7 @@ FEW_TRIALS = {
 }
 POINTS = r"right to ± ([\d.]+) points"
 VOTED, SENT = r"estimate that ([\d.]+) %", r"right person for (\d+) of 100"
-LEARNT, OFF_BY = r"corrects for the noise names (\d+) of 100", r"by about (\d+) on average"
+LEARNT, OFF_BY = r"corrects for the noise names (\d+) of 100", r"publication is off by about (\d+)"
 CASES = [
     Case("", "home", r"found in (\d+) of 100"),
     Case("voting", "people", VOTED),
