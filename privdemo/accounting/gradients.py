@@ -21,11 +21,14 @@ def noisy_gradients_delta(sigma: float, epsilon: float, n_steps: int) -> float:
     Exact: whatever follows from earlier sums, together they tell as much as one Gaussian value with noise σ/√T (Dong,
     Roth & Su 2022, corollary 3.3).
     """
+    limits.SIGMA.check(sigma)
+    limits.N_STEPS.check(n_steps)
     return gaussian_delta(sigma / math.sqrt(n_steps), epsilon, 2 * GRADIENT)
 
 
 def noisy_gradients_sigma(epsilon: float, delta: float, n_steps: int) -> float:
     """Return the smallest σ of the noise on each of `n_steps` sums of gradients that meets (ε, δ)."""
+    limits.N_STEPS.check(n_steps)
     return gaussian_sigma(epsilon, delta, 2 * GRADIENT) * math.sqrt(n_steps)
 
 
@@ -35,6 +38,8 @@ def perturbed_objective_excess(n: int, penalty: float) -> float:
     The density of the minimiser has the determinant of the second derivatives as a factor. Both neighbours share all of
     them but one person's, of rank one and c at most, on top of nλ in every direction.
     """
+    limits.N_LEARNING.check(n)
+    limits.OBJECTIVE_PENALTY.check(penalty)
     return math.log1p(CURVATURE / (n * penalty))
 
 
@@ -47,6 +52,7 @@ def perturbed_objective_delta(sigma: float, epsilon: float, n: int, penalty: flo
     larger than at a corner: 0 where both are 0, else that of Gaussian noise on a distance of `GRADIENT` (twice) or of
     twice that. Their δ are added; the last is nearly all of it.
     """
+    limits.SIGMA.check(sigma)
     limits.EPSILON.check(epsilon)
     left = epsilon - perturbed_objective_excess(n, penalty)
     if left < 0:
@@ -59,6 +65,8 @@ def perturbed_objective_sigma(epsilon: float, delta: float, n: int, penalty: flo
 
     Raises ``ValueError`` where the penalty is too weak for this ε.
     """
+    limits.EPSILON.check(epsilon)
+    limits.DELTA.check(delta)
     left = epsilon - perturbed_objective_excess(n, penalty)
     if left <= 0:
         raise ValueError(excess_error(epsilon, n, penalty))
