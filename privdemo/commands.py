@@ -129,7 +129,7 @@ _SURVEYS, _SEED = 20, 0
 
 def show_disobedience(share: float, lie: float, part: float, as_json: bool) -> None:
     """Print what people who do not follow the rules do to the estimated share of two answers."""
-    channel = _told("--lie", lie)
+    channel = _equal_lies("--lie", lie)
     estimates = {name: expected_estimate(channel, way, part, share) for name, way in WAYS.items()}
     low, high = (float(end) for end in possible_shares(channel, lie + channel.contrast * share, part))
     if as_json:
@@ -144,8 +144,8 @@ def show_disobedience(share: float, lie: float, part: float, as_json: bool) -> N
     )
 
 
-def _told(name: str, lie: float) -> BinaryChannel:
-    """Return the channel of people who are told to lie so often, both ways alike; `name` is that of the option."""
+def _equal_lies(name: str, lie: float) -> BinaryChannel:
+    """Return the channel of lies that are equally likely for both answers; `name` is that of the option."""
     limits.Limit(name, 0.0, 1.0).check(lie)
     if lie == 0.5:
         raise ValueError(f"{name} must differ from 0.5, got 0.5; such an answer says nothing about the truth")
@@ -164,7 +164,7 @@ def show_noticed(lies: list[float], counts: list[int], control: float | None, as
         first, second = (BinaryChannel(lie, lie) for lie in map(limits.Limit("--lies", 0.0, 1.0).check, lies))
         design = TwoHalves(first, second)
     elif control is not None and len(lies) == 1:
-        design = ControlQuestion(_told("--lies", lies[0]), control)
+        design = ControlQuestion(_equal_lies("--lies", lies[0]), control)
     else:
         raise ValueError(
             f"--lies must be two for two halves, or one with --control, got {len(lies)} "

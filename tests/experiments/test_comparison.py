@@ -377,32 +377,32 @@ def test_pushed_labels_go_into_every_release_and_nothing_else_changes(label):
     attacked = comparison.sample_people(config)
     for name in ("clean", "y", "bags", "X_test", "y_test", "target_y", "target_clean"):
         np.testing.assert_array_equal(getattr(attacked, name), getattr(honest, name))
-    np.testing.assert_array_equal(honest.told, honest.y)
-    fakes = attacked.told != attacked.y
+    np.testing.assert_array_equal(honest.claimed, honest.y)
+    fakes = attacked.claimed != attacked.y
     assert np.bincount(attacked.y[fakes], minlength=2).tolist() == ([20, 20] if label == OPPOSITE else [20, 0])
-    np.testing.assert_array_equal(attacked.lies[fakes], attacked.told[fakes])
+    np.testing.assert_array_equal(attacked.lies[fakes], attacked.claimed[fakes])
     kept = np.flatnonzero(~fakes) if label == OPPOSITE else np.flatnonzero(~fakes & (attacked.y == 0))
     np.testing.assert_array_equal(attacked.lies[kept], honest.lies[kept])
-    noise = [p.bag_shares - np.bincount(p.bags, p.told) / np.bincount(p.bags) for p in (honest, attacked)]
+    noise = [p.bag_shares - np.bincount(p.bags, p.claimed) / np.bincount(p.bags) for p in (honest, attacked)]
     inside = [(p.bag_shares > 0) & (p.bag_shares < 1) for p in (honest, attacked)]
     np.testing.assert_allclose(*(one[inside[0] & inside[1]] for one in noise))
     joint = np.zeros((2, 2), int)
-    np.add.at(joint, (attacked.sets, attacked.told), 1)
+    np.add.at(joint, (attacked.sets, attacked.claimed), 1)
     assert joint.tolist() == attacked.counts.tolist()
     assert attacked.counts[0, 1] == attacked.counts[1, 0] == honest.counts[0, 1]
-    moved = np.flatnonzero((attacked.sets != attacked.told) & (attacked.told == 1))
+    moved = np.flatnonzero((attacked.sets != attacked.claimed) & (attacked.claimed == 1))
     assert 0 < fakes[moved].mean() < 0.6, "those who push are among others in a set"
     flips, shuffled = attacked.shuffled_lies()
-    np.testing.assert_array_equal(shuffled[attacked.target_fakes], attacked.target_told[attacked.target_fakes])
+    np.testing.assert_array_equal(shuffled[attacked.target_fakes], attacked.target_claimed[attacked.target_fakes])
     assert flips == honest.shuffled_lies()[0]
     assert attacked.curated_share(0.0) - honest.curated_share(0.0) == pytest.approx(
-        (attacked.target_told.sum() - honest.target_y.sum()) / 20
+        (attacked.target_claimed.sum() - honest.target_y.sum()) / 20
     )
 
 
 def test_more_who_push_are_the_same_and_others():
     few, many = (
-        comparison.sample_people(replace(DIGITS, fake_part=part)).told != comparison.sample_people(DIGITS).y
+        comparison.sample_people(replace(DIGITS, fake_part=part)).claimed != comparison.sample_people(DIGITS).y
         for part in (0.1, 0.3)
     )
     assert (few <= many).all()
@@ -414,7 +414,7 @@ def test_a_curators_model_is_of_the_labels_that_are_told(label):
     people = comparison.sample_people(replace(DIGITS, fake_part=0.2, fake_label=label))
     found, _ = SOLVERS[CURATED][CLASSIFY](people)
     rng = np.random.default_rng(np.random.SeedSequence(0, spawn_key=(0, 9, 0)))
-    model = CuratorLogisticRegression(1.0, people.config.delta, random_state=rng).fit(people.clean, people.told)
+    model = CuratorLogisticRegression(1.0, people.config.delta, random_state=rng).fit(people.clean, people.claimed)
     np.testing.assert_array_equal(found, model.predict_proba(people.X_test)[:, 1])
 
 

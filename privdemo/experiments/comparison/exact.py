@@ -28,7 +28,7 @@ def exact_error(config: ComparisonConfig, method: str) -> float | None:
 
     Of n people of the target set n₁ are of the second class. f₀ of the first and f₁ of the second push, of whom c say
     the second. Of s ~ c + Bin(n₁ − f₁, 1 − p) + Bin(n − n₁ − f₀, p) answers it is Σ_s P(s) |θ̂(s/n) − n₁/n|. A curator
-    is told m = n₁ − f₁ + c; with Laplace noise of scale b, cut at 0 and n, and g = |m − n₁|, it is
+    is sent m = n₁ − f₁ + c; with Laplace noise of scale b, cut at 0 and n, and g = |m − n₁|, it is
     (g + b e^(−g/b) − ½b e^(−m/b) − ½b e^(−(n − m)/b))/n. None for any other method, and where a class has too few
     records, so that the same person is in the target set several times and answers once.
     """
@@ -53,9 +53,9 @@ def _lies_error(config: ComparisonConfig, flips: RandomisedResponse, estimate: v
 def _noisy_error(config: ComparisonConfig, delta: float) -> float:
     n, second, scale = config.n_asked, n_second(config), laplace_scale(config.epsilon, delta)
     _, of_second, say_second = _fakes(config)
-    told = second - of_second + say_second
-    pushed = abs(told - second)
-    without = -scale / n * (math.expm1(-told / scale) + math.expm1(-(n - told) / scale)) / 2
+    claimed = second - of_second + say_second
+    pushed = abs(claimed - second)
+    without = -scale / n * (math.expm1(-claimed / scale) + math.expm1(-(n - claimed) / scale)) / 2
     return (pushed + scale * math.expm1(-pushed / scale)) / n + without
 
 

@@ -141,13 +141,13 @@ class _ModelOnUnitScale(NamedTuple):
 
 
 def _curated(pure: bool) -> Callable[[People], _ModelOnUnitScale]:
-    """Return the model that a curator publishes, who sees clean records and is told labels; `pure` with δ = 0."""
+    """Return the model that a curator publishes from clean records and claimed labels; `pure` with δ = 0."""
 
     def fitted(people: People) -> _ModelOnUnitScale:
         config = people.config
         rng = generator(config, CURATOR_STREAM, 0)
         model = CuratorLogisticRegression(config.epsilon, 0.0 if pure else config.delta, random_state=rng)
-        return _ModelOnUnitScale(model.fit(people.unit(people.clean), people.told), people.unit)
+        return _ModelOnUnitScale(model.fit(people.unit(people.clean), people.claimed), people.unit)
 
     return fitted
 

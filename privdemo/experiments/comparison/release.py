@@ -56,18 +56,18 @@ class People(NamedTuple):
         clean: The people's records without noise, (n, d).
         released: Their records as they are released, (n, d).
         y: Their true labels, (n,).
-        told: Their labels as whoever is trusted hears them, (n,): true, or what an attacker has chosen.
-        lies: Their labels by randomised response, (n,); those who push send what they would tell.
+        claimed: The labels that they claim to have, (n,): their true ones, or what an attacker has chosen.
+        lies: Their labels by randomised response, (n,); those who push send what they claim.
         bags: The number of each person's bag, (n,).
         bag_shares: The released share of the second class in each bag, (B,), in [0, 1].
         sets: The number of each person's set, (n,).
-        counts: The counts of the classes in the two sets as they are told, (2, 2).
+        counts: The counts of the classes in the two sets as they are claimed, (2, 2).
         X_test: Clean test records, (m, d).
         y_test: Their labels, (m,).
         target: The records of the target set, as they are released, (n_asked, d).
         target_clean: The same records without noise.
         target_lies: Their labels by randomised response, (n_asked,).
-        target_told: Their labels as whoever is trusted hears them, (n_asked,).
+        target_claimed: The labels that they claim to have, (n_asked,).
         target_fakes: Which of them push, (n_asked,).
         target_y: Their true labels, (n_asked,).
         target_most: The most times that the same person is among them.
@@ -79,7 +79,7 @@ class People(NamedTuple):
     clean: Matrix
     released: Matrix
     y: NDArray[np.integer]
-    told: NDArray[np.integer]
+    claimed: NDArray[np.integer]
     lies: NDArray[np.integer]
     bags: Rows
     bag_shares: Array
@@ -90,7 +90,7 @@ class People(NamedTuple):
     target: Matrix
     target_clean: Matrix
     target_lies: NDArray[np.integer]
-    target_told: NDArray[np.integer]
+    target_claimed: NDArray[np.integer]
     target_fakes: NDArray[np.bool_]
     target_y: NDArray[np.integer]
     target_most: int
@@ -112,7 +112,7 @@ class People(NamedTuple):
             raise ValueError("some people would be asked several times, whom mixing does not hide; ask about fewer")
         flips = shuffled_flips(self.config)
         lies = flips.randomise(self.target_y, generator(self.config, SHUFFLE_STREAM))
-        return flips, np.where(self.target_fakes, self.target_told, lies)
+        return flips, np.where(self.target_fakes, self.target_claimed, lies)
 
     def curated_share(self, delta: float) -> float:
         """Return the share of the second class in the target set, with Laplace noise on its count.
@@ -120,8 +120,8 @@ class People(NamedTuple):
         One person moves the count by 1, or by the number of times that the person is in it.
         """
         noise = generator(self.config, CURATOR_STREAM, 1).laplace()
-        count = self.target_told.sum() + self.target_most * laplace_scale(self.config.epsilon, delta) * noise
-        return float(np.clip(count / len(self.target_told), 0, 1))
+        count = self.target_claimed.sum() + self.target_most * laplace_scale(self.config.epsilon, delta) * noise
+        return float(np.clip(count / len(self.target_claimed), 0, 1))
 
     def set_proportions(self, release: str) -> Array:
         """Return the class proportions of the two sets, (2, 2), released by a mechanism of `TIGHT`."""
@@ -156,13 +156,13 @@ def sample_people(config: ComparisonConfig) -> People:
     dataset, pixels, flips = records(config.dataset), config.pixels, config.flips
     train, test = _split(dataset, config.n_train, sizes(config.dataset)[1], generator(config, PEOPLE_STREAM))
     y, y_test = dataset.y[train], dataset.y[test]
-    told, fakes = _tell(config, y, generator(config, FAKE_STREAM, 0))
-    lies = np.where(fakes, told, flips.randomise(y, generator(config, LIE_STREAM)))
+    claimed, fakes = _claimed_labels(config, y, generator(config, FAKE_STREAM, 0))
+    lies = np.where(fakes, claimed, flips.randomise(y, generator(config, LIE_STREAM)))
     # A person may be in the target set several times, but has one randomised label and one noisy record.
     rng = generator(config, ASKED_STREAM)
     persons, place = np.unique(_choose_target(config, test, y_test, rng), return_inverse=True)
-    target_told, target_fakes = _tell(config, dataset.y[persons], generator(config, FAKE_STREAM, 1))
-    target_lies = np.where(target_fakes, target_told, flips.randomise(dataset.y[persons], rng))
+    target_claimed, target_fakes = _claimed_labels(config, dataset.y[persons], generator(config, FAKE_STREAM, 1))
+    target_lies = np.where(target_fakes, target_claimed, flips.randomise(dataset.y[persons], rng))
 
     def values(rows: Rows) -> Any:
         return dataset.X[rows] if pixels else dataset.unit(rows)
@@ -172,16 +172,16 @@ def sample_people(config: ComparisonConfig) -> People:
     released = pixels.randomise(clean, rng) if pixels else clean
     target_released = pixels.randomise(target_clean, rng) if pixels else target_clean
     bags = _fill_bags(config, len(train))
-    sets, counts = _fill_sets(config, told, generator(config, SET_STREAM))
+    sets, counts = _fill_sets(config, claimed, generator(config, SET_STREAM))
     return People(
         config=config,
         clean=clean,
         released=released,
         y=y,
-        told=told,
+        claimed=claimed,
         lies=lies,
         bags=bags,
-        bag_shares=_release_bag_shares(config, bags, told),
+        bag_shares=_release_bag_shares(config, bags, claimed),
         sets=sets,
         counts=counts,
         X_test=values(test),
@@ -189,7 +189,7 @@ def sample_people(config: ComparisonConfig) -> People:
         target=target_released[place],
         target_clean=target_clean[place],
         target_lies=target_lies[place],
-        target_told=target_told[place],
+        target_claimed=target_claimed[place],
         target_fakes=target_fakes[place],
         target_y=dataset.y[persons][place],
         target_most=int(np.bincount(place).max()),
@@ -223,11 +223,11 @@ def n_fakes(config: ComparisonConfig, people: int) -> int:
     return round(config.fake_part * people)
 
 
-def _tell(
+def _claimed_labels(
     config: ComparisonConfig, y: NDArray[np.integer], rng: np.random.Generator
 ) -> tuple[NDArray[np.integer], NDArray[np.bool_]]:
-    """Return the labels that people with the true labels `y` (n,) tell, and which of them push, as many of either class
-    in proportion.
+    """Return the labels that people with the true labels `y` (n,) claim, and who of them push: the same part of either
+    class.
     """
     fakes = np.zeros(len(y), dtype=bool)
     for label in range(2):
@@ -277,20 +277,20 @@ def _release_bag_shares(config: ComparisonConfig, bags: Rows, y: NDArray[np.inte
 
 
 def _fill_sets(
-    config: ComparisonConfig, told: NDArray[np.integer], rng: np.random.Generator
+    config: ComparisonConfig, claimed: NDArray[np.integer], rng: np.random.Generator
 ) -> tuple[Rows, NDArray[np.int64]]:
-    """Return the number of each person's set, (n,), and the counts of both sets, (2, 2), by the labels `told` (n,).
+    """Return the number of each person's set, (n,), and the counts of both sets, (2, 2), by the labels `claimed` (n,).
 
-    People of a class come in random order. Where some push, those who tell one label are of both classes, and are
+    People of a class come in random order. Where some push, those who claim one label are of both classes, and are
     shuffled first.
     """
     rarer = int(rng.integers(*config.rarer_count_range, endpoint=True))
-    order = rng.permutation(len(told)) if config.fake_part else np.arange(len(told))
-    names = told.astype(np.intp)
+    order = rng.permutation(len(claimed)) if config.fake_part else np.arange(len(claimed))
+    names = claimed.astype(np.intp)
     for label in range(2):
-        names[order[told[order] == label][:rarer]] = 1 - label
+        names[order[claimed[order] == label][:rarer]] = 1 - label
     counts = np.full((2, 2), rarer)
-    np.fill_diagonal(counts, np.bincount(told, minlength=2) - rarer)
+    np.fill_diagonal(counts, np.bincount(claimed, minlength=2) - rarer)
     return names, counts
 
 
