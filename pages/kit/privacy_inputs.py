@@ -260,20 +260,6 @@ def delta_of_counts(setting: Number) -> float:
     return float(inputs.number(setting, "δ", slider=Slider(_DELTA_NAME, MORE_OR_LESS, DELTAS, largest_left=True)))
 
 
-def large_delta_words(people: int, delta: float, what: str = "label") -> str:
-    """Say that δ is large beside the number of people, and what that allows; empty if it is not.
-
-    `what` of each person is released about.
-    """
-    if not accounting.is_large_delta(people, delta):
-        return ""
-    small = numbers.power_of_ten(accounting.MOST_PUBLISHED / people)
-    return (
-        f"With {people:,} people and δ = {numbers.power_of_ten(delta)} the promise allows even this: each person’s "
-        f"{what} is published with a chance of δ, that of {people * delta:.3g} people on average. Take δ below {small}."
-    )
-
-
 def finite_or_none(value: float) -> float | None:
     """Return `value`, or None if it is infinite: the box is then empty, with ∞ as its placeholder."""
     return None if math.isinf(value) else value

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pages.kit.privacy_inputs import large_delta_words
+from pages.kit.numbers import large_delta_words
 from privdemo import accounting as acc
 
 

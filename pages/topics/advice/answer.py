@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from pages.kit import cache, numbers, privacy_inputs
+from pages.kit import cache, numbers
 from pages.kit.panel import Cards, Chart, Panel
 from pages.kit.snippet import Snippet, as_code
 from pages.kit.trials import Trials
@@ -88,7 +88,7 @@ def _cards(answer: Answer) -> Panel:
         on_slide=curves_of(answer),
         rows=lambda: [_row(one) for one in (plan, *answer.advice.alternatives)],
         snippet=snippet(answer.question),
-        note=privacy_inputs.large_delta_words(plan.people, plan.delta, "answer"),
+        note=numbers.large_delta_words(plan.people, plan.delta, "answer"),
     )
 
 

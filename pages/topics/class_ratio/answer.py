@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pages.kit import cache, numbers, opendp, own_data, privacy_inputs
+from pages.kit import cache, numbers, opendp, own_data
 from pages.kit.numbers import LOSS, count_trials, with_half, with_range
 from pages.kit.panel import Chart, Markup, Panel
 from pages.kit.snippet import Snippet
@@ -117,7 +117,7 @@ def _found_panel(answer: Answer) -> Panel:
         snippet=snippet(answer.question).then(
             "for method in trials[0].fits:", "    print(method, class_ratio.share_of(trials, method, 0))"
         ),
-        note=privacy_inputs.large_delta_words(answer.question.n_records, config.delta) if config.private else "",
+        note=numbers.large_delta_words(answer.question.n_records, config.delta) if config.private else "",
     )
 
 

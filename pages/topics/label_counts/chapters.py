@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pages.kit import numbers, privacy_inputs
+from pages.kit import numbers
 from pages.kit.panel import Chart, Panel, Prediction, Scale, Table
 from pages.topics.label_counts.answer import (
     Answer,
@@ -64,9 +64,7 @@ def released_counts(answer: Answer) -> list[Panel]:
                 'print("off by", outcome.distortion.mean * people, "people")',
                 "print([share * people for share in outcome.example], outcome.ranges)",
             ),
-            note=privacy_inputs.large_delta_words(
-                total, question.config.delta, "illness" if question.names else "class"
-            ),
+            note=numbers.large_delta_words(total, question.config.delta, "illness" if question.names else "class"),
             prediction=_prediction(question, outcome, shown),
         )
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pages.kit import cache, numbers, privacy_inputs
+from pages.kit import cache, numbers
 from pages.kit.panel import Chart, Panel, Prediction
 from pages.kit.snippet import Snippet
 from pages.topics.many_answers.answer import Answer, about_negative, bare_points, nouns, points, snippet, title
@@ -236,7 +236,7 @@ def whom_to_trust(answer: Answer, delta: float = DELTA.default) -> list[Panel]:
                     "    print(each)",
                 ),
             ),
-            note=privacy_inputs.large_delta_words(config.people, delta, "answer"),
+            note=numbers.large_delta_words(config.people, delta, "answer"),
             prediction=_prediction(found, here),
         )
     ]

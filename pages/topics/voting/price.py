@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from pages.kit import cache, numbers, privacy_inputs
+from pages.kit import cache, numbers
 from pages.kit.panel import Chart, Panel, Prediction, Scale
 from pages.kit.snippet import Snippet
 from pages.kit.values import Values
@@ -213,7 +213,7 @@ def trusted_words(plan: Plan) -> str:
     if plan.solve != PEOPLE or not 0 < plan.lie.epsilon < math.inf:
         return ""
     ((_, shuffled),), ((_, curated),) = trusted_curves((plan.lie.epsilon,), plan.width, plan.share).values()
-    large = privacy_inputs.large_delta_words(round(shuffled), _DELTA, "answer")
+    large = numbers.large_delta_words(round(shuffled), _DELTA, "answer")
     return (
         f" If people trust a shuffler, who mixes the answers, <b>{shuffled:,.0f}</b> are enough; if they trust a "
         f"curator, who sees the true ones, <b>{curated:,.0f}</b>.{f' {large}' if large else ''}"
