@@ -41,7 +41,7 @@ def panels(config: ComparisonConfig, metric: str, best: Sequence[Row], code: Sni
             "two-deltas",
             QUESTION,
             words,
-            Table(heads, body, labelled=True),
+            Table(heads, body, labelled=True) if config.task == SHARE else None,  # a model’s are in the sentence
             f"Lies and a bag owner’s noise need no δ. {config.people:,} people at "
             f"{' and '.join(f'δ = {numbers.power_of_ten(delta)}' for delta in deltas)}: nδ = "
             f"{' and '.join(f'{config.people * delta:.2g}' for delta in deltas)} people on average whose label may be "
@@ -96,7 +96,7 @@ def _of_models(
     words = (
         f"Trusting a curator gives <b>{marked(metric, found[0].estimate)}</b> at δ = "
         f"{numbers.power_of_ten(deltas[0])}, and {marked(metric, found[1].estimate)} at δ = "
-        f"{numbers.power_of_ten(deltas[1])}; trusting nobody, which needs no δ, gives {lies}."
+        f"{numbers.power_of_ten(deltas[1])}; trusting nobody needs no δ, and gives {lies}."
     )
     body = [
         [f"{NOBODY} ({COMPARISON[nobody.method].title})", lies, lies],
