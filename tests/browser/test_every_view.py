@@ -70,7 +70,7 @@ MOST_WORDS = {"": 360, "claims": 390, "many_answers": 290, "image_noise": 280, "
 MOST_WORDS |= {
     "advice": 320,
     "voting": 270,
-    "comparison": 400,
+    "comparison": 410,
     "training": 400,
     "proportions": 370,
     "class_ratio": 360,
