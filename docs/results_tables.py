@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from privdemo.experiments import class_ratio, comparison, label_counts, label_proportions, training
@@ -287,6 +288,46 @@ def long_run() -> str:
     )
 
 
+def deltas() -> str:
+    """Return what a shuffler and a curator reach at two values of δ, and how far the shuffler goes from lies to the
+    curator.
+    """
+    study, configs = comparison.study, [comparison.ComparisonConfig("share", epsilon=e) for e in (0.25, 1.0, 4.0)]
+    models = {"10⁻³": comparison.deltas.load(), "10⁻⁶": study.load()}
+
+    def errors(config: comparison.ComparisonConfig, delta: str) -> list[float]:
+        at = replace(config, delta=comparison.deltas.LARGE_DELTA if delta == "10⁻³" else None)
+        names = ("corrected count", "shuffled count", "curator")
+        return [100 * error for name in names if (error := comparison.exact_error(at, name)) is not None]
+
+    def accuracy(rows: Sequence[study.Row], epsilon: float, method: str) -> study.Row:
+        context = comparison.ComparisonConfig()
+        return next(
+            row for row in study.select(rows, context, "accuracy") if (row.epsilon, row.method) == (epsilon, method)
+        )
+
+    def lead(rows: Sequence[study.Row], epsilon: float) -> str:
+        gap = study.difference(accuracy(rows, epsilon, "curator"), accuracy(study.load(), epsilon, NAIVE))
+        return _ends(gap.times(100), 1) if gap else "–"
+
+    def way(config: comparison.ComparisonConfig, delta: str) -> str:
+        lies, shuffled, curated = errors(config, delta)
+        return f"{100 * (lies - shuffled) / (lies - curated):.0f} %"
+
+    lines: list[list[str]] = []
+    for delta, rows in models.items():
+        lines += [
+            [f"share: a shuffler’s error, δ = {delta}", *(f"{errors(c, delta)[1]:.2f}" for c in configs)],
+            [f"share: of the way from lies to a curator, δ = {delta}", *(way(c, delta) for c in configs)],
+            [
+                f"a curator’s model, δ = {delta}",
+                *(_half(accuracy(rows, c.epsilon, "curator").estimate.times(100), 1) for c in configs),
+            ],
+            [f"a curator’s model less ignoring the noise, δ = {delta}", *(lead(rows, c.epsilon) for c in configs)],
+        ]
+    return _table(["", *(f"{c.epsilon:g}" for c in configs)], lines)
+
+
 def pushed() -> str:
     """Return what methods reach along the part of the people who push their labels, and how far a share is off."""
     study = comparison.pushed
@@ -350,6 +391,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "bag names chosen by trying": lambda: _leads(by_trying(BAG_NAMES), BAG_NAMES),
     "bag names chosen by trying, over bag shares": lambda: _leads(by_trying(BAG_NAMES), LLP),
     "kinds of trust, in the long run": long_run,
+    "kinds of trust, at two values of δ": deltas,
     "pushed labels": pushed,
     "many answers": answers,
 }

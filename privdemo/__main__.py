@@ -27,6 +27,7 @@ examples:
   python -m privdemo reproduce answers    shares of 64 answers again, by five lies (a minute)
   python -m privdemo reproduce comparison every method at every ε again (ten minutes)
   python -m privdemo reproduce pushed     the same, where some people push their labels (three minutes)
+  python -m privdemo reproduce deltas     a curator's classifier at a larger δ again (a minute)
   python -m privdemo reproduce defaults   the trials that the app's pages open on again (two minutes)
   python -m privdemo claims               published claims beside ours, with verdicts
   python -m privdemo advise --ask yes-no --trust nobody --people 5000 --within 0.03

@@ -60,6 +60,7 @@ _STUDIES: tuple[ShippedStudy[Any], ...] = (
     label_counts.STUDY,
     comparison.study.STUDY,
     comparison.pushed.STUDY,
+    comparison.deltas.STUDY,
     answers_study.STUDY,
     shipped_trials.STUDY,
 )

@@ -192,6 +192,7 @@ def test_every_study_can_be_reproduced_under_the_name_of_its_file():
         "distortion",
         "comparison",
         "pushed",
+        "deltas",
         "answers",
         "defaults",
     ]

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from privdemo import accounting
 from privdemo.intervals import Estimate
 
 # The most letters that are shown of texts from links and files.
@@ -86,6 +87,20 @@ def power_of_ten(value: float) -> str:
     factor = value / 10.0**exponent
     base = f"10{superscript(exponent)}"
     return base if math.isclose(factor, 1) else f"{factor:.3g}·{base}"
+
+
+def large_delta_words(people: int, delta: float, what: str = "label") -> str:
+    """Say that δ is large beside the number of people, and what that allows; empty if it is not.
+
+    `what` of each person is released about.
+    """
+    if not accounting.is_large_delta(people, delta):
+        return ""
+    small = power_of_ten(accounting.MOST_PUBLISHED / people)
+    return (
+        f"With {people:,} people and δ = {power_of_ten(delta)} the promise allows even this: each person’s "
+        f"{what} is published with a chance of δ, that of {people * delta:.3g} people on average. Take δ below {small}."
+    )
 
 
 def join_words(words: tuple[str, ...]) -> str:

@@ -74,8 +74,11 @@ from privdemo.accounting.shuffling import (
     shuffled_poll_epsilon,
     shuffled_poll_local_epsilon,
 )
+from privdemo.accounting.small_delta import LARGEST_DEFAULT, MOST_PUBLISHED, default_delta, is_large_delta
 
 __all__ = [
+    "LARGEST_DEFAULT",
+    "MOST_PUBLISHED",
     "Move",
     "NoSuchNoise",
     "PrivacyLoss",
@@ -86,6 +89,7 @@ __all__ = [
     "closed_shuffled_epsilon",
     "compose",
     "concentrated_epsilon",
+    "default_delta",
     "dirichlet_delta",
     "dirichlet_delta_samples",
     "dirichlet_sigma",
@@ -100,6 +104,7 @@ __all__ = [
     "gaussian_delta",
     "gaussian_epsilon",
     "gaussian_sigma",
+    "is_large_delta",
     "laplace_counts_delta",
     "laplace_counts_scale",
     "laplace_delta",

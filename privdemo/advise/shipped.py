@@ -7,20 +7,24 @@ from functools import lru_cache
 from privdemo import limits
 from privdemo.advise.plan import Plan
 from privdemo.advise.question import CLASSIFIER, TRUSTED, TRUSTS, Question
-from privdemo.experiments.comparison import CLASSIFY, LABELS, ComparisonConfig, study
+from privdemo.datasets import name_of
+from privdemo.experiments.comparison import CLASSIFY, LABELS, ComparisonConfig, needs_delta, study
 from privdemo.intervals import Estimate
-from privdemo.methods import CLEAN, COMPARISON, CURATED, NOBODY, OWNER
+from privdemo.methods import CLEAN, COMPARISON, NOBODY, OWNER
+
+# The comparison's settings with private labels, by the data set.
+_CONTEXTS: dict[str, ComparisonConfig] = {
+    name_of(context.dataset): context
+    for context in study.CONTEXTS
+    if (context.task, context.private) == (CLASSIFY, LABELS)
+}
 
 
 @lru_cache(1)
 def _accuracies() -> dict[str, list[study.Row]]:
     """Return the accuracies of all methods, with private labels, by the data set."""
     rows = study.load()
-    return {
-        context.dataset: study.select(rows, context, "accuracy")  # type: ignore[misc]
-        for context in study.CONTEXTS
-        if (context.task, context.private) == (CLASSIFY, LABELS)
-    }
+    return {dataset: study.select(rows, context, "accuracy") for dataset, context in _CONTEXTS.items()}
 
 
 def clean_accuracy(dataset: str) -> Estimate:
@@ -65,7 +69,7 @@ def classifier_plan(question: Question) -> Plan:
         mechanism=method,
         parameters=_parameters(method, epsilon),
         epsilon=epsilon,
-        delta=ComparisonConfig.delta if method == CURATED else 0.0,
+        delta=_CONTEXTS[question.dataset].release_delta if needs_delta(method) else 0.0,
         people=tried,
         half_width=clean - accuracy.mean,
         share=None,

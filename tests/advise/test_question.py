@@ -244,7 +244,11 @@ def test_a_label_without_a_question_says_what_is_wanted():
         (Question("classifier", "nobody"), "(randomised response). A computer is trained with", "Nobody but"),
         (Question("classifier", "curator"), "your telephone will change the label", "Nobody but"),
         (Question("classifier", "owner", epsilon=0.1, dataset="adult"), "The owner of each group of", "The owner of"),
-        (Question("classifier", "curator", epsilon=0.1, dataset="adult"), "A curator trains a computer", "The curator"),
+        (
+            Question("classifier", "curator", epsilon=0.25, dataset="adult"),
+            "A curator trains a computer",
+            "The curator",
+        ),
     ],
 )
 def test_a_label_names_those_who_must_be_trusted_and_no_others(asked, how, trusted):

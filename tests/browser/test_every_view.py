@@ -70,11 +70,11 @@ MOST_WORDS = {"": 360, "claims": 415, "many_answers": 290, "image_noise": 280, "
 MOST_WORDS |= {
     "advice": 320,
     "voting": 270,
-    "comparison": 375,
+    "comparison": 410,
     "training": 400,
     "proportions": 370,
     "class_ratio": 360,
-    "distortion": 290,
+    "distortion": 300,
 }
 
 

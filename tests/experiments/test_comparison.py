@@ -23,6 +23,7 @@ from privdemo.experiments.comparison import (
     SECOND,
     SHARE,
     ComparisonConfig,
+    deltas,
     pushed,
     study,
 )
@@ -38,10 +39,13 @@ from privdemo.methods import (
     COUNT_NAIVE,
     CURATED,
     CURATED_PURE,
+    CURATOR,
     NAIVE,
     NOBODY,
     OWNER,
+    PUBLISHER,
     SHUFFLED_COUNT,
+    SHUFFLER,
     SPREAD,
     by_trying,
     set_names,
@@ -166,8 +170,8 @@ def test_the_exact_error_of_a_noisy_count_is_that_of_all_noise(method, delta, sh
 
 
 def test_the_exact_error_of_shuffled_lies_is_that_of_lies_with_more_epsilon():
-    config = ComparisonConfig(SHARE, "digits", n_asked=20, epsilon=1.0)
-    local = accounting.shuffled_poll_local_epsilon(1.0, config.delta, 20)
+    config = ComparisonConfig(SHARE, "digits", n_asked=20, epsilon=1.0, delta=1e-3)
+    local = accounting.shuffled_poll_local_epsilon(1.0, 1e-3, 20)
     assert local > 1.05
     expected = comparison.exact_error(replace(config, epsilon=local), CORRECTED_COUNT)
     assert comparison.exact_error(config, SHUFFLED_COUNT) == pytest.approx(expected, rel=1e-9)
@@ -330,7 +334,7 @@ def test_recomputed_values_match_the_results_file():
 def test_mixed_answers_are_lies_of_as_little_as_the_shuffled_count_allows():
     config = replace(DIGITS, task=SHARE, n_asked=60, epsilon=0.5)
     trials = [comparison.sample_people(with_trial(config, trial)) for trial in range(20)]
-    local = accounting.shuffled_poll_local_epsilon(0.5, config.delta, 60)
+    local = accounting.shuffled_poll_local_epsilon(0.5, config.release_delta, 60)
     flips = RandomisedResponse.from_epsilon(local, 2)
     changed = 0
     for people in trials:
@@ -360,7 +364,9 @@ def test_a_curator_counts_with_laplace_noise_of_the_whole_answer_and_classifies_
     assert off[1] == pytest.approx(many.target_most * off[0])
     people = comparison.sample_people(replace(DIGITS, private=RECORDS))
     rng = np.random.default_rng(np.random.SeedSequence(0, spawn_key=(0, 9, 0)))
-    model = CuratorLogisticRegression(1.0, people.config.delta, random_state=rng).fit(people.clean / 16, people.y)
+    model = CuratorLogisticRegression(1.0, people.config.release_delta, random_state=rng).fit(
+        people.clean / 16, people.y
+    )
     expected = model.predict_proba(people.X_test / 16)[:, 1]
     np.testing.assert_allclose(SOLVERS[CURATED][CLASSIFY](people).found, expected)
 
@@ -414,7 +420,7 @@ def test_a_curators_model_is_of_the_labels_that_are_told(label):
     people = comparison.sample_people(replace(DIGITS, fake_part=0.2, fake_label=label))
     found, _ = SOLVERS[CURATED][CLASSIFY](people)
     rng = np.random.default_rng(np.random.SeedSequence(0, spawn_key=(0, 9, 0)))
-    model = CuratorLogisticRegression(1.0, people.config.delta, random_state=rng).fit(people.clean, people.claimed)
+    model = CuratorLogisticRegression(1.0, people.config.release_delta, random_state=rng).fit(people.clean, people.claimed)
     np.testing.assert_array_equal(found, model.predict_proba(people.X_test)[:, 1])
 
 
@@ -476,3 +482,55 @@ def test_a_shipped_trial_of_pushed_labels_is_what_a_trial_gives_now(mnist):
             == (CLASSIFY, name, "accuracy", 0.2, SECOND)
         )
         assert row.values[3] == pytest.approx(fit.marks["accuracy"], abs=1e-6)
+
+
+# --- δ -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("config", "delta"),
+    [
+        (ComparisonConfig(), 1e-6),
+        (ComparisonConfig(n_train=1000), 1 / 2000**2),
+        (ComparisonConfig(n_asked=5000), 1e-6),
+        (ComparisonConfig(SHARE, n_asked=5000), 1 / 5000**2),
+        (ComparisonConfig(SHARE, n_train=4000, n_asked=5000), 1 / 8000**2),
+        (ComparisonConfig(delta=0.05), 0.05),
+        (ComparisonConfig(delta=0.0), 0.0),
+    ],
+)
+def test_delta_follows_from_the_people_of_the_larger_release_unless_it_is_set(config, delta):
+    assert config.release_delta == pytest.approx(delta)
+
+
+def test_only_who_sees_or_mixes_labels_needs_delta():
+    needing = {COMPARISON[name].trust for name in COMPARISON if comparison.needs_delta(name)}
+    assert needing == {SHUFFLER, PUBLISHER, CURATOR}
+    assert not comparison.needs_delta(CURATED_PURE)
+
+
+@pytest.mark.mnist
+def test_nothing_that_needs_no_delta_changes_with_it(mnist):
+    strict, loose = (comparison.run(ComparisonConfig(SHARE, epsilon=0.5, delta=delta)) for delta in (None, 1e-3))
+    for name, fit in strict.fits.items():
+        assert (fit.marks == loose.fits[name].marks) or comparison.needs_delta(name)
+
+
+@pytest.mark.mnist
+@pytest.mark.parametrize(("epsilon", "at_large", "at_default"), [(0.25, 0.95, 0.86), (1.0, 0.89, 0.77), (4.0, 0.23, 0)])
+def test_how_far_a_shuffler_goes_from_lies_to_a_curator_hangs_on_delta(mnist, epsilon, at_large, at_default):
+    for delta, expected in ((deltas.LARGE_DELTA, at_large), (None, at_default)):
+        config = ComparisonConfig(SHARE, epsilon=epsilon, delta=delta)
+        lies, shuffled, curated = (
+            comparison.exact_error(config, name) for name in (CORRECTED_COUNT, SHUFFLED_COUNT, CURATED)
+        )
+        assert (lies - shuffled) / (lies - curated) == pytest.approx(expected, abs=0.006)
+
+
+@pytest.mark.mnist
+def test_a_shipped_trial_at_a_larger_delta_is_what_a_trial_gives_now(mnist):
+    assert len(deltas.load()) == 3 * len(deltas.settings())
+    (config,) = next(one for one in deltas.settings() if one[0].epsilon == 1.0)
+    for mark in deltas.STUDY.run_trial(config, 3):
+        (row,) = (row for row in study.select(deltas.load(), config, mark.metric) if row.epsilon == 1.0)
+        assert row.values[3] == pytest.approx(mark.value, rel=1e-5)

@@ -88,6 +88,7 @@ def _cards(answer: Answer) -> Panel:
         on_slide=curves_of(answer),
         rows=lambda: [_row(one) for one in (plan, *answer.advice.alternatives)],
         snippet=snippet(answer.question),
+        note=numbers.large_delta_words(plan.people, plan.delta, "answer"),
     )
 
 

@@ -117,6 +117,7 @@ def _found_panel(answer: Answer) -> Panel:
         snippet=snippet(answer.question).then(
             "for method in trials[0].fits:", "    print(method, class_ratio.share_of(trials, method, 0))"
         ),
+        note=numbers.large_delta_words(answer.question.n_records, config.delta) if config.private else "",
     )
 
 

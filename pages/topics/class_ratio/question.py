@@ -11,6 +11,7 @@ from pages.kit.data_sets import DataSets
 from pages.kit.settings import DELTA_HELP, EPSILON_HELP, Choice, Number, Setting
 from pages.kit.values import Values
 from privdemo import limits
+from privdemo.accounting import default_delta
 from privdemo.datasets import Source
 from privdemo.experiments import class_ratio
 from privdemo.experiments.class_ratio import NO_RELEASE, RatioConfig
@@ -100,9 +101,11 @@ class Preset(NamedTuple):
     n_min: int
 
 
+# The default δ of the 3,600 records of three classes in two sets each.
+_SMALL_DELTA = default_delta(2 * 3 * 600)
 PRESETS = {
     "paper, binary": Preset("adult", 2, 600, 0.1, 600, "", 0.05, 0.05, 25),
-    "three digits, private": Preset("mnist", 3, 600, 0.1, 600, "gaussian tight", 0.05, 0.001, 25),
+    "three digits, private": Preset("mnist", 3, 600, 0.1, 600, "gaussian tight", 0.05, _SMALL_DELTA, 25),
     "ten digits, 3,000 each": Preset("mnist", 10, 3000, 0.05, 3000, "", 0.05, 0.05, 75),
 }
 

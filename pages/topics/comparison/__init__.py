@@ -8,6 +8,7 @@ from pages.topics.comparison import against_pin, all_numbers, goal, one_likeliho
 from pages.topics.comparison.answer import Answer, snippet, what_it_costs
 from pages.topics.comparison.controls import pin_button
 from pages.topics.comparison.question import LOOK, PUSHED, REACH_A_GOAL, Question
+from privdemo.accounting import LARGEST_DEFAULT
 from privdemo.experiments.comparison import N_TEST, ComparisonConfig
 from privdemo.experiments.results import N_TRIALS
 from privdemo.mechanisms.label_counts import RELEASES
@@ -26,7 +27,7 @@ def standing_words(question: Question | str, _: Answer | None = None) -> dict[st
     return folds.folds(
         folds.read(_HERE / "how.md", noises=noises, n_test=N_TEST),
         folds.read(_HERE / "adversary.md", at_first=epsilon, rho=f"{default.rho:g}"),
-        folds.read(_HERE / "caveats.md", n_trials=N_TRIALS),
+        folds.read(_HERE / "caveats.md", n_trials=N_TRIALS, delta=numbers.power_of_ten(LARGEST_DEFAULT)),
         "" if isinstance(question, str) else snippet(question).markdown,
     )
 

@@ -11,7 +11,7 @@ from pages.kit import numbers, opendp, own_data
 from pages.kit.panel import Chart, Panel, Prediction
 from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials
-from pages.topics.comparison import shipped
+from pages.topics.comparison import shipped, two_deltas
 from pages.topics.comparison.question import Question
 from pages.topics.comparison.words import (
     METRIC_WORDS,
@@ -25,7 +25,7 @@ from pages.topics.comparison.words import (
     value,
 )
 from privdemo.experiments import comparison, results
-from privdemo.experiments.comparison import METRICS, RECORDS, SHARE, ComparisonConfig, Trial, has_pixels
+from privdemo.experiments.comparison import METRICS, RECORDS, SHARE, ComparisonConfig, Trial, has_pixels, needs_delta
 from privdemo.experiments.comparison.pushed import PushedRow
 from privdemo.experiments.comparison.study import Row
 from privdemo.experiments.trials import with_trial
@@ -219,7 +219,7 @@ def what_it_costs(answer: Answer) -> list[Panel]:
         prediction=_prediction(answer),
         note=f"Marks: means of {answer.n_trials} trials. Whiskers: how far chance may have moved these means (95 % "
         "intervals). "
-        f"{_label_words(config)}{_why_words(answer)}",
+        f"{_label_words(config)}{_why_words(answer)}{_large_delta_words(config, rows)}",
     )
     shown = tuple(name for name in config.methods if name in (CLEAN, *best) or COMPARISON[name].trust == PUBLISHER)
     alone = replace(answer, question=replace(answer.question, config=replace(config, methods=shown)))
@@ -227,7 +227,8 @@ def what_it_costs(answer: Answer) -> list[Panel]:
     along, *others = frontiers(alone, "by-epsilon", None, names) or [Panel()]
     if along.name == "by-epsilon":
         along = replace(along, question=_OTHER_LEVELS, answer=answer.elsewhere())
-    return [at_setting, along, *others]
+    deltas = two_deltas.panels(config, answer.question.metric, list(rows.values()), config_snippet(answer.question))
+    return [at_setting, along, *others, *deltas]
 
 
 def _by_trust(answer: Answer, known_only: bool) -> Chart:
@@ -326,6 +327,14 @@ def _why_words(answer: Answer) -> str:
     }
     reasons = [words for trust, words in why.items() if trust in after]
     return f" Why more trust can help less: {'; '.join(reasons)}." if reasons else ""
+
+
+def _large_delta_words(config: ComparisonConfig, best: Mapping[str, Row]) -> str:
+    """Say that δ is large beside the number of people, if it is and a row needs it."""
+    if not any(needs_delta(row.method) for row in best.values()):
+        return ""
+    words = numbers.large_delta_words(config.people, config.release_delta)
+    return f" {words}" if words else ""
 
 
 def frontiers(answer: Answer, name: str, goal: float | None, names: Mapping[str, str] | None = None) -> list[Panel]:
@@ -520,7 +529,17 @@ def mark_words(question: Question, marks: Mapping[str, Estimate], best: Mapping[
     more = f"; {more}" if more else ""
     if others and PUBLISHER in best:
         more += f"; a publisher, where ε covers no more than its counts, gives {results[PUBLISHER]}"
-    return f"{start}{more}.{ceiling}"
+    return f"{start}{more}.{_delta_words(question.config, best)}{ceiling}"
+
+
+def _delta_words(config: ComparisonConfig, best: Mapping[str, Row]) -> str:
+    """Say with whom ε comes with δ, and that lies need none; empty if no row needs δ, or it is 0."""
+    parties = [trust for trust, row in best.items() if needs_delta(row.method)]
+    if not parties or not config.release_delta:
+        return ""
+    lies = "; lies need none" if NOBODY in best else ""
+    delta = numbers.power_of_ten(config.release_delta)
+    return f" With {numbers.join_words(tuple(parties))} ε comes with δ = {delta}{lies}."
 
 
 def _with_pushed(config: ComparisonConfig) -> str:

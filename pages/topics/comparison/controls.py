@@ -14,7 +14,6 @@ from pages.topics.comparison.question import (
     ASKED,
     BAG,
     DATA_SETS,
-    DELTA,
     EPSILON,
     EPSILON_STEPS,
     FAKE,
@@ -36,8 +35,10 @@ from pages.topics.comparison.question import (
     TRUE_SHARE,
     TRUSTED,
     decode,
+    delta_setting,
     encode,
     metric_of,
+    people_in_release,
     people_setting,
 )
 from privdemo.experiments.comparison import CLASSIFY, SHARE, has_pixels
@@ -76,7 +77,7 @@ def controls(values: Values, main: DeltaGenerator) -> None:
                 _pushed_controls()
             else:
                 guessing = privacy_inputs.Guessing("which of two labels a person has", "what is released")
-                privacy_inputs.guess_scale(epsilon, guessing, delta=values[DELTA], name="ε of a label")
+                privacy_inputs.guess_scale(epsilon, guessing, delta=values[delta_setting(values)], name="ε of a label")
     if chapter != REACH_A_GOAL:
         _goal_controls(metric_of(values))
     if chapter != PUSHED:
@@ -87,7 +88,9 @@ def controls(values: Values, main: DeltaGenerator) -> None:
     with inputs.side_by_side("bags"):
         inputs.number(BAG)
         inputs.number(RHO)
-    inputs.number(DELTA)
+    delta = inputs.number(delta_setting(values))
+    if words := numbers.large_delta_words(people_in_release(values), delta):
+        st.caption(words)
     with inputs.container_if("asked-shown", task == SHARE), inputs.side_by_side("asked"):
         inputs.number(ASKED)
         inputs.number(TRUE_SHARE)

@@ -12,6 +12,7 @@ from pages.kit.data_sets import DataSets
 from pages.kit.settings import Choice, Number, Setting, Words
 from pages.kit.values import Values
 from privdemo import datasets, limits
+from privdemo.accounting import default_delta
 from privdemo.datasets import Source
 from privdemo.experiments import comparison
 from privdemo.experiments.comparison import (
@@ -59,7 +60,6 @@ EPSILON = Number(
     "ε of a label",
     0.1,
 )
-DELTA = Number("counts_delta", limits.RELEASE_DELTA, ComparisonConfig.delta, "δ of released counts and models", 0.001)
 BAG = Number(
     "people_in_bag", limits.Limit("bag_size", 2, 500, integer=True), ComparisonConfig.bag_size, "People in a bag", 5
 )
@@ -129,6 +129,25 @@ def people_setting(dataset: Source) -> Number:
     return Number("people", limit, start, "People of each class", 10, help="Each has one record and one label.")
 
 
+def people_in_release(values: Values) -> int:
+    """Return how many people are in the larger release of the setting on screen, as `ComparisonConfig.people`."""
+    learned = 2 * values[people_setting(DATA_SETS.source(values))]
+    return int(max(learned, values[ASKED]) if TASKS[values[TASK]] == SHARE else learned)
+
+
+def delta_setting(values: Values) -> Number:
+    """Return the setting of δ, whose default follows from the number of people."""
+    return Number(
+        "counts_delta",
+        limits.RELEASE_DELTA,
+        default_delta(people_in_release(values)),
+        "δ of released counts and models",
+        1e-6,
+        "The chance that the limit ε does not apply. Unless set it is 10⁻⁶ or 1/n², whichever is smaller, of n people: "
+        "those learned from or, for a share, those asked if they are more.",
+    )
+
+
 @dataclass(frozen=True)
 class Question:
     """The visitor’s question: a setting with the methods to show, how many trials, and the metric to judge by.
@@ -178,7 +197,6 @@ _OPTIONAL: dict[str, Callable[[str], Any]] = {
 # The settings that bound what a pin may hold, as they bound the page's own.
 _BOUNDS: dict[str, Number] = {
     "epsilon": EPSILON,
-    "delta": DELTA,
     "bag_size": BAG,
     "rho": RHO,
     "n_asked": ASKED,
@@ -248,13 +266,13 @@ PIN = Words("pin", decode, "", "Pinned setting")
 def settings(values: Values) -> list[Setting]:
     """Return every setting of the page, with the ranges for the data set."""
     people = people_setting(DATA_SETS.source(values))
-    for_config = [
+    for_config: list[Setting] = [
         TASK,
         DATA_SETS.choice,
         PRIVATE,
         EPSILON,
         people,
-        DELTA,
+        delta_setting(values),
         BAG,
         RHO,
         ASKED,
@@ -304,14 +322,14 @@ def metric_of(values: Values) -> str:
 
 def _config(values: Values) -> ComparisonConfig:
     """Return the setting on screen with all methods."""
-    dataset = DATA_SETS.source(values)
+    dataset, delta = DATA_SETS.source(values), delta_setting(values)
     return ComparisonConfig(
         TASKS[values[TASK]],
         dataset,
         PRIVATE_PARTS[values[PRIVATE]] if has_pixels(dataset) else LABELS,
         values[people_setting(dataset)],
         values[EPSILON],
-        delta=values[DELTA],
+        delta=None if values[delta] == delta.default else values[delta],
         bag_size=values[BAG],
         rho=values[RHO],
         n_asked=values[ASKED],

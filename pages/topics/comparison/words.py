@@ -109,8 +109,8 @@ def about_sets(config: ComparisonConfig) -> str:
         "covers the counts alone" if least < most else "covers nothing here, as at so small a ρ the counts are known"
     )
     return (
-        f"Of sets, ε (with δ = {numbers.power_of_ten(config.delta)} more) {covers}: they are filled by label, and a "
-        f"set’s name says as much of a label as an answer with ε = {epsilon_of_name} may (it is right for "
+        f"Of sets, ε (with δ = {numbers.power_of_ten(config.release_delta)} more) {covers}: they are filled by label, "
+        f"and a set’s name says as much of a label as an answer with ε = {epsilon_of_name} may (it is right for "
         f"{' to '.join(dict.fromkeys(right))})."
     )
 
@@ -121,7 +121,7 @@ _FIELDS: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
     ("people of each class", "n_train", lambda n: f"{n:,}"),
     ("what is private", "private", lambda part: "labels only" if part == LABELS else "labels and images"),
     ("ε", "epsilon", numbers.epsilon),
-    ("δ of counts and models", "delta", numbers.power_of_ten),
+    ("δ of counts and models", "release_delta", numbers.power_of_ten),
     ("people in a bag", "bag_size", str),
     ("ρ of the sets", "rho", lambda rho: f"{rho:g}"),
     ("people asked about", "n_asked", lambda n: f"{n:,}"),

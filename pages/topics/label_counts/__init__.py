@@ -9,7 +9,8 @@ from pages.topics.label_counts.answer import Answer, print_outcomes
 from pages.topics.label_counts.chapters import all_numbers, released_counts, the_promise, who_wins
 from pages.topics.label_counts.controls import axis_controls, curve_controls
 from pages.topics.label_counts.question import AXIS, CURVES, Question, axis_of, curves_of
-from privdemo.experiments.label_counts import CountConfig
+from privdemo.accounting import MOST_PUBLISHED
+from privdemo.experiments.label_counts import TOTAL, CountConfig
 
 _HERE = Path(__file__).parent
 
@@ -18,7 +19,14 @@ def standing_words(question: Question | str, _: Answer | None = None) -> dict[st
     """Return how it works, what the adversary sees, the caveats and the code, as Markdown by title."""
     delta = CountConfig.delta
     how, seen = (folds.read(_HERE / f"{name}.md") for name in ("how", "adversary"))
-    caveats = folds.read(_HERE / "caveats.md", delta=f"{delta:g}", one_in=f"{1 / delta:.0f}")
+    caveats = folds.read(
+        _HERE / "caveats.md",
+        delta=f"{delta:g}",
+        one_in=f"{1 / delta:.0f}",
+        people=f"{TOTAL:,}",
+        given=f"{TOTAL * delta:.0f}",
+        most=f"{MOST_PUBLISHED:g}",
+    )
     code = "" if isinstance(question, str) else print_outcomes(question).markdown
     return folds.folds(how, seen, caveats, code)
 

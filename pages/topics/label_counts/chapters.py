@@ -64,6 +64,7 @@ def released_counts(answer: Answer) -> list[Panel]:
                 'print("off by", outcome.distortion.mean * people, "people")',
                 "print([share * people for share in outcome.example], outcome.ranges)",
             ),
+            note=numbers.large_delta_words(total, question.config.delta, "illness" if question.names else "class"),
             prediction=_prediction(question, outcome, shown),
         )
     ]

@@ -236,6 +236,7 @@ def whom_to_trust(answer: Answer, delta: float = DELTA.default) -> list[Panel]:
                     "    print(each)",
                 ),
             ),
+            note=numbers.large_delta_words(config.people, delta, "answer"),
             prediction=_prediction(found, here),
         )
     ]

@@ -213,9 +213,10 @@ def trusted_words(plan: Plan) -> str:
     if plan.solve != PEOPLE or not 0 < plan.lie.epsilon < math.inf:
         return ""
     ((_, shuffled),), ((_, curated),) = trusted_curves((plan.lie.epsilon,), plan.width, plan.share).values()
+    large = numbers.large_delta_words(round(shuffled), _DELTA, "answer")
     return (
         f" If people trust a shuffler, who mixes the answers, <b>{shuffled:,.0f}</b> are enough; if they trust a "
-        f"curator, who sees the true ones, <b>{curated:,.0f}</b>."
+        f"curator, who sees the true ones, <b>{curated:,.0f}</b>.{f' {large}' if large else ''}"
     )
 
 

@@ -6,10 +6,11 @@ with noise, or a publisher releases the counts of two sets with noise. If record
 flipped with the label's flip probability (Barber, figure 3), for every release of y. A part of the people may push:
 they send, or tell whoever is trusted, a label of an attacker's choice. All methods take them to follow the rules.
 
-`study` holds the shipped results along ε, `pushed` those along the part of the people who push.
+`study` holds the shipped results along ε, `pushed` those along the part of the people who push, and `deltas` those of a
+larger δ.
 """
 
-from privdemo.experiments.comparison import pushed, study
+from privdemo.experiments.comparison import deltas, pushed, study
 from privdemo.experiments.comparison.config import (
     CLASSIFY,
     LABELS,
@@ -21,6 +22,7 @@ from privdemo.experiments.comparison.config import (
     TRUST,
     ComparisonConfig,
     has_pixels,
+    needs_delta,
     solves,
 )
 from privdemo.experiments.comparison.exact import exact_error
@@ -50,10 +52,12 @@ __all__ = [
     "Fit",
     "Trial",
     "check",
+    "deltas",
     "exact_error",
     "example_channels",
     "has_pixels",
     "mean_mark",
+    "needs_delta",
     "pushed",
     "record_epsilon",
     "run",

@@ -6,12 +6,14 @@ import math
 from dataclasses import dataclass, replace
 
 from privdemo import limits
+from privdemo.accounting import default_delta
 from privdemo.datasets import Dataset, Source, kept_by_name, name_of
 from privdemo.mechanisms import RandomisedResponse
 from privdemo.methods import (
     COMPARISON,
     CORRECTED_COUNT,
     COUNT_NAIVE,
+    CURATED_PURE,
     CURATOR,
     FLAT,
     NAIVE,
@@ -72,7 +74,7 @@ class ComparisonConfig:
         private: What is private: "labels", or "records" too.
         n_train: People of each class to learn from.
         epsilon: The ε of every label.
-        delta: The δ of released counts, of a shuffler and of a curator.
+        delta: The δ of released counts, of a shuffler and of a curator; None: `default_delta` of the `people`.
         bag_size: People in a bag.
         rho: The share of the rarer class in a set, about which the true share is sampled.
         n_asked: Test records in the target set, whose share is estimated.
@@ -89,7 +91,7 @@ class ComparisonConfig:
     private: str = LABELS
     n_train: int = 250
     epsilon: float = 1.0
-    delta: float = 1e-3
+    delta: float | None = None
     bag_size: int = 25
     rho: float = 0.1
     n_asked: int = 500
@@ -117,7 +119,7 @@ class ComparisonConfig:
         for limit, value in (
             (limits.N_TRAIN, self.n_train),
             (limits.RELEASE_EPSILON, self.epsilon),
-            (limits.RELEASE_DELTA, self.delta),
+            *([(limits.RELEASE_DELTA, self.delta)] if self.delta is not None else []),
             (limits.BAG_SIZE, self.bag_size),
             (limits.RHO, self.rho),
             (limits.N_TEST, self.n_asked),
@@ -135,6 +137,16 @@ class ComparisonConfig:
             raise ValueError(
                 f"none of {', '.join(self.methods)} can do this task; leave methods out to take all that can"
             )
+
+    @property
+    def people(self) -> int:
+        """How many people are in the larger release: those learned from and, for a share, those asked."""
+        return max(2 * self.n_train, self.n_asked) if self.task == SHARE else 2 * self.n_train
+
+    @property
+    def release_delta(self) -> float:
+        """The δ of released counts, of a shuffler and of a curator."""
+        return default_delta(self.people) if self.delta is None else self.delta
 
     @property
     def flips(self) -> RandomisedResponse:
@@ -185,6 +197,11 @@ class ComparisonConfig:
 def solves(method: str, task: str) -> bool:
     """Return whether a method can do a task."""
     return method not in (_ONLY_SHARE if task == CLASSIFY else _ONLY_CLASSIFY)
+
+
+def needs_delta(method: str) -> bool:
+    """Return whether the release of a method has a δ beside its ε; lies and a bag owner's noise need none."""
+    return method != CURATED_PURE and COMPARISON[method].trust in (SHUFFLER, PUBLISHER, CURATOR)
 
 
 def has_pixels(dataset: Source) -> bool:

@@ -36,7 +36,7 @@ def exact_error(config: ComparisonConfig, method: str) -> float | None:
     if config.task != SHARE or max(config.n_asked - second, second) > sizes(config.dataset)[1]:
         return None
     if method in (CURATED, CURATED_PURE):
-        return _noisy_error(config, config.delta if method == CURATED else 0.0)
+        return _noisy_error(config, config.release_delta if method == CURATED else 0.0)
     if method not in _COUNTS:
         return None
     return _lies_error(config, shuffled_flips(config) if method == SHUFFLED_COUNT else config.flips, _COUNTS[method])

@@ -146,7 +146,7 @@ def _curated(pure: bool) -> Callable[[People], _ModelOnUnitScale]:
     def fitted(people: People) -> _ModelOnUnitScale:
         config = people.config
         rng = generator(config, CURATOR_STREAM, 0)
-        model = CuratorLogisticRegression(config.epsilon, 0.0 if pure else config.delta, random_state=rng)
+        model = CuratorLogisticRegression(config.epsilon, 0.0 if pure else config.release_delta, random_state=rng)
         return _ModelOnUnitScale(model.fit(people.unit(people.clean), people.claimed), people.unit)
 
     return fitted
@@ -233,7 +233,7 @@ def _count_shuffled_lies(people: People) -> Solution:
 
 def _share_by_curator(pure: bool) -> Solver:
     """Return the share of the target set that a curator publishes; `pure` with δ = 0."""
-    return lambda people: Solution(people.curated_share(0.0 if pure else people.config.delta))
+    return lambda people: Solution(people.curated_share(0.0 if pure else people.config.release_delta))
 
 
 # --- the table -------------------------------------------------------------------------------------

@@ -127,7 +127,7 @@ class People(NamedTuple):
         """Return the class proportions of the two sets, (2, 2), released by a mechanism of `TIGHT`."""
         config = self.config
         n_min = max(1, config.rarer_count_range[0])
-        mechanism = calibrate(release, config.epsilon, config.delta, self.counts, n_min)
+        mechanism = calibrate(release, config.epsilon, config.release_delta, self.counts, n_min)
         return mechanism.randomise(self.counts, generator(config, COUNT_STREAM, _RELEASE_STREAMS[release]))
 
 
@@ -254,7 +254,9 @@ def _shuffled_local_epsilon(epsilon: float, delta: float, n_asked: int) -> float
 
 def shuffled_flips(config: ComparisonConfig) -> RandomisedResponse:
     """Return the least lie of every answer with which the count of all is (ε, δ)-private."""
-    return RandomisedResponse.from_epsilon(_shuffled_local_epsilon(config.epsilon, config.delta, config.n_asked), 2)
+    return RandomisedResponse.from_epsilon(
+        _shuffled_local_epsilon(config.epsilon, config.release_delta, config.n_asked), 2
+    )
 
 
 def _fill_bags(config: ComparisonConfig, n: int) -> Rows:

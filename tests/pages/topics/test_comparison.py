@@ -8,9 +8,10 @@ import pytest
 
 from pages.kit.panel import Panel, Table
 from pages.kit.trials import Trials
+from pages.kit.values import from_texts
 from pages.topics.comparison import PAGE, against_pin, goal, one_likelihood, shipped
 from pages.topics.comparison.answer import Answer, answer, frontiers, jobs, mark_words, ranked, rows_of, what_it_costs
-from pages.topics.comparison.question import Question, decode, encode
+from pages.topics.comparison.question import Question, decode, delta_setting, encode, question_of, settings
 from pages.topics.comparison.words import Change, about_sets, change
 from privdemo.experiments import comparison
 from privdemo.experiments.comparison import (
@@ -23,6 +24,7 @@ from privdemo.experiments.comparison import (
     ComparisonConfig,
     Fit,
     Trial,
+    study,
 )
 from privdemo.experiments.comparison.study import Row
 from privdemo.experiments.trials import with_trial
@@ -34,10 +36,12 @@ from privdemo.methods import (
     CORRECTED_COUNT,
     CURATED,
     CURATOR,
+    CURVES_FIRST,
     LLP,
     NAIVE,
     NOBODY,
     OWNER,
+    SHUFFLER,
     SPREAD,
     by_trying,
     set_names,
@@ -132,7 +136,7 @@ def reached(wanted: float) -> str:
             goal._whose_words(question(replace(DIGITS, n_train=50)), ROWS),
             "each class (not your setting: people of each class 120, yours 50) in 2 trials",
         ),
-        (about_sets(DIGITS), "Of sets, ε (with δ = 10⁻³ more) covers the counts alone: they are filled by label, and"),
+        (about_sets(DIGITS), "Of sets, ε (with δ = 10⁻⁶ more) covers the counts alone: they are filled by label, and"),
         (
             about_sets(replace(DIGITS, rho=0.01)),
             "covers nothing here, as at so small a ρ the counts are known: they are filled by label, and a set’s name "
@@ -478,7 +482,10 @@ def test_where_another_trust_does_better_is_said_of_the_shipped_curves():
     config = ComparisonConfig(methods=(CLEAN, NAIVE, TRYING, LLP, CURATED))
     chosen = question(config, trusted=(NOBODY, OWNER, CURATOR))
     found = answer(chosen, Trials())
-    best = {r.method: r for r in shipped.curves(config) if r.metric == "accuracy" and r.epsilon == 0.1}
+    assert found.elsewhere() == "", "a curator is ahead nowhere at the default δ"
+    at_large_delta = study.select(comparison.deltas.load(), config, "accuracy")
+    found = replace(found, curves=(*(r for r in found.curves if r.method != CURATED), *at_large_delta))
+    best = {r.method: r for r in found.curves if r.metric == "accuracy" and r.epsilon == 0.1}
     assert change(best[CURATED], best[NAIVE]).verdict is Verdict.BETTER
     assert change(best[LLP], best[NAIVE]).verdict is not Verdict.BETTER
     assert found.elsewhere() == "At ε = 0.1 trusting a curator does better than trusting nobody."
@@ -575,3 +582,64 @@ def test_a_link_sets_how_many_push_and_the_sentence_says_so(mnist):
     assert not warnings(at)
     assert "<b>30 of 100 people</b> send the opposite of their true label" in takeaway(at)
     assert "Nothing is chosen" not in html(at)
+
+
+# --- δ -------------------------------------------------------------------------------------------
+
+
+def by_trust(config: ComparisonConfig, metric: str) -> tuple[Answer, dict[str, Panel]]:
+    """The answer of the shipped trials, and the panels of the first chapter by name."""
+    config = replace(config, methods=tuple(name for name in config.chosen if name in CURVES_FIRST))
+    trusted = (NOBODY, SHUFFLER, OWNER, CURATOR)
+    found = shown(question(config, metric=metric, trusted=trusted), *shipped.marks(replace(config, delta=None)))
+    return found, {panel.name: panel for panel in CHAPTERS["Results by who is trusted"](found)}
+
+
+@pytest.mark.mnist
+def test_the_sentence_names_delta_and_a_shuffler_is_compared_at_two(mnist):
+    found, panels = by_trust(ComparisonConfig(SHARE), "error")
+    assert "With a curator and a shuffler ε comes with δ = 10⁻⁶; lies need none." in found.takeaway()
+    panel = panels["two-deltas"]
+    assert "<b>77 %</b> of the way from lies to a curator at δ = 10⁻⁶, and 89 % at δ = 10⁻³." in panel.answer
+    assert [cells[1:] for cells in panel.figure.cells] == [
+        ["3.4 points", "3.4 points"],
+        ["0.9 points", "0.6 points"],
+        ["0.2 points", "0.2 points"],
+    ]
+    assert "nδ = 0.0005 and 0.5 people" in panel.summary
+
+
+@pytest.mark.mnist
+def test_a_curators_model_is_compared_at_two_deltas_where_both_are_shipped(mnist):
+    _, panels = by_trust(ComparisonConfig(epsilon=0.25), "accuracy")
+    here, there = (
+        next(r for r in study.select(rows, ComparisonConfig(), "accuracy") if (r.epsilon, r.method) == (0.25, CURATED))
+        for rows in (study.load(), comparison.deltas.load())
+    )
+    panel = panels["two-deltas"]
+    assert f"<b>{100 * here.mean:.1f} ± {100 * here.estimate.half:.1f} %</b> at δ = 10⁻⁶" in panel.answer
+    assert f"{100 * there.mean:.1f} ± {100 * there.estimate.half:.1f} % at δ = 10⁻³" in panel.answer
+    assert here.mean < there.mean
+    _, panels = by_trust(ComparisonConfig(epsilon=0.25, n_train=200), "accuracy")
+    assert "two-deltas" not in panels
+
+
+@pytest.mark.mnist
+def test_a_large_delta_is_said_to_be_large_and_compared_with_the_default(mnist):
+    found, panels = by_trust(ComparisonConfig(SHARE, delta=1e-3), "error")
+    assert "ε comes with δ = 10⁻³" in found.takeaway()
+    assert "With 500 people and δ = 10⁻³ the promise allows even this" in panels["by-trust"].note
+    assert (
+        "<b>89 %</b> of the way from lies to a curator at δ = 10⁻³, and 77 % at δ = 10⁻⁶."
+        in panels["two-deltas"].answer
+    )
+
+
+def test_delta_of_the_page_follows_from_the_people_unless_it_is_set():
+    texts = {"compare_on": "Small digits", "task": "find a share"}
+    for more, delta in (({}, 1e-6), ({"asked_about": "5000"}, 1 / 5000**2), ({"counts_delta": "0.001"}, 1e-3)):
+        values = from_texts(settings, texts | more)
+        assert values[delta_setting(values)] == pytest.approx(delta)
+        asked = question_of(values)
+        assert isinstance(asked, Question)
+        assert asked.config.delta == (delta if "counts_delta" in more else None)
