@@ -28,7 +28,7 @@ from privdemo.estimators.likelihoods import (
     weighed,
 )
 from privdemo.estimators.logistic import SpreadLogisticRegression
-from privdemo.estimators.low_rank import LEAST, MOST_FACTORS
+from privdemo.estimators.low_rank import LEAST, MOST_FACTORS, learned_principal_prior
 from privdemo.estimators.many_classes import ManyScores
 from privdemo.estimators.penalties import folds_of
 from privdemo.estimators.quick_fit import at_few_nodes
@@ -286,6 +286,8 @@ class SpreadClassModel(SpreadLogisticRegression):
     strong noise, only the classes' shares are learned. Weights of the principal components of clean X are left out:
     only the classes are learned with `sample_weight`.
     """
+
+    _learn_low_rank = staticmethod(learned_principal_prior)
 
     def __init__(
         self,

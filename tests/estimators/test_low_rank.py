@@ -109,7 +109,8 @@ def test_a_guess_comes_close_to_that_of_an_exact_enumeration():
         return np.mean((guess - states / (k - 1)) ** 2)
 
     best, found, worst = error(exact), error(low_rank_mean(mechanism, released, prior)), error(alone)
-    assert best < found < best + 0.1 * (worst - best)
+    assert prior.rank == 1, "neighbours beyond one factor go together too little to be told from pixels by themselves"
+    assert best < found < best + 0.15 * (worst - best)
     opposite = replace(prior, factors=prior.factors * np.array([[1], [-1]] * 3))
     assert error(low_rank_mean(mechanism, released, opposite)) > worst
 
@@ -130,10 +131,12 @@ def test_factors_are_as_long_as_they_are_where_people_are_few():
     noise, direction = GaussianNoise(0.3), random.standard_normal(n_pixels)
     direction *= 2 * noise.sigma / np.linalg.norm(direction)  # four times the noise's variance
     found = [
-        low_rank._factors(noise, 0.5 + random.standard_normal((n, 1)) * direction + noise.sigma * normal)
+        low_rank._beside_noise(noise, 0.5 + random.standard_normal((n, 1)) * direction + noise.sigma * normal)
         for normal in random.standard_normal((16, n, n_pixels))
     ]
-    assert np.mean([np.square(each).sum() for each in found]) == pytest.approx(4 * noise.sigma**2, rel=0.08)
+    for factors_of in (low_rank._shared_factors, low_rank._principal_factors):
+        sizes = [np.square(factors_of(each)).sum() for each in found]
+        assert np.mean(sizes) == pytest.approx(4 * noise.sigma**2, rel=0.08)
 
 
 def test_known_factors_are_found_again_under_randomised_response_whose_noise_is_uneven():
