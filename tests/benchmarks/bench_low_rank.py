@@ -1,7 +1,8 @@
 """Pixels that go together, learned from noisy releases alone: what that costs.
 
 Every ratio comes from one run: learning the prior beside scikit-learn's PCA with as many components of the same
-released images, and beside all principal components that noise cannot explain, whose number was the rank once; a fit of the spread likelihood with it beside the fit that takes pixels one by one.
+released images, and beside all principal components that noise cannot explain, whose number was the rank once; a fit
+of the spread likelihood with it beside the fit that takes pixels one by one.
 """
 
 import resource
