@@ -52,8 +52,9 @@ def planted(n: int, rank: int, simulation: int) -> Array:
 def release(values: Array, noise: Noise, simulation: int) -> NDArray:
     """Return pixels with noise."""
     random = np.random.default_rng((simulation, 1))
-    states = np.rint(values * (N_GREYS - 1)).astype(np.uint8)
-    return noise.randomise(states if isinstance(noise, RandomisedResponse) else values, random)
+    if isinstance(noise, RandomisedResponse):
+        return noise.randomise(np.rint(values * (N_GREYS - 1)).astype(np.uint8), random)
+    return noise.randomise(values, random)
 
 
 # --- rules ------------------------------------------------------------------------------------------
