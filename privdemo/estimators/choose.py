@@ -171,22 +171,19 @@ class ChosenLogisticRegression(SpreadLogisticRegression):
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to released X (n, D) and released labels y (n,), and choose; errors as those of either."""
         X, y, _ = self._prepared(X, y)
-        start = time.perf_counter()
-        prior = self._read_prior(self.prior, X) or self.prior  # learned once for both
-        learned, folds = time.perf_counter() - start, min(N_FOLDS, len(y))
+        folds = min(N_FOLDS, len(y))
         classes = SpreadClassModel(
             self.channel, self.pixels, cv=folds, n_nodes=self.n_nodes, random_state=self.random_state
         )
-        classes.prior = prior
         low_rank = SpreadLogisticRegression(
-            self.channel, self.pixels, prior, **{name: getattr(self, name) for name in _SHARED}
+            self.channel, self.pixels, self.prior, **{name: getattr(self, name) for name in _SHARED}
         )
         self.fits_: dict[str, SpreadLogisticRegression] = {CLASSES: classes, LOW_RANK: low_rank}
         self.seconds_ = {}
         for name, fit in self.fits_.items():
             start = time.perf_counter()
             fit.fit(X, y, sample_weight)
-            self.seconds_[name] = learned + time.perf_counter() - start
+            self.seconds_[name] = time.perf_counter() - start
         nothing = SharesClassifier(self.channel, self.pixels, cv=folds).fit(X, y, sample_weight)
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
         counts = np.bincount(self.label_numbers(y), weights, len(self._channel))

@@ -1,8 +1,8 @@
 """A model of the classes: factors u of the inputs are N(m_c, S) in class c, with one S for all classes.
 
 Releases and labels together, p̃(x̃, c̃) = Σ_c T[c̃ | c] π_c p(x̃ | c), so that the clusters of the inputs are used as well.
-That helps where labels are noisy. The factors are those of `estimators.low_rank`, x = centre + F u: correlated
-pixels, learned from the releases alone. It is Fisher's discriminant (1936) with labels that are known by a channel
+That helps where labels are noisy. The factors are the principal components of `estimators.low_rank`, x = centre + F u,
+learned from the releases alone. It is Fisher's discriminant (1936) with labels that are known by a channel
 alone, as a mixture of Gaussians (Hastie & Tibshirani 1996) is fitted by EM.
 """
 
@@ -28,7 +28,7 @@ from privdemo.estimators.likelihoods import (
     weighed,
 )
 from privdemo.estimators.logistic import SpreadLogisticRegression
-from privdemo.estimators.low_rank import LEAST, MOST_FACTORS
+from privdemo.estimators.low_rank import LEAST, MOST_FACTORS, learned_principal_prior
 from privdemo.estimators.many_classes import ManyScores
 from privdemo.estimators.penalties import folds_of
 from privdemo.estimators.quick_fit import at_few_nodes
@@ -286,6 +286,8 @@ class SpreadClassModel(SpreadLogisticRegression):
     strong noise, only the classes' shares are learned. Weights of the principal components of clean X are left out:
     only the classes are learned with `sample_weight`.
     """
+
+    _learn_low_rank = staticmethod(learned_principal_prior)
 
     def __init__(
         self,

@@ -73,6 +73,7 @@ class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
     """
 
     _objective: Objective = staticmethod(spread_log_likelihood)
+    _learn_low_rank = staticmethod(learned_low_rank_prior)
 
     def __init__(
         self,
@@ -295,7 +296,7 @@ class SpreadLogisticRegression(ClassifierMixin, BaseEstimator):
         if self.pixels is None:
             return None
         if prior == "low rank":
-            return learned_low_rank_prior(self.pixels, X)
+            return self._learn_low_rank(self.pixels, X)
         return pixel_priors.suited_prior(self.pixels, X, prior == "learned")
 
     def _inputs(self, X: Any) -> Inputs:

@@ -1,12 +1,12 @@
 """A low-rank prior of images with correlated pixels, x = μ + F u + e, learned from releases alone.
 
-`learned_low_rank_prior` takes unbiased estimates of the clean pixels from the mechanism, and keeps the
-directions in which they vary more than noise alone can. The posterior of each pixel then uses the release of all
-pixels. This is for images, whose pixels are correlated: where each varies independently, spurious directions are kept,
-and guesses are worse than pixel by pixel. Everything is on the scale 0 (black) to 1 (white).
+`learned_low_rank_prior` takes unbiased estimates of the clean pixels from the mechanism, and keeps as many factors as
+the correlations of pixels show. The posterior of each pixel then uses the release of all pixels. Everything is on the
+scale 0 (black) to 1 (white).
 
-The rank is chosen by the edge of Marchenko and Pastur's law, the factors' sizes by undoing the bias of sample
-eigenvalues (Baik & Silverstein 2006; Gavish & Donoho 2017, eq. 1.10).
+The rank is found by factor analysis with an own variance for each pixel, e and the noise together: see
+`_shared_factors`. Sizes of factors are those without the bias of sample eigenvalues (Baik & Silverstein 2006; Gavish &
+Donoho 2017, eq. 1.10). docs/rank.md compares the rule with others.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_solve, eigh, solve_triangular
+from scipy.linalg import cho_solve, eigh, qr, solve_triangular
 
 from privdemo.estimators.chunks import Rows, in_chunks
 from privdemo.estimators.pixel_priors import GaussianPrior, Prior, posterior_moments, suited_prior
@@ -28,8 +28,15 @@ Array = NDArray[np.floating]
 # The largest eigenvalue of pure noise passes the edge by more than this many of its own deviations once in a thousand
 # times (Tracy & Widom, β = 1; Johnstone 2001).
 TRACY_WIDOM = 3.27
-# The most factors that are kept: each person's are found from r × r numbers. At weak noise more would be left.
+# The most factors that are kept, a limit of cost: each person's are found from r × r numbers. At weak noise more would
+# be left.
 MOST_FACTORS = 48
+# The most times that the factors are found anew, with the pixels' own variances that those before left.
+MOST_ROUNDS = 8
+# Steps of subspace iteration in each round but the first.
+N_ITERATIONS = 2
+# Directions beyond the most factors that take part in it.
+SPARE = 16
 # The least variance that a pixel has beyond its factors, and the least precision of a release of it.
 LEAST = 1e-6
 
@@ -68,17 +75,42 @@ def learned_low_rank_prior(mechanism: PixelMechanism, released: Rows, pixels: Pr
 
     `pixels` is the prior of each pixel by itself, where it is learned already.
 
+    The rank is the number of `_shared_factors`. The factors are those or as many principal components in units of the
+    noise, whichever lead to the better guesses (`_linear_error`): with images, of which few factors are found but many
+    more are there, the components are better, as they have most of the variance; where single pixels vary by
+    themselves, components are such pixels.
+
     A mechanism of one's own has no factors until `unbiased.register` and `noise_variance.register` give its unbiased
     estimate of a pixel and the variance of that. Errors as in `pixel_priors.learned_prior`.
     """
     pixels = pixels or suited_prior(mechanism, released, learned=True)
+    found = _beside_noise(mechanism, released)
+    shared = _shared_factors(found) if found else np.empty((released.shape[1], 0))
+    prior = _with_factors(mechanism, pixels, shared)
+    if not found or not prior.rank:
+        return prior
+    components = _with_factors(mechanism, pixels, _principal_factors(found)[:, : prior.rank])
+    return min(prior, components, key=lambda each: _linear_error(found, each))
+
+
+def learned_principal_prior(mechanism: PixelMechanism, released: Rows, pixels: Prior | None = None) -> LowRankPrior:
+    """Return the same with all principal components whose variance noise alone cannot explain, shared by pixels or not.
+
+    A model of the classes is found in these, as in principal components of clean images: classes may differ in a
+    direction although pixels do not vary in it together. Their number is no rank: a pixel that varies by itself counts.
+    """
+    pixels = pixels or suited_prior(mechanism, released, learned=True)
+    found = _beside_noise(mechanism, released)
+    return _with_factors(mechanism, pixels, _principal_factors(found) if found else np.empty((released.shape[1], 0)))
+
+
+def _with_factors(mechanism: PixelMechanism, pixels: Prior, factors: Array) -> LowRankPrior:
+    """Return the prior of these factors (D, r), with no pixel's part beyond the variance of its own prior."""
     mean, variance = _moments(pixels, mechanism)
-    factors = _factors(mechanism, released)
     squares = np.square(factors).sum(axis=1)
     shrink = np.sqrt(np.divide(variance, squares, out=np.ones_like(squares), where=squares > variance))
-    factors *= shrink[:, None]  # no pixel's part is beyond its own variance
-    rest = np.maximum(variance - np.square(factors).sum(axis=1), 0.0)
-    return LowRankPrior(mean, factors, rest, pixels)
+    factors = factors * shrink[:, None]
+    return LowRankPrior(mean, factors, np.maximum(variance - np.square(factors).sum(axis=1), 0.0), pixels)
 
 
 class _Released(NamedTuple):
@@ -164,25 +196,94 @@ def marchenko_pastur_edge(n: int, n_pixels: int) -> float:
     return (1 + root) ** 2 + TRACY_WIDOM * (1 + root) * (1 + 1 / root) ** (1 / 3) * n ** (-2 / 3)
 
 
-def _factors(mechanism: PixelMechanism, released: Rows) -> Array:
-    """Return F = N^½ U (ℓ − 1)^½ of the eigenvalues λ of N^−½ S N^−½ above the edge; ℓ is λ without its bias. (D, r).
+class _BesideNoise(NamedTuple):
+    """The covariance (D, D) of unbiased values z of n people's pixels, and the variance (D,) of the noise in them."""
 
-    There are none without noise, where releases are independent of the pixels, and without an unbiased estimate.
+    n: int
+    covariance: Array
+    noise: Array
+
+    @property
+    def edge(self) -> float:
+        """The most variance of a direction in which independent pixels of variance 1 seem to vary."""
+        return marchenko_pastur_edge(self.n, len(self.noise))
+
+    def sizes(self, eigenvalues: Array) -> Array:
+        """Return ℓ − 1 of eigenvalues λ above the edge; ℓ is λ without its bias."""
+        around = eigenvalues + 1 - len(self.noise) / self.n
+        return (around + np.sqrt(around**2 - 4 * eigenvalues)) / 2 - 1
+
+
+def _beside_noise(mechanism: PixelMechanism, released: Rows) -> _BesideNoise | None:
+    """Return what releases say of factors: nothing without noise, where they are independent of the pixels, and
+    without an unbiased estimate.
     """
-    n, n_pixels = released.shape
     says_nothing = isinstance(mechanism, RandomisedResponse) and mechanism.resample_prob >= 1
     if says_nothing or unbiased.dispatch(type(mechanism)) is unbiased.dispatch(object):
-        return np.empty((n_pixels, 0))
+        return None
     moments = _second_moments(released, mechanism)
-    root = np.sqrt(noise_variance(mechanism, moments))
-    if root.min() <= np.sqrt(LEAST):
-        return np.empty((n_pixels, 0))
-    edge, gamma = marchenko_pastur_edge(n, n_pixels), n_pixels / n
-    eigenvalues, directions = eigh(moments.covariance / np.outer(root, root), subset_by_value=(edge, np.inf))
-    around = eigenvalues + 1 - gamma
-    signal = (around + np.sqrt(around**2 - 4 * eigenvalues)) / 2 - 1
+    noise = noise_variance(mechanism, moments)
+    return _BesideNoise(len(released), moments.covariance, noise) if noise.min() > LEAST else None
+
+
+def _principal_factors(found: _BesideNoise) -> Array:
+    """Return F = N^½ U (ℓ − 1)^½ of the eigenvalues λ of N^−½ S N^−½ above the edge, with N the noise. (D, r)."""
+    root = np.sqrt(found.noise)
+    eigenvalues, directions = eigh(found.covariance / np.outer(root, root), subset_by_value=(found.edge, np.inf))
     first = slice(None, -MOST_FACTORS - 1, -1)  # the largest come last
-    return root[:, None] * directions[:, first] * np.sqrt(signal[first])
+    return root[:, None] * directions[:, first] * np.sqrt(found.sizes(eigenvalues)[first])
+
+
+def _shared_factors(found: _BesideNoise) -> Array:
+    """Return F = V^½ U (ℓ − 1)^½ of the eigenvalues λ of V^−½ S V^−½ above the edge, with V all that a pixel varies by
+    itself, noise and e. (D, r).
+
+    V is diag S at first, so that independent pixels have the covariance 1. The variance that the factors explain is
+    then taken off, but for the noise, and factors are found anew until there are no more of them: a strong factor hides
+    a weak one in diag S. A V that is too large hides factors and adds none (Guttman 1954).
+    """
+    covariance = found.covariance.astype(np.float32)
+    variance = np.maximum(found.covariance.diagonal(), found.noise)
+    n_pixels, own, n_factors = len(variance), variance, 0
+    directions = None
+    for _ in range(MOST_ROUNDS):
+        root = np.sqrt(own).astype(np.float32)
+        scaled = covariance / root[:, None] / root
+        if directions is None:
+            last = (max(n_pixels - MOST_FACTORS - SPARE, 0), n_pixels - 1)
+            eigenvalues, directions = eigh(scaled, subset_by_index=last, check_finite=False)
+        else:  # from those before, which is faster, and finds no larger eigenvalues than there are
+            for _ in range(N_ITERATIONS):
+                directions = qr(scaled @ directions, mode="economic", check_finite=False)[0]
+            eigenvalues, turned = eigh(directions.T @ scaled @ directions)
+            directions = directions @ turned
+        kept = np.flatnonzero(eigenvalues > found.edge)[: -MOST_FACTORS - 1 : -1]
+        factors = root[:, None] * directions[:, kept] * np.sqrt(found.sizes(eigenvalues[kept].astype(float)))
+        if len(kept) in (n_factors, MOST_FACTORS):
+            break
+        n_factors = len(kept)
+        own = np.clip(variance - np.square(factors).sum(axis=1), found.noise, variance)
+    return factors
+
+
+def _linear_error(found: _BesideNoise, prior: LowRankPrior) -> float:
+    """Return the summed squared error of guesses that are linear in the releases, as the releases themselves tell it.
+
+    With C = F Fᵀ + diag ψ, such a guess misses by N (C + N)⁻¹ z less the noise in z, so that the error is
+    tr H S Hᵀ − 2 tr H N + tr N, H = N (C + N)⁻¹ (Stein's unbiased estimate), whatever the pixels are really like.
+    """
+    noise, factors = found.noise, prior.factors
+    precision = 1 / (prior.rest + noise)
+    weighed = precision[:, None] * factors
+    back = np.linalg.solve(np.eye(prior.rank) + factors.T @ weighed, weighed.T)
+    seen = found.covariance @ weighed
+    inverse = precision - (weighed * back.T).sum(axis=1)
+    spread = (
+        precision**2 * found.covariance.diagonal()
+        - 2 * precision * (seen * back.T).sum(axis=1)
+        + ((back.T @ (weighed.T @ seen)) * back.T).sum(axis=1)
+    )
+    return float((noise**2 * (spread - 2 * inverse) + noise).sum())
 
 
 class LowRankMoments(NamedTuple):

@@ -16,6 +16,7 @@ from pages.topics.images.question import (
     Question,
 )
 from privdemo import datasets
+from privdemo.estimators import low_rank
 from privdemo.experiments import images
 from privdemo.intervals import Estimate
 from privdemo.verdict import Verdict, judge
@@ -73,7 +74,9 @@ def _caveats(answer: Answer) -> str:
     if len(answer.result.class_names) == 2 and labels.epsilon < 1e-12:
         more.append("- These two lies add up to 1: a reported label says nothing, and nothing can be learned from it.")
     source = datasets.load(answer.question.data)
-    words = folds.read(_HERE / "caveats.md", source=source.source, licence=source.licence)
+    words = folds.read(
+        _HERE / "caveats.md", source=source.source, licence=source.licence, most_factors=low_rank.MOST_FACTORS
+    )
     return "\n".join([words.rstrip(), *more])
 
 
