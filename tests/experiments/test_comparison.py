@@ -47,6 +47,7 @@ from privdemo.methods import (
     SHUFFLED_COUNT,
     SHUFFLER,
     SPREAD,
+    TIGHT,
     by_trying,
     set_names,
 )
@@ -135,9 +136,23 @@ def test_noise_on_counts_has_a_stream_of_a_fixed_number(release, sampler, number
     for i in range(5):
         people = comparison.sample_people(with_trial(DIGITS, i))
         rng = np.random.default_rng(np.random.SeedSequence(0, spawn_key=(i, 6, number)))
-        noise = getattr(rng, sampler)(size=(2, 2))
-        moved = people.set_proportions(release)[:, 0] - people.counts[:, 0] / 100
-        np.testing.assert_array_equal(np.sign(moved), np.sign(noise[:, 0] - noise[:, 1]))
+        noise = getattr(rng, sampler)(size=2)
+        moved = people.set_proportions(release)[0, 0] - people.counts[0, 0] / 100
+        assert np.sign(moved) == np.sign(noise[0] - noise[1])
+
+
+@pytest.mark.parametrize("release", TIGHT.values())
+def test_the_secret_of_both_sets_is_released_once(release):
+    """The second set's counts are never read: its shares follow from the first's and from how many people it has."""
+    people = comparison.sample_people(replace(DIGITS, rho=0.3, epsilon=4.0))
+    first, second = people.set_proportions(release)
+    np.testing.assert_allclose(second, first[::-1], rtol=1e-12)
+    other = people._replace(counts=np.array([people.counts[0], [50, 50]]))
+    np.testing.assert_array_equal(other.set_proportions(release), [first, second])
+    attacked = comparison.sample_people(replace(DIGITS, rho=0.3, epsilon=4.0, fake_part=0.2, fake_label=SECOND))
+    first, second = attacked.set_proportions(release)
+    assert attacked.counts.sum(axis=1).tolist() == [80, 120]
+    assert second == pytest.approx([first[1] * 80 / 120, 1 - first[1] * 80 / 120])
 
 
 @pytest.mark.parametrize("method", [COUNT_NAIVE, CORRECTED_COUNT])
@@ -364,7 +379,7 @@ def test_a_curator_counts_with_laplace_noise_of_the_whole_answer_and_classifies_
     assert off[1] == pytest.approx(many.target_most * off[0])
     people = comparison.sample_people(replace(DIGITS, private=RECORDS))
     rng = np.random.default_rng(np.random.SeedSequence(0, spawn_key=(0, 9, 0)))
-    model = CuratorLogisticRegression(1.0, people.config.release_delta, random_state=rng).fit(
+    model = CuratorLogisticRegression(1.0, people.config.release_delta, rule="best", random_state=rng).fit(
         people.clean / 16, people.y
     )
     expected = model.predict_proba(people.X_test / 16)[:, 1]
@@ -416,11 +431,12 @@ def test_more_who_push_are_the_same_and_others():
 
 
 @pytest.mark.parametrize("label", [OPPOSITE, SECOND])
-def test_a_curators_model_is_of_the_labels_that_are_told(label):
+def test_a_curators_model_is_of_the_labels_that_people_claim(label):
     people = comparison.sample_people(replace(DIGITS, fake_part=0.2, fake_label=label))
     found, _ = SOLVERS[CURATED][CLASSIFY](people)
     rng = np.random.default_rng(np.random.SeedSequence(0, spawn_key=(0, 9, 0)))
-    model = CuratorLogisticRegression(1.0, people.config.release_delta, random_state=rng).fit(people.clean, people.claimed)
+    model = CuratorLogisticRegression(1.0, people.config.release_delta, rule="best", random_state=rng)
+    model.fit(people.clean, people.claimed)
     np.testing.assert_array_equal(found, model.predict_proba(people.X_test)[:, 1])
 
 

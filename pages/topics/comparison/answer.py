@@ -302,7 +302,7 @@ def _way_to_learn(trust: str, config: ComparisonConfig) -> tuple[str, str]:
         NOBODY: f"chance switches {flipped} labels before they are sent",
         SHUFFLER: "mixes the labels sent, so that less noise is needed",
         OWNER: f"sees {config.bag_size} labels, reports roughly how many are “{counted}”",
-        PUBLISHER: "sees all labels, tells noisy counts of two sets",
+        PUBLISHER: "sees all labels, reports noisy counts of a set",
         CURATOR: f"sees all labels, publishes a {'count' if config.task == SHARE else 'model'} with noise",
     }
     return f"{trust} is trusted", what[trust]

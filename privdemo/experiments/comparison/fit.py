@@ -146,7 +146,8 @@ def _curated(pure: bool) -> Callable[[People], _ModelOnUnitScale]:
     def fitted(people: People) -> _ModelOnUnitScale:
         config = people.config
         rng = generator(config, CURATOR_STREAM, 0)
-        model = CuratorLogisticRegression(config.epsilon, 0.0 if pure else config.release_delta, random_state=rng)
+        delta = 0.0 if pure else config.release_delta
+        model = CuratorLogisticRegression(config.epsilon, delta, rule="best", random_state=rng)
         return _ModelOnUnitScale(model.fit(people.unit(people.clean), people.claimed), people.unit)
 
     return fitted

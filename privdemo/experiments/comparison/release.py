@@ -124,11 +124,19 @@ class People(NamedTuple):
         return float(np.clip(count / len(self.target_claimed), 0, 1))
 
     def set_proportions(self, release: str) -> Array:
-        """Return the class proportions of the two sets, (2, 2), released by a mechanism of `TIGHT`."""
+        """Return the class proportions of the two sets, (2, 2), by a mechanism of `TIGHT`.
+
+        Both sets have the same number of the other class, which is the secret. So the counts of the first set alone
+        are released, with (ε, δ), and the second set is taken to have as many of the other class: counts of its own
+        would tell the same secret twice, with 2ε. How many people a set has is public.
+        """
         config = self.config
+        first, sizes = self.counts[0], self.counts.sum(axis=1)
         n_min = max(1, config.rarer_count_range[0])
-        mechanism = calibrate(release, config.epsilon, config.release_delta, self.counts, n_min)
-        return mechanism.randomise(self.counts, generator(config, COUNT_STREAM, _RELEASE_STREAMS[release]))
+        mechanism = calibrate(release, config.epsilon, config.release_delta, first, n_min)
+        shares = mechanism.randomise(first, generator(config, COUNT_STREAM, _RELEASE_STREAMS[release]))
+        rarer = min(1.0, float(shares[1]) * sizes[0] / sizes[1])
+        return np.array([shares, [rarer, 1 - rarer]])
 
 
 def sizes(dataset: Source) -> tuple[int, int]:
