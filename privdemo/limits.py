@@ -173,6 +173,7 @@ N_LABELS = Limit(
     integer=True,
 )
 COUNT = Limit("count", 0, 10**9, "records of one class in a set", integer=True)
+RELEASED_PEOPLE = Limit("people", 1, 10**9, "people whom one release is about", integer=True)
 # Frequency oracles: answers, ε, people; and the bits of what their reports support, which the likelihood keeps.
 ORACLE_ANSWERS = Limit(
     "k",

@@ -11,7 +11,7 @@ from privdemo import accounting as acc
 GOOD = {"flip_prob": 0.1, "n_states": 4, "n_values": 2, "p10": 0.1, "p01": 0.2, "sigma": 1.0, "scale": 1.0}
 GOOD |= {"epsilon": 1.0, "delta": 0.1, "sensitivity": 2.0, "n_min": 3, "prior_odds": 1.0, "probability": 0.5}
 GOOD |= {"n_releases": 2, "move": (30, 20), "moves": [(30, 20)], "profile": acc.dirichlet_delta}
-GOOD |= {"local_epsilon": 2.0, "n_voters": 50, "rho": 0.5, "n_steps": 4, "n": 50, "penalty": 0.1}
+GOOD |= {"local_epsilon": 2.0, "n_voters": 50, "rho": 0.5, "n_steps": 4, "n": 50, "penalty": 0.1, "people": 500}
 DEFAULTS = {"n_states": 2, "n_values": 1, "sensitivity": 1.0, "delta": 0.0}
 # their first argument is something else than a number
 OTHERS = {"channel_epsilon", "dirichlet_delta_samples", "moves_to_neighbours", "neighbouring_moves", "posterior"}
