@@ -22,7 +22,7 @@ from privdemo.accounting import (
 )
 from privdemo.estimators import frequency_oracles, votes
 from privdemo.experiments.poll import PollConfig, reveal
-from privdemo.intervals import Z95, exact_interval
+from privdemo.intervals import Z95
 from privdemo.mechanisms import RandomisedResponse
 from privdemo.mechanisms.frequency_oracles import ORACLES, FrequencyOracle
 
@@ -35,7 +35,7 @@ EPSILONS = (0.25, 1.0, 4.0)
 
 
 def delta() -> None:
-    """Print how many points a share is off on average: lies, shuffled lies at two values of δ, and a curator's count."""
+    """Print how many points a share is off on average: lies, shuffled at two values of δ, a curator's."""
     random = np.random.default_rng(0)
     print("| ε | lies | shuffled, δ = 10⁻³ | shuffled, δ = 10⁻⁶ | a curator | of the way, before | now |")
     print(f"|---|{6 * '---|'}")
