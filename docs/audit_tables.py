@@ -1,6 +1,6 @@
 """Simulate what an audit objected to, before and after, and print the tables of `docs/audit.md`.
 
-`.venv/bin/python -m docs.audit_tables [delta | population | poll | sets]`. Random numbers are those of `default_rng(0)`.
+`.venv/bin/python -m docs.audit_tables [delta | population | poll | sets]`. The seed of random numbers is 0.
 """
 
 from __future__ import annotations
