@@ -73,6 +73,9 @@ from privdemo.accounting.shuffling import (
     shuffled_poll_delta_among_ones,
     shuffled_poll_epsilon,
     shuffled_poll_local_epsilon,
+    shuffled_response_delta,
+    shuffled_response_epsilon,
+    shuffled_response_local_epsilon,
 )
 
 __all__ = [
@@ -133,4 +136,7 @@ __all__ = [
     "shuffled_poll_delta_among_ones",
     "shuffled_poll_epsilon",
     "shuffled_poll_local_epsilon",
+    "shuffled_response_delta",
+    "shuffled_response_epsilon",
+    "shuffled_response_local_epsilon",
 ]
