@@ -46,6 +46,8 @@ EXACT = 1e-6
 CELLS, TERMS, LAST = 4000, 4096, 12.0
 # Its rounding errors are below this share of its period; observed are at most a tenth of that.
 SERIES_ERROR = 1e-14
+# Up to this δ rounding may be more than (2), so that the reduction to clones, which is above (2), may be less.
+ROUNDED = 1e-12
 
 
 def shuffled_poll_delta(local_epsilon: float, n_voters: int, epsilon: float) -> float:
@@ -151,10 +153,12 @@ def shuffled_response_delta(local_epsilon: float, n_voters: int, epsilon: float,
     limits.N_STATES.check(n_states)
     if n_states == 2:
         return shuffled_poll_delta(local_epsilon, n_voters, epsilon)
-    clones = shuffled_delta(local_epsilon, n_voters, epsilon)
+    _check(local_epsilon, n_voters)
+    limits.EPSILON.check(epsilon)
     if epsilon >= local_epsilon:
         return 0.0
-    return min(clones, _blanket_delta(local_epsilon, n_voters, epsilon, n_states))
+    found = _blanket_delta(local_epsilon, n_voters, epsilon, n_states)
+    return found if found > ROUNDED else min(found, shuffled_delta(local_epsilon, n_voters, epsilon))
 
 
 def shuffled_response_epsilon(local_epsilon: float, n_voters: int, delta: float, n_states: int = 2) -> float:
