@@ -73,6 +73,9 @@ from privdemo.accounting.shuffling import (
     shuffled_poll_delta_among_ones,
     shuffled_poll_epsilon,
     shuffled_poll_local_epsilon,
+    shuffled_response_delta,
+    shuffled_response_epsilon,
+    shuffled_response_local_epsilon,
 )
 from privdemo.accounting.small_delta import LARGEST_DEFAULT, MOST_PUBLISHED, default_delta, is_large_delta
 
@@ -138,4 +141,7 @@ __all__ = [
     "shuffled_poll_delta_among_ones",
     "shuffled_poll_epsilon",
     "shuffled_poll_local_epsilon",
+    "shuffled_response_delta",
+    "shuffled_response_epsilon",
+    "shuffled_response_local_epsilon",
 ]

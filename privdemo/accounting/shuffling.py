@@ -1,12 +1,13 @@
 """Shuffling: every answer has a local ε₀, and a shuffler permutes the answers before they are counted.
 
-The counts alone are then released, with a far smaller ε. This module has the exact profile for two
-answers (`shuffled_poll_…`), and an upper bound for any ε₀-private mechanism on any number of answers (`shuffled_…`),
-the reduction to clones of Feldman, McMillan & Talwar, "Hiding among the clones" (FOCS 2021).
+The counts alone are then released, with a far smaller ε. This module has the exact profile for two answers
+(`shuffled_poll_…`), an upper bound for any ε₀-private mechanism on any number of answers (`shuffled_…`), the reduction
+to clones of Feldman, McMillan & Talwar, "Hiding among the clones" (FOCS 2021), and a tighter one for k-ary randomised
+response (`shuffled_response_…`), the privacy blanket of Balle, Bell, Gascón & Nissim (CRYPTO 2019).
 
-Both rest on one sum. With p = 1/(e^ε₀ + 1) one person adds a 1 to a count A of the others' ones with probability 1 − p
-or p. As A is log-concave, the likelihood ratio of the two counts rises with the count, so that the worst set of
-releases is those of at least some t: with α = (1 − p) − e^ε p and β = e^ε − 1
+The first two rest on one sum. With p = 1/(e^ε₀ + 1) one person adds a 1 to a count A of the others' ones with
+probability 1 − p or p. As A is log-concave, the likelihood ratio of the two counts rises with the count, so that the
+worst set of releases is those of at least some t: with α = (1 − p) − e^ε p and β = e^ε − 1
 
     δ(ε) = max over t of  α P(A = t − 1) − β P(A ≥ t).                                          (1)
 
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -39,6 +41,13 @@ STEPS = 2000
 PROBABILITY_ERROR, TAIL_ERROR = 1e-11, 1e-8
 # A largest ε₀ is found to this share of it.
 EXACT = 1e-6
+# (2) is a sum over so many pairs (A, B) at most, else a Fourier series of so many terms, up to the frequency of which
+# normal noise leaves e^−72 = e^(−12²/2).
+CELLS, TERMS, LAST = 4000, 4096, 12.0
+# Its rounding errors are below this share of its period; observed are at most a tenth of that.
+SERIES_ERROR = 1e-14
+# Up to this δ rounding may be more than (2), so that the reduction to clones, which is above (2), may be less.
+ROUNDED = 1e-12
 
 
 def shuffled_poll_delta(local_epsilon: float, n_voters: int, epsilon: float) -> float:
@@ -119,6 +128,56 @@ def shuffled_local_epsilon(epsilon: float, delta: float, n_voters: int) -> float
     return _largest_local_epsilon(shuffled_delta, epsilon, delta, n_voters)
 
 
+def shuffled_response_delta(local_epsilon: float, n_voters: int, epsilon: float, n_states: int = 2) -> float:
+    """Return δ(ε) of shuffled answers, each by k-ary randomised response with ε₀: exact for two answers, else an upper
+    bound, the least that is known here.
+
+    With q = 1/(e^ε₀ + k − 1) everybody sends each of the k answers with q, and else, with (e^ε₀ − 1)q, the truth. Tell
+    whoever looks on which of the others sent their truth, and what: that only adds to what is seen, so that δ of the
+    rest is an upper bound, for all true answers. The rest are M − 1 uniform answers, the *blanket*, and that of the
+    person concerned; among those M the likelihoods of two truths a, b depend on the numbers A and B of answers a and b
+    alone: with g = e^ε₀ − 1 they are to each other as M + gA to M + gB. Averaged over M,
+
+        δ(ε) ≤ E[(g(A − e^ε B) − (e^ε − 1)M)₊] / n,                                                      (2)
+
+    of a multinomial (A, B, M − A − B) of n people with probabilities q, q, (k − 2)q (Balle, Bell, Gascón & Nissim 2019,
+    section 5; no other decomposition of the others' answers gives less: Su, Cheng & Wang 2025, arXiv 2504.07414).
+
+    With the numbers of answers a and b alone, in the way of Feldman, McMillan & Talwar, "Stronger privacy amplification
+    by shuffling" (2022), before its erratum, there is no such proof, and no bound: the numbers of other answers say
+    something as well. If nobody else's truth is a or b, that δ is what can at least be seen; (2) is hardly above it.
+
+    Few A and B are summed over. Else (2), the mean of a convex function of a sum, is not lowered by noise of mean 0 on
+    that sum: with normal noise, of about 1 % of the sum's deviation, it is a short Fourier series.
+    """
+    limits.N_STATES.check(n_states)
+    if n_states == 2:
+        return shuffled_poll_delta(local_epsilon, n_voters, epsilon)
+    _check(local_epsilon, n_voters)
+    limits.EPSILON.check(epsilon)
+    if epsilon >= local_epsilon:
+        return 0.0
+    found = _blanket_delta(local_epsilon, n_voters, epsilon, n_states)
+    return found if found > ROUNDED else min(found, shuffled_delta(local_epsilon, n_voters, epsilon))
+
+
+def shuffled_response_epsilon(local_epsilon: float, n_voters: int, delta: float, n_states: int = 2) -> float:
+    """Return the smallest ε at which `shuffled_response_delta` meets `delta`; at most ε₀."""
+    limits.N_STATES.check(n_states)
+    if n_states == 2:
+        return shuffled_poll_epsilon(local_epsilon, n_voters, delta)
+    _check(local_epsilon, n_voters)
+    limits.DELTA.check(delta)
+    profile = partial(shuffled_response_delta, local_epsilon, n_voters, n_states=n_states)
+    return _smallest_epsilon(profile, local_epsilon, delta)
+
+
+def shuffled_response_local_epsilon(epsilon: float, delta: float, n_voters: int, n_states: int = 2) -> float:
+    """Return the largest local ε₀ of k-ary randomised response with which `shuffled_response_delta` keeps (ε, δ)."""
+    limits.N_STATES.check(n_states)
+    return _largest_local_epsilon(partial(shuffled_response_delta, n_states=n_states), epsilon, delta, n_voters)
+
+
 def published_shuffled_epsilon(local_epsilon: float, n_voters: int, delta: float) -> float:
     """Return the closed bound on ε, `closed_shuffled_epsilon`; at most ε₀, and where it does not hold ε₀ itself.
 
@@ -175,6 +234,70 @@ class _Poll:
         return min(1.0, self.more * worst + 4 * math.exp(-LOG_LEFT_OUT))
 
 
+def _blanket_delta(local_epsilon: float, n_voters: int, epsilon: float, n_states: int) -> float:
+    """Return (2), from above. The sum is in units of what an answer a adds to it, g − β for β = e^ε − 1."""
+    gain, beta = math.expm1(local_epsilon), math.expm1(epsilon)
+    unit = math.exp(epsilon) * math.expm1(local_epsilon - epsilon)
+    chance = 1 / (gain + n_states)
+    values = np.array([1.0, -math.expm1(local_epsilon + epsilon) / unit, -beta / unit])
+    # The sum is at most A, so that an answer that takes more than any likely A off it may as well take just that.
+    highest = int(_likely_counts(n_voters, chance, n_voters * chance * (1 - chance))[-1])
+    if highest * (1 + highest / -values[1]) <= CELLS:
+        found = _sum_over_counts(highest, n_voters, chance, n_states, values)
+    else:
+        chances = chance * np.array([1, 1, n_states - 2])
+        found = _series(n_voters, chances, values.clip(-highest), highest)
+    return unit * (found / n_voters + 3 * math.exp(-LOG_LEFT_OUT))
+
+
+def _sum_over_counts(highest: int, n: int, chance: float, n_states: int, values: Array) -> float:
+    """Return E[(A + vB + wZ)₊] for `values` 1, v, w as a sum over A up to `highest` and B; Z, the others of the M,
+    given those is binomial.
+    """
+    _, taken, rest = -values
+    a, b = (each.ravel() for each in np.meshgrid(np.arange(1, highest + 1), np.arange(int(highest / taken) + 1)))
+    is_above = (a > taken * b) & (a + b <= n)
+    a, b = a[is_above], b[is_above]
+    above, others, share = a - taken * b, n - a - b, (n_states - 2) * chance / (1 - 2 * chance)
+    chances = binom.pmf(a + b, n, 2 * chance) * binom.pmf(a, a + b, 0.5)
+    if rest == 0:
+        return float(chances @ above) * (1 + TAIL_ERROR)
+    most = np.floor(np.minimum(above / rest, others))
+    gained = above * binom.cdf(most, others, share)
+    lost = rest * others * share * binom.cdf(most - 1, np.maximum(others - 1, 0), share)
+    return float(chances @ np.maximum(0.0, gained * (1 + TAIL_ERROR) - lost * (1 - TAIL_ERROR)))
+
+
+def _series(n: int, chances: Array, values: Array, highest: int) -> float:
+    """Return E[(S + N)₊] of the sum S of `n` independent values and normal noise N, by the Fourier series of max(0, x).
+
+    The series has a period: what is below wraps round to above, which adds to it, and e^−70 above the period is lost.
+    """
+    mean, variance = n * float(chances @ values), n * float(chances @ values**2)
+    end = min(highest, mean + _reach(1 - mean / n, variance))
+    if end <= 0:
+        return 0.0
+    lowest = min(0.0, mean - _reach(mean / n - values.min(), variance))
+    noise = LAST * (end - lowest) / (2 * math.pi * TERMS - 2 * LAST**2)
+    end += LAST * noise
+    period = end - lowest + LAST * noise
+    frequency = 2 * math.pi / period * np.arange(1, TERMS + 1)
+    angles = values[:, None] * frequency
+    real, imaginary = -2 * chances @ np.sin(angles / 2) ** 2, chances @ np.sin(angles)
+    log_size = (n * np.log1p(2 * real + real**2 + imaginary**2) - (noise * frequency) ** 2) / 2
+    phase, turn = n * np.arctan2(imaginary, 1 + real), frequency * end
+    coefficients = (np.cos(phase - turn) - turn * np.sin(phase - turn) - np.cos(phase)) / frequency**2
+    return (end**2 / 2 + 2 * float(np.exp(log_size) @ coefficients)) / period + SERIES_ERROR * period
+
+
+def _reach(width: float, variance: float) -> float:
+    """Return how far a sum of this `variance` is above its mean with e^−70 at most, where no part is so by more than
+    `width` (Bernstein).
+    """
+    third = LOG_LEFT_OUT * width / 3
+    return third + math.sqrt(third * third + 2 * LOG_LEFT_OUT * variance)
+
+
 def _weights(local_epsilon: float, epsilon: float) -> tuple[float, float]:
     """Return α and β of (1)."""
     return math.exp(epsilon) * math.expm1(local_epsilon - epsilon) / (math.exp(local_epsilon) + 1), math.expm1(epsilon)
@@ -185,8 +308,7 @@ def _likely_counts(n: int, chance: float, variance: float) -> Counts:
 
     Bernstein: P(|A − μ| ≥ w) ≤ 2 exp(−w²/(2(v + w/3))).
     """
-    mean, third = n * chance, LOG_LEFT_OUT / 3
-    reach = third + math.sqrt(third * third + 2 * LOG_LEFT_OUT * variance)
+    mean, reach = n * chance, _reach(1.0, variance)
     return np.arange(max(0, math.floor(mean - reach)), min(n, math.ceil(mean + reach)) + 1)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import ClassVar, NamedTuple
 
 from privdemo import limits
@@ -19,8 +19,8 @@ from privdemo.accounting import (
     laplace_counts_scale,
     laplace_scale,
     shuffled_delta,
-    shuffled_poll_delta,
     shuffled_poll_delta_among_ones,
+    shuffled_response_delta,
 )
 from privdemo.advise.plan import MOST_STEP, STEPS, Plan, fewest, steps
 from privdemo.advise.question import COUNTS, Question
@@ -89,9 +89,15 @@ class Way(ABC):
 
 
 class Local(Way):
-    """Nobody is trusted: the frequency oracle whose interval at its worst share is the narrowest."""
+    """Nobody is trusted: the frequency oracle whose interval at its worst share is the narrowest, of all or of
+    `kinds`.
+    """
 
     first_step = steps(limits.ORACLE_EPSILON.low)
+
+    def __init__(self, question: Question, kinds: tuple[type[FrequencyOracle], ...] = tuple(ORACLES.values())) -> None:
+        super().__init__(question)
+        self.kinds = kinds
 
     @property
     def delta(self) -> float:
@@ -105,7 +111,7 @@ class Local(Way):
         largest = self.question.largest_share
         widths = {
             oracle: survey.half_width(people, oracle.one_against_rest, oracle.worst_share(largest))
-            for oracle in cached_oracles(self.question.answers, steps(epsilon), largest)
+            for oracle in self._oracles(epsilon)
         }
         oracle = min(widths, key=lambda each: widths[each])
         name = next(name for name, kind in ORACLES.items() if type(oracle) is kind)
@@ -116,26 +122,27 @@ class Local(Way):
         largest = self.question.largest_share
         needed = min(
             survey.voters_needed(oracle.one_against_rest, within, oracle.worst_share(largest))
-            for oracle in cached_oracles(self.question.answers, steps(epsilon), largest)
+            for oracle in self._oracles(epsilon)
         )
         return int(needed) if needed <= MOST_PEOPLE else None
+
+    def _oracles(self, epsilon: float) -> tuple[FrequencyOracle, ...]:
+        return cached_oracles(self.question.answers, steps(epsilon), self.question.largest_share, self.kinds)
 
 
 class Shuffled(Way):
     """A shuffler is trusted: reports with a larger ε₀, which the others' reports hide.
 
-    Of two answers the ε of the count is exact, of more an upper bound (`accounting.shuffling`).
+    This is any oracle but k-ary randomised response, with an upper bound of ε that holds for each.
     """
 
     first_step = 1
 
     def __init__(self, question: Question) -> None:
         super().__init__(question)
-        self.local = Local(question)
+        self.local = Local(question, tuple(kind for kind in ORACLES.values() if kind is not KaryResponse))
         # Several searches come to the same δ.
-        is_binary = question.answers == 2
-        self._exact_delta = cache(shuffled_poll_delta if is_binary else shuffled_delta)
-        self._least_delta = cache(shuffled_poll_delta_among_ones if is_binary else shuffled_delta)
+        self._delta_of = self._least_delta_of = cache(shuffled_delta)
 
     def setting(self, people: int, epsilon: float) -> Setting:
         """See `Way`. `local_epsilon` is the ε₀ of every report."""
@@ -179,11 +186,11 @@ class Shuffled(Way):
 
     def _is_private(self, local_step: int, people: int, epsilon: float) -> bool:
         """Return whether shuffled reports with so many steps of ε₀ are (ε, δ)-private."""
-        return self._keeps(self._exact_delta, local_step, people, epsilon)
+        return self._keeps(self._delta_of, local_step, people, epsilon)
 
     def _may_be_private(self, local_step: int, people: int, epsilon: float) -> bool:
         """Return False where `_is_private` does, but for a few steps near the limit, in a tenth of the time."""
-        return self._keeps(self._least_delta, local_step, people, epsilon)
+        return self._keeps(self._least_delta_of, local_step, people, epsilon)
 
     def _keeps(self, delta_of: Callable[..., float], local_step: int, people: int, epsilon: float) -> bool:
         """Return whether ε and δ are kept, by the δ that `delta_of` says.
@@ -193,6 +200,19 @@ class Shuffled(Way):
         if self.delta == 0:
             return local_step <= steps(epsilon)
         return delta_of(local_step / STEPS, min(people, MOST_HIDING), epsilon) <= self.delta
+
+
+class ShuffledResponse(Shuffled):
+    """A shuffler is trusted, of k-ary randomised response: with two answers the ε of the count is exact, with more a
+    tighter upper bound than that of any oracle (`accounting.shuffling`).
+    """
+
+    def __init__(self, question: Question) -> None:
+        super().__init__(question)
+        self.local = Local(question, (KaryResponse,))
+        self._delta_of = self._least_delta_of = cache(partial(shuffled_response_delta, n_states=question.answers))
+        if question.answers == 2:
+            self._least_delta_of = cache(shuffled_poll_delta_among_ones)
 
 
 class Noisy(Way):
@@ -249,24 +269,27 @@ class Grouped(Noisy):
 # The ways that are open to whoever trusts somebody: without an owner's noise everybody can still report alone.
 WAYS: dict[str, tuple[type[Way], ...]] = {
     "nobody": (Local,),
-    "shuffler": (Shuffled,),
+    "shuffler": (ShuffledResponse, Shuffled),
     "owner": (Grouped, Local),
     "curator": (Noisy,),
 }
 
 
 def ways(question: Question) -> list[Way]:
-    """Return the ways to ask a question; nobody in a table reports."""
-    return [way(question) for way in WAYS[question.trust] if question.ask != COUNTS or way is not Local]
+    """Return the ways to ask a question; nobody in a table reports, and of two answers no oracle is as exact as
+    randomised response.
+    """
+    left_out = {Local} if question.ask == COUNTS else {Shuffled} if question.answers == 2 else set()
+    return [way(question) for way in WAYS[question.trust] if way not in left_out]
 
 
 @lru_cache(4096)
-def cached_oracles(k: int, n_steps: int, largest_share: float) -> tuple[FrequencyOracle, ...]:
-    """Return the frequency oracles with ε = `n_steps`/1000, the simpler first; of two answers no other is as exact as
-    randomised response.
-    """
-    kinds = (KaryResponse,) if k == 2 else tuple(ORACLES.values())
-    return tuple(kind.for_shares(k, n_steps / STEPS, largest_share) for kind in kinds)
+def cached_oracles(
+    k: int, n_steps: int, largest_share: float, kinds: tuple[type[FrequencyOracle], ...]
+) -> tuple[FrequencyOracle, ...]:
+    """Return the frequency oracles of these kinds with ε = `n_steps`/1000; of two answers randomised response alone."""
+    used = (KaryResponse,) if k == 2 else kinds
+    return tuple(kind.for_shares(k, n_steps / STEPS, largest_share) for kind in used)
 
 
 def oracle_of(question: Question, plan: Plan) -> FrequencyOracle:

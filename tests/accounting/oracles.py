@@ -2,10 +2,13 @@
 
 import itertools
 import math
-from functools import reduce
+from collections import Counter
+from functools import cache, reduce
 
 import numpy as np
 from scipy import integrate, stats
+
+from privdemo.mechanisms import RandomisedResponse
 
 EPS = np.finfo(float).eps
 # Between far-apart losses a profile is flat to more digits than floats have: there a δ cannot be told
@@ -16,7 +19,7 @@ BILLION = 10**9
 
 def hockey_stick(p, q, epsilon):
     """Σ max(0, P − e^ε Q) over every output, summed exactly."""
-    return math.fsum(np.maximum(0.0, np.asarray(p) - math.exp(epsilon) * np.asarray(q)))
+    return math.fsum(np.maximum(0.0, np.asarray(p) - math.exp(epsilon) * np.asarray(q)).ravel())
 
 
 def released(channel, record):
@@ -142,3 +145,49 @@ def all_moves(counts, both_ways=True):
     for a, b in itertools.permutations(counts, 2):
         moves += [(a, b), (b + 1, a - 1)] if both_ways else [(a, b)]
     return moves
+
+
+def shuffled(channel, truths):
+    """The probability of every multiset of answers of people with these true answers, by enumeration."""
+    probs = Counter()
+    for answers in itertools.product(range(len(channel)), repeat=len(truths)):
+        prob = math.prod(channel[answer, truth] for answer, truth in zip(answers, truths, strict=True))
+        probs[tuple(sorted(answers))] += prob
+    return probs
+
+
+@cache
+def shuffled_neighbours(local_epsilon, n_states, n_voters):
+    """The probabilities of all that can be seen for two truths of one person, for all others' truths and both orders.
+
+    The two are the answers 0 and 1; for two others it is the same, as no answer differs from another.
+    """
+    channel = RandomisedResponse.from_epsilon(local_epsilon, n_states).channel_matrix
+    found = []
+    for others in itertools.combinations_with_replacement(range(n_states), n_voters - 1):
+        one, other = (shuffled(channel, (*others, own)) for own in (0, 1))
+        pair = [np.array([released[seen] for seen in one]) for released in (one, other)]
+        found += [pair, pair[::-1]]
+    return found
+
+
+def worst_shuffled(local_epsilon, n_states, n_voters, epsilon):
+    """The exact δ(ε) of shuffled answers: the largest hockey-stick divergence of all neighbours, in both directions."""
+    return max(hockey_stick(*pair, epsilon) for pair in shuffled_neighbours(local_epsilon, n_states, n_voters))
+
+
+def two_counts(local_epsilon, n_states, n_voters, epsilon):
+    """δ(ε) of the numbers of the two answers that one person may have, if nobody else has either of them.
+
+    That is less than what can be seen, and so never above the exact δ.
+    """
+    q, n = 1 / (math.exp(local_epsilon) + n_states - 1), n_voters - 1
+    low, high = (int(end) for end in stats.binom.ppf([1e-13, 1 - 1e-13], n, q))
+    first, second = np.meshgrid(*2 * [np.arange(max(0, low - 2), min(n, high + 2) + 2)], indexing="ij")
+
+    def others(first, second):
+        return stats.binom.pmf(first + second, n, 2 * q) * stats.binom.pmf(first, np.maximum(first + second, 0), 0.5)
+
+    likely, neither = math.exp(local_epsilon) * q, (n_states - 2) * q * others(first, second)
+    one, other = others(first - 1, second), others(first, second - 1)
+    return hockey_stick(likely * one + q * other + neither, q * one + likely * other + neither, epsilon)

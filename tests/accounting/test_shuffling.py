@@ -2,40 +2,20 @@
 
 import itertools
 import math
-from collections import Counter
+from functools import partial
 
 import numpy as np
 import pytest
 from scipy.stats import binom
 
 from privdemo import accounting as acc
-from privdemo.mechanisms import RandomisedResponse
-from tests.accounting.oracles import hockey_stick
+from privdemo.accounting import shuffling
+from tests.accounting.oracles import hockey_stick, two_counts, worst_shuffled
+from tests.benchmarks import bench_shuffling
+from tests.documents import ROOT
 
 # More than the library adds to δ for the improbable counts that it leaves out.
 TRUNCATION = 1e-29
-
-
-def shuffled(channel, truths):
-    """Return the probability of every multiset of answers of people with these true answers, by enumeration."""
-    probs = Counter()
-    for answers in itertools.product(range(len(channel)), repeat=len(truths)):
-        prob = math.prod(channel[answer, truth] for answer, truth in zip(answers, truths, strict=True))
-        probs[tuple(sorted(answers))] += prob
-    return probs
-
-
-def worst_shuffled(local_epsilon, n_states, n_voters, epsilon):
-    """Return the exact δ(ε): the largest hockey-stick divergence over all neighbours, in both directions."""
-    channel = RandomisedResponse.from_epsilon(local_epsilon, n_states).channel_matrix
-    others_truths = itertools.combinations_with_replacement(range(n_states), n_voters - 1)
-    delta = 0.0
-    for others in others_truths:
-        released = [shuffled(channel, (*others, own)) for own in range(n_states)]
-        keys = list(released[0])
-        for one, other in itertools.permutations(released, 2):
-            delta = max(delta, hockey_stick([one[k] for k in keys], [other[k] for k in keys], epsilon))
-    return delta
 
 
 def worst_poll(local_epsilon, n_voters, epsilon):
@@ -121,6 +101,105 @@ def test_the_clone_bound_is_above_the_enumerated_delta(n_states):
         assert exact <= acc.shuffled_delta(local_epsilon, 4, share * local_epsilon)
 
 
+def blanket(local_epsilon, n_states, n_voters, epsilon):
+    """Return the δ(ε) of what is left once everybody who sends the truth is known: the mean over how many are left."""
+    q, odds = 1 / (math.exp(local_epsilon) + n_states - 1), math.exp(local_epsilon)
+    delta = 0.0
+    for uniform in range(n_voters):
+        first, second = np.meshgrid(np.arange(uniform + 1), np.arange(uniform + 1), indexing="ij")
+        some = binom.pmf(first + second, uniform, 2 / n_states) * binom.pmf(first, first + second, 0.5)
+        probs = np.zeros((uniform + 2, uniform + 2))
+        probs[1:, :-1] += odds * q * some
+        probs[:-1, 1:] += q * some
+        probs[:-1, :-1] += (n_states - 2) * q * some
+        left = binom.pmf(uniform, n_voters - 1, n_states * q)
+        delta += left * hockey_stick(probs.ravel(), probs.T.ravel(), epsilon)
+    return delta
+
+
+@pytest.mark.parametrize(("n_states", "n_voters"), [(3, 3), (3, 6), (4, 3), (4, 5)])
+@pytest.mark.parametrize("local_epsilon", [0.4, 2.0, 4.0])
+def test_the_response_bound_is_above_every_neighbour_and_below_the_clone_bound(n_states, n_voters, local_epsilon):
+    for share in (0.0, 0.05, 0.2, 0.5, 0.9):
+        epsilon = share * local_epsilon
+        exact = worst_shuffled(local_epsilon, n_states, n_voters, epsilon)
+        found = acc.shuffled_response_delta(local_epsilon, n_voters, epsilon, n_states)
+        assert exact <= found <= acc.shuffled_delta(local_epsilon, n_voters, epsilon)
+        assert found <= 1.11 * exact or share == 0.9, "of so few people whom the blanket hides"
+        assert two_counts(local_epsilon, n_states, n_voters, epsilon) <= exact * (1 + 1e-9)
+    assert acc.shuffled_response_delta(local_epsilon, n_voters, local_epsilon, n_states) == 0
+
+
+@pytest.mark.parametrize(("n_states", "n_voters"), [(3, 2), (3, 60), (5, 80), (64, 80)])
+@pytest.mark.parametrize("local_epsilon", [0.5, 2.0, 5.0])
+def test_the_response_bound_is_the_mean_over_the_numbers_of_uniform_answers(n_states, n_voters, local_epsilon):
+    for share in (0.02, 0.1, 0.4):
+        epsilon = share * local_epsilon
+        least, expected = (of(local_epsilon, n_states, n_voters, epsilon) for of in (two_counts, blanket))
+        found = acc.shuffled_response_delta(local_epsilon, n_voters, epsilon, n_states)
+        assert least * (1 - 1e-9) <= expected <= found * (1 + 1e-9)
+        assert found <= 1.01 * expected + 1e-11
+        assert found <= 1.3 * least or least < 1e-3, "it is not far above what can at least be seen"
+
+
+@pytest.mark.parametrize(("n_voters", "local_epsilon"), [(2000, 1.0), (2000, 2.5), (20_000, 3.0)])
+def test_the_response_bound_is_the_same_by_sum_and_by_series(n_voters, local_epsilon, monkeypatch):
+    for delta, more in ((1e-3, 1.005), (1e-6, 1.02), (1e-9, 1.05)):
+        epsilon = acc.shuffled_response_epsilon(local_epsilon, n_voters, delta, 16)
+        monkeypatch.setattr(shuffling, "CELLS", 0)
+        by_series = acc.shuffled_response_delta(local_epsilon, n_voters, epsilon, 16)
+        monkeypatch.setattr(shuffling, "CELLS", 10**7)
+        by_sum = acc.shuffled_response_delta(local_epsilon, n_voters, epsilon, 16)
+        monkeypatch.undo()
+        assert by_sum * (1 - 1e-6) <= by_series <= more * by_sum
+        assert by_series <= delta
+
+
+def test_of_two_answers_the_response_bound_is_exact():
+    for n_voters, local_epsilon, epsilon in ((1, 1.0, 0.5), (30, 2.0, 0.3), (5000, 2.0, 0.1)):
+        exact = acc.shuffled_poll_delta(local_epsilon, n_voters, epsilon)
+        assert acc.shuffled_response_delta(local_epsilon, n_voters, epsilon) == exact
+        assert acc.shuffled_response_delta(local_epsilon, n_voters, epsilon, 3) < acc.shuffled_delta(
+            local_epsilon, n_voters, epsilon
+        )
+    assert acc.shuffled_response_epsilon(2.0, 5000, 1e-6) == acc.shuffled_poll_epsilon(2.0, 5000, 1e-6)
+    assert acc.shuffled_response_local_epsilon(0.1, 1e-6, 5000) == acc.shuffled_poll_local_epsilon(0.1, 1e-6, 5000)
+
+
+@pytest.mark.parametrize("n_states", [3, 16, 1024, 65_536])
+def test_of_a_million_answers_the_response_bound_is_below_the_clone_bound(n_states):
+    for local_epsilon, delta in itertools.product((0.5, 4.0, 9.0, 15.0), (1e-6, 1e-12)):
+        found = acc.shuffled_response_epsilon(local_epsilon, 1_000_000, delta, n_states)
+        assert found <= acc.shuffled_epsilon(local_epsilon, 1_000_000, delta) * (1 + 1e-9)
+        assert acc.shuffled_response_delta(local_epsilon, 1_000_000, found, n_states) <= delta
+
+
+@pytest.mark.parametrize("wrong", ["as many again hide a person", "two counts alone"])
+def test_bounds_that_promise_too_much_are_below_what_enumeration_finds(wrong):
+    """Both look right at other settings."""
+    local_epsilon, n_states, n_voters, epsilon = 0.4, 4, 5, 0.2
+    too_small = {
+        "as many again hide a person": acc.shuffled_response_delta(local_epsilon, 2 * n_voters - 1, epsilon, n_states),
+        "two counts alone": two_counts(local_epsilon, n_states, n_voters, epsilon),
+    }
+    exact = worst_shuffled(local_epsilon, n_states, n_voters, epsilon)
+    assert too_small[wrong] < 0.9 * exact
+    assert exact <= acc.shuffled_response_delta(local_epsilon, n_voters, epsilon, n_states)
+
+
+def test_the_tables_in_the_documents_are_what_the_script_makes():
+    """Some of their rows; by all of them the bound is hardly above the exact ε of many people."""
+    text = (ROOT / "docs/shuffling.md").read_text(encoding="utf-8")
+    rows = [bench_shuffling.few_row(*at) for at in bench_shuffling.FEW[::2]]
+    rows += [bench_shuffling.many_row(*at) for at in bench_shuffling.MANY[::5] if at[1] <= 10_000]
+    assert set(rows) <= set(text.splitlines())
+    assert text.count("\n| ") == 3 + 2 + 1 + len(bench_shuffling.FEW) + len(bench_shuffling.MANY)
+    many = text.split("<!-- table: many -->")[1].split("<!-- end -->")[0].strip().splitlines()[2:]
+    above = {tuple(row.split(" | ")[:3]): float(row.split(" | ")[6]) for row in many}
+    assert len(above) == len(bench_shuffling.MANY)
+    assert max(above.values()) <= 1.002, "as is said of it in pages and docs"
+
+
 def test_exact_delta_is_below_the_clone_bound_and_that_below_the_closed_form():
     """Compare the three at the ε of the closed form."""
     n_nontrivial = 0
@@ -138,9 +217,10 @@ def test_exact_delta_is_below_the_clone_bound_and_that_below_the_closed_form():
     )
 
 
-@pytest.mark.parametrize("kind", ["poll_", ""])
-def test_inverses_meet_delta_and_are_tight(kind):
-    delta, epsilon, local = (getattr(acc, f"shuffled_{kind}{name}") for name in ("delta", "epsilon", "local_epsilon"))
+@pytest.mark.parametrize(("kind", "states"), [("poll_", {}), ("", {}), ("response_", {"n_states": 16})])
+def test_inverses_meet_delta_and_are_tight(kind, states):
+    names = ("delta", "epsilon", "local_epsilon")
+    delta, epsilon, local = (partial(getattr(acc, f"shuffled_{kind}{name}"), **states) for name in names)
     found = epsilon(2.0, 5000, 1e-6)
     assert delta(2.0, 5000, found) <= 1e-6 < delta(2.0, 5000, 0.999 * found)
     assert local(found, 1e-6, 5000) == pytest.approx(2.0, abs=1e-4)

@@ -166,17 +166,38 @@ def test_how_often_the_best_guess_is_right_after_a_report() -> None:
 @pytest.mark.parametrize("k", [2, 50])
 def test_a_shuffler_lets_all_lie_as_little_as_the_guarantee_allows(k: int) -> None:
     found = many_answers.trusted(k, 2000, 0.5, 1e-6)
-    profile = accounting.shuffled_poll_epsilon if k == 2 else accounting.shuffled_epsilon
-    assert profile(found.local_epsilon, 2000, 1e-6) <= 0.5 < profile(1.03 * found.local_epsilon, 2000, 1e-6)
-    errors = {epsilon: many_answers.errors(k, epsilon, 2000) for epsilon in (0.5, found.local_epsilon)}
+    any_epsilon = accounting.shuffled_local_epsilon(0.5, 1e-6, 2000)
+    own_epsilon = accounting.shuffled_response_local_epsilon(0.5, 1e-6, 2000, k)
+    assert own_epsilon > 1.1 * any_epsilon, "randomised response is accounted for by itself"
+    errors = {epsilon: many_answers.errors(k, epsilon, 2000) for epsilon in (0.5, any_epsilon, own_epsilon)}
     assert found.local == pytest.approx(min(errors[0.5].values()))
-    assert found.shuffled == pytest.approx(min(errors[found.local_epsilon].values()))
+    behind = {name: errors[any_epsilon][name] for name in ORACLES if k > 2}
+    behind[RANDOMISED_RESPONSE] = errors[own_epsilon][RANDOMISED_RESPONSE]
+    assert found.shuffled == pytest.approx(min(behind.values()))
+    assert found.local_epsilon == (own_epsilon if found.shuffled_oracle == RANDOMISED_RESPONSE else any_epsilon)
     assert found.curated < found.shuffled < found.local
+
+
+def test_behind_a_shuffler_the_best_oracle_has_the_epsilon_of_its_own_bound() -> None:
+    by = {}
+    for k, people in itertools.product((3, 16, 1024), (2, 100, 20_000)):
+        found = many_answers.trusted(k, people, 1.0, 1e-6)
+        own = found.shuffled_oracle == RANDOMISED_RESPONSE
+        delta = (
+            accounting.shuffled_response_delta(found.local_epsilon, people, 1.0, k)
+            if own
+            else accounting.shuffled_delta(found.local_epsilon, people, 1.0)
+        )
+        assert delta <= 1e-6
+        by[k, people] = found.shuffled_oracle
+    assert {by[k, people] for k in (3, 16, 1024) for people in (100, 20_000) if k < people} == {RANDOMISED_RESPONSE}
+    assert by[1024, 2] == "subset selection", "two people hide each other little"
 
 
 def test_behind_a_shuffler_of_a_million_people_lie_as_little_as_the_bound_allows() -> None:
     found = many_answers.trusted(1024, 10**6, 4.0, 1e-6)
-    assert found.local_epsilon == accounting.shuffled_local_epsilon(4.0, 1e-6, 10**6) > limits.ORACLE_EPSILON.high
+    most = accounting.shuffled_response_local_epsilon(4.0, 1e-6, 10**6, 1024)
+    assert found.local_epsilon == most > limits.ORACLE_EPSILON.high
     odds = math.exp(found.local_epsilon)
     variance = (odds + 1022) / (odds - 1) ** 2 + 1022 / (1024 * (odds - 1))
     assert (found.shuffled_oracle, found.shuffled) == (RANDOMISED_RESPONSE, pytest.approx(math.sqrt(variance / 10**6)))
@@ -191,7 +212,7 @@ def test_a_curator_takes_the_lesser_noise() -> None:
     scale, sigma = accounting.laplace_counts_scale(1.0, 0.01), accounting.gaussian_counts_sigma(1.0, 0.01)
     assert few.curated == pytest.approx(min(math.sqrt(2) * scale, sigma) / 100)
     assert few.local_epsilon >= 1.0, "a shuffler never makes it worse"
-    noises = {many_answers.trusted(4, 100, epsilon, delta).curated_by for epsilon, delta in ((1.0, 1e-9), (0.01, 0.01))}
+    noises = {many_answers.trusted(4, *rest).curated_by for rest in ((100, 1.0, 1e-9), (10_000, 0.01, 0.01))}
     assert noises == {"laplace", "gaussian"}
 
 

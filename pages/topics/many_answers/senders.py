@@ -12,7 +12,7 @@ from pages.topics.many_answers.answer import Answer, about_negative, bare_points
 from pages.topics.many_answers.question import DELTA
 from privdemo import limits
 from privdemo.experiments import many_answers
-from privdemo.experiments.many_answers import EPSILONS, OneReport, Trusted
+from privdemo.experiments.many_answers import EPSILONS, RANDOMISED_RESPONSE, OneReport, Trusted
 from privdemo.experiments.results import TRIAL_COLUMN
 from privdemo.figures import many_answers as charts
 from privdemo.mechanisms.frequency_oracles.subset import SubsetSelection
@@ -264,10 +264,11 @@ def _prediction(found: Sequence[Trusted], here: Trusted) -> Prediction:
 
 def _trust_summary(answer: Answer, here: Trusted, delta: float) -> str:
     """Describe the figure of errors by trust, and the mechanism behind each."""
+    bounded = "this" if here.shuffled_oracle == RANDOMISED_RESPONSE else "any"
     exact = (
         "as large as can be"
         if answer.k == 2
-        else "as large as a bound allows, so that the error may be less than shown"
+        else f"as large as a bound for {bounded} method allows, so that the error may be less than shown"
     )
     counts = "one count, from which the other follows" if answer.k == 2 else "every count"
     curator = {

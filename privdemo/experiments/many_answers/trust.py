@@ -12,7 +12,7 @@ from privdemo.accounting import (
     laplace_counts_scale,
     laplace_scale,
     shuffled_local_epsilon,
-    shuffled_poll_local_epsilon,
+    shuffled_response_local_epsilon,
 )
 from privdemo.experiments.many_answers.config import RANDOMISED_RESPONSE, mechanism
 from privdemo.mechanisms.frequency_oracles import best, for_answers
@@ -42,21 +42,20 @@ class Trusted(NamedTuple):
 def trusted(k: int, people: int, epsilon: float, delta: float) -> Trusted:
     """Return the errors at (ε, δ), each with the best mechanism there.
 
-    Of two answers the shuffler's ε is exact, of more an upper bound (Feldman, McMillan & Talwar 2021), so that the
-    error shown may be too large. A curator adds Laplace or Gaussian noise to the counts, whichever is less; a person
-    who gives another answer changes two of them. Of two answers one count is enough, as the number of people is public.
-    Where few people are, or ε is large, lies may be off by less; a curator can randomise the answers so. Oracles that
-    take more than 1,024 answers use no ε above 10 behind the shuffler.
+    Of two answers the shuffler's ε is exact, of more an upper bound, so that the error shown may be too large: that of
+    k-ary randomised response (`accounting.shuffled_response_delta`) allows a larger ε₀ than that of every other oracle
+    (`accounting.shuffled_delta`), and whichever oracle is then the best is taken. A curator adds Laplace or Gaussian
+    noise to the counts, whichever is less; a person who gives another answer changes two of them. Of two answers one
+    count is enough, as the number of people is public. Where few people are, or ε is large, lies may be off by less; a
+    curator can randomise the answers so. Oracles that take more than 1,024 answers use no ε above 10 behind the
+    shuffler.
     """
     oracle = best(k, epsilon)
-    bound = shuffled_poll_local_epsilon if k == 2 else shuffled_local_epsilon
-    local_epsilon = max(epsilon, bound(epsilon, delta, people))
-    if RANDOMISED_RESPONSE not in for_answers(k):
-        local_epsilon = min(local_epsilon, limits.ORACLE_EPSILON.high)
-    # From ε = 10 on, where e^ε is far above any k, k-ary randomised response is best for every k.
-    few_lies = local_epsilon > limits.ORACLE_EPSILON.high
-    shuffled_oracle = RANDOMISED_RESPONSE if k == 2 or few_lies else best(k, local_epsilon)
-    shuffled = _error(shuffled_oracle, k, local_epsilon, people)
+    behind = _behind_a_shuffler(k, people, epsilon, delta)
+    errors = {name: _error(name, k, local, people) for name, local in behind.items()}
+    # Of equals the first: subset selection with sets of one is k-ary randomised response.
+    shuffled_oracle = next(name for name, error in errors.items() if error <= min(errors.values()) * (1 + 1e-9))
+    local_epsilon, shuffled = behind[shuffled_oracle], errors[shuffled_oracle]
     ways = {name: noise / people for name, noise in _noises(k, epsilon, delta).items()} | {shuffled_oracle: shuffled}
     curated_by = min(ways, key=lambda name: ways[name])
     return Trusted(
@@ -74,6 +73,20 @@ def trusted(k: int, people: int, epsilon: float, delta: float) -> Trusted:
 def trusted_along(k: int, people: int, epsilon: float, delta: float) -> tuple[Trusted, ...]:
     """Return `trusted` at each of `EPSILONS` and at one's own."""
     return tuple(trusted(k, people, level, delta) for level in sorted({*EPSILONS, epsilon}))
+
+
+def _behind_a_shuffler(k: int, people: int, epsilon: float, delta: float) -> dict[str, float]:
+    """Return the ε₀ of k-ary randomised response, and of the best other oracle, with which reports keep (ε, δ)."""
+    able, found = for_answers(k), {}
+    if RANDOMISED_RESPONSE in able:
+        found[RANDOMISED_RESPONSE] = max(epsilon, shuffled_response_local_epsilon(epsilon, delta, people, k))
+        # From ε = 10 on, where e^ε is far above any k, it is best for every k.
+        if k == 2 or found[RANDOMISED_RESPONSE] > limits.ORACLE_EPSILON.high:
+            return found
+    any_epsilon = max(epsilon, shuffled_local_epsilon(epsilon, delta, people))
+    any_epsilon = min(any_epsilon, limits.ORACLE_EPSILON.high)
+    others = [name for name in able if name != RANDOMISED_RESPONSE]
+    return found | {best(k, any_epsilon, others): any_epsilon}
 
 
 def _noises(k: int, epsilon: float, delta: float) -> dict[str, float]:

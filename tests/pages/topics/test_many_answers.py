@@ -176,8 +176,9 @@ def test_of_two_answers_all_is_said_for_one_count_and_one_bit() -> None:
         "shuffled apart from their labels."
     )
     assert of_many.endswith(
-        "that ε is as large as a bound allows, so that the error may be less than shown. A curator is trusted: Laplace "
-        "noise on every count. Records that carry their own features cannot be shuffled apart from their labels."
+        "that ε is as large as a bound for this method allows, so that the error may be less than shown. A curator is "
+        "trusted: Laplace noise on every count. Records that carry their own features cannot be shuffled apart from "
+        "their labels."
     )
 
 
