@@ -30,9 +30,9 @@ KIND = Choice(
     "What do you want to know?",
     shown={
         "the share of yes": "what share of people say yes",
-        "the share of each of several answers": "what share give each of several answers",
-        "the numbers of a table you hold": "how many people are in each row of a table",
-        "a classifier trained on private labels": "what a computer learns from secret labels",
+        "the share of each of several answers": "what share give each answer",
+        "the numbers of a table you hold": "the counts in a table that you hold",
+        "a classifier trained on private labels": "which label new records have",
     },
 )
 # Whom people trust, in the words of the page, by those of the package.

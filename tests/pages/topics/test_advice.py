@@ -30,7 +30,7 @@ from pages.topics.advice.question import (
     trust_choice,
 )
 from privdemo import accounting, advise
-from privdemo.advise import TRUSTS
+from privdemo.advise import TRUSTS, YES_NO
 from privdemo.advise.shipped import people_of
 from tests.pages.visiting import finished, html, plain, takeaway, visit, warnings
 
@@ -143,6 +143,11 @@ def test_the_cards_say_what_the_next_trust_gives_and_what_stays_at_risk():
     )
     assert titles["If you ask a person 5 times"][0] == "guess nearly always right"
     assert "at most 74 of 100 times" in titles["How well others can guess one answer"][1]
+
+
+def test_every_option_that_is_called_otherwise_on_screen_is_one():
+    for choice in (KIND, GOAL, trust_choice(YES_NO)):
+        assert set(choice.shown) <= set(choice.options)
 
 
 def test_trust_that_changes_nothing_is_said_to_be_no_gain():
