@@ -9,7 +9,7 @@ from pathlib import Path
 
 HOW, ADVERSARY, CAVEATS, CODE = (
     "How it works",
-    "What the adversary sees",
+    "What others see",
     "Caveats",
     "Code of this page",
 )

@@ -74,10 +74,11 @@ def choose(setting: Choice, label: str | None = None, *, hide_label: bool = Fals
 def _render_options(setting: Choice, label: str, hide_label: bool) -> None:
     shown = values.widget_arguments(setting)
     if setting.many:
-        st.pills(label, setting.options, selection_mode="multi", wrap=True, **shown)
+        st.pills(label, setting.options, selection_mode="multi", format_func=setting.on_screen, wrap=True, **shown)
         return
     visibility: Literal["collapsed", "visible"] = "collapsed" if hide_label else "visible"
-    st.segmented_control(label, setting.options, required=True, label_visibility=visibility, wrap=True, **shown)
+    shown |= {"format_func": setting.on_screen, "label_visibility": visibility}
+    st.segmented_control(label, setting.options, required=True, wrap=True, **shown)
 
 
 def choose_in_line(setting: Choice) -> Any:
@@ -89,7 +90,8 @@ def choose_in_line(setting: Choice) -> Any:
 def choose_from_list(setting: Choice, label: str | None = None) -> str:
     """Render a drop-down list, and return the chosen option."""
     if not is_hidden():
-        st.selectbox(label or setting.label, setting.options, **values.widget_arguments(setting, "index"))
+        arguments = values.widget_arguments(setting, "index")
+        st.selectbox(label or setting.label, setting.options, format_func=setting.on_screen, **arguments)
     return str(values.get(setting))
 
 

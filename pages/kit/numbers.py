@@ -98,8 +98,9 @@ def large_delta_words(people: int, delta: float, what: str = "label") -> str:
         return ""
     small = power_of_ten(accounting.MOST_PUBLISHED / people)
     return (
-        f"With {people:,} people and δ = {power_of_ten(delta)} the promise allows even this: each person’s "
-        f"{what} is published with a chance of δ, that of {people * delta:.3g} people on average. Take δ below {small}."
+        f"δ = {power_of_ten(delta)}, the chance that the limit ε fails, is large for {people:,} people: it "
+        f"allows even to publish the true {what} of some picked by chance, of {people * delta:.3g} people on average. "
+        f"Take δ below {small}."
     )
 
 

@@ -65,7 +65,7 @@ class Chapter:
     panels are `panels(answer, choice)`. The first chapter shows the answer's takeaway as its sentence, each other one
     the answer of its first panel. `fits(question)` returns whether the chapter exists for a question. With
     `shows_main_control=False` the page's main control is hidden, as it has no effect here. The story of a page comes
-    first, chapters `for_specialists` after it.
+    first, chapters `for_specialists` after it. `title` is what it is called on screen, if otherwise than in links.
     """
 
     name: str
@@ -76,6 +76,12 @@ class Chapter:
     fits: Callable[[Any], bool] = field(default=lambda question: True)
     shows_main_control: bool = True
     for_specialists: bool = False
+    title: str = ""
+
+    @property
+    def on_screen(self) -> str:
+        """Return what the chapter is called on screen."""
+        return self.title or self.name
 
     def panels_for(self, answer: Any, now: Values) -> Sequence[Panel | tuple[Panel, ...]]:
         """Return what is shown of an answer with these values of the settings."""
@@ -103,7 +109,8 @@ class Chapters:
             names = tuple(c.name for c in self.all if c.fits is Chapter.fits or c.name in (self.all[0].name, current))
         else:
             names = tuple(one.name for one in self.all if question is None or one.fits(question))
-        return Choice(self.key, names, names[0], "Chapter")
+        shown = {one.name: one.title for one in self.all if one.title}
+        return Choice(self.key, names, names[0], "Chapter", shown=shown)
 
     @property
     def settings(self) -> list[Setting]:
@@ -306,7 +313,9 @@ def _choose_chapter(page: Page, question: Any) -> Chapter | None:
         screen.unnumber_chapters()
     if name in story[:-1]:
         following = story[story.index(name) + 1]
-        st.button(f"Next: {following} →", on_click=values.put, args=(choice, following), key="next-chapter")
+        st.button(
+            f"Next: {choice.on_screen(following)} →", on_click=values.put, args=(choice, following), key="next-chapter"
+        )
     elif page.following:
         address, title = page.following
         screen.page_link(address, title, f"Next page: {title} →")
@@ -447,7 +456,7 @@ def _report(page: Page, chapter: Chapter, question: Any, answer: Any, now: Value
     """
     assert page.chapters is not None
     shown = {
-        one.name: one.panels_for(answer, now)
+        one.on_screen: one.panels_for(answer, now)
         for one in page.chapters.all
         if one.fits(question) and (one is chapter or not one.settings)
     }
@@ -456,7 +465,7 @@ def _report(page: Page, chapter: Chapter, question: Any, answer: Any, now: Value
         for name, panels in shown.items()
     }
     code = page.folds(question, answer).get(CODE, "")
-    left_out = [one.name for one in page.chapters.all if one.fits(question) and one.name not in shown]
+    left_out = [one.on_screen for one in page.chapters.all if one.fits(question) and one.on_screen not in shown]
     current = {label_and_key(one): now[one] for one in page.all_settings(now)}
     return report.page(page.question, answer.takeaway(), flat, current, code, left_out)
 

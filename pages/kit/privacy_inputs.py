@@ -94,8 +94,8 @@ def guess_scale_html(epsilon: float, guessing: Guessing, *, delta: float = 0.0, 
     words = (
         f"Whoever guesses {guessing.guess}, and sees {guessing.seen}, "
         f"{f'is right at most {most}' if most < 100 or is_sure else 'may be right over 99'} of 100 times"
-        f"{f' (with δ = {numbers.power_of_ten(delta)})' if by_delta else ''}; by luck alone, "
-        f"{numbers.people_of_100(1 / guessing.n_values)}."
+        f"{f' (with a chance δ = {numbers.power_of_ten(delta)} that ε fails)' if by_delta else ''}; "
+        f"by luck alone, {numbers.people_of_100(1 / guessing.n_values)}."
     )
     is_right, is_wrong = figures.people.ANSWERED, figures.people.NOT_YET
     field = figures.split_field(f"100 {guessing.of}", most, 100, is_right, is_wrong, columns=25)

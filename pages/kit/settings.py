@@ -54,7 +54,8 @@ class Choice:
 
     `hints_by_value` explain values that are not among the options, `hints_by_key` other keys that visitors write
     instead of this one; a hint is a sentence that follows the note on what was ignored. Without `in_link` a setting is
-    in no link, as its options may be words of a visitor's own. `set_by_audience` is as in `Number`.
+    in no link, as its options may be words of a visitor's own. `set_by_audience` is as in `Number`. `shown` holds the
+    words on screen of options that are called otherwise in links.
     """
 
     key: str
@@ -67,6 +68,11 @@ class Choice:
     in_link: bool = True
     hints_by_key: Mapping[str, str] = field(default_factory=dict, hash=False)
     set_by_audience: bool = False
+    shown: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    def on_screen(self, option: str) -> str:
+        """Return what an option is called on screen."""
+        return self.shown.get(option, option)
 
     def problem(self, raw: Sequence[str]) -> str | None:
         """Return what is wrong with the values in an address, or None."""

@@ -86,7 +86,7 @@ def _answered(step: Step, page: Page) -> StepAnswer:
     panels = list(chain.from_iterable(one if isinstance(one, tuple) else (one,) for one in shown))
     first, is_first = panels[0], chapter is page.chapters.all[0]
     return StepAnswer(
-        page.title if is_first else f"{page.title}: {chapter.name}",
+        page.title if is_first else f"{page.title}: {chapter.on_screen}",
         question,
         page.question if is_first else first.question or page.question,
         answer.takeaway() if is_first else first.answer or answer.takeaway(),

@@ -169,12 +169,14 @@ def _outcome(advice: Advice) -> str:
         return f"{exact}."
     if advice.open_people is None:
         return f"{exact}; without privacy, ± {_points(advice.open_half_width)}."
-    return f"{exact}; without privacy, {_people(advice.open_people)} would be enough."
+    return f"{exact}; without privacy, {_people(advice.open_people)} would be enough for that."
 
 
 def _right_to(question: Question, plan: Plan, sure: str = "") -> str:
     """Return how exact the result is, `sure` behind it; or that it may be anything."""
-    what = {YES_NO: "the share", ONE_OF_K: "the share of each answer", COUNTS: "each number in the table"}[question.ask]
+    what = {YES_NO: "the share of yes", ONE_OF_K: "the share of each answer", COUNTS: "each number in the table"}[
+        question.ask
+    ]
     if plan.half_width >= 0.5:
         return f"{what} may be anything"
     return f"{what} is right to ± {margin(question, plan)}{sure}"
@@ -249,7 +251,8 @@ def what_it_gives(advice: Advice, other: Plan) -> str:
     if question.people is None or other.epsilon_needed is None:
         return needed
     loss = f"ε = {other.epsilon_needed:g} is {_enough(other.epsilon_needed, plan.epsilon_needed)}"
-    return f"{loss} with {_people(question.people)}. Or {needed}"
+    goal = "this exactness" if question.ask == COUNTS else f"± {_points(question.within)}"
+    return f"{loss} for {goal} from {_people(question.people)}. Or {needed}"
 
 
 def _enough(number: float, instead_of: float | None) -> str:

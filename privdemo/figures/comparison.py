@@ -30,7 +30,7 @@ from privdemo.figures.charts import (
 from privdemo.figures.charts import rows as rows_of_words
 from privdemo.figures.plain import PlainFigure, copied, merge, parts
 from privdemo.intervals import Estimate
-from privdemo.methods import CLEAN, COMPARISON, TRUTH, Method
+from privdemo.methods import COMPARISON, TRUTH, Method
 
 AXES = {
     "accuracy": "share of new records named correctly",
@@ -191,7 +191,7 @@ def by_trust(
         start, low, high = COIN, min(COIN - 0.05, *ends), 1.0
     else:
         start, low, high = 0.0, min(0.0, *ends), 1.08 * max(ends)
-    rules = [(known.mean, f"{COMPARISON[CLEAN].title}: {write(known.mean)}", False)] if known else []
+    rules = [(known.mean, f"without privacy: {write(known.mean)}", False)] if known else []
     rules += [(COIN, f"{_COIN_WORDS}: {write(COIN)}", True)] * (metric == "accuracy")
     labels, traces = {}, []
     for way in ways:

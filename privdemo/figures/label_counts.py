@@ -167,7 +167,12 @@ def beside(
     return chart(
         data=traces,
         layout={
-            "xaxis": {"title": {"text": unit}, "range": [0, 1.05 * max(largest)], "domain": domain, "nticks": 4},
+            "xaxis": {
+                "title": {"text": unit if outcome else f"{unit}, true counts"},
+                "range": [0, 1.05 * max(largest)],
+                "domain": domain,
+                "nticks": 4,
+            },
             "yaxis": {
                 "tickvals": places,
                 "ticktext": words,
@@ -235,7 +240,7 @@ def _row_errors(
         "xaxis": "x2",
         "mode": "markers",
         "marker": {"symbol": "diamond", "size": 9, "color": style.colour},
-        "name": "error here; line: 95 of 100 publications are off by less",
+        "name": "error here; line: errors of 95 of 100 publications",
         "hovertemplate": "%{x:+,}<extra></extra>",
     }
     return [across, here]

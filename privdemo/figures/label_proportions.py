@@ -47,6 +47,7 @@ from privdemo.methods import (
     Method,
     by_trying,
 )
+from privdemo.tasks import Task
 
 AVERAGE = "average F1 score (1 is perfect)"
 TITLES = {"average": AVERAGE, "positive": "F1 of positives", "negative": "F1 of negatives"}
@@ -75,30 +76,32 @@ def scores(
 
 # How each method learns, in one line of a telephone; {records} are what is classified.
 HOW = {
-    FULL: "learns without any privacy",
+    FULL: "knows which {records} {positive}",
     LABELLED: "knows all labels of what is sent on",
-    NAMES: "takes a bag’s share as a weak hint about each in it",
+    NAMES: "takes a bag’s percentage as a hint about all in it",
     by_trying(NAMES): "the same, or the average of each kind",
-    LLP: "finds answers that give the right share in each bag",
-    MEAN_MAP: "works out what each kind is like on average",
+    LLP: "finds a rule that gets each bag’s percentage right",
+    MEAN_MAP: "works out what “{label}” and the rest are like",
     ALTERNATING: "the same, then corrects it bag by bag in turns",
 }
 _HOW_LAZY = "learns nothing (for comparison)"
 
 
-def accuracies(trials: Sequence[Trial], methods: Sequence[str], threshold: str, records: str, lazy: str) -> Figure:
-    """Return which share of test `records` every method classifies correctly, with 95 % intervals over trials.
+def accuracies(trials: Sequence[Trial], methods: Sequence[str], threshold: str, task: Task) -> Figure:
+    """Return which share of the test records every method classifies correctly, with 95 % intervals over trials.
 
-    Two more rows with rules are that share with the labels known, and, named `lazy`, that of calling every record
-    negative. Below its title each row says how it learns.
+    Two more rows with rules are that share with the labels known, and that of calling every record negative. Below its
+    title each row says how it learns.
     """
     marks = [(LABEL_PROPORTIONS[name], label_proportions.mean_accuracy(trials, name, threshold)) for name in methods]
     nothing = 1 - float(np.mean([trial.test_share for trial in trials]))
     low = max(0.0, math.floor(10 * min(nothing, *(e.ends[0] for _, e in marks)) - 0.2) / 10)
     rules = [(label_proportions.mean_accuracy(trials, FULL, threshold).mean, ""), (nothing, None)]
+    lazy = f"always say {task.labels[0]}"
     marks.append((Method("", lazy, TRUTH, palette.TRUTH), Estimate(nothing, -math.inf, math.inf)))
-    how = {LABEL_PROPORTIONS[name].title: HOW[name].format(records=records) for name in methods} | {lazy: _HOW_LAZY}
-    title = f"new {records} classified correctly"
+    words = {"records": task.records, "positive": task.positive, "label": task.labels[1]}
+    how = {LABEL_PROPORTIONS[name].title: HOW[name].format(**words) for name in methods} | {lazy: _HOW_LAZY}
+    title = f"new {task.records} classified correctly"
     # A little more than the range, so that the words of its lowest tick are not cut off on a projector.
     return dot_plots([DotPlot(title, low - 0.02, 1.0, marks, percent, percent, rules, ".0%", how)])
 

@@ -138,12 +138,12 @@ def test_the_sentence_names_the_noise_the_people_and_the_price():
     for asked, words in (
         (
             Question("yes-no", "nobody", 5000, 0.03),
-            "Let each telephone change the answer 26.9 % of the time. With 5,000 people the share is right to ± 3 "
-            "points, 95 times of 100; without privacy, 1,064 people would be enough.",
+            "Let each telephone change the answer 26.9 % of the time. With 5,000 people the share of yes is right "
+            "to ± 3 points, 95 times of 100; without privacy, 1,064 people would be enough for that.",
         ),
         (
             Question("yes-no", "nobody", 1000, 0.05),
-            "It cannot be done: with 1,000 people and ε of at most 1, the share is right to ± 6.69 points, 95 "
+            "It cannot be done: with 1,000 people and ε of at most 1, the share of yes is right to ± 6.69 points, 95 "
             "times of 100. Any one of these is enough: ask 1,795 people, allow ε = 1.446, let people trust a shuffler, "
             "or accept ± 6.69 points.",
         ),
@@ -155,8 +155,8 @@ def test_the_sentence_names_the_noise_the_people_and_the_price():
         ),
         (
             Question("yes-no", "nobody", 1),
-            "Let each telephone change the answer 26.9 % of the time. With 1 person the share may be anything; without "
-            "privacy, ± 44.5 points.",
+            "Let each telephone change the answer 26.9 % of the time. With 1 person the share of yes may be anything; "
+            "without privacy, ± 44.5 points.",
         ),
         (
             Question("classifier", "nobody", 100),
@@ -208,14 +208,15 @@ def test_the_promise_is_the_most_that_an_observer_can_be_right():
 def test_other_trust_gives_each_of_two_ways_a_sentence():
     (shuffled,) = comparisons(advise(Question("yes-no", "nobody", 5000, 0.03)))
     assert shuffled == (
-        "If people trust a shuffler, who mixes all answers, ε = 0.053 is enough with 5,000 people. Or 1,185 people are "
-        "enough with ε = 1."
+        "If people trust a shuffler, who mixes all answers, ε = 0.053 is enough for ± 3 points from 5,000 people. Or "
+        "1,185 people are enough with ε = 1."
     )
     nobody, curator = comparisons(advise(Question("yes-no", "shuffler", 600, 0.05)))
     assert nobody == (
-        "If people trust nobody, ε = 2.184 is needed with 600 people. Or 1,795 people are needed with ε = 1."
+        "If people trust nobody, ε = 2.184 is needed for ± 5 points from 600 people. Or 1,795 people are needed with "
+        "ε = 1."
     )
-    assert curator.endswith("ε = 0.159 is enough with 600 people. Or 389 people are enough with ε = 1.")
+    assert curator.endswith("ε = 0.159 is enough for ± 5 points from 600 people. Or 389 people are enough with ε = 1.")
 
 
 # --- the label -----------------------------------------------------------------------------------

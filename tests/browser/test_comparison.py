@@ -140,7 +140,7 @@ def test_what_pushed_labels_do_is_guessed_first(page: Page, address: str, width:
     page.set_viewport_size({"width": width, "height": height})
     browsing.open_page(page, f"{address}/comparison", guesses=True)
     browsing.show_without_guess(page)
-    page.get_by_text("Labels pushed by some", exact=True).first.click()
+    page.get_by_text("If some people send false labels", exact=True).first.click()
     expect(page.locator(".takeaway")).to_contain_text("Of 100 new images, how many are still named correctly?")
     browsing.settled(page)  # the chart of the chapter before has gone
     chart = page.locator(".js-plotly-plot").first

@@ -1,4 +1,4 @@
-"""The chapter “Some do not play along” in a real Chromium: its rows follow the slider while it is dragged."""
+"""The chapter “If some ignore the rules” in a real Chromium: its rows follow the slider while it is dragged."""
 
 import re
 from typing import Any
@@ -103,7 +103,7 @@ def test_a_part_from_a_link_that_is_no_position_of_the_slider_is_shown(page: Pag
 def test_the_guess_comes_first_and_nothing_of_the_answer_is_seen_before(page: Page, address: str) -> None:
     browsing.open_page(page, f"{address}/voting", guesses=True)
     browsing.show_without_guess(page)
-    page.get_by_role("radio", name="Some do not play along").click()
+    page.get_by_role("radio", name="If some ignore the rules").click()
     expect(page.locator(".takeaway")).to_contain_text("What does the corrected estimate say on average?")
     expect(component(page).locator(".name b")).to_have_text("?")
     expect(slider(page)).to_have_count(0)

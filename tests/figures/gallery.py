@@ -51,6 +51,7 @@ from privdemo.methods import (
     RECONSTRUCTION,
     SPREAD,
 )
+from privdemo.tasks import BINARY
 from tests.figures import test_charts, test_label_proportions, test_training
 
 Made = Iterator[tuple[str, figures.Figure]]
@@ -104,7 +105,7 @@ def _training() -> Made:
 def _bags() -> Made:
     trials, methods = test_label_proportions.TRIALS, test_label_proportions.METHODS
     yield "label_proportions.scores", bag_charts.scores(trials, methods, HALF)
-    yield "label_proportions.accuracies", bag_charts.accuracies(trials, methods, HALF, "people", "“no” for all")
+    yield "label_proportions.accuracies", bag_charts.accuracies(trials, methods, HALF, BINARY["adult"])
     blocks, shares = [[4, 16], [10], [3] * 4, [7]], ((0.25, 0.7, 0.0, 1.0), (0.31, -0.1, -0.3, 1.4))
     trial = test_label_proportions.made(blocks, *shares)
     yield "label_proportions.columns", bag_charts.columns(trial, "are malignant")

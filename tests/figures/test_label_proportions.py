@@ -17,6 +17,7 @@ from privdemo.figures.people import A_COLOUR, B_COLOUR
 from privdemo.intervals import Estimate
 from privdemo.methods import ALTERNATING, FULL, LABEL_PROPORTIONS, LLP, MEAN_MAP
 from privdemo.methods import NAMES as BAG_NAMES
+from privdemo.tasks import BINARY
 from tests.figures.reading import shows_estimates, vertical_lines
 
 METHODS = (FULL, BAG_NAMES, LLP, MEAN_MAP, ALTERNATING)
@@ -79,12 +80,12 @@ def test_scores_are_those_of_the_experiment(threshold):
 
 @pytest.mark.parametrize("threshold", [HALF, SHARE])
 def test_shares_of_right_answers_stand_beside_those_of_all_labels_and_of_always_no(threshold):
-    figure = charts.accuracies(TRIALS, METHODS, threshold, "people", "“no” for all")
+    figure = charts.accuracies(TRIALS, METHODS, threshold, BINARY["adult"])
     *traces, lazy = figure.data
     for trace, name in zip(traces, METHODS, strict=True):
         assert list(trace.y) == [title(name)]
         assert shows_estimates(trace, label_proportions.mean_accuracy(TRIALS, name, threshold), axis="x")
-    assert (lazy.x[0], lazy.y[0]) == (pytest.approx(0.6), "“no” for all")
+    assert (lazy.x[0], lazy.y[0]) == (pytest.approx(0.6), "always say up to $50,000")
     assert vertical_lines(figure, False, "x") == [figure.data[0].x[0]], "of whoever has all labels"
     assert vertical_lines(figure, True, "x") == [pytest.approx(0.6)], "40 % of the test records are positive"
     assert figure.layout.xaxis.range[0] < 0.6
@@ -92,12 +93,13 @@ def test_shares_of_right_answers_stand_beside_those_of_all_labels_and_of_always_
 
 def test_every_method_says_below_its_name_how_it_learns():
     assert set(charts.HOW) == set(LABEL_PROPORTIONS)
-    words = charts.accuracies(TRIALS, (BAG_NAMES, FULL), SHARE, "people", "lazy").layout.yaxis.ticktext
-    assert [one.partition("<br>")[2] for one in words[:2]] == [
-        charts.HOW[BAG_NAMES].format(records="people"),
-        charts.HOW[FULL],
+    words = charts.accuracies(TRIALS, (BAG_NAMES, MEAN_MAP, FULL), SHARE, BINARY["adult"]).layout.yaxis.ticktext
+    assert [one.partition("<br>")[2] for one in words[:3]] == [
+        charts.HOW[BAG_NAMES],
+        "works out what “over $50,000” and the rest are like",
+        "knows which people earn over $50,000 a year",
     ]
-    assert words[2].endswith("</b><br>learns nothing (for comparison)")
+    assert words[3].endswith("</b><br>learns nothing (for comparison)")
 
 
 @pytest.mark.parametrize(("size", "dots"), [(10, 10), (4000, 1000)])

@@ -56,7 +56,7 @@ FEW_TRIALS = {
 }
 POINTS = r"right to ± ([\d.]+) points"
 VOTED, SENT = r"estimate that ([\d.]+) %", r"right person for (\d+) of 100"
-LEARNT, OFF_BY = r"corrects for the noise names (\d+) of 100", r"publication is off by about (\d+)"
+LEARNT, OFF_BY = r"corrects for the noise names (\d+) of 100", r"publications are off by (\d+)"
 CASES = [
     Case("", "home", r"found in (\d+) of 100"),
     Case("voting", "people", VOTED),
@@ -86,7 +86,7 @@ CASES = [
     Case("class_ratio", "methods", r"closest says ([\d.]+) %"),
     Case("advice", "advice", POINTS, 1),
     Case("advice", "advice", POINTS, 1, {"people": "1000"}),
-    Case("claims", "verdicts", r": (\d+) hold,", 1),
+    Case("claims", "verdicts", r": (\d+) hold \(", 1),
     Case("claims", "verdicts", r"\b(\d+) claims of Yan", 1, {"source": "Yan"}),
 ]
 

@@ -75,10 +75,10 @@ def _cards(answer: Answer) -> Panel:
             for other in answer.advice.alternatives
         ),
         (
-            "What stays at risk",
-            f"asked {_TIMES} times: {_guesses(_TIMES * plan.epsilon, _TIMES * plan.delta)}",
-            f"Losses add up when a person is asked again, here to ε = {_TIMES * plan.epsilon:g}. The method does not "
-            "hide who takes part and when, nor what the result itself tells about everybody.",
+            f"If you ask a person {_TIMES} times",
+            _guesses(_TIMES * plan.epsilon, _TIMES * plan.delta),
+            f"Privacy losses add up, here to ε = {_TIMES * plan.epsilon:g}. Never hidden: who takes part and when, and "
+            "what the result tells about everybody.",
         ),
     ]
     return Panel(
@@ -141,7 +141,7 @@ def _curves(answer: Answer) -> Panel:
     along = "ε" if learns else "the number of people"
     return Panel(
         "advice-curves",
-        "How much accuracy does each ε leave?" if learns else "How exact is it with fewer or more people?",
+        "How much accuracy does each ε leave?" if learns else "How exact is the result with fewer or more people?",
         figure=curves_of(answer),
         note=_note(plan, learns),
         links=_OF_CLASSIFIERS if learns else (),

@@ -23,7 +23,18 @@ KINDS = {
 }
 # The kinds of question with more than two possible answers.
 SEVERAL = (ONE_OF_K, COUNTS)
-KIND = Choice("ask", tuple(KINDS), next(iter(KINDS)), "What do you want to know?")
+KIND = Choice(
+    "ask",
+    tuple(KINDS),
+    next(iter(KINDS)),
+    "What do you want to know?",
+    shown={
+        "the share of yes": "what share of people say yes",
+        "the share of each of several answers": "what share give each answer",
+        "the numbers of a table you hold": "the counts in a table that you hold",
+        "a classifier trained on private labels": "which label new records have",
+    },
+)
 # Whom people trust, in the words of the page, by those of the package.
 TRUST_NAMES = {
     "nobody": "nobody: each telephone adds noise",
@@ -32,13 +43,19 @@ TRUST_NAMES = {
     "curator": "you: one curator for all",
 }
 WITHIN_GOAL, BEST_GOAL = "within so many points", "as exact as possible"
-GOAL = Choice("exact", (WITHIN_GOAL, BEST_GOAL), WITHIN_GOAL, "How exact must it be?")
+GOAL = Choice(
+    "exact",
+    (WITHIN_GOAL, BEST_GOAL),
+    WITHIN_GOAL,
+    "How exact must the result be?",
+    shown={WITHIN_GOAL: "off by at most …"},
+)
 PEOPLE = Number("people", limits.ORACLE_PEOPLE, 5000, "How many people?", 100)
 POINTS = Number(
     "points",
     limits.Limit("points", 100 * limits.WITHIN.low, 100 * limits.WITHIN.high, "half the width of the 95 % interval"),
     3.0,
-    "± percentage points",
+    "… percentage points",
     0.5,
     "In 95 of 100 surveys the result is then no further than this from the truth. 3 points: 35 % may be 32 % or 38 %. "
     "Of a classifier, how many points of accuracy may be lost.",
@@ -88,7 +105,9 @@ def kind_of(values: Values) -> str:
 def trust_choice(kind: str) -> Choice:
     """Return the choice of whom people trust; of each kind of question only those with whom it can be answered."""
     names = tuple(TRUST_NAMES[word] for word in TRUSTS[kind])
-    return Choice(f"trust_{kind.replace('-', '_')}", names, names[0], "Whom do people trust with true answers?")
+    shown = {TRUST_NAMES["nobody"]: "nobody: each telephone changes answers"}
+    key, label = f"trust_{kind.replace('-', '_')}", "Whom do people trust with true answers?"
+    return Choice(key, names, names[0], label, shown=shown)
 
 
 def settings(_: Values) -> list[Setting]:

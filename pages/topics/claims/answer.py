@@ -85,14 +85,14 @@ class Answer:
     def takeaway(self) -> str:
         """Say how many claims hold."""
         n = claims.count_verdicts(list(self.everything.values()))
-        others = {"too close to call": n[UNCLEAR], "without data": n[OPEN]}
-        reasons = " and ".join(f"{count} {why}" for why, count in others.items() if count)
-        unsure = f" Of the others we cannot tell: {reasons}." if reasons else ""
-        differ = (
-            f" In <b>{n[DIFFERS]}</b> our number differs, and the source does not give all settings."
-            if n[DIFFERS]
-            else ""
-        )
+        others = {
+            DIFFERS: f"<b>{n[DIFFERS]}</b> give{'s' * (n[DIFFERS] == 1)} another number here, where the source leaves "
+            "out settings",
+            UNCLEAR: f"<b>{n[UNCLEAR]}</b> {'is' if n[UNCLEAR] == 1 else 'are'} too close to call",
+            OPEN: f"for <b>{n[OPEN]}</b> we have no data",
+        }
+        reasons = ", ".join(why for verdict, why in others.items() if n[verdict])
+        unsure = f" We cannot judge the others: {reasons}." if reasons else ""
         of = (
             f"{len(PAPERS)} papers and lecture slides on hiding personal data behind random noise"
             if self.source == EVERYBODY
@@ -100,8 +100,8 @@ class Answer:
         )
         return (
             f"We tried to check {len(self.everything)} claims of {of}, by computing their formulas and running their "
-            f"experiments again: <b>{n[HOLDS]}</b> hold, <b>{n[CAVEAT]}</b> hold in part, and "
-            f"<b>{n[FAILS]}</b> do not hold.{differ}{unsure}"
+            f"experiments again: <b>{n[HOLDS]}</b> hold (we find the same), <b>{n[CAVEAT]}</b> hold in part, and "
+            f"<b>{n[FAILS]}</b> do not hold.{unsure}"
         )
 
     def main(self) -> tuple[Panel, ...]:

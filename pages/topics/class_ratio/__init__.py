@@ -30,7 +30,7 @@ CHAPTERS = Chapters(
     (
         Chapter("Share found by each method", Answer.main),
         Chapter("Error for each true share", other_mixes),
-        Chapter("What an adversary can guess", the_adversary, shows_main_control=False),
+        Chapter("What an adversary can guess", the_adversary, shows_main_control=False, title="What others can guess"),
         Chapter(
             "The paper’s test: two classes",
             figures.two_classes,
@@ -39,6 +39,7 @@ CHAPTERS = Chapters(
             figure_2_curves,
             shows_main_control=False,
             for_specialists=True,
+            title="A paper’s test with two classes",
         ),
         Chapter(
             "Error if the counts have noise",
@@ -58,7 +59,7 @@ CHAPTERS = Chapters(
 PAGE = Page.from_folder(
     __name__,
     title="Share of a group",
-    question="How many of each kind are there, if none is labelled?",
+    question="What share of a group is of one kind, if nobody says who?",
     address="class_ratio",
     folds=standing_words,
     failed="Nothing can be found here.",

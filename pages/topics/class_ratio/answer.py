@@ -76,15 +76,15 @@ class Answer:
 
 # How each method finds the shares; {records} are what is counted, {n} of them without a label.
 HOW = {
-    SPREAD: "takes a set’s share as a hint about each of its {records}, then allows for how weak the hint is",
+    SPREAD: "takes each of a set’s {records} for what most in it are, and allows for how often that is wrong",
     by_trying(SPREAD): "the same, or a model of how each kind looks, whichever explains the sets better",
     MMD: "mixes the sets’ average {records} until the mix looks like the average of the {n}",
     RFF: "the same with other averages, quicker and less exact",
     IDENTITY: "learns which set {records} are from; compares its answers for the {n} and for the sets",
     COUNT: "learns to sort {records} so that each set gets its known share, then sorts and counts the {n}",
     PSVM: "finds the widest border that gives each set its known share, then counts the {n}",
-    EM: "is told the kind of each of the sets’ {records}; allows for another mix in the {n}",
-    PCC: "is told the kind of each of the sets’ {records}; names each of the {n}, then counts",
+    EM: "is told what each of the sets’ {records} is; allows for another share in the {n}",
+    PCC: "is told what each of the sets’ {records} is; names each of the {n}, then counts",
 }
 # How many known sets are shown.
 _MOST_SETS = 3
@@ -137,15 +137,15 @@ def _given(answer: Answer) -> charts.Given:
     config, records, released = answer.question.config, answer.task.records, answer.trials[0].released
     labels = _labels(answer)
     return charts.Given(
-        known=f"Known: what share of {len(released)} other sets, {config.set_size:,} {records} each, "
-        f"{first_class(answer)}",
+        known=f"Known: the share of {labels[0]} in {len(released)} sets of other {records}, {config.set_size:,} each",
         shares=[float(row[0]) for row in released[:_MOST_SETS]],
         n_more=max(0, len(released) - _MOST_SETS),
-        question=f"Wanted: what share of {config.n_test:,} more {records} {first_class(answer)}",
+        question=f"Wanted: the share of {labels[0]} in {config.n_test:,} new {records}",
         target=f"the {config.n_test:,}",
         classes=(labels[0], labels[1] if len(labels) == 2 else "all others"),
         pictures=class_images(config.dataset, config.chosen_classes)[:2] if len(labels) == 2 else (),
-        everyday=f"Secret: which of the {records} {first_class(answer)} (in real life: which people are ill).",
+        everyday=f"Nobody says which {records} {first_class(answer)}. In real life: how many new patients are ill, if "
+        "that is known of earlier groups, and of no single person.",
     )
 
 
@@ -192,11 +192,15 @@ def takeaway(answer: Answer) -> str:
     blind = [name for name in answer.methods if name not in FULLY_LABELLED_METHODS]
     found = {name: class_ratio.share_of(trials, name, 0) for name in blind or answer.methods}
     nearest, *others = sorted(found, key=lambda name: abs(found[name].mean - truth))
-    what = f"of {config.n_test:,} {answer.task.records} {first_class(answer)}"
-    unseen = ", but none is labelled" if blind else ""
+    what = f"of {config.n_test:,} new {answer.task.records} {first_class(answer)}"
+    unseen = ", but nobody says which" if blind else ""
     words = f"In truth <b>{numbers.share(truth)}</b> {what}{unseen}. "
     words += f"{len(found)} methods estimate" if others else f"“{CLASS_RATIO[nearest].title}” estimates"
-    words += f" it{' from other sets, of which the shares are known' if blind else ''}: "
+    words += " this share"
+    words += (
+        f" from {len(trials[0].released)} sets of other {answer.task.records} whose shares are known" if blind else ""
+    )
+    words += ": "
     words += f"the closest says <b>{numbers.share(found[nearest].mean)}</b>, the farthest " if others else ""
     words += f"<b>{numbers.share(found[others[-1] if others else nearest].mean)}</b>"
     return f"{words}.{_noisy_counts_words(answer)}{_lost_words(answer)}{_alike_words(answer) if blind else ''}"

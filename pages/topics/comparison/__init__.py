@@ -37,9 +37,14 @@ CHAPTERS = Chapters(
     (
         Chapter("Results by who is trusted", what_it_costs),
         Chapter(REACH_A_GOAL, goal.panels),
-        Chapter(PUSHED, pushed.panels),
+        Chapter(PUSHED, pushed.panels, title="If some people send false labels"),
         Chapter("Compare two settings", against_pin.panels, pin_button),
-        Chapter("One correction for labels, bags and sets", one_likelihood.panels, for_specialists=True),
+        Chapter(
+            "One correction for labels, bags and sets",
+            one_likelihood.panels,
+            for_specialists=True,
+            title="One method for all kinds of data",
+        ),
         Chapter("All results in a table", all_numbers.panels, for_specialists=True),
     ),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Container, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -24,6 +24,7 @@ from pages.topics.comparison.words import (
     pushed_label,
     value,
 )
+from privdemo.accounting import most_right_of_100
 from privdemo.experiments import comparison, results
 from privdemo.experiments.comparison import METRICS, RECORDS, SHARE, ComparisonConfig, Trial, has_pixels, needs_delta
 from privdemo.experiments.comparison.pushed import PushedRow
@@ -268,15 +269,33 @@ def _prediction(answer: Answer) -> Prediction | None:
     is_clear = change(first, second).verdict is Verdict.BETTER
     return Prediction(
         "most-accurate-trust",
-        f"A computer learns to tell {distinguished_words(config)}. What each example is (its label) is secret, and "
-        f"noise hides it (ε = {numbers.epsilon(config.epsilon)}).{_pushed_sentence(config)} <b>When does the computer "
-        f"learn best: if nobody sees the true labels, if the owner of each bag of {config.bag_size} sees those in it, "
-        "or if one curator sees them all?</b>",
+        f"A computer learns to tell {distinguished_words(config)}. Which of the two each {_record(config)} is (its "
+        "label) is one person’s secret. Random changes (noise) hide it "
+        f"{_hidden_words(config, rows)}.{_pushed_sentence(config)} <b>When does the computer learn best: if nobody "
+        f"sees true labels, if a bag owner sees those of a group (“bag”) of {config.bag_size} people, or if a curator, "
+        "one office, sees all of them?</b>",
         first.trust,
         tuple(answer.best_by_trust),
         _by_trust(answer, known_only=True),
         "" if is_clear else "There is no clear difference between the best two.",
     )
+
+
+def _record(config: ComparisonConfig) -> str:
+    """Return what a record is called."""
+    return "picture" if has_pixels(config.dataset) else "record"
+
+
+def _hidden_words(config: ComparisonConfig, trusted: Container[str]) -> str:
+    """Say with which ε a label is hidden and, unless ε covers counts of sets alone, how well it can be guessed then."""
+    loss, most = (
+        f"(privacy loss ε = {numbers.epsilon(config.epsilon)})",
+        most_right_of_100(config.epsilon, config.release_delta),
+    )
+    if PUBLISHER in trusted:
+        return loss
+    often = f"at most {most} of 100 times" if most < 100 else "nearly always"
+    return f"{loss}: whoever sees what is released guesses one label right {often}; by luck alone, 50"
 
 
 def _pushed_sentence(config: ComparisonConfig) -> str:
@@ -323,7 +342,7 @@ def _why_words(answer: Answer) -> str:
     after = order[order.index(NOBODY) + 1 :]
     why = {
         OWNER: f"one total for {config.bag_size} labels teaches less than {config.bag_size} single labels",
-        CURATOR: "a curator’s noise hides the whole record, not the label alone, so there is more of it",
+        CURATOR: f"a curator’s noise must hide the {_record(config)} too, not its label alone, so there is more of it",
     }
     reasons = [words for trust, words in why.items() if trust in after]
     return f" Why more trust can help less: {'; '.join(reasons)}." if reasons else ""
@@ -508,7 +527,9 @@ def mark_words(question: Question, marks: Mapping[str, Estimate], best: Mapping[
     with true labels.
     """
     ceiling = (
-        f" With {COMPARISON[CLEAN].title} it is {value(question.metric, marks[CLEAN].mean)}." if CLEAN in marks else ""
+        f" Without privacy ({COMPARISON[CLEAN].title}) it is {value(question.metric, marks[CLEAN].mean)}."
+        if CLEAN in marks
+        else ""
     )
     if not best:
         return f"No method that is shown needs so little trust.{ceiling}"
@@ -516,7 +537,8 @@ def mark_words(question: Question, marks: Mapping[str, Estimate], best: Mapping[
     results = {one: _result(question, each) for one, each in best.items()}
     rest = [one for one, _ in others if one != PUBLISHER]
     epsilon = f"ε = {numbers.epsilon(question.config.epsilon)}{_also_pixels(question.config)}"
-    at = f"At {f'the same {epsilon} for all,' if len(best) > 1 else epsilon}{_with_pushed(question.config)}"
+    loss = f"the same privacy loss ({epsilon}) for all," if len(best) > 1 else f"privacy loss {epsilon}"
+    at = f"With {loss}{_with_pushed(question.config)}"
     score = score_words(question, f"<b>{results[trust]}</b>")
     verdict = change(row, best[rest[0]]).verdict if rest else None
     if verdict is Verdict.BETTER:
@@ -533,13 +555,13 @@ def mark_words(question: Question, marks: Mapping[str, Estimate], best: Mapping[
 
 
 def _delta_words(config: ComparisonConfig, best: Mapping[str, Row]) -> str:
-    """Say with whom ε comes with δ, and that lies need none; empty if no row needs δ, or it is 0."""
+    """Say with whom the limit ε fails with a chance δ; empty if no row needs δ, or it is 0."""
     parties = [trust for trust, row in best.items() if needs_delta(row.method)]
     if not parties or not config.release_delta:
         return ""
-    lies = "; lies need none" if NOBODY in best else ""
+    never = "; if nobody is trusted, never" if NOBODY in best else ""
     delta = numbers.power_of_ten(config.release_delta)
-    return f" With {numbers.join_words(tuple(parties))} ε comes with δ = {delta}{lies}."
+    return f" With {numbers.join_words(tuple(parties))} the limit ε fails with a chance of δ = {delta}{never}."
 
 
 def _with_pushed(config: ComparisonConfig) -> str:

@@ -36,10 +36,18 @@ CHAPTERS = Chapters(
     (
         Chapter("True and published counts", released_counts),
         Chapter("Error of each kind of noise", along.panels, curve_controls, [AXIS, CURVES], curves_of),
-        Chapter("What an adversary can guess", adversary.panels),
+        Chapter("What an adversary can guess", adversary.panels, title="What others can guess"),
         Chapter("Is the privacy promise kept?", the_promise, for_specialists=True),
-        Chapter("Best noise for each δ", who_wins, for_specialists=True),
-        Chapter("The paper’s number, checked", claim.panels, axis_controls, [AXIS], axis_of, for_specialists=True),
+        Chapter("Best noise for each δ", who_wins, for_specialists=True, title="Which noise is best"),
+        Chapter(
+            "The paper’s number, checked",
+            claim.panels,
+            axis_controls,
+            [AXIS],
+            axis_of,
+            for_specialists=True,
+            title="A published number, checked",
+        ),
         Chapter("All results in a table", all_numbers, for_specialists=True),
     ),
 )

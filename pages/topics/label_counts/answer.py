@@ -113,15 +113,15 @@ def takeaway(question: Question, chosen: Outcome) -> str:
     promise = _broken_promise_words(chosen)
     people = "patients" if question.names else "people"
     by_chance = (
-        " Some counts stay as they are by chance; a reader cannot know which counts are exact."
+        " Where this amount happens to be 0 a count is exact, but no reader knows which counts are."
         if chosen.holds and 0 in errors
         else ""
     )
     added = f" ({' + '.join(f'{abs(error):,}' for error in errors)})" if len(errors) <= _MOST_ADDED else ""
     return (
-        f"Noise is added to {len(errors)} counts of {total:,} {people}, to hide each of them. Those below are off by "
-        f"{sum(map(abs, errors)):,} in all{added}; a typical publication is off by about "
-        f"<b>{whole(chosen.distortion.mean, total)}</b>{promise}.{by_chance}"
+        f"Each of {len(errors)} counts of {total:,} {people} is changed by a random amount (noise), to hide each of "
+        f"them. The counts below are off by {sum(map(abs, errors)):,} {people} in all{added}; many such publications "
+        f"are off by <b>{whole(chosen.distortion.mean, total)}</b> on average{promise}.{by_chance}"
     )
 
 

@@ -77,9 +77,10 @@ def _prediction(question: Question, outcome: Outcome, shown: Sequence[int]) -> P
     counts, total = question.config.counts, sum(question.config.counts)
     return Prediction(
         "counts-off-by",
-        f"A clinic changes each of its {len(counts)} counts of patients by a small random amount "
-        f"(ε = {numbers.epsilon(question.config.epsilon)}), so that they tell little about any one patient. <b>Add up "
-        f"the {len(counts)} errors: how many of {total:,} patients is that, on average over many publications?</b>",
+        f"A clinic has counted its {total:,} patients by illness. Before it publishes the {len(counts)} counts, it "
+        "changes each by a random amount (noise), so that they tell little about any one patient (privacy loss "
+        f"ε = {numbers.epsilon(question.config.epsilon)}; {numbers.ANCHORS}). <b>By how many patients are the "
+        f"{len(counts)} counts then off, all added up, on average?</b>",
         float(round(outcome.distortion.mean * total)),
         Scale(0.0, total / 5, 1.0, " patients"),
         Chart(charts.beside(counts, None, shown, question.class_names, "patients")),

@@ -70,7 +70,7 @@ class Answer:
         records = self.task.records
         if not self.best:
             right = f"<b>{numbers.out_of_100(ceiling)}</b>"
-            return f"{learns} With the labels known, it is right for {right} new {records}."
+            return f"{learns} Without privacy, it is right for {right} new {records}."
         reached = self.accuracy(self.best).mean
         nothing = 1 - sum(trial.test_share for trial in self.trials) / len(self.trials)
         alike = "" if all(trial.identified for trial in self.trials) else f" {ALL_ALIKE}"
@@ -109,8 +109,7 @@ class Answer:
                     self.trials,
                     self.methods,
                     self.question.threshold,
-                    self.task.records,
-                    f"always say {self.task.labels[0]}",
+                    self.task,
                 )
             ),
             note=_marks_words(self),
@@ -130,7 +129,9 @@ def _marks_words(answer: Answer) -> str:
         if n > 1
         else "Marks: one trial, so no interval is known. "
     )
-    return f"{marks}Grey for comparison: labels known (solid), always “{answer.task.labels[0]}” (dotted)."
+    return (
+        f"{marks}Grey lines, for comparison: without privacy (solid), always saying “{answer.task.labels[0]}” (dotted)."
+    )
 
 
 def _prediction(answer: Answer) -> Prediction | None:
@@ -148,7 +149,7 @@ def _prediction(answer: Answer) -> Prediction | None:
         100 * answer.accuracy(answer.best).mean,
         Scale(0, 100, unit=f" {records}"),
         one_bag(answer),
-        f"A model that knows the labels is right for {numbers.out_of_100(ceiling)}.",
+        f"Without privacy, a model is right for {numbers.out_of_100(ceiling)}.",
     )
 
 
@@ -251,9 +252,9 @@ def released_words(answer: Answer) -> str:
 
 
 def beside_words(task: Task, reached: float, ceiling: float, nothing: float) -> str:
-    """Say how many records are named correctly by one answer to all, and with the labels known."""
+    """Say how many records are named correctly by one answer to all, and without privacy."""
     lazy = f"Always saying “{task.labels[0]}” is right"
-    known = f"with the labels known, a model gets {numbers.out_of_100(ceiling)} right"
+    known = f"without privacy, a model gets {numbers.out_of_100(ceiling)} right"
     if reached < nothing - LEAST_AGAINST_TRIVIAL:
         return f"{lazy} more often, for {numbers.out_of_100(nothing)}; {known}"
     if reached <= nothing + LEAST_AGAINST_TRIVIAL:

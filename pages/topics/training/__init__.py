@@ -61,7 +61,7 @@ CHAPTERS = Chapters(
         Chapter("Which classes are mixed up", labelled(classes), fits=lambda question: not question.of_two),
         Chapter("Accuracy by noise level", labelled(trade_off.panels), fits=lambda question: question.of_two),
         Chapter("Is the confidence right?", labelled(probabilities)),
-        Chapter("What an adversary can guess", labelled(the_adversary)),
+        Chapter("What an adversary can guess", labelled(the_adversary), title="What others can guess"),
         Chapter("Weights that were learned", labelled(weights), for_specialists=True),
         Chapter("All results in a table", labelled(all_numbers), for_specialists=True),
     ),

@@ -73,6 +73,7 @@ CHAPTERS = Chapters(
             disobedience_controls,
             [PART, WAY],
             disobedience.choice_of,
+            title="If some ignore the rules",
         ),
         Chapter(
             "What one answer reveals",

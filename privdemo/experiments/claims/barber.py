@@ -247,9 +247,9 @@ CLAIMS = (
         partial(misprinted_sign, BinaryChannel(0.2, 0.2)),
         unit=PERCENT,
         reading=FORMULA,
-        surprise=f"A formula gives a share of {{percent:.0f}} %, as it has a plus in place of a minus. The right share "
-        f"is {100 * _SHARE:g} %.",
-        what="share of people, by the formula",
+        surprise=f"In a poll where {100 * _SHARE:g} of 100 people mean Yes, a formula finds {{percent:.0f}}. It has a "
+        "plus where a minus belongs.",
+        what="people who mean Yes, by the formula",
     ),
     ClaimRow(
         "equation 24",
@@ -258,7 +258,6 @@ CLAIMS = (
         partial(misprinted_sign, BinaryChannel(0.1, 0.2)),
         unit=PERCENT,
         reading=FORMULA,
-        what="share of people, by the formula",
     ),
     ClaimRow(
         "on several answers",
@@ -339,9 +338,9 @@ CLAIMS = (
         spread_beats_naive,
         (FIGURE_3,),
         unit=POINTS,
-        surprise="Correcting for the noise pixel by pixel did not make the model clearly more accurate than ignoring "
+        surprise="Allowing for noise pixel by pixel did not help a computer to name clearly more images than ignoring "
         "it{but}.",
-        what="gain in accuracy by correcting",
+        what="gain in images named correctly (±: chance)",
     ),
     ClaimRow(
         "figure 3",

@@ -367,8 +367,9 @@ CLAIMS = (
         partial(distortion, release=_DIRICHLET),
         (COUNT_RESULTS,),
         published=label_counts.PUBLISHED[_DIRICHLET],
-        surprise="With the noise of the paper’s own formula, the error is {times:.1f} times what its figure shows.",
-        what="errors of all counts added up, of 1,000 people (distortion)",
+        surprise="With noise by a paper’s own formula, counts of 1,000 people are off {times:.1f} times as far as its "
+        "figure shows.",
+        what="people by whom 5 counts are off, all added up",
         card_unit=OF_1000,
     ),
     ClaimRow(
@@ -434,9 +435,9 @@ CLAIMS = (
         "scaled Dirichlet with noise chosen from the counts keeps δ = {delta:g}: the true δ at ε = {epsilon:g} between "
         "the paper’s counts and counts with one label changed",
         equation_9_delta,
-        surprise="The privacy promise is weaker than stated, because the amount of noise was chosen by looking at "
-        "the secret counts.",
-        what="chance that the privacy promise fails (δ)",
+        surprise="Counts with noise break their promise of privacy more often than stated, as the secret counts decide "
+        "how much noise there is.",
+        what="chance that the promise of privacy fails",
         card_unit=PERCENT,
     ),
     ClaimRow(

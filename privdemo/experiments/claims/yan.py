@@ -334,7 +334,7 @@ def _means_row(groups: str, surprise: str = "") -> ClaimRow:
         published=1 / _K,
         reading=FORMULA,
         surprise=surprise,
-        what="how far one person can move the averages, all together",
+        what="change of all averages by one person, in % of the range",
         card_unit=PERCENT,
     )
 
@@ -434,7 +434,8 @@ CLAIMS = (
     _means_row("random-k"),
     _means_row(
         "nearest-k",
-        "One person can change the averages by more than stated, so noise made for the stated change hides too little.",
+        "One person can change averages of 2 people each by more than stated, so noise made for the stated change "
+        "hides too little.",
     ),
     _means_row("k-tree"),
     ClaimRow(

@@ -183,6 +183,12 @@ def test_without_a_question_chapters_of_some_questions_are_left_out_unless_first
     assert chapters.choice(("many",)).options == ("all", "more")
 
 
+def test_a_chapter_with_a_title_has_it_on_screen_and_its_name_in_links():
+    choice = Chapters("look", (Chapter("all", list), Chapter("few", list, title="The few"))).choice()
+    assert choice.options == ("all", "few")
+    assert [choice.on_screen(name) for name in choice.options] == ["all", "The few"]
+
+
 def test_chapters_that_do_not_fit_are_no_options_and_a_shared_setting_is_listed_once():
     prior = Choice("prior", ("a", "b"), "a")
     fits = Chapter("b", list, settings=[prior], fits=lambda question: question["of"] == "images")

@@ -282,7 +282,7 @@ def test_the_meaning_of_an_answer_comes_from_its_channel():
 def test_what_a_release_gives_away_is_how_many_can_be_guessed_right(epsilon, delta, right, counted):
     guessing = privacy_inputs.Guessing("which of two labels a patient has", "the counts", "patients")
     shown = privacy_inputs.guess_scale_html(epsilon, guessing, delta=delta, name="ε of a label", more="So.")
-    beyond = f" (with {counted})" if counted else ""
+    beyond = f" (with a chance {counted} that ε fails)" if counted else ""
     words = (
         f"Whoever guesses which of two labels a patient has, and sees the counts, {right} of 100 times{beyond}; by "
         "luck alone, 50."

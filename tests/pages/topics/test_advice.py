@@ -30,7 +30,7 @@ from pages.topics.advice.question import (
     trust_choice,
 )
 from privdemo import accounting, advise
-from privdemo.advise import TRUSTS
+from privdemo.advise import TRUSTS, YES_NO
 from privdemo.advise.shipped import people_of
 from tests.pages.visiting import finished, html, plain, takeaway, visit, warnings
 
@@ -50,7 +50,9 @@ def values_of(given: dict) -> Values:
 def test_the_page_opens_with_one_recommendation_above_everything():
     words = takeaway(visit("advice"))
     assert bare(words) == advise.sentence(advise.advise(MEMBERS))
-    assert "<b>Let each telephone change the answer 26.9 % of the time.</b> With 5,000 people the share is" in words
+    assert (
+        "<b>Let each telephone change the answer 26.9 % of the time.</b> With 5,000 people the share of yes is" in words
+    )
 
 
 def test_a_link_holds_the_three_answers():
@@ -76,7 +78,9 @@ def test_a_step_of_a_lecture_holds_the_three_answers_and_shows_them_again():
 
 def test_what_cannot_be_done_says_what_would_have_to_change():
     at = visit("advice", people="1000", points="1")
-    assert "<b>It cannot be done:</b> with 1,000 people and ε of at most 1, the share is right to" in takeaway(at)
+    assert "<b>It cannot be done:</b> with 1,000 people and ε of at most 1, the share of yes is right to" in takeaway(
+        at
+    )
     needed = advise.advise(Question("yes-no", "nobody", people=1000, within=0.01, groups=20)).plan.people_needed
     assert f"ask {needed:,} people, or accept ±" in takeaway(at)
 
@@ -134,11 +138,16 @@ def test_the_cards_say_what_the_next_trust_gives_and_what_stays_at_risk():
     words = titles["If people trust a shuffler, who mixes all answers"][1]
     shuffled = made.advice.alternatives[0]
     assert words == (
-        f"Then ε = {shuffled.epsilon_needed:g} is enough with 5,000 people. Or {shuffled.people_needed:,} people are "
-        "enough with ε = 1."
+        f"Then ε = {shuffled.epsilon_needed:g} is enough for ± 3 points from 5,000 people. Or "
+        f"{shuffled.people_needed:,} people are enough with ε = 1."
     )
-    assert titles["What stays at risk"][0] == "asked 5 times: guess nearly always right"
+    assert titles["If you ask a person 5 times"][0] == "guess nearly always right"
     assert "at most 74 of 100 times" in titles["How well others can guess one answer"][1]
+
+
+def test_every_option_that_is_called_otherwise_on_screen_is_one():
+    for choice in (KIND, GOAL, trust_choice(YES_NO)):
+        assert set(choice.shown) <= set(choice.options)
 
 
 def test_trust_that_changes_nothing_is_said_to_be_no_gain():
@@ -168,7 +177,7 @@ def test_five_questions_are_answered_from_the_label_alone():
         "5 times give away at most ε = 5",  # and if I am asked again?
         "sees what each telephone sends, and cannot be sure which answers are true",  # who sees my answer?
         "Nobody but the telephone itself",  # whom must I trust?
-        "With 5,000 people the share is right to ± 3 points, 95 times of 100",  # how exact is the result?
+        "With 5,000 people the share of yes is right to ± 3 points, 95 times of 100",  # how exact is the result?
         "“Have you ever cheated?”",
         LINK,
     ):

@@ -47,16 +47,16 @@ def test_the_takeaway_counts_verdicts_and_the_code_gives_all_claims(everything):
         shown()
         .takeaway()
         .endswith(
-            f": <b>{n[HOLDS]}</b> hold, <b>{n[CAVEAT]}</b> hold in part, and <b>{n[FAILS]}</b> do not hold. "
-            f"In <b>{n[DIFFERS]}</b> our number differs, and the source does not give all settings. "
-            f"Of the others we cannot tell: {n[UNCLEAR]} too close to call and {n[OPEN]} without data."
+            f": <b>{n[HOLDS]}</b> hold (we find the same), <b>{n[CAVEAT]}</b> hold in part, and <b>{n[FAILS]}</b> do "
+            f"not hold. We cannot judge the others: <b>{n[DIFFERS]}</b> give another number here, where the source "
+            f"leaves out settings, <b>{n[UNCLEAR]}</b> are too close to call, for <b>{n[OPEN]}</b> we have no data."
         )
     )
     of_yan = sum((claim.source, claim.verdict) == ("Yan", HOLDS) for claim in everything)
     n_yan = sum(claim.source == "Yan" for claim in everything)
     words = shown(source="Yan").takeaway()
     assert f"check {n_yan} claims of Yan, by" in words
-    assert f": <b>{of_yan}</b> hold" in words
+    assert f": <b>{of_yan}</b> hold (" in words
     exec(str(SNIPPET), {"print": lambda *words: printed.append(words)})
     assert len(printed) == 1 + len(everything)
     assert printed[0] == (n,)
@@ -77,14 +77,14 @@ def test_the_bar_has_every_verdict_and_the_cards_what_is_not_found_to_hold(every
     )
     numbers = [both for _, both, _ in surprises.figure.contents]
     assert [numbers[0], numbers[-1]] == [
-        charts.published_and_found("share of people, by the formula", "107\u00a0%", "40\u00a0%"),
-        charts.published_and_found("chance that the privacy promise fails (δ)", "5\u00a0%", "7.7\u00a0%"),
+        charts.published_and_found(misprint.what, "107\u00a0%", "40\u00a0%"),
+        charts.published_and_found("chance that the promise of privacy fails", "5\u00a0%", "7.7\u00a0%"),
     ]
     assert all("<small>published</small>" in both for both in numbers)
     assert (
         title
         == misprint.surprise
-        == ("A formula gives a share of 107 %, as it has a plus in place of a minus. The right share is 40 %.")
+        == ("In a poll where 40 of 100 people mean Yes, a formula finds 107. It has a plus where a minus belongs.")
     )
     assert [claim.surprises for claim in everything].count(True) == len(surprises.figure.contents) == 5
     assert surprises.figure.title == "5 surprising results of our check"

@@ -39,15 +39,16 @@ def test_the_takeaway_has_the_numbers_of_the_package(shown: Answer) -> None:
     shares = {name: class_ratio.share_of(shown.trials, name, 0) for name in (SPREAD, MMD, IDENTITY)}
     nearest, _, farthest = sorted(shares, key=lambda name: abs(shares[name].mean - 0.5))
     assert words == (
-        "In truth <b>50.0 %</b> of 40 images are 7s, but none is labelled. 3 methods estimate it from other sets, of "
-        f"which the shares are known: the closest says <b>{100 * shares[nearest].mean:.1f} %</b>, the farthest "
-        f"<b>{100 * shares[farthest].mean:.1f} %</b>."
+        "In truth <b>50.0 %</b> of 40 new images are 7s, but nobody says which. 3 methods estimate this share from "
+        f"2 sets of other images whose shares are known: the closest says <b>{100 * shares[nearest].mean:.1f} %</b>, "
+        f"the farthest <b>{100 * shares[farthest].mean:.1f} %</b>."
     )
     (panel,) = shown.main()
     assert "Given are two other sets: 80 % of set 1 are 7s and 20 % of set 2." in panel.summary
     assert "2 trials cannot tell which is closer" in panel.summary
     alone = [replace(trial, fits={EM: trial.fits[EM]}) for trial in shown.trials]
-    assert "are 7s. “labels known (for comparison)” estimates it: <b>" in takeaway(replace(shown, trials=tuple(alone)))
+    said = takeaway(replace(shown, trials=tuple(alone)))
+    assert "are 7s. “labels known (for comparison)” estimates this share: <b>" in said
 
 
 def test_images_of_the_classes_are_shown_if_there_are_any() -> None:
@@ -79,7 +80,7 @@ def test_of_more_than_two_classes_all_shares_follow_and_not_every_set_is_shown(s
     four = Answer(Question(config, 1), (class_ratio.run(config),))
     panel, shares = four.main()
     html = panel.figure.html
-    assert "4 other sets, 60 images each, " in html
+    assert "Known: the share of 0s in 4 sets of other images, 60 each" in html
     assert "and 1 more such set<" in html
     assert "Share of 0s, by method" in html
     assert "0s</span>" in html

@@ -97,31 +97,31 @@ def reached(wanted: float) -> str:
     [
         (
             mark_words(question(), MARKS, {NOBODY: CLEAR}),
-            "At ε = 1, trusting nobody, <b>90.0 %</b> of new images are named correctly. With all labels true it is "
-            "99.0 %.",
+            "With privacy loss ε = 1, trusting nobody, <b>90.0 %</b> of new images are named correctly. Without "
+            "privacy (all labels true) it is 99.0 %.",
         ),
         (
             mark_words(question(), MARKS, ranked([WORSE, CLEAR])),
-            "At the same ε = 1 for all, trusting <b>nobody</b> does best: <b>90.0 %</b> of new images are named "
-            "correctly; a bag owner gives 70.0 %. With",
+            "With the same privacy loss (ε = 1) for all, trusting <b>nobody</b> does best: <b>90.0 %</b> of new images "
+            "are named correctly; a bag owner gives 70.0 %. With",
         ),
         (
             mark_words(question(), MARKS, ranked([CLEAR, UNSURE])),
-            "At the same ε = 1 for all, <b>a bag owner and nobody</b> are too close to call: trusting a bag owner, "
-            "<b>92.0 %</b> of new images are named correctly; nobody gives 90.0 %.",
+            "With the same privacy loss (ε = 1) for all, <b>a bag owner and nobody</b> are too close to call: trusting "
+            "a bag owner, <b>92.0 %</b> of new images are named correctly; nobody gives 90.0 %.",
         ),
         (
             mark_words(question(), MARKS, ranked([CLEAR, replace(WORSE, by_trial="")])),
-            "At the same ε = 1 for all, trusting nobody, <b>90.0 %</b> of new images are named correctly; "
-            "a bag owner gives 70.0 %.",
+            "With the same privacy loss (ε = 1) for all, trusting nobody, <b>90.0 %</b> of new images are named "
+            "correctly; a bag owner gives 70.0 %.",
         ),
         (
             mark_words(question(DIGITS, metric="log_loss"), MARKS, {OWNER: CLEAR}),
-            "At ε = 1, trusting a bag owner, the log loss is <b>0.900</b>",
+            "With privacy loss ε = 1, trusting a bag owner, the log loss is <b>0.900</b>",
         ),
         (
             mark_words(question(replace(DIGITS, private=RECORDS)), MARKS, {}),
-            "No method that is shown needs so little trust. With all labels true it is 99.0 %.",
+            "No method that is shown needs so little trust. Without privacy (all labels true) it is 99.0 %.",
         ),
         (NONE.takeaway(), "None of the methods has a result. Ignore the noise: no noise will do."),
         (against_pin.why_not(question(pinned=OTHER), False), "of the other task"),
@@ -170,7 +170,7 @@ def test_it_opens_with_the_shipped_scores_of_its_setting():
         assert re.search(rf"{whom}(<b>)?{100 * best.mean:.1f} %", takeaway(at))
         assert f"{100 * best.mean:.1f} ± {100 * best.half:.1f} %" in html(at)
     assert "<b>nobody and a curator</b> are too close to call" in takeaway(at)
-    assert f"With all labels true it is {100 * marks[CLEAN].mean:.1f} %." in takeaway(at)
+    assert f"Without privacy (all labels true) it is {100 * marks[CLEAN].mean:.1f} %." in takeaway(at)
     assert not warnings(at)
 
 
@@ -209,7 +209,10 @@ def test_luck_of_ten_trials_stands_beside_the_closed_form():
     found = shown(chosen, *shipped.marks(chosen.config))
     lucky = found.marks[CORRECTED_COUNT]
     assert 100 * lucky.mean == pytest.approx(0.2, abs=0.05)
-    words = "At ε = 4, trusting nobody, the share of “9” is off by <b>0.2 points (0.5 points in the long run)</b>."
+    words = (
+        "With privacy loss ε = 4, trusting nobody, the share of “9” is off by "
+        "<b>0.2 points (0.5 points in the long run)</b>."
+    )
     assert words in found.takeaway()
     (panel,) = CHAPTERS["All results in a table"](found)
     assert [cells[-1] for cells in panel.figure.cells] == ["0.5 points", "–"]
@@ -437,7 +440,7 @@ def test_the_guess_is_who_may_see_true_labels_where_a_model_is_most_accurate():
     best = {trust: found.marks[name].mean for trust, name in found.best_by_trust.items()}
     assert prediction.scale == (NOBODY, OWNER)
     assert prediction.truth == max(best, key=best.__getitem__)
-    assert "if nobody sees the true labels" in prediction.ask
+    assert "if nobody sees true labels" in prediction.ask
     assert prediction.explain == ""
     plain, answered = parts(prediction.covered.figure), parts(panel.figure.figure)
     plotted = {x for trace in plain["data"] for x in trace["x"]}
@@ -460,7 +463,7 @@ def test_why_more_trust_may_help_less_is_said_where_it_does():
     note = CHAPTERS["Results by who is trusted"](found)[0].note
     assert "The label of an image says whether it is “" in note
     assert ("one total for 25 labels teaches less than 25 single labels" in note) == (OWNER in after)
-    assert ("a curator’s noise hides the whole record, not the label alone, so there is more of it" in note) == (
+    assert ("a curator’s noise must hide the picture too, not its label alone, so there is more of it" in note) == (
         CURATOR in after
     )
     assert (
@@ -577,7 +580,7 @@ def test_what_is_shipped_of_pushed_labels_needs_no_trials(mnist):
 @pytest.mark.mnist
 def test_a_link_sets_how_many_push_and_the_sentence_says_so(mnist):
     words = takeaway(visit("comparison", fake="0.2", fake_label="the second class"))
-    assert "At the same ε = 1 for all, with 20 of 100 labels pushed," in words
+    assert "With the same privacy loss (ε = 1) for all, with 20 of 100 labels pushed," in words
     at = visit("comparison", compare_look="Labels pushed by some", fake="0.3")
     assert not warnings(at)
     assert "<b>30 of 100 people</b> send the opposite of their true label" in takeaway(at)
@@ -598,7 +601,10 @@ def by_trust(config: ComparisonConfig, metric: str) -> tuple[Answer, dict[str, P
 @pytest.mark.mnist
 def test_the_sentence_names_delta_and_a_shuffler_is_compared_at_two(mnist):
     found, panels = by_trust(ComparisonConfig(SHARE), "error")
-    assert "With a curator and a shuffler ε comes with δ = 10⁻⁶; lies need none." in found.takeaway()
+    assert (
+        "With a curator and a shuffler the limit ε fails with a chance of δ = 10⁻⁶; if nobody is trusted, never."
+        in found.takeaway()
+    )
     panel = panels["two-deltas"]
     assert "<b>77 %</b> of the way from lies to a curator at δ = 10⁻⁶, and 89 % at δ = 10⁻³." in panel.answer
     assert [cells[1:] for cells in panel.figure.cells] == [
@@ -627,8 +633,8 @@ def test_a_curators_model_is_compared_at_two_deltas_where_both_are_shipped(mnist
 @pytest.mark.mnist
 def test_a_large_delta_is_said_to_be_large_and_compared_with_the_default(mnist):
     found, panels = by_trust(ComparisonConfig(SHARE, delta=1e-3), "error")
-    assert "ε comes with δ = 10⁻³" in found.takeaway()
-    assert "With 500 people and δ = 10⁻³ the promise allows even this" in panels["by-trust"].note
+    assert "fails with a chance of δ = 10⁻³" in found.takeaway()
+    assert "δ = 10⁻³, the chance that the limit ε fails, is large for 500 people" in panels["by-trust"].note
     assert (
         "<b>89 %</b> of the way from lies to a curator at δ = 10⁻³, and 77 % at δ = 10⁻⁶."
         in panels["two-deltas"].answer

@@ -175,7 +175,7 @@ def test_the_lies_decide_what_can_be_known(channel, lies, known, one_answer):
     shown = polls(channel)
     assert lies in shown.takeaway()
     assert known in shown.main()[0].summary
-    assert one_answer in PAGE.folds(shown.config, shown)["What the adversary sees"]
+    assert one_answer in PAGE.folds(shown.config, shown)["What others see"]
     assert ("the answers say nothing" in shown.takeaway()) == (channel == EMPTY)
     assert ("carry no information" in look(AGAIN, shown)[0].answer) == (channel == EMPTY)
     assert ("the printed formula tends to" in misprint_words(shown.config)) == (channel in (FIFTH, OPPOSITE))
@@ -269,7 +269,7 @@ def test_a_report_states_what_is_set(monkeypatch):
     page = made[-1]()
     assert "<h2>How to compute this again</h2><pre><code>from privdemo import figures" in page
     assert re.search(r">Chance of a changed answer \(lie\)</th><td[^>]*>0\.3<", page)
-    named = "“How many to ask”, “Some do not play along”, “What one answer reveals”, “Asking a person again”"
+    named = "“How many to ask”, “If some ignore the rules”, “What one answer reveals”, “Asking a person again”"
     assert f"<p>{named}, “More than two candidates”, “Training on changed labels”: these chapters have" in page
 
 

@@ -1,4 +1,4 @@
-"""The chapter “Some do not play along”: its words and its rows have the numbers of the package."""
+"""The chapter “If some ignore the rules”: its words and its rows have the numbers of the package."""
 
 import json
 import re
