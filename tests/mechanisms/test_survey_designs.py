@@ -15,6 +15,7 @@ from privdemo.estimators import survey, votes
 from privdemo.experiments.voting import design_costs, design_curves, design_table, designs_at
 from privdemo.mechanisms import BinaryChannel, Crosswise, UnrelatedQuestion
 from privdemo.methods import SURVEY_DESIGNS
+from tests.documents import ROOT
 from tests.estimators.oracles import wilson_half_width
 
 COIN_AND_BIRTHDAY = UnrelatedQuestion(0.5, 0.25)
@@ -125,6 +126,13 @@ def test_the_variances_are_the_textbooks():
         assert law.mean == pytest.approx(share, abs=1e-9)
 
 
+def test_at_the_same_chance_an_unrelated_question_is_more_precise_than_the_opposite_but_less_private():
+    for chance in (0.6, 0.7, 0.8):
+        unrelated, opposite = UnrelatedQuestion(chance, 0.25), BinaryChannel(1 - chance, 1 - chance)
+        assert survey.price(unrelated, 0.35) < survey.price(opposite, 0.35)
+        assert unrelated.epsilon > opposite.epsilon
+
+
 def coverage(asked_by, read_as, n, share):
     """How often the exact interval of answers `asked_by` one design, but `read_as` another, contains the share."""
     counts = np.arange(n + 1)
@@ -192,6 +200,17 @@ def test_nothing_can_be_estimated_without_any_privacy_loss_and_all_is_said_witho
         assert (row["epsilon"], row["people_needed"]) == (0, "")
     openly = design_costs(math.inf, 0.25, 1000, 0.35, 0.02)
     assert {cost.people for cost in openly} == {survey.voters_needed(0.0, 0.02, 0.35)}
+
+
+def test_the_table_of_the_docs_is_computed():
+    table = (ROOT / "docs" / "pages.md").read_text(encoding="utf-8").partition("| design | set |")[2]
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines()[2:6]]
+    set_so = (BinaryChannel(0.2, 0.2), UnrelatedQuestion(0.6, 0.5), COIN_AND_BIRTHDAY, BIRTHDAY)
+    alike = design_costs(math.log(4), 0.25, 1000, 0.35, 0.02)
+    assert [row[0] for row in rows] == [method.title for method in SURVEY_DESIGNS.values()]
+    for row, channel, cost in zip(rows, set_so, alike, strict=True):
+        half, people = survey.half_width(1000, channel, 0.35), survey.voters_needed(channel, 0.02, 0.35)
+        assert row[2:] == [f"{channel.epsilon:.2f}", f"± {100 * half:.1f} points", f"{people:,}", f"{cost.people:,}"]
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,7 @@ class Answer:
                     ),
                 ),
                 summary=summary,
-                rows=lambda: voting.poll_table(self.poll),
+                rows=self._rows,
                 snippet=_with_people_figure(last_poll_snippet(self.config)).then(
                     "for method, estimate in poll.estimates.items():",
                     "    print(method, estimate.value, estimate.interval)",
@@ -113,6 +113,11 @@ class Answer:
                 prediction=self._prediction(),
             ),
         )
+
+    def _rows(self) -> list[dict[str, Any]]:
+        """Return the four kinds of people, by their votes and by what they said."""
+        said = answers_of(self.config.channel)
+        return [row | {"said": said.said(row["said"]).strip("“”")} for row in voting.poll_table(self.poll)]
 
     def _prediction(self) -> Prediction | None:
         """Ask for the true share behind the answers; None where the answers say nothing of it."""

@@ -63,9 +63,10 @@ def how_to_ask(channel: UnrelatedQuestion | Crosswise) -> str:
     """Say how one asks so in a room, what is assumed, and which answer counts as which."""
     said = answers_of(channel)
     if isinstance(channel, UnrelatedQuestion):
+        chance = "tosses a coin" if channel.asked == 0.5 else "draws a card"
         asked = (
-            "In a room: everybody tosses a coin, or draws a card, that nobody else sees. It chooses the question, “Did "
-            f"you vote for A?” or “Is your birthday {months(channel.innocent)}?”, and the answer is yes or no."
+            f"In a room: everybody {chance} that nobody else sees. It chooses the question, “Did you vote for A?” or "
+            f"“Is your birthday {months(channel.innocent)}?”, and the answer is yes or no."
         )
     else:
         asked = (

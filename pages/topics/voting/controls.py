@@ -140,7 +140,7 @@ def _design_control(channel: BinaryChannel) -> None:
     with inputs.row(setting.key):
         inputs.number(setting, slider=slider, part="slider")
         privacy_inputs.answer_scale(channel, replace(VOTERS_OF_A_AND_B, says=answers_of(channel).a))
-    st.markdown(how_to_ask(channel))
+    st.html(f'<div class="epsilon">{how_to_ask(channel)}</div>')
 
 
 # --- the polls -----------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ from privdemo.experiments.naive_training import NaiveConfig
 from privdemo.experiments.voting import ElectionConfig, ManyConfig, many_table, run_many
 from privdemo.mechanisms import BinaryChannel, Crosswise, RandomisedResponse, UnrelatedQuestion
 from privdemo.methods import SURVEY_DESIGNS
-from tests.pages.visiting import takeaway, visit, warnings
+from tests.pages.visiting import html, takeaway, visit, warnings
 
 FIFTH, HONEST, OPPOSITE = BinaryChannel(0.2, 0.2), BinaryChannel(0.0, 0.0), BinaryChannel(1.0, 1.0)
 EMPTY, B_HONEST, A_HONEST = BinaryChannel(0.3, 0.7), BinaryChannel(0.0, 0.3), BinaryChannel(0.3, 0.0)
@@ -422,9 +422,10 @@ def test_an_innocent_question_is_asked_explained_and_corrected_for(link, channel
     assert not at.warning
     assert asked in takeaway(at)
     assert f"<b>{100 * best.value:.1f} %</b> voted for A (95 % interval: {100 * best.low:.1f}–" in takeaway(at)
-    assert [words.value for words in at.markdown if room in words.value]
+    assert room in html(at)
     (panel,) = shown.main()
     assert hears in panel.figure.body()
+    assert {row["said"] for row in panel.rows()} in ({"yes", "no"}, {"same", "different"})
     said = hears.split("“")[1].split("”")[0]
     assert f"{shown.poll.said_a} said “{said}”. The pollster cannot tell who these are." in panel.summary
     assert f"would say “{said}” by chance; if everybody had, " in panel.note
