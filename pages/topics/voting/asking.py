@@ -50,8 +50,9 @@ def design_words(channel: UnrelatedQuestion | Crosswise) -> str:
     """Say what people are asked, in the place of how chance changes answers."""
     if isinstance(channel, UnrelatedQuestion):
         return (
-            f"Chance asks {numbers.percent(channel.asked)} of the people whether they voted A, the others an unrelated "
-            "question, and they say only yes or no"
+            f"Chance asks {numbers.percent(channel.asked)} of the people whether they voted A, the others whether "
+            f"their birthday is {months(channel.innocent)} ({numbers.percent(channel.innocent)} of all), and they say "
+            "only yes or no"
         )
     return (
         "People say only whether two answers are the same or different: did they vote A, and is their birthday "

@@ -158,7 +158,7 @@ def _prediction(plan: Plan, honest: float, covered: Chart) -> Prediction | None:
 def _if_they_lie(lie: BinaryChannel) -> str:
     """Write how people lie, to end a question."""
     if is_design(lie):
-        return " if people are asked as above"
+        return " if people are asked this way"
     return (
         f" if each answer is changed with a chance of {numbers.percent(lie.p10)}"
         if lie.p10 == lie.p01
@@ -233,7 +233,7 @@ def _trusted_summary(trusted: Mapping[str, Sequence[tuple[float, float]]]) -> st
 def _who_lie(lie: BinaryChannel) -> str:
     """Write how people lie, to follow the number of people."""
     if is_design(lie):
-        return " who are asked as above"
+        return " who are asked this way"
     if lie.p10 == lie.p01:
         return f" whose answers are changed with a chance of {numbers.percent(lie.p10)}"
     return " whose answers are changed as set above"

@@ -401,7 +401,8 @@ EXTREMES += [UnrelatedQuestion(0.5, 1.0), Crosswise(0.5)]
         (
             {"lying": "unrelated question"},
             COIN_AND_BIRTHDAY,
-            "Chance asks 50 % of the people whether they voted A, the others an unrelated question",
+            "Chance asks 50 % of the people whether they voted A, the others whether their birthday is in January to "
+            "March (25 % of all), and they say only yes or no. From 1,000",
             "say “yes”; nobody can see",
             "“Did you vote for A?” or “Is your birthday in January to March?”",
         ),
@@ -468,7 +469,7 @@ def test_every_chapter_speaks_of_an_innocent_question_and_its_code_runs(channel,
     words = " ".join(panel.answer + panel.summary + panel.note for panel in panels)
     assert not re.search(r"\b(nan|None|inf)\b", words)
     told = look(PRICE, shown, replace(PLAN, lie=channel))[0].answer
-    assert ("who are asked as above" in told) == (channel.contrast > 0 and not channel.is_truthful)
+    assert ("who are asked this way" in told) == (channel.contrast > 0 and not channel.is_truthful)
     if math.isfinite(channel.epsilon):
         names = {}
         exec("\n".join(str(panel.snippet) for panel in panels if panel.snippet).replace(".show()", ""), names)

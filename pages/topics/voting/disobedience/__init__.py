@@ -211,7 +211,7 @@ def _kinds(config: ElectionConfig) -> list[dict[str, str]]:
     corrected, possible, halves = (style.colour for style in charts.disobedience_styles.values())
     one = "One chance of a changed answer for all"
     if is_design(config.channel):
-        one = "Asked as above, all alike"
+        one = "Asked this way, all alike"
     elif config.channel.p10 == config.channel.p01:
         one = f"{one}: {numbers.percent(config.channel.p10)}"
     first, second = (numbers.percent(lies.p10) for lies in (voting.FIRST_HALF, voting.SECOND_HALF))
