@@ -91,6 +91,10 @@ def _short(number: float, rounding: str) -> str:
 N_STATES = Limit("n_states", 2, 65536, "a value needs at least two states", integer=True)
 P10 = Limit("p10", 0.0, 1.0, "it is the probability of observing 1 when the truth is 0")
 P01 = Limit("p01", 0.0, 1.0, "it is the probability of observing 0 when the truth is 1")
+ASKED = Limit("asked", 0.0, 1.0, "it is the probability that the sensitive question is the one asked")
+INNOCENT = Limit("innocent", 0.0, 1.0, "it is the known share of people whose answer to the innocent question is yes")
+# Of a trait that the smaller part of the people has; at 0.5 an answer says nothing.
+RARER_INNOCENT = replace(INNOCENT, high=0.5, advice="take the answer that fewer people give")
 SIGMA = Limit("sigma", 0.0, 1e6, "σ = 0 means no noise and no privacy")
 SCALE = Limit("scale", 0.0, 1e6, "a scale of 0 means no noise and no privacy")
 POSITIVE_NOISE = Limit("noise level", 0.0, 1e6, "without noise there is no likelihood", low_open=True)

@@ -104,6 +104,18 @@ VOTING = _table(
     )
 )
 
+# Designs of a survey with a sensitive question, in which everybody answers at random in a known way.
+OPPOSITE, FORCED, UNRELATED, CROSSWISE = "opposite", "forced answer", "unrelated question", "crosswise"
+
+SURVEY_DESIGNS = _table(
+    (
+        Method(OPPOSITE, "the truth or its opposite", NOBODY, palette.SPREAD, "Warner"),
+        Method(FORCED, "the truth or a coin’s answer", NOBODY, palette.OTHERS[2], "forced response"),
+        Method(UNRELATED, "the vote or an unrelated question", NOBODY, palette.NAIVE, "Greenberg"),
+        Method(CROSSWISE, "only: same or different", NOBODY, palette.OTHERS[1], "crosswise model"),
+    )
+)
+
 # --- one of many answers -------------------------------------------------------------------------
 
 _SUBSETS, _UNARY, _ONE = palette.OTHERS[1], palette.OTHERS[0], palette.OTHERS[2]

@@ -3,7 +3,8 @@
 Every mechanism on values has `randomise(x, rng)`, which never changes `x`; its two halves `sample_noise(shape, rng)`
 and `apply(x, noise)`, so that the same noise can be applied at many noise levels; and `epsilon`, `epsilon_at(delta,
 n_values)` and `delta_at(epsilon, n_values)`. `PixelMechanism` is the interface of mechanisms on pixels, and
-`pixels.FAMILIES` lists them. `frequency_oracles` has mechanisms for one answer of many, whose reports
+`pixels.FAMILIES` lists them. `survey_designs` has binary
+channels that ask an innocent question too. `frequency_oracles` has mechanisms for one answer of many, whose reports
 support a set of answers.
 """
 
@@ -21,10 +22,12 @@ from privdemo.mechanisms.frequency_oracles import (
 from privdemo.mechanisms.pixel_mechanism import Distortion, PixelMechanism
 from privdemo.mechanisms.randomised_response import RandomisedResponse, ResponseNoise
 from privdemo.mechanisms.states import to_unit
+from privdemo.mechanisms.survey_designs import Crosswise, UnrelatedQuestion
 
 __all__ = [
     "BasicRappor",
     "BinaryChannel",
+    "Crosswise",
     "Distortion",
     "FrequencyOracle",
     "GaussianNoise",
@@ -37,5 +40,6 @@ __all__ = [
     "RandomisedResponse",
     "ResponseNoise",
     "SubsetSelection",
+    "UnrelatedQuestion",
     "to_unit",
 ]

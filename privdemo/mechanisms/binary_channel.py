@@ -40,6 +40,11 @@ class BinaryChannel:
         return np.array([[1 - self.p10, self.p01], [self.p10, 1 - self.p01]])
 
     @property
+    def is_truthful(self) -> bool:
+        """Whether every answer is the truth."""
+        return self.p10 == self.p01 == 0
+
+    @property
     def contrast(self) -> float:
         """1 − p10 − p01: by how much a truth of 1 makes the answer 1 likelier. At 0 the answer is independent of the
         truth.

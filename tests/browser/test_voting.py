@@ -13,7 +13,7 @@ from pages.topics.voting.question import SEED
 from privdemo import figures
 from privdemo.experiments import voting
 from privdemo.figures import people
-from privdemo.mechanisms import BinaryChannel
+from privdemo.mechanisms import BinaryChannel, Crosswise, UnrelatedQuestion
 from tests.browser import browsing
 
 pytestmark = pytest.mark.browser
@@ -168,6 +168,22 @@ def test_two_lies_have_a_slider_each(page: Page, address: str) -> None:
     drag(page, 60, slider=0)
     drag(page, 5, slider=1)
     assert paths(page) == rendered_by_python(BinaryChannel(0.6, 0.05))
+
+
+def test_an_innocent_question_has_a_slider_which_the_dots_follow(page: Page, address: str) -> None:
+    browsing.open_page(page, f"{address}/voting?lying=unrelated+question")
+    drag(page, 30)
+    expect(page.locator(".st-key-main-control-fragment output")).to_have_text("30 %")
+    asked = UnrelatedQuestion(0.3, 0.25)
+    assert paths(page) == rendered_by_python(asked)
+    drag(page, 30, "change")
+    expect(page).to_have_url(re.compile("asks_vote=0.3"))
+    browsing.settled(page)
+    assert paths(page) == rendered_by_python(asked), "as the server then renders them"
+    browsing.open_page(page, f"{address}/voting?lying=same+or+different")
+    drag(page, 20)
+    assert paths(page) == rendered_by_python(Crosswise(0.2))
+    expect(page.locator(".people figcaption").last).to_contain_text("of 1,000 say “different”")
 
 
 def watch(page: Page) -> None:

@@ -14,7 +14,14 @@ from privdemo.disobedience.many_answers import CRAFTED, PRETEND
 from privdemo.experiments import class_ratio, comparison, label_counts, label_proportions, sweep, training, voting
 from privdemo.experiments.many_answers import FREQUENT, RAREST, SOURCES, AnswersConfig, AttackedConfig
 from privdemo.experiments.sweep import EXPERIMENTS, ImagesConfig
-from privdemo.mechanisms import BinaryChannel, GaussianNoise, LaplaceNoise, RandomisedResponse
+from privdemo.mechanisms import (
+    BinaryChannel,
+    Crosswise,
+    GaussianNoise,
+    LaplaceNoise,
+    RandomisedResponse,
+    UnrelatedQuestion,
+)
 from privdemo.mechanisms.bags import SELECTIONS
 from privdemo.mechanisms.frequency_oracles import ORACLES
 from privdemo.mechanisms.label_counts import RELEASES
@@ -40,6 +47,9 @@ def response(n_states):
 
 
 CHANNELS = st.builds(BinaryChannel, within(limits.P10), within(limits.P01))
+DESIGNS = st.builds(UnrelatedQuestion, within(limits.ASKED), within(limits.INNOCENT)) | st.builds(
+    Crosswise, within(limits.INNOCENT)
+)
 LABELS = response(2) | CHANNELS
 GAUSSIAN, LAPLACE = (st.builds(GaussianNoise, within(limits.SIGMA)), st.builds(LaplaceNoise, within(limits.SCALE)))
 
@@ -129,7 +139,7 @@ CONFIGS = {
         voting.ElectionConfig,
         within(limits.N_VOTERS),
         within(limits.SHARE),
-        CHANNELS,
+        CHANNELS | DESIGNS,
         within(limits.N_ELECTIONS),
         SEEDS,
     ),
@@ -147,7 +157,7 @@ CONFIGS = {
         voting.DisobeyedConfig,
         st.integers(2, int(limits.N_VOTERS.high)),
         within(limits.SHARE),
-        CHANNELS,
+        CHANNELS | DESIGNS,
         within(limits.N_ELECTIONS),
         SEEDS,
         within(limits.PART),
@@ -206,6 +216,22 @@ def test_mechanisms_are_written_as_one_writes_them():
     for pixels in ({"laplace": 0.1, "sigma": 0.1}, {"poisson": 1.0}, {}):
         with pytest.raises(ValueError, match=r"pixels must be a flip probability, \{gaussian = …\} or \{laplace = …\}"):
             make({"pixels": pixels})
+
+
+def test_survey_designs_are_written_by_their_shares():
+    plain, make = EXPERIMENTS["voting"].plain_values, EXPERIMENTS["voting"].make
+    for channel, written in (
+        (UnrelatedQuestion(0.5, 0.25), {"asked": 0.5, "innocent": 0.25}),
+        (Crosswise(0.25), {"innocent": 0.25}),
+        (BinaryChannel(0.25, 0.25), 0.25),
+    ):
+        assert plain(voting.ElectionConfig(channel=channel))["channel"] == written
+        assert make({"channel": written}).channel == channel
+    for wrong in ({}, {"asked": 0.5}, {"innocent": 0.25, "lie": 0.1}):
+        with pytest.raises(ValueError, match=r"channel must be one lie, a list of two, \{innocent = …\} or \{asked = "):
+            make({"channel": wrong})
+    with pytest.raises(ValueError, match="innocent must be in"):
+        make({"channel": {"innocent": 25}})
 
 
 def test_a_visitors_own_records_have_no_plain_form():

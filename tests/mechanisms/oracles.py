@@ -2,10 +2,23 @@
 
 import numpy as np
 
-from privdemo.mechanisms import BinaryChannel, GaussianNoise, LaplaceNoise, RandomisedResponse
+from privdemo.mechanisms import (
+    BinaryChannel,
+    Crosswise,
+    GaussianNoise,
+    LaplaceNoise,
+    RandomisedResponse,
+    UnrelatedQuestion,
+)
 
 N = 200_000
-STATE_MECHANISMS = [RandomisedResponse(0.3, 2), RandomisedResponse(0.6, 5), BinaryChannel(0.2, 0.45)]
+STATE_MECHANISMS = [
+    RandomisedResponse(0.3, 2),
+    RandomisedResponse(0.6, 5),
+    BinaryChannel(0.2, 0.45),
+    UnrelatedQuestion(0.5, 0.25),
+    Crosswise(0.25),
+]
 NOISE_MECHANISMS = [GaussianNoise(0.4), LaplaceNoise(0.25)]
 MECHANISMS = STATE_MECHANISMS + NOISE_MECHANISMS
 # 24-bit uniforms: every implemented probability is within one grid step of the stated one.

@@ -7,7 +7,15 @@ import pytest
 
 from privdemo import accounting as acc
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, LaplaceNoise, RandomisedResponse
-from tests.mechanisms.oracles import MECHANISMS, channel_fits, data_for, empirical_channel, rng
+from tests.mechanisms.oracles import (
+    MECHANISMS,
+    NOISE_MECHANISMS,
+    STATE_MECHANISMS,
+    channel_fits,
+    data_for,
+    empirical_channel,
+    rng,
+)
 
 INTEGER_DTYPES = [np.uint8, np.int8, np.uint16, np.int16, np.uint32, np.int32, np.uint64, np.int64]
 
@@ -29,7 +37,7 @@ def test_releases_follow_the_channel_and_no_other(mechanism, wrong):
 
 @pytest.mark.parametrize("n_values", [(), (9,)])
 def test_guarantees_of_mechanisms_are_those_of_the_accounting(n_values):
-    gaussian, laplace, response, channel = MECHANISMS[3], MECHANISMS[4], MECHANISMS[1], MECHANISMS[2]
+    gaussian, laplace, response, channel = *NOISE_MECHANISMS, *STATE_MECHANISMS[1:3]
     distance = 3.0 if n_values else 1.0
     cases = [
         (GaussianNoise.from_epsilon(2.0, 1e-5, *n_values).sigma, acc.gaussian_sigma(2.0, 1e-5, distance)),

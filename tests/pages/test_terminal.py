@@ -18,7 +18,7 @@ from pages.topics import PAGES
 from privdemo.__main__ import main
 from privdemo.experiments import sweep, voting
 from privdemo.experiments.voting import ElectionConfig
-from privdemo.mechanisms import BinaryChannel
+from privdemo.mechanisms import BinaryChannel, Crosswise, UnrelatedQuestion
 
 POLL = ElectionConfig(500, channel=BinaryChannel(0.3, 0.3), seed=3)
 SETTINGS = {"voters": "500", "lie": "0.3", "poll_seed": "3"}
@@ -66,6 +66,28 @@ def test_the_sentence_is_printed_and_the_table_written(run, tmp_path):
     (tmp_path / "other.csv").write_text("experiment,draw\n", encoding="utf-8")
     code, _, err = run(VOTING, "--out", str(tmp_path / "other.csv"))
     assert (code, err) == (1, "privdemo: other.csv holds something else; name another file with --out\n")
+
+
+@pytest.mark.parametrize(
+    ("settings", "channel", "said", "start"),
+    [
+        ({"lying": "unrelated question", "asks_vote": "0.6"}, UnrelatedQuestion(0.6, 0.25), "yes", "Chance asks 60 %"),
+        ({"lying": "same or different", "born": "0.3"}, Crosswise(0.3), "different", "People say only whether two"),
+    ],
+    ids=["unrelated", "crosswise"],
+)
+def test_an_innocent_question_is_in_the_file_and_in_what_it_says(run, tmp_path, settings, channel, said, start):
+    config = replace(POLL, channel=channel)
+    text = setting_file.write("voting", SETTINGS | settings, config)
+    code, out, err = run(text)
+    assert (code, err) == (0, "")
+    assert out.startswith(start)
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "mine.csv").read_text(encoding="utf-8"))))
+    poll = voting.poll(config, voting.run(config))
+    assert sum(int(row["people"]) for row in rows if row["said"] == said) == poll.said_a
+    code, _, err = run(text.replace(f"innocent = {channel.innocent}", "innocent = 0.11"))
+    assert code == 1
+    assert "channel is {" in err
 
 
 def test_trials_in_the_background_are_waited_for(run, tmp_path):

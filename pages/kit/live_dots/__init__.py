@@ -32,10 +32,10 @@ def dots(data: Mapping[str, Any], key: str, first: Callable[[], str]) -> None:
     """Render fields of dots for people that follow the sliders of a lie; until they start, show what `first` makes.
 
     `data` holds what dots.js reads: a name of the `poll`; who `voted` A (bytes) and the `uniform` random number of each
-    person (doubles), as base64; the current `lies` of voters of B and of A, and the keys of the settings by whose
-    `sliders` each is set; the `fields`, each with its headings, if chance may change answers and if not, and what its
-    dots show, and the media query of a `narrow` screen, on which two of them are upright; the `legend`, and a
-    description in `words`.
+    person (doubles), as base64; the current `lies` of voters of B and of A, and the `sliders` that set each: the key of
+    the setting, the lie `at_0` and its `slope`; the `fields`, each with its headings, if chance may change answers and
+    if not, and what its dots show, and the media query of a `narrow` screen, on which two of them are upright; the
+    `legend`, and a description in `words`.
     """
     with st.container(key="dots-first"):
         if not st.session_state.get(_MOUNTED):

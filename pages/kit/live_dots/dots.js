@@ -59,7 +59,10 @@ class Dots {
       this.settle();
     };
     this.follow = ({ detail }) => {
-      this.data.sliders.forEach((keys, vote) => keys.includes(detail.key) && (this.lies[vote] = detail.value));
+      this.data.sliders.forEach((sliders, vote) => {
+        const found = sliders.find(({ key }) => key === detail.key);
+        if (found) this.lies[vote] = found.at_0 + found.slope * detail.value;
+      });
       this.settle();
     };
   }

@@ -5,10 +5,11 @@ from pathlib import Path
 
 from pages.kit import folds, numbers
 from pages.kit.page import Chapter, Chapters, Page
-from pages.topics.voting import adversary, candidates, disobedience, naive_training, price, six_questions
+from pages.topics.voting import adversary, candidates, designs, disobedience, naive_training, price, six_questions
 from pages.topics.voting.answer import Answer, one_polls_estimates, poll_snippet
 from pages.topics.voting.chapters import guessing_each_vote, many_polls
 from pages.topics.voting.controls import (
+    designs_controls,
     disobedience_controls,
     many_answers_controls,
     many_polls_controls,
@@ -24,6 +25,7 @@ from pages.topics.voting.question import (
     NAIVE_SETTINGS,
     PART,
     PLAN_SETTINGS,
+    PLAN_WIDTH,
     PRIOR,
     SAID,
     SHARES,
@@ -91,6 +93,9 @@ CHAPTERS = Chapters(
         ),
         Chapter("Quiz", six_questions.panels, quiz_controls, shows_main_control=False),
         Chapter("Why counting guessed votes fails", guessing_each_vote, for_specialists=True),
+        Chapter(
+            "Other ways to ask", designs.panels, designs_controls, [PLAN_WIDTH], designs.choice_of, for_specialists=True
+        ),
         Chapter(
             "More than two candidates", candidates.panels, shares_controls, [SHARES], typed_shares, for_specialists=True
         ),

@@ -11,6 +11,7 @@ from pages.kit.panel import Chart, Markup, Panel, Prediction, Scale
 from pages.kit.snippet import Snippet
 from pages.kit.values import Values
 from pages.topics.voting.answer import Answer
+from pages.topics.voting.asking import answers_of, import_line
 from pages.topics.voting.question import ASKED, SAID, prior_at
 from privdemo import accounting, attacks, figures, limits
 from privdemo.attacks import RepeatedAnswers
@@ -39,16 +40,17 @@ def prior_and_answer(values: Values, answer: Answer) -> tuple[float, str]:
 
 def one_answer(answer: Answer, choice: tuple[float, str]) -> list[Panel]:
     """Return the panel on what one answer reveals; `choice` is the adversary’s prior and the answer."""
-    (prior, said), channel = choice, answer.config.channel
+    (prior, vote), channel = choice, answer.config.channel
+    said = answers_of(channel).said(vote)
     name, question = "one-answer", "What does one answer give away?"
-    after = belief(channel, prior, said)
+    after = belief(channel, prior, vote)
     if after is None:
         words = f"With this belief and this chance of a changed answer nobody can say {said}. Change either."
         return [Panel(name, question, words)]
     before = _hundred_people(prior, "Before they answer: 100 people", people.BEFORE)
-    answered = _hundred_people(after, f"Afterwards: 100 people who say {said}", _senders(said))
-    legend = {f"votes {vote}, no answer yet": people.BEFORE[kind] for vote, kind in _VOTES.items()}
-    legend_after = {f"said {said}, voted {vote}": _senders(said)[kind] for vote, kind in _VOTES.items()}
+    answered = _hundred_people(after, f"Afterwards: 100 people who say {said}", _senders(vote))
+    legend = {f"votes {voted}, no answer yet": people.BEFORE[kind] for voted, kind in _VOTES.items()}
+    legend_after = {f"said {said}, voted {voted}": _senders(vote)[kind] for voted, kind in _VOTES.items()}
     summary = (
         f"Of 100 people {numbers.per_hundred(prior)} voted A before anything is said; of 100 people who say {said}, "
         f"{numbers.per_hundred(after)} did: the odds of A against B went from "
@@ -58,21 +60,21 @@ def one_answer(answer: Answer, choice: tuple[float, str]) -> list[Panel]:
     picture = Markup(figures.people_html([before, answered], legend | legend_after, summary))
     square = [
         _hundred_people(share, field.heading, marks, columns=10)
-        for share, field, marks in ((prior, before, people.BEFORE), (after, answered, _senders(said)))
+        for share, field, marks in ((prior, before, people.BEFORE), (after, answered, _senders(vote)))
     ]
     return [
         Panel(
             name,
             question,
-            belief_words(channel, prior, said, after),
+            belief_words(channel, prior, vote, after),
             picture,
             summary,
             lambda: [{"moment": "before", "voted_a": prior}, {"moment": f"after saying {said}", "voted_a": after}],
             Snippet(
-                ("from privdemo import accounting", "from privdemo.mechanisms import BinaryChannel"),
+                ("from privdemo import accounting", import_line(channel)),
                 (
                     f"channel = {channel!r}",
-                    f"prior, said = {prior!r}, {int(said == 'A')}  # 1 is A",
+                    f"prior, said = {prior!r}, {int(vote == 'A')}  # 1 is {answers_of(channel).a}",
                     "_, belief = accounting.posterior(channel.channel_matrix, [1 - prior, prior], said)",
                     f'print(f"of 100 people who say {said}, {{100 * belief:.3g}} voted A")',
                 ),
@@ -84,8 +86,8 @@ def one_answer(answer: Answer, choice: tuple[float, str]) -> list[Panel]:
                 100 * _whole(after),
                 Scale(0, 100, 1, " people"),
                 Markup(figures.people_html([square[0]], legend, f"{whole_per_hundred(prior)} of 100 people voted A.")),
-                f"A voter of A says {said} {numbers.percent(says(channel, 1, said))} of the time, a voter of B "
-                f"{numbers.percent(says(channel, 0, said))} of the time.",
+                f"A voter of A says {said} {numbers.percent(says(channel, 1, vote))} of the time, a voter of B "
+                f"{numbers.percent(says(channel, 0, vote))} of the time.",
             ),
             facts={"before": whole_per_hundred(prior), "after": whole_per_hundred(after)},
             on_slide=Markup(figures.people_html(square, legend | legend_after, summary)),
@@ -93,16 +95,17 @@ def one_answer(answer: Answer, choice: tuple[float, str]) -> list[Panel]:
     ]
 
 
-def belief(channel: BinaryChannel, prior: float, said: str) -> float | None:
-    """Return the probability of a vote for A after an answer, or None if nobody can give that answer."""
+def belief(channel: BinaryChannel, prior: float, vote: str) -> float | None:
+    """Return the probability of a vote for A after the answer that speaks for a vote, or None if nobody can give it."""
     try:
-        return float(accounting.posterior(channel.channel_matrix, [1 - prior, prior], int(said == "A"))[1])
+        return float(accounting.posterior(channel.channel_matrix, [1 - prior, prior], int(vote == "A"))[1])
     except ValueError:
         return None
 
 
-def belief_words(channel: BinaryChannel, prior: float, said: str, after: float) -> str:
+def belief_words(channel: BinaryChannel, prior: float, vote: str, after: float) -> str:
     """Say how an answer changes a belief, and how far ε lets it."""
+    said = answers_of(channel).said(vote)
     bound = f"the odds by {numbers.odds_factor(channel.epsilon)} at most"
     if math.isinf(channel.epsilon):
         bound = "any odds to certainty"
@@ -112,9 +115,9 @@ def belief_words(channel: BinaryChannel, prior: float, said: str, after: float) 
     )
 
 
-def says(channel: BinaryChannel, vote: int, said: str) -> float:
-    """Return how likely a voter (1 for A, 0 for B) gives an answer."""
-    return float(channel.channel_matrix[vote][int(said == "A")])
+def says(channel: BinaryChannel, voted: int, vote: str) -> float:
+    """Return how likely a voter (1 for A, 0 for B) gives the answer that speaks for a vote."""
+    return float(channel.channel_matrix[int(vote == "A"), voted])
 
 
 def _whole(chance: float) -> float:
@@ -126,10 +129,10 @@ def _whole(chance: float) -> float:
 _VOTES = {"A": voting.A_TRUE, "B": voting.B_TRUE}
 
 
-def _senders(said: str) -> dict[int, people.Dot]:
-    """Return the marks of voters of A and of B who all give the same answer."""
-    mark = people.SAID_A if said == "A" else people.SAID_B
-    return {kind: mark if vote == said else mark.changed for vote, kind in _VOTES.items()}
+def _senders(vote: str) -> dict[int, people.Dot]:
+    """Return the marks of voters of A and of B who all give the answer that speaks for the same vote."""
+    mark = people.SAID_A if vote == "A" else people.SAID_B
+    return {kind: mark if voted == vote else mark.changed for voted, kind in _VOTES.items()}
 
 
 def _hundred_people(share: float, heading: str, marks: Mapping[int, people.Dot], columns: int = 20) -> people.Field:
@@ -156,7 +159,7 @@ def many_answers(answer: Answer, choice: tuple[float, int]) -> list[Panel | tupl
     imports = (
         "from privdemo.attacks import repeated_answers",
         "from privdemo.figures import voting as charts",
-        "from privdemo.mechanisms import BinaryChannel",
+        import_line(channel),
     )
     guesses = Panel(
         "asking",
@@ -201,18 +204,18 @@ def many_words(channel: BinaryChannel, prior: float, revealed: tuple[RepeatedAns
         f"<b>{numbers.share(here.best_guess_right)}</b> of the time{after_one}; without any answer "
         f"{numbers.share(here.guess_before)}{always}. The privacy loss{' of these answers together' * (n > 1)} is "
         f"<b>ε = {epsilon}</b>{each}."
-        f"{_if_all_say_a(float(here.log_odds[-1]), n)}"
+        f"{_if_all_say(answers_of(channel).a, float(here.log_odds[-1]), n)}"
     )
 
 
-def _if_all_say_a(log_odds: float, n: int) -> str:
-    """Say the odds of a vote for A if all `n` answers are A; empty if they cannot be (nan)."""
+def _if_all_say(said: str, log_odds: float, n: int) -> str:
+    """Say the odds of a vote for A if all `n` answers are those that speak for it; empty if they cannot be (nan)."""
     every = {1: "the answer is", 2: "both answers are"}.get(n, f"all {n} answers are")
     if math.isnan(log_odds):
         return ""
     if math.isinf(log_odds):
-        return f" If {every} A, this person certainly voted {'A' if log_odds > 0 else 'B'}."
-    return f" If {every} A, the odds that this person voted A are <b>{numbers.odds(log_odds)}</b>."
+        return f" If {every} {said}, this person certainly voted {'A' if log_odds > 0 else 'B'}."
+    return f" If {every} {said}, the odds that this person voted A are <b>{numbers.odds(log_odds)}</b>."
 
 
 # --- the words folded away ------------------------------------------------------------------------
@@ -221,11 +224,12 @@ def _if_all_say_a(log_odds: float, n: int) -> str:
 def standing_words(channel: BinaryChannel) -> str:
     """Say what one answer reveals to an adversary who holds both votes equally likely."""
     parts = []
-    for said in "AB":
-        voted_a = belief(channel, 0.5, said)
+    for vote in "AB":
+        voted_a = belief(channel, 0.5, vote)
         if voted_a is not None:  # this answer is possible
-            right = voted_a if said == "A" else 1 - voted_a
-            parts.append(f"of 100 people who say {said}, {numbers.per_hundred(right)} voted {said}")
+            right = voted_a if vote == "A" else 1 - voted_a
+            said = answers_of(channel).said(vote)
+            parts.append(f"of 100 people who say {said}, {numbers.per_hundred(right)} voted {vote}")
     more = "“Asking a person again” shows how the answers of one person add up until nothing can be denied."
     if not channel.contrast:
         more = "“Asking a person again” shows that more answers tell no more."

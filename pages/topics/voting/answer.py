@@ -12,13 +12,15 @@ from pages.kit import cache, numbers, opendp
 from pages.kit.panel import Chart, LiveDots, Panel, Prediction, Scale
 from pages.kit.snippet import Snippet
 from pages.kit.trials import Trials
+from pages.topics.voting.asking import answers_of, design_words, import_line, is_design
+from pages.topics.voting.question import ASKED_VOTE
 from privdemo import figures
 from privdemo.estimators.votes import VoteEstimate
 from privdemo.experiments import voting
 from privdemo.experiments.voting import ElectionConfig, People, Poll, Record
 from privdemo.figures import people
 from privdemo.figures import voting as charts
-from privdemo.mechanisms import BinaryChannel
+from privdemo.mechanisms import BinaryChannel, UnrelatedQuestion
 from privdemo.methods import NAIVE, RAW_SPREAD, RECONSTRUCTION, SPREAD_MLE, VOTING
 
 
@@ -95,13 +97,13 @@ class Answer:
                     live_dots(self.config, self.people, summary),
                     lambda: figures.people_html(
                         still_dots(self.config, self.people),
-                        _HEARD_LEGEND if self.config.channel == voting.TRUTHFUL else people.LEGEND,
+                        _legend(self.config.channel, changed=not self.config.channel.is_truthful),
                         summary,
                         still_dots(self.config, self.people, upright=True),
                     ),
                 ),
                 summary=summary,
-                rows=lambda: voting.poll_table(self.poll),
+                rows=self._rows,
                 snippet=_with_people_figure(last_poll_snippet(self.config)).then(
                     "for method, estimate in poll.estimates.items():",
                     "    print(method, estimate.value, estimate.interval)",
@@ -112,27 +114,39 @@ class Answer:
             ),
         )
 
+    def _rows(self) -> list[dict[str, Any]]:
+        """Return the four kinds of people, by their votes and by what they said."""
+        said = answers_of(self.config.channel)
+        return [row | {"said": said.said(row["said"]).strip("“”")} for row in voting.poll_table(self.poll)]
+
     def _prediction(self) -> Prediction | None:
         """Ask for the true share behind the answers; None where the answers say nothing of it."""
         config, poll = self.config, self.poll
         if not config.channel.contrast:
             return None
         simulated = numbers.people(poll.n_voters).replace(" p", " simulated p")
-        lies = lie_words(config)
-        words = f"What the pollster hears: {poll.said_a:,} of {numbers.people(poll.n_voters)} say A."
+        lies, said = lie_words(config), answers_of(config.channel)
+        words = f"What the pollster hears: {poll.said_a:,} of {numbers.people(poll.n_voters)} say {said.a}."
         heard = LiveDots(
-            live_dots(config, self.people, words, _HEARD),
-            lambda: figures.people_html(still_dots(config, self.people, _HEARD), _HEARD_LEGEND, words),
+            live_dots(config, self.people, words, are_covered=True),
+            lambda: figures.people_html(
+                still_dots(config, self.people, are_covered=True), _legend(config.channel, changed=False), words
+            ),
         )
+        lied_b, lied_a = numbers.count(poll.lied_b), numbers.count(poll.lied_a)
+        claim = "say that they voted for A"
+        turned = f"Chance turned {lied_b} answers of voters of B into A, and {lied_a} of voters of A into B."
+        if is_design(config.channel):
+            claim = f"say {said.a}"
+            turned = f"Of voters of B {lied_b} said {said.a}, and of voters of A {lied_a} said {said.b}."
         return Prediction(
             "voting-share",
-            f"<b>{numbers.share(poll.said_a / poll.n_voters)}</b> of {simulated} say that they voted for A. "
+            f"<b>{numbers.share(poll.said_a / poll.n_voters)}</b> of {simulated} {claim}. "
             f"But {lies[:1].lower()}{lies[1:]}. What share really voted for A?",
             100 * config.share,
             Scale(0, 100, 1, " %"),
             heard,
-            f"Chance turned {numbers.count(poll.lied_b)} answers of voters of B into A, and "
-            f"{numbers.count(poll.lied_a)} of voters of A into B.",
+            turned,
             "**Your guess: what share really voted for A?**",
         )
 
@@ -148,7 +162,7 @@ def one_polls_estimates(answer: Answer) -> list[Panel]:
         Panel(
             "estimates",
             "Which estimate finds the truth?",
-            reading_words(answer.poll, answer.config.share),
+            reading_words(answer.poll, answer.config.share, answer.config.channel),
             Chart(charts.estimates(answer.poll.estimates, answer.config.share)),
             estimate_words(answer.poll, answer.config.share),
             lambda: voting.estimate_table(answer.poll),
@@ -161,31 +175,44 @@ def one_polls_estimates(answer: Answer) -> list[Panel]:
 
 
 # The headings of the fields; the browser fills in the numbers, and so does `still_dots`.
-VOTES_HEADING = "How those asked really voted: {voted_a} of {asked} for A (only this simulation knows)"
-ANSWERS_HEADING = "What the pollster hears: {said_a} of {asked} say A"
-CHANGED_HEADING = f"{ANSWERS_HEADING}; nobody can see which are hollow"
+_VOTES = "How those asked really voted: {voted_a} of {asked} for A (only this simulation knows)"
+# What is added to the heading of the answers where chance may change them.
+_CHANGED = "; nobody can see which are hollow"
 # The keys of the settings by which voters of B lie, and voters of A: one for both, or one each.
-SLIDERS = (("lie", "b_says_a"), ("lie", "a_says_b"))
+_SLIDERS = (("lie", "b_says_a", "born"), ("lie", "a_says_b", "born"))
 _Fields = tuple[tuple[str, Mapping[int, people.Dot]], ...]
-_HEARD: _Fields = ((ANSWERS_HEADING, people.ANSWERS),)
-_FIELDS: _Fields = ((VOTES_HEADING, people.VOTES), (CHANGED_HEADING, people.TRUTH))
-# Nothing is hollow before the guess, and if everyone tells the truth.
-_HEARD_LEGEND = {name: dot for name, dot in people.LEGEND.items() if not dot.hollow}
 
 
-def live_dots(config: ElectionConfig, people_shown: People, words: str, fields: _Fields = _FIELDS) -> dict[str, Any]:
+def _fields(channel: BinaryChannel, are_covered: bool) -> _Fields:
+    """Return the heading and the dots of each field; the votes are covered before the guess, and nothing is hollow."""
+    heard = f"What the pollster hears: {{said_a}} of {{asked}} say {answers_of(channel).a}"
+    if are_covered:
+        return ((heard, people.ANSWERS),)
+    return ((_VOTES, people.VOTES), (heard + _CHANGED, people.TRUTH))
+
+
+def _legend(channel: BinaryChannel, *, changed: bool) -> dict[str, people.Dot]:
+    """Return the mark of each answer, and with `changed` those of answers that speak for the other vote."""
+    said, dots = answers_of(channel), people.LEGEND
+    if is_design(channel):
+        names = (f"A, or {said.a}", f"B, or {said.b}", f"voted B, but said {said.a}", f"voted A, but said {said.b}")
+        dots = dict(zip(names, dots.values(), strict=True))
+    return {name: dot for name, dot in dots.items() if changed or not dot.hollow}
+
+
+def live_dots(config: ElectionConfig, people_shown: People, words: str, *, are_covered: bool = False) -> dict[str, Any]:
     """Return the data of the interactive dots; `words` describe them to screen readers."""
     n = len(people_shown.voted_a)
-    legend = people.LEGEND if fields is _FIELDS else _HEARD_LEGEND
-    plans = [people.plan(heading, dots, n) for heading, dots in fields]
+    legend = _legend(config.channel, changed=not are_covered)
+    plans = [people.plan(heading, dots, n) for heading, dots in _fields(config.channel, are_covered)]
     for plan in plans:
-        plan["heading_unchanged"] = plan["heading"].replace(CHANGED_HEADING, ANSWERS_HEADING)
+        plan["heading_unchanged"] = plan["heading"].replace(_CHANGED, "")
     return {
         "poll": f"{config.seed}/{config.n_elections}",
         "voted": _base64(people_shown.voted_a),
         "uniform": _base64(people_shown.uniform),
         "lies": [config.channel.p10, config.channel.p01],
-        "sliders": SLIDERS,
+        "sliders": _sliders(config.channel),
         "fields": plans,
         "narrow": people.NARROW,
         "legend": [
@@ -195,17 +222,26 @@ def live_dots(config: ElectionConfig, people_shown: People, words: str, fields: 
     }
 
 
+def _sliders(channel: BinaryChannel) -> list[list[dict[str, Any]]]:
+    """Return by which settings voters of B lie, and voters of A, each with the lie at 0 and its slope."""
+    if isinstance(channel, UnrelatedQuestion):
+        ends = (channel.innocent, 1 - channel.innocent)
+        return [[{"key": ASKED_VOTE.key, "at_0": end, "slope": -end}] for end in ends]
+    return [[{"key": key, "at_0": 0, "slope": 1} for key in keys] for keys in _SLIDERS]
+
+
 def still_dots(
-    config: ElectionConfig, people_shown: People, fields: _Fields = _FIELDS, *, upright: bool = False
+    config: ElectionConfig, people_shown: People, *, are_covered: bool = False, upright: bool = False
 ) -> list[people.Field]:
     """Return the same fields as still pictures, with the numbers that the browser fills in."""
+    fields = _fields(config.channel, are_covered)
     kinds = voting.kinds(people_shown, config.channel)
     said_a = int(((kinds == voting.A_TRUE) | (kinds == voting.B_LIED)).sum())
     numbers_shown = {"voted_a": int(people_shown.voted_a.sum()), "said_a": said_a, "asked": len(kinds)}
     counts = {name: f"{n:,}" for name, n in numbers_shown.items()}
     columns = people.columns_of(len(kinds), upright=upright)
-    if config.channel == voting.TRUTHFUL:
-        fields = tuple((heading.replace(CHANGED_HEADING, ANSWERS_HEADING), dots) for heading, dots in fields)
+    if config.channel.is_truthful:
+        fields = tuple((heading.replace(_CHANGED, ""), dots) for heading, dots in fields)
     return [figures.dot_field(heading.format(**counts), kinds, dots, columns) for heading, dots in fields]
 
 
@@ -219,7 +255,9 @@ def _base64(array: Any) -> str:
 
 def lie_words(config: ElectionConfig) -> str:
     """Say how chance changes answers."""
-    if config.channel == voting.TRUTHFUL:
+    if is_design(config.channel):
+        return design_words(config.channel)
+    if config.channel.is_truthful:
         return "No answer was changed: everyone tells the truth"
     if config.channel.p10 == config.channel.p01 == 1:
         return "Every answer was changed to the other one"
@@ -250,7 +288,7 @@ def interval_in_brackets(estimate: VoteEstimate) -> str:
 
 def arithmetic_words(poll: Poll, channel: BinaryChannel) -> str:
     """Show how the estimate is worked out from the answers; empty where nothing is to be corrected, or can be."""
-    if channel == voting.TRUTHFUL or not channel.contrast:
+    if channel.is_truthful or not channel.contrast:
         return ""
     shares = poll.said_a / poll.n_voters, channel.p10, 1 - channel.p01
     result = _way(*shares)
@@ -262,7 +300,8 @@ def arithmetic_words(poll: Poll, channel: BinaryChannel) -> str:
     if not 0 <= result <= 100:
         beyond = f" No share is {'below 0' if result < 0 else 'above 100'} %, so we take that."
     return (
-        f"How: if nobody had voted for A, {nobody} % would say A{' by chance' * (0 < channel.p10 < 1)}; if everybody "
+        f"How: if nobody had voted for A, {nobody} % would say {answers_of(channel).a}"
+        f"{' by chance' * (0 < channel.p10 < 1)}; if everybody "
         f"had, {everybody} %. In fact {said} % do, which is ({said} − {nobody}) / ({everybody} − {nobody}) = "
         f"{result:.1f} % of the way from {nobody} to {everybody}.{beyond}"
     ).replace(" -", " −")
@@ -289,11 +328,14 @@ def missed_words(answer: Answer) -> str:
     return f"{start}, as it does in {n - record.n_covered:,} of {n:,} such polls; 5 in 100 are expected."
 
 
-def reading_words(poll: Poll, truth: float) -> str:
+def reading_words(poll: Poll, truth: float, channel: BinaryChannel) -> str:
     """Compare ignoring the changed answers with correcting for them in one poll."""
+    ignoring = "Ignoring that chance changed answers"
+    if is_design(channel):
+        ignoring = f"Taking every {answers_of(channel).a} for a vote for A"
     ignored, best = poll.estimates[NAIVE], poll.estimates.get(SPREAD_MLE)
     start = (
-        f"The truth is <b>{numbers.share(truth)}</b>. Ignoring that chance changed answers gives "
+        f"The truth is <b>{numbers.share(truth)}</b>. {ignoring} gives "
         f"<b>{numbers.share(ignored.value)}</b>{_interval_and_verdict(ignored, truth, '95 % interval')}."
     )
     if best:
@@ -321,13 +363,19 @@ def people_words(answer: Answer) -> str:
     who = f"{numbers.people(poll.n_voters)}:"
     if n_dots < poll.n_voters:
         who = f"{n_dots:,} of the {numbers.people(poll.n_voters)}, chosen at random, are shown; of them all"
-    counts = (
-        f"{who} {poll.voted_a:,} voted A, chance changed {poll.lied_a + poll.lied_b:,} answers, {poll.said_a:,} said A."
-    )
-    known = voting.certain_inferences(answer.config.channel)
+    channel = answer.config.channel
+    said = answers_of(channel)
+    changed = f"chance changed {poll.lied_a + poll.lied_b:,} answers"
+    unknown = "whose answer chance changed"
+    if is_design(channel):
+        changed = f"{poll.lied_b:,} voters of B said {said.a} and {poll.lied_a:,} voters of A {said.b}"
+        unknown = "who these are"
+    counts = f"{who} {poll.voted_a:,} voted A, {changed}, {poll.said_a:,} said {said.a}."
+    known = voting.certain_inferences(channel)
     if not known:
-        return f"{counts} The pollster cannot tell whose answer chance changed."
-    return f"{counts} The pollster knows: {numbers.join_words(known)}."
+        return f"{counts} The pollster cannot tell {unknown}."
+    words = numbers.join_words(known).replace("says A", f"says {said.a}").replace("says B", f"says {said.b}")
+    return f"{counts} The pollster knows: {words}."
 
 
 def estimate_words(poll: Poll, truth: float) -> str:
@@ -363,7 +411,7 @@ def opendp_lines(config: ElectionConfig) -> Snippet | None:
 def snippet(config: ElectionConfig) -> Snippet:
     """Return the code that holds the polls."""
     return Snippet(
-        ("from privdemo.experiments import voting", "from privdemo.mechanisms import BinaryChannel"),
+        ("from privdemo.experiments import voting", import_line(config.channel)),
         (f"config = voting.{config!r}", "elections = voting.run(config)"),
     )
 

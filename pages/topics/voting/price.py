@@ -11,9 +11,9 @@ from pages.kit.panel import Chart, Panel, Prediction, Scale
 from pages.kit.snippet import Snippet
 from pages.kit.values import Values
 from pages.topics.voting.answer import Answer
+from pages.topics.voting.asking import import_line, is_design
 from pages.topics.voting.question import PEOPLE, PLAN_SHARE, PLAN_VOTERS, PLAN_WIDTH, PRECISION, PRIVACY, SOLVE, Plan
 from privdemo.estimators import survey, trusted_survey
-from privdemo.experiments.voting import TRUTHFUL
 from privdemo.figures import voting as charts
 from privdemo.mechanisms import BinaryChannel
 from privdemo.methods import CURATOR, NOBODY, SHUFFLER
@@ -121,7 +121,7 @@ def _snippet(plan: Plan) -> Snippet:
         (
             "from privdemo.estimators import survey, trusted_survey",
             "from privdemo.figures import voting as charts",
-            "from privdemo.mechanisms import BinaryChannel",
+            import_line(plan.lie),
         ),
         (
             f"{', '.join(given)} = {', '.join(given.values())}",
@@ -142,7 +142,7 @@ def _prediction(plan: Plan, honest: float, covered: Chart) -> Prediction | None:
     """Ask for the number of people; None where another number is wanted, or nobody lies, or it is beyond guessing."""
     least = 10 ** math.floor(math.log10(_GUESSED * honest))
     most = math.ceil(_GUESSED * honest / least) * least
-    if plan.solve != PEOPLE or plan.lie == TRUTHFUL or plan.voters > most:
+    if plan.solve != PEOPLE or plan.lie.is_truthful or plan.voters > most:
         return None
     return Prediction(
         "voting-people",
@@ -157,6 +157,8 @@ def _prediction(plan: Plan, honest: float, covered: Chart) -> Prediction | None:
 
 def _if_they_lie(lie: BinaryChannel) -> str:
     """Write how people lie, to end a question."""
+    if is_design(lie):
+        return " if people are asked this way"
     return (
         f" if each answer is changed with a chance of {numbers.percent(lie.p10)}"
         if lie.p10 == lie.p01
@@ -188,7 +190,7 @@ def price_words(plan: Plan) -> str:
         return f"{who}{lies} are too few: the interval contains every share."
     if plan.width < PLAN_WIDTH.limit.low:
         return f"{who}{lies} tell the share within <b>{points}</b>."
-    if plan.lie == TRUTHFUL:
+    if plan.lie.is_truthful:
         return f"{who} whose answers are not changed tell the share within <b>{points}</b>."
     honest = survey.voters_needed(0.0, plan.width, plan.share)
     if plan.solve == PEOPLE:
@@ -231,6 +233,8 @@ def _trusted_summary(trusted: Mapping[str, Sequence[tuple[float, float]]]) -> st
 
 def _who_lie(lie: BinaryChannel) -> str:
     """Write how people lie, to follow the number of people."""
+    if is_design(lie):
+        return " who are asked this way"
     if lie.p10 == lie.p01:
         return f" whose answers are changed with a chance of {numbers.percent(lie.p10)}"
     return " whose answers are changed as set above"

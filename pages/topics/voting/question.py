@@ -10,20 +10,44 @@ from pages.kit.values import Values
 from privdemo import limits
 from privdemo.experiments.naive_training import NaiveConfig
 from privdemo.experiments.voting import ElectionConfig, ManyConfig
-from privdemo.mechanisms import BinaryChannel
+from privdemo.mechanisms import BinaryChannel, Crosswise, UnrelatedQuestion
 
 SYMMETRIC, ASYMMETRIC = "symmetric", "asymmetric"
+UNRELATED, CROSSWISE = "unrelated question", "same or different"
 # Sizes of a poll that the slider stops at.
 SIZES = (10, 30, 100, 300, 1_000, 3_000, 10_000, 100_000, 1_000_000, 10_000_000)
 
 VOTERS = Number("voters", limits.N_VOTERS, ElectionConfig.n_voters, "People asked", step=100)
 SHARE = Number("share", limits.SHARE, ElectionConfig.share, "True share of A in the country", step=0.01)
-KIND = Choice("lying", (SYMMETRIC, ASYMMETRIC), SYMMETRIC, "How answers of A and of B are changed")
+KIND = Choice(
+    "lying",
+    (SYMMETRIC, ASYMMETRIC, UNRELATED, CROSSWISE),
+    SYMMETRIC,
+    "Changed answers, or another question",
+)
 LIE = Number(
     "lie", limits.flip_prob_limit(2, "lie"), ElectionConfig.channel.p10, "Chance of a changed answer", step=0.01
 )
 B_SAYS_A = Number("b_says_a", limits.P10, 0.1, "Voters of B say A", step=0.01, help=WHAT_TWO_LIES_DO)
 A_SAYS_B = Number("a_says_b", limits.P01, 0.3, "Voters of A say B", step=0.01, help=WHAT_TWO_LIES_DO)
+ASKED_VOTE = Number("asks_vote", limits.ASKED, 0.5, "Chance that the vote is asked about", step=0.01)
+SAY_YES = Number(
+    "other_yes",
+    limits.INNOCENT,
+    0.25,
+    "Share of all people who say yes to the unrelated question",
+    step=0.01,
+    help="It must be known beforehand, and have nothing to do with the vote: about 0.25 for birthdays in January to "
+    "March.",
+)
+BORN = Number(
+    "born",
+    limits.RARER_INNOCENT,
+    0.25,
+    "Share of all people with such a birthday",
+    step=0.01,
+    help="Known beforehand: about 0.25 for January to March. With 0.5 the answers say nothing.",
+)
 POLLS = Number(
     "polls", limits.N_ELECTIONS, ElectionConfig.n_elections, "Polls held", help="The picture shows the last of them."
 )
@@ -36,14 +60,22 @@ SEED = Number("poll_seed", limits.SEED, 326, "Seed", help="The same seed gives t
 
 def settings(_: Values) -> list[Setting]:
     """Return every setting of the polls."""
-    return [VOTERS, SHARE, KIND, LIE, B_SAYS_A, A_SAYS_B, POLLS, SEED]
+    return [VOTERS, SHARE, KIND, LIE, B_SAYS_A, A_SAYS_B, ASKED_VOTE, SAY_YES, BORN, POLLS, SEED]
 
 
 def question_of(values: Values) -> ElectionConfig:
     """Return the config of the polls."""
+    return ElectionConfig(values[VOTERS], values[SHARE], channel_of(values), values[POLLS], values[SEED])
+
+
+def channel_of(values: Values) -> BinaryChannel:
+    """Return how likely each answer is for voters of A and of B."""
+    if values[KIND] == UNRELATED:
+        return UnrelatedQuestion(values[ASKED_VOTE], values[SAY_YES])
+    if values[KIND] == CROSSWISE:
+        return Crosswise(values[BORN])
     ends = (B_SAYS_A, A_SAYS_B) if values[KIND] == ASYMMETRIC else (LIE, LIE)
-    channel = BinaryChannel(*(values[end] for end in ends))
-    return ElectionConfig(values[VOTERS], values[SHARE], channel, values[POLLS], values[SEED])
+    return BinaryChannel(*(values[end] for end in ends))
 
 
 PEOPLE, PRIVACY, PRECISION = "people", "privacy", "precision"

@@ -9,6 +9,7 @@ from pages.kit.panel import Panel
 from pages.kit.quiz import Option, Question
 from pages.topics.voting.adversary import belief, repeated_answers_by_count, says
 from pages.topics.voting.answer import Answer, lie_words, polls
+from pages.topics.voting.asking import is_design
 from pages.topics.voting.question import SHARE
 from privdemo import accounting
 from privdemo.experiments import voting
@@ -30,7 +31,9 @@ def panels(answer: Answer) -> list[Panel]:
     words = lie_words(config)
     lies = f"{words[:1].lower()}{words[1:]}"
     about = f"The questions are about your poll: {lies}."
-    if config.channel != answer.config.channel:
+    if is_design(answer.config.channel) and config.channel != voting.ONE_IN_FIVE:
+        about = f"The questions are about a poll whose answers say as much, but are changed by chance: {lies}."
+    elif config.channel != answer.config.channel:
         about = f"At your setting an answer gives away all or nothing, so the questions are about another: {lies}."
     return [
         Panel(
@@ -42,9 +45,12 @@ def panels(answer: Answer) -> list[Panel]:
 
 
 def asked_about(config: ElectionConfig) -> ElectionConfig:
-    """Return the config that the questions are about: the visitor’s, unless its answers give away all or nothing."""
+    """Return the config that the questions are about: the visitor’s, unless its answers give away all or nothing.
+
+    Where an innocent question hides the vote, they are about answers that chance changes as often.
+    """
     if _LEAST <= config.channel.epsilon <= _MOST:
-        return config
+        return replace(config, channel=BinaryChannel(config.channel.p10, config.channel.p01))
     return replace(config, channel=voting.ONE_IN_FIVE)
 
 

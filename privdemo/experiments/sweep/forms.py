@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from privdemo.datasets import OwnData
 from privdemo.experiments import images
-from privdemo.mechanisms import BinaryChannel, RandomisedResponse
+from privdemo.mechanisms import BinaryChannel, Crosswise, RandomisedResponse, UnrelatedQuestion
 from privdemo.mechanisms.pixels import FAMILIES, family_of, level_of
 
 # The families of noise that is added to a pixel.
@@ -85,10 +85,23 @@ def _write_labels(mechanism: Any, _: Any) -> Any:
 
 
 def _read_channel(value: Any, _: Any) -> BinaryChannel:
+    if isinstance(value, dict):
+        return _read_design(value)
     return _two_lies(value if isinstance(value, tuple) else (value, value))
 
 
+def _read_design(value: Mapping[str, Any]) -> BinaryChannel:
+    names = "innocent = …", "asked = …, innocent = …"
+    if not value.keys() <= {"asked", "innocent"} or "innocent" not in value:
+        raise ValueError(f"channel must be one lie, a list of two, {{{names[0]}}} or {{{names[1]}}}, got {value}")
+    return UnrelatedQuestion(**value) if "asked" in value else Crosswise(**value)
+
+
 def _write_channel(channel: BinaryChannel, _: Any) -> Any:
+    if isinstance(channel, UnrelatedQuestion):
+        return {"asked": channel.asked, "innocent": channel.innocent}
+    if isinstance(channel, Crosswise):
+        return {"innocent": channel.innocent}
     return channel.p10 if channel.p10 == channel.p01 else [channel.p10, channel.p01]
 
 
@@ -101,5 +114,5 @@ def or_none(word: str) -> Form:
 PIXELS = Form(_read_pixels, _write_pixels)
 # One flip probability of a label, or a list of two where the classes lie differently.
 LABELS = Form(_read_labels, _write_labels)
-# One probability of a lie, or a list of two: of voters of B, and of A.
+# One probability of a lie, or a list of two: of voters of B, and of A; or a design with an innocent question.
 CHANNEL = Form(_read_channel, _write_channel)

@@ -13,6 +13,7 @@ from privdemo.experiments.voting.asymptotics import (
 )
 from privdemo.experiments.voting.candidates import EM_ITERATIONS, ManyConfig, ManyResult, candidate_name, run_many
 from privdemo.experiments.voting.config import ONE_IN_FIVE, TRUTHFUL, ElectionConfig
+from privdemo.experiments.voting.designs import DesignCost, design_costs, design_curves, design_table, designs_at
 from privdemo.experiments.voting.disobedience import (
     CORRECTED,
     FIRST_HALF,
@@ -63,6 +64,7 @@ __all__ = [
     "ONE_IN_FIVE",
     "SECOND_HALF",
     "TRUTHFUL",
+    "DesignCost",
     "Disobeyed",
     "DisobeyedConfig",
     "ElectionConfig",
@@ -78,6 +80,10 @@ __all__ = [
     "beyond",
     "candidate_name",
     "certain_inferences",
+    "design_costs",
+    "design_curves",
+    "design_table",
+    "designs_at",
     "disobedience_table",
     "disobeyed",
     "estimate_table",

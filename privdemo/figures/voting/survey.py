@@ -14,9 +14,11 @@ from privdemo.figures.chart_style import chart
 from privdemo.figures.charts import legend_below, line, marker, outlined, reference_label, reference_line
 from privdemo.figures.people import A_COLOUR, B_COLOUR
 from privdemo.figures.plain import PlainFigure, copied, parts
-from privdemo.methods import NOBODY, TRUSTED_WITH_ANSWERS, Method
+from privdemo.methods import NOBODY, OPPOSITE, SURVEY_DESIGNS, TRUSTED_WITH_ANSWERS, UNRELATED, Method
 
 _HONEST = "no privacy: no answer is changed"
+# Designs of a survey that need the same people.
+_ALIKE = "truth or opposite, a coin’s answer, same or different"
 
 
 def price(
@@ -34,7 +36,6 @@ def price(
     """
     epsilons, needed = zip(*curve, strict=True)
     shown = epsilons[0] <= here[0] <= epsilons[-1]
-    low, place, high = (math.log10(epsilon) if epsilon > 0 else 0.0 for epsilon in (epsilons[0], here[0], epsilons[-1]))
     traces: list[dict[str, Any]] = [
         {
             "x": epsilons,
@@ -62,6 +63,61 @@ def price(
             "hovertemplate": "your plan: ε = %{x:.3g}, %{y:,.0f} people<extra></extra>",
         },
     ]
+    return _people_chart(traces, epsilons, here[0], half_width)
+
+
+def design_prices(
+    curves: Mapping[str, Sequence[tuple[float, float]]],
+    honest: float,
+    here: tuple[float, float],
+    half_width: float,
+) -> Figure:
+    """Return people needed against ε as `price` does, a curve of (ε, people) for each design of a survey.
+
+    The curve of the opposite is that of a coin's answer and of the crosswise model too. `here` (ε, people) are the
+    visitor's settings.
+    """
+    epsilons = [epsilon for epsilon, _ in curves[OPPOSITE]]
+    shown = epsilons[0] <= here[0] <= epsilons[-1] and math.isfinite(here[1])
+    names = {OPPOSITE: _ALIKE, UNRELATED: SURVEY_DESIGNS[UNRELATED].title}
+    traces: list[dict[str, Any]] = [
+        {
+            "x": epsilons,
+            "y": [needed if math.isfinite(needed) else None for _, needed in points],
+            "mode": "lines",
+            "line": line(SURVEY_DESIGNS[name].style),
+            "name": names[name],
+            "hovertemplate": f"{names[name]}, ε = %{{x:.3g}}: %{{y:,.0f}} people<extra></extra>",
+        }
+        for name, points in curves.items()
+    ]
+    traces += [
+        {
+            "x": [epsilons[0], epsilons[-1]],
+            "y": [honest, honest],
+            "mode": "lines",
+            "line": line(palette.TRUTH) | {"dash": "dot"},
+            "name": "no privacy: all are asked openly",
+            "hovertemplate": "all are asked openly: %{y:,.0f} people<extra></extra>",
+        },
+        {
+            "x": [here[0]] if shown else [],
+            "y": [here[1]] if shown else [],
+            "mode": "markers",
+            "marker": marker(palette.ADVERSARY) | {"symbol": "circle", "size": 12},
+            "name": "your setting",
+            "hovertemplate": "your setting: ε = %{x:.3g}, %{y:,.0f} people<extra></extra>",
+        },
+    ]
+    return _people_chart(traces, epsilons, here[0], half_width)
+
+
+def _people_chart(
+    traces: Sequence[Mapping[str, Any]], epsilons: Sequence[float], here: float, half_width: float
+) -> Figure:
+    """Return the chart of people needed against ε, both on logarithmic axes, with the ε `here` marked."""
+    shown = epsilons[0] <= here <= epsilons[-1]
+    low, place, high = (math.log10(epsilon) if epsilon > 0 else 0.0 for epsilon in (epsilons[0], here, epsilons[-1]))
     ticks = _ticks(epsilons[0], epsilons[-1])
     return chart(
         data=[{"type": "scatter", **trace} for trace in traces],
@@ -77,8 +133,8 @@ def price(
                 "type": "log",
                 "dtick": 1,
             },
-            "shapes": [reference_line(here[0])] if shown else [],
-            "annotations": [reference_label(place, f"ε = {here[0]:.3g}", low, high)] if shown else [],
+            "shapes": [reference_line(here)] if shown else [],
+            "annotations": [reference_label(place, f"ε = {here:.3g}", low, high)] if shown else [],
             "height": 380,
             "margin": {"b": 96},
             "legend": legend_below(),

@@ -1,6 +1,7 @@
 """The page of polls: its words follow the numbers of the package, and its code gives them."""
 
 import base64
+import math
 import re
 from dataclasses import replace
 
@@ -11,28 +12,31 @@ from scipy.stats import norm
 from pages.kit import quiz, screen
 from pages.kit.panel import Panel
 from pages.kit.trials import Trials
-from pages.topics.voting import PAGE, misprint_words, price, six_questions
+from pages.topics.voting import PAGE, adversary, designs, misprint_words, price, six_questions
 from pages.topics.voting.answer import Answer, answer, estimate_words
 from pages.topics.voting.candidates import inversion_words
 from pages.topics.voting.disobedience import Choice
 from pages.topics.voting.question import PEOPLE, POLLS, PRECISION, PRIVACY, SEED, Plan, many_config
 from privdemo import accounting, attacks
 from privdemo.estimators import survey
+from privdemo.experiments import voting
 from privdemo.experiments.naive_training import NaiveConfig
 from privdemo.experiments.voting import ElectionConfig, ManyConfig, many_table, run_many
-from privdemo.mechanisms import BinaryChannel, RandomisedResponse
-from tests.pages.visiting import takeaway, visit
+from privdemo.mechanisms import BinaryChannel, Crosswise, RandomisedResponse, UnrelatedQuestion
+from privdemo.methods import SURVEY_DESIGNS
+from tests.pages.visiting import html, takeaway, visit, warnings
 
 FIFTH, HONEST, OPPOSITE = BinaryChannel(0.2, 0.2), BinaryChannel(0.0, 0.0), BinaryChannel(1.0, 1.0)
 EMPTY, B_HONEST, A_HONEST = BinaryChannel(0.3, 0.7), BinaryChannel(0.0, 0.3), BinaryChannel(0.3, 0.0)
 CHAPTERS = {chapter.name: chapter for chapter in PAGE.chapters.all}
-POLL, ESTIMATES, AGAIN, PRICE, DISOBEY, ONE, MANY, QUIZ, BACK, MORE, TRAIN = CHAPTERS
+POLL, ESTIMATES, AGAIN, PRICE, DISOBEY, ONE, MANY, QUIZ, BACK, WAYS_TO_ASK, MORE, TRAIN = CHAPTERS
 PLAN = Plan(PEOPLE, 9, FIFTH, 0.02, 0.5)
 ASKED = {
     PRICE: PLAN,
     DISOBEY: Choice(0.25, "always say B"),
     ONE: (0.1, "A"),
     MANY: (0.1, 5),
+    WAYS_TO_ASK: designs.Choice(0.02, 0.25),
     MORE: "0.5 0.3 0.2",
     TRAIN: NaiveConfig(ratio=3.0),
 }
@@ -269,8 +273,11 @@ def test_a_report_states_what_is_set(monkeypatch):
     page = made[-1]()
     assert "<h2>How to compute this again</h2><pre><code>from privdemo import figures" in page
     assert re.search(r">Chance of a changed answer \(lie\)</th><td[^>]*>0\.3<", page)
-    named = "“How many to ask”, “If some ignore the rules”, “What one answer reveals”, “Asking a person again”"
-    assert f"<p>{named}, “More than two candidates”, “Training on changed labels”: these chapters have" in page
+    named = (
+        "“How many to ask”, “If some ignore the rules”, “What one answer reveals”, “Asking a person again”, "
+        "“Other ways to ask”, “More than two candidates”, “Training on changed labels”"
+    )
+    assert f"<p>{named}: these chapters have" in page
 
 
 # --- predictions and questions ---------------------------------------------------------------------
@@ -378,4 +385,157 @@ def test_a_report_holds_no_answer_to_a_question(monkeypatch):
 def test_the_story_comes_before_what_is_for_specialists():
     kinds = [chapter.for_specialists for chapter in PAGE.chapters.all]
     assert kinds == sorted(kinds)
-    assert [name for name, chapter in CHAPTERS.items() if chapter.for_specialists] == [BACK, MORE, TRAIN]
+    assert [name for name, chapter in CHAPTERS.items() if chapter.for_specialists] == [BACK, WAYS_TO_ASK, MORE, TRAIN]
+
+
+# --- an innocent question instead of changed answers ------------------------------------------------
+
+COIN_AND_BIRTHDAY, BIRTHDAY = UnrelatedQuestion(0.5, 0.25), Crosswise(0.25)
+EXTREMES = [UnrelatedQuestion(1.0, 0.25), UnrelatedQuestion(0.0, 0.25), UnrelatedQuestion(0.5, 0.0), Crosswise(0.0)]
+EXTREMES += [UnrelatedQuestion(0.5, 1.0), Crosswise(0.5)]
+
+
+@pytest.mark.parametrize(
+    ("link", "channel", "asked", "hears", "room"),
+    [
+        (
+            {"lying": "unrelated question"},
+            COIN_AND_BIRTHDAY,
+            "Chance asks 50 % of the people whether they voted A, the others whether their birthday is in January to "
+            "March (25 % of all), and they say only yes or no. From 1,000",
+            "say “yes”; nobody can see",
+            "“Did you vote for A?” or “Is your birthday in January to March?”",
+        ),
+        (
+            {"lying": "same or different", "born": "0.4"},
+            Crosswise(0.4),
+            "People say only whether two answers are the same or different: did they vote A, and is their birthday in "
+            "certain months (40 % of all)",
+            "say “different”; nobody can see",
+            "Say only whether both answers are the same or different.”",
+        ),
+    ],
+    ids=["unrelated", "crosswise"],
+)
+def test_an_innocent_question_is_asked_explained_and_corrected_for(link, channel, asked, hears, room):
+    at, shown = visit("voting", **link), polls(channel)
+    best = shown.poll.estimates["spread MLE"]
+    assert not at.warning
+    assert asked in takeaway(at)
+    assert f"<b>{100 * best.value:.1f} %</b> voted for A (95 % interval: {100 * best.low:.1f}–" in takeaway(at)
+    assert room in html(at)
+    (panel,) = shown.main()
+    assert hears in panel.figure.body()
+    assert {row["said"] for row in panel.rows()} in ({"yes", "no"}, {"same", "different"})
+    said = hears.split("“")[1].split("”")[0]
+    assert f"{shown.poll.said_a} said “{said}”. The pollster cannot tell who these are." in panel.summary
+    assert f"would say “{said}” by chance; if everybody had, " in panel.note
+    assert f"of 1,000 simulated people say “{said}”. But " in panel.prediction.ask
+    assert f"of 100 people who say “{said}”, " in PAGE.folds(shown.config, shown)["What the adversary sees"]
+    assert shown.poll.estimates["spread MLE"].interval.covers(0.35)
+
+
+@pytest.mark.parametrize(
+    ("link", "problem"),
+    [
+        ({"asks_vote": "1.5"}, "`asks_vote=1.5` was ignored: it must be in [0, 1]. The default, 0.5, is shown."),
+        ({"other_yes": "25"}, "`other_yes=25` was ignored: it must be in [0, 1]. The default, 0.25, is shown."),
+        ({"born": "0.75"}, "`born=0.75` was ignored: it must be in [0, 0.5]. The default, 0.25, is shown."),
+        ({"lying": "crosswise"}, "it must be one of “symmetric”, “asymmetric”, “unrelated question”, “same or"),
+    ],
+    ids=["vote", "other", "born", "kind"],
+)
+def test_a_link_with_a_wrong_innocent_question_says_so(link, problem):
+    at = visit("voting", **{"lying": "unrelated question"} | link)
+    assert problem in warnings(at)
+
+
+def test_an_epsilon_that_is_typed_sets_the_design():
+    at = visit("voting", lying="same or different")
+    at.number_input(key="answer_epsilon").set_value(2.0).run()
+    assert at.session_state["born"] == Crosswise.from_epsilon(2.0).innocent
+    at = visit("voting", lying="unrelated question", other_yes="0.4")
+    at.number_input(key="answer_epsilon").set_value(2.0).run()
+    assert at.session_state["asks_vote"] == UnrelatedQuestion.from_epsilon(2.0, 0.4).asked
+
+
+@pytest.mark.parametrize(
+    "channel", [COIN_AND_BIRTHDAY, BIRTHDAY, *EXTREMES], ids=lambda one: f"{one.p10:g}-{one.p01:g}"
+)
+def test_every_chapter_speaks_of_an_innocent_question_and_its_code_runs(channel, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    shown = polls(channel, n_elections=20, n_voters=300)
+    panels = [panel for name in CHAPTERS for panel in look(name, shown)]
+    words = " ".join(panel.answer + panel.summary + panel.note for panel in panels)
+    assert not re.search(r"\b(nan|None|inf)\b", words)
+    told = look(PRICE, shown, replace(PLAN, lie=channel))[0].answer
+    assert ("who are asked this way" in told) == (channel.contrast > 0 and not channel.is_truthful)
+    if math.isfinite(channel.epsilon):
+        names = {}
+        exec("\n".join(str(panel.snippet) for panel in panels if panel.snippet).replace(".show()", ""), names)
+        assert names["poll"].estimates == shown.poll.estimates
+    questions = six_questions.questions(shown)
+    assert len({question.name for question in questions}) == 6
+    asked = six_questions.panels(shown)[0].answer
+    assert ("whose answers say as much" in asked) == (channel in (COIN_AND_BIRTHDAY, BIRTHDAY))
+
+
+@pytest.mark.parametrize("asked", [0.0, 0.25, 0.5, 1.0])
+def test_the_dots_follow_the_slider_of_an_innocent_question(asked):
+    data = polls(UnrelatedQuestion(0.9, 0.25)).main()[0].figure.data
+    there = UnrelatedQuestion(asked, 0.25)
+    lies = [slider["at_0"] + slider["slope"] * asked for (slider,) in data["sliders"]]
+    assert lies == pytest.approx([there.p10, there.p01])
+    assert [slider["key"] for (slider,) in data["sliders"]] == ["asks_vote", "asks_vote"]
+    data = polls(BIRTHDAY).main()[0].figure.data
+    assert {"key": "born", "at_0": 0, "slope": 1} in data["sliders"][0]
+    assert {"key": "born", "at_0": 0, "slope": 1} in data["sliders"][1]
+
+
+def test_each_voter_gives_an_answer_as_often_as_the_channel_says():
+    unequal = BinaryChannel(0.1, 0.3)
+    chances = [adversary.says(unequal, voted, said) for voted in (0, 1) for said in "AB"]
+    assert chances == pytest.approx([0.1, 0.9, 0.7, 0.3])
+    assert "A voter of A says A 70 % of the time, a voter of B 10 % of the time." in str(
+        look(ONE, polls(unequal))[0].prediction
+    )
+
+
+def test_ways_to_ask_are_compared_at_the_epsilon_of_the_page():
+    shown = polls(COIN_AND_BIRTHDAY)
+    chart, table = look(WAYS_TO_ASK, shown, designs.Choice(0.05, 0.25))
+    costs = voting.design_costs(COIN_AND_BIRTHDAY.epsilon, 0.25, 1000, 0.35, 0.05)
+    assert [row["people_needed"] for row in chart.rows()] == [cost.people for cost in costs]
+    times = costs[2].people / costs[0].people
+    assert chart.answer == (
+        f"At the same ε = 1.61, “same or different” needs as many people as changed answers: <b>{costs[0].people}</b> "
+        f"for ± 5 points. An unrelated question needs <b>{times:.1f} times</b> as many."
+    )
+    assert costs[2].people == survey.voters_needed(COIN_AND_BIRTHDAY, 0.05, 0.35), "the page's own setting"
+    (own,) = (trace for trace in chart.figure.figure.data if trace.name == "your setting")
+    assert (own.x[0], own.y[0]) == (COIN_AND_BIRTHDAY.epsilon, costs[2].people)
+    assert [row[0] for row in table.figure.cells] == [one.in_full for one in SURVEY_DESIGNS.values()]
+    assert [row[2] for row in table.figure.cells] == [f"± {100 * cost.half_width:.1f} points" for cost in costs]
+    two = look(WAYS_TO_ASK, polls(BinaryChannel(0.1, 0.3)))[1].figure.cells
+    assert two[4][:2] == ["your two chances", "A or B: voters of B say A 10 %, of A say B 30 %"]
+    assert "So does an unrelated" in look(WAYS_TO_ASK, shown, designs.Choice(0.05, 0.5))[0].answer
+    assert "all say the same" in look(WAYS_TO_ASK, polls(), designs.Choice(0.05, 1.0))[0].answer
+    assert "ε = 0" in look(WAYS_TO_ASK, polls(EMPTY))[0].answer
+    assert "ε = ∞" in look(WAYS_TO_ASK, polls(HONEST))[0].answer
+
+
+def test_the_share_of_the_unrelated_question_is_set_where_it_is_shown():
+    at = visit("voting", lesson=WAYS_TO_ASK)
+    at.number_input(key="other_yes").set_value(0.5).run()
+    assert "So does an unrelated question" in takeaway(at)
+    assert at.query_params["other_yes"] == "0.5"
+    assert (
+        len(
+            [
+                box
+                for box in visit("voting", lesson=WAYS_TO_ASK, lying="unrelated question").number_input
+                if box.key == "other_yes"
+            ]
+        )
+        == 1
+    )

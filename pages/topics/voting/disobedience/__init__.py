@@ -15,6 +15,7 @@ from pages.kit.panel import Component, Panel, Prediction, Scale
 from pages.kit.snippet import Snippet
 from pages.kit.values import Values
 from pages.topics.voting.answer import Answer
+from pages.topics.voting.asking import import_line, is_design
 from pages.topics.voting.question import PART, WAY, WAYS
 from privdemo import figures, palette
 from privdemo.disobedience import ALWAYS_NO, ALWAYS_YES, FAIR_COIN, Way, expected_estimate
@@ -209,7 +210,9 @@ def _kinds(config: ElectionConfig) -> list[dict[str, str]]:
     """Return the colour and the mark of each row, and the heading above it, if there is one."""
     corrected, possible, halves = (style.colour for style in charts.disobedience_styles.values())
     one = "One chance of a changed answer for all"
-    if config.channel.p10 == config.channel.p01:
+    if is_design(config.channel):
+        one = "Asked this way, all alike"
+    elif config.channel.p10 == config.channel.p01:
         one = f"{one}: {numbers.percent(config.channel.p10)}"
     first, second = (numbers.percent(lies.p10) for lies in (voting.FIRST_HALF, voting.SECOND_HALF))
     two = f"Ask in two halves instead: chance changes {first} of the answers in one, {second} in the other"
@@ -383,7 +386,7 @@ def _snippet(shown: Shown) -> Snippet:
             "from privdemo.disobedience import WAYS",
             "from privdemo.experiments import voting",
             "from privdemo.figures import voting as charts",
-            "from privdemo.mechanisms import BinaryChannel",
+            import_line(shown.config.channel),
         ),
         (
             f"config = voting.{shown.config!r}",
