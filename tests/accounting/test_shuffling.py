@@ -155,6 +155,11 @@ def test_the_response_bound_is_the_same_by_sum_and_by_series(n_voters, local_eps
         assert by_series <= delta
 
 
+def test_where_rounding_is_more_than_the_response_bound_the_clone_bound_is_taken():
+    clones = acc.shuffled_delta(1.0, 1000, 0.5)
+    assert acc.shuffled_response_delta(1.0, 1000, 0.5, 3) == clones < 1e-20
+
+
 def test_of_two_answers_the_response_bound_is_exact():
     for n_voters, local_epsilon, epsilon in ((1, 1.0, 0.5), (30, 2.0, 0.3), (5000, 2.0, 0.1)):
         exact = acc.shuffled_poll_delta(local_epsilon, n_voters, epsilon)
