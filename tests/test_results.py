@@ -40,7 +40,7 @@ def test_a_changed_cell_of_every_table_is_mended():
 def test_what_a_guess_of_a_pixel_misses_the_prototype_by():
     means = guess_study.means(guess_study.load())
     missed = [100 * (means["low_rank", level].mean / wanted - 1) for level, wanted in ((0.8, 0.038), (0.9, 0.056))]
-    assert f"the last two of which are missed by {missed[0]:.1f} and {missed[1]:.1f} %" in WORDS
+    assert f"the last two of which are missed by {missed[0]:.1f} and {missed[1]:.1f} %".replace("-", "−") in WORDS
 
 
 def test_what_is_said_of_choosing_by_trying():
