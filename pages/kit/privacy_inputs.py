@@ -92,7 +92,7 @@ def guess_scale_html(epsilon: float, guessing: Guessing, *, delta: float = 0.0, 
     """
     most = accounting.most_right_of_100(epsilon, delta, guessing.n_values)
     by_delta = most > accounting.most_right_of_100(epsilon, 0.0, guessing.n_values)
-    failing = f" This counts that the promise fails with a chance of δ = {numbers.power_of_ten(delta)}."
+    failing = f" This includes a chance of δ = {numbers.power_of_ten(delta)} that the promise fails."
     words = (
         f"{numbers.capital(f'{guessing.given}whoever')} guesses {guessing.guess}, and sees {guessing.seen}, "
         f"{accounting.right_of_100_words(epsilon, delta, guessing.n_values)}; "
@@ -104,12 +104,15 @@ def guess_scale_html(epsilon: float, guessing: Guessing, *, delta: float = 0.0, 
     return _scale_html(name, epsilon, words, figures.people_html([field], legend, words), more)
 
 
-def value_scale(epsilon: float, guessing: Guessing, *, name: str = "ε") -> None:
-    """Render what the ε of one released value means: how sure of a guess it can make somebody."""
-    st.html(value_scale_html(epsilon, guessing, name=name))
+def value_scale(epsilon: float, guessing: Guessing, *, name: str = "ε", more: str = "") -> None:
+    """Render what the ε of one released value means: how sure of a guess it can make somebody.
+
+    `more` is a sentence to add.
+    """
+    st.html(value_scale_html(epsilon, guessing, name=name, more=more))
 
 
-def value_scale_html(epsilon: float, guessing: Guessing, *, name: str = "ε") -> str:
+def value_scale_html(epsilon: float, guessing: Guessing, *, name: str = "ε", more: str = "") -> str:
     """Return what `value_scale` renders as HTML.
 
     The guess is between two values, both as likely before. After the release no one is surer than e^ε/(e^ε + 1), which
@@ -118,21 +121,23 @@ def value_scale_html(epsilon: float, guessing: Guessing, *, name: str = "ε") ->
     most = accounting.most_right_of_100(epsilon, 0.0)
     sure = f"up to {most} %" if most < 100 else "over 99 %"
     words = f"Whoever sees {guessing.seen} can be {sure} sure {guessing.guess}; by luck alone, 50 %."
-    return _scale_html(name, epsilon, words, "")
+    return _scale_html(name, epsilon, words, "", after=more)
 
 
 def black_or_white(family: PixelFamily, n_states: int) -> Guessing:
     """Return what is guessed of a pixel, and why it tells so much though it may have been replaced."""
     if family.replaces_pixels and n_states > _FEW_GREYS:
-        return Guessing("that it was white, not black", "a pixel arrive white")
+        return Guessing("that it was white, not black (few random greys are white)", "a pixel arrive white")
     return Guessing("whether a pixel was black or white")
 
 
-def _scale_html(name: str, epsilon: float, words: str, pictures: str, more: str = "") -> str:
-    """Return what an ε means as HTML, with `pictures` to unfold; ε itself stands last, as the least known."""
+def _scale_html(name: str, epsilon: float, words: str, pictures: str, more: str = "", after: str = "") -> str:
+    """Return what an ε means as HTML, with `pictures` to unfold; ε itself stands last, as the least known, but for
+    `after`.
+    """
     odds = f"{numbers.capital(numbers.odds_bound_text(epsilon))}."
     dots = f"<details><summary>Show this as dots</summary>{pictures}<p>{odds}</p></details>" if pictures else ""
-    shown = f"<b>Privacy loss {name} = {numbers.epsilon(epsilon)}</b> ({numbers.ANCHORS})."
+    shown = f"<b>Privacy loss {name} = {numbers.epsilon(epsilon)}</b> ({numbers.ANCHORS}).{after and ' ' + after}"
     return f'<div class="epsilon">{words} {more and more + " "}{shown}{dots}</div>'
 
 
@@ -248,7 +253,12 @@ def pixel_boxes(
 
 def epsilon(setting: Number, name: str, stops: tuple[float, ...] = EPSILONS) -> float:
     """Render the slider of the ε of what is released, over `stops`; return it."""
-    return float(inputs.number(setting, slider=Slider(name, MORE_OR_LESS, stops, largest_left=True), part="slider"))
+    return float(inputs.number(setting, slider=_loss_slider(name, stops), part="slider"))
+
+
+def _loss_slider(name: str, stops: tuple[float, ...]) -> Slider:
+    """Return the slider of an ε: the least, which is the most private, is on the right."""
+    return Slider(name, MORE_OR_LESS, stops, largest_left=True, unit="ε = ")
 
 
 def epsilon_box(setting: Number, other: OtherUnit | None = None, label: str = "ε") -> None:

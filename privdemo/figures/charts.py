@@ -205,8 +205,8 @@ def _with_arrow(value: float, content: DotPlot) -> str:
 
 
 def point(style: palette.Style) -> dict[str, Any]:
-    """Return a method's marker with an outline; that of true data is a bar."""
-    shape = marker(style) if style != palette.TRUTH else {"color": style.colour, "symbol": "line-ns-open", "size": 12}
+    """Return a method's marker with an outline; that of true data is a hexagon, which is seen on a grey rule."""
+    shape = marker(style) if style != palette.TRUTH else {"color": style.colour, "symbol": "hexagon", "size": 9}
     return shape | {"line": {"width": 2, "color": style.colour}}
 
 

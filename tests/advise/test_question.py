@@ -213,10 +213,10 @@ def test_other_trust_gives_each_of_two_ways_a_sentence():
     )
     nobody, curator = comparisons(advise(Question("yes-no", "shuffler", 600, 0.05)))
     assert nobody == (
-        "If people trust nobody, the privacy loss for the same ± 5 points from 600 people is ε = 2.184. Or keep ε = 1 "
+        "If people trust nobody, the privacy loss for the same ± 5 points from 600 people is ε = 2.184. Or take ε = 1 "
         "and ask 1,795 people."
     )
-    assert curator.endswith("from 600 people is only ε = 0.159. Or keep ε = 1 and ask only 389 people.")
+    assert curator.endswith("from 600 people is only ε = 0.159. Or take ε = 1 and ask only 389 people.")
 
 
 # --- the label -----------------------------------------------------------------------------------

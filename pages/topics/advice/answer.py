@@ -175,7 +175,10 @@ def _note(plan: Plan, learns: bool) -> str:
             "lines: how far chance may have moved the means of ten trials. For another goal, other people or your own "
             "records, “Methods compared” seeks the least ε."
         )
-    return f"A curve for each answer to question 2, all with ε = {plan.epsilon:g}; the star is the advice."
+    return (
+        f"A curve for each answer to question 2, all with ε = {plan.epsilon:g}, computed at its marks. The star is the "
+        "advice."
+    )
 
 
 def snippet(question: Question) -> Snippet:

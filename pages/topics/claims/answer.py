@@ -233,7 +233,7 @@ def card(claim: Claim) -> tuple[str, str, str]:
     unit = claim.card_unit or claim.unit
     published, found = _on_card(unit, claim.published), _on_card(unit, claim.ours and claim.ours.mean)
     if claim.published is None:  # a comparison: the source says that there is a lead, and its interval may deny it
-        published, found = "a clear gain", ours(claim).replace(POINTS.unit, " percentage points")
+        published, found = "a clear gain", ours(claim).removesuffix(POINTS.unit)
     both = charts.published_and_found(claim.what, published, found)
     authors = f'<span title="{html.escape(PAPERS[claim.source])}">{html.escape(claim.source)}</span>'
     work = f"{'lecture' if claim.source == YAN else 'paper'} by {authors}, {claim.place}"

@@ -270,7 +270,7 @@ def _prediction(answer: Answer) -> Prediction | None:
     return Prediction(
         "most-accurate-trust",
         f"A computer learns to tell {distinguished_words(config)}. Which of the two each {_record(config)} is (its "
-        "label) is one person’s secret. Random changes (noise) hide it "
+        "label) is one person’s secret. Random changes (noise) hide it"
         f"{_hidden_words(config, rows)}.{_pushed_sentence(config)} <b>When does the computer learn best: if nobody "
         f"sees true labels, if a bag owner sees those of a group (“bag”) of {config.bag_size} people, or if a curator, "
         "one office, sees all of them?</b>",
@@ -288,11 +288,11 @@ def _record(config: ComparisonConfig) -> str:
 
 def _hidden_words(config: ComparisonConfig, trusted: Container[str]) -> str:
     """Say with which ε a label is hidden and, unless ε covers counts of sets alone, how well it can be guessed then."""
-    loss = f"(privacy loss ε = {numbers.epsilon(config.epsilon)}; {numbers.ANCHORS})"
+    loss = f" (privacy loss ε = {numbers.epsilon(config.epsilon)}: {numbers.ANCHORS})"
     if PUBLISHER in trusted:
         return loss
     often = right_of_100_words(config.epsilon, config.release_delta)
-    return f"{loss}: whoever sees what is released, and guesses one label, {often}; by luck alone, 50"
+    return f": whoever sees what is released, and guesses one label, {often}; by luck alone, 50{loss}"
 
 
 def _pushed_sentence(config: ComparisonConfig) -> str:
@@ -319,7 +319,7 @@ def _way_to_learn(trust: str, config: ComparisonConfig) -> tuple[str, str]:
         SHUFFLER: "mixes the labels sent, so that less noise is needed",
         OWNER: f"sees {config.bag_size} labels, reports roughly how many are “{counted}”",
         PUBLISHER: "sees all labels, reports noisy counts of a set",
-        CURATOR: f"sees all labels, publishes {_published(config)}",
+        CURATOR: _published(config),
     }
     return f"{trust} is trusted", what[trust]
 
@@ -327,8 +327,8 @@ def _way_to_learn(trust: str, config: ComparisonConfig) -> tuple[str, str]:
 def _published(config: ComparisonConfig) -> str:
     """Say what a curator publishes."""
     if config.task == SHARE:
-        return "a count with noise"
-    return "what the computer learned, changed a little at random"
+        return "sees all labels, publishes a count with noise"
+    return "publishes what was learned, changed a little at random"
 
 
 def _label_words(config: ComparisonConfig) -> str:

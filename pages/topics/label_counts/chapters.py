@@ -76,7 +76,7 @@ def _delta_words(question: Question, total: int) -> str:
     large = numbers.large_delta_words(total, delta, "illness" if question.names else "class")
     if not large or delta != label_counts.DELTA:
         return large
-    return f"{large} It is so large here because the paper that this page checks took {delta:g}; Settings have others."
+    return f"{large} It is so large here because the paper that this page checks took {delta:g}; change it in Settings."
 
 
 def _lengths_words(question: Question, outcome: Outcome) -> str:

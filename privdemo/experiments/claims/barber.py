@@ -249,7 +249,7 @@ CLAIMS = (
         reading=FORMULA,
         surprise=f"In a poll where {100 * _SHARE:g} of 100 people mean Yes, a formula finds {{percent:.0f}}. It has a "
         "plus where a minus belongs.",
-        what="people who mean Yes (published: what the formula gives)",
+        what="people who mean Yes (published: by the formula)",
     ),
     ClaimRow(
         "equation 24",
@@ -340,7 +340,7 @@ CLAIMS = (
         unit=POINTS,
         surprise="A computer that allows for the noise of each pixel names hardly more images correctly than one that "
         "ignores it.{but}",
-        what="gain in images named correctly (±: chance)",
+        what="images named correctly: gain in percentage points",
     ),
     ClaimRow(
         "figure 3",

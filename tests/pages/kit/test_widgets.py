@@ -111,7 +111,15 @@ _DELTA_ENDS = ("0.3: more accurate", "0: more private")
         ("lies", "p", "P", "Lie", ("0: more accurate", "0.5: more private"), None, True),
         ("lies", "r", "R", "From 0", None, None, False),
         ("lies", "q", "Q", "From 1", None, None, False),
-        ("counts", "e", "", "How much", ("20: more accurate", "0.001: more private"), sorted((*EPSILONS, 0.3)), False),
+        (
+            "counts",
+            "e",
+            "",
+            "How much",
+            ("ε = 20: more accurate", "ε = 0.001: more private"),
+            sorted((*EPSILONS, 0.3)),
+            False,
+        ),
         (
             "counts",
             "d",
@@ -121,7 +129,7 @@ _DELTA_ENDS = ("0.3: more accurate", "0: more private")
             [d for d in DELTAS if d <= 0.5],
             False,
         ),
-        ("counts", "f", "", "Few", ("2: more accurate", "1: more private"), [1.0, 1.5, 2.0], False),
+        ("counts", "f", "", "Few", ("ε = 2: more accurate", "ε = 1: more private"), [1.0, 1.5, 2.0], False),
         ("pixels", "r", "p, chance of change", None, None, None, None),
         ("pixels", "g", "σ, noise strength", None, None, None, None),
     ],
@@ -283,7 +291,7 @@ def test_the_meaning_of_an_answer_comes_from_its_channel():
 def test_what_a_release_gives_away_is_how_many_can_be_guessed_right(epsilon, delta, right, counted):
     guessing = privacy_inputs.Guessing("which of two labels a patient has", "the counts", "patients")
     shown = privacy_inputs.guess_scale_html(epsilon, guessing, delta=delta, name="ε of a label", more="So.")
-    beyond = f" This counts that the promise fails with a chance of {counted}." if counted else ""
+    beyond = f" This includes a chance of {counted} that the promise fails." if counted else ""
     words = (
         f"Whoever guesses which of two labels a patient has, and sees the counts, {right} of 100 times; by luck "
         f"alone, 50.{beyond}"

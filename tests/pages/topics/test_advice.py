@@ -220,7 +220,7 @@ def test_every_number_of_the_label_is_computed_from_the_link_that_it_shows(link)
         lie = 1 / (1 + math.exp(epsilon))
         half_width = 100 * 1.96 * 0.5 / math.sqrt(people + 1.96**2) / (1 - 2 * lie)
         assert f"change the answer {100 * lie:.3g} % of the time" in card
-        assert f"right at most {math.ceil(100 - 100 * lie)} of 100 times" in card
+        assert accounting.right_of_100_words(epsilon, 0.0) in card
         assert float(re.search(r"right to ± ([\d.]+) points", card)[1]) == pytest.approx(half_width, abs=0.005)
 
 
