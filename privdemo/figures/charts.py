@@ -136,6 +136,10 @@ class Below(NamedTuple):
     y_axis: dict[str, Any]
 
 
+# The marker of true data where a bar could not be told from the rule behind it.
+_ON_A_RULE = {"symbol": "hexagon", "size": 9}
+
+
 def dot_plots(contents: Sequence[DotPlot], below: Below | None = None) -> Figure:
     """Return estimates with 95 % intervals, one plot under the other. An estimate beyond its axis is an arrow in its
     label.
@@ -162,7 +166,7 @@ def dot_plots(contents: Sequence[DotPlot], below: Below | None = None) -> Figure
                     "xaxis": f"x{axis}",
                     "yaxis": f"y{axis}",
                     "mode": "markers",
-                    "marker": point(method.style),
+                    "marker": point(method.style) | (_ON_A_RULE if method.style == palette.TRUTH else {}),
                     "hovertemplate": f"{method.in_full}: {estimate.formatted(content.number, HOVER)}<extra></extra>",
                     **bars,
                 }
@@ -205,8 +209,8 @@ def _with_arrow(value: float, content: DotPlot) -> str:
 
 
 def point(style: palette.Style) -> dict[str, Any]:
-    """Return a method's marker with an outline; that of true data is a hexagon, which is seen on a grey rule."""
-    shape = marker(style) if style != palette.TRUTH else {"color": style.colour, "symbol": "hexagon", "size": 9}
+    """Return a method's marker with an outline; that of true data is a bar."""
+    shape = marker(style) if style != palette.TRUTH else {"color": style.colour, "symbol": "line-ns-open", "size": 12}
     return shape | {"line": {"width": 2, "color": style.colour}}
 
 

@@ -52,9 +52,9 @@ Part = Literal["all", "slider", "boxes"]
 class Slider:
     """The slider of a number, over its whole range or over `stops`; `ends` are words for its left and right end.
 
-    `unit` stands before the numbers at its ends. With `largest_left` the largest number is on the left. With `percent` the chosen number is shown in percent. With
-    `live`, what is on the page follows it while it is dragged: each position is an event of the
-    document, `privdemo-number`.
+    `unit` stands before the numbers at its ends. With `largest_left` the largest number is on the left. With `percent`
+    the chosen number is shown in percent. With `live`, what is on the page follows it while it is dragged: each
+    position is an event of the document, `privdemo-number`.
     """
 
     name: str

@@ -176,8 +176,8 @@ def _note(plan: Plan, learns: bool) -> str:
             "records, “Methods compared” seeks the least ε."
         )
     return (
-        f"A curve for each answer to question 2, all with ε = {plan.epsilon:g}, computed at its marks. The star is the "
-        "advice."
+        f"A curve for each answer to question 2, who is trusted; all with ε = {plan.epsilon:g}, computed at the marks. "
+        "The star is the advice."
     )
 
 

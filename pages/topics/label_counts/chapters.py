@@ -84,7 +84,7 @@ def _lengths_words(question: Question, outcome: Outcome) -> str:
     if outcome.release.startswith("dirichlet"):
         return ""
     return (
-        "All counts get noise of the same kind; the lines at the right differ in length by chance, as they are of "
+        "The lines at the right differ in length by chance: they are of "
         f"{question.config.repeats:,} simulated publications."
     )
 
