@@ -165,7 +165,7 @@ N_FEATURES = Limit("n_features", 1, 100_000, "None takes the exact kernel", inte
 TEMPERATURE = Limit("temperature", 1e-4, 1e4, "1 leaves probabilities as they are; “cv” chooses it")
 RELEASE_EPSILON = Limit("epsilon", 0.001, 20.0, "below, counts drown in noise; above, nothing is hidden")
 RELEASE_DELTA = Limit(
-    "delta", 0.0, 0.3, "δ is the chance that the limit ε does not apply; with a larger one nothing is promised"
+    "delta", 0.0, 0.3, "δ is the chance that the promise fails; with a larger one nothing is promised"
 )
 DIRICHLET_SIGMA = Limit("sigma", 1e-15, 1e15, "σ scales counts to the parameters of a Dirichlet distribution")
 N_MIN = Limit("n_min", 1, 10**9, "the public minimum: no class has fewer", integer=True)

@@ -28,7 +28,7 @@ def escape_markdown(words: str) -> str:
 
 
 # How large an ε is: of two answers as likely before, at most 74 of 100 are guessed right at 1, 96 at 3, over 99 at 6.
-ANCHORS = "0 is none, 1 small, 3 medium, 6 large"
+ANCHORS = "0 gives nothing away, 1 is small, 3 medium, 6 large"
 
 
 def epsilon(value: float) -> str:
@@ -96,12 +96,19 @@ def large_delta_words(people: int, delta: float, what: str = "label") -> str:
     """
     if not accounting.is_large_delta(people, delta):
         return ""
-    small = power_of_ten(accounting.MOST_PUBLISHED / people)
+    chance = f"{per_hundred(delta)} of 100" if delta >= 0.001 else power_of_ten(delta)
     return (
-        f"δ = {power_of_ten(delta)}, the chance that the limit ε fails, is large for {people:,} people: it "
-        f"allows even to publish the true {what} of some picked by chance, of {people * delta:.3g} people on average. "
-        f"Take δ below {small}."
+        f"With δ = {power_of_ten(delta)} the promise allows even to publish the true {what} of each person with a "
+        f"chance of {chance}, here of {people * delta:.3g} of {people:,} people on average. For real use choose a δ "
+        f"below {decimal(accounting.MOST_PUBLISHED / people)}."
     )
+
+
+def decimal(value: float) -> str:
+    """Format a small positive number in digits, rounded down to two figures: “0.00005”, “5·10⁻⁷”."""
+    size = math.floor(math.log10(value) + 1e-9)
+    rounded = math.floor(value / 10.0 ** (size - 1) + 1e-9) * 10.0 ** (size - 1)
+    return f"{rounded:.{max(1, 1 - size)}f}".rstrip("0") if value >= 1e-6 else power_of_ten(float(f"{rounded:.2g}"))
 
 
 def join_words(words: tuple[str, ...]) -> str:

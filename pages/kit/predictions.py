@@ -225,7 +225,7 @@ def number_text(value: float, scale: Scale) -> str:
 
 def _text_or_none(value: float | None, scale: Scale) -> str:
     """Return a number of a scale with its unit, or that the slider still has none."""
-    return "not moved yet" if value is None else number_text(value, scale)
+    return "no guess yet" if value is None else number_text(value, scale)
 
 
 def _bare(value: float, scale: Scale) -> str:

@@ -19,7 +19,7 @@ LARGEST_EPSILON = 700.0
 EPSILONS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 20.0)
 DELTAS = (0.0, 1e-10, 1e-8, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.05, 0.1, 0.2, 0.3)
 ANSWER_EPSILON, LABEL_EPSILON = "Privacy loss ε of one answer", "Privacy loss ε of one label"
-PERSON_EPSILON, _DELTA_NAME = "Privacy loss ε of one person", "δ, chance that the limit ε does not apply"
+PERSON_EPSILON, _DELTA_NAME = "Privacy loss ε of one person", "δ, chance that the promise fails"
 # With more grey levels than this, black seldom becomes white by chance.
 _FEW_GREYS = 10
 _ODDS = "multiplies the odds of any guess by e^ε at most"
@@ -56,22 +56,24 @@ def answer_scale_html(channel: BinaryChannel, people: People) -> str:
 
 @dataclass(frozen=True)
 class Guessing:
-    """Parts of “Whoever guesses which of two labels a person has, and sees what is sent, is right at most 74 of 100
-    times”, and of “Whoever sees what is sent can be up to 74 % sure which of two labels a person has”.
+    """Parts of “Whoever guesses which of two labels a person has, and sees what is sent, is right fewer than
+    74 of 100 times”, and of “Whoever sees what is sent can be up to 74 % sure which of two labels a person has”.
 
     `guess` is “which of two labels a person has”, `seen` is “what is sent”, and `of` is “people”. All `n_values`
-    answers are as likely.
+    answers are as likely; `given` says so where in truth they may not be.
     """
 
     guess: str
     seen: str = "what is sent"
     of: str = "people"
     n_values: int = 2
+    given: str = ""
 
 
 def guessing_one_of(n_values: int, things: str) -> Guessing:
     """Return what is guessed of people who each have one of so many `things`, from what they send."""
-    return Guessing(f"which of {n_values:,} equally frequent {things} a person has", n_values=n_values)
+    given = f"Suppose that all {n_values:,} {things} are equally frequent: "
+    return Guessing("which one a person has", n_values=n_values, given=given)
 
 
 def guess_scale(epsilon: float, guessing: Guessing, *, delta: float = 0.0, name: str = "ε", more: str = "") -> None:
@@ -86,16 +88,15 @@ def guess_scale_html(epsilon: float, guessing: Guessing, *, delta: float = 0.0, 
     """Return what `guess_scale` renders as HTML.
 
     No adversary is right more often than `accounting.most_guessed_right`, whatever the release. Its whole number is
-    rounded up, in the words and in the dots.
+    rounded up in the dots.
     """
     most = accounting.most_right_of_100(epsilon, delta, guessing.n_values)
     by_delta = most > accounting.most_right_of_100(epsilon, 0.0, guessing.n_values)
-    is_sure = accounting.most_guessed_right(epsilon, delta, guessing.n_values) == 1
+    failing = f" This includes a chance of δ = {numbers.power_of_ten(delta)} that the promise fails."
     words = (
-        f"Whoever guesses {guessing.guess}, and sees {guessing.seen}, "
-        f"{f'is right at most {most}' if most < 100 or is_sure else 'may be right over 99'} of 100 times"
-        f"{f' (with a chance δ = {numbers.power_of_ten(delta)} that ε fails)' if by_delta else ''}; "
-        f"by luck alone, {numbers.people_of_100(1 / guessing.n_values)}."
+        f"{numbers.capital(f'{guessing.given}whoever')} guesses {guessing.guess}, and sees {guessing.seen}, "
+        f"{accounting.right_of_100_words(epsilon, delta, guessing.n_values)}; "
+        f"by luck alone, {numbers.people_of_100(1 / guessing.n_values)}.{failing if by_delta else ''}"
     )
     is_right, is_wrong = figures.people.ANSWERED, figures.people.NOT_YET
     field = figures.split_field(f"100 {guessing.of}", most, 100, is_right, is_wrong, columns=25)
@@ -103,12 +104,15 @@ def guess_scale_html(epsilon: float, guessing: Guessing, *, delta: float = 0.0, 
     return _scale_html(name, epsilon, words, figures.people_html([field], legend, words), more)
 
 
-def value_scale(epsilon: float, guessing: Guessing, *, name: str = "ε") -> None:
-    """Render what the ε of one released value means: how sure of a guess it can make somebody."""
-    st.html(value_scale_html(epsilon, guessing, name=name))
+def value_scale(epsilon: float, guessing: Guessing, *, name: str = "ε", more: str = "") -> None:
+    """Render what the ε of one released value means: how sure of a guess it can make somebody.
+
+    `more` is a sentence to add.
+    """
+    st.html(value_scale_html(epsilon, guessing, name=name, more=more))
 
 
-def value_scale_html(epsilon: float, guessing: Guessing, *, name: str = "ε") -> str:
+def value_scale_html(epsilon: float, guessing: Guessing, *, name: str = "ε", more: str = "") -> str:
     """Return what `value_scale` renders as HTML.
 
     The guess is between two values, both as likely before. After the release no one is surer than e^ε/(e^ε + 1), which
@@ -117,21 +121,23 @@ def value_scale_html(epsilon: float, guessing: Guessing, *, name: str = "ε") ->
     most = accounting.most_right_of_100(epsilon, 0.0)
     sure = f"up to {most} %" if most < 100 else "over 99 %"
     words = f"Whoever sees {guessing.seen} can be {sure} sure {guessing.guess}; by luck alone, 50 %."
-    return _scale_html(name, epsilon, words, "")
+    return _scale_html(name, epsilon, words, "", after=more)
 
 
 def black_or_white(family: PixelFamily, n_states: int) -> Guessing:
     """Return what is guessed of a pixel, and why it tells so much though it may have been replaced."""
     if family.replaces_pixels and n_states > _FEW_GREYS:
-        return Guessing("that it was white, not black", "a pixel arrive white")
+        return Guessing("that it was white, not black (few random greys are white)", "a pixel arrive white")
     return Guessing("whether a pixel was black or white")
 
 
-def _scale_html(name: str, epsilon: float, words: str, pictures: str, more: str = "") -> str:
-    """Return what an ε means as HTML, with `pictures` to unfold; ε itself stands last, as the least known."""
+def _scale_html(name: str, epsilon: float, words: str, pictures: str, more: str = "", after: str = "") -> str:
+    """Return what an ε means as HTML, with `pictures` to unfold; ε itself stands last, as the least known, but for
+    `after`.
+    """
     odds = f"{numbers.capital(numbers.odds_bound_text(epsilon))}."
     dots = f"<details><summary>Show this as dots</summary>{pictures}<p>{odds}</p></details>" if pictures else ""
-    shown = f"<b>Privacy loss {name} = {numbers.epsilon(epsilon)}</b> ({numbers.ANCHORS})."
+    shown = f"<b>Privacy loss {name} = {numbers.epsilon(epsilon)}</b> ({numbers.ANCHORS}).{after and ' ' + after}"
     return f'<div class="epsilon">{words} {more and more + " "}{shown}{dots}</div>'
 
 
@@ -247,7 +253,12 @@ def pixel_boxes(
 
 def epsilon(setting: Number, name: str, stops: tuple[float, ...] = EPSILONS) -> float:
     """Render the slider of the ε of what is released, over `stops`; return it."""
-    return float(inputs.number(setting, slider=Slider(name, MORE_OR_LESS, stops, largest_left=True), part="slider"))
+    return float(inputs.number(setting, slider=_loss_slider(name, stops), part="slider"))
+
+
+def _loss_slider(name: str, stops: tuple[float, ...]) -> Slider:
+    """Return the slider of an ε: the least, which is the most private, is on the right."""
+    return Slider(name, MORE_OR_LESS, stops, largest_left=True, unit="ε = ")
 
 
 def epsilon_box(setting: Number, other: OtherUnit | None = None, label: str = "ε") -> None:

@@ -136,7 +136,7 @@ EPSILON_HELP = (
     "common value, or type any number."
 )
 DELTA_HELP = (
-    "The chance that the limit ε does not apply: at worst, so often a release gives a label away. It should be below "
+    "The chance that the promise fails: at worst, so often a release gives a label away. It should be below "
     "one over the number of people; the paper takes 0.05."
 )
 

@@ -12,7 +12,7 @@ Each mechanism has one module, and the functions of all modules follow one patte
 never below the true one, and a calibrated noise level is never too small.
 """
 
-from privdemo.accounting.beliefs import log_odds, most_guessed_right, most_right_of_100, posterior
+from privdemo.accounting.beliefs import log_odds, most_guessed_right, most_right_of_100, posterior, right_of_100_words
 from privdemo.accounting.binary_channel import (
     binary_channel_delta,
     binary_channel_epsilon,
@@ -133,6 +133,7 @@ __all__ = [
     "randomised_response_epsilon",
     "randomised_response_flip_prob",
     "randomised_response_loss",
+    "right_of_100_words",
     "shuffled_closed_form_ends",
     "shuffled_delta",
     "shuffled_epsilon",

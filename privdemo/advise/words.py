@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from privdemo.accounting import most_right_of_100
+from privdemo.accounting import right_of_100_words
 from privdemo.advise.plan import Plan
 from privdemo.advise.question import CLASSIFIER, COUNTS, ONE_OF_K, TRUSTED, TRUSTS, YES_NO, Question
 from privdemo.advise.recommend import Advice
@@ -41,11 +41,10 @@ def promise(plan: Plan) -> str:
     equally likely at first.
     """
     kind = "answers" if plan.accuracy is None else "labels"
-    most = most_right_of_100(plan.epsilon, plan.delta)
-    often = f"is right at most {most}" if most < 100 else "may be right over 99"
+    often = right_of_100_words(plan.epsilon, plan.delta)
     return (
-        f"Whoever guesses which of two {kind} a person has, and sees {_SEEN[relied_on(plan)]}, {often} of 100 times; "
-        "by luck alone, 50."
+        f"Whoever guesses which of two {kind} a person has, and sees {_SEEN[relied_on(plan)]}, {often}; by luck alone, "
+        "50."
     )
 
 
@@ -244,20 +243,25 @@ def what_it_gives(advice: Advice, other: Plan) -> str:
         return f"{100 * other.half_width:.1f} points of accuracy are lost with ε = {other.epsilon:g}."
     if question.within is None:
         return f"{_right_to(question, other)}, with ε = {other.epsilon:g}."
-    plan, needed = advice.plan, "not even ten million people are enough"
-    if other.people_needed is not None:
-        needed = f"{_people(other.people_needed)} are {_enough(other.people_needed, plan.people_needed)}"
-    needed = f"{needed} with ε = {question.epsilon:g}."
+    plan, epsilon = advice.plan, f"ε = {question.epsilon:g}"
+    needed, fewer = other.people_needed, _no_more(other.people_needed, plan.people_needed)
     if question.people is None or other.epsilon_needed is None:
-        return needed
-    loss = f"ε = {other.epsilon_needed:g} is {_enough(other.epsilon_needed, plan.epsilon_needed)}"
-    goal = "this exactness" if question.ask == COUNTS else f"± {_points(question.within)}"
-    return f"{loss} for {goal} from {_people(question.people)}. Or {needed}"
+        people = "not even ten million people are" if needed is None else f"{_people(needed)} are"
+        return f"{people} {'enough' if needed is None or fewer else 'needed'} with {epsilon}."
+    goal = "exactness" if question.ask == COUNTS else f"± {_points(question.within)}"
+    goal = f"{'the same' if advice.reached else 'the wanted'} {goal}"
+    only = "only " * _no_more(other.epsilon_needed, plan.epsilon_needed)
+    loss = f"the privacy loss for {goal} from {_people(question.people)} is {only}ε = {other.epsilon_needed:g}."
+    if needed is None:
+        return f"{loss} With {epsilon} not even ten million people are enough."
+    take = "keep" if plan.epsilon == question.epsilon else "take"
+    ask = "take a table of" if question.ask == COUNTS else "ask"
+    return f"{loss} Or {take} {epsilon} and {ask} {'only ' * fewer}{_people(needed)}."
 
 
-def _enough(number: float, instead_of: float | None) -> str:
-    """Return “enough” where a number is less than another, or there is no other, and “needed” where it is more."""
-    return "enough" if instead_of is None or number <= instead_of else "needed"
+def _no_more(number: float | None, instead_of: float | None) -> bool:
+    """Return whether a number is no more than another; also if there is no other."""
+    return number is not None and (instead_of is None or number <= instead_of)
 
 
 def _people(number: int) -> str:

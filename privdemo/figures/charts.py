@@ -136,6 +136,10 @@ class Below(NamedTuple):
     y_axis: dict[str, Any]
 
 
+# The marker of true data where a bar could not be told from the rule behind it.
+_ON_A_RULE = {"symbol": "hexagon", "size": 9}
+
+
 def dot_plots(contents: Sequence[DotPlot], below: Below | None = None) -> Figure:
     """Return estimates with 95 % intervals, one plot under the other. An estimate beyond its axis is an arrow in its
     label.
@@ -162,7 +166,7 @@ def dot_plots(contents: Sequence[DotPlot], below: Below | None = None) -> Figure
                     "xaxis": f"x{axis}",
                     "yaxis": f"y{axis}",
                     "mode": "markers",
-                    "marker": point(method.style),
+                    "marker": point(method.style) | (_ON_A_RULE if method.style == palette.TRUTH else {}),
                     "hovertemplate": f"{method.in_full}: {estimate.formatted(content.number, HOVER)}<extra></extra>",
                     **bars,
                 }

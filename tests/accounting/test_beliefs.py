@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from privdemo.accounting import most_guessed_right, most_right_of_100
+from privdemo.accounting import most_guessed_right, most_right_of_100, right_of_100_words
 
 
 def most_by_search(epsilon, delta, k):
@@ -44,3 +44,19 @@ def test_whole_times_are_rounded_up_and_those_that_are_whole_stay():
     assert most_right_of_100(1.0, 0.05) == 75  # 73.1 + 0.05 · 26.9
     assert most_right_of_100(0.0, 0.2) == 60
     assert most_right_of_100(0.0, 0.0, n_states=16) == 7
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "k", "words"),
+    [
+        (0.0, 0.0, 2, "is right at most 50 of 100 times"),
+        (0.0, 0.0, 16, "is right fewer than 7 of 100 times"),  # 6.25
+        (1.0, 0.0, 2, "is right fewer than 74 of 100 times"),  # 73.1
+        (math.log(3), 0.0, 2, "is right at most 75 of 100 times"),
+        (math.log(3), 1e-6, 2, "is right fewer than 76 of 100 times"),
+        (6.0, 0.0, 2, "may be right over 99 of 100 times"),
+        (math.inf, 0.0, 2, "is right at most 100 of 100 times"),
+    ],
+)
+def test_a_bound_that_is_not_whole_is_said_to_be_less_than_the_next_whole_number(epsilon, delta, k, words):
+    assert right_of_100_words(epsilon, delta, k) == words

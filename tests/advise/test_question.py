@@ -200,7 +200,7 @@ def test_alternatives_are_the_next_less_and_the_next_more_trust():
 
 def test_the_promise_is_the_most_that_an_observer_can_be_right():
     plan = advise(Question("yes-no", "nobody", 5000, 0.03)).plan
-    assert "is right at most 74 of 100 times" in promise(plan)  # e/(1 + e) is 0.731
+    assert "is right fewer than 74 of 100 times" in promise(plan)  # e/(1 + e) is 0.731
     assert plan.parameters["p"] < 0.74
     assert "may be right over 99 of 100 times" in promise(dataclasses.replace(plan, epsilon=6.0))
 
@@ -208,15 +208,15 @@ def test_the_promise_is_the_most_that_an_observer_can_be_right():
 def test_other_trust_gives_each_of_two_ways_a_sentence():
     (shuffled,) = comparisons(advise(Question("yes-no", "nobody", 5000, 0.03)))
     assert shuffled == (
-        "If people trust a shuffler, who mixes all answers, ε = 0.053 is enough for ± 3 points from 5,000 people. Or "
-        "1,185 people are enough with ε = 1."
+        "If people trust a shuffler, who mixes all answers, the privacy loss for the same ± 3 points from 5,000 people "
+        "is only ε = 0.053. Or keep ε = 1 and ask only 1,185 people."
     )
     nobody, curator = comparisons(advise(Question("yes-no", "shuffler", 600, 0.05)))
     assert nobody == (
-        "If people trust nobody, ε = 2.184 is needed for ± 5 points from 600 people. Or 1,795 people are needed with "
-        "ε = 1."
+        "If people trust nobody, the privacy loss for the same ± 5 points from 600 people is ε = 2.184. Or take ε = 1 "
+        "and ask 1,795 people."
     )
-    assert curator.endswith("ε = 0.159 is enough for ± 5 points from 600 people. Or 389 people are enough with ε = 1.")
+    assert curator.endswith("from 600 people is only ε = 0.159. Or take ε = 1 and ask only 389 people.")
 
 
 # --- the label -----------------------------------------------------------------------------------

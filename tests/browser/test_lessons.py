@@ -253,7 +253,7 @@ def test_your_own_secret_by_keyboard_ends_with_the_numbers_of_python(open_lesson
         page.get_by_role("button", name=name).press("Enter")
         faults += wrong(page)
     page.get_by_role("slider").press("Home")
-    press(page, "ArrowRight", 51)  # from “not moved yet” to 50
+    press(page, "ArrowRight", 51)  # from “no guess yet” to 50
     page.get_by_role("button", name="Show what we can count").press("Enter")
     faults += wrong(page)
     expect(page.get_by_text("You guessed 50 %; it is")).to_contain_text(f"{100 * true_share():.1f} %")

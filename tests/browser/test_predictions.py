@@ -19,7 +19,7 @@ def test_a_guess_is_made_by_keyboard_and_stands_beside_the_truth(page: Page, add
     expect(page.locator(".st-key-people-dots figure")).to_have_count(1)
     assert not faults_of(page, "before the guess", (NIGHT_ON_A_TELEPHONE,), "html")
     guess = page.get_by_role("slider", name="Your guess")
-    expect(guess).to_have_attribute("aria-valuetext", "not moved yet")
+    expect(guess).to_have_attribute("aria-valuetext", "no guess yet")
     guess.focus()
     for _ in range(46):
         page.keyboard.press("ArrowRight")

@@ -143,7 +143,7 @@ def test_the_whole_story_by_keyboard(page: Page, address: str) -> None:
     press("Tab", "Enter")
     expect(heading(page)).to_have_text("Can we still count?")
     expect(heading(page)).to_be_focused()
-    expect(page.get_by_role("slider", name="How many of 100")).to_have_attribute("aria-valuetext", "not moved yet")
+    expect(page.get_by_role("slider", name="How many of 100")).to_have_attribute("aria-valuetext", "no guess yet")
     press("Tab", "ArrowRight", "ArrowRight", "ArrowRight")
     expect(page.get_by_role("slider", name="How many of 100")).to_have_attribute("aria-valuetext", "2 of 100")
     press("Tab", "Enter")

@@ -52,9 +52,9 @@ Part = Literal["all", "slider", "boxes"]
 class Slider:
     """The slider of a number, over its whole range or over `stops`; `ends` are words for its left and right end.
 
-    With `largest_left` the largest number is on the left. With `percent` the chosen number is shown in percent. With
-    `live`, what is on the page follows it while it is dragged: each position is an event of the
-    document, `privdemo-number`.
+    `unit` stands before the numbers at its ends. With `largest_left` the largest number is on the left. With `percent`
+    the chosen number is shown in percent. With `live`, what is on the page follows it while it is dragged: each
+    position is an event of the document, `privdemo-number`.
     """
 
     name: str
@@ -63,6 +63,7 @@ class Slider:
     percent: bool = False
     live: bool = False
     largest_left: bool = False
+    unit: str = ""
 
 
 @dataclass(frozen=True)
@@ -165,7 +166,7 @@ def _ends(slider: Slider, stops: list[float] | None, low: float, high: float) ->
     if slider.ends is None or slider.ends != MORE_OR_LESS:
         return slider.ends
     numbers = (stops[0], stops[-1]) if stops else (low, high)
-    shown = [f"{100 * number:.4g} %" if slider.percent else f"{number:.4g}" for number in numbers]
+    shown = [f"{100 * number:.4g} %" if slider.percent else f"{slider.unit}{number:.4g}" for number in numbers]
     left, right = reversed(shown) if slider.largest_left else shown
     return f"{left}: {slider.ends[0]}", f"{right}: {slider.ends[1]}"
 

@@ -30,7 +30,14 @@ PAGE = Page.from_folder(
         LOOK,
         (
             Chapter("What to do", what_to_do),
-            Chapter("Privacy label", privacy_label, label_controls, [QUESTION], label_choice),
+            Chapter(
+                "Privacy label",
+                privacy_label,
+                label_controls,
+                [QUESTION],
+                label_choice,
+                title="Summary for participants",
+            ),
         ),
     ),
 )

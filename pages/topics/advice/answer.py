@@ -11,13 +11,14 @@ from pages.kit.panel import Cards, Chart, Panel
 from pages.kit.snippet import Snippet, as_code
 from pages.kit.trials import Trials
 from privdemo import advise
-from privdemo.accounting import most_right_of_100
+from privdemo.accounting import right_of_100_words
 from privdemo.advise import CLASSIFIER, Advice, Plan, Question
 from privdemo.figures import advice as charts
 
 advised = cache.shared(advise.advise, max_entries=1024)
 curves = cache.shared(advise.along, max_entries=256)
 _OF_CLASSIFIERS = [("comparison", "Seek ε for your own goal", "The chapter “Most privacy for a goal you set”")]
+_NEVER_HIDDEN = "No method hides that somebody took part, or what the result says of people in general."
 # How often a person may be asked again, for the card on what stays at risk.
 _TIMES = 5
 
@@ -77,8 +78,7 @@ def _cards(answer: Answer) -> Panel:
         (
             f"If you ask a person {_TIMES} times",
             _guesses(_TIMES * plan.epsilon, _TIMES * plan.delta),
-            f"Privacy losses add up, here to ε = {_TIMES * plan.epsilon:g}. Never hidden: who takes part and when, and "
-            "what the result tells about everybody.",
+            f"Privacy losses add up, here to ε = {_TIMES * plan.epsilon:g}.",
         ),
     ]
     return Panel(
@@ -88,14 +88,13 @@ def _cards(answer: Answer) -> Panel:
         on_slide=curves_of(answer),
         rows=lambda: [_row(one) for one in (plan, *answer.advice.alternatives)],
         snippet=snippet(answer.question),
-        note=numbers.large_delta_words(plan.people, plan.delta, "answer"),
+        note=" ".join(filter(None, (_NEVER_HIDDEN, numbers.large_delta_words(plan.people, plan.delta, "answer")))),
     )
 
 
 def _guesses(epsilon: float, delta: float) -> str:
     """Return how often of 100 a guess between two answers is right at most."""
-    right = most_right_of_100(epsilon, delta)
-    return f"guess right at most {right} of 100 times" if right < 100 else "guess nearly always right"
+    return f"a guess {right_of_100_words(epsilon, delta)}"
 
 
 def _trust_number(answer: Answer, other: Plan) -> str:
@@ -176,7 +175,10 @@ def _note(plan: Plan, learns: bool) -> str:
             "lines: how far chance may have moved the means of ten trials. For another goal, other people or your own "
             "records, “Methods compared” seeks the least ε."
         )
-    return f"A curve for each answer to question 2, all with ε = {plan.epsilon:g}; the star is the advice."
+    return (
+        f"A curve for each answer to question 2, who is trusted; all with ε = {plan.epsilon:g}, computed at the marks. "
+        "The star is the advice."
+    )
 
 
 def snippet(question: Question) -> Snippet:

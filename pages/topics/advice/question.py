@@ -73,7 +73,7 @@ EPSILON = Number(
     "The privacy loss ε of one person: 0 gives nothing away; at 1, what is released is at most e = 2.7 times as likely "
     "under one answer of a person as under another.",
 )
-DELTA = Number("advice_delta", limits.RELEASE_DELTA, Question.delta, "δ, chance that the limit ε does not apply", 1e-6)
+DELTA = Number("advice_delta", limits.RELEASE_DELTA, Question.delta, "δ, chance that the promise fails", 1e-6)
 RECORDS = Choice(
     "like",
     tuple(BINARY[name].title for name in SHIPPED),

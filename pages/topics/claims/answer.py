@@ -85,14 +85,16 @@ class Answer:
     def takeaway(self) -> str:
         """Say how many claims hold."""
         n = claims.count_verdicts(list(self.everything.values()))
-        others = {
-            DIFFERS: f"<b>{n[DIFFERS]}</b> give{'s' * (n[DIFFERS] == 1)} another number here, where the source leaves "
-            "out settings",
-            UNCLEAR: f"<b>{n[UNCLEAR]}</b> {'is' if n[UNCLEAR] == 1 else 'are'} too close to call",
-            OPEN: f"for <b>{n[OPEN]}</b> we have no data",
+        one = {verdict: number == 1 for verdict, number in n.items()}
+        words = {
+            HOLDS: f"hold{'s' * one[HOLDS]} (we find the same)",
+            CAVEAT: f"hold{'s' * one[CAVEAT]} in part",
+            UNCLEAR: f"{'is' if one[UNCLEAR] else 'are'} too close to call",
+            DIFFERS: f"give{'s' * one[DIFFERS]} another number here (the source leaves out settings)",
+            FAILS: f"do{'es' * one[FAILS]} not hold",
         }
-        reasons = ", ".join(why for verdict, why in others.items() if n[verdict])
-        unsure = f" We cannot judge the others: {reasons}." if reasons else ""
+        found = ", ".join(f"<b>{n[verdict]}</b> {word}" for verdict, word in words.items() if n[verdict])
+        unchecked = f"{', and ' * bool(found)}for <b>{n[OPEN]}</b> we have no data" if n[OPEN] else ""
         of = (
             f"{len(PAPERS)} papers and lecture slides on hiding personal data behind random noise"
             if self.source == EVERYBODY
@@ -100,8 +102,7 @@ class Answer:
         )
         return (
             f"We tried to check {len(self.everything)} claims of {of}, by computing their formulas and running their "
-            f"experiments again: <b>{n[HOLDS]}</b> hold (we find the same), <b>{n[CAVEAT]}</b> hold in part, and "
-            f"<b>{n[FAILS]}</b> do not hold.{unsure}"
+            f"experiments again: {found}{unchecked}."
         )
 
     def main(self) -> tuple[Panel, ...]:
@@ -232,7 +233,7 @@ def card(claim: Claim) -> tuple[str, str, str]:
     unit = claim.card_unit or claim.unit
     published, found = _on_card(unit, claim.published), _on_card(unit, claim.ours and claim.ours.mean)
     if claim.published is None:  # a comparison: the source says that there is a lead, and its interval may deny it
-        published, found = "a clear gain", ours(claim)
+        published, found = "a clear gain", ours(claim).removesuffix(POINTS.unit)
     both = charts.published_and_found(claim.what, published, found)
     authors = f'<span title="{html.escape(PAPERS[claim.source])}">{html.escape(claim.source)}</span>'
     work = f"{'lecture' if claim.source == YAN else 'paper'} by {authors}, {claim.place}"

@@ -76,14 +76,14 @@ class Answer:
 
 # How each method finds the shares; {records} are what is counted, {n} of them without a label.
 HOW = {
-    SPREAD: "takes each of a set’s {records} for what most in it are, and allows for how often that is wrong",
+    SPREAD: "treats each of a set’s {records} as what most in it are; then corrects for the known share of others",
     by_trying(SPREAD): "the same, or a model of how each kind looks, whichever explains the sets better",
     MMD: "mixes the sets’ average {records} until the mix looks like the average of the {n}",
     RFF: "the same with other averages, quicker and less exact",
     IDENTITY: "learns which set {records} are from; compares its answers for the {n} and for the sets",
     COUNT: "learns to sort {records} so that each set gets its known share, then sorts and counts the {n}",
     PSVM: "finds the widest border that gives each set its known share, then counts the {n}",
-    EM: "is told what each of the sets’ {records} is; allows for another share in the {n}",
+    EM: "is told what each of the sets’ {records} is; seeks the share that best explains the {n}",
     PCC: "is told what each of the sets’ {records} is; names each of the {n}, then counts",
 }
 # How many known sets are shown.
@@ -195,7 +195,8 @@ def takeaway(answer: Answer) -> str:
     what = f"of {config.n_test:,} new {answer.task.records} {first_class(answer)}"
     unseen = ", but nobody says which" if blind else ""
     words = f"In truth <b>{numbers.share(truth)}</b> {what}{unseen}. "
-    words += f"{len(found)} methods estimate" if others else f"“{CLASS_RATIO[nearest].title}” estimates"
+    first = "The first " * (0 < len(blind) < len(answer.methods))
+    words += f"{first}{len(found)} methods estimate" if others else f"“{CLASS_RATIO[nearest].title}” estimates"
     words += " this share"
     words += (
         f" from {len(trials[0].released)} sets of other {answer.task.records} whose shares are known" if blind else ""

@@ -24,7 +24,7 @@ from pages.topics.comparison.words import (
     pushed_label,
     value,
 )
-from privdemo.accounting import most_right_of_100
+from privdemo.accounting import right_of_100_words
 from privdemo.experiments import comparison, results
 from privdemo.experiments.comparison import METRICS, RECORDS, SHARE, ComparisonConfig, Trial, has_pixels, needs_delta
 from privdemo.experiments.comparison.pushed import PushedRow
@@ -270,7 +270,7 @@ def _prediction(answer: Answer) -> Prediction | None:
     return Prediction(
         "most-accurate-trust",
         f"A computer learns to tell {distinguished_words(config)}. Which of the two each {_record(config)} is (its "
-        "label) is one person’s secret. Random changes (noise) hide it "
+        "label) is one person’s secret. Random changes (noise) hide it"
         f"{_hidden_words(config, rows)}.{_pushed_sentence(config)} <b>When does the computer learn best: if nobody "
         f"sees true labels, if a bag owner sees those of a group (“bag”) of {config.bag_size} people, or if a curator, "
         "one office, sees all of them?</b>",
@@ -288,14 +288,11 @@ def _record(config: ComparisonConfig) -> str:
 
 def _hidden_words(config: ComparisonConfig, trusted: Container[str]) -> str:
     """Say with which ε a label is hidden and, unless ε covers counts of sets alone, how well it can be guessed then."""
-    loss, most = (
-        f"(privacy loss ε = {numbers.epsilon(config.epsilon)})",
-        most_right_of_100(config.epsilon, config.release_delta),
-    )
+    loss = f" (privacy loss ε = {numbers.epsilon(config.epsilon)}: {numbers.ANCHORS})"
     if PUBLISHER in trusted:
         return loss
-    often = f"at most {most} of 100 times" if most < 100 else "nearly always"
-    return f"{loss}: whoever sees what is released guesses one label right {often}; by luck alone, 50"
+    often = right_of_100_words(config.epsilon, config.release_delta)
+    return f": whoever sees what is released, and guesses one label, {often}; by luck alone, 50{loss}"
 
 
 def _pushed_sentence(config: ComparisonConfig) -> str:
@@ -322,9 +319,16 @@ def _way_to_learn(trust: str, config: ComparisonConfig) -> tuple[str, str]:
         SHUFFLER: "mixes the labels sent, so that less noise is needed",
         OWNER: f"sees {config.bag_size} labels, reports roughly how many are “{counted}”",
         PUBLISHER: "sees all labels, reports noisy counts of a set",
-        CURATOR: f"sees all labels, publishes a {'count' if config.task == SHARE else 'model'} with noise",
+        CURATOR: _published(config),
     }
     return f"{trust} is trusted", what[trust]
+
+
+def _published(config: ComparisonConfig) -> str:
+    """Say what a curator publishes."""
+    if config.task == SHARE:
+        return "sees all labels, publishes a count with noise"
+    return "publishes what was learned, changed a little at random"
 
 
 def _label_words(config: ComparisonConfig) -> str:
@@ -342,7 +346,8 @@ def _why_words(answer: Answer) -> str:
     after = order[order.index(NOBODY) + 1 :]
     why = {
         OWNER: f"one total for {config.bag_size} labels teaches less than {config.bag_size} single labels",
-        CURATOR: f"a curator’s noise must hide the {_record(config)} too, not its label alone, so there is more of it",
+        CURATOR: f"the others hide only the label; a curator’s noise hides {_record(config)} and label, so there is "
+        "more of it",
     }
     reasons = [words for trust, words in why.items() if trust in after]
     return f" Why more trust can help less: {'; '.join(reasons)}." if reasons else ""
@@ -555,13 +560,14 @@ def mark_words(question: Question, marks: Mapping[str, Estimate], best: Mapping[
 
 
 def _delta_words(config: ComparisonConfig, best: Mapping[str, Row]) -> str:
-    """Say with whom the limit ε fails with a chance δ; empty if no row needs δ, or it is 0."""
+    """Say with whom the promise fails with a chance δ, and with whom never; empty if no row needs δ, or it is 0."""
     parties = [trust for trust, row in best.items() if needs_delta(row.method)]
     if not parties or not config.release_delta:
         return ""
-    never = "; if nobody is trusted, never" if NOBODY in best else ""
+    others = [TRUSTED_PARTY[trust] for trust in TRUSTED_PARTY if trust in best and trust not in parties]
+    never = f"; with {' or '.join(reversed(others))}, never" if others else ""
     delta = numbers.power_of_ten(config.release_delta)
-    return f" With {numbers.join_words(tuple(parties))} the limit ε fails with a chance of δ = {delta}{never}."
+    return f" With {numbers.join_words(tuple(parties))} this promise fails with a chance of δ = {delta}{never}."
 
 
 def _with_pushed(config: ComparisonConfig) -> str:

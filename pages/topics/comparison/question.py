@@ -143,7 +143,7 @@ def delta_setting(values: Values) -> Number:
         default_delta(people_in_release(values)),
         "δ of released counts and models",
         1e-6,
-        "The chance that the limit ε does not apply. Unless set it is 10⁻⁶ or 1/n², whichever is smaller, of n people: "
+        "The chance that the promise fails. Unless set it is 10⁻⁶ or 1/n², whichever is smaller, of n people: "
         "those learned from or, for a share, those asked if they are more.",
     )
 

@@ -7,7 +7,7 @@ import math
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.kit import cache, dials, inputs, privacy_inputs
+from pages.kit import cache, dials, inputs, numbers, privacy_inputs
 from pages.kit.values import Values, get, put_all
 from pages.topics.images.question import (
     ASYMMETRIC,
@@ -32,6 +32,7 @@ from pages.topics.images.question import (
     level_setting,
     question_of,
 )
+from privdemo import datasets
 from privdemo.experiments import images
 from privdemo.mechanisms.pixels import FAMILIES
 
@@ -95,7 +96,9 @@ def main_control(values: Values) -> None:
         epsilon = family.make(values[setting], question.n_states).epsilon
         if epsilon < math.inf:
             sure = privacy_inputs.black_or_white(family, question.n_states)
-            privacy_inputs.value_scale(epsilon, sure, name="ε of one pixel")
+            n_pixels = math.prod(images.image_shape(datasets.load(question.data)))
+            whole = f"All {n_pixels:,} pixels of an image together: ε = {numbers.epsilon(n_pixels * epsilon)}."
+            privacy_inputs.value_scale(epsilon, sure, name="ε of one pixel", more=whole)
 
 
 def presets(_: object) -> None:

@@ -75,9 +75,9 @@ CANDIDATES = Number(
 )
 DELTA = Number(
     "delta",
-    limits.Limit("delta", 1e-10, 0.5, "δ is the chance that the limit ε does not apply"),
+    limits.Limit("delta", 1e-10, 0.5, "δ is the chance that the promise fails"),
     1e-5,
-    "δ, chance that the limit ε does not apply",
+    "δ, chance that the promise fails",
     step=1e-6,
     help="It goes with every ε that holds only with a δ.",
 )

@@ -64,10 +64,29 @@ def released_counts(answer: Answer) -> list[Panel]:
                 'print("off by", outcome.distortion.mean * people, "people")',
                 "print([share * people for share in outcome.example], outcome.ranges)",
             ),
-            note=numbers.large_delta_words(total, question.config.delta, "illness" if question.names else "class"),
+            note=" ".join(filter(None, (_delta_words(question, total), _lengths_words(question, outcome)))),
             prediction=_prediction(question, outcome, shown),
         )
     ]
+
+
+def _delta_words(question: Question, total: int) -> str:
+    """Say that δ is large beside the number of people, and why it is; empty if it is not."""
+    delta = question.config.delta
+    large = numbers.large_delta_words(total, delta, "illness" if question.names else "class")
+    if not large or delta != label_counts.DELTA:
+        return large
+    return f"{large} It is so large here because the paper that this page checks took {delta:g}; change it in Settings."
+
+
+def _lengths_words(question: Question, outcome: Outcome) -> str:
+    """Say why the lines of the errors are not of one length; empty if large counts have more noise than small ones."""
+    if outcome.release.startswith("dirichlet"):
+        return ""
+    return (
+        "The lines at the right differ in length by chance: they are of "
+        f"{question.config.repeats:,} simulated publications."
+    )
 
 
 def _prediction(question: Question, outcome: Outcome, shown: Sequence[int]) -> Prediction | None:
@@ -79,8 +98,9 @@ def _prediction(question: Question, outcome: Outcome, shown: Sequence[int]) -> P
         "counts-off-by",
         f"A clinic has counted its {total:,} patients by illness. Before it publishes the {len(counts)} counts, it "
         "changes each by a random amount (noise), so that they tell little about any one patient (privacy loss "
-        f"ε = {numbers.epsilon(question.config.epsilon)}; {numbers.ANCHORS}). <b>By how many patients are the "
-        f"{len(counts)} counts then off, all added up, on average?</b>",
+        f"ε = {numbers.epsilon(question.config.epsilon)}; {numbers.ANCHORS}). For each illness take how many patients "
+        "the published count is too high or too low, and add these "
+        f"{len(counts)} numbers up. <b>How much is that, on average over many publications?</b>",
         float(round(outcome.distortion.mean * total)),
         Scale(0.0, total / 5, 1.0, " patients"),
         Chart(charts.beside(counts, None, shown, question.class_names, "patients")),

@@ -130,8 +130,25 @@ def _marks_words(answer: Answer) -> str:
         else "Marks: one trial, so no interval is known. "
     )
     return (
-        f"{marks}Grey lines, for comparison: without privacy (solid), always saying “{answer.task.labels[0]}” (dotted)."
+        f"{marks}Grey lines, for comparison: without privacy (solid), always saying “{answer.task.labels[0]}” (dashed)."
+        f"{_best_two_words(answer)}"
     )
+
+
+def _best_two_words(answer: Answer) -> str:
+    """Say whether the two methods that name most records correctly differ by more than chance."""
+    found = {name: answer.accuracy(name) for name in LEARNERS if name in answer.methods}
+    if len(found) < 2:
+        return ""
+    first, second, *_ = sorted(found, key=lambda name: -found[name].mean)
+    gap = label_proportions.accuracy_difference(answer.trials, first, second, answer.question.threshold)
+    one, other = (f"“{LABEL_PROPORTIONS[name].title}”" for name in (first, second))
+    verdict = judge(gap, len(answer.trials))
+    if verdict is Verdict.TOO_FEW:
+        return ""
+    if verdict.clear:
+        return f" Trial by trial, {one} is better than {other} by more than chance explains."
+    return f" Chance alone may explain why {one} is ahead of {other}."
 
 
 def _prediction(answer: Answer) -> Prediction | None:
@@ -305,7 +322,7 @@ def score_words(answer: Answer) -> str:
     nothing = 1 - sum(trial.test_share for trial in answer.trials) / n
     return (
         f"Of {answer.trials[0].n_test:,} clean test records, classified correctly: {right}. Solid line: every label "
-        f"known; dotted: “{answer.task.labels[0]}” for every record, {numbers.share(nothing)}. Average F1, weighted by "
+        f"known; dashed: “{answer.task.labels[0]}” for every record, {numbers.share(nothing)}. Average F1, weighted by "
         f"how common each class is: {marks}; the same for every record, "
         f"{label_proportions.all_negative(answer.trials).average:.3f}. {over}. "
         f"{threshold_words(answer.question)}.{_verdict_words(answer)}"

@@ -52,7 +52,14 @@ CHAPTERS = Chapters(
     LOOK,
     (
         Chapter("True and estimated shares", Answer.main),
-        Chapter("Map of best methods", who_wins, among_controls, [AMONG], methods_of),
+        Chapter(
+            "Map of best methods",
+            who_wins,
+            among_controls,
+            [AMONG],
+            methods_of,
+            title="Which method is best when",
+        ),
         Chapter("Curves of the error", along, curve_controls, [AXIS, CURVES], curves_of),
         Chapter("What one person gives away", one_report, sender_controls, [SENDER], is_rarest),
         Chapter("Error by who is trusted", whom_to_trust, delta_controls, [DELTA], delta_of),

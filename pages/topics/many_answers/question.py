@@ -74,10 +74,9 @@ DELTA = Number(
     "answers_delta",
     limits.Limit("delta", 1e-12, 0.01, "it should be well below one over the number of people"),
     1e-6,
-    "δ, chance that the limit ε does not apply",
+    "δ, chance that the promise fails",
     1e-6,
-    "The chance that the limit ε does not apply with a shuffler, or with a curator’s noise. Without either no δ is "
-    "needed.",
+    "The chance that the promise fails with a shuffler, or with a curator’s noise. Without either no δ is needed.",
 )
 FAKE = Number(
     "fake",

@@ -166,7 +166,7 @@ def spread_beats_naive(rows: Rows) -> Finding:
         f"of p = {listed(noisy)}. What correcting does give is better probabilities: its log loss is clearly lower at "
         f"p = {listed(surer)}",
         _seeds(rows),
-        values={"most": most, "but": "; it only knows better how sure to be" if surer else ""},
+        values={"most": most, "but": " It only judges better how sure it can be." if surer else ""},
     )
 
 
@@ -249,7 +249,7 @@ CLAIMS = (
         reading=FORMULA,
         surprise=f"In a poll where {100 * _SHARE:g} of 100 people mean Yes, a formula finds {{percent:.0f}}. It has a "
         "plus where a minus belongs.",
-        what="people who mean Yes, by the formula",
+        what="people who mean Yes (published: by the formula)",
     ),
     ClaimRow(
         "equation 24",
@@ -338,9 +338,9 @@ CLAIMS = (
         spread_beats_naive,
         (FIGURE_3,),
         unit=POINTS,
-        surprise="Allowing for noise pixel by pixel did not help a computer to name clearly more images than ignoring "
-        "it{but}.",
-        what="gain in images named correctly (±: chance)",
+        surprise="A computer that allows for the noise of each pixel names hardly more images correctly than one that "
+        "ignores it.{but}",
+        what="images named correctly: gain in percentage points",
     ),
     ClaimRow(
         "figure 3",

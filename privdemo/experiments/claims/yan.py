@@ -284,6 +284,7 @@ def means_move(published: float, groups: str) -> Finding:
         else "groups are made by looking at the records: changing one also changes who is grouped with whom, so noise "
         "scaled to 1/k does not give the claimed ε",
         f"the most of {_TABLES} random tables of {_RECORDS} records, seeds 0 to {_TABLES - 1}",
+        values={"said": 100 * published, "moved": 100 * moved},
     )
 
 
@@ -334,7 +335,7 @@ def _means_row(groups: str, surprise: str = "") -> ClaimRow:
         published=1 / _K,
         reading=FORMULA,
         surprise=surprise,
-        what="change of all averages by one person, in % of the range",
+        what="how far one person can move the averages",
         card_unit=PERCENT,
     )
 
@@ -434,8 +435,8 @@ CLAIMS = (
     _means_row("random-k"),
     _means_row(
         "nearest-k",
-        "One person can change averages of 2 people each by more than stated, so noise made for the stated change "
-        "hides too little.",
+        f"The slides say that one person can move published averages of {_K} people each by {{said:g}} % of their "
+        "range, all together. It is {moved:.1f} %, so noise made for {said:g} % hides too little.",
     ),
     _means_row("k-tree"),
     ClaimRow(

@@ -18,6 +18,7 @@ from privdemo.experiments.label_proportions.fit import ADVERSARIES, F1, Fit, Tri
 from privdemo.experiments.label_proportions.release import Records, Release, n_training, records, sample_release
 from privdemo.experiments.label_proportions.score import (
     accuracy,
+    accuracy_difference,
     all_negative,
     attack_rates,
     bag_table,
@@ -44,6 +45,7 @@ __all__ = [
     "Release",
     "Trial",
     "accuracy",
+    "accuracy_difference",
     "all_negative",
     "attack_rates",
     "bag_posterior",

@@ -111,17 +111,25 @@ _DELTA_ENDS = ("0.3: more accurate", "0: more private")
         ("lies", "p", "P", "Lie", ("0: more accurate", "0.5: more private"), None, True),
         ("lies", "r", "R", "From 0", None, None, False),
         ("lies", "q", "Q", "From 1", None, None, False),
-        ("counts", "e", "", "How much", ("20: more accurate", "0.001: more private"), sorted((*EPSILONS, 0.3)), False),
+        (
+            "counts",
+            "e",
+            "",
+            "How much",
+            ("ε = 20: more accurate", "ε = 0.001: more private"),
+            sorted((*EPSILONS, 0.3)),
+            False,
+        ),
         (
             "counts",
             "d",
             "δ",
-            "δ, chance that the limit ε does not apply",
+            "δ, chance that the promise fails",
             _DELTA_ENDS,
             [d for d in DELTAS if d <= 0.5],
             False,
         ),
-        ("counts", "f", "", "Few", ("2: more accurate", "1: more private"), [1.0, 1.5, 2.0], False),
+        ("counts", "f", "", "Few", ("ε = 2: more accurate", "ε = 1: more private"), [1.0, 1.5, 2.0], False),
         ("pixels", "r", "p, chance of change", None, None, None, None),
         ("pixels", "g", "σ, noise strength", None, None, None, None),
     ],
@@ -253,7 +261,8 @@ def test_as_many_dots_say_yes_as_the_words_say(monkeypatch, p, says):
     right = privacy_inputs.guess_scale_html(
         0.0, privacy_inputs.Guessing("which label a person has", "them"), delta=1 - 2 * p
     )
-    assert f"is right at most {plotted[-1]} of 100 times" in right
+    assert plotted[-1] == math.ceil(100 * (1 - p))
+    assert f"{plotted[-1]} of 100 times; by luck alone, 50." in right
 
 
 def test_the_meaning_of_an_answer_comes_from_its_channel():
@@ -270,9 +279,9 @@ def test_the_meaning_of_an_answer_comes_from_its_channel():
     ("epsilon", "delta", "right", "counted"),
     [
         (0.0, 0.0, "is right at most 50", ""),
-        (1.0, 0.0, "is right at most 74", ""),
-        (1.0, 1e-6, "is right at most 74", ""),
-        (1.0, 0.05, "is right at most 75", "δ = 0.05"),
+        (1.0, 0.0, "is right fewer than 74", ""),
+        (1.0, 1e-6, "is right fewer than 74", ""),
+        (1.0, 0.05, "is right fewer than 75", "δ = 0.05"),
         (math.log(3), 0.0, "is right at most 75", ""),
         (0.0, 0.2, "is right at most 60", "δ = 0.2"),
         (9.0, 0.0, "may be right over 99", ""),
@@ -282,10 +291,10 @@ def test_the_meaning_of_an_answer_comes_from_its_channel():
 def test_what_a_release_gives_away_is_how_many_can_be_guessed_right(epsilon, delta, right, counted):
     guessing = privacy_inputs.Guessing("which of two labels a patient has", "the counts", "patients")
     shown = privacy_inputs.guess_scale_html(epsilon, guessing, delta=delta, name="ε of a label", more="So.")
-    beyond = f" (with a chance {counted} that ε fails)" if counted else ""
+    beyond = f" This includes a chance of {counted} that the promise fails." if counted else ""
     words = (
-        f"Whoever guesses which of two labels a patient has, and sees the counts, {right} of 100 times{beyond}; by "
-        "luck alone, 50."
+        f"Whoever guesses which of two labels a patient has, and sees the counts, {right} of 100 times; by luck "
+        f"alone, 50.{beyond}"
     )
     assert f">{words} So. <b>Privacy loss ε of a label = " in shown
     assert "<figcaption>100 patients</figcaption>" in shown

@@ -106,8 +106,8 @@ def test_every_question_offers_those_with_whom_it_can_be_answered(title, kind):
         assert (question.ask, question.trust) == (kind, word)
         first, second = what_to_do(answer(question, Trials()))
         plan = advise.advise(question).plan
-        right = math.ceil(100 * accounting.most_guessed_right(plan.epsilon, plan.delta))
-        assert first.figure.contents[0][1] == f"guess right at most {right} of 100 times"
+        right = accounting.right_of_100_words(plan.epsilon, plan.delta)
+        assert first.figure.contents[0][1] == f"a guess {right}"
         assert {row["trust"] for row in second.rows()} <= set(TRUSTS[kind])
 
 
@@ -134,15 +134,17 @@ def test_the_star_stands_where_the_advised_plan_is_on_the_curve_of_its_trust():
 def test_the_cards_say_what_the_next_trust_gives_and_what_stays_at_risk():
     made = answer(MEMBERS, Trials())
     titles = {title: (number, words) for title, number, words in what_to_do(made)[0].figure.contents}
-    assert titles["If people trust a shuffler, who mixes all answers"][0] == "guess right at most 52 of 100 times"
+    assert (
+        titles["If people trust a shuffler, who mixes all answers"][0] == "a guess is right fewer than 52 of 100 times"
+    )
     words = titles["If people trust a shuffler, who mixes all answers"][1]
     shuffled = made.advice.alternatives[0]
     assert words == (
-        f"Then ε = {shuffled.epsilon_needed:g} is enough for ± 3 points from 5,000 people. Or "
-        f"{shuffled.people_needed:,} people are enough with ε = 1."
+        f"Then the privacy loss for the same ± 3 points from 5,000 people is only ε = {shuffled.epsilon_needed:g}. Or "
+        f"keep ε = 1 and ask only {shuffled.people_needed:,} people."
     )
-    assert titles["If you ask a person 5 times"][0] == "guess nearly always right"
-    assert "at most 74 of 100 times" in titles["How well others can guess one answer"][1]
+    assert titles["If you ask a person 5 times"][0] == "a guess may be right over 99 of 100 times"
+    assert "fewer than 74 of 100 times" in titles["How well others can guess one answer"][1]
 
 
 def test_every_option_that_is_called_otherwise_on_screen_is_one():
@@ -218,7 +220,7 @@ def test_every_number_of_the_label_is_computed_from_the_link_that_it_shows(link)
         lie = 1 / (1 + math.exp(epsilon))
         half_width = 100 * 1.96 * 0.5 / math.sqrt(people + 1.96**2) / (1 - 2 * lie)
         assert f"change the answer {100 * lie:.3g} % of the time" in card
-        assert f"right at most {math.ceil(100 - 100 * lie)} of 100 times" in card
+        assert accounting.right_of_100_words(epsilon, 0.0) in card
         assert float(re.search(r"right to ± ([\d.]+) points", card)[1]) == pytest.approx(half_width, abs=0.005)
 
 

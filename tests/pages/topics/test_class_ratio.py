@@ -39,9 +39,9 @@ def test_the_takeaway_has_the_numbers_of_the_package(shown: Answer) -> None:
     shares = {name: class_ratio.share_of(shown.trials, name, 0) for name in (SPREAD, MMD, IDENTITY)}
     nearest, _, farthest = sorted(shares, key=lambda name: abs(shares[name].mean - 0.5))
     assert words == (
-        "In truth <b>50.0 %</b> of 40 new images are 7s, but nobody says which. 3 methods estimate this share from "
-        f"2 sets of other images whose shares are known: the closest says <b>{100 * shares[nearest].mean:.1f} %</b>, "
-        f"the farthest <b>{100 * shares[farthest].mean:.1f} %</b>."
+        "In truth <b>50.0 %</b> of 40 new images are 7s, but nobody says which. The first 3 methods estimate this "
+        "share from 2 sets of other images whose shares are known: the closest says "
+        f"<b>{100 * shares[nearest].mean:.1f} %</b>, the farthest <b>{100 * shares[farthest].mean:.1f} %</b>."
     )
     (panel,) = shown.main()
     assert "Given are two other sets: 80 % of set 1 are 7s and 20 % of set 2." in panel.summary

@@ -463,9 +463,7 @@ def test_why_more_trust_may_help_less_is_said_where_it_does():
     note = CHAPTERS["Results by who is trusted"](found)[0].note
     assert "The label of an image says whether it is “" in note
     assert ("one total for 25 labels teaches less than 25 single labels" in note) == (OWNER in after)
-    assert ("a curator’s noise must hide the picture too, not its label alone, so there is more of it" in note) == (
-        CURATOR in after
-    )
+    assert ("a curator’s noise hides picture and label, so there is more of it" in note) == (CURATOR in after)
     assert (
         "Why more trust"
         not in CHAPTERS["Results by who is trusted"](
@@ -602,8 +600,8 @@ def by_trust(config: ComparisonConfig, metric: str) -> tuple[Answer, dict[str, P
 def test_the_sentence_names_delta_and_a_shuffler_is_compared_at_two(mnist):
     found, panels = by_trust(ComparisonConfig(SHARE), "error")
     assert (
-        "With a curator and a shuffler the limit ε fails with a chance of δ = 10⁻⁶; if nobody is trusted, never."
-        in found.takeaway()
+        "With a curator and a shuffler this promise fails with a chance of δ = 10⁻⁶; with a bag owner or nobody "
+        "trusted, never." in found.takeaway()
     )
     panel = panels["two-deltas"]
     assert "<b>77 %</b> of the way from lies to a curator at δ = 10⁻⁶, and 89 % at δ = 10⁻³." in panel.answer
@@ -634,7 +632,7 @@ def test_a_curators_model_is_compared_at_two_deltas_where_both_are_shipped(mnist
 def test_a_large_delta_is_said_to_be_large_and_compared_with_the_default(mnist):
     found, panels = by_trust(ComparisonConfig(SHARE, delta=1e-3), "error")
     assert "fails with a chance of δ = 10⁻³" in found.takeaway()
-    assert "δ = 10⁻³, the chance that the limit ε fails, is large for 500 people" in panels["by-trust"].note
+    assert "With δ = 10⁻³ the promise allows even to publish the true label" in panels["by-trust"].note
     assert (
         "<b>89 %</b> of the way from lies to a curator at δ = 10⁻³, and 77 % at δ = 10⁻⁶."
         in panels["two-deltas"].answer

@@ -132,7 +132,7 @@ def _data() -> dict[str, Any]:
             "sent": "A collector would now receive:",
             "deny": "Nobody can tell from it whether the wheel chose the truth.",
             "guess": "{guess} of 100",
-            "unmoved": "not moved yet",
+            "unmoved": "no guess yet",
             "high": f"You guessed {{guess}} %; it is {truth}: {{off}} {{points}} too high.",
             "low": f"You guessed {{guess}} %; it is {truth}: {{off}} {{points}} too low.",
             "right": f"You guessed {{guess}} %; it is {truth}: just right.",
