@@ -18,7 +18,7 @@ from privdemo.attacks import RepeatedAnswers
 from privdemo.experiments import voting
 from privdemo.figures import people
 from privdemo.figures import voting as charts
-from privdemo.mechanisms import BinaryChannel
+from privdemo.mechanisms import BinaryChannel, Crosswise, UnrelatedQuestion
 
 
 def _repeated_answers_by_count(channel: BinaryChannel, prior: float) -> tuple[RepeatedAnswers, ...]:
@@ -194,7 +194,7 @@ def many_words(channel: BinaryChannel, prior: float, revealed: tuple[RepeatedAns
     """Say what `n` answers cost and reveal to one with this `prior`; `revealed` holds what 1, 2, … answers reveal."""
     here, once = revealed[n - 1], revealed[0]
     times = {1: "one answer", 2: "two answers"}.get(n, f"{n} answers")
-    fresh = "" if n == 1 else " (chance decides anew for each)"
+    fresh = "" if n == 1 else f" ({anew_words(channel)})"
     after_one = "" if n == 1 else f"; after one answer {numbers.share(once.best_guess_right)}"
     always = f", by always guessing {'A' if prior > 0.5 else 'B'}" if prior != 0.5 else ""
     epsilon = numbers.epsilon(accounting.compose(channel.epsilon, n))
@@ -206,6 +206,19 @@ def many_words(channel: BinaryChannel, prior: float, revealed: tuple[RepeatedAns
         f"<b>ε = {epsilon}</b>{each}."
         f"{_if_all_say(answers_of(channel).a, float(here.log_odds[-1]), n)}"
     )
+
+
+def anew_words(channel: BinaryChannel) -> str:
+    """Say why several answers of a person are independent, given the vote.
+
+    A birthday does not change: asked about the same one again, “same or different” is the same answer again. So each
+    question must be about another.
+    """
+    if isinstance(channel, Crosswise):
+        return "each about a birthday of somebody else; about the same birthday again, the answer is the same again"
+    if isinstance(channel, UnrelatedQuestion):
+        return "chance chooses the question anew for each, and each is about a birthday of somebody else"
+    return "chance decides anew for each"
 
 
 def _if_all_say(said: str, log_odds: float, n: int) -> str:

@@ -340,8 +340,9 @@ def reading_words(poll: Poll, truth: float, channel: BinaryChannel) -> str:
     )
     if best:
         corrected = f"<b>{numbers.share(best.value)}</b>{_interval_and_verdict(best, truth, 'interval')}"
-        return f"{start} Correcting for the changes gives {corrected}.{doubt_words(best)}"
-    return f"{start} These changes cannot be corrected for."
+        correcting = "Allowing for the birthdays" if is_design(channel) else "Correcting for the changes"
+        return f"{start} {correcting} gives {corrected}.{doubt_words(best)}"
+    return f"{start} Such answers say nothing about the votes."
 
 
 def _interval_and_verdict(estimate: VoteEstimate, truth: float, name: str) -> str:

@@ -43,7 +43,7 @@ def import_line(channel: BinaryChannel) -> str:
 
 def months(share: float) -> str:
     """Return months in which a `share` of all people have their birthday, if they are known by name."""
-    return _MONTHS.get(share, "in certain months")
+    return _MONTHS.get(round(share, 6), "in certain months")
 
 
 def design_words(channel: UnrelatedQuestion | Crosswise) -> str:

@@ -141,7 +141,7 @@ def _says(cost: DesignCost) -> str:
     if cost.name == FORCED:
         return f"A or B, {numbers.percent(channel.asked)} of them true, the others by a fair coin"
     return (
-        f"yes or no: {numbers.percent(channel.asked)} are asked for the vote, the others for a birthday "
+        f"yes or no: {numbers.percent(channel.asked)} are asked about the vote, the others about a birthday "
         f"{months(channel.innocent)} ({numbers.percent(channel.innocent)} of all)"
     )
 
@@ -151,7 +151,8 @@ def _points(width: float) -> str:
 
 
 def _half(width: float) -> str:
-    return f"± {numbers.absolute_points(width)}" if math.isfinite(width) else "–"
+    """Write half an interval; one as wide as all shares says nothing."""
+    return f"± {numbers.absolute_points(width)}" if width < 0.5 else "says nothing"
 
 
 def _people(number: float) -> str:

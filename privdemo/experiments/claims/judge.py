@@ -13,8 +13,9 @@ Level = TypeVar("Level", int, float)
 
 # By how much two accuracies or F1 scores may differ and count as the same: less than the effects that are claimed.
 SAME = 0.01
-# The same for a claimed cost of about one point, and for a claimed reduction of an error, as a part of it.
-SAME_COST, SAME_REDUCTION = 0.005, 0.1
+# The same for a claimed cost of about one point; for a claimed reduction of an error; and for a number of any size, as
+# a part of it.
+SAME_COST, SAME_REDUCTION, SAME_PART = 0.005, 0.1, 0.1
 # What a source may not give.
 PENALTY_UNKNOWN = "our penalty is chosen by cross-validation, and the source does not say its own"
 
@@ -99,13 +100,9 @@ def judge_fact(true: bool, *, caveat: bool = False) -> str:
     return (CAVEAT if caveat else HOLDS) if true else FAILS
 
 
-def judge_multiple(multiple: float) -> str:
-    """Return the verdict on a published number of two digits, from ours as a multiple of it.
-
-    The claim holds if ours differs by less than a tenth, with a caveat if by less than a quarter.
-    """
-    off = abs(multiple - 1)
-    return HOLDS if off < 0.1 else CAVEAT if off < 0.25 else FAILS
+def judge_size(published: float, ours: Estimate, *, unknown: str = "") -> str:
+    """Return `judge_number`'s verdict on a published number of any size, with a tenth of it as the margin."""
+    return judge_number(published, ours, SAME_PART * published, unknown=unknown)[0]
 
 
 def judge_part(published: float, part: float) -> str:

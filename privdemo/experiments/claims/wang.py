@@ -10,7 +10,7 @@ import numpy as np
 
 from privdemo import limits
 from privdemo.experiments.claims.claim import FORMULA, ClaimRow, Finding, exactly
-from privdemo.experiments.claims.judge import judge_fact, judge_multiple, judge_value
+from privdemo.experiments.claims.judge import judge_fact, judge_size, judge_value
 from privdemo.experiments.claims.oracle_errors import EPSILON, K, compare_rare
 from privdemo.experiments.many_answers import crossover
 from privdemo.mechanisms.frequency_oracles import BasicRappor, FrequencyOracle, KaryResponse, OptimisedUnaryEncoding
@@ -70,7 +70,7 @@ def mean_crossover() -> Finding:
     ours = _largest_k(lambda oracle: oracle.mean_variance(1))
     return Finding(
         exactly(ours),
-        judge_multiple(ours / published),
+        judge_size(published, exactly(ours)),
         "the rule leaves out what a share’s own size adds to its variance, more with direct encoding; between "
         "the two k it names the worse",
         published=published,

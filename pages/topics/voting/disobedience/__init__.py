@@ -293,7 +293,7 @@ def _noticed_words(shown: Shown) -> str:
     """Say whether two halves notice it."""
     if not shown.now.noticed:
         return ""
-    halves = " Asking one half with less chance and one with more"
+    halves = " Asking in two halves, with less chance of a changed answer in one and more in the other,"
     if not voting.is_noticed(shown.chosen.way):
         return f"{halves} <b>does not help</b> here: it finds those who give one answer whatever is true."
     part = shown.now.noticed.part
