@@ -72,7 +72,7 @@ class Guessing:
 
 def guessing_one_of(n_values: int, things: str) -> Guessing:
     """Return what is guessed of people who each have one of so many `things`, from what they send."""
-    given = f"Suppose that all {n_values:,} {things} are equally frequent: "
+    given = f"If all {n_values:,} {things} were equally frequent, "
     return Guessing("which one a person has", n_values=n_values, given=given)
 
 
@@ -127,7 +127,7 @@ def value_scale_html(epsilon: float, guessing: Guessing, *, name: str = "ε", mo
 def black_or_white(family: PixelFamily, n_states: int) -> Guessing:
     """Return what is guessed of a pixel, and why it tells so much though it may have been replaced."""
     if family.replaces_pixels and n_states > _FEW_GREYS:
-        return Guessing("that it was white, not black (few random greys are white)", "a pixel arrive white")
+        return Guessing("that it was white, not black (a random grey is rarely exactly white)", "a pixel arrive white")
     return Guessing("whether a pixel was black or white")
 
 

@@ -18,7 +18,7 @@ from privdemo.figures import advice as charts
 advised = cache.shared(advise.advise, max_entries=1024)
 curves = cache.shared(advise.along, max_entries=256)
 _OF_CLASSIFIERS = [("comparison", "Seek ε for your own goal", "The chapter “Most privacy for a goal you set”")]
-_NEVER_HIDDEN = "No method hides that somebody took part, or what the result says of people in general."
+_NEVER_HIDDEN = "No method hides that somebody took part, or what is true of people in general."
 # How often a person may be asked again, for the card on what stays at risk.
 _TIMES = 5
 

@@ -76,7 +76,7 @@ class Answer:
 
 # How each method finds the shares; {records} are what is counted, {n} of them without a label.
 HOW = {
-    SPREAD: "treats each of a set’s {records} as what most in it are; then corrects for the known share of others",
+    SPREAD: "takes all {records} of a set for what most of them are; then corrects, as it is known how many are not",
     by_trying(SPREAD): "the same, or a model of how each kind looks, whichever explains the sets better",
     MMD: "mixes the sets’ average {records} until the mix looks like the average of the {n}",
     RFF: "the same with other averages, quicker and less exact",

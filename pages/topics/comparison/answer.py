@@ -288,7 +288,7 @@ def _record(config: ComparisonConfig) -> str:
 
 def _hidden_words(config: ComparisonConfig, trusted: Container[str]) -> str:
     """Say with which ε a label is hidden and, unless ε covers counts of sets alone, how well it can be guessed then."""
-    loss = f" (privacy loss ε = {numbers.epsilon(config.epsilon)}: {numbers.ANCHORS})"
+    loss = f" (privacy loss ε = {numbers.epsilon(config.epsilon)})"
     if PUBLISHER in trusted:
         return loss
     often = right_of_100_words(config.epsilon, config.release_delta)
@@ -345,12 +345,13 @@ def _why_words(answer: Answer) -> str:
         return ""
     after = order[order.index(NOBODY) + 1 :]
     why = {
-        OWNER: f"one total for {config.bag_size} labels teaches less than {config.bag_size} single labels",
-        CURATOR: f"the others hide only the label; a curator’s noise hides {_record(config)} and label, so there is "
-        "more of it",
+        OWNER: f"A bag owner gives one total for {config.bag_size} labels, which teaches less than {config.bag_size} "
+        "labels one by one.",
+        CURATOR: f"A curator’s noise must hide {_record(config)} and label, not the label alone, so there is more of "
+        "it.",
     }
     reasons = [words for trust, words in why.items() if trust in after]
-    return f" Why more trust can help less: {'; '.join(reasons)}." if reasons else ""
+    return f" Why more trust can help less: {' '.join(reasons)}" if reasons else ""
 
 
 def _large_delta_words(config: ComparisonConfig, best: Mapping[str, Row]) -> str:
@@ -560,14 +561,14 @@ def mark_words(question: Question, marks: Mapping[str, Estimate], best: Mapping[
 
 
 def _delta_words(config: ComparisonConfig, best: Mapping[str, Row]) -> str:
-    """Say with whom the promise fails with a chance δ, and with whom never; empty if no row needs δ, or it is 0."""
+    """Say with whom privacy holds but for a chance δ, and with whom always; empty if no row needs δ, or it is 0."""
     parties = [trust for trust, row in best.items() if needs_delta(row.method)]
     if not parties or not config.release_delta:
         return ""
     others = [TRUSTED_PARTY[trust] for trust in TRUSTED_PARTY if trust in best and trust not in parties]
-    never = f"; with {' or '.join(reversed(others))}, never" if others else ""
+    always = f"; with {' or '.join(reversed(others))}, always" if others else ""
     delta = numbers.power_of_ten(config.release_delta)
-    return f" With {numbers.join_words(tuple(parties))} this promise fails with a chance of δ = {delta}{never}."
+    return f" With {numbers.join_words(tuple(parties))} this privacy holds but for a chance of δ = {delta}{always}."
 
 
 def _with_pushed(config: ComparisonConfig) -> str:

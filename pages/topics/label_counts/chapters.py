@@ -84,8 +84,8 @@ def _lengths_words(question: Question, outcome: Outcome) -> str:
     if outcome.release.startswith("dirichlet"):
         return ""
     return (
-        "The lines at the right differ in length by chance: they are of "
-        f"{question.config.repeats:,} simulated publications."
+        "Lines at the right: between which errors 95 of 100 publications are, of "
+        f"{question.config.repeats:,} simulated ones, so that chance makes them unequal."
     )
 
 
@@ -98,9 +98,9 @@ def _prediction(question: Question, outcome: Outcome, shown: Sequence[int]) -> P
         "counts-off-by",
         f"A clinic has counted its {total:,} patients by illness. Before it publishes the {len(counts)} counts, it "
         "changes each by a random amount (noise), so that they tell little about any one patient (privacy loss "
-        f"ε = {numbers.epsilon(question.config.epsilon)}; {numbers.ANCHORS}). For each illness take how many patients "
-        "the published count is too high or too low, and add these "
-        f"{len(counts)} numbers up. <b>How much is that, on average over many publications?</b>",
+        f"ε = {numbers.epsilon(question.config.epsilon)}; {numbers.ANCHORS}). <b>By how many patients "
+        f"are the {len(counts)} published counts off, all added up, on average?</b> One too high by 2 and one too low "
+        "by 3 make 5.",
         float(round(outcome.distortion.mean * total)),
         Scale(0.0, total / 5, 1.0, " patients"),
         Chart(charts.beside(counts, None, shown, question.class_names, "patients")),

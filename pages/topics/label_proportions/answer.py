@@ -147,7 +147,7 @@ def _best_two_words(answer: Answer) -> str:
     if verdict is Verdict.TOO_FEW:
         return ""
     if verdict.clear:
-        return f" Trial by trial, {one} is better than {other} by more than chance explains."
+        return f" On the same people {one} is better than {other}, and not by luck, though whiskers may overlap."
     return f" Chance alone may explain why {one} is ahead of {other}."
 
 

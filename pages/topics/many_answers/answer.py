@@ -119,7 +119,7 @@ class Answer:
         if not isinstance(made, SubsetSelection) or made.size == 1:
             return ")"
         there, other = numbers.times_of_100(made.p), numbers.times_of_100(made.q).removesuffix(" of 100")
-        return f"): it holds the true one {there}, any other one {other}"
+        return f"): it holds the true one {there}, each other one {other}"
 
     @property
     def examples(self) -> str:

@@ -247,9 +247,9 @@ CLAIMS = (
         partial(misprinted_sign, BinaryChannel(0.2, 0.2)),
         unit=PERCENT,
         reading=FORMULA,
-        surprise=f"In a poll where {100 * _SHARE:g} of 100 people mean Yes, a formula finds {{percent:.0f}}. It has a "
-        "plus where a minus belongs.",
-        what="people who mean Yes (published: by the formula)",
+        surprise=f"In a poll where {100 * _SHARE:g} of 100 people would truly say Yes, a formula finds "
+        "{percent:.0f}. It has a plus where a minus belongs.",
+        what="people who would truly say Yes, by the formula",
     ),
     ClaimRow(
         "equation 24",

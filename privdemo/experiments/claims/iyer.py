@@ -439,8 +439,8 @@ CLAIMS = (
         "scaled Dirichlet with noise chosen from the counts keeps δ = {delta:g}: the true δ at ε = {epsilon:g} between "
         "the paper’s counts and counts with one label changed",
         equation_9_delta,
-        surprise="A paper says that its promise of privacy fails with a chance of {promised:.0f} %. It is "
-        "{found:.1f} %, because the secret counts decide how much noise there is.",
+        surprise="A paper says that its promise of privacy fails with a chance of {promised:.0f} %. We find "
+        "{found:.1f} %: how much noise there is follows from the secret counts, and so gives some of them away.",
         what="chance that the promise of privacy fails",
         card_unit=PERCENT,
     ),

@@ -435,8 +435,8 @@ CLAIMS = (
     _means_row("random-k"),
     _means_row(
         "nearest-k",
-        f"The slides say that one person can move published averages of {_K} people each by {{said:g}} % of their "
-        "range, all together. It is {moved:.1f} %, so noise made for {said:g} % hides too little.",
+        f"Slides publish averages of {_K} people each. One person, they say, can move all of these together by at most "
+        "{said:g} % of the range of values. It is {moved:.1f} %, so noise made for {said:g} % hides too little.",
     ),
     _means_row("k-tree"),
     ClaimRow(

@@ -462,7 +462,9 @@ def test_why_more_trust_may_help_less_is_said_where_it_does():
     after = list(found.ranked)[list(found.ranked).index(NOBODY) + 1 :]
     note = CHAPTERS["Results by who is trusted"](found)[0].note
     assert "The label of an image says whether it is “" in note
-    assert ("one total for 25 labels teaches less than 25 single labels" in note) == (OWNER in after)
+    assert ("A bag owner gives one total for 25 labels, which teaches less than 25 labels one by one." in note) == (
+        OWNER in after
+    )
     assert ("a curator’s noise hides picture and label, so there is more of it" in note) == (CURATOR in after)
     assert (
         "Why more trust"
@@ -600,8 +602,8 @@ def by_trust(config: ComparisonConfig, metric: str) -> tuple[Answer, dict[str, P
 def test_the_sentence_names_delta_and_a_shuffler_is_compared_at_two(mnist):
     found, panels = by_trust(ComparisonConfig(SHARE), "error")
     assert (
-        "With a curator and a shuffler this promise fails with a chance of δ = 10⁻⁶; with a bag owner or nobody "
-        "trusted, never." in found.takeaway()
+        "With a curator and a shuffler this privacy holds but for a chance of δ = 10⁻⁶; with a bag owner or nobody "
+        "trusted, always." in found.takeaway()
     )
     panel = panels["two-deltas"]
     assert "<b>77 %</b> of the way from lies to a curator at δ = 10⁻⁶, and 89 % at δ = 10⁻³." in panel.answer
@@ -631,8 +633,8 @@ def test_a_curators_model_is_compared_at_two_deltas_where_both_are_shipped(mnist
 @pytest.mark.mnist
 def test_a_large_delta_is_said_to_be_large_and_compared_with_the_default(mnist):
     found, panels = by_trust(ComparisonConfig(SHARE, delta=1e-3), "error")
-    assert "fails with a chance of δ = 10⁻³" in found.takeaway()
-    assert "With δ = 10⁻³ the promise allows even to publish the true label" in panels["by-trust"].note
+    assert "but for a chance of δ = 10⁻³" in found.takeaway()
+    assert "still hold if the true label" in panels["by-trust"].note
     assert (
         "<b>89 %</b> of the way from lies to a curator at δ = 10⁻³, and 77 % at δ = 10⁻⁶."
         in panels["two-deltas"].answer

@@ -188,10 +188,10 @@ def test_the_first_chapter_is_of_images_and_says_who_tells_none_apart():
 @pytest.mark.parametrize(
     ("disputes", "titles"),
     [
-        ([], ["All methods agree", "Methods on noisy data differ most in how sure they are"]),
-        ([3], ["All methods agree", "Methods on noisy data disagree, or are not as sure"]),
-        ([3, 9, 60, 62], ["All methods agree", "Methods on noisy data disagree (on 4 of 100 images)"]),
-        ([*range(0, 100, 2), 7], ["Methods on noisy data disagree (on 51 of 100 images)"]),
+        ([], ["All methods agree", "The methods on noisy data differ most in how sure they are"]),
+        ([3], ["All methods agree", "The methods on noisy data disagree, or are not as sure"]),
+        ([3, 9, 60, 62], ["All methods agree", "The methods on noisy data disagree (on 4 of 100 test images)"]),
+        ([*range(0, 100, 2), 7], ["The methods on noisy data disagree (on 51 of 100 test images)"]),
     ],
 )
 def test_beside_images_on_which_methods_agree_stand_those_on_which_they_name_different_labels(disputes, titles):

@@ -431,7 +431,7 @@ def test_an_innocent_question_is_asked_explained_and_corrected_for(link, channel
     assert f"{shown.poll.said_a} said “{said}”. The pollster cannot tell who these are." in panel.summary
     assert f"would say “{said}” by chance; if everybody had, " in panel.note
     assert f"of 1,000 simulated people say “{said}”. But " in panel.prediction.ask
-    assert f"of 100 people who say “{said}”, " in PAGE.folds(shown.config, shown)["What the adversary sees"]
+    assert f"of 100 people who say “{said}”, " in PAGE.folds(shown.config, shown)["What others see"]
     assert shown.poll.estimates["spread MLE"].interval.covers(0.35)
 
 

@@ -82,7 +82,7 @@ def test_a_typed_part_is_one_more_position():
         (Choice(0.0, "always say B"), {}, "Everybody plays along, so the corrected estimate is <b>35.0 %</b>"),
         (Choice(0.25, "always say B"), {"channel": BinaryChannel(0.4, 0.4)}, "estimate is <b>−23.8 %</b> on average"),
         (Choice(0.2, "toss a fair coin"), {}, "toss a fair coin instead, the corrected estimate is <b>38.0 %</b>"),
-        (Choice(0.25, "toss a fair coin"), {}, "one with more <b>does not help</b> here"),
+        (Choice(0.25, "toss a fair coin"), {}, "in one and more in the other, <b>does not help</b> here"),
         (Choice(0.25, "openly tell the truth"), {}, "openly tell the truth, the corrected estimate is <b>32.5 %</b>"),
         (Choice(0.02, "always say B"), {}, "who do not play along, which may be luck."),
         (Choice(0.25, "always say A"), {}, "say A whatever chance decides, the corrected estimate is <b>59.6 %</b>"),
