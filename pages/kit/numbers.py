@@ -99,8 +99,8 @@ def large_delta_words(people: int, delta: float, what: str = "label") -> str:
     chance = f"{per_hundred(delta)} of 100" if delta >= 0.001 else power_of_ten(delta)
     return (
         f"With δ = {power_of_ten(delta)} a person may, at worst, not be protected at all with a chance of {chance}: "
-        f"the promise would still hold if the true {what} of {people * delta:.3g} of {people:,} people were published. For "
-        f"real use choose a δ below {decimal(accounting.MOST_PUBLISHED / people)}."
+        f"the promise would still hold if the true {what} of {people * delta:.3g} of {people:,} people were published. "
+        f"For real use choose a δ below {decimal(accounting.MOST_PUBLISHED / people)}."
     )
 
 

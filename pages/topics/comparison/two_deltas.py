@@ -16,7 +16,7 @@ from privdemo.experiments.comparison.deltas import LARGE_DELTA
 from privdemo.experiments.comparison.study import Row
 from privdemo.methods import COMPARISON, CORRECTED_COUNT, CURATED, CURATOR, NOBODY, SHUFFLED_COUNT
 
-QUESTION = "And with another δ?"
+QUESTION = "What does a larger or smaller δ change?"
 _rows = cache.shared(comparison.deltas.load)
 
 
@@ -41,7 +41,7 @@ def panels(config: ComparisonConfig, metric: str, best: Sequence[Row], code: Sni
             "two-deltas",
             QUESTION,
             words,
-            Table(heads, body, labelled=True) if config.task == SHARE else None,  # a model’s are in the sentence
+            Table(heads, body, labelled=True),
             f"Lies and a bag owner’s noise need no δ. {config.people:,} people at "
             f"{' and '.join(f'δ = {numbers.power_of_ten(delta)}' for delta in deltas)}: nδ = "
             f"{' and '.join(f'{config.people * delta:.2g}' for delta in deltas)} people on average whose label may be "

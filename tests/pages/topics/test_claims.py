@@ -84,9 +84,8 @@ def test_the_bar_has_every_verdict_and_the_cards_what_is_not_found_to_hold(every
     assert (
         title
         == misprint.surprise
-        == (
-            "In a poll where 40 of 100 people would truly say Yes, a formula finds 107. It has a plus where a minus belongs."
-        )
+        == "In a poll where 40 of 100 people would truly say Yes, a formula finds 107. It has a plus where a minus "
+        "belongs."
     )
     assert [claim.surprises for claim in everything].count(True) == len(surprises.figure.contents) == 5
     assert surprises.figure.title == "5 surprising results of our check"
