@@ -61,17 +61,18 @@ class Chapter:
     """One of the views of an answer, rendered in place of the main figure.
 
     `panels(answer)` returns what is shown. `controls(answer)` renders controls of the chapter's own, which set the
-    `settings`. If the panels depend on these, `choice_of(values, answer)` returns what the values choose, and the
-    panels are `panels(answer, choice)`. The first chapter shows the answer's takeaway as its sentence, each other one
-    the answer of its first panel. `fits(question)` returns whether the chapter exists for a question. With
-    `shows_main_control=False` the page's main control is hidden, as it has no effect here. The story of a page comes
-    first, chapters `for_specialists` after it. `title` is what it is called on screen, if otherwise than in links.
+    `settings`; these may be a function of the values, if their defaults follow from other settings. If the panels
+    depend on these, `choice_of(values, answer)` returns what the values choose, and the panels are `panels(answer,
+    choice)`. The first chapter shows the answer's takeaway as its sentence, each other one the answer of its first
+    panel. `fits(question)` returns whether the chapter exists for a question. With `shows_main_control=False` the
+    page's main control is hidden, as it has no effect here. The story of a page comes first, chapters `for_specialists`
+    after it. `title` is what it is called on screen, if otherwise than in links.
     """
 
     name: str
     panels: Callable[..., Sequence[Panel | tuple[Panel, ...]]]
     controls: Callable[[Any], None] | None = None
-    settings: Sequence[Setting] = ()
+    settings: Sequence[Setting] | Callable[[Values], Sequence[Setting]] = ()
     choice_of: Callable[[Values, Any], Any] | None = None
     fits: Callable[[Any], bool] = field(default=lambda question: True)
     shows_main_control: bool = True
@@ -82,6 +83,10 @@ class Chapter:
     def on_screen(self) -> str:
         """Return what the chapter is called on screen."""
         return self.title or self.name
+
+    def settings_for(self, now: Values) -> Sequence[Setting]:
+        """Return the settings of the chapter, with the defaults that they have for these values."""
+        return self.settings(now) if callable(self.settings) else self.settings
 
     def panels_for(self, answer: Any, now: Values) -> Sequence[Panel | tuple[Panel, ...]]:
         """Return what is shown of an answer with these values of the settings."""
@@ -112,10 +117,9 @@ class Chapters:
         shown = {one.name: one.title for one in self.all if one.title}
         return Choice(self.key, names, names[0], "Chapter", shown=shown)
 
-    @property
-    def settings(self) -> list[Setting]:
+    def settings_for(self, now: Values) -> list[Setting]:
         """Return the choice among the chapters, and the settings of the chapters, each once."""
-        return [self.choice(), *dict.fromkeys(setting for one in self.all for setting in one.settings)]
+        return [self.choice(), *dict.fromkeys(setting for one in self.all for setting in one.settings_for(now))]
 
 
 def _nothing(_: Any) -> None:
@@ -195,7 +199,7 @@ class Page:
 
     def all_settings(self, values: Values) -> list[Setting]:
         """Return every setting of the page and its chapters, with the ranges that they have for these values."""
-        return [*self.settings(values), *(self.chapters.settings if self.chapters else [])]
+        return [*self.settings(values), *(self.chapters.settings_for(values) if self.chapters else [])]
 
     @property
     def here(self) -> PageInfo:
@@ -417,7 +421,7 @@ def _render_chapter(page: Page, chapter: Chapter, question: Any, answer: Any, pl
     ):
         screen.render([first, *rest])
     if chapter.controls:
-        values.write_to_address(chapter.settings, "chapter")
+        values.write_to_address(chapter.settings_for(values.here()), "chapter")
     if is_first:
         panels = first if isinstance(first, tuple) else (first,)
         shown = predictions.covered(panels, prediction) if prediction else panels

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from privdemo import limits
+from privdemo.accounting import default_delta
 from privdemo.datasets import DATASETS
 from privdemo.experiments.comparison import study
 from privdemo.methods import CURATOR, NOBODY, OWNER, SHUFFLER
@@ -45,8 +46,8 @@ class Question:
             the share of right answers that may be lost. 0.02 is ± 2 points.
         answers: How many answers there are.
         epsilon: The largest ε of one person that is allowed.
-        delta: The δ of a shuffler, of a curator and of an owner; without trust it is 0, and for a classifier it is
-            that of the shipped trials.
+        delta: The δ of a shuffler, of a curator and of an owner; None: `default_delta` of the people who are asked.
+            Without trust it is 0, and for a classifier it is that of the shipped trials.
         groups: How many groups there are, if their owners are trusted.
         largest_share: The largest true share that any of the answers can have; the half-width holds for all up to it.
         dataset: The records that those of a classifier are like, one of `SHIPPED`.
@@ -58,7 +59,7 @@ class Question:
     within: float | None = None
     answers: int = 2
     epsilon: float = 1.0
-    delta: float = 1e-6
+    delta: float | None = None
     groups: int | None = None
     largest_share: float = 1.0
     dataset: str = "mnist"
@@ -100,6 +101,10 @@ class Question:
     def trusts(self) -> tuple[str, ...]:
         """Whom people can trust where this is asked, from the least trust to the most."""
         return TRUSTS[self.ask]
+
+    def release_delta(self, people: int) -> float:
+        """Return δ if so many people are asked."""
+        return default_delta(people) if self.delta is None else self.delta
 
     @property
     def widest_share(self) -> float:

@@ -95,7 +95,7 @@ def _plan_of(way: Way) -> Plan:
         mechanism=setting.mechanism,
         parameters=setting.parameters,
         epsilon=step / STEPS,
-        delta=way.delta,
+        delta=way.delta(people),
         people=people,
         half_width=setting.half_width,
         share=setting.share,

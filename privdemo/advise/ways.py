@@ -58,10 +58,9 @@ class Way(ABC):
     def __init__(self, question: Question) -> None:
         self.question = question
 
-    @property
-    def delta(self) -> float:
-        """The δ of one person."""
-        return self.question.delta
+    def delta(self, people: int) -> float:
+        """Return the δ of one person among so many."""
+        return self.question.release_delta(people)
 
     @property
     def fewest_people(self) -> int:
@@ -99,9 +98,8 @@ class Local(Way):
         super().__init__(question)
         self.kinds = kinds
 
-    @property
-    def delta(self) -> float:
-        """0: every report is private by itself."""
+    def delta(self, people: int) -> float:
+        """Return 0: every report is private by itself."""
         return 0.0
 
     def setting(self, people: int, epsilon: float) -> Setting:
@@ -197,9 +195,10 @@ class Shuffled(Way):
 
         With δ = 0 a shuffler changes nothing: where all others send the same, a report alone decides what is seen.
         """
-        if self.delta == 0:
+        delta = self.delta(people)
+        if delta == 0:
             return local_step <= steps(epsilon)
-        return delta_of(local_step / STEPS, min(people, MOST_HIDING), epsilon) <= self.delta
+        return delta_of(local_step / STEPS, min(people, MOST_HIDING), epsilon) <= delta
 
 
 class ShuffledResponse(Shuffled):
@@ -236,16 +235,15 @@ class Noisy(Way):
         share = None if self.question.ask == COUNTS else self.question.widest_share
         settings = [
             Setting(name, parameters, self._half_width(people, error), share)
-            for name, parameters, error in _noises(self.question.answers, epsilon, self.delta)
+            for name, parameters, error in _noises(self.question.answers, epsilon, self.delta(people))
         ]
         return min(settings, key=lambda setting: setting.half_width)
 
     def people_needed(self, epsilon: float, within: float) -> int | None:
         """See `Way`."""
-        errors = [error for *_, error in _noises(self.question.answers, epsilon, self.delta)]
 
         def enough(people: int) -> bool:
-            return any(self._half_width(people, error) <= within for error in errors)
+            return self.setting(people, epsilon).half_width <= within
 
         return fewest(enough, self.fewest_people, MOST_PEOPLE) if enough(MOST_PEOPLE) else None
 

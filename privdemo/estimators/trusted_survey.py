@@ -10,6 +10,8 @@ half-width h obeys
     h (1 + z²/N) / z = √( (θ(1 − θ) + (1 + z²/N) 2b²/N)/N + z²/(4N²) ),
 
 which is Wilson's without noise.
+
+Without a δ it is `default_delta` of the voters who are needed (of 10⁹, if they are more).
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ import math
 from collections.abc import Sequence
 
 from privdemo import limits
-from privdemo.accounting import laplace_scale, randomised_response_flip_prob, shuffled_poll_delta
+from privdemo.accounting import default_delta, laplace_scale, randomised_response_flip_prob, shuffled_poll_delta
 from privdemo.estimators import survey
 from privdemo.intervals import Z95
 from privdemo.mechanisms.label_counts import CountError, laplace_error
@@ -28,21 +30,23 @@ Z2 = Z95**2
 LOCAL_EPSILON_TOLERANCE = 1e-3
 
 
-def shuffled_voters_needed(epsilon: float, delta: float, half_width: float, share: float = 0.5) -> float:
+def shuffled_voters_needed(epsilon: float, delta: float | None, half_width: float, share: float = 0.5) -> float:
     """Return the fewest voters whose interval is ± `half_width` or narrower and whose shuffled answers meet (ε, δ).
 
     The interval is of 95 %. A larger local ε₀ needs fewer voters, but fewer voters amplify privacy less: use the
     largest ε₀ that meets (ε, δ). Return ∞ where ε is 0.
     """
     limits.EPSILON.check(epsilon)
-    limits.DELTA.check(delta)
+    if delta is not None:
+        limits.DELTA.check(delta)
     if epsilon == 0:
         return math.inf
     low, high = min(epsilon, limits.LOCAL_EPSILON.high), limits.LOCAL_EPSILON.high
     while high - low > LOCAL_EPSILON_TOLERANCE * high:
         middle = (low + high) / 2
-        voters = min(_voters_at(middle, half_width, share), limits.N_VOTERS.high)
-        if shuffled_poll_delta(middle, int(voters), epsilon) <= delta:
+        voters = _voters_at(middle, half_width, share)
+        hidden_among = int(min(voters, limits.N_VOTERS.high))
+        if shuffled_poll_delta(middle, hidden_among, epsilon) <= _delta_of(voters, delta):
             low = middle
         else:
             high = middle
@@ -85,17 +89,21 @@ def _tails(variance: float, error: CountError) -> float:
     return 1 + error.fourth_cumulant / variance**2 * (Z2 - 3) / 24
 
 
-def curated_voters_needed(epsilon: float, delta: float, half_width: float, share: float = 0.5) -> float:
+def curated_voters_needed(epsilon: float, delta: float | None, half_width: float, share: float = 0.5) -> float:
     """Return the fewest voters whose noisy count gives a 95 % interval of ± `half_width` or narrower, by bisection."""
+
+    def is_enough(voters: int) -> bool:
+        scale = laplace_scale(epsilon, _delta_of(voters, delta))
+        return curated_half_width(voters, scale, share) <= half_width * (1 + 1e-12)
+
     fewest = int(survey.voters_needed(0.0, half_width, share))
-    scale = laplace_scale(epsilon, delta)
     enough = fewest
-    while curated_half_width(enough, scale, share) > half_width * (1 + 1e-12):
+    while not is_enough(enough):
         enough *= 2
     few = fewest - 1
     while enough - few > 1:
         middle = (few + enough) // 2
-        if curated_half_width(middle, scale, share) <= half_width * (1 + 1e-12):
+        if is_enough(middle):
             enough = middle
         else:
             few = middle
@@ -103,17 +111,22 @@ def curated_voters_needed(epsilon: float, delta: float, half_width: float, share
 
 
 def shuffled_curve(
-    epsilons: Sequence[float], delta: float, half_width: float, share: float = 0.5
+    epsilons: Sequence[float], delta: float | None, half_width: float, share: float = 0.5
 ) -> list[tuple[float, float]]:
     """Return (ε, voters needed) where a shuffler is trusted."""
     return [(epsilon, shuffled_voters_needed(epsilon, delta, half_width, share)) for epsilon in epsilons]
 
 
 def curated_curve(
-    epsilons: Sequence[float], delta: float, half_width: float, share: float = 0.5
+    epsilons: Sequence[float], delta: float | None, half_width: float, share: float = 0.5
 ) -> list[tuple[float, float]]:
     """Return (ε, voters needed) where a curator is trusted."""
     return [(epsilon, curated_voters_needed(epsilon, delta, half_width, share)) for epsilon in epsilons]
+
+
+def _delta_of(voters: float, delta: float | None) -> float:
+    """Return δ, or without one the default of so many voters."""
+    return default_delta(int(min(voters, limits.RELEASED_PEOPLE.high))) if delta is None else delta
 
 
 def _voters_at(local_epsilon: float, half_width: float, share: float) -> float:

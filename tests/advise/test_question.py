@@ -209,7 +209,7 @@ def test_other_trust_gives_each_of_two_ways_a_sentence():
     (shuffled,) = comparisons(advise(Question("yes-no", "nobody", 5000, 0.03)))
     assert shuffled == (
         "If people trust a shuffler, who mixes all answers, the privacy loss for the same ± 3 points from 5,000 people "
-        "is only ε = 0.053. Or keep ε = 1 and ask only 1,185 people."
+        "is only ε = 0.064. Or keep ε = 1 and ask only 1,190 people."
     )
     nobody, curator = comparisons(advise(Question("yes-no", "shuffler", 600, 0.05)))
     assert nobody == (
@@ -264,6 +264,8 @@ def test_a_label_names_those_who_must_be_trusted_and_no_others(asked, how, trust
 
 def test_a_label_says_what_delta_is():
     lines = text_of(advise(Question("yes-no", "shuffler", within=0.02, epsilon=0.5)))
-    start = "ε = 0.5 for one answer of one person (0 gives nothing away); with a chance of 0.000001 (δ) it is more. "
+    start = "ε = 0.5 for one answer of one person (0 gives nothing away); with a chance of 0.00000013 (δ) it is more. "
     assert lines["Privacy loss"].startswith(start)
-    assert lines["Asked again"] == "Losses add up: 5 times give away at most ε = 2.5, with a chance of 0.000005 more."
+    assert (
+        lines["Asked again"] == "Losses add up: 5 times give away at most ε = 2.5, with a chance of 0.000000648 more."
+    )

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from privdemo.accounting import (
+    default_delta,
     gaussian_counts_sigma,
     laplace_counts_scale,
     laplace_scale,
@@ -108,7 +109,7 @@ def test_half_widths_fall_at_every_step_of_epsilon(k, largest_share):
 @pytest.mark.parametrize("k", [2, 16])
 def test_no_setting_behind_a_shuffler_is_more_private_or_needs_fewer_people(k):
     """Every ε₀ of many: those that reach the goal are not private one step below, or with one person fewer."""
-    within, delta = 0.05, 1e-6
+    within = 0.05
     asked = {"ask": "one-of-k", "trust": "shuffler", "answers": k, "within": within}
     profiles = dict.fromkeys(ORACLES if k > 2 else (), shuffled_delta)
     profiles["randomised response"] = shuffled_poll_delta if k == 2 else partial(shuffled_response_delta, n_states=k)
@@ -125,16 +126,33 @@ def test_no_setting_behind_a_shuffler_is_more_private_or_needs_fewer_people(k):
                 oracle = ORACLES[name].for_shares(k, step / 1000, 1.0)
                 if half_width(oracle, oracle.worst_share(), people) <= within:
                     reach += 1
-                    assert profile(step / 1000, people, epsilon) > delta
+                    assert profile(step / 1000, people, epsilon) > default_delta(people)
         assert reach > 30
     for plan in (fewest, least):
         profile = profiles[plan.mechanism]
-        assert profile(plan.parameters["local_epsilon"], plan.people, plan.epsilon) <= delta
+        assert profile(plan.parameters["local_epsilon"], plan.people, plan.epsilon) <= plan.delta
 
 
 def test_a_shuffler_hides_people_among_at_most_a_hundred_thousand():
-    plans = [advise(Question("yes-no", "shuffler", people, epsilon=0.1)).plan for people in (MOST_HIDING, 3_000_000)]
+    asked = Question("yes-no", "shuffler", epsilon=0.1, delta=1e-6, people=MOST_HIDING)
+    plans = [advise(replace(asked, people=people)).plan for people in (MOST_HIDING, 3_000_000)]
     assert plans[0].parameters == plans[1].parameters
+
+
+@pytest.mark.parametrize("ask", ["yes-no", "one-of-k", "counts"])
+def test_unless_it_is_said_delta_follows_from_the_people_of_each_plan(ask):
+    for trust in TRUSTS[ask]:
+        groups = 20 if trust == "owner" else None
+        asked = Question(ask, trust, within=0.02, epsilon=0.5, answers=2 if ask == "yes-no" else 16, groups=groups)
+        fewest = advise(asked).plan
+        for people in (fewest.people, 500, 50_000):
+            plan = advise(replace(asked, people=people)).plan
+            assert plan.delta == (0 if plan.mechanism in ORACLES and trust != "shuffler" else default_delta(people))
+            assert plan.people_needed == fewest.people
+            said = advise(replace(asked, people=people, delta=default_delta(people))).plan
+            assert replace(said, people_needed=0) == replace(plan, people_needed=0)
+        assert advise(replace(asked, people=fewest.people)).reached
+        assert not advise(replace(asked, people=fewest.people - 1)).reached
 
 
 @pytest.mark.parametrize("k", [2, 16])

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from privdemo.accounting import laplace_scale, randomised_response_epsilon, shuffled_poll_delta
+from privdemo.accounting import default_delta, laplace_scale, randomised_response_epsilon, shuffled_poll_delta
 from privdemo.estimators import survey, trusted_survey
 from privdemo.mechanisms.label_counts import laplace_error
 from tests.estimators.oracles import Z
@@ -64,6 +64,15 @@ def test_a_shuffler_needs_the_fewest_voters_whose_answers_hide_each_other(epsilo
     assert delta_with(math.ceil(1.005 * n)) <= DELTA < delta_with(math.floor(0.98 * n))
     assert trusted_survey.curated_voters_needed(epsilon, DELTA, width) < n
     assert n < survey.voters_needed(1 / (1 + math.exp(epsilon)), width)
+
+
+@pytest.mark.parametrize(("epsilon", "width"), [(0.1, 0.02), (1.0, 0.05), (0.05, 0.005)])
+def test_without_a_delta_it_is_the_default_of_those_who_are_needed(epsilon, width):
+    for needed in (trusted_survey.shuffled_voters_needed, trusted_survey.curated_voters_needed):
+        n = needed(epsilon, None, width)
+        assert needed(epsilon, default_delta(math.floor(n / 1.01)), width) <= n
+        assert n <= needed(epsilon, default_delta(math.ceil(n * 1.01)), width)
+    assert trusted_survey.curated_voters_needed(1e-6, None, 0.0001) > 10**9
 
 
 def test_the_ends_of_privacy():

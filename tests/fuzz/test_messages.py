@@ -132,7 +132,12 @@ def stages(page: Page) -> list[dict[str, str]]:
     """The choices, by their keys, that bring all widgets of a page on the screen, one after the other."""
     found: list[dict[str, str]] = [{}]
     if page.chapters:
-        texts = [(s.key, one.name) for one in page.chapters.all for s in one.settings if isinstance(s, Words | Choice)]
+        texts = [
+            (s.key, one.name)
+            for one in page.chapters.all
+            for s in one.settings_for(Values())
+            if isinstance(s, Words | Choice)
+        ]
         found += [{page.chapters.key: name} for name in dict.fromkeys(dict(reversed(texts)).values())]
     return found + MORE_STAGES.get(page.address, [])
 

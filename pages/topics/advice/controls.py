@@ -11,7 +11,6 @@ from pages.kit import inputs, privacy_inputs
 from pages.kit.values import Values, in_address
 from pages.topics.advice.question import (
     ANSWERS,
-    DELTA,
     EPSILON,
     GOAL,
     GROUPS,
@@ -23,6 +22,7 @@ from pages.topics.advice.question import (
     RECORDS,
     SEVERAL,
     WITHIN_GOAL,
+    delta_setting,
     kind_of,
     settings,
     trust_choice,
@@ -52,7 +52,7 @@ def controls(values: Values, main: DeltaGenerator) -> None:
     inputs.slider_and_box(EPSILON, ends=privacy_inputs.MORE_OR_LESS, largest_left=True)
     with inputs.container_if("groups-shown", kind != CLASSIFIER):
         inputs.number(GROUPS)
-    inputs.number(DELTA)
+    inputs.number(delta_setting(values))
 
 
 def label_controls(_: object) -> None:

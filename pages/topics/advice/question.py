@@ -6,6 +6,7 @@ from pages.kit import numbers
 from pages.kit.settings import Choice, Number, Setting, Words
 from pages.kit.values import Values
 from privdemo import limits
+from privdemo.accounting import default_delta
 from privdemo.advise import CLASSIFIER, COUNTS, ONE_OF_K, SHIPPED, TRUSTS, YES_NO, Question
 from privdemo.tasks import BINARY
 
@@ -73,7 +74,6 @@ EPSILON = Number(
     "The privacy loss ε of one person: 0 gives nothing away; at 1, what is released is at most e = 2.7 times as likely "
     "under one answer of a person as under another.",
 )
-DELTA = Number("advice_delta", limits.RELEASE_DELTA, Question.delta, "δ, chance that the promise fails", 1e-6)
 RECORDS = Choice(
     "like",
     tuple(BINARY[name].title for name in SHIPPED),
@@ -110,16 +110,30 @@ def trust_choice(kind: str) -> Choice:
     return Choice(key, names, names[0], label, shown=shown)
 
 
-def settings(_: Values) -> list[Setting]:
+def delta_setting(values: Values) -> Number:
+    """Return the setting of δ, whose default follows from the number of people."""
+    return Number(
+        "advice_delta",
+        limits.RELEASE_DELTA,
+        default_delta(values[PEOPLE]),
+        "δ, chance that the promise fails",
+        1e-6,
+        "The chance that the promise fails where somebody is trusted. Unless set it is 10⁻⁶ or 1/n², whichever is "
+        "smaller, of n people; where other numbers of people are advised, of those.",
+    )
+
+
+def settings(values: Values) -> list[Setting]:
     """Return every setting of the page."""
-    return [KIND, *map(trust_choice, TRUSTS), PEOPLE, GOAL, POINTS, ANSWERS, GROUPS, EPSILON, DELTA, RECORDS]
+    delta = delta_setting(values)
+    return [KIND, *map(trust_choice, TRUSTS), PEOPLE, GOAL, POINTS, ANSWERS, GROUPS, EPSILON, delta, RECORDS]
 
 
 def question_of(values: Values) -> Question | str:
     """Return the question, or a sentence on why there is none."""
     kind = kind_of(values)
     trust = next(word for word, title in TRUST_NAMES.items() if title == values[trust_choice(kind)])
-    people, groups = values[PEOPLE], values[GROUPS]
+    people, groups, delta = values[PEOPLE], values[GROUPS], delta_setting(values)
     has_groups = kind != CLASSIFIER and (trust == "owner" or 2 * groups <= people)
     try:
         return Question(
@@ -129,7 +143,7 @@ def question_of(values: Values) -> Question | str:
             within=values[POINTS] / 100 if values[GOAL] == WITHIN_GOAL else None,
             answers=values[ANSWERS] if kind in SEVERAL else 2,
             epsilon=values[EPSILON],
-            delta=values[DELTA],
+            delta=None if values[delta] == delta.default else values[delta],
             groups=groups if has_groups else None,
             dataset=next(name for name in SHIPPED if BINARY[name].title == values[RECORDS]),
         )

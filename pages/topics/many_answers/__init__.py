@@ -20,7 +20,6 @@ from pages.topics.many_answers.question import (
     ATTACK,
     AXIS,
     CURVES,
-    DELTA,
     ESTIMATORS,
     FAKE,
     LOOK,
@@ -30,6 +29,7 @@ from pages.topics.many_answers.question import (
     Question,
     curves_of,
     delta_of,
+    delta_settings,
     is_rarest,
     methods_of,
     pushing_of,
@@ -62,7 +62,7 @@ CHAPTERS = Chapters(
         ),
         Chapter("Curves of the error", along, curve_controls, [AXIS, CURVES], curves_of),
         Chapter("What one person gives away", one_report, sender_controls, [SENDER], is_rarest),
-        Chapter("Error by who is trusted", whom_to_trust, delta_controls, [DELTA], delta_of),
+        Chapter("Error by who is trusted", whom_to_trust, delta_controls, delta_settings, delta_of),
         Chapter(
             "Who can push the result?", who_can_push, attacker_controls, [FAKE, PUSHED, ATTACK, CURVES], pushing_of
         ),

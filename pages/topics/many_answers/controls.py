@@ -9,14 +9,13 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.kit import inputs, own_data, own_data_input, privacy_inputs
-from pages.kit.values import Values, put_all, widget_arguments
+from pages.kit.values import Values, here, put_all, widget_arguments
 from pages.topics.many_answers.answer import nouns, released
 from pages.topics.many_answers.question import (
     AMONG,
     ATTACK,
     AXIS,
     CURVES,
-    DELTA,
     EPSILON,
     EXPONENT,
     FAKE,
@@ -30,6 +29,7 @@ from pages.topics.many_answers.question import (
     SEED,
     SENDER,
     K,
+    delta_setting,
     question_of,
     source_choice,
     source_of,
@@ -141,7 +141,7 @@ def sender_controls(_: object) -> None:
 def delta_controls(_: object) -> None:
     """Render δ."""
     with st.container(key="answers-delta", width=260):
-        inputs.number(DELTA)
+        inputs.number(delta_setting(here()))
 
 
 def attacker_controls(_: object) -> None:

@@ -10,6 +10,7 @@ from pages.kit.own_data import File, OwnAnswers
 from pages.kit.settings import Choice, Number, Setting
 from pages.kit.values import Values
 from privdemo import limits
+from privdemo.accounting import default_delta
 from privdemo.datasets import Answers, Source
 from privdemo.disobedience.many_answers import CRAFTED, PRETEND
 from privdemo.experiments import many_answers
@@ -70,14 +71,6 @@ AMONG = Choice("among", (ALL_SIX, TWO), ALL_SIX, "Methods")
 PAIR = ("randomised response", "optimised unary")
 FREQUENT, RARE = "the most frequent answer", "the rarest answer"
 SENDER = Choice("sender", (FREQUENT, RARE), FREQUENT, "The sender has")
-DELTA = Number(
-    "answers_delta",
-    limits.Limit("delta", 1e-12, 0.01, "it should be well below one over the number of people"),
-    1e-6,
-    "δ, chance that the promise fails",
-    1e-6,
-    "The chance that the promise fails with a shuffler, or with a curator’s noise. Without either no δ is needed.",
-)
 FAKE = Number(
     "fake",
     limits.FAKE_PART,
@@ -175,9 +168,27 @@ def is_rarest(values: Values, _: object) -> bool:
     return bool(values[SENDER] == RARE)
 
 
+def delta_setting(values: Values) -> Number:
+    """Return the setting of δ, whose default follows from the number of people."""
+    return Number(
+        "answers_delta",
+        limits.Limit("delta", 1e-14, 0.01, "it should be well below one over the number of people"),
+        default_delta(values[PEOPLE]),
+        "δ, chance that the promise fails",
+        1e-6,
+        "The chance that the promise fails with a shuffler, or with a curator’s noise; if nobody is trusted no δ is "
+        "needed. Unless set it is 10⁻⁶ or 1/n², whichever is smaller, of n people.",
+    )
+
+
+def delta_settings(values: Values) -> list[Setting]:
+    """Return the settings of the chapter on trust."""
+    return [delta_setting(values)]
+
+
 def delta_of(values: Values, _: object) -> float:
     """Return δ of the chapter on trust."""
-    return float(values[DELTA])
+    return float(values[delta_setting(values)])
 
 
 class Pushing(NamedTuple):

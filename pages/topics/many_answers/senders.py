@@ -9,8 +9,8 @@ from pages.kit import cache, numbers
 from pages.kit.panel import Chart, Panel, Prediction
 from pages.kit.snippet import Snippet
 from pages.topics.many_answers.answer import Answer, about_negative, bare_points, nouns, points, snippet, title
-from pages.topics.many_answers.question import DELTA
 from privdemo import limits
+from privdemo.accounting import default_delta
 from privdemo.experiments import many_answers
 from privdemo.experiments.many_answers import EPSILONS, RANDOMISED_RESPONSE, OneReport, Trusted
 from privdemo.experiments.results import TRIAL_COLUMN
@@ -212,9 +212,10 @@ def _without_reports(answer: Answer, words: str) -> Panel:
 # --- whom to trust -------------------------------------------------------------------------------
 
 
-def whom_to_trust(answer: Answer, delta: float = DELTA.default) -> list[Panel]:
+def whom_to_trust(answer: Answer, delta: float | None = None) -> list[Panel]:
     """Return the panel of the error at the same (ε, δ) if nobody, a shuffler or a curator is trusted."""
     config = answer.question.config
+    delta = default_delta(config.people) if delta is None else delta
     levels = sorted({*EPSILONS, config.epsilon})
     found = [trusted_at(answer.k, config.people, level, delta) for level in levels]
     here = found[levels.index(config.epsilon)]
@@ -225,7 +226,9 @@ def whom_to_trust(answer: Answer, delta: float = DELTA.default) -> list[Panel]:
             "How much does it help to trust somebody?",
             f"A share is typically off by <b>{points(here.local)}</b> if nobody is trusted, by "
             f"<b>{bare_points(here.shuffled)}</b> if a shuffler mixes all reports, and by "
-            f"<b>{bare_points(here.curated)}</b> if a curator sees the true answers.",
+            f"<b>{bare_points(here.curated)}</b> if a curator sees the true answers. With a shuffler "
+            f"or a curator the promise fails with a chance of δ = {numbers.power_of_ten(delta)}; if nobody is trusted, "
+            "lies need no δ.",
             Chart(charts.trusted(found, config.epsilon)),
             _trust_summary(answer, here, delta),
             lambda: [row for each in found for row in _trust_rows(each, delta)],

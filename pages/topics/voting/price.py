@@ -19,8 +19,10 @@ from privdemo.mechanisms import BinaryChannel
 from privdemo.methods import CURATOR, NOBODY, SHUFFLER
 
 _NAME, _QUESTION = "price", "What does privacy cost?"
-# The δ at which a shuffler or a curator keeps ε; their curves are computed at every sixth ε of the curve.
-_DELTA, _STEP = 1e-6, 6
+# The curves of a shuffler and of a curator are computed at every sixth ε of the curve, with the default δ of the people
+# who are needed; below the least ε a curator's noise would be beyond the limits.
+_STEP, _LEAST = 6, 1e-5
+_DELTA_WORDS = "10⁻⁶ or 1/n² for n people, whichever is smaller"
 # A visitor guesses on a scale whose end is so many times the people that an honest poll needs, in so many steps.
 _GUESSED, _STEPS = 8, 200
 
@@ -51,8 +53,8 @@ def panels(_: Answer, plan: Plan) -> list[Panel]:
 def _trusted_curves(epsilons: tuple[float, ...], width: float, share: float) -> dict[str, list[tuple[float, float]]]:
     """Return points (ε, people) for a trusted shuffler and a trusted curator."""
     return {
-        SHUFFLER: trusted_survey.shuffled_curve(epsilons, _DELTA, width, share),
-        CURATOR: trusted_survey.curated_curve(epsilons, _DELTA, width, share),
+        SHUFFLER: trusted_survey.shuffled_curve(epsilons, None, width, share),
+        CURATOR: trusted_survey.curated_curve(epsilons, None, width, share),
     }
 
 
@@ -73,7 +75,7 @@ def _curve(plan: Plan, words: str) -> Panel:
     """Return the panel of people to ask against the ε of one answer, with the plan marked."""
     epsilon = plan.lie.epsilon
     curve = survey.curve(plan.width, plan.share, through=epsilon)
-    trusted = trusted_curves(tuple(e for e, _ in curve[::_STEP]), plan.width, plan.share)
+    trusted = trusted_curves(tuple(e for e, _ in curve[::_STEP] if e >= _LEAST), plan.width, plan.share)
     honest = survey.voters_needed(0.0, plan.width, plan.share)
     (least, most_people), (most, least_people) = curve[0], curve[-1]
     figure = charts.price(curve, honest, (epsilon, plan.voters), plan.width, trusted)
@@ -130,9 +132,9 @@ def _snippet(plan: Plan) -> Snippet:
             "print(people, lie, width)",
             "curve = survey.curve(width, share, through=lie.epsilon)",
             "honest = survey.voters_needed(0.0, width, share)",
-            f"epsilons, delta = [epsilon for epsilon, _ in curve[::{_STEP}]], {_DELTA!r}",
-            f"trusted = {{{SHUFFLER!r}: trusted_survey.shuffled_curve(epsilons, delta, width, share)}}",
-            f"trusted[{CURATOR!r}] = trusted_survey.curated_curve(epsilons, delta, width, share)",
+            f"epsilons = [epsilon for epsilon, _ in curve[::{_STEP}] if epsilon >= {_LEAST}]",
+            f"trusted = {{{SHUFFLER!r}: trusted_survey.shuffled_curve(epsilons, None, width, share)}}",
+            f"trusted[{CURATOR!r}] = trusted_survey.curated_curve(epsilons, None, width, share)",
             "charts.price(curve, honest, (lie.epsilon, people), width, trusted).show()",
         ),
     )
@@ -212,23 +214,22 @@ def price_words(plan: Plan) -> str:
 
 def trusted_words(plan: Plan) -> str:
     """Say how many people a trusted shuffler or curator needs for the same ε, if people are solved for."""
-    if plan.solve != PEOPLE or not 0 < plan.lie.epsilon < math.inf:
+    if plan.solve != PEOPLE or not _LEAST <= plan.lie.epsilon < math.inf:
         return ""
     ((_, shuffled),), ((_, curated),) = trusted_curves((plan.lie.epsilon,), plan.width, plan.share).values()
-    large = numbers.large_delta_words(round(shuffled), _DELTA, "answer")
     return (
         f" If people trust a shuffler, who mixes the answers, <b>{shuffled:,.0f}</b> are enough; if they trust a "
-        f"curator, who sees the true ones, <b>{curated:,.0f}</b>.{f' {large}' if large else ''}"
+        f"curator, who sees the true ones, <b>{curated:,.0f}</b>."
     )
 
 
 def _trusted_summary(trusted: Mapping[str, Sequence[tuple[float, float]]]) -> str:
     """Say the first and the last number of people of each curve of a trusted party, as text for the figure."""
     sentences = (
-        f" With {whom} trusted (δ = 10⁻⁶) {numbers.people(points[0][1])} and {numbers.people(points[-1][1])} would do."
+        f" With {whom} trusted {numbers.people(points[0][1])} and {numbers.people(points[-1][1])} would do."
         for whom, points in trusted.items()
     )
-    return "".join(sentences)
+    return f"{''.join(sentences)} There δ is {_DELTA_WORDS}."
 
 
 def _who_lie(lie: BinaryChannel) -> str:
@@ -246,7 +247,7 @@ def _assumed_share_words(plan: Plan) -> str:
     why = ", which is the safe choice: no other share needs more people" if safe else ""
     return (
         f"All this assumes that {numbers.share(plan.share, 0)} voted A{why}. With a shuffler or a curator the same ε "
-        f"holds, except with a chance of δ = {numbers.power_of_ten(_DELTA)}."
+        f"holds, except with a chance of δ: {_DELTA_WORDS}."
     )
 
 

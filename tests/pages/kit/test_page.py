@@ -7,7 +7,8 @@ from pages.kit import cache, trials, values
 from pages.kit.lecture import Lecture, Step, to_link
 from pages.kit.page import Chapter, Chapters
 from pages.kit.settings import Choice, Number
-from privdemo.limits import Limit
+from pages.kit.values import Values
+from privdemo.limits import COUNT, Limit
 from tests.pages.kit.elements import Runner, opened, rendered, sent_addresses, written
 from tests.pages.visiting import answers, folds, takeaway
 
@@ -200,7 +201,13 @@ def test_chapters_that_do_not_fit_are_no_options_and_a_shared_setting_is_listed_
     ]
     assert tabs.choice("images").default == "a"
     assert tabs.choice().key == "look"
-    assert tabs.settings == [tabs.choice(), prior]
+    assert tabs.settings_for(Values()) == [tabs.choice(), prior]
+
+
+def test_the_default_of_a_chapters_setting_may_follow_from_another_setting():
+    many = Number("many", COUNT, 3)
+    twice = Chapter("a", list, settings=lambda now: [Number("twice", COUNT, 2 * now[many])])
+    assert [setting.default for setting in Chapters("look", (twice,)).settings_for(Values({"many": 5}))[1:]] == [10]
 
 
 WITH_MAIN_CONTROL = """

@@ -12,7 +12,7 @@ from pages.kit import more
 from pages.kit.lecture import Lecture, from_link, to_link
 from pages.kit.present import Position
 from pages.kit.trials import Trials
-from pages.kit.values import Values, from_texts
+from pages.kit.values import Values, from_texts, in_address
 from pages.topics.advice import PAGE, standing_words
 from pages.topics.advice.answer import answer, what_to_do
 from pages.topics.advice.label import privacy_label
@@ -26,7 +26,9 @@ from pages.topics.advice.question import (
     PEOPLE,
     TRUST_NAMES,
     Question,
+    delta_setting,
     question_of,
+    settings,
     trust_choice,
 )
 from privdemo import accounting, advise
@@ -109,6 +111,16 @@ def test_every_question_offers_those_with_whom_it_can_be_answered(title, kind):
         right = accounting.right_of_100_words(plan.epsilon, plan.delta)
         assert first.figure.contents[0][1] == f"a guess {right}"
         assert {row["trust"] for row in second.rows()} <= set(TRUSTS[kind])
+
+
+def test_delta_follows_the_number_of_people_unless_it_is_typed():
+    for people, default in ((500, 1e-6), (5000, 4e-8)):
+        values = values_of({PEOPLE: people})
+        delta = delta_setting(values)
+        assert delta.default == pytest.approx(default)
+        assert delta.key not in in_address(settings(values))
+        assert question_of(values).delta is None
+        assert question_of(values_of({PEOPLE: people, delta: 1e-5})).delta == 1e-5
 
 
 def test_as_exact_as_possible_takes_the_largest_epsilon_that_is_allowed():

@@ -11,11 +11,11 @@ import pytest
 from pages.kit import numbers
 from pages.kit.numbers import standard_error
 from pages.kit.trials import Job, Trials
-from pages.kit.values import Values
+from pages.kit.values import Values, from_texts, in_address
 from pages.polls import languages
 from pages.topics.many_answers import PAGE, senders
 from pages.topics.many_answers.answer import Answer, answer, extra_jobs
-from pages.topics.many_answers.question import PAIR, PRESETS, Curves, Question, question_of
+from pages.topics.many_answers.question import PAIR, PEOPLE, PRESETS, Curves, Question, question_of
 from privdemo import deployments
 from privdemo.experiments import many_answers
 from privdemo.experiments.many_answers import ILLNESS_NAMES, ILLNESSES, RANDOMISED_RESPONSE, ZIPF, AnswersConfig, Fit
@@ -150,6 +150,26 @@ def test_chapters_say_their_numbers() -> None:
     assert f"by <b>{standard_error(trust.shuffled)}</b> if a shuffler" in says("Error by who is trusted", of, 1e-9)
     (panel,) = CHAPTERS["Error by who is trusted"].panels(of)
     assert "cannot be shuffled apart from their labels" in panel.summary
+
+
+def test_delta_follows_the_number_of_people_unless_it_is_typed() -> None:
+    chapter = CHAPTERS["Error by who is trusted"]
+    for link, delta, words in (
+        ({}, 1e-8, "10⁻⁸"),
+        ({"people": "500"}, 1e-6, "10⁻⁶"),
+        ({"people": "10000000"}, 1e-14, "10⁻¹⁴"),
+        ({"people": "500", "answers_delta": "0.001"}, 1e-3, "10⁻³"),
+    ):
+        now = from_texts(PAGE.all_settings, link)
+        of = shown(replace(DEFAULT, people=now[PEOPLE]))
+        (panel,) = chapter.panels_for(of, now)
+        assert [row["delta"] for row in panel.rows()] == pytest.approx([delta] * len(panel.rows()))
+        assert panel.answer.endswith(
+            f"With a shuffler or a curator the promise fails with a chance of δ = {words}; if nobody is trusted, lies "
+            "need no δ."
+        )
+        assert ("For real use" in panel.note) == ("answers_delta" in link)
+    assert in_address(PAGE.all_settings(from_texts(PAGE.all_settings, {"people": "500"}))) == {}
 
 
 def test_answers_are_called_what_they_are() -> None:
@@ -290,7 +310,7 @@ def test_a_guess_is_asked_for_with_what_the_figure_shows_as_its_truth() -> None:
     assert f"{errors[RANDOMISED_RESPONSE] / errors[best]:.1f} times as far off" in panel.prediction.explain
     assert CHAPTERS["Map of best methods"].panels(of, PAIR)[0].prediction is None
     (panel,) = CHAPTERS["Error by who is trusted"].panels(of)
-    trust = many_answers.trusted(64, 10_000, 1.0, 1e-6)
+    trust = many_answers.trusted(64, 10_000, 1.0, 1e-8)
     assert trust.local - trust.shuffled > trust.shuffled - trust.curated
     assert panel.prediction.truth == panel.prediction.scale[0] == "trusting a shuffler"
     assert languages.guessed("de", panel.prediction.scale)[0] == "de", "telephones have it in their language"

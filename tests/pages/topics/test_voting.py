@@ -18,7 +18,7 @@ from pages.topics.voting.candidates import inversion_words
 from pages.topics.voting.disobedience import Choice
 from pages.topics.voting.question import PEOPLE, POLLS, PRECISION, PRIVACY, SEED, Plan, many_config
 from privdemo import accounting, attacks
-from privdemo.estimators import survey
+from privdemo.estimators import survey, trusted_survey
 from privdemo.experiments import voting
 from privdemo.experiments.naive_training import NaiveConfig
 from privdemo.experiments.voting import ElectionConfig, ManyConfig, many_table, run_many
@@ -248,6 +248,21 @@ def test_the_price_of_a_lie_is_a_factor_where_true_answers_vary(share, parts):
     words = price.price_words(plan)
     assert all(part in words for part in parts)
     assert ("times as many" in words) == (share > 0)
+
+
+def test_delta_of_a_shuffler_and_a_curator_follows_from_the_people_who_are_needed():
+    (panel,) = look(PRICE, polls())
+    shuffled, curated = (
+        f"<b>{needed(FIFTH.epsilon, None, 0.02):,.0f}</b>"
+        for needed in (trusted_survey.shuffled_voters_needed, trusted_survey.curated_voters_needed)
+    )
+    assert f"mixes the answers, {shuffled} are enough; if they trust a curator" in panel.answer
+    assert panel.answer.endswith(f"{curated}.")
+    assert panel.note.endswith("except with a chance of δ: 10⁻⁶ or 1/n² for n people, whichever is smaller.")
+    assert panel.summary.endswith("There δ is 10⁻⁶ or 1/n² for n people, whichever is smaller.")
+    nearly_half = BinaryChannel(0.49999999, 0.49999999)
+    (panel,) = price.panels(polls(), replace(PLAN, lie=nearly_half))
+    assert "shuffler" not in panel.answer, "so small an ε takes more noise than is computed with"
 
 
 def test_the_shown_code_gives_the_shown_numbers(monkeypatch, tmp_path):
