@@ -104,7 +104,12 @@ def differences(file: SettingFile, question: Any) -> list[str]:
     plain_values = EXPERIMENTS[file.experiment].plain_values
     in_config, made = plain_values(of_file), plain_values(of_settings)
     return [
-        f"{key} is {to_toml_value(in_config[key])} in [config], but the settings make it {to_toml_value(made[key])}"
-        for key in in_config
-        if key not in file.varied and in_config[key] != made[key]
+        f"{key} is {_written(in_config.get(key))} in [config], but the settings make it {_written(made.get(key))}"
+        for key in dict.fromkeys((*in_config, *made))
+        if key not in file.varied and in_config.get(key) != made.get(key)
     ]
+
+
+def _written(value: Any) -> str:
+    """Return a value as in a file, where a default may be left out."""
+    return "not given" if value is None else to_toml_value(value)

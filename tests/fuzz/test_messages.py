@@ -133,7 +133,7 @@ def stages(page: Page) -> list[dict[str, str]]:
     found: list[dict[str, str]] = [{}]
     if page.chapters:
         texts = [
-            (s.key, one.name)
+            (s.key, one.on_screen)
             for one in page.chapters.all
             for s in one.settings_for(Values())
             if isinstance(s, Words | Choice)

@@ -31,11 +31,12 @@ def as_tuples(value: Any) -> Any:
 
 
 def plain_fields(config: Any, forms: Mapping[str, Form]) -> dict[str, Any]:
-    """Return every field of `config` as a file holds it, but for the number of the trial.
+    """Return every field of `config` as a file holds it, but for the number of the trial and for a default of None.
 
     Raises ``ValueError`` for a visitor's own records, which no file of settings can hold.
     """
-    found = {field.name: getattr(config, field.name) for field in fields(config) if field.name != "trial"}
+    values = [(field, getattr(config, field.name)) for field in fields(config) if field.name != "trial"]
+    found = {field.name: value for field, value in values if value is not None or field.default is not None}
     if isinstance(found.get("dataset"), OwnData):
         raise ValueError("your own records go into no file of settings; take one of the data sets of the app")
     return {
