@@ -28,7 +28,7 @@ def escape_markdown(words: str) -> str:
 
 
 # How large an ε is: of two answers as likely before, at most 74 of 100 are guessed right at 1, 96 at 3, over 99 at 6.
-ANCHORS = "0 gives nothing away, 1 is small, 3 medium, 6 large"
+ANCHORS = "0: no loss, 1 small, 3 medium, 6 large"
 
 
 def epsilon(value: float) -> str:
