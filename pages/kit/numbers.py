@@ -96,11 +96,9 @@ def large_delta_words(people: int, delta: float, what: str = "label") -> str:
     """
     if not accounting.is_large_delta(people, delta):
         return ""
-    chance = f"{per_hundred(delta)} of 100" if delta >= 0.001 else power_of_ten(delta)
     return (
-        f"With δ = {power_of_ten(delta)} a person may, at worst, not be protected at all with a chance of {chance}: "
-        f"the promise would still hold if the true {what} of {people * delta:.3g} of {people:,} people were published. "
-        f"For real use choose a δ below {decimal(accounting.MOST_PUBLISHED / people)}."
+        f"δ = {power_of_ten(delta)} is large: at worst the true {what} of {people * delta:.3g} of {people:,} people "
+        f"may be published. For real use choose a δ below {decimal(accounting.MOST_PUBLISHED / people)}."
     )
 
 

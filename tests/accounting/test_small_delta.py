@@ -22,6 +22,6 @@ def test_delta_is_large_where_over_a_twentieth_of_a_person_may_be_published():
     assert not acc.is_large_delta(500, 1e-4)
     assert large_delta_words(500, 1e-4) == ""
     assert large_delta_words(500, 1e-3) == (
-        "With δ = 10⁻³ a person may, at worst, not be protected at all with a chance of 0.1 of 100: the promise would "
-        "still hold if the true label of 0.5 of 500 people were published. For real use choose a δ below 0.0001."
+        "δ = 10⁻³ is large: at worst the true label of 0.5 of 500 people may be published. For real use choose a δ "
+        "below 0.0001."
     )

@@ -76,7 +76,7 @@ def _delta_words(question: Question, total: int) -> str:
     large = numbers.large_delta_words(total, delta, "illness" if question.names else "class")
     if not large or delta != label_counts.DELTA:
         return large
-    return f"{large} It is so large here because the paper that this page checks took {delta:g}; change it in Settings."
+    return f"{large} It is that of the paper that this page checks; change it in Settings."
 
 
 def _lengths_words(question: Question, outcome: Outcome) -> str:
@@ -84,8 +84,8 @@ def _lengths_words(question: Question, outcome: Outcome) -> str:
     if outcome.release.startswith("dirichlet"):
         return ""
     return (
-        "Lines at the right: between which errors 95 of 100 publications are, of "
-        f"{question.config.repeats:,} simulated ones, so that chance makes them unequal."
+        f"Lines at the right: errors of 95 of 100 of {question.config.repeats:,} simulated publications; chance makes "
+        "them unequal."
     )
 
 

@@ -634,7 +634,7 @@ def test_a_curators_model_is_compared_at_two_deltas_where_both_are_shipped(mnist
 def test_a_large_delta_is_said_to_be_large_and_compared_with_the_default(mnist):
     found, panels = by_trust(ComparisonConfig(SHARE, delta=1e-3), "error")
     assert "but for a chance of δ = 10⁻³" in found.takeaway()
-    assert "still hold if the true label" in panels["by-trust"].note
+    assert "at worst the true label" in panels["by-trust"].note
     assert (
         "<b>89 %</b> of the way from lies to a curator at δ = 10⁻³, and 77 % at δ = 10⁻⁶."
         in panels["two-deltas"].answer
