@@ -27,7 +27,8 @@ def escape_markdown(words: str) -> str:
     return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", parted)
 
 
-# How large an ε is: of two answers as likely before, at most 74 of 100 are guessed right at 1, 96 at 3, over 99 at 6.
+# How large an ε is: of two answers as likely before, fewer than 74 of 100 are guessed right at 1, fewer than
+# 96 at 3, and over 99 at 6.
 ANCHORS = "0: no loss, 1 small, 3 medium, 6 large"
 
 
