@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from privdemo import accounting
+from privdemo.attacks import repeated_answers
 from privdemo.estimators import survey, votes
 from privdemo.experiments.voting import design_costs, design_curves, design_table, designs_at
 from privdemo.mechanisms import BinaryChannel, Crosswise, UnrelatedQuestion
@@ -226,3 +227,32 @@ def test_the_table_of_the_docs_is_computed():
 def test_impossible_designs_are_refused(make, sentence):
     with pytest.raises(ValueError, match=sentence):
         make()
+
+
+@pytest.mark.parametrize("design", [UnrelatedQuestion(0.5, 0.25), Crosswise(0.25)], ids=["unrelated", "crosswise"])
+def test_repeated_answers_are_those_about_another_birthday_each_time_not_about_the_same(design):
+    """Every pair of answers and birthdays is enumerated; a person has the truth yes in 35 of 100 cases."""
+
+    def says_yes(truth: int, born: int) -> float:
+        if isinstance(design, Crosswise):
+            return float(truth != born)
+        return design.asked * truth + (1 - design.asked) * born
+
+    def best_guess_right(births: list[tuple[tuple[int, int], float]]) -> float:
+        right = 0.0
+        for said in itertools.product((0, 1), repeat=2):
+            chances = [0.65, 0.35]
+            for truth in (0, 1):
+                chances[truth] *= sum(
+                    weight * math.prod(abs(1 - one - says_yes(truth, b)) for one, b in zip(said, born, strict=True))
+                    for born, weight in births
+                )
+            right += max(chances)
+        return right
+
+    share = {0: 1 - design.innocent, 1: design.innocent}
+    others = [((a, b), share[a] * share[b]) for a in (0, 1) for b in (0, 1)]
+    same = [((a, a), share[a]) for a in (0, 1)]
+    found = repeated_answers(design, prior=0.35, n_answers=2).best_guess_right
+    assert found == pytest.approx(best_guess_right(others), abs=1e-12)
+    assert abs(found - best_guess_right(same)) > 0.01

@@ -103,19 +103,15 @@ CLAIMS = (
         published=PART * (1 - _F) + PART * (K - _R) / (_E - 1),
         reading=FORMULA,
     ),
-    ClaimRow(
-        f"on unary encoding, {_MAXIMAL}",
-        f"β(2r − f) + 2βr/(e^ε − 1): {_AT}",
-        partial(compare_gain, oracle=_UNARY, way=_CRAFTED),
-        published=PART * (2 * _R - _F) + 2 * PART * _R / (_E - 1),
-        reading=FORMULA,
-    ),
-    ClaimRow(
-        f"on local hashing, {_MAXIMAL}",
-        f"β(2r − f) + 2βr/(e^ε − 1): {_AT}",
-        partial(compare_gain, oracle=_HASHING, way=_CRAFTED),
-        published=PART * (2 * _R - _F) + 2 * PART * _R / (_E - 1),
-        reading=FORMULA,
+    *(
+        ClaimRow(
+            f"on {encoding}, {_MAXIMAL}",
+            f"β(2r − f) + 2βr/(e^ε − 1): {_AT}",
+            partial(compare_gain, oracle=oracle, way=_CRAFTED),
+            published=PART * (2 * _R - _F) + 2 * PART * _R / (_E - 1),
+            reading=FORMULA,
+        )
+        for encoding, oracle in (("unary encoding", _UNARY), ("local hashing", _HASHING))
     ),
     ClaimRow(
         f"on direct encoding, {_RANDOM}",

@@ -448,6 +448,8 @@ def test_an_innocent_question_is_asked_explained_and_corrected_for(link, channel
     assert f"of 1,000 simulated people say “{said}”. But " in panel.prediction.ask
     assert f"of 100 people who say “{said}”, " in PAGE.folds(shown.config, shown)["What others see"]
     assert shown.poll.estimates["spread MLE"].interval.covers(0.35)
+    again, *_ = look(MANY, shown, (0.35, 2))
+    assert "about a birthday of somebody else" in again.answer
 
 
 @pytest.mark.parametrize(
@@ -535,6 +537,11 @@ def test_ways_to_ask_are_compared_at_the_epsilon_of_the_page():
     assert two[4][:2] == ["your two chances", "A or B: voters of B say A 10 %, of A say B 30 %"]
     assert "So does an unrelated" in look(WAYS_TO_ASK, shown, designs.Choice(0.05, 0.5))[0].answer
     assert "all say the same" in look(WAYS_TO_ASK, polls(), designs.Choice(0.05, 1.0))[0].answer
+    _, wide = look(WAYS_TO_ASK, polls(BinaryChannel(0.45, 0.45)), designs.Choice(0.05, 0.01))
+    assert "says nothing" in {cell for cells in wide.figure.cells for cell in cells}
+    assert "January to March" in str(
+        look(WAYS_TO_ASK, polls(Crosswise(0.25)), designs.Choice(0.05, 0.25))[1].figure.cells
+    )
     assert "ε = 0" in look(WAYS_TO_ASK, polls(EMPTY))[0].answer
     assert "ε = ∞" in look(WAYS_TO_ASK, polls(HONEST))[0].answer
 
