@@ -36,6 +36,7 @@ VERDICT_CSS = """
 .published-found { display: grid; grid-template-columns: auto 1fr; gap: 0 0.6rem; align-items: baseline;
   font-size: 1.3rem; }
 .published-found > :first-child { grid-column: span 2; font-weight: 400; }
+.cards:has(.published-found) { grid-template-columns: repeat(auto-fit, minmax(min(22rem, 100%), 1fr)); }
 .cards:has(.published-found) .card { display: grid; grid-row: span 3; grid-template-rows: subgrid; }
 """
 
@@ -68,7 +69,7 @@ def verdict_on_claim(verdict: str) -> str:
 
 
 def published_and_found(what: str, published: str, found: str) -> str:
-    """Return a published number and ours, with the name of both over them, as HTML."""
+    """Return a published number and ours, with what both say over them, as HTML."""
     return (
         f'<div class="published-found"><small>{what}</small><small>published</small><span>{published}</span>'
         f"<small>we find</small><span>{found}</span></div>"

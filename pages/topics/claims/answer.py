@@ -14,18 +14,14 @@ from pages.kit.trials import Trials
 from pages.topics.claims.question import EVERYBODY, Question
 from privdemo.experiments import claims
 from privdemo.experiments.claims import (
-    CAVEAT,
-    DIFFERS,
     FAILS,
     HOLDS,
-    OF_1000,
     OPEN,
     PAPERS,
     PERCENT,
     SAME,
     SAME_COST,
     SAME_REDUCTION,
-    UNCLEAR,
     YAN,
     Claim,
 )
@@ -84,32 +80,25 @@ class Answer:
 
     def takeaway(self) -> str:
         """Say how many claims hold."""
-        n = claims.count_verdicts(list(self.everything.values()))
-        one = {verdict: number == 1 for verdict, number in n.items()}
-        words = {
-            HOLDS: f"hold{'s' * one[HOLDS]} (we find the same)",
-            CAVEAT: f"hold{'s' * one[CAVEAT]} in part",
-            UNCLEAR: f"{'is' if one[UNCLEAR] else 'are'} too close to call",
-            DIFFERS: f"give{'s' * one[DIFFERS]} another number here (the source leaves out settings)",
-            FAILS: f"do{'es' * one[FAILS]} not hold",
-        }
-        found = ", ".join(f"<b>{n[verdict]}</b> {word}" for verdict, word in words.items() if n[verdict])
-        unchecked = f"{', and ' * bool(found)}for <b>{n[OPEN]}</b> we have no data" if n[OPEN] else ""
-        of = (
-            f"{len(PAPERS)} papers and lecture slides on hiding personal data behind random noise"
-            if self.source == EVERYBODY
-            else self.source
-        )
+        n, n_all = claims.count_verdicts(list(self.everything.values())), len(self.everything)
+        who = f"{len(PAPERS)} papers and lecture slides" if self.source == EVERYBODY else self.source
+        about = f"claim{'s' * (n_all > 1)} about hiding personal data behind random noise"
+        if n[OPEN] == n_all:
+            return f"{who}: {n_all} {about}, which we have no data to check."
         return (
-            f"We tried to check {len(self.everything)} claims of {of}, by computing their formulas and running their "
-            f"experiments again: {found}{unchecked}."
+            f"We computed the formulas and ran the experiments of {who} again. Of {n_all} {about}, <b>{n[HOLDS]}</b> "
+            f"hold{'s' * (n[HOLDS] == 1)} and <b>{n[FAILS]}</b> do{'es' * (n[FAILS] == 1)} not."
         )
 
     def main(self) -> tuple[Panel, ...]:
-        """Return the panel of how many claims have each verdict, as one bar, and below it of the surprising claims."""
+        """Return the panel of how many claims have each verdict, as one bar, and below it of the surprising claims.
+
+        Those that take the fewest words come first.
+        """
         counts = claims.count_verdicts(list(self.everything.values()))
         bar = charts.verdict_bar(counts)
-        surprising = [card(claim) for claim in self.everything.values() if claim.surprises]
+        surprises = (claim for claim in self.everything.values() if claim.surprises)
+        surprising = [card(claim) for claim in sorted(surprises, key=lambda one: len(one.surprise + one.what))]
         n = len(surprising)
         title = f"{n} surprising result{'s' * (n > 1)} of our check"
         panel = Panel(
@@ -230,8 +219,7 @@ def card(claim: Claim) -> tuple[str, str, str]:
     """Return a surprise: what we find, which goes wrong for somebody who builds on the claim; both numbers; the verdict
     on the claim, and where it is published.
     """
-    unit = claim.card_unit or claim.unit
-    published, found = _on_card(unit, claim.published), _on_card(unit, claim.ours and claim.ours.mean)
+    published, found = (_on_card(claim, value) for value in (claim.published, claim.ours and claim.ours.mean))
     if claim.published is None:  # a comparison: the source says that there is a lead, and its interval may deny it
         published, found = "a clear gain", ours(claim).removesuffix(POINTS.unit)
     both = charts.published_and_found(claim.what, published, found)
@@ -240,11 +228,12 @@ def card(claim: Claim) -> tuple[str, str, str]:
     return claim.surprise, both, f"{charts.verdict_on_claim(claim.verdict)}<br>{work}"
 
 
-def _on_card(unit: str, value: float | None) -> str:
-    """Write a number with its unit, with three digits at most; the table has it in full."""
-    if value is not None and unit == PERCENT:
-        return f"{numbers.any_size(100 * value)}\u00a0%"
-    return f"{1000 * value:,.0f}" if value is not None and unit == OF_1000 else _exact(unit, value)
+def _on_card(claim: Claim, value: float | None) -> str:
+    """Write a number of a claim as on its card, with three digits at most; the table has it in full."""
+    if value is None or claim.card_unit is None:
+        return _exact(claim.unit, value)
+    factor, unit = claim.card_unit
+    return f"{numbers.any_size(factor * value)}\u00a0{unit}"
 
 
 def ours(claim: Claim) -> str:

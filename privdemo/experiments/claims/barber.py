@@ -63,7 +63,6 @@ def misprinted_sign(channel: BinaryChannel) -> Finding:
         judge_value(printed, poll.share),
         "one sign is misprinted: with a minus in the numerator it gives the truth",
         published=printed,
-        values={"percent": 100 * printed},
     )
 
 
@@ -247,9 +246,9 @@ CLAIMS = (
         partial(misprinted_sign, BinaryChannel(0.2, 0.2)),
         unit=PERCENT,
         reading=FORMULA,
-        surprise=f"In a poll where {100 * _SHARE:g} of 100 people would truly say Yes, a formula finds "
-        "{percent:.0f}. It has a plus where a minus belongs.",
-        what="people who would truly say Yes, by the formula",
+        surprise="A paper’s formula has a plus where a minus belongs.",
+        what=f"In a poll, {100 * _SHARE:g} of 100 people truly mean Yes. The formula finds:",
+        card_unit=(100, "of 100"),
     ),
     ClaimRow(
         "equation 24",
@@ -338,9 +337,8 @@ CLAIMS = (
         spread_beats_naive,
         (FIGURE_3,),
         unit=POINTS,
-        surprise="A computer that allows for the noise of each pixel names hardly more images correctly than one that "
-        "ignores it.{but}",
-        what="images named correctly: gain in percentage points",
+        surprise="Correcting for noise in images gains little accuracy.{but}",
+        what="Of 100 images, a computer that corrects for the noise names more correctly than one that ignores it, by:",
     ),
     ClaimRow(
         "figure 3",

@@ -39,10 +39,8 @@ FIRST_AUTHORS = {BARBER: "Barber", YAN: "Yan", IYER: "Iyer"}
 FIRST_AUTHORS |= {KAIROUZ: "Kairouz", WANG: "Wang", YE_BARG: "Ye", FELDMAN: "Feldman"}
 FIRST_AUTHORS |= {CAO: "Cao", JOHN: "John", HOEGLINGER: "Höglinger"}
 EXACT = "exact, no trials"
-# Shares are shown in per cent, their differences in points, all other numbers as they are; on a card, differences of
-# all counts in people of 1,000.
+# Shares are shown in per cent, their differences in points, all other numbers as they are.
 UNITS = (PERCENT, POINTS, NUMBER) = ("%", "points", "")
-OF_1000 = "of 1,000 people"
 # How a published number was read that no source prints: from its formula, or from its words.
 FORMULA, SENTENCE = "by its formula", "by its words"
 # The command that computes the claims without a results file, and prints the others from their files.
@@ -66,8 +64,9 @@ class Claim:
         why: The reason for the verdict.
         reading: How `published` was read, if the paper does not print it: `FORMULA` or `SENTENCE`.
         surprise: The consequence of relying on a claim that does not hold; few claims have it.
-        what: The name of the numbers of a surprise.
-        card_unit: How these are shown on its card, if otherwise than in the table.
+        what: What the numbers of a surprise say, with the scene they belong to.
+        card_unit: How these are shown on its card, if otherwise than in the table: what they are multiplied by, and
+            their unit.
     """
 
     source: str
@@ -83,7 +82,7 @@ class Claim:
     reading: str = ""
     surprise: str = ""
     what: str = ""
-    card_unit: str = ""
+    card_unit: tuple[float, str] | None = None
 
     @property
     def surprises(self) -> bool:
@@ -134,8 +133,9 @@ class ClaimRow:
         reading: How the published number was read, if the paper does not print it: `FORMULA` or `SENTENCE`.
         command: The command that computes ours; if it is empty, that which computes the last of the `files` anew.
         surprise: The consequence of relying on the claim, if it does not hold, with `{names}` as in `words`.
-        what: The name of the numbers of a surprise.
-        card_unit: How these are shown on its card, if otherwise than in the table.
+        what: What the numbers of a surprise say, with the scene they belong to.
+        card_unit: How these are shown on its card, if otherwise than in the table: what they are multiplied by, and
+            their unit.
     """
 
     place: str
@@ -148,7 +148,7 @@ class ClaimRow:
     command: str = ""
     surprise: str = ""
     what: str = ""
-    card_unit: str = ""
+    card_unit: tuple[float, str] | None = None
 
 
 def check_claims(source: str, table: Sequence[ClaimRow]) -> list[Claim]:

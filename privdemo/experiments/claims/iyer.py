@@ -12,7 +12,6 @@ from privdemo.experiments import label_counts
 from privdemo.experiments.claims.claim import (
     CAVEAT,
     HOLDS,
-    OF_1000,
     PERCENT,
     SENTENCE,
     ClaimRow,
@@ -227,8 +226,7 @@ def equation_9_delta() -> Finding:
         f"choice of noise leaks; with one σ for both, δ would be {leak.neighbour_delta:.4f}",
         f"{label_counts.N_SIMULATED:,} releases, seed {config.seed}",
         published=config.delta,
-        values={"delta": config.delta, "epsilon": config.epsilon}
-        | {"promised": 100 * config.delta, "found": 100 * leak.own_delta.mean},
+        values={"delta": config.delta, "epsilon": config.epsilon},
     )
 
 
@@ -371,10 +369,9 @@ CLAIMS = (
         partial(distortion, release=_DIRICHLET),
         (COUNT_RESULTS,),
         published=label_counts.PUBLISHED[_DIRICHLET],
-        surprise="With noise by a paper’s own formula, counts of 1,000 people are off {times:.1f} times as far as its "
-        "figure shows.",
-        what="people by whom 5 counts are off, all added up",
-        card_unit=OF_1000,
+        surprise="Counts with a paper’s own noise are off {times:.1f} times as far as its figure shows.",
+        what="A count of 1,000 people in 5 groups is published with noise. The 5 counts together are off by:",
+        card_unit=(1000, "people"),
     ),
     ClaimRow(
         "figure 1",
@@ -439,10 +436,10 @@ CLAIMS = (
         "scaled Dirichlet with noise chosen from the counts keeps δ = {delta:g}: the true δ at ε = {epsilon:g} between "
         "the paper’s counts and counts with one label changed",
         equation_9_delta,
-        surprise="A paper says that its promise of privacy fails with a chance of {promised:.0f} %. We find "
-        "{found:.1f} %: how much noise there is follows from the secret counts, and so gives some of them away.",
-        what="chance that the promise of privacy fails",
-        card_unit=PERCENT,
+        surprise="A promise of privacy fails more often than a paper says.",
+        what="Its noise is chosen by the secret counts, and so gives away a little of them. The promise fails with a "
+        "chance of:",
+        card_unit=(100, "%"),
     ),
     ClaimRow(
         "figure 2",

@@ -284,7 +284,6 @@ def means_move(published: float, groups: str) -> Finding:
         else "groups are made by looking at the records: changing one also changes who is grouped with whom, so noise "
         "scaled to 1/k does not give the claimed ε",
         f"the most of {_TABLES} random tables of {_RECORDS} records, seeds 0 to {_TABLES - 1}",
-        values={"said": 100 * published, "moved": 100 * moved},
     )
 
 
@@ -335,8 +334,9 @@ def _means_row(groups: str, surprise: str = "") -> ClaimRow:
         published=1 / _K,
         reading=FORMULA,
         surprise=surprise,
-        what="how far one person can move the averages",
-        card_unit=PERCENT,
+        what=f"Ages from 0 to 100 years are published as averages of {_K} people each. If one person’s age were "
+        "another, all averages together would change by at most:",
+        card_unit=(100, "years"),
     )
 
 
@@ -435,8 +435,7 @@ CLAIMS = (
     _means_row("random-k"),
     _means_row(
         "nearest-k",
-        f"Slides publish averages of {_K} people each. One person, they say, can move all of these together by at most "
-        "{said:g} % of the range of values. It is {moved:.1f} %, so noise made for {said:g} % hides too little.",
+        "One person can change published averages more than slides say, so that their noise hides too little.",
     ),
     _means_row("k-tree"),
     ClaimRow(

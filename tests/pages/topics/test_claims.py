@@ -1,5 +1,6 @@
 """The page of claims: every claim is shown with its numbers as they are, and can be chosen by source and verdict."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -10,7 +11,7 @@ from pages.topics.claims import PAGE
 from pages.topics.claims.answer import SNIPPET, Answer, answer, picture, row, table
 from pages.topics.claims.question import Question
 from privdemo.experiments import claims
-from privdemo.experiments.claims import CAVEAT, DIFFERS, FAILS, HOLDS, OPEN, UNCLEAR, Claim
+from privdemo.experiments.claims import CAVEAT, FAILS, HOLDS, Claim
 from privdemo.figures import claims as charts
 from privdemo.intervals import Estimate
 from tests.pages.visiting import html, takeaway, visit
@@ -38,25 +39,21 @@ def test_a_row_says_which_claim_what_is_published_and_found_and_when_opened_why(
 def test_the_headline_counts_claims_and_papers(everything):
     assert PAGE.question == f"{len(everything)} published claims about privacy by noise: do they hold?"
     n_papers = len({claim.source for claim in everything})
-    assert f"check {len(everything)} claims of {n_papers} papers and lecture slides on hiding" in shown().takeaway()
+    words = f"of {n_papers} papers and lecture slides again. Of {len(everything)} claims about hiding"
+    assert words in shown().takeaway()
 
 
 def test_the_takeaway_counts_verdicts_and_the_code_gives_all_claims(everything):
     n, printed = claims.count_verdicts(everything), []
-    assert (
-        shown()
-        .takeaway()
-        .endswith(
-            f": <b>{n[HOLDS]}</b> hold (we find the same), <b>{n[CAVEAT]}</b> hold in part, <b>{n[UNCLEAR]}</b> are "
-            f"too close to call, <b>{n[DIFFERS]}</b> give another number here (the source leaves out settings), "
-            f"<b>{n[FAILS]}</b> do not hold, and for <b>{n[OPEN]}</b> we have no data."
-        )
-    )
-    of_yan = sum((claim.source, claim.verdict) == ("Yan", HOLDS) for claim in everything)
-    n_yan = sum(claim.source == "Yan" for claim in everything)
+    assert shown().takeaway().endswith(f" noise, <b>{n[HOLDS]}</b> hold and <b>{n[FAILS]}</b> do not.")
+    of_yan = claims.count_verdicts([claim for claim in everything if claim.source == "Yan"])
     words = shown(source="Yan").takeaway()
-    assert f"check {n_yan} claims of Yan, by" in words
-    assert f": <b>{of_yan}</b> hold (" in words
+    assert f"of Yan again. Of {sum(of_yan.values())} claims about" in words
+    assert words.endswith(f"<b>{of_yan[HOLDS]}</b> hold and <b>{of_yan[FAILS]}</b> do not.")
+    (john,) = {claim.source for claim in everything if claim.source.startswith("John")}
+    assert shown(source=john).takeaway() == (
+        f"{john}: 1 claim about hiding personal data behind random noise, which we have no data to check."
+    )
     exec(str(SNIPPET), {"print": lambda *words: printed.append(words)})
     assert len(printed) == 1 + len(everything)
     assert printed[0] == (n,)
@@ -75,23 +72,17 @@ def test_the_bar_has_every_verdict_and_the_cards_what_is_not_found_to_hold(every
         "✗ the published claim does not hold</span><br>paper by "
         f'<span title="{claims.PAPERS["Barber"]}">Barber</span>, equation 2'
     )
-    numbers = [both for _, both, _ in surprises.figure.contents]
-    assert [numbers[0], numbers[-1]] == [
-        charts.published_and_found(misprint.what, "107\u00a0%", "40\u00a0%"),
-        charts.published_and_found("chance that the promise of privacy fails", "5\u00a0%", "7.7\u00a0%"),
-    ]
-    assert all("<small>published</small>" in both for both in numbers)
-    assert (
-        title
-        == misprint.surprise
-        == "In a poll where 40 of 100 people would truly say Yes, a formula finds 107. It has a plus where a minus "
-        "belongs."
-    )
+    assert title == misprint.surprise == "A paper’s formula has a plus where a minus belongs."
+    both = [both for _, both, _ in surprises.figure.contents]
+    assert both[0] == charts.published_and_found(misprint.what, "107\u00a0of 100", "40\u00a0of 100")
+    numbers = [re.findall("<span>(.*?)</span>", one) for one in both]
+    assert numbers[1:3] == [["5\u00a0%", "7.7\u00a0%"], ["60\u00a0people", "306\u00a0people"]]
+    assert numbers[3][0] == "a clear gain"
+    assert numbers[4] == ["50\u00a0years", "71.7\u00a0years"]
+    assert all("<small>published</small>" in one for one in both)
     assert [claim.surprises for claim in everything].count(True) == len(surprises.figure.contents) == 5
     assert surprises.figure.title == "5 surprising results of our check"
-    assert "≈? the published claim is too close to call" in surprises.figure.contents[1][2]
-    assert ">60<" in numbers[3]
-    assert ">50\u00a0%<" in numbers[2]
+    assert "≈? the published claim is too close to call" in surprises.figure.contents[3][2]
     assert not replace(misprint, verdict=HOLDS).surprises
     nothing = Answer("Yan", {1: replace(misprint, verdict=HOLDS)}, {})
     assert isinstance(nothing.main()[0].figure, Markup)
