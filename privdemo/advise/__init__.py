@@ -25,12 +25,14 @@ from privdemo.advise.simulation import simulated_half_width
 from privdemo.advise.words import (
     changes_nothing,
     comparisons,
+    consequence,
     margin,
     other_trust,
     promise,
     relied_on,
     sentence,
     what_it_gives,
+    whose_guess,
 )
 
 __all__ = [
@@ -49,6 +51,7 @@ __all__ = [
     "along",
     "changes_nothing",
     "comparisons",
+    "consequence",
     "label",
     "margin",
     "other_trust",
@@ -57,4 +60,5 @@ __all__ = [
     "sentence",
     "simulated_half_width",
     "what_it_gives",
+    "whose_guess",
 ]

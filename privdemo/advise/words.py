@@ -40,12 +40,18 @@ def promise(plan: Plan) -> str:
     """Return what ε means for one person: how often somebody can be right who must choose between two answers that are
     equally likely at first.
     """
-    kind = "answers" if plan.accuracy is None else "labels"
     often = right_of_100_words(plan.epsilon, plan.delta)
-    return (
-        f"Whoever guesses which of two {kind} a person has, and sees {_SEEN[relied_on(plan)]}, {often}; by luck alone, "
-        "50."
-    )
+    return f"Whoever {_guessing(plan)}, {often}; by luck alone, 50."
+
+
+def whose_guess(plan: Plan) -> str:
+    """Return whose guess it is of which `promise` says how often it is right."""
+    return f"Somebody {_guessing(plan)}. By luck alone, 50 of 100 such guesses are right."
+
+
+def _guessing(plan: Plan) -> str:
+    kind = "answers" if plan.accuracy is None else "labels"
+    return f"guesses which of two {kind} a person has, and sees {_SEEN[relied_on(plan)]}"
 
 
 def relied_on(plan: Plan) -> str:
@@ -236,6 +242,11 @@ def changes_nothing(advice: Advice, other: Plan) -> bool:
 
 def what_it_gives(advice: Advice, other: Plan) -> str:
     """Return what another trust would give, the end of a sentence that begins with `other_trust`, or with “then”."""
+    return " ".join(filter(None, (consequence(advice, other), _instead(advice, other))))
+
+
+def consequence(advice: Advice, other: Plan) -> str:
+    """Return the first sentence of `what_it_gives`; what more or fewer people would do is left out."""
     question = advice.question
     if changes_nothing(advice, other):
         return "nothing changes."
@@ -243,20 +254,30 @@ def what_it_gives(advice: Advice, other: Plan) -> str:
         return f"{100 * other.half_width:.1f} points of accuracy are lost with ε = {other.epsilon:g}."
     if question.within is None:
         return f"{_right_to(question, other)}, with ε = {other.epsilon:g}."
-    plan, epsilon = advice.plan, f"ε = {question.epsilon:g}"
-    needed, fewer = other.people_needed, _no_more(other.people_needed, plan.people_needed)
+    needed = other.people_needed
     if question.people is None or other.epsilon_needed is None:
+        fewer, epsilon = _no_more(needed, advice.plan.people_needed), f"ε = {question.epsilon:g}"
         people = "not even ten million people are" if needed is None else f"{_people(needed)} are"
         return f"{people} {'enough' if needed is None or fewer else 'needed'} with {epsilon}."
     goal = "exactness" if question.ask == COUNTS else f"± {_points(question.within)}"
     goal = f"{'the same' if advice.reached else 'the wanted'} {goal}"
-    only = "only " * _no_more(other.epsilon_needed, plan.epsilon_needed)
-    loss = f"the privacy loss for {goal} from {_people(question.people)} is {only}ε = {other.epsilon_needed:g}."
+    only = "only " * _no_more(other.epsilon_needed, advice.plan.epsilon_needed)
+    return f"the privacy loss for {goal} from {_people(question.people)} is {only}ε = {other.epsilon_needed:g}."
+
+
+def _instead(advice: Advice, other: Plan) -> str:
+    """Return how many people another trust would need with the ε that is allowed, if both could change."""
+    question, plan = advice.question, advice.plan
+    is_of_both = question.within is not None and question.people is not None and other.epsilon_needed is not None
+    if not is_of_both or question.ask == CLASSIFIER or changes_nothing(advice, other):
+        return ""
+    epsilon, needed = f"ε = {question.epsilon:g}", other.people_needed
     if needed is None:
-        return f"{loss} With {epsilon} not even ten million people are enough."
+        return f"With {epsilon} not even ten million people are enough."
+    fewer = _no_more(needed, plan.people_needed)
     take = "keep" if plan.epsilon == question.epsilon else "take"
     ask = "take a table of" if question.ask == COUNTS else "ask"
-    return f"{loss} Or {take} {epsilon} and {ask} {'only ' * fewer}{_people(needed)}."
+    return f"Or {take} {epsilon} and {ask} {'only ' * fewer}{_people(needed)}."
 
 
 def _no_more(number: float | None, instead_of: float | None) -> bool:

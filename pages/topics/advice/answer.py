@@ -34,7 +34,8 @@ class Answer:
         """Return the advice as one or two sentences."""
         words = advise.sentence(self.advice)
         end = words.index(". ") + 1 if self.advice.reached else words.index(":") + 1
-        return f"<b>{escape(words[:end])}</b>{escape(words[end:])}"
+        first = f"Our advice: {words[0].lower()}{words[1:end]}" if self.advice.reached else words[:end]
+        return f"<b>{escape(first)}</b>{escape(words[end:])}"
 
     @property
     def facts(self) -> dict[str, str]:
@@ -65,30 +66,31 @@ def _cards(answer: Answer) -> Panel:
         (
             f"How well others can guess one {'label' if plan.accuracy else 'answer'}",
             _guesses(plan.epsilon, plan.delta),
-            escape(f"{advise.promise(plan)} Privacy loss ε = {plan.epsilon:g} ({numbers.ANCHORS})."),
+            escape(f"{advise.whose_guess(plan)} Privacy loss ε = {plan.epsilon:g} ({numbers.ANCHORS})."),
         ),
         *(
             (
                 escape(advise.other_trust(other)),
                 _trust_number(answer, other),
-                escape(f"Then {advise.what_it_gives(answer.advice, other)}"),
+                escape(f"Then {advise.consequence(answer.advice, other)}"),
             )
             for other in answer.advice.alternatives
         ),
         (
-            f"If you ask a person {_TIMES} times",
+            f"If you ask the same person {_TIMES} times",
             _guesses(_TIMES * plan.epsilon, _TIMES * plan.delta),
             f"Privacy losses add up, here to ε = {_TIMES * plan.epsilon:g}.",
         ),
     ]
+    others = (escape(words) for words in advise.comparisons(answer.advice))
     return Panel(
         "advice",
         figure=Cards(cards),
-        summary=" ".join(f"{title}: {number}. {sentence}" for title, number, sentence in cards),
+        summary=" ".join((*(f"{title}: {number}. {words}" for title, number, words in cards), *others, _NEVER_HIDDEN)),
         on_slide=curves_of(answer),
         rows=lambda: [_row(one) for one in (plan, *answer.advice.alternatives)],
         snippet=snippet(answer.question),
-        note=" ".join(filter(None, (_NEVER_HIDDEN, numbers.large_delta_words(plan.people, plan.delta, "answer")))),
+        note=numbers.large_delta_words(plan.people, plan.delta, "answer"),
     )
 
 

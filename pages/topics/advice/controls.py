@@ -1,4 +1,4 @@
-"""The widgets of the page on decisions: the three questions, and in the settings what else the advice depends on."""
+"""The widgets of the page on decisions: the four questions, and in the settings what else the advice depends on."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from privdemo.advise import CLASSIFIER
 
 
 def controls(values: Values, main: DeltaGenerator) -> None:
-    """Render the three questions in `main`."""
+    """Render the four questions in `main`."""
     kind = kind_of(values)
     with main, st.container(horizontal=True, key="three-questions", vertical_alignment="top", gap="small"):
         with st.container(key="first-question", width=270):
@@ -46,7 +46,7 @@ def controls(values: Values, main: DeltaGenerator) -> None:
         with st.container(key="third-question", width=170):
             inputs.number(PEOPLE, f"3. {PEOPLE.label}")
         with st.container(key="third-question-goal", width=210):
-            inputs.choose_from_list(GOAL)
+            inputs.choose_from_list(GOAL, f"4. {GOAL.label}")
         with inputs.container_if("points-shown", values[GOAL] == WITHIN_GOAL), st.container(width=180):
             inputs.number(POINTS)
     inputs.slider_and_box(EPSILON, ends=privacy_inputs.MORE_OR_LESS, largest_left=True)
