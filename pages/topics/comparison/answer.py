@@ -219,8 +219,7 @@ def what_it_costs(answer: Answer) -> list[Panel]:
         snippet=snippet(answer.question),
         prediction=_prediction(answer),
         note=f"Marks: means of {answer.n_trials} trials. Whiskers: how far chance may have moved these means (95 % "
-        "intervals). "
-        f"{_label_words(config)}{_why_words(answer)}{_large_delta_words(config, rows)}",
+        f"intervals). {_label_words(config)}{_delta_words(config, rows)}",
     )
     shown = tuple(name for name in config.methods if name in (CLEAN, *best) or COMPARISON[name].trust == PUBLISHER)
     alone = replace(answer, question=replace(answer.question, config=replace(config, methods=shown)))
@@ -229,7 +228,8 @@ def what_it_costs(answer: Answer) -> list[Panel]:
     if along.name == "by-epsilon":
         along = replace(along, question=_OTHER_LEVELS, answer=answer.elsewhere())
     deltas = two_deltas.panels(config, answer.question.metric, list(rows.values()), config_snippet(answer.question))
-    return [at_setting, along, *others, *deltas]
+    why = [Panel("why", "Why can more trust help less?", words)] if (words := _why_words(answer)) else []
+    return [at_setting, *why, along, *others, *deltas]
 
 
 def _by_trust(answer: Answer, known_only: bool) -> Chart:
@@ -271,9 +271,8 @@ def _prediction(answer: Answer) -> Prediction | None:
         "most-accurate-trust",
         f"A computer learns to tell {distinguished_words(config)}. Which of the two each {_record(config)} is (its "
         "label) is one person’s secret. Random changes (noise) hide it"
-        f"{_hidden_words(config, rows)}.{_pushed_sentence(config)} <b>When does the computer learn best: if nobody "
-        f"sees true labels, if a bag owner sees those of a group (“bag”) of {config.bag_size} people, or if a curator, "
-        "one office, sees all of them?</b>",
+        f"{_hidden_words(config, rows)}.{_pushed_sentence(config)} <b>Who should see the true labels, so that the "
+        "computer learns best?</b> The lines below say what each of them does.",
         first.trust,
         tuple(answer.best_by_trust),
         _by_trust(answer, known_only=True),
@@ -292,7 +291,7 @@ def _hidden_words(config: ComparisonConfig, trusted: Container[str]) -> str:
     if PUBLISHER in trusted:
         return loss
     often = right_of_100_words(config.epsilon, config.release_delta)
-    return f": whoever sees what is released, and guesses one label, {often}; by luck alone, 50{loss}"
+    return f": whoever guesses a label {often}; by luck alone, 50{loss}"
 
 
 def _pushed_sentence(config: ComparisonConfig) -> str:
@@ -328,7 +327,7 @@ def _published(config: ComparisonConfig) -> str:
     """Say what a curator publishes."""
     if config.task == SHARE:
         return "sees all labels, publishes a count with noise"
-    return "publishes what was learned, changed a little at random"
+    return "sees all labels, publishes what was learned with noise"
 
 
 def _label_words(config: ComparisonConfig) -> str:
@@ -350,16 +349,7 @@ def _why_words(answer: Answer) -> str:
         CURATOR: f"A curator’s noise must hide {_record(config)} and label, not the label alone, so there is more of "
         "it.",
     }
-    reasons = [words for trust, words in why.items() if trust in after]
-    return f" Why more trust can help less: {' '.join(reasons)}" if reasons else ""
-
-
-def _large_delta_words(config: ComparisonConfig, best: Mapping[str, Row]) -> str:
-    """Say that δ is large beside the number of people, if it is and a row needs it."""
-    if not any(needs_delta(row.method) for row in best.values()):
-        return ""
-    words = numbers.large_delta_words(config.people, config.release_delta)
-    return f" {words}" if words else ""
+    return " ".join(words for trust, words in why.items() if trust in after)
 
 
 def frontiers(answer: Answer, name: str, goal: float | None, names: Mapping[str, str] | None = None) -> list[Panel]:
@@ -557,18 +547,20 @@ def mark_words(question: Question, marks: Mapping[str, Estimate], best: Mapping[
     more = f"; {more}" if more else ""
     if others and PUBLISHER in best:
         more += f"; a publisher, where ε covers no more than its counts, gives {results[PUBLISHER]}"
-    return f"{start}{more}.{_delta_words(question.config, best)}{ceiling}"
+    return f"{start}{more}.{ceiling}"
 
 
 def _delta_words(config: ComparisonConfig, best: Mapping[str, Row]) -> str:
-    """Say with whom privacy holds but for a chance δ, and with whom always; empty if no row needs δ, or it is 0."""
+    """Say with whom privacy holds but for a chance δ, and whether δ is large; empty if no row needs δ, or it is 0."""
     parties = [trust for trust, row in best.items() if needs_delta(row.method)]
     if not parties or not config.release_delta:
         return ""
-    others = [TRUSTED_PARTY[trust] for trust in TRUSTED_PARTY if trust in best and trust not in parties]
-    always = f"; with {' or '.join(reversed(others))}, always" if others else ""
-    delta = numbers.power_of_ten(config.release_delta)
-    return f" With {numbers.join_words(tuple(parties))} this privacy holds but for a chance of δ = {delta}{always}."
+    delta, large = (
+        numbers.power_of_ten(config.release_delta),
+        numbers.large_delta_words(config.people, config.release_delta),
+    )
+    words = f" With {numbers.join_words(tuple(parties))} this privacy holds but for a chance of δ\u00a0=\u00a0{delta}."
+    return f"{words} {large}" if large else words
 
 
 def _with_pushed(config: ComparisonConfig) -> str:
