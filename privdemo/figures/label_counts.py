@@ -240,7 +240,7 @@ def _row_errors(
         "xaxis": "x2",
         "mode": "markers",
         "marker": {"symbol": "diamond", "size": 9, "color": style.colour},
-        "name": "error here; line: errors of 95 of 100 publications",
+        "name": "error here; line: errors of 95 of 100 simulated publications",
         "hovertemplate": "%{x:+,}<extra></extra>",
     }
     return [across, here]

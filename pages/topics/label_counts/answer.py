@@ -113,15 +113,13 @@ def takeaway(question: Question, chosen: Outcome) -> str:
     promise = _broken_promise_words(chosen)
     people = "patients" if question.names else "people"
     by_chance = (
-        " Where this amount happens to be 0 a count is exact, but no reader knows which counts are."
-        if chosen.holds and 0 in errors
-        else ""
+        f" No reader can tell which of the {len(errors)} counts are exact." if chosen.holds and 0 in errors else ""
     )
     added = f" ({' + '.join(f'{abs(error):,}' for error in errors)})" if len(errors) <= _MOST_ADDED else ""
     return (
-        f"Each of {len(errors)} counts of {total:,} {people} is changed by a random amount (noise), to hide each of "
-        f"them. The counts below are off by {sum(map(abs, errors)):,} {people} in all{added}; many such publications "
-        f"are off by <b>{whole(chosen.distortion.mean, total)}</b> on average{promise}.{by_chance}"
+        f"Before {len(errors)} counts of {total:,} {people} are published, each is changed by a random amount (noise), "
+        f"to hide every single person. Those below are off by {sum(map(abs, errors)):,} {people} in all{added}; "
+        f"on average, over many publications, it is <b>{whole(chosen.distortion.mean, total)}</b>{promise}.{by_chance}"
     )
 
 

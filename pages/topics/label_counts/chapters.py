@@ -50,9 +50,9 @@ def released_counts(answer: Answer) -> list[Panel]:
             "released",
             figure=Chart(charts.beside(counts, outcome, shown, names, "patients" if question.names else "people")),
             summary=f"{some}: the true count, one publication (the first with this seed), and where 95 % "
-            f"of {question.config.repeats:,} publications lie. {_largest_change(outcome, counts, shown, names)} Shares "
-            f"are released; here they are written as counts of the {total:,} people, whose number is public. "
-            f"{noise_words(outcome)}",
+            f"of {question.config.repeats:,} simulated publications lie. "
+            f"{_largest_change(outcome, counts, shown, names)} Shares are released; here they are written as counts of "
+            f"the {total:,} people, whose number is public. {noise_words(outcome)}",
             rows=lambda: [
                 {"class": names[c], "true": counts[c], "released": outcome.example[c] * total}
                 | {"low": outcome.ranges[c][0] * total, "high": outcome.ranges[c][1] * total}
@@ -64,7 +64,7 @@ def released_counts(answer: Answer) -> list[Panel]:
                 'print("off by", outcome.distortion.mean * people, "people")',
                 "print([share * people for share in outcome.example], outcome.ranges)",
             ),
-            note=" ".join(filter(None, (_delta_words(question, total), _lengths_words(question, outcome)))),
+            note=_delta_words(question, total),
             prediction=_prediction(question, outcome, shown),
         )
     ]
@@ -76,17 +76,7 @@ def _delta_words(question: Question, total: int) -> str:
     large = numbers.large_delta_words(total, delta, "illness" if question.names else "class")
     if not large or delta != label_counts.DELTA:
         return large
-    return f"{large} It is that of the paper that this page checks; change it in Settings."
-
-
-def _lengths_words(question: Question, outcome: Outcome) -> str:
-    """Say why the lines of the errors are not of one length; empty if large counts have more noise than small ones."""
-    if outcome.release.startswith("dirichlet"):
-        return ""
-    return (
-        f"Lines at the right: errors of 95 of 100 of {question.config.repeats:,} simulated publications; chance makes "
-        "them unequal."
-    )
+    return f"{large} It is the paper’s; change it in Settings."
 
 
 def _prediction(question: Question, outcome: Outcome, shown: Sequence[int]) -> Prediction | None:

@@ -13,7 +13,6 @@ from pages.topics.label_counts.question import (
     COUNTS,
     COUNTS_SOURCE,
     CURVES,
-    DELTA,
     DESIGN,
     EPSILON,
     MECHANISM,
@@ -23,6 +22,7 @@ from pages.topics.label_counts.question import (
     RHO,
     SEED,
     TOTAL,
+    delta_setting,
 )
 
 _GUESSING = privacy_inputs.Guessing("which of two illnesses a patient has", "the counts", "patients")
@@ -31,7 +31,7 @@ _GUESSING = privacy_inputs.Guessing("which of two illnesses a patient has", "the
 def controls(values: Values, main: DeltaGenerator) -> None:
     """Render the controls, ε in `main`."""
     with main, inputs.row("count-privacy"):
-        epsilon, delta = privacy_inputs.epsilon(EPSILON, privacy_inputs.PERSON_EPSILON), values[DELTA]
+        epsilon, delta = privacy_inputs.epsilon(EPSILON, privacy_inputs.PERSON_EPSILON), values[delta_setting(values)]
         privacy_inputs.guess_scale(epsilon, _GUESSING, delta=delta)
     privacy_inputs.epsilon_box(EPSILON)
     whose = inputs.choose(COUNTS_SOURCE)
@@ -43,7 +43,7 @@ def controls(values: Values, main: DeltaGenerator) -> None:
     with inputs.container_if("typed", whose == OWN):
         inputs.text_input(COUNTS)
     with st.container(key="delta"):
-        privacy_inputs.delta_of_counts(DELTA)
+        privacy_inputs.delta_of_counts(delta_setting(values))
     inputs.number(N_MIN)
     inputs.number(REPEATS)
     inputs.number(SEED)

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from pages.kit import numbers
-from pages.kit.settings import DELTA_HELP, EPSILON_HELP, Choice, Number, Setting, Words
+from pages.kit.settings import EPSILON_HELP, Choice, Number, Setting, Words
 from pages.kit.values import Values
 from privdemo import limits
+from privdemo.accounting import LARGEST_DEFAULT, default_delta
 from privdemo.experiments import label_counts
 from privdemo.experiments.label_counts import CountConfig
 from privdemo.mechanisms.label_counts import RELEASES, check_counts
@@ -31,7 +32,6 @@ RHO = Number(
     "Every class but the last has this share of the people; the last has the rest.",
 )
 EPSILON = Number("count_epsilon", limits.RELEASE_EPSILON, 1.0, "ε of the counts", 0.01, EPSILON_HELP)
-DELTA = Number("count_delta", limits.RELEASE_DELTA, label_counts.DELTA, "δ of the counts", 0.01, DELTA_HELP)
 N_MIN = Number(
     "n_min",
     limits.N_MIN,
@@ -54,7 +54,7 @@ NAME_BY_TITLE = {release.title: name for name, release in RELEASES.items()}
 MECHANISM = Choice(
     "mechanism",
     tuple(NAME_BY_TITLE),
-    RELEASES["gaussian tight"].title,
+    RELEASES["discrete laplace"].title,
     "Noise to look at",
 )
 AXES = {
@@ -99,6 +99,22 @@ def parse(text: str) -> tuple[int, ...]:
 COUNTS = Words("counts", parse, EXAMPLE, "Counts of each class", f"Type or paste: {EXAMPLE}.")
 
 
+def delta_setting(values: Values) -> Number:
+    """Return the setting of δ; its default is the paper’s for the paper’s counts, else it follows from the people."""
+    whose = values[COUNTS_SOURCE]
+    default = label_counts.DELTA
+    if whose != DESIGN:
+        try:
+            default = default_delta(sum(_counts(values, whose)))
+        except ValueError:  # the page says what is wrong with the counts
+            default = LARGEST_DEFAULT
+    help = (
+        "The chance that the promise fails: at worst, so often a release gives a label away. Unless set it is 10⁻⁶ or "
+        f"1/n², whichever is smaller, of n people; for the paper’s counts it is the paper’s {label_counts.DELTA:g}."
+    )
+    return Number("count_delta", limits.RELEASE_DELTA, default, "δ of the counts", 1e-6, help)
+
+
 @dataclass(frozen=True)
 class Question:
     """The visitor’s question: `config` with the counts, the design behind them, and the chosen mechanism, `release`.
@@ -131,10 +147,10 @@ class Curves(NamedTuple):
 DEFAULT_CURVES = Curves()
 
 
-def settings(_: Values) -> list[Setting]:
+def settings(values: Values) -> list[Setting]:
     """Return every setting of the page."""
     about_counts = [COUNTS_SOURCE, CLASSES, TOTAL, RHO, COUNTS]
-    return [*about_counts, EPSILON, DELTA, N_MIN, MECHANISM, REPEATS, SEED]
+    return [*about_counts, EPSILON, delta_setting(values), N_MIN, MECHANISM, REPEATS, SEED]
 
 
 def question_of(values: Values) -> Question | str:
@@ -144,7 +160,12 @@ def question_of(values: Values) -> Question | str:
     try:
         counts = _counts(values, whose)
         config = CountConfig(
-            counts, values[EPSILON], values[DELTA], values[N_MIN], repeats=values[REPEATS], seed=values[SEED]
+            counts,
+            values[EPSILON],
+            values[delta_setting(values)],
+            values[N_MIN],
+            repeats=values[REPEATS],
+            seed=values[SEED],
         )
     except ValueError as error:
         return f"Nothing can be released here. {numbers.error_sentence_html(error)}"

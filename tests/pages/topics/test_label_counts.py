@@ -123,7 +123,7 @@ def test_noise_of_whole_numbers_is_one_more_choice_in_every_chapter(name):
     shown = PAGE.answer(question, None)
     title = RELEASES[name].title
     assert shown.takeaway().startswith(
-        "Each of 6 counts of 1,000 patients is changed by a random amount (noise), to hide each of them."
+        "Before 6 counts of 1,000 patients are published, each is changed by a random amount (noise), to hide every"
     )
     assert f"{title[:-13]} noise" in CHAPTERS.all[0].panels(shown)[0].summary
     assert name in shown.shown_first
@@ -151,7 +151,10 @@ def test_the_code_of_every_tab_gives_the_shown_numbers():
 
 def test_typed_counts_reach_the_page_and_bad_ones_stay_to_be_mended():
     at = visit(PAGE.address, counts_of="my own", counts="120, 80\t300;500")
-    assert "Each of 4 counts of 1,000 people is changed by a random amount (noise), to hide each of them." in seen(at)
+    assert (
+        "Before 4 counts of 1,000 people are published, each is changed by a random amount (noise), to hide every"
+        in seen(at)
+    )
     assert "class 2: 80, published as" in at.get("plotly_chart")[0].proto.spec
     at.text_input(key="counts").set_value("ten, 20").run()
     assert "“ten” is not a number" in seen(at)
@@ -203,13 +206,12 @@ def test_the_page_opens_on_one_release_of_a_clinics_counts_by_name():
         assert f"{name}: {true}, published as <b>{1000 * share:,.0f}</b>" in [note.text for note in words]
     mean = 1000 * shown.chosen.distortion.mean
     assert shown.takeaway() == (
-        "Each of 6 counts of 1,000 patients is changed by a random amount (noise), to hide each of them. The counts "
-        "below are off by 3 patients in all (0 + 0 + 1 + 0 + 1 + 1); many such publications are off by "
-        f"<b>{mean:.0f}</b> on average. Where this amount happens to be 0 a count is exact, but no reader knows which "
-        "counts are."
+        "Before 6 counts of 1,000 patients are published, each is changed by a random amount (noise), to hide every "
+        "single person. Those below are off by 11 patients in all (1 + 0 + 4 + 0 + 3 + 3); on average, over many "
+        f"publications, it is <b>{mean:.0f}</b>. No reader can tell which of the 6 counts are exact."
     )
     errors = [round(1000 * share) - true for true, share in zip(default.config.counts, released, strict=True)]
-    assert [abs(error) for error in errors] == [0, 0, 1, 0, 1, 1]
+    assert [abs(error) for error in errors] == [1, 0, 4, 0, 3, 3]
     assert 0 in errors
     signed = {f"{error:+}".replace("-", "−") if error else "0" for error in errors}
     assert signed <= {note.text for note in words}
@@ -227,8 +229,8 @@ def test_errors_of_whole_counts_are_added_up():
         example = tuple((n + error) / 1000 for n, error in zip(counts, errors, strict=True))
         return takeaway(default, replace(chosen, example=example))
 
-    assert "The counts below are off by 6 patients in all (3 + 0 + 2 + 1 + 0 + 0);" in said((3, 0, -2, 1, 0, 0))
-    assert "The counts below are off by 0 patients in all (0 +" in said((0.4,) * 5 + (0.0,)), (
+    assert "Those below are off by 6 patients in all (3 + 0 + 2 + 1 + 0 + 0);" in said((3, 0, -2, 1, 0, 0))
+    assert "Those below are off by 0 patients in all (0 +" in said((0.4,) * 5 + (0.0,)), (
         "counts are published as whole numbers"
     )
 
