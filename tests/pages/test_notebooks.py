@@ -56,7 +56,7 @@ FEW_TRIALS = {
 }
 POINTS = r"right to ± ([\d.]+) points"
 VOTED, SENT = r"estimate that ([\d.]+) %", r"right person for (\d+) of 100"
-LEARNT, OFF_BY = r"corrects for the noise names (\d+) of 100", r"publications are off by (\d+)"
+LEARNT, OFF_BY = r"corrects for the noise names (\d+) of 100", r"over many publications, it is (\d+)"
 CASES = [
     Case("", "home", r"found in (\d+) of 100"),
     Case("voting", "people", VOTED),
@@ -86,8 +86,8 @@ CASES = [
     Case("class_ratio", "methods", r"closest says ([\d.]+) %"),
     Case("advice", "advice", POINTS, 1),
     Case("advice", "advice", POINTS, 1, {"people": "1000"}),
-    Case("claims", "verdicts", r": (\d+) hold \(", 1),
-    Case("claims", "verdicts", r"\b(\d+) claims of Yan", 1, {"source": "Yan"}),
+    Case("claims", "verdicts", r"noise, (\d+) hold and", 1),
+    Case("claims", "verdicts", r"of Yan again\. Of (\d+) claims", 1, {"source": "Yan"}),
 ]
 
 

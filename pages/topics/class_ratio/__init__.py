@@ -59,7 +59,7 @@ CHAPTERS = Chapters(
 PAGE = Page.from_folder(
     __name__,
     title="Share of a group",
-    question="What share of a group is of one kind, if nobody says which?",
+    question="Can known shares of some groups tell the share in a new group?",
     address="class_ratio",
     folds=standing_words,
     failed="Nothing can be found here.",

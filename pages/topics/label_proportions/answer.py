@@ -113,7 +113,7 @@ class Answer:
                 )
             ),
             note=_marks_words(self),
-            summary=score_words(self),
+            summary=f"{score_words(self)}{_best_two_words(self)}",
             rows=lambda: label_proportions.score_table(self.trials),
             snippet=score_snippet(self.question),
             prediction=_prediction(self),
@@ -131,7 +131,6 @@ def _marks_words(answer: Answer) -> str:
     )
     return (
         f"{marks}Grey lines, for comparison: without privacy (solid), always saying “{answer.task.labels[0]}” (dashed)."
-        f"{_best_two_words(answer)}"
     )
 
 

@@ -39,8 +39,8 @@ def test_the_takeaway_has_the_numbers_of_the_package(shown: Answer) -> None:
     shares = {name: class_ratio.share_of(shown.trials, name, 0) for name in (SPREAD, MMD, IDENTITY)}
     nearest, _, farthest = sorted(shares, key=lambda name: abs(shares[name].mean - 0.5))
     assert words == (
-        "In truth <b>50.0 %</b> of 40 new images are 7s, but nobody says which. The first 3 methods estimate this "
-        "share from 2 sets of other images whose shares are known: the closest says "
+        "In truth <b>50.0 %</b> of 40 new images are 7s. Knowing only the shares in 2 sets of other images, the first "
+        "3 methods estimate it: the closest says "
         f"<b>{100 * shares[nearest].mean:.1f} %</b>, the farthest <b>{100 * shares[farthest].mean:.1f} %</b>."
     )
     (panel,) = shown.main()
@@ -48,7 +48,7 @@ def test_the_takeaway_has_the_numbers_of_the_package(shown: Answer) -> None:
     assert "2 trials cannot tell which is closer" in panel.summary
     alone = [replace(trial, fits={EM: trial.fits[EM]}) for trial in shown.trials]
     said = takeaway(replace(shown, trials=tuple(alone)))
-    assert "are 7s. “labels known (for comparison)” estimates this share: <b>" in said
+    assert "are 7s. “labels known (for comparison)” estimates it: <b>" in said
 
 
 def test_images_of_the_classes_are_shown_if_there_are_any() -> None:
