@@ -388,3 +388,8 @@ def with_half(estimate: Estimate, scale: Scale = SHARE, *, bold: bool = False, s
     if estimate.mean - estimate.half < scale.least or estimate.mean + estimate.half > scale.most:
         return f"{number}{scale.unit} ({interval(estimate, scale._replace(unit=''))})"
     return f"{number} ± {_scaled(estimate.half, scale)}{scale.unit}"
+
+
+def marks_words(n_trials: int) -> str:
+    """Say what the marks of a figure are: means over trials, with lines for their 95 % intervals."""
+    return f"Marks: averages of {n_trials} trials. Lines across: where they very probably lie (95 % intervals)."

@@ -56,11 +56,12 @@ def answer_scale_html(channel: BinaryChannel, people: People) -> str:
 
 @dataclass(frozen=True)
 class Guessing:
-    """Parts of “Whoever guesses which of two labels a person has, and sees what is sent, is right fewer than
-    74 of 100 times”, and of “Whoever sees what is sent can be up to 74 % sure which of two labels a person has”.
+    """Parts of “Somebody who sees what is sent and guesses which of two labels a person has is right fewer than 74 of
+    100 times (blind guess: 50)”, and of “From what is sent, one can be up to 74 % sure which of two labels a person
+    has”.
 
-    `guess` is “which of two labels a person has”, `seen` is “what is sent”, and `of` is “people”. All `n_values`
-    answers are as likely; `given` says so where in truth they may not be.
+    `guess` is “which of two labels a person has”, `seen` is “what is sent” or “from what is sent”, and `of` is
+    “people”. All `n_values` answers are as likely; `given` says so where in truth they may not be.
     """
 
     guess: str
@@ -72,7 +73,7 @@ class Guessing:
 
 def guessing_one_of(n_values: int, things: str) -> Guessing:
     """Return what is guessed of people who each have one of so many `things`, from what they send."""
-    given = f"If all {n_values:,} {things} were equally frequent, "
+    given = f", if all {n_values:,} {things} are equally frequent"
     return Guessing("which one a person has", n_values=n_values, given=given)
 
 
@@ -94,9 +95,10 @@ def guess_scale_html(epsilon: float, guessing: Guessing, *, delta: float = 0.0, 
     by_delta = most > accounting.most_right_of_100(epsilon, 0.0, guessing.n_values)
     failing = f" This includes a chance of δ = {numbers.power_of_ten(delta)} that the promise fails."
     words = (
-        f"{numbers.capital(f'{guessing.given}whoever')} guesses {guessing.guess}, and sees {guessing.seen}, "
-        f"{accounting.right_of_100_words(epsilon, delta, guessing.n_values)}; "
-        f"by luck alone, {numbers.people_of_100(1 / guessing.n_values)}.{failing if by_delta else ''}"
+        f"Somebody who sees {guessing.seen} and guesses {guessing.guess} "
+        f"{accounting.right_of_100_words(epsilon, delta, guessing.n_values)} "
+        f"(blind guess: {numbers.people_of_100(1 / guessing.n_values)}){guessing.given}."
+        f"{failing if by_delta else ''}"
     )
     is_right, is_wrong = figures.people.ANSWERED, figures.people.NOT_YET
     field = figures.split_field(f"100 {guessing.of}", most, 100, is_right, is_wrong, columns=25)
@@ -120,15 +122,15 @@ def value_scale_html(epsilon: float, guessing: Guessing, *, name: str = "ε", mo
     """
     most = accounting.most_right_of_100(epsilon, 0.0)
     sure = f"up to {most} %" if most < 100 else "over 99 %"
-    words = f"Whoever sees {guessing.seen} can be {sure} sure {guessing.guess}; by luck alone, 50 %."
+    words = f"{numbers.capital(guessing.seen)}, one can be {sure} sure {guessing.guess} (blind guess: 50 %)."
     return _scale_html(name, epsilon, words, "", after=more)
 
 
 def black_or_white(family: PixelFamily, n_states: int) -> Guessing:
     """Return what is guessed of a pixel, and why it tells so much though it may have been replaced."""
     if family.replaces_pixels and n_states > _FEW_GREYS:
-        return Guessing("that it was white, not black (a random grey is rarely exactly white)", "a pixel arrive white")
-    return Guessing("whether a pixel was black or white")
+        return Guessing("that it was white, as random greys are almost never pure white", "if a pixel arrives white")
+    return Guessing("whether a pixel was black or white", "from what is sent")
 
 
 def _scale_html(name: str, epsilon: float, words: str, pictures: str, more: str = "", after: str = "") -> str:

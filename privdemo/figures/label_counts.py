@@ -161,7 +161,7 @@ def beside(
         ]
         reach = 1.15 * max(abs(end) for end in (*errors, *itertools.chain(*ranges))) or 1.0
         layout["xaxis2"] = {"range": [-reach, reach], "domain": [_ERRORS_FROM, 1], "anchor": "y", "nticks": 6}
-        layout["xaxis2"] |= {"title": {"text": f"error, {unit}"}}
+        layout["xaxis2"] |= {"title": {"text": f"error of each count, {unit}"}}
         layout["shapes"] = [reference_line(0.0, "x2", "y domain")]
     domain = [0, _COUNTS_TO if outcome else 1]
     return chart(
@@ -229,7 +229,7 @@ def _row_errors(
         "y": y,
         "xaxis": "x2",
         "mode": "markers",
-        "marker": {"symbol": "line-ew-open", "size": 1, "color": palette.TRUTH.colour},
+        "marker": {"size": 1, "opacity": 0},
         "error_x": error_bars(ends, palette.TRUTH),
         "showlegend": False,
         "hoverinfo": "skip",
@@ -240,7 +240,7 @@ def _row_errors(
         "xaxis": "x2",
         "mode": "markers",
         "marker": {"symbol": "diamond", "size": 9, "color": style.colour},
-        "name": "error here; line: errors of 95 of 100 simulated publications",
+        "name": "error here; line: where it lies in 95 of 100 simulated publications",
         "hovertemplate": "%{x:+,}<extra></extra>",
     }
     return [across, here]

@@ -70,7 +70,7 @@ def _cards(answer: Answer) -> Panel:
         ),
         *(
             (
-                escape(advise.other_trust(other)),
+                escape(f"Alternative: {advise.other_trust(other).lower()}"),
                 _trust_number(answer, other),
                 escape(f"Then {advise.consequence(answer.advice, other)}"),
             )
@@ -173,14 +173,11 @@ def _note(plan: Plan, learns: bool) -> str:
     """Return the caption of the curves."""
     if learns:
         return (
-            f"A curve for each answer to question 2, with {plan.people:,} people; the star is the advice. Vertical "
-            "lines: how far chance may have moved the means of ten trials. For another goal, other people or your own "
-            "records, “Methods compared” seeks the least ε."
+            f"One curve for each answer to question 2, with {plan.people:,} people; the star marks our advice. "
+            "Vertical lines: where the averages of ten trials very probably lie. For another goal, other people or "
+            "your own records, “Methods compared” seeks the least ε."
         )
-    return (
-        f"A curve for each answer to question 2, who is trusted; all with ε = {plan.epsilon:g}, computed at the marks. "
-        "The star is the advice."
-    )
+    return f"One curve for each answer to question 2, all with ε = {plan.epsilon:g}. The star marks our advice."
 
 
 def snippet(question: Question) -> Snippet:

@@ -76,15 +76,15 @@ class Answer:
 
 # How each method finds the shares; {records} are what is counted, {n} of them without a label.
 HOW = {
-    SPREAD: "takes every one of a set’s {records} for what most are; then corrects for the known share that are not",
+    SPREAD: "takes each of the {records} for what most of its set are, then corrects for the known share that are not",
     by_trying(SPREAD): "the same, or a model of how each kind looks, whichever explains the sets better",
     MMD: "mixes the sets’ average {records} until the mix looks like the average of the {n}",
     RFF: "the same with other averages, quicker and less exact",
     IDENTITY: "learns which set {records} are from; compares its answers for the {n} and for the sets",
     COUNT: "learns to sort {records} so that each set gets its known share, then sorts and counts the {n}",
     PSVM: "finds the widest border that gives each set its known share, then counts the {n}",
-    EM: "knows what each of the sets’ {records} is; seeks the share that best explains the {n}",
-    PCC: "knows what each of the sets’ {records} is; names each of the {n}, then counts",
+    EM: "knows what each of the sets’ {records} is, and fits a share to the {n}",
+    PCC: "knows what each of the sets’ {records} is; names each of the {n}, and counts",
 }
 # How many known sets are shown.
 _MOST_SETS = 3
@@ -144,8 +144,8 @@ def _given(answer: Answer) -> charts.Given:
         target=f"the {config.n_test:,}",
         classes=(labels[0], labels[1] if len(labels) == 2 else "all others"),
         pictures=class_images(config.dataset, config.chosen_classes)[:2] if len(labels) == 2 else (),
-        everyday=f"Nobody says which {records} {first_class(answer)}. Likewise in a hospital: what share of new "
-        "patients is ill, if it is known of earlier groups, but of no single person.",
+        everyday=f"Nobody says which {records} {first_class(answer)}. The same happens in a hospital: "
+        "it is known what share of earlier patients was ill, but not who, and one wants the share among new patients.",
     )
 
 
@@ -194,8 +194,7 @@ def takeaway(answer: Answer) -> str:
     nearest, *others = sorted(found, key=lambda name: abs(found[name].mean - truth))
     what = f"of {config.n_test:,} new {answer.task.records} {first_class(answer)}"
     words = f"In truth <b>{numbers.share(truth)}</b> {what}. "
-    first = "the first " * (0 < len(blind) < len(answer.methods))
-    estimate = f"{first}{len(found)} methods estimate" if others else f"“{CLASS_RATIO[nearest].title}” estimates"
+    estimate = f"{len(found)} methods estimate" if others else f"“{CLASS_RATIO[nearest].title}” estimates"
     known = (
         f"knowing only the shares in {len(trials[0].released)} sets of other {answer.task.records}, " if blind else ""
     )

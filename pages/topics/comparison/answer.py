@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -24,7 +24,6 @@ from pages.topics.comparison.words import (
     pushed_label,
     value,
 )
-from privdemo.accounting import right_of_100_words
 from privdemo.experiments import comparison, results
 from privdemo.experiments.comparison import METRICS, RECORDS, SHARE, ComparisonConfig, Trial, has_pixels, needs_delta
 from privdemo.experiments.comparison.pushed import PushedRow
@@ -218,8 +217,7 @@ def what_it_costs(answer: Answer) -> list[Panel]:
         rows=lambda: [vars(row) | COMPARISON[row.method].columns for row in answer.own],
         snippet=snippet(answer.question),
         prediction=_prediction(answer),
-        note=f"Marks: means of {answer.n_trials} trials. Whiskers: how far chance may have moved these means (95 % "
-        f"intervals). {_label_words(config)}{_delta_words(config, rows)}",
+        note=f"{numbers.marks_words(answer.n_trials)} {_label_words(config)}{_delta_words(config, rows)}",
     )
     shown = tuple(name for name in config.methods if name in (CLEAN, *best) or COMPARISON[name].trust == PUBLISHER)
     alone = replace(answer, question=replace(answer.question, config=replace(config, methods=shown)))
@@ -267,12 +265,14 @@ def _prediction(answer: Answer) -> Prediction | None:
         return None
     first, second, *_ = rows.values()
     is_clear = change(first, second).verdict is Verdict.BETTER
+    # The ε of a publisher's sets covers no more than their counts.
+    alike = "" if PUBLISHER in rows else ", equally well in all ways below"
     return Prediction(
         "most-accurate-trust",
-        f"A computer learns to tell {distinguished_words(config)}. Which of the two each {_record(config)} is (its "
-        "label) is one person’s secret. Random changes (noise) hide it"
-        f"{_hidden_words(config, rows)}.{_pushed_sentence(config)} <b>Who should see the true labels, so that the "
-        "computer learns best?</b> The lines below say what each of them does.",
+        f"A computer learns to tell {distinguished_words(config)}. Each {_record(config)} belongs to a person; which "
+        f"of the two it is (its label) is that person’s secret. Random changes (noise) hide it{alike} (privacy loss "
+        f"ε = {numbers.epsilon(config.epsilon)}).{_pushed_sentence(config)} <b>Who should see the true labels, so that "
+        "the computer learns best?</b> The lines below say what each of them does.",
         first.trust,
         tuple(answer.best_by_trust),
         _by_trust(answer, known_only=True),
@@ -283,15 +283,6 @@ def _prediction(answer: Answer) -> Prediction | None:
 def _record(config: ComparisonConfig) -> str:
     """Return what a record is called."""
     return "picture" if has_pixels(config.dataset) else "record"
-
-
-def _hidden_words(config: ComparisonConfig, trusted: Container[str]) -> str:
-    """Say with which ε a label is hidden and, unless ε covers counts of sets alone, how well it can be guessed then."""
-    loss = f" (privacy loss ε = {numbers.epsilon(config.epsilon)})"
-    if PUBLISHER in trusted:
-        return loss
-    often = right_of_100_words(config.epsilon, config.release_delta)
-    return f": whoever guesses a label {often}; by luck alone, 50{loss}"
 
 
 def _pushed_sentence(config: ComparisonConfig) -> str:
@@ -316,7 +307,7 @@ def _way_to_learn(trust: str, config: ComparisonConfig) -> tuple[str, str]:
     what = {
         NOBODY: f"chance switches {flipped} labels before they are sent",
         SHUFFLER: "mixes the labels sent, so that less noise is needed",
-        OWNER: f"sees {config.bag_size} labels, reports roughly how many are “{counted}”",
+        OWNER: f"sees a “bag” of {config.bag_size} labels, reports a rough count of “{counted}”",
         PUBLISHER: "sees all labels, reports noisy counts of a set",
         CURATOR: _published(config),
     }
@@ -559,7 +550,7 @@ def _delta_words(config: ComparisonConfig, best: Mapping[str, Row]) -> str:
         numbers.power_of_ten(config.release_delta),
         numbers.large_delta_words(config.people, config.release_delta),
     )
-    words = f" With {numbers.join_words(tuple(parties))} this privacy holds but for a chance of δ\u00a0=\u00a0{delta}."
+    words = f" With {numbers.join_words(tuple(parties))} this privacy may fail, with a chance of δ\u00a0=\u00a0{delta}."
     return f"{words} {large}" if large else words
 
 

@@ -47,7 +47,7 @@ def cost(dataset: str) -> Panel:
     estimates = {title: (COMPARISON[best[trust].method], best[trust].estimate) for trust, title in _TITLES.items()}
     return Panel(
         "cost",
-        "How well does a computer learn without seeing the truth?",
+        "How well does a computer learn if what images show is hidden?",
         _sentence(dataset),
         Chart(
             figures.by_trust(estimates, "new images named right, of 100 (by guessing: 50)<br>Whiskers: 95 % intervals")

@@ -56,10 +56,10 @@ class Answer:
         found, n = numbers.out_of_100(point.linked.mean), point.n_candidates
         is_found = clearly_above(point.linked, 1 / n)
         chance = "" if is_found else ", no more often than by chance"
-        verdict = "Not with this noise" if is_found else "Yes, with this noise"
+        verdict = "No, not with this noise" if is_found else "Yes, with this noise"
         return (
-            f"<b>{verdict}:</b> a program with the originals of {n} people picks the one most like the sent image, and "
-            f"so the right person for <b>{found}</b> such images{chance}."
+            f"<b>{verdict}:</b> a program that has the originals of {n} people finds the right sender for "
+            f"<b>{found}</b> such images{chance}."
         )
 
     @property
@@ -124,7 +124,7 @@ def _priors(result: Result) -> dict[str, tuple[str, str]]:
     """Return the name and the note of each row of guesses, by the adversary’s prior knowledge of pixels."""
     learned = f"learned from {result.n_people:,} sent images"
     names = {
-        "low_rank": ("Guessed picture", f"{learned} alone"),
+        "low_rank": ("Guessed picture", f"by a program that saw {result.n_people:,} sent images, no original"),
         "learned": ("Guess each pixel by itself", learned),
         "flat": ("Undo the noise on average", "nothing learned"),
         "true": ("Unfair: each pixel by itself", "learned from original images"),

@@ -36,6 +36,9 @@ from privdemo import datasets
 from privdemo.experiments import images
 from privdemo.mechanisms.pixels import FAMILIES
 
+# Ten times the “large” of the scale in words: an ε above it is said to protect next to nothing.
+_FAR_BEYOND = 60
+
 
 def controls(values: Values, _: DeltaGenerator) -> None:
     """Render the controls, except for the noise level."""
@@ -97,7 +100,9 @@ def main_control(values: Values) -> None:
         if epsilon < math.inf:
             sure = privacy_inputs.black_or_white(family, question.n_states)
             n_pixels = math.prod(images.image_shape(datasets.load(question.data)))
-            whole = f"All {n_pixels:,} pixels of an image together: ε = {numbers.epsilon(n_pixels * epsilon)}."
+            together = n_pixels * epsilon
+            beyond = ", far beyond large: no real protection" if together > _FAR_BEYOND else ""
+            whole = f"All {n_pixels:,} pixels of an image together: ε = {numbers.epsilon(together)}{beyond}."
             privacy_inputs.value_scale(epsilon, sure, name="ε of one pixel", more=whole)
 
 

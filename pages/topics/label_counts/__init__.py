@@ -56,7 +56,7 @@ CHAPTERS = Chapters(
 PAGE = Page.from_folder(
     __name__,
     title="Private counts",
-    question="How far off are counts that hide each person?",
+    question="How wrong do counts become when they protect each person?",
     address="distortion",
     failed="Nothing can be released here.",
     folds=standing_words,

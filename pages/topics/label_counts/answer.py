@@ -115,11 +115,14 @@ def takeaway(question: Question, chosen: Outcome) -> str:
     by_chance = (
         f" No reader can tell which of the {len(errors)} counts are exact." if chosen.holds and 0 in errors else ""
     )
-    added = f" ({' + '.join(f'{abs(error):,}' for error in errors)})" if len(errors) <= _MOST_ADDED else ""
+    terms = "\u00a0+\u00a0".join(f"{abs(error):,}" for error in errors)
+    added = f" ({terms})" if len(errors) <= _MOST_ADDED else ""
+    average = whole(chosen.distortion.mean, total)
+    also = "also " * (average == f"{sum(map(abs, errors)):,}")
     return (
         f"Before {len(errors)} counts of {total:,} {people} are published, each is changed by a random amount (noise), "
         f"to hide every single person. Those below are off by {sum(map(abs, errors)):,} {people} in all{added}; "
-        f"on average, over many publications, it is <b>{whole(chosen.distortion.mean, total)}</b>{promise}.{by_chance}"
+        f"on average, over many publications, it is {also}<b>{average}</b>{promise}.{by_chance}"
     )
 
 

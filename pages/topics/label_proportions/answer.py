@@ -66,7 +66,10 @@ class Answer:
 
     def takeaway(self) -> str:
         """Say how many records a model trained on bag shares names correctly, and one trained on every label."""
-        ceiling, learns = self.accuracy(FULL).mean, f"A model learns from {bags_words(self)}: {released_words(self)}."
+        ceiling, learns = (
+            self.accuracy(FULL).mean,
+            f"A model learns from {bags_words(self)}. It gets {released_words(self)}.",
+        )
         records = self.task.records
         if not self.best:
             right = f"<b>{numbers.out_of_100(ceiling)}</b>"
@@ -124,11 +127,7 @@ class Answer:
 def _marks_words(answer: Answer) -> str:
     """Explain the marks of the chart."""
     n = len(answer.trials)
-    marks = (
-        f"Marks: means of {n} trials. Whiskers: how far chance may have moved these means (95 % intervals). "
-        if n > 1
-        else "Marks: one trial, so no interval is known. "
-    )
+    marks = f"{numbers.marks_words(n)} " if n > 1 else "Marks: one trial, so no interval is known. "
     return (
         f"{marks}Grey lines, for comparison: without privacy (solid), always saying “{answer.task.labels[0]}” (dashed)."
     )
@@ -159,7 +158,7 @@ def _prediction(answer: Answer) -> Prediction | None:
     return Prediction(
         "bag-totals",
         f"{int(answer.trials[0].sizes.sum()):,} {records} are put into {bags_words(answer)}. A model is given "
-        f"{_sent_kind(answer)} and, of each group, only what percentage {answer.task.positive}. <b>For how many of 100 "
+        f"{_sent_kind(answer)}, but of each group only what percentage {answer.task.positive}. <b>For how many of 100 "
         f"new {records} will it be right?</b> (Always saying “{answer.task.labels[0]}” is right for "
         f"{numbers.whole_per_hundred(nothing)}.)",
         100 * answer.accuracy(answer.best).mean,
@@ -261,7 +260,7 @@ def released_words(answer: Answer) -> str:
     sent = answer.task.unlabelled if config.k == 1 else f"averages of {config.k} or more records"
     if math.isfinite(config.feature_epsilon):
         sent += f" with noise (ε = {numbers.epsilon(config.feature_epsilon)} a column)"
-    known = f"{sent} and, of each group, only what percentage {answer.task.positive}"
+    known = f"{sent}, but of each group only what percentage {answer.task.positive}"
     if math.isfinite(config.proportion_epsilon):
         known += f", with noise (ε = {numbers.epsilon(config.proportion_epsilon)} a label)"
     return known

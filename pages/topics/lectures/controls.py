@@ -32,7 +32,7 @@ def arrange(pages: Sequence[Page], page: Page, placeholder: Any) -> None:
         page.address,
         "This app shows how changing data at random protects people, and what can still be learnt. A lecture shows "
         "pages of the app one after another, each with one sentence for you to say. Move on with the arrow keys, a "
-        "clicker or a swipe; end it with the Esc key or the button Esc.",
+        "clicker or a swipe; end it with the Esc key or the button of that name.",
     )
     _read_link()
     page_info = page.here

@@ -156,7 +156,7 @@ def _agreed_and_disputed(trial: training.Trial) -> list[tuple[str, Sequence[int]
     n, disagree = N_IMAGES // 2, training.methods_disagree(trial)
     disputed, of_all = training.disputed(trial, n), f"{len(disagree):,}"
     compared = _in_dispute(trial)
-    who = "The methods" if CLEAN in compared else "The methods on noisy data"
+    who = "The methods" if CLEAN in compared else "The methods that learned from noisy images"
     differing = int(disagree[disputed].sum())
     if differing == n:
         title = f"{who} disagree (on {int(disagree.sum()):,} of {of_all} test images)"
@@ -184,9 +184,7 @@ def _legend(answer: Answer) -> str:
         f"{100 * FAIRLY_SURE:.0f} %."
     )
     if len(answer.trials) > 1:
-        marks += (
-            f" The images are from the first of {count_trials(answer.trials)}; numbers “of 100” are averages over all."
-        )
+        marks += f" “Of 100”: averages of {count_trials(answer.trials)}; the images are from the first."
     return marks
 
 

@@ -263,7 +263,7 @@ def lie_words(config: ElectionConfig) -> str:
         return "Every answer was changed to the other one"
     p10, p01 = map(numbers.percent, (config.channel.p10, config.channel.p01))
     if p10 == p01:
-        return f"On average, chance changed {p10} of the answers{_one_in_words(config.channel.p10)}"
+        return f"Each answer had a chance of {p10}{_one_in_words(config.channel.p10)} of being changed"
     return f"Voters of B say A {p10} of the time, and voters of A say B {p01} of the time"
 
 
@@ -302,8 +302,8 @@ def arithmetic_words(poll: Poll, channel: BinaryChannel) -> str:
     return (
         f"How: if nobody had voted for A, {nobody} % would say {answers_of(channel).a}"
         f"{' by chance' * (0 < channel.p10 < 1)}; if everybody "
-        f"had, {everybody} %. In fact {said} % do, which is ({said} − {nobody}) / ({everybody} − {nobody}) = "
-        f"{result:.1f} % of the way from {nobody} to {everybody}.{beyond}"
+        f"had, {everybody} %. In fact {said} % do. That is {result:.1f} % of the way from {nobody} to {everybody}: "
+        f"({said} − {nobody}) / ({everybody} − {nobody}).{beyond}"
     ).replace(" -", " −")
 
 

@@ -369,7 +369,7 @@ CLAIMS = (
         partial(distortion, release=_DIRICHLET),
         (COUNT_RESULTS,),
         published=label_counts.PUBLISHED[_DIRICHLET],
-        surprise="Counts with a paper’s own noise are off {times:.1f} times as far as its figure shows.",
+        surprise="A paper’s counts are {times:.1f} times as wrong as its figure shows.",
         what="A count of 1,000 people in 5 groups is published with noise. The 5 counts together are off by:",
         card_unit=(1000, "people"),
     ),
@@ -437,8 +437,7 @@ CLAIMS = (
         "the paper’s counts and counts with one label changed",
         equation_9_delta,
         surprise="A promise of privacy fails more often than a paper says.",
-        what="Its noise is chosen by the secret counts, and so gives away a little of them. The promise fails with a "
-        "chance of:",
+        what="Privacy is promised, but for a small chance that the promise fails. This chance is:",
         card_unit=(100, "%"),
     ),
     ClaimRow(
