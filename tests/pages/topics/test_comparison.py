@@ -447,7 +447,7 @@ def test_the_guess_is_who_may_see_true_labels_where_a_model_is_most_accurate():
     assert not plotted & set(best.values()), "no mark gives the answer away"
     words = " ".join(note["text"] for note in plain["layout"]["annotations"])
     assert "nobody is trusted<br>chance switches 27 of 100 labels before they are sent" in words
-    assert f"a bag owner is trusted<br>sees {DIGITS.bag_size} labels, reports roughly how many are “" in words
+    assert f"a bag owner is trusted<br>sees a “bag” of {DIGITS.bag_size} labels, reports a rough count of “" in words
     assert [100 * mark for mark in best.values()] == pytest.approx(sorted(100 * m for m in best.values())[::-1])
     written = [note["text"] for note in answered["layout"]["annotations"] if "<b>" in note["text"]]
     assert [re.split("<b>|<br>", one)[1] for one in written] == [f"{100 * mark:.1f} %</b>" for mark in best.values()]
@@ -604,7 +604,7 @@ def by_trust(config: ComparisonConfig, metric: str) -> tuple[Answer, dict[str, P
 @pytest.mark.mnist
 def test_the_note_names_delta_and_a_shuffler_is_compared_at_two(mnist):
     _, panels = by_trust(ComparisonConfig(SHARE), "error")
-    words = "With a curator and a shuffler this privacy holds but for a chance of δ\u00a0=\u00a010⁻⁶."
+    words = "With a curator and a shuffler this privacy may fail, with a chance of δ\u00a0=\u00a010⁻⁶."
     assert panels["by-trust"].note.endswith(words)
     panel = panels["two-deltas"]
     assert "<b>77 %</b> of the way from lies to a curator at δ = 10⁻⁶, and 89 % at δ = 10⁻³." in panel.answer
@@ -634,7 +634,7 @@ def test_a_curators_model_is_compared_at_two_deltas_where_both_are_shipped(mnist
 @pytest.mark.mnist
 def test_a_large_delta_is_said_to_be_large_and_compared_with_the_default(mnist):
     _, panels = by_trust(ComparisonConfig(SHARE, delta=1e-3), "error")
-    assert "but for a chance of δ\u00a0=\u00a010⁻³" in panels["by-trust"].note
+    assert "may fail, with a chance of δ\u00a0=\u00a010⁻³" in panels["by-trust"].note
     assert "at worst the true label" in panels["by-trust"].note
     assert (
         "<b>89 %</b> of the way from lies to a curator at δ = 10⁻³, and 77 % at δ = 10⁻⁶."

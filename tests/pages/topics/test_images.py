@@ -96,10 +96,10 @@ def test_the_takeaway_holds_the_packages_numbers():
     words, point = made.takeaway(), images.measure(made.question.curve, 0.2)
     assert point.n_candidates < 400
     assert words.startswith(
-        f"<b>Not with this noise:</b> a program with the originals of {point.n_candidates} people picks"
+        f"<b>No, not with this noise:</b> a program that has the originals of {point.n_candidates} people finds"
     )
     found = numbers.out_of_100(point.linked.mean)
-    assert words.endswith(f"and so the right person for <b>{found}</b> such images.")
+    assert words.endswith(f"finds the right sender for <b>{found}</b> such images.")
     hidden = shown(level=FAMILIES["randomised_response"].limit(17).high).takeaway()
     assert hidden.startswith("<b>Yes, with this noise:</b>")
     assert hidden.endswith("such images, no more often than by chance.")

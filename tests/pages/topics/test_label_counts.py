@@ -12,8 +12,8 @@ from pages.topics.label_counts.question import AXIS, PATIENTS, Curves, Question,
 from privdemo.experiments.label_counts import CountConfig, Leak, Outcome, Settled
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.label_counts import RELEASES, STUDIED, GaussianCounts
+from tests.pages.visiting import plain, visit
 from tests.pages.visiting import takeaway as seen
-from tests.pages.visiting import visit
 
 LAPLACE, TIGHT, GAUSS, GAUSS_TIGHT = "laplace published", "laplace tight", "gaussian published", "gaussian tight"
 DATA, PUBLIC = "dirichlet published", "dirichlet public"
@@ -205,10 +205,11 @@ def test_the_page_opens_on_one_release_of_a_clinics_counts_by_name():
     for name, true, share in zip(PATIENTS, default.config.counts, released, strict=True):
         assert f"{name}: {true}, published as <b>{1000 * share:,.0f}</b>" in [note.text for note in words]
     mean = 1000 * shown.chosen.distortion.mean
+    terms = "\u00a0+\u00a0".join("104033")
     assert shown.takeaway() == (
         "Before 6 counts of 1,000 patients are published, each is changed by a random amount (noise), to hide every "
-        "single person. Those below are off by 11 patients in all (1 + 0 + 4 + 0 + 3 + 3); on average, over many "
-        f"publications, it is <b>{mean:.0f}</b>. No reader can tell which of the 6 counts are exact."
+        f"single person. Those below are off by 11 patients in all ({terms}); on average, over many "
+        f"publications, it is also <b>{mean:.0f}</b>. No reader can tell which of the 6 counts are exact."
     )
     errors = [round(1000 * share) - true for true, share in zip(default.config.counts, released, strict=True)]
     assert [abs(error) for error in errors] == [1, 0, 4, 0, 3, 3]
@@ -229,8 +230,8 @@ def test_errors_of_whole_counts_are_added_up():
         example = tuple((n + error) / 1000 for n, error in zip(counts, errors, strict=True))
         return takeaway(default, replace(chosen, example=example))
 
-    assert "Those below are off by 6 patients in all (3 + 0 + 2 + 1 + 0 + 0);" in said((3, 0, -2, 1, 0, 0))
-    assert "Those below are off by 0 patients in all (0 +" in said((0.4,) * 5 + (0.0,)), (
+    assert "Those below are off by 6 patients in all (3 + 0 + 2 + 1 + 0 + 0);" in plain(said((3, 0, -2, 1, 0, 0)))
+    assert "Those below are off by 0 patients in all (0 +" in plain(said((0.4,) * 5 + (0.0,))), (
         "counts are published as whole numbers"
     )
 

@@ -57,8 +57,8 @@ def test_it_opens_with_the_numbers_of_its_settings():
     at, shown = visit("voting"), polls()
     best = shown.poll.estimates["spread MLE"]
     assert takeaway(at) == (
-        '<p class="takeaway">On average, chance changed 20 % of the answers (1 in 5). From 1,000 simulated answers we '
-        f"estimate that <b>{100 * best.value:.1f} %</b> voted for A (95 % interval: {100 * best.low:.1f}–"
+        '<p class="takeaway">Each answer had a chance of 20 % (1 in 5) of being changed. From 1,000 simulated answers '
+        f"we estimate that <b>{100 * best.value:.1f} %</b> voted for A (95 % interval: {100 * best.low:.1f}–"
         f"{100 * best.high:.1f} %). The truth in the whole simulated country: <b>35.0 %</b>.</p>"
     )
     naive = shown.records[1]
@@ -131,10 +131,8 @@ def test_the_arithmetic_on_screen_gives_the_estimate(channel, n_voters):
     shown = polls(channel, n_voters=n_voters, n_elections=1)
     words = shown.main()[0].note
     raw = shown.poll.estimates["spread"].value
-    said, nobody, everybody, least, result = map(
-        float,
-        re.search(r"is \((.+) − (.+)\) / \((.+) − (.+)\) = (.+) % of the way", words.replace("= −", "= -")).groups(),
-    )
+    shown_numbers = re.search(r"is (.+) % of the way from .+: \((.+) − (.+)\) / \((.+) − (.+)\)\.", words).groups()
+    result, said, nobody, everybody, least = (float(number.replace("−", "-")) for number in shown_numbers)
     assert nobody == least
     assert result == round(100 * (said - nobody) / (everybody - nobody), 1) == pytest.approx(100 * raw, abs=0.0501)
     assert [nobody, everybody] == pytest.approx([100 * channel.p10, 100 * (1 - channel.p01)], abs=0.051)
@@ -159,7 +157,7 @@ def test_the_adversarys_belief_follows_the_true_share_until_it_is_set():
 @pytest.mark.parametrize(
     ("channel", "lies", "known", "one_answer"),
     [
-        (FIFTH, "On average, chance changed 20 % of the answers (", "cannot tell whose", "until nothing"),
+        (FIFTH, "Each answer had a chance of 20 % (", "cannot tell whose", "until nothing"),
         (
             HONEST,
             "No answer was changed: everyone tells the truth.",
