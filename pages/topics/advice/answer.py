@@ -70,7 +70,7 @@ def _cards(answer: Answer) -> Panel:
         ),
         *(
             (
-                escape(f"Alternative: {advise.other_trust(other).lower()}"),
+                escape(f"Or {advise.other_trust(other)[0].lower()}{advise.other_trust(other)[1:]}"),
                 _trust_number(answer, other),
                 escape(f"Then {advise.consequence(answer.advice, other)}"),
             )

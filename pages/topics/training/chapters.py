@@ -116,7 +116,7 @@ def _prediction(answer: Answer) -> Prediction | None:
     first, *_ = answer.compared
     config = answer.trials[0].config
     alt = f"{released(answer)} Some of the images that they send."
-    columns = [f"“{config.classes[c]}”" for c in range(len(config.classes))]
+    columns = [f"“{config.classes[c]}”, as sent" for c in range(len(config.classes))]
     noisy = released_images(config)[: len(columns)]
     return Prediction(
         "noisy-training",

@@ -151,10 +151,10 @@ def test_the_cards_say_what_the_next_trust_gives_and_what_stays_at_risk():
     made = answer(MEMBERS, Trials())
     titles = {title: (number, words) for title, number, words in what_to_do(made)[0].figure.contents}
     assert (
-        titles["Alternative: if people trust a shuffler, who mixes all answers"][0]
+        titles["Or if people trust a shuffler, who mixes all answers"][0]
         == "a guess is right fewer than 52 of 100 times"
     )
-    words = titles["Alternative: if people trust a shuffler, who mixes all answers"][1]
+    words = titles["Or if people trust a shuffler, who mixes all answers"][1]
     shuffled = made.advice.alternatives[0]
     loss = f"the privacy loss for the same ± 3 points from 5,000 people is only ε = {shuffled.epsilon_needed:g}."
     assert words == f"Then {loss}"
@@ -177,7 +177,7 @@ def test_every_option_that_is_called_otherwise_on_screen_is_one():
 def test_trust_that_changes_nothing_is_said_to_be_no_gain():
     made = answer(question_of(values_of({KIND: next(reversed(KINDS))})), Trials())
     titles = {title: (number, words) for title, number, words in what_to_do(made)[0].figure.contents}
-    assert titles["Alternative: if people trust the owner of each group"] == ("no gain", "Then nothing changes.")
+    assert titles["Or if people trust the owner of each group"] == ("no gain", "Then nothing changes.")
 
 
 def test_a_classifiers_advice_says_that_one_number_of_people_was_tried():
