@@ -56,25 +56,25 @@ def answer_scale_html(channel: BinaryChannel, people: People) -> str:
 
 @dataclass(frozen=True)
 class Guessing:
-    """Parts of “Somebody who sees what is sent and guesses which of two labels a person has is right fewer than 74 of
-    100 times (blind guess: 50)”, and of “From what is sent, one can be up to 74 % sure which of two labels a person
+    """Parts of “Somebody who guesses from what is sent which of two labels a person has is right fewer than 74 of 100
+    times (pure guessing: 50)”, and of “From what is sent, one can be up to 74 % sure which of two labels a person
     has”.
 
     `guess` is “which of two labels a person has”, `seen` is “what is sent” or “from what is sent”, and `of` is
-    “people”. All `n_values` answers are as likely; `given` says so where in truth they may not be.
+    “people”. All `n_values` answers are as likely; the `remark` at the end says so where in truth they may not be.
     """
 
     guess: str
     seen: str = "what is sent"
     of: str = "people"
     n_values: int = 2
-    given: str = ""
+    remark: str = ""
 
 
 def guessing_one_of(n_values: int, things: str) -> Guessing:
     """Return what is guessed of people who each have one of so many `things`, from what they send."""
-    given = f", if all {n_values:,} {things} are equally frequent"
-    return Guessing("which one a person has", n_values=n_values, given=given)
+    remark = f", if all {n_values:,} {things} are equally frequent"
+    return Guessing("which one a person has", n_values=n_values, remark=remark)
 
 
 def guess_scale(epsilon: float, guessing: Guessing, *, delta: float = 0.0, name: str = "ε", more: str = "") -> None:
@@ -95,9 +95,9 @@ def guess_scale_html(epsilon: float, guessing: Guessing, *, delta: float = 0.0, 
     by_delta = most > accounting.most_right_of_100(epsilon, 0.0, guessing.n_values)
     failing = f" This includes a chance of δ = {numbers.power_of_ten(delta)} that the promise fails."
     words = (
-        f"Somebody who sees {guessing.seen} and guesses {guessing.guess} "
+        f"Somebody who guesses from {guessing.seen} {guessing.guess} "
         f"{accounting.right_of_100_words(epsilon, delta, guessing.n_values)} "
-        f"(blind guess: {numbers.people_of_100(1 / guessing.n_values)}){guessing.given}."
+        f"(pure guessing: {numbers.people_of_100(1 / guessing.n_values)}){guessing.remark}."
         f"{failing if by_delta else ''}"
     )
     is_right, is_wrong = figures.people.ANSWERED, figures.people.NOT_YET
@@ -122,14 +122,18 @@ def value_scale_html(epsilon: float, guessing: Guessing, *, name: str = "ε", mo
     """
     most = accounting.most_right_of_100(epsilon, 0.0)
     sure = f"up to {most} %" if most < 100 else "over 99 %"
-    words = f"{numbers.capital(guessing.seen)}, one can be {sure} sure {guessing.guess} (blind guess: 50 %)."
-    return _scale_html(name, epsilon, words, "", after=more)
+    words = f"{numbers.capital(guessing.seen)}, one can be {sure} sure {guessing.guess} (pure guessing: 50 %)"
+    return _scale_html(name, epsilon, f"{words}{guessing.remark}.", "", after=more)
 
 
 def black_or_white(family: PixelFamily, n_states: int) -> Guessing:
     """Return what is guessed of a pixel, and why it tells so much though it may have been replaced."""
     if family.replaces_pixels and n_states > _FEW_GREYS:
-        return Guessing("that it was white, as random greys are almost never pure white", "if a pixel arrives white")
+        return Guessing(
+            "that the original was white, not black",
+            "if a pixel arrives white",
+            remark=": a random grey is hardly ever pure white",
+        )
     return Guessing("whether a pixel was black or white", "from what is sent")
 
 

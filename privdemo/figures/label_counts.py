@@ -240,7 +240,7 @@ def _row_errors(
         "xaxis": "x2",
         "mode": "markers",
         "marker": {"symbol": "diamond", "size": 9, "color": style.colour},
-        "name": "error here; line: where it lies in 95 of 100 simulated publications",
+        "name": "error this time; line: its range in 95 of 100 repetitions",
         "hovertemplate": "%{x:+,}<extra></extra>",
     }
     return [across, here]

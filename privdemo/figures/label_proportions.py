@@ -78,10 +78,10 @@ def scores(
 HOW = {
     FULL: "knows which {records} {positive}",
     LABELLED: "knows all labels of what is sent on",
-    NAMES: "takes a bag’s percentage as the chance of each in it",
+    NAMES: "takes a bag’s percentage as each member’s own chance",
     by_trying(NAMES): "the same, or the average of each kind",
     LLP: "finds a rule that gets each bag’s percentage right",
-    MEAN_MAP: "works out what {records} of each kind are like",
+    MEAN_MAP: "works out how “{label}” and others look on average",
     ALTERNATING: "the same, then corrects it bag by bag in turns",
 }
 _HOW_LAZY = "learns nothing (for comparison)"
@@ -99,7 +99,7 @@ def accuracies(trials: Sequence[Trial], methods: Sequence[str], threshold: str, 
     rules = [(label_proportions.mean_accuracy(trials, FULL, threshold).mean, ""), (nothing, None)]
     lazy = f"always say {task.labels[0]}"
     marks.append((Method("", lazy, TRUTH, palette.TRUTH), Estimate(nothing, -math.inf, math.inf)))
-    words = {"records": task.records, "positive": task.positive}
+    words = {"records": task.records, "positive": task.positive, "label": task.labels[1]}
     how = {LABEL_PROPORTIONS[name].title: HOW[name].format(**words) for name in methods} | {lazy: _HOW_LAZY}
     title = f"new {task.records} classified correctly"
     # A little more than the range, so that the words of its lowest tick are not cut off on a projector.

@@ -56,7 +56,7 @@ FEW_TRIALS = {
 }
 POINTS = r"right to ± ([\d.]+) points"
 VOTED, SENT = r"estimate that ([\d.]+) %", r"right person for (\d+) of 100"
-LEARNT, OFF_BY = r"corrects for the noise names (\d+) of 100", r"over many publications, it is (\d+)"
+LEARNT, OFF_BY = r"corrects for the noise names (\d+) of 100", r"would (?:also )?be (\d+)"
 CASES = [
     Case("", "home", r"found in (\d+) of 100"),
     Case("voting", "people", VOTED),

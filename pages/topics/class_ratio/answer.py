@@ -83,8 +83,13 @@ HOW = {
     IDENTITY: "learns which set {records} are from; compares its answers for the {n} and for the sets",
     COUNT: "learns to sort {records} so that each set gets its known share, then sorts and counts the {n}",
     PSVM: "finds the widest border that gives each set its known share, then counts the {n}",
-    EM: "knows what each of the sets’ {records} is, and fits a share to the {n}",
-    PCC: "knows what each of the sets’ {records} is; names each of the {n}, and counts",
+    EM: "is told what each of the sets’ {records} is, and estimates the share from that",
+    PCC: "is told what each of the sets’ {records} is; names each of the {n}, and counts",
+}
+# The same where two sets are given of two classes, {one} and {other}: what most of each set are, and the shares.
+HOW_OF_TWO = {
+    SPREAD: "first treats all of set 1 as {one}, all of set 2 as {other}; then corrects for the {wrong} that are not",
+    COUNT: "learns to sort so that {first} of set 1 and {second} of set 2 are {one}; then sorts and counts the {n}",
 }
 # How many known sets are shown.
 _MOST_SETS = 3
@@ -92,13 +97,12 @@ _MOST_SETS = 3
 
 def _found_panel(answer: Answer) -> Panel:
     """Return the panel of what is given, and of what each method finds for the first class, and how."""
-    config, records = answer.question.config, answer.task.records
     found = {name: class_ratio.share_of(answer.trials, name, 0) for name in answer.methods}
     truth = float(answer.trials[0].truth[0])
     rows = [
         charts.Found(
             CLASS_RATIO[name].title,
-            HOW[name].format(records=records, n=f"{config.n_test:,}"),
+            how_words(answer, name),
             CLASS_RATIO[name].style.colour,
             estimate,
             numbers.share(estimate.mean),
@@ -117,8 +121,23 @@ def _found_panel(answer: Answer) -> Panel:
         snippet=snippet(answer.question).then(
             "for method in trials[0].fits:", "    print(method, class_ratio.share_of(trials, method, 0))"
         ),
-        note=numbers.large_delta_words(answer.question.n_records, config.delta) if config.private else "",
+        note=numbers.large_delta_words(answer.question.n_records, answer.question.config.delta)
+        if answer.question.config.private
+        else "",
     )
+
+
+def how_words(answer: Answer, method: str) -> str:
+    """Say how a method finds the shares; with the numbers of the sets, where there are two mirrored ones."""
+    words = {"records": answer.task.records, "n": f"{answer.question.config.n_test:,}"}
+    released, labels = answer.trials[0].released, _labels(answer)
+    if method in HOW_OF_TWO and len(released) == len(labels) == 2:
+        first, second = (numbers.share(float(row[0]), 0) for row in released)
+        wrong = numbers.share(float(released[0][1]), 0)
+        if wrong == second and released[0][0] > released[0][1]:
+            words |= {"one": labels[0], "other": labels[1], "first": first, "second": second, "wrong": wrong}
+            return HOW_OF_TWO[method].format(**words)
+    return HOW[method].format(**words)
 
 
 def jobs(question: Question) -> list[Job]:

@@ -266,13 +266,13 @@ def _prediction(answer: Answer) -> Prediction | None:
     first, second, *_ = rows.values()
     is_clear = change(first, second).verdict is Verdict.BETTER
     # The ε of a publisher's sets covers no more than their counts.
-    alike = "" if PUBLISHER in rows else ", equally well in all ways below"
+    alike, n_ways = "" if PUBLISHER in rows else ", all equally private", len(answer.best_by_trust)
     return Prediction(
         "most-accurate-trust",
-        f"A computer learns to tell {distinguished_words(config)}. Each {_record(config)} belongs to a person; which "
-        f"of the two it is (its label) is that person’s secret. Random changes (noise) hide it{alike} (privacy loss "
+        f"A computer learns to tell {distinguished_words(config)}. What each {_record(config)} shows (its label) is "
+        f"its owner’s secret. There are {n_ways} ways to hide it{alike} (privacy loss "
         f"ε = {numbers.epsilon(config.epsilon)}).{_pushed_sentence(config)} <b>Who should see the true labels, so that "
-        "the computer learns best?</b> The lines below say what each of them does.",
+        "the computer learns best?</b>",
         first.trust,
         tuple(answer.best_by_trust),
         _by_trust(answer, known_only=True),
@@ -318,7 +318,7 @@ def _published(config: ComparisonConfig) -> str:
     """Say what a curator publishes."""
     if config.task == SHARE:
         return "sees all labels, publishes a count with noise"
-    return "sees all labels, publishes what was learned with noise"
+    return "sees all labels, adds noise to what the computer learned"
 
 
 def _label_words(config: ComparisonConfig) -> str:
@@ -550,7 +550,10 @@ def _delta_words(config: ComparisonConfig, best: Mapping[str, Row]) -> str:
         numbers.power_of_ten(config.release_delta),
         numbers.large_delta_words(config.people, config.release_delta),
     )
-    words = f" With {numbers.join_words(tuple(parties))} this privacy may fail, with a chance of δ\u00a0=\u00a0{delta}."
+    words = (
+        f" With {numbers.join_words(tuple(parties))} the protection may fail, at most once in "
+        f"{1 / config.release_delta:,.0f}\u00a0times (δ\u00a0=\u00a0{delta})."
+    )
     return f"{words} {large}" if large else words
 
 

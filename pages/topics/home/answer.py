@@ -83,7 +83,7 @@ class Answer:
         return Panel(
             "home",
             "Can images be sent like this, too?",
-            "Before it is sent, each pixel of a digit may be replaced by a random grey.",
+            "Before it is sent, each dot (pixel) of a picture of a handwritten digit may be replaced by a random grey.",
             LiveDial(
                 data,
                 level_setting(),

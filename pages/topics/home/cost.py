@@ -47,7 +47,7 @@ def cost(dataset: str) -> Panel:
     estimates = {title: (COMPARISON[best[trust].method], best[trust].estimate) for trust, title in _TITLES.items()}
     return Panel(
         "cost",
-        "How well does a computer learn if what images show is hidden?",
+        "How well does a computer learn if it is not told for sure what each image shows?",
         _sentence(dataset),
         Chart(
             figures.by_trust(estimates, "new images named right, of 100 (by guessing: 50)<br>Whiskers: 95 % intervals")
@@ -62,8 +62,8 @@ def _sentence(dataset: str) -> str:
     """Say what is learnt from what, and that the methods differ in who sees the truth."""
     first, second = binary_task(dataset).classes
     return (
-        f"People send images and what each shows, “{first}” or “{second}”. A computer learns to tell them apart. Who "
-        "sees the true labels?"
+        f"People send images and say what each shows (its label), “{first}” or “{second}”. How well a computer learns "
+        "to tell them apart depends on who may see the true labels."
     )
 
 

@@ -121,8 +121,8 @@ def takeaway(question: Question, chosen: Outcome) -> str:
     also = "also " * (average == f"{sum(map(abs, errors)):,}")
     return (
         f"Before {len(errors)} counts of {total:,} {people} are published, each is changed by a random amount (noise), "
-        f"to hide every single person. Those below are off by {sum(map(abs, errors)):,} {people} in all{added}; "
-        f"on average, over many publications, it is {also}<b>{average}</b>{promise}.{by_chance}"
+        f"to hide every single person. Those below are off by {sum(map(abs, errors)):,} {people} in all{added}. If "
+        f"this were repeated many times, the total would {also}be <b>{average}</b> on average{promise}.{by_chance}"
     )
 
 

@@ -32,7 +32,7 @@ def arrange(pages: Sequence[Page], page: Page, placeholder: Any) -> None:
         page.address,
         "This app shows how changing data at random protects people, and what can still be learnt. A lecture shows "
         "pages of the app one after another, each with one sentence for you to say. Move on with the arrow keys, a "
-        "clicker or a swipe; end it with the Esc key or the button of that name.",
+        "clicker or a swipe; end it with the Esc key or the “Esc” button.",
     )
     _read_link()
     page_info = page.here
@@ -54,7 +54,8 @@ def arrange(pages: Sequence[Page], page: Page, placeholder: Any) -> None:
     if own is None:
         st.markdown(
             "To begin, press **Copy and change it** on one of the three above. Or go to any page of this app, open its "
-            "menu **More** and choose **Add to my lecture**. Then **Save as a file** keeps it on your computer."
+            "menu **More** and choose **Add to my lecture**. Then a button **Save as a file** "
+            "appears, which keeps it on your computer."
         )
     else:
         _edit(own, pages, titles, page_info)

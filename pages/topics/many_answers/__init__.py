@@ -77,7 +77,7 @@ CHAPTERS = Chapters(
 PAGE = Page.from_folder(
     __name__,
     title="Many answers",
-    question="Can we count each of many answers without knowing who gave which?",
+    question="Can we count many possible answers without knowing who gave which?",
     address="many_answers",
     failed="Nothing can be estimated here.",
     folds=standing_words,

@@ -28,7 +28,7 @@ from privdemo.methods import FREQUENCY_ORACLES
 _MOST_CELLS_AT_ONCE = 2_000_000
 _FITS = "many answers"
 # Why an estimate may be below 0.
-_BELOW_0 = "We subtract what chance alone would send, so an estimate can fall below 0 %."
+_BELOW_0 = "Some of what is sent is chance alone. We subtract it, sometimes too much: then an estimate is below 0 %."
 # An error counts as equal to a larger one from this fraction of it on.
 _EQUAL_FROM = 0.98
 # What people do with one of the answers, where they do not just give it.
@@ -118,9 +118,9 @@ class Answer:
         made = many_answers.mechanism(oracle, self.k, self.question.config.epsilon)
         if not isinstance(made, SubsetSelection) or made.size == 1:
             return ")"
-        there, other = numbers.times_of_100(made.p), numbers.times_of_100(made.q).removesuffix(" of 100")
+        there, other = numbers.times_of_100(made.p), numbers.times_of_100(made.q)
         one, _ = nouns(self.question)
-        return f"): their own {one} is on it {there}, any other {one} {other}"
+        return f"): their own {one} is on it {there}, each other {one} {other}"
 
     @property
     def examples(self) -> str:

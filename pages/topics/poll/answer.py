@@ -131,7 +131,7 @@ def _lie_words(config: PollConfig) -> str:
     noticed = ", as well as how many people do not follow the wheel" if config.check else ""
     return (
         f"Chance changes each answer{other} with a probability of {chance}{on_halves}, so "
-        f"{_protection_words(config)}, yet we can estimate how many people mean each answer{noticed}."
+        f"{_protection_words(config)}, yet we can estimate how many people really mean each answer{noticed}."
     )
 
 

@@ -76,6 +76,8 @@ def some_images(answer: Answer) -> list[Panel]:
         )
         for name in names
     ]
+    wrong = _wrong(trial.config)
+    switched = f", {numbers.percent(wrong)} of them with a wrong label," if wrong else ""
     picture = partial(
         charts.digits_html,
         test_images(trial.config)[chosen],
@@ -83,7 +85,7 @@ def some_images(answer: Answer) -> list[Panel]:
         alt=summary,
         groups=[(title, len(images)) for title, images in groups if title],
         trained_on=(
-            f"Learned from {len(trial.config.classes) * trial.config.n_train:,} noisy images such as:",
+            f"Learned from {len(trial.config.classes) * trial.config.n_train:,} noisy images{switched} such as:",
             released_images(trial.config)[:2],
         ),
     )
@@ -116,20 +118,26 @@ def _prediction(answer: Answer) -> Prediction | None:
     first, *_ = answer.compared
     config = answer.trials[0].config
     alt = f"{released(answer)} Some of the images that they send."
-    columns = [f"“{config.classes[c]}”, as sent" for c in range(len(config.classes))]
+    columns = [f"a “{config.classes[c]}”, as sent" for c in range(len(config.classes))]
     noisy = released_images(config)[: len(columns)]
     return Prediction(
         "noisy-training",
         f"{len(config.classes) * config.n_train:,} people each sent an image and its label, both with noise: "
         f"{noise_of(config.pixels).done(config.pixels)}, and {numbers.percent(_wrong(config))} of the labels were "
-        f"switched. A model learns from them to tell {_distinguished_words(config.classes)}. <b>Of 100 clean "
-        f"images, how many will it name correctly?</b> (Blind guessing: {100 / len(config.classes):.0f}.)",
+        f"switched{_reverse(config.classes)}. A model learns from them to tell "
+        f"{_distinguished_words(config.classes)}. <b>Of 100 clean images, how many will it name correctly?</b> "
+        f"(Blind guessing: {100 / len(config.classes):.0f}.)",
         100 * answer.score(first, "accuracy").mean,
         Scale(0, 100, unit=" images"),
         Markup(figures.picture_html(figures.contact_sheet(noisy[None]), columns, [""], alt)),
         f"Trained on clean data it is {100 * answer.score(CLEAN, 'accuracy').mean:.0f}: each image is noisy, but all "
         "together show what is common to them.",
     )
+
+
+def _reverse(classes: Sequence[str]) -> str:
+    """Say how labels of two classes are switched; nothing of more classes."""
+    return f" (a {classes[0]} called a {classes[1]}, or the reverse)" if len(classes) == 2 else ""
 
 
 def _distinguished_words(classes: Sequence[str]) -> str:
@@ -184,7 +192,7 @@ def _legend(answer: Answer) -> str:
         f"{100 * FAIRLY_SURE:.0f} %."
     )
     if len(answer.trials) > 1:
-        marks += f" “Of 100”: averages of {count_trials(answer.trials)}; the images are from the first."
+        marks += f" Numbers “of 100” are averages of {count_trials(answer.trials)}; the images come from the first."
     return marks
 
 

@@ -13,7 +13,12 @@ from privdemo.intervals import Estimate
 HOLDS, CAVEAT, FAILS, DIFFERS = "holds", "holds in part", "does not hold", "differs"
 UNCLEAR, OPEN = "too close to call", "no data to check"
 # Each verdict as it is said of several claims.
-OF_SEVERAL = {HOLDS: "hold", CAVEAT: "hold in part", DIFFERS: "give another number here", FAILS: "do not hold"}
+OF_SEVERAL = {
+    HOLDS: "hold",
+    CAVEAT: "hold in part",
+    DIFFERS: "differ (the source leaves out a setting)",
+    FAILS: "do not hold",
+}
 VERDICTS = (HOLDS, CAVEAT, UNCLEAR, DIFFERS, FAILS, OPEN)
 BARBER, YAN, IYER = "Barber", "Yan", "Iyer, Nath & Sarawagi"
 KAIROUZ, WANG, YE_BARG = "Kairouz, Bonawitz & Ramage", "Wang et al.", "Ye & Barg"

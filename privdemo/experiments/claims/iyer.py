@@ -437,7 +437,7 @@ CLAIMS = (
         "the paper’s counts and counts with one label changed",
         equation_9_delta,
         surprise="A promise of privacy fails more often than a paper says.",
-        what="Privacy is promised, but for a small chance that the promise fails. This chance is:",
+        what="Privacy is promised, except for a small chance that the promise fails. This chance is:",
         card_unit=(100, "%"),
     ),
     ClaimRow(

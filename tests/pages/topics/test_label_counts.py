@@ -208,8 +208,9 @@ def test_the_page_opens_on_one_release_of_a_clinics_counts_by_name():
     terms = "\u00a0+\u00a0".join("104033")
     assert shown.takeaway() == (
         "Before 6 counts of 1,000 patients are published, each is changed by a random amount (noise), to hide every "
-        f"single person. Those below are off by 11 patients in all ({terms}); on average, over many "
-        f"publications, it is also <b>{mean:.0f}</b>. No reader can tell which of the 6 counts are exact."
+        f"single person. Those below are off by 11 patients in all ({terms}). If this were "
+        f"repeated many times, the total would also be <b>{mean:.0f}</b> on average. No reader can tell which of the "
+        "6 counts are exact."
     )
     errors = [round(1000 * share) - true for true, share in zip(default.config.counts, released, strict=True)]
     assert [abs(error) for error in errors] == [1, 0, 4, 0, 3, 3]
@@ -230,7 +231,7 @@ def test_errors_of_whole_counts_are_added_up():
         example = tuple((n + error) / 1000 for n, error in zip(counts, errors, strict=True))
         return takeaway(default, replace(chosen, example=example))
 
-    assert "Those below are off by 6 patients in all (3 + 0 + 2 + 1 + 0 + 0);" in plain(said((3, 0, -2, 1, 0, 0)))
+    assert "Those below are off by 6 patients in all (3 + 0 + 2 + 1 + 0 + 0)." in plain(said((3, 0, -2, 1, 0, 0)))
     assert "Those below are off by 0 patients in all (0 +" in plain(said((0.4,) * 5 + (0.0,))), (
         "counts are published as whole numbers"
     )

@@ -46,8 +46,8 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
     off = abs(of.release.found["subset selection"].shares - of.release.truth.shares).mean()
     assert of.takeaway() == (
         "Each of 10,000 people gives one of 64 answers and sends a list of 17 answers (subset selection): "
-        f"their own answer is on it {round(100 * made.p)} times of 100, any other answer {round(100 * made.q)} times. "
-        "In this survey the estimated shares are off by "
+        f"their own answer is on it {round(100 * made.p)} times of 100, each other answer {round(100 * made.q)} times "
+        "of 100. In this survey the estimated shares are off by "
         f"<b>{standard_error(off)} percentage points</b> on average."
     )
     blind = "Taking all answers for equally frequent, without asking, would typically be off by less."
@@ -297,7 +297,7 @@ def test_a_share_below_0_is_explained_where_it_is_on_the_screen(epsilon: float, 
     (panel,) = of.main()
     estimates = [x for mark in panel.figure.figure.data[1:] for x in mark.x]
     assert (min(estimates) < 0) == is_there
-    assert ("so an estimate can fall below 0 %" in panel.note) == is_there
+    assert ("sometimes too much: then an estimate is below 0 %" in panel.note) == is_there
 
 
 def test_a_guess_is_asked_for_with_what_the_figure_shows_as_its_truth() -> None:

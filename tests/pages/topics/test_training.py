@@ -268,7 +268,7 @@ def test_more_than_two_classes_are_said_and_every_chapter_is_theirs():
     (adversary,) = chapters.the_adversary(shown)
     assert f"as much as a label with ε = {math.log(18):.3g} would tell" in adversary.answer
     (images,) = chapters.some_images(shown)
-    assert "Learned from 300 noisy images such as:" in images.figure.html
+    assert "Learned from 300 noisy images, 20 % of them with a wrong label, such as:" in images.figure.html
     assert {"named_spread", "proba_spread", "true_class"} <= set(images.rows()[0])
 
 
@@ -443,7 +443,8 @@ def test_a_guess_of_how_many_images_are_named_rightly_is_judged_by_the_headlines
     assert panel.prediction.truth == 100 * shown.score(SPREAD, "accuracy").mean == 100
     assert panel.prediction.ask == (
         "80 people each sent an image and its label, both with noise: 20 % of the pixels were replaced by random grey, "
-        "and 20 % of the labels were switched. A model learns from them to tell 7 from 9. <b>Of 100 clean images, how "
+        "and 20 % of the labels were switched (a 7 called a 9, or the reverse). A model learns from them to "
+        "tell 7 from 9. <b>Of 100 clean images, how "
         "many will it name correctly?</b> (Blind guessing: 50.)"
     )
     assert 'alt="What 40 people' in panel.prediction.covered.html
