@@ -18,6 +18,7 @@ class SlowConnection:
     """A page's connection whose messages from the server can be held back and delivered later, all at once."""
 
     def __init__(self, page: Page) -> None:
+        self._page = page
         self._held: list[Callable[[], None]] | None = None
         page.route_web_socket("**/_stcore/stream", self._connect)
 
@@ -29,6 +30,15 @@ class SlowConnection:
 
     def hold(self) -> None:
         self._held = []
+
+    def wait(self) -> None:
+        """Wait until the server has sent all that it sends after a change: something, and then nothing for a while."""
+        before = seen = len(self._held)
+        quiet = 0
+        while seen == before or quiet < 4:
+            self._page.wait_for_timeout(100)
+            quiet = quiet + 1 if len(self._held) == seen else 0
+            seen = len(self._held)
 
     def deliver(self) -> None:
         held, self._held = self._held, None
@@ -50,9 +60,9 @@ def test_after_quick_keys_the_three_views_of_epsilon_agree(page: Page, address: 
     slider = page.get_by_role("slider", name="Privacy loss ε of one label")
     connection.hold()
     page.get_by_text("All results in a table", exact=True).click()
-    page.wait_for_timeout(1000)
+    connection.wait()
     slider.press("ArrowRight")
-    page.wait_for_timeout(3000)
+    connection.wait()
     slider.press("ArrowRight")
     connection.deliver()
     browsing.open_settings(page)
@@ -89,7 +99,7 @@ def test_quick_changes_on_a_slow_connection_lose_no_message(page: Page, address:
         "Most privacy for a goal you set",
     ):
         page.get_by_role("radiogroup", name="Chapter").get_by_text(chapter, exact=True).click()
-        page.wait_for_timeout(1500)
+        connection.wait()
     connection.deliver()
     browsing.settled(page)
     expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
