@@ -6,6 +6,7 @@ from functools import partial
 
 import pytest
 from playwright.sync_api import Page, WebSocketRoute, expect
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from pages.topics.comparison import question
 from privdemo.mechanisms import RandomisedResponse
@@ -19,11 +20,13 @@ class SlowConnection:
 
     def __init__(self, page: Page) -> None:
         self._page = page
+        self._finished = 0
         self._held: list[Callable[[], None]] | None = None
         page.route_web_socket("**/_stcore/stream", self._connect)
 
     def _connect(self, browser: WebSocketRoute) -> None:
         def receive(message: str | bytes) -> None:
+            self._finished += ForwardMsg.FromString(message).WhichOneof("type") == "script_finished"
             browser.send(message) if self._held is None else self._held.append(partial(browser.send, message))
 
         browser.connect_to_server().on_message(receive)
@@ -32,13 +35,12 @@ class SlowConnection:
         self._held = []
 
     def wait(self) -> None:
-        """Wait until the server has sent all that it sends after a change: something, and then nothing for a while."""
-        before = seen = len(self._held)
-        quiet = 0
-        while seen == before or quiet < 4:
+        """Wait until the server has finished a script more, and has nothing else to send for a while."""
+        before, quiet = self._finished, 0
+        while self._finished == before or quiet < 2:
+            seen = len(self._held)
             self._page.wait_for_timeout(100)
             quiet = quiet + 1 if len(self._held) == seen else 0
-            seen = len(self._held)
 
     def deliver(self) -> None:
         held, self._held = self._held, None
