@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, NamedTuple
 from urllib.parse import urlencode
 
 from playwright.sync_api import Page, expect
@@ -21,8 +21,19 @@ from pages.topics import PAGES
 from tests.browser import browsing
 from tests.pages.test_lectures import linked
 
+
+class Screen(NamedTuple):
+    """A projector: its width and height in pixels, and the colour scheme of what it shows."""
+
+    width: int
+    height: int
+    scheme: Literal["light", "dark"]
+
+
 SIZES = ((1024, 768), (1280, 800), (1920, 1080))
-SCHEMES = ("dark", "light")
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("dark", "light")
+# Every size in every scheme; each is followed by one of another size and another scheme.
+SCREENS = tuple(Screen(*SIZES[i % len(SIZES)], SCHEMES[i % len(SCHEMES)]) for i in range(6))
 # The least part of a screen's height that the rendered part of a figure takes; the most words of a headline that the
 # step says, of one that is the page's sentence, and of the sentences within a figure.
 LEAST_RENDERED, MOST_WORDS, MOST_WORDS_OF_PAGE, MOST_PROSE = 0.45, 25, 32, 32
@@ -33,57 +44,74 @@ MEASURE = (Path(__file__).parent / "slides.js").read_text(encoding="utf-8")
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """What is `seen` of a step on a screen of this width in a colour scheme: what slides.js measures."""
+    """What is `seen` of a step on a screen: what slides.js measures."""
 
     number: int
     step: Step
-    width: int
-    scheme: str
+    screen: Screen
     seen: dict[str, Any]
 
     def __str__(self) -> str:
         settings = " ".join(map(str, self.step.settings.values()))
-        return f"{self.number} {self.step.page or 'home'} {settings}, {self.width} {self.scheme}"
+        return f"{self.number} {self.step.page or 'home'} {settings}, {self.screen.width} {self.screen.scheme}"
 
 
-def every_chapter() -> list[Lecture]:
-    """Every chapter of every page as a step of a lecture, in as few lectures as hold them."""
+def every_chapter() -> list[Step]:
+    """Every chapter of every page as a step of a lecture."""
     steps = []
     for page in PAGES:
         if page.chapters:  # without chapters it is no page of figures
             key = page.chapters.choice().key
             steps += [Step(page.address, {key: one.name}) for one in page.chapters.all]
+    return steps
+
+
+def lectures_of(title: str, steps: Sequence[Step]) -> list[Lecture]:
+    """The steps in their order, in as few lectures as hold them."""
     parts = [tuple(steps[i : i + MOST_STEPS]) for i in range(0, len(steps), MOST_STEPS)]
-    return [Lecture(f"Chapters, part {i}", "", 10, part) for i, part in enumerate(parts, start=1)]
+    return [Lecture(f"{title}, part {i}", "", 10, part) for i, part in enumerate(parts, start=1)]
 
 
-def walked(
-    page: Page, address: str, name: str, of: Lecture, sizes: Sequence[tuple[int, int]], in_turns: bool = False
-) -> Iterator[Look]:
-    """What stands on each slide of a lecture at each size, by day and by night in turns, walked with a clicker.
+def at_every_size(of: Lecture) -> list[list[Screen]]:
+    """For each step of a lecture a screen of every size, by day and by night in turns.
 
-    Colours move nothing, and what is behind a letter is of the same colour at each size. With `in_turns` each slide has
-    one size, and the next one another.
+    Colours move nothing, and what is behind a letter is of the same colour at each size.
+    """
+    return [[SCREENS[(3 * (number % 2) + i) % 6] for i in range(3)] for number in range(1, len(of.steps) + 1)]
+
+
+def walked(page: Page, address: str, name: str, of: Lecture, screens: Sequence[Sequence[Screen]]) -> Iterator[Look]:
+    """What stands on each slide of a lecture on each of its `screens`, a list for each step, walked with a clicker.
+
+    A slide that is shown on the screen on which the last one was is rendered once; another screen takes longer.
     """
     first = of.steps[0]
-    page.set_viewport_size(dict(zip(("width", "height"), sizes[0], strict=True)))  # type: ignore[arg-type]
+    _show_on(page, screens[0][0])
     page.goto(f"{address}/{first.page}?{urlencode({**linked(first), 'present': f'1-{name}'}, doseq=True)}")
-    for number, step in enumerate(of.steps, start=1):
+    before = screens[0][0]
+    for number, (step, seen_on) in enumerate(zip(of.steps, screens, strict=True), start=1):
         expect(page.locator(".place")).to_have_text(f"{number} / {len(of.steps)}", timeout=60_000)
-        for i, (width, height) in enumerate([sizes[number % len(sizes)]] if in_turns else sizes):
-            scheme = SCHEMES[(number + i) % 2]
-            page.set_viewport_size({"width": width, "height": height})
-            page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-            page.wait_for_timeout(300 if len(sizes) > 1 else 0)  # until the browser has sent the new size
-            browsing.settled(page)
+        for screen in seen_on:
+            if screen != before:
+                _show_on(page, screen)
+                page.wait_for_timeout(300)  # until the browser has sent the new size
+            before = screen
+            browsing.answered(page)
             page.locator(browsing.PROGRESS).wait_for(state="hidden", timeout=120_000)
             expect(page.locator("h1")).to_have_count(1)
-            yield Look(number, step, width, scheme, measured_at_rest(page))
+            page.wait_for_function(browsing.RENDERED)
+            yield Look(number, step, screen, measured_at_rest(page))
         for box in page.locator(".st-key-shown-hands input#number").all():
             box.fill(HANDS)
             box.press("Enter")
             browsing.settled(page)  # before the next step is asked for, so that it has these hands
         page.keyboard.press("PageDown")
+
+
+def _show_on(page: Page, screen: Screen) -> None:
+    """Give the page the size and the colours of a screen."""
+    page.set_viewport_size({"width": screen.width, "height": screen.height})
+    page.emulate_media(color_scheme=screen.scheme)
 
 
 def measured_at_rest(page: Page) -> dict[str, Any]:
@@ -116,18 +144,20 @@ def faults(look: Look) -> list[str]:
 def main(arguments: list[str]) -> None:
     """Print the measures of all slides; with a folder, save a picture of each there."""
     folder, *only = arguments or [""]
-    lectures = {**lecture.shipped(), **{lecture.to_link(each): each for each in every_chapter()}}
+    chapters = lectures_of("Chapters", every_chapter())
+    lectures = {**lecture.shipped(), **{lecture.to_link(each): each for each in chapters}}
     with browsing.running_app() as address, browsing.chromium() as browser:
         for name, of in lectures.items():
             title = name if name in lecture.shipped() else of.title
             if only and title not in only:
                 continue
             page = browser.new_page()
-            for look in walked(page, address, name, of, SIZES):
+            for look in walked(page, address, name, of, at_every_size(of)):
                 rendered, wrong = f"{look.seen['rendered']:.0%}", "; ".join(faults(look))
                 print(f"{title} | {look} | {rendered} | {wrong}", flush=True)
                 if folder:
-                    page.screenshot(path=f"{folder}/{title}-{look.number:02}-{look.width}-{look.scheme}.png")
+                    file = f"{title}-{look.number:02}-{look.screen.width}-{look.screen.scheme}.png"
+                    page.screenshot(path=f"{folder}/{file}")
             page.close()
 
 

@@ -6,6 +6,7 @@ from functools import partial
 
 import pytest
 from playwright.sync_api import Page, WebSocketRoute, expect
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from pages.topics.comparison import question
 from privdemo.mechanisms import RandomisedResponse
@@ -18,17 +19,28 @@ class SlowConnection:
     """A page's connection whose messages from the server can be held back and delivered later, all at once."""
 
     def __init__(self, page: Page) -> None:
+        self._page = page
+        self._finished = 0
         self._held: list[Callable[[], None]] | None = None
         page.route_web_socket("**/_stcore/stream", self._connect)
 
     def _connect(self, browser: WebSocketRoute) -> None:
         def receive(message: str | bytes) -> None:
+            self._finished += ForwardMsg.FromString(message).WhichOneof("type") == "script_finished"
             browser.send(message) if self._held is None else self._held.append(partial(browser.send, message))
 
         browser.connect_to_server().on_message(receive)
 
     def hold(self) -> None:
         self._held = []
+
+    def wait(self) -> None:
+        """Wait until the server has finished a script more, and has nothing else to send for a while."""
+        before, quiet = self._finished, 0
+        while self._finished == before or quiet < 2:
+            seen = len(self._held)
+            self._page.wait_for_timeout(100)
+            quiet = quiet + 1 if len(self._held) == seen else 0
 
     def deliver(self) -> None:
         held, self._held = self._held, None
@@ -50,9 +62,9 @@ def test_after_quick_keys_the_three_views_of_epsilon_agree(page: Page, address: 
     slider = page.get_by_role("slider", name="Privacy loss ε of one label")
     connection.hold()
     page.get_by_text("All results in a table", exact=True).click()
-    page.wait_for_timeout(1000)
+    connection.wait()
     slider.press("ArrowRight")
-    page.wait_for_timeout(3000)
+    connection.wait()
     slider.press("ArrowRight")
     connection.deliver()
     browsing.open_settings(page)
@@ -89,7 +101,7 @@ def test_quick_changes_on_a_slow_connection_lose_no_message(page: Page, address:
         "Most privacy for a goal you set",
     ):
         page.get_by_role("radiogroup", name="Chapter").get_by_text(chapter, exact=True).click()
-        page.wait_for_timeout(1500)
+        connection.wait()
     connection.deliver()
     browsing.settled(page)
     expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()

@@ -12,7 +12,9 @@ BOX, EPSILON = ".st-key-lie-boxes #number", ".st-key-lie-boxes #other"
 OUTPUT = ".st-key-main-control-fragment output"
 
 
-def test_a_number_out_of_range_stays_as_typed_with_the_range_beside_it(page: Page, address: str) -> None:
+def test_a_number_out_of_range_stays_as_typed_with_the_range_beside_it_and_an_emptied_box_shows_its_number_again(
+    page: Page, address: str
+) -> None:
     sent: list[object] = []
     page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(frame)))
     browsing.open_page(page, f"{address}/voting")
@@ -35,15 +37,9 @@ def test_a_number_out_of_range_stays_as_typed_with_the_range_beside_it(page: Pag
     box.press("Enter")
     expect(problem).to_have_text("")
     expect(page.locator(".takeaway")).to_contain_text("40\u00a0%")
-
-
-def test_an_emptied_box_shows_its_number_again(page: Page, address: str) -> None:
-    browsing.open_page(page, f"{address}/voting?lie=0.3")
-    browsing.open_settings(page)
-    box = page.locator(BOX)
     box.fill("")
     box.press("Tab")
-    expect(box).to_have_value("0.3")
+    expect(box).to_have_value("0.4")
 
 
 def test_each_box_steps_by_keys_and_the_slider_follows(page: Page, address: str) -> None:

@@ -40,27 +40,27 @@ def test_a_guess_is_made_by_keyboard_and_stands_beside_the_truth(page: Page, add
     assert not wrong
 
 
-@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
 @pytest.mark.parametrize("at", ["voting", "comparison"])
-def test_the_main_control_is_shown_after_the_guess_below_its_result(
-    page: Page, address: str, at: str, width: int, height: int
-) -> None:
-    page.set_viewport_size({"width": width, "height": height})
+def test_the_main_control_is_shown_after_the_guess_below_its_result(page: Page, address: str, at: str) -> None:
     browsing.open_page(page, f"{address}/{at}", guesses=True)
     control = page.locator(".st-key-stage [class*='st-key-row-']").locator("input[type=range]").first
     stands_above = "([above, below]) => above.getBoundingClientRect().bottom <= below.getBoundingClientRect().top"
     question, result = (page.locator(f".st-key-{name}") for name in ("prediction", "prediction-result"))
-    expect(question).to_be_visible()
-    expect(control).not_to_be_visible()
-    if (options := question.get_by_role("radio")).count():
-        options.first.check(force=True)
-    else:
-        question.get_by_role("slider").press("ArrowRight")
-    page.get_by_role("button", name="This is my guess").click()
-    expect(result).to_be_visible()
-    expect(control).to_be_visible()
-    browsing.settled(page)
-    assert page.evaluate(stands_above, [result.element_handle(), control.element_handle()])
+    for width, height in ((390, 844), (1280, 800)):
+        page.set_viewport_size({"width": width, "height": height})
+        if (again := page.get_by_role("button", name="Guess again")).count():
+            again.click()
+        expect(question).to_be_visible()
+        expect(control).not_to_be_visible()
+        if (options := question.get_by_role("radio")).count():
+            options.first.check(force=True)
+        else:
+            question.get_by_role("slider").press("ArrowRight")
+        page.get_by_role("button", name="This is my guess").click()
+        expect(result).to_be_visible()
+        expect(control).to_be_visible()
+        browsing.settled(page)
+        assert page.evaluate(stands_above, [result.element_handle(), control.element_handle()]), width
 
 
 def test_a_guess_stays_for_the_visit_and_is_in_no_link(page: Page, address: str) -> None:

@@ -17,6 +17,8 @@ from privdemo.mechanisms import BinaryChannel, Crosswise, UnrelatedQuestion
 from tests.browser import browsing
 
 pytestmark = pytest.mark.browser
+# A poll after that of the page, with motion, and another one without.
+POLLS: tuple[tuple[int, Literal["no-preference", "reduce"]], ...] = ((101, "no-preference"), (102, "reduce"))
 CONFIG = voting.ElectionConfig(seed=int(SEED.default))
 
 
@@ -143,24 +145,20 @@ def test_a_number_typed_before_the_slider_is_answered_stays_and_reaches_the_addr
     expect(box).to_have_value("0.4")
 
 
-@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
-def test_both_fields_are_whole_on_the_first_screen_and_upright_on_a_narrow_one(
-    page: Page, address: str, width: int, height: int
-) -> None:
-    page.set_viewport_size({"width": width, "height": height})
+def test_both_fields_are_whole_on_the_first_screen_and_upright_on_a_narrow_one(page: Page, address: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
     browsing.open_page(page, f"{address}/voting")
     fields = page.locator(".people svg")
     expect(fields).to_have_count(2)
-    for upright in (width < 640, width >= 640):
+    for width, height in ((390, 844), (1280, 800), (390, 844)):
+        page.set_viewport_size({"width": width, "height": height})
+        wait_for_paths(page, rendered_by_python(CONFIG.channel, upright=width < 640))
         left, right = (fields.nth(i).bounding_box() for i in range(2))
         assert left is not None
         assert right is not None
         assert left["y"] == right["y"]
         assert left["x"] + left["width"] < right["x"]
-        if upright == (width < 640):
-            assert left["y"] + left["height"] <= height
-        wait_for_paths(page, rendered_by_python(CONFIG.channel, upright=upright))
-        page.set_viewport_size({"width": 1670 - width, "height": height})
+        assert left["y"] + left["height"] <= height
 
 
 def test_two_lies_have_a_slider_each(page: Page, address: str) -> None:
@@ -190,13 +188,15 @@ def watch(page: Page) -> None:
     """Take down from now on how many people have answered."""
     page.locator(".people:has(svg)").evaluate(
         """(people) => {
+          window.watching?.disconnect();
           window.answered = [];
           window.waited = 0;
           const look = () => {
             window.answered.push(people.querySelector("figure:last-child figcaption")?.textContent);
             window.waited += [...people.querySelectorAll(".not-yet")].every((path) => path.getAttribute("d"));
           };
-          new MutationObserver(look).observe(people, { childList: true, subtree: true });
+          window.watching = new MutationObserver(look);
+          window.watching.observe(people, { childList: true, subtree: true });
         }"""
     )
 
@@ -208,18 +208,20 @@ def answered(page: Page) -> set[str]:
     }
 
 
-@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
 def test_the_people_of_a_new_poll_answer_one_after_another_unless_motion_is_not_wanted(
-    page: Page, address: str, motion: Literal["no-preference", "reduce"]
+    page: Page, address: str
 ) -> None:
     browsing.open_page(page, f"{address}/voting")
-    page.emulate_media(reduced_motion=motion)
-    watch(page)
-    page.get_by_role("button", name="Ask another 1,000 people").click()
-    expect(page).to_have_url(re.compile("polls=101"))
-    browsing.settled(page)
-    expect(page.locator(".people figcaption").last).to_contain_text("of 1,000 say A")
-    page.emulate_media(reduced_motion="reduce")
-    assert paths(page) == rendered_by_python(CONFIG.channel, n_elections=101)
-    assert (len(answered(page)) > 5) == (motion == "no-preference")
-    assert (page.evaluate("window.waited") > 5) == (motion == "no-preference"), "an outline in both fields until then"
+    for polls, motion in POLLS:
+        page.emulate_media(reduced_motion=motion)
+        watch(page)
+        page.get_by_role("button", name="Ask another 1,000 people").click()
+        expect(page).to_have_url(re.compile(f"polls={polls}"))
+        browsing.settled(page)
+        expect(page.locator(".people figcaption").last).to_contain_text("of 1,000 say A")
+        page.emulate_media(reduced_motion="reduce")
+        assert paths(page) == rendered_by_python(CONFIG.channel, n_elections=polls)
+        assert (len(answered(page)) > 5) == (motion == "no-preference")
+        assert (page.evaluate("window.waited") > 5) == (motion == "no-preference"), (
+            "an outline in both fields until then"
+        )
