@@ -215,6 +215,8 @@ def test_the_wheel_turns_unless_motion_is_reduced(page: Page, address: str) -> N
         page.evaluate(STOP_AT, TRUTH)
         button(page, "Yes").click()
         button(page, "Spin the wheel").click()
+        seconds = page.locator(".disc").evaluate("(disc) => parseFloat(getComputedStyle(disc).transitionDuration)")
+        assert (seconds > 1) == moves
         if moves:
             assert button(page, "Add it to").is_hidden(), "it still moves"
         expect(said(page)).to_contain_text("send the truth", timeout=10_000 if moves else 1_000)
