@@ -57,6 +57,7 @@ FEW_TRIALS = {
     "class_ratio": {"ratio_draws": "2"},
 }
 POINTS = r"right to ± ([\d.]+) points"
+HINT = r"use each bag as a hint ([\d.]+) %"
 VOTED, SENT = r"estimate that ([\d.]+) %", r"right person for (\d+) of 100"
 LEARNT, OFF_BY = r"corrects for the noise names (\d+) of 100", r"publications are off by (\d+)"
 CASES = [
@@ -77,11 +78,11 @@ CASES = [
     Case("distortion", "released", OFF_BY, 1),
     Case("distortion", "released", OFF_BY, 1, {"mechanism": "Laplace, as in the paper"}),
     Case("training", "images-in-dispute", LEARNT),
-    Case("proportions", "bag-scores", r"is right for (\d+) of 100"),
+    Case("proportions", "bag-scores", HINT),
     Case(
         "proportions",
         "bag-scores",
-        r"is right for (\d+) of 100",
+        HINT,
         100,
         {"proportion_noise": "Laplace", "proportion_epsilon": "2", "records": "Breast cancer"},
     ),
