@@ -93,6 +93,7 @@ def test_each_telephone_is_told_its_own_wheel_keeps_it_and_sends_its_half(
             True,
         )
         assert one.locator(f".h{1 - half}").count() == 0
+        assert float(one.evaluate("() => data.lie")) == lie
         assert one.locator("#disc circle").nth(1).get_attribute("stroke-dasharray") == f"{100 * lie:g} 100"
         assert languages.sentence(language, "meant", people=people) in one.locator("details").inner_text()
         assert languages.decimal(loss, language) in one.locator("main > p").all_inner_texts()[-1]
