@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import sys
@@ -131,9 +132,17 @@ def polls_of_the_tests(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 @pytest.fixture(scope="session")
 def lessons_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the lessons, as the command writes them."""
-    folder = tmp_path_factory.mktemp("course") / "lessons"
-    assert main(["lessons", str(folder)]) == 0
+    """A folder with the lessons, as the command writes them: once for all processes of a run."""
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base
+    folder = shared / "course" / "lessons"
+    folder.parent.mkdir(exist_ok=True)
+    with open(folder.with_name("lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            begun = folder.with_name("begun")
+            assert main(["lessons", str(begun)]) == 0
+            begun.rename(folder)
     return folder
 
 

@@ -23,7 +23,6 @@ PUBLIC_OF_STREAMLIT = {
     "streamlit.runtime.uploaded_file_manager.UploadedFile",
     "streamlit.testing.v1.AppTest",
 }
-parsed = cache(ast.parse)
 RANK = {f"privdemo.{name}": rank for rank, names in enumerate(LAYERS) for name in names.split()} | {"privdemo": -1}
 # What may be called on numpy.random: everything else there samples from the one global state.
 LOCAL_RANDOMNESS = {"Generator", "SeedSequence", "BitGenerator", "PCG64", "PCG64DXSM", "Philox", "default_rng"}
@@ -63,6 +62,13 @@ SOURCES = {module_name(file.relative_to(ROOT)): file.read_text(encoding="utf-8")
 MODULES = {module: source for module, source in SOURCES.items() if top(module) != "tests"}
 
 
+@cache
+def nodes(source):
+    """Every node of a source."""
+    return [*ast.walk(ast.parse(source))]
+
+
+@cache
 def imports(module, source, is_package=False):
     """Dotted names that `module` imports anywhere in its source, lazily or for types too.
 
@@ -70,7 +76,7 @@ def imports(module, source, is_package=False):
     """
     found = set()
     package = module if is_package else module.rpartition(".")[0]
-    for node in ast.walk(parsed(source)):
+    for node in nodes(source):
         if isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -80,7 +86,7 @@ def imports(module, source, is_package=False):
             found.update(f"{origin}.{alias.name}" for alias in node.names)
         elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("import_module", "__import__")):
             found.update(ast.literal_eval(name) for name in node.args[:1] if isinstance(name, ast.Constant))
-    return found
+    return frozenset(found)
 
 
 def faults(module, source, is_package=False):
@@ -117,7 +123,7 @@ def internals(module, source):
     if module == "server.streamlit_internals" or top(module) not in ("server", "pages", "app", "deploy"):
         return wrong
     found = []
-    for node in ast.walk(parsed(source)):
+    for node in nodes(source):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("streamlit."):
             names = {f"{node.module}.{alias.name}" for alias in node.names} - PUBLIC_OF_STREAMLIT
             found += [name for name in sorted(names) if not name.startswith("streamlit.proto.")]
@@ -151,13 +157,13 @@ def reached(source):
     streamlit = {"st", "streamlit"}
     rendering = streamlit | {name.rpartition(".")[2] for name in RENDERING}
     known = {}
-    for node in ast.walk(parsed(source)):
+    for node in nodes(source):
         if isinstance(node, ast.ImportFrom) and top(node.module or "") == "pages":
             inside = rendering if node.module.startswith("pages.kit") else streamlit
             known |= {alias.asname or alias.name: inside for alias in node.names}
             if node.module != "pages.kit":
                 yield from (f"{node.module}.{alias.name}" for alias in node.names if alias.name in inside)
-    for node in ast.walk(parsed(source)):
+    for node in nodes(source):
         if isinstance(node, ast.Attribute) and node.attr in known.get(ast.unparse(node.value), ()):
             yield ast.unparse(node)
 

@@ -104,10 +104,10 @@ def wrong(page: Page) -> list[str]:
 
 @pytest.mark.parametrize("name", [Path(name).stem for name in lessons.LESSONS])
 def test_a_lesson_can_be_used_at_once(open_lesson, lessons_folder, name):
-    """The quickest of some tries: other tests work beside this one."""
+    """In one of some tries: other tests work beside this one."""
     page = open_lesson(name)
     tab = Opened(page, lessons_folder / f"{name}.html")
-    assert min(tab.load() for _ in range(TRIES)) < MOST_SECONDS
+    assert any(tab.load() < MOST_SECONDS for _ in range(TRIES))
 
 
 @pytest.mark.parametrize("look", LOOKS, ids=["day", "night on a telephone"])

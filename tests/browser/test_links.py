@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.browser import browsing
 
@@ -167,8 +167,8 @@ ROWS = (f"{i % 37 + 20 * (i % 2)},{'red' if i % 3 else 'blue'},{'yes' if i % 2 e
 TABLE = "\n".join(["size,colour,kind", *ROWS]).encode()
 
 
-def test_a_file_is_for_this_visit_alone(page: Page, browser: Browser, address: str) -> None:
-    link = "proportions?records=Breast+cancer&bags=12&bag_size=20&bag_draws=2&train_by=llp"
+def test_a_file_is_for_this_visit_alone(page: Page, address: str) -> None:
+    link = "proportions?records=Breast+cancer&bags=12&bag_size=20&bag_draws=2&train_by=match+each+bag%E2%80%99s+share"
     browsing.open_page(page, f"{address}/{link}")
     browsing.open_settings(page)
     page.get_by_role("button", name="Your own data").focus()
@@ -182,13 +182,13 @@ def test_a_file_is_for_this_visit_alone(page: Page, browser: Browser, address: s
     page.keyboard.press("Escape")
     expect(page.locator(".takeaway", has_text="“yes”")).to_be_visible()
     expect(page).to_have_url(re.compile("records=your(\\+|%20)own"))
-    other = browser.new_context(reduced_motion="reduce").new_page()
+    other = page.context.new_page()  # a visit of its own, as a session is a tab's
     other.goto(page.url)
     page.reload()
     for visit in (other, page):
         expect(visit.get_by_text("A visitor’s own records are in no link: bring the file again.")).to_be_visible()
         expect(visit.get_by_role("button", name="mine.csv")).to_have_count(0)
-    other.context.close()
+    other.close()
 
 
 EVIL = "//127.0.0.1:9"

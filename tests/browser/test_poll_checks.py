@@ -16,19 +16,19 @@ from tests.browser.test_poll_participant import posts_of
 
 pytestmark = pytest.mark.browser
 
-N = 10
+N = len(languages.LANGUAGES)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def telephones(browser: Browser) -> Iterator[list[Page]]:
-    """Ten telephones of two widths, every other one in the dark, each in a language of its own."""
+    """As many telephones as languages, each in its own, of two widths, every other one in the dark."""
     with ExitStack() as stack:
         made = []
-        for i in range(N):
+        for i, language in enumerate(languages.LANGUAGES):
             context = stack.enter_context(
                 browser.new_context(
                     viewport={"width": (320, 390)[i // 2 % 2], "height": 700},
-                    locale=list(languages.LANGUAGES)[i % len(languages.LANGUAGES)],
+                    locale=language,
                     color_scheme=("light", "dark")[i % 2],
                     reduced_motion="reduce",
                 )
@@ -80,8 +80,8 @@ def test_each_telephone_is_told_its_own_wheel_keeps_it_and_sends_its_half(
     page: Page, address: str, telephones: list[Page]
 ) -> None:
     code, halves = opened(page, address, "two wheels"), []
-    for i, one in enumerate(telephones):
-        language, sent = list(languages.LANGUAGES)[i % len(languages.LANGUAGES)], posts_of(one)
+    for i, (one, language) in enumerate(zip(telephones, languages.LANGUAGES, strict=True)):
+        sent = posts_of(one)
         one.goto(f"{address}/p/{code}")
         one.locator("summary").click()
         assert seen(one) == []
@@ -93,6 +93,7 @@ def test_each_telephone_is_told_its_own_wheel_keeps_it_and_sends_its_half(
             True,
         )
         assert one.locator(f".h{1 - half}").count() == 0
+        assert float(one.evaluate("() => data.lie")) == lie
         assert one.locator("#disc circle").nth(1).get_attribute("stroke-dasharray") == f"{100 * lie:g} 100"
         assert languages.sentence(language, "meant", people=people) in one.locator("details").inner_text()
         assert languages.decimal(loss, language) in one.locator("main > p").all_inner_texts()[-1]
@@ -111,13 +112,13 @@ def test_each_telephone_is_told_its_own_wheel_keeps_it_and_sends_its_half(
     above = revealed(page)
     if len(set(halves)) == 2:
         assert re.search(r"Of those who followed the wheel.*about \d+ of 100 did not follow it \(\d+–\d+\)\.", above)
-    else:  # two of 1,024 times
+    else:  # two of 256 times
         assert "follow" not in above
 
 
 def test_a_control_question_is_answered_by_a_spin_of_its_own(page: Page, address: str, telephones: list[Page]) -> None:
     code = opened(page, address, "a control question")
-    for i, one in enumerate(telephones):
+    for i, (one, language) in enumerate(zip(telephones, languages.LANGUAGES, strict=True)):
         sent = posts_of(one)
         one.goto(f"{address}/p/{code}")
         one.get_by_role("radio").nth(i % 2).check()
@@ -130,7 +131,6 @@ def test_a_control_question_is_answered_by_a_spin_of_its_own(page: Page, address
         expect(one.locator("#result")).to_be_focused()
         answer, control = divmod(sent[-1]["answer"], 2)
         assert ("Yes", "No")[answer] in one.locator("#result").inner_text()
-        language = list(languages.LANGUAGES)[i % len(languages.LANGUAGES)]
         word = languages.sentence(language, ("control_yes", "control_no")[control])
         assert one.locator("#checked").inner_text() == languages.sentence(language, "control_sent", answer=word)
         assert seen(one) == []

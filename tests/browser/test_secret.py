@@ -1,16 +1,16 @@
 """The home page's story of a secret in a real Chromium: by keyboard, on a telephone, and with nothing of it sent."""
 
-from collections.abc import Callable, Iterator
+from typing import Self
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, WebSocket, expect
+from playwright.sync_api import Locator, Page, Request, WebSocket, expect
 
 from pages.kit import numbers
 from pages.topics.home.question import LIE, OTHERS, QUESTIONS
 from pages.topics.home.secret import cases, others, true_share
 from privdemo.figures import people
 from tests.browser import browsing
-from tests.browser.test_every_view import SIDEWAYS, audited
+from tests.browser.test_every_view import IN_COLOURS, SIDEWAYS, audited
 
 pytestmark = pytest.mark.browser
 
@@ -33,8 +33,21 @@ class Sent:
 
     def __init__(self, page: Page) -> None:
         self.all: list[str] = []
-        page.on("request", lambda request: self.all.append(f"{request.url} {request.post_data_buffer!r}"))
-        page.on("websocket", self._listen)
+        self.page = page
+
+    def __enter__(self) -> Self:
+        """Begin to listen."""
+        self.page.on("request", self._note)
+        self.page.on("websocket", self._listen)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Listen to what comes later no longer."""
+        self.page.remove_listener("request", self._note)
+        self.page.remove_listener("websocket", self._listen)
+
+    def _note(self, request: Request) -> None:
+        self.all.append(f"{request.url} {request.post_data_buffer!r}")
 
     def _listen(self, socket: WebSocket) -> None:
         socket.on("framesent", lambda frame: self.all.append(repr(frame)))
@@ -49,23 +62,6 @@ class Sent:
                 self.all.clear()
                 return
         raise AssertionError("the page never comes to rest")
-
-
-@pytest.fixture
-def tab(browser: Browser) -> Iterator[Callable[..., Page]]:
-    """Open a tab of one's own, which is closed after the test."""
-    contexts = []
-
-    def opened(width: int, motion: str = "reduce", scheme: str = "light") -> Page:
-        contexts.append(browser.new_context(viewport={"width": width, "height": 844}, reduced_motion=motion))
-        page = contexts[-1].new_page()
-        page.emulate_media(color_scheme=scheme)
-        page.set_default_timeout(40_000)
-        return page
-
-    yield opened
-    for context in contexts:
-        context.close()
 
 
 def button(page: Page, name: str) -> Locator:
@@ -164,43 +160,44 @@ def test_the_whole_story_by_keyboard(page: Page, address: str) -> None:
     expect(page.get_by_role("radio", name=QUESTIONS[0])).to_be_checked()
 
 
-def test_nothing_of_the_story_is_sent_or_stored(tab: Callable[..., Page], address: str) -> None:
-    page = tab(1280)
-    sent = Sent(page)
-    browsing.open_page(page, address)
-    expect(page.locator(".dial[data-guesses]:visible")).to_be_visible()
-    sent.wait_until_quiet(page)
-    kept = page.evaluate(KEPT)
-    own = page.get_by_role("textbox", name="My own question")
-    own.press_sequentially(OWN)
-    for answer in ("Yes", "No"):
-        for stop in (TRUTH, OTHER):
-            tell(page, answer, stop)
-            page.wait_for_timeout(QUIET)
-            assert sent.all == [], "no request and no frame, whatever the answer and the wheel"
-            assert page.evaluate(KEPT) == kept, "and nothing is kept"
-            button(page, "Start again").click()
-            own.press_sequentially(OWN)
-    tell(page, "Yes", OTHER)
-    page.locator("input#level:visible").press("ArrowRight")  # now the page runs
-    page.wait_for_url("**/?home_p=*")
-    browsing.settled(page)
-    assert any("home_p" in one for one in sent.all), "what is sent is heard"
-    assert not [one for one in sent.all if "ever crash your" in one]
-    expect(page.locator(".on:visible")).to_be_visible()
+def test_nothing_of_the_story_is_sent_or_stored(page: Page, address: str) -> None:
+    with Sent(page) as sent:
+        browsing.open_page(page, address)
+        expect(page.locator(".dial[data-guesses]:visible")).to_be_visible()
+        sent.wait_until_quiet(page)
+        kept = page.evaluate(KEPT)
+        own = page.get_by_role("textbox", name="My own question")
+        own.press_sequentially(OWN)
+        for answer in ("Yes", "No"):
+            for stop in (TRUTH, OTHER):
+                tell(page, answer, stop)
+                assert page.evaluate(KEPT) == kept, "nothing is kept"
+                button(page, "Start again").click()
+                own.press_sequentially(OWN)
+        tell(page, "Yes", OTHER)
+        page.wait_for_timeout(QUIET)
+        assert sent.all == [], "no request and no frame, whatever the answer and the wheel, and none later"
+        assert page.evaluate(KEPT) == kept, "and nothing is kept"
+        page.locator("input#level:visible").press("ArrowRight")  # now the page runs
+        page.wait_for_url("**/?home_p=*")
+        browsing.settled(page)
+        assert any("home_p" in one for one in sent.all), "what is sent is heard"
+        assert not [one for one in sent.all if "ever crash your" in one]
+        expect(page.locator(".on:visible")).to_be_visible()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_step_fits_a_telephone_and_is_accessible(tab: Callable[..., Page], address: str, scheme: str) -> None:
-    page = tab(390, scheme=scheme)
+def test_every_step_fits_a_telephone_and_is_accessible(page: Page, address: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
     browsing.open_page(page, address)
 
     def check(name: str) -> None:
-        assert audited(page, ".st-key-secret-component") == [], name
-        for width in (390, 320):
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+            page.wait_for_function(IN_COLOURS, arg=scheme)
+            assert audited(page, ".st-key-secret-component") == [], f"{name}, {scheme}"
+        for width in (320, 390):
             page.set_viewport_size({"width": width, "height": 844})
             assert page.evaluate(SIDEWAYS) <= 0, f"{name}, {width} pixels wide"
-        page.set_viewport_size({"width": 390, "height": 844})
 
     check("first")
     for name in ("No", "Spin the wheel", "Add it to", "Find me", "Can we still count?"):
@@ -211,13 +208,15 @@ def test_every_step_fits_a_telephone_and_is_accessible(tab: Callable[..., Page],
     check("guessed")
 
 
-def test_the_wheel_turns_unless_motion_is_reduced(tab: Callable[..., Page], address: str) -> None:
+def test_the_wheel_turns_unless_motion_is_reduced(page: Page, address: str) -> None:
     for motion, moves in (("no-preference", True), ("reduce", False)):
-        page = tab(1280, motion)
+        page.emulate_media(reduced_motion=motion)  # type: ignore[arg-type]
         browsing.open_page(page, address)
         page.evaluate(STOP_AT, TRUTH)
         button(page, "Yes").click()
         button(page, "Spin the wheel").click()
+        seconds = page.locator(".disc").evaluate("(disc) => parseFloat(getComputedStyle(disc).transitionDuration)")
+        assert (seconds > 1) == moves
         if moves:
             assert button(page, "Add it to").is_hidden(), "it still moves"
         expect(said(page)).to_contain_text("send the truth", timeout=10_000 if moves else 1_000)

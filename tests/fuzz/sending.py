@@ -156,9 +156,9 @@ class Health:
 
     samples: list[tuple[float, float]] = field(default_factory=list, repr=False)
 
-    def worst(self, since: float) -> float:
-        """The longest that it took since a moment."""
-        return max((took for when, took in self.samples if when >= since), default=0.0)
+    def worst(self, since: float, until: float = float("inf")) -> float:
+        """The longest that it took, of all answers that were awaited at some time between two moments."""
+        return max((took for when, took in self.samples if when + took >= since and when <= until), default=0.0)
 
 
 _ASK = """

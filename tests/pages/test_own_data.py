@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 from pages.kit import cache, own_data
 from pages.topics.many_answers import CHAPTERS
 from privdemo import datasets
+from privdemo.methods import LABEL_PROPORTIONS, LLP
 from tests.pages.visiting import code, finished, html, takeaway, until, visit, warnings
 
 # Few trials and one method, so that a page finishes soon.
@@ -20,7 +21,7 @@ FEW_TRIALS = {
     "training": {"draws": "2", "methods": "ignore the noise"},
     "class_ratio": {"ratio_draws": "2"},
 }
-N_TRIALS = 6
+N_TRIALS = 12
 
 
 @pytest.fixture(scope="module")
@@ -144,7 +145,7 @@ def test_a_column_of_answers_is_read_by_every_chapter_and_deleted_when_forgotten
 
 
 def test_a_stopped_and_pinned_setting_is_deleted_when_forgotten_on_another_page(table):
-    at = upload(visit("comparison", compare_draws="6", show="naive"), "tumours.csv", table)
+    at = upload(visit("comparison", compare_draws="6", show="ignore the noise"), "tumours.csv", table)
     refs = references_to_records(at)
     until(at, lambda at: "trusting" in takeaway(at))
     at.segmented_control(key="compare_look").set_value("Compare two settings").run()
@@ -162,7 +163,9 @@ def test_a_stopped_and_pinned_setting_is_deleted_when_forgotten_on_another_page(
 
 
 def test_continuing_after_a_stop_runs_the_remaining_trials(table):
-    at = upload(visit("proportions", bag_draws=str(N_TRIALS), train_by="llp"), "tumours.csv", table)
+    at = upload(
+        visit("proportions", bag_draws=str(N_TRIALS), train_by=LABEL_PROPORTIONS[LLP].title), "tumours.csv", table
+    )
     until(at, lambda at: 2 <= n_done(at) < N_TRIALS)
     at.button(key="stop-trials").click().run()
     done = n_done(at)
