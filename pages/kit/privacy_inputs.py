@@ -56,11 +56,10 @@ def answer_scale_html(channel: BinaryChannel, people: People) -> str:
 
 @dataclass(frozen=True)
 class Guessing:
-    """Parts of “Somebody who guesses from what is sent which of two labels a person has is right fewer than 74 of 100
-    times (pure guessing: 50)”, and of “From what is sent, one can be up to 74 % sure which of two labels a person
-    has”.
+    """Parts of “From what is sent, others guess which of two labels a person has: they are right fewer than 74 of 100
+    times. By luck alone: 50”, and of “From what is sent, one can be up to 74 % sure which of two labels a person has”.
 
-    `guess` is “which of two labels a person has”, `seen` is “what is sent” or “from what is sent”, and `of` is
+    `guess` is “which of two labels a person has”, `seen` is “what is sent” or “from what is sent,”, and `of` is
     “people”. All `n_values` answers are as likely; the `remark` at the end says so where in truth they may not be.
     """
 
@@ -73,8 +72,8 @@ class Guessing:
 
 def guessing_one_of(n_values: int, things: str) -> Guessing:
     """Return what is guessed of people who each have one of so many `things`, from what they send."""
-    remark = f", if all {n_values:,} {things} are equally frequent"
-    return Guessing("which one a person has", n_values=n_values, remark=remark)
+    remark = " (if all are equally frequent)"
+    return Guessing(f"which of {n_values:,} {things} a person has", n_values=n_values, remark=remark)
 
 
 def guess_scale(epsilon: float, guessing: Guessing, *, delta: float = 0.0, name: str = "ε", more: str = "") -> None:
@@ -94,11 +93,10 @@ def guess_scale_html(epsilon: float, guessing: Guessing, *, delta: float = 0.0, 
     most = accounting.most_right_of_100(epsilon, delta, guessing.n_values)
     by_delta = most > accounting.most_right_of_100(epsilon, 0.0, guessing.n_values)
     failing = f" This includes a chance of δ = {numbers.power_of_ten(delta)} that the promise fails."
+    often = accounting.right_of_100_words(epsilon, delta, guessing.n_values).replace("is right", "are right")
     words = (
-        f"Somebody who guesses from {guessing.seen} {guessing.guess} "
-        f"{accounting.right_of_100_words(epsilon, delta, guessing.n_values)} "
-        f"(pure guessing: {numbers.people_of_100(1 / guessing.n_values)}){guessing.remark}."
-        f"{failing if by_delta else ''}"
+        f"From {guessing.seen}, others guess {guessing.guess}: they {often}. By luck alone: "
+        f"{numbers.people_of_100(1 / guessing.n_values)}{guessing.remark}.{failing if by_delta else ''}"
     )
     is_right, is_wrong = figures.people.ANSWERED, figures.people.NOT_YET
     field = figures.split_field(f"100 {guessing.of}", most, 100, is_right, is_wrong, columns=25)
@@ -122,19 +120,18 @@ def value_scale_html(epsilon: float, guessing: Guessing, *, name: str = "ε", mo
     """
     most = accounting.most_right_of_100(epsilon, 0.0)
     sure = f"up to {most} %" if most < 100 else "over 99 %"
-    words = f"{numbers.capital(guessing.seen)}, one can be {sure} sure {guessing.guess} (pure guessing: 50 %)"
-    return _scale_html(name, epsilon, f"{words}{guessing.remark}.", "", after=more)
+    words = f"{numbers.capital(guessing.seen)} one can be {sure} sure {guessing.guess} (by luck alone: 50 %)."
+    return _scale_html(name, epsilon, words, "", after=more)
 
 
 def black_or_white(family: PixelFamily, n_states: int) -> Guessing:
     """Return what is guessed of a pixel, and why it tells so much though it may have been replaced."""
     if family.replaces_pixels and n_states > _FEW_GREYS:
         return Guessing(
-            "that the original was white, not black",
-            "if a pixel arrives white",
-            remark=": a random grey is hardly ever pure white",
+            "that a pixel which arrives white was white before, not black",
+            "random greys are hardly ever pure white. So",
         )
-    return Guessing("whether a pixel was black or white", "from what is sent")
+    return Guessing("whether a pixel was black or white", "from what is sent,")
 
 
 def _scale_html(name: str, epsilon: float, words: str, pictures: str, more: str = "", after: str = "") -> str:

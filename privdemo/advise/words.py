@@ -41,17 +41,21 @@ def promise(plan: Plan) -> str:
     equally likely at first.
     """
     often = right_of_100_words(plan.epsilon, plan.delta)
-    return f"Whoever {_guessing(plan)}, {often}; by luck alone, 50."
+    return (
+        f"Whoever guesses which of two {_secret(plan)} a person has, and sees {_SEEN[relied_on(plan)]}, {often}; by "
+        "luck alone, 50."
+    )
 
 
 def whose_guess(plan: Plan) -> str:
     """Return whose guess it is of which `promise` says how often it is right."""
-    return f"Somebody {_guessing(plan)}. By luck alone, 50 of 100 such guesses are right."
+    return (
+        f"They see {_SEEN[relied_on(plan)]}, and guess which of two {_secret(plan)} that person has. By luck alone: 50."
+    )
 
 
-def _guessing(plan: Plan) -> str:
-    kind = "answers" if plan.accuracy is None else "labels"
-    return f"guesses which of two {kind} a person has, and sees {_SEEN[relied_on(plan)]}"
+def _secret(plan: Plan) -> str:
+    return "answers" if plan.accuracy is None else "labels"
 
 
 def relied_on(plan: Plan) -> str:
@@ -174,7 +178,7 @@ def _outcome(advice: Advice) -> str:
         return f"{exact}."
     if advice.open_people is None:
         return f"{exact}; without privacy, ± {_points(advice.open_half_width)}."
-    return f"{exact}; without privacy, {_people(advice.open_people)} would be enough for that."
+    return f"{exact}. Without privacy, {_people(advice.open_people)} would be enough."
 
 
 def _right_to(question: Question, plan: Plan, sure: str = "") -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,7 @@ from privdemo.methods import (
     MEAN_MAP,
     NAMES,
     TRUTH,
+    WITHOUT_PRIVACY,
     Method,
     by_trying,
 )
@@ -81,7 +83,7 @@ HOW = {
     NAMES: "takes a bag’s percentage as each member’s own chance",
     by_trying(NAMES): "the same, or the average of each kind",
     LLP: "finds a rule that gets each bag’s percentage right",
-    MEAN_MAP: "works out how “{label}” and others look on average",
+    MEAN_MAP: "works out the typical member of each of two kinds",
     ALTERNATING: "the same, then corrects it bag by bag in turns",
 }
 _HOW_LAZY = "learns nothing (for comparison)"
@@ -93,14 +95,17 @@ def accuracies(trials: Sequence[Trial], methods: Sequence[str], threshold: str, 
     Two more rows with rules are that share with the labels known, and that of calling every record negative. Below its
     title each row says how it learns.
     """
-    marks = [(LABEL_PROPORTIONS[name], label_proportions.mean_accuracy(trials, name, threshold)) for name in methods]
+    named = {name: LABEL_PROPORTIONS[name] for name in methods}
+    if FULL in named:
+        named[FULL] = replace(named[FULL], title=WITHOUT_PRIVACY)
+    marks = [(named[name], label_proportions.mean_accuracy(trials, name, threshold)) for name in methods]
     nothing = 1 - float(np.mean([trial.test_share for trial in trials]))
     low = max(0.0, math.floor(10 * min(nothing, *(e.ends[0] for _, e in marks)) - 0.2) / 10)
     rules = [(label_proportions.mean_accuracy(trials, FULL, threshold).mean, ""), (nothing, None)]
     lazy = f"always say {task.labels[0]}"
     marks.append((Method("", lazy, TRUTH, palette.TRUTH), Estimate(nothing, -math.inf, math.inf)))
-    words = {"records": task.records, "positive": task.positive, "label": task.labels[1]}
-    how = {LABEL_PROPORTIONS[name].title: HOW[name].format(**words) for name in methods} | {lazy: _HOW_LAZY}
+    words = {"records": task.records, "positive": task.positive}
+    how = {named[name].title: HOW[name].format(**words) for name in methods} | {lazy: _HOW_LAZY}
     title = f"new {task.records} classified correctly"
     # A little more than the range, so that the words of its lowest tick are not cut off on a projector.
     return dot_plots([DotPlot(title, low - 0.02, 1.0, marks, percent, percent, rules, ".0%", how)])

@@ -55,7 +55,7 @@ WORDS = {
 }
 ERROR = "typical error of a share, in points"
 UNASKED = "guessing blindly"
-ESTIMATED = "estimate; its line misses the truth 5 times of 100"
+ESTIMATED = "estimate; line: contains the truth in 95 of 100 surveys"
 # So many curves have space for their names in a low chart, of which a telephone shows more.
 _FEW = 3
 # The filling of bars of true shares, on which marks are seen, and the part of a row that a bar takes.

@@ -139,7 +139,7 @@ def test_the_sentence_names_the_noise_the_people_and_the_price():
         (
             Question("yes-no", "nobody", 5000, 0.03),
             "Let each telephone change the answer 26.9 % of the time. With 5,000 people the share of yes is right "
-            "to ± 3 points, 95 times of 100; without privacy, 1,064 people would be enough for that.",
+            "to ± 3 points, 95 times of 100. Without privacy, 1,064 people would be enough.",
         ),
         (
             Question("yes-no", "nobody", 1000, 0.05),

@@ -129,7 +129,7 @@ def test_voting_by_keyboard_has_the_numbers_of_python(open_lesson, look):
         answer = voting.answer_at(lie)
         expect(page.locator("output").last).to_have_text(f"{100 * lie:.0f} %")
         assert text_of(page.locator(SAID).inner_text()) == text_of(answer.takeaway())
-        heard = f"{answer.poll.said_a:,} of 1,000 say A; only this simulation shows which are hollow"
+        heard = f"{answer.poll.said_a:,} of 1,000 say A; a real pollster cannot see which are hollow"
         expect(page.locator("#people figcaption").last).to_contain_text(heard)
         expect(page.locator("#people [role=img]")).to_have_attribute("aria-label", answer.main()[0].summary)
         expect(page.locator("#epsilon")).to_contain_text(f"Of 100 people who voted A, {100 * (1 - lie):.0f} say A.")

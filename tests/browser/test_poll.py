@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 from pages.kit.lecture import Step
 from pages.topics.poll.question import HANDS, STEPS
 from tests.browser import browsing
-from tests.browser.slides import MEASURE, Look, faults
+from tests.browser.slides import MEASURE, Look, Screen, faults
 from tests.browser.test_every_view import SIDEWAYS, audited
 
 pytestmark = pytest.mark.browser
@@ -97,7 +97,9 @@ def shown(teacher: Page, number: int) -> list[str]:
 
 def seen_faults(teacher: Page, number: int) -> list[str]:
     """What is wrong with a step on the projector."""
-    return faults(Look(number, Step("poll"), 0, "", teacher.evaluate(MEASURE)))
+    size = teacher.viewport_size
+    screen = Screen(size["width"], size["height"], "light")
+    return faults(Look(number, Step("poll"), screen, teacher.evaluate(MEASURE)))
 
 
 def test_hands_are_counted_on_the_wall_by_keyboard(page: Page, address: str) -> None:

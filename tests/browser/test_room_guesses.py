@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from pages.kit.lecture import Step, shipped
 from tests.browser import browsing
-from tests.browser.slides import MEASURE, SIZES, Look, faults
+from tests.browser.slides import MEASURE, SIZES, Look, Screen, faults
 from tests.browser.test_every_view import audited
 
 pytestmark = pytest.mark.browser
@@ -33,7 +33,7 @@ def seen_faults(teacher: Page, name: str) -> list[str]:
         teacher.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
         teacher.wait_for_timeout(300)  # until the browser has sent the new size
         browsing.settled(teacher)
-        wrong += faults(Look(1, Step("voting"), width, scheme, teacher.evaluate(MEASURE)))
+        wrong += faults(Look(1, Step("voting"), Screen(width, height, scheme), teacher.evaluate(MEASURE)))
     return wrong
 
 

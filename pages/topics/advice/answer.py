@@ -70,9 +70,9 @@ def _cards(answer: Answer) -> Panel:
         ),
         *(
             (
-                escape(f"Or {advise.other_trust(other)[0].lower()}{advise.other_trust(other)[1:]}"),
+                escape(_condition(other)[0]),
                 _trust_number(answer, other),
-                escape(f"Then {advise.consequence(answer.advice, other)}"),
+                escape(f"{_condition(other)[1]}Then {advise.consequence(answer.advice, other)}"),
             )
             for other in answer.advice.alternatives
         ),
@@ -94,9 +94,20 @@ def _cards(answer: Answer) -> Panel:
     )
 
 
+def _condition(other: Plan) -> tuple[str, str]:
+    """Return the title of the card of another trust, and a sentence on who is trusted: “Or if people trust a shuffler”,
+    “A shuffler mixes all answers. ”.
+    """
+    condition, _, does = advise.other_trust(other).partition(", who ")
+    whom = condition.removeprefix("If people trust ")
+    return f"Or if people trust {whom}", f"{numbers.capital(whom)} {does}. " if does else ""
+
+
 def _guesses(epsilon: float, delta: float) -> str:
     """Return how often of 100 a guess between two answers is right at most."""
-    return f"a guess {right_of_100_words(epsilon, delta)}"
+    often = right_of_100_words(epsilon, delta)
+    may, _, right = often.partition("right")
+    return f"others {'may ' * may.startswith('may')}guess right{right}"
 
 
 def _trust_number(answer: Answer, other: Plan) -> str:

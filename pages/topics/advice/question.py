@@ -49,14 +49,14 @@ GOAL = Choice(
     (WITHIN_GOAL, BEST_GOAL),
     WITHIN_GOAL,
     "How exact must the result be?",
-    shown={WITHIN_GOAL: "off by at most …"},
+    shown={WITHIN_GOAL: "within a limit"},
 )
 PEOPLE = Number("people", limits.ORACLE_PEOPLE, 5000, "How many people?", 100)
 POINTS = Number(
     "points",
     limits.Limit("points", 100 * limits.WITHIN.low, 100 * limits.WITHIN.high, "half the width of the 95 % interval"),
     3.0,
-    "… percentage points",
+    "Limit, in percentage points",
     0.5,
     "In 95 of 100 surveys the result is then no further than this from the truth. 3 points: 35 % may be 32 % or 38 %. "
     "Of a classifier, how many points of accuracy may be lost.",

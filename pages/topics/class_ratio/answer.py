@@ -15,7 +15,7 @@ from privdemo.experiments.class_ratio import FULLY_LABELLED_METHODS, NO_RELEASE,
 from privdemo.experiments.class_ratio.score import MOST_DISTANCE
 from privdemo.figures import class_ratio as charts
 from privdemo.mechanisms.label_counts import RELEASES, calibrate
-from privdemo.methods import CLASS_RATIO, COUNT, EM, IDENTITY, MMD, PCC, PSVM, RFF, SPREAD, by_trying
+from privdemo.methods import CLASS_RATIO, COUNT, EM, IDENTITY, MMD, PCC, PSVM, RFF, SPREAD, WITHOUT_PRIVACY, by_trying
 from privdemo.tasks import Task, counting_task
 from privdemo.verdict import Verdict, judge
 
@@ -101,7 +101,7 @@ def _found_panel(answer: Answer) -> Panel:
     truth = float(answer.trials[0].truth[0])
     rows = [
         charts.Found(
-            CLASS_RATIO[name].title,
+            WITHOUT_PRIVACY if name == EM else CLASS_RATIO[name].title,
             how_words(answer, name),
             CLASS_RATIO[name].style.colour,
             estimate,
@@ -117,7 +117,10 @@ def _found_panel(answer: Answer) -> Panel:
         "methods",
         figure=Markup(figure),
         summary=f"{given_words(answer)} {known_sets_words(answer)} {shares_words(answer)}{compare(answer)}",
-        rows=lambda: [{"method": row.title, "how": row.how} | row.estimate._asdict() for row in rows],
+        rows=lambda: [
+            {"method": CLASS_RATIO[name].title, "how": row.how} | row.estimate._asdict()
+            for name, row in zip(found, rows, strict=True)
+        ],
         snippet=snippet(answer.question).then(
             "for method in trials[0].fits:", "    print(method, class_ratio.share_of(trials, method, 0))"
         ),

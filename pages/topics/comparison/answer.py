@@ -551,8 +551,8 @@ def _delta_words(config: ComparisonConfig, best: Mapping[str, Row]) -> str:
         numbers.large_delta_words(config.people, config.release_delta),
     )
     words = (
-        f" With {numbers.join_words(tuple(parties))} the protection may fail, at most once in "
-        f"{1 / config.release_delta:,.0f}\u00a0times (δ\u00a0=\u00a0{delta})."
+        f" With {numbers.join_words(tuple(parties))} there is a chance of one in {1 / config.release_delta:,.0f} "
+        f"(δ\u00a0=\u00a0{delta}) that this protection does not hold."
     )
     return f"{words} {large}" if large else words
 

@@ -47,7 +47,7 @@ def cost(dataset: str) -> Panel:
     estimates = {title: (COMPARISON[best[trust].method], best[trust].estimate) for trust, title in _TITLES.items()}
     return Panel(
         "cost",
-        "How well does a computer learn if it is not told for sure what each image shows?",
+        "How well does a computer learn from labels that may be wrong?",
         _sentence(dataset),
         Chart(
             figures.by_trust(estimates, "new images named right, of 100 (by guessing: 50)<br>Whiskers: 95 % intervals")
@@ -63,7 +63,7 @@ def _sentence(dataset: str) -> str:
     first, second = binary_task(dataset).classes
     return (
         f"People send images and say what each shows (its label), “{first}” or “{second}”. How well a computer learns "
-        "to tell them apart depends on who may see the true labels."
+        "to tell them apart depends on whether anybody is trusted with the true labels."
     )
 
 

@@ -118,11 +118,11 @@ def takeaway(question: Question, chosen: Outcome) -> str:
     terms = "\u00a0+\u00a0".join(f"{abs(error):,}" for error in errors)
     added = f" ({terms})" if len(errors) <= _MOST_ADDED else ""
     average = whole(chosen.distortion.mean, total)
-    also = "also " * (average == f"{sum(map(abs, errors)):,}")
+    too = ", too" * (average == f"{sum(map(abs, errors)):,}")
     return (
         f"Before {len(errors)} counts of {total:,} {people} are published, each is changed by a random amount (noise), "
-        f"to hide every single person. Those below are off by {sum(map(abs, errors)):,} {people} in all{added}. If "
-        f"this were repeated many times, the total would {also}be <b>{average}</b> on average{promise}.{by_chance}"
+        f"to hide every single person. Those below are off by {sum(map(abs, errors)):,} {people} in all{added}. On "
+        f"average, over many repetitions, it is <b>{average}</b>{too}{promise}.{by_chance}"
     )
 
 

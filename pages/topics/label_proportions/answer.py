@@ -68,7 +68,7 @@ class Answer:
         """Say how many records a model trained on bag shares names correctly, and one trained on every label."""
         ceiling, learns = (
             self.accuracy(FULL).mean,
-            f"A model learns from {bags_words(self)}. It gets {released_words(self)}.",
+            f"A model learns from {bags_words(self)}. It gets their {released_words(self)}.",
         )
         records = self.task.records
         if not self.best:
@@ -158,8 +158,8 @@ def _prediction(answer: Answer) -> Prediction | None:
     return Prediction(
         "bag-totals",
         f"{int(answer.trials[0].sizes.sum()):,} {records} are put into {bags_words(answer)}. A model is given "
-        f"{_sent_kind(answer)}, but of each group only what percentage {answer.task.positive}. <b>For how many of 100 "
-        f"new {records} will it be right?</b> (Always saying “{answer.task.labels[0]}” is right for "
+        f"their {_sent_kind(answer)}; of each group also what percentage {answer.task.positive}. <b>For how many of "
+        f"100 new {records} will it be right?</b> (Always saying “{answer.task.labels[0]}” is right for "
         f"{numbers.whole_per_hundred(nothing)}.)",
         100 * answer.accuracy(answer.best).mean,
         Scale(0, 100, unit=f" {records}"),
@@ -260,7 +260,7 @@ def released_words(answer: Answer) -> str:
     sent = answer.task.unlabelled if config.k == 1 else f"averages of {config.k} or more records"
     if math.isfinite(config.feature_epsilon):
         sent += f" with noise (ε = {numbers.epsilon(config.feature_epsilon)} a column)"
-    known = f"{sent}, but of each group only what percentage {answer.task.positive}"
+    known = f"{sent}; of each group also what percentage {answer.task.positive}"
     if math.isfinite(config.proportion_epsilon):
         known += f", with noise (ε = {numbers.epsilon(config.proportion_epsilon)} a label)"
     return known

@@ -120,7 +120,7 @@ class Answer:
             return ")"
         there, other = numbers.times_of_100(made.p), numbers.times_of_100(made.q)
         one, _ = nouns(self.question)
-        return f"): their own {one} is on it {there}, each other {one} {other}"
+        return f"): their own {one} is on it {there}, every other {one} {other}"
 
     @property
     def examples(self) -> str:

@@ -130,7 +130,7 @@ def _lie_words(config: PollConfig) -> str:
     on_halves = f" on half of the telephones, of {of_other_half[0]} on the others" if of_other_half else ""
     noticed = ", as well as how many people do not follow the wheel" if config.check else ""
     return (
-        f"Chance changes each answer{other} with a probability of {chance}{on_halves}, so "
+        f"Each answer has a chance of {chance} of being changed{other}{on_halves}, so "
         f"{_protection_words(config)}, yet we can estimate how many people really mean each answer{noticed}."
     )
 

@@ -192,7 +192,7 @@ def _legend(answer: Answer) -> str:
         f"{100 * FAIRLY_SURE:.0f} %."
     )
     if len(answer.trials) > 1:
-        marks += f" Numbers “of 100” are averages of {count_trials(answer.trials)}; the images come from the first."
+        marks += f" Numbers “of 100” are averages of {count_trials(answer.trials)}; the images shown are from trial 1."
     return marks
 
 

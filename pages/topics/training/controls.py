@@ -80,7 +80,7 @@ def controls(values: Values, main: DeltaGenerator) -> None:
             sure = (
                 privacy_inputs.black_or_white(family, n_states)
                 if value_word == "pixel"
-                else privacy_inputs.Guessing(f"which of two values a {value_word} had", "from what is sent")
+                else privacy_inputs.Guessing(f"which of two values a {value_word} had", "from what is sent,")
             )
             privacy_inputs.value_scale(epsilon, sure, name=name)
     privacy_inputs.pixel_boxes(level, family, n_states, DELTA, "training_pixel_epsilon", value_word)

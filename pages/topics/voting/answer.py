@@ -177,7 +177,7 @@ def one_polls_estimates(answer: Answer) -> list[Panel]:
 # The headings of the fields; the browser fills in the numbers, and so does `still_dots`.
 _VOTES = "How those asked really voted: {voted_a} of {asked} for A (only this simulation knows)"
 # What is added to the heading of the answers where chance may change them.
-_CHANGED = "; only this simulation shows which are hollow"
+_CHANGED = "; a real pollster cannot see which are hollow"
 # The keys of the settings by which voters of B lie, and voters of A: one for both, or one each.
 _SLIDERS = (("lie", "b_says_a", "born"), ("lie", "a_says_b", "born"))
 _Fields = tuple[tuple[str, Mapping[int, people.Dot]], ...]

@@ -435,7 +435,7 @@ CLAIMS = (
     _means_row("random-k"),
     _means_row(
         "nearest-k",
-        "One person can change published averages more than slides say, so that their noise hides too little.",
+        "Slides add too little noise: one person can change averages more than they say.",
     ),
     _means_row("k-tree"),
     ClaimRow(

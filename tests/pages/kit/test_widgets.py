@@ -239,9 +239,9 @@ def test_what_one_value_gives_away_is_how_sure_it_can_make_somebody(monkeypatch,
     shown = []
     monkeypatch.setattr(privacy_inputs.st, "html", shown.append)
     privacy_inputs.value_scale(
-        epsilon, privacy_inputs.Guessing("whether it was black", "from it"), name="ε of one pixel"
+        epsilon, privacy_inputs.Guessing("whether it was black", "from it,"), name="ε of one pixel"
     )
-    assert f"From it, one can be {sure} sure whether it was black (pure guessing: 50 %)." in shown[0]
+    assert f"From it, one can be {sure} sure whether it was black (by luck alone: 50 %)." in shown[0]
     # Randomised response of two values reaches the bound.
     channel = RandomisedResponse.from_epsilon(epsilon, 2).channel_matrix
     posterior = 100 * accounting.posterior(channel, [0.5, 0.5], 1)[1]
@@ -265,7 +265,7 @@ def test_as_many_dots_say_yes_as_the_words_say(monkeypatch, p, says):
         0.0, privacy_inputs.Guessing("which label a person has", "them"), delta=1 - 2 * p
     )
     assert plotted[-1] == math.ceil(100 * (1 - p))
-    assert f"{plotted[-1]} of 100 times (pure guessing: 50)." in right
+    assert f"{plotted[-1]} of 100 times. By luck alone: 50." in right
 
 
 def test_the_meaning_of_an_answer_comes_from_its_channel():
@@ -296,8 +296,8 @@ def test_what_a_release_gives_away_is_how_many_can_be_guessed_right(epsilon, del
     shown = privacy_inputs.guess_scale_html(epsilon, guessing, delta=delta, name="ε of a label", more="So.")
     beyond = f" This includes a chance of {counted} that the promise fails." if counted else ""
     words = (
-        f"Somebody who guesses from the counts which of two labels a patient has {right} of 100 times (pure "
-        f"guessing: 50).{beyond}"
+        f"From the counts, others guess which of two labels a patient has: they {right.replace('is', 'are', 1)} of 100 "
+        f"times. By luck alone: 50.{beyond}"
     )
     assert f">{words} So. <b>Privacy loss ε of a label = " in shown
     assert "<figcaption>100 patients</figcaption>" in shown

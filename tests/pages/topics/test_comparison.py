@@ -604,7 +604,10 @@ def by_trust(config: ComparisonConfig, metric: str) -> tuple[Answer, dict[str, P
 @pytest.mark.mnist
 def test_the_note_names_delta_and_a_shuffler_is_compared_at_two(mnist):
     _, panels = by_trust(ComparisonConfig(SHARE), "error")
-    words = "With a curator and a shuffler the protection may fail, at most once in 1,000,000 times (δ = 10⁻⁶)."
+    words = (
+        "With a curator and a shuffler there is a chance of one in 1,000,000 (δ = 10⁻⁶) that this protection does not "
+        "hold."
+    )
     assert panels["by-trust"].note.replace("\u00a0", " ").endswith(words)
     panel = panels["two-deltas"]
     assert "<b>77 %</b> of the way from lies to a curator at δ = 10⁻⁶, and 89 % at δ = 10⁻³." in panel.answer
@@ -634,7 +637,7 @@ def test_a_curators_model_is_compared_at_two_deltas_where_both_are_shipped(mnist
 @pytest.mark.mnist
 def test_a_large_delta_is_said_to_be_large_and_compared_with_the_default(mnist):
     _, panels = by_trust(ComparisonConfig(SHARE, delta=1e-3), "error")
-    assert "at most once in 1,000\u00a0times (δ\u00a0=\u00a010⁻³)" in panels["by-trust"].note
+    assert "a chance of one in 1,000 (δ\u00a0=\u00a010⁻³)" in panels["by-trust"].note
     assert "at worst the true label" in panels["by-trust"].note
     assert (
         "<b>89 %</b> of the way from lies to a curator at δ = 10⁻³, and 77 % at δ = 10⁻⁶."

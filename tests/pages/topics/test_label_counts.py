@@ -208,8 +208,8 @@ def test_the_page_opens_on_one_release_of_a_clinics_counts_by_name():
     terms = "\u00a0+\u00a0".join("104033")
     assert shown.takeaway() == (
         "Before 6 counts of 1,000 patients are published, each is changed by a random amount (noise), to hide every "
-        f"single person. Those below are off by 11 patients in all ({terms}). If this were "
-        f"repeated many times, the total would also be <b>{mean:.0f}</b> on average. No reader can tell which of the "
+        f"single person. Those below are off by 11 patients in all ({terms}). On average, "
+        f"over many repetitions, it is <b>{mean:.0f}</b>, too. No reader can tell which of the "
         "6 counts are exact."
     )
     errors = [round(1000 * share) - true for true, share in zip(default.config.counts, released, strict=True)]

@@ -46,7 +46,7 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
     off = abs(of.release.found["subset selection"].shares - of.release.truth.shares).mean()
     assert of.takeaway() == (
         "Each of 10,000 people gives one of 64 answers and sends a list of 17 answers (subset selection): "
-        f"their own answer is on it {round(100 * made.p)} times of 100, each other answer {round(100 * made.q)} times "
+        f"their own answer is on it {round(100 * made.p)} times of 100, every other answer {round(100 * made.q)} times "
         "of 100. In this survey the estimated shares are off by "
         f"<b>{standard_error(off)} percentage points</b> on average."
     )

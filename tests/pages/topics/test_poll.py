@@ -71,7 +71,7 @@ def test_each_step_is_said_in_so_few_words_that_a_slide_shows_them(counts):
 def test_each_step_says_its_number():
     of = shown()
     (_, yes_true, *_), found = ("", of.found.readings[0].estimated), of.found
-    assert of.takeaway().startswith("Chance changes each answer with a probability of <b>25 %</b>, so nobody")
+    assert of.takeaway().startswith("Each answer has a chance of <b>25 %</b> of being changed, so nobody")
     assert of.takeaway().endswith("Type how many people raise a hand for each answer.")
     assert "<b>100</b> have answered" in of.main()[0].figure.data["head"]
     assert of.main()[0].figure.data["counts"] == [100], "what they sent is not told before the reveal"
@@ -123,7 +123,7 @@ def test_the_time_that_most_answered_is_read():
     at = join.join("BCDFG", True, None)
     of = shown(TELEPHONES, (60, 40), (1, 2), join=at)
     assert of.found.n_answers == 100
-    assert of.takeaway().startswith("The question is asked for the 2nd time. Chance changes")
+    assert of.takeaway().startswith("The question is asked for the 2nd time. Each answer has")
     assert of.main()[0].figure.data["head"].count("<b>3</b> have answered") == 1
     assert panel("Asking everybody again", of, 2).answer.startswith("The 2nd time, <b>3 people</b> answered. Of 100")
     assert shown(TELEPHONES, (5, 5), (4, 6), join=at).question.counts == (4, 6)
@@ -167,7 +167,10 @@ def test_a_poll_with_a_check_says_how_many_did_not_follow_the_wheel(check):
 
 def test_what_two_wheels_do_is_said_of_each():
     of = disobeyed(poll.HALVES)
-    assert "probability of <b>10 %</b> on half of the telephones, of <b>40 %</b> on the others" in of.takeaway()
+    assert (
+        "chance of <b>10 %</b> of being changed on half of the telephones, of <b>40 %</b> on the others"
+        in of.takeaway()
+    )
     assert "With probability 10 % on one half of the telephones and 40 % on the other" in how_to_lie(of.question)
     assert "by chance" in panel("Percentages as sent", of).answer
     assert "both times with the 10 % wheel, it is true" in panel("Asking everybody again", of, 2).answer
@@ -545,6 +548,6 @@ def test_a_rehearsal_starts_on_the_projected_page(clicker, monkeypatch):
 
 def test_what_cards_lie_is_corrected_for():
     at = visit("poll", way=HANDS, hands_1="60", hands_2="40", poll_lie="0.01")
-    assert "a probability of <b>1.92 %</b>" in takeaway(at)
+    assert "a chance of <b>1.92 %</b>" in takeaway(at)
     assert "one of 52 cards, 1 of which says" in markup(at)
     assert any("close to the 1 % that are set" in caption.value for caption in at.caption)

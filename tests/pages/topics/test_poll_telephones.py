@@ -236,11 +236,11 @@ def test_a_second_tab_sees_that_a_poll_was_closed_or_deleted(store, monkeypatch)
 
 def test_before_a_poll_is_opened_its_lie_is_said_and_can_be_changed(store):
     at = visit("poll", way=TELEPHONES)
-    assert "a probability of <b>25 %</b>" in takeaway(at)
+    assert "a chance of <b>25 %</b>" in takeaway(at)
     assert "cannot be changed" in takeaway(at)
     assert "Comparison with the truth" not in at.segmented_control(key="step").options
     at.number_input(key="poll_lie").set_value(0.1).run()
-    assert "a probability of <b>10 %</b>" in takeaway(at)
+    assert "a chance of <b>10 %</b>" in takeaway(at)
 
 
 def test_the_teacher_may_fix_the_language_of_the_telephone_page_before_the_poll_is_opened(store):

@@ -106,7 +106,7 @@ def test_the_votes_stand_beside_the_answers_hollow_where_chance_changed_them():
     assert ['fill="none"' in field for field in pictures] == [False, False, True, True]
     assert [re.search('viewBox="([^"]+)"', field)[1] for field in pictures] == ["0 0 250 400", "0 0 400 250"] * 2
     assert f"How those asked really voted: {poll.voted_a} of 1,000 for A (only this simulation knows)" in page
-    assert f"hears: {poll.said_a} of 1,000 say A; only this simulation shows which are hollow" in page
+    assert f"hears: {poll.said_a} of 1,000 say A; a real pollster cannot see which are hollow" in page
 
 
 def test_in_the_first_poll_as_many_voted_for_a_as_in_the_country():
@@ -416,7 +416,7 @@ EXTREMES += [UnrelatedQuestion(0.5, 1.0), Crosswise(0.5)]
             COIN_AND_BIRTHDAY,
             "Chance asks 50 % of the people whether they voted A, the others whether their birthday is in January to "
             "March (25 % of all), and they say only yes or no. From 1,000",
-            "say “yes”; only this simulation shows",
+            "say “yes”; a real pollster cannot",
             "“Did you vote for A?” or “Is your birthday in January to March?”",
         ),
         (
@@ -424,7 +424,7 @@ EXTREMES += [UnrelatedQuestion(0.5, 1.0), Crosswise(0.5)]
             Crosswise(0.4),
             "People say only whether two answers are the same or different: did they vote A, and is their birthday in "
             "certain months (40 % of all)",
-            "say “different”; only this simulation shows",
+            "say “different”; a real pollster cannot",
             "Say only whether both answers are the same or different.”",
         ),
     ],
