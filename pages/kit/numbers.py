@@ -393,6 +393,6 @@ def with_half(estimate: Estimate, scale: Scale = SHARE, *, bold: bool = False, s
 def marks_words(n_trials: int) -> str:
     """Say what the marks of a figure are: means over trials, with lines for their 95 % intervals."""
     return (
-        f"Marks: averages of {n_trials} trials. The line through a mark: where the true average very probably lies "
-        "(95 % interval)."
+        f"Marks: averages of {n_trials} trials. With many more trials, the average would very probably lie on the line "
+        "through the mark (95 % interval)."
     )

@@ -128,8 +128,8 @@ def black_or_white(family: PixelFamily, n_states: int) -> Guessing:
     """Return what is guessed of a pixel, and why it tells so much though it may have been replaced."""
     if family.replaces_pixels and n_states > _FEW_GREYS:
         return Guessing(
-            "that a pixel which arrives white was white before, not black",
-            "random greys are hardly ever pure white. So",
+            "that an exactly white pixel was not black before",
+            "a replaced pixel gets any grey, hardly ever exactly white. So",
         )
     return Guessing("whether a pixel was black or white", "from what is sent,")
 

@@ -13,7 +13,7 @@ from privdemo.methods import COMPARISON, FREQUENCY_ORACLES
 
 _WHO = {
     "nobody": "nobody",
-    "shuffler": "a shuffler, who mixes all answers",
+    "shuffler": "a shuffler, who mixes all answers so that nobody knows whose is whose",
     "owner": "the owner of each group",
     "curator": "a curator, who sees all answers",
 }
@@ -49,9 +49,7 @@ def promise(plan: Plan) -> str:
 
 def whose_guess(plan: Plan) -> str:
     """Return whose guess it is of which `promise` says how often it is right."""
-    return (
-        f"They see {_SEEN[relied_on(plan)]}, and guess which of two {_secret(plan)} that person has. By luck alone: 50."
-    )
+    return f"They see {_SEEN[relied_on(plan)]}, and guess which of two {_secret(plan)} is true. By luck alone: 50."
 
 
 def _secret(plan: Plan) -> str:
@@ -178,7 +176,7 @@ def _outcome(advice: Advice) -> str:
         return f"{exact}."
     if advice.open_people is None:
         return f"{exact}; without privacy, ± {_points(advice.open_half_width)}."
-    return f"{exact}. Without privacy, {_people(advice.open_people)} would be enough."
+    return f"{exact}. Without privacy, {_people(advice.open_people)} would be enough for this."
 
 
 def _right_to(question: Question, plan: Plan, sure: str = "") -> str:

@@ -83,7 +83,7 @@ HOW = {
     NAMES: "takes a bag’s percentage as each member’s own chance",
     by_trying(NAMES): "the same, or the average of each kind",
     LLP: "finds a rule that gets each bag’s percentage right",
-    MEAN_MAP: "works out the typical member of each of two kinds",
+    MEAN_MAP: "works out a typical “{label}” and a typical other",
     ALTERNATING: "the same, then corrects it bag by bag in turns",
 }
 _HOW_LAZY = "learns nothing (for comparison)"
@@ -104,7 +104,7 @@ def accuracies(trials: Sequence[Trial], methods: Sequence[str], threshold: str, 
     rules = [(label_proportions.mean_accuracy(trials, FULL, threshold).mean, ""), (nothing, None)]
     lazy = f"always say {task.labels[0]}"
     marks.append((Method("", lazy, TRUTH, palette.TRUTH), Estimate(nothing, -math.inf, math.inf)))
-    words = {"records": task.records, "positive": task.positive}
+    words = {"records": task.records, "positive": task.positive, "label": task.labels[1]}
     how = {named[name].title: HOW[name].format(**words) for name in methods} | {lazy: _HOW_LAZY}
     title = f"new {task.records} classified correctly"
     # A little more than the range, so that the words of its lowest tick are not cut off on a projector.

@@ -139,7 +139,7 @@ def test_the_sentence_names_the_noise_the_people_and_the_price():
         (
             Question("yes-no", "nobody", 5000, 0.03),
             "Let each telephone change the answer 26.9 % of the time. With 5,000 people the share of yes is right "
-            "to ± 3 points, 95 times of 100. Without privacy, 1,064 people would be enough.",
+            "to ± 3 points, 95 times of 100. Without privacy, 1,064 people would be enough for this.",
         ),
         (
             Question("yes-no", "nobody", 1000, 0.05),
@@ -208,7 +208,8 @@ def test_the_promise_is_the_most_that_an_observer_can_be_right():
 def test_other_trust_gives_each_of_two_ways_a_sentence():
     (shuffled,) = comparisons(advise(Question("yes-no", "nobody", 5000, 0.03)))
     assert shuffled == (
-        "If people trust a shuffler, who mixes all answers, the privacy loss for the same ± 3 points from 5,000 people "
+        "If people trust a shuffler, who mixes all answers so that nobody knows whose is whose, the privacy loss for "
+        "the same ± 3 points from 5,000 people "
         "is only ε = 0.064. Or keep ε = 1 and ask only 1,190 people."
     )
     nobody, curator = comparisons(advise(Question("yes-no", "shuffler", 600, 0.05)))

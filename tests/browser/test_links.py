@@ -18,7 +18,10 @@ PARTS = ".takeaway, .answer, .summary, .grid td, .digits td"
             "training?images=Small+digits&n=40&draws=2&methods=ignore+the+noise&label_p=0.3&look_at=Accuracy+of+each+method",
             "over 2 trials",
         ),
-        ("distortion?counts_of=my+own&counts=40%2C60%2C900&along=%CE%B4&count_look=All+numbers", "200 simulated publications"),
+        (
+            "distortion?counts_of=my+own&counts=40%2C60%2C900&along=%CE%B4&count_look=All+numbers",
+            "200 simulated publications",
+        ),
         ("comparison?compare_on=Small+digits&pin=classify,digits,labels,120,2,0", "Promised"),
     ],
     ids=["trials", "Greek letters", "a pin"],

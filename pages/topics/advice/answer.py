@@ -106,8 +106,9 @@ def _condition(other: Plan) -> tuple[str, str]:
 def _guesses(epsilon: float, delta: float) -> str:
     """Return how often of 100 a guess between two answers is right at most."""
     often = right_of_100_words(epsilon, delta)
-    may, _, right = often.partition("right")
-    return f"others {'may ' * may.startswith('may')}guess right{right}"
+    if often.startswith("may"):
+        return "others may guess right nearly always"
+    return f"others guess {often.removeprefix('is ')}"
 
 
 def _trust_number(answer: Answer, other: Plan) -> str:

@@ -86,7 +86,7 @@ class Answer:
         if n[OPEN] == n_all:
             return f"{who}: {n_all} {about}, which we have no data to check."
         n_rest = n_all - n[HOLDS] - n[FAILS]
-        rest = f"; the other {n_rest} lie between, or cannot be checked" if n_rest else ""
+        rest = f"; the other {n_rest} hold only in part, are unclear or cannot be checked" if n_rest else ""
         return (
             f"We computed the formulas and ran the experiments of {who} again. Of {n_all} {about}, <b>{n[HOLDS]}</b> "
             f"hold{'s' * (n[HOLDS] == 1)} and <b>{n[FAILS]}</b> do{'es' * (n[FAILS] == 1)} not{rest}."

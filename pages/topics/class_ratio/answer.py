@@ -15,7 +15,7 @@ from privdemo.experiments.class_ratio import FULLY_LABELLED_METHODS, NO_RELEASE,
 from privdemo.experiments.class_ratio.score import MOST_DISTANCE
 from privdemo.figures import class_ratio as charts
 from privdemo.mechanisms.label_counts import RELEASES, calibrate
-from privdemo.methods import CLASS_RATIO, COUNT, EM, IDENTITY, MMD, PCC, PSVM, RFF, SPREAD, WITHOUT_PRIVACY, by_trying
+from privdemo.methods import CLASS_RATIO, COUNT, EM, IDENTITY, MMD, PCC, PSVM, RFF, SPREAD, by_trying
 from privdemo.tasks import Task, counting_task
 from privdemo.verdict import Verdict, judge
 
@@ -88,7 +88,7 @@ HOW = {
 }
 # The same where two sets are given of two classes, {one} and {other}: what most of each set are, and the shares.
 HOW_OF_TWO = {
-    SPREAD: "first treats all of set 1 as {one}, all of set 2 as {other}; then corrects for the {wrong} that are not",
+    SPREAD: "pretends that set 1 is all {one} and set 2 all {other}; then corrects for the {wrong} that are not",
     COUNT: "learns to sort so that {first} of set 1 and {second} of set 2 are {one}; then sorts and counts the {n}",
 }
 # How many known sets are shown.
@@ -101,7 +101,7 @@ def _found_panel(answer: Answer) -> Panel:
     truth = float(answer.trials[0].truth[0])
     rows = [
         charts.Found(
-            WITHOUT_PRIVACY if name == EM else CLASS_RATIO[name].title,
+            "each one known (for comparison)" if name == EM else CLASS_RATIO[name].title,
             how_words(answer, name),
             CLASS_RATIO[name].style.colour,
             estimate,
@@ -182,7 +182,7 @@ def _marks_words(answer: Answer) -> str:
     if n == 1:
         return "Bars: one simulated trial; a full bar is 100 %. Grey line: truth."
     return (
-        f"Bars: means of {n} simulated trials, each with other {answer.task.records}; a full bar is 100 %. Grey line: "
+        f"Bars: averages of {n} trials, each with different {answer.task.records}; a full bar is 100 %. Grey line: "
         "truth."
     )
 

@@ -318,7 +318,7 @@ def _published(config: ComparisonConfig) -> str:
     """Say what a curator publishes."""
     if config.task == SHARE:
         return "sees all labels, publishes a count with noise"
-    return "sees all labels, adds noise to what the computer learned"
+    return "sees all labels, blurs the finished result at random"
 
 
 def _label_words(config: ComparisonConfig) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import escape
 from typing import Any
 
 import streamlit as st
@@ -43,6 +44,7 @@ from pages.topics.comparison.question import (
 )
 from privdemo.experiments.comparison import CLASSIFY, SHARE, has_pixels
 from privdemo.mechanisms import RandomisedResponse
+from privdemo.tasks import binary_task
 
 _DATA = "compared_people_of"
 
@@ -76,7 +78,9 @@ def controls(values: Values, main: DeltaGenerator) -> None:
             elif chapter == PUSHED:
                 _pushed_controls()
             else:
-                guessing = privacy_inputs.Guessing("which of two labels a person has", "what is released")
+                first, second = map(escape, binary_task(dataset).classes)
+                guess = f"whether a person’s label is “{first}” or “{second}”"
+                guessing = privacy_inputs.Guessing(guess, "what is released")
                 privacy_inputs.guess_scale(epsilon, guessing, delta=values[delta_setting(values)], name="ε of a label")
     if chapter != REACH_A_GOAL:
         _goal_controls(metric_of(values))

@@ -58,8 +58,8 @@ class Answer:
         chance = "" if is_found else ", no more often than by chance"
         verdict = "No, not with this noise" if is_found else "Yes, with this noise"
         return (
-            f"<b>{verdict}:</b> a program that has the originals of {n} people finds the right sender for "
-            f"<b>{found}</b> such images{chance}."
+            f"<b>{verdict}:</b> given the originals of {n} people, a program finds the right sender for "
+            f"<b>{found}</b> noisy images{chance}."
         )
 
     @property

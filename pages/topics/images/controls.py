@@ -102,7 +102,9 @@ def main_control(values: Values) -> None:
             n_pixels = math.prod(images.image_shape(datasets.load(question.data)))
             together = n_pixels * epsilon
             beyond = ", far beyond large: no real protection" if together > _FAR_BEYOND else ""
-            whole = f"All {n_pixels:,} pixels of an image together: ε = {numbers.epsilon(together)}{beyond}."
+            whole = (
+                f"The losses of all {n_pixels:,} pixels of an image add up to ε = {numbers.epsilon(together)}{beyond}."
+            )
             privacy_inputs.value_scale(epsilon, sure, name="ε of one pixel", more=whole)
 
 

@@ -120,8 +120,9 @@ def takeaway(question: Question, chosen: Outcome) -> str:
     average = whole(chosen.distortion.mean, total)
     too = ", too" * (average == f"{sum(map(abs, errors)):,}")
     return (
-        f"Before {len(errors)} counts of {total:,} {people} are published, each is changed by a random amount (noise), "
-        f"to hide every single person. Those below are off by {sum(map(abs, errors)):,} {people} in all{added}. On "
+        f"{total:,} {people} are counted in {len(errors)} groups. Before the counts are published, each is changed by "
+        f"a random amount (noise), to hide every single person. Those below are off by {sum(map(abs, errors)):,} "
+        f"{people} in all{added}. On "
         f"average, over many repetitions, it is <b>{average}</b>{too}{promise}.{by_chance}"
     )
 

@@ -25,7 +25,7 @@ from pages.topics.label_counts.question import (
     delta_setting,
 )
 
-_GUESSING = privacy_inputs.Guessing("whether a patient has one illness or another", "the counts", "patients")
+_GUESSING = privacy_inputs.Guessing("which of two given illnesses a patient has", "the counts", "patients")
 
 
 def controls(values: Values, main: DeltaGenerator) -> None:

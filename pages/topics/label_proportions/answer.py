@@ -157,10 +157,10 @@ def _prediction(answer: Answer) -> Prediction | None:
     nothing = 1 - sum(trial.test_share for trial in answer.trials) / len(answer.trials)
     return Prediction(
         "bag-totals",
-        f"{int(answer.trials[0].sizes.sum()):,} {records} are put into {bags_words(answer)}. A model is given "
-        f"their {_sent_kind(answer)}; of each group also what percentage {answer.task.positive}. <b>For how many of "
-        f"100 new {records} will it be right?</b> (Always saying “{answer.task.labels[0]}” is right for "
-        f"{numbers.whole_per_hundred(nothing)}.)",
+        f"{int(answer.trials[0].sizes.sum()):,} {records} are put into {bags_words(answer)}. A model is given their "
+        f"{_sent_kind(answer)}. Of each group it is told only what percentage {answer.task.positive}. <b>For how many "
+        f"of 100 new {records} will it tell correctly whether they {answer.task.positive}?</b> (Always saying "
+        f"“{answer.task.labels[0]}” is right for {numbers.whole_per_hundred(nothing)}.)",
         100 * answer.accuracy(answer.best).mean,
         Scale(0, 100, unit=f" {records}"),
         one_bag(answer),
@@ -260,7 +260,7 @@ def released_words(answer: Answer) -> str:
     sent = answer.task.unlabelled if config.k == 1 else f"averages of {config.k} or more records"
     if math.isfinite(config.feature_epsilon):
         sent += f" with noise (ε = {numbers.epsilon(config.feature_epsilon)} a column)"
-    known = f"{sent}; of each group also what percentage {answer.task.positive}"
+    known = f"{sent}. Of each group it is told only what percentage {answer.task.positive}"
     if math.isfinite(config.proportion_epsilon):
         known += f", with noise (ε = {numbers.epsilon(config.proportion_epsilon)} a label)"
     return known

@@ -28,7 +28,9 @@ from privdemo.methods import FREQUENCY_ORACLES
 _MOST_CELLS_AT_ONCE = 2_000_000
 _FITS = "many answers"
 # Why an estimate may be below 0.
-_BELOW_0 = "Some of what is sent is chance alone. We subtract it, sometimes too much: then an estimate is below 0 %."
+_BELOW_0 = (
+    "Each answer is also sent by chance alone. We subtract that: of a rare answer, the estimate can fall below 0 %."
+)
 # An error counts as equal to a larger one from this fraction of it on.
 _EQUAL_FROM = 0.98
 # What people do with one of the answers, where they do not just give it.
@@ -109,7 +111,7 @@ class Answer:
         words = FREQUENCY_ORACLES[oracle].sends
         if isinstance(made, SubsetSelection):
             if made.size > 1:
-                return f"a list of {made.size:,} {many}"
+                return f"a list of {made.size:,}, picked partly by chance"
             words = FREQUENCY_ORACLES[RESPONSE].sends  # a list of one is what randomised response sends
         return words.replace("answers", many).replace("answer", one)
 
@@ -119,8 +121,7 @@ class Answer:
         if not isinstance(made, SubsetSelection) or made.size == 1:
             return ")"
         there, other = numbers.times_of_100(made.p), numbers.times_of_100(made.q)
-        one, _ = nouns(self.question)
-        return f"): their own {one} is on it {there}, every other {one} {other}"
+        return f"): their own is on it {there}, any other one {other}"
 
     @property
     def examples(self) -> str:

@@ -435,7 +435,7 @@ CLAIMS = (
     _means_row("random-k"),
     _means_row(
         "nearest-k",
-        "Slides add too little noise: one person can change averages more than they say.",
+        "Slides add too little noise: one person can change averages more than the slides say.",
     ),
     _means_row("k-tree"),
     ClaimRow(

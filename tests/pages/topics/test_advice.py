@@ -154,15 +154,15 @@ def test_the_cards_say_what_the_next_trust_gives_and_what_stays_at_risk():
     words = titles["Or if people trust a shuffler"][1]
     shuffled = made.advice.alternatives[0]
     loss = f"the privacy loss for the same ± 3 points from 5,000 people is only ε = {shuffled.epsilon_needed:g}."
-    assert words == f"A shuffler mixes all answers. Then {loss}"
+    assert words == f"A shuffler mixes all answers so that nobody knows whose is whose. Then {loss}"
     in_words = what_to_do(made)[0].summary
     assert f"{loss} Or keep ε = 1 and ask only {shuffled.people_needed:,} people." in in_words
     assert in_words.endswith("No method hides that somebody took part, or what is true of people in general.")
-    assert titles["If you ask the same person 5 times"][0] == "others may guess right over 99 of 100 times"
+    assert titles["If you ask the same person 5 times"][0] == "others may guess right nearly always"
     number, words = titles["How well others can guess one answer"]
     assert number == "others guess right fewer than 74 of 100 times"
     assert words.startswith(
-        "They see what that person sends, and guess which of two answers that person has. By luck alone: 50."
+        "They see what that person sends, and guess which of two answers is true. By luck alone: 50."
     )
 
 

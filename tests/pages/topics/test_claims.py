@@ -50,8 +50,8 @@ def test_the_takeaway_counts_verdicts_and_the_code_gives_all_claims(everything):
         shown()
         .takeaway()
         .endswith(
-            f" noise, <b>{n[HOLDS]}</b> hold and <b>{n[FAILS]}</b> do not; the other {others} lie between, or cannot "
-            "be checked."
+            f" noise, <b>{n[HOLDS]}</b> hold and <b>{n[FAILS]}</b> do not; the other {others} hold only in part, are "
+            "unclear or cannot be checked."
         )
     )
     of_yan = claims.count_verdicts([claim for claim in everything if claim.source == "Yan"])

@@ -22,7 +22,7 @@ from privdemo.experiments import class_ratio
 from privdemo.experiments.class_ratio import NO_RELEASE, RatioConfig
 from privdemo.experiments.trials import with_trial
 from privdemo.intervals import Estimate
-from privdemo.methods import CLASS_RATIO, EM, IDENTITY, MMD, PSVM, SPREAD, WITHOUT_PRIVACY
+from privdemo.methods import CLASS_RATIO, EM, IDENTITY, MMD, PSVM, SPREAD
 from privdemo.tasks import COUNTING
 from privdemo.verdict import Verdict
 
@@ -63,7 +63,7 @@ def test_every_method_is_explained_beside_what_it_finds(shown: Answer) -> None:
     for row, name in zip(panel.rows(), shown.methods, strict=True):
         mean = class_ratio.share_of(shown.trials, name, 0).mean
         assert (row["method"], row["mean"]) == (CLASS_RATIO[name].title, mean)
-        title = WITHOUT_PRIVACY if name == EM else row["method"]
+        title = "each one known (for comparison)" if name == EM else row["method"]
         assert f"<b>{title}</b><small>{row['how']}</small>" in panel.figure.html
         assert f"<b>{100 * mean:.1f} %</b><small>{off_words(mean - truth)}</small>" in panel.figure.html
         assert "{" not in row["how"]
@@ -88,7 +88,7 @@ def test_of_more_than_two_classes_all_shares_follow_and_not_every_set_is_shown(s
     assert "all others</span>" in html
     assert "Bars: one simulated trial; a full bar" in html
     assert len(shares.figure.figure.data[0].x) == 4
-    assert "means of 2 simulated trials" in shown.main()[0].figure.html
+    assert "averages of 2 trials" in shown.main()[0].figure.html
 
 
 def test_the_first_class_is_named_as_in_a_sentence() -> None:

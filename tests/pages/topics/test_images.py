@@ -96,13 +96,13 @@ def test_the_takeaway_holds_the_packages_numbers():
     words, point = made.takeaway(), images.measure(made.question.curve, 0.2)
     assert point.n_candidates < 400
     assert words.startswith(
-        f"<b>No, not with this noise:</b> a program that has the originals of {point.n_candidates} people finds"
+        f"<b>No, not with this noise:</b> given the originals of {point.n_candidates} people, a program"
     )
     found = numbers.out_of_100(point.linked.mean)
-    assert words.endswith(f"finds the right sender for <b>{found}</b> such images.")
+    assert words.endswith(f"finds the right sender for <b>{found}</b> noisy images.")
     hidden = shown(level=FAMILIES["randomised_response"].limit(17).high).takeaway()
     assert hidden.startswith("<b>Yes, with this noise:</b>")
-    assert hidden.endswith("such images, no more often than by chance.")
+    assert hidden.endswith("noisy images, no more often than by chance.")
     assert f"With the noise at 20 %, a program that has the originals of {point.n_candidates} people" in (
         made.lost()[0].answer
     )

@@ -123,7 +123,7 @@ def test_noise_of_whole_numbers_is_one_more_choice_in_every_chapter(name):
     shown = PAGE.answer(question, None)
     title = RELEASES[name].title
     assert shown.takeaway().startswith(
-        "Before 6 counts of 1,000 patients are published, each is changed by a random amount (noise), to hide every"
+        "1,000 patients are counted in 6 groups. Before the counts are published, each is changed by a random amount"
     )
     assert f"{title[:-13]} noise" in CHAPTERS.all[0].panels(shown)[0].summary
     assert name in shown.shown_first
@@ -152,7 +152,7 @@ def test_the_code_of_every_tab_gives_the_shown_numbers():
 def test_typed_counts_reach_the_page_and_bad_ones_stay_to_be_mended():
     at = visit(PAGE.address, counts_of="my own", counts="120, 80\t300;500")
     assert (
-        "Before 4 counts of 1,000 people are published, each is changed by a random amount (noise), to hide every"
+        "1,000 people are counted in 4 groups. Before the counts are published, each is changed by a random amount"
         in seen(at)
     )
     assert "class 2: 80, published as" in at.get("plotly_chart")[0].proto.spec
@@ -207,8 +207,8 @@ def test_the_page_opens_on_one_release_of_a_clinics_counts_by_name():
     mean = 1000 * shown.chosen.distortion.mean
     terms = "\u00a0+\u00a0".join("104033")
     assert shown.takeaway() == (
-        "Before 6 counts of 1,000 patients are published, each is changed by a random amount (noise), to hide every "
-        f"single person. Those below are off by 11 patients in all ({terms}). On average, "
+        "1,000 patients are counted in 6 groups. Before the counts are published, each is changed by a random amount "
+        f"(noise), to hide every single person. Those below are off by 11 patients in all ({terms}). On average, "
         f"over many repetitions, it is <b>{mean:.0f}</b>, too. No reader can tell which of the "
         "6 counts are exact."
     )

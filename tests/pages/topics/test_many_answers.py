@@ -45,8 +45,8 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
     made = ORACLES["subset selection"](64, of.question.config.epsilon)
     off = abs(of.release.found["subset selection"].shares - of.release.truth.shares).mean()
     assert of.takeaway() == (
-        "Each of 10,000 people gives one of 64 answers and sends a list of 17 answers (subset selection): "
-        f"their own answer is on it {round(100 * made.p)} times of 100, every other answer {round(100 * made.q)} times "
+        "Each of 10,000 people gives one of 64 answers and sends a list of 17, picked partly by chance (subset "
+        f"selection): their own is on it {round(100 * made.p)} times of 100, any other one {round(100 * made.q)} times "
         "of 100. In this survey the estimated shares are off by "
         f"<b>{standard_error(off)} percentage points</b> on average."
     )
@@ -175,8 +175,8 @@ def test_delta_follows_the_number_of_people_unless_it_is_typed() -> None:
 def test_answers_are_called_what_they_are() -> None:
     words = shown(replace(DEFAULT, dataset=ILLNESSES, k=16)).takeaway()
     assert (
-        "Each of 10,000 people has one of 16 illnesses and sends a list of 4 illnesses (subset selection): their own"
-        in words
+        "Each of 10,000 people has one of 16 illnesses and sends a list of 4, picked partly by chance (subset "
+        "selection): their own" in words
     )
     words = shown(replace(DEFAULT, dataset=ILLNESSES, k=16, oracle=RANDOMISED_RESPONSE)).takeaway()
     assert "and sends one illness, the true one or a random one (k-ary randomised response). In" in words
@@ -297,7 +297,7 @@ def test_a_share_below_0_is_explained_where_it_is_on_the_screen(epsilon: float, 
     (panel,) = of.main()
     estimates = [x for mark in panel.figure.figure.data[1:] for x in mark.x]
     assert (min(estimates) < 0) == is_there
-    assert ("sometimes too much: then an estimate is below 0 %" in panel.note) == is_there
+    assert ("of a rare answer, the estimate can fall below 0 %" in panel.note) == is_there
 
 
 def test_a_guess_is_asked_for_with_what_the_figure_shows_as_its_truth() -> None:
