@@ -275,7 +275,7 @@ def test_a_preset_is_a_survey() -> None:
     at.button(key="survey Which emoji?").click().run()
     k, _, epsilon = PRESETS["Which emoji?"][1:4]
     size = many_answers.mechanism("subset selection", k, epsilon).size
-    assert f"gives one of {k:,} answers and sends a list of {size} answers" in takeaway(at)
+    assert f"gives one of {k:,} answers and sends a list of {size}, picked partly by chance" in takeaway(at)
     assert "1,000,000 people" in takeaway(at)
 
 
