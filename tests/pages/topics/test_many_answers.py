@@ -217,6 +217,17 @@ def test_the_code_of_every_chapter_gives_its_numbers() -> None:
     assert len(said) == 13, "every panel with a figure has code"
 
 
+def test_a_report_that_leaves_out_the_true_answer_is_said_to_do_so() -> None:
+    said = set()
+    for seed in range(8):
+        config = replace(DEFAULT, seed=seed)
+        supported = many_answers.one_report(config, 0).supported[0]
+        fits = ", “1” among them." if supported else ", but not “1”."
+        assert fits in says("What one person gives away", shown(config))
+        said.add(bool(supported))
+    assert said == {True, False}
+
+
 def test_one_report_is_of_the_chosen_sender() -> None:
     of, config = shown(), DEFAULT
     first, last = many_answers.one_report(config, 0), many_answers.one_report(config, 63)
