@@ -12,7 +12,7 @@ from pages.kit.snippet import Snippet, as_code
 from pages.kit.trials import Trials
 from privdemo import advise
 from privdemo.accounting import right_of_100_words
-from privdemo.advise import CLASSIFIER, Advice, Plan, Question
+from privdemo.advise import CLASSIFIER, COUNTS, Advice, Plan, Question
 from privdemo.figures import advice as charts
 
 advised = cache.shared(advise.advise, max_entries=1024)
@@ -117,6 +117,8 @@ def _trust_number(answer: Answer, other: Plan) -> str:
         return "no gain"
     if answer.question.ask == CLASSIFIER:
         return f"{100 * other.half_width:.1f} points lost"
+    if answer.question.ask != COUNTS and other.half_width >= 0.5:
+        return "may be anything"
     if answer.question.within is None or other.epsilon_needed is None:
         return f"± {advise.margin(answer.question, other)}"
     return _guesses(other.epsilon_needed, other.delta)

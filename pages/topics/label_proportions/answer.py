@@ -68,7 +68,7 @@ class Answer:
         """Say how many records a model trained on bag shares names correctly, and one trained on every label."""
         ceiling, learns = (
             self.accuracy(FULL).mean,
-            f"A model learns from {bags_words(self)}. It gets their {released_words(self)}.",
+            f"A model learns from {bags_words(self)}. It gets {released_words(self)}.",
         )
         records = self.task.records
         if not self.best:
@@ -157,7 +157,7 @@ def _prediction(answer: Answer) -> Prediction | None:
     nothing = 1 - sum(trial.test_share for trial in answer.trials) / len(answer.trials)
     return Prediction(
         "bag-totals",
-        f"{int(answer.trials[0].sizes.sum()):,} {records} are put into {bags_words(answer)}. A model is given their "
+        f"{int(answer.trials[0].sizes.sum()):,} {records} are put into {bags_words(answer)}. A model is given "
         f"{_sent_kind(answer)}. Of each group it is told only what percentage {answer.task.positive}. <b>For how many "
         f"of 100 new {records} will it tell correctly whether they {answer.task.positive}?</b> (Always saying "
         f"“{answer.task.labels[0]}” is right for {numbers.whole_per_hundred(nothing)}.)",

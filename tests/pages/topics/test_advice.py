@@ -171,6 +171,14 @@ def test_every_option_that_is_called_otherwise_on_screen_is_one():
         assert set(choice.shown) <= set(choice.options)
 
 
+def test_a_share_of_which_nothing_is_learnt_is_said_to_be_anything():
+    made = answer(Question("yes-no", "curator", people=50, within=None, epsilon=0.01), Trials())
+    titles = {title: (number, words) for title, number, words in what_to_do(made)[0].figure.contents}
+    number, words = titles["Or if people trust a shuffler"]
+    assert number == "may be anything"
+    assert words.endswith("Then the share of yes may be anything, with ε = 0.01.")
+
+
 def test_trust_that_changes_nothing_is_said_to_be_no_gain():
     made = answer(question_of(values_of({KIND: next(reversed(KINDS))})), Trials())
     titles = {title: (number, words) for title, number, words in what_to_do(made)[0].figure.contents}
