@@ -65,8 +65,8 @@ class Chapter:
     depend on these, `choice_of(values, answer)` returns what the values choose, and the panels are `panels(answer,
     choice)`. The first chapter shows the answer's takeaway as its sentence, each other one the answer of its first
     panel. `fits(question)` returns whether the chapter exists for a question. With `shows_main_control=False` the
-    page's main control is hidden, as it has no effect here. The story of a page comes first, chapters `for_specialists`
-    after it. `title` is what it is called on screen, if otherwise than in links.
+    page's main control is hidden, as it has no effect here. The story of a page comes first; chapters `for_specialists`
+    come after it, folded. `title` is what it is called on screen, if otherwise than in links.
     """
 
     name: str
@@ -310,9 +310,11 @@ def _choose_chapter(page: Page, question: Any) -> Chapter | None:
     choice = page.chapters.choice(question, current)
     if current not in choice.options:  # it existed for another question
         values.put(choice, choice.default)
-    name = inputs.choose(choice, hide_label=True)
     story = [one.name for one in page.chapters.all if one.name in choice.options and not one.for_specialists]
-    screen.divide_chapters(len(story), len(choice.options))
+    with st.container(key="chapter-choice", horizontal=True, vertical_alignment="center", gap=None):
+        name = inputs.choose(choice, hide_label=True)
+        if len(story) < len(choice.options):
+            screen.fold_chapters_for_specialists(len(story), is_open=name not in story)
     if not page.chapters.numbered:
         screen.unnumber_chapters()
     if name in story[:-1]:

@@ -204,12 +204,12 @@ def _still(shown: Any) -> str:
     return shown.html if shown is not None else ""
 
 
-def divide_chapters(n_story: int, n_all: int) -> None:
-    """Set the chapters after the first `n_story` apart, as those for specialists."""
-    if 0 < n_story < n_all:
-        first = f'.st-key-chapters [role="radiogroup"] > :nth-child({n_story + 1})'
-        rules = '--for-specialists: "For specialists"; --before-specialists: left; --specialists-left: 6.5rem;'
-        st.html(f"<style>{first} {{ {rules} }}</style>")
+def fold_chapters_for_specialists(n_story: int, is_open: bool) -> None:
+    """Fold the chapters after the first `n_story` behind the words “For specialists”, beside the others."""
+    later = f'.st-key-chapter-choice [role="radio"]:nth-child(n + {n_story + 1})'
+    rules = "--chapter-order: 2; --chapter-display: var(--specialists-display, none);"
+    st.html(f"<style>{later} {{ {rules} }}</style>")
+    st.html(f'<details class="specialists"{" open" * is_open}><summary>For specialists</summary></details>')
 
 
 def unnumber_chapters() -> None:

@@ -119,6 +119,12 @@ def show_without_guess(page: Page) -> None:
     settled(page)
 
 
+def unfold_chapters_for_specialists(page: Page) -> None:
+    """Show the chapters that are folded behind “For specialists”, if the page has any."""
+    if (folded := page.locator(".specialists:not([open]) summary")).count():
+        folded.click()
+
+
 def settled(page: Page) -> None:
     """Wait until the server has finished the page's script, and the browser has rendered all of it."""
     answered(page)

@@ -67,12 +67,47 @@ def test_settings_of_one_name_are_each_pages_own(page: Page, address: str) -> No
     expect(page).to_have_url(re.compile("share=0.4"))
 
 
+TOP = "(part) => part.getBoundingClientRect().top"
+
+
+def test_chapters_for_specialists_are_folded_until_asked_for_and_while_one_is_shown(page: Page, address: str) -> None:
+    browsing.open_page(page, f"{address}/voting?share=0.4")
+    last, special = page.get_by_role("radio", name="Quiz"), page.get_by_role("radio", name="More than two candidates")
+    summary = page.get_by_text("For specialists")
+    expect(special).to_be_hidden()
+    last.focus()
+    page.keyboard.press("ArrowRight")  # not to a folded one
+    expect(last).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(summary).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(special).to_be_visible()
+    assert special.evaluate(TOP) > summary.evaluate(TOP) - 10  # not above the words
+    special.click()
+    expect(page).to_have_url(re.compile(r"lesson=More\+than\+two"))
+    browsing.settled(page)
+    expect(page.get_by_role("radio", name="Training on changed labels")).to_be_visible()
+    summary.click()
+    expect(page.get_by_role("radio", name="Training on changed labels")).to_be_hidden()
+    expect(special).to_be_visible()  # a chapter that is shown has its mark in the row
+    page.get_by_role("radio", name="One poll").click()
+    expect(special).to_be_hidden()
+    expect(page).to_have_url(f"{address}/voting?share=0.4")
+    page.reload()
+    page.locator(".st-key-chapters [role=radio]").first.wait_for()
+    expect(special).to_be_hidden()
+    browsing.open_page(page, f"{address}/voting?lesson=More+than+two+candidates")
+    expect(special).to_be_visible()
+    expect(page.get_by_role("radio", name="Training on changed labels")).to_be_visible()
+
+
 def test_a_chapter_is_changed_alone_and_keeps_its_setting(page: Page, address: str) -> None:
     browsing.open_page(page, f"{address}/voting?lesson=How+many+to+ask")
     takeaway = page.locator(".takeaway")
     page.get_by_role("radio", name="precision").click()
     expect(page).to_have_url(re.compile("solve=precision"))
     expect(takeaway).to_contain_text("10,000 people who")
+    browsing.unfold_chapters_for_specialists(page)
     page.get_by_role("radio", name="More than two candidates").click()
     expect(page).to_have_url(re.compile(r"lesson=More\+than\+two"))
     box = page.get_by_role("textbox", name="True shares of the candidates")
