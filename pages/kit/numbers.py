@@ -90,6 +90,12 @@ def power_of_ten(value: float) -> str:
     return base if math.isclose(factor, 1) else f"{factor:.3g}·{base}"
 
 
+def one_in(chance: float) -> str:
+    """Format a small chance: “one in 1,000,000”, “one in 3.33”, “one in 10¹⁵”."""
+    times = 1 / chance
+    return f"one in {count(times) if times >= 100 else f'{times:.3g}'}"
+
+
 def large_delta_words(people: int, delta: float, what: str = "label") -> str:
     """Say that δ is large beside the number of people, and what that allows; empty if it is not.
 
@@ -97,8 +103,10 @@ def large_delta_words(people: int, delta: float, what: str = "label") -> str:
     """
     if not accounting.is_large_delta(people, delta):
         return ""
+    published = people * delta
     return (
-        f"δ = {power_of_ten(delta)} is large: at worst the true {what} of {people * delta:.3g} of {people:,} people "
+        f"δ = {power_of_ten(delta)} is large: at worst the true {what} of "
+        f"{f'{published:,.0f}' if published >= 100 else f'{published:.3g}'} of {people:,} people "
         f"may be published. For real use choose a δ below {decimal(accounting.MOST_PUBLISHED / people)}."
     )
 
@@ -110,9 +118,9 @@ def decimal(value: float) -> str:
     return f"{rounded:.{max(1, 1 - size)}f}".rstrip("0") if value >= 1e-6 else power_of_ten(float(f"{rounded:.2g}"))
 
 
-def join_words(words: tuple[str, ...]) -> str:
-    """Join words: “7 and 9”, “1, 2 and 3”."""
-    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+def join_words(words: tuple[str, ...], last: str = "and") -> str:
+    """Join words: “7 and 9”, “1, 2 and 3”; `last` stands before the last."""
+    return f" {last} ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 
 def share(value: float, digits: int = 1) -> str:
@@ -390,8 +398,10 @@ def with_half(estimate: Estimate, scale: Scale = SHARE, *, bold: bool = False, s
     return f"{number} ± {_scaled(estimate.half, scale)}{scale.unit}"
 
 
-def marks_words(n_trials: int) -> str:
-    """Say what the marks of a figure are: means over trials, with lines for their 95 % intervals."""
+def marks_words(n_trials: int, has_lines: bool = True) -> str:
+    """Say what the marks of a figure are: means over trials, with lines for their 95 % intervals if it `has_lines`."""
+    if not has_lines:
+        return f"Marks: averages of {n_trials} trials, too few for 95 % intervals."
     return (
         f"Marks: averages of {n_trials} trials. With many more trials, the average would very probably lie on the line "
         "through the mark (95 % interval)."

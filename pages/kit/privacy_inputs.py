@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from html import unescape
 
 import streamlit as st
 
@@ -20,8 +21,6 @@ EPSILONS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 3.0,
 DELTAS = (0.0, 1e-10, 1e-8, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.05, 0.1, 0.2, 0.3)
 ANSWER_EPSILON, LABEL_EPSILON = "Privacy loss ε of one answer", "Privacy loss ε of one label"
 PERSON_EPSILON, _DELTA_NAME = "Privacy loss ε of one person", "δ, chance that the promise fails"
-# With more grey levels than this, black seldom becomes white by chance.
-_FEW_GREYS = 10
 _ODDS = "multiplies the odds of any guess by e^ε at most"
 
 
@@ -56,30 +55,33 @@ def answer_scale_html(channel: BinaryChannel, people: People) -> str:
 
 @dataclass(frozen=True)
 class Guessing:
-    """Parts of “From what is sent, others guess which of two labels a person has: they are right fewer than 74 of 100
-    times. By luck alone: 50”, and of “From what is sent, one can be up to 74 % sure which of two labels a person has”.
+    """Parts of “Suppose a label is 7 or 9, both equally likely. Others who see what is released guess the label right
+    fewer than 74 of 100 times. By luck alone: 50.”
 
-    `guess` is “which of two labels a person has”, `seen` is “what is sent” or “from what is sent,”, and `of` is
-    “people”. All `n_values` answers are as likely; the `remark` at the end says so where in truth they may not be.
+    `suppose` is “a label is 7 or 9”; `guess` is “Others who see what is released guess the label right”. The guess is
+    among `n_values` values, all as likely before, and is made of `people`. It `reaches` the bound that ε sets, or may
+    be right less often.
     """
 
+    suppose: str
     guess: str
-    seen: str = "what is sent"
-    of: str = "people"
     n_values: int = 2
-    remark: str = ""
+    people: str = "people"
+    reaches: bool = False
 
 
-def guessing_one_of(n_values: int, things: str) -> Guessing:
-    """Return what is guessed of people who each have one of so many `things`, from what they send."""
-    remark = " (if all are equally frequent)"
-    return Guessing(f"which of {n_values:,} {things} a person has", n_values=n_values, remark=remark)
+def guessing_one_of(n_values: int, things: str, thing: str) -> Guessing:
+    """Return what is guessed of people who each send one of so many `things`; `thing` is one of them."""
+    each = "both" if n_values == 2 else f"all {n_values:,}"
+    return Guessing(
+        f"{each} {things} are equally likely", f"Others who see what a person sends guess the {thing} right", n_values
+    )
 
 
 def guess_scale(epsilon: float, guessing: Guessing, *, delta: float = 0.0, name: str = "ε", more: str = "") -> None:
     """Render what (ε, δ) of a release means: how many of 100 people can be guessed right.
 
-    `name` is what ε is called, and `more` is a sentence to add.
+    `name` is what ε is called, and `more` is a sentence to add at the end.
     """
     st.html(guess_scale_html(epsilon, guessing, delta=delta, name=name, more=more))
 
@@ -93,55 +95,34 @@ def guess_scale_html(epsilon: float, guessing: Guessing, *, delta: float = 0.0, 
     most = accounting.most_right_of_100(epsilon, delta, guessing.n_values)
     by_delta = most > accounting.most_right_of_100(epsilon, 0.0, guessing.n_values)
     failing = f" This includes a chance of δ = {numbers.power_of_ten(delta)} that the promise fails."
-    often = accounting.right_of_100_words(epsilon, delta, guessing.n_values).replace("is right", "are right")
+    often = accounting.right_of_100_words(epsilon, delta, guessing.n_values)
+    often = often.replace("up to nearly 100", "over 99") if guessing.reaches else often
     words = (
-        f"From {guessing.seen}, others guess {guessing.guess}: they {often}. By luck alone: "
-        f"{numbers.people_of_100(1 / guessing.n_values)}{guessing.remark}.{failing if by_delta else ''}"
+        f"Suppose {guessing.suppose}. {guessing.guess} {often}. By luck alone: "
+        f"{numbers.people_of_100(1 / guessing.n_values)}.{failing if by_delta else ''}"
     )
     is_right, is_wrong = figures.people.ANSWERED, figures.people.NOT_YET
-    field = figures.split_field(f"100 {guessing.of}", most, 100, is_right, is_wrong, columns=25)
+    field = figures.split_field(f"100 {guessing.people}", most, 100, is_right, is_wrong, columns=25)
     legend = {"guessed right": is_right, "guessed wrong": is_wrong}
-    return _scale_html(name, epsilon, words, figures.people_html([field], legend, words), more)
+    return _scale_html(name, epsilon, words, figures.people_html([field], legend, unescape(words)), more)
 
 
-def value_scale(epsilon: float, guessing: Guessing, *, name: str = "ε", more: str = "") -> None:
-    """Render what the ε of one released value means: how sure of a guess it can make somebody.
-
-    `more` is a sentence to add.
-    """
-    st.html(value_scale_html(epsilon, guessing, name=name, more=more))
-
-
-def value_scale_html(epsilon: float, guessing: Guessing, *, name: str = "ε", more: str = "") -> str:
-    """Return what `value_scale` renders as HTML.
-
-    The guess is between two values, both as likely before. After the release no one is surer than e^ε/(e^ε + 1), which
-    is how often such a guess is right at most.
-    """
-    most = accounting.most_right_of_100(epsilon, 0.0)
-    sure = f"up to {most} %" if most < 100 else "over 99 %"
-    words = f"{numbers.capital(guessing.seen)} one can be {sure} sure {guessing.guess} (by luck alone: 50 %)."
-    return _scale_html(name, epsilon, words, "", after=more)
+def black_or_white(family: PixelFamily) -> Guessing:
+    """Return what is guessed of a pixel; where it may be replaced, white tells the most."""
+    suppose = "a pixel is black or white, both equally likely"
+    if family.replaces_pixels:
+        return Guessing(suppose, "If it arrives white, it was white", people="white pixels", reaches=True)
+    return Guessing(suppose, "Others who see what is sent guess its colour right", people="pixels")
 
 
-def black_or_white(family: PixelFamily, n_states: int) -> Guessing:
-    """Return what is guessed of a pixel, and why it tells so much though it may have been replaced."""
-    if family.replaces_pixels and n_states > _FEW_GREYS:
-        return Guessing(
-            "that an exactly white pixel was not black before",
-            "a replaced pixel gets any grey, hardly ever exactly white. So",
-        )
-    return Guessing("whether a pixel was black or white", "from what is sent,")
-
-
-def _scale_html(name: str, epsilon: float, words: str, pictures: str, more: str = "", after: str = "") -> str:
+def _scale_html(name: str, epsilon: float, words: str, pictures: str, more: str = "") -> str:
     """Return what an ε means as HTML, with `pictures` to unfold; ε itself stands last, as the least known, but for
-    `after`.
+    `more`.
     """
     odds = f"{numbers.capital(numbers.odds_bound_text(epsilon))}."
-    dots = f"<details><summary>Show this as dots</summary>{pictures}<p>{odds}</p></details>" if pictures else ""
-    shown = f"<b>Privacy loss {name} = {numbers.epsilon(epsilon)}</b> ({numbers.ANCHORS}).{after and ' ' + after}"
-    return f'<div class="epsilon">{words} {more and more + " "}{shown}{dots}</div>'
+    dots = f"<details><summary>Show this as dots</summary>{pictures}<p>{odds}</p></details>"
+    shown = f"<b>Privacy loss {name} = {numbers.epsilon(epsilon)}</b> ({numbers.ANCHORS}).{more and ' ' + more}"
+    return f'<div class="epsilon">{words} {shown}{dots}</div>'
 
 
 def people_words(first: float, second: float, people: People) -> str:
@@ -180,17 +161,19 @@ def _pictures(first: float, second: float, people: People) -> str:
     return figures.people_html(fields, legend, people_words(first, second, people))
 
 
-def lie(setting: Number, n_states: int, *, slider: Slider, people: People, things: str = "answers") -> float:
+def lie(
+    setting: Number, n_states: int, *, slider: Slider, people: People, things: str = "answers", thing: str = "answer"
+) -> float:
     """Render the slider of the flip probability among `n_states` states, with what it means; return the probability.
 
-    `people` names the two kinds of people of two states, `things` what more states are.
+    `people` names the two kinds of people of two states, `things` what more states are, and `thing` one of them.
     """
     with inputs.row(setting.key):
         flip_prob = float(inputs.number(setting, slider=slider, part="slider"))
         if n_states == 2:
             answer_scale(BinaryChannel(flip_prob, flip_prob), people)
         else:
-            guessing = guessing_one_of(n_states, things)
+            guessing = guessing_one_of(n_states, things, thing)
             guess_scale(RandomisedResponse(flip_prob, n_states).epsilon, guessing)
     return flip_prob
 

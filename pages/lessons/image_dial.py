@@ -13,7 +13,7 @@ from pages.kit import values as page_values
 from pages.kit.live_dial import DIAL, GUESSES
 from pages.kit.numbers import with_no_break_spaces
 from pages.kit.panel import LiveDial, Prediction
-from pages.kit.privacy_inputs import black_or_white, value_scale_html
+from pages.kit.privacy_inputs import black_or_white, guess_scale_html
 from pages.kit.trials import Trials
 from pages.lessons.document import Lesson, address, guess_data, guess_html, place
 from pages.lessons.voting import positions
@@ -103,10 +103,10 @@ def _dial(found: Answer) -> LiveDial:
 def _level(found: Answer) -> dict[str, Any]:
     """Return what the page says and shows at one level."""
     data, epsilon = _dial(found).data, found.question.config.pixels.epsilon
-    sure = black_or_white(found.question.family, found.question.n_states)
+    sure = black_or_white(found.question.family)
     return {
         "takeaway": with_no_break_spaces(found.takeaway()),
-        "epsilon": value_scale_html(epsilon, sure, name="ε of one pixel"),
+        "epsilon": guess_scale_html(epsilon, sure, name="ε of one pixel"),
         "dial": _for_browser({name: data[name] for name in _AT_LEVEL}),
     }
 

@@ -56,12 +56,12 @@ def most_right_of_100(epsilon: float, delta: float, n_states: int = 2) -> int:
 
 
 def right_of_100_words(epsilon: float, delta: float, n_states: int = 2) -> str:
-    """Return how often a guess is right by `most_guessed_right`: “is right at most 75 of 100 times”, “is right fewer
-    than 74 of 100 times” of 73.1, “may be right over 99 of 100 times”.
+    """Return how often a guess can be right by `most_guessed_right`: “at most 75 of 100 times”, “fewer than 74 of 100
+    times” of 73.1, “up to nearly 100 of 100 times”.
     """
     share = 100 * most_guessed_right(epsilon, delta, n_states)
     most = most_right_of_100(epsilon, delta, n_states)
-    if 99 < share < 100:
-        return "may be right over 99 of 100 times"
+    if share > 99:
+        return "up to nearly 100 of 100 times"
     bound = "at most" if abs(share - most) < 1e-9 else "fewer than"
-    return f"is right {bound} {most} of 100 times"
+    return f"{bound} {most} of 100 times"

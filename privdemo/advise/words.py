@@ -42,14 +42,17 @@ def promise(plan: Plan) -> str:
     """
     often = right_of_100_words(plan.epsilon, plan.delta)
     return (
-        f"Whoever guesses which of two {_secret(plan)} a person has, and sees {_SEEN[relied_on(plan)]}, {often}; by "
-        "luck alone, 50."
+        f"Whoever guesses which of two equally likely {_secret(plan)} a person has, and sees "
+        f"{_SEEN[relied_on(plan)]}, is right {often}; by luck alone, 50."
     )
 
 
 def whose_guess(plan: Plan) -> str:
     """Return whose guess it is of which `promise` says how often it is right."""
-    return f"They see {_SEEN[relied_on(plan)]}, and guess which of two {_secret(plan)} is true. By luck alone: 50."
+    return (
+        f"They see {_SEEN[relied_on(plan)]}, and guess which of two equally likely "
+        f"{_secret(plan)} is true. By luck alone: 50."
+    )
 
 
 def _secret(plan: Plan) -> str:
@@ -73,7 +76,7 @@ def comparisons(advice: Advice) -> tuple[str, ...]:
 
 def other_trust(other: Plan) -> str:
     """Return on what condition another plan is for: “If people trust a shuffler, who mixes all answers”."""
-    return f"If people trust {_WHO[other.trust]}"
+    return f"If people trust {_WHO[other.trust].replace('answers', _secret(other))}"
 
 
 def action(question: Question, plan: Plan) -> str:

@@ -81,10 +81,10 @@ HOW = {
     FULL: "knows which {records} {positive}",
     LABELLED: "knows all labels of what is sent on",
     NAMES: "takes a bag’s percentage as each member’s own chance",
-    by_trying(NAMES): "the same, or the average of each kind",
+    by_trying(NAMES): "takes a bag’s percentage as each member’s chance, or works out the average of each kind",
     LLP: "finds a rule that gets each bag’s percentage right",
     MEAN_MAP: "works out a typical “{label}” and a typical other",
-    ALTERNATING: "the same, then corrects it bag by bag in turns",
+    ALTERNATING: "works out a typical “{label}” and a typical other, then corrects them bag by bag",
 }
 _HOW_LAZY = "learns nothing (for comparison)"
 

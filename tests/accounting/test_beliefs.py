@@ -49,13 +49,13 @@ def test_whole_times_are_rounded_up_and_those_that_are_whole_stay():
 @pytest.mark.parametrize(
     ("epsilon", "delta", "k", "words"),
     [
-        (0.0, 0.0, 2, "is right at most 50 of 100 times"),
-        (0.0, 0.0, 16, "is right fewer than 7 of 100 times"),  # 6.25
-        (1.0, 0.0, 2, "is right fewer than 74 of 100 times"),  # 73.1
-        (math.log(3), 0.0, 2, "is right at most 75 of 100 times"),
-        (math.log(3), 1e-6, 2, "is right fewer than 76 of 100 times"),
-        (6.0, 0.0, 2, "may be right over 99 of 100 times"),
-        (math.inf, 0.0, 2, "is right at most 100 of 100 times"),
+        (0.0, 0.0, 2, "at most 50 of 100 times"),
+        (0.0, 0.0, 16, "fewer than 7 of 100 times"),  # 6.25
+        (1.0, 0.0, 2, "fewer than 74 of 100 times"),  # 73.1
+        (math.log(3), 0.0, 2, "at most 75 of 100 times"),
+        (math.log(3), 1e-6, 2, "fewer than 76 of 100 times"),
+        (6.0, 0.0, 2, "up to nearly 100 of 100 times"),
+        (math.inf, 0.0, 2, "up to nearly 100 of 100 times"),
     ],
 )
 def test_a_bound_that_is_not_whole_is_said_to_be_less_than_the_next_whole_number(epsilon, delta, k, words):

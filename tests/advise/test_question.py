@@ -202,7 +202,7 @@ def test_the_promise_is_the_most_that_an_observer_can_be_right():
     plan = advise(Question("yes-no", "nobody", 5000, 0.03)).plan
     assert "is right fewer than 74 of 100 times" in promise(plan)  # e/(1 + e) is 0.731
     assert plan.parameters["p"] < 0.74
-    assert "may be right over 99 of 100 times" in promise(dataclasses.replace(plan, epsilon=6.0))
+    assert "is right up to nearly 100 of 100 times" in promise(dataclasses.replace(plan, epsilon=6.0))
 
 
 def test_other_trust_gives_each_of_two_ways_a_sentence():

@@ -106,9 +106,9 @@ def _condition(other: Plan) -> tuple[str, str]:
 def _guesses(epsilon: float, delta: float) -> str:
     """Return how often of 100 a guess between two answers is right at most."""
     often = right_of_100_words(epsilon, delta)
-    if often.startswith("may"):
+    if often.startswith("up to"):
         return "others may guess right nearly always"
-    return f"others guess {often.removeprefix('is ')}"
+    return f"others guess right {often}"
 
 
 def _trust_number(answer: Answer, other: Plan) -> str:
@@ -158,7 +158,7 @@ def _curves(answer: Answer) -> Panel:
         "advice-curves",
         "How much accuracy does each ε leave?" if learns else "How exact is the result with fewer or more people?",
         figure=curves_of(answer),
-        note=_note(plan, learns),
+        note=_note(plan, learns, answer.advice.reached),
         links=_OF_CLASSIFIERS if learns else (),
         summary=f"Along {along}, for each kind of trust: "
         + "; ".join(
@@ -183,7 +183,7 @@ def _curves(answer: Answer) -> Panel:
     )
 
 
-def _note(plan: Plan, learns: bool) -> str:
+def _note(plan: Plan, learns: bool, is_reached: bool) -> str:
     """Return the caption of the curves."""
     if learns:
         return (
@@ -191,7 +191,8 @@ def _note(plan: Plan, learns: bool) -> str:
             "Vertical lines: where the averages of ten trials very probably lie. For another goal, other people or "
             "your own records, “Methods compared” seeks the least ε."
         )
-    return f"One curve for each answer to question 2, all with ε = {plan.epsilon:g}. The star marks our advice."
+    star = " The star marks our advice." * is_reached
+    return f"One curve for each answer to question 2, all with ε = {plan.epsilon:g}.{star}"
 
 
 def snippet(question: Question) -> Snippet:

@@ -33,7 +33,7 @@ from privdemo.advise import CLASSIFIER
 def controls(values: Values, main: DeltaGenerator) -> None:
     """Render the four questions in `main`."""
     kind = kind_of(values)
-    with main, st.container(horizontal=True, key="three-questions", vertical_alignment="top", gap="small"):
+    with main, st.container(horizontal=True, key="questions", vertical_alignment="top", gap="small"):
         with st.container(key="first-question", width=270):
             inputs.choose_from_list(KIND, f"1. {KIND.label}")
             with inputs.container_if("answers-shown", kind in SEVERAL):

@@ -14,6 +14,8 @@ from pages.kit.trials import Trials
 from pages.topics.claims.question import EVERYBODY, Question
 from privdemo.experiments import claims
 from privdemo.experiments.claims import (
+    CAVEAT,
+    DIFFERS,
     FAILS,
     HOLDS,
     OPEN,
@@ -22,6 +24,7 @@ from privdemo.experiments.claims import (
     SAME,
     SAME_COST,
     SAME_REDUCTION,
+    UNCLEAR,
     YAN,
     Claim,
 )
@@ -81,15 +84,14 @@ class Answer:
     def takeaway(self) -> str:
         """Say how many claims hold."""
         n, n_all = claims.count_verdicts(list(self.everything.values())), len(self.everything)
-        who = f"{len(PAPERS)} papers and lecture slides" if self.source == EVERYBODY else self.source
+        checked = {claim.source for claim in self.everything.values() if claim.verdict != OPEN}
+        who = f"{len(checked)} papers and lecture slides" if self.source == EVERYBODY else self.source
         about = f"claim{'s' * (n_all > 1)} about hiding personal data behind random noise"
         if n[OPEN] == n_all:
             return f"{who}: {n_all} {about}, which we have no data to check."
-        n_rest = n_all - n[HOLDS] - n[FAILS]
-        rest = f"; the other {n_rest} hold only in part, are unclear or cannot be checked" if n_rest else ""
         return (
             f"We computed the formulas and ran the experiments of {who} again. Of {n_all} {about}, <b>{n[HOLDS]}</b> "
-            f"hold{'s' * (n[HOLDS] == 1)} and <b>{n[FAILS]}</b> do{'es' * (n[FAILS] == 1)} not{rest}."
+            f"hold{'s' * (n[HOLDS] == 1)} and <b>{n[FAILS]}</b> do{'es' * (n[FAILS] == 1)} not{_rest_words(n)}."
         )
 
     def main(self) -> tuple[Panel, ...]:
@@ -112,6 +114,19 @@ class Answer:
             snippet=SNIPPET,
         )
         return (panel,)
+
+
+def _rest_words(n: Mapping[str, int]) -> str:
+    """Say what becomes of the claims that neither hold nor fail, of which there are `n` with each verdict."""
+    n_rest = sum(n.values()) - n[HOLDS] - n[FAILS]
+    one = n_rest == 1
+    kinds = (
+        (n[CAVEAT], "holds only in part" if one else "hold only in part"),
+        (n[UNCLEAR] + n[DIFFERS], "is unclear" if one else "are unclear"),
+        (n[OPEN], "cannot be checked"),
+    )
+    listed = numbers.join_words(tuple(words for number, words in kinds if number), "or")
+    return f"; the other {'one' if one else n_rest} {listed}" if n_rest else ""
 
 
 def answer(question: Question, _: Trials) -> Answer:

@@ -77,9 +77,12 @@ class Answer:
 # How each method finds the shares; {records} are what is counted, {n} of them without a label.
 HOW = {
     SPREAD: "takes each of the {records} for what most of its set are, then corrects for the known share that are not",
-    by_trying(SPREAD): "the same, or a model of how each kind looks, whichever explains the sets better",
+    by_trying(
+        SPREAD
+    ): "takes each of the {records} for what most of its set are, or models how each kind looks, whichever "
+    "explains the sets better",
     MMD: "mixes the sets’ average {records} until the mix looks like the average of the {n}",
-    RFF: "the same with other averages, quicker and less exact",
+    RFF: "mixes other averages of the sets until they are like those of the {n}, quicker and less exact",
     IDENTITY: "learns which set {records} are from; compares its answers for the {n} and for the sets",
     COUNT: "learns to sort {records} so that each set gets its known share, then sorts and counts the {n}",
     PSVM: "finds the widest border that gives each set its known share, then counts the {n}",
@@ -138,8 +141,10 @@ def how_words(answer: Answer, method: str) -> str:
         first, second = (numbers.share(float(row[0]), 0) for row in released)
         wrong = numbers.share(float(released[0][1]), 0)
         if wrong == second and released[0][0] > released[0][1]:
-            words |= {"one": labels[0], "other": labels[1], "first": first, "second": second, "wrong": wrong}
-            return HOW_OF_TWO[method].format(**words)
+            one, other = labels if answer.task.records == "images" else [f"“{name}”" for name in labels]
+            words |= {"one": one, "other": other, "first": first, "second": second, "wrong": wrong}
+            how = HOW_OF_TWO[method].format(**words)
+            return how.partition(";")[0] if method == SPREAD and not released[0][1] else how
     return HOW[method].format(**words)
 
 

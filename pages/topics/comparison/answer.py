@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
+from html import escape
 
 from pages.kit import numbers, opendp, own_data
 from pages.kit.panel import Chart, Panel, Prediction
@@ -210,6 +211,7 @@ def what_it_costs(answer: Answer) -> list[Panel]:
     if not rows:
         return frontiers(answer, "by-epsilon", None) or [Panel()]
     best = tuple(row.method for row in rows.values())
+    marks = numbers.marks_words(answer.n_trials, all(math.isfinite(row.low) for row in rows.values()))
     at_setting = Panel(
         "by-trust",
         figure=_by_trust(answer, known_only=False),
@@ -217,7 +219,7 @@ def what_it_costs(answer: Answer) -> list[Panel]:
         rows=lambda: [vars(row) | COMPARISON[row.method].columns for row in answer.own],
         snippet=snippet(answer.question),
         prediction=_prediction(answer),
-        note=f"{numbers.marks_words(answer.n_trials)} {_label_words(config)}{_delta_words(config, rows)}",
+        note=f"{marks} {_label_words(config)}{_delta_words(config, rows)}",
     )
     shown = tuple(name for name in config.methods if name in (CLEAN, *best) or COMPARISON[name].trust == PUBLISHER)
     alone = replace(answer, question=replace(answer.question, config=replace(config, methods=shown)))
@@ -266,13 +268,13 @@ def _prediction(answer: Answer) -> Prediction | None:
     first, second, *_ = rows.values()
     is_clear = change(first, second).verdict is Verdict.BETTER
     # The ε of a publisher's sets covers no more than their counts.
-    alike, n_ways = "" if PUBLISHER in rows else ", all equally private", len(answer.best_by_trust)
+    loss = f"privacy loss ε = {numbers.epsilon(config.epsilon)}"
+    alike = f" ({loss})" if PUBLISHER in rows else f", all with the same {loss}"
     return Prediction(
         "most-accurate-trust",
-        f"A computer learns to tell {distinguished_words(config)}. What each {_record(config)} shows (its label) is "
-        f"its owner’s secret. There are {n_ways} ways to hide it{alike} (privacy loss "
-        f"ε = {numbers.epsilon(config.epsilon)}).{_pushed_sentence(config)} <b>Who should see the true labels, so that "
-        "the computer learns best?</b>",
+        f"A computer learns to tell {escape(distinguished_words(config))}. What each {_record(config)} shows (its "
+        f"label) is a secret. There are {len(answer.best_by_trust)} ways to hide it{alike}.{_pushed_sentence(config)} "
+        "<b>Who should see the true labels, so that the computer learns best?</b>",
         first.trust,
         tuple(answer.best_by_trust),
         _by_trust(answer, known_only=True),
@@ -546,13 +548,10 @@ def _delta_words(config: ComparisonConfig, best: Mapping[str, Row]) -> str:
     parties = [trust for trust, row in best.items() if needs_delta(row.method)]
     if not parties or not config.release_delta:
         return ""
-    delta, large = (
-        numbers.power_of_ten(config.release_delta),
-        numbers.large_delta_words(config.people, config.release_delta),
-    )
+    large = numbers.large_delta_words(config.people, config.release_delta)
     words = (
-        f" With {numbers.join_words(tuple(parties))} there is a chance of one in {1 / config.release_delta:,.0f} "
-        f"(δ\u00a0=\u00a0{delta}) that this protection does not hold."
+        f" With {numbers.join_words(tuple(parties))} there is a chance of {numbers.one_in(config.release_delta)} "
+        f"(δ\u00a0=\u00a0{numbers.power_of_ten(config.release_delta)}) that more is given away than ε says."
     )
     return f"{words} {large}" if large else words
 

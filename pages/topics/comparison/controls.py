@@ -79,8 +79,11 @@ def controls(values: Values, main: DeltaGenerator) -> None:
                 _pushed_controls()
             else:
                 first, second = map(escape, binary_task(dataset).classes)
-                guess = f"whether a person’s label is “{first}” or “{second}”"
-                guessing = privacy_inputs.Guessing(guess, "what is released")
+                guessing = privacy_inputs.Guessing(
+                    f"a label is “{first}” or “{second}”, both equally likely",
+                    "Others who see what is released guess the label right",
+                    people="labels",
+                )
                 privacy_inputs.guess_scale(epsilon, guessing, delta=values[delta_setting(values)], name="ε of a label")
     if chapter != REACH_A_GOAL:
         _goal_controls(metric_of(values))

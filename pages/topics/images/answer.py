@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pprint import pformat
@@ -56,10 +57,11 @@ class Answer:
         found, n = numbers.out_of_100(point.linked.mean), point.n_candidates
         is_found = clearly_above(point.linked, 1 / n)
         chance = "" if is_found else ", no more often than by chance"
-        verdict = "No, not with this noise" if is_found else "Yes, with this noise"
+        noise = "with this noise" if self.privacy.pixel < math.inf else "without noise"
+        verdict = f"No, not {noise}" if is_found else f"Yes, {noise}"
         return (
             f"<b>{verdict}:</b> given the originals of {n} people, a program finds the right sender for "
-            f"<b>{found}</b> noisy images{chance}."
+            f"<b>{found}</b> sent images{chance}."
         )
 
     @property

@@ -76,7 +76,7 @@ def _label_controls(classes: tuple[str, ...]) -> None:
     label = label_setting(n_classes)
     slider = privacy_inputs.noise_slider("Share of people who report a wrong digit")
     people = privacy_inputs.People(f"have a {classes[0]}", f"have a {classes[1]}", f"“{classes[0]}”")
-    privacy_inputs.lie(label, n_classes, slider=slider, people=people, things="digits")
+    privacy_inputs.lie(label, n_classes, slider=slider, people=people, things="digits", thing="digit")
     privacy_inputs.lie_boxes(
         label, n_classes, label="p of the label", epsilon_key="label_epsilon", epsilon_label="ε of the label"
     )
@@ -98,14 +98,14 @@ def main_control(values: Values) -> None:
             inputs.number(setting, slider=privacy_inputs.noise_slider(name, ends, percent=is_chance), part="slider")
         epsilon = family.make(values[setting], question.n_states).epsilon
         if epsilon < math.inf:
-            sure = privacy_inputs.black_or_white(family, question.n_states)
+            sure = privacy_inputs.black_or_white(family)
             n_pixels = math.prod(images.image_shape(datasets.load(question.data)))
             together = n_pixels * epsilon
             beyond = ", far beyond large: no real protection" if together > _FAR_BEYOND else ""
             whole = (
                 f"The losses of all {n_pixels:,} pixels of an image add up to ε = {numbers.epsilon(together)}{beyond}."
             )
-            privacy_inputs.value_scale(epsilon, sure, name="ε of one pixel", more=whole)
+            privacy_inputs.guess_scale(epsilon, sure, name="ε of one pixel", more=whole)
 
 
 def presets(_: object) -> None:

@@ -12,7 +12,7 @@ from pages.kit.trials import Trials
 from pages.topics.label_counts.question import Question
 from privdemo.experiments import label_counts
 from privdemo.experiments.label_counts import CountConfig, Outcome
-from privdemo.figures.label_counts import published_errors
+from privdemo.figures.label_counts import MOST_BARS, published_errors
 from privdemo.mechanisms.label_counts import RELEASES, calibrate
 from privdemo.methods import LABEL_COUNTS
 
@@ -111,19 +111,23 @@ def takeaway(question: Question, chosen: Outcome) -> str:
     total = sum(question.config.counts)
     errors = published_errors(chosen, question.config.counts)
     promise = _broken_promise_words(chosen)
-    people = "patients" if question.names else "people"
-    by_chance = (
-        f" No reader can tell which of the {len(errors)} counts are exact." if chosen.holds and 0 in errors else ""
-    )
+    people, person = ("patients", "patient") if question.names else ("people", "person")
+    n_off = sum(map(abs, errors))
+    # Where noise hardly ever changes a count, every reader knows that it is exact.
+    is_changed = all((high - low) * total >= 1 for low, high in chosen.ranges)
+    is_hidden = chosen.holds and is_changed and 0 in errors
+    by_chance = f" No reader can tell which of the {len(errors)} counts are exact." if is_hidden else ""
     terms = "\u00a0+\u00a0".join(f"{abs(error):,}" for error in errors)
     added = f" ({terms})" if len(errors) <= _MOST_ADDED else ""
     average = whole(chosen.distortion.mean, total)
-    too = ", too" * (average == f"{sum(map(abs, errors)):,}")
+    too = ", too" * (average == f"{n_off:,}")
+    counted = f"{total:,} {people} are" if total > 1 else f"One {person} is"
+    those = "Those below" if len(errors) <= MOST_BARS else "Together they"
     return (
-        f"{total:,} {people} are counted in {len(errors)} groups. Before the counts are published, each is changed by "
-        f"a random amount (noise), to hide every single person. Those below are off by {sum(map(abs, errors)):,} "
-        f"{people} in all{added}. On "
-        f"average, over many repetitions, it is <b>{average}</b>{too}{promise}.{by_chance}"
+        f"{counted} counted in {len(errors)} groups. Before the counts are published, each is changed by a random "
+        f"amount (noise), to hide every single person. {those} are off by {n_off:,} "
+        f"{person if n_off == 1 else people} in all{added}. On average, over many repetitions, it is "
+        f"<b>{average}</b>{too}{promise}.{by_chance}"
     )
 
 
@@ -152,7 +156,7 @@ def least_words(question: Question, outcomes: Mapping[str, Outcome]) -> str:
 def _broken_promise_words(outcome: Outcome) -> str:
     """Say why the promise of a release does not hold; empty if it does."""
     if RELEASES[outcome.release].data_dependent:
-        return ", but its noise is chosen from the secret counts: <b>no guarantee</b>"
+        return ", but the noise is chosen from the secret counts: <b>no guarantee</b>"
     if not outcome.holds:
         return f", but <b>its promise is broken</b>: at this ε its δ is {small(outcome.delta)}"
     return ""

@@ -76,7 +76,7 @@ def _delta_words(question: Question, total: int) -> str:
     large = numbers.large_delta_words(total, delta, "illness" if question.names else "class")
     if not large or delta != label_counts.DELTA:
         return large
-    return f"{large} It is the paper’s; change it in Settings."
+    return f"{large} {numbers.power_of_ten(delta)} is the δ of a paper; change it in Settings."
 
 
 def _prediction(question: Question, outcome: Outcome, shown: Sequence[int]) -> Prediction | None:
@@ -84,14 +84,15 @@ def _prediction(question: Question, outcome: Outcome, shown: Sequence[int]) -> P
     if not question.names:
         return None
     counts, total = question.config.counts, sum(question.config.counts)
+    off_by = float(round(outcome.distortion.mean * total))
     return Prediction(
         "counts-off-by",
         f"A clinic has counted its {total:,} patients by illness. Before it publishes the {len(counts)} counts, it "
         "changes each by a random amount (noise), so that they tell little about any one patient (privacy loss "
         f"ε = {numbers.epsilon(question.config.epsilon)}). <b>Add up the {len(counts)} errors: how many patients is "
         "that, on average?</b> One count too high by 2 and one too low by 3 make 5.",
-        float(round(outcome.distortion.mean * total)),
-        Scale(0.0, total / 5, 1.0, " patients"),
+        off_by,
+        Scale(0.0, float(total if 5 * off_by > total else total / 5), 1.0, " patients"),
         Chart(charts.beside(counts, None, shown, question.class_names, "patients")),
         "The noise has to hide one patient’s illness, however many patients are counted.",
     )

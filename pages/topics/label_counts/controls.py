@@ -25,7 +25,11 @@ from pages.topics.label_counts.question import (
     delta_setting,
 )
 
-_GUESSING = privacy_inputs.Guessing("which of two given illnesses a patient has", "the counts", "patients")
+_GUESSING = privacy_inputs.Guessing(
+    "a patient has one of two illnesses, both equally likely",
+    "Others who see the counts guess the illness right",
+    people="patients",
+)
 
 
 def controls(values: Values, main: DeltaGenerator) -> None:

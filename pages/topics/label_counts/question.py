@@ -93,7 +93,9 @@ def parse(text: str) -> tuple[int, ...]:
             counts.append(float(part))
         except ValueError:
             raise ValueError(f"“{part[:20]}” is not a number; give counts such as {EXAMPLE}") from None
-    return tuple(int(n) for n in check_counts(counts))
+    found = tuple(int(n) for n in check_counts(counts))
+    limits.RELEASED_PEOPLE.check(sum(found))
+    return found
 
 
 COUNTS = Words("counts", parse, EXAMPLE, "Counts of each class", f"Type or paste: {EXAMPLE}.")

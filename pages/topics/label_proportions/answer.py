@@ -155,10 +155,12 @@ def _prediction(answer: Answer) -> Prediction | None:
         return None
     records, ceiling = answer.task.records, answer.accuracy(FULL).mean
     nothing = 1 - sum(trial.test_share for trial in answer.trials) / len(answer.trials)
+    noise = ", changed by noise" * math.isfinite(answer.question.config.proportion_epsilon)
     return Prediction(
         "bag-totals",
         f"{int(answer.trials[0].sizes.sum()):,} {records} are put into {bags_words(answer)}. A model is given "
-        f"{_sent_kind(answer)}. Of each group it is told only what percentage {answer.task.positive}. <b>For how many "
+        f"{_sent_kind(answer)}. Of each group it is told only what percentage {answer.task.positive}"
+        f"{noise}. <b>For how many "
         f"of 100 new {records} will it tell correctly whether they {answer.task.positive}?</b> (Always saying "
         f"“{answer.task.labels[0]}” is right for {numbers.whole_per_hundred(nothing)}.)",
         100 * answer.accuracy(answer.best).mean,

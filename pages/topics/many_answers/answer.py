@@ -28,9 +28,7 @@ from privdemo.methods import FREQUENCY_ORACLES
 _MOST_CELLS_AT_ONCE = 2_000_000
 _FITS = "many answers"
 # Why an estimate may be below 0.
-_BELOW_0 = (
-    "Each answer is also sent by chance alone. We subtract that: of a rare answer, the estimate can fall below 0 %."
-)
+_BELOW_0 = "Each answer is also sent by chance alone. We subtract that, so an estimate can fall below 0 %."
 # An error counts as equal to a larger one from this fraction of it on.
 _EQUAL_FROM = 0.98
 # What people do with one of the answers, where they do not just give it.
@@ -121,6 +119,8 @@ class Answer:
         if not isinstance(made, SubsetSelection) or made.size == 1:
             return ")"
         there, other = numbers.times_of_100(made.p), numbers.times_of_100(made.q)
+        if there == other:
+            there, other = (f"{100 * chance:.2f} times of 100" for chance in (made.p, made.q))
         return f"): their own is on it {there}, any other one {other}"
 
     @property

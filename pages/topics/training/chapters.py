@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import partial
 from html import escape
@@ -76,8 +77,9 @@ def some_images(answer: Answer) -> list[Panel]:
         )
         for name in names
     ]
-    wrong = _wrong(trial.config)
-    switched = f", {numbers.percent(wrong)} of them with a wrong label," if wrong else ""
+    share = _wrong(trial.config)
+    switched = f", {numbers.percent(share)} of them with a wrong label," if share else ""
+    noisy = "noisy " * (trial.config.pixels.epsilon < math.inf)
     picture = partial(
         charts.digits_html,
         test_images(trial.config)[chosen],
@@ -85,7 +87,7 @@ def some_images(answer: Answer) -> list[Panel]:
         alt=summary,
         groups=[(title, len(images)) for title, images in groups if title],
         trained_on=(
-            f"Learned from {len(trial.config.classes) * trial.config.n_train:,} noisy images{switched} such as:",
+            f"Learned from {len(trial.config.classes) * trial.config.n_train:,} {noisy}images{switched} such as:",
             released_images(trial.config)[:2],
         ),
     )
@@ -118,13 +120,13 @@ def _prediction(answer: Answer) -> Prediction | None:
     first, *_ = answer.compared
     config = answer.trials[0].config
     alt = f"{released(answer)} Some of the images that they send."
-    columns = [f"a “{config.classes[c]}”, as sent" for c in range(len(config.classes))]
+    columns = [f"“{name}”, as sent" for name in config.classes]
     noisy = released_images(config)[: len(columns)]
     return Prediction(
         "noisy-training",
         f"{len(config.classes) * config.n_train:,} people each sent an image and its label, both with noise: "
         f"{noise_of(config.pixels).done(config.pixels)}, and {numbers.percent(_wrong(config))} of the labels were "
-        f"switched{_reverse(config.classes)}. A model learns from them to tell "
+        f"switched{_switched_words(config)}. A model learns from them to tell "
         f"{_distinguished_words(config.classes)}. <b>Of 100 clean images, how many will it name correctly?</b> "
         f"(Blind guessing: {100 / len(config.classes):.0f}.)",
         100 * answer.score(first, "accuracy").mean,
@@ -135,9 +137,14 @@ def _prediction(answer: Answer) -> Prediction | None:
     )
 
 
-def _reverse(classes: Sequence[str]) -> str:
-    """Say how labels of two classes are switched; nothing of more classes."""
-    return f" (a {classes[0]} called a {classes[1]}, or the reverse)" if len(classes) == 2 else ""
+def _switched_words(config: training.TrainingConfig) -> str:
+    """Say how labels of two classes are switched, if any are; nothing of more classes."""
+    if len(config.classes) > 2:
+        return ""
+    channel = config.labels.channel_matrix  # [sent, true]
+    ways = ((channel[1, 0], config.classes), (channel[0, 1], config.classes[::-1]))
+    switched = [f"“{true}” to “{sent}”" for chance, (true, sent) in ways if chance > 0]
+    return f" ({' or '.join(switched)})" if switched else ""
 
 
 def _distinguished_words(classes: Sequence[str]) -> str:

@@ -78,13 +78,16 @@ def controls(values: Values, main: DeltaGenerator) -> None:
         if epsilon < math.inf:
             name = f"ε of one {value_word}"
             sure = (
-                privacy_inputs.black_or_white(family, n_states)
+                privacy_inputs.black_or_white(family)
                 if value_word == "pixel"
-                else privacy_inputs.Guessing(f"which of two values a {value_word} had", "from what is sent,")
+                else privacy_inputs.Guessing(
+                    f"a {value_word} is one of two numbers, both equally likely",
+                    "Others who see what is sent guess the number right",
+                )
             )
-            privacy_inputs.value_scale(epsilon, sure, name=name)
+            privacy_inputs.guess_scale(epsilon, sure, name=name)
     privacy_inputs.pixel_boxes(level, family, n_states, DELTA, "training_pixel_epsilon", value_word)
-    _label_controls(classes, classes_word)
+    _label_controls(classes, class_word, classes_word)
     inputs.choose(TRAINED)
     inputs.number(TRIALS)
     inputs.number(SEED)
@@ -92,7 +95,7 @@ def controls(values: Values, main: DeltaGenerator) -> None:
     inputs.choose(STUDY)
 
 
-def _label_controls(classes: tuple[str, ...], classes_word: str) -> None:
+def _label_controls(classes: tuple[str, ...], class_word: str, classes_word: str) -> None:
     """Render the lie about the label: one flip probability, or, for two classes, two that may differ."""
     n_classes = len(classes)
     if n_classes > 2:
@@ -110,7 +113,7 @@ def _label_controls(classes: tuple[str, ...], classes_word: str) -> None:
     label = label_setting(n_classes)
     slider = privacy_inputs.noise_slider("Each label is wrong with probability")
     people = privacy_inputs.People(f"are a {classes[0]}", f"are a {classes[1]}", f"“{classes[0]}”")
-    privacy_inputs.lie(label, n_classes, slider=slider, people=people, things=classes_word)
+    privacy_inputs.lie(label, n_classes, slider=slider, people=people, things=classes_word, thing=class_word)
     privacy_inputs.lie_boxes(
         label, n_classes, label="p of the label", epsilon_key="training_label_epsilon", epsilon_label="ε of the label"
     )

@@ -158,6 +158,10 @@ def test_a_number_as_people_read_it(function, values, words):
 @pytest.mark.parametrize(
     ("function", "given", "words"),
     [
+        (numbers.one_in, 0.3, "one in 3.33"),
+        (numbers.one_in, 0.05, "one in 20"),
+        (numbers.one_in, 1e-6, "one in 1,000,000"),
+        (numbers.one_in, 1e-100, "one in 1.0·10¹⁰⁰"),
         (numbers.join_words, (), ""),
         (numbers.join_words, ("7", "9"), "7 and 9"),
         (numbers.join_words, ("1", "2", "3"), "1, 2 and 3"),

@@ -255,8 +255,9 @@ container head direction=HORIZONTAL justify=SPACE_BETWEEN align=ALIGN_CENTER
 transparent allow_empty=True > markdown body=<p class="takeaway">The level is 3.</p> allow_html=True
 container page-main
   container nav direction=HORIZONTAL align=ALIGN_CENTER
-    container chapters direction=HORIZONTAL align=ALIGN_CENTER use_content=True > button_group chapter options=one
-        default=0 label=Chapter label_visibility=COLLAPSED required=True
+    container chapters direction=HORIZONTAL align=ALIGN_CENTER use_content=True > container chapter-choice
+        gap_size=NONE direction=HORIZONTAL align=ALIGN_CENTER > button_group chapter options=one default=0
+        label=Chapter label_visibility=COLLAPSED required=True
     expander settings label=Settings expanded=False icon=:material/tune:
   container stage
     html body=<span id="ma…"-1"></span>

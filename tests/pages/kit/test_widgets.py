@@ -9,6 +9,7 @@ from pages.kit import numbers, privacy_inputs
 from pages.kit.privacy_inputs import DELTAS, EPSILONS
 from privdemo import accounting, figures
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse
+from privdemo.mechanisms.pixels import FAMILIES
 from tests.pages.kit.elements import component_data, opened, rendered
 
 SETTINGS = """
@@ -233,20 +234,18 @@ def test_what_an_answer_gives_away_is_said_in_whole_people(first, second, words)
 
 
 @pytest.mark.parametrize(
-    ("epsilon", "sure"), [(0.0, "up to 50 %"), (1.0, "up to 74 %"), (4.59, "up to 99 %"), (4.69, "over 99 %")]
+    ("epsilon", "often"), [(0.0, "at most 50"), (1.0, "fewer than 74"), (4.59, "fewer than 99"), (4.69, "over 99")]
 )
-def test_what_one_value_gives_away_is_how_sure_it_can_make_somebody(monkeypatch, epsilon, sure):
-    shown = []
-    monkeypatch.setattr(privacy_inputs.st, "html", shown.append)
-    privacy_inputs.value_scale(
-        epsilon, privacy_inputs.Guessing("whether it was black", "from it,"), name="ε of one pixel"
-    )
-    assert f"From it, one can be {sure} sure whether it was black (by luck alone: 50 %)." in shown[0]
-    # Randomised response of two values reaches the bound.
-    channel = RandomisedResponse.from_epsilon(epsilon, 2).channel_matrix
-    posterior = 100 * accounting.posterior(channel, [0.5, 0.5], 1)[1]
-    assert sure == f"up to {math.ceil(posterior - 1e-9)} %" if posterior <= 99 else sure == "over 99 %"
-    assert "<details>" not in shown[0]
+def test_what_a_white_pixel_gives_away_is_how_often_it_was_white(epsilon, often):
+    family = FAMILIES["randomised_response"]
+    shown = privacy_inputs.guess_scale_html(epsilon, privacy_inputs.black_or_white(family), name="ε of one pixel")
+    assert f"If it arrives white, it was white {often} of 100 times. By luck alone: 50." in shown
+    # White is replaced as every other grey; only black and white are possible before.
+    for n_states in (2, 17, 256):
+        channel = RandomisedResponse.from_epsilon(epsilon, n_states).channel_matrix[:, [0, -1]]
+        posterior = 100 * channel[-1, 1] / channel[-1].sum()
+        said = int(often.split()[-1])
+        assert said - 1 - 1e-9 <= posterior <= said + 1e-9 if said < 99 or often.startswith("fewer") else posterior > 99
 
 
 @pytest.mark.parametrize(("p", "says"), [(0.125, (88, 13)), (0.375, (63, 38)), (0.2, (80, 20))])
@@ -262,7 +261,7 @@ def test_as_many_dots_say_yes_as_the_words_say(monkeypatch, p, says):
     assert tuple(plotted) == says
     assert "did it, {} say Yes. Of 100 who did not, {} say Yes.".format(*says) in shown
     right = privacy_inputs.guess_scale_html(
-        0.0, privacy_inputs.Guessing("which label a person has", "them"), delta=1 - 2 * p
+        0.0, privacy_inputs.Guessing("it is a or b", "Others guess it right"), delta=1 - 2 * p
     )
     assert plotted[-1] == math.ceil(100 * (1 - p))
     assert f"{plotted[-1]} of 100 times. By luck alone: 50." in right
@@ -281,23 +280,21 @@ def test_the_meaning_of_an_answer_comes_from_its_channel():
 @pytest.mark.parametrize(
     ("epsilon", "delta", "right", "counted"),
     [
-        (0.0, 0.0, "is right at most 50", ""),
-        (1.0, 0.0, "is right fewer than 74", ""),
-        (1.0, 1e-6, "is right fewer than 74", ""),
-        (1.0, 0.05, "is right fewer than 75", "δ = 0.05"),
-        (math.log(3), 0.0, "is right at most 75", ""),
-        (0.0, 0.2, "is right at most 60", "δ = 0.2"),
-        (9.0, 0.0, "may be right over 99", ""),
-        (math.inf, 0.0, "is right at most 100", ""),
+        (0.0, 0.0, "at most 50", ""),
+        (1.0, 0.0, "fewer than 74", ""),
+        (1.0, 1e-6, "fewer than 74", ""),
+        (1.0, 0.05, "fewer than 75", "δ = 0.05"),
+        (math.log(3), 0.0, "at most 75", ""),
+        (0.0, 0.2, "at most 60", "δ = 0.2"),
+        (9.0, 0.0, "up to nearly 100", ""),
+        (math.inf, 0.0, "up to nearly 100", ""),
     ],
 )
 def test_what_a_release_gives_away_is_how_many_can_be_guessed_right(epsilon, delta, right, counted):
-    guessing = privacy_inputs.Guessing("which of two labels a patient has", "the counts", "patients")
+    guessing = privacy_inputs.Guessing("it is a or b", "Others who see the counts guess it right", people="patients")
     shown = privacy_inputs.guess_scale_html(epsilon, guessing, delta=delta, name="ε of a label", more="So.")
     beyond = f" This includes a chance of {counted} that the promise fails." if counted else ""
-    words = (
-        f"From the counts, others guess which of two labels a patient has: they {right.replace('is', 'are', 1)} of 100 "
-        f"times. By luck alone: 50.{beyond}"
-    )
-    assert f">{words} So. <b>Privacy loss ε of a label = " in shown
+    words = f"Suppose it is a or b. Others who see the counts guess it right {right} of 100 times."
+    assert f">{words} By luck alone: 50.{beyond} <b>Privacy loss ε of a label = " in shown
+    assert f"({numbers.ANCHORS}). So.<details>" in shown
     assert "<figcaption>100 patients</figcaption>" in shown

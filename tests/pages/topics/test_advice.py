@@ -113,7 +113,7 @@ def test_every_question_offers_those_with_whom_it_can_be_answered(title, kind):
         first, second = what_to_do(answer(question, Trials()))
         plan = advise.advise(question).plan
         right = accounting.right_of_100_words(plan.epsilon, plan.delta)
-        assert first.figure.contents[0][1] == f"others guess {right.removeprefix('is ')}"
+        assert first.figure.contents[0][1] == f"others guess right {right}"
         assert {row["trust"] for row in second.rows()} <= set(TRUSTS[kind])
 
 
@@ -162,7 +162,7 @@ def test_the_cards_say_what_the_next_trust_gives_and_what_stays_at_risk():
     number, words = titles["How well others can guess one answer"]
     assert number == "others guess right fewer than 74 of 100 times"
     assert words.startswith(
-        "They see what that person sends, and guess which of two answers is true. By luck alone: 50."
+        "They see what that person sends, and guess which of two equally likely answers is true. By luck alone: 50."
     )
 
 

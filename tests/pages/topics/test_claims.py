@@ -38,9 +38,24 @@ def test_a_row_says_which_claim_what_is_published_and_found_and_when_opened_why(
 
 def test_the_headline_counts_claims_and_papers(everything):
     assert PAGE.question == f"{len(everything)} published claims about privacy by noise: do they hold?"
-    n_papers = len({claim.source for claim in everything})
+    n_papers = len({claim.source for claim in everything if claim.verdict != claims.OPEN})
     words = f"of {n_papers} papers and lecture slides again. Of {len(everything)} claims about hiding"
     assert words in shown().takeaway()
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "words"),
+    [
+        ((HOLDS, CAVEAT), "; the other one holds only in part."),
+        ((HOLDS, CAVEAT, CAVEAT), "; the other 2 hold only in part."),
+        ((FAILS, claims.UNCLEAR, claims.DIFFERS), "; the other 2 are unclear."),
+        (claims.VERDICTS, "; the other 4 hold only in part, are unclear or cannot be checked."),
+        ((HOLDS, FAILS), "does not."),
+    ],
+)
+def test_the_headline_names_what_becomes_of_the_others(everything, verdicts, words):
+    some = {i: replace(everything[0], verdict=verdict) for i, verdict in enumerate(verdicts)}
+    assert Answer("all sources", some, some).takeaway().replace("</b>", "").endswith(words)
 
 
 def test_the_takeaway_counts_verdicts_and_the_code_gives_all_claims(everything):

@@ -605,8 +605,8 @@ def by_trust(config: ComparisonConfig, metric: str) -> tuple[Answer, dict[str, P
 def test_the_note_names_delta_and_a_shuffler_is_compared_at_two(mnist):
     _, panels = by_trust(ComparisonConfig(SHARE), "error")
     words = (
-        "With a curator and a shuffler there is a chance of one in 1,000,000 (δ = 10⁻⁶) that this protection does not "
-        "hold."
+        "With a curator and a shuffler there is a chance of one in 1,000,000 (δ = 10⁻⁶) that more is given away than ε "
+        "says."
     )
     assert panels["by-trust"].note.replace("\u00a0", " ").endswith(words)
     panel = panels["two-deltas"]

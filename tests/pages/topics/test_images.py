@@ -99,10 +99,10 @@ def test_the_takeaway_holds_the_packages_numbers():
         f"<b>No, not with this noise:</b> given the originals of {point.n_candidates} people, a program"
     )
     found = numbers.out_of_100(point.linked.mean)
-    assert words.endswith(f"finds the right sender for <b>{found}</b> noisy images.")
+    assert words.endswith(f"finds the right sender for <b>{found}</b> sent images.")
     hidden = shown(level=FAMILIES["randomised_response"].limit(17).high).takeaway()
     assert hidden.startswith("<b>Yes, with this noise:</b>")
-    assert hidden.endswith("noisy images, no more often than by chance.")
+    assert hidden.endswith("sent images, no more often than by chance.")
     assert f"With the noise at 20 %, a program that has the originals of {point.n_candidates} people" in (
         made.lost()[0].answer
     )

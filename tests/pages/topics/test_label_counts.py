@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from pages.kit.values import Values
+from pages.kit.values import Values, from_texts
 from pages.topics.label_counts import CHAPTERS, PAGE, adversary, along, chapters, claim
 from pages.topics.label_counts.answer import least_words, takeaway
-from pages.topics.label_counts.question import AXIS, PATIENTS, Curves, Question, parse, question_of
+from pages.topics.label_counts.question import AXIS, PATIENTS, Curves, Question, parse, question_of, settings
 from privdemo.experiments.label_counts import CountConfig, Leak, Outcome, Settled
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.label_counts import RELEASES, STUDIED, GaussianCounts
@@ -60,7 +60,7 @@ def chosen(*given, **problem):
         (exact(DATA), "is 0.05 if its σ had been chosen beforehand; chosen from the secret counts, the true δ can be"),
         (
             chosen(DATA, 0.05, 0.01),
-            "as in the paper (no guarantee): 10, but its noise is chosen from the secret counts: <b>no",
+            "as in the paper (no guarantee): 10, but the noise is chosen from the secret counts: <b>no",
         ),
         (chosen(GAUSS, 0.2, 0.02), "as in the paper: 20, but <b>its promise is broken</b>: at this ε its δ is 0.2."),
         (
@@ -136,6 +136,11 @@ def test_noise_of_whole_numbers_is_one_more_choice_in_every_chapter(name):
 def test_a_number_with_commas_is_refused_in_a_sentence():
     with pytest.raises(ValueError, match="“1,000” may be a part of a number, or several"):
         parse("1,000 2,000")
+
+
+def test_more_people_than_a_release_may_be_about_are_refused():
+    with pytest.raises(ValueError, match=r"people must be a whole number in .*, got 1800000000"):
+        parse("900000000, 900000000")
 
 
 def test_the_code_of_every_tab_gives_the_shown_numbers():
@@ -220,6 +225,18 @@ def test_the_page_opens_on_one_release_of_a_clinics_counts_by_name():
     assert [row["class"] for row in panel.rows()] == list(PATIENTS)
     assert panel.prediction.truth == round(mean)
     assert [trace.name for trace in panel.prediction.covered.figure.data] == ["true counts (kept secret)"]
+
+
+def test_nothing_is_hidden_where_noise_hardly_ever_changes_a_count():
+    found = PAGE.answer(question_of(from_texts(settings, {"count_epsilon": "20"})), None).takeaway()
+    assert "off by 0 patients in all" in found
+    assert "No reader" not in found
+
+
+def test_one_person_is_one_person():
+    typed = {"counts_of": "my own", "counts": "1, 0", "count_seed": "1"}
+    found = PAGE.answer(question_of(from_texts(settings, typed)), None).takeaway()
+    assert found.startswith("One person is counted in 2 groups.")
 
 
 def test_errors_of_whole_counts_are_added_up():

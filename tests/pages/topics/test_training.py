@@ -437,13 +437,27 @@ def test_no_level_stands_in_for_a_question_that_is_shipped_or_differs_in_more(mo
     assert answer(question, Trials((), (), ((),))) is None
 
 
+@pytest.mark.parametrize(
+    ("labels", "words"),
+    [
+        (BinaryChannel(0.0, 0.3), "15 % of the labels were switched (“9” to “7”)."),
+        (BinaryChannel(0.1, 0.0), "5 % of the labels were switched (“7” to “9”)."),
+        (BinaryChannel(0.0, 0.0), "0 % of the labels were switched."),
+    ],
+)
+def test_only_labels_that_are_switched_are_said_to_be(labels, words):
+    shown = made(spread=TRUTH, naive=TRUTH)
+    shown = replace(shown, trials=[replace(one, config=replace(one.config, labels=labels)) for one in shown.trials])
+    assert words in chapters.some_images(shown)[0].prediction.ask
+
+
 def test_a_guess_of_how_many_images_are_named_rightly_is_judged_by_the_headlines_method():
     shown = made(spread=np.where(TRUTH == 1, 0.9, 0.3), naive=TRUTH)
     (panel,) = chapters.some_images(shown)
     assert panel.prediction.truth == 100 * shown.score(SPREAD, "accuracy").mean == 100
     assert panel.prediction.ask == (
         "80 people each sent an image and its label, both with noise: 20 % of the pixels were replaced by random grey, "
-        "and 20 % of the labels were switched (a 7 called a 9, or the reverse). A model learns from them to "
+        "and 20 % of the labels were switched (“7” to “9” or “9” to “7”). A model learns from them to "
         "tell 7 from 9. <b>Of 100 clean images, how "
         "many will it name correctly?</b> (Blind guessing: 50.)"
     )
