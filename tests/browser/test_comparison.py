@@ -94,9 +94,9 @@ def test_quick_changes_on_a_slow_connection_lose_no_message(page: Page, address:
     )
     connection.hold()
     for chapter in (
-        "All results in a table",
+        "Results by who is trusted",
         "Compare two settings",
-        "All results in a table",
+        "Results by who is trusted",
         "Compare two settings",
         "Most privacy for a goal you set",
     ):
