@@ -71,8 +71,6 @@ def by_trying(name: str) -> str:
 GUESS_BACK, MATCH_BAGS, ALL_KNOWN = "guess the true answers first", "match each bag’s share", "labels known"
 # What a title ends with whose method knows more than is released.
 _CEILING = "(for comparison)"
-# What the method with every label is called where nothing else on the screen is called a label.
-WITHOUT_PRIVACY = f"without privacy {_CEILING}"
 _CORRECTED = "correct for the noise"
 # These learn from the bag or the set that a record is in, as a label that is often wrong; the better of two ways is
 # the one that predicts held-out labels better.
@@ -323,7 +321,7 @@ NAMES, LLP, MEAN_MAP, ALTERNATING = "names", "llp", "mean map", "alternating"
 
 LABEL_PROPORTIONS = _table(
     (
-        Method(FULL, f"{ALL_KNOWN} {_CEILING}", TRUTH, palette.TRUTH, "full labels"),
+        Method(FULL, f"without privacy {_CEILING}", TRUTH, palette.TRUTH, "full labels"),
         Method(
             LABELLED,
             f"{ALL_KNOWN}, data as sent {_CEILING}",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -45,7 +44,6 @@ from privdemo.methods import (
     MEAN_MAP,
     NAMES,
     TRUTH,
-    WITHOUT_PRIVACY,
     Method,
     by_trying,
 )
@@ -96,8 +94,6 @@ def accuracies(trials: Sequence[Trial], methods: Sequence[str], threshold: str, 
     title each row says how it learns.
     """
     named = {name: LABEL_PROPORTIONS[name] for name in methods}
-    if FULL in named:
-        named[FULL] = replace(named[FULL], title=WITHOUT_PRIVACY)
     marks = [(named[name], label_proportions.mean_accuracy(trials, name, threshold)) for name in methods]
     nothing = 1 - float(np.mean([trial.test_share for trial in trials]))
     low = max(0.0, math.floor(10 * min(nothing, *(e.ends[0] for _, e in marks)) - 0.2) / 10)

@@ -15,7 +15,7 @@ from privdemo.figures import label_proportions as charts
 from privdemo.figures.bag import bag_html
 from privdemo.figures.people import A_COLOUR, B_COLOUR
 from privdemo.intervals import Estimate
-from privdemo.methods import ALTERNATING, FULL, LABEL_PROPORTIONS, LLP, MEAN_MAP, WITHOUT_PRIVACY
+from privdemo.methods import ALTERNATING, FULL, LABEL_PROPORTIONS, LLP, MEAN_MAP
 from privdemo.methods import NAMES as BAG_NAMES
 from privdemo.tasks import BINARY
 from tests.figures.reading import shows_estimates, vertical_lines
@@ -83,7 +83,7 @@ def test_shares_of_right_answers_stand_beside_those_of_all_labels_and_of_always_
     figure = charts.accuracies(TRIALS, METHODS, threshold, BINARY["adult"])
     *traces, lazy = figure.data
     for trace, name in zip(traces, METHODS, strict=True):
-        assert list(trace.y) == [WITHOUT_PRIVACY if name == FULL else title(name)]
+        assert list(trace.y) == [title(name)]
         assert shows_estimates(trace, label_proportions.mean_accuracy(TRIALS, name, threshold), axis="x")
     assert (lazy.x[0], lazy.y[0]) == (pytest.approx(0.6), "always say up to $50,000")
     assert vertical_lines(figure, False, "x") == [figure.data[0].x[0]], "of whoever has all labels"

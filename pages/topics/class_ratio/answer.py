@@ -86,8 +86,8 @@ HOW = {
     IDENTITY: "learns which set {records} are from; compares its answers for the {n} and for the sets",
     COUNT: "learns to sort {records} so that each set gets its known share, then sorts and counts the {n}",
     PSVM: "finds the widest border that gives each set its known share, then counts the {n}",
-    EM: "is told what each of the sets’ {records} is, and estimates the share from that",
-    PCC: "is told what each of the sets’ {records} is; names each of the {n}, and counts",
+    EM: "is told what each of the sets’ {records} is (its label), and estimates the share from that",
+    PCC: "is told what each of the sets’ {records} is (its label); names each of the {n}, and counts",
 }
 # The same where two sets are given of two classes, {one} and {other}: what most of each set are, and the shares.
 HOW_OF_TWO = {
@@ -104,7 +104,7 @@ def _found_panel(answer: Answer) -> Panel:
     truth = float(answer.trials[0].truth[0])
     rows = [
         charts.Found(
-            "each one known (for comparison)" if name == EM else CLASS_RATIO[name].title,
+            CLASS_RATIO[name].title,
             how_words(answer, name),
             CLASS_RATIO[name].style.colour,
             estimate,

@@ -63,7 +63,7 @@ def test_every_method_is_explained_beside_what_it_finds(shown: Answer) -> None:
     for row, name in zip(panel.rows(), shown.methods, strict=True):
         mean = class_ratio.share_of(shown.trials, name, 0).mean
         assert (row["method"], row["mean"]) == (CLASS_RATIO[name].title, mean)
-        title = "each one known (for comparison)" if name == EM else row["method"]
+        title = row["method"]
         assert f"<b>{title}</b><small>{row['how']}</small>" in panel.figure.html
         assert f"<b>{100 * mean:.1f} %</b><small>{off_words(mean - truth)}</small>" in panel.figure.html
         assert "{" not in row["how"]
