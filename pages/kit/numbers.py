@@ -403,6 +403,6 @@ def marks_words(n_trials: int, has_lines: bool = True) -> str:
     if not has_lines:
         return f"Marks: averages of {n_trials} trials, too few for 95 % intervals."
     return (
-        f"Marks: averages of {n_trials} trials. With many more trials, the average would very probably lie on the line "
-        "through the mark (95 % interval)."
+        f"Marks: averages of {n_trials} trials. The short line through a mark shows how far chance may have moved it "
+        "(95 % interval)."
     )

@@ -8,7 +8,7 @@ from html import unescape
 
 import streamlit as st
 
-from pages.kit import inputs, numbers
+from pages.kit import inputs, numbers, screen
 from pages.kit.number_control import MORE_OR_LESS, OtherUnit, Slider
 from pages.kit.settings import Number
 from privdemo import accounting, figures
@@ -42,7 +42,7 @@ class People:
 
 def answer_scale(channel: BinaryChannel, people: People) -> None:
     """Render what the ε of an answer means: in whole people of two kinds, from the channel itself, and on a scale."""
-    st.html(answer_scale_html(channel, people))
+    st.html(screen.with_explanations(answer_scale_html(channel, people), "ε of one answer"))
 
 
 def answer_scale_html(channel: BinaryChannel, people: People) -> str:
@@ -83,7 +83,8 @@ def guess_scale(epsilon: float, guessing: Guessing, *, delta: float = 0.0, name:
 
     `name` is what ε is called, and `more` is a sentence to add at the end.
     """
-    st.html(guess_scale_html(epsilon, guessing, delta=delta, name=name, more=more))
+    shown = guess_scale_html(epsilon, guessing, delta=delta, name=name, more=more)
+    st.html(screen.with_explanations(shown, name))
 
 
 def guess_scale_html(epsilon: float, guessing: Guessing, *, delta: float = 0.0, name: str = "ε", more: str = "") -> str:

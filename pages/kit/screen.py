@@ -103,7 +103,7 @@ def report_button(make: Callable[[], str], name: str) -> None:
     )
 
 
-def _with_explanations(markup: str, part: str) -> str:
+def with_explanations(markup: str, part: str) -> str:
     """Return markup without breaks in numbers, and with terms explained that `part` is the first to use."""
     return glossary.explain(with_no_break_spaces(markup), part, st.session_state.setdefault(_EXPLAINED, {}))
 
@@ -132,7 +132,7 @@ def takeaway(
     On a slide this is the headline, which may hold numbers by their names among `facts`; without any, it is the
     sentence: a question to the room, or why there is no answer.
     """
-    words = f'<p class="takeaway">{_with_explanations(sentence, "takeaway")}</p>'
+    words = f'<p class="takeaway">{with_explanations(sentence, "takeaway")}</p>'
     if slide := st.session_state.get(_SLIDE):
         words = _headline(slide, sentence, question or st.session_state[_TITLE], facts)
     elif question:
@@ -149,7 +149,7 @@ def _headline(slide: Slide, sentence: str, question: str, facts: Mapping[str, st
         is_short = len(_bare(sentence).split()) <= _MOST_WORDS
         words = sentence if facts is None or (slide.shows_sentence and is_short) else question
     kind = "long" if len(_bare(words)) > _LONG_HEADLINE else "short"
-    words = _with_unbroken_intervals(_with_explanations(words, "takeaway"))
+    words = _with_unbroken_intervals(with_explanations(words, "takeaway"))
     return f'<h1 class="headline {kind}">{words}</h1>'
 
 
@@ -261,7 +261,7 @@ def head(panel: Panel) -> None:
         st.subheader(panel.question, anchor=False)
     if panel.answer:
         st.markdown(
-            f'<p class="answer">{_with_explanations(panel.answer, panel.name + "-answer")}</p>', unsafe_allow_html=True
+            f'<p class="answer">{with_explanations(panel.answer, panel.name + "-answer")}</p>', unsafe_allow_html=True
         )
 
 
@@ -298,7 +298,7 @@ def _other_figure(panel: Panel) -> None:
     elif isinstance(shown, Component):
         component.mount(shown)
     elif shown is not None and not isinstance(shown, Chart):
-        html = _with_explanations(shown.html, panel.name) if isinstance(shown, Cards) else shown.html
+        html = with_explanations(shown.html, panel.name) if isinstance(shown, Cards) else shown.html
         st.html(_with_unbroken_intervals(html) if is_slide() and isinstance(shown, Table) else html)
 
 
@@ -326,7 +326,7 @@ def below_figure(panel: Panel) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"under-{name}" if name else None):
         if panel.summary:
-            words = _with_explanations(panel.summary, f"{name}-words")
+            words = with_explanations(panel.summary, f"{name}-words")
             title = "<summary>This figure in words</summary>"
             st.html(f'<details class="in-words">{title}<p class="summary">{words}</p></details>')
         if rows is None or shown is None:

@@ -81,7 +81,9 @@ def _radios(name: str, options: tuple[str, ...]) -> str:
 
 
 def _epsilon(first: str, second: str) -> str:
-    return answer_scale_html(CONFIG.channel, People(f"mean “{first}”", f"mean “{second}”", f"“{first}”"))
+    return answer_scale_html(
+        CONFIG.channel, People(f"would honestly say “{first}”", f"would honestly say “{second}”", f"“{first}”")
+    )
 
 
 def _control(setting: Number, label: str) -> dict[str, Any]:

@@ -266,8 +266,11 @@ def consequence(advice: Advice, other: Plan) -> str:
         return f"{people} {'enough' if needed is None or fewer else 'needed'} with {epsilon}."
     goal = "exactness" if question.ask == COUNTS else f"± {_points(question.within)}"
     goal = f"{'the same' if advice.reached else 'the wanted'} {goal}"
-    only = "only " * _no_more(other.epsilon_needed, advice.plan.epsilon_needed)
-    return f"the privacy loss for {goal} from {_people(question.people)} is {only}ε = {other.epsilon_needed:g}."
+    needs = f"{goal} from {_people(question.people)} {'costs' if question.ask == COUNTS else 'cost'}"
+    if not advice.reached:
+        return f"{needs} ε = {other.epsilon_needed:g}."
+    much = "less" if _no_more(other.epsilon_needed, advice.plan.epsilon_needed) else "more"
+    return f"{needs} {much} privacy: ε = {other.epsilon_needed:g}."
 
 
 def _instead(advice: Advice, other: Plan) -> str:

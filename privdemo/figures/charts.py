@@ -146,7 +146,9 @@ def dot_plots(contents: Sequence[DotPlot], below: Below | None = None) -> Figure
     """
     n_rows = len(contents[0].rows)
     row = TWO_LINE_ROW if contents[0].how else ROW
-    step = row * n_rows + 78
+    # Rows of two lines are high: their scale stands above them, where it is seen first.
+    above = 56 if contents[0].how else 34
+    step = row * n_rows + 44 + above
     height = step * len(contents) - 44  # the last plot's tick labels are in the margin
     if below:
         height += 78 + below.height
@@ -154,7 +156,7 @@ def dot_plots(contents: Sequence[DotPlot], below: Below | None = None) -> Figure
     traces = []
     for i, content in enumerate(contents):
         axis = str(i + 1) if i else ""
-        top = 1 - (step * i + 34) / height
+        top = 1 - (step * i + above) / height
         bottom = max(0.0, top - row * n_rows / height)
         for method, estimate in content.rows:
             known = estimate.known
@@ -176,8 +178,10 @@ def dot_plots(contents: Sequence[DotPlot], below: Below | None = None) -> Figure
             layout["shapes"].append(shape if words == "" else dotted(shape))
             if words:
                 layout["annotations"].append(_words(words, x, top, "center", f"x{axis}"))
-        layout["annotations"].append(heading(content.title, top) | {"yshift": 20})
+        layout["annotations"].append(heading(content.title, top) | {"yshift": above - 14})
         layout[f"xaxis{axis}"] = {"range": [content.low, content.high], "domain": [0, 1], "anchor": f"y{axis}"}
+        if content.how:
+            layout[f"xaxis{axis}"]["side"] = "top"
         if content.tickformat:
             layout[f"xaxis{axis}"]["tickformat"] = content.tickformat
         labels = {m.title: f"{m.title} <b>{_with_arrow(e.mean, content)}</b>" for m, e in content.rows}

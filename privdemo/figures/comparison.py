@@ -40,7 +40,7 @@ AXES = {
 }
 _SHARES = ("accuracy", "error")
 # The accuracy of a guess between two classes, and what it is called.
-COIN, _COIN_WORDS = 0.5, "coin toss"
+COIN, _COIN_WORDS = 0.5, "blind guessing"
 # Pixels for the words of the axis across and the names of so many curves, and for each name of more: a telephone shows
 # one below the other, so that the plot keeps its height.
 _FEW, _LEGEND, _NAME = 4, 85, 20
@@ -72,7 +72,7 @@ def frontier(
 
     The dotted rule across is the `goal`, if there is one; `axis` is the title of the axis, which names what ε covers.
     `records` are what a model names. With `names`, few curves are called by them at their ends, and a
-    dotted rule marks a coin toss.
+    dotted rule marks blind guessing.
     """
     x_axis = log_axis(axis, sorted({*EPSILONS, epsilon}))
     x_axis |= {"tickvals": list(EPSILONS), "ticktext": [f"{e:g}" for e in EPSILONS]}
@@ -181,7 +181,7 @@ def by_trust(
     ways: Sequence[Way], known: Estimate | None, metric: str, write: Callable[[float], str], records: str = "records"
 ) -> Figure:
     """Return what each of the `ways` reaches by a metric, a row each, with 95 % intervals; rules mark what is reached
-    with all labels true, `known`, and of an accuracy a coin toss.
+    with all labels true, `known`, and of an accuracy blind guessing.
 
     A way that is not shown yet has a question mark between the two rules. `write` writes a number.
     """

@@ -240,7 +240,7 @@ def _row_errors(
         "xaxis": "x2",
         "mode": "markers",
         "marker": {"symbol": "diamond", "size": 9, "color": style.colour},
-        "name": "error this time; line: its range in 95 of 100 repetitions",
+        "name": "error this time; 95 of 100 repetitions fall on the line",
         "hovertemplate": "%{x:+,}<extra></extra>",
     }
     return [across, here]

@@ -78,10 +78,10 @@ def scores(
 HOW = {
     FULL: "knows which {records} {positive}",
     LABELLED: "knows all labels of what is sent on",
-    NAMES: "takes a bag’s percentage as each member’s own chance",
+    NAMES: "treats the bag’s percentage as each member’s chance",
     by_trying(NAMES): "takes a bag’s percentage as each member’s chance, or works out the average of each kind",
     LLP: "finds a rule that gets each bag’s percentage right",
-    MEAN_MAP: "works out a typical “{label}” and a typical other",
+    MEAN_MAP: "works out what a typical “{label}” looks like",
     ALTERNATING: "works out a typical “{label}” and a typical other, then corrects them bag by bag",
 }
 _HOW_LAZY = "learns nothing (for comparison)"

@@ -208,16 +208,15 @@ def test_the_promise_is_the_most_that_an_observer_can_be_right():
 def test_other_trust_gives_each_of_two_ways_a_sentence():
     (shuffled,) = comparisons(advise(Question("yes-no", "nobody", 5000, 0.03)))
     assert shuffled == (
-        "If people trust a shuffler, who mixes all answers so that nobody knows whose is whose, the privacy loss for "
-        "the same ± 3 points from 5,000 people "
-        "is only ε = 0.064. Or keep ε = 1 and ask only 1,190 people."
+        "If people trust a shuffler, who mixes all answers so that nobody knows whose is whose, the same ± 3 points "
+        "from 5,000 people cost less privacy: ε = 0.064. Or keep ε = 1 and ask only 1,190 people."
     )
     nobody, curator = comparisons(advise(Question("yes-no", "shuffler", 600, 0.05)))
     assert nobody == (
-        "If people trust nobody, the privacy loss for the same ± 5 points from 600 people is ε = 2.184. Or take ε = 1 "
+        "If people trust nobody, the same ± 5 points from 600 people cost more privacy: ε = 2.184. Or take ε = 1 "
         "and ask 1,795 people."
     )
-    assert curator.endswith("from 600 people is only ε = 0.159. Or take ε = 1 and ask only 389 people.")
+    assert curator.endswith("from 600 people cost less privacy: ε = 0.159. Or take ε = 1 and ask only 389 people.")
 
 
 # --- the label -----------------------------------------------------------------------------------

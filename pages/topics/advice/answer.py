@@ -107,8 +107,8 @@ def _guesses(epsilon: float, delta: float) -> str:
     """Return how often of 100 a guess between two answers is right at most."""
     often = right_of_100_words(epsilon, delta)
     if often.startswith("up to"):
-        return "others may guess right nearly always"
-    return f"others guess right {often}"
+        return "nearly every guess may be right"
+    return f"{often.replace(' of 100 times', ' of 100 guesses')} are right"
 
 
 def _trust_number(answer: Answer, other: Plan) -> str:
@@ -187,12 +187,12 @@ def _note(plan: Plan, learns: bool, is_reached: bool) -> str:
     """Return the caption of the curves."""
     if learns:
         return (
-            f"One curve for each answer to question 2, with {plan.people:,} people; the star marks our advice. "
+            f"One curve for each kind of trust (question 2), with {plan.people:,} people; the star marks our advice. "
             "Vertical lines: where the averages of ten trials very probably lie. For another goal, other people or "
             "your own records, “Methods compared” seeks the least ε."
         )
     star = " The star marks our advice." * is_reached
-    return f"One curve for each answer to question 2, all with ε = {plan.epsilon:g}.{star}"
+    return f"One curve for each kind of trust (question 2), all with ε = {plan.epsilon:g}.{star}"
 
 
 def snippet(question: Question) -> Snippet:

@@ -59,7 +59,7 @@ CHAPTERS = Chapters(
 PAGE = Page.from_folder(
     __name__,
     title="Share of a group",
-    question="If we know the shares in some groups, can we find the share in a new one?",
+    question="How common is something in a new group, if we know it for others?",
     address="class_ratio",
     folds=standing_words,
     failed="Nothing can be found here.",

@@ -92,7 +92,7 @@ HOW = {
 # The same where two sets are given of two classes, {one} and {other}: what most of each set are, and the shares.
 HOW_OF_TWO = {
     SPREAD: "pretends that set 1 is all {one} and set 2 all {other}; then corrects for the {wrong} that are not",
-    COUNT: "learns to sort so that {first} of set 1 and {second} of set 2 are {one}; then sorts and counts the {n}",
+    COUNT: "learns to call {first} of set 1 and {second} of set 2 {one}; then sorts and counts the {n}",
 }
 # How many known sets are shown.
 _MOST_SETS = 3

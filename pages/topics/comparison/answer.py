@@ -269,17 +269,24 @@ def _prediction(answer: Answer) -> Prediction | None:
     is_clear = change(first, second).verdict is Verdict.BETTER
     # The ε of a publisher's sets covers no more than their counts.
     loss = f"privacy loss ε = {numbers.epsilon(config.epsilon)}"
+    named = {trust: _with_what_is_seen(trust, config) for trust in answer.best_by_trust}
     alike = f" ({loss})" if PUBLISHER in rows else f", all with the same {loss}"
     return Prediction(
         "most-accurate-trust",
         f"A computer learns to tell {escape(distinguished_words(config))}. What each {_record(config)} shows (its "
         f"label) is a secret. There are {len(answer.best_by_trust)} ways to hide it{alike}.{_pushed_sentence(config)} "
         "<b>Who should see the true labels, so that the computer learns best?</b>",
-        first.trust,
-        tuple(answer.best_by_trust),
+        named[first.trust],
+        tuple(named.values()),
         _by_trust(answer, known_only=True),
         "" if is_clear else "There is no clear difference between the best two.",
     )
+
+
+def _with_what_is_seen(trust: str, config: ComparisonConfig) -> str:
+    """Return who is trusted, and in brackets which labels that party sees."""
+    seen = {OWNER: f"sees {config.bag_size} labels", SHUFFLER: "mixes what is sent"}
+    return trust if trust == NOBODY else f"{trust} ({seen.get(trust, 'sees all labels')})"
 
 
 def _record(config: ComparisonConfig) -> str:
@@ -320,7 +327,7 @@ def _published(config: ComparisonConfig) -> str:
     """Say what a curator publishes."""
     if config.task == SHARE:
         return "sees all labels, publishes a count with noise"
-    return "sees all labels, blurs the finished result at random"
+    return "sees all labels, adds chance to what the computer learns"
 
 
 def _label_words(config: ComparisonConfig) -> str:

@@ -82,7 +82,7 @@ class Answer:
 
         return Panel(
             "home",
-            "Can images be sent like this, too?",
+            "Can pictures be protected by chance, too?",
             "Before it is sent, each dot (pixel) of a picture of a handwritten digit may be replaced by a random grey.",
             LiveDial(
                 data,

@@ -56,7 +56,7 @@ CHAPTERS = Chapters(
 PAGE = Page.from_folder(
     __name__,
     title="Private counts",
-    question="How wrong do counts become when they protect each person?",
+    question="How wrong do counts become when each person is protected?",
     address="distortion",
     failed="Nothing can be released here.",
     folds=standing_words,

@@ -120,14 +120,14 @@ def takeaway(question: Question, chosen: Outcome) -> str:
     terms = "\u00a0+\u00a0".join(f"{abs(error):,}" for error in errors)
     added = f" ({terms})" if len(errors) <= _MOST_ADDED else ""
     average = whole(chosen.distortion.mean, total)
-    too = ", too" * (average == f"{n_off:,}")
+    also = "also " * (average == f"{n_off:,}")
     counted = f"{total:,} {people} are" if total > 1 else f"One {person} is"
     those = "Those below" if len(errors) <= MOST_BARS else "Together they"
     return (
         f"{counted} counted in {len(errors)} groups. Before the counts are published, each is changed by a random "
         f"amount (noise), to hide every single person. {those} are off by {n_off:,} "
-        f"{person if n_off == 1 else people} in all{added}. On average, over many repetitions, it is "
-        f"<b>{average}</b>{too}{promise}.{by_chance}"
+        f"{person if n_off == 1 else people} in all{added}. The average over many repetitions is {also}"
+        f"<b>{average}</b>{promise}.{by_chance}"
     )
 
 

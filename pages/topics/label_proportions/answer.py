@@ -128,9 +128,7 @@ def _marks_words(answer: Answer) -> str:
     """Explain the marks of the chart."""
     n = len(answer.trials)
     marks = f"{numbers.marks_words(n)} " if n > 1 else "Marks: one trial, so no interval is known. "
-    return (
-        f"{marks}Grey lines, for comparison: without privacy (solid), always saying “{answer.task.labels[0]}” (dashed)."
-    )
+    return f"{marks}Upright grey lines: without privacy (solid), always saying “{answer.task.labels[0]}” (dashed)."
 
 
 def _best_two_words(answer: Answer) -> str:
@@ -160,9 +158,8 @@ def _prediction(answer: Answer) -> Prediction | None:
         "bag-totals",
         f"{int(answer.trials[0].sizes.sum()):,} {records} are put into {bags_words(answer)}. A model is given "
         f"{_sent_kind(answer)}. Of each group it is told only what percentage {answer.task.positive}"
-        f"{noise}. <b>For how many "
-        f"of 100 new {records} will it tell correctly whether they {answer.task.positive}?</b> (Always saying "
-        f"“{answer.task.labels[0]}” is right for {numbers.whole_per_hundred(nothing)}.)",
+        f"{noise}. <b>Of how many of 100 new {records} will it say correctly whether they {answer.task.positive}?</b> "
+        f"(Always saying “{answer.task.labels[0]}” is right for {numbers.whole_per_hundred(nothing)}.)",
         100 * answer.accuracy(answer.best).mean,
         Scale(0, 100, unit=f" {records}"),
         one_bag(answer),

@@ -28,7 +28,7 @@ from privdemo.methods import FREQUENCY_ORACLES
 _MOST_CELLS_AT_ONCE = 2_000_000
 _FITS = "many answers"
 # Why an estimate may be below 0.
-_BELOW_0 = "Each answer is also sent by chance alone. We subtract that, so an estimate can fall below 0 %."
+_BELOW_0 = "Each answer is also sent by pure chance. We subtract this part, so an estimate may even come out below 0 %."
 # An error counts as equal to a larger one from this fraction of it on.
 _EQUAL_FROM = 0.98
 # What people do with one of the answers, where they do not just give it.
@@ -91,7 +91,7 @@ class Answer:
         own, other, least = (self.errors[name] for name in (chosen, rival, self.best))
         words = (
             f"Each of {numbers.people(config.people)} {_VERBS.get(one, 'gives')} one of {self.k:,} {many} and sends "
-            f"{self._sent(chosen)} ({title(chosen)}{self._how(chosen)}. In this survey the estimated shares are off by "
+            f"{self._sent(chosen)} ({title(chosen)}). In this survey the estimated shares are off by "
             f"<b>{bare_points(self.off)} percentage points</b> on average."
         )
         if many_answers.same_lie(chosen, rival, self.k, config.epsilon):
@@ -113,16 +113,6 @@ class Answer:
             words = FREQUENCY_ORACLES[RESPONSE].sends  # a list of one is what randomised response sends
         return words.replace("answers", many).replace("answer", one)
 
-    def _how(self, oracle: str) -> str:
-        """Say, after the method's name in brackets, how often a list holds an answer; of other methods it is said."""
-        made = many_answers.mechanism(oracle, self.k, self.question.config.epsilon)
-        if not isinstance(made, SubsetSelection) or made.size == 1:
-            return ")"
-        there, other = numbers.times_of_100(made.p), numbers.times_of_100(made.q)
-        if there == other:
-            there, other = (f"{100 * chance:.2f} times of 100" for chance in (made.p, made.q))
-        return f"): their own is on it {there}, any other one {other}"
-
     @property
     def examples(self) -> str:
         """Say what two people send: one who has the most frequent answer, whose report another chapter examines, and
@@ -130,7 +120,17 @@ class Answer:
         """
         others = range(1, min(self.k, _EXAMPLES))
         other = next((true for true in others if self._sends(true) != self._sends(0)), 1)
-        return f"For example, one person {self._example(0)}. Another {self._example(other)}."
+        return f"For example, one person {self._example(0)}. Another {self._example(other)}.{self._how_often()}"
+
+    def _how_often(self) -> str:
+        """Say how often a list holds an answer; nothing of other methods."""
+        made = many_answers.mechanism(self.question.config.oracle, self.k, self.question.config.epsilon)
+        if not isinstance(made, SubsetSelection) or made.size == 1:
+            return ""
+        there, other = numbers.times_of_100(made.p), numbers.times_of_100(made.q)
+        if there == other:
+            there, other = (f"{100 * chance:.2f} times of 100" for chance in (made.p, made.q))
+        return f" A person’s own {nouns(self.question)[0]} is on the list {there}, any other one {other}."
 
     def _sends(self, true: int) -> bool:
         """Return whether what a person sends who has one of the answers holds it."""

@@ -78,7 +78,7 @@ def some_images(answer: Answer) -> list[Panel]:
         for name in names
     ]
     share = _wrong(trial.config)
-    switched = f", {numbers.percent(share)} of them with a wrong label," if share else ""
+    switched = f" ({numbers.percent(share)} have a wrong label)" if share else ""
     noisy = "noisy " * (trial.config.pixels.epsilon < math.inf)
     picture = partial(
         charts.digits_html,
@@ -87,7 +87,7 @@ def some_images(answer: Answer) -> list[Panel]:
         alt=summary,
         groups=[(title, len(images)) for title, images in groups if title],
         trained_on=(
-            f"Learned from {len(trial.config.classes) * trial.config.n_train:,} {noisy}images{switched} such as:",
+            f"Two of {len(trial.config.classes) * trial.config.n_train:,} {noisy}images to learn from{switched}:",
             released_images(trial.config)[:2],
         ),
     )
@@ -120,7 +120,7 @@ def _prediction(answer: Answer) -> Prediction | None:
     first, *_ = answer.compared
     config = answer.trials[0].config
     alt = f"{released(answer)} Some of the images that they send."
-    columns = [f"“{name}”, as sent" for name in config.classes]
+    columns = [f"sent as “{name}”" for name in config.classes]
     noisy = released_images(config)[: len(columns)]
     return Prediction(
         "noisy-training",

@@ -300,7 +300,7 @@ def arithmetic_words(poll: Poll, channel: BinaryChannel) -> str:
     if not 0 <= result <= 100:
         beyond = f" No share is {'below 0' if result < 0 else 'above 100'} %, so we take that."
     return (
-        f"How: if nobody had voted for A, {nobody} % would say {answers_of(channel).a}"
+        f"How we estimate: if nobody had voted for A, {nobody} % would say {answers_of(channel).a}"
         f"{' by chance' * (0 < channel.p10 < 1)}; if everybody "
         f"had, {everybody} %. In fact {said} % do. That is {result:.1f} % of the way from {nobody} to {everybody}: "
         f"({said} − {nobody}) / ({everybody} − {nobody}).{beyond}"

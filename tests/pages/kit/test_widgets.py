@@ -208,7 +208,9 @@ def test_an_epsilon_without_bound_can_be_set_to_a_finite_one_and_back():
 def test_what_an_epsilon_means_stands_beside_its_number(p, epsilon):
     at = opened(LIES)
     at.number_input(key="p").set_value(p).run()
-    assert f"<b>Privacy loss ε = {epsilon}</b> ({numbers.ANCHORS})." in at.get("html")[0].proto.body
+    shown = at.get("html")[0].proto.body.replace("\u00a0", " ")
+    assert re.search(f"<b>Privacy loss .*ε.* = {epsilon}</b> {re.escape(f'({numbers.ANCHORS}).')}", shown)
+    assert shown.count('class="term"') >= 1
 
 
 @pytest.mark.parametrize(("epsilon", "right"), [(0, 50), (1, 74), (3, 96), (6, 100)])

@@ -113,7 +113,7 @@ def test_every_question_offers_those_with_whom_it_can_be_answered(title, kind):
         first, second = what_to_do(answer(question, Trials()))
         plan = advise.advise(question).plan
         right = accounting.right_of_100_words(plan.epsilon, plan.delta)
-        assert first.figure.contents[0][1] == f"others guess right {right}"
+        assert first.figure.contents[0][1] == f"{right.replace('times', 'guesses')} are right"
         assert {row["trust"] for row in second.rows()} <= set(TRUSTS[kind])
 
 
@@ -150,17 +150,17 @@ def test_the_star_stands_where_the_advised_plan_is_on_the_curve_of_its_trust():
 def test_the_cards_say_what_the_next_trust_gives_and_what_stays_at_risk():
     made = answer(MEMBERS, Trials())
     titles = {title: (number, words) for title, number, words in what_to_do(made)[0].figure.contents}
-    assert titles["Or if people trust a shuffler"][0] == "others guess right fewer than 52 of 100 times"
+    assert titles["Or if people trust a shuffler"][0] == "fewer than 52 of 100 guesses are right"
     words = titles["Or if people trust a shuffler"][1]
     shuffled = made.advice.alternatives[0]
-    loss = f"the privacy loss for the same ± 3 points from 5,000 people is only ε = {shuffled.epsilon_needed:g}."
+    loss = f"the same ± 3 points from 5,000 people cost less privacy: ε = {shuffled.epsilon_needed:g}."
     assert words == f"A shuffler mixes all answers so that nobody knows whose is whose. Then {loss}"
     in_words = what_to_do(made)[0].summary
     assert f"{loss} Or keep ε = 1 and ask only {shuffled.people_needed:,} people." in in_words
     assert in_words.endswith("No method hides that somebody took part, or what is true of people in general.")
-    assert titles["If you ask the same person 5 times"][0] == "others may guess right nearly always"
+    assert titles["If you ask the same person 5 times"][0] == "nearly every guess may be right"
     number, words = titles["How well others can guess one answer"]
-    assert number == "others guess right fewer than 74 of 100 times"
+    assert number == "fewer than 74 of 100 guesses are right"
     assert words.startswith(
         "They see what that person sends, and guess which of two equally likely answers is true. By luck alone: 50."
     )

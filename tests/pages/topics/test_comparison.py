@@ -438,8 +438,8 @@ def test_the_guess_is_who_may_see_true_labels_where_a_model_is_most_accurate():
     panel, *_ = CHAPTERS["Results by who is trusted"](found)
     prediction = panel.prediction
     best = {trust: found.marks[name].mean for trust, name in found.best_by_trust.items()}
-    assert prediction.scale == (NOBODY, OWNER)
-    assert prediction.truth == max(best, key=best.__getitem__)
+    assert prediction.scale == (NOBODY, f"{OWNER} (sees {DIGITS.bag_size} labels)")
+    assert prediction.truth == prediction.scale[list(best).index(max(best, key=best.__getitem__))]
     assert "<b>Who should see the true labels, so that the computer learns best?</b>" in prediction.ask
     assert prediction.explain == ""
     plain, answered = parts(prediction.covered.figure), parts(panel.figure.figure)

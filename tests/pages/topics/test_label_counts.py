@@ -213,8 +213,8 @@ def test_the_page_opens_on_one_release_of_a_clinics_counts_by_name():
     terms = "\u00a0+\u00a0".join("104033")
     assert shown.takeaway() == (
         "1,000 patients are counted in 6 groups. Before the counts are published, each is changed by a random amount "
-        f"(noise), to hide every single person. Those below are off by 11 patients in all ({terms}). On average, "
-        f"over many repetitions, it is <b>{mean:.0f}</b>, too. No reader can tell which of the "
+        f"(noise), to hide every single person. Those below are off by 11 patients in all ({terms}). The average "
+        f"over many repetitions is also <b>{mean:.0f}</b>. No reader can tell which of the "
         "6 counts are exact."
     )
     errors = [round(1000 * share) - true for true, share in zip(default.config.counts, released, strict=True)]

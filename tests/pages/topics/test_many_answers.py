@@ -46,10 +46,12 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
     off = abs(of.release.found["subset selection"].shares - of.release.truth.shares).mean()
     assert of.takeaway() == (
         "Each of 10,000 people gives one of 64 answers and sends a list of 17, picked partly by chance (subset "
-        f"selection): their own is on it {round(100 * made.p)} times of 100, any other one {round(100 * made.q)} times "
-        "of 100. In this survey the estimated shares are off by "
+        "selection). In this survey the estimated shares are off by "
         f"<b>{standard_error(off)} percentage points</b> on average."
     )
+    often = f"on the list {round(100 * made.p)} times of 100, any other one {round(100 * made.q)} times of 100."
+    assert of.examples.endswith(f" A person’s own answer is {often}")
+    assert "50.25 times of 100, any other one 50.00" in shown(replace(DEFAULT, epsilon=0.01)).examples
     blind = "Taking all answers for equally frequent, without asking, would typically be off by less."
     assert shown(replace(DEFAULT, people=100)).takeaway().endswith(blind)
     assert blind not in shown(replace(DEFAULT, dataset="uniform", people=100)).takeaway()
@@ -69,7 +71,8 @@ def test_one_person_is_an_example_with_the_very_report_that_a_chapter_examines()
     also = [name for name, is_in in zip(other.names, other.supported, strict=True) if is_in]
     assert shown(config).examples == (
         f"For example, one person has “cold” and sends: <b>{', '.join(sent)}</b> (chance left “cold” out). Another has "
-        f"“{other.names[first]}” and sends: <b>{', '.join(also)}</b>."
+        f"“{other.names[first]}” and sends: <b>{', '.join(also)}</b>. A person’s own illness is "
+        "on the list 48 times of 100, any other one 23 times of 100."
     )
     several = shown(replace(config, oracle="basic rappor")).examples
     assert re.search("and says yes to: <b>cold, .*</b>[.] Another", several)
@@ -176,7 +179,7 @@ def test_answers_are_called_what_they_are() -> None:
     words = shown(replace(DEFAULT, dataset=ILLNESSES, k=16)).takeaway()
     assert (
         "Each of 10,000 people has one of 16 illnesses and sends a list of 4, picked partly by chance (subset "
-        "selection): their own" in words
+        "selection). In" in words
     )
     words = shown(replace(DEFAULT, dataset=ILLNESSES, k=16, oracle=RANDOMISED_RESPONSE)).takeaway()
     assert "and sends one illness, the true one or a random one (k-ary randomised response). In" in words
@@ -308,7 +311,7 @@ def test_a_share_below_0_is_explained_where_it_is_on_the_screen(epsilon: float, 
     (panel,) = of.main()
     estimates = [x for mark in panel.figure.figure.data[1:] for x in mark.x]
     assert (min(estimates) < 0) == is_there
-    assert ("an estimate can fall below 0 %" in panel.note) == is_there
+    assert ("an estimate may even come out below 0 %" in panel.note) == is_there
 
 
 def test_a_guess_is_asked_for_with_what_the_figure_shows_as_its_truth() -> None:

@@ -162,7 +162,7 @@ def _lie(values: Values) -> None:
     """Render the slider of how often people send a random answer, and what that means for them."""
     answers = tuple(map(escape, check_answers(values[ANSWERS])))
     first, second = answers if len(answers) == 2 else ("", "")
-    people = privacy_inputs.People(f"mean “{first}”", f"mean “{second}”", f"“{first}”")
+    people = privacy_inputs.People(f"would honestly say “{first}”", f"would honestly say “{second}”", f"“{first}”")
     slider = privacy_inputs.noise_slider("How often chance changes an answer", percent=True)
     privacy_inputs.lie(lie_setting(values), len(answers), slider=slider, people=people)
 
