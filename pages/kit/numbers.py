@@ -403,6 +403,6 @@ def marks_words(n_trials: int, has_lines: bool = True) -> str:
     if not has_lines:
         return f"Marks: averages of {n_trials} trials, too few for 95 % intervals."
     return (
-        f"Marks: averages of {n_trials} trials. The short line through a mark shows how far chance may have moved it "
+        f"Marks: averages of {n_trials} trials. The line with end caps shows how far chance may have moved a mark "
         "(95 % interval)."
     )

@@ -21,6 +21,8 @@ EPSILONS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 3.0,
 DELTAS = (0.0, 1e-10, 1e-8, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.05, 0.1, 0.2, 0.3)
 ANSWER_EPSILON, LABEL_EPSILON = "Privacy loss ε of one answer", "Privacy loss ε of one label"
 PERSON_EPSILON, _DELTA_NAME = "Privacy loss ε of one person", "δ, chance that the promise fails"
+# Black seldom becomes white by chance where there are more grey levels; and a guess that is right more often of 100.
+_FEW_GREYS, _NEARLY_ALWAYS = 10, 90
 _ODDS = "multiplies the odds of any guess by e^ε at most"
 
 
@@ -55,12 +57,12 @@ def answer_scale_html(channel: BinaryChannel, people: People) -> str:
 
 @dataclass(frozen=True)
 class Guessing:
-    """Parts of “Suppose a label is 7 or 9, both equally likely. Others who see what is released guess the label right
+    """Parts of “Suppose a label is 7 or 9, both equally likely. Others who see what is published guess the label right
     fewer than 74 of 100 times. By luck alone: 50.”
 
-    `suppose` is “a label is 7 or 9”; `guess` is “Others who see what is released guess the label right”. The guess is
+    `suppose` is “a label is 7 or 9”; `guess` is “Others who see what is published guess the label right”. The guess is
     among `n_values` values, all as likely before, and is made of `people`. It `reaches` the bound that ε sets, or may
-    be right less often.
+    be right less often; `why` is said where it is right nearly always.
     """
 
     suppose: str
@@ -68,6 +70,7 @@ class Guessing:
     n_values: int = 2
     people: str = "people"
     reaches: bool = False
+    why: str = ""
 
 
 def guessing_one_of(n_values: int, things: str, thing: str) -> Guessing:
@@ -98,6 +101,7 @@ def guess_scale_html(epsilon: float, guessing: Guessing, *, delta: float = 0.0, 
     failing = f" This includes a chance of δ = {numbers.power_of_ten(delta)} that the promise fails."
     often = accounting.right_of_100_words(epsilon, delta, guessing.n_values)
     often = often.replace("up to nearly 100", "over 99") if guessing.reaches else often
+    often += guessing.why if most > _NEARLY_ALWAYS else ""
     words = (
         f"Suppose {guessing.suppose}. {guessing.guess} {often}. By luck alone: "
         f"{numbers.people_of_100(1 / guessing.n_values)}.{failing if by_delta else ''}"
@@ -108,11 +112,13 @@ def guess_scale_html(epsilon: float, guessing: Guessing, *, delta: float = 0.0, 
     return _scale_html(name, epsilon, words, figures.people_html([field], legend, unescape(words)), more)
 
 
-def black_or_white(family: PixelFamily) -> Guessing:
+def black_or_white(family: PixelFamily, n_states: int) -> Guessing:
     """Return what is guessed of a pixel; where it may be replaced, white tells the most."""
     suppose = "a pixel is black or white, both equally likely"
     if family.replaces_pixels:
-        return Guessing(suppose, "If it arrives white, it was white", people="white pixels", reaches=True)
+        why = ", as noise is rarely exactly white" if n_states > _FEW_GREYS else ""
+        guess = "Whoever sees it sent as white and says “white” is right"
+        return Guessing(suppose, guess, people="white pixels", reaches=True, why=why)
     return Guessing(suppose, "Others who see what is sent guess its colour right", people="pixels")
 
 

@@ -82,21 +82,25 @@ def other_trust(other: Plan) -> str:
 def action(question: Question, plan: Plan) -> str:
     """Return what to do, a sentence."""
     if sends := sending(question, plan):
-        return f"Let each telephone {sends}{_then(plan)}."
+        return f"Let each person’s phone {sends}{_then(plan)}."
     return _counting(question, plan)
 
 
 def sending(question: Question, plan: Plan) -> str:
-    """Return what a telephone does: “change the answer 27 % of the time”; nothing if true answers are counted."""
+    """Return what a phone does: “change the answer at random 27 % of the time”; nothing if true answers are counted."""
     values = plan.parameters
     if question.ask == CLASSIFIER:
-        return f"change the label {_percent(values['flip_prob'])} of the time" if "flip_prob" in values else ""
+        return (
+            f"change the label at random {_percent(values['flip_prob'])} of the time" if "flip_prob" in values else ""
+        )
     if plan.mechanism not in FREQUENCY_ORACLES:
         return ""
     true, other = (f"{_percent(values[name])} of the time" for name in "pq")
     if plan.mechanism == "randomised response":
         lies = f"{_percent(values['flip_prob'])} of the time"
-        return f"change the answer {lies}" if question.answers == 2 else f"send one of the other answers {lies}"
+        return (
+            f"change the answer at random {lies}" if question.answers == 2 else f"send one of the other answers {lies}"
+        )
     if plan.mechanism == "subset selection":
         return f"send a list of {values['size']:g} of the {question.answers:,} answers that holds the true one {true}"
     if plan.mechanism == "local hashing":
@@ -266,11 +270,11 @@ def consequence(advice: Advice, other: Plan) -> str:
         return f"{people} {'enough' if needed is None or fewer else 'needed'} with {epsilon}."
     goal = "exactness" if question.ask == COUNTS else f"± {_points(question.within)}"
     goal = f"{'the same' if advice.reached else 'the wanted'} {goal}"
-    needs = f"{goal} from {_people(question.people)} {'costs' if question.ask == COUNTS else 'cost'}"
     if not advice.reached:
-        return f"{needs} ε = {other.epsilon_needed:g}."
-    much = "less" if _no_more(other.epsilon_needed, advice.plan.epsilon_needed) else "more"
-    return f"{needs} {much} privacy: ε = {other.epsilon_needed:g}."
+        takes = "takes" if question.ask == COUNTS else "take"
+        return f"{goal} from {_people(question.people)} {takes} ε = {other.epsilon_needed:g}."
+    better = "better" if _no_more(other.epsilon_needed, advice.plan.epsilon_needed) else "less well"
+    return f"{_people(question.people)} are protected {better}, for {goal}: ε = {other.epsilon_needed:g}."
 
 
 def _instead(advice: Advice, other: Plan) -> str:

@@ -81,8 +81,8 @@ HOW = {
     NAMES: "treats the bag’s percentage as each member’s chance",
     by_trying(NAMES): "takes a bag’s percentage as each member’s chance, or works out the average of each kind",
     LLP: "finds a rule that gets each bag’s percentage right",
-    MEAN_MAP: "works out what a typical “{label}” looks like",
-    ALTERNATING: "works out a typical “{label}” and a typical other, then corrects them bag by bag",
+    MEAN_MAP: "works out the average of both kinds, “{label}” or not",
+    ALTERNATING: "works out the average of both kinds, then corrects it bag by bag",
 }
 _HOW_LAZY = "learns nothing (for comparison)"
 

@@ -138,8 +138,8 @@ def test_the_sentence_names_the_noise_the_people_and_the_price():
     for asked, words in (
         (
             Question("yes-no", "nobody", 5000, 0.03),
-            "Let each telephone change the answer 26.9 % of the time. With 5,000 people the share of yes is right "
-            "to ± 3 points, 95 times of 100. Without privacy, 1,064 people would be enough for this.",
+            "Let each person’s phone change the answer at random 26.9 % of the time. With 5,000 people the share of "
+            "yes is right to ± 3 points, 95 times of 100. Without privacy, 1,064 people would be enough for this.",
         ),
         (
             Question("yes-no", "nobody", 1000, 0.05),
@@ -155,8 +155,8 @@ def test_the_sentence_names_the_noise_the_people_and_the_price():
         ),
         (
             Question("yes-no", "nobody", 1),
-            "Let each telephone change the answer 26.9 % of the time. With 1 person the share of yes may be anything; "
-            "without privacy, ± 44.5 points.",
+            "Let each person’s phone change the answer at random 26.9 % of the time. With 1 person the share of yes "
+            "may be anything; without privacy, ± 44.5 points.",
         ),
         (
             Question("classifier", "nobody", 100),
@@ -208,15 +208,17 @@ def test_the_promise_is_the_most_that_an_observer_can_be_right():
 def test_other_trust_gives_each_of_two_ways_a_sentence():
     (shuffled,) = comparisons(advise(Question("yes-no", "nobody", 5000, 0.03)))
     assert shuffled == (
-        "If people trust a shuffler, who mixes all answers so that nobody knows whose is whose, the same ± 3 points "
-        "from 5,000 people cost less privacy: ε = 0.064. Or keep ε = 1 and ask only 1,190 people."
+        "If people trust a shuffler, who mixes all answers so that nobody knows whose is whose, 5,000 people are "
+        "protected better, for the same ± 3 points: ε = 0.064. Or keep ε = 1 and ask only 1,190 people."
     )
     nobody, curator = comparisons(advise(Question("yes-no", "shuffler", 600, 0.05)))
     assert nobody == (
-        "If people trust nobody, the same ± 5 points from 600 people cost more privacy: ε = 2.184. Or take ε = 1 "
+        "If people trust nobody, 600 people are protected less well, for the same ± 5 points: ε = 2.184. Or take ε = 1 "
         "and ask 1,795 people."
     )
-    assert curator.endswith("from 600 people cost less privacy: ε = 0.159. Or take ε = 1 and ask only 389 people.")
+    assert curator.endswith(
+        "600 people are protected better, for the same ± 5 points: ε = 0.159. Or take ε = 1 and ask only 389 people."
+    )
 
 
 # --- the label -----------------------------------------------------------------------------------

@@ -120,7 +120,10 @@ def test_distortion_is_plotted_as_people_that_counts_are_off_by_of_1000_with_the
 
 def test_a_release_is_plotted_with_the_true_counts():
     outcome = label_counts.run(CountConfig((50, 70, 200)))["laplace tight"]
-    true, released, ranges, errors = count_charts.beside((50, 70, 200), outcome, [0, 2], ("flu", "gout", "none")).data
+    figure = count_charts.beside((50, 70, 200), outcome, [0, 2], ("flu", "gout", "none"))
+    true, released, ranges, errors, in_legend = figure.data
+    assert (errors.name, in_legend.name) == ("error this time", "range of the error in 95 of 100 repetitions")
+    assert in_legend.x == (None,)
     assert [words.split(":")[0] for words in true.customdata] == ["flu", "none"]
     assert list(true.x) == [50, 200]
     assert list(true.y) == [1, 0], "the first class at the top"

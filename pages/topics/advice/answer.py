@@ -77,7 +77,7 @@ def _cards(answer: Answer) -> Panel:
             for other in answer.advice.alternatives
         ),
         (
-            f"If you ask the same person {_TIMES} times",
+            f"If the same person answers this {_TIMES} times",
             _guesses(_TIMES * plan.epsilon, _TIMES * plan.delta),
             f"Privacy losses add up, here to ε = {_TIMES * plan.epsilon:g}.",
         ),

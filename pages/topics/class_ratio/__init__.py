@@ -59,7 +59,7 @@ CHAPTERS = Chapters(
 PAGE = Page.from_folder(
     __name__,
     title="Share of a group",
-    question="How common is something in a new group, if we know it for others?",
+    question="How common is something here, if we know how common it is elsewhere?",
     address="class_ratio",
     folds=standing_words,
     failed="Nothing can be found here.",

@@ -92,7 +92,7 @@ HOW = {
 # The same where two sets are given of two classes, {one} and {other}: what most of each set are, and the shares.
 HOW_OF_TWO = {
     SPREAD: "pretends that set 1 is all {one} and set 2 all {other}; then corrects for the {wrong} that are not",
-    COUNT: "learns to call {first} of set 1 and {second} of set 2 {one}; then sorts and counts the {n}",
+    COUNT: "learns to say “{name}” to {first} of set 1 and {second} of set 2, then counts its “{name}” in the {n}",
 }
 # How many known sets are shown.
 _MOST_SETS = 3
@@ -142,7 +142,14 @@ def how_words(answer: Answer, method: str) -> str:
         wrong = numbers.share(float(released[0][1]), 0)
         if wrong == second and released[0][0] > released[0][1]:
             one, other = labels if answer.task.records == "images" else [f"“{name}”" for name in labels]
-            words |= {"one": one, "other": other, "first": first, "second": second, "wrong": wrong}
+            words |= {
+                "one": one,
+                "other": other,
+                "first": first,
+                "second": second,
+                "wrong": wrong,
+                "name": answer.question.config.labels[0],
+            }
             how = HOW_OF_TWO[method].format(**words)
             return how.partition(";")[0] if method == SPREAD and not released[0][1] else how
     return HOW[method].format(**words)

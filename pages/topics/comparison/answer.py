@@ -219,7 +219,7 @@ def what_it_costs(answer: Answer) -> list[Panel]:
         rows=lambda: [vars(row) | COMPARISON[row.method].columns for row in answer.own],
         snippet=snippet(answer.question),
         prediction=_prediction(answer),
-        note=f"{marks} {_label_words(config)}{_delta_words(config, rows)}",
+        note=f"{marks}{_delta_words(config, rows)}",
     )
     shown = tuple(name for name in config.methods if name in (CLEAN, *best) or COMPARISON[name].trust == PUBLISHER)
     alone = replace(answer, question=replace(answer.question, config=replace(config, methods=shown)))
@@ -269,24 +269,24 @@ def _prediction(answer: Answer) -> Prediction | None:
     is_clear = change(first, second).verdict is Verdict.BETTER
     # The ε of a publisher's sets covers no more than their counts.
     loss = f"privacy loss ε = {numbers.epsilon(config.epsilon)}"
-    named = {trust: _with_what_is_seen(trust, config) for trust in answer.best_by_trust}
     alike = f" ({loss})" if PUBLISHER in rows else f", all with the same {loss}"
     return Prediction(
         "most-accurate-trust",
         f"A computer learns to tell {escape(distinguished_words(config))}. What each {_record(config)} shows (its "
         f"label) is a secret. There are {len(answer.best_by_trust)} ways to hide it{alike}.{_pushed_sentence(config)} "
         "<b>Who should see the true labels, so that the computer learns best?</b>",
-        named[first.trust],
-        tuple(named.values()),
+        first.trust,
+        tuple(answer.best_by_trust),
         _by_trust(answer, known_only=True),
         "" if is_clear else "There is no clear difference between the best two.",
+        captions=tuple(_sees(trust, config) for trust in answer.best_by_trust),
     )
 
 
-def _with_what_is_seen(trust: str, config: ComparisonConfig) -> str:
-    """Return who is trusted, and in brackets which labels that party sees."""
-    seen = {OWNER: f"sees {config.bag_size} labels", SHUFFLER: "mixes what is sent"}
-    return trust if trust == NOBODY else f"{trust} ({seen.get(trust, 'sees all labels')})"
+def _sees(trust: str, config: ComparisonConfig) -> str:
+    """Return which true labels a party sees."""
+    seen = {NOBODY: "sees none", OWNER: f"sees {config.bag_size} labels", SHUFFLER: "mixes what is sent, sees none"}
+    return seen.get(trust, "sees all labels")
 
 
 def _record(config: ComparisonConfig) -> str:
@@ -314,7 +314,7 @@ def _way_to_learn(trust: str, config: ComparisonConfig) -> tuple[str, str]:
     flipped = numbers.out_of_100(RandomisedResponse.from_epsilon(config.epsilon, 2).flip_prob)
     counted = binary_task(config.dataset).classes[1]
     what = {
-        NOBODY: f"chance switches {flipped} labels before they are sent",
+        NOBODY: f"{flipped} labels are switched at random before they are sent",
         SHUFFLER: "mixes the labels sent, so that less noise is needed",
         OWNER: f"sees a “bag” of {config.bag_size} labels, reports a rough count of “{counted}”",
         PUBLISHER: "sees all labels, reports noisy counts of a set",
@@ -327,14 +327,7 @@ def _published(config: ComparisonConfig) -> str:
     """Say what a curator publishes."""
     if config.task == SHARE:
         return "sees all labels, publishes a count with noise"
-    return "sees all labels, adds chance to what the computer learns"
-
-
-def _label_words(config: ComparisonConfig) -> str:
-    """Say what a label is."""
-    one, other = binary_task(config.dataset).classes
-    record = "an image" if has_pixels(config.dataset) else "a record"
-    return f"The label of {record} says whether it is “{one}” or “{other}”."
+    return "sees all labels, adds random changes to what the computer learns"
 
 
 def _why_words(answer: Answer) -> str:
@@ -557,8 +550,8 @@ def _delta_words(config: ComparisonConfig, best: Mapping[str, Row]) -> str:
         return ""
     large = numbers.large_delta_words(config.people, config.release_delta)
     words = (
-        f" With {numbers.join_words(tuple(parties))} there is a chance of {numbers.one_in(config.release_delta)} "
-        f"(δ\u00a0=\u00a0{numbers.power_of_ten(config.release_delta)}) that more is given away than ε says."
+        f" With {numbers.join_words(tuple(parties))} the protection can fail, with a chance of "
+        f"{numbers.one_in(config.release_delta)} (δ\u00a0=\u00a0{numbers.power_of_ten(config.release_delta)})."
     )
     return f"{words} {large}" if large else words
 

@@ -81,7 +81,7 @@ def controls(values: Values, main: DeltaGenerator) -> None:
                 first, second = map(escape, binary_task(dataset).classes)
                 guessing = privacy_inputs.Guessing(
                     f"a label is “{first}” or “{second}”, both equally likely",
-                    "Others who see what is released guess the label right",
+                    "Others who see what is sent or published guess the label right",
                     people="labels",
                 )
                 privacy_inputs.guess_scale(epsilon, guessing, delta=values[delta_setting(values)], name="ε of a label")

@@ -27,7 +27,7 @@ from pages.topics.label_counts.question import (
 
 _GUESSING = privacy_inputs.Guessing(
     "a patient has one of two illnesses, both equally likely",
-    "Others who see the counts guess the illness right",
+    "Others who see the published counts guess the illness right",
     people="patients",
 )
 

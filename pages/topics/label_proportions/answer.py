@@ -158,7 +158,8 @@ def _prediction(answer: Answer) -> Prediction | None:
         "bag-totals",
         f"{int(answer.trials[0].sizes.sum()):,} {records} are put into {bags_words(answer)}. A model is given "
         f"{_sent_kind(answer)}. Of each group it is told only what percentage {answer.task.positive}"
-        f"{noise}. <b>Of how many of 100 new {records} will it say correctly whether they {answer.task.positive}?</b> "
+        f"{noise}. <b>For how many of 100 new {records} will it be right about whether they "
+        f"{answer.task.positive}?</b> "
         f"(Always saying “{answer.task.labels[0]}” is right for {numbers.whole_per_hundred(nothing)}.)",
         100 * answer.accuracy(answer.best).mean,
         Scale(0, 100, unit=f" {records}"),

@@ -28,7 +28,10 @@ from privdemo.methods import FREQUENCY_ORACLES
 _MOST_CELLS_AT_ONCE = 2_000_000
 _FITS = "many answers"
 # Why an estimate may be below 0.
-_BELOW_0 = "Each answer is also sent by pure chance. We subtract this part, so an estimate may even come out below 0 %."
+_BELOW_0 = (
+    "Some people send an answer by pure chance. We subtract their expected number, so an estimate may even come out "
+    "below 0 %."
+)
 # An error counts as equal to a larger one from this fraction of it on.
 _EQUAL_FROM = 0.98
 # What people do with one of the answers, where they do not just give it.
@@ -109,7 +112,7 @@ class Answer:
         words = FREQUENCY_ORACLES[oracle].sends
         if isinstance(made, SubsetSelection):
             if made.size > 1:
-                return f"a list of {made.size:,}, picked partly by chance"
+                return f"a list of {made.size:,} that may or may not include their own"
             words = FREQUENCY_ORACLES[RESPONSE].sends  # a list of one is what randomised response sends
         return words.replace("answers", many).replace("answer", one)
 

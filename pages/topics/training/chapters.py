@@ -54,12 +54,14 @@ def panel_of(
 def some_images(answer: Answer) -> list[Panel]:
     """Return the panel of test images with every model’s prediction: agreed on and in dispute, or the first ones."""
     trial, picked = answer.trials[0], answer.question.picked
-    groups = _agreed_and_disputed(trial) if picked == DISPUTED else [("", training.first_images(trial, N_IMAGES))]
-    chosen = [int(i) for _, images in groups for i in images]
     discriminating = training.informative_methods(trial)
     tried = [name for name in answer.methods if name in trial.fits]
     # Another chapter says why this method gives nearly all images the same answer.
     names = [name for name in tried if name != RECONSTRUCTION or name in discriminating] or tried
+    groups = (
+        _agreed_and_disputed(trial, names) if picked == DISPUTED else [("", training.first_images(trial, N_IMAGES))]
+    )
+    chosen = [int(i) for _, images in groups for i in images]
     predictions = {name: _predictions(trial, name, chosen) for name in names}
     truths = [trial.config.classes[c] for c in trial.y[chosen]]
     wrong = "; ".join(f"{TRAINING[name].title} {sum(not one.right for one in predictions[name])}" for name in names)
@@ -124,9 +126,9 @@ def _prediction(answer: Answer) -> Prediction | None:
     noisy = released_images(config)[: len(columns)]
     return Prediction(
         "noisy-training",
-        f"{len(config.classes) * config.n_train:,} people each sent an image and its label, both with noise: "
-        f"{noise_of(config.pixels).done(config.pixels)}, and {numbers.percent(_wrong(config))} of the labels were "
-        f"switched{_switched_words(config)}. A model learns from them to tell "
+        f"{len(config.classes) * config.n_train:,} people each sent an image and its label, both with noise to protect "
+        f"them: {noise_of(config.pixels).done(config.pixels)}, and {numbers.percent(_wrong(config))} of the labels "
+        f"were switched{_switched_words(config)}. A model learns from them to tell "
         f"{_distinguished_words(config.classes)}. <b>Of 100 clean images, how many will it name correctly?</b> "
         f"(Blind guessing: {100 / len(config.classes):.0f}.)",
         100 * answer.score(first, "accuracy").mean,
@@ -166,12 +168,16 @@ _RULES_OF_CHOICE = {
 }
 
 
-def _agreed_and_disputed(trial: training.Trial) -> list[tuple[str, Sequence[int]]]:
-    """Return images on which the methods agree and those in dispute, each group with a title that counts them."""
+def _agreed_and_disputed(trial: training.Trial, shown: Sequence[str]) -> list[tuple[str, Sequence[int]]]:
+    """Return images on which the methods `shown` agree and those in dispute, each group with a title that counts
+    them.
+    """
     n, disagree = N_IMAGES // 2, training.methods_disagree(trial)
     disputed, of_all = training.disputed(trial, n), f"{len(disagree):,}"
     compared = _in_dispute(trial)
-    who = "The methods" if CLEAN in compared else "The methods that learned from noisy images"
+    are_first = {*shown[: len(compared)]} == {*compared}
+    noisy = f"The first {len(compared)} methods" if are_first else "The methods that learned from noisy images"
+    who = "The methods" if CLEAN in compared else noisy
     differing = int(disagree[disputed].sum())
     if differing == n:
         title = f"{who} disagree (on {int(disagree.sum()):,} of {of_all} test images)"
@@ -196,7 +202,7 @@ def _legend(answer: Answer) -> str:
     """Say what the words of confidence mean, and of which trial the picture is."""
     marks = (
         f"Very sure: the model gives its answer a chance of over {100 * VERY_SURE:.0f} %; fairly sure: over "
-        f"{100 * FAIRLY_SURE:.0f} %."
+        f"{100 * FAIRLY_SURE:.0f} %; unsure: less."
     )
     if len(answer.trials) > 1:
         marks += f" Numbers “of 100” are averages of {count_trials(answer.trials)}; the images shown are from trial 1."

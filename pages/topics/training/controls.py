@@ -78,7 +78,7 @@ def controls(values: Values, main: DeltaGenerator) -> None:
         if epsilon < math.inf:
             name = f"ε of one {value_word}"
             sure = (
-                privacy_inputs.black_or_white(family)
+                privacy_inputs.black_or_white(family, n_states)
                 if value_word == "pixel"
                 else privacy_inputs.Guessing(
                     f"a {value_word} is one of two numbers, both equally likely",

@@ -165,7 +165,7 @@ def spread_beats_naive(rows: Rows) -> Finding:
         f"of p = {listed(noisy)}. What correcting does give is better probabilities: its log loss is clearly lower at "
         f"p = {listed(surer)}",
         _seeds(rows),
-        values={"most": most, "but": " The computer only knows better how sure it can be." if surer else ""},
+        values={"most": most, "but": " The one gain: the computer judges better how sure it can be." if surer else ""},
     )
 
 

@@ -16,7 +16,7 @@ UNCLEAR, OPEN = "too close to call", "no data to check"
 OF_SEVERAL = {
     HOLDS: "hold",
     CAVEAT: "hold in part",
-    DIFFERS: "differ, but the source leaves out details",
+    DIFFERS: "differ, but the source says too little to judge",
     FAILS: "do not hold",
 }
 VERDICTS = (HOLDS, CAVEAT, UNCLEAR, DIFFERS, FAILS, OPEN)

@@ -369,7 +369,7 @@ CLAIMS = (
         partial(distortion, release=_DIRICHLET),
         (COUNT_RESULTS,),
         published=label_counts.PUBLISHED[_DIRICHLET],
-        surprise="A paper’s errors are {times:.1f} times as large as its figure shows.",
+        surprise="The errors of published counts are {times:.1f} times as large as a paper’s figure shows.",
         what="A count of 1,000 people in 5 groups is published with noise. The 5 counts together are off by:",
         card_unit=(1000, "people"),
     ),

@@ -122,17 +122,16 @@ def test_twelve_steps_fit_into_a_link_that_can_be_mailed():
 
 
 @given(st.data())
-def test_a_damaged_link_is_refused_with_a_sentence(data):
+def test_a_damaged_link_is_refused_with_a_sentence_or_means_the_same(data):
+    """Some bits near the end of what is compressed mean nothing."""
     link = to_link(twelve_steps())
     at = data.draw(st.integers(0, len(link) - 1))
     letter = data.draw(st.sampled_from("Aa0-_~é\\"))
     for changed in (link[:at], link[:at] + letter + link[at + 1 :], link + letter):
-        # The last letter of base64 has bits that no byte uses: another letter may mean the same.
-        if changed != link and (at < len(link) - 1 or changed != link[:at] + letter):
-            with pytest.raises(
-                ValueError, match=r"^(the link of this lecture is damaged|this is not the link of a lect)"
-            ):
-                from_link(changed)
+        try:
+            assert from_link(changed) == twelve_steps()
+        except ValueError as error:
+            assert re.match("(the link of this lecture is damaged|this is not the link of a lect)", str(error))
 
 
 def packed(whole):

@@ -58,7 +58,10 @@ def values_of(given: dict) -> Values:
 def test_the_page_opens_with_one_recommendation_above_everything():
     words = takeaway(visit("advice"))
     assert bare(words) == advice_of(MEMBERS)
-    assert "<b>Our advice: let each telephone change the answer 26.9 % of the time.</b> With 5,000 people the" in words
+    assert (
+        "<b>Our advice: let each person’s phone change the answer at random 26.9 % of the time.</b> With 5,000 people"
+        in words
+    )
 
 
 def test_a_link_holds_the_answers():
@@ -153,12 +156,12 @@ def test_the_cards_say_what_the_next_trust_gives_and_what_stays_at_risk():
     assert titles["Or if people trust a shuffler"][0] == "fewer than 52 of 100 guesses are right"
     words = titles["Or if people trust a shuffler"][1]
     shuffled = made.advice.alternatives[0]
-    loss = f"the same ± 3 points from 5,000 people cost less privacy: ε = {shuffled.epsilon_needed:g}."
+    loss = f"5,000 people are protected better, for the same ± 3 points: ε = {shuffled.epsilon_needed:g}."
     assert words == f"A shuffler mixes all answers so that nobody knows whose is whose. Then {loss}"
     in_words = what_to_do(made)[0].summary
     assert f"{loss} Or keep ε = 1 and ask only {shuffled.people_needed:,} people." in in_words
     assert in_words.endswith("No method hides that somebody took part, or what is true of people in general.")
-    assert titles["If you ask the same person 5 times"][0] == "nearly every guess may be right"
+    assert titles["If the same person answers this 5 times"][0] == "nearly every guess may be right"
     number, words = titles["How well others can guess one answer"]
     assert number == "fewer than 74 of 100 guesses are right"
     assert words.startswith(
@@ -246,7 +249,7 @@ def test_every_number_of_the_label_is_computed_from_the_link_that_it_shows(link)
         people = int(re.search(r"With ([\d,]+) people", card)[1].replace(",", ""))
         lie = 1 / (1 + math.exp(epsilon))
         half_width = 100 * 1.96 * 0.5 / math.sqrt(people + 1.96**2) / (1 - 2 * lie)
-        assert f"change the answer {100 * lie:.3g} % of the time" in card
+        assert f"change the answer at random {100 * lie:.3g} % of the time" in card
         assert accounting.right_of_100_words(epsilon, 0.0) in card
         assert float(re.search(r"right to ± ([\d.]+) points", card)[1]) == pytest.approx(half_width, abs=0.005)
 

@@ -438,15 +438,16 @@ def test_the_guess_is_who_may_see_true_labels_where_a_model_is_most_accurate():
     panel, *_ = CHAPTERS["Results by who is trusted"](found)
     prediction = panel.prediction
     best = {trust: found.marks[name].mean for trust, name in found.best_by_trust.items()}
-    assert prediction.scale == (NOBODY, f"{OWNER} (sees {DIGITS.bag_size} labels)")
-    assert prediction.truth == prediction.scale[list(best).index(max(best, key=best.__getitem__))]
+    assert prediction.scale == (NOBODY, OWNER)
+    assert prediction.captions == ("sees none", f"sees {DIGITS.bag_size} labels")
+    assert prediction.truth == max(best, key=best.__getitem__)
     assert "<b>Who should see the true labels, so that the computer learns best?</b>" in prediction.ask
     assert prediction.explain == ""
     plain, answered = parts(prediction.covered.figure), parts(panel.figure.figure)
     plotted = {x for trace in plain["data"] for x in trace["x"]}
     assert not plotted & set(best.values()), "no mark gives the answer away"
     words = " ".join(note["text"] for note in plain["layout"]["annotations"])
-    assert "nobody is trusted<br>chance switches 27 of 100 labels before they are sent" in words
+    assert "nobody is trusted<br>27 of 100 labels are switched at random before they are sent" in words
     assert f"a bag owner is trusted<br>sees a “bag” of {DIGITS.bag_size} labels, reports a rough count of “" in words
     assert [100 * mark for mark in best.values()] == pytest.approx(sorted(100 * m for m in best.values())[::-1])
     written = [note["text"] for note in answered["layout"]["annotations"] if "<b>" in note["text"]]
@@ -604,10 +605,7 @@ def by_trust(config: ComparisonConfig, metric: str) -> tuple[Answer, dict[str, P
 @pytest.mark.mnist
 def test_the_note_names_delta_and_a_shuffler_is_compared_at_two(mnist):
     _, panels = by_trust(ComparisonConfig(SHARE), "error")
-    words = (
-        "With a curator and a shuffler there is a chance of one in 1,000,000 (δ = 10⁻⁶) that more is given away than ε "
-        "says."
-    )
+    words = "With a curator and a shuffler the protection can fail, with a chance of one in 1,000,000 (δ = 10⁻⁶)."
     assert panels["by-trust"].note.replace("\u00a0", " ").endswith(words)
     panel = panels["two-deltas"]
     assert "<b>77 %</b> of the way from lies to a curator at δ = 10⁻⁶, and 89 % at δ = 10⁻³." in panel.answer

@@ -213,9 +213,9 @@ def test_the_page_opens_on_one_release_of_a_clinics_counts_by_name():
     terms = "\u00a0+\u00a0".join("104033")
     assert shown.takeaway() == (
         "1,000 patients are counted in 6 groups. Before the counts are published, each is changed by a random amount "
-        f"(noise), to hide every single person. Those below are off by 11 patients in all ({terms}). The average "
-        f"over many repetitions is also <b>{mean:.0f}</b>. No reader can tell which of the "
-        "6 counts are exact."
+        f"(noise), to hide every single person. Those below are off by 11 patients in all ({terms}). Repeated many "
+        f"times, the total error is <b>{mean:.0f}</b> on average. Whoever sees only the published counts cannot tell "
+        "which are exact."
     )
     errors = [round(1000 * share) - true for true, share in zip(default.config.counts, released, strict=True)]
     assert [abs(error) for error in errors] == [1, 0, 4, 0, 3, 3]
@@ -230,7 +230,7 @@ def test_the_page_opens_on_one_release_of_a_clinics_counts_by_name():
 def test_nothing_is_hidden_where_noise_hardly_ever_changes_a_count():
     found = PAGE.answer(question_of(from_texts(settings, {"count_epsilon": "20"})), None).takeaway()
     assert "off by 0 patients in all" in found
-    assert "No reader" not in found
+    assert "cannot tell" not in found
 
 
 def test_one_person_is_one_person():

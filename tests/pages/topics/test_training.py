@@ -113,13 +113,13 @@ def test_the_takeaway_says_how_many_are_right_and_names_labels_that_lie_more_tha
     assert words.endswith("one that learned from clean images, <b>100</b>.")
     several = made(spread=0.9, naive=TRUTH)
     several = Answer(several.question, several.trials * 5)
-    assert "ignores the noise, <b>100</b> (a real difference, not chance); " in several.takeaway()
+    assert "ignores the noise, <b>100</b> (the difference is not chance); " in several.takeaway()
     close = made(spread=np.where(TRUTH == 1, 0.9, 0.4), naive=TRUTH).trials[0]
     fits = close.fits | {SPREAD: replace(close.fits[SPREAD], accuracy=0.934)}
     fits[NAIVE] = replace(fits[NAIVE], accuracy=0.926)
     close = Answer(several.question, [replace(close, fits=fits)] * 5)
     assert "<b>93.4 of 100</b>" in close.takeaway(), "what differs clearly does not look alike"
-    assert "ignores the noise, <b>92.6</b> (a real difference, not chance); " in close.takeaway()
+    assert "ignores the noise, <b>92.6</b> (the difference is not chance); " in close.takeaway()
     lying, takeaway_of = replace(SMALL, labels=BinaryChannel(0.9, 0.8)), "whoever ignores the noise takes “9” for “7”"
     found = made(config=lying, naive=0.6), made(config=lying, spread=0.6), made(naive=0.6)
     assert [takeaway_of in answer.takeaway() for answer in found] == [True, False, False]
@@ -185,7 +185,7 @@ def test_the_first_chapter_is_of_images_and_says_who_tells_none_apart():
     assert (panel.name, first.name) == ("images-in-dispute", "images-as-they-come")
 
 
-_NOISY = "The methods that learned from noisy images"
+_NOISY = "The first 2 methods"
 
 
 @pytest.mark.parametrize(
@@ -456,9 +456,9 @@ def test_a_guess_of_how_many_images_are_named_rightly_is_judged_by_the_headlines
     (panel,) = chapters.some_images(shown)
     assert panel.prediction.truth == 100 * shown.score(SPREAD, "accuracy").mean == 100
     assert panel.prediction.ask == (
-        "80 people each sent an image and its label, both with noise: 20 % of the pixels were replaced by random grey, "
-        "and 20 % of the labels were switched (“7” to “9” or “9” to “7”). A model learns from them to "
-        "tell 7 from 9. <b>Of 100 clean images, how "
-        "many will it name correctly?</b> (Blind guessing: 50.)"
+        "80 people each sent an image and its label, both with noise to protect them: 20 % of the pixels were replaced "
+        "by a random shade from black to white, and 20 % of the labels were switched (“7” to “9” or “9” to “7”). A "
+        "model learns from them to tell 7 from 9. <b>Of 100 clean images, how many will it name correctly?</b> (Blind "
+        "guessing: 50.)"
     )
     assert 'alt="What 40 people' in panel.prediction.covered.html
