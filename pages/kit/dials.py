@@ -153,7 +153,7 @@ def more_guesses(data: Mapping[str, Any], along: tuple[Guesses, ...], priors: Se
 
 def level_words(family: PixelFamily) -> str:
     """Return what a slider of the noise level is called."""
-    return "Chance that a pixel is replaced" if family.replaces_pixels else family.level_name.capitalize()
+    return "Chance that random grey replaces a pixel" if family.replaces_pixels else family.level_name.capitalize()
 
 
 def level_ends(family: PixelFamily, n_states: int) -> tuple[str, str]:

@@ -6,7 +6,7 @@ from pages.topics.home.answer import Answer
 PAGE = Page.from_folder(
     __name__,
     title="Home",
-    question="How can we count secrets without learning anyone’s?",
+    question="How can we count secrets without learning anyone’s secret?",
     address="",
     folds=lambda question, answer: {},
     shows_images=True,

@@ -63,7 +63,7 @@ def _sentence(dataset: str) -> str:
     first, second = binary_task(dataset).classes
     return (
         f"People send images and say what each shows (its label), “{first}” or “{second}”. How well a computer learns "
-        "to tell them apart depends on whether anybody is trusted with the true labels."
+        "to tell them apart depends on whether somebody may see the true labels."
     )
 
 

@@ -55,7 +55,7 @@ def arrange(pages: Sequence[Page], page: Page, placeholder: Any) -> None:
         st.markdown(
             "To begin, press **Copy and change it** on one of the three above. Or go to any page of this app, open its "
             "menu **More** and choose **Add to my lecture**. Then a button **Save as a file** "
-            "appears, which keeps it on your computer."
+            "appears; it saves your lecture to your computer."
         )
     else:
         _edit(own, pages, titles, page_info)

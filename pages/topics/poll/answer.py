@@ -131,7 +131,7 @@ def _lie_words(config: PollConfig) -> str:
     noticed = ", as well as how many people do not follow the wheel" if config.check else ""
     return (
         f"Each answer has a chance of {chance} of being changed{other}{on_halves}, so "
-        f"{_protection_words(config)}, yet we can estimate for how many people each answer is true{noticed}."
+        f"{_protection_words(config)}, yet we can estimate how many people would truly give each answer{noticed}."
     )
 
 
@@ -159,7 +159,7 @@ def _protection_words(config: PollConfig) -> str:
     """Say what one answer proves about its sender: little where lies are many, much where they are few."""
     odds = numbers.odds_factor(config.mechanism.epsilon)
     return (
-        "nobody can be sure what is true of any one person"
+        "nobody can be sure of any one person’s true answer"
         if config.lie >= MANY_LIES
         else f"an answer changes the odds by {odds} at most"
     )
