@@ -21,8 +21,13 @@ EPSILONS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 3.0,
 DELTAS = (0.0, 1e-10, 1e-8, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.05, 0.1, 0.2, 0.3)
 ANSWER_EPSILON, LABEL_EPSILON = "Privacy loss ε of one answer", "Privacy loss ε of one label"
 PERSON_EPSILON, _DELTA_NAME = "Privacy loss ε of one person", "δ, chance that the promise fails"
-# Black seldom becomes white by chance where there are more grey levels; and a guess that is right more often of 100.
-_FEW_GREYS, _NEARLY_ALWAYS = 10, 90
+_FEW_GREYS = 10
+# A guess that is right more often of 100 is nearly sure.
+_NEARLY_ALWAYS = 90
+_WHITE_IS_SURE = (
+    "A replaced pixel gets a random grey. So one that arrives exactly white was almost surely white: whoever says so "
+    "is right"
+)
 _ODDS = "multiplies the odds of any guess by e^ε at most"
 
 
@@ -62,7 +67,7 @@ class Guessing:
 
     `suppose` is “a label is 7 or 9”; `guess` is “Others who see what is published guess the label right”. The guess is
     among `n_values` values, all as likely before, and is made of `people`. It `reaches` the bound that ε sets, or may
-    be right less often; `why` is said where it is right nearly always.
+    be right less often; where it is right nearly always, `nearly_sure` is said in place of `guess`.
     """
 
     suppose: str
@@ -70,7 +75,7 @@ class Guessing:
     n_values: int = 2
     people: str = "people"
     reaches: bool = False
-    why: str = ""
+    nearly_sure: str = ""
 
 
 def guessing_one_of(n_values: int, things: str, thing: str) -> Guessing:
@@ -101,9 +106,9 @@ def guess_scale_html(epsilon: float, guessing: Guessing, *, delta: float = 0.0, 
     failing = f" This includes a chance of δ = {numbers.power_of_ten(delta)} that the promise fails."
     often = accounting.right_of_100_words(epsilon, delta, guessing.n_values)
     often = often.replace("up to nearly 100", "over 99") if guessing.reaches else often
-    often += guessing.why if most > _NEARLY_ALWAYS else ""
+    guess = (most > _NEARLY_ALWAYS and guessing.nearly_sure) or guessing.guess
     words = (
-        f"Suppose {guessing.suppose}. {guessing.guess} {often}. By luck alone: "
+        f"Suppose {guessing.suppose}. {guess} {often}. By luck alone: "
         f"{numbers.people_of_100(1 / guessing.n_values)}.{failing if by_delta else ''}"
     )
     is_right, is_wrong = figures.people.ANSWERED, figures.people.NOT_YET
@@ -116,9 +121,10 @@ def black_or_white(family: PixelFamily, n_states: int) -> Guessing:
     """Return what is guessed of a pixel; where it may be replaced, white tells the most."""
     suppose = "a pixel is black or white, both equally likely"
     if family.replaces_pixels:
-        why = ", as noise is rarely exactly white" if n_states > _FEW_GREYS else ""
         guess = "Whoever sees it sent as white and says “white” is right"
-        return Guessing(suppose, guess, people="white pixels", reaches=True, why=why)
+        # Black seldom becomes white by chance where there are more grey levels than a few.
+        sure = _WHITE_IS_SURE if n_states > _FEW_GREYS else ""
+        return Guessing(suppose, guess, people="white pixels", reaches=True, nearly_sure=sure)
     return Guessing(suppose, "Others who see what is sent guess its colour right", people="pixels")
 
 

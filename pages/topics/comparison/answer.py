@@ -314,7 +314,7 @@ def _way_to_learn(trust: str, config: ComparisonConfig) -> tuple[str, str]:
     flipped = numbers.out_of_100(RandomisedResponse.from_epsilon(config.epsilon, 2).flip_prob)
     counted = binary_task(config.dataset).classes[1]
     what = {
-        NOBODY: f"{flipped} labels are switched at random before they are sent",
+        NOBODY: f"{flipped} labels are switched at random before sending",
         SHUFFLER: "mixes the labels sent, so that less noise is needed",
         OWNER: f"sees a “bag” of {config.bag_size} labels, reports a rough count of “{counted}”",
         PUBLISHER: "sees all labels, reports noisy counts of a set",
@@ -327,7 +327,7 @@ def _published(config: ComparisonConfig) -> str:
     """Say what a curator publishes."""
     if config.task == SHARE:
         return "sees all labels, publishes a count with noise"
-    return "sees all labels, adds random changes to what the computer learns"
+    return "sees all labels, adds random changes to what is learned"
 
 
 def _why_words(answer: Answer) -> str:

@@ -58,7 +58,7 @@ CHAPTERS = Chapters(
             among_controls,
             [AMONG],
             methods_of,
-            title="Which method is best when",
+            title="When is which method best?",
         ),
         Chapter("What one person gives away", one_report, sender_controls, [SENDER], is_rarest),
         Chapter("Error by who is trusted", whom_to_trust, delta_controls, delta_settings, delta_of),
@@ -70,7 +70,7 @@ CHAPTERS = Chapters(
             pushing_of,
             title="Who can falsify the result?",
         ),
-        Chapter("Where real systems stand", real_systems),
+        Chapter("Where real systems stand", real_systems, title="What real systems use"),
         Chapter(
             "Curves of the error",
             along,

@@ -27,11 +27,6 @@ from privdemo.methods import FREQUENCY_ORACLES
 # The first trial runs while the visitor waits if people times answers are no more than this.
 _MOST_CELLS_AT_ONCE = 2_000_000
 _FITS = "many answers"
-# Why an estimate may be below 0.
-_BELOW_0 = (
-    "Some people send an answer by pure chance. We subtract their expected number, so an estimate may even come out "
-    "below 0 %."
-)
 # An error counts as equal to a larger one from this fraction of it on.
 _EQUAL_FROM = 0.98
 # What people do with one of the answers, where they do not just give it.
@@ -133,7 +128,8 @@ class Answer:
         there, other = numbers.times_of_100(made.p), numbers.times_of_100(made.q)
         if there == other:
             there, other = (f"{100 * chance:.2f} times of 100" for chance in (made.p, made.q))
-        return f" A person’s own {nouns(self.question)[0]} is on the list {there}, any other one {other}."
+        one, many = nouns(self.question)
+        return f" A person’s own {one} is on the list {there}, each of the other {self.k - 1:,} {many} {other}."
 
     def _sends(self, true: int) -> bool:
         """Return whether what a person sends who has one of the answers holds it."""
@@ -144,7 +140,7 @@ class Answer:
         config, name = self.question.config, self.release.truth.names[true]
         sent = example_of(config, true)
         listed = ", ".join(sent[:_MOST_NAMES]) + f" and {len(sent) - _MOST_NAMES:,} others" * (len(sent) > _MOST_NAMES)
-        without = "" if self._sends(true) else f" (chance left “{escape(name)}” out)"
+        without = "" if self._sends(true) else f" (“{escape(name)}” was left out by chance)"
         has, does = _VERBS.get(nouns(self.question)[0], "gives"), _SENDS.get(config.oracle, "sends")
         return f"{has} “{escape(name)}” and {does}: <b>{escape(listed or 'none')}</b>{without}"
 
@@ -156,7 +152,7 @@ class Answer:
                 "shares",
                 answer=self.examples,
                 figure=Chart(charts.shares(self.release)),
-                note=_BELOW_0 if _any_below_0([found.shares[: charts.SHOWN]]) else "",
+                note=below_0_words(self.question) if _any_below_0([found.shares[: charts.SHOWN]]) else "",
                 summary=self._summary(),
                 rows=lambda: share_rows(self.release),
                 snippet=snippet(self.question).then(
@@ -226,9 +222,19 @@ def _job_along(axis: str, config: AnswersConfig) -> Job:
     return Job((_kind_along(axis), tasks[0] if tasks else config), "Trial", many_answers.fit, tasks)
 
 
-def about_negative(shown: Iterable[Iterable[float]]) -> list[Panel]:
+def about_negative(question: Question, shown: Iterable[Iterable[float]]) -> list[Panel]:
     """Return a panel in words on estimates below 0 if some of those `shown` are; none if none is."""
-    return [Panel(question="Why is an estimate below 0 %?", answer=_BELOW_0)] if _any_below_0(shown) else []
+    words = below_0_words(question)
+    return [Panel(question="Why is an estimate below 0 %?", answer=words)] if _any_below_0(shown) else []
+
+
+def below_0_words(question: Question) -> str:
+    """Say why an estimate may be below 0."""
+    one, _ = nouns(question)
+    return (
+        f"Every {one} is also sent by pure chance. We subtract the number expected by chance, so an estimate may come "
+        "out below 0 %."
+    )
 
 
 def _any_below_0(shown: Iterable[Iterable[float]]) -> bool:

@@ -98,7 +98,7 @@ def readings(answer: Answer, axis: str = "") -> list[Panel]:
     if not answer.fits:
         return [_without_reports(answer, "Every person’s report is being simulated…")]
     shown = (shares[: charts.SHOWN] for shares in answer.fits[0].shares.values())
-    return [_errors_panel(answer), _shares_panel(answer), *about_negative(shown)]
+    return [_errors_panel(answer), _shares_panel(answer), *about_negative(answer.question, shown)]
 
 
 def _errors_panel(answer: Answer) -> Panel:

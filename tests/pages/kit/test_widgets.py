@@ -240,11 +240,11 @@ def test_what_an_answer_gives_away_is_said_in_whole_people(first, second, words)
 )
 def test_what_a_white_pixel_gives_away_is_how_often_it_was_white(epsilon, often):
     family = FAMILIES["randomised_response"]
-    why = ", as noise is rarely exactly white" if epsilon > 4 else ""
-    for n_states, because in ((256, why), (2, "")):
+    sure = "was almost surely white: whoever says so is right" if epsilon > 4 else "says “white” is right"
+    for n_states, words in ((256, sure), (2, "says “white” is right")):
         guessing = privacy_inputs.black_or_white(family, n_states)
         shown = privacy_inputs.guess_scale_html(epsilon, guessing, name="ε of one pixel")
-        assert f"says “white” is right {often} of 100 times{because}. By luck alone: 50." in shown
+        assert f"{words} {often} of 100 times. By luck alone: 50." in shown
     # White is replaced as every other grey; only black and white are possible before.
     for n_states in (2, 17, 256):
         channel = RandomisedResponse.from_epsilon(epsilon, n_states).channel_matrix[:, [0, -1]]

@@ -49,9 +49,10 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
         "(subset selection). In this survey the estimated shares are off by "
         f"<b>{standard_error(off)} percentage points</b> on average."
     )
-    often = f"on the list {round(100 * made.p)} times of 100, any other one {round(100 * made.q)} times of 100."
+    there, other = round(100 * made.p), round(100 * made.q)
+    often = f"on the list {there} times of 100, each of the other 63 answers {other} times of 100."
     assert of.examples.endswith(f" A person’s own answer is {often}")
-    assert "50.25 times of 100, any other one 50.00" in shown(replace(DEFAULT, epsilon=0.01)).examples
+    assert "50.25 times of 100, each of the other 63 answers 50.00" in shown(replace(DEFAULT, epsilon=0.01)).examples
     blind = "Taking all answers for equally frequent, without asking, would typically be off by less."
     assert shown(replace(DEFAULT, people=100)).takeaway().endswith(blind)
     assert blind not in shown(replace(DEFAULT, dataset="uniform", people=100)).takeaway()
@@ -70,9 +71,10 @@ def test_one_person_is_an_example_with_the_very_report_that_a_chapter_examines()
     other = many_answers.one_report(config, first)
     also = [name for name, is_in in zip(other.names, other.supported, strict=True) if is_in]
     assert shown(config).examples == (
-        f"For example, one person has “cold” and sends: <b>{', '.join(sent)}</b> (chance left “cold” out). Another has "
+        f"For example, one person has “cold” and sends: <b>{', '.join(sent)}</b>"
+        f" (“cold” was left out by chance). Another has "
         f"“{other.names[first]}” and sends: <b>{', '.join(also)}</b>. A person’s own illness is "
-        "on the list 48 times of 100, any other one 23 times of 100."
+        "on the list 48 times of 100, each of the other 15 illnesses 23 times of 100."
     )
     several = shown(replace(config, oracle="basic rappor")).examples
     assert re.search("and says yes to: <b>cold, .*</b>[.] Another", several)
@@ -311,7 +313,7 @@ def test_a_share_below_0_is_explained_where_it_is_on_the_screen(epsilon: float, 
     (panel,) = of.main()
     estimates = [x for mark in panel.figure.figure.data[1:] for x in mark.x]
     assert (min(estimates) < 0) == is_there
-    assert ("an estimate may even come out below 0 %" in panel.note) == is_there
+    assert ("an estimate may come out below 0 %" in panel.note) == is_there
 
 
 def test_a_guess_is_asked_for_with_what_the_figure_shows_as_its_truth() -> None:
