@@ -14,6 +14,7 @@ from pages.kit.settings import Number
 from privdemo import accounting, figures
 from privdemo.mechanisms import BinaryChannel, RandomisedResponse
 from privdemo.mechanisms.pixels import PixelFamily
+from server.streamlit_internals import is_hidden
 
 # The largest ε of a box without another bound: e^700 is about the largest floating-point number.
 LARGEST_EPSILON = 700.0
@@ -25,8 +26,7 @@ _FEW_GREYS = 10
 # A guess that is right more often of 100 is nearly sure.
 _NEARLY_ALWAYS = 90
 _WHITE_IS_SURE = (
-    "A replaced pixel gets a random grey. So one that arrives exactly white was almost surely white: whoever says so "
-    "is right"
+    "Random grey is hardly ever pure white. So if a pure white one arrives, the guess “it was white” is right"
 )
 _ODDS = "multiplies the odds of any guess by e^ε at most"
 
@@ -49,7 +49,8 @@ class People:
 
 def answer_scale(channel: BinaryChannel, people: People) -> None:
     """Render what the ε of an answer means: in whole people of two kinds, from the channel itself, and on a scale."""
-    st.html(screen.with_explanations(answer_scale_html(channel, people), "ε of one answer"))
+    if not is_hidden():  # a term is explained once, where it is seen
+        st.html(screen.with_explanations(answer_scale_html(channel, people), "ε of one answer"))
 
 
 def answer_scale_html(channel: BinaryChannel, people: People) -> str:

@@ -55,7 +55,7 @@ WORDS = {
 }
 ERROR = "typical error of a share, in points"
 UNASKED = "guessing blindly"
-ESTIMATED = "estimate; the truth lies on 95 of 100 such lines"
+ESTIMATED = "estimate; line: contains the true share 95 times of 100"
 # So many curves have space for their names in a low chart, of which a telephone shows more.
 _FEW = 3
 # The filling of bars of true shares, on which marks are seen, and the part of a row that a bar takes.

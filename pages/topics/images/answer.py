@@ -126,7 +126,7 @@ def _priors(result: Result) -> dict[str, tuple[str, str]]:
     """Return the name and the note of each row of guesses, by the adversary’s prior knowledge of pixels."""
     learned = f"learned from {result.n_people:,} sent images"
     names = {
-        "low_rank": ("Guessed picture", f"by a program that saw {result.n_people:,} noisy images only"),
+        "low_rank": ("Guessed picture", f"by a program that saw noisy images only ({result.n_people:,})"),
         "learned": ("Guess each pixel by itself", learned),
         "flat": ("Undo the noise on average", "nothing learned"),
         "true": ("Unfair: each pixel by itself", "learned from original images"),
@@ -146,10 +146,10 @@ _PRIOR_NAMES = {
 def match_words(found: Match) -> str:
     """Say whether the original picked for an image is the sender’s."""
     if found.n_best > 1:
-        return f"Its pick: <b>nobody</b>, {found.n_best} fit alike (dashed: the sender)"
+        return f"Program’s pick: <b>nobody</b>, {found.n_best} fit alike (dashed: the sender)"
     if found.order[0] == found.owner:
-        return "Its pick: <b>right person</b>"
-    return "Its pick: <b>wrong person</b> (dashed: the sender)"
+        return "Program’s pick: <b>right</b>"
+    return "Program’s pick: <b>wrong</b> (dashed: the sender)"
 
 
 def _matching(config: CurveConfig, level: float) -> str:

@@ -107,7 +107,7 @@ class Answer:
         words = FREQUENCY_ORACLES[oracle].sends
         if isinstance(made, SubsetSelection):
             if made.size > 1:
-                return f"a list of {made.size:,} that may or may not include their own"
+                return f"a list of {made.size:,}, on which their own is likelier to be than any other"
             words = FREQUENCY_ORACLES[RESPONSE].sends  # a list of one is what randomised response sends
         return words.replace("answers", many).replace("answer", one)
 
@@ -232,8 +232,8 @@ def below_0_words(question: Question) -> str:
     """Say why an estimate may be below 0."""
     one, _ = nouns(question)
     return (
-        f"Every {one} is also sent by pure chance. We subtract the number expected by chance, so an estimate may come "
-        "out below 0 %."
+        f"Every {one} is also sent by people of whom it is not true. We subtract the number expected from that, so an "
+        "estimate may come out below 0 %."
     )
 
 

@@ -240,7 +240,7 @@ def test_what_an_answer_gives_away_is_said_in_whole_people(first, second, words)
 )
 def test_what_a_white_pixel_gives_away_is_how_often_it_was_white(epsilon, often):
     family = FAMILIES["randomised_response"]
-    sure = "was almost surely white: whoever says so is right" if epsilon > 4 else "says “white” is right"
+    sure = "the guess “it was white” is right" if epsilon > 4 else "says “white” is right"
     for n_states, words in ((256, sure), (2, "says “white” is right")):
         guessing = privacy_inputs.black_or_white(family, n_states)
         shown = privacy_inputs.guess_scale_html(epsilon, guessing, name="ε of one pixel")

@@ -257,12 +257,12 @@ def test_an_image_is_matched_against_the_originals_as_often_as_it_is_counted():
     assert all(one.owner == 20 * i * n // images.N_RELEASES for i, one in enumerate(found))
     assert all(one.originals.shape == (n, 8, 8) for one in found)
     assert images.measure(config, 0.6).linked.mean == 1.0
-    assert {match_words(one) for one in found} == {"Its pick: <b>right person</b>"}
+    assert {match_words(one) for one in found} == {"Program’s pick: <b>right</b>"}
     lost = images.match(config, FAMILIES["randomised_response"].limit(17).high)
     assert lost.n_best == n
-    assert match_words(lost) == f"Its pick: <b>nobody</b>, {n} fit alike (dashed: the sender)"
+    assert match_words(lost) == f"Program’s pick: <b>nobody</b>, {n} fit alike (dashed: the sender)"
     wrong = replace(lost, n_best=1, owner=(int(lost.order[0]) + 1) % n)
-    assert match_words(wrong) == "Its pick: <b>wrong person</b> (dashed: the sender)"
+    assert match_words(wrong) == "Program’s pick: <b>wrong</b> (dashed: the sender)"
     matching = made.main()[0].figure.data["matching"].decode()
     assert f"Which of these {n} people sent this image?" in matching
     assert [matching.count(f'<i class="{name}"') for name in ("best right", "owner")] == [1, 0]
