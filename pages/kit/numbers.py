@@ -403,6 +403,6 @@ def marks_words(n_trials: int, has_lines: bool = True) -> str:
     if not has_lines:
         return f"Marks: averages of {n_trials} trials, too few for 95 % intervals."
     return (
-        f"Marks: averages of {n_trials} trials. The line with end caps shows how far chance may have moved a mark "
-        "(95 % interval)."
+        f"Marks: averages of {n_trials} trials. The true average probably lies on the line with end caps (95 % "
+        "interval)."
     )

@@ -81,8 +81,8 @@ HOW = {
     NAMES: "treats the bag’s percentage as each member’s chance",
     by_trying(NAMES): "takes a bag’s percentage as each member’s chance, or works out the average of each kind",
     LLP: "finds a rule that gets each bag’s percentage right",
-    MEAN_MAP: "works out the average of both kinds, “{label}” or not",
-    ALTERNATING: "works out the average of both kinds, then corrects it bag by bag",
+    MEAN_MAP: "works out what a typical member of each kind looks like",
+    ALTERNATING: "works out what each kind looks like, corrects it bag by bag",
 }
 _HOW_LAZY = "learns nothing (for comparison)"
 
@@ -100,7 +100,7 @@ def accuracies(trials: Sequence[Trial], methods: Sequence[str], threshold: str, 
     rules = [(label_proportions.mean_accuracy(trials, FULL, threshold).mean, ""), (nothing, None)]
     lazy = f"always say {task.labels[0]}"
     marks.append((Method("", lazy, TRUTH, palette.TRUTH), Estimate(nothing, -math.inf, math.inf)))
-    words = {"records": task.records, "positive": task.positive, "label": task.labels[1]}
+    words = {"records": task.records, "positive": task.positive}
     how = {named[name].title: HOW[name].format(**words) for name in methods} | {lazy: _HOW_LAZY}
     title = f"new {task.records} classified correctly"
     # A little more than the range, so that the words of its lowest tick are not cut off on a projector.

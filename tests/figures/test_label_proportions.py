@@ -96,7 +96,7 @@ def test_every_method_says_below_its_name_how_it_learns():
     words = charts.accuracies(TRIALS, (BAG_NAMES, MEAN_MAP, FULL), SHARE, BINARY["adult"]).layout.yaxis.ticktext
     assert [one.partition("<br>")[2] for one in words[:3]] == [
         charts.HOW[BAG_NAMES],
-        "works out the average of both kinds, “over $50,000” or not",
+        "works out what a typical member of each kind looks like",
         "knows which people earn over $50,000 a year",
     ]
     assert words[3].endswith("</b><br>learns nothing (for comparison)")

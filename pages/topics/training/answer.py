@@ -185,12 +185,12 @@ def _comparison_sentence(answer: Answer) -> str:
     if verdict and verdict.clear and len({whole[name] for name in answer.compared}) == 1:
         whole = {name: numbers.per_hundred(share) for name, share in named.items()}
     first, *others = named
-    words = f"A model that {_learnt(first)} names <b>{whole[first]} of 100</b> clean images correctly"
+    words = f"A model that {_learnt(first)} is right for <b>{whole[first]} of 100</b> clean images"
     for other in others:
         beside = ""
         if verdict and other in answer.compared:
             beside = f" ({_VERDICT_WORDS[verdict]})"
-        words += f"; one that {_DIFFERS[other]}, <b>{whole[other]}</b>{beside}"
+        words += f"; one that {_DIFFERS[other]}, for <b>{whole[other]}</b>{beside}"
     return f"{words}."
 
 
@@ -209,8 +209,8 @@ def _learnt(method: str) -> str:
 _DIFFERS = {CLEAN: "learned from clean images", NAIVE: "ignores the noise"}
 # How the accuracy of the second method is beside the first one's.
 _VERDICT_WORDS = {
-    Verdict.BETTER: "the difference is not chance",
-    Verdict.WORSE: "the difference is not chance",
+    Verdict.BETTER: "a real difference",
+    Verdict.WORSE: "a real difference",
     Verdict.NOT_CLEAR: "statistically tied",
     Verdict.TOO_FEW: "too few trials to compare",
 }

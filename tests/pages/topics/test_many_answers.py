@@ -45,8 +45,8 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
     made = ORACLES["subset selection"](64, of.question.config.epsilon)
     off = abs(of.release.found["subset selection"].shares - of.release.truth.shares).mean()
     assert of.takeaway() == (
-        "Each of 10,000 people gives one of 64 answers and sends a list of 17, on which their own is likelier to be than "
-        "any other (subset selection). In this survey the estimated shares are off by "
+        "Each of 10,000 people gives one of 64 answers and sends a list of 17, on which their own is likelier to be "
+        "than any other (subset selection). In this survey the estimated shares are off by "
         f"<b>{standard_error(off)} percentage points</b> on average."
     )
     there, other = round(100 * made.p), round(100 * made.q)
@@ -180,8 +180,8 @@ def test_delta_follows_the_number_of_people_unless_it_is_typed() -> None:
 def test_answers_are_called_what_they_are() -> None:
     words = shown(replace(DEFAULT, dataset=ILLNESSES, k=16)).takeaway()
     assert (
-        "Each of 10,000 people has one of 16 illnesses and sends a list of 4, on which their own is likelier to be than "
-        "any other (subset selection). In" in words
+        "Each of 10,000 people has one of 16 illnesses and sends a list of 4, on which their own is likelier to be "
+        "than any other (subset selection). In" in words
     )
     words = shown(replace(DEFAULT, dataset=ILLNESSES, k=16, oracle=RANDOMISED_RESPONSE)).takeaway()
     assert "and sends one illness, the true one or a random one (k-ary randomised response). In" in words

@@ -107,19 +107,19 @@ def test_words_follow_the_trials_and_the_setting(words, part):
 def test_the_takeaway_says_how_many_are_right_and_names_labels_that_lie_more_than_not():
     words = made(spread=0.9, naive=TRUTH).takeaway()
     assert words.startswith(
-        "A model that learned from noisy images and corrects for the noise names <b>50 of 100</b> clean images "
-        "correctly; one that ignores the noise, <b>100</b> (too few trials to compare); "
+        "A model that learned from noisy images and corrects for the noise is right for <b>50 of 100</b> clean images; "
+        "one that ignores the noise, for <b>100</b> (too few trials to compare); "
     )
-    assert words.endswith("one that learned from clean images, <b>100</b>.")
+    assert words.endswith("one that learned from clean images, for <b>100</b>.")
     several = made(spread=0.9, naive=TRUTH)
     several = Answer(several.question, several.trials * 5)
-    assert "ignores the noise, <b>100</b> (the difference is not chance); " in several.takeaway()
+    assert "ignores the noise, for <b>100</b> (a real difference); " in several.takeaway()
     close = made(spread=np.where(TRUTH == 1, 0.9, 0.4), naive=TRUTH).trials[0]
     fits = close.fits | {SPREAD: replace(close.fits[SPREAD], accuracy=0.934)}
     fits[NAIVE] = replace(fits[NAIVE], accuracy=0.926)
     close = Answer(several.question, [replace(close, fits=fits)] * 5)
     assert "<b>93.4 of 100</b>" in close.takeaway(), "what differs clearly does not look alike"
-    assert "ignores the noise, <b>92.6</b> (the difference is not chance); " in close.takeaway()
+    assert "ignores the noise, for <b>92.6</b> (a real difference); " in close.takeaway()
     lying, takeaway_of = replace(SMALL, labels=BinaryChannel(0.9, 0.8)), "whoever ignores the noise takes “9” for “7”"
     found = made(config=lying, naive=0.6), made(config=lying, spread=0.6), made(naive=0.6)
     assert [takeaway_of in answer.takeaway() for answer in found] == [True, False, False]
@@ -164,7 +164,7 @@ def test_headline_and_scores_compare_the_same_method_whatever_its_scores(methods
     title, ignoring = TRAINING[ours or NAIVE].title, THEIRS if ours else ""
     right = f"<b>{numbers.whole_per_hundred(shown.score(ours or NAIVE, 'accuracy').mean)} of 100</b>"
     assert f" names {right} clean images correctly" in shown.takeaway()
-    assert ("; one that ignores the noise, <b>" in shown.takeaway()) == bool(ours)
+    assert ("; one that ignores the noise, for <b>" in shown.takeaway()) == bool(ours)
     assert (f"“{title}” or “{ignoring}” is better" in chapters.scores(shown)[0].answer) == bool(ours)
 
 
@@ -342,7 +342,7 @@ def test_a_table_has_records_columns_and_classes():
     config = TrainingConfig(datasets.from_csv(f"size,day,digit\n{rows}".encode()), ("no", "yes"), 20, methods=(CLEAN,))
     yours = Answer(Question(config, 1), [training.run(config)])
     assert "What 20 people of class “no” and 20 of class “yes” send: 20 % of pixels are replaced" in released(yours)
-    assert "A model that learned from clean records names <b>" in yours.takeaway()
+    assert "A model that learned from clean records is right for <b>" in yours.takeaway()
     assert chapters.weights(yours)[0].figure.cells[0][0] == "size"
     assert CHAPTERS.choice(yours.question).default == "Accuracy of each method"
     assert trade_off.panels(yours)[0].answer.startswith("Of MNIST’s 7s and 9s, not of your records")
