@@ -163,7 +163,7 @@ def test_headline_and_scores_compare_the_same_method_whatever_its_scores(methods
     shown = made(naive=TRUTH, **{name: 0.6 if name == ours else 0.9 for name in methods})
     title, ignoring = TRAINING[ours or NAIVE].title, THEIRS if ours else ""
     right = f"<b>{numbers.whole_per_hundred(shown.score(ours or NAIVE, 'accuracy').mean)} of 100</b>"
-    assert f" names {right} clean images correctly" in shown.takeaway()
+    assert f" is right for {right} clean images" in shown.takeaway()
     assert ("; one that ignores the noise, for <b>" in shown.takeaway()) == bool(ours)
     assert (f"“{title}” or “{ignoring}” is better" in chapters.scores(shown)[0].answer) == bool(ours)
 
