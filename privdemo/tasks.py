@@ -41,7 +41,7 @@ _ADULT = Task(
     ("up to $50,000", "over $50,000"),
     ("earn up to $50,000 a year", "earn over $50,000 a year"),
     "people",
-    "each person’s age, job and other details without income",
+    "each person’s age, job and other details, but not the income",
 )
 _SMS = Task(
     "SMS", ("ham", "spam"), ("ham", "spam"), ("are ham (no spam)", "are spam"), "messages", "messages without labels"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 
 from pages.kit import cache, numbers, opendp, own_data, trials
@@ -181,7 +182,7 @@ def one_bag(answer: Answer) -> Markup:
             kept=f"Known only to whoever collected bag 1: which of {size:,} {task.records} {task.positive}{scale}",
             legend=(task.positive, task.words[0]),
             sent=f"What the model gets of these {size:,} {task.records}: {_sent_words(answer)}, and one percentage",
-            unknown=f"{answer.task.unlabelled.partition(' without ')[2].removeprefix('a ')} not passed on",
+            unknown=f"{re.split(' without (?:a )?| but not the ', answer.task.unlabelled)[1]} not passed on",
             total=numbers.share(float(trial.proportions[0])),
             meaning=_total_words(answer),
             alt=one_bag_words(answer),
@@ -190,7 +191,7 @@ def one_bag(answer: Answer) -> Markup:
 
 
 def _sent_words(answer: Answer) -> str:
-    """Say what is sent on of the first bag beside the share: “details without income”, “20 averages of 5 or more …”."""
+    """Say what is sent on of the first bag beside the share: “records without labels”, “20 averages of 5 or more …”."""
     n, kind = len(answer.trials[0].blocks[0]), _sent_kind(answer)
     return kind if answer.question.config.k == 1 else f"{n:,} {kind}"
 

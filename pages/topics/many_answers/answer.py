@@ -107,7 +107,7 @@ class Answer:
         words = FREQUENCY_ORACLES[oracle].sends
         if isinstance(made, SubsetSelection):
             if made.size > 1:
-                return f"a list of {made.size:,}, on which their own is likelier to be than any other"
+                return f"a list of {made.size:,} {many}, on which their own is more likely to be than any other one"
             words = FREQUENCY_ORACLES[RESPONSE].sends  # a list of one is what randomised response sends
         return words.replace("answers", many).replace("answer", one)
 
@@ -231,9 +231,10 @@ def about_negative(question: Question, shown: Iterable[Iterable[float]]) -> list
 def below_0_words(question: Question) -> str:
     """Say why an estimate may be below 0."""
     one, _ = nouns(question)
+    have = {"has": "have", "uses": "use"}.get(_VERBS.get(one, ""), "give")
     return (
-        f"Every {one} is also sent by people of whom it is not true. We subtract the number expected from that, so an "
-        "estimate may come out below 0 %."
+        f"Every {one} is also sent by people who do not {have} it. We subtract how many we expect of these; if there "
+        "happen to be fewer, the estimate falls below 0 %."
     )
 
 

@@ -80,7 +80,7 @@ def some_images(answer: Answer) -> list[Panel]:
         for name in names
     ]
     share = _wrong(trial.config)
-    switched = f" ({numbers.percent(share)} have a wrong label)" if share else ""
+    switched = f" (chance gave {numbers.percent(share)} of them a wrong label)" if share else ""
     noisy = "noisy " * (trial.config.pixels.epsilon < math.inf)
     picture = partial(
         charts.digits_html,
@@ -177,6 +177,8 @@ def _agreed_and_disputed(trial: training.Trial, shown: Sequence[str]) -> list[tu
     compared = _in_dispute(trial)
     are_first = {*shown[: len(compared)]} == {*compared}
     noisy = f"The first {len(compared)} methods" if are_first else "The methods that learned from noisy images"
+    if len(compared) == 2:
+        noisy = " and ".join(f"“{TRAINING[name].title}”" for name in compared)
     who = "The methods" if CLEAN in compared else noisy
     differing = int(disagree[disputed].sum())
     if differing == n:

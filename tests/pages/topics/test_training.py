@@ -113,13 +113,13 @@ def test_the_takeaway_says_how_many_are_right_and_names_labels_that_lie_more_tha
     assert words.endswith("one that learned from clean images, for <b>100</b>.")
     several = made(spread=0.9, naive=TRUTH)
     several = Answer(several.question, several.trials * 5)
-    assert "ignores the noise, for <b>100</b> (a real difference); " in several.takeaway()
+    assert "ignores the noise, for <b>100</b> (not due to chance); " in several.takeaway()
     close = made(spread=np.where(TRUTH == 1, 0.9, 0.4), naive=TRUTH).trials[0]
     fits = close.fits | {SPREAD: replace(close.fits[SPREAD], accuracy=0.934)}
     fits[NAIVE] = replace(fits[NAIVE], accuracy=0.926)
     close = Answer(several.question, [replace(close, fits=fits)] * 5)
     assert "<b>93.4 of 100</b>" in close.takeaway(), "what differs clearly does not look alike"
-    assert "ignores the noise, for <b>92.6</b> (a real difference); " in close.takeaway()
+    assert "ignores the noise, for <b>92.6</b> (not due to chance); " in close.takeaway()
     lying, takeaway_of = replace(SMALL, labels=BinaryChannel(0.9, 0.8)), "whoever ignores the noise takes “9” for “7”"
     found = made(config=lying, naive=0.6), made(config=lying, spread=0.6), made(naive=0.6)
     assert [takeaway_of in answer.takeaway() for answer in found] == [True, False, False]
@@ -185,7 +185,7 @@ def test_the_first_chapter_is_of_images_and_says_who_tells_none_apart():
     assert (panel.name, first.name) == ("images-in-dispute", "images-as-they-come")
 
 
-_NOISY = "The first 2 methods"
+_NOISY = f"“{THEIRS}” and “{OURS}”"
 
 
 @pytest.mark.parametrize(
@@ -268,7 +268,7 @@ def test_more_than_two_classes_are_said_and_every_chapter_is_theirs():
     (adversary,) = chapters.the_adversary(shown)
     assert f"as much as a label with ε = {math.log(18):.3g} would tell" in adversary.answer
     (images,) = chapters.some_images(shown)
-    assert "Two of 300 noisy images to learn from (20 % have a wrong label):" in images.figure.html
+    assert "Two of 300 noisy images to learn from (chance gave 20 % of them a wrong label):" in images.figure.html
     assert {"named_spread", "proba_spread", "true_class"} <= set(images.rows()[0])
 
 
