@@ -57,7 +57,7 @@ def test_it_opens_with_the_numbers_of_its_settings():
     at, shown = visit("voting"), polls()
     best = shown.poll.estimates["spread MLE"]
     assert takeaway(at) == (
-        '<p class="takeaway">Each answer had a chance of 20 % (1 in 5) of being switched to the other. From 1,000 '
+        '<p class="takeaway">Each answer had a chance of 20 % (1 in 5) of being switched. From 1,000 '
         "simulated answers "
         f"we estimate that <b>{100 * best.value:.1f} %</b> voted for A (95 % interval: {100 * best.low:.1f}–"
         f"{100 * best.high:.1f} %). The truth in the whole simulated country: <b>35.0 %</b>.</p>"
