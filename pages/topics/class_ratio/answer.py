@@ -77,10 +77,10 @@ class Answer:
 # How each method finds the shares; {records} are what is counted, {n} of them without a label.
 HOW = {
     SPREAD: "takes each of the {records} for what most of its set are, then corrects for the known share that are not",
-    by_trying(
-        SPREAD
-    ): "takes each of the {records} for what most of its set are, or models how each kind looks, whichever "
-    "explains the sets better",
+    by_trying(SPREAD): (
+        "takes each of the {records} for what most of its set are, or models how each kind looks, whichever explains "
+        "the sets better"
+    ),
     MMD: "mixes the sets’ average {records} until the mix looks like the average of the {n}",
     RFF: "mixes other averages of the sets until they are like those of the {n}, quicker and less exact",
     IDENTITY: "learns which set {records} are from; compares its answers for the {n} and for the sets",

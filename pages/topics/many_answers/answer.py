@@ -234,7 +234,7 @@ def below_0_words(question: Question) -> str:
     have = {"has": "have", "uses": "use"}.get(_VERBS.get(one, ""), "give")
     return (
         f"Every {one} is also sent by people who do not {have} it. We subtract how many we expect of these; if there "
-        "happen to be fewer, the estimate falls below 0 %."
+        "happen to be fewer, the estimate can fall below 0 %."
     )
 
 

@@ -209,8 +209,8 @@ def _learnt(method: str) -> str:
 _DIFFERS = {CLEAN: "learned from clean images", NAIVE: "ignores the noise"}
 # How the accuracy of the second method is beside the first one's.
 _VERDICT_WORDS = {
-    Verdict.BETTER: "not due to chance",
-    Verdict.WORSE: "not due to chance",
+    Verdict.BETTER: "the gap is not due to chance",
+    Verdict.WORSE: "the gap is not due to chance",
     Verdict.NOT_CLEAR: "statistically tied",
     Verdict.TOO_FEW: "too few trials to compare",
 }
