@@ -34,6 +34,11 @@ class Method:
     plain: str = ""
 
     @property
+    def in_links(self) -> str:
+        """What links call the method: its title, or the one it had when the first of them were made."""
+        return _FORMER_TITLES.get(self.title, self.title)
+
+    @property
     def in_full(self) -> str:
         """The title with the paper's term, as a chart's hover shows it."""
         return f"{self.title} ({self.paper})" if self.paper else self.title
@@ -68,7 +73,14 @@ def by_trying(name: str) -> str:
 
 
 # Titles that several tables share.
-GUESS_BACK, MATCH_BAGS, ALL_KNOWN = "guess the true answers first", "match each bag’s share", "labels known"
+GUESS_BACK, ALL_KNOWN = "guess the true answers first", "labels known"
+MATCH_BAGS, TYPICAL = "match each bag’s percentage", "compare typical members"
+TYPICAL_AGAIN = f"{TYPICAL}, repeated"
+_FORMER_TITLES = {
+    MATCH_BAGS: "match each bag’s share",
+    TYPICAL: "estimate each kind’s average",
+    TYPICAL_AGAIN: "estimate each kind’s average, repeated",
+}
 # What a title ends with whose method knows more than is released.
 _CEILING = "(for comparison)"
 _CORRECTED = "correct for the noise"
@@ -338,8 +350,14 @@ LABEL_PROPORTIONS = _table(
             f"{_SPREAD} on bag names, or a model of the classes",
         ),
         Method(LLP, MATCH_BAGS, OWNER, palette.LABEL_PROPORTIONS, "the slides’ model"),
-        Method(MEAN_MAP, "estimate each kind’s average", OWNER, palette.OTHERS[0], "mean map"),
-        Method(ALTERNATING, "estimate each kind’s average, repeated", OWNER, palette.OTHERS[1], "alternating mean map"),
+        Method(MEAN_MAP, TYPICAL, OWNER, palette.OTHERS[1], "mean map"),
+        Method(
+            ALTERNATING,
+            TYPICAL_AGAIN,
+            OWNER,
+            _in_colour_of(palette.OTHERS[1], "dot", "diamond-open"),
+            "alternating mean map",
+        ),
     )
 )
 

@@ -30,6 +30,8 @@ def escape_markdown(words: str) -> str:
 # How large an ε is: of two answers as likely before, fewer than 74 of 100 are guessed right at 1, fewer than
 # 96 at 3, and over 99 at 6.
 ANCHORS = "0: no loss, 1 small, 3 medium, 6 large"
+# An ε from here on is called large.
+_LARGE_LOSS = 6.0
 
 
 def epsilon(value: float) -> str:
@@ -398,11 +400,17 @@ def with_half(estimate: Estimate, scale: Scale = SHARE, *, bold: bool = False, s
     return f"{number} ± {_scaled(estimate.half, scale)}{scale.unit}"
 
 
+def epsilon_in_words(name: str, value: float) -> str:
+    """Write a privacy loss with a scale beside it: “Privacy loss ε = 1 (0: no loss, 1 small, 3 medium, 6 large)”.
+
+    One that is beyond the scale is called large.
+    """
+    beyond = ", large" if value >= _LARGE_LOSS else ""
+    return f"<b>Privacy loss {name} = {epsilon(value)}{beyond}</b> ({ANCHORS})."
+
+
 def marks_words(n_trials: int, has_lines: bool = True) -> str:
     """Say what the marks of a figure are: means over trials, with lines for their 95 % intervals if it `has_lines`."""
     if not has_lines:
-        return f"Marks: averages of {n_trials} trials, too few for 95 % intervals."
-    return (
-        f"Marks: averages of {n_trials} trials. The true average probably lies on the line with end caps (95 % "
-        "interval)."
-    )
+        return f"Each mark is the average of {n_trials} trials, too few for 95 % intervals."
+    return f"Each mark is the average of {n_trials} trials; the line with end caps is its likely range (95 % interval)."

@@ -26,7 +26,8 @@ _FEW_GREYS = 10
 # A guess that is right more often of 100 is nearly sure.
 _NEARLY_ALWAYS = 90
 _WHITE_IS_SURE = (
-    "Random grey is hardly ever pure white. So if a pure white one arrives, the guess “it was white” is right"
+    "Noise seldom makes a pixel pure white, so one that is pure white was almost certainly white before. The guess "
+    "“white” is right"
 )
 _ODDS = "multiplies the odds of any guess by e^ε at most"
 
@@ -63,16 +64,16 @@ def answer_scale_html(channel: BinaryChannel, people: People) -> str:
 
 @dataclass(frozen=True)
 class Guessing:
-    """Parts of “Suppose a label is 7 or 9, both equally likely. Others who see what is published guess the label right
-    fewer than 74 of 100 times. By luck alone: 50.”
+    """Parts of “Others who see what is published guess the label right fewer than 74 of 100 times if 7 and 9 were
+    equally common. Without seeing anything: 50 of 100.”
 
-    `suppose` is “a label is 7 or 9”; `guess` is “Others who see what is published guess the label right”. The guess is
-    among `n_values` values, all as likely before, and is made of `people`. It `reaches` the bound that ε sets, or may
-    be right less often; where it is right nearly always, `nearly_sure` is said in place of `guess`.
+    `guess` is “Others who see what is published guess the label right”, and `equal` “7 and 9”: `n_values` values among
+    which it is guessed of `people`. The guess `reaches` the bound that ε sets, or may be right less often; where it is
+    right nearly always, `nearly_sure` is said in its place.
     """
 
-    suppose: str
     guess: str
+    equal: str
     n_values: int = 2
     people: str = "people"
     reaches: bool = False
@@ -81,10 +82,8 @@ class Guessing:
 
 def guessing_one_of(n_values: int, things: str, thing: str) -> Guessing:
     """Return what is guessed of people who each send one of so many `things`; `thing` is one of them."""
-    each = "both" if n_values == 2 else f"all {n_values:,}"
-    return Guessing(
-        f"{each} {things} are equally likely", f"Others who see what a person sends guess the {thing} right", n_values
-    )
+    each = "both" if n_values == 2 else "all"
+    return Guessing(f"Others who see what a person sends guess the {thing} right", f"{each} {things}", n_values)
 
 
 def guess_scale(epsilon: float, guessing: Guessing, *, delta: float = 0.0, name: str = "ε", more: str = "") -> None:
@@ -109,8 +108,8 @@ def guess_scale_html(epsilon: float, guessing: Guessing, *, delta: float = 0.0, 
     often = often.replace("up to nearly 100", "over 99") if guessing.reaches else often
     guess = (most > _NEARLY_ALWAYS and guessing.nearly_sure) or guessing.guess
     words = (
-        f"Suppose {guessing.suppose}. {guess} {often}. By luck alone: "
-        f"{numbers.people_of_100(1 / guessing.n_values)}.{failing if by_delta else ''}"
+        f"{guess} {often} if {guessing.equal} were equally common. Without seeing anything: "
+        f"{numbers.people_of_100(1 / guessing.n_values)} of 100.{failing if by_delta else ''}"
     )
     is_right, is_wrong = figures.people.ANSWERED, figures.people.NOT_YET
     field = figures.split_field(f"100 {guessing.people}", most, 100, is_right, is_wrong, columns=25)
@@ -120,13 +119,13 @@ def guess_scale_html(epsilon: float, guessing: Guessing, *, delta: float = 0.0, 
 
 def black_or_white(family: PixelFamily, n_states: int) -> Guessing:
     """Return what is guessed of a pixel; where it may be replaced, white tells the most."""
-    suppose = "a pixel is black or white, both equally likely"
+    equal = "black and white"
     if family.replaces_pixels:
-        guess = "Whoever sees it sent as white and says “white” is right"
+        guess = "Whoever sees a pixel sent as white and says “white” is right"
         # Black seldom becomes white by chance where there are more grey levels than a few.
         sure = _WHITE_IS_SURE if n_states > _FEW_GREYS else ""
-        return Guessing(suppose, guess, people="white pixels", reaches=True, nearly_sure=sure)
-    return Guessing(suppose, "Others who see what is sent guess its colour right", people="pixels")
+        return Guessing(guess, equal, people="white pixels", reaches=True, nearly_sure=sure)
+    return Guessing("Others who see what is sent guess a pixel’s colour right", equal, people="pixels")
 
 
 def _scale_html(name: str, epsilon: float, words: str, pictures: str, more: str = "") -> str:
@@ -135,7 +134,7 @@ def _scale_html(name: str, epsilon: float, words: str, pictures: str, more: str 
     """
     odds = f"{numbers.capital(numbers.odds_bound_text(epsilon))}."
     dots = f"<details><summary>Show this as dots</summary>{pictures}<p>{odds}</p></details>"
-    shown = f"<b>Privacy loss {name} = {numbers.epsilon(epsilon)}</b> ({numbers.ANCHORS}).{more and ' ' + more}"
+    shown = f"{numbers.epsilon_in_words(name, epsilon)}{more and ' ' + more}"
     return f'<div class="epsilon">{words} {shown}{dots}</div>'
 
 

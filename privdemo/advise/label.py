@@ -68,10 +68,9 @@ def _how(question: Question, plan: Plan) -> str:
     """Return the method as those read it who answer, with its name if their telephones add the noise."""
     method = f"the method “{COMPARISON[plan.mechanism].title}”" if plan.accuracy else ""
     if sends := sending(question, plan):
-        start = "Before sending, your" if sends.startswith("change") else "Your"
         name = "randomised response" if question.answers == 2 else FREQUENCY_ORACLES[plan.mechanism].title
         then = " A shuffler mixes what is sent." if plan.trust == "shuffler" else ""
-        return f"{start} telephone will {sends} ({name}).{f' A computer is trained with {method}.' if method else then}"
+        return f"Your telephone will {sends} ({name}).{f' A computer is trained with {method}.' if method else then}"
     if relied_on(plan) == "owner":
         does = (
             f"publishes with noise how many have the label, and a computer is trained with {method}"

@@ -87,20 +87,16 @@ def action(question: Question, plan: Plan) -> str:
 
 
 def sending(question: Question, plan: Plan) -> str:
-    """Return what a phone does: “change the answer at random 27 % of the time”; nothing if true answers are counted."""
+    """Return what a phone does: “send the opposite answer 27 % of the time”; nothing if true answers are counted."""
     values = plan.parameters
     if question.ask == CLASSIFIER:
-        return (
-            f"change the label at random {_percent(values['flip_prob'])} of the time" if "flip_prob" in values else ""
-        )
+        return f"send the other label {_percent(values['flip_prob'])} of the time" if "flip_prob" in values else ""
     if plan.mechanism not in FREQUENCY_ORACLES:
         return ""
     true, other = (f"{_percent(values[name])} of the time" for name in "pq")
     if plan.mechanism == "randomised response":
         lies = f"{_percent(values['flip_prob'])} of the time"
-        return (
-            f"change the answer at random {lies}" if question.answers == 2 else f"send one of the other answers {lies}"
-        )
+        return f"send the opposite answer {lies}" if question.answers == 2 else f"send one of the other answers {lies}"
     if plan.mechanism == "subset selection":
         return f"send a list of {values['size']:g} of the {question.answers:,} answers that holds the true one {true}"
     if plan.mechanism == "local hashing":

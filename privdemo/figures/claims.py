@@ -68,10 +68,10 @@ def verdict_on_claim(verdict: str) -> str:
     return f'<span class="verdict-sign">{colour} {SIGNS[verdict]} {escape(words)}</span>'
 
 
-def published_and_found(what: str, published: str, found: str) -> str:
-    """Return a published number and ours, with what both say over them, as HTML."""
+def published_and_found(what: str, says: str, published: str, found: str) -> str:
+    """Return a published number, after who `says` it, and ours, with what both mean over them, as HTML."""
     return (
-        f'<div class="published-found"><small>{what}</small><small>published</small><span>{published}</span>'
+        f'<div class="published-found"><small>{what}</small><small>{says}</small><span>{published}</span>'
         f"<small>we find</small><span>{found}</span></div>"
     )
 

@@ -74,15 +74,16 @@ def scores(
     return dot_plots([_dot_plot(trials, methods, threshold, which) for which in measures])
 
 
-# How each method learns, in one line of a telephone; {records} are what is classified.
+# How each method learns, in one line of a telephone; {records} are what is classified, {yes} the label of
+# some, {bag} a bag’s percentage.
 HOW = {
     FULL: "knows which {records} {positive}",
     LABELLED: "knows all labels of what is sent on",
-    NAMES: "treats the bag’s percentage as each member’s chance",
-    by_trying(NAMES): "takes a bag’s percentage as each member’s chance, or works out the average of each kind",
-    LLP: "finds a rule that gets each bag’s percentage right",
-    MEAN_MAP: "works out what a typical member of each kind looks like",
-    ALTERNATING: "works out what each kind looks like, corrects it bag by bag",
+    NAMES: "gives each member of a {bag} bag a chance of {bag}",
+    by_trying(NAMES): "gives each member of a {bag} bag a chance of {bag}, or compares averages",
+    LLP: "finds a rule whose answers match each bag’s percentage",
+    MEAN_MAP: "learns how the “{yes}” differ on average",
+    ALTERNATING: "the same, then corrected bag by bag",
 }
 _HOW_LAZY = "learns nothing (for comparison)"
 
@@ -98,11 +99,12 @@ def accuracies(trials: Sequence[Trial], methods: Sequence[str], threshold: str, 
     nothing = 1 - float(np.mean([trial.test_share for trial in trials]))
     low = max(0.0, math.floor(10 * min(nothing, *(e.ends[0] for _, e in marks)) - 0.2) / 10)
     rules = [(label_proportions.mean_accuracy(trials, FULL, threshold).mean, ""), (nothing, None)]
-    lazy = f"always say {task.labels[0]}"
+    lazy = f"always say “{task.labels[0]}”"
     marks.append((Method("", lazy, TRUTH, palette.TRUTH), Estimate(nothing, -math.inf, math.inf)))
-    words = {"records": task.records, "positive": task.positive}
+    bag = f"{trials[0].proportions[0]:.0%}".replace("%", "\u00a0%")
+    words = {"records": task.records, "positive": task.positive, "yes": task.labels[1], "bag": bag}
     how = {named[name].title: HOW[name].format(**words) for name in methods} | {lazy: _HOW_LAZY}
-    title = f"new {task.records} classified correctly"
+    title = f"new {task.records} classified correctly" + f" (scale from {low:.0%})".replace("%", "\u00a0%") * (low > 0)
     # A little more than the range, so that the words of its lowest tick are not cut off on a projector.
     return dot_plots([DotPlot(title, low - 0.02, 1.0, marks, percent, percent, rules, ".0%", how)])
 

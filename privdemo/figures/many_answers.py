@@ -55,7 +55,6 @@ WORDS = {
 }
 ERROR = "typical error of a share, in points"
 UNASKED = "guessing blindly"
-ESTIMATED = "estimate; line: contains the true share 95 times of 100"
 # So many curves have space for their names in a low chart, of which a telephone shows more.
 _FEW = 3
 # The filling of bars of true shares, on which marks are seen, and the part of a row that a bar takes.
@@ -72,7 +71,10 @@ def shares(found: Release) -> Figure:
     names, truth = found.truth.names[:SHOWN], found.truth.shares[:SHOWN]
     method, estimate = FREQUENCY_ORACLES[found.config.oracle], found.found[found.config.oracle]
     ends = interval_bars(estimate.shares[:SHOWN], estimate.low[:SHOWN], estimate.high[:SHOWN], method.style)
-    mark = _points(names, estimate.shares[:SHOWN], method) | {"error_x": ends | {"thickness": 2}, "name": ESTIMATED}
+    low, high = estimate.low[:SHOWN], estimate.high[:SHOWN]
+    right = int(((low <= truth) & (truth <= high)).sum())
+    name = f"estimate; line: likely range ({right} of {len(truth)} hold the truth)"
+    mark = _points(names, estimate.shares[:SHOWN], method) | {"error_x": ends | {"thickness": 2}, "name": name}
     return _over_answers(_bars(names, truth, "true share"), [mark], "share of all people")
 
 

@@ -311,6 +311,8 @@ DIGITS_CSS = """
 .digits p { font-size: max(0.875rem, var(--least-letters, 0px)); margin: 0.3rem 0.5rem; max-width: 68rem; }
 .digits .groups th { border-bottom: 1px solid; padding-bottom: 0.15rem; vertical-align: bottom; }
 .digits .groups th + th { border-left: 1rem solid transparent; background-clip: padding-box; }
+.digits .learnt { margin-right: 1rem; padding: 0.3rem 0.5rem; border-radius: 6px;
+  background: rgba(128, 128, 128, 0.14); }
 .digits .learnt div { display: flex; gap: 0.5rem; margin-top: 0.25rem; }
 .digit { width: clamp(3rem, 6.2vw, 9rem); image-rendering: pixelated; border-radius: 3px; display: block; }
 .digits .wrong { color: light-dark(#B3261E, #FF8A80); font-weight: 600; white-space: nowrap; }

@@ -138,7 +138,7 @@ def test_the_sentence_names_the_noise_the_people_and_the_price():
     for asked, words in (
         (
             Question("yes-no", "nobody", 5000, 0.03),
-            "Let each person’s phone change the answer at random 26.9 % of the time. With 5,000 people the share of "
+            "Let each person’s phone send the opposite answer 26.9 % of the time. With 5,000 people the share of "
             "yes is right to ± 3 points, 95 times of 100. Without privacy, 1,064 people would be enough for this.",
         ),
         (
@@ -155,7 +155,7 @@ def test_the_sentence_names_the_noise_the_people_and_the_price():
         ),
         (
             Question("yes-no", "nobody", 1),
-            "Let each person’s phone change the answer at random 26.9 % of the time. With 1 person the share of yes "
+            "Let each person’s phone send the opposite answer 26.9 % of the time. With 1 person the share of yes "
             "may be anything; without privacy, ± 44.5 points.",
         ),
         (
@@ -238,14 +238,14 @@ def test_a_label_without_a_question_says_what_is_wanted():
 @pytest.mark.parametrize(
     ("asked", "how", "trusted"),
     [
-        (Question("yes-no", "nobody", 5000), "Before sending, your telephone will change the answer", "Nobody but"),
+        (Question("yes-no", "nobody", 5000), "Your telephone will send the opposite answer", "Nobody but"),
         (Question("one-of-k", "shuffler", 5000, answers=64), "(subset selection). A shuffler mixes", "The shuffler: "),
         (Question("yes-no", "owner", 5000, groups=20), "The owner of each of the 20 groups adds Laplace", "The owner"),
         (Question("counts", "curator", 5000, answers=16), "A curator adds Laplace noise of scale 2 to", "The curator"),
         # Where noise from every telephone is better, it does not matter who else is trusted.
-        (Question("yes-no", "owner", 5000, groups=2500), "your telephone will change", "Nobody but"),
+        (Question("yes-no", "owner", 5000, groups=2500), "Your telephone will send the opposite", "Nobody but"),
         (Question("classifier", "nobody"), "(randomised response). A computer is trained with", "Nobody but"),
-        (Question("classifier", "curator"), "your telephone will change the label", "Nobody but"),
+        (Question("classifier", "curator"), "Your telephone will send the other label", "Nobody but"),
         (Question("classifier", "owner", epsilon=0.1, dataset="adult"), "The owner of each group of", "The owner of"),
         (
             Question("classifier", "curator", epsilon=0.25, dataset="adult"),

@@ -85,7 +85,7 @@ def test_shares_of_right_answers_stand_beside_those_of_all_labels_and_of_always_
     for trace, name in zip(traces, METHODS, strict=True):
         assert list(trace.y) == [title(name)]
         assert shows_estimates(trace, label_proportions.mean_accuracy(TRIALS, name, threshold), axis="x")
-    assert (lazy.x[0], lazy.y[0]) == (pytest.approx(0.6), "always say up to $50,000")
+    assert (lazy.x[0], lazy.y[0]) == (pytest.approx(0.6), "always say “up to $50,000”")
     assert vertical_lines(figure, False, "x") == [figure.data[0].x[0]], "of whoever has all labels"
     assert vertical_lines(figure, True, "x") == [pytest.approx(0.6)], "40 % of the test records are positive"
     assert figure.layout.xaxis.range[0] < 0.6
@@ -95,8 +95,10 @@ def test_every_method_says_below_its_name_how_it_learns():
     assert set(charts.HOW) == set(LABEL_PROPORTIONS)
     words = charts.accuracies(TRIALS, (BAG_NAMES, MEAN_MAP, FULL), SHARE, BINARY["adult"]).layout.yaxis.ticktext
     assert [one.partition("<br>")[2] for one in words[:3]] == [
-        charts.HOW[BAG_NAMES],
-        "works out what a typical member of each kind looks like",
+        "gives each member of a {0} bag a chance of {0}".format(
+            f"{TRIALS[0].proportions[0]:.0%}".replace("%", "\u00a0%")
+        ),
+        "learns how the “over $50,000” differ on average",
         "knows which people earn over $50,000 a year",
     ]
     assert words[3].endswith("</b><br>learns nothing (for comparison)")

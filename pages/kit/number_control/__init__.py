@@ -162,13 +162,13 @@ def _slider_data(slider: Slider, value: float, setting: Number) -> dict[str, Any
 
 
 def _ends(slider: Slider, stops: list[float] | None, low: float, high: float) -> tuple[str, str] | None:
-    """Return the words at the ends of a slider, each after the number there, unless they say that themselves."""
+    """Return the words at the ends of a slider, each before the number there, unless they say that themselves."""
     if slider.ends is None or slider.ends != MORE_OR_LESS:
         return slider.ends
     numbers = (stops[0], stops[-1]) if stops else (low, high)
     shown = [f"{100 * number:.4g} %" if slider.percent else f"{slider.unit}{number:.4g}" for number in numbers]
     left, right = reversed(shown) if slider.largest_left else shown
-    return f"{left}: {slider.ends[0]}", f"{right}: {slider.ends[1]}"
+    return f"{slider.ends[0]} ({left})", f"{slider.ends[1]} ({right})"
 
 
 def _other_data(other: OtherUnit, value: float) -> dict[str, Any]:

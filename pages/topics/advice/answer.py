@@ -192,7 +192,7 @@ def _note(plan: Plan, learns: bool, is_reached: bool) -> str:
             "your own records, “Methods compared” seeks the least ε."
         )
     star = " The star marks our advice." * is_reached
-    return f"One curve for each kind of trust (question 2), all with ε = {plan.epsilon:g}.{star}"
+    return f"One curve for each kind of trust (question 2), each with the ε of our advice, {plan.epsilon:g}.{star}"
 
 
 def snippet(question: Question) -> Snippet:

@@ -239,9 +239,10 @@ def card(claim: Claim) -> tuple[str, str, str]:
     published, found = (_on_card(claim, value) for value in (claim.published, claim.ours and claim.ours.mean))
     if claim.published is None:  # a comparison: the source says that there is a lead, and its interval may deny it
         published, found = "a clear gain", ours(claim).removesuffix(POINTS.unit)
-    both = charts.published_and_found(claim.what, published, found)
+    kind = "lecture" if claim.source == YAN else "paper"
+    both = charts.published_and_found(claim.what, f"the {kind} says", published, found)
     authors = f'<span title="{html.escape(PAPERS[claim.source])}">{html.escape(claim.source)}</span>'
-    work = f"{'lecture' if claim.source == YAN else 'paper'} by {authors}, {claim.place}"
+    work = f"{kind} by {authors}, {claim.place}"
     return claim.surprise, both, f"{charts.verdict_on_claim(claim.verdict)}<br>{work}"
 
 

@@ -40,7 +40,7 @@ from privdemo.tasks import BINARY
 TASKS = {"tell records apart": CLASSIFY, "find a share": SHARE}
 PRIVATE_PARTS = {"labels only": LABELS, "images too": RECORDS}
 METRIC_NAMES = {"accuracy": "accuracy", "log loss": "log_loss", "Brier score": "brier"}
-METHOD_NAMES = {method.title: name for name, method in COMPARISON.items()}
+METHOD_NAMES = {method.in_links: name for name, method in COMPARISON.items()}
 EPSILON_STEPS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 MOST_PEOPLE = 1000
 
@@ -87,9 +87,10 @@ METRIC = Choice("judge_by", tuple(METRIC_NAMES), "accuracy", "Judge by")
 METHODS = Choice(
     "show",
     tuple(METHOD_NAMES),
-    tuple(method.title for name, method in COMPARISON.items() if name in CURVES_FIRST),
+    tuple(method.in_links for name, method in COMPARISON.items() if name in CURVES_FIRST),
     "Methods",
     many=True,
+    shown={method.in_links: method.title for method in COMPARISON.values()},
 )
 TRIALS = Number(
     "compare_draws",

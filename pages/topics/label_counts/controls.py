@@ -26,8 +26,8 @@ from pages.topics.label_counts.question import (
 )
 
 _GUESSING = privacy_inputs.Guessing(
-    "a patient has one of two illnesses, both equally likely",
-    "Others who see the published counts guess the illness right",
+    "Others who see the published counts guess right which of two illnesses a patient has",
+    "both",
     people="patients",
 )
 

@@ -38,7 +38,7 @@ CHAPTERS = Chapters(
     "look_into",
     (
         Chapter("Accuracy of each method", Answer.main),
-        Chapter("What is known of each bag", the_bags),
+        Chapter("What is known of each bag", the_bags, title="What the model sees"),
         Chapter("Effect of added noise", noise.panels, noise_controls, [NOISE_ON], noise_on),
         Chapter("What an adversary can guess", the_adversary, title="What others can guess"),
         Chapter(

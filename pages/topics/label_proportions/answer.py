@@ -79,7 +79,7 @@ class Answer:
         nothing = 1 - sum(trial.test_share for trial in self.trials) / len(self.trials)
         alike = "" if all(trial.identified for trial in self.trials) else f" {ALL_ALIKE}"
         n_tried = sum(name in self.methods for name in LEARNERS)
-        best = f"The best of {n_tried} methods" if n_tried > 1 else "The method"
+        best = f"The most accurate of {n_tried} methods" if n_tried > 1 else "The method"
         return (
             f"{learns} {best} is right for <b>{numbers.out_of_100(reached)}</b> new {records}. "
             f"{beside_words(self.task, reached, ceiling, nothing)}.{alike}"
@@ -128,8 +128,8 @@ class Answer:
 def _marks_words(answer: Answer) -> str:
     """Explain the marks of the chart."""
     n = len(answer.trials)
-    marks = f"{numbers.marks_words(n)} " if n > 1 else "Marks: one trial, so no interval is known. "
-    return f"{marks}Upright grey lines: without privacy (solid), always saying “{answer.task.labels[0]}” (dashed)."
+    marks = f"{numbers.marks_words(n)} " if n > 1 else "Each mark is from one trial, so no interval is known. "
+    return f"{marks}Vertical grey lines: without privacy (solid), always saying “{answer.task.labels[0]}” (dashed)."
 
 
 def _best_two_words(answer: Answer) -> str:
@@ -158,10 +158,11 @@ def _prediction(answer: Answer) -> Prediction | None:
     return Prediction(
         "bag-totals",
         f"{int(answer.trials[0].sizes.sum()):,} {records} are put into {bags_words(answer)}. A model is given "
-        f"{_sent_kind(answer)}. Of each group it is told only what percentage {answer.task.positive}"
+        f"{_sent_kind(answer)}. Of each bag it is told only what percentage {answer.task.positive}"
         f"{noise}. <b>For how many of 100 new {records} will it be right about whether they "
         f"{answer.task.positive}?</b> "
-        f"(Always saying “{answer.task.labels[0]}” is right for {numbers.whole_per_hundred(nothing)}.)",
+        f"(In all bags together, always saying “{answer.task.labels[0]}” is right for "
+        f"{numbers.whole_per_hundred(nothing)}.)",
         100 * answer.accuracy(answer.best).mean,
         Scale(0, 100, unit=f" {records}"),
         one_bag(answer),
@@ -179,15 +180,21 @@ def one_bag(answer: Answer) -> Markup:
             size,
             float(trial.true_proportions[0]),
             n_sent,
-            kept=f"Known only to whoever collected bag 1: which of {size:,} {task.records} {task.positive}{scale}",
+            kept=f"Known only to whoever collected this bag: which of {size:,} {task.records} {task.positive}{scale}",
             legend=(task.positive, task.words[0]),
-            sent=f"What the model gets of these {size:,} {task.records}: {_sent_words(answer)}, and one percentage",
-            unknown=f"{re.split(' without (?:a )?| but not the ', answer.task.unlabelled)[1]} not passed on",
+            sent=f"What the model is told about these {size:,} {task.records}: one percentage, and "
+            f"{_sent_words(answer)}",
+            unknown=f"{_kept_back(task)} not passed on",
             total=numbers.share(float(trial.proportions[0])),
             meaning=_total_words(answer),
             alt=one_bag_words(answer),
         )
     )
+
+
+def _kept_back(task: Task) -> str:
+    """Return what is not sent of a record: “income”, “labels”."""
+    return re.split(" without (?:a )?| but not the ", task.unlabelled)[1]
 
 
 def _sent_words(answer: Answer) -> str:
@@ -207,7 +214,7 @@ def _total_words(answer: Answer) -> str:
     """Say what the share of the first bag means, and the true one if it has noise."""
     true = numbers.share(float(answer.trials[0].true_proportions[0]))
     noise = f" (with noise; the truth is {true})" if math.isfinite(answer.question.config.proportion_epsilon) else ""
-    return f"of this group {answer.task.positive}{noise}"
+    return f"of this bag {answer.task.positive}{noise}"
 
 
 def one_bag_words(answer: Answer) -> str:
@@ -261,7 +268,7 @@ def released_words(answer: Answer) -> str:
     sent = answer.task.unlabelled if config.k == 1 else f"averages of {config.k} or more records"
     if math.isfinite(config.feature_epsilon):
         sent += f" with noise (ε = {numbers.epsilon(config.feature_epsilon)} a column)"
-    known = f"{sent}. Of each group it is told only what percentage {answer.task.positive}"
+    known = f"{sent}. Of each bag it is told only what percentage {answer.task.positive}"
     if math.isfinite(config.proportion_epsilon):
         known += f", with noise (ε = {numbers.epsilon(config.proportion_epsilon)} a label)"
     return known
@@ -270,7 +277,7 @@ def released_words(answer: Answer) -> str:
 def beside_words(task: Task, reached: float, ceiling: float, nothing: float) -> str:
     """Say how many records are named correctly by one answer to all, and without privacy."""
     lazy = f"Always saying “{task.labels[0]}” is right"
-    known = f"without privacy, a model gets {numbers.out_of_100(ceiling)} right"
+    known = f"without privacy ({_kept_back(task)} known) a model gets {numbers.out_of_100(ceiling)} right"
     if reached < nothing - LEAST_AGAINST_TRIVIAL:
         return f"{lazy} more often, for {numbers.out_of_100(nothing)}; {known}"
     if reached <= nothing + LEAST_AGAINST_TRIVIAL:

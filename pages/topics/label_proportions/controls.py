@@ -87,7 +87,7 @@ def _bags(values: Values) -> None:
         st.select_slider(
             f"{records.capitalize()} per bag, of {total:,} in all",
             sizes,
-            format_func=lambda n: f"{n:,} per bag: {ends[n]}" if n in ends else f"{n:,}",
+            format_func=lambda n: f"{ends[n]} ({n:,} per bag)" if n in ends else f"{n:,}",
             key=_SIZE,
             on_change=_split,
             args=(total, n_bags, size),

@@ -40,10 +40,11 @@ PROPORTION_EPSILON = Number("proportion_epsilon", NOISE_EPSILON, 0.2, "ε", step
 TRAINERS = tuple(name for name in LABEL_PROPORTIONS if name != FULL)
 TRAINED = Choice(
     "train_by",
-    tuple(LABEL_PROPORTIONS[name].title for name in TRAINERS),
-    tuple(LABEL_PROPORTIONS[name].title for name in TRAINERS if name not in (ALTERNATING, by_trying(NAMES))),
+    tuple(LABEL_PROPORTIONS[name].in_links for name in TRAINERS),
+    tuple(LABEL_PROPORTIONS[name].in_links for name in TRAINERS if name not in (ALTERNATING, by_trying(NAMES))),
     "Methods",
     many=True,
+    shown={method.in_links: method.title for method in LABEL_PROPORTIONS.values()},
 )
 THRESHOLD = Choice("positive_if", tuple(THRESHOLDS.values()), THRESHOLDS[SHARE], "Threshold for “yes”")
 TRIALS = Number("bag_draws", limits.N_TRIALS, 10, "Trials", help="Repeats with other records, other bags, other noise.")
@@ -114,7 +115,7 @@ def question_of(values: Values) -> Question | str:
     if not values[TRAINED]:
         return "Choose at least one method in the settings."
     n_bags, bag_size = (values[setting] for setting in bag_settings(dataset))
-    methods = (FULL, *(name for name in TRAINERS if LABEL_PROPORTIONS[name].title in values[TRAINED]))
+    methods = (FULL, *(name for name in TRAINERS if LABEL_PROPORTIONS[name].in_links in values[TRAINED]))
     try:
         config = BagConfig(
             dataset,

@@ -61,7 +61,14 @@ CHAPTERS = Chapters(
             title="When is which method best?",
         ),
         Chapter("What one person gives away", one_report, sender_controls, [SENDER], is_rarest),
-        Chapter("Error by who is trusted", whom_to_trust, delta_controls, delta_settings, delta_of),
+        Chapter(
+            "Error by who is trusted",
+            whom_to_trust,
+            delta_controls,
+            delta_settings,
+            delta_of,
+            title="Whom must people trust?",
+        ),
         Chapter(
             "Who can push the result?",
             who_can_push,

@@ -14,7 +14,7 @@ from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials
 from pages.topics.many_answers.question import NOUNS, Question
 from privdemo.experiments import many_answers
-from privdemo.experiments.many_answers import ILLNESSES, ZIPF, AnswersConfig, Fit, Release
+from privdemo.experiments.many_answers import ILLNESSES, UNIFORM, ZIPF, AnswersConfig, Fit, Release
 from privdemo.experiments.many_answers import RANDOMISED_RESPONSE as RESPONSE
 from privdemo.experiments.results import N_TRIALS
 from privdemo.experiments.trials import with_trial
@@ -36,6 +36,8 @@ _SENDS = {"basic rappor": "says yes to", "optimised unary": "says yes to"}
 _SENDS |= {"local hashing": "sends the group that holds", "hadamard response": "sends the half that holds"}
 _EXAMPLES = 10  # answers among which the second example is sought
 _MOST_NAMES = 6
+_WORKED_BACK = "Knowing how chance changes what people send, we work back from all of it to the shares."
+_BELOW_0 = "; by chance, an estimate can fall below 0 %."
 
 released = cache.shared_or_private(many_answers.run)
 example_of = cache.shared_or_private(many_answers.example)
@@ -87,8 +89,11 @@ class Answer:
         config, (one, many) = self.question.config, nouns(self.question)
         chosen, rival = self.release.found
         own, other, least = (self.errors[name] for name in (chosen, rival, self.best))
+        who = numbers.people(config.people)
+        if config.dataset in (ILLNESSES, ZIPF, UNIFORM):
+            who = who.replace("pe", "simulated pe", 1)
         words = (
-            f"Each of {numbers.people(config.people)} {_VERBS.get(one, 'gives')} one of {self.k:,} {many} and sends "
+            f"Each of {who} {_VERBS.get(one, 'gives')} one of {self.k:,} {many} and sends "
             f"{self._sent(chosen)} ({title(chosen)}). In this survey the estimated shares are off by "
             f"<b>{bare_points(self.off)} percentage points</b> on average."
         )
@@ -107,7 +112,9 @@ class Answer:
         words = FREQUENCY_ORACLES[oracle].sends
         if isinstance(made, SubsetSelection):
             if made.size > 1:
-                return f"a list of {made.size:,} {many}, on which their own is more likely to be than any other one"
+                return (
+                    f"a partly random list of {made.size:,} {many}; their own is more likely to be on it than any other"
+                )
             words = FREQUENCY_ORACLES[RESPONSE].sends  # a list of one is what randomised response sends
         return words.replace("answers", many).replace("answer", one)
 
@@ -147,12 +154,13 @@ class Answer:
     def main(self) -> list[Panel]:
         """Return the panel of true shares, and those estimated from one release."""
         found = self.release.found[self.question.config.oracle]
+        below_0 = about_negative(self.question, [found.shares[: charts.SHOWN]])
         return [
             Panel(
                 "shares",
                 answer=self.examples,
                 figure=Chart(charts.shares(self.release)),
-                note=below_0_words(self.question) if _any_below_0([found.shares[: charts.SHOWN]]) else "",
+                note=_WORKED_BACK[:-1] + _BELOW_0 if below_0 else _WORKED_BACK,
                 summary=self._summary(),
                 rows=lambda: share_rows(self.release),
                 snippet=snippet(self.question).then(
@@ -162,6 +170,7 @@ class Answer:
                     "    print(oracle, found.shares, found.low, found.high)",
                 ),
             ),
+            *below_0,
         ]
 
     def _summary(self) -> str:
@@ -223,24 +232,16 @@ def _job_along(axis: str, config: AnswersConfig) -> Job:
 
 
 def about_negative(question: Question, shown: Iterable[Iterable[float]]) -> list[Panel]:
-    """Return a panel in words on estimates below 0 if some of those `shown` are; none if none is."""
-    words = below_0_words(question)
-    return [Panel(question="Why is an estimate below 0 %?", answer=words)] if _any_below_0(shown) else []
-
-
-def below_0_words(question: Question) -> str:
-    """Say why an estimate may be below 0."""
+    """Return a panel in words on why estimates are below 0 if some of those `shown` are; none if none is."""
+    if not any(share < 0 for shares in shown for share in shares):
+        return []
     one, _ = nouns(question)
     have = {"has": "have", "uses": "use"}.get(_VERBS.get(one, ""), "give")
-    return (
-        f"Every {one} is also sent by people who do not {have} it. We subtract how many we expect of these; if there "
-        "happen to be fewer, the estimate can fall below 0 %."
+    words = (
+        f"Every {one} is also sent by people who do not {have} it. We subtract how many of these we expect. Where "
+        "chance made fewer, we subtract too much, and the estimate can fall below 0 %."
     )
-
-
-def _any_below_0(shown: Iterable[Iterable[float]]) -> bool:
-    """Return whether any of the estimates shown is below 0."""
-    return any(share < 0 for shares in shown for share in shares)
+    return [Panel(question="Why is an estimate below 0 %?", answer=words)]
 
 
 def title(oracle: str) -> str:

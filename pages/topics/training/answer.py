@@ -184,34 +184,41 @@ def _comparison_sentence(answer: Answer) -> str:
         verdict = judge(gap(answer, "accuracy"), len(_trials_of_both(answer)), least=LEAST_ACCURACY)
     if verdict and verdict.clear and len({whole[name] for name in answer.compared}) == 1:
         whole = {name: numbers.per_hundred(share) for name, share in named.items()}
+    ways = {name: _learnt(name) for name in named}
     first, *others = named
-    words = f"A model that {_learnt(first)} is right for <b>{whole[first]} of 100</b> clean images"
-    for other in others:
-        beside = ""
-        if verdict and other in answer.compared:
-            beside = f" ({_VERDICT_WORDS[verdict]})"
-        words += f"; one that {_DIFFERS[other]}, for <b>{whole[other]}</b>{beside}"
-    return f"{words}."
+    if first != CLEAN:
+        ways[first] = f"learned from noisy images and {ways[first]}"
+    parts = [f"<b>{whole[first]}</b> right if it {ways[first]}"]
+    parts += [f"<b>{whole[name]}</b> if it {ways[name]}" for name in others]
+    if verdict:
+        parts[1] += f" ({_VERDICT_WORDS[verdict]})"
+    return f"{_asked(answer.question)} Of 100 clean images a model gets {numbers.join_words(parts)}."
+
+
+def _asked(question: Question) -> str:
+    """Return what a model is asked: “Is it a 7 or a 9?”, “Which class is it?”."""
+    if own_data.is_own(question.config):
+        return "Which class is it?"
+    digits = [f"a {name}" for name in question.config.classes]
+    return f"Is it {' or '.join([', '.join(digits[:-1]), digits[-1]])}?"
 
 
 def _learnt(method: str) -> str:
-    """Say how a method learns."""
+    """Say how a model of a method learned: “ignores the noise”."""
     known = {
-        CLEAN: _DIFFERS[CLEAN],
-        NAIVE: "learned from noisy images and ignores the noise",
-        RECONSTRUCTION: "learned from noisy images and guesses the true answers first",
-        TRUE: "learned from noisy images, corrects for the noise, and knows how often clean pixels have each grey",
+        CLEAN: "learned from clean images",
+        NAIVE: "ignores the noise",
+        RECONSTRUCTION: "guesses the true answers first",
+        TRUE: "corrects for the noise and knows how often clean pixels have each grey",
     }
-    return known.get(method, "learned from noisy images and corrects for the noise")
+    return known.get(method, "corrects for the noise")
 
 
-# How the methods differ from the first one of the sentence.
-_DIFFERS = {CLEAN: "learned from clean images", NAIVE: "ignores the noise"}
 # How the accuracy of the second method is beside the first one's.
 _VERDICT_WORDS = {
-    Verdict.BETTER: "the gap is not due to chance",
-    Verdict.WORSE: "the gap is not due to chance",
-    Verdict.NOT_CLEAR: "statistically tied",
+    Verdict.BETTER: "the difference is not due to chance",
+    Verdict.WORSE: "the difference is not due to chance",
+    Verdict.NOT_CLEAR: "the difference may be due to chance",
     Verdict.TOO_FEW: "too few trials to compare",
 }
 

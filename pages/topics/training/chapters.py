@@ -80,8 +80,13 @@ def some_images(answer: Answer) -> list[Panel]:
         for name in names
     ]
     share = _wrong(trial.config)
-    switched = f" (chance gave {numbers.percent(share)} of them a wrong label)" if share else ""
-    noisy = "noisy " * (trial.config.pixels.epsilon < math.inf)
+    n_people = f"{len(trial.config.classes) * trial.config.n_train:,}"
+    labelled = numbers.join_words(tuple(f"“{name}”" for name in trial.config.classes[:2]))
+    some = f"about {numbers.percent(share)} of all labels".replace(" %", "\u00a0%")
+    also = f", and {some}" if share else ""
+    noise = f"Noise changed the pixels{also}"
+    if trial.config.pixels.epsilon == math.inf:
+        noise = f"Noise changed {some}" if share else "They have no noise"
     picture = partial(
         charts.digits_html,
         test_images(trial.config)[chosen],
@@ -89,7 +94,7 @@ def some_images(answer: Answer) -> list[Panel]:
         alt=summary,
         groups=[(title, len(images)) for title, images in groups if title],
         trained_on=(
-            f"Two of {len(trial.config.classes) * trial.config.n_train:,} {noisy}images to learn from{switched}:",
+            f"Two of {n_people} images to learn from, labelled {labelled}. {noise}:",
             released_images(trial.config)[:2],
         ),
     )
@@ -122,14 +127,15 @@ def _prediction(answer: Answer) -> Prediction | None:
     first, *_ = answer.compared
     config = answer.trials[0].config
     alt = f"{released(answer)} Some of the images that they send."
-    columns = [f"sent as “{name}”" for name in config.classes]
+    columns = [f"label sent: “{name}”" for name in config.classes]
     noisy = released_images(config)[: len(columns)]
     return Prediction(
         "noisy-training",
-        f"{len(config.classes) * config.n_train:,} people each sent an image and its label, both with noise to protect "
-        f"them: {noise_of(config.pixels).done(config.pixels)}, and {numbers.percent(_wrong(config))} of the labels "
-        f"were switched{_switched_words(config)}. A model learns from them to tell "
-        f"{_distinguished_words(config.classes)}. <b>Of 100 clean images, how many will it name correctly?</b> "
+        f"{len(config.classes) * config.n_train:,} people each sent an image and its label, both changed by chance "
+        f"to protect the people: {noise_of(config.pixels).done(config.pixels)}, and "
+        f"{numbers.percent(_wrong(config))} of the labels were switched{_switched_words(config)}. A model learns "
+        f"from them to tell {_distinguished_words(config.classes)}. <b>Of 100 clean images, how many will it "
+        "recognise correctly?</b> "
         f"(Blind guessing: {100 / len(config.classes):.0f}.)",
         100 * answer.score(first, "accuracy").mean,
         Scale(0, 100, unit=" images"),
@@ -176,20 +182,25 @@ def _agreed_and_disputed(trial: training.Trial, shown: Sequence[str]) -> list[tu
     disputed, of_all = training.disputed(trial, n), f"{len(disagree):,}"
     compared = _in_dispute(trial)
     are_first = {*shown[: len(compared)]} == {*compared}
-    noisy = f"The first {len(compared)} methods" if are_first else "The methods that learned from noisy images"
+    noisy = f"the first {len(compared)} methods" if are_first else "the methods that learned from noisy images"
     if len(compared) == 2:
         noisy = " and ".join(f"“{TRAINING[name].title}”" for name in compared)
-    who = "The methods" if CLEAN in compared else noisy
+    on, who = "Clean test images on which ", "the methods" if CLEAN in compared else noisy
     differing = int(disagree[disputed].sum())
     if differing == n:
-        title = f"{who} disagree (on {int(disagree.sum()):,} of {of_all} test images)"
+        title = f"{on}{who} disagree ({int(disagree.sum()):,} of {of_all})"
+        if len(compared) == 2:
+            rights = [
+                f"“{TRAINING[name].title}” is right on {training.n_right(trial, name, disagree):,}" for name in compared
+            ]
+            title = f"{title.replace(who, 'two methods')}: {numbers.join_words(rights)}"
     elif differing:
-        title = f"{who} disagree, or are not as sure"
+        title = f"{on}{who} disagree, or are not as sure"
     else:
-        title = f"{who} differ most in how sure they are"
+        title = f"{on}{who} differ most in how sure they are"
     agreed = training.agreed(trial, n)
     named = {tuple(trial.fits[name].named[agreed]) for name in (*compared, CLEAN) if name in trial.fits}
-    same = "All methods agree" if len(named) == 1 else f"{who} agree"
+    same = f"{on}all methods agree" if len(named) == 1 else f"{on}{who} agree"
     return [group for group in ((same, agreed), (title, disputed)) if len(group[1]) == n]
 
 

@@ -81,8 +81,7 @@ def controls(values: Values, main: DeltaGenerator) -> None:
                 privacy_inputs.black_or_white(family, n_states)
                 if value_word == "pixel"
                 else privacy_inputs.Guessing(
-                    f"a {value_word} is one of two numbers, both equally likely",
-                    "Others who see what is sent guess the number right",
+                    f"Others who see what is sent guess right which of two numbers a {value_word} is", "both"
                 )
             )
             privacy_inputs.guess_scale(epsilon, sure, name=name)

@@ -33,6 +33,7 @@ from privdemo.experiments.training.score import (
     merge,
     methods_disagree,
     n_constant_predictions,
+    n_right,
     per_image,
     shown_classes,
 )
@@ -78,6 +79,7 @@ __all__ = [
     "methods_disagree",
     "most_confused",
     "n_constant_predictions",
+    "n_right",
     "per_image",
     "released_images",
     "run",

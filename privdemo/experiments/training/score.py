@@ -164,6 +164,11 @@ def methods_disagree(trial: Trial) -> NDArray[np.bool_]:
     return np.ptp(_predicted_classes(_informative_proba(trial)), axis=0) > 0
 
 
+def n_right(trial: Trial, method: str, among: NDArray[np.bool_]) -> int:
+    """Return how many test images `among` all of them, a mask (n_test,), a method classifies correctly."""
+    return int((trial.fits[method].named == trial.y)[among].sum())
+
+
 def disputed(trial: Trial, n: int) -> NDArray[np.integer]:
     """Return the `n` test images, as many of each class in `shown_classes`, on which the methods disagree.
 

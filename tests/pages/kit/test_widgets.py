@@ -101,7 +101,7 @@ def test_every_widget_says_what_its_setting_does_and_hidden_ones_have_values_alo
     assert at.session_state["found"] == FOUND
 
 
-_DELTA_ENDS = ("0.3: more accurate", "0: more private")
+_DELTA_ENDS = ("more accurate (0.3)", "more private (0)")
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ _DELTA_ENDS = ("0.3: more accurate", "0: more private")
         ("plain", "n", "N", None, None, None, None),
         ("plain", "p", "Other", "Other", ("low", "high"), None, False),
         ("plain", "q", "Q", "Q", None, None, False),
-        ("lies", "p", "P", "Lie", ("0: more accurate", "0.5: more private"), None, True),
+        ("lies", "p", "P", "Lie", ("more accurate (0)", "more private (0.5)"), None, True),
         ("lies", "r", "R", "From 0", None, None, False),
         ("lies", "q", "Q", "From 1", None, None, False),
         (
@@ -118,7 +118,7 @@ _DELTA_ENDS = ("0.3: more accurate", "0: more private")
             "e",
             "",
             "How much",
-            ("ε = 20: more accurate", "ε = 0.001: more private"),
+            ("more accurate (ε = 20)", "more private (ε = 0.001)"),
             sorted((*EPSILONS, 0.3)),
             False,
         ),
@@ -131,7 +131,7 @@ _DELTA_ENDS = ("0.3: more accurate", "0: more private")
             [d for d in DELTAS if d <= 0.5],
             False,
         ),
-        ("counts", "f", "", "Few", ("ε = 2: more accurate", "ε = 1: more private"), [1.0, 1.5, 2.0], False),
+        ("counts", "f", "", "Few", ("more accurate (ε = 2)", "more private (ε = 1)"), [1.0, 1.5, 2.0], False),
         ("pixels", "r", "p, chance of change", None, None, None, None),
         ("pixels", "g", "σ, noise strength", None, None, None, None),
     ],
@@ -204,7 +204,7 @@ def test_an_epsilon_without_bound_can_be_set_to_a_finite_one_and_back():
         assert at.number_input(key="x").value == (None if epsilon is None else pytest.approx(epsilon))
 
 
-@pytest.mark.parametrize(("p", "epsilon"), [(0.2, "2.08"), (0.5, "0.69"), (0.0, "∞")])
+@pytest.mark.parametrize(("p", "epsilon"), [(0.2, "2.08"), (0.5, "0.69"), (0.0, "∞, large")])
 def test_what_an_epsilon_means_stands_beside_its_number(p, epsilon):
     at = opened(LIES)
     at.number_input(key="p").set_value(p).run()
@@ -215,7 +215,8 @@ def test_what_an_epsilon_means_stands_beside_its_number(p, epsilon):
 
 @pytest.mark.parametrize(("epsilon", "right"), [(0, 50), (1, 74), (3, 96), (6, 100)])
 def test_the_anchors_of_epsilon_are_what_its_comment_says(epsilon, right):
-    assert re.search(rf"\b{epsilon}\b", numbers.ANCHORS)
+    (size,) = re.search(rf"\b{epsilon}:? (\w+)", numbers.ANCHORS).groups()
+    assert (f"= {epsilon}, large</b>" in numbers.epsilon_in_words("ε", epsilon)) == (size == "large")
     assert accounting.most_right_of_100(epsilon, 0.0) == right
 
 
@@ -240,11 +241,12 @@ def test_what_an_answer_gives_away_is_said_in_whole_people(first, second, words)
 )
 def test_what_a_white_pixel_gives_away_is_how_often_it_was_white(epsilon, often):
     family = FAMILIES["randomised_response"]
-    sure = "the guess “it was white” is right" if epsilon > 4 else "says “white” is right"
+    sure = "The guess “white” is right" if epsilon > 4 else "says “white” is right"
     for n_states, words in ((256, sure), (2, "says “white” is right")):
         guessing = privacy_inputs.black_or_white(family, n_states)
         shown = privacy_inputs.guess_scale_html(epsilon, guessing, name="ε of one pixel")
-        assert f"{words} {often} of 100 times. By luck alone: 50." in shown
+        equal = "if black and white were equally common. Without seeing anything: 50 of 100."
+        assert f"{words} {often} of 100 times {equal}" in shown
     # White is replaced as every other grey; only black and white are possible before.
     for n_states in (2, 17, 256):
         channel = RandomisedResponse.from_epsilon(epsilon, n_states).channel_matrix[:, [0, -1]]
@@ -266,10 +268,10 @@ def test_as_many_dots_say_yes_as_the_words_say(monkeypatch, p, says):
     assert tuple(plotted) == says
     assert "did it, {} say Yes. Of 100 who did not, {} say Yes.".format(*says) in shown
     right = privacy_inputs.guess_scale_html(
-        0.0, privacy_inputs.Guessing("it is a or b", "Others guess it right"), delta=1 - 2 * p
+        0.0, privacy_inputs.Guessing("Others guess it right", "both"), delta=1 - 2 * p
     )
     assert plotted[-1] == math.ceil(100 * (1 - p))
-    assert f"{plotted[-1]} of 100 times. By luck alone: 50." in right
+    assert f"{plotted[-1]} of 100 times if both were equally common. Without seeing anything: 50 of 100." in right
 
 
 def test_the_meaning_of_an_answer_comes_from_its_channel():
@@ -296,10 +298,10 @@ def test_the_meaning_of_an_answer_comes_from_its_channel():
     ],
 )
 def test_what_a_release_gives_away_is_how_many_can_be_guessed_right(epsilon, delta, right, counted):
-    guessing = privacy_inputs.Guessing("it is a or b", "Others who see the counts guess it right", people="patients")
+    guessing = privacy_inputs.Guessing("Others who see the counts guess it right", "a and b", people="patients")
     shown = privacy_inputs.guess_scale_html(epsilon, guessing, delta=delta, name="ε of a label", more="So.")
     beyond = f" This includes a chance of {counted} that the promise fails." if counted else ""
-    words = f"Suppose it is a or b. Others who see the counts guess it right {right} of 100 times."
-    assert f">{words} By luck alone: 50.{beyond} <b>Privacy loss ε of a label = " in shown
+    words = f"Others who see the counts guess it right {right} of 100 times if a and b were equally common."
+    assert f">{words} Without seeing anything: 50 of 100.{beyond} <b>Privacy loss ε of a label = " in shown
     assert f"({numbers.ANCHORS}). So.<details>" in shown
     assert "<figcaption>100 patients</figcaption>" in shown

@@ -59,7 +59,7 @@ def test_the_page_opens_with_one_recommendation_above_everything():
     words = takeaway(visit("advice"))
     assert bare(words) == advice_of(MEMBERS)
     assert (
-        "<b>Our advice: let each person’s phone change the answer at random 26.9 % of the time.</b> With 5,000 people"
+        "<b>Our advice: let each person’s phone send the opposite answer 26.9 % of the time.</b> With 5,000 people"
         in words
     )
 
@@ -249,7 +249,7 @@ def test_every_number_of_the_label_is_computed_from_the_link_that_it_shows(link)
         people = int(re.search(r"With ([\d,]+) people", card)[1].replace(",", ""))
         lie = 1 / (1 + math.exp(epsilon))
         half_width = 100 * 1.96 * 0.5 / math.sqrt(people + 1.96**2) / (1 - 2 * lie)
-        assert f"change the answer at random {100 * lie:.3g} % of the time" in card
+        assert f"send the opposite answer {100 * lie:.3g} % of the time" in card
         assert accounting.right_of_100_words(epsilon, 0.0) in card
         assert float(re.search(r"right to ± ([\d.]+) points", card)[1]) == pytest.approx(half_width, abs=0.005)
 

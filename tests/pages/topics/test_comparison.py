@@ -503,7 +503,9 @@ def test_where_another_trust_does_better_is_said_of_the_shipped_curves():
 def test_the_best_method_of_each_trust_is_named_in_the_summary():
     found = shown(question(replace(DIGITS_ALL, methods=(CLEAN, NAIVE, LLP))), *shipped.marks(DIGITS_ALL))
     panel, *_ = CHAPTERS["Results by who is trusted"](found)
-    assert "Best with nobody trusted, ignore the noise; with a bag owner, match each bag’s share. " in panel.summary
+    assert (
+        "Best with nobody trusted, ignore the noise; with a bag owner, match each bag’s percentage. " in panel.summary
+    )
 
 
 # --- pushed labels -------------------------------------------------------------------------------

@@ -47,7 +47,8 @@ def answer_of(config: BagConfig) -> Answer:
         (compare_words(Verdict.NOT_CLEAR, NAMES, LLP, ""), f" {OURS} and {THEIRS} are statistically tied in F1"),
         (
             beside_words(MALIGNANT, 0.64, 0.86, 0.66),
-            "Always saying “benign” is right more often, for 66 of 100; without privacy, a model gets 86 of 100 right",
+            "Always saying “benign” is right more often, for 66 of 100; without privacy (diagnosis known) a "
+            "model gets 86 of 100 right",
         ),
         (
             beside_words(MALIGNANT, 0.66, 0.86, 0.66),
@@ -55,7 +56,7 @@ def answer_of(config: BagConfig) -> Answer:
         ),
         (
             beside_words(MALIGNANT, 0.8, 0.86, 0.66),
-            "Always saying “benign” is right for 66 of 100; without privacy, a model gets 86 of 100",
+            "Always saying “benign” is right for 66 of 100; without privacy (diagnosis known) a model gets 86 of 100",
         ),
         (curves.compare_gains(0.07, 0.05), "the noise of many bags averages out"),
         (curves.compare_gains(0.03, 0.05), "this much noise is too much"),
@@ -105,7 +106,7 @@ def test_what_is_shown_is_what_the_package_computes_and_the_code_repeats_it(conf
     monkeypatch.setattr(label_proportions, "run", known.__getitem__)
     best = max(shown.accuracy(name).mean for name in (NAMES, LLP))
     right = f"<b>{100 * best:.0f} of 100</b>"
-    said = f"The best of 2 methods is right for {right} new tumours. Always saying"
+    said = f"The most accurate of 2 methods is right for {right} new tumours. Always saying"
     assert said in shown.takeaway()
     ((scores, bag),) = shown.main()
     assert "2 trials cannot tell" in scores.summary
@@ -119,7 +120,7 @@ def test_what_is_shown_is_what_the_package_computes_and_the_code_repeats_it(conf
     averages = f"{len(trial.blocks[0])} averages of 4 or more records without labels"
     sent = averages if config.k > 1 else "measurements without a diagnosis"
     noisy = ", with noise" if math.isfinite(config.feature_epsilon) else ""
-    assert f"tumours: {sent}{noisy}, and one percentage" in bag.figure.html
+    assert f"tumours: one percentage, and {sent}{noisy}<" in bag.figure.html
     for name in shown.methods:
         assert f"{LABEL_PROPORTIONS[name].title} {100 * shown.accuracy(name).mean:.1f} % (" in scores.summary
         assert f"{LABEL_PROPORTIONS[name].title} {shown.score(name).mean:.3f} (" in scores.summary
@@ -154,7 +155,7 @@ def test_a_visit_answers_a_change_shows_and_hard_settings_get_a_sentence():
 def test_the_slider_splits_the_same_records_into_other_bags():
     at = finished(visit(PAGE.address, records="Breast cancer", bags="10", bag_size="12", bag_draws="1"))
     between = ["3", "4", "5", "6", "8", "10", "12", "15", "20", "24", "30", "40"]
-    sizes = ["2 per bag: more accurate", *between, "60 per bag: more private"]
+    sizes = ["more accurate (2 per bag)", *between, "more private (60 per bag)"]
     for size, bags in ((60, 2), (15, 8), (12, 10)):
         at.select_slider(key="bag_size_slide").set_value(size).run()
         assert [at.number_input(key=key).value for key in ("bags", "bag_size")] == [bags, size]
@@ -163,7 +164,7 @@ def test_the_slider_splits_the_same_records_into_other_bags():
         assert slider.label.startswith("Tumours per bag, of 120 in all")
     at.number_input(key="bags").set_value(11).run()  # other bags: other records in all, and other stops
     between = ["3", "4", "6", "11", "12", "22", "33", "44"]
-    stops = ["2 per bag: more accurate", *between, "66 per bag: more private"]
+    stops = ["more accurate (2 per bag)", *between, "more private (66 per bag)"]
     assert at.select_slider(key="bag_size_slide").options == stops
     at.number_input(key="bag_size").set_value(11).run()
     assert not at.select_slider, "121 records make bags of 11 alone"

@@ -45,8 +45,8 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
     made = ORACLES["subset selection"](64, of.question.config.epsilon)
     off = abs(of.release.found["subset selection"].shares - of.release.truth.shares).mean()
     assert of.takeaway() == (
-        "Each of 10,000 people gives one of 64 answers and sends a list of 17 answers, on which their own is more "
-        "likely to be than any other one (subset selection). In this survey the estimated shares are off by "
+        "Each of 10,000 simulated people gives one of 64 answers and sends a partly random list of 17 answers; their "
+        "own is more likely to be on it than any other (subset selection). In this survey the estimated shares are off by "
         f"<b>{standard_error(off)} percentage points</b> on average."
     )
     there, other = round(100 * made.p), round(100 * made.q)
@@ -180,8 +180,8 @@ def test_delta_follows_the_number_of_people_unless_it_is_typed() -> None:
 def test_answers_are_called_what_they_are() -> None:
     words = shown(replace(DEFAULT, dataset=ILLNESSES, k=16)).takeaway()
     assert (
-        "Each of 10,000 people has one of 16 illnesses and sends a list of 4 illnesses, on which their own is more "
-        "likely to be than any other one (subset selection). In" in words
+        "Each of 10,000 simulated people has one of 16 illnesses and sends a partly random list of 4 illnesses; their "
+        "own is more likely to be on it than any other (subset selection). In" in words
     )
     words = shown(replace(DEFAULT, dataset=ILLNESSES, k=16, oracle=RANDOMISED_RESPONSE)).takeaway()
     assert "and sends one illness, the true one or a random one (k-ary randomised response). In" in words
@@ -211,7 +211,7 @@ def test_the_code_of_every_chapter_gives_its_numbers() -> None:
     question = Question(replace(DEFAULT, k=4, people=100), reads=True)
     job = extra_jobs(question)[0]
     made, said = answer(question, Trials((job,), (), ((job.first(),),))), {}
-    for panel in (panel for chapter in CHAPTERS.values() for panel in chapter.panels(made)):
+    for panel in (panel for chapter in CHAPTERS.values() for panel in chapter.panels(made) if panel.figure):
         said[panel.name] = printed = []
         exec(str(panel.snippet), {"print": lambda *words, to=printed: to.append(words)})
     assert said["readings"] == [(made.fits[0].errors,)]
@@ -291,8 +291,8 @@ def test_a_preset_is_a_survey() -> None:
     at.button(key="survey Which emoji?").click().run()
     k, _, epsilon = PRESETS["Which emoji?"][1:4]
     size = many_answers.mechanism("subset selection", k, epsilon).size
-    assert f"gives one of {k:,} answers and sends a list of {size} answers, on which their own" in takeaway(at)
-    assert "1,000,000 people" in takeaway(at)
+    assert f"gives one of {k:,} answers and sends a partly random list of {size} answers; their own" in takeaway(at)
+    assert "1,000,000 simulated people" in takeaway(at)
 
 
 def test_the_page_opens_on_sixteen_illnesses_by_name() -> None:
@@ -310,10 +310,11 @@ def test_the_page_opens_on_sixteen_illnesses_by_name() -> None:
 @pytest.mark.parametrize(("epsilon", "is_there"), [(1.0, True), (9.0, False)])
 def test_a_share_below_0_is_explained_where_it_is_on_the_screen(epsilon: float, is_there: bool) -> None:
     of = shown(replace(DEFAULT, dataset=ILLNESSES, k=16, epsilon=epsilon))
-    (panel,) = of.main()
+    panel, *below = of.main()
     estimates = [x for mark in panel.figure.figure.data[1:] for x in mark.x]
     assert (min(estimates) < 0) == is_there
-    assert ("the estimate can fall below 0 %" in panel.note) == is_there
+    assert panel.note.endswith("to the shares; by chance, an estimate can fall below 0 %.") == is_there
+    assert ["the estimate can fall below 0 %" in why.answer for why in below] == [True] * is_there
 
 
 def test_a_guess_is_asked_for_with_what_the_figure_shows_as_its_truth() -> None:

@@ -107,19 +107,19 @@ def test_words_follow_the_trials_and_the_setting(words, part):
 def test_the_takeaway_says_how_many_are_right_and_names_labels_that_lie_more_than_not():
     words = made(spread=0.9, naive=TRUTH).takeaway()
     assert words.startswith(
-        "A model that learned from noisy images and corrects for the noise is right for <b>50 of 100</b> clean images; "
-        "one that ignores the noise, for <b>100</b> (too few trials to compare); "
+        "Is it a 7 or a 9? Of 100 clean images a model gets <b>50</b> right if it learned from noisy images and "
+        "corrects for the noise, <b>100</b> if it ignores the noise (too few trials to compare) and "
     )
-    assert words.endswith("one that learned from clean images, for <b>100</b>.")
+    assert words.endswith(" and <b>100</b> if it learned from clean images.")
     several = made(spread=0.9, naive=TRUTH)
     several = Answer(several.question, several.trials * 5)
-    assert "ignores the noise, for <b>100</b> (the gap is not due to chance); " in several.takeaway()
+    assert "<b>100</b> if it ignores the noise (the difference is not due to chance) and" in several.takeaway()
     close = made(spread=np.where(TRUTH == 1, 0.9, 0.4), naive=TRUTH).trials[0]
     fits = close.fits | {SPREAD: replace(close.fits[SPREAD], accuracy=0.934)}
     fits[NAIVE] = replace(fits[NAIVE], accuracy=0.926)
     close = Answer(several.question, [replace(close, fits=fits)] * 5)
-    assert "<b>93.4 of 100</b>" in close.takeaway(), "what differs clearly does not look alike"
-    assert "ignores the noise, for <b>92.6</b> (the gap is not due to chance); " in close.takeaway()
+    assert "<b>93.4</b> right" in close.takeaway(), "what differs clearly does not look alike"
+    assert "<b>92.6</b> if it ignores the noise (the difference is not due to chance) and " in close.takeaway()
     lying, takeaway_of = replace(SMALL, labels=BinaryChannel(0.9, 0.8)), "whoever ignores the noise takes “9” for “7”"
     found = made(config=lying, naive=0.6), made(config=lying, spread=0.6), made(naive=0.6)
     assert [takeaway_of in answer.takeaway() for answer in found] == [True, False, False]
@@ -162,9 +162,9 @@ def test_a_choosing_method_says_what_it_took_and_why():
 def test_headline_and_scores_compare_the_same_method_whatever_its_scores(methods, ours):
     shown = made(naive=TRUTH, **{name: 0.6 if name == ours else 0.9 for name in methods})
     title, ignoring = TRAINING[ours or NAIVE].title, THEIRS if ours else ""
-    right = f"<b>{numbers.whole_per_hundred(shown.score(ours or NAIVE, 'accuracy').mean)} of 100</b>"
-    assert f" is right for {right} clean images" in shown.takeaway()
-    assert ("; one that ignores the noise, for <b>" in shown.takeaway()) == bool(ours)
+    right = f"<b>{numbers.whole_per_hundred(shown.score(ours or NAIVE, 'accuracy').mean)}</b>"
+    assert f"Of 100 clean images a model gets {right} right if it learned from noisy images and " in shown.takeaway()
+    assert ("</b> if it ignores the noise (" in shown.takeaway()) == bool(ours)
     assert (f"“{title}” or “{ignoring}” is better" in chapters.scores(shown)[0].answer) == bool(ours)
 
 
@@ -191,13 +191,19 @@ _NOISY = f"“{THEIRS}” and “{OURS}”"
 @pytest.mark.parametrize(
     ("disputes", "titles"),
     [
-        ([], ["All methods agree", f"{_NOISY} differ most in how sure they are"]),
-        ([3], ["All methods agree", f"{_NOISY} disagree, or are not as sure"]),
+        ([], ["all methods agree", f"{_NOISY} differ most in how sure they are"]),
+        ([3], ["all methods agree", f"{_NOISY} disagree, or are not as sure"]),
         (
             [3, 9, 60, 62],
-            ["All methods agree", f"{_NOISY} disagree (on 4 of 100 test images)"],
+            [
+                "all methods agree",
+                f"two methods disagree (4 of 100): “{THEIRS}” is right on 4 and “{OURS}” is right on 0",
+            ],
         ),
-        ([*range(0, 100, 2), 7], [f"{_NOISY} disagree (on 51 of 100 test images)"]),
+        (
+            [*range(0, 100, 2), 7],
+            [f"two methods disagree (51 of 100): “{THEIRS}” is right on 51 and “{OURS}” is right on 0"],
+        ),
     ],
 )
 def test_beside_images_on_which_methods_agree_stand_those_on_which_they_name_different_labels(disputes, titles):
@@ -268,7 +274,8 @@ def test_more_than_two_classes_are_said_and_every_chapter_is_theirs():
     (adversary,) = chapters.the_adversary(shown)
     assert f"as much as a label with ε = {math.log(18):.3g} would tell" in adversary.answer
     (images,) = chapters.some_images(shown)
-    assert "Two of 300 noisy images to learn from (chance gave 20 % of them a wrong label):" in images.figure.html
+    about = "labelled “8” and “5”. Noise changed the pixels, and about 20\u00a0% of all labels:"
+    assert f"Two of 300 images to learn from, {about}" in images.figure.html
     assert {"named_spread", "proba_spread", "true_class"} <= set(images.rows()[0])
 
 
@@ -342,7 +349,8 @@ def test_a_table_has_records_columns_and_classes():
     config = TrainingConfig(datasets.from_csv(f"size,day,digit\n{rows}".encode()), ("no", "yes"), 20, methods=(CLEAN,))
     yours = Answer(Question(config, 1), [training.run(config)])
     assert "What 20 people of class “no” and 20 of class “yes” send: 20 % of pixels are replaced" in released(yours)
-    assert "A model that learned from clean records is right for <b>" in yours.takeaway()
+    assert yours.takeaway().startswith("Which class is it? Of 100 clean records a model gets <b>")
+    assert yours.takeaway().endswith("</b> right if it learned from clean records.")
     assert chapters.weights(yours)[0].figure.cells[0][0] == "size"
     assert CHAPTERS.choice(yours.question).default == "Accuracy of each method"
     assert trade_off.panels(yours)[0].answer.startswith("Of MNIST’s 7s and 9s, not of your records")
@@ -416,7 +424,7 @@ def test_until_a_trial_is_there_that_of_the_nearest_level_is_shown_and_said_to_b
     shown = answer(question, Trials((job,), (), ((),)))
     assert shown.nearest.level == shown.question.config.pixels.flip_prob == 0.3
     label = "<b>Shown: p = 0.3, the nearest level computed beforehand</b> (p = 0.28 is being computed)"
-    assert shown.takeaway().startswith(f"{label}. A model ")
+    assert shown.takeaway().startswith(f"{label}. Is it a 7 or a 9? ")
     for chapter in CHAPTERS.all[1:]:
         if chapter.fits(shown.question) and chapter.name != "Weights that were learned":  # these trials have none
             assert chapter.panels(shown)[0].answer.startswith(label), chapter.name
@@ -456,9 +464,9 @@ def test_a_guess_of_how_many_images_are_named_rightly_is_judged_by_the_headlines
     (panel,) = chapters.some_images(shown)
     assert panel.prediction.truth == 100 * shown.score(SPREAD, "accuracy").mean == 100
     assert panel.prediction.ask == (
-        "80 people each sent an image and its label, both with noise to protect them: 20 % of the pixels were replaced "
-        "by a random shade from black to white, and 20 % of the labels were switched (“7” to “9” or “9” to “7”). A "
-        "model learns from them to tell 7 from 9. <b>Of 100 clean images, how many will it name correctly?</b> (Blind "
-        "guessing: 50.)"
+        "80 people each sent an image and its label, both changed by chance to protect the people: 20 % of the pixels "
+        "were replaced by a random shade from black to white, and 20 % of the labels were switched (“7” to “9” or “9” "
+        "to “7”). A model learns from them to tell 7 from 9. <b>Of 100 clean images, how many will it recognise "
+        "correctly?</b> (Blind guessing: 50.)"
     )
     assert 'alt="What 40 people' in panel.prediction.covered.html
