@@ -36,8 +36,8 @@ _SENDS = {"basic rappor": "says yes to", "optimised unary": "says yes to"}
 _SENDS |= {"local hashing": "sends the group that holds", "hadamard response": "sends the half that holds"}
 _EXAMPLES = 10  # answers among which the second example is sought
 _MOST_NAMES = 6
-_WORKED_BACK = "Knowing how chance changes what people send, we work back from all of it to the shares."
-_BELOW_0 = "; by chance, an estimate can fall below 0 %."
+_WORKED_BACK = "Knowing these chances, we work back from all that is sent to the shares{}."
+_BELOW_0 = "; by chance, an estimate can fall below 0 %"
 
 released = cache.shared_or_private(many_answers.run)
 example_of = cache.shared_or_private(many_answers.example)
@@ -154,13 +154,12 @@ class Answer:
     def main(self) -> list[Panel]:
         """Return the panel of true shares, and those estimated from one release."""
         found = self.release.found[self.question.config.oracle]
-        below_0 = about_negative(self.question, [found.shares[: charts.SHOWN]])
         return [
             Panel(
                 "shares",
                 answer=self.examples,
                 figure=Chart(charts.shares(self.release)),
-                note=_WORKED_BACK[:-1] + _BELOW_0 if below_0 else _WORKED_BACK,
+                note=_WORKED_BACK.format(_BELOW_0 if _any_below_0([found.shares[: charts.SHOWN]]) else ""),
                 summary=self._summary(),
                 rows=lambda: share_rows(self.release),
                 snippet=snippet(self.question).then(
@@ -170,7 +169,6 @@ class Answer:
                     "    print(oracle, found.shares, found.low, found.high)",
                 ),
             ),
-            *below_0,
         ]
 
     def _summary(self) -> str:
@@ -233,7 +231,7 @@ def _job_along(axis: str, config: AnswersConfig) -> Job:
 
 def about_negative(question: Question, shown: Iterable[Iterable[float]]) -> list[Panel]:
     """Return a panel in words on why estimates are below 0 if some of those `shown` are; none if none is."""
-    if not any(share < 0 for shares in shown for share in shares):
+    if not _any_below_0(shown):
         return []
     one, _ = nouns(question)
     have = {"has": "have", "uses": "use"}.get(_VERBS.get(one, ""), "give")
@@ -242,6 +240,11 @@ def about_negative(question: Question, shown: Iterable[Iterable[float]]) -> list
         "chance made fewer, we subtract too much, and the estimate can fall below 0 %."
     )
     return [Panel(question="Why is an estimate below 0 %?", answer=words)]
+
+
+def _any_below_0(shown: Iterable[Iterable[float]]) -> bool:
+    """Return whether any of the estimates shown is below 0."""
+    return any(share < 0 for shares in shown for share in shares)
 
 
 def title(oracle: str) -> str:

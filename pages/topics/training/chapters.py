@@ -59,9 +59,9 @@ def some_images(answer: Answer) -> list[Panel]:
     # Another chapter says why this method gives nearly all images the same answer.
     names = [name for name in tried if name != RECONSTRUCTION or name in discriminating] or tried
     groups = (
-        _agreed_and_disputed(trial, names) if picked == DISPUTED else [("", training.first_images(trial, N_IMAGES))]
+        _agreed_and_disputed(trial, names) if picked == DISPUTED else [("", "", training.first_images(trial, N_IMAGES))]
     )
-    chosen = [int(i) for _, images in groups for i in images]
+    chosen = [int(i) for *_, images in groups for i in images]
     predictions = {name: _predictions(trial, name, chosen) for name in names}
     truths = [trial.config.classes[c] for c in trial.y[chosen]]
     wrong = "; ".join(f"{TRAINING[name].title} {sum(not one.right for one in predictions[name])}" for name in names)
@@ -79,25 +79,10 @@ def some_images(answer: Answer) -> list[Panel]:
         )
         for name in names
     ]
-    share = _wrong(trial.config)
-    n_people = f"{len(trial.config.classes) * trial.config.n_train:,}"
-    labelled = numbers.join_words(tuple(f"“{name}”" for name in trial.config.classes[:2]))
-    some = f"about {numbers.percent(share)} of all labels".replace(" %", "\u00a0%")
-    also = f", and {some}" if share else ""
-    noise = f"Noise changed the pixels{also}"
-    if trial.config.pixels.epsilon == math.inf:
-        noise = f"Noise changed {some}" if share else "They have no noise"
-    picture = partial(
-        charts.digits_html,
-        test_images(trial.config)[chosen],
-        truths,
-        alt=summary,
-        groups=[(title, len(images)) for title, images in groups if title],
-        trained_on=(
-            f"Two of {n_people} images to learn from, labelled {labelled}. {noise}:",
-            released_images(trial.config)[:2],
-        ),
-    )
+    picture = partial(charts.digits_html, test_images(trial.config)[chosen], truths, alt=summary)
+    counted = [(title, more, len(images)) for title, more, images in groups if title]
+    examples = released_images(trial.config)[:2]
+    learnt_from = f"Two of {len(trial.config.classes) * trial.config.n_train:,} images to learn from"
     on_slide = [row for row in rows if not isinstance(row[-1], str)] or rows
     return [
         panel_of(
@@ -105,14 +90,37 @@ def some_images(answer: Answer) -> list[Panel]:
             "images-in-dispute" if picked == DISPUTED else "images-as-they-come",
             "",
             "",
-            Markup(picture(rows, legend=_legend(answer))),
+            Markup(
+                picture(
+                    rows,
+                    groups=[(f"Clean test images on which {title}{more}", n) for title, more, n in counted],
+                    trained_on=(f"{learnt_from}, {_labels_and_noise(trial.config)}:", examples),
+                    legend=_legend(answer),
+                )
+            ),
             summary,
-            on_slide=Markup(picture(on_slide)),
+            on_slide=Markup(
+                picture(
+                    on_slide,
+                    groups=[(numbers.capital(title), n) for title, _, n in counted],
+                    trained_on=(f"{learnt_from}:", examples),
+                )
+            ),
             rows=lambda: training.digit_table(trial, chosen),
             snippet=print_scores(answer.question).then(f"print(training.digit_table(trials[0], {chosen}))"),
             prediction=_prediction(answer),
         )
     ]
+
+
+def _labels_and_noise(config: training.TrainingConfig) -> str:
+    """Say how the first two released images are labelled, and what noise changed."""
+    labelled = f"labelled {numbers.join_words(tuple(f'“{name}”' for name in config.classes[:2]))}"
+    share = _wrong(config)
+    labels = f"about {numbers.percent(share)} of all labels".replace(" %", "\u00a0%") if share else ""
+    pixels = "the pixels" if config.pixels.epsilon < math.inf else ""
+    changed = ", and ".join(filter(None, (pixels, labels)))
+    return f"{labelled}. Noise changed {changed or 'nothing'}"
 
 
 def _scored_title(answer: Answer, name: str) -> str:
@@ -174,9 +182,9 @@ _RULES_OF_CHOICE = {
 }
 
 
-def _agreed_and_disputed(trial: training.Trial, shown: Sequence[str]) -> list[tuple[str, Sequence[int]]]:
+def _agreed_and_disputed(trial: training.Trial, shown: Sequence[str]) -> list[tuple[str, str, Sequence[int]]]:
     """Return images on which the methods `shown` agree and those in dispute, each group with a title that counts
-    them.
+    them, and what stands after it where there is space.
     """
     n, disagree = N_IMAGES // 2, training.methods_disagree(trial)
     disputed, of_all = training.disputed(trial, n), f"{len(disagree):,}"
@@ -185,23 +193,24 @@ def _agreed_and_disputed(trial: training.Trial, shown: Sequence[str]) -> list[tu
     noisy = f"the first {len(compared)} methods" if are_first else "the methods that learned from noisy images"
     if len(compared) == 2:
         noisy = " and ".join(f"“{TRAINING[name].title}”" for name in compared)
-    on, who = "Clean test images on which ", "the methods" if CLEAN in compared else noisy
+    who, more = "the methods" if CLEAN in compared else noisy, ""
     differing = int(disagree[disputed].sum())
     if differing == n:
-        title = f"{on}{who} disagree ({int(disagree.sum()):,} of {of_all})"
         if len(compared) == 2:
+            who = "two methods"
             rights = [
                 f"“{TRAINING[name].title}” is right on {training.n_right(trial, name, disagree):,}" for name in compared
             ]
-            title = f"{title.replace(who, 'two methods')}: {numbers.join_words(rights)}"
+            more = f": {numbers.join_words(rights)}"
+        title = f"{who} disagree ({int(disagree.sum()):,} of {of_all})"
     elif differing:
-        title = f"{on}{who} disagree, or are not as sure"
+        title = f"{who} disagree, or are not as sure"
     else:
-        title = f"{on}{who} differ most in how sure they are"
+        title = f"{who} differ most in how sure they are"
     agreed = training.agreed(trial, n)
     named = {tuple(trial.fits[name].named[agreed]) for name in (*compared, CLEAN) if name in trial.fits}
-    same = f"{on}all methods agree" if len(named) == 1 else f"{on}{who} agree"
-    return [group for group in ((same, agreed), (title, disputed)) if len(group[1]) == n]
+    same = "all methods agree" if len(named) == 1 else f"{who} agree"
+    return [group for group in ((same, "", agreed), (title, more, disputed)) if len(group[-1]) == n]
 
 
 def _in_dispute(trial: training.Trial) -> list[str]:
