@@ -25,10 +25,7 @@ PERSON_EPSILON, _DELTA_NAME = "Privacy loss ε of one person", "δ, chance that 
 _FEW_GREYS = 10
 # A guess that is right more often of 100 is nearly sure.
 _NEARLY_ALWAYS = 90
-_WHITE_IS_SURE = (
-    "Noise seldom makes a pixel pure white, so one that is pure white was almost certainly white before. The guess "
-    "“white” is right"
-)
+_WHITE_IS_SURE = "Noise seldom makes a pixel pure white."
 _ODDS = "multiplies the odds of any guess by e^ε at most"
 
 
@@ -64,12 +61,12 @@ def answer_scale_html(channel: BinaryChannel, people: People) -> str:
 
 @dataclass(frozen=True)
 class Guessing:
-    """Parts of “Others who see what is published guess the label right fewer than 74 of 100 times if 7 and 9 were
-    equally common. Without seeing anything: 50 of 100.”
+    """Parts of “If 7 and 9 were equally common, others who see what is published would guess the label right fewer than
+    74 of 100 times; without seeing anything, 50.”
 
-    `guess` is “Others who see what is published guess the label right”, and `equal` “7 and 9”: `n_values` values among
-    which it is guessed of `people`. The guess `reaches` the bound that ε sets, or may be right less often; where it is
-    right nearly always, `nearly_sure` is said in its place.
+    `guess` is “others who see what is published would guess the label right”, and `equal` “7 and 9”: `n_values` values
+    among which it is guessed of `people`. The guess `reaches` the bound that ε sets, or may be right less often; where
+    it is right nearly always, `nearly_sure` is said first.
     """
 
     guess: str
@@ -83,7 +80,7 @@ class Guessing:
 def guessing_one_of(n_values: int, things: str, thing: str) -> Guessing:
     """Return what is guessed of people who each send one of so many `things`; `thing` is one of them."""
     each = "both" if n_values == 2 else "all"
-    return Guessing(f"Others who see what a person sends guess the {thing} right", f"{each} {things}", n_values)
+    return Guessing(f"others who see what a person sends would guess the {thing} right", f"{each} {things}", n_values)
 
 
 def guess_scale(epsilon: float, guessing: Guessing, *, delta: float = 0.0, name: str = "ε", more: str = "") -> None:
@@ -106,10 +103,10 @@ def guess_scale_html(epsilon: float, guessing: Guessing, *, delta: float = 0.0, 
     failing = f" This includes a chance of δ = {numbers.power_of_ten(delta)} that the promise fails."
     often = accounting.right_of_100_words(epsilon, delta, guessing.n_values)
     often = often.replace("up to nearly 100", "over 99") if guessing.reaches else often
-    guess = (most > _NEARLY_ALWAYS and guessing.nearly_sure) or guessing.guess
+    first = f"{guessing.nearly_sure} " if most > _NEARLY_ALWAYS and guessing.nearly_sure else ""
     words = (
-        f"{guess} {often} if {guessing.equal} were equally common. Without seeing anything: "
-        f"{numbers.people_of_100(1 / guessing.n_values)} of 100.{failing if by_delta else ''}"
+        f"{first}If {guessing.equal} were equally common, {guessing.guess} {often}; without seeing anything, "
+        f"{numbers.people_of_100(1 / guessing.n_values)}.{failing if by_delta else ''}"
     )
     is_right, is_wrong = figures.people.ANSWERED, figures.people.NOT_YET
     field = figures.split_field(f"100 {guessing.people}", most, 100, is_right, is_wrong, columns=25)
@@ -121,11 +118,11 @@ def black_or_white(family: PixelFamily, n_states: int) -> Guessing:
     """Return what is guessed of a pixel; where it may be replaced, white tells the most."""
     equal = "black and white"
     if family.replaces_pixels:
-        guess = "Whoever sees a pixel sent as white and says “white” is right"
+        guess = "the guess that a pixel sent as white was white before would be right"
         # Black seldom becomes white by chance where there are more grey levels than a few.
         sure = _WHITE_IS_SURE if n_states > _FEW_GREYS else ""
         return Guessing(guess, equal, people="white pixels", reaches=True, nearly_sure=sure)
-    return Guessing("Others who see what is sent guess a pixel’s colour right", equal, people="pixels")
+    return Guessing("others who see what is sent would guess a pixel’s colour right", equal, people="pixels")
 
 
 def _scale_html(name: str, epsilon: float, words: str, pictures: str, more: str = "") -> str:

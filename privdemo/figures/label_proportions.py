@@ -82,7 +82,7 @@ HOW = {
     NAMES: "gives each member of a {bag} bag a chance of {bag}",
     by_trying(NAMES): "gives each member of a {bag} bag a chance of {bag}, or compares averages",
     LLP: "finds a rule whose answers match each bag’s percentage",
-    MEAN_MAP: "learns how the “{yes}” differ on average",
+    MEAN_MAP: "learns how the “{yes}” differ from the others",
     ALTERNATING: "the same, then corrected bag by bag",
 }
 _HOW_LAZY = "learns nothing (for comparison)"

@@ -98,7 +98,7 @@ def test_every_method_says_below_its_name_how_it_learns():
         "gives each member of a {0} bag a chance of {0}".format(
             f"{TRIALS[0].proportions[0]:.0%}".replace("%", "\u00a0%")
         ),
-        "learns how the “over $50,000” differ on average",
+        "learns how the “over $50,000” differ from the others",
         "knows which people earn over $50,000 a year",
     ]
     assert words[3].endswith("</b><br>learns nothing (for comparison)")

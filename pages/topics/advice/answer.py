@@ -107,7 +107,7 @@ def _guesses(epsilon: float, delta: float) -> str:
     """Return how often of 100 a guess between two answers is right at most."""
     often = right_of_100_words(epsilon, delta)
     if often.startswith("up to"):
-        return "nearly every guess may be right"
+        return "nearly 100 of 100 guesses may be right"
     return f"{often.replace(' of 100 times', ' of 100 guesses')} are right"
 
 

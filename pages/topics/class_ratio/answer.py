@@ -206,7 +206,7 @@ def off_words(error: float) -> str:
     """Say how far a share is off, as it is written: “1.9 points too high”."""
     points = round(100 * error, 1)
     if not points:
-        return "as in truth"
+        return "exactly right"
     return f"{abs(points):.1f} points too {'high' if points > 0 else 'low'}"
 
 
@@ -251,7 +251,7 @@ def given_words(answer: Answer) -> str:
 
 
 def first_class(answer: Answer) -> str:
-    """Say what records of the first class are: “are 7s”."""
+    """Say what records of the first class are: “show a 7”."""
     config = answer.question.config
     return first_class_words(config.dataset, config.n_classes)
 

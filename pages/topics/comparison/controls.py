@@ -80,8 +80,8 @@ def controls(values: Values, main: DeltaGenerator) -> None:
             else:
                 first, second = map(escape, binary_task(dataset).classes)
                 guessing = privacy_inputs.Guessing(
-                    f"Others who see what is passed on guess right whether a person’s label is “{first}” or “{second}”",
-                    "both",
+                    "others who see what is passed on would guess a person’s label right",
+                    f"“{first}” and “{second}”",
                     people="labels",
                 )
                 privacy_inputs.guess_scale(epsilon, guessing, delta=values[delta_setting(values)], name="ε of a label")

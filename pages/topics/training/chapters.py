@@ -117,10 +117,10 @@ def _labels_and_noise(config: training.TrainingConfig) -> str:
     """Say how the first two released images are labelled, and what noise changed."""
     labelled = f"labelled {numbers.join_words(tuple(f'“{name}”' for name in config.classes[:2]))}"
     share = _wrong(config)
-    labels = f"about {numbers.percent(share)} of all labels".replace(" %", "\u00a0%") if share else ""
-    pixels = "the pixels" if config.pixels.epsilon < math.inf else ""
-    changed = ", and ".join(filter(None, (pixels, labels)))
-    return f"{labelled}. Noise changed {changed or 'nothing'}"
+    wrong = f"gave about {numbers.percent(share)} of all images a wrong label".replace(" %", "\u00a0%") if share else ""
+    pixels = "changed the pixels" if config.pixels.epsilon < math.inf else ""
+    did = " and ".join(filter(None, (pixels, wrong)))
+    return f"{labelled}. Noise {did or 'changed nothing'}"
 
 
 def _scored_title(answer: Answer, name: str) -> str:

@@ -241,12 +241,12 @@ def test_what_an_answer_gives_away_is_said_in_whole_people(first, second, words)
 )
 def test_what_a_white_pixel_gives_away_is_how_often_it_was_white(epsilon, often):
     family = FAMILIES["randomised_response"]
-    sure = "The guess “white” is right" if epsilon > 4 else "says “white” is right"
-    for n_states, words in ((256, sure), (2, "says “white” is right")):
+    sure = "Noise seldom makes a pixel pure white. " if epsilon > 4 else ""
+    for n_states, words in ((256, sure), (2, "")):
         guessing = privacy_inputs.black_or_white(family, n_states)
         shown = privacy_inputs.guess_scale_html(epsilon, guessing, name="ε of one pixel")
-        equal = "if black and white were equally common. Without seeing anything: 50 of 100."
-        assert f"{words} {often} of 100 times {equal}" in shown
+        guess = "If black and white were equally common, the guess that a pixel sent as white was white before would be"
+        assert f">{words}{guess} right {often} of 100 times; without seeing anything, 50." in shown
     # White is replaced as every other grey; only black and white are possible before.
     for n_states in (2, 17, 256):
         channel = RandomisedResponse.from_epsilon(epsilon, n_states).channel_matrix[:, [0, -1]]
@@ -268,10 +268,10 @@ def test_as_many_dots_say_yes_as_the_words_say(monkeypatch, p, says):
     assert tuple(plotted) == says
     assert "did it, {} say Yes. Of 100 who did not, {} say Yes.".format(*says) in shown
     right = privacy_inputs.guess_scale_html(
-        0.0, privacy_inputs.Guessing("Others guess it right", "both"), delta=1 - 2 * p
+        0.0, privacy_inputs.Guessing("others would guess it right", "both"), delta=1 - 2 * p
     )
     assert plotted[-1] == math.ceil(100 * (1 - p))
-    assert f"{plotted[-1]} of 100 times if both were equally common. Without seeing anything: 50 of 100." in right
+    assert f"{plotted[-1]} of 100 times; without seeing anything, 50." in right
 
 
 def test_the_meaning_of_an_answer_comes_from_its_channel():
@@ -298,10 +298,12 @@ def test_the_meaning_of_an_answer_comes_from_its_channel():
     ],
 )
 def test_what_a_release_gives_away_is_how_many_can_be_guessed_right(epsilon, delta, right, counted):
-    guessing = privacy_inputs.Guessing("Others who see the counts guess it right", "a and b", people="patients")
+    guessing = privacy_inputs.Guessing("others would guess it right", "a and b", people="patients")
     shown = privacy_inputs.guess_scale_html(epsilon, guessing, delta=delta, name="ε of a label", more="So.")
     beyond = f" This includes a chance of {counted} that the promise fails." if counted else ""
-    words = f"Others who see the counts guess it right {right} of 100 times if a and b were equally common."
-    assert f">{words} Without seeing anything: 50 of 100.{beyond} <b>Privacy loss ε of a label = " in shown
+    words = (
+        f"If a and b were equally common, others would guess it right {right} of 100 times; without seeing anything,"
+    )
+    assert f">{words} 50.{beyond} <b>Privacy loss ε of a label = " in shown
     assert f"({numbers.ANCHORS}). So.<details>" in shown
     assert "<figcaption>100 patients</figcaption>" in shown

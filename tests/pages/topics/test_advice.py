@@ -161,7 +161,7 @@ def test_the_cards_say_what_the_next_trust_gives_and_what_stays_at_risk():
     in_words = what_to_do(made)[0].summary
     assert f"{loss} Or keep ε = 1 and ask only {shuffled.people_needed:,} people." in in_words
     assert in_words.endswith("No method hides that somebody took part, or what is true of people in general.")
-    assert titles["If the same person answers this 5 times"][0] == "nearly every guess may be right"
+    assert titles["If the same person answers this 5 times"][0] == "nearly 100 of 100 guesses may be right"
     number, words = titles["How well others can guess one answer"]
     assert number == "fewer than 74 of 100 guesses are right"
     assert words.startswith(

@@ -39,16 +39,16 @@ def test_the_takeaway_has_the_numbers_of_the_package(shown: Answer) -> None:
     shares = {name: class_ratio.share_of(shown.trials, name, 0) for name in (SPREAD, MMD, IDENTITY)}
     nearest, _, farthest = sorted(shares, key=lambda name: abs(shares[name].mean - 0.5))
     assert words == (
-        "In truth <b>50.0 %</b> of 40 new images are 7s. Knowing only the shares in 2 sets of other images, 3 "
+        "In truth <b>50.0 %</b> of 40 new images show a 7. Knowing only the shares in 2 sets of other images, 3 "
         "methods estimate it: the closest says "
         f"<b>{100 * shares[nearest].mean:.1f} %</b>, the farthest <b>{100 * shares[farthest].mean:.1f} %</b>."
     )
     (panel,) = shown.main()
-    assert "Given are two other sets: 80 % of set 1 are 7s and 20 % of set 2." in panel.summary
+    assert "Given are two other sets: 80 % of set 1 show a 7 and 20 % of set 2." in panel.summary
     assert "2 trials cannot tell which is closer" in panel.summary
     alone = [replace(trial, fits={EM: trial.fits[EM]}) for trial in shown.trials]
     said = takeaway(replace(shown, trials=tuple(alone)))
-    assert "are 7s. “labels known (for comparison)” estimates it: <b>" in said
+    assert "show a 7. “labels known (for comparison)” estimates it: <b>" in said
 
 
 def test_images_of_the_classes_are_shown_if_there_are_any() -> None:
@@ -70,7 +70,7 @@ def test_every_method_is_explained_beside_what_it_finds(shown: Answer) -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "words"), [(0.0194, "1.9 points too high"), (-0.0981, "9.8 points too low"), (-0.0004, "as in truth")]
+    ("error", "words"), [(0.0194, "1.9 points too high"), (-0.0981, "9.8 points too low"), (-0.0004, "exactly right")]
 )
 def test_how_far_off_a_share_is_is_said_in_points(error, words) -> None:
     assert off_words(error) == words
@@ -93,8 +93,8 @@ def test_of_more_than_two_classes_all_shares_follow_and_not_every_set_is_shown(s
 
 def test_the_first_class_is_named_as_in_a_sentence() -> None:
     assert [first_class_words(*asked) for asked in (("digits", 2), ("mnist", 3), ("breast_cancer", 2))] == [
-        "are 7s",
-        "are 0s",
+        "show a 7",
+        "show a 0",
         "are benign",
     ]
 

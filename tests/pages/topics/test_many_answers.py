@@ -313,7 +313,7 @@ def test_a_share_below_0_is_explained_where_it_is_on_the_screen(epsilon: float, 
     (panel,) = of.main()
     estimates = [x for mark in panel.figure.figure.data[1:] for x in mark.x]
     assert (min(estimates) < 0) == is_there
-    assert panel.note.endswith("to the shares; by chance, an estimate can fall below 0 %.") == is_there
+    assert panel.note.endswith(" that is sent; by chance, an estimate can fall below 0 %.") == is_there
 
 
 def test_a_guess_is_asked_for_with_what_the_figure_shows_as_its_truth() -> None:

@@ -274,7 +274,7 @@ def test_more_than_two_classes_are_said_and_every_chapter_is_theirs():
     (adversary,) = chapters.the_adversary(shown)
     assert f"as much as a label with ε = {math.log(18):.3g} would tell" in adversary.answer
     (images,) = chapters.some_images(shown)
-    about = "labelled “8” and “5”. Noise changed the pixels, and about 20\u00a0% of all labels:"
+    about = "labelled “8” and “5”. Noise changed the pixels and gave about 20\u00a0% of all images a wrong label:"
     assert f"Two of 300 images to learn from, {about}" in images.figure.html
     assert {"named_spread", "proba_spread", "true_class"} <= set(images.rows()[0])
 
