@@ -403,10 +403,15 @@ def with_half(estimate: Estimate, scale: Scale = SHARE, *, bold: bool = False, s
 def epsilon_in_words(name: str, value: float) -> str:
     """Write a privacy loss with a scale beside it: “Privacy loss ε = 1 (0: no loss, 1 small, 3 medium, 6 large)”.
 
-    One that is beyond the scale is called large.
+    One at the end of the scale or beyond is called large.
     """
     beyond = ", large" if value >= _LARGE_LOSS else ""
     return f"<b>Privacy loss {name} = {epsilon(value)}{beyond}</b> ({ANCHORS})."
+
+
+def with_article(digit: str) -> str:
+    """Write a digit as a thing: “a 7”, “an 8”."""
+    return f"{'an' if digit == '8' else 'a'} {digit}"
 
 
 def marks_words(n_trials: int, has_lines: bool = True) -> str:

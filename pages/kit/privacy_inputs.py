@@ -22,10 +22,6 @@ EPSILONS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 3.0,
 DELTAS = (0.0, 1e-10, 1e-8, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.05, 0.1, 0.2, 0.3)
 ANSWER_EPSILON, LABEL_EPSILON = "Privacy loss ε of one answer", "Privacy loss ε of one label"
 PERSON_EPSILON, _DELTA_NAME = "Privacy loss ε of one person", "δ, chance that the promise fails"
-_FEW_GREYS = 10
-# A guess that is right more often of 100 is nearly sure.
-_NEARLY_ALWAYS = 90
-_WHITE_IS_SURE = "Noise seldom makes a pixel pure white."
 _ODDS = "multiplies the odds of any guess by e^ε at most"
 
 
@@ -62,11 +58,10 @@ def answer_scale_html(channel: BinaryChannel, people: People) -> str:
 @dataclass(frozen=True)
 class Guessing:
     """Parts of “If 7 and 9 were equally common, others who see what is published would guess the label right fewer than
-    74 of 100 times; without seeing anything, 50.”
+    74 of 100 times; by blind guessing, 50.”
 
     `guess` is “others who see what is published would guess the label right”, and `equal` “7 and 9”: `n_values` values
-    among which it is guessed of `people`. The guess `reaches` the bound that ε sets, or may be right less often; where
-    it is right nearly always, `nearly_sure` is said first.
+    among which it is guessed of `people`. The guess `reaches` the bound that ε sets, or may be right less often.
     """
 
     guess: str
@@ -74,7 +69,6 @@ class Guessing:
     n_values: int = 2
     people: str = "people"
     reaches: bool = False
-    nearly_sure: str = ""
 
 
 def guessing_one_of(n_values: int, things: str, thing: str) -> Guessing:
@@ -103,9 +97,8 @@ def guess_scale_html(epsilon: float, guessing: Guessing, *, delta: float = 0.0, 
     failing = f" This includes a chance of δ = {numbers.power_of_ten(delta)} that the promise fails."
     often = accounting.right_of_100_words(epsilon, delta, guessing.n_values)
     often = often.replace("up to nearly 100", "over 99") if guessing.reaches else often
-    first = f"{guessing.nearly_sure} " if most > _NEARLY_ALWAYS and guessing.nearly_sure else ""
     words = (
-        f"{first}If {guessing.equal} were equally common, {guessing.guess} {often}; without seeing anything, "
+        f"If {guessing.equal} were equally common, {guessing.guess} {often}; by blind guessing, "
         f"{numbers.people_of_100(1 / guessing.n_values)}.{failing if by_delta else ''}"
     )
     is_right, is_wrong = figures.people.ANSWERED, figures.people.NOT_YET
@@ -114,14 +107,12 @@ def guess_scale_html(epsilon: float, guessing: Guessing, *, delta: float = 0.0, 
     return _scale_html(name, epsilon, words, figures.people_html([field], legend, unescape(words)), more)
 
 
-def black_or_white(family: PixelFamily, n_states: int) -> Guessing:
+def black_or_white(family: PixelFamily) -> Guessing:
     """Return what is guessed of a pixel; where it may be replaced, white tells the most."""
     equal = "black and white"
     if family.replaces_pixels:
-        guess = "the guess that a pixel sent as white was white before would be right"
-        # Black seldom becomes white by chance where there are more grey levels than a few.
-        sure = _WHITE_IS_SURE if n_states > _FEW_GREYS else ""
-        return Guessing(guess, equal, people="white pixels", reaches=True, nearly_sure=sure)
+        guess = "whoever receives a white pixel and guesses that it was white before would be right"
+        return Guessing(guess, equal, people="white pixels", reaches=True)
     return Guessing("others who see what is sent would guess a pixel’s colour right", equal, people="pixels")
 
 

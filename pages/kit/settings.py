@@ -82,19 +82,24 @@ class Choice:
         wanted = f"at least {self.least} of" if self.many else "one of"
         more = "".join(f" {self.hints_by_value[value]}" for value in raw if value in self.hints_by_value)
         default = (
-            f", {self.default}," if isinstance(self.default, str) else ""
+            f", {self.on_screen(self.default)}," if isinstance(self.default, str) else ""
         )  # several defaults are too long to repeat
-        start = f"{as_code_span(self.key, raw)} was ignored: it must be {wanted} {_listed(self.options)}."
+        listed = _listed(map(self.on_screen, self.options))
+        start = f"{as_code_span(self.key, raw)} was ignored: it must be {wanted} {listed}."
         return f"{start} The default{default} is shown.{more}"
 
-    def split_lists(self, raw: Sequence[str]) -> list[str]:
-        """Return the values of an address; those that list several options, as “0,1,2”, are split at the commas."""
-        return [part for value in raw for part in self._parts(value)] if self.many else list(raw)
+    def options_in(self, raw: Sequence[str]) -> list[str]:
+        """Return the options that the values of an address name, as in links or as on screen.
 
-    def _parts(self, value: str) -> list[str]:
-        """Return the options that a value with commas lists, or the value itself if it is an option or lists others."""
-        parts = [part.strip() for part in value.split(",")]
-        return parts if value not in self.options and set(self.options).issuperset(parts) else [value]
+        A value that lists several options, as “0,1,2”, is split at the commas. A value that names none stays as it is.
+        """
+        named = {self.on_screen(option): option for option in self.options} | {one: one for one in self.options}
+        found = []
+        for value in raw:
+            parts = [part.strip() for part in value.split(",")]
+            lists = self.many and value not in named and set(named).issuperset(parts)
+            found += [named.get(part, part) for part in (parts if lists else [value])]
+        return found
 
     def value(self, raw: Sequence[str]) -> Any:
         """Return the option, or the list of options, for valid values of an address."""

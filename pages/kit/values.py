@@ -66,7 +66,7 @@ def _valid(settings: Iterable[Setting], texts: Mapping[str, Any]) -> dict[str, A
     for setting in settings:
         raw = texts.get(setting.key, [])
         raw = [raw] if isinstance(raw, str) else list(raw)
-        raw = setting.split_lists(raw) if isinstance(setting, Choice) else raw
+        raw = setting.options_in(raw) if isinstance(setting, Choice) else raw
         if raw and not setting.problem(raw):
             value = setting.value(raw)
             found[setting.key] = tuple(value) if isinstance(value, list) else value
@@ -261,5 +261,5 @@ def _bad_parameters(settings: Sequence[Setting]) -> dict[str, str]:
     given = link.parameters()
     for setting in settings:
         if isinstance(setting, Choice) and setting.key in given:
-            given[setting.key] = setting.split_lists(given[setting.key])
+            given[setting.key] = setting.options_in(given[setting.key])
     return problems(settings, given)

@@ -103,7 +103,7 @@ def _dial(found: Answer) -> LiveDial:
 def _level(found: Answer) -> dict[str, Any]:
     """Return what the page says and shows at one level."""
     data, epsilon = _dial(found).data, found.question.config.pixels.epsilon
-    sure = black_or_white(found.question.family, found.question.n_states)
+    sure = black_or_white(found.question.family)
     return {
         "takeaway": with_no_break_spaces(found.takeaway()),
         "epsilon": guess_scale_html(epsilon, sure, name="ε of one pixel"),

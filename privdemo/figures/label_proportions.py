@@ -74,16 +74,16 @@ def scores(
     return dot_plots([_dot_plot(trials, methods, threshold, which) for which in measures])
 
 
-# How each method learns, in one line of a telephone; {records} are what is classified, {yes} the label of
-# some, {bag} a bag’s percentage.
+# How each method learns, in one line of a telephone; {records} are what is classified, of which some
+# {positive}; {bag} is the percentage of a bag.
 HOW = {
     FULL: "knows which {records} {positive}",
     LABELLED: "knows all labels of what is sent on",
     NAMES: "gives each member of a {bag} bag a chance of {bag}",
-    by_trying(NAMES): "gives each member of a {bag} bag a chance of {bag}, or compares averages",
+    by_trying(NAMES): "takes percentages as chances, or compares averages",
     LLP: "finds a rule whose answers match each bag’s percentage",
-    MEAN_MAP: "learns how the “{yes}” differ from the others",
-    ALTERNATING: "the same, then corrected bag by bag",
+    MEAN_MAP: "learns how those that {positive} differ",
+    ALTERNATING: "compares typical members, then corrects bag by bag",
 }
 _HOW_LAZY = "learns nothing (for comparison)"
 
@@ -101,8 +101,9 @@ def accuracies(trials: Sequence[Trial], methods: Sequence[str], threshold: str, 
     rules = [(label_proportions.mean_accuracy(trials, FULL, threshold).mean, ""), (nothing, None)]
     lazy = f"always say “{task.labels[0]}”"
     marks.append((Method("", lazy, TRUTH, palette.TRUTH), Estimate(nothing, -math.inf, math.inf)))
-    bag = f"{trials[0].proportions[0]:.0%}".replace("%", "\u00a0%")
-    words = {"records": task.records, "positive": task.positive, "yes": task.labels[1], "bag": bag}
+    shares = trials[0].proportions  # that of a bag with both labels is the clearest example
+    share = next((share for share in shares if 0.005 < share < 0.995), shares[0])
+    words = {"records": task.records, "positive": task.positive, "bag": f"{share:.0%}".replace("%", "\u00a0%")}
     how = {named[name].title: HOW[name].format(**words) for name in methods} | {lazy: _HOW_LAZY}
     title = f"new {task.records} classified correctly" + f" (scale from {low:.0%})".replace("%", "\u00a0%") * (low > 0)
     # A little more than the range, so that the words of its lowest tick are not cut off on a projector.

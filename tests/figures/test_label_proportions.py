@@ -3,6 +3,7 @@
 import base64
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -98,10 +99,13 @@ def test_every_method_says_below_its_name_how_it_learns():
         "gives each member of a {0} bag a chance of {0}".format(
             f"{TRIALS[0].proportions[0]:.0%}".replace("%", "\u00a0%")
         ),
-        "learns how the “over $50,000” differ from the others",
+        "learns how those that earn over $50,000 a year differ",
         "knows which people earn over $50,000 a year",
     ]
     assert words[3].endswith("</b><br>learns nothing (for comparison)")
+    extreme = replace(TRIALS[0], proportions=np.array([0.0, 1.0, 0.4, 0.2]))
+    words = charts.accuracies([extreme], (BAG_NAMES,), SHARE, BINARY["adult"]).layout.yaxis.ticktext
+    assert words[0].endswith("gives each member of a 40\u00a0% bag a chance of 40\u00a0%"), "0 % says nothing"
 
 
 @pytest.mark.parametrize(("size", "dots"), [(10, 10), (4000, 1000)])

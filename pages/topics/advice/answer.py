@@ -78,7 +78,7 @@ def _cards(answer: Answer) -> Panel:
         ),
         (
             f"If the same person answers this {_TIMES} times",
-            _guesses(_TIMES * plan.epsilon, _TIMES * plan.delta),
+            _guesses(_TIMES * plan.epsilon, min(1.0, _TIMES * plan.delta)),
             f"Privacy losses add up, here to ε = {_TIMES * plan.epsilon:g}.",
         ),
     ]
@@ -106,8 +106,6 @@ def _condition(other: Plan) -> tuple[str, str]:
 def _guesses(epsilon: float, delta: float) -> str:
     """Return how often of 100 a guess between two answers is right at most."""
     often = right_of_100_words(epsilon, delta)
-    if often.startswith("up to"):
-        return "nearly 100 of 100 guesses may be right"
     return f"{often.replace(' of 100 times', ' of 100 guesses')} are right"
 
 
@@ -192,7 +190,7 @@ def _note(plan: Plan, learns: bool, is_reached: bool) -> str:
             "your own records, “Methods compared” seeks the least ε."
         )
     star = " The star marks our advice." * is_reached
-    return f"One curve for each kind of trust (question 2), each with the ε of our advice, {plan.epsilon:g}.{star}"
+    return f"One curve for each kind of trust (question 2), each with privacy loss ε = {plan.epsilon:g}.{star}"
 
 
 def snippet(question: Question) -> Snippet:

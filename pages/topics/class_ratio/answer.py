@@ -81,7 +81,7 @@ HOW = {
         "takes each of the {records} for what most of its set are, or models how each kind looks, whichever explains "
         "the sets better"
     ),
-    MMD: "adds and subtracts the sets’ average {records} until they look like the average of the {n}",
+    MMD: "weights the sets’ average {records} so that they come nearest to the average of the {n}",
     RFF: "mixes other averages of the sets until they are like those of the {n}, quicker and less exact",
     IDENTITY: "learns which set {records} are from; compares its answers for the {n} and for the sets",
     COUNT: "learns to sort {records} so that each set gets its known share, then sorts and counts the {n}",
@@ -206,7 +206,7 @@ def off_words(error: float) -> str:
     """Say how far a share is off, as it is written: “1.9 points too high”."""
     points = round(100 * error, 1)
     if not points:
-        return "exactly right"
+        return "off by less than 0.1 points" if error else "exactly right"
     return f"{abs(points):.1f} points too {'high' if points > 0 else 'low'}"
 
 

@@ -269,7 +269,8 @@ def _prediction(answer: Answer) -> Prediction | None:
     is_clear = change(first, second).verdict is Verdict.BETTER
     # The ε of a publisher's sets covers no more than their counts.
     loss = f"privacy loss ε = {numbers.epsilon(config.epsilon)}"
-    alike = f" ({loss})" if PUBLISHER in rows else f", all with the same {loss}"
+    scale = "0 is none, 6 is large"
+    alike = f" ({loss}; {scale})" if PUBLISHER in rows else f", all with the same {loss} ({scale})"
     return Prediction(
         "most-accurate-trust",
         f"A computer learns to tell {escape(distinguished_words(config))}. What each {_record(config)} shows (its "
@@ -314,7 +315,7 @@ def _way_to_learn(trust: str, config: ComparisonConfig) -> tuple[str, str]:
     flipped = numbers.out_of_100(RandomisedResponse.from_epsilon(config.epsilon, 2).flip_prob)
     counted = binary_task(config.dataset).classes[1]
     what = {
-        NOBODY: f"{flipped} labels are switched at random before sending",
+        NOBODY: f"{flipped} labels are switched to the other one before sending",
         SHUFFLER: "mixes the labels sent, so that less noise is needed",
         OWNER: f"sees a “bag” of {config.bag_size} labels, reports a rough count of “{counted}”",
         PUBLISHER: "sees all labels, reports noisy counts of a set",
@@ -327,7 +328,7 @@ def _published(config: ComparisonConfig) -> str:
     """Say what a curator publishes."""
     if config.task == SHARE:
         return "sees all labels, publishes a count with noise"
-    return "sees all labels, adds random changes to what is learned"
+    return "sees all labels, adds random changes to the final model"
 
 
 def _why_words(answer: Answer) -> str:

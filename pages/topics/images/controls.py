@@ -98,7 +98,7 @@ def main_control(values: Values) -> None:
             inputs.number(setting, slider=privacy_inputs.noise_slider(name, ends, percent=is_chance), part="slider")
         epsilon = family.make(values[setting], question.n_states).epsilon
         if epsilon < math.inf:
-            sure = privacy_inputs.black_or_white(family, question.n_states)
+            sure = privacy_inputs.black_or_white(family)
             n_pixels = math.prod(images.image_shape(datasets.load(question.data)))
             together = n_pixels * epsilon
             beyond = ", far beyond large: no real protection" if together > _FAR_BEYOND else ""

@@ -89,9 +89,9 @@ def _prediction(question: Question, outcome: Outcome, shown: Sequence[int]) -> P
         "counts-off-by",
         f"A clinic has counted its {total:,} patients by illness. Before it publishes the {len(counts)} counts, it "
         "changes each by a random amount (noise), so that they tell little about any one patient (privacy loss "
-        f"ε = {numbers.epsilon(question.config.epsilon)}). <b>Add up the {len(counts)} errors: if this were "
-        "done many times, how large would the sum be on average?</b> One count too high by 2 and one too low by "
-        "3 make 5.",
+        f"ε = {numbers.epsilon(question.config.epsilon)}; 0 is none, 6 is large). One count too high by 2 and one too "
+        f"low by 3 make 5. <b>Add up the {len(counts)} errors in this way: if the noise were added many times, how "
+        "large would the sum be on average?</b>",
         off_by,
         Scale(0.0, float(total if 5 * off_by > total else total / 5), 1.0, " patients"),
         Chart(charts.beside(counts, None, shown, question.class_names, "patients")),

@@ -161,8 +161,8 @@ def _prediction(answer: Answer) -> Prediction | None:
         f"{_sent_kind(answer)}. Of each bag it is told only what percentage {answer.task.positive}"
         f"{noise}. <b>For how many of 100 new {records} will it be right about whether they "
         f"{answer.task.positive}?</b> "
-        f"(In all bags together, always saying “{answer.task.labels[0]}” is right for "
-        f"{numbers.whole_per_hundred(nothing)}.)",
+        f"(Always saying “{answer.task.labels[0]}” is right for "
+        f"{numbers.whole_per_hundred(nothing)} of them.)",
         100 * answer.accuracy(answer.best).mean,
         Scale(0, 100, unit=f" {records}"),
         one_bag(answer),
@@ -180,7 +180,8 @@ def one_bag(answer: Answer) -> Markup:
             size,
             float(trial.true_proportions[0]),
             n_sent,
-            kept=f"Known only to whoever collected this bag: which of {size:,} {task.records} {task.positive}{scale}",
+            kept="One bag as an example. Known only to whoever collected it: which of "
+            f"{size:,} {task.records} {task.positive}{scale}",
             legend=(task.positive, task.words[0]),
             sent=f"What the model is told about these {size:,} {task.records}: one percentage, and "
             f"{_sent_words(answer)}",

@@ -36,7 +36,7 @@ _SENDS = {"basic rappor": "says yes to", "optimised unary": "says yes to"}
 _SENDS |= {"local hashing": "sends the group that holds", "hadamard response": "sends the half that holds"}
 _EXAMPLES = 10  # answers among which the second example is sought
 _MOST_NAMES = 6
-_WORKED_BACK = "Knowing the chances, we calculate the shares from everything that is sent{}."
+_WORKED_BACK = "Knowing how chance decides what is sent, we calculate the shares from everything that is sent{}."
 _BELOW_0 = "; by chance, an estimate can fall below 0 %"
 
 released = cache.shared_or_private(many_answers.run)

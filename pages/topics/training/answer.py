@@ -18,6 +18,7 @@ from privdemo.experiments import training
 from privdemo.experiments.training import N_STEPS, TrainingConfig, Trial
 from privdemo.experiments.trials import with_trial
 from privdemo.intervals import Estimate
+from privdemo.mechanisms.pixels import level_of
 from privdemo.methods import (
     CHOSEN,
     CLASSES,
@@ -151,7 +152,7 @@ def people(question: Question) -> str:
     first, second = question.config.classes
     if own_data.is_own(question.config):
         return f"{n:,} people of class “{first}” and {n:,} of class “{second}”"
-    return f"{n:,} people with a {first} and {n:,} with a {second}"
+    return f"{n:,} people with {numbers.with_article(first)} and {n:,} with {numbers.with_article(second)}"
 
 
 def noise_words(question: Question) -> str:
@@ -187,19 +188,25 @@ def _comparison_sentence(answer: Answer) -> str:
     ways = {name: _learnt(name) for name in named}
     first, *others = named
     if first != CLEAN:
-        ways[first] = f"learned from noisy images and {ways[first]}"
+        noise = (
+            level_of(answer.question.config.pixels)
+            or (answer.question.config.labels.channel_matrix.diagonal() < 1).any()
+        )
+        ways[first] = f"learned from {'noisy images' if noise else 'what was sent'} and {ways[first]}"
     parts = [f"<b>{whole[first]}</b> right if it {ways[first]}"]
     parts += [f"<b>{whole[name]}</b> if it {ways[name]}" for name in others]
     if verdict:
         parts[1] += f" ({_VERDICT_WORDS[verdict]})"
-    return f"{_asked(answer.question)} Of 100 clean images a model gets {numbers.join_words(parts)}."
+    *before, last = parts
+    right = f"{', '.join(before)}, and {last}" if before else last
+    return f"{_asked(answer.question)} Of 100 clean images a model gets {right}."
 
 
 def _asked(question: Question) -> str:
     """Return what a model is asked: “Is it a 7 or a 9?”, “Which class is it?”."""
     if own_data.is_own(question.config):
         return "Which class is it?"
-    digits = [f"a {name}" for name in question.config.classes]
+    digits = [numbers.with_article(name) for name in question.config.classes]
     return f"Is it {' or '.join([', '.join(digits[:-1]), digits[-1]])}?"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from functools import partial
 from html import escape
@@ -18,6 +17,7 @@ from privdemo import datasets, figures
 from privdemo.experiments import training
 from privdemo.figures import training as charts
 from privdemo.intervals import gap_interval
+from privdemo.mechanisms.pixels import level_of
 from privdemo.methods import CLEAN, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRAINING, TRUE
 from privdemo.verdict import Verdict, clearly_below, judge
 
@@ -81,7 +81,7 @@ def some_images(answer: Answer) -> list[Panel]:
     ]
     picture = partial(charts.digits_html, test_images(trial.config)[chosen], truths, alt=summary)
     counted = [(title, more, len(images)) for title, more, images in groups if title]
-    examples = released_images(trial.config)[:2]
+    released_two, labels_sent = (each[:2] for each in released_images(trial.config))
     learnt_from = f"Two of {len(trial.config.classes) * trial.config.n_train:,} images to learn from"
     on_slide = [row for row in rows if not isinstance(row[-1], str)] or rows
     return [
@@ -94,7 +94,7 @@ def some_images(answer: Answer) -> list[Panel]:
                 picture(
                     rows,
                     groups=[(f"Clean test images on which {title}{more}", n) for title, more, n in counted],
-                    trained_on=(f"{learnt_from}, {_labels_and_noise(trial.config)}:", examples),
+                    trained_on=(f"{learnt_from}, {_labels_and_noise(trial.config, labels_sent)}:", released_two),
                     legend=_legend(answer),
                 )
             ),
@@ -103,7 +103,7 @@ def some_images(answer: Answer) -> list[Panel]:
                 picture(
                     on_slide,
                     groups=[(numbers.capital(title), n) for title, _, n in counted],
-                    trained_on=(f"{learnt_from}:", examples),
+                    trained_on=(f"{learnt_from}:", released_two),
                 )
             ),
             rows=lambda: training.digit_table(trial, chosen),
@@ -113,14 +113,15 @@ def some_images(answer: Answer) -> list[Panel]:
     ]
 
 
-def _labels_and_noise(config: training.TrainingConfig) -> str:
-    """Say how the first two released images are labelled, and what noise changed."""
-    labelled = f"labelled {numbers.join_words(tuple(f'“{name}”' for name in config.classes[:2]))}"
+def _labels_and_noise(config: training.TrainingConfig, sent: Sequence[str]) -> str:
+    """Say which labels were sent with two images, and what noise did to all images and labels."""
     share = _wrong(config)
-    wrong = f"gave about {numbers.percent(share)} of all images a wrong label".replace(" %", "\u00a0%") if share else ""
-    pixels = "changed the pixels" if config.pixels.epsilon < math.inf else ""
-    did = " and ".join(filter(None, (pixels, wrong)))
-    return f"{labelled}. Noise {did or 'changed nothing'}"
+    did = ["changed the pixels"] if level_of(config.pixels) else []
+    did += (
+        [f"gave about {numbers.percent(share)} of all images a wrong label".replace(" %", "\u00a0%")] if share else []
+    )
+    labelled = numbers.join_words(tuple(f"“{label}”" for label in sent))
+    return f"labelled {labelled}. Noise {' and '.join(did) or 'changed nothing'}"
 
 
 def _scored_title(answer: Answer, name: str) -> str:
@@ -135,15 +136,13 @@ def _prediction(answer: Answer) -> Prediction | None:
     first, *_ = answer.compared
     config = answer.trials[0].config
     alt = f"{released(answer)} Some of the images that they send."
-    columns = [f"label sent: “{name}”" for name in config.classes]
-    noisy = released_images(config)[: len(columns)]
+    noisy, sent = released_images(config)
+    columns = [f"label sent: “{label}”" for label in sent]
     return Prediction(
         "noisy-training",
-        f"{len(config.classes) * config.n_train:,} people each sent an image and its label, both changed by chance "
-        f"to protect the people: {noise_of(config.pixels).done(config.pixels)}, and "
-        f"{numbers.percent(_wrong(config))} of the labels were switched{_switched_words(config)}. A model learns "
-        f"from them to tell {_distinguished_words(config.classes)}. <b>Of 100 clean images, how many will it "
-        "recognise correctly?</b> "
+        f"{len(config.classes) * config.n_train:,} people each sent an image and its label{_protection(config)}. "
+        f"A model learns from them to tell {_distinguished_words(config.classes)}. "
+        "<b>Of 100 clean images, how many will it recognise correctly?</b> "
         f"(Blind guessing: {100 / len(config.classes):.0f}.)",
         100 * answer.score(first, "accuracy").mean,
         Scale(0, 100, unit=" images"),
@@ -151,6 +150,17 @@ def _prediction(answer: Answer) -> Prediction | None:
         f"Trained on clean data it is {100 * answer.score(CLEAN, 'accuracy').mean:.0f}: each image is noisy, but all "
         "together show what is common to them.",
     )
+
+
+def _protection(config: training.TrainingConfig) -> str:
+    """Say what chance did to what was sent, to protect the people."""
+    share = _wrong(config)
+    did = [noise_of(config.pixels).done(config.pixels)] if level_of(config.pixels) else []
+    did += [f"{numbers.percent(share)} of the labels were switched{_switched_words(config)}"] if share else []
+    if not did:
+        return ", without any noise"
+    both = ", both changed" if len(did) > 1 else ", changed"
+    return f"{both} by chance to protect the people: {', and '.join(did)}"
 
 
 def _switched_words(config: training.TrainingConfig) -> str:
@@ -196,13 +206,11 @@ def _agreed_and_disputed(trial: training.Trial, shown: Sequence[str]) -> list[tu
     who, more = "the methods" if CLEAN in compared else noisy, ""
     differing = int(disagree[disputed].sum())
     if differing == n:
+        some = "two methods" if len(compared) == 2 else who
+        title = f"{some} disagree ({int(disagree.sum()):,} of {of_all})"
         if len(compared) == 2:
-            who = "two methods"
-            rights = [
-                f"“{TRAINING[name].title}” is right on {training.n_right(trial, name, disagree):,}" for name in compared
-            ]
-            more = f": {numbers.join_words(rights)}"
-        title = f"{who} disagree ({int(disagree.sum()):,} of {of_all})"
+            right = {TRAINING[name].title: training.n_right(trial, name, disagree) for name in compared}
+            more = f": {numbers.join_words([f'“{name}” is right on {n:,}' for name, n in right.items()])}"
     elif differing:
         title = f"{who} disagree, or are not as sure"
     else:

@@ -78,7 +78,7 @@ def controls(values: Values, main: DeltaGenerator) -> None:
         if epsilon < math.inf:
             name = f"ε of one {value_word}"
             sure = (
-                privacy_inputs.black_or_white(family, n_states)
+                privacy_inputs.black_or_white(family)
                 if value_word == "pixel"
                 else privacy_inputs.Guessing(
                     f"others who see what is sent would guess right which of them a {value_word} is", "two numbers"

@@ -102,11 +102,15 @@ def test_images(config: TrainingConfig) -> NDArray[np.uint8]:
     return config.pixels.to_grey(config.pixels.from_states(test.X, k)).reshape(-1, *image_shape(test))
 
 
-def released_images(config: TrainingConfig) -> NDArray[np.uint8]:
-    """Return what the first person of each class releases, (K, height, width) grey levels: what `run` trains on."""
+def released_images(config: TrainingConfig) -> tuple[NDArray[np.uint8], tuple[str, ...]]:
+    """Return what the first person of each class releases, of what `run` trains on.
+
+    These are an image each, (K, height, width) grey levels, and the label that is sent with it.
+    """
     release = sample_release(config)
     first = [np.flatnonzero(release.y == c)[0] for c in range(len(config.classes))]
-    return config.pixels.to_grey(release.X_noisy[first]).reshape(-1, *image_shape(datasets.load(config.dataset)))
+    images = config.pixels.to_grey(release.X_noisy[first]).reshape(-1, *image_shape(datasets.load(config.dataset)))
+    return images, tuple(config.classes[label] for label in release.y_noisy[first])
 
 
 def _split(config: TrainingConfig, rng: np.random.Generator) -> tuple[Dataset, Dataset]:

@@ -51,6 +51,13 @@ def test_the_note_on_a_bad_value_says_what_it_must_be(setting, raw, words):
     assert "[fine]" not in found, "an error repeated in a note is no link"
 
 
+def test_an_option_may_be_named_as_on_screen():
+    some = replace(SOME, options=("a", "b", "c"), shown={"a": "the first", "b": "the second, again"})
+    assert some.options_in(["the second, again"]) == ["b"]
+    assert some.options_in(["the first,c"]) == ["a", "c"]
+    assert "at least 2 of “the first”, “the second, again”, “c”." in some.problem(["d"])
+
+
 def test_only_bad_parameters_of_an_address_are_named():
     hidden = Choice("hidden", ("x", "y"), "x", in_link=False)
     found = problems([SHARE, COUNT, hidden], {"share": ["0.1"], "count": ["x"], "hidden": ["y"], "what": ["1"]})
@@ -69,8 +76,8 @@ def test_only_bad_parameters_of_an_address_are_named():
 )
 def test_several_options_may_be_listed_with_commas(raw, read):
     some = replace(SOME, options=("a", "b", "c", "b,a, or"))
-    assert some.split_lists(raw) == read
-    assert COLOUR.split_lists(["red,green"]) == ["red,green"], "of which there is one"
+    assert some.options_in(raw) == read
+    assert COLOUR.options_in(["red,green"]) == ["red,green"], "of which there is one"
 
 
 def test_the_note_on_a_key_of_another_page_says_what_to_write_instead():

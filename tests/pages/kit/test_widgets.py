@@ -240,13 +240,11 @@ def test_what_an_answer_gives_away_is_said_in_whole_people(first, second, words)
     ("epsilon", "often"), [(0.0, "at most 50"), (1.0, "fewer than 74"), (4.59, "fewer than 99"), (4.69, "over 99")]
 )
 def test_what_a_white_pixel_gives_away_is_how_often_it_was_white(epsilon, often):
-    family = FAMILIES["randomised_response"]
-    sure = "Noise seldom makes a pixel pure white. " if epsilon > 4 else ""
-    for n_states, words in ((256, sure), (2, "")):
-        guessing = privacy_inputs.black_or_white(family, n_states)
-        shown = privacy_inputs.guess_scale_html(epsilon, guessing, name="ε of one pixel")
-        guess = "If black and white were equally common, the guess that a pixel sent as white was white before would be"
-        assert f">{words}{guess} right {often} of 100 times; without seeing anything, 50." in shown
+    guessing = privacy_inputs.black_or_white(FAMILIES["randomised_response"])
+    shown = privacy_inputs.guess_scale_html(epsilon, guessing, name="ε of one pixel")
+    guess = "whoever receives a white pixel and guesses that it was white before would be right"
+    words = f"If black and white were equally common, {guess} {often} of 100 times; by blind guessing, 50."
+    assert f">{words}" in shown
     # White is replaced as every other grey; only black and white are possible before.
     for n_states in (2, 17, 256):
         channel = RandomisedResponse.from_epsilon(epsilon, n_states).channel_matrix[:, [0, -1]]
@@ -271,7 +269,7 @@ def test_as_many_dots_say_yes_as_the_words_say(monkeypatch, p, says):
         0.0, privacy_inputs.Guessing("others would guess it right", "both"), delta=1 - 2 * p
     )
     assert plotted[-1] == math.ceil(100 * (1 - p))
-    assert f"{plotted[-1]} of 100 times; without seeing anything, 50." in right
+    assert f"{plotted[-1]} of 100 times; by blind guessing, 50." in right
 
 
 def test_the_meaning_of_an_answer_comes_from_its_channel():
@@ -301,9 +299,7 @@ def test_what_a_release_gives_away_is_how_many_can_be_guessed_right(epsilon, del
     guessing = privacy_inputs.Guessing("others would guess it right", "a and b", people="patients")
     shown = privacy_inputs.guess_scale_html(epsilon, guessing, delta=delta, name="ε of a label", more="So.")
     beyond = f" This includes a chance of {counted} that the promise fails." if counted else ""
-    words = (
-        f"If a and b were equally common, others would guess it right {right} of 100 times; without seeing anything,"
-    )
+    words = f"If a and b were equally common, others would guess it right {right} of 100 times; by blind guessing,"
     assert f">{words} 50.{beyond} <b>Privacy loss ε of a label = " in shown
     assert f"({numbers.ANCHORS}). So.<details>" in shown
     assert "<figcaption>100 patients</figcaption>" in shown

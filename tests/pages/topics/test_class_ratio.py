@@ -70,7 +70,13 @@ def test_every_method_is_explained_beside_what_it_finds(shown: Answer) -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "words"), [(0.0194, "1.9 points too high"), (-0.0981, "9.8 points too low"), (-0.0004, "exactly right")]
+    ("error", "words"),
+    [
+        (0.0194, "1.9 points too high"),
+        (-0.0981, "9.8 points too low"),
+        (-0.0004, "off by less than 0.1 points"),
+        (0.0, "exactly right"),
+    ],
 )
 def test_how_far_off_a_share_is_is_said_in_points(error, words) -> None:
     assert off_words(error) == words

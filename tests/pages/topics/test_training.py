@@ -108,18 +108,18 @@ def test_the_takeaway_says_how_many_are_right_and_names_labels_that_lie_more_tha
     words = made(spread=0.9, naive=TRUTH).takeaway()
     assert words.startswith(
         "Is it a 7 or a 9? Of 100 clean images a model gets <b>50</b> right if it learned from noisy images and "
-        "corrects for the noise, <b>100</b> if it ignores the noise (too few trials to compare) and "
+        "corrects for the noise, <b>100</b> if it ignores the noise (too few trials to compare), and "
     )
     assert words.endswith(" and <b>100</b> if it learned from clean images.")
     several = made(spread=0.9, naive=TRUTH)
     several = Answer(several.question, several.trials * 5)
-    assert "<b>100</b> if it ignores the noise (the difference is not due to chance) and" in several.takeaway()
+    assert "<b>100</b> if it ignores the noise (the difference is not due to chance), and" in several.takeaway()
     close = made(spread=np.where(TRUTH == 1, 0.9, 0.4), naive=TRUTH).trials[0]
     fits = close.fits | {SPREAD: replace(close.fits[SPREAD], accuracy=0.934)}
     fits[NAIVE] = replace(fits[NAIVE], accuracy=0.926)
     close = Answer(several.question, [replace(close, fits=fits)] * 5)
     assert "<b>93.4</b> right" in close.takeaway(), "what differs clearly does not look alike"
-    assert "<b>92.6</b> if it ignores the noise (the difference is not due to chance) and " in close.takeaway()
+    assert "<b>92.6</b> if it ignores the noise (the difference is not due to chance), and " in close.takeaway()
     lying, takeaway_of = replace(SMALL, labels=BinaryChannel(0.9, 0.8)), "whoever ignores the noise takes “9” for “7”"
     found = made(config=lying, naive=0.6), made(config=lying, spread=0.6), made(naive=0.6)
     assert [takeaway_of in answer.takeaway() for answer in found] == [True, False, False]
@@ -221,6 +221,47 @@ def test_beside_images_on_which_methods_agree_stand_those_on_which_they_name_dif
         assert image in (of_class[:1] or [image])
     assert not set(alike) & set(disputes)
     assert [title for title in titles if title in panel.figure.html] == titles
+
+
+def test_where_a_third_method_differs_those_that_agree_are_named():
+    naive, spread = np.where(TRUTH == 1, 0.6, 0.3), np.where(TRUTH == 1, 0.9, 0.2)
+    naive[::25] = 1 - naive[::25]
+    shown = made(naive=naive, spread=spread)
+    clean = replace(shown.trials[0].fits[CLEAN], proba=1.0 - TRUTH)
+    trial = replace(shown.trials[0], fits=shown.trials[0].fits | {CLEAN: clean})
+    (panel,) = chapters.some_images(Answer(shown.question, [trial]))
+    assert f"on which {_NOISY} agree</th>" in panel.figure.html
+    assert "on which two methods disagree (" in panel.figure.html
+
+
+@pytest.mark.parametrize(
+    ("config", "words"),
+    [
+        ({"pixels": GAUSSIAN, "labels": BinaryChannel(0.0, 0.0)}, "labelled “7” and “9”. Noise changed the pixels:"),
+        ({"pixels": RandomisedResponse(0.0, 17), "labels": BinaryChannel(0.3, 0.3)}, ". Noise gave about 30\u00a0% of"),
+        ({"pixels": RandomisedResponse(0.0, 17), "labels": BinaryChannel(0.0, 0.0)}, ". Noise changed nothing:"),
+    ],
+)
+def test_what_noise_did_is_said_of_pixels_and_of_labels(config, words):
+    shown = made(spread=TRUTH, naive=TRUTH)
+    (panel,) = chapters.some_images(replace(shown, trials=[replace(shown.trials[0], config=replace(SMALL, **config))]))
+    assert words in panel.figure.html
+
+
+def test_the_labels_of_the_two_images_to_learn_from_are_those_that_were_sent():
+    shown = made(spread=TRUTH, naive=TRUTH)
+    lies = replace(SMALL, labels=BinaryChannel(0.95, 0.95))
+    _, sent = training.released_images(lies)
+    assert sent == ("9", "7"), "of a 7 and a 9, as nearly all lie"
+    (panel,) = chapters.some_images(replace(shown, trials=[replace(shown.trials[0], config=lies)]))
+    assert "labelled “9” and “7”" in panel.figure.html
+    assert "label sent: “9”" in panel.prediction.covered.html
+
+
+def test_an_8_has_its_article():
+    digits = replace(SMALL, classes=("8", "5"))
+    shown = made(config=digits, spread=TRUTH, naive=TRUTH)
+    assert shown.takeaway().startswith("Is it an 8 or a 5?")
 
 
 def test_agreed_images_are_those_on_which_the_methods_are_as_sure_as_they_mostly_are():
@@ -450,7 +491,7 @@ def test_no_level_stands_in_for_a_question_that_is_shipped_or_differs_in_more(mo
     [
         (BinaryChannel(0.0, 0.3), "15 % of the labels were switched (“9” to “7”)."),
         (BinaryChannel(0.1, 0.0), "5 % of the labels were switched (“7” to “9”)."),
-        (BinaryChannel(0.0, 0.0), "0 % of the labels were switched."),
+        (BinaryChannel(0.0, 0.0), "from black to white. A model learns"),
     ],
 )
 def test_only_labels_that_are_switched_are_said_to_be(labels, words):
