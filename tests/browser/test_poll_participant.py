@@ -18,6 +18,7 @@ from deploy import replicas
 from pages.polls import languages, routes
 from pages.polls.store import Store
 from tests.browser.test_every_view import audited
+from tests.working import until
 
 pytestmark = pytest.mark.browser
 
@@ -76,6 +77,7 @@ def served(tmp_path_factory) -> Iterator[SimpleNamespace]:
     server = uvicorn.Server(uvicorn.Config(app, port=port, http=protocol, log_level="error"))
     thread = threading.Thread(target=server.run)
     thread.start()
+    until(lambda: server.started)
     yield SimpleNamespace(address=f"http://127.0.0.1:{port}", store=store, heard=heard)
     server.should_exit = True
     thread.join()
