@@ -327,8 +327,8 @@ def below_figure(panel: Panel) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"under-{name}" if name else None):
         if panel.summary:
             words = with_explanations(panel.summary, f"{name}-words")
-            title = "<summary>This figure in words</summary>"
-            st.html(f'<details class="in-words">{title}<p class="summary">{words}</p></details>')
+            what = "All of this in words" if isinstance(shown, Cards) else "This figure in words"
+            st.html(f'<details class="in-words"><summary>{what}</summary><p class="summary">{words}</p></details>')
         if rows is None or shown is None:
             return
         st.download_button(

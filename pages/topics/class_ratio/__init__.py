@@ -59,7 +59,7 @@ CHAPTERS = Chapters(
 PAGE = Page.from_folder(
     __name__,
     title="Share of a group",
-    question="How common is something here, if we know how common it is elsewhere?",
+    question="Can we find a share in new data from shares known elsewhere?",
     address="class_ratio",
     folds=standing_words,
     failed="Nothing can be found here.",

@@ -233,7 +233,9 @@ def takeaway(answer: Answer) -> str:
     words = f"In truth <b>{numbers.share(truth)}</b> {what}. "
     estimate = f"{len(found)} methods estimate" if others else f"“{CLASS_RATIO[nearest].title}” estimates"
     known = (
-        f"knowing only the shares in {len(trials[0].released)} sets of other {answer.task.records}, " if blind else ""
+        f"knowing no label, only the shares in {len(trials[0].released)} sets of other {answer.task.records}, "
+        if blind
+        else ""
     )
     words += f"{numbers.capital(f'{known}{estimate}')} it: "
     words += f"the closest says <b>{numbers.share(found[nearest].mean)}</b>, the farthest " if others else ""

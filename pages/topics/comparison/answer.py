@@ -280,6 +280,7 @@ def _prediction(answer: Answer) -> Prediction | None:
         tuple(answer.best_by_trust),
         _by_trust(answer, known_only=True),
         "" if is_clear else "There is no clear difference between the best two.",
+        "Your guess: who should see the true labels?",
         captions=tuple(_sees(trust, config) for trust in answer.best_by_trust),
     )
 

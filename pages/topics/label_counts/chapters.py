@@ -96,6 +96,7 @@ def _prediction(question: Question, outcome: Outcome, shown: Sequence[int]) -> P
         Scale(0.0, float(total if 5 * off_by > total else total / 5), 1.0, " patients"),
         Chart(charts.beside(counts, None, shown, question.class_names, "patients")),
         "The noise has to hide one patient’s illness, however many patients are counted.",
+        f"Your guess: the sum of the {len(counts)} errors, on average",
     )
 
 

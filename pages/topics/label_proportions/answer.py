@@ -167,6 +167,7 @@ def _prediction(answer: Answer) -> Prediction | None:
         Scale(0, 100, unit=f" {records}"),
         one_bag(answer),
         f"Without privacy, a model is right for {numbers.out_of_100(ceiling)}.",
+        f"Your guess: right for how many of 100 new {records}",
     )
 
 

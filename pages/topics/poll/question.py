@@ -17,8 +17,8 @@ WAYS = (REHEARSAL, HANDS, TELEPHONES)
 # What each way is, and where the answers go.
 WAY_WORDS = {
     REHEARSAL: "a rehearsal. This app simulates the people and their answers, and asks nobody.",
-    HANDS: "each person secretly tosses a coin twice, or draws a card; the result says whether to raise a hand for the "
-    "true answer or for a different answer. You type the numbers into this page.",
+    HANDS: "each person secretly tosses a coin, or draws a card. For example, after heads they raise a hand for the "
+    "true answer, and after tails a second toss answers. You type the numbers into this page.",
     TELEPHONES: "each phone changes its answer by chance, then sends it to this app’s server. The true answer stays on "
     "the phone.",
 }

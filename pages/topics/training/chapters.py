@@ -149,6 +149,7 @@ def _prediction(answer: Answer) -> Prediction | None:
         Markup(figures.picture_html(figures.contact_sheet(noisy[None]), columns, [""], alt)),
         f"Trained on clean data it is {100 * answer.score(CLEAN, 'accuracy').mean:.0f}: each image is noisy, but all "
         "together show what is common to them.",
+        "Your guess: how many of 100 clean images",
     )
 
 

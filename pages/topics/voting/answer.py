@@ -263,7 +263,9 @@ def lie_words(config: ElectionConfig) -> str:
         return "Every answer was changed to the other one"
     p10, p01 = map(numbers.percent, (config.channel.p10, config.channel.p01))
     if p10 == p01:
-        return f"Each answer had a chance of {p10}{_one_in_words(config.channel.p10)} of being switched"
+        return (
+            f"To protect voters, each answer had a chance of {p10}{_one_in_words(config.channel.p10)} of being switched"
+        )
     return f"Voters of B say A {p10} of the time, and voters of A say B {p01} of the time"
 
 

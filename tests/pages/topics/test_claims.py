@@ -37,7 +37,7 @@ def test_a_row_says_which_claim_what_is_published_and_found_and_when_opened_why(
 
 
 def test_the_headline_counts_claims_and_papers(everything):
-    assert PAGE.question == f"{len(everything)} published claims about privacy by noise: do they hold?"
+    assert PAGE.question == f"{len(everything)} published claims about protecting data: do they hold?"
     n_papers = len({claim.source for claim in everything if claim.verdict != claims.OPEN})
     words = f"of {n_papers} papers and lecture slides again. Of {len(everything)} claims about hiding"
     assert words in shown().takeaway()

@@ -45,10 +45,10 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
     made = ORACLES["subset selection"](64, of.question.config.epsilon)
     off = abs(of.release.found["subset selection"].shares - of.release.truth.shares).mean()
     assert of.takeaway() == (
-        "Each of 10,000 simulated people gives one of 64 answers and sends a partly random list of 17 answers; their "
-        "own is more likely to be on it than any other (subset selection). In this survey the estimated shares are "
-        f"off by <b>{standard_error(off)} percentage points</b> on average."
+        "Each of 10,000 simulated people gives one of 64 answers and sends a partly random list of 17. Estimated from "
+        f"all that is sent, the shares are off by <b>{standard_error(off)} percentage points</b> on average."
     )
+    assert of.main()[0].note.startswith("The method is called subset selection. Knowing how chance decides")
     there, other = round(100 * made.p), round(100 * made.q)
     often = f"on the list {there} times of 100, each of the other 63 answers {other} times of 100."
     assert of.examples.endswith(f" A person’s own answer is {often}")
@@ -86,7 +86,8 @@ def test_of_two_answers_subset_selection_is_called_the_papers_method(oracle: str
     (other,) = {RANDOMISED_RESPONSE, "subset selection"} - {oracle}
     assert many_answers.same_lie(oracle, other, 2, 1.0)
     said = shown(replace(DEFAULT, k=2, oracle=oracle)).takeaway()
-    assert f"Here {FREQUENCY_ORACLES[other].title} is the same method, because each person sends one answer." in said
+    both = f"{FREQUENCY_ORACLES[oracle].title} and {FREQUENCY_ORACLES[other].title}"
+    assert f"Here {both} are the same method, because each person sends one answer." in said
     assert not many_answers.same_lie(oracle, other, 64, 1.0)
 
 
@@ -97,13 +98,13 @@ def test_of_two_answers_subset_selection_is_called_the_papers_method(oracle: str
 def test_another_method_is_measured_against_the_best(oracle: str, words: str) -> None:
     said = shown(replace(DEFAULT, oracle=oracle)).takeaway()
     method = FREQUENCY_ORACLES[oracle]
-    assert f"sends {method.sends} ({method.title})" in said
+    assert f"sends {method.sends}. " in said
     assert words in said
 
 
 def test_a_list_of_one_is_what_randomised_response_sends() -> None:
     said = shown(replace(DEFAULT, oracle="subset selection", epsilon=10.0)).takeaway()
-    assert "sends one answer, the true one or a random one (subset selection)" in said
+    assert "sends one answer, the true one or a random one. " in said
     assert "e+" not in said
 
 
@@ -180,11 +181,11 @@ def test_delta_follows_the_number_of_people_unless_it_is_typed() -> None:
 def test_answers_are_called_what_they_are() -> None:
     words = shown(replace(DEFAULT, dataset=ILLNESSES, k=16)).takeaway()
     assert (
-        "Each of 10,000 simulated people has one of 16 illnesses and sends a partly random list of 4 illnesses; their "
-        "own is more likely to be on it than any other (subset selection). In" in words
+        "Each of 10,000 simulated people has one of 16 illnesses and sends a partly random list of 4. Estimated"
+        in words
     )
     words = shown(replace(DEFAULT, dataset=ILLNESSES, k=16, oracle=RANDOMISED_RESPONSE)).takeaway()
-    assert "and sends one illness, the true one or a random one (k-ary randomised response). In" in words
+    assert "and sends one illness, the true one or a random one. Estimated" in words
 
 
 def test_of_two_answers_all_is_said_for_one_count_and_one_bit() -> None:
@@ -291,7 +292,7 @@ def test_a_preset_is_a_survey() -> None:
     at.button(key="survey Which emoji?").click().run()
     k, _, epsilon = PRESETS["Which emoji?"][1:4]
     size = many_answers.mechanism("subset selection", k, epsilon).size
-    assert f"gives one of {k:,} answers and sends a partly random list of {size} answers; their own" in takeaway(at)
+    assert f"gives one of {k:,} answers and sends a partly random list of {size}. Estimated" in takeaway(at)
     assert "1,000,000 simulated people" in takeaway(at)
 
 
@@ -353,7 +354,7 @@ def test_two_methods_take_65536_answers_and_every_chapter_is_there() -> None:
         of = shown(AnswersConfig(ZIPF, 65_536, 1.2, 1_000_000, 4.0, oracle))
         assert of.k == 65_536
         assert set(of.errors) == {oracle, other} == set(of.release.found)
-        assert f"({FREQUENCY_ORACLES[oracle].title})" in of.takeaway()
+        assert f"is called {FREQUENCY_ORACLES[oracle].title}." in of.main()[0].note
         for name in ("Map of best methods", "Error by who is trusted", "Data each person sends"):
             assert says(name, of)
         assert "up to 1,024" in says("Three estimators compared", of)
@@ -381,7 +382,7 @@ def test_the_others_say_why_they_do_not(method: str) -> None:
 def test_the_page_counts_65536_answers() -> None:
     at = visit("many_answers", lie="Hadamard response", **MANY)
     assert "one of 65,536 answers" in takeaway(at)
-    assert "(Hadamard response)" in takeaway(at)
+    assert "sends a number that stands for half of the answers" in takeaway(at)
 
 
 def test_real_systems_stand_in_rows_of_their_units() -> None:
@@ -429,7 +430,7 @@ def test_a_link_of_a_system_opens_the_page_at_its_epsilon_and_answers() -> None:
         at = visit("many_answers", **{key: value[0] for key, value in link.items()})
         assert one.preset
         assert f"one of {one.preset.k} answers" in takeaway(at)
-        assert f"({FREQUENCY_ORACLES[one.preset.oracle].title})" in takeaway(at)
+        assert f"sends {FREQUENCY_ORACLES[one.preset.oracle].sends}." in takeaway(at)
         of = {key: value[0] for key, value in link.items()} | {"answers_look": "Curves of the error"}
         assert f">At ε = {numbers.epsilon(one.epsilon)} " in takeaway(visit("many_answers", **of))
 
