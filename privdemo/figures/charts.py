@@ -73,7 +73,7 @@ def reference_label(x: float, text: str, low: float, high: float) -> dict[str, A
     an end.
     """
     place = (x - low) / (high - low)
-    anchor = "left" if place < 0.12 else "right" if place > 0.88 else "center"
+    anchor = "left" if place < 0.12 else "right" if place > 0.79 else "center"
     return {"text": text, "x": x, "y": 1, "yref": "paper", "xanchor": anchor, "yanchor": "bottom", "showarrow": False}
 
 

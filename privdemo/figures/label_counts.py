@@ -161,7 +161,7 @@ def beside(
         ]
         reach = 1.15 * max(abs(end) for end in (*errors, *itertools.chain(*ranges))) or 1.0
         layout["xaxis2"] = {"range": [-reach, reach], "domain": [_ERRORS_FROM, 1], "anchor": "y", "nticks": 6}
-        layout["xaxis2"] |= {"title": {"text": f"error of each count, {unit}"}}
+        layout["xaxis2"] |= {"title": {"text": f"error, {unit}"}}
         layout["shapes"] = [reference_line(0.0, "x2", "y domain")]
     domain = [0, _COUNTS_TO if outcome else 1]
     return chart(
@@ -316,7 +316,7 @@ def attack(rates: Mapping[str, float], promised: float) -> Figure:
     high = min(1.02, max(promised, *rates.values()) + 0.05)
     return guesses(
         named,
-        (promised, f"most the promise allows: {percent(promised)}"),
+        (promised, f"promised: at most {percent(promised)}"),
         [0.5],
         "person’s class guessed correctly",
         high,

@@ -184,8 +184,8 @@ def columns(trial: Trial, positive: str, few: bool = False) -> Figure:
                 "title": None,  # the title of the counts is over the upper plot
             },
             "annotations": [
-                heading(f"known to whoever collected it: {_square(A_COLOUR)} {positive}", 1.0),
-                heading(f"sent on: no label {_square(UNKNOWN)}, and one percentage for each bag (diamond)", 0.45),
+                heading(f"the collector knows: {_square(A_COLOUR)} {positive}", 1.0),
+                heading(f"sent on: no label {_square(UNKNOWN)}, one percentage (diamond)", 0.45),
             ],
             "height": 330 if few else 440,
             "margin": {"b": 60},

@@ -48,6 +48,16 @@ async ([part, tags]) => {
 }
 """
 SIDEWAYS = "() => { const m = document.querySelector('[data-testid=stMain]'); return m.scrollWidth - m.clientWidth; }"
+# Words of charts that leave their chart at a side, where they are cut off.
+CUT = """
+() => [...document.querySelectorAll("[data-testid=stPlotlyChart] .js-plotly-plot")].flatMap((plot) => {
+  const box = plot.getBoundingClientRect();
+  return [...plot.querySelectorAll("text")].filter((text) => {
+    const { left, right, width } = text.getBoundingClientRect();
+    return width > 0 && (left < box.left - 1 || right > box.right + 1);
+  }).map((text) => text.textContent);
+})
+"""
 IN_COLOURS = """
 (scheme) => getComputedStyle(document.querySelector("[data-testid=stApp]")).colorScheme === scheme
 """
@@ -110,10 +120,13 @@ def audited(page: Page, part: str = "html") -> list[str]:
 
 
 def placed(page: Page, parts: tuple[str, ...]) -> list[str]:
-    """What is wrong with the places: something scrolls sideways, or `parts` do not stand one under the other."""
+    """What is wrong with the places: something scrolls sideways, words of a chart are cut off, or `parts` do not stand
+    one under the other.
+    """
     found = []
     if (over := page.evaluate(SIDEWAYS)) > 0:
         found.append(f"{over} pixels sideways")
+    found += [f"cut off: {words}" for words in page.evaluate(CUT)]
     tops = [page.locator(part).first.bounding_box()["y"] for part in parts]
     if any(above >= below for above, below in pairwise(tops)):
         found.append(f"out of order: {dict(zip(parts, tops, strict=True))}")

@@ -316,7 +316,7 @@ def _way_to_learn(trust: str, config: ComparisonConfig) -> tuple[str, str]:
     flipped = numbers.out_of_100(RandomisedResponse.from_epsilon(config.epsilon, 2).flip_prob)
     counted = binary_task(config.dataset).classes[1]
     what = {
-        NOBODY: f"{flipped} labels are switched to the other one before sending",
+        NOBODY: f"{flipped} labels are sent as the other one",
         SHUFFLER: "mixes the labels sent, so that less noise is needed",
         OWNER: f"sees a “bag” of {config.bag_size} labels, reports a rough count of “{counted}”",
         PUBLISHER: "sees all labels, reports noisy counts of a set",

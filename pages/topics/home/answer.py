@@ -55,8 +55,8 @@ class Answer:
     def takeaway(self) -> str:
         """Say what the site is."""
         return (
-            "A wheel of chance changes some answers before anybody sees them: no single answer gives anyone away, yet "
-            "the total can still be worked out. Try it with your own secret."
+            "A wheel of chance changes some answers before anybody sees them: no answer gives anyone away, yet "
+            "the total can be worked out. Try it with your own secret."
         )
 
     def main(self) -> tuple[Panel | tuple[Panel, ...], ...]:

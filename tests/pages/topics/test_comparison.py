@@ -447,7 +447,7 @@ def test_the_guess_is_who_may_see_true_labels_where_a_model_is_most_accurate():
     plotted = {x for trace in plain["data"] for x in trace["x"]}
     assert not plotted & set(best.values()), "no mark gives the answer away"
     words = " ".join(note["text"] for note in plain["layout"]["annotations"])
-    assert "nobody is trusted<br>27 of 100 labels are switched to the other one before sending" in words
+    assert "nobody is trusted<br>27 of 100 labels are sent as the other one" in words
     assert f"a bag owner is trusted<br>sees a “bag” of {DIGITS.bag_size} labels, reports a rough count of “" in words
     assert [100 * mark for mark in best.values()] == pytest.approx(sorted(100 * m for m in best.values())[::-1])
     written = [note["text"] for note in answered["layout"]["annotations"] if "<b>" in note["text"]]

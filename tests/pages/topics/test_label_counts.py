@@ -70,7 +70,7 @@ def chosen(*given, **problem):
         ),
         (
             chosen(PUBLIC, math.nan, math.nan, problem="no σ will do"),
-            "Dirichlet, least noise from a public minimum on: No σ will do.",
+            "Dirichlet, least noise, public minimum: No σ will do.",
         ),
     ],
 )
