@@ -13,6 +13,7 @@ from pages.kit.number_control import MORE_OR_LESS, OtherUnit, Slider
 from pages.kit.settings import Number
 from privdemo import accounting, figures
 from privdemo.mechanisms import BinaryChannel, RandomisedResponse
+from privdemo.mechanisms.pixel_mechanism import PixelMechanism
 from privdemo.mechanisms.pixels import PixelFamily
 from server.streamlit_internals import is_hidden
 
@@ -61,7 +62,8 @@ class Guessing:
     74 of 100 times; by blind guessing, 50.”
 
     `guess` is “others who see what is published would guess the label right”, and `equal` “7 and 9”: `n_values` values
-    among which it is guessed of `people`. The guess `reaches` the bound that ε sets, or may be right less often.
+    among which it is guessed of `people`. The guess `reaches` the bound that ε sets, or may be right less often; why it
+    does is said `first`.
     """
 
     guess: str
@@ -69,6 +71,7 @@ class Guessing:
     n_values: int = 2
     people: str = "people"
     reaches: bool = False
+    first: str = ""
 
 
 def guessing_one_of(n_values: int, things: str, thing: str) -> Guessing:
@@ -98,7 +101,7 @@ def guess_scale_html(epsilon: float, guessing: Guessing, *, delta: float = 0.0, 
     often = accounting.right_of_100_words(epsilon, delta, guessing.n_values)
     often = often.replace("up to nearly 100", "over 99") if guessing.reaches else often
     words = (
-        f"If {guessing.equal} were equally common, {guessing.guess} {often}; by blind guessing, "
+        f"{guessing.first}If {guessing.equal} were equally common, {guessing.guess} {often}; by blind guessing, "
         f"{numbers.people_of_100(1 / guessing.n_values)}.{failing if by_delta else ''}"
     )
     is_right, is_wrong = figures.people.ANSWERED, figures.people.NOT_YET
@@ -107,12 +110,14 @@ def guess_scale_html(epsilon: float, guessing: Guessing, *, delta: float = 0.0, 
     return _scale_html(name, epsilon, words, figures.people_html([field], legend, unescape(words)), more)
 
 
-def black_or_white(family: PixelFamily) -> Guessing:
-    """Return what is guessed of a pixel; where it may be replaced, white tells the most."""
+def black_or_white(pixels: PixelMechanism) -> Guessing:
+    """Return what is guessed of a pixel; where it may be replaced, white tells the most, as noise seldom makes it."""
     equal = "black and white"
-    if family.replaces_pixels:
+    if isinstance(pixels, RandomisedResponse):
         guess = "whoever receives a white pixel and guesses that it was white before would be right"
-        return Guessing(guess, equal, people="white pixels", reaches=True)
+        became_white = pixels.flip_prob / (pixels.n_states - 1)
+        first = f"Noise makes {numbers.percent(became_white)} of black pixels white. "
+        return Guessing(guess, equal, people="white pixels", reaches=True, first=first)
     return Guessing("others who see what is sent would guess a pixel’s colour right", equal, people="pixels")
 
 

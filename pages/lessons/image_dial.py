@@ -102,11 +102,10 @@ def _dial(found: Answer) -> LiveDial:
 
 def _level(found: Answer) -> dict[str, Any]:
     """Return what the page says and shows at one level."""
-    data, epsilon = _dial(found).data, found.question.config.pixels.epsilon
-    sure = black_or_white(found.question.family)
+    data, pixels = _dial(found).data, found.question.config.pixels
     return {
         "takeaway": with_no_break_spaces(found.takeaway()),
-        "epsilon": guess_scale_html(epsilon, sure, name="ε of one pixel"),
+        "epsilon": guess_scale_html(pixels.epsilon, black_or_white(pixels), name="ε of one pixel"),
         "dial": _for_browser({name: data[name] for name in _AT_LEVEL}),
     }
 

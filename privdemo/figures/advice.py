@@ -40,13 +40,13 @@ def half_widths(found: Mapping[str, Sequence[Plan]], plan: Plan, within: float |
     widths = [100 * plan.half_width, *(estimate.mean for line in lines for estimate in line.estimates)]
     low, high = math.log10(min(widths)) - 0.1, math.log10(max(widths)) + 0.1
     y_axis = {
-        "title": {"text": "off by at most, in percentage points (log scale)"},
+        "title": {"text": "off by at most, in percentage points"},
         "type": "log",
         "range": [low, high],
     }
     return curve_chart(
         lines,
-        log_axis("people (log scale)", people) | round_ticks(people[0], people[-1], (1, 5)),  # numbers are long
+        log_axis("people", people) | round_ticks(people[0], people[-1], (1, 5)),  # numbers are long
         y_axis | round_ticks(10**low, 10**high),
         ".3g",
         stars=[_star(plan, plan.people, 100 * plan.half_width)],

@@ -59,7 +59,7 @@ FEW_TRIALS = {
 POINTS = r"right to ± ([\d.]+) points"
 HINT = r"use each bag as a hint ([\d.]+) %"
 VOTED, SENT = r"estimate that ([\d.]+) %", r"right sender for (\d+) of 100"
-LEARNT, OFF_BY = r"Of 100 clean images a model gets (\d+) right", r"the total error is (\d+) on average"
+LEARNT, OFF_BY = r"Of 100 unchanged images a computer gets (\d+) right", r"the total error is (\d+) on average"
 CASES = [
     Case("", "home", r"found in (\d+) of 100"),
     Case("voting", "people", VOTED),

@@ -54,8 +54,8 @@ def test_the_sentence_is_printed_and_the_table_written(run, tmp_path):
     code, out, err = run(VOTING)
     assert (code, err) == (0, "")
     said, written = out.splitlines()
-    start = "To protect voters, each answer had a chance of 30 % of being switched. From 500 simulated answers we "
-    assert re.match(re.escape(start) + r"estimate that [0-9.]+ % voted for A \(95 % interval: ", said)
+    start = "To protect voters, each answer had a chance of 30 % of being changed. From 500 simulated answers we "
+    assert re.match(re.escape(start) + r"estimate that [0-9.]+ % voted for A \(probably ", said)
     assert written == f"written to {tmp_path / 'mine.csv'}"
     rows = list(csv.DictReader(io.StringIO((tmp_path / "mine.csv").read_text(encoding="utf-8"))))
     poll = voting.poll(POLL, voting.run(POLL))
@@ -95,7 +95,7 @@ def test_trials_in_the_background_are_waited_for(run, tmp_path):
     assert code == 0
     assert all(line.startswith("Training on noise: Trial ") for line in err.splitlines()), "on a slow machine"
     assert re.match(
-        r"Is it a 7 or a 9\? Of 100 clean images a model gets [\d.]+ right if it learned from noisy images", out
+        r"Is it a 7 or a 9\? Of 100 unchanged images a computer gets [\d.]+ right if it learned from noisy images", out
     )
     rows = list(csv.DictReader(io.StringIO((tmp_path / "mine.csv").read_text(encoding="utf-8"))))
     assert {"proba_clean", "proba_naive"} <= set(rows[0]), "what each method says of the images in dispute"

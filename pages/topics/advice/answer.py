@@ -79,7 +79,7 @@ def _cards(answer: Answer) -> Panel:
         (
             f"If the same person answers this {_TIMES} times",
             _guesses(_TIMES * plan.epsilon, min(1.0, _TIMES * plan.delta)),
-            f"Privacy losses add up, here to ε = {_TIMES * plan.epsilon:g}.",
+            f"Privacy losses add up, here to ε = {_TIMES} × {plan.epsilon:g} = {_TIMES * plan.epsilon:g}.",
         ),
     ]
     others = (escape(words) for words in advise.comparisons(answer.advice))
@@ -106,6 +106,8 @@ def _condition(other: Plan) -> tuple[str, str]:
 def _guesses(epsilon: float, delta: float) -> str:
     """Return how often of 100 a guess between two answers is right at most."""
     often = right_of_100_words(epsilon, delta)
+    if often.startswith("up to"):
+        return "nearly 100 of 100 guesses can be right"
     return f"{often.replace(' of 100 times', ' of 100 guesses')} are right"
 
 

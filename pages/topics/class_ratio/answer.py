@@ -81,7 +81,7 @@ HOW = {
         "takes each of the {records} for what most of its set are, or models how each kind looks, whichever explains "
         "the sets better"
     ),
-    MMD: "weights the sets’ average {records} so that they come nearest to the average of the {n}",
+    MMD: "combines the sets’ average {records} until they look most like the average of the {n}",
     RFF: "mixes other averages of the sets until they are like those of the {n}, quicker and less exact",
     IDENTITY: "learns which set {records} are from; compares its answers for the {n} and for the sets",
     COUNT: "learns to sort {records} so that each set gets its known share, then sorts and counts the {n}",
@@ -91,7 +91,9 @@ HOW = {
 }
 # The same where two sets are given of two classes, {one} and {other}: what most of each set are, and the shares.
 HOW_OF_TWO = {
-    SPREAD: "pretends that set 1 is all {one} and set 2 all {other}; then corrects for the {wrong} that are not",
+    SPREAD: (
+        "pretends that set 1 is all {one} and set 2 all {other}; then corrects for the {wrong} of each that are not"
+    ),
     COUNT: (
         "learns to say “{name}” to {first} of set 1 and {second} of set 2, then counts how many of the {n} it calls "
         "“{name}”"

@@ -287,7 +287,11 @@ def _prediction(answer: Answer) -> Prediction | None:
 
 def _sees(trust: str, config: ComparisonConfig) -> str:
     """Return which true labels a party sees."""
-    seen = {NOBODY: "sees none", OWNER: f"sees {config.bag_size} labels", SHUFFLER: "mixes what is sent, sees none"}
+    seen = {
+        NOBODY: "no label is seen",
+        OWNER: f"sees {config.bag_size} labels",
+        SHUFFLER: "mixes what is sent, sees none",
+    }
     return seen.get(trust, "sees all labels")
 
 
@@ -316,7 +320,7 @@ def _way_to_learn(trust: str, config: ComparisonConfig) -> tuple[str, str]:
     flipped = numbers.out_of_100(RandomisedResponse.from_epsilon(config.epsilon, 2).flip_prob)
     counted = binary_task(config.dataset).classes[1]
     what = {
-        NOBODY: f"{flipped} labels are sent as the other one",
+        NOBODY: f"{flipped} labels are swapped for the other label",
         SHUFFLER: "mixes the labels sent, so that less noise is needed",
         OWNER: f"sees a “bag” of {config.bag_size} labels, reports a rough count of “{counted}”",
         PUBLISHER: "sees all labels, reports noisy counts of a set",
@@ -329,7 +333,7 @@ def _published(config: ComparisonConfig) -> str:
     """Say what a curator publishes."""
     if config.task == SHARE:
         return "sees all labels, publishes a count with noise"
-    return "sees all labels, adds random changes to the final model"
+    return "sees all labels, adds noise to what the computer learned"
 
 
 def _why_words(answer: Answer) -> str:
@@ -535,7 +539,7 @@ def mark_words(question: Question, marks: Mapping[str, Estimate], best: Mapping[
     if verdict is Verdict.BETTER:
         start = f"{at} trusting <b>{trust}</b> does best: {score}"
     elif verdict is Verdict.NOT_CLEAR:
-        start = f"{at} <b>{trust} and {rest[0]}</b> are too close to call: trusting {trust}, {score}"
+        start = f"{at} <b>{trust} and {rest[0]}</b> do not clearly differ: trusting {trust}, {score}"
     else:
         start = f"{at.removesuffix(',')}, trusting {trust}, {score}"
     more = ", ".join(f"{one}{' gives' * (not i)} {results[one]}" for i, one in enumerate(rest))

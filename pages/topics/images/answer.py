@@ -126,7 +126,7 @@ def _priors(result: Result) -> dict[str, tuple[str, str]]:
     """Return the name and the note of each row of guesses, by the adversary’s prior knowledge of pixels."""
     learned = f"learned from {result.n_people:,} sent images"
     names = {
-        "low_rank": ("Guessed picture", f"by a program that saw noisy images only ({result.n_people:,})"),
+        "low_rank": ("Guessed picture", f"by a program that learned from {result.n_people:,} noisy images only"),
         "learned": ("Guess each pixel by itself", learned),
         "flat": ("Undo the noise on average", "nothing learned"),
         "true": ("Unfair: each pixel by itself", "learned from original images"),
@@ -148,7 +148,7 @@ def match_words(found: Match) -> str:
     if found.n_best > 1:
         return f"Program’s pick: <b>nobody</b>, {found.n_best} fit alike (dashed: the sender)"
     if found.order[0] == found.owner:
-        return "Program’s pick: <b>right</b>"
+        return "Program’s pick: <b>correct</b>"
     return "Program’s pick: <b>wrong</b> (dashed: the sender)"
 
 

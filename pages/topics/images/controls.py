@@ -96,9 +96,9 @@ def main_control(values: Values) -> None:
         if values[CHAPTER] != DIAL:
             ends = dials.level_ends(family, question.n_states)
             inputs.number(setting, slider=privacy_inputs.noise_slider(name, ends, percent=is_chance), part="slider")
-        epsilon = family.make(values[setting], question.n_states).epsilon
-        if epsilon < math.inf:
-            sure = privacy_inputs.black_or_white(family)
+        pixels = family.make(values[setting], question.n_states)
+        if (epsilon := pixels.epsilon) < math.inf:
+            sure = privacy_inputs.black_or_white(pixels)
             n_pixels = math.prod(images.image_shape(datasets.load(question.data)))
             together = n_pixels * epsilon
             beyond = ", far beyond large: no real protection" if together > _FAR_BEYOND else ""

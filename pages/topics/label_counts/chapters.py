@@ -18,6 +18,7 @@ from pages.topics.label_counts.answer import (
     tied_words,
 )
 from pages.topics.label_counts.question import Question
+from privdemo.accounting import right_of_100_words
 from privdemo.experiments import label_counts
 from privdemo.experiments.label_counts import Outcome, Winner
 from privdemo.figures import label_counts as charts
@@ -85,18 +86,18 @@ def _prediction(question: Question, outcome: Outcome, shown: Sequence[int]) -> P
         return None
     counts, total = question.config.counts, sum(question.config.counts)
     off_by = float(round(outcome.distortion.mean * total))
+    often = right_of_100_words(question.config.epsilon, question.config.delta)
     return Prediction(
         "counts-off-by",
         f"A clinic has counted its {total:,} patients by illness. Before it publishes the {len(counts)} counts, it "
-        "changes each by a random amount (noise), so that they tell little about any one patient (privacy loss "
-        f"ε = {numbers.epsilon(question.config.epsilon)}; 0 is none, 6 is large). One count too high by 2 and one too "
-        f"low by 3 make 5. <b>Add up the {len(counts)} errors in this way: if the noise were added many times, how "
-        "large would the sum be on average?</b>",
+        "changes each by a random amount (noise), so that a guess which of two equally likely illnesses a patient has "
+        f"is right {often}. <b>By how many patients will the {len(counts)} counts be off, all errors added up?</b> "
+        "(2 too high and 3 too low make 5. We show the average of many such publications.)",
         off_by,
         Scale(0.0, float(total if 5 * off_by > total else total / 5), 1.0, " patients"),
         Chart(charts.beside(counts, None, shown, question.class_names, "patients")),
         "The noise has to hide one patient’s illness, however many patients are counted.",
-        f"Your guess: the sum of the {len(counts)} errors, on average",
+        f"Your guess: the {len(counts)} errors added up",
     )
 
 

@@ -36,11 +36,6 @@ _SENDS = {"basic rappor": "says yes to", "optimised unary": "says yes to"}
 _SENDS |= {"local hashing": "sends the group that holds", "hadamard response": "sends the half that holds"}
 _EXAMPLES = 10  # answers among which the second example is sought
 _MOST_NAMES = 6
-_WORKED_BACK = (
-    "The method is called {}. Knowing how chance decides what is sent, we calculate the shares from everything that is "
-    "sent{}."
-)
-_BELOW_0 = "; by chance, an estimate can fall below 0 %"
 
 released = cache.shared_or_private(many_answers.run)
 example_of = cache.shared_or_private(many_answers.example)
@@ -97,8 +92,8 @@ class Answer:
             who = who.replace("pe", "simulated pe", 1)
         words = (
             f"Each of {who} {_VERBS.get(one, 'gives')} one of {self.k:,} {many} and sends {self._sent(chosen)}. "
-            f"Estimated from all that is sent, the shares are off by <b>{bare_points(self.off)} percentage points</b> "
-            "on average."
+            f"Knowing the chances, we estimate all shares: off by <b>{bare_points(self.off)} percentage points</b> on "
+            "average."
         )
         if many_answers.same_lie(chosen, rival, self.k, config.epsilon):
             words += (
@@ -117,7 +112,7 @@ class Answer:
         words = FREQUENCY_ORACLES[oracle].sends
         if isinstance(made, SubsetSelection):
             if made.size > 1:
-                return f"a partly random list of {made.size:,}"
+                return f"a list of {made.size:,} {many}, partly chosen by chance"
             words = FREQUENCY_ORACLES[RESPONSE].sends  # a list of one is what randomised response sends
         return words.replace("answers", many).replace("answer", one)
 
@@ -162,10 +157,9 @@ class Answer:
                 "shares",
                 answer=self.examples,
                 figure=Chart(charts.shares(self.release)),
-                note=_WORKED_BACK.format(
-                    title(self.question.config.oracle),
-                    _BELOW_0 if _any_below_0([found.shares[: charts.SHOWN]]) else "",
-                ),
+                note="By chance, an estimate can fall below 0 %."
+                if _any_below_0([found.shares[: charts.SHOWN]])
+                else "",
                 summary=self._summary(),
                 rows=lambda: share_rows(self.release),
                 snippet=snippet(self.question).then(

@@ -50,10 +50,18 @@ _CHAPTERS: tuple[tuple[Callable[..., Any], dict[str, Any]], ...] = (
     (Answer.main, {}),
     (chapters.what_they_said, {}),
     (chapters.naive, {}),
-    (chapters.corrected, {}),
+    (chapters.corrected, {"title": "Corrected percentages"}),
     (chapters.one_answer, {}),
     (chapters.price, {}),
-    (chapters.asked_again, {"controls": asked_again_controls, "settings": [TIMES], "choice_of": chapters.times_of}),
+    (
+        chapters.asked_again,
+        {
+            "title": "If everybody is asked again",
+            "controls": asked_again_controls,
+            "settings": [TIMES],
+            "choice_of": chapters.times_of,
+        },
+    ),
     (chapters.the_truth, {"fits": _may_show_truth}),
     (chapters.to_remember, {}),
 )

@@ -60,7 +60,7 @@ CHAPTERS = Chapters(
         Chapter("Accuracy of each method", labelled(scores)),
         Chapter("Which classes are mixed up", labelled(classes), fits=lambda question: not question.of_two),
         Chapter("Accuracy by noise level", labelled(trade_off.panels), fits=lambda question: question.of_two),
-        Chapter("Is the confidence right?", labelled(probabilities)),
+        Chapter("Is the confidence right?", labelled(probabilities), title="Is it as sure as it should be?"),
         Chapter("What an adversary can guess", labelled(the_adversary), title="What others can guess"),
         Chapter("Weights that were learned", labelled(weights), for_specialists=True),
         Chapter("All results in a table", labelled(all_numbers), for_specialists=True),
@@ -71,7 +71,7 @@ CHAPTERS = Chapters(
 PAGE = Page.from_folder(
     __name__,
     title="Training on noise",
-    question="Can a model learn from noisy data?",
+    question="Can a computer learn from data changed by chance?",
     address="training",
     folds=standing_words,
     failed="Nothing can be trained here.",

@@ -199,7 +199,7 @@ def _comparison_sentence(answer: Answer) -> str:
         parts[1] += f" ({_VERDICT_WORDS[verdict]})"
     *before, last = parts
     right = f"{', '.join(before)}, and {last}" if before else last
-    return f"{_asked(answer.question)} Of 100 clean images a model gets {right}."
+    return f"{_asked(answer.question)} Of 100 unchanged images a computer gets {right}."
 
 
 def _asked(question: Question) -> str:
@@ -213,7 +213,7 @@ def _asked(question: Question) -> str:
 def _learnt(method: str) -> str:
     """Say how a model of a method learned: “ignores the noise”."""
     known = {
-        CLEAN: "learned from clean images",
+        CLEAN: "learned from unchanged images",
         NAIVE: "ignores the noise",
         RECONSTRUCTION: "guesses the true answers first",
         TRUE: "corrects for the noise and knows how often clean pixels have each grey",

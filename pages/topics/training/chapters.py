@@ -137,19 +137,20 @@ def _prediction(answer: Answer) -> Prediction | None:
     config = answer.trials[0].config
     alt = f"{released(answer)} Some of the images that they send."
     noisy, sent = released_images(config)
-    columns = [f"label sent: “{label}”" for label in sent]
+    wrong = " (may be wrong)" if _wrong(config) else ""
+    columns = [f"label sent: “{label}”{wrong}" for label in sent]
     return Prediction(
         "noisy-training",
         f"{len(config.classes) * config.n_train:,} people each sent an image and its label{_protection(config)}. "
-        f"A model learns from them to tell {_distinguished_words(config.classes)}. "
-        "<b>Of 100 clean images, how many will it recognise correctly?</b> "
+        f"A computer learns from them to tell {_distinguished_words(config.classes)}. "
+        "<b>Of 100 unchanged images, how many will it recognise correctly?</b> "
         f"(Blind guessing: {100 / len(config.classes):.0f}.)",
         100 * answer.score(first, "accuracy").mean,
         Scale(0, 100, unit=" images"),
         Markup(figures.picture_html(figures.contact_sheet(noisy[None]), columns, [""], alt)),
         f"Trained on clean data it is {100 * answer.score(CLEAN, 'accuracy').mean:.0f}: each image is noisy, but all "
         "together show what is common to them.",
-        "Your guess: how many of 100 clean images",
+        "Your guess: how many of 100 unchanged images",
     )
 
 

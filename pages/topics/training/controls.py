@@ -74,11 +74,11 @@ def controls(values: Values, main: DeltaGenerator) -> None:
         if replaces:
             name, ends = dials.level_words(family).replace("pixel", value_word), dials.level_ends(family, n_states)
         inputs.number(level, slider=privacy_inputs.noise_slider(name, ends, percent=replaces), part="slider")
-        epsilon = family.make(values[level], n_states).epsilon
-        if epsilon < math.inf:
+        pixels = family.make(values[level], n_states)
+        if (epsilon := pixels.epsilon) < math.inf:
             name = f"ε of one {value_word}"
             sure = (
-                privacy_inputs.black_or_white(family)
+                privacy_inputs.black_or_white(pixels)
                 if value_word == "pixel"
                 else privacy_inputs.Guessing(
                     f"others who see what is sent would guess right which of them a {value_word} is", "two numbers"

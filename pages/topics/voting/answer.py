@@ -264,7 +264,7 @@ def lie_words(config: ElectionConfig) -> str:
     p10, p01 = map(numbers.percent, (config.channel.p10, config.channel.p01))
     if p10 == p01:
         return (
-            f"To protect voters, each answer had a chance of {p10}{_one_in_words(config.channel.p10)} of being switched"
+            f"To protect voters, each answer had a chance of {p10}{_one_in_words(config.channel.p10)} of being changed"
         )
     return f"Voters of B say A {p10} of the time, and voters of A say B {p01} of the time"
 
@@ -285,7 +285,7 @@ def interval_in_brackets(estimate: VoteEstimate) -> str:
     """Write the 95 % interval of an estimate in brackets, if it has a width and some share explains the answers."""
     if estimate.doubtful or estimate.interval.has_no_width:
         return ""
-    return f" (95 % interval: {numbers.interval(estimate.interval)})"
+    return f" (probably {numbers.interval(estimate.interval)}, a 95 % interval)"
 
 
 def arithmetic_words(poll: Poll, channel: BinaryChannel) -> str:
@@ -304,7 +304,8 @@ def arithmetic_words(poll: Poll, channel: BinaryChannel) -> str:
     return (
         f"How we estimate: if nobody had voted for A, {nobody} % would say {answers_of(channel).a}"
         f"{' by chance' * (0 < channel.p10 < 1)}; if everybody "
-        f"had, {everybody} %. In fact {said} % do. That is {result:.1f} % of the way from {nobody} to {everybody}: "
+        f"had, {everybody} %. Of those asked, {said} % do. That is {result:.1f} % of the way from {nobody} to "
+        f"{everybody}: "
         f"({said} − {nobody}) / ({everybody} − {nobody}).{beyond}"
     ).replace(" -", " −")
 

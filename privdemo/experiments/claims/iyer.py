@@ -369,8 +369,8 @@ CLAIMS = (
         partial(distortion, release=_DIRICHLET),
         (COUNT_RESULTS,),
         published=label_counts.PUBLISHED[_DIRICHLET],
-        surprise="The errors of published counts are {times:.1f} times as large as a paper’s figure shows.",
-        what="A count of 1,000 people in 5 groups is published with noise. The 5 counts together are off by:",
+        surprise="The errors of published counts are {times:.1f} times as large as a paper’s chart shows.",
+        what="A count of 1,000 people in 5 groups is published with noise. The errors of the 5 counts add up to:",
         card_unit=(1000, "people"),
     ),
     ClaimRow(

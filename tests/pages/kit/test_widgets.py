@@ -9,7 +9,6 @@ from pages.kit import numbers, privacy_inputs
 from pages.kit.privacy_inputs import DELTAS, EPSILONS
 from privdemo import accounting, figures
 from privdemo.mechanisms import BinaryChannel, GaussianNoise, RandomisedResponse
-from privdemo.mechanisms.pixels import FAMILIES
 from tests.pages.kit.elements import component_data, opened, rendered
 
 SETTINGS = """
@@ -240,14 +239,15 @@ def test_what_an_answer_gives_away_is_said_in_whole_people(first, second, words)
     ("epsilon", "often"), [(0.0, "at most 50"), (1.0, "fewer than 74"), (4.59, "fewer than 99"), (4.69, "over 99")]
 )
 def test_what_a_white_pixel_gives_away_is_how_often_it_was_white(epsilon, often):
-    guessing = privacy_inputs.black_or_white(FAMILIES["randomised_response"])
-    shown = privacy_inputs.guess_scale_html(epsilon, guessing, name="ε of one pixel")
     guess = "whoever receives a white pixel and guesses that it was white before would be right"
-    words = f"If black and white were equally common, {guess} {often} of 100 times; by blind guessing, 50."
-    assert f">{words}" in shown
     # White is replaced as every other grey; only black and white are possible before.
     for n_states in (2, 17, 256):
-        channel = RandomisedResponse.from_epsilon(epsilon, n_states).channel_matrix[:, [0, -1]]
+        pixels = RandomisedResponse.from_epsilon(epsilon, n_states)
+        shown = privacy_inputs.guess_scale_html(epsilon, privacy_inputs.black_or_white(pixels), name="ε of one pixel")
+        channel = pixels.channel_matrix[:, [0, -1]]
+        became = f"Noise makes {numbers.percent(channel[-1, 0])} of black pixels white."
+        words = f"If black and white were equally common, {guess} {often} of 100 times; by blind guessing, 50."
+        assert f">{became} {words}" in shown
         posterior = 100 * channel[-1, 1] / channel[-1].sum()
         said = int(often.split()[-1])
         assert said - 1 - 1e-9 <= posterior <= said + 1e-9 if said < 99 or often.startswith("fewer") else posterior > 99

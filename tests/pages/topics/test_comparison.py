@@ -107,7 +107,7 @@ def reached(wanted: float) -> str:
         ),
         (
             mark_words(question(), MARKS, ranked([CLEAR, UNSURE])),
-            "With the same privacy loss (ε = 1) for all, <b>a bag owner and nobody</b> are too close to call: trusting "
+            "With the same privacy loss (ε = 1) for all, <b>a bag owner and nobody</b> do not clearly differ: trusting "
             "a bag owner, <b>92.0 %</b> of new images are named correctly; nobody gives 90.0 %.",
         ),
         (
@@ -169,7 +169,7 @@ def test_it_opens_with_the_shipped_scores_of_its_setting():
         best = max((marks[name] for name in names), key=lambda mark: mark.mean)
         assert re.search(rf"{whom}(<b>)?{100 * best.mean:.1f} %", takeaway(at))
         assert f"{100 * best.mean:.1f} ± {100 * best.half:.1f} %" in html(at)
-    assert "<b>nobody and a curator</b> are too close to call" in takeaway(at)
+    assert "<b>nobody and a curator</b> do not clearly differ" in takeaway(at)
     assert f"Without privacy (all labels true) it is {100 * marks[CLEAN].mean:.1f} %." in takeaway(at)
     assert not warnings(at)
 
@@ -439,7 +439,7 @@ def test_the_guess_is_who_may_see_true_labels_where_a_model_is_most_accurate():
     prediction = panel.prediction
     best = {trust: found.marks[name].mean for trust, name in found.best_by_trust.items()}
     assert prediction.scale == (NOBODY, OWNER)
-    assert prediction.captions == ("sees none", f"sees {DIGITS.bag_size} labels")
+    assert prediction.captions == ("no label is seen", f"sees {DIGITS.bag_size} labels")
     assert prediction.truth == max(best, key=best.__getitem__)
     assert "<b>Who should see the true labels, so that the computer learns best?</b>" in prediction.ask
     assert prediction.explain == ""
@@ -447,7 +447,7 @@ def test_the_guess_is_who_may_see_true_labels_where_a_model_is_most_accurate():
     plotted = {x for trace in plain["data"] for x in trace["x"]}
     assert not plotted & set(best.values()), "no mark gives the answer away"
     words = " ".join(note["text"] for note in plain["layout"]["annotations"])
-    assert "nobody is trusted<br>27 of 100 labels are sent as the other one" in words
+    assert "nobody is trusted<br>27 of 100 labels are swapped for the other label" in words
     assert f"a bag owner is trusted<br>sees a “bag” of {DIGITS.bag_size} labels, reports a rough count of “" in words
     assert [100 * mark for mark in best.values()] == pytest.approx(sorted(100 * m for m in best.values())[::-1])
     written = [note["text"] for note in answered["layout"]["annotations"] if "<b>" in note["text"]]

@@ -257,7 +257,7 @@ def test_an_image_is_matched_against_the_originals_as_often_as_it_is_counted():
     assert all(one.owner == 20 * i * n // images.N_RELEASES for i, one in enumerate(found))
     assert all(one.originals.shape == (n, 8, 8) for one in found)
     assert images.measure(config, 0.6).linked.mean == 1.0
-    assert {match_words(one) for one in found} == {"Program’s pick: <b>right</b>"}
+    assert {match_words(one) for one in found} == {"Program’s pick: <b>correct</b>"}
     lost = images.match(config, FAMILIES["randomised_response"].limit(17).high)
     assert lost.n_best == n
     assert match_words(lost) == f"Program’s pick: <b>nobody</b>, {n} fit alike (dashed: the sender)"

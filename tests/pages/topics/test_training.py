@@ -107,10 +107,10 @@ def test_words_follow_the_trials_and_the_setting(words, part):
 def test_the_takeaway_says_how_many_are_right_and_names_labels_that_lie_more_than_not():
     words = made(spread=0.9, naive=TRUTH).takeaway()
     assert words.startswith(
-        "Is it a 7 or a 9? Of 100 clean images a model gets <b>50</b> right if it learned from noisy images and "
+        "Is it a 7 or a 9? Of 100 unchanged images a computer gets <b>50</b> right if it learned from noisy images and "
         "corrects for the noise, <b>100</b> if it ignores the noise (too few trials to compare), and "
     )
-    assert words.endswith(" and <b>100</b> if it learned from clean images.")
+    assert words.endswith(" and <b>100</b> if it learned from unchanged images.")
     several = made(spread=0.9, naive=TRUTH)
     several = Answer(several.question, several.trials * 5)
     assert "<b>100</b> if it ignores the noise (the difference is not due to chance), and" in several.takeaway()
@@ -163,7 +163,10 @@ def test_headline_and_scores_compare_the_same_method_whatever_its_scores(methods
     shown = made(naive=TRUTH, **{name: 0.6 if name == ours else 0.9 for name in methods})
     title, ignoring = TRAINING[ours or NAIVE].title, THEIRS if ours else ""
     right = f"<b>{numbers.whole_per_hundred(shown.score(ours or NAIVE, 'accuracy').mean)}</b>"
-    assert f"Of 100 clean images a model gets {right} right if it learned from noisy images and " in shown.takeaway()
+    assert (
+        f"Of 100 unchanged images a computer gets {right} right if it learned from noisy images and "
+        in shown.takeaway()
+    )
     assert ("</b> if it ignores the noise (" in shown.takeaway()) == bool(ours)
     assert (f"“{title}” or “{ignoring}” is better" in chapters.scores(shown)[0].answer) == bool(ours)
 
@@ -390,8 +393,8 @@ def test_a_table_has_records_columns_and_classes():
     config = TrainingConfig(datasets.from_csv(f"size,day,digit\n{rows}".encode()), ("no", "yes"), 20, methods=(CLEAN,))
     yours = Answer(Question(config, 1), [training.run(config)])
     assert "What 20 people of class “no” and 20 of class “yes” send: 20 % of pixels are replaced" in released(yours)
-    assert yours.takeaway().startswith("Which class is it? Of 100 clean records a model gets <b>")
-    assert yours.takeaway().endswith("</b> right if it learned from clean records.")
+    assert yours.takeaway().startswith("Which class is it? Of 100 unchanged records a computer gets <b>")
+    assert yours.takeaway().endswith("</b> right if it learned from unchanged records.")
     assert chapters.weights(yours)[0].figure.cells[0][0] == "size"
     assert CHAPTERS.choice(yours.question).default == "Accuracy of each method"
     assert trade_off.panels(yours)[0].answer.startswith("Of MNIST’s 7s and 9s, not of your records")
@@ -491,7 +494,7 @@ def test_no_level_stands_in_for_a_question_that_is_shipped_or_differs_in_more(mo
     [
         (BinaryChannel(0.0, 0.3), "15 % of the labels were switched (“9” to “7”)."),
         (BinaryChannel(0.1, 0.0), "5 % of the labels were switched (“7” to “9”)."),
-        (BinaryChannel(0.0, 0.0), "from black to white. A model learns"),
+        (BinaryChannel(0.0, 0.0), "from black to white. A computer learns"),
     ],
 )
 def test_only_labels_that_are_switched_are_said_to_be(labels, words):
@@ -507,7 +510,7 @@ def test_a_guess_of_how_many_images_are_named_rightly_is_judged_by_the_headlines
     assert panel.prediction.ask == (
         "80 people each sent an image and its label, both changed by chance to protect the people: 20 % of the pixels "
         "were replaced by a random shade from black to white, and 20 % of the labels were switched (“7” to “9” or “9” "
-        "to “7”). A model learns from them to tell 7 from 9. <b>Of 100 clean images, how many will it recognise "
+        "to “7”). A computer learns from them to tell 7 from 9. <b>Of 100 unchanged images, how many will it recognise "
         "correctly?</b> (Blind guessing: 50.)"
     )
     assert 'alt="What 40 people' in panel.prediction.covered.html
