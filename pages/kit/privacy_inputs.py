@@ -116,7 +116,7 @@ def black_or_white(pixels: PixelMechanism) -> Guessing:
     if isinstance(pixels, RandomisedResponse):
         guess = "whoever receives a white pixel and guesses that it was white before would be right"
         became_white = pixels.flip_prob / (pixels.n_states - 1)
-        first = f"Noise makes {numbers.percent(became_white)} of black pixels white. "
+        first = f"Noise makes {numbers.percent(float(f'{became_white:.2g}'))} of black pixels white. "
         return Guessing(guess, equal, people="white pixels", reaches=True, first=first)
     return Guessing("others who see what is sent would guess a pixel’s colour right", equal, people="pixels")
 

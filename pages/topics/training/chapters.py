@@ -93,7 +93,7 @@ def some_images(answer: Answer) -> list[Panel]:
             Markup(
                 picture(
                     rows,
-                    groups=[(f"Clean test images on which {title}{more}", n) for title, more, n in counted],
+                    groups=[(f"Unchanged test images on which {title}{more}", n) for title, more, n in counted],
                     trained_on=(f"{learnt_from}, {_labels_and_noise(trial.config, labels_sent)}:", released_two),
                     legend=_legend(answer),
                 )
@@ -137,8 +137,7 @@ def _prediction(answer: Answer) -> Prediction | None:
     config = answer.trials[0].config
     alt = f"{released(answer)} Some of the images that they send."
     noisy, sent = released_images(config)
-    wrong = " (may be wrong)" if _wrong(config) else ""
-    columns = [f"label sent: “{label}”{wrong}" for label in sent]
+    columns = [f"label sent: “{label}”" for label in sent]
     return Prediction(
         "noisy-training",
         f"{len(config.classes) * config.n_train:,} people each sent an image and its label{_protection(config)}. "

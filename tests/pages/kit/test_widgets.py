@@ -245,7 +245,7 @@ def test_what_a_white_pixel_gives_away_is_how_often_it_was_white(epsilon, often)
         pixels = RandomisedResponse.from_epsilon(epsilon, n_states)
         shown = privacy_inputs.guess_scale_html(epsilon, privacy_inputs.black_or_white(pixels), name="ε of one pixel")
         channel = pixels.channel_matrix[:, [0, -1]]
-        became = f"Noise makes {numbers.percent(channel[-1, 0])} of black pixels white."
+        became = f"Noise makes {numbers.percent(float(f'{channel[-1, 0]:.2g}'))} of black pixels white."
         words = f"If black and white were equally common, {guess} {often} of 100 times; by blind guessing, 50."
         assert f">{became} {words}" in shown
         posterior = 100 * channel[-1, 1] / channel[-1].sum()
