@@ -173,7 +173,7 @@ FREQUENCY_ORACLES = _table(
             NOBODY,
             _in_colour_of(_SUBSETS, "solid", "circle"),
             sends="a list of some answers, which holds the true one more often than by chance",
-            plain="a list of answers",
+            plain="a list, partly random",
         ),
         Method(
             "hadamard response",

@@ -23,6 +23,8 @@ EPSILONS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 3.0,
 DELTAS = (0.0, 1e-10, 1e-8, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.05, 0.1, 0.2, 0.3)
 ANSWER_EPSILON, LABEL_EPSILON = "Privacy loss ε of one answer", "Privacy loss ε of one label"
 PERSON_EPSILON, _DELTA_NAME = "Privacy loss ε of one person", "δ, chance that the promise fails"
+# A smaller chance is written as one in so many.
+_FEW = 0.01
 _ODDS = "multiplies the odds of any guess by e^ε at most"
 
 
@@ -99,7 +101,8 @@ def guess_scale_html(epsilon: float, guessing: Guessing, *, delta: float = 0.0, 
     by_delta = most > accounting.most_right_of_100(epsilon, 0.0, guessing.n_values)
     failing = f" This includes a chance of δ = {numbers.power_of_ten(delta)} that the promise fails."
     often = accounting.right_of_100_words(epsilon, delta, guessing.n_values)
-    often = often.replace("up to nearly 100", "over 99") if guessing.reaches else often
+    if guessing.reaches:
+        often = often.replace("up to nearly 100", "over 99").removeprefix("at most ")
     words = (
         f"{guessing.first}If {guessing.equal} were equally common, {guessing.guess} {often}; by blind guessing, "
         f"{numbers.people_of_100(1 / guessing.n_values)}.{failing if by_delta else ''}"
@@ -114,9 +117,12 @@ def black_or_white(pixels: PixelMechanism) -> Guessing:
     """Return what is guessed of a pixel; where it may be replaced, white tells the most, as noise seldom makes it."""
     equal = "black and white"
     if isinstance(pixels, RandomisedResponse):
-        guess = "whoever receives a white pixel and guesses that it was white before would be right"
+        guess = "the guess that a white pixel was white before would be right"
         became_white = pixels.flip_prob / (pixels.n_states - 1)
-        first = f"Noise makes {numbers.percent(float(f'{became_white:.2g}'))} of black pixels white. "
+        other = f"takes any of {pixels.n_states - 1:,} other shades" if pixels.n_states > 2 else "changes its colour"
+        few = f"{numbers.one_in(became_white)} black pixels turns" if 0 < became_white < _FEW else ""
+        many = f"{numbers.percent(float(f'{became_white:.2g}'))} of black pixels turn"
+        first = f"A pixel that is replaced {other}, so that {few or many} white. "
         return Guessing(guess, equal, people="white pixels", reaches=True, first=first)
     return Guessing("others who see what is sent would guess a pixel’s colour right", equal, people="pixels")
 

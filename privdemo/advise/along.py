@@ -20,8 +20,9 @@ N_POINTS = 9
 def along(question: Question) -> dict[str, tuple[Plan, ...]]:
     """Return plans for each kind of trust that the question allows, by the words of `TRUSTED`.
 
-    They are along the number of people, all with the ε that is advised for `question`; for a classifier along the ε of
-    the shipped trials. An owner is left out where groups are not known, and where there are too few people for them.
+    They are along the number of people, all with the ε that is advised for `question`, but at least the ε that every
+    method takes; for a classifier along the ε of the shipped trials. An owner is left out where groups are not known,
+    and where there are too few people for them.
     """
     if question.ask == CLASSIFIER:
         return {
@@ -34,6 +35,7 @@ def along(question: Question) -> dict[str, tuple[Plan, ...]]:
     most = max(10 * plan.people, plan.people_needed or 0)
     low, high = max(1.0, plan.people / 10), min(limits.ORACLE_PEOPLE.high, most)
     several = np.unique([*np.geomspace(low, high, N_POINTS).round().astype(int), plan.people]).tolist()
+    epsilon = max(plan.epsilon, limits.ORACLE_EPSILON.low)
     found = {}
     for trust in question.trusts:
         if trust == "owner" and question.groups is None:
@@ -41,7 +43,7 @@ def along(question: Question) -> dict[str, tuple[Plan, ...]]:
         fewest = 2 * (question.groups or 1) if trust == "owner" else 1
         groups = question.groups if trust == "owner" else None
         found[trust] = tuple(
-            best_plan(replace(question, trust=trust, epsilon=plan.epsilon, within=None, people=people, groups=groups))
+            best_plan(replace(question, trust=trust, epsilon=epsilon, within=None, people=people, groups=groups))
             for people in several
             if people >= fewest
         )

@@ -178,8 +178,8 @@ def _outcome(advice: Advice) -> str:
     if question.ask == COUNTS:
         return f"{exact}."
     if advice.open_people is None:
-        return f"{exact}; without privacy, ± {_points(advice.open_half_width)}."
-    return f"{exact}. Without privacy, {_people(advice.open_people)} would be enough for this."
+        return f"{exact}; if all sent their true answers, ± {_points(advice.open_half_width)}."
+    return f"{exact}. If all sent their true answers, {_people(advice.open_people)} would be enough."
 
 
 def _right_to(question: Question, plan: Plan, sure: str = "") -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -124,6 +125,8 @@ class DotPlot(NamedTuple):
 PALE = "#E3EFF7"
 # Height of a row, in pixels, and with two lines of words.
 ROW, TWO_LINE_ROW = 40, 66
+# Letters of a name that stand in one line of a telephone, with a number behind them.
+_LETTERS = 46
 
 
 class Below(NamedTuple):
@@ -248,11 +251,15 @@ def guesses(
         }
         for source, rate in rates.items()
     ]
+    labels = {
+        source: f"{'<br>'.join(textwrap.wrap(source, _LETTERS))}: <b>{percent(rate.mean)}</b>"
+        for source, rate in rates.items()
+    }
     return chart(
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={
             "xaxis": {"title": {"text": title}, "range": [low, high], "tickformat": ".0%"},
-            "yaxis": rows({source: f"{source}: <b>{percent(rate.mean)}</b>" for source, rate in rates.items()}),
+            "yaxis": rows(labels),
             "shapes": [reference_line(promised[0]), *(dotted(reference_line(x)) for x in dots)],
             "annotations": [
                 reference_label(promised[0], promised[1], low, high),
@@ -262,7 +269,7 @@ def guesses(
                     if promised[0] - x > 0.3 * (high - low)
                 ),
             ],
-            "height": 100 + ROW * len(rates),
+            "height": 100 + (TWO_LINE_ROW if any("<br>" in label for label in labels.values()) else ROW) * len(rates),
             "margin": {"b": 48},
             "showlegend": False,
         },

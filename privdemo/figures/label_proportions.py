@@ -82,7 +82,7 @@ HOW = {
     NAMES: "gives each member of a {bag} bag a chance of {bag}",
     by_trying(NAMES): "takes percentages as chances, or compares averages",
     LLP: "finds a rule whose answers match each bag’s percentage",
-    MEAN_MAP: "learns how those that {positive} differ",
+    MEAN_MAP: "compares bags of high and of low percentage",
     ALTERNATING: "compares typical members, then corrects bag by bag",
 }
 _HOW_LAZY = "learns nothing (for comparison)"
@@ -105,7 +105,9 @@ def accuracies(trials: Sequence[Trial], methods: Sequence[str], threshold: str, 
     share = next((share for share in shares if 0.005 < share < 0.995), shares[0])
     words = {"records": task.records, "positive": task.positive, "bag": f"{share:.0%}".replace("%", "\u00a0%")}
     how = {named[name].title: HOW[name].format(**words) for name in methods} | {lazy: _HOW_LAZY}
-    title = f"new {task.records} classified correctly" + f" (scale from {low:.0%})".replace("%", "\u00a0%") * (low > 0)
+    title = f"new {task.records} classified correctly" + f" (axis starts at {low:.0%})".replace("%", "\u00a0%") * (
+        low > 0
+    )
     # A little more than the range, so that the words of its lowest tick are not cut off on a projector.
     return dot_plots([DotPlot(title, low - 0.02, 1.0, marks, percent, percent, rules, ".0%", how)])
 

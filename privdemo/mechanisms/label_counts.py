@@ -384,7 +384,7 @@ RELEASES = {
         paper="σ by the exact privacy profile of these counts",
     ),
     "dirichlet public": Release(
-        "scaled Dirichlet, least noise, public minimum",
+        "scaled Dirichlet, least noise from a public minimum on",
         True,
         _dirichlet_public,
         public_bound=True,

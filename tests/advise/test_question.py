@@ -139,7 +139,8 @@ def test_the_sentence_names_the_noise_the_people_and_the_price():
         (
             Question("yes-no", "nobody", 5000, 0.03),
             "Let each person’s phone send the opposite answer 26.9 % of the time. With 5,000 people the share of "
-            "yes is right to ± 3 points, 95 times of 100. Without privacy, 1,064 people would be enough for this.",
+            "yes is right to ± 3 points, 95 times of 100. If all sent their true answers, 1,064 people would be "
+            "enough.",
         ),
         (
             Question("yes-no", "nobody", 1000, 0.05),
@@ -156,7 +157,7 @@ def test_the_sentence_names_the_noise_the_people_and_the_price():
         (
             Question("yes-no", "nobody", 1),
             "Let each person’s phone send the opposite answer 26.9 % of the time. With 1 person the share of yes "
-            "may be anything; without privacy, ± 44.5 points.",
+            "may be anything; if all sent their true answers, ± 44.5 points.",
         ),
         (
             Question("classifier", "nobody", 100),

@@ -99,7 +99,7 @@ def test_every_method_says_below_its_name_how_it_learns():
         "gives each member of a {0} bag a chance of {0}".format(
             f"{TRIALS[0].proportions[0]:.0%}".replace("%", "\u00a0%")
         ),
-        "learns how those that earn over $50,000 a year differ",
+        "compares bags of high and of low percentage",
         "knows which people earn over $50,000 a year",
     ]
     assert words[3].endswith("</b><br>learns nothing (for comparison)")

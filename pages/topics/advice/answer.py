@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -79,7 +79,7 @@ def _cards(answer: Answer) -> Panel:
         (
             f"If the same person answers this {_TIMES} times",
             _guesses(_TIMES * plan.epsilon, min(1.0, _TIMES * plan.delta)),
-            f"Privacy losses add up, here to ε = {_TIMES} × {plan.epsilon:g} = {_TIMES * plan.epsilon:g}.",
+            f"Privacy losses add up, here to ε = {_TIMES} × {plan.epsilon:g} = {_TIMES * plan.epsilon:g} (6 is large).",
         ),
     ]
     others = (escape(words) for words in advise.comparisons(answer.advice))
@@ -158,7 +158,7 @@ def _curves(answer: Answer) -> Panel:
         "advice-curves",
         "How much accuracy does each ε leave?" if learns else "How exact is the result with fewer or more people?",
         figure=curves_of(answer),
-        note=_note(plan, learns, answer.advice.reached),
+        note=_note(plan, found, learns, answer.advice.reached),
         links=_OF_CLASSIFIERS if learns else (),
         summary=f"Along {along}, for each kind of trust: "
         + "; ".join(
@@ -183,7 +183,7 @@ def _curves(answer: Answer) -> Panel:
     )
 
 
-def _note(plan: Plan, learns: bool, is_reached: bool) -> str:
+def _note(plan: Plan, found: Mapping[str, Sequence[Plan]], learns: bool, is_reached: bool) -> str:
     """Return the caption of the curves."""
     if learns:
         return (
@@ -191,8 +191,11 @@ def _note(plan: Plan, learns: bool, is_reached: bool) -> str:
             "Vertical lines: where the averages of ten trials very probably lie. For another goal, other people or "
             "your own records, “Methods compared” seeks the least ε."
         )
-    star = " The star marks our advice." * is_reached
-    return f"One curve for each kind of trust (question 2), each with privacy loss ε = {plan.epsilon:g}.{star}"
+    epsilon = next(iter(found.values()))[0].epsilon
+    own = f" (ε = {plan.epsilon:g})" if plan.epsilon < epsilon else ""
+    star = f" The star marks our advice{own}." if is_reached else ""
+    curves = f"One curve for each kind of trust (question 2), each with privacy loss ε = {epsilon:g}."
+    return f"{curves}{star} Both axes are logarithmic."
 
 
 def snippet(question: Question) -> Snippet:

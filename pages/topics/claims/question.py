@@ -6,11 +6,20 @@ from dataclasses import dataclass
 
 from pages.kit.settings import Choice, Setting
 from pages.kit.values import Values
-from privdemo.experiments.claims import SOURCES, VERDICTS, Claim
+from privdemo.experiments.claims import SOURCES, UNCLEAR, VERDICTS, Claim
 
 EVERYBODY = "all sources"
 SOURCE = Choice("source", (EVERYBODY, *SOURCES), EVERYBODY, "Show claims from:")
-VERDICT = Choice("verdict", VERDICTS, VERDICTS, "Show claims of which our check says:", many=True)
+# What links call a verdict that has another name now.
+_IN_LINKS = {verdict: verdict for verdict in VERDICTS} | {UNCLEAR: "too close to call"}
+VERDICT = Choice(
+    "verdict",
+    tuple(_IN_LINKS.values()),
+    tuple(_IN_LINKS.values()),
+    "Show claims of which our check says:",
+    many=True,
+    shown={in_links: verdict for verdict, in_links in _IN_LINKS.items()},
+)
 
 
 @dataclass(frozen=True)
@@ -36,4 +45,4 @@ def settings(_: Values) -> list[Setting]:
 
 def question_of(values: Values) -> Question:
     """Return the source and the verdicts that are chosen."""
-    return Question(values[SOURCE], values[VERDICT])
+    return Question(values[SOURCE], tuple(one for one in VERDICTS if _IN_LINKS[one] in values[VERDICT]))

@@ -234,12 +234,11 @@ def takeaway(answer: Answer) -> str:
     what = f"of {config.n_test:,} new {answer.task.records} {first_class(answer)}"
     words = f"In truth <b>{numbers.share(truth)}</b> {what}. "
     estimate = f"{len(found)} methods estimate" if others else f"“{CLASS_RATIO[nearest].title}” estimates"
-    known = (
-        f"knowing no label, only the shares in {len(trials[0].released)} sets of other {answer.task.records}, "
-        if blind
-        else ""
-    )
-    words += f"{numbers.capital(f'{known}{estimate}')} it: "
+    if blind:
+        words += f"Told nothing about single {answer.task.records}, {estimate} this share from the known shares in "
+        words += f"{len(trials[0].released)} other sets: "
+    else:
+        words += f"{numbers.capital(estimate)} this share: "
     words += f"the closest says <b>{numbers.share(found[nearest].mean)}</b>, the farthest " if others else ""
     words += f"<b>{numbers.share(found[others[-1] if others else nearest].mean)}</b>"
     return f"{words}.{_noisy_counts_words(answer)}{_lost_words(answer)}{_alike_words(answer) if blind else ''}"

@@ -537,7 +537,7 @@ def mark_words(question: Question, marks: Mapping[str, Estimate], best: Mapping[
     score = score_words(question, f"<b>{results[trust]}</b>")
     verdict = change(row, best[rest[0]]).verdict if rest else None
     if verdict is Verdict.BETTER:
-        start = f"{at} trusting <b>{trust}</b> does best: {score}"
+        start = f"{at} it is best to trust <b>{trust}</b>: {score}"
     elif verdict is Verdict.NOT_CLEAR:
         start = f"{at} <b>{trust} and {rest[0]}</b> do not clearly differ: trusting {trust}, {score}"
     else:
@@ -595,7 +595,8 @@ def score_words(question: Question, mark: str) -> str:
     if config.task == SHARE:
         return f"the share of “{binary_task(config.dataset).classes[1]}” is off by {mark}"
     if question.metric == "accuracy":
-        return f"{mark} of new {records_of(config)} are named correctly"
+        one, other = map(escape, binary_task(config.dataset).classes)
+        return f"{mark} of new {records_of(config)} are rightly called “{one}” or “{other}”"
     return f"the {METRIC_WORDS[question.metric]} is {mark}"
 
 

@@ -86,19 +86,27 @@ def _prediction(question: Question, outcome: Outcome, shown: Sequence[int]) -> P
         return None
     counts, total = question.config.counts, sum(question.config.counts)
     off_by = float(round(outcome.distortion.mean * total))
-    often = right_of_100_words(question.config.epsilon, question.config.delta)
     return Prediction(
         "counts-off-by",
         f"A clinic has counted its {total:,} patients by illness. Before it publishes the {len(counts)} counts, it "
-        "changes each by a random amount (noise), so that a guess which of two equally likely illnesses a patient has "
-        f"is right {often}. <b>By how many patients will the {len(counts)} counts be off, all errors added up?</b> "
-        "(2 too high and 3 too low make 5. We show the average of many such publications.)",
+        f"changes each by a random amount (noise){_protection(question, outcome)}. <b>By how many patients will the "
+        f"{len(counts)} counts be off, all errors added up?</b> (2 too high and 3 too low make 5. We show the average "
+        "of many such publications.)",
         off_by,
         Scale(0.0, float(total if 5 * off_by > total else total / 5), 1.0, " patients"),
         Chart(charts.beside(counts, None, shown, question.class_names, "patients")),
         "The noise has to hide one patient’s illness, however many patients are counted.",
         f"Your guess: the {len(counts)} errors added up",
     )
+
+
+def _protection(question: Question, outcome: Outcome) -> str:
+    """Say what the noise promises each patient: how often others guess right, or nothing."""
+    if not outcome.holds:
+        return ", which is meant to hide each patient, but guarantees nothing"
+    often = right_of_100_words(question.config.epsilon, question.config.delta)
+    so = "so small" if often.startswith("up to") else "so"
+    return f", {so} that a guess which of two equally likely illnesses a patient has is right {often}"
 
 
 def _largest_change(outcome: Outcome, counts: Sequence[int], shown: Sequence[int], names: Sequence[str]) -> str:

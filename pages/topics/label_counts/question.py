@@ -38,7 +38,7 @@ N_MIN = Number(
     25,
     "Public minimum",
     5,
-    help="What everybody may know: no class has fewer people. Scaled Dirichlet “least noise, public minimum” "
+    help="What everybody may know: no class has fewer people. Scaled Dirichlet “least noise from a public minimum on” "
     "chooses its noise from this number alone, never from the counts.",
 )
 REPEATS = Number(

@@ -269,7 +269,7 @@ def released_words(answer: Answer) -> str:
     config = answer.question.config
     sent = answer.task.unlabelled if config.k == 1 else f"averages of {config.k} or more records"
     if math.isfinite(config.feature_epsilon):
-        sent += f" with noise (ε = {numbers.epsilon(config.feature_epsilon)} a column)"
+        sent += f"; all of it with noise (ε = {numbers.epsilon(config.feature_epsilon)} a column)"
     known = f"{sent}. Of each bag it is told only what percentage {answer.task.positive}"
     if math.isfinite(config.proportion_epsilon):
         known += f", with noise (ε = {numbers.epsilon(config.proportion_epsilon)} a label)"

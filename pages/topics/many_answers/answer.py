@@ -100,7 +100,7 @@ class Answer:
                 f" Here {title(chosen)} and {title(rival)} are the same method, because each person sends one {one}."
             )
         elif least < _EQUAL_FROM * min(own, other):
-            words += f" The most exact method here is {title(self.best)}."
+            words += f" Here {title(self.best)} would be more exact than {title(chosen)}."
         if 0 < self.unasked < own:
             words += f" Taking all {many} for equally frequent, without asking, would typically be off by less."
         return words
@@ -144,7 +144,7 @@ class Answer:
         """Say what a person sends who has one of the answers."""
         config, name = self.question.config, self.release.truth.names[true]
         sent = example_of(config, true)
-        listed = ", ".join(sent[:_MOST_NAMES]) + f" and {len(sent) - _MOST_NAMES:,} others" * (len(sent) > _MOST_NAMES)
+        listed = ", ".join(sent[:_MOST_NAMES]) + f" and {len(sent) - _MOST_NAMES:,} more" * (len(sent) > _MOST_NAMES)
         without = "" if self._sends(true) else f" (“{escape(name)}” was left out by chance)"
         has, does = _VERBS.get(nouns(self.question)[0], "gives"), _SENDS.get(config.oracle, "sends")
         return f"{has} “{escape(name)}” and {does}: <b>{escape(listed or 'none')}</b>{without}"

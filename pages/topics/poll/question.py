@@ -17,8 +17,8 @@ WAYS = (REHEARSAL, HANDS, TELEPHONES)
 # What each way is, and where the answers go.
 WAY_WORDS = {
     REHEARSAL: "a rehearsal. This app simulates the people and their answers, and asks nobody.",
-    HANDS: "each person secretly tosses a coin, or draws a card. For example, after heads they raise a hand for the "
-    "true answer; after tails a second toss decides for which answer. You type the counts here.",
+    HANDS: "a coin or cards that nobody else sees decide whether a person raises a hand for the true answer or for "
+    "another. You type the counts here.",
     TELEPHONES: "each phone changes its answer by chance, then sends it to this app’s server. The true answer stays on "
     "the phone.",
 }

@@ -188,11 +188,7 @@ def _comparison_sentence(answer: Answer) -> str:
     ways = {name: _learnt(name) for name in named}
     first, *others = named
     if first != CLEAN:
-        noise = (
-            level_of(answer.question.config.pixels)
-            or (answer.question.config.labels.channel_matrix.diagonal() < 1).any()
-        )
-        ways[first] = f"learned from {'noisy images' if noise else 'what was sent'} and {ways[first]}"
+        ways[first] = f"learned from {_noisy(answer.question)} and {ways[first]}"
     parts = [f"<b>{whole[first]}</b> right if it {ways[first]}"]
     parts += [f"<b>{whole[name]}</b> if it {ways[name]}" for name in others]
     if verdict:
@@ -200,6 +196,14 @@ def _comparison_sentence(answer: Answer) -> str:
     *before, last = parts
     right = f"{', '.join(before)}, and {last}" if before else last
     return f"{_asked(answer.question)} Of 100 unchanged images a computer gets {right}."
+
+
+def _noisy(question: Question) -> str:
+    """Return what a model learns from that is sent with noise."""
+    if level_of(question.config.pixels):
+        return "noisy images"
+    has_wrong_labels = (question.config.labels.channel_matrix.diagonal() < 1).any()
+    return "wrongly labelled images" if has_wrong_labels else "what was sent"
 
 
 def _asked(question: Question) -> str:

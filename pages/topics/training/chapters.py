@@ -147,10 +147,16 @@ def _prediction(answer: Answer) -> Prediction | None:
         100 * answer.score(first, "accuracy").mean,
         Scale(0, 100, unit=" images"),
         Markup(figures.picture_html(figures.contact_sheet(noisy[None]), columns, [""], alt)),
-        f"Trained on clean data it is {100 * answer.score(CLEAN, 'accuracy').mean:.0f}: each image is noisy, but all "
-        "together show what is common to them.",
+        f"Trained on unchanged data it is {100 * answer.score(CLEAN, 'accuracy').mean:.0f}.{_why_learned(config)}",
         "Your guess: how many of 100 unchanged images",
     )
+
+
+def _why_learned(config: training.TrainingConfig) -> str:
+    """Say why noise leaves something to learn from; nothing where there is none."""
+    if level_of(config.pixels):
+        return " Each image is noisy, but many together show more than one."
+    return " More labels are right than wrong." if _wrong(config) else ""
 
 
 def _protection(config: training.TrainingConfig) -> str:
@@ -160,8 +166,9 @@ def _protection(config: training.TrainingConfig) -> str:
     did += [f"{numbers.percent(share)} of the labels were switched{_switched_words(config)}"] if share else []
     if not did:
         return ", without any noise"
-    both = ", both changed" if len(did) > 1 else ", changed"
-    return f"{both} by chance to protect the people: {', and '.join(did)}"
+    if len(did) > 1:
+        return f", both changed by chance to protect the people: {', and '.join(did)}"
+    return f". To protect the people, chance changed only the {'labels' if share else 'images'}: {did[0]}"
 
 
 def _switched_words(config: training.TrainingConfig) -> str:

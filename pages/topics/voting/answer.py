@@ -134,7 +134,7 @@ class Answer:
             ),
         )
         lied_b, lied_a = numbers.count(poll.lied_b), numbers.count(poll.lied_a)
-        claim = "say that they voted for A"
+        claim = "say that they voted for A" if poll.n_voters > 1 else "says that they voted for A"
         turned = f"Chance turned {lied_b} answers of voters of B into A, and {lied_a} of voters of A into B."
         if is_design(config.channel):
             claim = f"say {said.a}"
@@ -285,6 +285,8 @@ def interval_in_brackets(estimate: VoteEstimate) -> str:
     """Write the 95 % interval of an estimate in brackets, if it has a width and some share explains the answers."""
     if estimate.doubtful or estimate.interval.has_no_width:
         return ""
+    if estimate.interval.low <= 0 and estimate.interval.high >= 1:
+        return " (so few answers leave any share possible)"
     return f" (probably {numbers.interval(estimate.interval)}, a 95 % interval)"
 
 

@@ -236,16 +236,20 @@ def test_what_an_answer_gives_away_is_said_in_whole_people(first, second, words)
 
 
 @pytest.mark.parametrize(
-    ("epsilon", "often"), [(0.0, "at most 50"), (1.0, "fewer than 74"), (4.59, "fewer than 99"), (4.69, "over 99")]
+    ("epsilon", "often"), [(0.0, "50"), (1.0, "fewer than 74"), (4.59, "fewer than 99"), (4.69, "over 99")]
 )
 def test_what_a_white_pixel_gives_away_is_how_often_it_was_white(epsilon, often):
-    guess = "whoever receives a white pixel and guesses that it was white before would be right"
+    guess = "the guess that a white pixel was white before would be right"
     # White is replaced as every other grey; only black and white are possible before.
     for n_states in (2, 17, 256):
         pixels = RandomisedResponse.from_epsilon(epsilon, n_states)
         shown = privacy_inputs.guess_scale_html(epsilon, privacy_inputs.black_or_white(pixels), name="ε of one pixel")
         channel = pixels.channel_matrix[:, [0, -1]]
-        became = f"Noise makes {numbers.percent(float(f'{channel[-1, 0]:.2g}'))} of black pixels white."
+        other = "changes its colour" if n_states == 2 else f"takes any of {n_states - 1} other shades"
+        chance = channel[-1, 0]
+        many = f"{numbers.percent(float(f'{chance:.2g}'))} of black pixels turn"
+        turn = f"{numbers.one_in(chance)} black pixels turns" if chance < 0.01 else many
+        became = f"A pixel that is replaced {other}, so that {turn} white."
         words = f"If black and white were equally common, {guess} {often} of 100 times; by blind guessing, 50."
         assert f">{became} {words}" in shown
         posterior = 100 * channel[-1, 1] / channel[-1].sum()

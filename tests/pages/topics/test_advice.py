@@ -177,6 +177,23 @@ def test_a_delta_that_adds_up_to_more_than_1_over_several_answers_counts_as_1():
     assert titles["If the same person answers this 5 times"] == "nearly 100 of 100 guesses can be right"
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        replace(MEMBERS, trust="curator", within=0.1, groups=None),
+        replace(MEMBERS, trust="shuffler", people=50_000, within=0.05),
+    ],
+    ids=["a curator", "a shuffler"],
+)
+def test_curves_have_the_least_epsilon_of_every_method_where_less_is_advised(question):
+    made = answer(question, Trials())
+    advised = made.advice.plan.epsilon
+    assert advised < 0.01
+    curves = what_to_do(made)[1]
+    assert {row["epsilon"] for row in curves.rows()} == {0.01}
+    assert f"each with privacy loss ε = 0.01. The star marks our advice (ε = {advised:g})." in curves.note
+
+
 def test_every_option_that_is_called_otherwise_on_screen_is_one():
     for choice in (KIND, GOAL, trust_choice(YES_NO)):
         assert set(choice.shown) <= set(choice.options)

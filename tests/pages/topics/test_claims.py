@@ -138,3 +138,10 @@ def test_a_visit_shows_all_and_a_link_chooses(everything):
     of = sum(claim.source == "Yan" for claim in everything)
     assert f"Of <b>{of}</b> claims: {n} do not hold." in takeaway(page)
     assert html(page).count("<b>Yan, ") == n
+
+
+def test_links_keep_the_former_name_of_a_verdict(everything):
+    page = visit(PAGE.address, chapter="All claims", verdict="too close to call")
+    n = sum(claim.verdict == claims.UNCLEAR for claim in everything)
+    assert not page.warning
+    assert f"Of <b>{len(everything)}</b> claims: {n} left open by chance." in takeaway(page)

@@ -39,8 +39,8 @@ def test_the_takeaway_has_the_numbers_of_the_package(shown: Answer) -> None:
     shares = {name: class_ratio.share_of(shown.trials, name, 0) for name in (SPREAD, MMD, IDENTITY)}
     nearest, _, farthest = sorted(shares, key=lambda name: abs(shares[name].mean - 0.5))
     assert words == (
-        "In truth <b>50.0 %</b> of 40 new images show a 7. Knowing no label, only the shares in 2 sets of other "
-        "images, 3 methods estimate it: the closest says "
+        "In truth <b>50.0 %</b> of 40 new images show a 7. Told nothing about single images, 3 methods estimate this "
+        "share from the known shares in 2 other sets: the closest says "
         f"<b>{100 * shares[nearest].mean:.1f} %</b>, the farthest <b>{100 * shares[farthest].mean:.1f} %</b>."
     )
     (panel,) = shown.main()
@@ -48,7 +48,7 @@ def test_the_takeaway_has_the_numbers_of_the_package(shown: Answer) -> None:
     assert "2 trials cannot tell which is closer" in panel.summary
     alone = [replace(trial, fits={EM: trial.fits[EM]}) for trial in shown.trials]
     said = takeaway(replace(shown, trials=tuple(alone)))
-    assert "show a 7. “labels known (for comparison)” estimates it: <b>" in said
+    assert "show a 7. “labels known (for comparison)” estimates this share: <b>" in said
 
 
 def test_images_of_the_classes_are_shown_if_there_are_any() -> None:

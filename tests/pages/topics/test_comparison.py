@@ -97,23 +97,24 @@ def reached(wanted: float) -> str:
     [
         (
             mark_words(question(), MARKS, {NOBODY: CLEAR}),
-            "With privacy loss ε = 1, trusting nobody, <b>90.0 %</b> of new images are named correctly. Without "
+            "With privacy loss ε = 1, trusting nobody, <b>90.0 %</b> of new images are rightly called “7” or “9”. "
+            "Without "
             "privacy (all labels true) it is 99.0 %.",
         ),
         (
             mark_words(question(), MARKS, ranked([WORSE, CLEAR])),
-            "With the same privacy loss (ε = 1) for all, trusting <b>nobody</b> does best: <b>90.0 %</b> of new images "
-            "are named correctly; a bag owner gives 70.0 %. With",
+            "With the same privacy loss (ε = 1) for all, it is best to trust <b>nobody</b>: <b>90.0 %</b> of new "
+            "images are rightly called “7” or “9”; a bag owner gives 70.0 %. With",
         ),
         (
             mark_words(question(), MARKS, ranked([CLEAR, UNSURE])),
             "With the same privacy loss (ε = 1) for all, <b>a bag owner and nobody</b> do not clearly differ: trusting "
-            "a bag owner, <b>92.0 %</b> of new images are named correctly; nobody gives 90.0 %.",
+            "a bag owner, <b>92.0 %</b> of new images are rightly called “7” or “9”; nobody gives 90.0 %.",
         ),
         (
             mark_words(question(), MARKS, ranked([CLEAR, replace(WORSE, by_trial="")])),
-            "With the same privacy loss (ε = 1) for all, trusting nobody, <b>90.0 %</b> of new images are named "
-            "correctly; a bag owner gives 70.0 %.",
+            "With the same privacy loss (ε = 1) for all, trusting nobody, <b>90.0 %</b> of new images are "
+            "rightly called “7” or “9”; a bag owner gives 70.0 %.",
         ),
         (
             mark_words(question(DIGITS, metric="log_loss"), MARKS, {OWNER: CLEAR}),
@@ -538,9 +539,8 @@ def test_pushed_labels_are_told_with_what_would_be_without_them(mnist, part, lab
     panel, said = pushed_panel(part, label), part or 0.2
     before, after = means(0.0), means(said, label)
     what = "the opposite of their true label" if label == OPPOSITE else "“9”, whatever is true"
-    first = (
-        f"<b>{100 * after[TRYING]:.1f} %</b> of new images are named correctly instead of {100 * before[TRYING]:.1f} %"
-    )
+    first = f"<b>{100 * after[TRYING]:.1f} %</b> of new images are rightly called “7” or “9” "
+    first += f"instead of {100 * before[TRYING]:.1f} %"
     assert panel.answer.startswith(f"If <b>{100 * said:g} of 100 people</b> send {what}, trusting nobody, {first}; ")
     assert (
         f"trusting a curator <b>{100 * after[CURATED]:.1f} %</b> instead of {100 * before[CURATED]:.1f} %"

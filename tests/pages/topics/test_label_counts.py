@@ -70,7 +70,7 @@ def chosen(*given, **problem):
         ),
         (
             chosen(PUBLIC, math.nan, math.nan, problem="no σ will do"),
-            "Dirichlet, least noise, public minimum: No σ will do.",
+            "Dirichlet, least noise from a public minimum on: No σ will do.",
         ),
     ],
 )
@@ -225,6 +225,29 @@ def test_the_page_opens_on_one_release_of_a_clinics_counts_by_name():
     assert [row["class"] for row in panel.rows()] == list(PATIENTS)
     assert panel.prediction.truth == round(mean)
     assert [trace.name for trace in panel.prediction.covered.figure.data] == ["true counts (kept secret)"]
+
+
+@pytest.mark.parametrize(
+    ("texts", "words"),
+    [
+        (
+            {},
+            ", so that a guess which of two equally likely illnesses a patient has is right fewer than 74 of 100",
+        ),
+        (
+            {"count_epsilon": "5"},
+            ", so small that a guess which of two equally likely illnesses a patient has is right up ",
+        ),
+        (
+            {"mechanism": RELEASES["dirichlet local"].title},
+            ", which is meant to hide each patient, but guarantees nothing.",
+        ),
+    ],
+)
+def test_before_a_guess_the_noise_promises_no_more_than_it_keeps(texts, words):
+    shown = PAGE.answer(question_of(from_texts(PAGE.all_settings, texts)), None)
+    (panel,) = CHAPTERS.all[0].panels(shown)
+    assert f"changes each by a random amount (noise){words}" in panel.prediction.ask
 
 
 def test_nothing_is_hidden_where_noise_hardly_ever_changes_a_count():

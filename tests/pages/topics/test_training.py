@@ -503,6 +503,18 @@ def test_only_labels_that_are_switched_are_said_to_be(labels, words):
     assert words in chapters.some_images(shown)[0].prediction.ask
 
 
+def test_images_without_noise_are_not_called_noisy():
+    shown = made(spread=TRUTH, naive=TRUTH)
+    whole = RandomisedResponse(0.0, shown.trials[0].config.pixels.n_states)
+    config = replace(shown.question.config, pixels=whole)
+    trials = [replace(one, config=replace(one.config, pixels=whole)) for one in shown.trials]
+    shown = replace(shown, question=replace(shown.question, config=config), trials=trials)
+    assert "right if it learned from wrongly labelled images and " in shown.takeaway()
+    asked = chapters.some_images(shown)[0].prediction
+    assert "To protect the people, chance changed only the labels: 20 % of the labels were switched" in asked.ask
+    assert asked.explain.endswith(". More labels are right than wrong.")
+
+
 def test_a_guess_of_how_many_images_are_named_rightly_is_judged_by_the_headlines_method():
     shown = made(spread=np.where(TRUTH == 1, 0.9, 0.3), naive=TRUTH)
     (panel,) = chapters.some_images(shown)

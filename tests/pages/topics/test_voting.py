@@ -204,6 +204,12 @@ def test_an_estimate_holds_the_truth_where_its_interval_does():
     assert "<b>missed</b> the truth. Corrected" in look(AGAIN, beyond)[0].answer
 
 
+def test_an_interval_of_all_shares_is_said_to_leave_any_possible():
+    few = answer(ElectionConfig(3, 0.35, BinaryChannel(0.4, 0.4)), Trials())
+    assert few.poll.estimates["spread MLE"].interval[1:] == (0.0, 1.0)
+    assert "voted for A (so few answers leave any share possible)." in few.takeaway()
+
+
 def test_candidates_whose_whole_interval_is_out_of_range_make_the_model_doubtful():
     result = replace(
         run_many(ManyConfig()), low=np.array([-0.3, -0.1, 0.2, 1.01]), high=np.array([-0.1, 0.2, 0.3, 1.2])
