@@ -218,6 +218,7 @@ RATIO_CSS = f"""
 .ratio-row .label .high {{ transform: translateX(-100%); }}
 .ratio-row .label .low {{ transform: none; }}
 .ratio-row ~ p {{ margin-top: 0.5rem; }}
+.ratio-row:not(.known) + .known {{ border-top: 1px solid var(--truth); margin-top: 0.5rem; padding-top: 0.4rem; }}
 .ratio-row.head {{ min-height: 1.7rem; }}
 @media (max-width: 700px) {{
   .ratio {{ grid-template-columns: minmax(0, 1fr); }}
@@ -268,8 +269,9 @@ def _given_html(given: Given) -> str:
 
 def _found_row(found: Found, truth: float) -> str:
     interval = html.escape(found.interval, quote=True)
+    known = " known" * (found.colour == palette.TRUTH.colour)
     return (
-        f'<div class="ratio-row" title="{interval}"><div><b>{html.escape(found.title)}</b>'
+        f'<div class="ratio-row{known}" title="{interval}"><div><b>{html.escape(found.title)}</b>'
         f"<small>{html.escape(found.how)}</small></div>"
         f'<div class="track" aria-hidden="true"><i class="bar" style="width:{_at(found.estimate.mean)};'
         f'background:{found.colour}"></i><i class="truth" style="left:{_at(truth)}"></i></div>'

@@ -21,6 +21,8 @@ _OF_CLASSIFIERS = [("comparison", "Seek ε for your own goal", "The chapter “M
 _NEVER_HIDDEN = "No method hides that somebody took part, or what is true of people in general."
 # How often a person may be asked again, for the card on what stays at risk.
 _TIMES = 5
+# How often of 100 a guess between two answers is right by luck.
+_BY_LUCK = " (by luck: 50)"
 
 
 @dataclass(frozen=True)
@@ -70,16 +72,16 @@ def _cards(answer: Answer) -> Panel:
         ),
         *(
             (
-                escape(_condition(other)[0]),
+                escape(_condition(answer, other)[0]),
                 _trust_number(answer, other),
-                escape(f"{_condition(other)[1]}Then {advise.consequence(answer.advice, other)}"),
+                escape(f"{_condition(answer, other)[1]}Then {advise.consequence(answer.advice, other)}"),
             )
             for other in answer.advice.alternatives
         ),
         (
-            f"If the same person answers this {_TIMES} times",
+            f"The same guess, if one person answers this {_TIMES} times",
             _guesses(_TIMES * plan.epsilon, min(1.0, _TIMES * plan.delta)),
-            f"Privacy losses add up, here to ε = {_TIMES} × {plan.epsilon:g} = {_TIMES * plan.epsilon:g} (6 is large).",
+            f"Privacy losses add up: ε = {_TIMES} × {plan.epsilon:g} = {_TIMES * plan.epsilon:g} (6 is large).",
         ),
     ]
     others = (escape(words) for words in advise.comparisons(answer.advice))
@@ -94,21 +96,22 @@ def _cards(answer: Answer) -> Panel:
     )
 
 
-def _condition(other: Plan) -> tuple[str, str]:
-    """Return the title of the card of another trust, and a sentence on who is trusted: “Or if people trust a shuffler”,
-    “A shuffler mixes all answers. ”.
+def _condition(answer: Answer, other: Plan) -> tuple[str, str]:
+    """Return the title of the card of another trust, and a sentence on who is trusted: “The same guess, if people trust
+    a shuffler”, “A shuffler mixes all answers. ”.
     """
     condition, _, does = advise.other_trust(other).partition(", who ")
     whom = condition.removeprefix("If people trust ")
-    return f"Or if people trust {whom}", f"{numbers.capital(whom)} {does}. " if does else ""
+    start = "The same guess, if" if _BY_LUCK in _trust_number(answer, other) else "Or if"
+    return f"{start} people trust {whom}", f"{numbers.capital(whom)} {does}. " if does else ""
 
 
 def _guesses(epsilon: float, delta: float) -> str:
     """Return how often of 100 a guess between two answers is right at most."""
     often = right_of_100_words(epsilon, delta)
     if often.startswith("up to"):
-        return "nearly 100 of 100 guesses can be right"
-    return f"{often.replace(' of 100 times', ' of 100 guesses')} are right"
+        return f"nearly 100 of 100 guesses can be right{_BY_LUCK}"
+    return f"{often.replace(' of 100 times', ' of 100 guesses')} are right{_BY_LUCK}"
 
 
 def _trust_number(answer: Answer, other: Plan) -> str:

@@ -116,7 +116,7 @@ def test_every_question_offers_those_with_whom_it_can_be_answered(title, kind):
         first, second = what_to_do(answer(question, Trials()))
         plan = advise.advise(question).plan
         right = accounting.right_of_100_words(plan.epsilon, plan.delta)
-        assert first.figure.contents[0][1] == f"{right.replace('times', 'guesses')} are right"
+        assert first.figure.contents[0][1] == f"{right.replace('times', 'guesses')} are right (by luck: 50)"
         assert {row["trust"] for row in second.rows()} <= set(TRUSTS[kind])
 
 
@@ -153,17 +153,23 @@ def test_the_star_stands_where_the_advised_plan_is_on_the_curve_of_its_trust():
 def test_the_cards_say_what_the_next_trust_gives_and_what_stays_at_risk():
     made = answer(MEMBERS, Trials())
     titles = {title: (number, words) for title, number, words in what_to_do(made)[0].figure.contents}
-    assert titles["Or if people trust a shuffler"][0] == "fewer than 52 of 100 guesses are right"
-    words = titles["Or if people trust a shuffler"][1]
+    assert (
+        titles["The same guess, if people trust a shuffler"][0]
+        == "fewer than 52 of 100 guesses are right (by luck: 50)"
+    )
+    words = titles["The same guess, if people trust a shuffler"][1]
     shuffled = made.advice.alternatives[0]
     loss = f"5,000 people are protected better, for the same ± 3 points: ε = {shuffled.epsilon_needed:g}."
     assert words == f"A shuffler mixes all answers so that nobody knows whose is whose. Then {loss}"
     in_words = what_to_do(made)[0].summary
     assert f"{loss} Or keep ε = 1 and ask only {shuffled.people_needed:,} people." in in_words
     assert in_words.endswith("No method hides that somebody took part, or what is true of people in general.")
-    assert titles["If the same person answers this 5 times"][0] == "nearly 100 of 100 guesses can be right"
+    assert (
+        titles["The same guess, if one person answers this 5 times"][0]
+        == "nearly 100 of 100 guesses can be right (by luck: 50)"
+    )
     number, words = titles["How well others can guess one answer"]
-    assert number == "fewer than 74 of 100 guesses are right"
+    assert number == "fewer than 74 of 100 guesses are right (by luck: 50)"
     assert words.startswith(
         "They see what that person sends, and guess which of two equally likely answers is true. By luck alone: 50."
     )
@@ -174,7 +180,10 @@ def test_a_delta_that_adds_up_to_more_than_1_over_several_answers_counts_as_1():
         replace(MEMBERS, ask="counts", trust="curator", answers=16, epsilon=0.5, within=None, delta=0.3), Trials()
     )
     titles = {title: number for title, number, _ in what_to_do(made)[0].figure.contents}
-    assert titles["If the same person answers this 5 times"] == "nearly 100 of 100 guesses can be right"
+    assert (
+        titles["The same guess, if one person answers this 5 times"]
+        == "nearly 100 of 100 guesses can be right (by luck: 50)"
+    )
 
 
 @pytest.mark.parametrize(
