@@ -64,8 +64,8 @@ class Guessing:
     74 of 100 times; by blind guessing, 50.”
 
     `guess` is “others who see what is published would guess the label right”, and `equal` “7 and 9”: `n_values` values
-    among which it is guessed of `people`. The guess `reaches` the bound that ε sets, or may be right less often; why it
-    does is said `first`.
+    among which it is guessed of `people`. The guess `reaches` the bound that ε sets, or may be right less often; `why`
+    it does is said last.
     """
 
     guess: str
@@ -73,7 +73,7 @@ class Guessing:
     n_values: int = 2
     people: str = "people"
     reaches: bool = False
-    first: str = ""
+    why: str = ""
 
 
 def guessing_one_of(n_values: int, things: str, thing: str) -> Guessing:
@@ -103,9 +103,12 @@ def guess_scale_html(epsilon: float, guessing: Guessing, *, delta: float = 0.0, 
     often = accounting.right_of_100_words(epsilon, delta, guessing.n_values)
     if guessing.reaches:
         often = often.replace("up to nearly 100", "over 99").removeprefix("at most ")
+    blind = f"by blind guessing, {numbers.people_of_100(1 / guessing.n_values)}"
+    equal = f"{guessing.equal} were equally common"
     words = (
-        f"{guessing.first}If {guessing.equal} were equally common, {guessing.guess} {often}; by blind guessing, "
-        f"{numbers.people_of_100(1 / guessing.n_values)}.{failing if by_delta else ''}"
+        f"{numbers.capital(guessing.guess)} {often}; {blind}, if {equal}. {guessing.why}"
+        if guessing.why
+        else f"If {equal}, {guessing.guess} {often}; {blind}.{failing if by_delta else ''}"
     )
     is_right, is_wrong = figures.people.ANSWERED, figures.people.NOT_YET
     field = figures.split_field(f"100 {guessing.people}", most, 100, is_right, is_wrong, columns=25)
@@ -117,13 +120,13 @@ def black_or_white(pixels: PixelMechanism) -> Guessing:
     """Return what is guessed of a pixel; where it may be replaced, white tells the most, as noise seldom makes it."""
     equal = "black and white"
     if isinstance(pixels, RandomisedResponse):
-        guess = "the guess that a white pixel was white before would be right"
+        guess = "whoever guesses that a white pixel was white before is right"
         became_white = pixels.flip_prob / (pixels.n_states - 1)
         other = f"takes any of {pixels.n_states - 1:,} other shades" if pixels.n_states > 2 else "changes its colour"
         few = f"{numbers.one_in(became_white)} black pixels turns" if 0 < became_white < _FEW else ""
         many = f"{numbers.percent(float(f'{became_white:.2g}'))} of black pixels turn"
-        first = f"A pixel that is replaced {other}, so that {few or many} white. "
-        return Guessing(guess, equal, people="white pixels", reaches=True, first=first)
+        why = f"A pixel that is replaced {other}, so that {few or many} white."
+        return Guessing(guess, equal, people="white pixels", reaches=True, why=why)
     return Guessing("others who see what is sent would guess a pixel’s colour right", equal, people="pixels")
 
 

@@ -90,7 +90,7 @@ MOST_WORDS = {"": 390, "claims": 460, "many_answers": 330, "image_noise": 280, "
 MOST_WORDS |= {
     "advice": 345,
     "voting": 280,
-    "comparison": 490,
+    "comparison": 500,
     "training": 400,
     "proportions": 380,
     "class_ratio": 360,

@@ -522,9 +522,7 @@ def mark_words(question: Question, marks: Mapping[str, Estimate], best: Mapping[
     with true labels.
     """
     ceiling = (
-        f" Without privacy ({COMPARISON[CLEAN].title}) it is {value(question.metric, marks[CLEAN].mean)}."
-        if CLEAN in marks
-        else ""
+        f" With {COMPARISON[CLEAN].title} it is {value(question.metric, marks[CLEAN].mean)}." if CLEAN in marks else ""
     )
     if not best:
         return f"No method that is shown needs so little trust.{ceiling}"
@@ -537,16 +535,28 @@ def mark_words(question: Question, marks: Mapping[str, Estimate], best: Mapping[
     score = score_words(question, f"<b>{results[trust]}</b>")
     verdict = change(row, best[rest[0]]).verdict if rest else None
     if verdict is Verdict.BETTER:
-        start = f"{at} it is best to trust <b>{trust}</b>: {score}"
+        start = f"{_yes_or_no(question, trust, rest)}{at} it is best to trust <b>{trust}</b>: {score}"
     elif verdict is Verdict.NOT_CLEAR:
         start = f"{at} <b>{trust} and {rest[0]}</b> do not clearly differ: trusting {trust}, {score}"
     else:
         start = f"{at.removesuffix(',')}, trusting {trust}, {score}"
-    more = ", ".join(f"{one}{' gives' * (not i)} {results[one]}" for i, one in enumerate(rest))
+    sees = {CURATOR: ", who sees all,", OWNER: f", who sees {question.config.bag_size},"}
+    more = ", ".join(f"{one}{sees.get(one, '')}{' gives' * (not i)} {results[one]}" for i, one in enumerate(rest))
     more = f"; {more}" if more else ""
     if others and PUBLISHER in best:
         more += f"; a publisher, where ε covers no more than its counts, gives {results[PUBLISHER]}"
     return f"{start}{more}.{ceiling}"
+
+
+def _yes_or_no(question: Question, best: str, others: Sequence[str]) -> str:
+    """Answer the page’s question, whether a computer learns better if somebody sees the true labels.
+
+    Return nothing where it does not learn, where nobody is not among those trusted, or for a publisher, whose ε is of
+    counts alone.
+    """
+    if question.config.task == SHARE or best == PUBLISHER or NOBODY not in (best, *others):
+        return ""
+    return "<b>No.</b> " if best in (NOBODY, SHUFFLER) else "<b>Yes.</b> "
 
 
 def _delta_words(config: ComparisonConfig, best: Mapping[str, Row]) -> str:

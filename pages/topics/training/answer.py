@@ -227,9 +227,9 @@ def _learnt(method: str) -> str:
 
 # How the accuracy of the second method is beside the first one's.
 _VERDICT_WORDS = {
-    Verdict.BETTER: "the difference is not due to chance",
-    Verdict.WORSE: "the difference is not due to chance",
-    Verdict.NOT_CLEAR: "the difference may be due to chance",
+    Verdict.BETTER: "a real difference, not luck",
+    Verdict.WORSE: "a real difference, not luck",
+    Verdict.NOT_CLEAR: "the difference may be luck",
     Verdict.TOO_FEW: "too few trials to compare",
 }
 

@@ -239,7 +239,7 @@ def test_what_an_answer_gives_away_is_said_in_whole_people(first, second, words)
     ("epsilon", "often"), [(0.0, "50"), (1.0, "fewer than 74"), (4.59, "fewer than 99"), (4.69, "over 99")]
 )
 def test_what_a_white_pixel_gives_away_is_how_often_it_was_white(epsilon, often):
-    guess = "the guess that a white pixel was white before would be right"
+    guess = "Whoever guesses that a white pixel was white before is right"
     # White is replaced as every other grey; only black and white are possible before.
     for n_states in (2, 17, 256):
         pixels = RandomisedResponse.from_epsilon(epsilon, n_states)
@@ -250,8 +250,8 @@ def test_what_a_white_pixel_gives_away_is_how_often_it_was_white(epsilon, often)
         many = f"{numbers.percent(float(f'{chance:.2g}'))} of black pixels turn"
         turn = f"{numbers.one_in(chance)} black pixels turns" if chance < 0.01 else many
         became = f"A pixel that is replaced {other}, so that {turn} white."
-        words = f"If black and white were equally common, {guess} {often} of 100 times; by blind guessing, 50."
-        assert f">{became} {words}" in shown
+        words = f"{guess} {often} of 100 times; by blind guessing, 50, if black and white were equally common."
+        assert f">{words} {became}" in shown
         posterior = 100 * channel[-1, 1] / channel[-1].sum()
         said = int(often.split()[-1])
         assert said - 1 - 1e-9 <= posterior <= said + 1e-9 if said < 99 or often.startswith("fewer") else posterior > 99

@@ -98,13 +98,20 @@ def reached(wanted: float) -> str:
         (
             mark_words(question(), MARKS, {NOBODY: CLEAR}),
             "With privacy loss ε = 1, trusting nobody, <b>90.0 %</b> of new images are rightly called “7” or “9”. "
-            "Without "
-            "privacy (all labels true) it is 99.0 %.",
+            "With all labels true it is 99.0 %.",
         ),
         (
             mark_words(question(), MARKS, ranked([WORSE, CLEAR])),
-            "With the same privacy loss (ε = 1) for all, it is best to trust <b>nobody</b>: <b>90.0 %</b> of new "
-            "images are rightly called “7” or “9”; a bag owner gives 70.0 %. With",
+            "<b>No.</b> With the same privacy loss (ε = 1) for all, it is best to trust <b>nobody</b>: <b>90.0 %</b> "
+            "of new images are rightly called “7” or “9”; a bag owner, who sees 25, gives 70.0 %. With",
+        ),
+        (
+            mark_words(question(), MARKS, ranked([replace(CLEAR, trust=CURATOR), replace(WORSE, trust=NOBODY)])),
+            "<b>Yes.</b> With the same privacy loss (ε = 1) for all, it is best to trust <b>a curator</b>: ",
+        ),
+        (
+            mark_words(question(replace(DIGITS, task=SHARE)), MARKS, ranked([WORSE, CLEAR])),
+            "With the same privacy loss (ε = 1) for all, it is best to trust <b>nobody</b>: the share of",
         ),
         (
             mark_words(question(), MARKS, ranked([CLEAR, UNSURE])),
@@ -114,7 +121,7 @@ def reached(wanted: float) -> str:
         (
             mark_words(question(), MARKS, ranked([CLEAR, replace(WORSE, by_trial="")])),
             "With the same privacy loss (ε = 1) for all, trusting nobody, <b>90.0 %</b> of new images are "
-            "rightly called “7” or “9”; a bag owner gives 70.0 %.",
+            "rightly called “7” or “9”; a bag owner, who sees 25, gives 70.0 %.",
         ),
         (
             mark_words(question(DIGITS, metric="log_loss"), MARKS, {OWNER: CLEAR}),
@@ -122,7 +129,7 @@ def reached(wanted: float) -> str:
         ),
         (
             mark_words(question(replace(DIGITS, private=RECORDS)), MARKS, {}),
-            "No method that is shown needs so little trust. Without privacy (all labels true) it is 99.0 %.",
+            "No method that is shown needs so little trust. With all labels true it is 99.0 %.",
         ),
         (NONE.takeaway(), "None of the methods has a result. Ignore the noise: no noise will do."),
         (against_pin.why_not(question(pinned=OTHER), False), "of the other task"),
@@ -166,12 +173,16 @@ def test_words_follow_the_numbers(words, part):
 def test_it_opens_with_the_shipped_scores_of_its_setting():
     at = visit("comparison", compare_on="Small digits")
     marks = {r.method: r.estimate for r in shipped.marks(replace(DIGITS, methods=())) if r.metric == "accuracy"}
-    for names, whom in ((BOTH, ""), ((LLP,), "a bag owner "), ((CURATED,), "a curator gives ")):
+    for names, whom in (
+        (BOTH, ""),
+        ((LLP,), "a bag owner, who sees 25, "),
+        ((CURATED,), "a curator, who sees all, gives "),
+    ):
         best = max((marks[name] for name in names), key=lambda mark: mark.mean)
         assert re.search(rf"{whom}(<b>)?{100 * best.mean:.1f} %", takeaway(at))
         assert f"{100 * best.mean:.1f} ± {100 * best.half:.1f} %" in html(at)
     assert "<b>nobody and a curator</b> do not clearly differ" in takeaway(at)
-    assert f"Without privacy (all labels true) it is {100 * marks[CLEAN].mean:.1f} %." in takeaway(at)
+    assert f"With all labels true it is {100 * marks[CLEAN].mean:.1f} %." in takeaway(at)
     assert not warnings(at)
 
 
