@@ -288,7 +288,7 @@ def _prediction(answer: Answer) -> Prediction | None:
 def _sees(trust: str, config: ComparisonConfig) -> str:
     """Return which true labels a party sees."""
     seen = {
-        NOBODY: "no label is seen",
+        NOBODY: "sees no label",
         OWNER: f"sees {config.bag_size} labels",
         SHUFFLER: "mixes what is sent, sees none",
     }

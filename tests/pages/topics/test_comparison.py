@@ -451,7 +451,7 @@ def test_the_guess_is_who_may_see_true_labels_where_a_model_is_most_accurate():
     prediction = panel.prediction
     best = {trust: found.marks[name].mean for trust, name in found.best_by_trust.items()}
     assert prediction.scale == (NOBODY, OWNER)
-    assert prediction.captions == ("no label is seen", f"sees {DIGITS.bag_size} labels")
+    assert prediction.captions == ("sees no label", f"sees {DIGITS.bag_size} labels")
     assert prediction.truth == max(best, key=best.__getitem__)
     assert "<b>Who should see the true labels, so that the computer learns best?</b>" in prediction.ask
     assert prediction.explain == ""
