@@ -65,7 +65,7 @@ class Guessing:
 
     `guess` is “others who see what is published would guess the label right”, and `equal` “7 and 9”: `n_values` values
     among which it is guessed of `people`. The guess `reaches` the bound that ε sets, or may be right less often; `why`
-    it does is said last.
+    it does is said where dots show it.
     """
 
     guess: str
@@ -103,17 +103,18 @@ def guess_scale_html(epsilon: float, guessing: Guessing, *, delta: float = 0.0, 
     often = accounting.right_of_100_words(epsilon, delta, guessing.n_values)
     if guessing.reaches:
         often = often.replace("up to nearly 100", "over 99").removeprefix("at most ")
-    blind = f"by blind guessing, {numbers.people_of_100(1 / guessing.n_values)}"
-    equal = f"{guessing.equal} were equally common"
-    words = (
-        f"{numbers.capital(guessing.guess)} {often}; {blind}, if {equal}. {guessing.why}"
-        if guessing.why
-        else f"If {equal}, {guessing.guess} {often}; {blind}.{failing if by_delta else ''}"
-    )
+    blind = numbers.people_of_100(1 / guessing.n_values)
+    why = ""
+    if guessing.why:
+        words = f"{numbers.capital(guessing.guess)} {often} (by luck: {blind})."
+        why = f"This holds where {guessing.equal} are equally common. {guessing.why}"
+    else:
+        words = f"If {guessing.equal} were equally common, {guessing.guess} {often}; by blind guessing, {blind}."
+        words += failing if by_delta else ""
     is_right, is_wrong = figures.people.ANSWERED, figures.people.NOT_YET
     field = figures.split_field(f"100 {guessing.people}", most, 100, is_right, is_wrong, columns=25)
     legend = {"guessed right": is_right, "guessed wrong": is_wrong}
-    return _scale_html(name, epsilon, words, figures.people_html([field], legend, unescape(words)), more)
+    return _scale_html(name, epsilon, words, figures.people_html([field], legend, unescape(words)), more, why)
 
 
 def black_or_white(pixels: PixelMechanism) -> Guessing:
@@ -130,12 +131,13 @@ def black_or_white(pixels: PixelMechanism) -> Guessing:
     return Guessing("others who see what is sent would guess a pixel’s colour right", equal, people="pixels")
 
 
-def _scale_html(name: str, epsilon: float, words: str, pictures: str, more: str = "") -> str:
-    """Return what an ε means as HTML, with `pictures` to unfold; ε itself stands last, as the least known, but for
-    `more`.
+def _scale_html(name: str, epsilon: float, words: str, pictures: str, more: str = "", why: str = "") -> str:
+    """Return what an ε means as HTML, with `pictures` to unfold, and `why` it does; ε itself stands last, as the least
+    known, but for `more`.
     """
     odds = f"{numbers.capital(numbers.odds_bound_text(epsilon))}."
-    dots = f"<details><summary>Show this as dots</summary>{pictures}<p>{odds}</p></details>"
+    reason, title = (f"<p>{why}</p>", "Why, and as dots") if why else ("", "Show this as dots")
+    dots = f"<details><summary>{title}</summary>{reason}{pictures}<p>{odds}</p></details>"
     shown = f"{numbers.epsilon_in_words(name, epsilon)}{more and ' ' + more}"
     return f'<div class="epsilon">{words} {shown}{dots}</div>'
 

@@ -250,8 +250,9 @@ def test_what_a_white_pixel_gives_away_is_how_often_it_was_white(epsilon, often)
         many = f"{numbers.percent(float(f'{chance:.2g}'))} of black pixels turn"
         turn = f"{numbers.one_in(chance)} black pixels turns" if chance < 0.01 else many
         became = f"A pixel that is replaced {other}, so that {turn} white."
-        words = f"{guess} {often} of 100 times; by blind guessing, 50, if black and white were equally common."
-        assert f">{words} {became}" in shown
+        why = f"This holds where black and white are equally common. {became}"
+        assert f">{guess} {often} of 100 times (by luck: 50)." in shown
+        assert f"<p>{why}</p>" in shown
         posterior = 100 * channel[-1, 1] / channel[-1].sum()
         said = int(often.split()[-1])
         assert said - 1 - 1e-9 <= posterior <= said + 1e-9 if said < 99 or often.startswith("fewer") else posterior > 99
