@@ -65,7 +65,7 @@ class Guessing:
 
     `guess` is “others who see what is published would guess the label right”, and `equal` “7 and 9”: `n_values` values
     among which it is guessed of `people`. The guess `reaches` the bound that ε sets, or may be right less often; `why`
-    it does is said where dots show it.
+    it does is said where dots show it, and `because` in short where a guess is right nearly always.
     """
 
     guess: str
@@ -74,6 +74,7 @@ class Guessing:
     people: str = "people"
     reaches: bool = False
     why: str = ""
+    because: str = ""
 
 
 def guessing_one_of(n_values: int, things: str, thing: str) -> Guessing:
@@ -106,7 +107,8 @@ def guess_scale_html(epsilon: float, guessing: Guessing, *, delta: float = 0.0, 
     blind = numbers.people_of_100(1 / guessing.n_values)
     why = ""
     if guessing.why:
-        words = f"{numbers.capital(guessing.guess)} {often} (by luck: {blind})."
+        because = guessing.because if often.startswith("over") else ""
+        words = f"{numbers.capital(guessing.guess)} {often} (by luck: {blind}){because}."
         why = f"This holds where {guessing.equal} are equally common. {guessing.why}"
     else:
         words = f"If {guessing.equal} were equally common, {guessing.guess} {often}; by blind guessing, {blind}."
@@ -126,8 +128,9 @@ def black_or_white(pixels: PixelMechanism) -> Guessing:
         other = f"takes any of {pixels.n_states - 1:,} other shades" if pixels.n_states > 2 else "changes its colour"
         few = f"{numbers.one_in(became_white)} black pixels turns" if 0 < became_white < _FEW else ""
         many = f"{numbers.percent(float(f'{became_white:.2g}'))} of black pixels turn"
+        because = ", as random grey is seldom white" if few else ""
         why = f"A pixel that is replaced {other}, so that {few or many} white."
-        return Guessing(guess, equal, people="white pixels", reaches=True, why=why)
+        return Guessing(guess, equal, people="white pixels", reaches=True, why=why, because=because)
     return Guessing("others who see what is sent would guess a pixel’s colour right", equal, people="pixels")
 
 

@@ -73,7 +73,7 @@ def shares(found: Release) -> Figure:
     ends = interval_bars(estimate.shares[:SHOWN], estimate.low[:SHOWN], estimate.high[:SHOWN], method.style)
     low, high = estimate.low[:SHOWN], estimate.high[:SHOWN]
     right = int(((low <= truth) & (truth <= high)).sum())
-    name = f"estimate; {right} of {len(truth)} likely ranges hold the true share"
+    name = f"estimate; line: likely range, right for {right} of {len(truth)}"
     mark = _points(names, estimate.shares[:SHOWN], method) | {"error_x": ends | {"thickness": 2}, "name": name}
     return _over_answers(_bars(names, truth, "true share"), [mark], "share of all people")
 

@@ -521,9 +521,7 @@ def mark_words(question: Question, marks: Mapping[str, Estimate], best: Mapping[
     """Say whom to trust for the best score: `best` are the best rows by trust, the best first; and what is reached
     with true labels.
     """
-    ceiling = (
-        f" With {COMPARISON[CLEAN].title} it is {value(question.metric, marks[CLEAN].mean)}." if CLEAN in marks else ""
-    )
+    ceiling = f" Without privacy it is {value(question.metric, marks[CLEAN].mean)}." if CLEAN in marks else ""
     if not best:
         return f"No method that is shown needs so little trust.{ceiling}"
     (trust, row), *others = best.items()
@@ -540,7 +538,7 @@ def mark_words(question: Question, marks: Mapping[str, Estimate], best: Mapping[
         start = f"{at} <b>{trust} and {rest[0]}</b> do not clearly differ: trusting {trust}, {score}"
     else:
         start = f"{at.removesuffix(',')}, trusting {trust}, {score}"
-    sees = {CURATOR: ", who sees all,", OWNER: f", who sees {question.config.bag_size},"}
+    sees = {CURATOR: ", who sees all labels,", OWNER: f", who sees {question.config.bag_size} labels,"}
     more = ", ".join(f"{one}{sees.get(one, '')}{' gives' * (not i)} {results[one]}" for i, one in enumerate(rest))
     more = f"; {more}" if more else ""
     if others and PUBLISHER in best:
@@ -566,7 +564,7 @@ def _delta_words(config: ComparisonConfig, best: Mapping[str, Row]) -> str:
         return ""
     large = numbers.large_delta_words(config.people, config.release_delta)
     words = (
-        f" With {numbers.join_words(tuple(parties))} the protection can fail, with a chance of "
+        f" With {numbers.join_words(tuple(parties))} the promise may not hold, with a chance of "
         f"{numbers.one_in(config.release_delta)} (δ\u00a0=\u00a0{numbers.power_of_ten(config.release_delta)})."
     )
     return f"{words} {large}" if large else words

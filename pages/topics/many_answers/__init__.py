@@ -97,7 +97,7 @@ CHAPTERS = Chapters(
 PAGE = Page.from_folder(
     __name__,
     title="Many answers",
-    question="Can we find how common each answer is, without knowing who gave it?",
+    question="Can we find how common each answer is, without knowing anyone’s answer?",
     address="many_answers",
     failed="Nothing can be estimated here.",
     folds=standing_words,

@@ -92,8 +92,8 @@ class Answer:
             who = who.replace("pe", "simulated pe", 1)
         words = (
             f"Each of {who} {_VERBS.get(one, 'gives')} one of {self.k:,} {many} and sends {self._sent(chosen)}. "
-            f"Knowing the chances, we estimate all shares: off by <b>{bare_points(self.off)} percentage points</b> on "
-            "average."
+            f"As we know these chances, we can estimate how common each {one} is: off by "
+            f"<b>{bare_points(self.off)} percentage points</b> on average."
         )
         if many_answers.same_lie(chosen, rival, self.k, config.epsilon):
             words += (

@@ -118,7 +118,9 @@ def _labels_and_noise(config: training.TrainingConfig, sent: Sequence[str]) -> s
     share = _wrong(config)
     did = ["changed the pixels"] if level_of(config.pixels) else []
     did += (
-        [f"gave about {numbers.percent(share)} of all images a wrong label".replace(" %", "\u00a0%")] if share else []
+        [f"gave about {numbers.percent(share)} of all images a wrong label (set in Settings)".replace(" %", "\u00a0%")]
+        if share
+        else []
     )
     labelled = numbers.join_words(tuple(f"“{label}”" for label in sent))
     return f"labelled {labelled}. Noise {' and '.join(did) or 'changed nothing'}"

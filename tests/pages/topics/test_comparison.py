@@ -98,12 +98,12 @@ def reached(wanted: float) -> str:
         (
             mark_words(question(), MARKS, {NOBODY: CLEAR}),
             "With privacy loss ε = 1, trusting nobody, <b>90.0 %</b> of new images are rightly called “7” or “9”. "
-            "With all labels true it is 99.0 %.",
+            "Without privacy it is 99.0 %.",
         ),
         (
             mark_words(question(), MARKS, ranked([WORSE, CLEAR])),
             "<b>No.</b> With the same privacy loss (ε = 1) for all, it is best to trust <b>nobody</b>: <b>90.0 %</b> "
-            "of new images are rightly called “7” or “9”; a bag owner, who sees 25, gives 70.0 %. With",
+            "of new images are rightly called “7” or “9”; a bag owner, who sees 25 labels, gives 70.0 %. Without",
         ),
         (
             mark_words(question(), MARKS, ranked([replace(CLEAR, trust=CURATOR), replace(WORSE, trust=NOBODY)])),
@@ -121,7 +121,7 @@ def reached(wanted: float) -> str:
         (
             mark_words(question(), MARKS, ranked([CLEAR, replace(WORSE, by_trial="")])),
             "With the same privacy loss (ε = 1) for all, trusting nobody, <b>90.0 %</b> of new images are "
-            "rightly called “7” or “9”; a bag owner, who sees 25, gives 70.0 %.",
+            "rightly called “7” or “9”; a bag owner, who sees 25 labels, gives 70.0 %.",
         ),
         (
             mark_words(question(DIGITS, metric="log_loss"), MARKS, {OWNER: CLEAR}),
@@ -129,7 +129,7 @@ def reached(wanted: float) -> str:
         ),
         (
             mark_words(question(replace(DIGITS, private=RECORDS)), MARKS, {}),
-            "No method that is shown needs so little trust. With all labels true it is 99.0 %.",
+            "No method that is shown needs so little trust. Without privacy it is 99.0 %.",
         ),
         (NONE.takeaway(), "None of the methods has a result. Ignore the noise: no noise will do."),
         (against_pin.why_not(question(pinned=OTHER), False), "of the other task"),
@@ -175,14 +175,14 @@ def test_it_opens_with_the_shipped_scores_of_its_setting():
     marks = {r.method: r.estimate for r in shipped.marks(replace(DIGITS, methods=())) if r.metric == "accuracy"}
     for names, whom in (
         (BOTH, ""),
-        ((LLP,), "a bag owner, who sees 25, "),
-        ((CURATED,), "a curator, who sees all, gives "),
+        ((LLP,), "a bag owner, who sees 25 labels, "),
+        ((CURATED,), "a curator, who sees all labels, gives "),
     ):
         best = max((marks[name] for name in names), key=lambda mark: mark.mean)
         assert re.search(rf"{whom}(<b>)?{100 * best.mean:.1f} %", takeaway(at))
         assert f"{100 * best.mean:.1f} ± {100 * best.half:.1f} %" in html(at)
     assert "<b>nobody and a curator</b> do not clearly differ" in takeaway(at)
-    assert f"With all labels true it is {100 * marks[CLEAN].mean:.1f} %." in takeaway(at)
+    assert f"Without privacy it is {100 * marks[CLEAN].mean:.1f} %." in takeaway(at)
     assert not warnings(at)
 
 
@@ -618,7 +618,7 @@ def by_trust(config: ComparisonConfig, metric: str) -> tuple[Answer, dict[str, P
 @pytest.mark.mnist
 def test_the_note_names_delta_and_a_shuffler_is_compared_at_two(mnist):
     _, panels = by_trust(ComparisonConfig(SHARE), "error")
-    words = "With a curator and a shuffler the protection can fail, with a chance of one in 1,000,000 (δ = 10⁻⁶)."
+    words = "With a curator and a shuffler the promise may not hold, with a chance of one in 1,000,000 (δ = 10⁻⁶)."
     assert panels["by-trust"].note.replace("\u00a0", " ").endswith(words)
     panel = panels["two-deltas"]
     assert "<b>77 %</b> of the way from lies to a curator at δ = 10⁻⁶, and 89 % at δ = 10⁻³." in panel.answer

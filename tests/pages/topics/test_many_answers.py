@@ -46,7 +46,7 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
     off = abs(of.release.found["subset selection"].shares - of.release.truth.shares).mean()
     assert of.takeaway() == (
         "Each of 10,000 simulated people gives one of 64 answers and sends a list of 17 answers, partly chosen by "
-        "chance. Knowing the chances, we estimate all shares: off by "
+        "chance. As we know these chances, we can estimate how common each answer is: off by "
         f"<b>{standard_error(off)} percentage points</b> on average."
     )
     there, other = round(100 * made.p), round(100 * made.q)
@@ -188,7 +188,7 @@ def test_answers_are_called_what_they_are() -> None:
         "chosen by chance." in words
     )
     words = shown(replace(DEFAULT, dataset=ILLNESSES, k=16, oracle=RANDOMISED_RESPONSE)).takeaway()
-    assert "and sends one illness, the true one or a random one. Knowing" in words
+    assert "and sends one illness, the true one or a random one. As we know" in words
 
 
 def test_of_two_answers_all_is_said_for_one_count_and_one_bit() -> None:
