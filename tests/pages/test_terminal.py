@@ -55,7 +55,7 @@ def test_the_sentence_is_printed_and_the_table_written(run, tmp_path):
     assert (code, err) == (0, "")
     said, written = out.splitlines()
     start = "To protect voters, each answer had a chance of 30 % of being changed. From 500 simulated answers we "
-    assert re.match(re.escape(start) + r"estimate that [0-9.]+ % voted for A \(probably ", said)
+    assert re.match(re.escape(start) + r"estimate that [0-9.]+ % voted for A \(95 % interval: ", said)
     assert written == f"written to {tmp_path / 'mine.csv'}"
     rows = list(csv.DictReader(io.StringIO((tmp_path / "mine.csv").read_text(encoding="utf-8"))))
     poll = voting.poll(POLL, voting.run(POLL))

@@ -57,7 +57,7 @@ class Answer:
     def takeaway(self) -> str:
         """Return the page’s sentence, with its current numbers."""
         config, poll = self.config, self.poll
-        truth = f"The truth in the whole simulated country: <b>{numbers.share(config.share)}</b>."
+        truth = f"The truth in the simulated country: <b>{numbers.share(config.share)}</b>."
         if not config.channel.contrast:
             alike = "Voters of A and of B answer alike, so the answers say nothing of how many voted for A"
             return f"{lie_words(config)}. {alike}. {truth}"
@@ -287,7 +287,7 @@ def interval_in_brackets(estimate: VoteEstimate) -> str:
         return ""
     if estimate.interval.low <= 0 and estimate.interval.high >= 1:
         return " (so few answers leave any share possible)"
-    return f" (probably {numbers.interval(estimate.interval)}, a 95 % interval)"
+    return f" (95 % interval: {numbers.interval(estimate.interval)})"
 
 
 def arithmetic_words(poll: Poll, channel: BinaryChannel) -> str:
@@ -306,7 +306,7 @@ def arithmetic_words(poll: Poll, channel: BinaryChannel) -> str:
     return (
         f"How we estimate: if nobody had voted for A, {nobody} % would say {answers_of(channel).a}"
         f"{' by chance' * (0 < channel.p10 < 1)}; if everybody "
-        f"had, {everybody} %. Of those asked, {said} % do. That is {result:.1f} % of the way from {nobody} to "
+        f"had, {everybody} %. Here {said} % do. That is {result:.1f} % of the way from {nobody} to "
         f"{everybody}: "
         f"({said} − {nobody}) / ({everybody} − {nobody}).{beyond}"
     ).replace(" -", " −")

@@ -59,8 +59,8 @@ def test_it_opens_with_the_numbers_of_its_settings():
     assert takeaway(at) == (
         '<p class="takeaway">To protect voters, each answer had a chance of 20 % (1 in 5) of being changed. From '
         "1,000 simulated answers "
-        f"we estimate that <b>{100 * best.value:.1f} %</b> voted for A (probably {100 * best.low:.1f}–"
-        f"{100 * best.high:.1f} %, a 95 % interval). The truth in the whole simulated country: <b>35.0 %</b>.</p>"
+        f"we estimate that <b>{100 * best.value:.1f} %</b> voted for A (95 % interval: {100 * best.low:.1f}–"
+        f"{100 * best.high:.1f} %). The truth in the simulated country: <b>35.0 %</b>.</p>"
     )
     naive = shown.records[1]
     words = takeaway(visit("voting", lesson="Many polls"))
@@ -442,7 +442,7 @@ def test_an_innocent_question_is_asked_explained_and_corrected_for(link, channel
     best = shown.poll.estimates["spread MLE"]
     assert not at.warning
     assert asked in takeaway(at)
-    assert f"<b>{100 * best.value:.1f} %</b> voted for A (probably {100 * best.low:.1f}–" in takeaway(at)
+    assert f"<b>{100 * best.value:.1f} %</b> voted for A (95 % interval: {100 * best.low:.1f}–" in takeaway(at)
     assert room in html(at)
     (panel,) = shown.main()
     assert hears in panel.figure.body()
