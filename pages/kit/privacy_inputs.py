@@ -124,7 +124,7 @@ def black_or_white(pixels: PixelMechanism) -> Guessing:
     equal = "black and white"
     if isinstance(pixels, RandomisedResponse):
         guess = "whoever guesses that a white pixel was white before is right"
-        became_white = pixels.flip_prob / (pixels.n_states - 1)
+        became_white = float(pixels.channel_matrix[-1, 0])
         other = f"takes any of {pixels.n_states - 1:,} other shades" if pixels.n_states > 2 else "changes its colour"
         few = f"{numbers.one_in(became_white)} black pixels turns" if 0 < became_white < _FEW else ""
         many = f"{numbers.percent(float(f'{became_white:.2g}'))} of black pixels turn"

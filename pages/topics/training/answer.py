@@ -227,8 +227,8 @@ def _learnt(method: str) -> str:
 
 # How the accuracy of the second method is beside the first one's.
 _VERDICT_WORDS = {
-    Verdict.BETTER: "steady over the trials, so no luck",
-    Verdict.WORSE: "steady over the trials, so no luck",
+    Verdict.BETTER: "the difference is more than luck",
+    Verdict.WORSE: "the difference is more than luck",
     Verdict.NOT_CLEAR: "the difference may be luck",
     Verdict.TOO_FEW: "too few trials to compare",
 }

@@ -157,7 +157,7 @@ def _prediction(answer: Answer) -> Prediction | None:
 def _why_learned(config: training.TrainingConfig) -> str:
     """Say why noise leaves something to learn from; nothing where there is none."""
     if level_of(config.pixels):
-        return " Each image is noisy, but many together show more than one."
+        return " Each image is noisy, but many together show what a single one hides."
     return " More labels are right than wrong." if _wrong(config) else ""
 
 

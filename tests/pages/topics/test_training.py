@@ -113,13 +113,13 @@ def test_the_takeaway_says_how_many_are_right_and_names_labels_that_lie_more_tha
     assert words.endswith(" and <b>100</b> if it learned from unchanged images.")
     several = made(spread=0.9, naive=TRUTH)
     several = Answer(several.question, several.trials * 5)
-    assert "<b>100</b> if it ignores the noise (steady over the trials, so no luck), and" in several.takeaway()
+    assert "<b>100</b> if it ignores the noise (the difference is more than luck), and" in several.takeaway()
     close = made(spread=np.where(TRUTH == 1, 0.9, 0.4), naive=TRUTH).trials[0]
     fits = close.fits | {SPREAD: replace(close.fits[SPREAD], accuracy=0.934)}
     fits[NAIVE] = replace(fits[NAIVE], accuracy=0.926)
     close = Answer(several.question, [replace(close, fits=fits)] * 5)
     assert "<b>93.4</b> right" in close.takeaway(), "what differs clearly does not look alike"
-    assert "<b>92.6</b> if it ignores the noise (steady over the trials, so no luck), and " in close.takeaway()
+    assert "<b>92.6</b> if it ignores the noise (the difference is more than luck), and " in close.takeaway()
     lying, takeaway_of = replace(SMALL, labels=BinaryChannel(0.9, 0.8)), "whoever ignores the noise takes “9” for “7”"
     found = made(config=lying, naive=0.6), made(config=lying, spread=0.6), made(naive=0.6)
     assert [takeaway_of in answer.takeaway() for answer in found] == [True, False, False]
