@@ -29,7 +29,7 @@ def escape_markdown(words: str) -> str:
 
 # How large an ε is: of two answers as likely before, fewer than 74 of 100 are guessed right at 1, fewer than
 # 96 at 3, and over 99 at 6.
-ANCHORS = "0: no loss, 1 small, 3 medium, 6 large"
+ANCHORS = "On the scale of ε, 0 is no loss, 1 small, 3 medium and 6 large"
 # An ε from here on is called large.
 _LARGE_LOSS = 6.0
 
@@ -401,12 +401,9 @@ def with_half(estimate: Estimate, scale: Scale = SHARE, *, bold: bool = False, s
 
 
 def epsilon_in_words(name: str, value: float) -> str:
-    """Write a privacy loss with a scale beside it: “Privacy loss ε = 1 (0: no loss, 1 small, 3 medium, 6 large)”.
-
-    One at the end of the scale or beyond is called large.
-    """
+    """Write a privacy loss: “Privacy loss ε = 1.”; one at the end of the scale or beyond is called large."""
     beyond = ", large" if value >= _LARGE_LOSS else ""
-    return f"<b>Privacy loss {name} = {epsilon(value)}{beyond}</b> ({ANCHORS})."
+    return f"<b>Privacy loss {name} = {epsilon(value)}{beyond}</b>."
 
 
 def with_article(digit: str) -> str:

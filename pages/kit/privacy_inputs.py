@@ -21,8 +21,8 @@ from server.streamlit_internals import is_hidden
 LARGEST_EPSILON = 700.0
 EPSILONS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 20.0)
 DELTAS = (0.0, 1e-10, 1e-8, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.05, 0.1, 0.2, 0.3)
-ANSWER_EPSILON, LABEL_EPSILON = "Privacy loss ε of one answer", "Privacy loss ε of one label"
-PERSON_EPSILON, _DELTA_NAME = "Privacy loss ε of one person", "δ, chance that the promise fails"
+ANSWER_EPSILON, LABEL_EPSILON = "Protection of one answer", "Protection of one label"
+PERSON_EPSILON, _DELTA_NAME = "Protection of one person", "δ, chance that the promise fails"
 # A smaller chance is written as one in so many.
 _FEW = 0.01
 _ODDS = "multiplies the odds of any guess by e^ε at most"
@@ -65,7 +65,7 @@ class Guessing:
 
     `guess` is “others who see what is published would guess the label right”, and `equal` “7 and 9”: `n_values` values
     among which it is guessed of `people`. The guess `reaches` the bound that ε sets, or may be right less often; `why`
-    it does is said where dots show it, and `because` in short where a guess is right nearly always.
+    it does is said where dots show it.
     """
 
     guess: str
@@ -74,7 +74,6 @@ class Guessing:
     people: str = "people"
     reaches: bool = False
     why: str = ""
-    because: str = ""
 
 
 def guessing_one_of(n_values: int, things: str, thing: str) -> Guessing:
@@ -107,8 +106,7 @@ def guess_scale_html(epsilon: float, guessing: Guessing, *, delta: float = 0.0, 
     blind = numbers.people_of_100(1 / guessing.n_values)
     why = ""
     if guessing.why:
-        because = guessing.because if often.startswith("over") else ""
-        words = f"{numbers.capital(guessing.guess)} {often} (by luck: {blind}){because}."
+        words = f"{numbers.capital(guessing.guess)} {often} (by luck: {blind})."
         why = f"This holds where {guessing.equal} are equally common. {guessing.why}"
     else:
         words = f"If {guessing.equal} were equally common, {guessing.guess} {often}; by blind guessing, {blind}."
@@ -123,24 +121,23 @@ def black_or_white(pixels: PixelMechanism) -> Guessing:
     """Return what is guessed of a pixel; where it may be replaced, white tells the most, as noise seldom makes it."""
     equal = "black and white"
     if isinstance(pixels, RandomisedResponse):
-        guess = "whoever guesses that a white pixel was white before is right"
+        guess = "a pixel sent as white is truly white"
         became_white = float(pixels.channel_matrix[-1, 0])
         other = f"takes any of {pixels.n_states - 1:,} other shades" if pixels.n_states > 2 else "changes its colour"
         few = f"{numbers.one_in(became_white)} black pixels turns" if 0 < became_white < _FEW else ""
         many = f"{numbers.percent(float(f'{became_white:.2g}'))} of black pixels turn"
-        because = ", as random grey is seldom white" if few else ""
         why = f"A pixel that is replaced {other}, so that {few or many} white."
-        return Guessing(guess, equal, people="white pixels", reaches=True, why=why, because=because)
+        return Guessing(guess, equal, people="white pixels", reaches=True, why=why)
     return Guessing("others who see what is sent would guess a pixel’s colour right", equal, people="pixels")
 
 
 def _scale_html(name: str, epsilon: float, words: str, pictures: str, more: str = "", why: str = "") -> str:
-    """Return what an ε means as HTML, with `pictures` to unfold, and `why` it does; ε itself stands last, as the least
-    known, but for `more`.
+    """Return what an ε means as HTML, with `pictures` and a scale to unfold, and `why` it does; ε itself stands last, as
+    the least known, but for `more`.
     """
     odds = f"{numbers.capital(numbers.odds_bound_text(epsilon))}."
     reason, title = (f"<p>{why}</p>", "Why, and as dots") if why else ("", "Show this as dots")
-    dots = f"<details><summary>{title}</summary>{reason}{pictures}<p>{odds}</p></details>"
+    dots = f"<details><summary>{title}</summary>{reason}{pictures}<p>{odds} {numbers.ANCHORS}.</p></details>"
     shown = f"{numbers.epsilon_in_words(name, epsilon)}{more and ' ' + more}"
     return f'<div class="epsilon">{words} {shown}{dots}</div>'
 

@@ -23,7 +23,7 @@ _SEEN = {
     "owner": "all that is published",
     "curator": "all that is published",
 }
-_SURE = "95 times of 100"
+_SURE = "in 95 of 100 cases"
 _NO_OTHERS = "No other number of people was tried."
 
 
@@ -51,7 +51,7 @@ def whose_guess(plan: Plan) -> str:
     """Return whose guess it is of which `promise` says how often it is right."""
     return (
         f"They see {_SEEN[relied_on(plan)]}, and guess which of two equally likely "
-        f"{_secret(plan)} is true. By luck alone: 50."
+        f"{_secret(plan)} is true."
     )
 
 
@@ -166,7 +166,7 @@ def _exact(advice: Advice) -> str:
             f"With {_people(plan.people)} like those of our trials the computer is right about "
             f"{100 * plan.accuracy.mean:.1f} of 100 others"
         )
-    return f"With {_people(plan.people)} {_right_to(advice.question, plan, sure=f', {_SURE}')}"
+    return f"With {_people(plan.people)} {_right_to(advice.question, plan, sure=f' {_SURE}')}"
 
 
 def _outcome(advice: Advice) -> str:
@@ -208,7 +208,7 @@ def _why_not(advice: Advice) -> str:
         return f"with {tried}, ε of at most {question.epsilon:g} and this trust {lost}. {_NO_OTHERS}"
     if question.people is None:
         return f"with ε of at most {question.epsilon:g} not even {plan.people:,} people are enough."
-    right = _right_to(question, plan, sure=f", {_SURE}")
+    right = _right_to(question, plan, sure=f" {_SURE}")
     return f"with {_people(plan.people)} and ε of at most {question.epsilon:g}, {right}."
 
 

@@ -79,10 +79,10 @@ def scores(
 HOW = {
     FULL: "knows which {records} {positive}",
     LABELLED: "knows all labels of what is sent on",
-    NAMES: "gives each member of a {bag} bag a chance of {bag}",
+    NAMES: "in a {bag} bag, each one counts as {bag} likely",
     by_trying(NAMES): "takes percentages as chances, or compares averages",
     LLP: "finds a rule whose answers match each bag’s percentage",
-    MEAN_MAP: "compares bags of high and of low percentage",
+    MEAN_MAP: "finds what is typical in bags of high percentage",
     ALTERNATING: "compares typical members, then corrects bag by bag",
 }
 _HOW_LAZY = "learns nothing (for comparison)"

@@ -71,9 +71,7 @@ def shares(found: Release) -> Figure:
     names, truth = found.truth.names[:SHOWN], found.truth.shares[:SHOWN]
     method, estimate = FREQUENCY_ORACLES[found.config.oracle], found.found[found.config.oracle]
     ends = interval_bars(estimate.shares[:SHOWN], estimate.low[:SHOWN], estimate.high[:SHOWN], method.style)
-    low, high = estimate.low[:SHOWN], estimate.high[:SHOWN]
-    right = int(((low <= truth) & (truth <= high)).sum())
-    name = f"estimate; line: likely range, right for {right} of {len(truth)}"
+    name = "estimate, with its likely range (95 % interval)"
     mark = _points(names, estimate.shares[:SHOWN], method) | {"error_x": ends | {"thickness": 2}, "name": name}
     return _over_answers(_bars(names, truth, "true share"), [mark], "share of all people")
 

@@ -59,7 +59,7 @@ def test_after_quick_keys_the_three_views_of_epsilon_agree(page: Page, address: 
         page,
         f"{address}/comparison?compare_on=Small+digits&compare_draws=2&show=ignore+the+noise&compare_look=One+correction+for+labels,+bags+and+sets",
     )
-    slider = page.get_by_role("slider", name="Privacy loss ε of one label")
+    slider = page.get_by_role("slider", name="Protection of one label")
     connection.hold()
     page.get_by_text("All results in a table", exact=True).click()
     connection.wait()

@@ -13,14 +13,14 @@ pytestmark = pytest.mark.browser
 def test_on_a_telephone_the_slider_stays_and_a_chapter_comes_into_sight(page: Page, address: str) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     browsing.open_page(page, f"{address}/many_answers?answer_epsilon=3.3")
-    slider = page.get_by_role("slider", name="Privacy loss ε of one answer")
-    expect(slider).to_have_attribute("aria-valuetext", "3.3")
+    slider = page.get_by_role("slider", name="Protection of one answer")
+    expect(slider).to_have_attribute("aria-valuetext", "ε = 3.3")
     slider.focus()
     for key in ("ArrowLeft", "ArrowLeft", "ArrowRight"):  # 3.3 is a step only until it is left
         slider.press(key)
     expect(page).to_have_url(re.compile(r"answer_epsilon=4(\.0)?(&|$)"))
     browsing.settled(page)
-    expect(slider).to_have_attribute("aria-valuetext", "4")
+    expect(slider).to_have_attribute("aria-valuetext", "ε = 4")
     browsing.unfold_chapters_for_specialists(page)
     chapter = page.get_by_role("radio", name="How the error changes")
     chapter.scroll_into_view_if_needed()

@@ -52,7 +52,7 @@ Part = Literal["all", "slider", "boxes"]
 class Slider:
     """The slider of a number, over its whole range or over `stops`; `ends` are words for its left and right end.
 
-    `unit` stands before the numbers at its ends. With `largest_left` the largest number is on the left. With `percent`
+    `unit` stands before its numbers. With `largest_left` the largest number is on the left. With `percent`
     the chosen number is shown in percent. With `live`, what is on the page follows it while it is dragged: each
     position is an event of the document, `privdemo-number`.
     """
@@ -156,6 +156,7 @@ def _slider_data(slider: Slider, value: float, setting: Number) -> dict[str, Any
         "ends": _ends(slider, stops, limit.low, limit.high),
         "stops": stops,
         "percent": slider.percent,
+        "unit": slider.unit,
         "live": slider.live,
         "largestLeft": slider.largest_left,
     }

@@ -163,7 +163,8 @@ class Control {
     this.box.shown = text;
     if (!this.box.edited || this.held) this.box.show(text);
     if (!this.data.slider) return;
-    const words = this.data.slider.percent ? `${Number((100 * this.value).toPrecision(4))} %` : grouped(this.value, text);
+    const { percent, unit } = this.data.slider;
+    const words = percent ? `${Number((100 * this.value).toPrecision(4))} %` : `${unit}${grouped(this.value, text)}`;
     this.output.textContent = words;
     this.slider.setAttribute("aria-valuetext", words);
   }

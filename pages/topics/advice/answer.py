@@ -21,8 +21,8 @@ _OF_CLASSIFIERS = [("comparison", "Seek ε for your own goal", "The chapter “M
 _NEVER_HIDDEN = "No method hides that somebody took part, or what is true of people in general."
 # How often a person may be asked again, for the card on what stays at risk.
 _TIMES = 5
-# How often of 100 a guess between two answers is right by luck.
-_BY_LUCK = " (by luck: 50)"
+# What stands under how often a guess between two answers is right.
+_BY_LUCK = "By luck alone: 50 times. "
 
 
 @dataclass(frozen=True)
@@ -64,24 +64,18 @@ def what_to_do(answer: Answer) -> Sequence[Panel | tuple[Panel, ...]]:
 def _cards(answer: Answer) -> Panel:
     """Return cards: what one person gives away, what stays at risk, and the next less and more trust."""
     plan = answer.advice.plan
+    what = "a label" if plan.accuracy else "an answer"
     cards = [
         (
-            f"How well others can guess one {'label' if plan.accuracy else 'answer'}",
-            _guesses(plan.epsilon, plan.delta),
-            escape(f"{advise.whose_guess(plan)} Privacy loss ε = {plan.epsilon:g} ({numbers.ANCHORS})."),
+            f"How often others guess {what} right",
+            right_of_100_words(plan.epsilon, plan.delta),
+            escape(f"{_BY_LUCK}{advise.whose_guess(plan)} Privacy loss ε = {plan.epsilon:g}."),
         ),
-        *(
-            (
-                escape(_condition(answer, other)[0]),
-                _trust_number(answer, other),
-                escape(f"{_condition(answer, other)[1]}Then {advise.consequence(answer.advice, other)}"),
-            )
-            for other in answer.advice.alternatives
-        ),
+        *(_trust_card(answer, other) for other in answer.advice.alternatives),
         (
-            f"The same guess, if one person answers this {_TIMES} times",
-            _guesses(_TIMES * plan.epsilon, min(1.0, _TIMES * plan.delta)),
-            f"Privacy losses add up: ε = {_TIMES} × {plan.epsilon:g} = {_TIMES * plan.epsilon:g} (6 is large).",
+            f"How often, if one person answers {_TIMES} times",
+            right_of_100_words(_TIMES * plan.epsilon, min(1.0, _TIMES * plan.delta)),
+            f"{_BY_LUCK}Privacy losses add up: ε = {_TIMES} × {plan.epsilon:g} = {_TIMES * plan.epsilon:g}.",
         ),
     ]
     others = (escape(words) for words in advise.comparisons(answer.advice))
@@ -96,35 +90,29 @@ def _cards(answer: Answer) -> Panel:
     )
 
 
-def _condition(answer: Answer, other: Plan) -> tuple[str, str]:
-    """Return the title of the card of another trust, and a sentence on who is trusted: “The same guess, if people trust
-    a shuffler”, “A shuffler mixes all answers. ”.
+def _trust_card(answer: Answer, other: Plan) -> tuple[str, str, str]:
+    """Return the title, the number and the words of the card of another trust: “How often, if people trust a shuffler”,
+    “fewer than 52 of 100 times”.
+
+    The number is how often a guess is right with the ε that this trust takes, or how exact the result is.
     """
     condition, _, does = advise.other_trust(other).partition(", who ")
     whom = condition.removeprefix("If people trust ")
-    start = "The same guess, if" if _BY_LUCK in _trust_number(answer, other) else "Or if"
-    return f"{start} people trust {whom}", f"{numbers.capital(whom)} {does}. " if does else ""
-
-
-def _guesses(epsilon: float, delta: float) -> str:
-    """Return how often of 100 a guess between two answers is right at most."""
-    often = right_of_100_words(epsilon, delta)
-    if often.startswith("up to"):
-        return f"nearly 100 of 100 guesses can be right{_BY_LUCK}"
-    return f"{often.replace(' of 100 times', ' of 100 guesses')} are right{_BY_LUCK}"
-
-
-def _trust_number(answer: Answer, other: Plan) -> str:
-    """Return what another trust gives: how often a guess is right with the ε it takes, or how exact it is."""
+    question, start, luck = answer.question, "If", ""
     if advise.changes_nothing(answer.advice, other):
-        return "no gain"
-    if answer.question.ask == CLASSIFIER:
-        return f"{100 * other.half_width:.1f} points lost"
-    if answer.question.ask != COUNTS and other.half_width >= 0.5:
-        return "may be anything"
-    if answer.question.within is None or other.epsilon_needed is None:
-        return f"± {advise.margin(answer.question, other)}"
-    return _guesses(other.epsilon_needed, other.delta)
+        number = "no gain"
+    elif question.ask == CLASSIFIER:
+        number = f"{100 * other.half_width:.1f} points lost"
+    elif question.ask != COUNTS and other.half_width >= 0.5:
+        number = "may be anything"
+    elif question.within is None or other.epsilon_needed is None:
+        number = f"± {advise.margin(question, other)}"
+    else:
+        start, luck = "How often, if", _BY_LUCK
+        number = right_of_100_words(other.epsilon_needed, other.delta)
+    who = f"{numbers.capital(whom)} {does}. " if does else ""
+    words = f"{luck}{who}Then {advise.consequence(answer.advice, other)}"
+    return escape(f"{start} people trust {whom}"), number, escape(words)
 
 
 def _row(plan: Plan) -> dict[str, object]:

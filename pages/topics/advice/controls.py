@@ -31,10 +31,10 @@ from privdemo.advise import CLASSIFIER
 
 
 def controls(values: Values, main: DeltaGenerator) -> None:
-    """Render the four questions in `main`."""
+    """Render the questions in `main`, the fifth where the fourth sets a limit."""
     kind = kind_of(values)
     with main, st.container(horizontal=True, key="questions", vertical_alignment="top", gap="small"):
-        with st.container(key="first-question", width=270):
+        with st.container(key="first-question", width=260):
             inputs.choose_from_list(KIND, f"1. {KIND.label}")
             with inputs.container_if("answers-shown", kind in SEVERAL):
                 inputs.number(ANSWERS)
@@ -43,12 +43,12 @@ def controls(values: Values, main: DeltaGenerator) -> None:
         with st.container(key="second-question", width=300):
             trust = trust_choice(kind)
             inputs.choose_from_list(trust, f"2. {trust.label}")
-        with st.container(key="third-question", width=170):
+        with st.container(key="third-question", width=165):
             inputs.number(PEOPLE, f"3. {PEOPLE.label}")
         with st.container(key="third-question-goal", width=210):
             inputs.choose_from_list(GOAL, f"4. {GOAL.label}")
-        with inputs.container_if("points-shown", values[GOAL] == WITHIN_GOAL), st.container(width=180):
-            inputs.number(POINTS)
+        with inputs.container_if("points-shown", values[GOAL] == WITHIN_GOAL), st.container(width=195):
+            inputs.number(POINTS, f"5. {POINTS.label}")
     inputs.slider_and_box(EPSILON, ends=privacy_inputs.MORE_OR_LESS, largest_left=True)
     with inputs.container_if("groups-shown", kind != CLASSIFIER):
         inputs.number(GROUPS)

@@ -53,7 +53,7 @@ CHAPTERS = Chapters(
 PAGE = Page.from_folder(
     __name__,
     title="Methods compared",
-    question="Does a computer learn better if somebody sees the true labels?",
+    question="Does a computer learn better if we trust somebody with our data?",
     address="comparison",
     folds=standing_words,
     failed="Nothing can be compared here.",

@@ -219,7 +219,7 @@ def what_it_costs(answer: Answer) -> list[Panel]:
         rows=lambda: [vars(row) | COMPARISON[row.method].columns for row in answer.own],
         snippet=snippet(answer.question),
         prediction=_prediction(answer),
-        note=f"{marks}{_delta_words(config, rows)}",
+        note=f"{_secret(config)}{marks}{_delta_words(config, rows)}",
     )
     shown = tuple(name for name in config.methods if name in (CLEAN, *best) or COMPARISON[name].trust == PUBLISHER)
     alone = replace(answer, question=replace(answer.question, config=replace(config, methods=shown)))
@@ -533,21 +533,20 @@ def mark_words(question: Question, marks: Mapping[str, Estimate], best: Mapping[
     score = score_words(question, f"<b>{results[trust]}</b>")
     verdict = change(row, best[rest[0]]).verdict if rest else None
     if verdict is Verdict.BETTER:
-        start = f"{_yes_or_no(question, trust, rest)}{at} it is best to trust <b>{trust}</b>: {score}"
+        start = f"{_yes_or_no(question, trust, rest)}{at} trusting <b>{trust}</b> is best: {score}"
     elif verdict is Verdict.NOT_CLEAR:
         start = f"{at} <b>{trust} and {rest[0]}</b> do not clearly differ: trusting {trust}, {score}"
     else:
         start = f"{at.removesuffix(',')}, trusting {trust}, {score}"
-    sees = {CURATOR: ", who sees all labels,", OWNER: f", who sees {question.config.bag_size} labels,"}
-    more = ", ".join(f"{one}{sees.get(one, '')}{' gives' * (not i)} {results[one]}" for i, one in enumerate(rest))
-    more = f"; {more}" if more else ""
+    more = "; trusting " + ", ".join(f"{one}{' gives' * (not i)} {results[one]}" for i, one in enumerate(rest))
+    more = more if rest else ""
     if others and PUBLISHER in best:
         more += f"; a publisher, where ε covers no more than its counts, gives {results[PUBLISHER]}"
     return f"{start}{more}.{ceiling}"
 
 
 def _yes_or_no(question: Question, best: str, others: Sequence[str]) -> str:
-    """Answer the page’s question, whether a computer learns better if somebody sees the true labels.
+    """Answer the page’s question, whether a computer learns better if people trust somebody with true labels.
 
     Return nothing where it does not learn, where nobody is not among those trusted, or for a publisher, whose ε is of
     counts alone.
@@ -563,11 +562,19 @@ def _delta_words(config: ComparisonConfig, best: Mapping[str, Row]) -> str:
     if not parties or not config.release_delta:
         return ""
     large = numbers.large_delta_words(config.people, config.release_delta)
+    once = numbers.one_in(config.release_delta).replace("one", "once", 1)
     words = (
-        f" With {numbers.join_words(tuple(parties))} the promise may not hold, with a chance of "
-        f"{numbers.one_in(config.release_delta)} (δ\u00a0=\u00a0{numbers.power_of_ten(config.release_delta)})."
+        f" With {numbers.join_words(tuple(parties))}, protection can fail {once} times "
+        f"(δ\u00a0=\u00a0{numbers.power_of_ten(config.release_delta)})."
     )
     return f"{words} {large}" if large else words
+
+
+def _secret(config: ComparisonConfig) -> str:
+    """Say what is secret: “Each image’s label, “7” or “9”, is one person’s secret.”"""
+    one, other = map(escape, binary_task(config.dataset).classes)
+    record = "image" if has_pixels(config.dataset) else "record"
+    return f"Each {record}’s label, “{one}” or “{other}”, is one person’s secret. "
 
 
 def _with_pushed(config: ComparisonConfig) -> str:

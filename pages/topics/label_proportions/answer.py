@@ -69,7 +69,7 @@ class Answer:
         """Say how many records a model trained on bag shares names correctly, and one trained on every label."""
         ceiling, learns = (
             self.accuracy(FULL).mean,
-            f"A model learns from {bags_words(self)}. It gets {released_words(self)}.",
+            f"A model learns from {bags_words(self)}. {released_words(self)}.",
         )
         records = self.task.records
         if not self.best:
@@ -265,21 +265,24 @@ def bags_words(answer: Answer) -> str:
 
 
 def released_words(answer: Answer) -> str:
-    """Say what is known of a bag."""
-    config = answer.question.config
-    sent = answer.task.unlabelled if config.k == 1 else f"averages of {config.k} or more records"
+    """Say what is known of a bag: the percentage, and of the records what is not as it was."""
+    config, task = answer.question.config, answer.task
+    averages = f"averages of {config.k} or more records" if config.k > 1 else ""
+    noise = f"noise (ε = {numbers.epsilon(config.feature_epsilon)} a column)"
     if math.isfinite(config.feature_epsilon):
-        sent += f"; all of it with noise (ε = {numbers.epsilon(config.feature_epsilon)} a column)"
-    known = f"{sent}. Of each bag it is told only what percentage {answer.task.positive}"
+        sent = f"It gets {averages}, with {noise}. " if averages else f"It gets {task.unlabelled}, with {noise}. "
+    else:
+        sent = f"It gets {averages}. " if averages else ""
+    known = f"{sent}It is told what percentage of each bag {task.positive}, but not which {task.records}"
     if math.isfinite(config.proportion_epsilon):
-        known += f", with noise (ε = {numbers.epsilon(config.proportion_epsilon)} a label)"
+        known += f"; the percentage has noise (ε = {numbers.epsilon(config.proportion_epsilon)} a label)"
     return known
 
 
 def beside_words(task: Task, reached: float, ceiling: float, nothing: float) -> str:
     """Say how many records are named correctly by one answer to all, and without privacy."""
     lazy = f"Always saying “{task.labels[0]}” is right"
-    known = f"without privacy ({_kept_back(task)} known) a model gets {numbers.out_of_100(ceiling)} right"
+    known = f"without privacy, a model is right for {numbers.out_of_100(ceiling)}"
     if reached < nothing - LEAST_AGAINST_TRIVIAL:
         return f"{lazy} more often, for {numbers.out_of_100(nothing)}; {known}"
     if reached <= nothing + LEAST_AGAINST_TRIVIAL:

@@ -97,7 +97,7 @@ CHAPTERS = Chapters(
 PAGE = Page.from_folder(
     __name__,
     title="Many answers",
-    question="Can we find how common each answer is, without knowing anyone’s answer?",
+    question="Can we count answers without knowing who gave which?",
     address="many_answers",
     failed="Nothing can be estimated here.",
     folds=standing_words,

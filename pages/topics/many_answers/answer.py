@@ -92,7 +92,7 @@ class Answer:
             who = who.replace("pe", "simulated pe", 1)
         words = (
             f"Each of {who} {_VERBS.get(one, 'gives')} one of {self.k:,} {many} and sends {self._sent(chosen)}. "
-            f"As we know these chances, we can estimate how common each {one} is: off by "
+            f"From all that they send, we estimate how common each {one} is, off by "
             f"<b>{bare_points(self.off)} percentage points</b> on average."
         )
         if many_answers.same_lie(chosen, rival, self.k, config.epsilon):
@@ -157,9 +157,6 @@ class Answer:
                 "shares",
                 answer=self.examples,
                 figure=Chart(charts.shares(self.release)),
-                note="By chance, an estimate can fall below 0 %."
-                if _any_below_0([found.shares[: charts.SHOWN]])
-                else "",
                 summary=self._summary(),
                 rows=lambda: share_rows(self.release),
                 snippet=snippet(self.question).then(
@@ -169,6 +166,7 @@ class Answer:
                     "    print(oracle, found.shares, found.low, found.high)",
                 ),
             ),
+            *about_negative(self.question, [found.shares[: charts.SHOWN]]),
         ]
 
     def _summary(self) -> str:
@@ -231,7 +229,7 @@ def _job_along(axis: str, config: AnswersConfig) -> Job:
 
 def about_negative(question: Question, shown: Iterable[Iterable[float]]) -> list[Panel]:
     """Return a panel in words on why estimates are below 0 if some of those `shown` are; none if none is."""
-    if not _any_below_0(shown):
+    if not any(share < 0 for shares in shown for share in shares):
         return []
     one, _ = nouns(question)
     have = {"has": "have", "uses": "use"}.get(_VERBS.get(one, ""), "give")
@@ -240,11 +238,6 @@ def about_negative(question: Question, shown: Iterable[Iterable[float]]) -> list
         "chance made fewer, we subtract too much, and the estimate can fall below 0 %."
     )
     return [Panel(question="Why is an estimate below 0 %?", answer=words)]
-
-
-def _any_below_0(shown: Iterable[Iterable[float]]) -> bool:
-    """Return whether any of the estimates shown is below 0."""
-    return any(share < 0 for shares in shown for share in shares)
 
 
 def title(oracle: str) -> str:

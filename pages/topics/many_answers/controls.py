@@ -53,11 +53,11 @@ def adjust(values: Values) -> None:
 
 
 def controls(values: Values, main: DeltaGenerator) -> None:
-    """Render the controls, ε and the method in `main`."""
+    """Render the controls, ε in `main`."""
     with main, inputs.row("answers"):
         epsilon = privacy_inputs.epsilon(EPSILON, privacy_inputs.ANSWER_EPSILON, _COMMON)
-        _choose_method()
         _meaning(values, epsilon)
+    _choose_method()
     privacy_inputs.epsilon_box(EPSILON)
     inputs.choose(source_choice(), "The answers")
     own_data_input.answers_panel(source_choice())

@@ -16,7 +16,7 @@ REHEARSAL, HANDS, TELEPHONES = "Try it with simulated people", "Show of hands", 
 WAYS = (REHEARSAL, HANDS, TELEPHONES)
 # What each way is, and where the answers go.
 WAY_WORDS = {
-    REHEARSAL: "a rehearsal. This app simulates the people and their answers, and asks nobody.",
+    REHEARSAL: "a rehearsal, in which nobody is asked.",
     HANDS: "a coin or cards that nobody else sees decide whether a person raises a hand for the true answer or for "
     "another. You type the counts here.",
     TELEPHONES: "each phone changes its answer by chance, then sends it to this app’s server. The true answer stays on "

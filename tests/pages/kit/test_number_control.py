@@ -77,6 +77,7 @@ def test_a_share_with_a_slider_and_another_unit(session):
         "ends": ("less", "more"),
         "stops": None,
         "percent": True,
+        "unit": "",
         "live": True,
         "largestLeft": False,
     }

@@ -208,13 +208,13 @@ def test_what_an_epsilon_means_stands_beside_its_number(p, epsilon):
     at = opened(LIES)
     at.number_input(key="p").set_value(p).run()
     shown = at.get("html")[0].proto.body.replace("\u00a0", " ")
-    assert re.search(f"<b>Privacy loss .*ε.* = {epsilon}</b> {re.escape(f'({numbers.ANCHORS}).')}", shown)
+    assert re.search(rf"<b>Privacy loss .*ε.* = {epsilon}</b>\..*<p>.* {numbers.ANCHORS}\.</p>", shown, re.DOTALL)
     assert shown.count('class="term"') >= 1
 
 
 @pytest.mark.parametrize(("epsilon", "right"), [(0, 50), (1, 74), (3, 96), (6, 100)])
 def test_the_anchors_of_epsilon_are_what_its_comment_says(epsilon, right):
-    (size,) = re.search(rf"\b{epsilon}:? (\w+)", numbers.ANCHORS).groups()
+    (size,) = re.search(rf"\b{epsilon} (?:is )?(\w+)", numbers.ANCHORS).groups()
     assert (f"= {epsilon}, large</b>" in numbers.epsilon_in_words("ε", epsilon)) == (size == "large")
     assert accounting.most_right_of_100(epsilon, 0.0) == right
 
@@ -239,7 +239,7 @@ def test_what_an_answer_gives_away_is_said_in_whole_people(first, second, words)
     ("epsilon", "often"), [(0.0, "50"), (1.0, "fewer than 74"), (4.59, "fewer than 99"), (4.69, "over 99")]
 )
 def test_what_a_white_pixel_gives_away_is_how_often_it_was_white(epsilon, often):
-    guess = "Whoever guesses that a white pixel was white before is right"
+    guess = "A pixel sent as white is truly white"
     # White is replaced as every other grey; only black and white are possible before.
     for n_states in (2, 17, 256):
         pixels = RandomisedResponse.from_epsilon(epsilon, n_states)
@@ -251,8 +251,7 @@ def test_what_a_white_pixel_gives_away_is_how_often_it_was_white(epsilon, often)
         turn = f"{numbers.one_in(chance)} black pixels turns" if chance < 0.01 else many
         became = f"A pixel that is replaced {other}, so that {turn} white."
         why = f"This holds where black and white are equally common. {became}"
-        seldom = ", as random grey is seldom white" if chance < 0.01 and often == "over 99" else ""
-        assert f">{guess} {often} of 100 times (by luck: 50){seldom}." in shown
+        assert f">{guess} {often} of 100 times (by luck: 50)." in shown
         assert f"<p>{why}</p>" in shown
         posterior = 100 * channel[-1, 1] / channel[-1].sum()
         said = int(often.split()[-1])
@@ -283,9 +282,9 @@ def test_the_meaning_of_an_answer_comes_from_its_channel():
     channel = BinaryChannel(0.1, 0.3)  # of voters of B 10 of 100 say A, of voters of A 70
     shown = privacy_inputs.answer_scale_html(channel, people)
     words = "Of 100 people who voted A, 70 say A. Of 100 who voted B, 10 say A."
-    assert f">{words} <b>Privacy loss ε of one answer = 1.95</b> ({numbers.ANCHORS}).<details" in shown
+    assert f">{words} <b>Privacy loss ε of one answer = 1.95</b>.<details" in shown
     assert "<figcaption>100 people who voted B</figcaption>" in shown
-    assert "<p>Whatever was believed before, the odds change at most sevenfold.</p>" in shown
+    assert f"<p>Whatever was believed before, the odds change at most sevenfold. {numbers.ANCHORS}.</p>" in shown
 
 
 @pytest.mark.parametrize(
@@ -307,5 +306,5 @@ def test_what_a_release_gives_away_is_how_many_can_be_guessed_right(epsilon, del
     beyond = f" This includes a chance of {counted} that the promise fails." if counted else ""
     words = f"If a and b were equally common, others would guess it right {right} of 100 times; by blind guessing,"
     assert f">{words} 50.{beyond} <b>Privacy loss ε of a label = " in shown
-    assert f"({numbers.ANCHORS}). So.<details>" in shown
+    assert "</b>. So.<details>" in shown
     assert "<figcaption>100 patients</figcaption>" in shown

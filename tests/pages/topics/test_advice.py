@@ -116,7 +116,7 @@ def test_every_question_offers_those_with_whom_it_can_be_answered(title, kind):
         first, second = what_to_do(answer(question, Trials()))
         plan = advise.advise(question).plan
         right = accounting.right_of_100_words(plan.epsilon, plan.delta)
-        assert first.figure.contents[0][1] == f"{right.replace('times', 'guesses')} are right (by luck: 50)"
+        assert first.figure.contents[0][1] == right
         assert {row["trust"] for row in second.rows()} <= set(TRUSTS[kind])
 
 
@@ -153,25 +153,21 @@ def test_the_star_stands_where_the_advised_plan_is_on_the_curve_of_its_trust():
 def test_the_cards_say_what_the_next_trust_gives_and_what_stays_at_risk():
     made = answer(MEMBERS, Trials())
     titles = {title: (number, words) for title, number, words in what_to_do(made)[0].figure.contents}
-    assert (
-        titles["The same guess, if people trust a shuffler"][0]
-        == "fewer than 52 of 100 guesses are right (by luck: 50)"
-    )
-    words = titles["The same guess, if people trust a shuffler"][1]
+    number, words = titles["How often, if people trust a shuffler"]
+    assert number == "fewer than 52 of 100 times"
     shuffled = made.advice.alternatives[0]
     loss = f"5,000 people are protected better, for the same ± 3 points: ε = {shuffled.epsilon_needed:g}."
-    assert words == f"A shuffler mixes all answers so that nobody knows whose is whose. Then {loss}"
+    shuffler = "A shuffler mixes all answers so that nobody knows whose is whose."
+    assert words == f"By luck alone: 50 times. {shuffler} Then {loss}"
     in_words = what_to_do(made)[0].summary
     assert f"{loss} Or keep ε = 1 and ask only {shuffled.people_needed:,} people." in in_words
     assert in_words.endswith("No method hides that somebody took part, or what is true of people in general.")
-    assert (
-        titles["The same guess, if one person answers this 5 times"][0]
-        == "nearly 100 of 100 guesses can be right (by luck: 50)"
-    )
-    number, words = titles["How well others can guess one answer"]
-    assert number == "fewer than 74 of 100 guesses are right (by luck: 50)"
+    assert titles["How often, if one person answers 5 times"][0] == "up to nearly 100 of 100 times"
+    number, words = titles["How often others guess an answer right"]
+    assert number == "fewer than 74 of 100 times"
     assert words.startswith(
-        "They see what that person sends, and guess which of two equally likely answers is true. By luck alone: 50."
+        "By luck alone: 50 times. They see what that person sends, and guess which of two equally likely answers is "
+        "true. Privacy loss ε = 1."
     )
 
 
@@ -180,10 +176,7 @@ def test_a_delta_that_adds_up_to_more_than_1_over_several_answers_counts_as_1():
         replace(MEMBERS, ask="counts", trust="curator", answers=16, epsilon=0.5, within=None, delta=0.3), Trials()
     )
     titles = {title: number for title, number, _ in what_to_do(made)[0].figure.contents}
-    assert (
-        titles["The same guess, if one person answers this 5 times"]
-        == "nearly 100 of 100 guesses can be right (by luck: 50)"
-    )
+    assert titles["How often, if one person answers 5 times"] == "up to nearly 100 of 100 times"
 
 
 @pytest.mark.parametrize(
@@ -211,7 +204,7 @@ def test_every_option_that_is_called_otherwise_on_screen_is_one():
 def test_a_share_of_which_nothing_is_learnt_is_said_to_be_anything():
     made = answer(Question("yes-no", "curator", people=50, within=None, epsilon=0.01), Trials())
     titles = {title: (number, words) for title, number, words in what_to_do(made)[0].figure.contents}
-    number, words = titles["Or if people trust a shuffler"]
+    number, words = titles["If people trust a shuffler"]
     assert number == "may be anything"
     assert words.endswith("Then the share of yes may be anything, with ε = 0.01.")
 
@@ -219,7 +212,7 @@ def test_a_share_of_which_nothing_is_learnt_is_said_to_be_anything():
 def test_trust_that_changes_nothing_is_said_to_be_no_gain():
     made = answer(question_of(values_of({KIND: next(reversed(KINDS))})), Trials())
     titles = {title: (number, words) for title, number, words in what_to_do(made)[0].figure.contents}
-    assert titles["Or if people trust the owner of each group"] == ("no gain", "Then nothing changes.")
+    assert titles["If people trust the owner of each group"] == ("no gain", "Then nothing changes.")
 
 
 def test_a_classifiers_advice_says_that_one_number_of_people_was_tried():
@@ -243,7 +236,7 @@ def test_five_questions_are_answered_from_the_label_alone():
         "5 times give away at most ε = 5",  # and if I am asked again?
         "sees what each telephone sends, and cannot be sure which answers are true",  # who sees my answer?
         "Nobody but the telephone itself",  # whom must I trust?
-        "With 5,000 people the share of yes is right to ± 3 points, 95 times of 100",  # how exact is the result?
+        "With 5,000 people the share of yes is right to ± 3 points in 95 of 100 cases",  # how exact is the result?
         "“Have you ever cheated?”",
         LINK,
     ):

@@ -102,26 +102,26 @@ def reached(wanted: float) -> str:
         ),
         (
             mark_words(question(), MARKS, ranked([WORSE, CLEAR])),
-            "<b>No.</b> With the same privacy loss (ε = 1) for all, it is best to trust <b>nobody</b>: <b>90.0 %</b> "
-            "of new images are rightly called “7” or “9”; a bag owner, who sees 25 labels, gives 70.0 %. Without",
+            "<b>No.</b> With the same privacy loss (ε = 1) for all, trusting <b>nobody</b> is best: <b>90.0 %</b> of "
+            "new images are rightly called “7” or “9”; trusting a bag owner gives 70.0 %. Without",
         ),
         (
             mark_words(question(), MARKS, ranked([replace(CLEAR, trust=CURATOR), replace(WORSE, trust=NOBODY)])),
-            "<b>Yes.</b> With the same privacy loss (ε = 1) for all, it is best to trust <b>a curator</b>: ",
+            "<b>Yes.</b> With the same privacy loss (ε = 1) for all, trusting <b>a curator</b> is best: ",
         ),
         (
             mark_words(question(replace(DIGITS, task=SHARE)), MARKS, ranked([WORSE, CLEAR])),
-            "With the same privacy loss (ε = 1) for all, it is best to trust <b>nobody</b>: the share of",
+            "With the same privacy loss (ε = 1) for all, trusting <b>nobody</b> is best: the share of",
         ),
         (
             mark_words(question(), MARKS, ranked([CLEAR, UNSURE])),
             "With the same privacy loss (ε = 1) for all, <b>a bag owner and nobody</b> do not clearly differ: trusting "
-            "a bag owner, <b>92.0 %</b> of new images are rightly called “7” or “9”; nobody gives 90.0 %.",
+            "a bag owner, <b>92.0 %</b> of new images are rightly called “7” or “9”; trusting nobody gives 90.0 %.",
         ),
         (
             mark_words(question(), MARKS, ranked([CLEAR, replace(WORSE, by_trial="")])),
             "With the same privacy loss (ε = 1) for all, trusting nobody, <b>90.0 %</b> of new images are "
-            "rightly called “7” or “9”; a bag owner, who sees 25 labels, gives 70.0 %.",
+            "rightly called “7” or “9”; trusting a bag owner gives 70.0 %.",
         ),
         (
             mark_words(question(DIGITS, metric="log_loss"), MARKS, {OWNER: CLEAR}),
@@ -175,8 +175,8 @@ def test_it_opens_with_the_shipped_scores_of_its_setting():
     marks = {r.method: r.estimate for r in shipped.marks(replace(DIGITS, methods=())) if r.metric == "accuracy"}
     for names, whom in (
         (BOTH, ""),
-        ((LLP,), "a bag owner, who sees 25 labels, "),
-        ((CURATED,), "a curator, who sees all labels, gives "),
+        ((LLP,), "a bag owner "),
+        ((CURATED,), "trusting a curator gives "),
     ):
         best = max((marks[name] for name in names), key=lambda mark: mark.mean)
         assert re.search(rf"{whom}(<b>)?{100 * best.mean:.1f} %", takeaway(at))
@@ -618,7 +618,7 @@ def by_trust(config: ComparisonConfig, metric: str) -> tuple[Answer, dict[str, P
 @pytest.mark.mnist
 def test_the_note_names_delta_and_a_shuffler_is_compared_at_two(mnist):
     _, panels = by_trust(ComparisonConfig(SHARE), "error")
-    words = "With a curator and a shuffler the promise may not hold, with a chance of one in 1,000,000 (δ = 10⁻⁶)."
+    words = "With a curator and a shuffler, protection can fail once in 1,000,000 times (δ = 10⁻⁶)."
     assert panels["by-trust"].note.replace("\u00a0", " ").endswith(words)
     panel = panels["two-deltas"]
     assert "<b>77 %</b> of the way from lies to a curator at δ = 10⁻⁶, and 89 % at δ = 10⁻³." in panel.answer
@@ -648,7 +648,7 @@ def test_a_curators_model_is_compared_at_two_deltas_where_both_are_shipped(mnist
 @pytest.mark.mnist
 def test_a_large_delta_is_said_to_be_large_and_compared_with_the_default(mnist):
     _, panels = by_trust(ComparisonConfig(SHARE, delta=1e-3), "error")
-    assert "a chance of one in 1,000 (δ\u00a0=\u00a010⁻³)" in panels["by-trust"].note
+    assert "can fail once in 1,000 times (δ\u00a0=\u00a010⁻³)" in panels["by-trust"].note
     assert "at worst the true label" in panels["by-trust"].note
     assert (
         "<b>89 %</b> of the way from lies to a curator at δ = 10⁻³, and 77 % at δ = 10⁻⁶."

@@ -47,8 +47,8 @@ def answer_of(config: BagConfig) -> Answer:
         (compare_words(Verdict.NOT_CLEAR, NAMES, LLP, ""), f" {OURS} and {THEIRS} are statistically tied in F1"),
         (
             beside_words(MALIGNANT, 0.64, 0.86, 0.66),
-            "Always saying “benign” is right more often, for 66 of 100; without privacy (diagnosis known) a "
-            "model gets 86 of 100 right",
+            "Always saying “benign” is right more often, for 66 of 100; without privacy, a model is right for "
+            "86 of 100",
         ),
         (
             beside_words(MALIGNANT, 0.66, 0.86, 0.66),
@@ -56,7 +56,7 @@ def answer_of(config: BagConfig) -> Answer:
         ),
         (
             beside_words(MALIGNANT, 0.8, 0.86, 0.66),
-            "Always saying “benign” is right for 66 of 100; without privacy (diagnosis known) a model gets 86 of 100",
+            "Always saying “benign” is right for 66 of 100; without privacy, a model is right for 86 of 100",
         ),
         (curves.compare_gains(0.07, 0.05), "the noise of many bags averages out"),
         (curves.compare_gains(0.03, 0.05), "this much noise is too much"),

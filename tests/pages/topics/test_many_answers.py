@@ -46,7 +46,7 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
     off = abs(of.release.found["subset selection"].shares - of.release.truth.shares).mean()
     assert of.takeaway() == (
         "Each of 10,000 simulated people gives one of 64 answers and sends a list of 17 answers, partly chosen by "
-        "chance. As we know these chances, we can estimate how common each answer is: off by "
+        "chance. From all that they send, we estimate how common each answer is, off by "
         f"<b>{standard_error(off)} percentage points</b> on average."
     )
     there, other = round(100 * made.p), round(100 * made.q)
@@ -56,7 +56,7 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
     blind = "Taking all answers for equally frequent, without asking, would typically be off by less."
     assert shown(replace(DEFAULT, people=100)).takeaway().endswith(blind)
     assert blind not in shown(replace(DEFAULT, dataset="uniform", people=100)).takeaway()
-    (panel,) = of.main()
+    panel, *_ = of.main()
     error = f"subset selection {ERRORS['subset selection']} points, k-ary randomised response "
     assert f"{error}{ERRORS[RANDOMISED_RESPONSE]} points." in panel.summary
 
@@ -188,7 +188,7 @@ def test_answers_are_called_what_they_are() -> None:
         "chosen by chance." in words
     )
     words = shown(replace(DEFAULT, dataset=ILLNESSES, k=16, oracle=RANDOMISED_RESPONSE)).takeaway()
-    assert "and sends one illness, the true one or a random one. As we know" in words
+    assert "and sends one illness, the true one or a random one. From all" in words
 
 
 def test_of_two_answers_all_is_said_for_one_count_and_one_bit() -> None:
@@ -314,10 +314,10 @@ def test_the_page_opens_on_sixteen_illnesses_by_name() -> None:
 @pytest.mark.parametrize(("epsilon", "is_there"), [(1.0, True), (9.0, False)])
 def test_a_share_below_0_is_explained_where_it_is_on_the_screen(epsilon: float, is_there: bool) -> None:
     of = shown(replace(DEFAULT, dataset=ILLNESSES, k=16, epsilon=epsilon))
-    (panel,) = of.main()
+    panel, *why = of.main()
     estimates = [x for mark in panel.figure.figure.data[1:] for x in mark.x]
     assert (min(estimates) < 0) == is_there
-    assert panel.note == ("By chance, an estimate can fall below 0 %." if is_there else "")
+    assert [one.question for one in why] == ["Why is an estimate below 0 %?"] * is_there
 
 
 def test_a_guess_is_asked_for_with_what_the_figure_shows_as_its_truth() -> None:
