@@ -49,10 +49,7 @@ def promise(plan: Plan) -> str:
 
 def whose_guess(plan: Plan) -> str:
     """Return whose guess it is of which `promise` says how often it is right."""
-    return (
-        f"They see {_SEEN[relied_on(plan)]}, and guess which of two equally likely "
-        f"{_secret(plan)} is true."
-    )
+    return f"They see {_SEEN[relied_on(plan)]}, and guess which of two equally likely {_secret(plan)} is true."
 
 
 def _secret(plan: Plan) -> str:

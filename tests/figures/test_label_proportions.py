@@ -96,9 +96,7 @@ def test_every_method_says_below_its_name_how_it_learns():
     assert set(charts.HOW) == set(LABEL_PROPORTIONS)
     words = charts.accuracies(TRIALS, (BAG_NAMES, MEAN_MAP, FULL), SHARE, BINARY["adult"]).layout.yaxis.ticktext
     assert [one.partition("<br>")[2] for one in words[:3]] == [
-        "in a {0} bag, each one counts as {0} likely".format(
-            f"{TRIALS[0].proportions[0]:.0%}".replace("%", "\u00a0%")
-        ),
+        "in a {0} bag, each one counts as {0} likely".format(f"{TRIALS[0].proportions[0]:.0%}".replace("%", "\u00a0%")),
         "finds what is typical in bags of high percentage",
         "knows which people earn over $50,000 a year",
     ]
