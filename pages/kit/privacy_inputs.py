@@ -132,8 +132,8 @@ def black_or_white(pixels: PixelMechanism) -> Guessing:
 
 
 def _scale_html(name: str, epsilon: float, words: str, pictures: str, more: str = "", why: str = "") -> str:
-    """Return what an ε means as HTML, with `pictures` and a scale to unfold, and `why` it does; ε itself stands last, as
-    the least known, but for `more`.
+    """Return what an ε means as HTML, with `pictures` and a scale to unfold, and `why` it does; ε itself stands last,
+    as the least known, but for `more`.
     """
     odds = f"{numbers.capital(numbers.odds_bound_text(epsilon))}."
     reason, title = (f"<p>{why}</p>", "Why, and as dots") if why else ("", "Show this as dots")
