@@ -421,7 +421,7 @@ TRIED_NOISE = "gaussian"
 # Who must be trusted is shown by the marker, hollow where a method is chosen by trying; what learns is the colour and
 # the dash: the spread likelihood has one colour, whatever the channel.
 MARKERS = {TRUTH: "line-ns-open", NOBODY: "circle", SHUFFLER: "pentagon"}
-MARKERS |= {OWNER: "square", PUBLISHER: "diamond", CURATOR: "star"}
+MARKERS |= {OWNER: "square", PUBLISHER: "diamond", CURATOR: "triangle-up"}
 
 
 def set_names(noise: str) -> str:

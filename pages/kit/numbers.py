@@ -27,11 +27,10 @@ def escape_markdown(words: str) -> str:
     return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", parted)
 
 
-# How large an ε is: of two answers as likely before, fewer than 74 of 100 are guessed right at 1, fewer than
-# 96 at 3, and over 99 at 6.
-ANCHORS = "On the scale of ε, 0 is no loss, 1 small, 3 medium and 6 large"
-# An ε from here on is called large.
-_LARGE_LOSS = 6.0
+# What an ε is called that is at least so large. Of two answers as likely before, fewer than 89 of 100 are guessed right
+# at 2, and fewer than 99 at 4.5.
+_SIZES = ((4.5, "large"), (2.0, "medium"), (0.0, "small"))
+SCALE_OF_LOSS = "A privacy loss below ε = 2 is called small here, from 4.5 on large"
 
 
 def epsilon(value: float) -> str:
@@ -401,9 +400,24 @@ def with_half(estimate: Estimate, scale: Scale = SHARE, *, bold: bool = False, s
 
 
 def epsilon_in_words(name: str, value: float) -> str:
-    """Write a privacy loss: “Privacy loss ε = 1.”; one at the end of the scale or beyond is called large."""
-    beyond = ", large" if value >= _LARGE_LOSS else ""
-    return f"<b>Privacy loss {name} = {epsilon(value)}{beyond}</b>."
+    """Write an ε, and how large it is: “ε = 1 (small)”; 0 has no size."""
+    size = next(word for least, word in _SIZES if value >= least)
+    return f"{name} = {epsilon(value)}" + f" ({size})" * (value > 0)
+
+
+def how_far(reached: float, least: float, most: float) -> str:
+    """Answer whether `reached` is near `most`, seen from `least`, which needs no data: “Yes” from three quarters of the
+    way on, “Partly” from one quarter on, else “Hardly”, and “No” where nothing is gained.
+    """
+    way = (reached - least) / (most - least) if most > least else 0.0
+    return "Yes" if way >= 0.75 else "Partly" if way >= 0.25 else "Hardly" if way > 0 else "No"
+
+
+# What `how_far` means, for a figure in words.
+HOW_FAR_WORDS = (
+    "“Yes” is said where learning keeps three quarters or more of what it gains without privacy over {least}, “partly” "
+    "from one quarter on."
+)
 
 
 def with_article(digit: str) -> str:

@@ -21,8 +21,8 @@ from server.streamlit_internals import is_hidden
 LARGEST_EPSILON = 700.0
 EPSILONS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 20.0)
 DELTAS = (0.0, 1e-10, 1e-8, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.05, 0.1, 0.2, 0.3)
-ANSWER_EPSILON, LABEL_EPSILON = "Protection of one answer", "Protection of one label"
-PERSON_EPSILON, _DELTA_NAME = "Protection of one person", "δ, chance that the promise fails"
+ANSWER_EPSILON, LABEL_EPSILON = "Privacy loss of one answer", "Privacy loss of one label"
+PERSON_EPSILON, _DELTA_NAME = "Privacy loss of one person", "δ, chance that the promise fails"
 # A smaller chance is written as one in so many.
 _FEW = 0.01
 _ODDS = "multiplies the odds of any guess by e^ε at most"
@@ -60,10 +60,10 @@ def answer_scale_html(channel: BinaryChannel, people: People) -> str:
 
 @dataclass(frozen=True)
 class Guessing:
-    """Parts of “If 7 and 9 were equally common, others who see what is published would guess the label right fewer than
-    74 of 100 times; by blind guessing, 50.”
+    """Parts of “Others who see what is published guess the label right fewer than 74 of 100 times (by luck: 50), if 7
+    and 9 are equally common.”
 
-    `guess` is “others who see what is published would guess the label right”, and `equal` “7 and 9”: `n_values` values
+    `guess` is “others who see what is published guess the label right”, and `equal` “7 and 9”: `n_values` values
     among which it is guessed of `people`. The guess `reaches` the bound that ε sets, or may be right less often; `why`
     it does is said where dots show it.
     """
@@ -79,7 +79,7 @@ class Guessing:
 def guessing_one_of(n_values: int, things: str, thing: str) -> Guessing:
     """Return what is guessed of people who each send one of so many `things`; `thing` is one of them."""
     each = "both" if n_values == 2 else "all"
-    return Guessing(f"others who see what a person sends would guess the {thing} right", f"{each} {things}", n_values)
+    return Guessing(f"others who see what a person sends guess the {thing} right", f"{each} {things}", n_values)
 
 
 def guess_scale(epsilon: float, guessing: Guessing, *, delta: float = 0.0, name: str = "ε", more: str = "") -> None:
@@ -109,8 +109,8 @@ def guess_scale_html(epsilon: float, guessing: Guessing, *, delta: float = 0.0, 
         words = f"{numbers.capital(guessing.guess)} {often} (by luck: {blind})."
         why = f"This holds where {guessing.equal} are equally common. {guessing.why}"
     else:
-        words = f"If {guessing.equal} were equally common, {guessing.guess} {often}; by blind guessing, {blind}."
-        words += failing if by_delta else ""
+        are = f", if {guessing.equal} are equally common"
+        words = f"{numbers.capital(guessing.guess)} {often} (by luck: {blind}){are}.{failing * by_delta}"
     is_right, is_wrong = figures.people.ANSWERED, figures.people.NOT_YET
     field = figures.split_field(f"100 {guessing.people}", most, 100, is_right, is_wrong, columns=25)
     legend = {"guessed right": is_right, "guessed wrong": is_wrong}
@@ -128,18 +128,21 @@ def black_or_white(pixels: PixelMechanism) -> Guessing:
         many = f"{numbers.percent(float(f'{became_white:.2g}'))} of black pixels turn"
         why = f"A pixel that is replaced {other}, so that {few or many} white."
         return Guessing(guess, equal, people="white pixels", reaches=True, why=why)
-    return Guessing("others who see what is sent would guess a pixel’s colour right", equal, people="pixels")
+    return Guessing("others who see what is sent guess a pixel’s colour right", equal, people="pixels")
 
 
 def _scale_html(name: str, epsilon: float, words: str, pictures: str, more: str = "", why: str = "") -> str:
-    """Return what an ε means as HTML, with `pictures` and a scale to unfold, and `why` it does; ε itself stands last,
-    as the least known, but for `more`.
+    """Return what an ε means as HTML, with `pictures` and a scale to unfold, and `why` it does.
+
+    An ε that the slider shows stands first; one that follows from another number stands last but for `more`, as the
+    least known.
     """
     odds = f"{numbers.capital(numbers.odds_bound_text(epsilon))}."
-    reason, title = (f"<p>{why}</p>", "Why, and as dots") if why else ("", "Show this as dots")
-    dots = f"<details><summary>{title}</summary>{reason}{pictures}<p>{odds} {numbers.ANCHORS}.</p></details>"
-    shown = f"{numbers.epsilon_in_words(name, epsilon)}{more and ' ' + more}"
-    return f'<div class="epsilon">{words} {shown}{dots}</div>'
+    reason, title = (f"<p>{why}</p>", "Why? And as dots") if why else ("", "Show this as dots")
+    dots = f"<details><summary>{title}</summary>{reason}{pictures}<p>{odds} {numbers.SCALE_OF_LOSS}.</p></details>"
+    size = numbers.epsilon_in_words(name, epsilon)
+    shown = f"<b>{size} means:</b> {words}" if name == "ε" else f"{words} <b>Privacy loss {size}.</b>"
+    return f'<div class="epsilon">{shown}{more and " " + more}{dots}</div>'
 
 
 def people_words(first: float, second: float, people: People) -> str:

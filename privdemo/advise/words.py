@@ -23,7 +23,6 @@ _SEEN = {
     "owner": "all that is published",
     "curator": "all that is published",
 }
-_SURE = "in 95 of 100 cases"
 _NO_OTHERS = "No other number of people was tried."
 
 
@@ -84,15 +83,17 @@ def action(question: Question, plan: Plan) -> str:
 
 
 def sending(question: Question, plan: Plan) -> str:
-    """Return what a phone does: “send the opposite answer 27 % of the time”; nothing if true answers are counted."""
+    """Return what a phone does: “send the opposite answer with a chance of 27 %”; nothing if true answers are
+    counted.
+    """
     values = plan.parameters
     if question.ask == CLASSIFIER:
-        return f"send the other label {_percent(values['flip_prob'])} of the time" if "flip_prob" in values else ""
+        return f"send the other label {_chance(values['flip_prob'])}" if "flip_prob" in values else ""
     if plan.mechanism not in FREQUENCY_ORACLES:
         return ""
-    true, other = (f"{_percent(values[name])} of the time" for name in "pq")
+    true, other = (_chance(values[name]) for name in "pq")
     if plan.mechanism == "randomised response":
-        lies = f"{_percent(values['flip_prob'])} of the time"
+        lies = _chance(values["flip_prob"])
         return f"send the opposite answer {lies}" if question.answers == 2 else f"send one of the other answers {lies}"
     if plan.mechanism == "subset selection":
         return f"send a list of {values['size']:g} of the {question.answers:,} answers that holds the true one {true}"
@@ -163,7 +164,7 @@ def _exact(advice: Advice) -> str:
             f"With {_people(plan.people)} like those of our trials the computer is right about "
             f"{100 * plan.accuracy.mean:.1f} of 100 others"
         )
-    return f"With {_people(plan.people)} {_right_to(advice.question, plan, sure=f' {_SURE}')}"
+    return f"With {_people(plan.people)} {_right_to(advice.question, plan, is_sure=True)}"
 
 
 def _outcome(advice: Advice) -> str:
@@ -176,17 +177,19 @@ def _outcome(advice: Advice) -> str:
         return f"{exact}."
     if advice.open_people is None:
         return f"{exact}; if all sent their true answers, ± {_points(advice.open_half_width)}."
-    return f"{exact}. If all sent their true answers, {_people(advice.open_people)} would be enough."
+    enough = f"if all sent their true answers, {_people(advice.open_people)} would be enough"
+    return f"{exact}. The price of privacy: {enough}."
 
 
-def _right_to(question: Question, plan: Plan, sure: str = "") -> str:
-    """Return how exact the result is, `sure` behind it; or that it may be anything."""
+def _right_to(question: Question, plan: Plan, is_sure: bool = False) -> str:
+    """Return how exact the result is, and if it `is_sure`, how often; or that it may be anything."""
     what = {YES_NO: "the share of yes", ONE_OF_K: "the share of each answer", COUNTS: "each number in the table"}[
         question.ask
     ]
     if plan.half_width >= 0.5:
         return f"{what} may be anything"
-    return f"{what} is right to ± {margin(question, plan)}{sure}"
+    often = f" in 95 of 100 {'tables' if question.ask == COUNTS else 'surveys'}" if is_sure else ""
+    return f"{what} is right to ± {margin(question, plan)}{often}"
 
 
 def margin(question: Question, plan: Plan) -> str:
@@ -205,7 +208,7 @@ def _why_not(advice: Advice) -> str:
         return f"with {tried}, ε of at most {question.epsilon:g} and this trust {lost}. {_NO_OTHERS}"
     if question.people is None:
         return f"with ε of at most {question.epsilon:g} not even {plan.people:,} people are enough."
-    right = _right_to(question, plan, sure=f" {_SURE}")
+    right = _right_to(question, plan, is_sure=True)
     return f"with {_people(plan.people)} and ε of at most {question.epsilon:g}, {right}."
 
 
@@ -299,8 +302,8 @@ def _number(value: float) -> str:
     return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
 
 
-def _percent(probability: float) -> str:
-    return f"{100 * probability:.3g} %"
+def _chance(probability: float) -> str:
+    return f"with a chance of {100 * probability:.3g} %"
 
 
 def _points(share: float) -> str:

@@ -79,10 +79,10 @@ def scores(
 HOW = {
     FULL: "knows which {records} {positive}",
     LABELLED: "knows all labels of what is sent on",
-    NAMES: "in a {bag} bag, each one counts as {bag} likely",
+    NAMES: "takes a bag’s {bag} as the chance of each one in it",
     by_trying(NAMES): "takes percentages as chances, or compares averages",
     LLP: "finds a rule whose answers match each bag’s percentage",
-    MEAN_MAP: "finds what is typical in bags of high percentage",
+    MEAN_MAP: "finds what bags of high percentage have in common",
     ALTERNATING: "compares typical members, then corrects bag by bag",
 }
 _HOW_LAZY = "learns nothing (for comparison)"

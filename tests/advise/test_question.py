@@ -138,25 +138,25 @@ def test_the_sentence_names_the_noise_the_people_and_the_price():
     for asked, words in (
         (
             Question("yes-no", "nobody", 5000, 0.03),
-            "Let each person’s phone send the opposite answer 26.9 % of the time. With 5,000 people the share of "
-            "yes is right to ± 3 points in 95 of 100 cases. If all sent their true answers, 1,064 people would be "
-            "enough.",
+            "Let each person’s phone send the opposite answer with a chance of 26.9 %. With 5,000 people the share of "
+            "yes is right to ± 3 points in 95 of 100 surveys. The price of privacy: if all sent their true answers, "
+            "1,064 people would be enough.",
         ),
         (
             Question("yes-no", "nobody", 1000, 0.05),
             "It cannot be done: with 1,000 people and ε of at most 1, the share of yes is right to ± 6.69 points in "
-            "95 of 100 cases. Any one of these is enough: ask 1,795 people, allow ε = 1.446, let people trust a "
+            "95 of 100 surveys. Any one of these is enough: ask 1,795 people, allow ε = 1.446, let people trust a "
             "shuffler, or accept ± 6.69 points.",
         ),
         (
             Question("counts", "curator", 600, 0.01, 16),
             "It cannot be done: with 600 people and ε of at most 1, each number in the table is right to ± 6.13 "
-            "people in 95 of 100 cases. Any one of these is enough: take a table of 613 people, allow ε = 1.022, or "
+            "people in 95 of 100 tables. Any one of these is enough: take a table of 613 people, allow ε = 1.022, or "
             "accept ± 6.13 people.",
         ),
         (
             Question("yes-no", "nobody", 1),
-            "Let each person’s phone send the opposite answer 26.9 % of the time. With 1 person the share of yes "
+            "Let each person’s phone send the opposite answer with a chance of 26.9 %. With 1 person the share of yes "
             "may be anything; if all sent their true answers, ± 44.5 points.",
         ),
         (

@@ -22,7 +22,7 @@ _NEVER_HIDDEN = "No method hides that somebody took part, or what is true of peo
 # How often a person may be asked again, for the card on what stays at risk.
 _TIMES = 5
 # What stands under how often a guess between two answers is right.
-_BY_LUCK = "By luck alone: 50 times. "
+_BY_LUCK = "By luck: 50 times; fewer is safer. "
 
 
 @dataclass(frozen=True)
@@ -73,9 +73,10 @@ def _cards(answer: Answer) -> Panel:
         ),
         *(_trust_card(answer, other) for other in answer.advice.alternatives),
         (
-            f"How often, if one person answers {_TIMES} times",
+            f"The same, if one person answers {_TIMES} times",
             right_of_100_words(_TIMES * plan.epsilon, min(1.0, _TIMES * plan.delta)),
-            f"{_BY_LUCK}Privacy losses add up: ε = {_TIMES} × {plan.epsilon:g} = {_TIMES * plan.epsilon:g}.",
+            f"{_BY_LUCK}Privacy losses add up: ε = {_TIMES} × {plan.epsilon:g} = {_TIMES * plan.epsilon:g}. "
+            "Ask each person as seldom as you can.",
         ),
     ]
     others = (escape(words) for words in advise.comparisons(answer.advice))
@@ -91,7 +92,7 @@ def _cards(answer: Answer) -> Panel:
 
 
 def _trust_card(answer: Answer, other: Plan) -> tuple[str, str, str]:
-    """Return the title, the number and the words of the card of another trust: “How often, if people trust a shuffler”,
+    """Return the title, the number and the words of the card of another trust: “The same, if people trust a shuffler”,
     “fewer than 52 of 100 times”.
 
     The number is how often a guess is right with the ε that this trust takes, or how exact the result is.
@@ -108,7 +109,7 @@ def _trust_card(answer: Answer, other: Plan) -> tuple[str, str, str]:
     elif question.within is None or other.epsilon_needed is None:
         number = f"± {advise.margin(question, other)}"
     else:
-        start, luck = "How often, if", _BY_LUCK
+        start, luck = "The same, if", _BY_LUCK
         number = right_of_100_words(other.epsilon_needed, other.delta)
     who = f"{numbers.capital(whom)} {does}. " if does else ""
     words = f"{luck}{who}Then {advise.consequence(answer.advice, other)}"
@@ -186,7 +187,7 @@ def _note(plan: Plan, found: Mapping[str, Sequence[Plan]], learns: bool, is_reac
     own = f" (ε = {plan.epsilon:g})" if plan.epsilon < epsilon else ""
     star = f" The star marks our advice{own}." if is_reached else ""
     curves = f"One curve for each kind of trust (question 2), each with privacy loss ε = {epsilon:g}."
-    return f"{curves}{star} Both axes are logarithmic."
+    return f"{curves}{star}"
 
 
 def snippet(question: Question) -> Snippet:

@@ -48,15 +48,15 @@ GOAL = Choice(
     "exact",
     (WITHIN_GOAL, BEST_GOAL),
     WITHIN_GOAL,
-    "How exact must the result be?",
-    shown={WITHIN_GOAL: "within a limit"},
+    "Is there a limit for the error?",
+    shown={WITHIN_GOAL: "yes", BEST_GOAL: "no, as exact as possible"},
 )
 PEOPLE = Number("people", limits.ORACLE_PEOPLE, 5000, "How many people?", 100)
 POINTS = Number(
     "points",
     limits.Limit("points", 100 * limits.WITHIN.low, 100 * limits.WITHIN.high, "half the width of the 95 % interval"),
     3.0,
-    "Off by at most? (points)",
+    "The limit, in points",
     0.5,
     "In 95 of 100 surveys the result is then no further than this from the truth. 3 points: 35 % may be 32 % or 38 %. "
     "Of a classifier, how many points of accuracy may be lost.",

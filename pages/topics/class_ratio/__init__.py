@@ -59,7 +59,7 @@ CHAPTERS = Chapters(
 PAGE = Page.from_folder(
     __name__,
     title="Share of a group",
-    question="Can we estimate a share in a new set from sets already counted?",
+    question="Can the percentages of some sets reveal that of a new one?",
     address="class_ratio",
     folds=standing_words,
     failed="Nothing can be found here.",

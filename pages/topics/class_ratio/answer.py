@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from pages.kit import cache, numbers, opendp, own_data
@@ -92,7 +93,7 @@ HOW = {
 # The same where two sets are given of two classes, {one} and {other}: what most of each set are, and the shares.
 HOW_OF_TWO = {
     SPREAD: (
-        "pretends that set 1 is all {one} and set 2 all {other}; then corrects for the {wrong} of each that are not"
+        "pretends that set 1 is all {one} and set 2 all {other}; then corrects for the {wrong} that this gets wrong"
     ),
     COUNT: (
         "learns to say “{name}” to {first} of set 1 and {second} of set 2, then counts how many of the {n} it calls "
@@ -231,17 +232,19 @@ def takeaway(answer: Answer) -> str:
     blind = [name for name in answer.methods if name not in FULLY_LABELLED_METHODS]
     found = {name: class_ratio.share_of(trials, name, 0) for name in blind or answer.methods}
     nearest, *others = sorted(found, key=lambda name: abs(found[name].mean - truth))
-    what = f"of {config.n_test:,} new {answer.task.records} {first_class(answer)}"
-    words = f"In truth <b>{numbers.share(truth)}</b> {what}. "
-    estimate = f"{len(found)} methods estimate" if others else f"“{CLASS_RATIO[nearest].title}” estimates"
-    if blind:
-        words += f"Told nothing about single {answer.task.records}, {estimate} this share from the known shares in "
-        words += f"{len(trials[0].released)} other sets: "
-    else:
-        words += f"{numbers.capital(estimate)} this share: "
-    words += f"the closest says <b>{numbers.share(found[nearest].mean)}</b>, the farthest " if others else ""
-    words += f"<b>{numbers.share(found[others[-1] if others else nearest].mean)}</b>"
-    return f"{words}.{_noisy_counts_words(answer)}{_lost_words(answer)}{_alike_words(answer) if blind else ''}"
+    records, best = answer.task.records, f"“{CLASS_RATIO[nearest].title}”"
+    truth_words = f"In truth {numbers.share(truth)} of {config.n_test:,} new {records} {first_class(answer)}"
+    says = f"{best} says <b>{numbers.share(found[nearest].mean)}</b>"
+    says += f", the worst of {len(found)} methods {numbers.share(found[others[-1]].mean)}" if others else ""
+    if not blind:
+        return f"{truth_words}. {numbers.capital(says)}.{_noisy_counts_words(answer)}{_lost_words(answer)}"
+    off = abs(found[nearest].mean - truth)
+    yes = next(word for most, word in ((0.05, "Yes"), (0.15, "Roughly"), (math.inf, "No")) if off <= most)
+    return (
+        f"<b>{yes}.</b> {truth_words}. From the percentages of {len(trials[0].released)} other sets alone, without "
+        f"knowing which {records} they are, {says}.{_noisy_counts_words(answer)}{_lost_words(answer)}"
+        f"{_alike_words(answer)}"
+    )
 
 
 def given_words(answer: Answer) -> str:

@@ -211,6 +211,8 @@ def what_it_costs(answer: Answer) -> list[Panel]:
     if not rows:
         return frontiers(answer, "by-epsilon", None) or [Panel()]
     best = tuple(row.method for row in rows.values())
+    needs = [trust for trust, row in rows.items() if needs_delta(row.method)]
+    large = f" {numbers.large_delta_words(config.people, config.release_delta)}" if needs else ""
     marks = numbers.marks_words(answer.n_trials, all(math.isfinite(row.low) for row in rows.values()))
     at_setting = Panel(
         "by-trust",
@@ -219,7 +221,7 @@ def what_it_costs(answer: Answer) -> list[Panel]:
         rows=lambda: [vars(row) | COMPARISON[row.method].columns for row in answer.own],
         snippet=snippet(answer.question),
         prediction=_prediction(answer),
-        note=f"{_secret(config)}{marks}{_delta_words(config, rows)}",
+        note=f"{_secret(config)}{marks}{large}".rstrip(),
     )
     shown = tuple(name for name in config.methods if name in (CLEAN, *best) or COMPARISON[name].trust == PUBLISHER)
     alone = replace(answer, question=replace(answer.question, config=replace(config, methods=shown)))
@@ -228,8 +230,10 @@ def what_it_costs(answer: Answer) -> list[Panel]:
     if along.name == "by-epsilon":
         along = replace(along, question=_OTHER_LEVELS, answer=answer.elsewhere())
     deltas = two_deltas.panels(config, answer.question.metric, list(rows.values()), config_snippet(answer.question))
-    why = [Panel("why", "Why can more trust help less?", words)] if (words := _why_words(answer)) else []
-    return [at_setting, *why, along, *others, *deltas]
+    why, delta = _why_words(answer), _delta_words(config, needs)
+    question = "Why can more trust help less?" if why else "Does the protection always hold?"
+    below = [Panel("why", question, f"{why} {delta}".strip())] if why or delta else []
+    return [at_setting, *below, along, *others, *deltas]
 
 
 def _by_trust(answer: Answer, known_only: bool) -> Chart:
@@ -268,13 +272,14 @@ def _prediction(answer: Answer) -> Prediction | None:
     first, second, *_ = rows.values()
     is_clear = change(first, second).verdict is Verdict.BETTER
     # The ε of a publisher's sets covers no more than their counts.
-    loss = f"privacy loss ε = {numbers.epsilon(config.epsilon)}"
-    scale = "0 is none, 6 is large"
-    alike = f" ({loss}; {scale})" if PUBLISHER in rows else f", all with the same {loss} ({scale})"
+    loss = f"privacy loss {numbers.epsilon_in_words('ε', config.epsilon)}"
+    alike = "" if PUBLISHER in rows else "equally well "
+    one, other = map(escape, binary_task(config.dataset).classes)
     return Prediction(
         "most-accurate-trust",
-        f"A computer learns to tell {escape(distinguished_words(config))}. What each {_record(config)} shows (its "
-        f"label) is a secret. There are {len(answer.best_by_trust)} ways to hide it{alike}.{_pushed_sentence(config)} "
+        f"A computer learns from many people to tell {escape(distinguished_words(config))}. The label of each "
+        f"{_record(config)}, “{one}” or “{other}”, is one person’s secret, as an illness would be. There are "
+        f"{len(answer.best_by_trust)} ways to hide it {alike}from outsiders ({loss}).{_pushed_sentence(config)} "
         "<b>Who should see the true labels, so that the computer learns best?</b>",
         first.trust,
         tuple(answer.best_by_trust),
@@ -288,7 +293,7 @@ def _prediction(answer: Answer) -> Prediction | None:
 def _sees(trust: str, config: ComparisonConfig) -> str:
     """Return which true labels a party sees."""
     seen = {
-        NOBODY: "sees no label",
+        NOBODY: "each label is changed by chance before it is sent",
         OWNER: f"sees {config.bag_size} labels",
         SHUFFLER: "mixes what is sent, sees none",
     }
@@ -320,7 +325,7 @@ def _way_to_learn(trust: str, config: ComparisonConfig) -> tuple[str, str]:
     flipped = numbers.out_of_100(RandomisedResponse.from_epsilon(config.epsilon, 2).flip_prob)
     counted = binary_task(config.dataset).classes[1]
     what = {
-        NOBODY: f"{flipped} labels are swapped for the other label",
+        NOBODY: f"{flipped} labels are swapped before they are sent",
         SHUFFLER: "mixes the labels sent, so that less noise is needed",
         OWNER: f"sees a “bag” of {config.bag_size} labels, reports a rough count of “{counted}”",
         PUBLISHER: "sees all labels, reports noisy counts of a set",
@@ -332,8 +337,8 @@ def _way_to_learn(trust: str, config: ComparisonConfig) -> tuple[str, str]:
 def _published(config: ComparisonConfig) -> str:
     """Say what a curator publishes."""
     if config.task == SHARE:
-        return "sees all labels, publishes a count with noise"
-    return "sees all labels, adds noise to what the computer learned"
+        return "sees all labels, publishes a count with random errors"
+    return "sees all labels, adds random errors to what is learned"
 
 
 def _why_words(answer: Answer) -> str:
@@ -556,18 +561,15 @@ def _yes_or_no(question: Question, best: str, others: Sequence[str]) -> str:
     return "<b>No.</b> " if best in (NOBODY, SHUFFLER) else "<b>Yes.</b> "
 
 
-def _delta_words(config: ComparisonConfig, best: Mapping[str, Row]) -> str:
-    """Say with whom privacy holds but for a chance δ, and whether δ is large; empty if no row needs δ, or it is 0."""
-    parties = [trust for trust, row in best.items() if needs_delta(row.method)]
+def _delta_words(config: ComparisonConfig, parties: Sequence[str]) -> str:
+    """Say with which `parties` privacy holds but for a chance δ; empty if with none, or if δ is 0."""
     if not parties or not config.release_delta:
         return ""
-    large = numbers.large_delta_words(config.people, config.release_delta)
     once = numbers.one_in(config.release_delta).replace("one", "once", 1)
-    words = (
-        f" With {numbers.join_words(tuple(parties))}, protection can fail {once} times "
+    return (
+        f"With {numbers.join_words(tuple(parties))}, protection can fail {once} times "
         f"(δ\u00a0=\u00a0{numbers.power_of_ten(config.release_delta)})."
     )
-    return f"{words} {large}" if large else words
 
 
 def _secret(config: ComparisonConfig) -> str:
@@ -611,7 +613,7 @@ def score_words(question: Question, mark: str) -> str:
         return f"the share of “{binary_task(config.dataset).classes[1]}” is off by {mark}"
     if question.metric == "accuracy":
         one, other = map(escape, binary_task(config.dataset).classes)
-        return f"{mark} of new {records_of(config)} are rightly called “{one}” or “{other}”"
+        return f"{mark} of new {records_of(config)} are named correctly (“{one}” or “{other}”)"
     return f"the {METRIC_WORDS[question.metric]} is {mark}"
 
 
@@ -621,7 +623,7 @@ _MARKS_BY_TRUST = {
     SHUFFLER: "a shuffler (pentagons; ε of the count)",
     OWNER: "a bag’s owner (squares)",
     PUBLISHER: "a publisher of sets (diamonds; ε of the counts alone, and none where no noise meets it)",
-    CURATOR: "a curator (stars; ε of the whole record)",
+    CURATOR: "a curator (triangles; ε of the whole record)",
     TRUTH: "everybody (grey)",
 }
 

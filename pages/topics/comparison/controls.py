@@ -80,11 +80,11 @@ def controls(values: Values, main: DeltaGenerator) -> None:
             else:
                 first, second = map(escape, binary_task(dataset).classes)
                 guessing = privacy_inputs.Guessing(
-                    "others who see what is passed on would guess a person’s label right",
+                    "others who see what is passed on guess a person’s label right",
                     f"“{first}” and “{second}”",
                     people="labels",
                 )
-                privacy_inputs.guess_scale(epsilon, guessing, delta=values[delta_setting(values)], name="ε of a label")
+                privacy_inputs.guess_scale(epsilon, guessing, delta=values[delta_setting(values)])
     if chapter != REACH_A_GOAL:
         _goal_controls(metric_of(values))
     if chapter != PUSHED:

@@ -26,8 +26,8 @@ from pages.topics.label_counts.question import (
 )
 
 _GUESSING = privacy_inputs.Guessing(
-    "others who see the published counts would guess right which of them a patient has",
-    "two illnesses",
+    "others who see the published counts guess right which of two illnesses a patient has",
+    "both",
     people="patients",
 )
 

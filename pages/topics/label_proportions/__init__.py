@@ -38,7 +38,7 @@ CHAPTERS = Chapters(
     "look_into",
     (
         Chapter("Accuracy of each method", Answer.main),
-        Chapter("What is known of each bag", the_bags, title="What the model sees"),
+        Chapter("What is known of each bag", the_bags, title="What the computer sees"),
         Chapter("Effect of added noise", noise.panels, noise_controls, [NOISE_ON], noise_on),
         Chapter("What an adversary can guess", the_adversary, title="What others can guess"),
         Chapter(
@@ -54,7 +54,7 @@ CHAPTERS = Chapters(
 PAGE = Page.from_folder(
     __name__,
     title="Only bag shares",
-    question="Can a computer learn from percentages of groups, without single answers?",
+    question="Can a computer learn from percentages of groups alone?",
     address="proportions",
     folds=standing_words,
     failed="Nothing can be learned here.",

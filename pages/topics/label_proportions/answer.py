@@ -67,10 +67,8 @@ class Answer:
 
     def takeaway(self) -> str:
         """Say how many records a model trained on bag shares names correctly, and one trained on every label."""
-        ceiling, learns = (
-            self.accuracy(FULL).mean,
-            f"A model learns from {bags_words(self)}. {released_words(self)}.",
-        )
+        ceiling, kept = self.accuracy(FULL).mean, _kept_back(self.task)
+        learns = f"To keep {kept} private, a computer learns from {bags_words(self)}. {released_words(self)}."
         records = self.task.records
         if not self.best:
             right = f"<b>{numbers.out_of_100(ceiling)}</b>"
@@ -79,9 +77,11 @@ class Answer:
         nothing = 1 - sum(trial.test_share for trial in self.trials) / len(self.trials)
         alike = "" if all(trial.identified for trial in self.trials) else f" {ALL_ALIKE}"
         n_tried = sum(name in self.methods for name in LEARNERS)
-        best = f"The most accurate of {n_tried} methods" if n_tried > 1 else "The method"
+        best = f"The best of {n_tried} methods, " * (n_tried > 1) + f"“{LABEL_PROPORTIONS[self.best].title}”"
+        best += "," * (n_tried > 1)
+        yes = numbers.how_far(reached, nothing, ceiling)
         return (
-            f"{learns} {best} is right for <b>{numbers.out_of_100(reached)}</b> new {records}. "
+            f"<b>{yes}.</b> {learns} {best} is right for <b>{numbers.out_of_100(reached)}</b> new {records}. "
             f"{beside_words(self.task, reached, ceiling, nothing)}.{alike}"
         )
 
@@ -117,7 +117,8 @@ class Answer:
                 )
             ),
             note=_marks_words(self),
-            summary=f"{score_words(self)}{_best_two_words(self)}",
+            summary=f"{score_words(self)}{_best_two_words(self)} "
+            + numbers.HOW_FAR_WORDS.format(least=f"always saying “{self.task.labels[0]}”"),
             rows=lambda: label_proportions.score_table(self.trials),
             snippet=score_snippet(self.question),
             prediction=_prediction(self),
@@ -157,7 +158,7 @@ def _prediction(answer: Answer) -> Prediction | None:
     noise = ", changed by noise" * math.isfinite(answer.question.config.proportion_epsilon)
     return Prediction(
         "bag-totals",
-        f"{int(answer.trials[0].sizes.sum()):,} {records} are put into {bags_words(answer)}. A model is given "
+        f"{int(answer.trials[0].sizes.sum()):,} {records} are put into {bags_words(answer)}. A computer is given "
         f"{_sent_kind(answer)}. Of each bag it is told only what percentage {answer.task.positive}"
         f"{noise}. <b>For how many of 100 new {records} will it be right about whether they "
         f"{answer.task.positive}?</b> "
@@ -166,7 +167,7 @@ def _prediction(answer: Answer) -> Prediction | None:
         100 * answer.accuracy(answer.best).mean,
         Scale(0, 100, unit=f" {records}"),
         one_bag(answer),
-        f"Without privacy, a model is right for {numbers.out_of_100(ceiling)}.",
+        f"Without privacy, a computer is right for {numbers.out_of_100(ceiling)}.",
         f"Your guess: right for how many of 100 new {records}",
     )
 
@@ -184,7 +185,7 @@ def one_bag(answer: Answer) -> Markup:
             kept="One bag as an example. Known only to whoever collected it: which of "
             f"{size:,} {task.records} {task.positive}{scale}",
             legend=(task.positive, task.words[0]),
-            sent=f"What the model is told about these {size:,} {task.records}: one percentage, and "
+            sent=f"What the computer is told about these {size:,} {task.records}: one percentage, and "
             f"{_sent_words(answer)}",
             unknown=f"{_kept_back(task)} not passed on",
             total=numbers.share(float(trial.proportions[0])),
@@ -282,7 +283,7 @@ def released_words(answer: Answer) -> str:
 def beside_words(task: Task, reached: float, ceiling: float, nothing: float) -> str:
     """Say how many records are named correctly by one answer to all, and without privacy."""
     lazy = f"Always saying “{task.labels[0]}” is right"
-    known = f"without privacy, a model is right for {numbers.out_of_100(ceiling)}"
+    known = f"without privacy, a computer is for {numbers.out_of_100(ceiling)}"
     if reached < nothing - LEAST_AGAINST_TRIVIAL:
         return f"{lazy} more often, for {numbers.out_of_100(nothing)}; {known}"
     if reached <= nothing + LEAST_AGAINST_TRIVIAL:

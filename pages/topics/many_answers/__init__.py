@@ -58,7 +58,7 @@ CHAPTERS = Chapters(
             among_controls,
             [AMONG],
             methods_of,
-            title="When is which method best?",
+            title="Which way of sending is best?",
         ),
         Chapter("What one person gives away", one_report, sender_controls, [SENDER], is_rarest),
         Chapter(
@@ -97,7 +97,7 @@ CHAPTERS = Chapters(
 PAGE = Page.from_folder(
     __name__,
     title="Many answers",
-    question="Can we count answers without knowing who gave which?",
+    question="Can we count answers without knowing anyone’s true answer?",
     address="many_answers",
     failed="Nothing can be estimated here.",
     folds=standing_words,

@@ -90,8 +90,10 @@ class Answer:
         who = numbers.people(config.people)
         if config.dataset in (ILLNESSES, ZIPF, UNIFORM):
             who = who.replace("pe", "simulated pe", 1)
+        guessing = 0 < self.unasked < own
+        yes = "<b>Not here.</b>" if guessing else "<b>Yes.</b>"
         words = (
-            f"Each of {who} {_VERBS.get(one, 'gives')} one of {self.k:,} {many} and sends {self._sent(chosen)}. "
+            f"{yes} Each of {who} {_VERBS.get(one, 'gives')} one of {self.k:,} {many} and sends {self._sent(chosen)}. "
             f"From all that they send, we estimate how common each {one} is, off by "
             f"<b>{bare_points(self.off)} percentage points</b> on average."
         )
@@ -101,7 +103,7 @@ class Answer:
             )
         elif least < _EQUAL_FROM * min(own, other):
             words += f" Here {title(self.best)} would be more exact than {title(chosen)}."
-        if 0 < self.unasked < own:
+        if guessing:
             words += f" Taking all {many} for equally frequent, without asking, would typically be off by less."
         return words
 
@@ -134,7 +136,9 @@ class Answer:
         if there == other:
             there, other = (f"{100 * chance:.2f} times of 100" for chance in (made.p, made.q))
         one, many = nouns(self.question)
-        return f" A person’s own {one} is on the list {there}, each of the other {self.k - 1:,} {many} {other}."
+        return (
+            f" A person’s own {one} is on the list {there}, each other {one} {other}, so that common {many} stand out."
+        )
 
     def _sends(self, true: int) -> bool:
         """Return whether what a person sends who has one of the answers holds it."""

@@ -131,7 +131,7 @@ def _lie_words(config: PollConfig) -> str:
     noticed = ", as well as how many people do not follow the wheel" if config.check else ""
     return (
         f"Each answer has a chance of {chance} of being changed{other}{on_halves}, so "
-        f"{_protection_words(config)}, yet we can estimate how many people would truly give each answer{noticed}."
+        f"{_protection_words(config)}. As we know this chance, we can still estimate the true percentages{noticed}."
     )
 
 

@@ -17,8 +17,8 @@ WAYS = (REHEARSAL, HANDS, TELEPHONES)
 # What each way is, and where the answers go.
 WAY_WORDS = {
     REHEARSAL: "a rehearsal, in which nobody is asked.",
-    HANDS: "a coin or cards that nobody else sees decide whether a person raises a hand for the true answer or for "
-    "another. You type the counts here.",
+    HANDS: "everybody secretly tosses a coin or draws a card, which decides whether to raise a hand for the true "
+    "answer or for another. You count the hands and type the numbers here.",
     TELEPHONES: "each phone changes its answer by chance, then sends it to this app’s server. The true answer stays on "
     "the phone.",
 }

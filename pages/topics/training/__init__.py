@@ -71,7 +71,7 @@ CHAPTERS = Chapters(
 PAGE = Page.from_folder(
     __name__,
     title="Training on noise",
-    question="Can a computer learn from data changed by chance?",
+    question="Can a computer learn from data changed to protect people?",
     address="training",
     folds=standing_words,
     failed="Nothing can be trained here.",

@@ -177,7 +177,9 @@ def released(answer: Answer) -> str:
 
 
 def _comparison_sentence(answer: Answer) -> str:
-    """Say how many of 100 clean images a model names correctly that corrects for the noise, ignores it, or had none."""
+    """Say whether a model can learn from noise: how many of 100 clean images it names correctly if it corrects for the
+    noise, ignores it, or had none.
+    """
     named = {name: answer.score(name, "accuracy").mean for name in (*answer.compared, CLEAN)}
     whole = {name: numbers.whole_per_hundred(share) for name, share in named.items()}
     verdict = None
@@ -185,17 +187,19 @@ def _comparison_sentence(answer: Answer) -> str:
         verdict = judge(gap(answer, "accuracy"), len(_trials_of_both(answer)), least=LEAST_ACCURACY)
     if verdict and verdict.clear and len({whole[name] for name in answer.compared}) == 1:
         whole = {name: numbers.per_hundred(share) for name, share in named.items()}
-    ways = {name: _learnt(name) for name in named}
     first, *others = named
-    if first != CLEAN:
-        ways[first] = f"learned from {_noisy(answer.question)} and {ways[first]}"
-    parts = [f"<b>{whole[first]}</b> right if it {ways[first]}"]
-    parts += [f"<b>{whole[name]}</b> if it {ways[name]}" for name in others]
-    if verdict:
-        parts[1] += f" ({_VERDICT_WORDS[verdict]})"
-    *before, last = parts
-    right = f"{', '.join(before)}, and {last}" if before else last
-    return f"{_asked(answer.question)} Of 100 unchanged images a computer gets {right}."
+    images = f"unchanged images{_asked(answer.question)}"
+    if first == CLEAN:
+        return f"A computer that learned from unchanged images names <b>{whole[CLEAN]}</b> of 100 {images} correctly."
+    luck = 1 / len(answer.question.config.classes)
+    yes = numbers.how_far(max(named[name] for name in answer.compared), luck, named[CLEAN])
+    rest = [f"<b>{whole[name]}</b> if it {_learnt(name)}" for name in others]
+    if verdict and not verdict.clear:
+        rest[0] += f" ({_VERDICT_WORDS[verdict]})"
+    return (
+        f"<b>{yes}.</b> Having learned from {_noisy(answer.question)}, a computer names <b>{whole[first]}</b> of 100 "
+        f"{images} correctly if it {_learnt(first)}, {', and '.join(rest)}."
+    )
 
 
 def _noisy(question: Question) -> str:
@@ -207,11 +211,11 @@ def _noisy(question: Question) -> str:
 
 
 def _asked(question: Question) -> str:
-    """Return what a model is asked: “Is it a 7 or a 9?”, “Which class is it?”."""
+    """Return what a model is asked about digits: “ (7 or 9?)”."""
     if own_data.is_own(question.config):
-        return "Which class is it?"
-    digits = [numbers.with_article(name) for name in question.config.classes]
-    return f"Is it {' or '.join([', '.join(digits[:-1]), digits[-1]])}?"
+        return ""
+    *digits, last = question.config.classes
+    return f" ({', '.join(digits)} or {last}?)"
 
 
 def _learnt(method: str) -> str:
@@ -225,10 +229,8 @@ def _learnt(method: str) -> str:
     return known.get(method, "corrects for the noise")
 
 
-# How the accuracy of the second method is beside the first one's.
+# What stands beside the accuracy of the second method where it does not clearly differ from the first one's.
 _VERDICT_WORDS = {
-    Verdict.BETTER: "the difference is more than luck",
-    Verdict.WORSE: "the difference is more than luck",
     Verdict.NOT_CLEAR: "the difference may be luck",
     Verdict.TOO_FEW: "too few trials to compare",
 }

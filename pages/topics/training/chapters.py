@@ -70,7 +70,7 @@ def some_images(answer: Answer) -> list[Panel]:
         rule = rule.replace("of each class", "of each of the classes most in dispute")
     summary = (
         f"{released(answer)} Test images of {numbers.join_words(tuple(truths))}, of the first trial{rule}. Wrong of "
-        f"{len(chosen)} images: {wrong}."
+        f"{len(chosen)} images: {wrong}. {numbers.HOW_FAR_WORDS.format(least='blind guessing')}"
     )
     rows = [
         (
@@ -116,14 +116,14 @@ def some_images(answer: Answer) -> list[Panel]:
 def _labels_and_noise(config: training.TrainingConfig, sent: Sequence[str]) -> str:
     """Say which labels were sent with two images, and what noise did to all images and labels."""
     share = _wrong(config)
-    did = ["changed the pixels"] if level_of(config.pixels) else []
+    did = ["noise changed their pixels"] if level_of(config.pixels) else []
     did += (
-        [f"gave about {numbers.percent(share)} of all images a wrong label (set in Settings)".replace(" %", "\u00a0%")]
+        [f"about {numbers.percent(share)} of all images got a wrong label (see Settings)".replace(" %", "\u00a0%")]
         if share
         else []
     )
     labelled = numbers.join_words(tuple(f"“{label}”" for label in sent))
-    return f"labelled {labelled}. Noise {' and '.join(did) or 'changed nothing'}"
+    return f"labelled {labelled}. {numbers.capital('; separately, '.join(did)) or 'Nothing was changed'}"
 
 
 def _scored_title(answer: Answer, name: str) -> str:

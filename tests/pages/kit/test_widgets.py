@@ -203,20 +203,30 @@ def test_an_epsilon_without_bound_can_be_set_to_a_finite_one_and_back():
         assert at.number_input(key="x").value == (None if epsilon is None else pytest.approx(epsilon))
 
 
-@pytest.mark.parametrize(("p", "epsilon"), [(0.2, "2.08"), (0.5, "0.69"), (0.0, "∞, large")])
+@pytest.mark.parametrize(("p", "epsilon"), [(0.2, "2.08 (medium)"), (0.5, "0.69 (small)"), (0.0, "∞ (large)")])
 def test_what_an_epsilon_means_stands_beside_its_number(p, epsilon):
     at = opened(LIES)
     at.number_input(key="p").set_value(p).run()
     shown = at.get("html")[0].proto.body.replace("\u00a0", " ")
-    assert re.search(rf"<b>Privacy loss .*ε.* = {epsilon}</b>\..*<p>.* {numbers.ANCHORS}\.</p>", shown, re.DOTALL)
+    meaning = rf"{re.escape(f'= {epsilon} means:')}</b> Others .*<p>.* {numbers.SCALE_OF_LOSS}\.</p>"
+    assert re.search(meaning, shown, re.DOTALL)
     assert shown.count('class="term"') >= 1
 
 
-@pytest.mark.parametrize(("epsilon", "right"), [(0, 50), (1, 74), (3, 96), (6, 100)])
-def test_the_anchors_of_epsilon_are_what_its_comment_says(epsilon, right):
-    (size,) = re.search(rf"\b{epsilon} (?:is )?(\w+)", numbers.ANCHORS).groups()
-    assert (f"= {epsilon}, large</b>" in numbers.epsilon_in_words("ε", epsilon)) == (size == "large")
+@pytest.mark.parametrize(("epsilon", "size", "right"), [(1.99, "small", 88), (2, "medium", 89), (4.5, "large", 99)])
+def test_what_a_privacy_loss_is_called_is_what_is_said_of_it(epsilon, size, right):
+    assert numbers.epsilon_in_words("ε", epsilon).endswith(f" ({size})")
+    assert numbers.epsilon_in_words("ε", 0.0) == "ε = 0"
     assert accounting.most_right_of_100(epsilon, 0.0) == right
+    assert [float(number) for number in re.findall(r"\d+(?:\.\d+)?", numbers.SCALE_OF_LOSS)] == [2, 4.5]
+
+
+@pytest.mark.parametrize(
+    ("reached", "answer"), [(0.95, "Yes"), (0.875, "Yes"), (0.87, "Partly"), (0.61, "Hardly"), (0.5, "No"), (0.4, "No")]
+)
+def test_how_far_towards_the_most_answers_a_question(reached, answer):
+    assert numbers.how_far(reached, 0.5, 1.0) == answer
+    assert numbers.how_far(reached, 1.0, 1.0) == "No", "where nothing can be gained"
 
 
 @pytest.mark.parametrize(
@@ -274,7 +284,7 @@ def test_as_many_dots_say_yes_as_the_words_say(monkeypatch, p, says):
         0.0, privacy_inputs.Guessing("others would guess it right", "both"), delta=1 - 2 * p
     )
     assert plotted[-1] == math.ceil(100 * (1 - p))
-    assert f"{plotted[-1]} of 100 times; by blind guessing, 50." in right
+    assert f"{plotted[-1]} of 100 times (by luck: 50), if both are equally common." in right
 
 
 def test_the_meaning_of_an_answer_comes_from_its_channel():
@@ -282,9 +292,9 @@ def test_the_meaning_of_an_answer_comes_from_its_channel():
     channel = BinaryChannel(0.1, 0.3)  # of voters of B 10 of 100 say A, of voters of A 70
     shown = privacy_inputs.answer_scale_html(channel, people)
     words = "Of 100 people who voted A, 70 say A. Of 100 who voted B, 10 say A."
-    assert f">{words} <b>Privacy loss ε of one answer = 1.95</b>.<details" in shown
+    assert f">{words} <b>Privacy loss ε of one answer = 1.95 (small).</b><details" in shown
     assert "<figcaption>100 people who voted B</figcaption>" in shown
-    assert f"<p>Whatever was believed before, the odds change at most sevenfold. {numbers.ANCHORS}.</p>" in shown
+    assert f"<p>Whatever was believed before, the odds change at most sevenfold. {numbers.SCALE_OF_LOSS}.</p>" in shown
 
 
 @pytest.mark.parametrize(
@@ -301,10 +311,9 @@ def test_the_meaning_of_an_answer_comes_from_its_channel():
     ],
 )
 def test_what_a_release_gives_away_is_how_many_can_be_guessed_right(epsilon, delta, right, counted):
-    guessing = privacy_inputs.Guessing("others would guess it right", "a and b", people="patients")
-    shown = privacy_inputs.guess_scale_html(epsilon, guessing, delta=delta, name="ε of a label", more="So.")
+    guessing = privacy_inputs.Guessing("others guess it right", "a and b", people="patients")
+    shown = privacy_inputs.guess_scale_html(epsilon, guessing, delta=delta, more="So.")
     beyond = f" This includes a chance of {counted} that the promise fails." if counted else ""
-    words = f"If a and b were equally common, others would guess it right {right} of 100 times; by blind guessing,"
-    assert f">{words} 50.{beyond} <b>Privacy loss ε of a label = " in shown
-    assert "</b>. So.<details>" in shown
+    words = f"Others guess it right {right} of 100 times (by luck: 50), if a and b are equally common.{beyond}"
+    assert f" means:</b> {words} So.<details>" in shown
     assert "<figcaption>100 patients</figcaption>" in shown

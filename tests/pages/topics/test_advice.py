@@ -59,7 +59,7 @@ def test_the_page_opens_with_one_recommendation_above_everything():
     words = takeaway(visit("advice"))
     assert bare(words) == advice_of(MEMBERS)
     assert (
-        "<b>Our advice: let each person’s phone send the opposite answer 26.9 % of the time.</b> With 5,000 people"
+        "<b>Our advice: let each person’s phone send the opposite answer with a chance of 26.9 %.</b> With 5,000 people"
         in words
     )
 
@@ -153,21 +153,21 @@ def test_the_star_stands_where_the_advised_plan_is_on_the_curve_of_its_trust():
 def test_the_cards_say_what_the_next_trust_gives_and_what_stays_at_risk():
     made = answer(MEMBERS, Trials())
     titles = {title: (number, words) for title, number, words in what_to_do(made)[0].figure.contents}
-    number, words = titles["How often, if people trust a shuffler"]
+    number, words = titles["The same, if people trust a shuffler"]
     assert number == "fewer than 52 of 100 times"
     shuffled = made.advice.alternatives[0]
     loss = f"5,000 people are protected better, for the same ± 3 points: ε = {shuffled.epsilon_needed:g}."
     shuffler = "A shuffler mixes all answers so that nobody knows whose is whose."
-    assert words == f"By luck alone: 50 times. {shuffler} Then {loss}"
+    assert words == f"By luck: 50 times; fewer is safer. {shuffler} Then {loss}"
     in_words = what_to_do(made)[0].summary
     assert f"{loss} Or keep ε = 1 and ask only {shuffled.people_needed:,} people." in in_words
     assert in_words.endswith("No method hides that somebody took part, or what is true of people in general.")
-    assert titles["How often, if one person answers 5 times"][0] == "up to nearly 100 of 100 times"
+    assert titles["The same, if one person answers 5 times"][0] == "up to nearly 100 of 100 times"
     number, words = titles["How often others guess an answer right"]
     assert number == "fewer than 74 of 100 times"
     assert words.startswith(
-        "By luck alone: 50 times. They see what that person sends, and guess which of two equally likely answers is "
-        "true. Privacy loss ε = 1."
+        "By luck: 50 times; fewer is safer. They see what that person sends, and guess which of two equally likely "
+        "answers is true. Privacy loss ε = 1."
     )
 
 
@@ -176,7 +176,7 @@ def test_a_delta_that_adds_up_to_more_than_1_over_several_answers_counts_as_1():
         replace(MEMBERS, ask="counts", trust="curator", answers=16, epsilon=0.5, within=None, delta=0.3), Trials()
     )
     titles = {title: number for title, number, _ in what_to_do(made)[0].figure.contents}
-    assert titles["How often, if one person answers 5 times"] == "up to nearly 100 of 100 times"
+    assert titles["The same, if one person answers 5 times"] == "up to nearly 100 of 100 times"
 
 
 @pytest.mark.parametrize(
@@ -236,7 +236,7 @@ def test_five_questions_are_answered_from_the_label_alone():
         "5 times give away at most ε = 5",  # and if I am asked again?
         "sees what each telephone sends, and cannot be sure which answers are true",  # who sees my answer?
         "Nobody but the telephone itself",  # whom must I trust?
-        "With 5,000 people the share of yes is right to ± 3 points in 95 of 100 cases",  # how exact is the result?
+        "With 5,000 people the share of yes is right to ± 3 points in 95 of 100 surveys",  # how exact is the result?
         "“Have you ever cheated?”",
         LINK,
     ):
@@ -276,7 +276,7 @@ def test_every_number_of_the_label_is_computed_from_the_link_that_it_shows(link)
         people = int(re.search(r"With ([\d,]+) people", card)[1].replace(",", ""))
         lie = 1 / (1 + math.exp(epsilon))
         half_width = 100 * 1.96 * 0.5 / math.sqrt(people + 1.96**2) / (1 - 2 * lie)
-        assert f"send the opposite answer {100 * lie:.3g} % of the time" in card
+        assert f"send the opposite answer with a chance of {100 * lie:.3g} %" in card
         assert accounting.right_of_100_words(epsilon, 0.0) in card
         assert float(re.search(r"right to ± ([\d.]+) points", card)[1]) == pytest.approx(half_width, abs=0.005)
 

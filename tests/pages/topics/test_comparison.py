@@ -97,13 +97,13 @@ def reached(wanted: float) -> str:
     [
         (
             mark_words(question(), MARKS, {NOBODY: CLEAR}),
-            "With privacy loss ε = 1, trusting nobody, <b>90.0 %</b> of new images are rightly called “7” or “9”. "
+            "With privacy loss ε = 1, trusting nobody, <b>90.0 %</b> of new images are named correctly (“7” or “9”). "
             "Without privacy it is 99.0 %.",
         ),
         (
             mark_words(question(), MARKS, ranked([WORSE, CLEAR])),
             "<b>No.</b> With the same privacy loss (ε = 1) for all, trusting <b>nobody</b> is best: <b>90.0 %</b> of "
-            "new images are rightly called “7” or “9”; trusting a bag owner gives 70.0 %. Without",
+            "new images are named correctly (“7” or “9”); trusting a bag owner gives 70.0 %. Without",
         ),
         (
             mark_words(question(), MARKS, ranked([replace(CLEAR, trust=CURATOR), replace(WORSE, trust=NOBODY)])),
@@ -116,12 +116,12 @@ def reached(wanted: float) -> str:
         (
             mark_words(question(), MARKS, ranked([CLEAR, UNSURE])),
             "With the same privacy loss (ε = 1) for all, <b>a bag owner and nobody</b> do not clearly differ: trusting "
-            "a bag owner, <b>92.0 %</b> of new images are rightly called “7” or “9”; trusting nobody gives 90.0 %.",
+            "a bag owner, <b>92.0 %</b> of new images are named correctly (“7” or “9”); trusting nobody gives 90.0 %.",
         ),
         (
             mark_words(question(), MARKS, ranked([CLEAR, replace(WORSE, by_trial="")])),
             "With the same privacy loss (ε = 1) for all, trusting nobody, <b>90.0 %</b> of new images are "
-            "rightly called “7” or “9”; trusting a bag owner gives 70.0 %.",
+            "named correctly (“7” or “9”); trusting a bag owner gives 70.0 %.",
         ),
         (
             mark_words(question(DIGITS, metric="log_loss"), MARKS, {OWNER: CLEAR}),
@@ -451,7 +451,10 @@ def test_the_guess_is_who_may_see_true_labels_where_a_model_is_most_accurate():
     prediction = panel.prediction
     best = {trust: found.marks[name].mean for trust, name in found.best_by_trust.items()}
     assert prediction.scale == (NOBODY, OWNER)
-    assert prediction.captions == ("sees no label", f"sees {DIGITS.bag_size} labels")
+    assert prediction.captions == (
+        "each label is changed by chance before it is sent",
+        f"sees {DIGITS.bag_size} labels",
+    )
     assert prediction.truth == max(best, key=best.__getitem__)
     assert "<b>Who should see the true labels, so that the computer learns best?</b>" in prediction.ask
     assert prediction.explain == ""
@@ -459,7 +462,7 @@ def test_the_guess_is_who_may_see_true_labels_where_a_model_is_most_accurate():
     plotted = {x for trace in plain["data"] for x in trace["x"]}
     assert not plotted & set(best.values()), "no mark gives the answer away"
     words = " ".join(note["text"] for note in plain["layout"]["annotations"])
-    assert "nobody is trusted<br>27 of 100 labels are swapped for the other label" in words
+    assert "nobody is trusted<br>27 of 100 labels are swapped before they are sent" in words
     assert f"a bag owner is trusted<br>sees a “bag” of {DIGITS.bag_size} labels, reports a rough count of “" in words
     assert [100 * mark for mark in best.values()] == pytest.approx(sorted(100 * m for m in best.values())[::-1])
     written = [note["text"] for note in answered["layout"]["annotations"] if "<b>" in note["text"]]
@@ -472,9 +475,10 @@ def test_the_guess_is_who_may_see_true_labels_where_a_model_is_most_accurate():
 def test_why_more_trust_may_help_less_is_said_where_it_does():
     of_owner = "A bag owner gives one total for 25 labels, which teaches less than 25 labels one by one."
     of_curator = "A curator’s noise must hide picture and label, not the label alone, so there is more of it."
-    assert _why(nobody=0.92, owner=0.80, curator=0.88) == f"{of_owner} {of_curator}"
-    assert _why(nobody=0.92, owner=0.93, curator=0.88) == of_curator
-    assert _why(nobody=0.92, owner=0.93, curator=0.94) is None
+    may_fail = "With a curator, protection can fail once in 1,000,000 times (δ\u00a0=\u00a010⁻⁶)."
+    assert _why(nobody=0.92, owner=0.80, curator=0.88) == f"{of_owner} {of_curator} {may_fail}"
+    assert _why(nobody=0.92, owner=0.93, curator=0.88) == f"{of_curator} {may_fail}"
+    assert _why(nobody=0.92, owner=0.93, curator=0.94) == may_fail
 
 
 def _why(**scores: float) -> str | None:
@@ -550,7 +554,7 @@ def test_pushed_labels_are_told_with_what_would_be_without_them(mnist, part, lab
     panel, said = pushed_panel(part, label), part or 0.2
     before, after = means(0.0), means(said, label)
     what = "the opposite of their true label" if label == OPPOSITE else "“9”, whatever is true"
-    first = f"<b>{100 * after[TRYING]:.1f} %</b> of new images are rightly called “7” or “9” "
+    first = f"<b>{100 * after[TRYING]:.1f} %</b> of new images are named correctly (“7” or “9”) "
     first += f"instead of {100 * before[TRYING]:.1f} %"
     assert panel.answer.startswith(f"If <b>{100 * said:g} of 100 people</b> send {what}, trusting nobody, {first}; ")
     assert (
@@ -619,7 +623,7 @@ def by_trust(config: ComparisonConfig, metric: str) -> tuple[Answer, dict[str, P
 def test_the_note_names_delta_and_a_shuffler_is_compared_at_two(mnist):
     _, panels = by_trust(ComparisonConfig(SHARE), "error")
     words = "With a curator and a shuffler, protection can fail once in 1,000,000 times (δ = 10⁻⁶)."
-    assert panels["by-trust"].note.replace("\u00a0", " ").endswith(words)
+    assert panels["why"].answer.replace("\u00a0", " ").endswith(words)
     panel = panels["two-deltas"]
     assert "<b>77 %</b> of the way from lies to a curator at δ = 10⁻⁶, and 89 % at δ = 10⁻³." in panel.answer
     assert [cells[1:] for cells in panel.figure.cells] == [
@@ -648,7 +652,7 @@ def test_a_curators_model_is_compared_at_two_deltas_where_both_are_shipped(mnist
 @pytest.mark.mnist
 def test_a_large_delta_is_said_to_be_large_and_compared_with_the_default(mnist):
     _, panels = by_trust(ComparisonConfig(SHARE, delta=1e-3), "error")
-    assert "can fail once in 1,000 times (δ\u00a0=\u00a010⁻³)" in panels["by-trust"].note
+    assert "can fail once in 1,000 times (δ\u00a0=\u00a010⁻³)" in panels["why"].answer
     assert "at worst the true label" in panels["by-trust"].note
     assert (
         "<b>89 %</b> of the way from lies to a curator at δ = 10⁻³, and 77 % at δ = 10⁻⁶."

@@ -45,16 +45,20 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
     made = ORACLES["subset selection"](64, of.question.config.epsilon)
     off = abs(of.release.found["subset selection"].shares - of.release.truth.shares).mean()
     assert of.takeaway() == (
-        "Each of 10,000 simulated people gives one of 64 answers and sends a list of 17 answers, partly chosen by "
-        "chance. From all that they send, we estimate how common each answer is, off by "
+        "<b>Yes.</b> Each of 10,000 simulated people gives one of 64 answers and sends a list of 17 answers, partly "
+        "chosen by chance. From all that they send, we estimate how common each answer is, off by "
         f"<b>{standard_error(off)} percentage points</b> on average."
     )
     there, other = round(100 * made.p), round(100 * made.q)
-    often = f"on the list {there} times of 100, each of the other 63 answers {other} times of 100."
+    often = (
+        f"on the list {there} times of 100, each other answer {other} times of 100, so that common answers stand out."
+    )
     assert of.examples.endswith(f" A person’s own answer is {often}")
-    assert "50.25 times of 100, each of the other 63 answers 50.00" in shown(replace(DEFAULT, epsilon=0.01)).examples
+    assert "50.25 times of 100, each other answer 50.00" in shown(replace(DEFAULT, epsilon=0.01)).examples
     blind = "Taking all answers for equally frequent, without asking, would typically be off by less."
-    assert shown(replace(DEFAULT, people=100)).takeaway().endswith(blind)
+    few = shown(replace(DEFAULT, people=100)).takeaway()
+    assert few.startswith("<b>Not here.</b> Each of ")
+    assert few.endswith(blind)
     assert blind not in shown(replace(DEFAULT, dataset="uniform", people=100)).takeaway()
     panel, *_ = of.main()
     error = f"subset selection {ERRORS['subset selection']} points, k-ary randomised response "
@@ -74,7 +78,7 @@ def test_one_person_is_an_example_with_the_very_report_that_a_chapter_examines()
         f"For example, one person has “cold” and sends: <b>{', '.join(sent)}</b>"
         f" (“cold” was left out by chance). Another has "
         f"“{other.names[first]}” and sends: <b>{', '.join(also)}</b>. A person’s own illness is "
-        "on the list 48 times of 100, each of the other 15 illnesses 23 times of 100."
+        "on the list 48 times of 100, each other illness 23 times of 100, so that common illnesses stand out."
     )
     several = shown(replace(config, oracle="basic rappor")).examples
     assert re.search("and says yes to: <b>cold, .*</b>[.] Another", several)

@@ -226,9 +226,9 @@ def test_few_answers_are_no_certainty():
 
 
 def test_an_answer_among_few_lies_is_not_said_to_give_nobody_away():
-    assert "so nobody can be sure of any one person’s true answer, yet" in shown().takeaway()
+    assert "so nobody can be sure of any one person’s true answer. As we know this chance" in shown().takeaway()
     assert (
-        "so an answer changes the odds by a factor of 99 at most, yet" in shown(config=PollConfig(lie=0.01)).takeaway()
+        "so an answer changes the odds by a factor of 99 at most. As" in shown(config=PollConfig(lie=0.01)).takeaway()
     )
 
 

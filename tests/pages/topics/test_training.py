@@ -107,19 +107,19 @@ def test_words_follow_the_trials_and_the_setting(words, part):
 def test_the_takeaway_says_how_many_are_right_and_names_labels_that_lie_more_than_not():
     words = made(spread=0.9, naive=TRUTH).takeaway()
     assert words.startswith(
-        "Is it a 7 or a 9? Of 100 unchanged images a computer gets <b>50</b> right if it learned from noisy images and "
-        "corrects for the noise, <b>100</b> if it ignores the noise (too few trials to compare), and "
+        "<b>Yes.</b> Having learned from noisy images, a computer names <b>50</b> of 100 unchanged images (7 or 9?) "
+        "correctly if it corrects for the noise, <b>100</b> if it ignores the noise (too few trials to compare), and "
     )
     assert words.endswith(" and <b>100</b> if it learned from unchanged images.")
     several = made(spread=0.9, naive=TRUTH)
     several = Answer(several.question, several.trials * 5)
-    assert "<b>100</b> if it ignores the noise (the difference is more than luck), and" in several.takeaway()
+    assert "<b>100</b> if it ignores the noise, and" in several.takeaway()
     close = made(spread=np.where(TRUTH == 1, 0.9, 0.4), naive=TRUTH).trials[0]
     fits = close.fits | {SPREAD: replace(close.fits[SPREAD], accuracy=0.934)}
     fits[NAIVE] = replace(fits[NAIVE], accuracy=0.926)
     close = Answer(several.question, [replace(close, fits=fits)] * 5)
-    assert "<b>93.4</b> right" in close.takeaway(), "what differs clearly does not look alike"
-    assert "<b>92.6</b> if it ignores the noise (the difference is more than luck), and " in close.takeaway()
+    assert "<b>93.4</b> of 100" in close.takeaway(), "what differs clearly does not look alike"
+    assert "<b>92.6</b> if it ignores the noise, and " in close.takeaway()
     lying, takeaway_of = replace(SMALL, labels=BinaryChannel(0.9, 0.8)), "whoever ignores the noise takes “9” for “7”"
     found = made(config=lying, naive=0.6), made(config=lying, spread=0.6), made(naive=0.6)
     assert [takeaway_of in answer.takeaway() for answer in found] == [True, False, False]
@@ -163,10 +163,7 @@ def test_headline_and_scores_compare_the_same_method_whatever_its_scores(methods
     shown = made(naive=TRUTH, **{name: 0.6 if name == ours else 0.9 for name in methods})
     title, ignoring = TRAINING[ours or NAIVE].title, THEIRS if ours else ""
     right = f"<b>{numbers.whole_per_hundred(shown.score(ours or NAIVE, 'accuracy').mean)}</b>"
-    assert (
-        f"Of 100 unchanged images a computer gets {right} right if it learned from noisy images and "
-        in shown.takeaway()
-    )
+    assert f"Having learned from noisy images, a computer names {right} of 100 unchanged images " in shown.takeaway()
     assert ("</b> if it ignores the noise (" in shown.takeaway()) == bool(ours)
     assert (f"“{title}” or “{ignoring}” is better" in chapters.scores(shown)[0].answer) == bool(ours)
 
@@ -240,9 +237,12 @@ def test_where_a_third_method_differs_those_that_agree_are_named():
 @pytest.mark.parametrize(
     ("config", "words"),
     [
-        ({"pixels": GAUSSIAN, "labels": BinaryChannel(0.0, 0.0)}, "labelled “7” and “9”. Noise changed the pixels:"),
-        ({"pixels": RandomisedResponse(0.0, 17), "labels": BinaryChannel(0.3, 0.3)}, ". Noise gave about 30\u00a0% of"),
-        ({"pixels": RandomisedResponse(0.0, 17), "labels": BinaryChannel(0.0, 0.0)}, ". Noise changed nothing:"),
+        ({"pixels": GAUSSIAN, "labels": BinaryChannel(0.0, 0.0)}, "labelled “7” and “9”. Noise changed their pixels:"),
+        (
+            {"pixels": RandomisedResponse(0.0, 17), "labels": BinaryChannel(0.3, 0.3)},
+            ". About 30\u00a0% of all images got a",
+        ),
+        ({"pixels": RandomisedResponse(0.0, 17), "labels": BinaryChannel(0.0, 0.0)}, ". Nothing was changed:"),
     ],
 )
 def test_what_noise_did_is_said_of_pixels_and_of_labels(config, words):
@@ -264,7 +264,7 @@ def test_the_labels_of_the_two_images_to_learn_from_are_those_that_were_sent():
 def test_an_8_has_its_article():
     digits = replace(SMALL, classes=("8", "5"))
     shown = made(config=digits, spread=TRUTH, naive=TRUTH)
-    assert shown.takeaway().startswith("Is it an 8 or a 5?")
+    assert " unchanged images (8 or 5?) correctly" in shown.takeaway()
 
 
 def test_agreed_images_are_those_on_which_the_methods_are_as_sure_as_they_mostly_are():
@@ -319,9 +319,9 @@ def test_more_than_two_classes_are_said_and_every_chapter_is_theirs():
     assert f"as much as a label with ε = {math.log(18):.3g} would tell" in adversary.answer
     (images,) = chapters.some_images(shown)
     about = (
-        "labelled “8” and “5”. Noise changed the pixels and gave about 20\u00a0% of all images a wrong label (set in "
+        "labelled “8” and “5”. Noise changed their pixels; separately, about 20\u00a0% of all images got a wrong label "
+        "(see Settings):"
     )
-    about += "Settings):"
     assert f"Two of 300 images to learn from, {about}" in images.figure.html
     assert {"named_spread", "proba_spread", "true_class"} <= set(images.rows()[0])
 
@@ -396,8 +396,8 @@ def test_a_table_has_records_columns_and_classes():
     config = TrainingConfig(datasets.from_csv(f"size,day,digit\n{rows}".encode()), ("no", "yes"), 20, methods=(CLEAN,))
     yours = Answer(Question(config, 1), [training.run(config)])
     assert "What 20 people of class “no” and 20 of class “yes” send: 20 % of pixels are replaced" in released(yours)
-    assert yours.takeaway().startswith("Which class is it? Of 100 unchanged records a computer gets <b>")
-    assert yours.takeaway().endswith("</b> right if it learned from unchanged records.")
+    assert yours.takeaway().startswith("A computer that learned from unchanged records names <b>")
+    assert yours.takeaway().endswith("</b> of 100 unchanged records correctly.")
     assert chapters.weights(yours)[0].figure.cells[0][0] == "size"
     assert CHAPTERS.choice(yours.question).default == "Accuracy of each method"
     assert trade_off.panels(yours)[0].answer.startswith("Of MNIST’s 7s and 9s, not of your records")
@@ -471,7 +471,7 @@ def test_until_a_trial_is_there_that_of_the_nearest_level_is_shown_and_said_to_b
     shown = answer(question, Trials((job,), (), ((),)))
     assert shown.nearest.level == shown.question.config.pixels.flip_prob == 0.3
     label = "<b>Shown: p = 0.3, the nearest level computed beforehand</b> (p = 0.28 is being computed)"
-    assert shown.takeaway().startswith(f"{label}. Is it a 7 or a 9? ")
+    assert shown.takeaway().startswith(f"{label}. <b>No.</b> Having learned ")
     for chapter in CHAPTERS.all[1:]:
         if chapter.fits(shown.question) and chapter.name != "Weights that were learned":  # these trials have none
             assert chapter.panels(shown)[0].answer.startswith(label), chapter.name
@@ -512,7 +512,7 @@ def test_images_without_noise_are_not_called_noisy():
     config = replace(shown.question.config, pixels=whole)
     trials = [replace(one, config=replace(one.config, pixels=whole)) for one in shown.trials]
     shown = replace(shown, question=replace(shown.question, config=config), trials=trials)
-    assert "right if it learned from wrongly labelled images and " in shown.takeaway()
+    assert "Having learned from wrongly labelled images, a computer names " in shown.takeaway()
     asked = chapters.some_images(shown)[0].prediction
     assert "To protect the people, chance changed only the labels: 20 % of the labels were switched" in asked.ask
     assert asked.explain.endswith(". More labels are right than wrong.")
