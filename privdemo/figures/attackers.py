@@ -38,7 +38,7 @@ def pushed(
     ]
     values = [100 * pretended, *(100 * rise for at in found.values() for rise in at.values())]
     low, high = math.log10(min(values)) - 0.1, math.log10(max(values)) + 0.06
-    title = f"points that fake clients add to “{shortened(name)}”"
+    title = f"points that fake participants add to “{shortened(name)}”"
     y_axis = {"title": {"text": title}, "type": "log", "range": [low, high], **round_ticks(10**low, 10**high)}
     x_axis = log_axis("ε of an answer, log scale (left: more private)", list(found))
     x_axis |= round_ticks(min(found), max(found))

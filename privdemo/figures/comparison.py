@@ -94,7 +94,7 @@ def pushed(
     parts_tried = sorted({part, *PARTS})
     pad = 0.04 * parts_tried[-1]
     x_axis = {
-        "title": {"text": "people who push their label"},
+        "title": {"text": "people who send a false label"},
         "range": [-pad, parts_tried[-1] + pad],
         "tickformat": ".0%",
         "tickvals": list(PARTS),

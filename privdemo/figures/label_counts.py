@@ -318,6 +318,6 @@ def attack(rates: Mapping[str, float], promised: float) -> Figure:
         named,
         (promised, f"promised: at most {percent(promised)}"),
         [0.5],
-        "person’s class guessed correctly",
+        "guessed correctly",
         high,
     )

@@ -46,16 +46,16 @@ def other_mixes(answer: Answer) -> list[Panel]:
         Panel(
             "errors",
             "How far off is each method for other true shares?",
-            f"Groups of which {numbers.share(SHARES[0], 0)} to {numbers.share(SHARES[-1], 0)} {first_class(answer)}: "
-            f"on average over them, “{CLASS_RATIO[best].title}” comes nearest{' without any label' if blind else ''}. "
-            f"It counts <b>{500 * means[best].mean:.1f}</b> of 1,000 {answer.task.records} in a wrong class."
-            f"{_nearer_words(answer, best, blind or methods)}",
+            f"That depends on the true share. On average over groups of which {numbers.share(SHARES[0], 0)} to "
+            f"{numbers.share(SHARES[-1], 0)} {first_class(answer)}, “{CLASS_RATIO[best].title}” is off least"
+            f"{' of the methods that know no label' if blind else ''}: for <b>{500 * means[best].mean:.1f}</b> of "
+            f"1,000 {answer.task.records}.{_nearer_words(answer, best, blind or methods)}",
             Chart(charts.errors(trials, methods)),
             mean_words(answer) + own_mix(answer),
             lambda: class_ratio.table(trials),
             print_mean_errors(answer.question),
-            note="Each mark: on average over trials. An error too high in one trial and one too low in another add up "
-            "here; in the first chapter, which shows the mean estimate, they cancel.",
+            note="Each mark: how far off one trial is on average. (Chapter 1 shows the mean of all estimates, in which "
+            "errors too high and too low cancel.)",
         ),
         Panel(
             "mean-errors",
@@ -77,7 +77,7 @@ def _nearer_words(answer: Answer, best: str, methods: Sequence[str]) -> str:
         if min(methods, key=lambda name: class_ratio.error_along(trials, name, place).mean) != best
     ]
     where = numbers.join_words(tuple(numbers.share(share, 0) for share in nearer))
-    return f" At {where} another is nearer." if nearer else ""
+    return f" At {where} another is off less." if nearer else ""
 
 
 def own_mix(answer: Answer) -> str:
@@ -95,12 +95,12 @@ def own_mix(answer: Answer) -> str:
 
 def the_adversary(answer: Answer) -> list[Panel]:
     """Return the panel of how often the label of a single record is guessed, though only sets were labelled."""
-    question = "What does the adversary see?"
+    question = "How well can others guess a label?"
     if SPREAD not in answer.methods:
         return [Panel(question=question, answer=f"Choose the method “{CLASS_RATIO[SPREAD].title}”: it names records.")]
     rates, config = class_ratio.attack_rates(answer.trials), answer.question.config
     pure = not config.private and config.pure
-    start = "A set of one class hides nothing. Also," if pure else "No label was sent by itself. Yet"
+    start = "A set of one class hides nothing. Also," if pure else "Only the percentages of sets are known. Yet"
     bound = (
         " Noise on the counts bounds what one person’s label changes, not what the sets teach of people in general."
         if config.private
@@ -114,8 +114,8 @@ def the_adversary(answer: Answer) -> list[Panel]:
             "ratio-attack",
             question,
             f"{start} a model of the sets names the right class of "
-            f"<b>{numbers.per_hundred(rates['model'].mean)} of 100</b> {answer.task.records}; the known shares of "
-            f"their set alone, of {numbers.per_hundred(rates['set'].mean)}.",
+            f"<b>{numbers.per_hundred(rates['model'].mean)} of 100</b> {answer.task.records}; with "
+            f"the percentages of the set alone, {numbers.per_hundred(rates['set'].mean)} are right.",
             Chart(charts.attack(rates)),
             f"Records in the training sets of {count_trials(answer.trials)}, and new ones with every class alike: the "
             f"likeliest class is named, by the released mix of the set {with_range(rates['set'])}, by "
@@ -124,7 +124,7 @@ def the_adversary(answer: Answer) -> list[Panel]:
             + (" Both together are worse than the model, as noise has moved the set’s mix." if worse else ""),
             lambda: [{"source": source, **rate._asdict()} for source, rate in rates.items()],
             snippet(answer.question).then("print(class_ratio.attack_rates(trials))"),
-            note="With or without the shares of the set, the model is about as good: the 95 % intervals overlap."
+            note="With or without the percentages of the set, the model is about as good: the 95 % intervals overlap."
             if overlap
             else "",
         )

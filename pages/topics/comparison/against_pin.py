@@ -13,7 +13,7 @@ from pages.topics.comparison.words import METRIC_WORDS, Change, change, differin
 from privdemo.experiments.comparison import ComparisonConfig
 from privdemo.methods import COMPARISON
 
-_QUESTION = "What does a change of the settings do?"
+_QUESTION = "How do two settings differ?"
 _HEADS = ("method", "now", "pinned", "difference, trial by trial")
 
 
@@ -51,7 +51,7 @@ def panels(answer: Answer) -> list[Panel]:
 def why_not(question: Question, running: bool) -> str:
     """Say why nothing can be compared with a pin, or not yet."""
     if question.pinned is None:
-        return "No setting is pinned yet. “Pin this setting” keeps its results, to compare those of another with them."
+        return "Press “Pin this setting”, then change any setting: the results of both then stand side by side."
     if question.pinned.task != question.config.task:
         return "The pinned setting is of the other task, so its results cannot be compared. Pin anew."
     if not question.shared:

@@ -26,7 +26,7 @@ from privdemo.experiments.comparison.study import Row
 from privdemo.figures import comparison as charts
 from privdemo.methods import CLEAN, COMPARISON, CURATOR, NOBODY, OWNER, SHUFFLER, TRUTH
 
-_QUESTION = "What if some people send labels that an attacker chose?"
+_QUESTION = "What if some people send false labels?"
 # The part of the people whose labels are said to be pushed while the visitor has nobody push.
 _EXAMPLE = 0.2
 
@@ -124,8 +124,8 @@ def _words(pushed: Pushed) -> str:
 def _note(pushed: Pushed) -> str:
     """Say why it matters who is trusted, and whose curves these are."""
     why = {
-        NOBODY: "without trust a pushed label skips the noise, so that it counts as "
-        f"{numbers.times(_counts_as(pushed.config))} people",
+        NOBODY: "if nobody is trusted, a false label skips the noise, so that it counts as "
+        f"{numbers.times(_counts_as(pushed.config))} true ones",
         SHUFFLER: "before a shuffler there is less noise to skip",
         OWNER: "the bag’s owner and the curator put noise on all labels alike",
         CURATOR: "a curator puts the same noise on all",
@@ -176,7 +176,7 @@ def _prediction(pushed: Pushed, shown: list[PushedRow], names: Mapping[str, str]
         100 * pushed.attacked[NOBODY].mean,
         Scale(0.0, 100.0, 1, " of 100"),
         Chart(charts.pushed(known, pushed.metric, {}, pushed.config.fake_part, names, records)),
-        f"A coin toss gives 50. A pushed label skips the noise, so that it counts as "
+        f"A coin toss gives 50. A false label skips the noise, so that it counts as "
         f"{numbers.times(_counts_as(pushed.config))} people who follow the rules.",
     )
 

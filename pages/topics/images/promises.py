@@ -72,9 +72,9 @@ def promise_words(class_names: Sequence[str], privacy: Privacy) -> str:
     )
     label = reporting(class_names, privacy.label_posterior)[0]
     return (
-        f"Each person also reports the digit, which chance may change: {label[:1].lower()}{label[1:]} "
-        f"(<b>ε = {numbers.epsilon(privacy.label)}</b>). For the whole image <b>ε = {numbers.epsilon(image)}</b>, even "
-        f"if this limit may fail {_how_rarely(privacy.delta)}: {meaning}."
+        f"For the whole image: {meaning} (<b>ε = {numbers.epsilon(image)}</b>, a limit that may fail "
+        f"{_how_rarely(privacy.delta)}). Each person also reports the digit, which chance may change: "
+        f"{label[:1].lower()}{label[1:]} (<b>ε = {numbers.epsilon(privacy.label)}</b>)."
     )
 
 

@@ -27,9 +27,9 @@ def panels(answer: Answer) -> list[Panel]:
     return [
         Panel(
             "count-attack",
-            "How well can one person’s class be guessed?",
-            f"Somebody knows the {_class(question)} of everybody but one person, and must choose between two for that "
-            f"one. Without the counts 50 % of such guesses are right. {_guess_words(question, rates)}",
+            f"How well can others guess one person’s {_class(question)}?",
+            f"Somebody knows the {_class(question)} of everybody but one person, for whom two are left. Without the "
+            f"counts 50 % of such guesses are right. {_guess_words(question, rates)}",
             Chart(charts.attack(rates, promised)),
             "How often the best possible guess is right after a release, at most: "
             + "; ".join(f"{RELEASES[name].title} {numbers.share(rate)}" for name, rate in rates.items())
@@ -53,7 +53,7 @@ def _guess_words(question: Question, rates: dict[str, float]) -> str:
     if question.release not in rates:
         return f"{numbers.capital(release.title)} has no noise that keeps the promise."
     right = numbers.share(rates[question.release])
-    return f"With them at most <b>{right}</b> are ({release.title})."
+    return f"With them at most <b>{right}</b> are right ({release.title})."
 
 
 def _class(question: Question) -> str:

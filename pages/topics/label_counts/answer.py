@@ -21,6 +21,8 @@ Outcomes = Mapping[str, Outcome]
 LAPLACE = "laplace published"
 
 # The sentence writes the errors of at most so many counts.
+# So many times as large an error is said to be larger.
+_MUCH = 1.5
 _MOST_ADDED = 8
 
 released = cache.shared(label_counts.run, max_entries=1024)
@@ -134,15 +136,15 @@ def least_words(question: Question, outcomes: Mapping[str, Outcome]) -> str:
     """Say by how few people the counts are off with noise that keeps the promise, and with other noise."""
     total = sum(question.config.counts)
     least, laplace, chosen = best(outcomes), outcomes[LAPLACE], outcomes[question.release]
+    tied = label_counts.best_and_tied(outcomes)[1:]
     start = (
-        f"With {spoken_title(least.release)} the counts are off least: by "
-        f"<b>{off_by(least.distortion.mean, total)} of {total:,}</b> people, all differences added up"
-        f"{tied_words(label_counts.best_and_tied(outcomes)[1:])}"
+        f"The counts are off least, by <b>{off_by(least.distortion.mean, total)} of {total:,}</b> people in all, with "
+        f"{spoken_title(least.release)}{tied_words(tied)}"
     )
-    if laplace.release != least.release:
+    if laplace.release != least.release and laplace.release not in tied:
         start += f"; with {spoken_title(LAPLACE)}, by <b>{off_by(laplace.distortion.mean, total)}</b>"
     if question.release in (least.release, laplace.release):
-        return f"{start}."
+        return f"{start}.{_most_words(outcomes, total)}"
     title = numbers.capital(RELEASES[question.release].title)
     if chosen.problem:
         return f"{start}. {title}: {numbers.error_sentence_html(chosen.problem)}"
@@ -150,6 +152,16 @@ def least_words(question: Question, outcomes: Mapping[str, Outcome]) -> str:
     if promise:
         return f"{start}. {title}: {own}{promise}."
     return f"{start}; with {spoken_title(question.release)}, by <b>{own}</b>."
+
+
+def _most_words(outcomes: Mapping[str, Outcome], total: int) -> str:
+    """Say with which noise that keeps its promise the counts are off most, if that is clearly another one."""
+    kept = [outcome for outcome in outcomes.values() if not outcome.problem and outcome.holds]
+    most, least = (end(kept, key=lambda outcome: outcome.distortion.mean) for end in (max, min))
+    if most.distortion.mean < _MUCH * least.distortion.mean:
+        return ""
+    off = off_by(most.distortion.mean, total)
+    return f" With {spoken_title(most.release)} they are off by <b>{off}</b>."
 
 
 def _broken_promise_words(outcome: Outcome) -> str:

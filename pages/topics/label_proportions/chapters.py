@@ -28,7 +28,7 @@ def the_bags(answer: Answer) -> list[Panel]:
     return [
         Panel(
             "bags",
-            "What is known of a bag?",
+            "What is the computer told about each bag?",
             f"{_differences_words(trial, answer.task.positive)} {_diversity_words(answer)}",
             Chart(charts.columns(trial, answer.task.positive)),
             _column_words(answer),
@@ -50,8 +50,8 @@ def _differences_words(trial: Trial, positive: str) -> str:
     low, high = float(trial.true_proportions.min()), float(trial.true_proportions.max())
     if high > low:
         return (
-            f"In one bag <b>{numbers.share(low)}</b> {positive}, in another <b>{numbers.share(high)}</b>: the more "
-            "bags differ, the more can be learned."
+            f"Only one percentage: from <b>{numbers.share(low)}</b> in one bag to <b>{numbers.share(high)}</b> in "
+            f"another {positive}. The more bags differ, the more can be learned."
         )
     return f"Of every bag {numbers.share(low)} {positive}, so nothing tells the labels apart."
 
@@ -60,7 +60,7 @@ def _diversity_words(answer: Answer) -> str:
     """Say whether bags of a single label reveal labels."""
     trial, attack = answer.trials[0], answer.trials[0].attack
     if trial.least_labels[0] >= 2:
-        return "No bag has only one label, so no bag gives a label away for certain."
+        return "Each bag holds both kinds, so that none gives anybody away for certain."
     gives = "gives" if math.isinf(answer.question.config.proportion_epsilon) else "without noise would give"
     return (
         f"<b>{attack.exposed:,} of {attack.n:,} {answer.task.records} are in bags of one label</b>, which {gives} all "
@@ -105,7 +105,7 @@ def the_adversary(answer: Answer) -> list[Panel]:
     return [
         Panel(
             "bag-attack",
-            "What does the adversary see?",
+            "How well can others guess a label?",
             _right_words(rates, answer.task.records),
             Chart(charts.attack(rates)),
             _rate_words(answer, rates, model),
@@ -122,13 +122,14 @@ def _right_words(rates: dict[str, Estimate], records: str) -> str:
     before, with_bag = (numbers.per_hundred(rates[source].mean) for source in ("prior", "bag"))
     bag = "adds nothing" if with_bag == before else f"makes that <b>{with_bag}</b>"
     with_model = (
-        f"with a model trained on all that was sent it is <b>{numbers.per_hundred(rates['both'].mean)}</b>"
+        f"with a model trained on all that was sent, the guess is right for "
+        f"<b>{numbers.per_hundred(rates['both'].mean)}</b>"
         if "both" in rates
         else "no model that learns from bags was trained"
     )
     return (
-        f"Somebody who knows only the overall share guesses the label of {before} of 100 {records} correctly. The "
-        f"share of the bag {bag}; {with_model}."
+        f"Whoever knows only the percentage of all {records} names the more common label for each, and is right for "
+        f"{before} of 100. The percentage of the bag {bag}; {with_model}."
     )
 
 

@@ -88,7 +88,9 @@ def who_can_push(answer: Answer, pushing: Pushing | None = None) -> list[Panel]:
     pushing = pushing or Pushing()
     attack = _attack(answer, pushing)
     if not pushing.part:
-        return [Panel("attackers", _QUESTION, "There are no fake clients, so nothing is pushed. Choose some above.")]
+        return [
+            Panel("attackers", _QUESTION, "There are no fake participants, so nothing is pushed. Choose some above.")
+        ]
     if not attack.pretended:
         return [Panel("attackers", _QUESTION, f"All people give {attack.quoted} already, so nothing can be pushed.")]
     return [_along(attack, pushing), *([_defences(attack)] if round(pushing.part * attack.config.people) else [])]
@@ -141,7 +143,7 @@ def _shown(attack: Attack, all_six: bool) -> tuple[str, ...]:
 
 def _words(attack: Attack) -> str:
     """Say by how much the answer rises at the visitor’s ε, and at another one."""
-    fake = f"<b>{numbers.per_hundred(attack.attackers.part)} fake clients in 100</b>"
+    fake = f"<b>{numbers.per_hundred(attack.attackers.part)} fake participants in 100</b>"
     if attack.pretends:
         return (
             f"{fake} who pretend that {attack.quoted} is true of them, and then follow the rules, raise its share by "
@@ -156,7 +158,7 @@ def _words(attack: Attack) -> str:
     )
     more, less = (then, attack.here) if other < epsilon else (attack.here, then)
     is_stronger = all(more[name] > 1.01 * less[name] for name in pair)
-    law = "<b>More privacy, more power to them:</b> " * is_stronger
+    law = "<b>More privacy makes them stronger:</b> " * is_stronger
     return (
         f"At ε = {numbers.epsilon(epsilon)}, {fake} raise the share of {attack.quoted} by {now}. {law}at ε = "
         f"{numbers.epsilon(other)} they raise it by {' and '.join(bare_points(then[name]) for name in pair)}."
@@ -167,8 +169,8 @@ def _note(attack: Attack, shown: Sequence[str]) -> str:
     """Say what is pushed, and what a rise above 100 points means if the figure shows one."""
     words = f"The true share of {attack.quoted} is {numbers.share(attack.share)}."
     if any(at[name] > 1 for at in attack.rises.values() for name in shown):
-        words += " Above 100 points, more than everybody seems to have it, which nobody would believe: far fewer fake "
-        words += "clients would do."
+        words += " Above 100 points the estimate is more than everybody, which nobody would believe: far fewer fake "
+        words += "participants are then enough."
     return words
 
 

@@ -75,7 +75,7 @@ FAKE = Number(
     "fake",
     limits.FAKE_PART,
     0.05,
-    "Fake clients, as a share of all",
+    "Fake participants, as a share of all",
     0.01,
     "Bots or hired people, who take part only to make one answer look frequent.",
 )

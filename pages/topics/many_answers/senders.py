@@ -36,7 +36,7 @@ def one_report(answer: Answer, rarest: bool = False) -> list[Panel]:
         shown.remove(charts.SHOWN - 1)
     name = f"“{found.names[sent]}”"
     before, after = (numbers.out_of_100(float(belief[sent])) for belief in (found.prior, found.posterior))
-    fits = f"{name} among them" if found.supported[sent] else f"but not {name}"
+    fits = f"{name} among them" if found.supported[sent] else f"by chance without {name}"
     made = many_answers.mechanism(config.oracle, answer.k, config.epsilon)
     _, many = nouns(answer.question)
     n_sent = int(found.supported.sum())
@@ -61,7 +61,7 @@ def one_report(answer: Answer, rarest: bool = False) -> list[Panel]:
                 f"found = many_answers.one_report(config, {sent})",
                 "print(found.supported, found.posterior, found.guess_after)",
             ),
-            note=f"Bold: the {many} that the report fits.",
+            note=f"Bold: the {many} {'on the list' if is_list else 'that the report fits'}.",
         )
     ]
 
@@ -227,8 +227,8 @@ def whom_to_trust(answer: Answer, delta: float | None = None) -> list[Panel]:
             f"A share is typically off by <b>{points(here.local)}</b> if nobody is trusted, by "
             f"<b>{bare_points(here.shuffled)}</b> if a shuffler mixes all reports, and by "
             f"<b>{bare_points(here.curated)}</b> if a curator sees the true answers. With a shuffler "
-            f"or a curator the promise fails with a chance of δ = {numbers.power_of_ten(delta)}; if nobody is trusted, "
-            "lies need no δ.",
+            f"or a curator, protection can fail with a chance of δ = {numbers.power_of_ten(delta)}; if nobody is "
+            "trusted, it never does.",
             Chart(charts.trusted(found, config.epsilon)),
             _trust_summary(answer, here, delta),
             lambda: [row for each in found for row in _trust_rows(each, delta)],

@@ -37,12 +37,13 @@ def real_systems(answer: Answer) -> list[Panel]:
         Panel(
             "systems",
             "Which ε do real systems promise?",
-            f"{len(everyone)} systems promise ε from {least} to {most}, each for something else. {_adding_up(found)}",
+            f"{len(everyone)} systems allow a privacy loss ε of {least} to {most}, some for each report or day, some "
+            f"for all about a person. {_adding_up(found)}",
             Chart(charts.by_unit(found, answer.question.config.epsilon)),
             _summary(found),
             lambda: [_row(one) for one in everyone],
             _SNIPPET,
-            note="Each box holds what one promise covers: one for a report or a day is used up anew with the next. "
+            note="Each box: what the ε is counted for. Counted for a report or a day, it adds up with every next one. "
             "Filled circle: the person adds the noise. Open square: whoever publishes adds it.",
         ),
         Panel(
@@ -59,9 +60,9 @@ def _adding_up(found: Mapping[str, Sequence[Deployment]]) -> str:
     in_all = found[PERSON][-1]
     days = math.floor(in_all.epsilon / daily.epsilon) + 1
     return (
-        f"<b>Compare within a box only:</b> ε = {numbers.epsilon(daily.epsilon)} a day of {daily.organisation}’s "
-        f"symptom searches adds up, in {days} days, to more than the {numbers.epsilon(in_all.epsilon)} that the "
-        f"{in_all.name} promises in all."
+        f"<b>So compare within a box only:</b> the {numbers.epsilon(daily.epsilon)} a day of {daily.organisation}’s "
+        f"symptom searches is, after {days} days, more than the {numbers.epsilon(in_all.epsilon)} in all of the "
+        f"{in_all.name}."
     )
 
 

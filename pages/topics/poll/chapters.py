@@ -122,8 +122,8 @@ def corrected(answer: Answer, found: Reveal) -> _StepContents:
         )
     else:
         sentence = (
-            f"{_doubt_words(found)}Corrected for the changed answers, {said(first.answer)} is true for "
-            f"{_with_interval(first.estimated)}.{_narrower_words(found)}"
+            f"{_doubt_words(found)}Corrected for the changed answers, we estimate that {said(first.answer)} is true "
+            f"for {_with_interval(first.estimated)}.{_narrower_words(found)}"
         )
     return _StepContents(
         sentence,
@@ -175,7 +175,11 @@ def one_answer(answer: Answer, found: Reveal) -> _StepContents:
     """Return what one answer reveals about its sender."""
     first, epsilon = found.readings[answer.number], found.config.mechanism.epsilon
     wheel = _wheel_words(found)
-    odds = f"One answer changes the odds by {numbers.odds_factor(epsilon)} at most."
+    odds = (
+        f"The odds change at most {numbers.factor(epsilon)}-fold."
+        if wheel
+        else f"One answer changes the odds by {numbers.odds_factor(epsilon)} at most."
+    )
     words = "; ".join(
         f"of 100 who answered {said(r.answer)}{wheel}, it is true for {numbers.per_hundred(r.meant.mean)} "
         f"({numbers.interval(r.meant)}); of all, for {numbers.share(r.estimated.mean)}"
@@ -183,10 +187,9 @@ def one_answer(answer: Answer, found: Reveal) -> _StepContents:
     )
     return _StepContents(
         f"{_doubt_words(found)}Of 100 people who answered {said(first.answer)}{wheel}, it is true for "
-        f"<b>{_of_100_people(first.meant)}</b>; of any 100, for {_of_100_people(first.estimated)}. "
-        f"{f'The odds change at most {numbers.factor(epsilon)}-fold.' if wheel else odds}",
+        f"<b>{_of_100_people(first.meant)}</b>; of any 100 people, for {_of_100_people(first.estimated)}.",
         Markup(_hundred_senders(found)),
-        f"At the estimated shares and the ends of their intervals: {words}.",
+        f"At the estimated shares and, in brackets, the ends of their 95 % intervals: {words}. {odds}",
         lambda: poll.meant_table(found),
         answer.snippet("print(found.readings[0].meant)", plots=False),
     )
@@ -217,8 +220,8 @@ def price(answer: Answer, found: Reveal) -> _StepContents:
     half, lying, honest = cost.plans[0]
     plans = "; ".join(f"± {100 * h:g} points: {n:,} private answers, or {m:,} open ones" for h, n, m in cost.plans)
     return _StepContents(
-        f"{_worth_words(cost)}. To know a share to ± {100 * half:g} points, ask {numbers.people(lying)}; if all "
-        f"answered openly, {honest:,} would be enough.",
+        f"{_worth_words(cost)}. To know a share to ± {100 * half:g} percentage points, ask {numbers.people(lying)}; if "
+        f"all answered openly, {honest:,} would be enough.",
         Chart(charts.price(cost)),
         f"{_worth_words(cost)}: each ± {100 * cost.half:.3g} points at the widest. {plans}.",
         lambda: poll.price_table(cost),
@@ -254,7 +257,7 @@ def asked_again(answer: Answer, found: Reveal, times: int) -> _StepContents:
     later = f"; all {most} times, for {_of_100_people(last)}" if times < most else ""
     epsilon = found.config.mechanism.epsilon
     wheel = _wheel_words(found)
-    lost = "ε = " if wheel else "Losses add up: ε = " if times > 1 else "Privacy loss: ε = "
+    lost = "ε = " if wheel else "Privacy losses add up to ε = " if times > 1 else "Privacy loss: ε = "
     return _StepContents(
         f"{now}{_doubt_words(found)}Of 100 people who answer {said(first.answer)} {every}{wheel}, it is true "
         f"for <b>{_of_100_people(here)}</b>{later}. {lost}"
@@ -274,7 +277,7 @@ def _current_round_words(answer: Answer) -> str:
     return f"The {ordinal(len(rounds))} time, <b>{numbers.people(answer.question.answered)}</b> answered. "
 
 
-@_step("truth", "Which estimate was right?")
+@_step("truth", "Which estimate contains the truth?")
 def the_truth(answer: Answer, found: Reveal) -> _StepContents:
     """Return the true shares, which a rehearsal shows last."""
     counts = answer.question.truth or ()
@@ -285,11 +288,11 @@ def the_truth(answer: Answer, found: Reveal) -> _StepContents:
     if answer.question.disobey or found.noticed:
         compared = _truth_of_disobedience(answer, found)
     else:
-        compared = f"the one as sent, {numbers.interval(first.reported)}, {ignored} it"
+        compared = f"the interval without correction, {numbers.interval(first.reported)}, {ignored} it"
     words = "; ".join(f"{said(r.answer)} {numbers.share(true)}" for r, true in zip(found.readings, truth, strict=True))
     return _StepContents(
         f"{said(first.answer)} is true for <b>{numbers.share(share)}</b> of these simulated people. The corrected 95 % "
-        f"interval, {numbers.interval(first.estimated)}, {best} that; {compared}.",
+        f"interval, {numbers.interval(first.estimated)}, {best} this; {compared}.",
         reveal.shares(answer.question, found, f"The truth: {words}.", truth),
         f"The truth: {words}.",
         lambda: poll.share_table(found, truth),
@@ -307,7 +310,7 @@ def _truth_of_disobedience(answer: Answer, found: Reveal) -> str:
     return f"{do if question.disobey else 'everybody followed the wheel'}, estimated {number} of 100 ({low}–{high})"
 
 
-@_step("remember", "What should we remember?")
+@_step("remember", "What have we learned: how many, not who")
 def to_remember(answer: Answer, found: Reveal) -> _StepContents:
     """Return the result in whole people: what the class has learned of all, and not of any one."""
     first, n = found.readings[answer.number], found.n_answers
@@ -317,7 +320,9 @@ def to_remember(answer: Answer, found: Reveal) -> _StepContents:
         unknown = "" if simulated else " Yet nobody knows for whom."
         end = f", if it is as common among those who did not follow the wheel.{unknown}"
     else:
-        end = f". {_hidden_words(found, bool(simulated))}"
+        truth = answer.question.truth
+        known = f" (in truth {truth[answer.number]:,})" if truth and not answer.question.disobey else ""
+        end = f"{known}. {_hidden_words(found, bool(simulated))}"
     return _StepContents(
         f"{_doubt_words(found)}Of {people}, {said(first.answer)} is true for about "
         f"{_of_people(first.estimated, n)}{end}",
@@ -347,5 +352,5 @@ def _hidden_words(found: Reveal, is_simulated: bool) -> str:
         odds = numbers.odds_factor(found.config.mechanism.epsilon)
         return f"What is learned of each of them changes the odds by {odds} at most."
     if is_simulated:
-        return "Yet only this simulation knows anyone’s own answer."
-    return "Yet nobody knows anyone’s own answer for sure, not even this server."
+        return "Nobody can tell for sure for whom it is true."
+    return "Nobody can tell for sure for whom it is true, not even this server."

@@ -265,8 +265,7 @@ def _predictions(trial: training.Trial, name: str, chosen: Sequence[int]) -> lis
 
 def scores(answer: Answer) -> list[Panel | tuple[Panel, ...]]:
     """Return the panels of every method’s accuracy and log loss."""
-    words = [compare(answer)] if len(answer.compared) > 1 else [answer.takeaway()]
-    words += [f"Trained on clean data: <b>{answer.accuracy(CLEAN)}</b>."] if answer.compared else []
+    words = [_loss(answer), compare(answer)] if len(answer.compared) > 1 else [answer.takeaway()]
     panels = tuple(
         panel_of(
             answer,
@@ -285,6 +284,14 @@ def scores(answer: Answer) -> list[Panel | tuple[Panel, ...]]:
     )
     question = "How much is lost by training on noise?"
     return [Panel("", question, answer.question.in_its_words(" ".join(filter(None, words)))), panels]
+
+
+def _loss(answer: Answer) -> str:
+    """Say how much accuracy the first of the methods compared loses beside clean data."""
+    name, *_ = answer.compared
+    lost = answer.score(CLEAN, "accuracy").mean - answer.score(name, "accuracy").mean
+    much = f"loses <b>{numbers.absolute_points(lost)}</b>" if lost > 0 else "loses nothing"
+    return f"“{TRAINING[name].title}” {much}: {answer.accuracy(name)} right, with clean data {answer.accuracy(CLEAN)}."
 
 
 # --- classes, where there are more than two ------------------------------------------------------
@@ -530,9 +537,9 @@ def the_adversary(answer: Answer) -> list[Panel]:
         panel_of(
             answer,
             "adversary",
-            "Does the noise hide the label?",
+            "How well can others guess a label?",
             f"{'The noisy image gives away more than the noisy label. ' if beyond is Verdict.BETTER else ''}"
-            f"From the label alone (ε = {numbers.epsilon(labels.epsilon)}) an adversary guesses the truth "
+            f"From the noisy label alone (ε = {numbers.epsilon(labels.epsilon)}) others guess the true one "
             f"<b>{numbers.share(promised)}</b> of the time at best; "
             f"{attack_words(beyond, image.mean, len(answer.trials), n_classes)}; with both, "
             f"<b>{numbers.share(both.mean)}</b>.",

@@ -48,7 +48,7 @@ def panels(answer: Answer) -> list[Panel | tuple[Panel, ...]]:
     gaps = _above(training.study.compare(rows, way, NAIVE, "accuracy")).values()
     facts = {"gain": numbers.absolute_points(max(gap.mean for gap in gaps))} if gaps else {}
     return [
-        Panel("", "What does the noise cost?", f"{other}{in_short(study, rows, way)}", facts=facts),
+        Panel("", "Does it pay to correct for the noise?", f"{other}{in_short(study, rows, way)}", facts=facts),
         (
             panel("accuracy", words),
             panel(

@@ -111,7 +111,7 @@ def belief_words(channel: BinaryChannel, prior: float, vote: str, after: float) 
         bound = "any odds to certainty"
     return (
         f"Of 100 people who say {said}, <b>{whole_per_hundred(after)}</b> voted A. Of 100 people who have not answered "
-        f"yet, <b>{whole_per_hundred(prior)}</b>. Whatever is known beforehand, one answer can change {bound}."
+        f"yet, <b>{whole_per_hundred(prior)}</b> voted A. Whatever is known beforehand, one answer can change {bound}."
     )
 
 

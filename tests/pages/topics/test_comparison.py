@@ -330,7 +330,7 @@ def test_a_pin_by_its_button_is_compared_and_let_go():
     assert "What differs: ε 0.25 (pinned 1). Of 2 methods <b>1</b> differs clearly: ignore the noise −" in takeaway(at)
     assert "the same" in html(at)
     at.button(key="unpin").click().run()
-    assert "“Pin this setting” keeps its results" in takeaway(at)
+    assert "Press “Pin this setting”, then change any setting" in takeaway(at)
 
 
 @pytest.mark.parametrize(

@@ -65,8 +65,8 @@ def chosen(*given, **problem):
         (chosen(GAUSS, 0.2, 0.02), "as in the paper: 20, but <b>its promise is broken</b>: at this ε its δ is 0.2."),
         (
             chosen(TIGHT, 0.05, 0.15),
-            "With the least Gaussian noise the counts are off least: by <b>100 of 1,000</b> people, all differences "
-            "added up; with Laplace noise as in the paper, by <b>200</b>; with the least Laplace noise, by <b>150</b>.",
+            "The counts are off least, by <b>100 of 1,000</b> people in all, with the least Gaussian noise; with "
+            "Laplace noise as in the paper, by <b>200</b>; with the least Laplace noise, by <b>150</b>.",
         ),
         (
             chosen(PUBLIC, math.nan, math.nan, problem="no σ will do"),
@@ -129,7 +129,7 @@ def test_noise_of_whole_numbers_is_one_more_choice_in_every_chapter(name):
     assert name in shown.shown_first
     assert chapters.promise_words(question, shown.chosen).startswith(f"D{title[1:]} keeps the promise")
     assert title in [row[0] for row in chapters.all_numbers(shown)[0].figure.cells]
-    assert f"are ({title})." in adversary.panels(shown)[0].answer
+    assert f"are right ({title})." in adversary.panels(shown)[0].answer
     assert len(along.panels(shown, Curves(all=True))[0].figure.figure.data) == len(RELEASES)
 
 

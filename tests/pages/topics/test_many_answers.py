@@ -178,8 +178,8 @@ def test_delta_follows_the_number_of_people_unless_it_is_typed() -> None:
         (panel,) = chapter.panels_for(of, now)
         assert [row["delta"] for row in panel.rows()] == pytest.approx([delta] * len(panel.rows()))
         assert panel.answer.endswith(
-            f"With a shuffler or a curator the promise fails with a chance of δ = {words}; if nobody is trusted, lies "
-            "need no δ."
+            f"With a shuffler or a curator, protection can fail with a chance of δ = {words}; if nobody is trusted, it "
+            "never does."
         )
         assert ("For real use" in panel.note) == ("answers_delta" in link)
     assert in_address(PAGE.all_settings(from_texts(PAGE.all_settings, {"people": "500"}))) == {}
@@ -235,7 +235,7 @@ def test_a_report_that_leaves_out_the_true_answer_is_said_to_do_so() -> None:
     for seed in range(8):
         config = replace(DEFAULT, seed=seed)
         supported = many_answers.one_report(config, 0).supported[0]
-        fits = ", “1” among them." if supported else ", but not “1”."
+        fits = ", “1” among them." if supported else ", by chance without “1”."
         assert fits in says("What one person gives away", shown(config))
         said.add(bool(supported))
     assert said == {True, False}
@@ -394,10 +394,10 @@ def test_the_page_counts_65536_answers() -> None:
 
 def test_real_systems_stand_in_rows_of_their_units() -> None:
     chart, table = CHAPTERS[SYSTEMS].panels(shown())
-    assert "Compare within a box only" in chart.answer
+    assert "So compare within a box only" in chart.answer
     found = deployments.by_unit()
     daily, in_all = BY_NAME["Symptom searches"], found[deployments.PERSON][-1]
-    days = int(re.search(r"in (\d+) days", chart.answer)[1])  # type: ignore[index]
+    days = int(re.search(r"after (\d+) days", chart.answer)[1])  # type: ignore[index]
     assert (days - 1) * daily.epsilon <= in_all.epsilon < days * daily.epsilon
     assert [row["system"] for row in chart.rows()] == list(BY_NAME)  # type: ignore[misc]
     html = table.figure.body()  # type: ignore[union-attr]
@@ -445,6 +445,6 @@ def test_a_link_of_a_system_opens_the_page_at_its_epsilon_and_answers() -> None:
 def test_the_chapter_opens_by_its_link_also_with_nonsense_in_it() -> None:
     for more in ({}, {"answer_epsilon": "3"}, {"answer_epsilon": "a lot", "different": "70000"}):
         at = visit("many_answers", answers_look=SYSTEMS, **more)
-        assert f"{len(BY_NAME)} systems promise ε from 1 to 17.1" in takeaway(at)
+        assert f"{len(BY_NAME)} systems allow a privacy loss ε of 1 to 17.1" in takeaway(at)
     assert "`different" in warnings(at)
     assert "`answer_epsilon" in warnings(at)

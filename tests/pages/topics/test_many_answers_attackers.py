@@ -49,9 +49,9 @@ def test_the_sentence_says_that_more_privacy_is_more_power() -> None:
     of = shown()
     panel = who_can_push(of)[0]
     assert panel.answer == (
-        "At ε = 1, <b>5 fake clients in 100</b> raise the share of “cholera” by "
+        "At ε = 1, <b>5 fake participants in 100</b> raise the share of “cholera” by "
         f"<b>{rise(SUBSETS, 1.0, of)}</b> points with subset selection and <b>{rise(RANDOMISED_RESPONSE, 1.0, of)}</b> "
-        "with k-ary randomised response. <b>More privacy, more power to them:</b> at ε = 0.5 they raise it by "
+        "with k-ary randomised response. <b>More privacy makes them stronger:</b> at ε = 0.5 they raise it by "
         f"{rise(SUBSETS, 0.5, of)} and {rise(RANDOMISED_RESPONSE, 0.5, of)}."
     )
     assert "The true share of “cholera” is 1.3 %. Above 100 points" in panel.note
@@ -119,7 +119,7 @@ def test_defences_say_where_nothing_helps() -> None:
 
 
 def test_without_anything_to_push_the_chapter_says_so() -> None:
-    assert "no fake clients" in who_can_push(shown(), Pushing(part=0.0))[0].answer
+    assert "no fake participants" in who_can_push(shown(), Pushing(part=0.0))[0].answer
     assert "All people give" in who_can_push(shown(replace(DEFAULT, people=1)))[0].answer
     assert len(who_can_push(shown(replace(DEFAULT, people=5)))) == 1, "no whole person is fake"
 
@@ -150,7 +150,7 @@ def test_names_of_answers_are_escaped() -> None:
 
 def test_the_chapter_opens_by_its_link_with_its_settings() -> None:
     at = visit("many_answers", answers_look=CHAPTER)
-    assert "5 fake clients in 100" in takeaway(at)
+    assert "5 fake participants in 100" in takeaway(at)
     assert not warnings(at)
     at = visit(
         "many_answers",
@@ -159,7 +159,7 @@ def test_the_chapter_opens_by_its_link_with_its_settings() -> None:
         pushed="the most frequent answer",
         attack="the same as people who have it",
     )
-    assert "10 fake clients in 100" in takeaway(at)
+    assert "10 fake participants in 100" in takeaway(at)
     assert "pretend that “cold” is true of them" in takeaway(at)
 
 
@@ -169,4 +169,4 @@ def test_nonsense_in_the_link_is_named_with_what_is_allowed() -> None:
     assert "`fake=0.5` was ignored: it must be in [0, 0.3]. The default, 0.05" in noted
     assert "`pushed=none` was ignored: it must be one of “the rarest answer”, “the most frequent answer”" in noted
     assert "`attack=all` was ignored: it must be one of “what helps it most”" in noted
-    assert "5 fake clients in 100" in takeaway(at)
+    assert "5 fake participants in 100" in takeaway(at)

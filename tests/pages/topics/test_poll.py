@@ -87,12 +87,12 @@ def test_each_step_says_its_number():
         in panel("Estimated percentages", of).answer
     )
     one = panel("What one answer reveals", of).answer
-    assert "Of 100 people who answered “Yes”, it is true for <b>88 (75–96)</b>; of any 100, for 70 (49" in one
-    assert one.endswith("One answer changes the odds by a factor of 3.00 at most.")
+    assert "Of 100 people who answered “Yes”, it is true for <b>88 (75–96)</b>; of any 100 people, for 70 (49" in one
+    assert "One answer changes the odds by a factor of 3.00 at most." in panel("What one answer reveals", of).summary
     cost = poll.price(found)
     assert f"100 private answers are worth <b>{cost.without_lies}</b> open ones" in panel("How many to ask", of).answer
     last = panel("Asking everybody again", shown(HANDS, (3200, 1200)), 5).answer
-    assert last.endswith("“Yes” all 5 times, it is true for <b>over 99.9</b>. Losses add up: ε = 5.49.")
+    assert last.endswith("“Yes” all 5 times, it is true for <b>over 99.9</b>. Privacy losses add up to ε = 5.49.")
     assert "answer “Yes” both times, it is true for <b>95 (90–99)</b>; all 5 times, for 99.8 (" in (
         panel("Asking everybody again", of, 2).answer
     )
@@ -133,9 +133,10 @@ def test_a_rehearsal_shows_its_true_shares_only_at_the_end():
     of = shown(REHEARSAL, (60, 40), expected=100, truth=(55, 45))
     said = panel("Comparison with the truth", of).answer
     assert "true for <b>55.0 %</b>" in said
-    assert said.endswith("%, contains that; the one as sent, 49.7–69.7 %, contains it.")
+    assert said.endswith("%, contains this; the interval without correction, 49.7–69.7 %, contains it.")
     assert panel("Comparison with the truth", of).rows()[0]["true"] == 0.55
-    for step in [step for step in STEPS[1:] if step != "Comparison with the truth"]:
+    assert " (in truth 55). Nobody can tell for sure" in panel("Summary", of).answer
+    for step in [step for step in STEPS[1:-1] if step != "Comparison with the truth"]:
         found = panel(step, of, *([2] if step == "Asking everybody again" else []))
         assert "55" not in re.sub(r"“.*?”", "", found.answer), step
         assert "true" not in found.rows()[0]
@@ -178,7 +179,7 @@ def test_what_two_wheels_do_is_said_of_each():
     meant = of.found.readings[0].meant
     assert meant.mean == pytest.approx(poll.asked_again(of.found)[0].meant[0].mean)
     assert "Of 100 people who answered “Yes” with the 10 % wheel, it is true for" in one.answer
-    assert one.answer.endswith("The odds change at most 9.00-fold.")
+    assert one.summary.endswith("The odds change at most 9.00-fold.")
     assert "with the 10 % wheel" in one.summary
     piles = panel("Answers as sent", of).figure.data
     share, part, lie = of.found.noticed.share.mean, of.found.noticed.part.mean, of.found.channel.p10
@@ -190,7 +191,7 @@ def test_what_two_wheels_do_is_said_of_each():
 
 def test_a_rehearsal_of_people_who_disobey_misleads_a_poll_without_a_check_and_says_so():
     of = disobeyed(poll.NO_CHECK)
-    assert panel("Comparison with the truth", of).answer.endswith("misses that; <b>80 of 400</b> always sent “No”.")
+    assert panel("Comparison with the truth", of).answer.endswith("misses this; <b>80 of 400</b> always sent “No”.")
     assert "follow" not in panel("Estimated percentages", of).answer
     obeyed = disobeyed(poll.CONTROL, disobey=0)
     assert "; everybody followed the wheel, estimated 1" in panel("Comparison with the truth", obeyed).answer
@@ -450,7 +451,7 @@ def test_estimates_wait_for_thirty_answers_or_for_the_teacher():
     at = visit("poll", way=HANDS, hands_1="2", hands_2="1", step="Estimated percentages")
     assert "Too few to tell: <b>3</b> have answered" in takeaway(at)
     at.button(key="show-few").click().run()
-    assert "Corrected for the changed answers, “Yes” is true for" in takeaway(at)
+    assert "Corrected for the changed answers, we estimate that “Yes” is true for" in takeaway(at)
     assert at.query_params["few"] == "show them anyway"
     assert not any(button.key == "show-few" for button in at.button)
 
@@ -475,7 +476,7 @@ def test_the_last_frame_is_everybody_who_answered_as_the_interval_has_it(counts,
     found = panel("Summary", of)
     whole = f"<b>{n * mean:,.0f}</b> (95 % interval: {n * low:,.0f}–{n * high:,.0f})"
     assert found.answer.startswith(f"Of these {n:,} people, “{'ab'[number]}” is true for about {whole}.")
-    assert "nobody knows anyone’s own answer for sure" in found.answer
+    assert "Nobody can tell for sure for whom it is true" in found.answer
     picture = charts.whole_class(of.found, number)
     assert picture.svg.count("M") == shown_people
     hollow = re.findall(r'fill="none"[^>]* d="([^"]*)"', picture.svg)

@@ -364,7 +364,7 @@ def test_links_ask_for_two_to_ten_digits(mnist):
 )
 def test_an_image_leaks_where_its_interval_is_beyond_the_labels_own_lie(found, words, timid):
     (panel,) = chapters.the_adversary(made(Attack(1000, *found), spread=0.5))
-    assert "(ε = 1.39) an adversary guesses the truth <b>80.0 %</b> of the time at best" in panel.answer
+    assert "(ε = 1.39) others guess the true one <b>80.0 %</b> of the time at best" in panel.answer
     assert words in panel.answer
     assert ("Both together do worse" in panel.summary) == timid
 
