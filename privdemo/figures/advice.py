@@ -10,7 +10,7 @@ from plotly.graph_objects import Figure
 
 from privdemo import palette
 from privdemo.advise import Plan
-from privdemo.figures.charts import Curve, axis, curve_chart, line, log_axis, round_ticks
+from privdemo.figures.charts import Curve, axis, curve_chart, line, log_axis, privacy_axis, round_ticks
 from privdemo.intervals import Estimate
 
 TRUSTED_NAMES = {
@@ -71,7 +71,7 @@ def accuracies(found: Mapping[str, Sequence[Plan]], plan: Plan, goal: float | No
     right = plan.accuracy.mean if plan.accuracy else 0.0
     return curve_chart(
         lines,
-        log_axis("ε, log scale (left: more private)", levels),
+        privacy_axis("ε", levels),
         axis("of 100 new records, right", ends),
         ".1f",
         stars=[_star(plan, plan.epsilon, 100 * right)],

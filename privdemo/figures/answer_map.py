@@ -60,7 +60,8 @@ def winners(found: Winners, own: tuple[float, int]) -> Figure:
             },
         ],
         layout={
-            "xaxis": _ticked("ε of an answer (left: more private)", [across(e) for e in e_ticks], e_ticks, n_across),
+            "xaxis": _ticked("ε of an answer (right: more private)", [across(e) for e in e_ticks], e_ticks, n_across)
+            | {"range": [n_across - 0.5, -0.5]},
             "yaxis": _ticked("possible answers", [up(k) for k in k_ticks], k_ticks, n_up),
             "annotations": _map_words(found, inside, here),
             "height": 430,
@@ -74,15 +75,15 @@ def _map_words(found: Winners, line: Sequence[tuple[float, float]], own: tuple[f
     """Return the names on the map: of each oracle within its area, of the line at its middle, and of one's own
     place.
     """
-    left = own[0] < 0.8 * len(found.epsilons)
-    aside = {"xanchor": "left", "xshift": 10} if left else {"xanchor": "right", "xshift": -10}
+    is_left = own[0] > 0.2 * len(found.epsilons)
+    aside = {"xanchor": "left", "xshift": 10} if is_left else {"xanchor": "right", "xshift": -10}
     notes = [_on_map("your setting", *own) | aside]
     taken = [*line, own]
     if line:
         x, y = line[len(line) * 2 // 3]
         name = "rule of 2017"
         notes.append(_on_map(name, x, y) | {"xanchor": "right", "yanchor": "bottom", "xshift": -4})
-        taken.append((x - width(name, SIZE) / _CELL[0] / 2, y + 1.5))
+        taken.append((x + width(name, SIZE) / _CELL[0] / 2, y + 1.5))
     for oracle in {name: None for row in found.names for name in row}:
         words = "<br>".join(textwrap.wrap(FREQUENCY_ORACLES[oracle].title, 10, break_long_words=False))
         place = _inside(found, oracle, taken, words)

@@ -11,7 +11,7 @@ from plotly.graph_objects import Figure
 from privdemo import palette
 from privdemo.experiments.many_answers import AttackedSurvey
 from privdemo.figures.chart_style import shortened
-from privdemo.figures.charts import Curve, DotPlot, curve_chart, dot_plots, line, log_axis, percent, round_ticks
+from privdemo.figures.charts import Curve, DotPlot, curve_chart, dot_plots, line, percent, privacy_axis, round_ticks
 from privdemo.intervals import Estimate
 from privdemo.methods import DEFENCES, FREQUENCY_ORACLES
 
@@ -40,7 +40,7 @@ def pushed(
     low, high = math.log10(min(values)) - 0.1, math.log10(max(values)) + 0.06
     title = f"points that fake participants add to “{shortened(name)}”"
     y_axis = {"title": {"text": title}, "type": "log", "range": [low, high], **round_ticks(10**low, 10**high)}
-    x_axis = log_axis("ε of an answer, log scale (left: more private)", list(found))
+    x_axis = privacy_axis("ε of an answer", list(found))
     x_axis |= round_ticks(min(found), max(found))
     more = [_level(100 * pretended, list(found))]
     return curve_chart(curves, x_axis, y_axis, ".3g", yours=own, legend=110, more=more, avoid_overlap=True)

@@ -337,11 +337,14 @@ def curve_chart(
     `more` are further traces. `legend` and `height` are the pixels of the legend and of all else. With `spread` curves
     are named at their ends also where these are close (see `label_ends`).
     """
+    first, last = x_axis["range"]
+    # From left to right, so that a curve is named at its right end.
+    rightwards = slice(None, None, 1 if first < last else -1)
     traces = [
         {
-            "x": list(curve.x),
-            "y": [estimate.mean for estimate in curve.estimates],
-            "error_y": error_bars(curve.estimates, curve.style),
+            "x": list(curve.x)[rightwards],
+            "y": [estimate.mean for estimate in curve.estimates[rightwards]],
+            "error_y": error_bars(curve.estimates[rightwards], curve.style),
             "mode": "lines+markers",
             "line": line(curve.style),
             "marker": point(curve.style),
@@ -351,14 +354,14 @@ def curve_chart(
         for curve in lines
     ]
     traces += [published(*star) for star in stars]
-    traces += more
+    traces += [trace | {axis: list(trace[axis])[rightwards] for axis in "xy"} for trace in more]
     layout: dict[str, Any] = {}
     if yours is not None:
-        low, high = x_axis["range"]
+        low, high = sorted((first, last))
         at = math.log10(yours) if x_axis.get("type") == "log" else yours
         at = min(max(at, low), high)
         layout = {"shapes": [reference_line(10**at if x_axis.get("type") == "log" else at)]}
-        layout["annotations"] = [reference_label(at, _setting(x_axis, yours), low, high)]
+        layout["annotations"] = [reference_label(at, _setting(x_axis, yours), first, last)]
     figure = chart(
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={
@@ -388,6 +391,14 @@ def log_axis(title: str, levels: Sequence[float]) -> dict[str, Any]:
     margin = 0.05 * (high - low) or 0.1
     ticks = {"tickvals": list(levels), "ticktext": [f"{level:g}" for level in levels]}
     return {"title": {"text": title}, "type": "log", "range": [low - margin, high + margin], **ticks}
+
+
+def privacy_axis(title: str, levels: Sequence[float]) -> dict[str, Any]:
+    """Return a logarithmic axis of a privacy loss, as `log_axis`, but with the least at the right: there every slider is
+    more private too.
+    """
+    across = log_axis(f"{title}, log scale (right: more private)", levels)
+    return across | {"range": across["range"][::-1]}
 
 
 def round_ticks(low: float, high: float, steps: Sequence[int] = (1, 2, 5)) -> dict[str, Any]:

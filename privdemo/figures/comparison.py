@@ -20,10 +20,10 @@ from privdemo.figures.charts import (
     dotted,
     error_bars,
     heading,
-    log_axis,
     method_curve,
     own,
     point,
+    privacy_axis,
     reference_label,
     reference_line,
 )
@@ -49,8 +49,8 @@ _BAND = "rgba(0, 114, 178, 0.15)"
 
 
 # What the ε of an axis covers: of methods that learn from a publisher's sets, and of all others.
-OF_LABELS = "ε of a label, log scale (left: more private)"
-OF_COUNTS = "ε of a set’s counts, log scale (left: more private)"
+OF_LABELS = "ε of a label"
+OF_COUNTS = "ε of a set’s counts"
 
 
 def title(metric: str, records: str) -> str:
@@ -74,7 +74,7 @@ def frontier(
     `records` are what a model names. With `names`, few curves are called by them at their ends, and a
     dotted rule marks blind guessing.
     """
-    x_axis = log_axis(axis, sorted({*EPSILONS, epsilon}))
+    x_axis = privacy_axis(axis, sorted({*EPSILONS, epsilon}))
     x_axis |= {"tickvals": list(EPSILONS), "ticktext": [f"{e:g}" for e in EPSILONS]}
     points = [(row.epsilon, row) for row in rows]
     return _curves(points, metric, mine, epsilon, x_axis, goal, names, records)

@@ -23,7 +23,7 @@ OWN, OWN_STYLE = "your setting on this page", palette.ADVERSARY
 _LINE, _GAP = 24, 0.6
 # The ends of the axis, and the ε from which on a name stands at the left of its mark. A setting below the least ε of a
 # mark is an arrow there.
-_LOW, _HIGH, _NAME_AT_LEFT_FROM = 0.7, 26.0, 3.5
+_LOW, _HIGH, _NAME_AT_RIGHT_FROM = 0.7, 26.0, 3.5
 _LEAST_MARK = 0.76
 _TICKS = (1, 2, 5, 10, 20)
 
@@ -48,10 +48,10 @@ def by_unit(found: Mapping[str, Sequence[Deployment]], own: float) -> Figure:
         data=_marks(places, own),
         layout={
             "xaxis": {
-                "title": {"text": "ε, log scale (left: more private)"},
+                "title": {"text": "ε, log scale (right: more private)"},
                 "type": "log",
                 "side": "top",
-                "range": [math.log10(_LOW), math.log10(_HIGH)],
+                "range": [math.log10(_HIGH), math.log10(_LOW)],
                 "tickvals": list(_TICKS),
                 "ticktext": [f"{tick:g}" for tick in _TICKS],
                 "fixedrange": True,
@@ -92,7 +92,7 @@ def _marks(places: Sequence[tuple[float, Deployment | None]], own: float) -> lis
             "y": [y],
             "mode": "markers",
             "name": OWN,
-            "marker": point(OWN_STYLE) | {"size": 11} | ({"symbol": "triangle-left"} if own < _LEAST_MARK else {}),
+            "marker": point(OWN_STYLE) | {"size": 11} | ({"symbol": "triangle-right"} if own < _LEAST_MARK else {}),
             "hovertemplate": f"{OWN}: ε = {own:g}<extra></extra>",
         },
     ]
@@ -111,9 +111,10 @@ def _name(y: float, one: Deployment | None, own: float) -> dict[str, Any]:
     least = max((one.least_epsilon if one else None) or at, _LEAST_MARK)
     if one and one.least_epsilon:
         words += " up to"
-    if at >= _NAME_AT_LEFT_FROM:
-        return _note(f"{words} <b>{at:.3g}</b>", y) | {"x": math.log10(least), "xanchor": "right", "xshift": -9}
-    return _note(f"{words} <b>{at:.3g}</b>", y) | {"x": math.log10(least), "xanchor": "left", "xshift": 9}
+    note = _note(f"{words} <b>{at:.3g}</b>", y)
+    if at >= _NAME_AT_RIGHT_FROM:
+        return note | {"x": math.log10(least), "xanchor": "left", "xshift": 9}
+    return note | {"x": math.log10(max(at, _LEAST_MARK)), "xanchor": "right", "xshift": -9}
 
 
 def _note(words: str, y: float) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from privdemo.figures.charts import (
     outlined,
     percent,
     point,
+    privacy_axis,
     reference_label,
     reference_line,
 )
@@ -36,7 +37,7 @@ from privdemo.methods import LABEL_COUNTS
 TITLES = {
     label_counts.C_AXIS: "number of classes",
     label_counts.RHO_AXIS: "share of every class but the last",
-    label_counts.EPSILON_AXIS: "ε, log scale (left: more private)",
+    label_counts.EPSILON_AXIS: "ε",
     label_counts.DELTA_AXIS: "δ, log scale",
 }
 # By how many of 1,000 people all counts together are off at an L1 distance of 1.
@@ -74,7 +75,8 @@ def along(
     levels = list(distortions)
     means = [e.mean for curve in lines for e in curve.estimates]
     logarithmic = axis_name in (label_counts.EPSILON_AXIS, label_counts.DELTA_AXIS)
-    x_axis = (log_axis if logarithmic else axis)(TITLES[axis_name], levels)
+    across = privacy_axis if axis_name == label_counts.EPSILON_AXIS else log_axis if logarithmic else axis
+    x_axis = across(TITLES[axis_name], levels)
     if logarithmic:
         named = sorted({*label_counts.AXES[axis_name], *([yours] if yours else [])})
         words = [f"10<sup>{round(math.log10(x))}</sup>" if x < 0.01 else f"{x:g}" for x in named]

@@ -25,6 +25,7 @@ from privdemo.figures.charts import (
     log_axis,
     marker,
     point,
+    privacy_axis,
     round_ticks,
 )
 from privdemo.intervals import Estimate
@@ -43,7 +44,7 @@ Array = NDArray[np.floating]
 # The answers that are plotted, the most frequent ones: their names fit on a telephone.
 SHOWN = 16
 AXES = {
-    many_answers.EPSILON_AXIS: "ε of an answer, log scale (left: more private)",
+    many_answers.EPSILON_AXIS: "ε of an answer",
     many_answers.K_AXIS: "possible answers, log scale",
     many_answers.PEOPLE_AXIS: "people, log scale",
 }
@@ -224,7 +225,7 @@ def trusted(found: Sequence[Trusted], own: float, shown: Sequence[str] = tuple(T
     lines = [_curve(TRUSTED_WITH_ANSWERS[name], points) for name, points in values.items() if name in shown]
     return _log_curves(
         lines,
-        "ε, log scale (left: more private)",
+        AXES[many_answers.EPSILON_AXIS],
         [each.epsilon for each in found],
         own,
         height=320,
@@ -256,7 +257,8 @@ def _log_curves(
     unasked: float | None = None,
     height: int = 380,
 ) -> Figure:
-    x_axis = log_axis(title, levels) | round_ticks(min(levels), max(levels))
+    across = privacy_axis if title == AXES[many_answers.EPSILON_AXIS] else log_axis
+    x_axis = across(title, levels) | round_ticks(min(levels), max(levels))
     more = [_level(100 * unasked, levels)] if unasked else []
     means = [mean for curve in lines for mean in (e.mean for e in curve.estimates)]
     means += [trace["y"][0] for trace in more]

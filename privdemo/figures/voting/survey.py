@@ -123,8 +123,9 @@ def _people_chart(
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={
             "xaxis": {
-                "title": {"text": "ε of one answer (log scale; smaller is more private)"},
+                "title": {"text": "ε of one answer, log scale (right: more private)"},
                 "type": "log",
+                "autorange": "reversed",
                 "tickvals": ticks,
                 "ticktext": [f"{tick:g}" for tick in ticks],
             },
@@ -134,7 +135,7 @@ def _people_chart(
                 "dtick": 1,
             },
             "shapes": [reference_line(here)] if shown else [],
-            "annotations": [reference_label(place, f"ε = {here:.3g}", low, high)] if shown else [],
+            "annotations": [reference_label(place, f"ε = {here:.3g}", high, low)] if shown else [],
             "height": 380,
             "margin": {"b": 96},
             "legend": legend_below(),
