@@ -27,10 +27,10 @@ def escape_markdown(words: str) -> str:
     return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", parted)
 
 
-# What an ε is called that is at least so large. Of two answers as likely before, fewer than 89 of 100 are guessed right
-# at 2, and fewer than 99 at 4.5.
-_SIZES = ((4.5, "large"), (2.0, "medium"), (0.0, "small"))
-SCALE_OF_LOSS = "A privacy loss below ε = 2 is called small here, from 4.5 on large"
+# What an ε is called that is at least so large. Of two answers as likely before, fewer than 63 of 100 are guessed right
+# at 0.5, and fewer than 89 at 2.
+_SIZES = ((2.0, "large"), (0.5, "moderate"), (0.0, "small"))
+SCALE_OF_LOSS = "A privacy loss below ε = 0.5 is called small here, from 2 on large"
 
 
 def epsilon(value: float) -> str:
@@ -400,7 +400,7 @@ def with_half(estimate: Estimate, scale: Scale = SHARE, *, bold: bool = False, s
 
 
 def epsilon_in_words(name: str, value: float) -> str:
-    """Write an ε, and how large it is: “ε = 1 (small)”; 0 has no size."""
+    """Write an ε, and how large it is: “ε = 1 (moderate)”; 0 has no size."""
     size = next(word for least, word in _SIZES if value >= least)
     return f"{name} = {epsilon(value)}" + f" ({size})" * (value > 0)
 

@@ -60,10 +60,10 @@ def answer_scale_html(channel: BinaryChannel, people: People) -> str:
 
 @dataclass(frozen=True)
 class Guessing:
-    """Parts of “Others who see what is published guess the label right fewer than 74 of 100 times (by luck: 50), if 7
-    and 9 are equally common.”
+    """Parts of “Whoever sees what is published and guesses the label is right fewer than 74 of 100 times (pure
+    guessing: 50), if 7 and 9 are equally common.”
 
-    `guess` is “others who see what is published guess the label right”, and `equal` “7 and 9”: `n_values` values
+    `guess` is “whoever sees what is published and guesses the label is right”, and `equal` “7 and 9”: `n_values` values
     among which it is guessed of `people`. The guess `reaches` the bound that ε sets, or may be right less often; `why`
     it does is said where dots show it.
     """
@@ -79,7 +79,7 @@ class Guessing:
 def guessing_one_of(n_values: int, things: str, thing: str) -> Guessing:
     """Return what is guessed of people who each send one of so many `things`; `thing` is one of them."""
     each = "both" if n_values == 2 else "all"
-    return Guessing(f"others who see what a person sends guess the {thing} right", f"{each} {things}", n_values)
+    return Guessing(f"whoever sees what a person sends and guesses the {thing} is right", f"{each} {things}", n_values)
 
 
 def guess_scale(epsilon: float, guessing: Guessing, *, delta: float = 0.0, name: str = "ε", more: str = "") -> None:
@@ -106,11 +106,11 @@ def guess_scale_html(epsilon: float, guessing: Guessing, *, delta: float = 0.0, 
     blind = numbers.people_of_100(1 / guessing.n_values)
     why = ""
     if guessing.why:
-        words = f"{numbers.capital(guessing.guess)} {often} (by luck: {blind})."
+        words = f"{numbers.capital(guessing.guess)} {often} (pure guessing: {blind})."
         why = f"This holds where {guessing.equal} are equally common. {guessing.why}"
     else:
         are = f", if {guessing.equal} are equally common"
-        words = f"{numbers.capital(guessing.guess)} {often} (by luck: {blind}){are}.{failing * by_delta}"
+        words = f"{numbers.capital(guessing.guess)} {often} (pure guessing: {blind}){are}.{failing * by_delta}"
     is_right, is_wrong = figures.people.ANSWERED, figures.people.NOT_YET
     field = figures.split_field(f"100 {guessing.people}", most, 100, is_right, is_wrong, columns=25)
     legend = {"guessed right": is_right, "guessed wrong": is_wrong}
@@ -121,14 +121,14 @@ def black_or_white(pixels: PixelMechanism) -> Guessing:
     """Return what is guessed of a pixel; where it may be replaced, white tells the most, as noise seldom makes it."""
     equal = "black and white"
     if isinstance(pixels, RandomisedResponse):
-        guess = "a pixel sent as white is truly white"
+        guess = "whoever takes a white pixel for truly white is right"
         became_white = float(pixels.channel_matrix[-1, 0])
         other = f"takes any of {pixels.n_states - 1:,} other shades" if pixels.n_states > 2 else "changes its colour"
         few = f"{numbers.one_in(became_white)} black pixels turns" if 0 < became_white < _FEW else ""
         many = f"{numbers.percent(float(f'{became_white:.2g}'))} of black pixels turn"
         why = f"A pixel that is replaced {other}, so that {few or many} white."
         return Guessing(guess, equal, people="white pixels", reaches=True, why=why)
-    return Guessing("others who see what is sent guess a pixel’s colour right", equal, people="pixels")
+    return Guessing("whoever sees what is sent and guesses a pixel’s colour is right", equal, people="pixels")
 
 
 def _scale_html(name: str, epsilon: float, words: str, pictures: str, more: str = "", why: str = "") -> str:
@@ -138,7 +138,7 @@ def _scale_html(name: str, epsilon: float, words: str, pictures: str, more: str 
     least known.
     """
     odds = f"{numbers.capital(numbers.odds_bound_text(epsilon))}."
-    reason, title = (f"<p>{why}</p>", "Why? And as dots") if why else ("", "Show this as dots")
+    reason, title = (f"<p>{why}</p>", "Why? (with dots)") if why else ("", "Show this as dots")
     dots = f"<details><summary>{title}</summary>{reason}{pictures}<p>{odds} {numbers.SCALE_OF_LOSS}.</p></details>"
     size = numbers.epsilon_in_words(name, epsilon)
     shown = f"<b>{size} means:</b> {words}" if name == "ε" else f"{words} <b>Privacy loss {size}.</b>"

@@ -394,8 +394,8 @@ def log_axis(title: str, levels: Sequence[float]) -> dict[str, Any]:
 
 
 def privacy_axis(title: str, levels: Sequence[float]) -> dict[str, Any]:
-    """Return a logarithmic axis of a privacy loss, as `log_axis`, but with the least at the right: there every slider is
-    more private too.
+    """Return a logarithmic axis of a privacy loss, as `log_axis`, but with the least at the right: there every slider
+    is more private too.
     """
     across = log_axis(f"{title}, log scale (right: more private)", levels)
     return across | {"range": across["range"][::-1]}

@@ -72,7 +72,7 @@ def shares(found: Release) -> Figure:
     names, truth = found.truth.names[:SHOWN], found.truth.shares[:SHOWN]
     method, estimate = FREQUENCY_ORACLES[found.config.oracle], found.found[found.config.oracle]
     ends = interval_bars(estimate.shares[:SHOWN], estimate.low[:SHOWN], estimate.high[:SHOWN], method.style)
-    name = "estimate; 95 of 100 such lines hold the true share"
+    name = "estimate, with its likely range"
     mark = _points(names, estimate.shares[:SHOWN], method) | {"error_x": ends | {"thickness": 2}, "name": name}
     return _over_answers(_bars(names, truth, "true share"), [mark], "share of all people")
 

@@ -59,7 +59,7 @@ FEW_TRIALS = {
 POINTS = r"right to ± ([\d.]+) points"
 HINT = r"use each bag as a hint ([\d.]+) %"
 VOTED, SENT = r"estimate that ([\d.]+) %", r"right sender for (\d+) of 100"
-LEARNT, OFF_BY = r"a computer names (\d+) of 100 unchanged images", r"the total error is (\d+) on average"
+LEARNT, OFF_BY = r"is right for (\d+) of 100 new", r"^By (\d+) of 1,000"
 CASES = [
     Case("", "home", r"found in (\d+) of 100"),
     Case("voting", "people", VOTED),
@@ -86,7 +86,7 @@ CASES = [
         100,
         {"proportion_noise": "Laplace", "proportion_epsilon": "2", "records": "Breast cancer"},
     ),
-    Case("class_ratio", "methods", r"” says ([\d.]+) %"),
+    Case("class_ratio", "methods", r" says that ([\d.]+) %"),
     Case("advice", "advice", POINTS, 1),
     Case("advice", "advice", POINTS, 1, {"people": "1000"}),
     Case("claims", "verdicts", r"noise, (\d+) hold and", 1),

@@ -94,7 +94,9 @@ def test_trials_in_the_background_are_waited_for(run, tmp_path):
     code, out, err = run(TRAINING)
     assert code == 0
     assert all(line.startswith("Training on noise: Trial ") for line in err.splitlines()), "on a slow machine"
-    assert re.match(r"Yes\. Having learned from noisy images, a computer names [\d.]+ of 100 unchanged images", out)
+    assert re.match(
+        r"Yes\. A computer that learned from noisy images to tell 7 from 9 is right for [\d.]+ of 100 new", out
+    )
     rows = list(csv.DictReader(io.StringIO((tmp_path / "mine.csv").read_text(encoding="utf-8"))))
     assert {"proba_clean", "proba_naive"} <= set(rows[0]), "what each method says of the images in dispute"
 

@@ -233,18 +233,31 @@ def takeaway(answer: Answer) -> str:
     found = {name: class_ratio.share_of(trials, name, 0) for name in blind or answer.methods}
     nearest, *others = sorted(found, key=lambda name: abs(found[name].mean - truth))
     records, best = answer.task.records, f"“{CLASS_RATIO[nearest].title}”"
-    truth_words = f"In truth {numbers.share(truth)} of {config.n_test:,} new {records} {first_class(answer)}"
-    says = f"{best} says <b>{numbers.share(found[nearest].mean)}</b>"
-    says += f", the worst of {len(found)} methods {numbers.share(found[others[-1]].mean)}" if others else ""
+    new = f"Of {config.n_test:,} new {records}"
+    known = f" (in truth {numbers.share(truth)})"
+    says = f"{best} says that <b>{numbers.share(found[nearest].mean)}</b> {first_class(answer)}{known}"
+    if others:
+        says = says.replace("” says", "”, says", 1)
+        says = f"the best of {len(found)} methods, {says}, the worst says {numbers.share(found[others[-1]].mean)}"
     if not blind:
-        return f"{truth_words}. {numbers.capital(says)}.{_noisy_counts_words(answer)}{_lost_words(answer)}"
+        return f"{new}, {says}.{_noisy_counts_words(answer)}{_lost_words(answer)}"
     off = abs(found[nearest].mean - truth)
     yes = next(word for most, word in ((0.05, "Yes"), (0.15, "Roughly"), (math.inf, "No")) if off <= most)
     return (
-        f"<b>{yes}.</b> {truth_words}. From the percentages of {len(trials[0].released)} other sets alone, without "
-        f"knowing which {records} they are, {says}.{_noisy_counts_words(answer)}{_lost_words(answer)}"
-        f"{_alike_words(answer)}"
+        f"<b>{yes}{', with the right method' * bool(others)}.</b> {_known_words(answer)} {new}, {says}."
+        f"{_noisy_counts_words(answer)}{_lost_words(answer)}{_alike_words(answer)}"
     )
+
+
+def _known_words(answer: Answer) -> str:
+    """Say what alone is known: “We know only that 70 % of one set of images and 30 % of another show a 7.”"""
+    released, records = answer.trials[0].released, answer.task.records
+    if len(released) == 2:
+        one, other = (numbers.share(float(row[0]), 0) for row in released)
+        return (
+            f"We know only that {one} of one set of {records} and {other} of another {first_class(answer)}, not which."
+        )
+    return f"We know only the shares in {len(released)} sets of {records}, not which {records} they are."
 
 
 def given_words(answer: Answer) -> str:

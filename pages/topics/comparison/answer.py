@@ -272,13 +272,13 @@ def _prediction(answer: Answer) -> Prediction | None:
     first, second, *_ = rows.values()
     is_clear = change(first, second).verdict is Verdict.BETTER
     # The ε of a publisher's sets covers no more than their counts.
-    loss = f"privacy loss {numbers.epsilon_in_words('ε', config.epsilon)}"
+    loss = f"privacy loss ε = {numbers.epsilon(config.epsilon)}"
     alike = "" if PUBLISHER in rows else "equally well "
     one, other = map(escape, binary_task(config.dataset).classes)
     return Prediction(
         "most-accurate-trust",
-        f"A computer learns from many people to tell {escape(distinguished_words(config))}. The label of each "
-        f"{_record(config)}, “{one}” or “{other}”, is one person’s secret, as an illness would be. There are "
+        f"Many people each send a {_record(config)} and say whether it is “{one}” or “{other}”; a computer learns to "
+        "tell the two apart. Think of this answer, the label, as a secret, like a diagnosis. There are "
         f"{len(answer.best_by_trust)} ways to hide it {alike}from outsiders ({loss}).{_pushed_sentence(config)} "
         "<b>Who should see the true labels, so that the computer learns best?</b>",
         first.trust,
@@ -312,20 +312,12 @@ def _pushed_sentence(config: ComparisonConfig) -> str:
     return f" {numbers.per_hundred(config.fake_part)} of 100 people send {pushed_label(config)}."
 
 
-def distinguished_words(config: ComparisonConfig) -> str:
-    """Say what a model tells apart: “pictures of “7” from those of “9”.”"""
-    one, other = binary_task(config.dataset).classes
-    return (
-        f"pictures of “{one}” from pictures of “{other}”" if has_pixels(config.dataset) else f"“{one}” from “{other}”"
-    )
-
-
 def _way_to_learn(trust: str, config: ComparisonConfig) -> tuple[str, str]:
     """Say who is trusted, and what that party does with true labels; on a telephone each has one line."""
     flipped = numbers.out_of_100(RandomisedResponse.from_epsilon(config.epsilon, 2).flip_prob)
     counted = binary_task(config.dataset).classes[1]
     what = {
-        NOBODY: f"{flipped} labels are swapped before they are sent",
+        NOBODY: f"{flipped} labels are changed to the other by chance",
         SHUFFLER: "mixes the labels sent, so that less noise is needed",
         OWNER: f"sees a “bag” of {config.bag_size} labels, reports a rough count of “{counted}”",
         PUBLISHER: "sees all labels, reports noisy counts of a set",
@@ -558,7 +550,7 @@ def _yes_or_no(question: Question, best: str, others: Sequence[str]) -> str:
     """
     if question.config.task == SHARE or best == PUBLISHER or NOBODY not in (best, *others):
         return ""
-    return "<b>No.</b> " if best in (NOBODY, SHUFFLER) else "<b>Yes.</b> "
+    return "<b>Not here.</b> " if best in (NOBODY, SHUFFLER) else "<b>Yes, here.</b> "
 
 
 def _delta_words(config: ComparisonConfig, parties: Sequence[str]) -> str:

@@ -118,17 +118,15 @@ def takeaway(question: Question, chosen: Outcome) -> str:
     # Where noise hardly ever changes a count, every reader knows that it is exact.
     is_changed = all((high - low) * total >= 1 for low, high in chosen.ranges)
     is_hidden = chosen.holds and is_changed and 0 in errors
-    by_chance = " Whoever sees only the published counts cannot tell which are exact." if is_hidden else ""
+    by_chance = " Nobody else can tell which counts are exact." if is_hidden else ""
     terms = "\u00a0+\u00a0".join(f"{abs(error):,}" for error in errors)
     added = f" ({terms})" if len(errors) <= _MOST_ADDED else ""
     average = whole(chosen.distortion.mean, total)
-    counted = f"{total:,} {people} are" if total > 1 else f"One {person} is"
-    those = "Those below" if len(errors) <= MOST_BARS else "Together they"
+    those = "those below" if len(errors) <= MOST_BARS else "here together"
     return (
-        f"{counted} counted in {len(errors)} groups. Before the counts are published, each is changed by a random "
-        f"amount (noise), to hide every single person. {those} are off by {n_off:,} "
-        f"{person if n_off == 1 else people} in all{added}. Repeated many times, the total error is "
-        f"<b>{average}</b> on average{promise}.{by_chance}"
+        f"By <b>{average}</b> of {total:,} {people if total > 1 else person} in all, on average over many repetitions"
+        f"{promise}; {those} by {n_off:,}{added}. Before the counts of {len(errors)} groups are published, each is "
+        f"changed by a random amount (noise), to hide every single {person}.{by_chance}"
     )
 
 

@@ -26,7 +26,7 @@ from pages.topics.label_counts.question import (
 )
 
 _GUESSING = privacy_inputs.Guessing(
-    "others who see the published counts guess right which of two illnesses a patient has",
+    "whoever sees the published counts and guesses which of two illnesses a patient has is right",
     "both",
     people="patients",
 )

@@ -67,8 +67,8 @@ class Answer:
 
     def takeaway(self) -> str:
         """Say how many records a model trained on bag shares names correctly, and one trained on every label."""
-        ceiling, kept = self.accuracy(FULL).mean, _kept_back(self.task)
-        learns = f"To keep {kept} private, a computer learns from {bags_words(self)}. {released_words(self)}."
+        ceiling = self.accuracy(FULL).mean
+        learns = f"A computer is told {released_words(self)} in each of {bags_words(self)}."
         records = self.task.records
         if not self.best:
             right = f"<b>{numbers.out_of_100(ceiling)}</b>"
@@ -79,11 +79,11 @@ class Answer:
         n_tried = sum(name in self.methods for name in LEARNERS)
         best = f"The best of {n_tried} methods, " * (n_tried > 1) + f"“{LABEL_PROPORTIONS[self.best].title}”"
         best += "," * (n_tried > 1)
-        yes = numbers.how_far(reached, nothing, ceiling)
-        return (
-            f"<b>{yes}.</b> {learns} {best} is right for <b>{numbers.out_of_100(reached)}</b> new {records}. "
-            f"{beside_words(self.task, reached, ceiling, nothing)}.{alike}"
+        is_right = (
+            f"is right for <b>{numbers.out_of_100(reached)}</b> new {records} about whether they {self.task.positive}"
         )
+        yes = numbers.how_far(reached, nothing, ceiling)
+        return f"<b>{yes}.</b> {learns} {best} {is_right}. {beside_words(self.task, reached, ceiling, nothing)}.{alike}"
 
     @property
     def facts(self) -> dict[str, str]:
@@ -266,24 +266,21 @@ def bags_words(answer: Answer) -> str:
 
 
 def released_words(answer: Answer) -> str:
-    """Say what is known of a bag: the percentage, and of the records what is not as it was."""
+    """Say what is told of every record, and of a bag: “each person’s age, but not the income, and what …”."""
     config, task = answer.question.config, answer.task
-    averages = f"averages of {config.k} or more records" if config.k > 1 else ""
-    noise = f"noise (ε = {numbers.epsilon(config.feature_epsilon)} a column)"
+    sent = task.unlabelled if config.k == 1 else f"averages of {config.k} or more records"
     if math.isfinite(config.feature_epsilon):
-        sent = f"It gets {averages}, with {noise}. " if averages else f"It gets {task.unlabelled}, with {noise}. "
-    else:
-        sent = f"It gets {averages}. " if averages else ""
-    known = f"{sent}It is told what percentage of each bag {task.positive}, but not which {task.records}"
+        sent += f", with noise (ε = {numbers.epsilon(config.feature_epsilon)} a column)"
+    known = f"{sent}, and what percentage {task.positive}"
     if math.isfinite(config.proportion_epsilon):
-        known += f"; the percentage has noise (ε = {numbers.epsilon(config.proportion_epsilon)} a label)"
+        known += f", with noise (ε = {numbers.epsilon(config.proportion_epsilon)} a label),"
     return known
 
 
 def beside_words(task: Task, reached: float, ceiling: float, nothing: float) -> str:
     """Say how many records are named correctly by one answer to all, and without privacy."""
     lazy = f"Always saying “{task.labels[0]}” is right"
-    known = f"without privacy, a computer is for {numbers.out_of_100(ceiling)}"
+    known = f"without privacy, it is right for {numbers.out_of_100(ceiling)}"
     if reached < nothing - LEAST_AGAINST_TRIVIAL:
         return f"{lazy} more often, for {numbers.out_of_100(nothing)}; {known}"
     if reached <= nothing + LEAST_AGAINST_TRIVIAL:

@@ -36,6 +36,8 @@ _SENDS = {"basic rappor": "says yes to", "optimised unary": "says yes to"}
 _SENDS |= {"local hashing": "sends the group that holds", "hadamard response": "sends the half that holds"}
 _EXAMPLES = 10  # answers among which the second example is sought
 _MOST_NAMES = 6
+# An error is called little beside a share so many times as large.
+_LITTLE = 5
 
 released = cache.shared_or_private(many_answers.run)
 example_of = cache.shared_or_private(many_answers.example)
@@ -77,6 +79,11 @@ class Answer:
         return error if error * self.question.config.people >= 1 else 0.0
 
     @property
+    def is_worse_than_guessing(self) -> bool:
+        """Return whether the chosen method is typically off by more than asking nobody."""
+        return 0 < self.unasked < self.errors[self.question.config.oracle]
+
+    @property
     def off(self) -> float:
         """Return by how much the estimates of the chosen method are off in this survey, on average over all answers."""
         found, truth = self.release.found[self.question.config.oracle], self.release.truth
@@ -90,12 +97,11 @@ class Answer:
         who = numbers.people(config.people)
         if config.dataset in (ILLNESSES, ZIPF, UNIFORM):
             who = who.replace("pe", "simulated pe", 1)
-        guessing = 0 < self.unasked < own
-        yes = "<b>Not here.</b>" if guessing else "<b>Yes.</b>"
+        yes = "<b>Not here.</b>" if self.is_worse_than_guessing else "<b>Yes.</b>"
         words = (
             f"{yes} Each of {who} {_VERBS.get(one, 'gives')} one of {self.k:,} {many} and sends {self._sent(chosen)}. "
             f"From all that they send, we estimate how common each {one} is, off by "
-            f"<b>{bare_points(self.off)} percentage points</b> on average."
+            f"<b>{bare_points(self.off)} percentage points</b> on average{self._too_much()}."
         )
         if many_answers.same_lie(chosen, rival, self.k, config.epsilon):
             words += (
@@ -103,9 +109,18 @@ class Answer:
             )
         elif least < _EQUAL_FROM * min(own, other):
             words += f" Here {title(self.best)} would be more exact than {title(chosen)}."
-        if guessing:
+        if self.is_worse_than_guessing:
             words += f" Taking all {many} for equally frequent, without asking, would typically be off by less."
         return words
+
+    def _too_much(self) -> str:
+        """Say for which answer the error is small and for which it is more than the share itself; empty if for none."""
+        names, shares = self.release.truth.names, self.release.truth.shares
+        first, last = shares[0], shares[-1]
+        if not (first > _LITTLE * self.off and 0 < last < self.off):
+            return ""
+        common, rare = (f"“{escape(names[i])}” ({numbers.share(float(shares[i]))})" for i in (0, -1))
+        return f": little for {common}, too much for {rare}"
 
     def _sent(self, oracle: str) -> str:
         """Say what each person sends by an oracle, with the word for an answer to this question."""
@@ -136,9 +151,8 @@ class Answer:
         if there == other:
             there, other = (f"{100 * chance:.2f} times of 100" for chance in (made.p, made.q))
         one, many = nouns(self.question)
-        return (
-            f" A person’s own {one} is on the list {there}, each other {one} {other}, so that common {many} stand out."
-        )
+        stand_out = "" if self.is_worse_than_guessing else f", so that common {many} stand out"
+        return f" A person’s own {one} is on the list {there}, each other {one} {other}{stand_out}."
 
     def _sends(self, true: int) -> bool:
         """Return whether what a person sends who has one of the answers holds it."""
@@ -161,6 +175,7 @@ class Answer:
                 "shares",
                 answer=self.examples,
                 figure=Chart(charts.shares(self.release)),
+                note="By chance an estimate can fall below 0 %, and about 5 of 100 ranges miss the true share.",
                 summary=self._summary(),
                 rows=lambda: share_rows(self.release),
                 snippet=snippet(self.question).then(

@@ -188,17 +188,17 @@ def _comparison_sentence(answer: Answer) -> str:
     if verdict and verdict.clear and len({whole[name] for name in answer.compared}) == 1:
         whole = {name: numbers.per_hundred(share) for name, share in named.items()}
     first, *others = named
-    images = f"unchanged images{_asked(answer.question)}"
+    told, right = f"to tell {_asked(answer.question)}", "of 100 new, unchanged images"
     if first == CLEAN:
-        return f"A computer that learned from unchanged images names <b>{whole[CLEAN]}</b> of 100 {images} correctly."
+        return f"A computer that learned without noise {told} is right for <b>{whole[CLEAN]}</b> {right}."
     luck = 1 / len(answer.question.config.classes)
     yes = numbers.how_far(max(named[name] for name in answer.compared), luck, named[CLEAN])
-    rest = [f"<b>{whole[name]}</b> if it {_learnt(name)}" for name in others]
+    rest = [f"for <b>{whole[name]}</b> if it {_learnt(name)}" for name in others]
     if verdict and not verdict.clear:
         rest[0] += f" ({_VERDICT_WORDS[verdict]})"
     return (
-        f"<b>{yes}.</b> Having learned from {_noisy(answer.question)}, a computer names <b>{whole[first]}</b> of 100 "
-        f"{images} correctly if it {_learnt(first)}, {', and '.join(rest)}."
+        f"<b>{yes}.</b> A computer that learned from {_noisy(answer.question)} {told} is right for "
+        f"<b>{whole[first]}</b> {right} if it {_learnt(first)}, {', and '.join(rest)}."
     )
 
 
@@ -211,17 +211,17 @@ def _noisy(question: Question) -> str:
 
 
 def _asked(question: Question) -> str:
-    """Return what a model is asked about digits: “ (7 or 9?)”."""
+    """Return what a model tells apart: “7 from 9”, “0, 1 and 2 apart”, “the classes apart”."""
     if own_data.is_own(question.config):
-        return ""
-    *digits, last = question.config.classes
-    return f" ({', '.join(digits)} or {last}?)"
+        return "the classes apart"
+    digits = question.config.classes
+    return " from ".join(digits) if len(digits) == 2 else f"{numbers.join_words(tuple(digits))} apart"
 
 
 def _learnt(method: str) -> str:
     """Say how a model of a method learned: “ignores the noise”."""
     known = {
-        CLEAN: "learned from unchanged images",
+        CLEAN: "learned without noise",
         NAIVE: "ignores the noise",
         RECONSTRUCTION: "guesses the true answers first",
         TRUE: "corrects for the noise and knows how often clean pixels have each grey",

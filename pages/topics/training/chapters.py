@@ -116,14 +116,14 @@ def some_images(answer: Answer) -> list[Panel]:
 def _labels_and_noise(config: training.TrainingConfig, sent: Sequence[str]) -> str:
     """Say which labels were sent with two images, and what noise did to all images and labels."""
     share = _wrong(config)
-    did = ["noise changed their pixels"] if level_of(config.pixels) else []
+    did = ["noise changed their pixels (slider above)"] if level_of(config.pixels) else []
     did += (
-        [f"about {numbers.percent(share)} of all images got a wrong label (see Settings)".replace(" %", "\u00a0%")]
+        [f"about {numbers.percent(share)} of the labels are wrong (set in Settings)".replace(" %", "\u00a0%")]
         if share
         else []
     )
     labelled = numbers.join_words(tuple(f"“{label}”" for label in sent))
-    return f"labelled {labelled}. {numbers.capital('; separately, '.join(did)) or 'Nothing was changed'}"
+    return f"labelled {labelled}. {numbers.capital('; '.join(did)) or 'Nothing was changed'}"
 
 
 def _scored_title(answer: Answer, name: str) -> str:

@@ -81,7 +81,7 @@ def controls(values: Values, main: DeltaGenerator) -> None:
                 privacy_inputs.black_or_white(pixels)
                 if value_word == "pixel"
                 else privacy_inputs.Guessing(
-                    f"others who see what is sent guess right which of two numbers a {value_word} is", "both"
+                    f"whoever sees what is sent and guesses which of two numbers a {value_word} is, is right", "both"
                 )
             )
             privacy_inputs.guess_scale(epsilon, sure, name=name)

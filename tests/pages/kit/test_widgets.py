@@ -203,22 +203,22 @@ def test_an_epsilon_without_bound_can_be_set_to_a_finite_one_and_back():
         assert at.number_input(key="x").value == (None if epsilon is None else pytest.approx(epsilon))
 
 
-@pytest.mark.parametrize(("p", "epsilon"), [(0.2, "2.08 (medium)"), (0.5, "0.69 (small)"), (0.0, "∞ (large)")])
+@pytest.mark.parametrize(("p", "epsilon"), [(0.2, "2.08 (large)"), (0.5, "0.69 (moderate)"), (0.0, "∞ (large)")])
 def test_what_an_epsilon_means_stands_beside_its_number(p, epsilon):
     at = opened(LIES)
     at.number_input(key="p").set_value(p).run()
     shown = at.get("html")[0].proto.body.replace("\u00a0", " ")
-    meaning = rf"{re.escape(f'= {epsilon} means:')}</b> Others .*<p>.* {numbers.SCALE_OF_LOSS}\.</p>"
+    meaning = rf"{re.escape(f'= {epsilon} means:')}</b> Whoever .*<p>.* {numbers.SCALE_OF_LOSS}\.</p>"
     assert re.search(meaning, shown, re.DOTALL)
     assert shown.count('class="term"') >= 1
 
 
-@pytest.mark.parametrize(("epsilon", "size", "right"), [(1.99, "small", 88), (2, "medium", 89), (4.5, "large", 99)])
+@pytest.mark.parametrize(("epsilon", "size", "right"), [(0.49, "small", 63), (0.5, "moderate", 63), (2, "large", 89)])
 def test_what_a_privacy_loss_is_called_is_what_is_said_of_it(epsilon, size, right):
     assert numbers.epsilon_in_words("ε", epsilon).endswith(f" ({size})")
     assert numbers.epsilon_in_words("ε", 0.0) == "ε = 0"
     assert accounting.most_right_of_100(epsilon, 0.0) == right
-    assert [float(number) for number in re.findall(r"\d+(?:\.\d+)?", numbers.SCALE_OF_LOSS)] == [2, 4.5]
+    assert [float(number) for number in re.findall(r"\d+(?:\.\d+)?", numbers.SCALE_OF_LOSS)] == [0.5, 2]
 
 
 @pytest.mark.parametrize(
@@ -249,7 +249,7 @@ def test_what_an_answer_gives_away_is_said_in_whole_people(first, second, words)
     ("epsilon", "often"), [(0.0, "50"), (1.0, "fewer than 74"), (4.59, "fewer than 99"), (4.69, "over 99")]
 )
 def test_what_a_white_pixel_gives_away_is_how_often_it_was_white(epsilon, often):
-    guess = "A pixel sent as white is truly white"
+    guess = "Whoever takes a white pixel for truly white is right"
     # White is replaced as every other grey; only black and white are possible before.
     for n_states in (2, 17, 256):
         pixels = RandomisedResponse.from_epsilon(epsilon, n_states)
@@ -261,7 +261,7 @@ def test_what_a_white_pixel_gives_away_is_how_often_it_was_white(epsilon, often)
         turn = f"{numbers.one_in(chance)} black pixels turns" if chance < 0.01 else many
         became = f"A pixel that is replaced {other}, so that {turn} white."
         why = f"This holds where black and white are equally common. {became}"
-        assert f">{guess} {often} of 100 times (by luck: 50)." in shown
+        assert f">{guess} {often} of 100 times (pure guessing: 50)." in shown
         assert f"<p>{why}</p>" in shown
         posterior = 100 * channel[-1, 1] / channel[-1].sum()
         said = int(often.split()[-1])
@@ -284,7 +284,7 @@ def test_as_many_dots_say_yes_as_the_words_say(monkeypatch, p, says):
         0.0, privacy_inputs.Guessing("others would guess it right", "both"), delta=1 - 2 * p
     )
     assert plotted[-1] == math.ceil(100 * (1 - p))
-    assert f"{plotted[-1]} of 100 times (by luck: 50), if both are equally common." in right
+    assert f"{plotted[-1]} of 100 times (pure guessing: 50), if both are equally common." in right
 
 
 def test_the_meaning_of_an_answer_comes_from_its_channel():
@@ -292,7 +292,7 @@ def test_the_meaning_of_an_answer_comes_from_its_channel():
     channel = BinaryChannel(0.1, 0.3)  # of voters of B 10 of 100 say A, of voters of A 70
     shown = privacy_inputs.answer_scale_html(channel, people)
     words = "Of 100 people who voted A, 70 say A. Of 100 who voted B, 10 say A."
-    assert f">{words} <b>Privacy loss ε of one answer = 1.95 (small).</b><details" in shown
+    assert f">{words} <b>Privacy loss ε of one answer = 1.95 (moderate).</b><details" in shown
     assert "<figcaption>100 people who voted B</figcaption>" in shown
     assert f"<p>Whatever was believed before, the odds change at most sevenfold. {numbers.SCALE_OF_LOSS}.</p>" in shown
 
@@ -314,6 +314,6 @@ def test_what_a_release_gives_away_is_how_many_can_be_guessed_right(epsilon, del
     guessing = privacy_inputs.Guessing("others guess it right", "a and b", people="patients")
     shown = privacy_inputs.guess_scale_html(epsilon, guessing, delta=delta, more="So.")
     beyond = f" This includes a chance of {counted} that the promise fails." if counted else ""
-    words = f"Others guess it right {right} of 100 times (by luck: 50), if a and b are equally common.{beyond}"
+    words = f"Others guess it right {right} of 100 times (pure guessing: 50), if a and b are equally common.{beyond}"
     assert f" means:</b> {words} So.<details>" in shown
     assert "<figcaption>100 patients</figcaption>" in shown

@@ -116,7 +116,9 @@ def test_every_question_offers_those_with_whom_it_can_be_answered(title, kind):
         first, second = what_to_do(answer(question, Trials()))
         plan = advise.advise(question).plan
         right = accounting.right_of_100_words(plan.epsilon, plan.delta)
-        assert first.figure.contents[0][1] == right
+        assert first.figure.contents[0][1] == right.replace(
+            "up to nearly 100 of 100 times", "nearly 100 of 100 times, at worst"
+        )
         assert {row["trust"] for row in second.rows()} <= set(TRUSTS[kind])
 
 
@@ -153,21 +155,21 @@ def test_the_star_stands_where_the_advised_plan_is_on_the_curve_of_its_trust():
 def test_the_cards_say_what_the_next_trust_gives_and_what_stays_at_risk():
     made = answer(MEMBERS, Trials())
     titles = {title: (number, words) for title, number, words in what_to_do(made)[0].figure.contents}
-    number, words = titles["The same, if people trust a shuffler"]
+    number, words = titles["Others guess right if people trust a shuffler"]
     assert number == "fewer than 52 of 100 times"
     shuffled = made.advice.alternatives[0]
     loss = f"5,000 people are protected better, for the same ± 3 points: ε = {shuffled.epsilon_needed:g}."
     shuffler = "A shuffler mixes all answers so that nobody knows whose is whose."
-    assert words == f"By luck: 50 times; fewer is safer. {shuffler} Then {loss}"
+    assert words == f"Pure guessing: 50 times; fewer is safer. {shuffler} Then {loss}"
     in_words = what_to_do(made)[0].summary
     assert f"{loss} Or keep ε = 1 and ask only {shuffled.people_needed:,} people." in in_words
     assert in_words.endswith("No method hides that somebody took part, or what is true of people in general.")
-    assert titles["The same, if one person answers 5 times"][0] == "up to nearly 100 of 100 times"
-    number, words = titles["How often others guess an answer right"]
+    assert titles["Others guess right if one person answers 5 times"][0] == "nearly 100 of 100 times, at worst"
+    number, words = titles["Others guess an answer right"]
     assert number == "fewer than 74 of 100 times"
     assert words.startswith(
-        "By luck: 50 times; fewer is safer. They see what that person sends, and guess which of two equally likely "
-        "answers is true. Privacy loss ε = 1."
+        "Pure guessing: 50 times; fewer is safer. They see what that person sends, and guess which of two equally "
+        "likely answers is true. Privacy loss ε = 1."
     )
 
 
@@ -176,7 +178,7 @@ def test_a_delta_that_adds_up_to_more_than_1_over_several_answers_counts_as_1():
         replace(MEMBERS, ask="counts", trust="curator", answers=16, epsilon=0.5, within=None, delta=0.3), Trials()
     )
     titles = {title: number for title, number, _ in what_to_do(made)[0].figure.contents}
-    assert titles["The same, if one person answers 5 times"] == "up to nearly 100 of 100 times"
+    assert titles["Others guess right if one person answers 5 times"] == "nearly 100 of 100 times, at worst"
 
 
 @pytest.mark.parametrize(

@@ -39,16 +39,17 @@ def test_the_takeaway_has_the_numbers_of_the_package(shown: Answer) -> None:
     shares = {name: class_ratio.share_of(shown.trials, name, 0) for name in (SPREAD, MMD, IDENTITY)}
     nearest, _, farthest = sorted(shares, key=lambda name: abs(shares[name].mean - 0.5))
     assert words == (
-        "<b>Yes.</b> In truth 50.0 % of 40 new images show a 7. From the percentages of 2 other sets alone, without "
-        f"knowing which images they are, “{CLASS_RATIO[nearest].title}” says "
-        f"<b>{100 * shares[nearest].mean:.1f} %</b>, the worst of 3 methods {100 * shares[farthest].mean:.1f} %."
+        "<b>Yes, with the right method.</b> We know only that 80 % of one set of images and 20 % of another show a 7, "
+        f"not which. Of 40 new images, the best of 3 methods, “{CLASS_RATIO[nearest].title}”, says that "
+        f"<b>{100 * shares[nearest].mean:.1f} %</b> show a 7 (in truth 50.0 %), the worst says "
+        f"{100 * shares[farthest].mean:.1f} %."
     )
     (panel,) = shown.main()
     assert "Given are two other sets: 80 % of set 1 show a 7 and 20 % of set 2." in panel.summary
     assert "2 trials cannot tell which is closer" in panel.summary
     alone = [replace(trial, fits={EM: trial.fits[EM]}) for trial in shown.trials]
     said = takeaway(replace(shown, trials=tuple(alone)))
-    assert "show a 7. “labels known (for comparison)” says <b>" in said
+    assert "Of 40 new images, “labels known (for comparison)” says that <b>" in said
 
 
 def test_images_of_the_classes_are_shown_if_there_are_any() -> None:

@@ -102,12 +102,12 @@ def reached(wanted: float) -> str:
         ),
         (
             mark_words(question(), MARKS, ranked([WORSE, CLEAR])),
-            "<b>No.</b> With the same privacy loss (ε = 1) for all, trusting <b>nobody</b> is best: <b>90.0 %</b> of "
-            "new images are named correctly (“7” or “9”); trusting a bag owner gives 70.0 %. Without",
+            "<b>Not here.</b> With the same privacy loss (ε = 1) for all, trusting <b>nobody</b> is best: <b>90.0 %</b> "
+            "of new images are named correctly (“7” or “9”); trusting a bag owner gives 70.0 %. Without",
         ),
         (
             mark_words(question(), MARKS, ranked([replace(CLEAR, trust=CURATOR), replace(WORSE, trust=NOBODY)])),
-            "<b>Yes.</b> With the same privacy loss (ε = 1) for all, trusting <b>a curator</b> is best: ",
+            "<b>Yes, here.</b> With the same privacy loss (ε = 1) for all, trusting <b>a curator</b> is best: ",
         ),
         (
             mark_words(question(replace(DIGITS, task=SHARE)), MARKS, ranked([WORSE, CLEAR])),
@@ -462,7 +462,7 @@ def test_the_guess_is_who_may_see_true_labels_where_a_model_is_most_accurate():
     plotted = {x for trace in plain["data"] for x in trace["x"]}
     assert not plotted & set(best.values()), "no mark gives the answer away"
     words = " ".join(note["text"] for note in plain["layout"]["annotations"])
-    assert "nobody is trusted<br>27 of 100 labels are swapped before they are sent" in words
+    assert "nobody is trusted<br>27 of 100 labels are changed to the other by chance" in words
     assert f"a bag owner is trusted<br>sees a “bag” of {DIGITS.bag_size} labels, reports a rough count of “" in words
     assert [100 * mark for mark in best.values()] == pytest.approx(sorted(100 * m for m in best.values())[::-1])
     written = [note["text"] for note in answered["layout"]["annotations"] if "<b>" in note["text"]]

@@ -44,10 +44,12 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
     of = shown()
     made = ORACLES["subset selection"](64, of.question.config.epsilon)
     off = abs(of.release.found["subset selection"].shares - of.release.truth.shares).mean()
+    first, last = 100 * of.release.truth.shares[[0, -1]]
     assert of.takeaway() == (
         "<b>Yes.</b> Each of 10,000 simulated people gives one of 64 answers and sends a list of 17 answers, partly "
         "chosen by chance. From all that they send, we estimate how common each answer is, off by "
-        f"<b>{standard_error(off)} percentage points</b> on average."
+        f"<b>{standard_error(off)} percentage points</b> on average: little for “1” ({first:.1f} %), too much for “64” "
+        f"({last:.1f} %)."
     )
     there, other = round(100 * made.p), round(100 * made.q)
     often = (
@@ -98,7 +100,7 @@ def test_of_two_answers_subset_selection_is_called_the_papers_method(oracle: str
 @pytest.mark.parametrize(
     ("oracle", "words"),
     [
-        (RANDOMISED_RESPONSE, "on average."),
+        (RANDOMISED_RESPONSE, "on average:"),
         ("hadamard response", "Here subset selection would be more exact than Hadamard response."),
     ],
 )

@@ -107,13 +107,14 @@ def test_words_follow_the_trials_and_the_setting(words, part):
 def test_the_takeaway_says_how_many_are_right_and_names_labels_that_lie_more_than_not():
     words = made(spread=0.9, naive=TRUTH).takeaway()
     assert words.startswith(
-        "<b>Yes.</b> Having learned from noisy images, a computer names <b>50</b> of 100 unchanged images (7 or 9?) "
-        "correctly if it corrects for the noise, <b>100</b> if it ignores the noise (too few trials to compare), and "
+        "<b>Yes.</b> A computer that learned from noisy images to tell 7 from 9 is right for <b>50</b> of 100 new, "
+        "unchanged images if it corrects for the noise, for <b>100</b> if it ignores the noise (too few trials to "
+        "compare), and "
     )
-    assert words.endswith(" and <b>100</b> if it learned from unchanged images.")
+    assert words.endswith(" and for <b>100</b> if it learned without noise.")
     several = made(spread=0.9, naive=TRUTH)
     several = Answer(several.question, several.trials * 5)
-    assert "<b>100</b> if it ignores the noise, and" in several.takeaway()
+    assert "for <b>100</b> if it ignores the noise, and" in several.takeaway()
     close = made(spread=np.where(TRUTH == 1, 0.9, 0.4), naive=TRUTH).trials[0]
     fits = close.fits | {SPREAD: replace(close.fits[SPREAD], accuracy=0.934)}
     fits[NAIVE] = replace(fits[NAIVE], accuracy=0.926)
@@ -163,7 +164,7 @@ def test_headline_and_scores_compare_the_same_method_whatever_its_scores(methods
     shown = made(naive=TRUTH, **{name: 0.6 if name == ours else 0.9 for name in methods})
     title, ignoring = TRAINING[ours or NAIVE].title, THEIRS if ours else ""
     right = f"<b>{numbers.whole_per_hundred(shown.score(ours or NAIVE, 'accuracy').mean)}</b>"
-    assert f"Having learned from noisy images, a computer names {right} of 100 unchanged images " in shown.takeaway()
+    assert f"learned from noisy images to tell 7 from 9 is right for {right} of 100 new" in shown.takeaway()
     assert ("</b> if it ignores the noise (" in shown.takeaway()) == bool(ours)
     assert (f"“{title}” or “{ignoring}” is better" in chapters.scores(shown)[0].answer) == bool(ours)
 
@@ -237,10 +238,13 @@ def test_where_a_third_method_differs_those_that_agree_are_named():
 @pytest.mark.parametrize(
     ("config", "words"),
     [
-        ({"pixels": GAUSSIAN, "labels": BinaryChannel(0.0, 0.0)}, "labelled “7” and “9”. Noise changed their pixels:"),
+        (
+            {"pixels": GAUSSIAN, "labels": BinaryChannel(0.0, 0.0)},
+            "labelled “7” and “9”. Noise changed their pixels (slider above):",
+        ),
         (
             {"pixels": RandomisedResponse(0.0, 17), "labels": BinaryChannel(0.3, 0.3)},
-            ". About 30\u00a0% of all images got a",
+            ". About 30\u00a0% of the labels are wrong",
         ),
         ({"pixels": RandomisedResponse(0.0, 17), "labels": BinaryChannel(0.0, 0.0)}, ". Nothing was changed:"),
     ],
@@ -264,7 +268,7 @@ def test_the_labels_of_the_two_images_to_learn_from_are_those_that_were_sent():
 def test_an_8_has_its_article():
     digits = replace(SMALL, classes=("8", "5"))
     shown = made(config=digits, spread=TRUTH, naive=TRUTH)
-    assert " unchanged images (8 or 5?) correctly" in shown.takeaway()
+    assert " to tell 8 from 5 is right for " in shown.takeaway()
 
 
 def test_agreed_images_are_those_on_which_the_methods_are_as_sure_as_they_mostly_are():
@@ -319,8 +323,8 @@ def test_more_than_two_classes_are_said_and_every_chapter_is_theirs():
     assert f"as much as a label with ε = {math.log(18):.3g} would tell" in adversary.answer
     (images,) = chapters.some_images(shown)
     about = (
-        "labelled “8” and “5”. Noise changed their pixels; separately, about 20\u00a0% of all images got a wrong label "
-        "(see Settings):"
+        "labelled “8” and “5”. Noise changed their pixels (slider above); about 20\u00a0% of the labels are wrong (set "
+        "in Settings):"
     )
     assert f"Two of 300 images to learn from, {about}" in images.figure.html
     assert {"named_spread", "proba_spread", "true_class"} <= set(images.rows()[0])
@@ -396,8 +400,10 @@ def test_a_table_has_records_columns_and_classes():
     config = TrainingConfig(datasets.from_csv(f"size,day,digit\n{rows}".encode()), ("no", "yes"), 20, methods=(CLEAN,))
     yours = Answer(Question(config, 1), [training.run(config)])
     assert "What 20 people of class “no” and 20 of class “yes” send: 20 % of pixels are replaced" in released(yours)
-    assert yours.takeaway().startswith("A computer that learned from unchanged records names <b>")
-    assert yours.takeaway().endswith("</b> of 100 unchanged records correctly.")
+    assert yours.takeaway().startswith(
+        "A computer that learned without noise to tell the classes apart is right for <b>"
+    )
+    assert yours.takeaway().endswith("</b> of 100 new, unchanged records.")
     assert chapters.weights(yours)[0].figure.cells[0][0] == "size"
     assert CHAPTERS.choice(yours.question).default == "Accuracy of each method"
     assert trade_off.panels(yours)[0].answer.startswith("Of MNIST’s 7s and 9s, not of your records")
@@ -471,7 +477,7 @@ def test_until_a_trial_is_there_that_of_the_nearest_level_is_shown_and_said_to_b
     shown = answer(question, Trials((job,), (), ((),)))
     assert shown.nearest.level == shown.question.config.pixels.flip_prob == 0.3
     label = "<b>Shown: p = 0.3, the nearest level computed beforehand</b> (p = 0.28 is being computed)"
-    assert shown.takeaway().startswith(f"{label}. <b>No.</b> Having learned ")
+    assert shown.takeaway().startswith(f"{label}. <b>No.</b> A computer that learned ")
     for chapter in CHAPTERS.all[1:]:
         if chapter.fits(shown.question) and chapter.name != "Weights that were learned":  # these trials have none
             assert chapter.panels(shown)[0].answer.startswith(label), chapter.name
@@ -512,7 +518,7 @@ def test_images_without_noise_are_not_called_noisy():
     config = replace(shown.question.config, pixels=whole)
     trials = [replace(one, config=replace(one.config, pixels=whole)) for one in shown.trials]
     shown = replace(shown, question=replace(shown.question, config=config), trials=trials)
-    assert "Having learned from wrongly labelled images, a computer names " in shown.takeaway()
+    assert "A computer that learned from wrongly labelled images to tell 7 from 9 is right for " in shown.takeaway()
     asked = chapters.some_images(shown)[0].prediction
     assert "To protect the people, chance changed only the labels: 20 % of the labels were switched" in asked.ask
     assert asked.explain.endswith(". More labels are right than wrong.")
