@@ -29,7 +29,8 @@ def escape_markdown(words: str) -> str:
 
 # What an ε is called that is at least so large. Of two answers as likely before, fewer than 63 of 100 are guessed right
 # at 0.5, and fewer than 89 at 2.
-_SIZES = ((2.0, "large"), (0.5, "moderate"), (0.0, "small"))
+LARGE_LOSS = 2.0
+_SIZES = ((LARGE_LOSS, "large"), (0.5, "moderate"), (0.0, "small"))
 SCALE_OF_LOSS = "A privacy loss below ε = 0.5 is called small here, from 2 on large"
 
 

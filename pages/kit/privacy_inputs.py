@@ -25,6 +25,7 @@ ANSWER_EPSILON, LABEL_EPSILON = "Privacy loss of one answer", "Privacy loss of o
 PERSON_EPSILON, _DELTA_NAME = "Privacy loss of one person", "δ, chance that the promise fails"
 # A smaller chance is written as one in so many.
 _FEW = 0.01
+_TOO_LARGE = "That hides little: move the slider to the right for more protection."
 _ODDS = "multiplies the odds of any guess by e^ε at most"
 
 
@@ -107,14 +108,15 @@ def guess_scale_html(epsilon: float, guessing: Guessing, *, delta: float = 0.0, 
     why = ""
     if guessing.why:
         words = f"{numbers.capital(guessing.guess)} {often} (pure guessing: {blind})."
-        why = f"This holds where {guessing.equal} are equally common. {guessing.why}"
+        why = f"{words} This holds where {guessing.equal} are equally common. {guessing.why}"
     else:
         are = f", if {guessing.equal} are equally common"
         words = f"{numbers.capital(guessing.guess)} {often} (pure guessing: {blind}){are}.{failing * by_delta}"
     is_right, is_wrong = figures.people.ANSWERED, figures.people.NOT_YET
     field = figures.split_field(f"100 {guessing.people}", most, 100, is_right, is_wrong, columns=25)
     legend = {"guessed right": is_right, "guessed wrong": is_wrong}
-    return _scale_html(name, epsilon, words, figures.people_html([field], legend, unescape(words)), more, why)
+    pictures = figures.people_html([field], legend, unescape(words))
+    return _scale_html(name, epsilon, "" if why else words, pictures, more, why)
 
 
 def black_or_white(pixels: PixelMechanism) -> Guessing:
@@ -138,10 +140,11 @@ def _scale_html(name: str, epsilon: float, words: str, pictures: str, more: str 
     least known.
     """
     odds = f"{numbers.capital(numbers.odds_bound_text(epsilon))}."
-    reason, title = (f"<p>{why}</p>", "Why? (with dots)") if why else ("", "Show this as dots")
+    reason, title = (f"<p>{why}</p>", "What this means") if why else ("", "Show this as dots")
     dots = f"<details><summary>{title}</summary>{reason}{pictures}<p>{odds} {numbers.SCALE_OF_LOSS}.</p></details>"
     size = numbers.epsilon_in_words(name, epsilon)
-    shown = f"<b>{size} means:</b> {words}" if name == "ε" else f"{words} <b>Privacy loss {size}.</b>"
+    hidden = f" {_TOO_LARGE}" if why and epsilon >= numbers.LARGE_LOSS else ""
+    shown = f"<b>{size} means:</b> {words}" if name == "ε" else f"{words} <b>Privacy loss {size}.</b>{hidden}".strip()
     return f'<div class="epsilon">{shown}{more and " " + more}{dots}</div>'
 
 

@@ -22,7 +22,7 @@ _NEVER_HIDDEN = "No method hides that somebody took part, or what is true of peo
 # How often a person may be asked again, for the card on what stays at risk.
 _TIMES = 5
 # What stands under how often a guess between two answers is right.
-_BY_LUCK = "Pure guessing: 50 times; fewer is safer. "
+_BY_LUCK = "50 is pure guessing, 100 no privacy. "
 
 
 @dataclass(frozen=True)
@@ -67,15 +67,15 @@ def _cards(answer: Answer) -> Panel:
     what = "a label" if plan.accuracy else "an answer"
     cards = [
         (
-            f"Others guess {what} right",
+            f"How often can others guess {what}?",
             _often(plan.epsilon, plan.delta),
             escape(f"{_BY_LUCK}{advise.whose_guess(plan)} Privacy loss ε = {plan.epsilon:g}."),
         ),
         *(_trust_card(answer, other) for other in answer.advice.alternatives),
         (
-            f"Others guess right if one person answers {_TIMES} times",
+            f"How often, after {_TIMES} answers of one person?",
             _often(_TIMES * plan.epsilon, min(1.0, _TIMES * plan.delta)),
-            f"{_BY_LUCK}Privacy losses add up: ε = {_TIMES} × {plan.epsilon:g} = {_TIMES * plan.epsilon:g}. "
+            f"Each answer gives away a little more: ε = {_TIMES} × {plan.epsilon:g} = {_TIMES * plan.epsilon:g}. "
             "Ask each person as seldom as you can.",
         ),
     ]
@@ -92,8 +92,8 @@ def _cards(answer: Answer) -> Panel:
 
 
 def _trust_card(answer: Answer, other: Plan) -> tuple[str, str, str]:
-    """Return the title, the number and the words of the card of another trust: “Others guess right if people trust a
-    shuffler”, “fewer than 52 of 100 times”.
+    """Return the title, the number and the words of the card of another trust: “How often, if people trust a
+    shuffler?”, “fewer than 52 of 100 times”.
 
     The number is how often a guess is right with the ε that this trust takes, or how exact the result is.
     """
@@ -109,11 +109,11 @@ def _trust_card(answer: Answer, other: Plan) -> tuple[str, str, str]:
     elif question.within is None or other.epsilon_needed is None:
         number = f"± {advise.margin(question, other)}"
     else:
-        start, luck = "Others guess right if", _BY_LUCK
+        start, luck = "How often, if", _BY_LUCK
         number = _often(other.epsilon_needed, other.delta)
     who = f"{numbers.capital(whom)} {does}. " if does else ""
     words = f"{luck}{who}Then {advise.consequence(answer.advice, other)}"
-    return escape(f"{start} people trust {whom}"), number, escape(words)
+    return escape(f"{start} people trust {whom}{'?' * bool(luck)}"), number, escape(words)
 
 
 def _often(epsilon: float, delta: float) -> str:

@@ -250,14 +250,15 @@ def takeaway(answer: Answer) -> str:
 
 
 def _known_words(answer: Answer) -> str:
-    """Say what alone is known: “We know only that 70 % of one set of images and 30 % of another show a 7.”"""
+    """Say what alone is known: “We know that 70 % of the images in set 1 and 30 % in set 2 show a 7.”"""
     released, records = answer.trials[0].released, answer.task.records
     if len(released) == 2:
         one, other = (numbers.share(float(row[0]), 0) for row in released)
         return (
-            f"We know only that {one} of one set of {records} and {other} of another {first_class(answer)}, not which."
+            f"We know that {one} of the {records} in set 1 and {other} in set 2 {first_class(answer)}, but not which "
+            f"{records} those are."
         )
-    return f"We know only the shares in {len(released)} sets of {records}, not which {records} they are."
+    return f"We know the shares in {len(released)} sets of {records}, but not which {records} those are."
 
 
 def given_words(answer: Answer) -> str:

@@ -525,7 +525,7 @@ def mark_words(question: Question, marks: Mapping[str, Estimate], best: Mapping[
     results = {one: _result(question, each) for one, each in best.items()}
     rest = [one for one, _ in others if one != PUBLISHER]
     epsilon = f"ε = {numbers.epsilon(question.config.epsilon)}{_also_pixels(question.config)}"
-    loss = f"the same privacy loss ({epsilon}) for all," if len(best) > 1 else f"privacy loss {epsilon}"
+    loss = f"equally strong privacy ({epsilon})," if len(best) > 1 else f"privacy loss {epsilon}"
     at = f"With {loss}{_with_pushed(question.config)}"
     score = score_words(question, f"<b>{results[trust]}</b>")
     verdict = change(row, best[rest[0]]).verdict if rest else None
@@ -550,7 +550,7 @@ def _yes_or_no(question: Question, best: str, others: Sequence[str]) -> str:
     """
     if question.config.task == SHARE or best == PUBLISHER or NOBODY not in (best, *others):
         return ""
-    return "<b>Not here.</b> " if best in (NOBODY, SHUFFLER) else "<b>Yes, here.</b> "
+    return "<b>Not with these settings.</b> " if best in (NOBODY, SHUFFLER) else "<b>Yes, with these settings.</b> "
 
 
 def _delta_words(config: ComparisonConfig, parties: Sequence[str]) -> str:

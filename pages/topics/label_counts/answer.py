@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +25,8 @@ LAPLACE = "laplace published"
 # So many times as large an error is said to be larger.
 _MUCH = 1.5
 _MOST_ADDED = 8
+# What is said of an error that is less than such a part of all people.
+_HOW_MUCH = ((0.03, "Only a little"), (0.2, "Noticeably"), (math.inf, "Very"))
 
 released = cache.shared(label_counts.run, max_entries=1024)
 
@@ -122,11 +125,14 @@ def takeaway(question: Question, chosen: Outcome) -> str:
     terms = "\u00a0+\u00a0".join(f"{abs(error):,}" for error in errors)
     added = f" ({terms})" if len(errors) <= _MOST_ADDED else ""
     average = whole(chosen.distortion.mean, total)
-    those = "those below" if len(errors) <= MOST_BARS else "here together"
+    much = next(word for part, word in _HOW_MUCH if chosen.distortion.mean < part)
+    where = "Below" if len(errors) <= MOST_BARS else "Here"
+    signs = ", plus and minus left out" if any(error < 0 for error in errors) else ""
     return (
-        f"By <b>{average}</b> of {total:,} {people if total > 1 else person} in all, on average over many repetitions"
-        f"{promise}; {those} by {n_off:,}{added}. Before the counts of {len(errors)} groups are published, each is "
-        f"changed by a random amount (noise), to hide every single {person}.{by_chance}"
+        f"<b>{much}:</b> the {len(errors)} counts together are off by <b>{average}</b> of {total:,} "
+        f"{people if total > 1 else person} on average{promise}. Before they are published, a random number (noise) is "
+        f"added to each count, to hide every single {person}. {where}, the errors add up to {n_off:,}{added}{signs}."
+        f"{by_chance}"
     )
 
 

@@ -68,8 +68,8 @@ class Answer:
     def takeaway(self) -> str:
         """Say how many records a model trained on bag shares names correctly, and one trained on every label."""
         ceiling = self.accuracy(FULL).mean
-        learns = f"A computer is told {released_words(self)} in each of {bags_words(self)}."
-        records = self.task.records
+        records, positive = self.task.records, self.task.positive
+        learns = f"The computer never sees which {records} {positive}. It sees {released_words(self)}."
         if not self.best:
             right = f"<b>{numbers.out_of_100(ceiling)}</b>"
             return f"{learns} Without privacy, it is right for {right} new {records}."
@@ -79,9 +79,7 @@ class Answer:
         n_tried = sum(name in self.methods for name in LEARNERS)
         best = f"The best of {n_tried} methods, " * (n_tried > 1) + f"“{LABEL_PROPORTIONS[self.best].title}”"
         best += "," * (n_tried > 1)
-        is_right = (
-            f"is right for <b>{numbers.out_of_100(reached)}</b> new {records} about whether they {self.task.positive}"
-        )
+        is_right = f"is then right for <b>{numbers.out_of_100(reached)}</b> new {records}"
         yes = numbers.how_far(reached, nothing, ceiling)
         return f"<b>{yes}.</b> {learns} {best} {is_right}. {beside_words(self.task, reached, ceiling, nothing)}.{alike}"
 
@@ -266,21 +264,23 @@ def bags_words(answer: Answer) -> str:
 
 
 def released_words(answer: Answer) -> str:
-    """Say what is told of every record, and of a bag: “each person’s age, but not the income, and what …”."""
+    """Say what is told of every record, and of each bag: “each person’s age …, and what percentage do in each of …”."""
     config, task = answer.question.config, answer.task
-    sent = task.unlabelled if config.k == 1 else f"averages of {config.k} or more records"
+    sent = task.unlabelled.partition(", but not")[0] if config.k == 1 else f"averages of {config.k} or more records"
     if math.isfinite(config.feature_epsilon):
         sent += f", with noise (ε = {numbers.epsilon(config.feature_epsilon)} a column)"
-    known = f"{sent}, and what percentage {task.positive}"
-    if math.isfinite(config.proportion_epsilon):
-        known += f", with noise (ε = {numbers.epsilon(config.proportion_epsilon)} a label),"
-    return known
+    noise = (
+        f", with noise (ε = {numbers.epsilon(config.proportion_epsilon)} a label)"
+        if math.isfinite(config.proportion_epsilon)
+        else ""
+    )
+    return f"{sent}, and the percentage in each of {bags_words(answer)}{noise}"
 
 
 def beside_words(task: Task, reached: float, ceiling: float, nothing: float) -> str:
     """Say how many records are named correctly by one answer to all, and without privacy."""
     lazy = f"Always saying “{task.labels[0]}” is right"
-    known = f"without privacy, it is right for {numbers.out_of_100(ceiling)}"
+    known = f"without privacy ({_kept_back(task)} known) it is {numbers.out_of_100(ceiling)}"
     if reached < nothing - LEAST_AGAINST_TRIVIAL:
         return f"{lazy} more often, for {numbers.out_of_100(nothing)}; {known}"
     if reached <= nothing + LEAST_AGAINST_TRIVIAL:

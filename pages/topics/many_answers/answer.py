@@ -119,8 +119,11 @@ class Answer:
         first, last = shares[0], shares[-1]
         if not (first > _LITTLE * self.off and 0 < last < self.off):
             return ""
-        common, rare = (f"“{escape(names[i])}” ({numbers.share(float(shares[i]))})" for i in (0, -1))
-        return f": little for {common}, too much for {rare}"
+        common, rare = (f"“{escape(names[i])}”" for i in (0, -1))
+        return (
+            f". That is little for {common}, which is true of {numbers.share(float(first))}, but more than the whole "
+            f"share of {rare}, {numbers.share(float(last))}"
+        )
 
     def _sent(self, oracle: str) -> str:
         """Say what each person sends by an oracle, with the word for an answer to this question."""
@@ -150,9 +153,8 @@ class Answer:
         there, other = numbers.times_of_100(made.p), numbers.times_of_100(made.q)
         if there == other:
             there, other = (f"{100 * chance:.2f} times of 100" for chance in (made.p, made.q))
-        one, many = nouns(self.question)
-        stand_out = "" if self.is_worse_than_guessing else f", so that common {many} stand out"
-        return f" A person’s own {one} is on the list {there}, each other {one} {other}{stand_out}."
+        one, _ = nouns(self.question)
+        return f" A person’s own {one} is on the list {there}, each other {one} {other}."
 
     def _sends(self, true: int) -> bool:
         """Return whether what a person sends who has one of the answers holds it."""

@@ -204,9 +204,9 @@ def _comparison_sentence(answer: Answer) -> str:
 
 def _noisy(question: Question) -> str:
     """Return what a model learns from that is sent with noise."""
-    if level_of(question.config.pixels):
-        return "noisy images"
     has_wrong_labels = (question.config.labels.channel_matrix.diagonal() < 1).any()
+    if level_of(question.config.pixels):
+        return f"noisy images{' with some wrong labels' * bool(has_wrong_labels)}"
     return "wrongly labelled images" if has_wrong_labels else "what was sent"
 
 

@@ -261,8 +261,8 @@ def test_what_a_white_pixel_gives_away_is_how_often_it_was_white(epsilon, often)
         turn = f"{numbers.one_in(chance)} black pixels turns" if chance < 0.01 else many
         became = f"A pixel that is replaced {other}, so that {turn} white."
         why = f"This holds where black and white are equally common. {became}"
-        assert f">{guess} {often} of 100 times (pure guessing: 50)." in shown
-        assert f"<p>{why}</p>" in shown
+        assert f"<p>{guess} {often} of 100 times (pure guessing: 50). {why}</p>" in shown
+        assert ("That hides little" in shown) == (epsilon >= 2)
         posterior = 100 * channel[-1, 1] / channel[-1].sum()
         said = int(often.split()[-1])
         assert said - 1 - 1e-9 <= posterior <= said + 1e-9 if said < 99 or often.startswith("fewer") else posterior > 99

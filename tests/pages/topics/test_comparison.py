@@ -102,25 +102,25 @@ def reached(wanted: float) -> str:
         ),
         (
             mark_words(question(), MARKS, ranked([WORSE, CLEAR])),
-            "<b>Not here.</b> With the same privacy loss (ε = 1) for all, trusting <b>nobody</b> is best: <b>90.0 %</b> "
-            "of new images are named correctly (“7” or “9”); trusting a bag owner gives 70.0 %. Without",
+            "<b>Not with these settings.</b> With equally strong privacy (ε = 1), trusting <b>nobody</b> is best: "
+            "<b>90.0 %</b> of new images are named correctly (“7” or “9”); trusting a bag owner gives 70.0 %. Without",
         ),
         (
             mark_words(question(), MARKS, ranked([replace(CLEAR, trust=CURATOR), replace(WORSE, trust=NOBODY)])),
-            "<b>Yes, here.</b> With the same privacy loss (ε = 1) for all, trusting <b>a curator</b> is best: ",
+            "<b>Yes, with these settings.</b> With equally strong privacy (ε = 1), trusting <b>a curator</b> is best: ",
         ),
         (
             mark_words(question(replace(DIGITS, task=SHARE)), MARKS, ranked([WORSE, CLEAR])),
-            "With the same privacy loss (ε = 1) for all, trusting <b>nobody</b> is best: the share of",
+            "With equally strong privacy (ε = 1), trusting <b>nobody</b> is best: the share of",
         ),
         (
             mark_words(question(), MARKS, ranked([CLEAR, UNSURE])),
-            "With the same privacy loss (ε = 1) for all, <b>a bag owner and nobody</b> do not clearly differ: trusting "
+            "With equally strong privacy (ε = 1), <b>a bag owner and nobody</b> do not clearly differ: trusting "
             "a bag owner, <b>92.0 %</b> of new images are named correctly (“7” or “9”); trusting nobody gives 90.0 %.",
         ),
         (
             mark_words(question(), MARKS, ranked([CLEAR, replace(WORSE, by_trial="")])),
-            "With the same privacy loss (ε = 1) for all, trusting nobody, <b>90.0 %</b> of new images are "
+            "With equally strong privacy (ε = 1), trusting nobody, <b>90.0 %</b> of new images are "
             "named correctly (“7” or “9”); trusting a bag owner gives 70.0 %.",
         ),
         (
@@ -601,7 +601,7 @@ def test_what_is_shipped_of_pushed_labels_needs_no_trials(mnist):
 @pytest.mark.mnist
 def test_a_link_sets_how_many_push_and_the_sentence_says_so(mnist):
     words = takeaway(visit("comparison", fake="0.2", fake_label="the second class"))
-    assert "With the same privacy loss (ε = 1) for all, with 20 of 100 labels pushed," in words
+    assert "With equally strong privacy (ε = 1), with 20 of 100 labels pushed," in words
     at = visit("comparison", compare_look="Labels pushed by some", fake="0.3")
     assert not warnings(at)
     assert "<b>30 of 100 people</b> send the opposite of their true label" in takeaway(at)

@@ -48,13 +48,11 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
     assert of.takeaway() == (
         "<b>Yes.</b> Each of 10,000 simulated people gives one of 64 answers and sends a list of 17 answers, partly "
         "chosen by chance. From all that they send, we estimate how common each answer is, off by "
-        f"<b>{standard_error(off)} percentage points</b> on average: little for “1” ({first:.1f} %), too much for “64” "
-        f"({last:.1f} %)."
+        f"<b>{standard_error(off)} percentage points</b> on average. That is little for “1”, which is true of "
+        f"{first:.1f} %, but more than the whole share of “64”, {last:.1f} %."
     )
     there, other = round(100 * made.p), round(100 * made.q)
-    often = (
-        f"on the list {there} times of 100, each other answer {other} times of 100, so that common answers stand out."
-    )
+    often = f"on the list {there} times of 100, each other answer {other} times of 100."
     assert of.examples.endswith(f" A person’s own answer is {often}")
     assert "50.25 times of 100, each other answer 50.00" in shown(replace(DEFAULT, epsilon=0.01)).examples
     blind = "Taking all answers for equally frequent, without asking, would typically be off by less."
@@ -80,7 +78,7 @@ def test_one_person_is_an_example_with_the_very_report_that_a_chapter_examines()
         f"For example, one person has “cold” and sends: <b>{', '.join(sent)}</b>"
         f" (“cold” was left out by chance). Another has "
         f"“{other.names[first]}” and sends: <b>{', '.join(also)}</b>. A person’s own illness is "
-        "on the list 48 times of 100, each other illness 23 times of 100, so that common illnesses stand out."
+        "on the list 48 times of 100, each other illness 23 times of 100."
     )
     several = shown(replace(config, oracle="basic rappor")).examples
     assert re.search("and says yes to: <b>cold, .*</b>[.] Another", several)
@@ -100,7 +98,7 @@ def test_of_two_answers_subset_selection_is_called_the_papers_method(oracle: str
 @pytest.mark.parametrize(
     ("oracle", "words"),
     [
-        (RANDOMISED_RESPONSE, "on average:"),
+        (RANDOMISED_RESPONSE, "on average."),
         ("hadamard response", "Here subset selection would be more exact than Hadamard response."),
     ],
 )

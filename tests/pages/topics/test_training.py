@@ -107,8 +107,9 @@ def test_words_follow_the_trials_and_the_setting(words, part):
 def test_the_takeaway_says_how_many_are_right_and_names_labels_that_lie_more_than_not():
     words = made(spread=0.9, naive=TRUTH).takeaway()
     assert words.startswith(
-        "<b>Yes.</b> A computer that learned from noisy images to tell 7 from 9 is right for <b>50</b> of 100 new, "
-        "unchanged images if it corrects for the noise, for <b>100</b> if it ignores the noise (too few trials to "
+        "<b>Yes.</b> A computer that learned from noisy images with some wrong labels to tell 7 from 9 is right "
+        "for <b>50</b> of 100 new, unchanged images if it corrects for the noise, for <b>100</b> if it "
+        "ignores the noise (too few trials to "
         "compare), and "
     )
     assert words.endswith(" and for <b>100</b> if it learned without noise.")
@@ -164,7 +165,10 @@ def test_headline_and_scores_compare_the_same_method_whatever_its_scores(methods
     shown = made(naive=TRUTH, **{name: 0.6 if name == ours else 0.9 for name in methods})
     title, ignoring = TRAINING[ours or NAIVE].title, THEIRS if ours else ""
     right = f"<b>{numbers.whole_per_hundred(shown.score(ours or NAIVE, 'accuracy').mean)}</b>"
-    assert f"learned from noisy images to tell 7 from 9 is right for {right} of 100 new" in shown.takeaway()
+    assert (
+        f"learned from noisy images with some wrong labels to tell 7 from 9 is right for {right} of 100"
+        in shown.takeaway()
+    )
     assert ("</b> if it ignores the noise (" in shown.takeaway()) == bool(ours)
     assert (f"“{title}” or “{ignoring}” is better" in chapters.scores(shown)[0].answer) == bool(ours)
 
