@@ -91,7 +91,7 @@ def repeated_polls(records: Sequence[Record], truth: float) -> Figure:
         traces += _histogram(record, voting.histogram(record, low, high), f"y{axis}")
         layout["shapes"].append(reference_line(truth, yref=f"y{axis} domain"))
         layout[f"yaxis{axis}"] = {
-            "domain": [top - 0.86 / n, top - 0.1 / n],
+            "domain": [top - 0.8 / n, top - 0.18 / n],
             "rangemode": "tozero",
             "tickformat": ".0%",
             "nticks": 3,
@@ -102,14 +102,14 @@ def repeated_polls(records: Sequence[Record], truth: float) -> Figure:
                 "x": 0,
                 "xref": "paper",
                 "xanchor": "left",
-                "y": top - 0.1 / n,
+                "y": top - 0.18 / n,
                 "yref": "paper",
                 "yanchor": "bottom",
                 "showarrow": False,
             }
         )
     layout["xaxis"] = {"title": {"text": "estimated share for A"}, "range": [low, high], "anchor": f"y{n}", **PERCENT}
-    size = {"height": 80 * n + 66, "margin": {"b": 48}}
+    size = {"height": 88 * n + 66, "margin": {"b": 48}}
     return chart(data=traces, layout=layout | size | {"showlegend": False})
 
 

@@ -208,8 +208,9 @@ def test_the_page_opens_on_one_release_of_a_clinics_counts_by_name():
     terms = "\u00a0+\u00a0".join("104033")
     assert shown.takeaway() == (
         f"<b>Only a little:</b> the 6 counts together are off by <b>{mean:.0f}</b> of 1,000 patients on average. "
-        "Before they are published, a random number (noise) is added to each count, to hide every single patient. Below, the "
-        f"errors add up to 11 ({terms}), plus and minus left out. Nobody else can tell which counts are exact."
+        "Before they are published, a random number (noise) is added to each count, to hide every single patient. "
+        f"Below, the errors add up to 11 ({terms}), plus and minus left out. "
+        "Nobody else can tell which counts are exact."
     )
     errors = [round(1000 * share) - true for true, share in zip(default.config.counts, released, strict=True)]
     assert [abs(error) for error in errors] == [1, 0, 4, 0, 3, 3]

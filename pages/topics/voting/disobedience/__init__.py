@@ -29,7 +29,7 @@ from privdemo.mechanisms import BinaryChannel
 _NAME, _QUESTION = "disobedience", "What if some do not play along?"
 _HERE = Path(__file__).parent
 _HTML, _CSS, _JS = ((_HERE / f"rows.{kind}").read_text(encoding="utf-8") for kind in ("html", "css", "js"))
-_NOTE = "Mark: estimate. Line: 95 % interval. Grey: the truth, the same for all."
+_NOTE = "Mark: estimate. Line: 95 % interval. Upright grey line: the truth."
 # The length from which an axis has fewer numbers.
 _LONG_AXIS = 1.3
 # A guess of the estimate is between these, in percent.
