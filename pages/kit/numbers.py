@@ -27,11 +27,11 @@ def escape_markdown(words: str) -> str:
     return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", parted)
 
 
-# What an ε is called that is at least so large. Of two answers as likely before, fewer than 63 of 100 are guessed right
-# at 0.5, and fewer than 89 at 2.
-LARGE_LOSS = 2.0
-_SIZES = ((LARGE_LOSS, "large"), (0.5, "moderate"), (0.0, "small"))
-SCALE_OF_LOSS = "A privacy loss below ε = 0.5 is called small here, from 2 on large"
+# How well an ε protects that is at least so large. Of two answers as likely before, fewer than 63 of 100 are guessed
+# right at 0.5, and fewer than 89 at 2.
+WEAK_FROM = 2.0
+_PROTECTION = ((math.inf, "no protection"), (WEAK_FROM, "weak protection"), (0.5, "moderate protection"))
+SCALE_OF_PROTECTION = "Protection is called strong here below ε = 0.5, and weak from ε = 2 on"
 
 
 def epsilon(value: float) -> str:
@@ -401,9 +401,9 @@ def with_half(estimate: Estimate, scale: Scale = SHARE, *, bold: bool = False, s
 
 
 def epsilon_in_words(name: str, value: float) -> str:
-    """Write an ε, and how large it is: “ε = 1 (moderate)”; 0 has no size."""
-    size = next(word for least, word in _SIZES if value >= least)
-    return f"{name} = {epsilon(value)}" + f" ({size})" * (value > 0)
+    """Write an ε, and how well it protects: “ε = 1: moderate protection”."""
+    words = next((words for least, words in _PROTECTION if value >= least), "strong protection")
+    return f"{name} = {epsilon(value)}: {words if value else 'full protection'}"
 
 
 def how_far(reached: float, least: float, most: float) -> str:

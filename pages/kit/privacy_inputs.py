@@ -21,11 +21,10 @@ from server.streamlit_internals import is_hidden
 LARGEST_EPSILON = 700.0
 EPSILONS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 20.0)
 DELTAS = (0.0, 1e-10, 1e-8, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.05, 0.1, 0.2, 0.3)
-ANSWER_EPSILON, LABEL_EPSILON = "Privacy loss of one answer", "Privacy loss of one label"
-PERSON_EPSILON, _DELTA_NAME = "Privacy loss of one person", "δ, chance that the promise fails"
+ANSWER_EPSILON, LABEL_EPSILON = "Protection of one answer", "Protection of one label"
+PERSON_EPSILON, _DELTA_NAME = "Protection of one person", "δ, chance that the promise fails"
 # A smaller chance is written as one in so many.
 _FEW = 0.01
-_TOO_LARGE = "That hides little: move the slider to the right for more protection."
 _ODDS = "multiplies the odds of any guess by e^ε at most"
 
 
@@ -141,10 +140,11 @@ def _scale_html(name: str, epsilon: float, words: str, pictures: str, more: str 
     """
     odds = f"{numbers.capital(numbers.odds_bound_text(epsilon))}."
     reason, title = (f"<p>{why}</p>", "What this means") if why else ("", "Show this as dots")
-    dots = f"<details><summary>{title}</summary>{reason}{pictures}<p>{odds} {numbers.SCALE_OF_LOSS}.</p></details>"
+    dots = (
+        f"<details><summary>{title}</summary>{reason}{pictures}<p>{odds} {numbers.SCALE_OF_PROTECTION}.</p></details>"
+    )
     size = numbers.epsilon_in_words(name, epsilon)
-    hidden = f" {_TOO_LARGE}" if why and epsilon >= numbers.LARGE_LOSS else ""
-    shown = f"<b>{size} means:</b> {words}" if name == "ε" else f"{words} <b>Privacy loss {size}.</b>{hidden}".strip()
+    shown = f"<b>{size}.</b> {words}" if name == "ε" else f"{words} <b>{size}.</b>".strip()
     return f'<div class="epsilon">{shown}{more and " " + more}{dots}</div>'
 
 

@@ -41,8 +41,8 @@ def promise(plan: Plan) -> str:
     """
     often = right_of_100_words(plan.epsilon, plan.delta)
     return (
-        f"Whoever guesses which of two equally likely {_secret(plan)} a person has, and sees "
-        f"{_SEEN[relied_on(plan)]}, is right {often}; by luck alone, 50."
+        f"Somebody who sees {_SEEN[relied_on(plan)]}, and guesses which of two equally likely {_secret(plan)} is true, "
+        f"is right {often}; without seeing it, 50."
     )
 
 
@@ -179,8 +179,8 @@ def _outcome(advice: Advice) -> str:
         return f"{exact}."
     if advice.open_people is None:
         return f"{exact}; if all sent their true answers, ± {_points(advice.open_half_width)}."
-    enough = f"if all sent their true answers, {_people(advice.open_people)} would be enough"
-    return f"{exact}. The price of privacy: {enough}."
+    people = f"{_people(advice.plan.people)} instead of {advice.open_people:,} who send their true answers"
+    return f"{exact}. The price of privacy: {people}."
 
 
 def _right_to(question: Question, plan: Plan, is_sure: bool = False) -> str:

@@ -40,7 +40,7 @@ def half_widths(found: Mapping[str, Sequence[Plan]], plan: Plan, within: float |
     widths = [100 * plan.half_width, *(estimate.mean for line in lines for estimate in line.estimates)]
     low, high = math.log10(min(widths)) - 0.1, math.log10(max(widths)) + 0.1
     y_axis = {
-        "title": {"text": "right to ± percentage points"},
+        "title": {"text": "error: ± percentage points"},
         "type": "log",
         "range": [low, high],
     }

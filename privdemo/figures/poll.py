@@ -272,7 +272,11 @@ def again(found: Sequence[Again], times: int) -> Figure:
         data=traces,
         layout={
             "xaxis": {"title": {"text": "times asked"}, "range": [0.7, most + 0.3], "dtick": 1},
-            "yaxis": {"title": {"text": "share for whom it is true"}, "range": [-0.03, 1.05], "tickformat": ".0%"},
+            "yaxis": {
+                "title": {"text": "share whose repeated answer is true"},
+                "range": [-0.03, 1.05],
+                "tickformat": ".0%",
+            },
             "shapes": [reference_line(times)],
             "annotations": [reference_label(times, f"your setting: {times}", 0.7, most + 0.3)],
             "height": 380,

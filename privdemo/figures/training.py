@@ -83,7 +83,7 @@ def calibration(trials: Sequence[Trial], methods: Sequence[str]) -> Figure:
     of_two = len(trials[0].config.classes) == 2
     hover = f"said to be a {second} with %{{x:.0%}}, %{{y:.0%}} are" if of_two else "%{x:.0%} sure, right on %{y:.0%}"
     said = f"probability of “{second}” that the model gives" if of_two else "how sure the model is of its answer"
-    true = f"share that are {second}s" if of_two else "share that are right"
+    true = f"of these images, share that are {second}s" if of_two else "share that are right"
     traces: list[dict[str, Any]] = [
         {
             "x": [0, 1],

@@ -59,7 +59,7 @@ def test_after_quick_keys_the_three_views_of_epsilon_agree(page: Page, address: 
         page,
         f"{address}/comparison?compare_on=Small+digits&compare_draws=2&show=ignore+the+noise&compare_look=One+correction+for+labels,+bags+and+sets",
     )
-    slider = page.get_by_role("slider", name="Privacy loss of one label")
+    slider = page.get_by_role("slider", name="Protection of one label")
     connection.hold()
     page.get_by_text("All results in a table", exact=True).click()
     connection.wait()
@@ -133,17 +133,17 @@ def test_more_pushed_labels_are_in_the_sentence_the_figure_and_the_link(page: Pa
     browsing.open_page(page, f"{address}/comparison?compare_look=Labels+pushed+by+some&fake=0.2")
     said = page.locator(".takeaway")
     expect(said).to_contain_text("If 20 of 100 people send the opposite")
-    expect(said).to_contain_text("74.0\u00a0% of new images are named correctly (“7” or “9”)")
+    expect(said).to_contain_text("74.0\u00a0% of new images are named correctly")
     more = page.get_by_role("spinbutton", name="Pushed labels, as a share of all")
     more.fill("0.3")
     more.press("Enter")
     expect(said).to_contain_text("If 30 of 100 people send the opposite")
-    expect(said).to_contain_text("53.1\u00a0% of new images are named correctly (“7” or “9”)")
+    expect(said).to_contain_text("53.1\u00a0% of new images are named correctly")
     expect(page.locator(".js-plotly-plot").first).to_contain_text("your setting: 30 %")
     expect(page).to_have_url(re.compile("fake=0.3"))
     page.get_by_role("radio", name="the second class").click(force=True)
     expect(said).to_contain_text("If 30 of 100 people send “9”, whatever is true")
-    expect(said).to_contain_text("73.2\u00a0% of new images are named correctly (“7” or “9”)")
+    expect(said).to_contain_text("73.2\u00a0% of new images are named correctly")
     expect(page).to_have_url(re.compile("fake_label=the\\+second\\+class|fake_label=the%20second%20class"))
 
 

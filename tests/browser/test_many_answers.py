@@ -13,7 +13,7 @@ pytestmark = pytest.mark.browser
 def test_on_a_telephone_the_slider_stays_and_a_chapter_comes_into_sight(page: Page, address: str) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     browsing.open_page(page, f"{address}/many_answers?answer_epsilon=3.3")
-    slider = page.get_by_role("slider", name="Privacy loss of one answer")
+    slider = page.get_by_role("slider", name="Protection of one answer")
     expect(slider).to_have_attribute("aria-valuetext", "ε = 3.3")
     slider.focus()
     for key in ("ArrowLeft", "ArrowLeft", "ArrowRight"):  # 3.3 is a step only until it is left

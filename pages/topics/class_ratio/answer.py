@@ -254,9 +254,13 @@ def _known_words(answer: Answer) -> str:
     released, records = answer.trials[0].released, answer.task.records
     if len(released) == 2:
         one, other = (numbers.share(float(row[0]), 0) for row in released)
+        labels = _labels(answer)
+        all_are = (
+            f"All {records} are {labels[0]} or {labels[1]}. " if answer.question.config.labels[0].isdigit() else ""
+        )
         return (
-            f"We know that {one} of the {records} in set 1 and {other} in set 2 {first_class(answer)}, but not which "
-            f"{records} those are."
+            f"{all_are}We know that {one} of the {records} in set 1 and {other} in set 2 {first_class(answer)}, but "
+            f"not which {records} those are."
         )
     return f"We know the shares in {len(released)} sets of {records}, but not which {records} those are."
 

@@ -100,7 +100,9 @@ def the_adversary(answer: Answer) -> list[Panel]:
         return [Panel(question=question, answer=f"Choose the method “{CLASS_RATIO[SPREAD].title}”: it names records.")]
     rates, config = class_ratio.attack_rates(answer.trials), answer.question.config
     pure = not config.private and config.pure
-    start = "A set of one class hides nothing. Also," if pure else "Only the percentages of sets are known. Yet"
+    start = (
+        "A set of one class hides nothing. Also," if pure else "No label is known, only the percentages of sets. Yet"
+    )
     bound = (
         " Noise on the counts bounds what one person’s label changes, not what the sets teach of people in general."
         if config.private

@@ -525,8 +525,8 @@ def mark_words(question: Question, marks: Mapping[str, Estimate], best: Mapping[
     results = {one: _result(question, each) for one, each in best.items()}
     rest = [one for one, _ in others if one != PUBLISHER]
     epsilon = f"ε = {numbers.epsilon(question.config.epsilon)}{_also_pixels(question.config)}"
-    loss = f"equally strong privacy ({epsilon})," if len(best) > 1 else f"privacy loss {epsilon}"
-    at = f"With {loss}{_with_pushed(question.config)}"
+    at = f"If outsiders find out equally little ({epsilon})," if len(best) > 1 else f"With privacy loss {epsilon}"
+    at = f"{_task(question)}{at}{_with_pushed(question.config)}"
     score = score_words(question, f"<b>{results[trust]}</b>")
     verdict = change(row, best[rest[0]]).verdict if rest else None
     if verdict is Verdict.BETTER:
@@ -540,6 +540,14 @@ def mark_words(question: Question, marks: Mapping[str, Estimate], best: Mapping[
     if others and PUBLISHER in best:
         more += f"; a publisher, where ε covers no more than its counts, gives {results[PUBLISHER]}"
     return f"{start}{more}.{ceiling}"
+
+
+def _task(question: Question) -> str:
+    """Say what a computer learns, if it does: “A computer learns to tell “7” from “9”. ”."""
+    if question.config.task == SHARE:
+        return ""
+    one, other = map(escape, binary_task(question.config.dataset).classes)
+    return f"A computer learns to tell “{one}” from “{other}”. "
 
 
 def _yes_or_no(question: Question, best: str, others: Sequence[str]) -> str:
@@ -604,8 +612,7 @@ def score_words(question: Question, mark: str) -> str:
     if config.task == SHARE:
         return f"the share of “{binary_task(config.dataset).classes[1]}” is off by {mark}"
     if question.metric == "accuracy":
-        one, other = map(escape, binary_task(config.dataset).classes)
-        return f"{mark} of new {records_of(config)} are named correctly (“{one}” or “{other}”)"
+        return f"{mark} of new {records_of(config)} are named correctly"
     return f"the {METRIC_WORDS[question.metric]} is {mark}"
 
 

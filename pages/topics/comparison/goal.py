@@ -23,7 +23,7 @@ _OTHER_QUESTIONS = [
 ]
 _QUESTION = "How private can it be and still reach the goal?"
 _COLUMNS = ("who is trusted", "smallest ε", "method", "result there", "reached by")
-_HEADS = (*_COLUMNS[:3], "result at that ε", "how surely")
+_HEADS = (*_COLUMNS[:3], "result at that ε", "how sure")
 
 
 def panels(answer: Answer) -> list[Panel | tuple[Panel, ...]]:
@@ -64,7 +64,7 @@ def _row(question: Question, trust: str, rows: Sequence[Row]) -> list[str]:
         f"{found.epsilon:g}",
         COMPARISON[found.method].title,
         marked(question.metric, found.estimate),
-        "with its whole 95 % interval" if found.surely else "only on average",
+        "the whole 95 % interval reaches it" if found.surely else "only on average",
     ]
 
 

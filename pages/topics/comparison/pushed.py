@@ -118,7 +118,8 @@ def _words(pushed: Pushed) -> str:
         f"; trusting {trust} <b>{value(pushed.metric, one.mean)}</b> instead of {before[trust]}"
         for trust, one in others
     )
-    return f"If {pushed.sent}, trusting {first}, {score} instead of {before[first]}{more}."
+    start = "If" if pushed.config.fake_part else "For example, if"
+    return f"{start} {pushed.sent}, trusting {first}, {score} instead of {before[first]}{more}."
 
 
 def _note(pushed: Pushed) -> str:

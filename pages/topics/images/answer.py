@@ -267,7 +267,7 @@ def _hiding_words(answer: Answer) -> str:
     if last is None:
         return f"{tried}, all hide the sender."
     level = dials.level_text(answer.question.family, lost.level)
-    return f"{tried}, the first that hides the sender is <b>{level}</b>."
+    return f"{tried}, the lowest that hides the sender is <b>{level}</b>."
 
 
 # Which levels of a curve the image beside the guess is shown at.

@@ -28,7 +28,7 @@ def panels(answer: Answer) -> list[Panel]:
         Panel(
             "count-attack",
             f"How well can others guess one person’s {_class(question)}?",
-            f"Somebody knows the {_class(question)} of everybody but one person, for whom two are left. Without the "
+            f"Somebody knows everybody’s {_class(question)} but one person’s, and that it is one of two. Without the "
             f"counts 50 % of such guesses are right. {_guess_words(question, rates)}",
             Chart(charts.attack(rates, promised)),
             "How often the best possible guess is right after a release, at most: "

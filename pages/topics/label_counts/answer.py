@@ -121,18 +121,18 @@ def takeaway(question: Question, chosen: Outcome) -> str:
     # Where noise hardly ever changes a count, every reader knows that it is exact.
     is_changed = all((high - low) * total >= 1 for low, high in chosen.ranges)
     is_hidden = chosen.holds and is_changed and 0 in errors
-    by_chance = " Nobody else can tell which counts are exact." if is_hidden else ""
+    by_chance = " Readers cannot tell which counts are exact." if is_hidden else ""
     terms = "\u00a0+\u00a0".join(f"{abs(error):,}" for error in errors)
-    added = f" ({terms})" if len(errors) <= _MOST_ADDED else ""
     average = whole(chosen.distortion.mean, total)
     much = next(word for part, word in _HOW_MUCH if chosen.distortion.mean < part)
-    where = "Below" if len(errors) <= MOST_BARS else "Here"
-    signs = ", plus and minus left out" if any(error < 0 for error in errors) else ""
+    where = "In the example below" if len(errors) <= MOST_BARS else "In one example"
+    signs = ", plus and minus ignored" if any(error < 0 for error in errors) else ""
+    sum_words = f" ({terms}{signs})" if len(errors) <= _MOST_ADDED else ""
     return (
-        f"<b>{much}:</b> the {len(errors)} counts together are off by <b>{average}</b> of {total:,} "
-        f"{people if total > 1 else person} on average{promise}. Before they are published, a random number (noise) is "
-        f"added to each count, to hide every single {person}. {where}, the errors add up to {n_off:,}{added}{signs}."
-        f"{by_chance}"
+        f"<b>{much}:</b> the errors of the {len(errors)} counts add up to <b>{average}</b> of {total:,} "
+        f"{people if total > 1 else person}, on average over many repetitions{promise}. To hide every single {person}, "
+        f"a random number (noise) is added to each count before it is published. {where}, the errors add up to "
+        f"{n_off:,}{sum_words}.{by_chance}"
     )
 
 

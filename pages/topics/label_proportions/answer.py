@@ -280,7 +280,7 @@ def released_words(answer: Answer) -> str:
 def beside_words(task: Task, reached: float, ceiling: float, nothing: float) -> str:
     """Say how many records are named correctly by one answer to all, and without privacy."""
     lazy = f"Always saying “{task.labels[0]}” is right"
-    known = f"without privacy ({_kept_back(task)} known) it is {numbers.out_of_100(ceiling)}"
+    known = f"told the {_kept_back(task)}, a computer is right for {numbers.out_of_100(ceiling)}"
     if reached < nothing - LEAST_AGAINST_TRIVIAL:
         return f"{lazy} more often, for {numbers.out_of_100(nothing)}; {known}"
     if reached <= nothing + LEAST_AGAINST_TRIVIAL:

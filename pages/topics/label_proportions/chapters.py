@@ -34,7 +34,7 @@ def the_bags(answer: Answer) -> list[Panel]:
             _column_words(answer),
             lambda: label_proportions.bag_table(trial),
             bag_snippet(answer.question),
-            note=f"{_shown_words(trial)} drawn, a column each.",
+            note=f"Each column is a bag. {_shown_words(trial)} drawn.",
         )
     ]
 
@@ -128,8 +128,8 @@ def _right_words(rates: dict[str, Estimate], records: str) -> str:
         else "no model that learns from bags was trained"
     )
     return (
-        f"Whoever knows only the percentage of all {records} names the more common label for each, and is right for "
-        f"{before} of 100. The percentage of the bag {bag}; {with_model}."
+        f"Guessing the more common label for all is right for {before} of 100 {records}. Knowing the percentage of the "
+        f"bag {bag}; {with_model}."
     )
 
 
@@ -168,7 +168,7 @@ def _some_guesses(answer: Answer, learnt: bool) -> Panel:
     heads = (
         "bag no.",
         f"chance of “{answer.task.labels[1]}” by the overall share",
-        "share sent on of the bag",
+        "percentage sent on for the bag",
         "chance by the bag’s share",
         "chance by a model and the bag’s share",
         "the truth",

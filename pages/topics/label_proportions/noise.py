@@ -135,7 +135,9 @@ def cost_words(rows: Sequence[Row], level: Level, on_columns: bool, count: int, 
         if on_columns
         else f"Noise is added to the share of each bag of {count}"
     )
-    lazy = f": it calls all {task.records} “{task.labels[0]}”" if not by_epsilon[least].positive else ""
+    lazy = (
+        f", which calling all {task.records} “{task.labels[0]}” reaches too" if not by_epsilon[least].positive else ""
+    )
     return (
         f"{what}. {cost}, from {f1_without_noise:.3f} without noise; with ε = {numbers.epsilon(least)} it is "
         f"{f1_by_epsilon[least]:.3f}{lazy}. For the same ε "

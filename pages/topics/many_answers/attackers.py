@@ -169,8 +169,9 @@ def _note(attack: Attack, shown: Sequence[str]) -> str:
     """Say what is pushed, and what a rise above 100 points means if the figure shows one."""
     words = f"The true share of {attack.quoted} is {numbers.share(attack.share)}."
     if any(at[name] > 1 for at in attack.rises.values() for name in shown):
-        words += " Above 100 points the estimate is more than everybody, which nobody would believe: far fewer fake "
-        words += "participants are then enough."
+        words += (
+            " More than 100 points is impossible and would be noticed: far fewer fake participants are then enough."
+        )
     return words
 
 

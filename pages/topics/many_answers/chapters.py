@@ -176,10 +176,10 @@ def _map_words(found: Winners) -> str:
         for k, row in zip(found.ks, found.names, strict=True)
         for epsilon, name in zip(found.epsilons, row, strict=True)
     )
-    differs = "; where the colour there is another, that method is the more exact one on average" if others else ""
+    differs = " Where another colour is below it, that method is in fact more exact." if others else ""
     return (
         f"Colour: the most exact method there, {' or '.join(there)}; the paler, the smaller its lead over "
-        f"{title(RESPONSE)}. Below the dashed line a rule of 2017 (Wang et al.) advises {title(RESPONSE)}{differs}."
+        f"{title(RESPONSE)}. Dashed: a rule of 2017 (Wang et al.) says to use {title(RESPONSE)} below it.{differs}"
     )
 
 

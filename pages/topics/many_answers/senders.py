@@ -36,7 +36,7 @@ def one_report(answer: Answer, rarest: bool = False) -> list[Panel]:
         shown.remove(charts.SHOWN - 1)
     name = f"“{found.names[sent]}”"
     before, after = (numbers.out_of_100(float(belief[sent])) for belief in (found.prior, found.posterior))
-    fits = f"{name} among them" if found.supported[sent] else f"by chance without {name}"
+    fits = f"{name} among them" if found.supported[sent] else f"and by chance not {name}"
     made = many_answers.mechanism(config.oracle, answer.k, config.epsilon)
     _, many = nouns(answer.question)
     n_sent = int(found.supported.sum())

@@ -60,9 +60,9 @@ def _adding_up(found: Mapping[str, Sequence[Deployment]]) -> str:
     in_all = found[PERSON][-1]
     days = math.floor(in_all.epsilon / daily.epsilon) + 1
     return (
-        f"<b>So compare within a box only:</b> the {numbers.epsilon(daily.epsilon)} a day of {daily.organisation}’s "
-        f"symptom searches is, after {days} days, more than the {numbers.epsilon(in_all.epsilon)} in all of the "
-        f"{in_all.name}."
+        f"<b>Compare within a grey box only</b>, because a daily ε adds up: {daily.organisation}’s symptom searches "
+        f"use {numbers.epsilon(daily.epsilon)} a day, which after {days} days is more than the {in_all.name} used in "
+        f"all ({numbers.epsilon(in_all.epsilon)})."
     )
 
 

@@ -213,7 +213,7 @@ def _of_100_people(share: Estimate) -> str:
     return number if share.has_no_width or number == low == high else f"{number} ({low}–{high})"
 
 
-@_step("price", "What did privacy cost?")
+@_step("price", "How many people does privacy cost?")
 def price(answer: Answer, found: Reveal) -> _StepContents:
     """Return what privacy costs in people."""
     cost = poll.price(found)

@@ -188,18 +188,25 @@ def _comparison_sentence(answer: Answer) -> str:
     if verdict and verdict.clear and len({whole[name] for name in answer.compared}) == 1:
         whole = {name: numbers.per_hundred(share) for name, share in named.items()}
     first, *others = named
-    told, right = f"to tell {_asked(answer.question)}", "of 100 new, unchanged images"
+    told, right = f"tells {_asked(answer.question)}", "of 100 new, unchanged images"
     if first == CLEAN:
-        return f"A computer that learned without noise {told} is right for <b>{whole[CLEAN]}</b> {right}."
+        return f"A computer that learned without noise {told} in <b>{whole[CLEAN]}</b> {right}."
     luck = 1 / len(answer.question.config.classes)
     yes = numbers.how_far(max(named[name] for name in answer.compared), luck, named[CLEAN])
-    rest = [f"for <b>{whole[name]}</b> if it {_learnt(name)}" for name in others]
+    rest = [f"in <b>{whole[name]}</b> if it {_learnt(name)}" for name in others]
     if verdict and not verdict.clear:
         rest[0] += f" ({_VERDICT_WORDS[verdict]})"
     return (
-        f"<b>{yes}.</b> A computer that learned from {_noisy(answer.question)} {told} is right for "
-        f"<b>{whole[first]}</b> {right} if it {_learnt(first)}, {', and '.join(rest)}."
+        f"<b>{yes}{_weak_words(answer.question) * (yes == 'Yes')}.</b> A computer that learned from "
+        f"{_noisy(answer.question)} {told} in <b>{whole[first]}</b> {right} if it {_learnt(first)}, "
+        f"{', and '.join(rest)}."
     )
+
+
+def _weak_words(question: Question) -> str:
+    """Say that the noise on pixels hides little, if that is known; else return an empty string."""
+    epsilon = question.config.pixels.epsilon
+    return ", but this much noise protects little" if numbers.WEAK_FROM <= epsilon < math.inf else ""
 
 
 def _noisy(question: Question) -> str:

@@ -246,8 +246,8 @@ def _assumed_share_words(plan: Plan) -> str:
     safe = plan.share == 0.5 and plan.lie.p10 == plan.lie.p01
     why = ", which is the safe choice: no other share needs more people" if safe else ""
     return (
-        f"All this assumes that {numbers.share(plan.share, 0)} voted A{why}. With a shuffler or a curator the same ε "
-        f"holds, except with a chance of δ: {_DELTA_WORDS}."
+        f"All this assumes that {numbers.share(plan.share, 0)} voted A{why}. With a shuffler or a curator, protection "
+        f"can fail with a chance of δ: {_DELTA_WORDS}."
     )
 
 

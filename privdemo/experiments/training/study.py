@@ -51,7 +51,7 @@ class Study:
     in_paper: bool = True
 
 
-_FIGURE3_AXIS = "chance p that a pixel, and that a label, is changed"
+_FIGURE3_AXIS = "chance that each pixel, and each label, is changed"
 
 
 def _figure3(p: float) -> TrainingConfig:

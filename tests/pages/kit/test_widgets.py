@@ -203,22 +203,24 @@ def test_an_epsilon_without_bound_can_be_set_to_a_finite_one_and_back():
         assert at.number_input(key="x").value == (None if epsilon is None else pytest.approx(epsilon))
 
 
-@pytest.mark.parametrize(("p", "epsilon"), [(0.2, "2.08 (large)"), (0.5, "0.69 (moderate)"), (0.0, "∞ (large)")])
+@pytest.mark.parametrize(
+    ("p", "epsilon"), [(0.2, "2.08: weak protection"), (0.5, "0.69: moderate protection"), (0.0, "∞: no protection")]
+)
 def test_what_an_epsilon_means_stands_beside_its_number(p, epsilon):
     at = opened(LIES)
     at.number_input(key="p").set_value(p).run()
     shown = at.get("html")[0].proto.body.replace("\u00a0", " ")
-    meaning = rf"{re.escape(f'= {epsilon} means:')}</b> Whoever .*<p>.* {numbers.SCALE_OF_LOSS}\.</p>"
+    meaning = rf"{re.escape(f'= {epsilon}.')}</b> Whoever .*<p>.* {numbers.SCALE_OF_PROTECTION}\.</p>"
     assert re.search(meaning, shown, re.DOTALL)
     assert shown.count('class="term"') >= 1
 
 
-@pytest.mark.parametrize(("epsilon", "size", "right"), [(0.49, "small", 63), (0.5, "moderate", 63), (2, "large", 89)])
+@pytest.mark.parametrize(("epsilon", "size", "right"), [(0.49, "strong", 63), (0.5, "moderate", 63), (2, "weak", 89)])
 def test_what_a_privacy_loss_is_called_is_what_is_said_of_it(epsilon, size, right):
-    assert numbers.epsilon_in_words("ε", epsilon).endswith(f" ({size})")
-    assert numbers.epsilon_in_words("ε", 0.0) == "ε = 0"
+    assert numbers.epsilon_in_words("ε", epsilon).endswith(f": {size} protection")
+    assert numbers.epsilon_in_words("ε", 0.0) == "ε = 0: full protection"
     assert accounting.most_right_of_100(epsilon, 0.0) == right
-    assert [float(number) for number in re.findall(r"\d+(?:\.\d+)?", numbers.SCALE_OF_LOSS)] == [0.5, 2]
+    assert [float(number) for number in re.findall(r"\d+(?:\.\d+)?", numbers.SCALE_OF_PROTECTION)] == [0.5, 2]
 
 
 @pytest.mark.parametrize(
@@ -262,7 +264,6 @@ def test_what_a_white_pixel_gives_away_is_how_often_it_was_white(epsilon, often)
         became = f"A pixel that is replaced {other}, so that {turn} white."
         why = f"This holds where black and white are equally common. {became}"
         assert f"<p>{guess} {often} of 100 times (pure guessing: 50). {why}</p>" in shown
-        assert ("That hides little" in shown) == (epsilon >= 2)
         posterior = 100 * channel[-1, 1] / channel[-1].sum()
         said = int(often.split()[-1])
         assert said - 1 - 1e-9 <= posterior <= said + 1e-9 if said < 99 or often.startswith("fewer") else posterior > 99
@@ -292,9 +293,12 @@ def test_the_meaning_of_an_answer_comes_from_its_channel():
     channel = BinaryChannel(0.1, 0.3)  # of voters of B 10 of 100 say A, of voters of A 70
     shown = privacy_inputs.answer_scale_html(channel, people)
     words = "Of 100 people who voted A, 70 say A. Of 100 who voted B, 10 say A."
-    assert f">{words} <b>Privacy loss ε of one answer = 1.95 (moderate).</b><details" in shown
+    assert f">{words} <b>ε of one answer = 1.95: moderate protection.</b><details" in shown
     assert "<figcaption>100 people who voted B</figcaption>" in shown
-    assert f"<p>Whatever was believed before, the odds change at most sevenfold. {numbers.SCALE_OF_LOSS}.</p>" in shown
+    assert (
+        f"<p>Whatever was believed before, the odds change at most sevenfold. {numbers.SCALE_OF_PROTECTION}.</p>"
+        in shown
+    )
 
 
 @pytest.mark.parametrize(
@@ -315,5 +319,5 @@ def test_what_a_release_gives_away_is_how_many_can_be_guessed_right(epsilon, del
     shown = privacy_inputs.guess_scale_html(epsilon, guessing, delta=delta, more="So.")
     beyond = f" This includes a chance of {counted} that the promise fails." if counted else ""
     words = f"Others guess it right {right} of 100 times (pure guessing: 50), if a and b are equally common.{beyond}"
-    assert f" means:</b> {words} So.<details>" in shown
+    assert f" protection.</b> {words} So.<details>" in shown
     assert "<figcaption>100 patients</figcaption>" in shown

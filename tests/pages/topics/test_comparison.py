@@ -97,31 +97,34 @@ def reached(wanted: float) -> str:
     [
         (
             mark_words(question(), MARKS, {NOBODY: CLEAR}),
-            "With privacy loss ε = 1, trusting nobody, <b>90.0 %</b> of new images are named correctly (“7” or “9”). "
+            "A computer learns to tell “7” from “9”. With privacy loss ε = 1, trusting nobody, <b>90.0 %</b> of "
+            "new images are named correctly. "
             "Without privacy it is 99.0 %.",
         ),
         (
             mark_words(question(), MARKS, ranked([WORSE, CLEAR])),
-            "<b>Not with these settings.</b> With equally strong privacy (ε = 1), trusting <b>nobody</b> is best: "
-            "<b>90.0 %</b> of new images are named correctly (“7” or “9”); trusting a bag owner gives 70.0 %. Without",
+            "<b>Not with these settings.</b> A computer learns to tell “7” from “9”. If outsiders find out "
+            "equally little (ε = 1), trusting <b>nobody</b> is best: "
+            "<b>90.0 %</b> of new images are named correctly; trusting a bag owner gives 70.0 %. Without",
         ),
         (
             mark_words(question(), MARKS, ranked([replace(CLEAR, trust=CURATOR), replace(WORSE, trust=NOBODY)])),
-            "<b>Yes, with these settings.</b> With equally strong privacy (ε = 1), trusting <b>a curator</b> is best: ",
+            "<b>Yes, with these settings.</b> A computer learns to tell “7” from “9”. If outsiders find out "
+            "equally little (ε = 1), trusting <b>a curator</b> is best: ",
         ),
         (
             mark_words(question(replace(DIGITS, task=SHARE)), MARKS, ranked([WORSE, CLEAR])),
-            "With equally strong privacy (ε = 1), trusting <b>nobody</b> is best: the share of",
+            "If outsiders find out equally little (ε = 1), trusting <b>nobody</b> is best: the share of",
         ),
         (
             mark_words(question(), MARKS, ranked([CLEAR, UNSURE])),
-            "With equally strong privacy (ε = 1), <b>a bag owner and nobody</b> do not clearly differ: trusting "
-            "a bag owner, <b>92.0 %</b> of new images are named correctly (“7” or “9”); trusting nobody gives 90.0 %.",
+            "If outsiders find out equally little (ε = 1), <b>a bag owner and nobody</b> do not clearly differ: "
+            "trusting a bag owner, <b>92.0 %</b> of new images are named correctly; trusting nobody gives 90.0 %.",
         ),
         (
             mark_words(question(), MARKS, ranked([CLEAR, replace(WORSE, by_trial="")])),
-            "With equally strong privacy (ε = 1), trusting nobody, <b>90.0 %</b> of new images are "
-            "named correctly (“7” or “9”); trusting a bag owner gives 70.0 %.",
+            "If outsiders find out equally little (ε = 1), trusting nobody, <b>90.0 %</b> of new images are "
+            "named correctly; trusting a bag owner gives 70.0 %.",
         ),
         (
             mark_words(question(DIGITS, metric="log_loss"), MARKS, {OWNER: CLEAR}),
@@ -554,9 +557,11 @@ def test_pushed_labels_are_told_with_what_would_be_without_them(mnist, part, lab
     panel, said = pushed_panel(part, label), part or 0.2
     before, after = means(0.0), means(said, label)
     what = "the opposite of their true label" if label == OPPOSITE else "“9”, whatever is true"
-    first = f"<b>{100 * after[TRYING]:.1f} %</b> of new images are named correctly (“7” or “9”) "
+    first = f"<b>{100 * after[TRYING]:.1f} %</b> of new images are named correctly "
     first += f"instead of {100 * before[TRYING]:.1f} %"
-    assert panel.answer.startswith(f"If <b>{100 * said:g} of 100 people</b> send {what}, trusting nobody, {first}; ")
+    start = "If" if part else "For example, if"
+    people = f"<b>{100 * said:g} of 100 people</b> send {what}"
+    assert panel.answer.startswith(f"{start} {people}, trusting nobody, {first}; ")
     assert (
         f"trusting a curator <b>{100 * after[CURATED]:.1f} %</b> instead of {100 * before[CURATED]:.1f} %"
         in panel.answer
@@ -601,7 +606,7 @@ def test_what_is_shipped_of_pushed_labels_needs_no_trials(mnist):
 @pytest.mark.mnist
 def test_a_link_sets_how_many_push_and_the_sentence_says_so(mnist):
     words = takeaway(visit("comparison", fake="0.2", fake_label="the second class"))
-    assert "With equally strong privacy (ε = 1), with 20 of 100 labels pushed," in words
+    assert "If outsiders find out equally little (ε = 1), with 20 of 100 labels pushed," in words
     at = visit("comparison", compare_look="Labels pushed by some", fake="0.3")
     assert not warnings(at)
     assert "<b>30 of 100 people</b> send the opposite of their true label" in takeaway(at)

@@ -122,7 +122,7 @@ def test_noise_of_whole_numbers_is_one_more_choice_in_every_chapter(name):
     question = replace(question_of(Values()), release=name)
     shown = PAGE.answer(question, None)
     title = RELEASES[name].title
-    assert "Before they are published, a random number (noise) is added to each count" in shown.takeaway()
+    assert "a random number (noise) is added to each count before it is published" in shown.takeaway()
     assert f"{title[:-13]} noise" in CHAPTERS.all[0].panels(shown)[0].summary
     assert name in shown.shown_first
     assert chapters.promise_words(question, shown.chosen).startswith(f"D{title[1:]} keeps the promise")
@@ -154,7 +154,7 @@ def test_the_code_of_every_tab_gives_the_shown_numbers():
 
 def test_typed_counts_reach_the_page_and_bad_ones_stay_to_be_mended():
     at = visit(PAGE.address, counts_of="my own", counts="120, 80\t300;500")
-    assert "the 4 counts together are off by" in seen(at)
+    assert "the errors of the 4 counts add up to" in seen(at)
     assert "class 2: 80, published as" in at.get("plotly_chart")[0].proto.spec
     at.text_input(key="counts").set_value("ten, 20").run()
     assert "“ten” is not a number" in seen(at)
@@ -207,10 +207,10 @@ def test_the_page_opens_on_one_release_of_a_clinics_counts_by_name():
     mean = 1000 * shown.chosen.distortion.mean
     terms = "\u00a0+\u00a0".join("104033")
     assert shown.takeaway() == (
-        f"<b>Only a little:</b> the 6 counts together are off by <b>{mean:.0f}</b> of 1,000 patients on average. "
-        "Before they are published, a random number (noise) is added to each count, to hide every single patient. "
-        f"Below, the errors add up to 11 ({terms}), plus and minus left out. "
-        "Nobody else can tell which counts are exact."
+        f"<b>Only a little:</b> the errors of the 6 counts add up to <b>{mean:.0f}</b> of 1,000 patients, on average "
+        "over many repetitions. To hide every single patient, a random number (noise) is added to each count before it "
+        f"is published. In the example below, the errors add up to 11 ({terms}, plus and minus ignored). Readers "
+        "cannot tell which counts are exact."
     )
     errors = [round(1000 * share) - true for true, share in zip(default.config.counts, released, strict=True)]
     assert [abs(error) for error in errors] == [1, 0, 4, 0, 3, 3]
@@ -247,14 +247,14 @@ def test_before_a_guess_the_noise_promises_no_more_than_it_keeps(texts, words):
 
 def test_nothing_is_hidden_where_noise_hardly_ever_changes_a_count():
     found = PAGE.answer(question_of(from_texts(settings, {"count_epsilon": "20"})), None).takeaway()
-    assert "Below, the errors add up to 0 (" in found
+    assert "In the example below, the errors add up to 0 (" in found
     assert "can tell which" not in found
 
 
 def test_one_person_is_one_person():
     typed = {"counts_of": "my own", "counts": "1, 0", "count_seed": "1"}
     found = PAGE.answer(question_of(from_texts(settings, typed)), None).takeaway()
-    assert " of 1 person on average" in found
+    assert " of 1 person, on average" in found
 
 
 def test_errors_of_whole_counts_are_added_up():
@@ -266,10 +266,10 @@ def test_errors_of_whole_counts_are_added_up():
         example = tuple((n + error) / 1000 for n, error in zip(counts, errors, strict=True))
         return takeaway(default, replace(chosen, example=example))
 
-    assert "Below, the errors add up to 6 (3 + 0 + 2 + 1 + 0 + 0), plus and minus left out." in plain(
+    assert "below, the errors add up to 6 (3 + 0 + 2 + 1 + 0 + 0, plus and minus ignored)." in plain(
         said((3, 0, -2, 1, 0, 0))
     )
-    assert "Below, the errors add up to 0 (0 +" in plain(said((0.4,) * 5 + (0.0,))), (
+    assert "below, the errors add up to 0 (0 +" in plain(said((0.4,) * 5 + (0.0,))), (
         "counts are published as whole numbers"
     )
 

@@ -47,8 +47,8 @@ def answer_of(config: BagConfig) -> Answer:
         (compare_words(Verdict.NOT_CLEAR, NAMES, LLP, ""), f" {OURS} and {THEIRS} are statistically tied in F1"),
         (
             beside_words(MALIGNANT, 0.64, 0.86, 0.66),
-            "Always saying “benign” is right more often, for 66 of 100; without privacy (diagnosis known) it "
-            "is 86 of 100",
+            "Always saying “benign” is right more often, for 66 of 100; told the diagnosis, a "
+            "computer is right for 86 of 100",
         ),
         (
             beside_words(MALIGNANT, 0.66, 0.86, 0.66),
@@ -56,7 +56,7 @@ def answer_of(config: BagConfig) -> Answer:
         ),
         (
             beside_words(MALIGNANT, 0.8, 0.86, 0.66),
-            "Always saying “benign” is right for 66 of 100; without privacy (diagnosis known) it is 86 of 100",
+            "Always saying “benign” is right for 66 of 100; told the diagnosis, a computer is right for 86 of 100",
         ),
         (curves.compare_gains(0.07, 0.05), "the noise of many bags averages out"),
         (curves.compare_gains(0.03, 0.05), "this much noise is too much"),
@@ -77,7 +77,10 @@ def test_the_smallest_epsilon_that_keeps_f1_or_that_none_does():
     made[:2] = replace(made[0], positive=0.0), replace(made[1], average=0.7)
     words = noise.cost_words(made, lambda row: row.proportion_epsilon, True, 12, MALIGNANT)
     assert f"<b>Even with ε = 1</b> {lowers} more than 0.02" in words
-    assert "it is 0.600: it calls all tumours “benign”. For the same ε averages of more tumours need" in words
+    assert (
+        "it is 0.600, which calling all tumours “benign” reaches too. For the same ε averages of more tumours need"
+        in words
+    )
 
 
 @pytest.mark.parametrize(

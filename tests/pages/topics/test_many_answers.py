@@ -235,7 +235,7 @@ def test_a_report_that_leaves_out_the_true_answer_is_said_to_do_so() -> None:
     for seed in range(8):
         config = replace(DEFAULT, seed=seed)
         supported = many_answers.one_report(config, 0).supported[0]
-        fits = ", “1” among them." if supported else ", by chance without “1”."
+        fits = ", “1” among them." if supported else ", and by chance not “1”."
         assert fits in says("What one person gives away", shown(config))
         said.add(bool(supported))
     assert said == {True, False}
@@ -394,7 +394,7 @@ def test_the_page_counts_65536_answers() -> None:
 
 def test_real_systems_stand_in_rows_of_their_units() -> None:
     chart, table = CHAPTERS[SYSTEMS].panels(shown())
-    assert "So compare within a box only" in chart.answer
+    assert "Compare within a grey box only" in chart.answer
     found = deployments.by_unit()
     daily, in_all = BY_NAME["Symptom searches"], found[deployments.PERSON][-1]
     days = int(re.search(r"after (\d+) days", chart.answer)[1])  # type: ignore[index]

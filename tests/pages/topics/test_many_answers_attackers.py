@@ -54,7 +54,7 @@ def test_the_sentence_says_that_more_privacy_is_more_power() -> None:
         "with k-ary randomised response. <b>More privacy makes them stronger:</b> at ε = 0.5 they raise it by "
         f"{rise(SUBSETS, 0.5, of)} and {rise(RANDOMISED_RESPONSE, 0.5, of)}."
     )
-    assert "The true share of “cholera” is 1.3 %. Above 100 points" in panel.note
+    assert "The true share of “cholera” is 1.3 %. More than 100 points" in panel.note
     rows = panel.rows()  # type: ignore[misc]
     assert {row["key"] for row in rows} == set(ORACLES)
     assert f"Hadamard response {rise('hadamard response', 0.1, of)} at ε = 0.1" in panel.summary
@@ -83,7 +83,7 @@ def test_three_methods_are_shown_or_all_and_one_line_if_they_pretend() -> None:
     assert names(pretending) == [PRETENDING]
     expected = 0.05 * (1 - of.release.truth.shares[15])
     assert f"raise its share by <b>{standard_error(expected)} points</b>, with every method" in pretending.answer
-    assert "Above 100 points" not in pretending.note
+    assert "More than 100 points" not in pretending.note
 
 
 def test_the_guess_is_of_the_figure_and_hides_what_it_decides() -> None:

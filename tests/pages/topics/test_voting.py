@@ -263,7 +263,9 @@ def test_delta_of_a_shuffler_and_a_curator_follows_from_the_people_who_are_neede
     )
     assert f"mixes the answers, {shuffled} are enough; if they trust a curator" in panel.answer
     assert panel.answer.endswith(f"{curated}.")
-    assert panel.note.endswith("except with a chance of δ: 10⁻⁶ or 1/n² for n people, whichever is smaller.")
+    assert panel.note.endswith(
+        "protection can fail with a chance of δ: 10⁻⁶ or 1/n² for n people, whichever is smaller."
+    )
     assert panel.summary.endswith("There δ is 10⁻⁶ or 1/n² for n people, whichever is smaller.")
     nearly_half = BinaryChannel(0.49999999, 0.49999999)
     (panel,) = price.panels(polls(), replace(PLAN, lie=nearly_half))

@@ -57,7 +57,7 @@ def shares(question: Question, found: Reveal, words: str, truth: Sequence[float]
         {
             "said": list(r.reported),
             "estimated": list(r.estimated),
-            "said_words": f"{numbers.percent(r.reported.mean)} as sent",
+            "said_words": f"{numbers.percent(r.reported.mean)} before correction",
             "estimated_words": numbers.with_range(r.estimated),
             "truth": truth[i] if truth else None,
             "truth_words": numbers.percent(truth[i]) if truth else "",
@@ -68,7 +68,7 @@ def shares(question: Question, found: Reveal, words: str, truth: Sequence[float]
     note = f"Bar: share{among}, corrected for the changed answers. Box: its 95 % interval."
     note = note if among else note.replace(",", "")
     data = {"frame": "shares", "counts": [found.n_answers], "readings": readings}
-    data["note"] = note + (" Dashed line across: interval as sent." if truth else "")
+    data["note"] = note + (" Horizontal dashes: interval before correction." if truth else "")
     return _component(question, data, words, lambda: figures.chart(charts.corrected(found, truth)))
 
 

@@ -342,8 +342,8 @@ def price_words(shown: Shown, one: Disobeyed) -> str:
     if people is None:
         return ""
     return (
-        f"Their price: for a share within ± {numbers.absolute_points(shown.wanted)} they take "
-        f"{numbers.people(people)} instead of {numbers.count(shown.config.n_voters)} who all play along."
+        f"This takes more people: for a share within ± {numbers.absolute_points(shown.wanted)}, "
+        f"{numbers.people(people)} in two halves instead of {numbers.count(shown.config.n_voters)} who all play along."
     )
 
 
