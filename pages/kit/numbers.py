@@ -30,7 +30,7 @@ def escape_markdown(words: str) -> str:
 # How well an ε protects that is at least so large. Of two answers as likely before, fewer than 63 of 100 are guessed
 # right at 0.5, and fewer than 89 at 2.
 WEAK_FROM = 2.0
-_PROTECTION = ((math.inf, "no protection"), (WEAK_FROM, "weak protection"), (0.5, "moderate protection"))
+_PROTECTION = ((math.inf, "no"), (WEAK_FROM, "weak"), (0.5, "moderate"))
 SCALE_OF_PROTECTION = "Protection is called strong here below ε = 0.5, and weak from ε = 2 on"
 
 
@@ -400,10 +400,10 @@ def with_half(estimate: Estimate, scale: Scale = SHARE, *, bold: bool = False, s
     return f"{number} ± {_scaled(estimate.half, scale)}{scale.unit}"
 
 
-def epsilon_in_words(name: str, value: float) -> str:
-    """Write an ε, and how well it protects: “ε = 1: moderate protection”."""
-    words = next((words for least, words in _PROTECTION if value >= least), "strong protection")
-    return f"{name} = {epsilon(value)}: {words if value else 'full protection'}"
+def protection(value: float) -> str:
+    """Say how well an ε protects: “moderate”."""
+    words = next((words for least, words in _PROTECTION if value >= least), "strong")
+    return words if value else "full"
 
 
 def how_far(reached: float, least: float, most: float) -> str:

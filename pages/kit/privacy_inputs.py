@@ -143,8 +143,11 @@ def _scale_html(name: str, epsilon: float, words: str, pictures: str, more: str 
     dots = (
         f"<details><summary>{title}</summary>{reason}{pictures}<p>{odds} {numbers.SCALE_OF_PROTECTION}.</p></details>"
     )
-    size = numbers.epsilon_in_words(name, epsilon)
-    shown = f"<b>{size}.</b> {words}" if name == "ε" else f"{words} <b>{size}.</b>".strip()
+    protects, written = numbers.protection(epsilon), f"(ε = {numbers.epsilon(epsilon)})"
+    if name == "ε":
+        shown = f"<b>{numbers.capital(protects)} protection {written}.</b> {words}"
+    else:
+        shown = f"{words} <b>Protection of {name.removeprefix('ε of ')}: {protects} {written}.</b>".strip()
     return f'<div class="epsilon">{shown}{more and " " + more}{dots}</div>'
 
 

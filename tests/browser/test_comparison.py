@@ -116,7 +116,7 @@ def test_nothing_moves_when_plotly_has_started(page: Page, address: str, width: 
     page.goto(f"{address}/comparison?compare_on=Small+digits{link}")
     place = page.locator(".chart-place").first
     expect(place).to_be_visible()
-    expect(page.locator(".takeaway")).to_contain_text("With the same privacy loss")
+    expect(page.locator(".takeaway")).to_contain_text("outsiders find out equally little")
     expect(page.locator(".st-key-main-control input[type=range]")).to_be_visible()  # above the curves
     browsing.answered(page)
     page.wait_for_timeout(150)
@@ -162,4 +162,4 @@ def test_what_pushed_labels_do_is_guessed_first(page: Page, address: str, width:
     drawn = chart.evaluate("plot => plot.data.filter(t => t.mode == 'lines+markers').map(t => [t.name, t.x.length])")
     assert dict(drawn) == {"all true": 4, "nobody": 1, "bag’s owner": 1, "curator": 1}
     browsing.show_without_guess(page)
-    expect(page.locator(".takeaway")).to_contain_text("If 20 of 100 people send")
+    expect(page.locator(".takeaway")).to_contain_text("For example, if 20 of 100 people send")

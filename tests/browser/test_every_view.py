@@ -93,7 +93,7 @@ MOST_WORDS |= {
     "comparison": 500,
     "training": 400,
     "proportions": 380,
-    "class_ratio": 360,
+    "class_ratio": 380,
     "distortion": 380,
 }
 

@@ -233,8 +233,8 @@ def test_answers_fall_and_bars_slide_where_motion_is_wanted(open_lesson):
     expect(page.locator("canvas")).to_have_attribute("data-hollow", "0")
     expect(page.locator("canvas")).not_to_have_attribute("data-hollow", "0")
     page.get_by_role("radio", name=STEPS[3]).check()
-    expect(page.locator(".row b").first).to_contain_text("as sent")
-    expect(page.locator(".row b").first).not_to_contain_text("as sent")
+    expect(page.locator(".row b").first).to_contain_text("before correction")
+    expect(page.locator(".row b").first).not_to_contain_text("before correction")
     expect(page.locator(".row .lines").first).to_contain_text("dashed: ")
 
 

@@ -60,7 +60,7 @@ class Answer:
         noise = "with this noise" if self.privacy.pixel < math.inf else "without noise"
         verdict = f"No, not {noise}" if is_found else f"Yes, {noise}"
         return (
-            f"<b>{verdict}:</b> given the originals of {n} people, a program finds the right sender for "
+            f"<b>{verdict}:</b> a program that has the clean originals of {n} people finds the right sender for "
             f"<b>{found}</b> sent images{chance}."
         )
 

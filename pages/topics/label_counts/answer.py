@@ -126,13 +126,13 @@ def takeaway(question: Question, chosen: Outcome) -> str:
     average = whole(chosen.distortion.mean, total)
     much = next(word for part, word in _HOW_MUCH if chosen.distortion.mean < part)
     where = "In the example below" if len(errors) <= MOST_BARS else "In one example"
-    signs = ", plus and minus ignored" if any(error < 0 for error in errors) else ""
-    sum_words = f" ({terms}{signs})" if len(errors) <= _MOST_ADDED else ""
+    signs = " (plus and minus ignored)" if any(error < 0 for error in errors) else ""
+    total_error = f"{terms} = {n_off:,}" if len(errors) <= _MOST_ADDED else f"{n_off:,}"
     return (
         f"<b>{much}:</b> the errors of the {len(errors)} counts add up to <b>{average}</b> of {total:,} "
         f"{people if total > 1 else person}, on average over many repetitions{promise}. To hide every single {person}, "
-        f"a random number (noise) is added to each count before it is published. {where}, the errors add up to "
-        f"{n_off:,}{sum_words}.{by_chance}"
+        f"a random number (noise) is added to each count before it is published. {where}: "
+        f"{total_error}{signs}.{by_chance}"
     )
 
 

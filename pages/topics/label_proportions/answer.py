@@ -281,6 +281,12 @@ def beside_words(task: Task, reached: float, ceiling: float, nothing: float) -> 
     """Say how many records are named correctly by one answer to all, and without privacy."""
     lazy = f"Always saying “{task.labels[0]}” is right"
     known = f"told the {_kept_back(task)}, a computer is right for {numbers.out_of_100(ceiling)}"
+    least, most = numbers.whole_per_hundred(nothing), numbers.whole_per_hundred(ceiling)
+    if nothing + LEAST_AGAINST_TRIVIAL < reached < ceiling:
+        return (
+            f"That is between always saying “{task.labels[0]}”, which is right for {least}, and a computer told the "
+            f"{_kept_back(task)}: {most}"
+        )
     if reached < nothing - LEAST_AGAINST_TRIVIAL:
         return f"{lazy} more often, for {numbers.out_of_100(nothing)}; {known}"
     if reached <= nothing + LEAST_AGAINST_TRIVIAL:

@@ -188,18 +188,17 @@ def _comparison_sentence(answer: Answer) -> str:
     if verdict and verdict.clear and len({whole[name] for name in answer.compared}) == 1:
         whole = {name: numbers.per_hundred(share) for name, share in named.items()}
     first, *others = named
-    told, right = f"tells {_asked(answer.question)}", "of 100 new, unchanged images"
+    right = f"Of 100 new, unchanged images it names <b>{whole[first]}</b> correctly{_asked(answer.question)}"
     if first == CLEAN:
-        return f"A computer that learned without noise {told} in <b>{whole[CLEAN]}</b> {right}."
+        return f"A computer learned without noise. {right}."
     luck = 1 / len(answer.question.config.classes)
     yes = numbers.how_far(max(named[name] for name in answer.compared), luck, named[CLEAN])
-    rest = [f"in <b>{whole[name]}</b> if it {_learnt(name)}" for name in others]
+    rest = [f"<b>{whole[name]}</b> if it {_learnt(name)}" for name in others]
     if verdict and not verdict.clear:
         rest[0] += f" ({_VERDICT_WORDS[verdict]})"
     return (
-        f"<b>{yes}{_weak_words(answer.question) * (yes == 'Yes')}.</b> A computer that learned from "
-        f"{_noisy(answer.question)} {told} in <b>{whole[first]}</b> {right} if it {_learnt(first)}, "
-        f"{', and '.join(rest)}."
+        f"<b>{yes}{_weak_words(answer.question) * (yes == 'Yes')}.</b> A computer learned from "
+        f"{_noisy(answer.question)}. {right} if it {_learnt(first)}, {', and '.join(rest)}."
     )
 
 
@@ -218,11 +217,11 @@ def _noisy(question: Question) -> str:
 
 
 def _asked(question: Question) -> str:
-    """Return what a model tells apart: “7 from 9”, “0, 1 and 2 apart”, “the classes apart”."""
+    """Return what a model is asked about digits: “ (7 or 9?)”."""
     if own_data.is_own(question.config):
-        return "the classes apart"
-    digits = question.config.classes
-    return " from ".join(digits) if len(digits) == 2 else f"{numbers.join_words(tuple(digits))} apart"
+        return ""
+    *digits, last = question.config.classes
+    return f" ({', '.join(digits)} or {last}?)"
 
 
 def _learnt(method: str) -> str:

@@ -109,7 +109,7 @@ def repeated_polls(records: Sequence[Record], truth: float) -> Figure:
             }
         )
     layout["xaxis"] = {"title": {"text": "estimated share for A"}, "range": [low, high], "anchor": f"y{n}", **PERCENT}
-    size = {"height": 88 * n + 66, "margin": {"b": 48}}
+    size = {"height": 80 * n + 66, "margin": {"b": 48}}
     return chart(data=traces, layout=layout | size | {"showlegend": False})
 
 

@@ -203,22 +203,20 @@ def test_an_epsilon_without_bound_can_be_set_to_a_finite_one_and_back():
         assert at.number_input(key="x").value == (None if epsilon is None else pytest.approx(epsilon))
 
 
-@pytest.mark.parametrize(
-    ("p", "epsilon"), [(0.2, "2.08: weak protection"), (0.5, "0.69: moderate protection"), (0.0, "∞: no protection")]
-)
-def test_what_an_epsilon_means_stands_beside_its_number(p, epsilon):
+@pytest.mark.parametrize(("p", "how", "epsilon"), [(0.2, "Weak", "2.08"), (0.5, "Moderate", "0.69"), (0.0, "No", "∞")])
+def test_what_an_epsilon_means_stands_beside_its_number(p, how, epsilon):
     at = opened(LIES)
     at.number_input(key="p").set_value(p).run()
     shown = at.get("html")[0].proto.body.replace("\u00a0", " ")
-    meaning = rf"{re.escape(f'= {epsilon}.')}</b> Whoever .*<p>.* {numbers.SCALE_OF_PROTECTION}\.</p>"
-    assert re.search(meaning, shown, re.DOTALL)
+    start = rf"<b>{how} protection \(.*ε.* = {re.escape(epsilon)}\)\.</b> Whoever "
+    assert re.search(rf"{start}.*<p>.* {numbers.SCALE_OF_PROTECTION}\.</p>", shown, re.DOTALL)
     assert shown.count('class="term"') >= 1
 
 
 @pytest.mark.parametrize(("epsilon", "size", "right"), [(0.49, "strong", 63), (0.5, "moderate", 63), (2, "weak", 89)])
 def test_what_a_privacy_loss_is_called_is_what_is_said_of_it(epsilon, size, right):
-    assert numbers.epsilon_in_words("ε", epsilon).endswith(f": {size} protection")
-    assert numbers.epsilon_in_words("ε", 0.0) == "ε = 0: full protection"
+    assert numbers.protection(epsilon) == size
+    assert (numbers.protection(0.0), numbers.protection(math.inf)) == ("full", "no")
     assert accounting.most_right_of_100(epsilon, 0.0) == right
     assert [float(number) for number in re.findall(r"\d+(?:\.\d+)?", numbers.SCALE_OF_PROTECTION)] == [0.5, 2]
 
@@ -293,7 +291,7 @@ def test_the_meaning_of_an_answer_comes_from_its_channel():
     channel = BinaryChannel(0.1, 0.3)  # of voters of B 10 of 100 say A, of voters of A 70
     shown = privacy_inputs.answer_scale_html(channel, people)
     words = "Of 100 people who voted A, 70 say A. Of 100 who voted B, 10 say A."
-    assert f">{words} <b>ε of one answer = 1.95: moderate protection.</b><details" in shown
+    assert f">{words} <b>Protection of one answer: moderate (ε = 1.95).</b><details" in shown
     assert "<figcaption>100 people who voted B</figcaption>" in shown
     assert (
         f"<p>Whatever was believed before, the odds change at most sevenfold. {numbers.SCALE_OF_PROTECTION}.</p>"
@@ -319,5 +317,5 @@ def test_what_a_release_gives_away_is_how_many_can_be_guessed_right(epsilon, del
     shown = privacy_inputs.guess_scale_html(epsilon, guessing, delta=delta, more="So.")
     beyond = f" This includes a chance of {counted} that the promise fails." if counted else ""
     words = f"Others guess it right {right} of 100 times (pure guessing: 50), if a and b are equally common.{beyond}"
-    assert f" protection.</b> {words} So.<details>" in shown
+    assert f").</b> {words} So.<details>" in shown
     assert "<figcaption>100 patients</figcaption>" in shown

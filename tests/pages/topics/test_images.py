@@ -96,7 +96,7 @@ def test_the_takeaway_holds_the_packages_numbers():
     words, point = made.takeaway(), images.measure(made.question.curve, 0.2)
     assert point.n_candidates < 400
     assert words.startswith(
-        f"<b>No, not with this noise:</b> given the originals of {point.n_candidates} people, a program"
+        f"<b>No, not with this noise:</b> a program that has the clean originals of {point.n_candidates} people"
     )
     found = numbers.out_of_100(point.linked.mean)
     assert words.endswith(f"finds the right sender for <b>{found}</b> sent images.")

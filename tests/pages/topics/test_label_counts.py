@@ -209,8 +209,8 @@ def test_the_page_opens_on_one_release_of_a_clinics_counts_by_name():
     assert shown.takeaway() == (
         f"<b>Only a little:</b> the errors of the 6 counts add up to <b>{mean:.0f}</b> of 1,000 patients, on average "
         "over many repetitions. To hide every single patient, a random number (noise) is added to each count before it "
-        f"is published. In the example below, the errors add up to 11 ({terms}, plus and minus ignored). Readers "
-        "cannot tell which counts are exact."
+        f"is published. In the example below: {terms} = 11 (plus and minus ignored). Readers cannot tell which counts "
+        "are exact."
     )
     errors = [round(1000 * share) - true for true, share in zip(default.config.counts, released, strict=True)]
     assert [abs(error) for error in errors] == [1, 0, 4, 0, 3, 3]
@@ -247,7 +247,7 @@ def test_before_a_guess_the_noise_promises_no_more_than_it_keeps(texts, words):
 
 def test_nothing_is_hidden_where_noise_hardly_ever_changes_a_count():
     found = PAGE.answer(question_of(from_texts(settings, {"count_epsilon": "20"})), None).takeaway()
-    assert "In the example below, the errors add up to 0 (" in found
+    assert "In the example below: 0" in found
     assert "can tell which" not in found
 
 
@@ -266,10 +266,10 @@ def test_errors_of_whole_counts_are_added_up():
         example = tuple((n + error) / 1000 for n, error in zip(counts, errors, strict=True))
         return takeaway(default, replace(chosen, example=example))
 
-    assert "below, the errors add up to 6 (3 + 0 + 2 + 1 + 0 + 0, plus and minus ignored)." in plain(
+    assert "In the example below: 3 + 0 + 2 + 1 + 0 + 0 = 6 (plus and minus ignored)." in plain(
         said((3, 0, -2, 1, 0, 0))
     )
-    assert "below, the errors add up to 0 (0 +" in plain(said((0.4,) * 5 + (0.0,))), (
+    assert "In the example below: 0 + 0 + 0 + 0 + 0 + 0 = 0." in plain(said((0.4,) * 5 + (0.0,))), (
         "counts are published as whole numbers"
     )
 

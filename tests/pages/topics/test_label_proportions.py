@@ -56,7 +56,7 @@ def answer_of(config: BagConfig) -> Answer:
         ),
         (
             beside_words(MALIGNANT, 0.8, 0.86, 0.66),
-            "Always saying “benign” is right for 66 of 100; told the diagnosis, a computer is right for 86 of 100",
+            "That is between always saying “benign”, which is right for 66, and a computer told the diagnosis: 86",
         ),
         (curves.compare_gains(0.07, 0.05), "the noise of many bags averages out"),
         (curves.compare_gains(0.03, 0.05), "this much noise is too much"),
@@ -110,7 +110,9 @@ def test_what_is_shown_is_what_the_package_computes_and_the_code_repeats_it(conf
     best = max(shown.accuracy(name).mean for name in (NAMES, LLP))
     right = f"<b>{100 * best:.0f} of 100</b>"
     title = LABEL_PROPORTIONS[shown.best].title
-    assert f"The best of 2 methods, “{title}”, is then right for {right} new tumours. Always saying" in shown.takeaway()
+    assert (
+        f"The best of 2 methods, “{title}”, is then right for {right} new tumours. That is between" in shown.takeaway()
+    )
     ((scores, bag),) = shown.main()
     assert "2 trials cannot tell" in scores.summary
     assert scores.prediction.truth == 100 * best

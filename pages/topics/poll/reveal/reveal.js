@@ -204,7 +204,7 @@ class Reveal {
         const row = this.rows.children[i], part = (name) => row.querySelector(`.${name}`).style;
         row.querySelector("b").textContent = isEstimate ? reading.estimated_words : reading.said_words;
         const truth = reading.truth === null ? "" : `; thick: truth ${reading.truth_words}`;
-        row.querySelector(".lines").textContent = isEstimate ? `; dashed: ${reading.said_words}${truth}` : "";
+        row.querySelector(".lines").textContent = isEstimate ? `; dashed line: ${reading.said_words}${truth}` : "";
         const [mean, low, high] = isEstimate ? reading.estimated : reading.said;
         Object.assign(part("bar"), { width: percent(mean), background: marks[i].colour });
         Object.assign(part("range"), { left: percent(low), width: percent(high - low), visibility: isEstimate ? "visible" : "hidden" });
