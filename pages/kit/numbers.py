@@ -401,9 +401,15 @@ def with_half(estimate: Estimate, scale: Scale = SHARE, *, bold: bool = False, s
 
 
 def protection(value: float) -> str:
-    """Say how well an ε protects: “moderate”."""
-    words = next((words for least, words in _PROTECTION if value >= least), "strong")
-    return words if value else "full"
+    """Say how well an ε protects, as it is written: “moderate”."""
+    written = epsilon(value)
+    shown = float(written) if re.fullmatch(r"[\d.]+", written) else value
+    words = next((words for least, words in _PROTECTION if shown >= least), "strong")
+    return words if shown else "full"
+
+
+# A gain of less than so much is hardly one.
+_LEAST_GAIN = 0.02
 
 
 def how_far(reached: float, least: float, most: float) -> str:
@@ -411,6 +417,8 @@ def how_far(reached: float, least: float, most: float) -> str:
     way on, “Partly” from one quarter on, else “Hardly”, and “No” where nothing is gained.
     """
     way = (reached - least) / (most - least) if most > least else 0.0
+    if 0 < reached - least < _LEAST_GAIN:
+        return "Hardly"
     return "Yes" if way >= 0.75 else "Partly" if way >= 0.25 else "Hardly" if way > 0 else "No"
 
 

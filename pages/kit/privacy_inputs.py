@@ -115,7 +115,10 @@ def guess_scale_html(epsilon: float, guessing: Guessing, *, delta: float = 0.0, 
     field = figures.split_field(f"100 {guessing.people}", most, 100, is_right, is_wrong, columns=25)
     legend = {"guessed right": is_right, "guessed wrong": is_wrong}
     pictures = figures.people_html([field], legend, unescape(words))
-    return _scale_html(name, epsilon, "" if why else words, pictures, more, why)
+    # One pixel of many, or an ε that may fail too often, is not called protected.
+    weak = epsilon >= numbers.WEAK_FROM
+    says = not by_delta and (weak or "pixels" not in guessing.people)
+    return _scale_html(name, epsilon, "" if why else words, pictures, more, why, says)
 
 
 def black_or_white(pixels: PixelMechanism) -> Guessing:
@@ -132,8 +135,11 @@ def black_or_white(pixels: PixelMechanism) -> Guessing:
     return Guessing("whoever sees what is sent and guesses a pixel’s colour is right", equal, people="pixels")
 
 
-def _scale_html(name: str, epsilon: float, words: str, pictures: str, more: str = "", why: str = "") -> str:
-    """Return what an ε means as HTML, with `pictures` and a scale to unfold, and `why` it does.
+def _scale_html(
+    name: str, epsilon: float, words: str, pictures: str, more: str = "", why: str = "", says: bool = True
+) -> str:
+    """Return what an ε means as HTML, with `pictures` and a scale to unfold, and `why` it does; it `says` how well it
+    protects.
 
     An ε that the slider shows stands first; one that follows from another number stands last but for `more`, as the
     least known.
@@ -144,7 +150,9 @@ def _scale_html(name: str, epsilon: float, words: str, pictures: str, more: str 
         f"<details><summary>{title}</summary>{reason}{pictures}<p>{odds} {numbers.SCALE_OF_PROTECTION}.</p></details>"
     )
     protects, written = numbers.protection(epsilon), f"(ε = {numbers.epsilon(epsilon)})"
-    if name == "ε":
+    if not says:
+        shown = f"<b>{name} = {numbers.epsilon(epsilon)}.</b> {words}".strip()
+    elif name == "ε":
         shown = f"<b>{numbers.capital(protects)} protection {written}.</b> {words}"
     else:
         shown = f"{words} <b>Protection of {name.removeprefix('ε of ')}: {protects} {written}.</b>".strip()

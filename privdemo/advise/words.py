@@ -179,8 +179,8 @@ def _outcome(advice: Advice) -> str:
         return f"{exact}."
     if advice.open_people is None:
         return f"{exact}; if all sent their true answers, ± {_points(advice.open_half_width)}."
-    people = f"{_people(advice.plan.people)} instead of {advice.open_people:,} who send their true answers"
-    return f"{exact}. The price of privacy: {people}."
+    enough = f"if all sent their true answers, {_people(advice.open_people)} would be enough"
+    return f"{exact}. The price of privacy: {enough}."
 
 
 def _right_to(question: Question, plan: Plan, is_sure: bool = False) -> str:

@@ -82,8 +82,8 @@ def _map_words(found: Winners, line: Sequence[tuple[float, float]], own: tuple[f
     if line:
         x, y = line[len(line) * 2 // 3]
         name = "rule of 2017"
-        notes.append(_on_map(name, x, y) | {"xanchor": "right", "yanchor": "bottom", "xshift": -4})
-        taken.append((x + width(name, SIZE) / _CELL[0] / 2, y + 1.5))
+        notes.append(_on_map(name, x, y) | {"xanchor": "left", "yanchor": "bottom", "xshift": 4})
+        taken.append((x - width(name, SIZE) / _CELL[0] / 2, y + 1.5))
     for oracle in {name: None for row in found.names for name in row}:
         words = "<br>".join(textwrap.wrap(FREQUENCY_ORACLES[oracle].title, 10, break_long_words=False))
         place = _inside(found, oracle, taken, words)

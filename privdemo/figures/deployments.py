@@ -21,7 +21,7 @@ TITLES = {LOCAL: "noise is added by the person", CENTRAL: "noise is added by who
 OWN, OWN_STYLE = "your setting on this page", palette.ADVERSARY
 # The pixels of a line of the chart, and the lines between two rows.
 _LINE, _GAP = 24, 0.6
-# The ends of the axis, and the ε from which on a name stands at the left of its mark. A setting below the least ε of a
+# The ends of the axis, and the ε from which on a name stands at the right of its mark. A setting below the least ε of a
 # mark is an arrow there.
 _LOW, _HIGH, _NAME_AT_RIGHT_FROM = 0.7, 26.0, 3.5
 _LEAST_MARK = 0.76

@@ -69,7 +69,9 @@ def label_ends(figure: Figure, avoid_overlap: bool = False, space: LabelSpace = 
     right = round(max(width(end.words, space.size) for end in ends) + _AWAY + 3)
     high = space.high or layout["height"] - margin["t"] - margin["b"]
     if avoid_overlap:
-        edge = layout["xaxis"]["range"][1]
+        left, edge = layout["xaxis"]["range"]
+        if any(abs(edge - end.x) > 0.1 * abs(edge - left) for end in ends):
+            return figure
         furthest = min((end.x for end in ends), key=lambda x: abs(edge - x))
         ends = _move_apart([end._replace(x=furthest) for end in ends], layout, high)
     if right + margin["l"] > space.margins or not _names_fit(ends, layout, high):

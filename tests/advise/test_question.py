@@ -140,7 +140,7 @@ def test_the_sentence_names_the_noise_the_people_and_the_price():
             Question("yes-no", "nobody", 5000, 0.03),
             "Let each person’s phone send the opposite answer with a chance of 26.9 %. With 5,000 people the share of "
             "yes, corrected for these chances, is right to ± 3 points in 95 of 100 surveys. The price of privacy: "
-            "5,000 people instead of 1,064 who send their true answers.",
+            "if all sent their true answers, 1,064 people would be enough.",
         ),
         (
             Question("yes-no", "nobody", 1000, 0.05),

@@ -235,7 +235,7 @@ def test_answers_fall_and_bars_slide_where_motion_is_wanted(open_lesson):
     page.get_by_role("radio", name=STEPS[3]).check()
     expect(page.locator(".row b").first).to_contain_text("before correction")
     expect(page.locator(".row b").first).not_to_contain_text("before correction")
-    expect(page.locator(".row .lines").first).to_contain_text("dashed: ")
+    expect(page.locator(".row .lines").first).to_contain_text("dashed line: ")
 
 
 @pytest.mark.parametrize("look", LOOKS, ids=["day", "night on a telephone"])

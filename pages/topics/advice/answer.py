@@ -65,6 +65,7 @@ def _cards(answer: Answer) -> Panel:
     """Return cards: what one person gives away, what stays at risk, and the next less and more trust."""
     plan = answer.advice.plan
     what = "a label" if plan.accuracy else "an answer"
+    again = f"in {_TIMES} such tables" if answer.question.ask == COUNTS else f"asked this {_TIMES} times"
     cards = [
         (
             f"How often can others guess {what}?",
@@ -73,7 +74,7 @@ def _cards(answer: Answer) -> Panel:
         ),
         *(_trust_card(answer, other) for other in answer.advice.alternatives),
         (
-            f"… and if one person is asked this {_TIMES} times?",
+            f"And if one person is {again}?",
             _often(_TIMES * plan.epsilon, min(1.0, _TIMES * plan.delta)),
             f"Each answer gives away a little more: ε = {_TIMES} × {plan.epsilon:g} = {_TIMES * plan.epsilon:g}. "
             "Ask each person as seldom as you can.",
@@ -92,7 +93,7 @@ def _cards(answer: Answer) -> Panel:
 
 
 def _trust_card(answer: Answer, other: Plan) -> tuple[str, str, str]:
-    """Return the title, the number and the words of the card of another trust: “… and if people trust a
+    """Return the title, the number and the words of the card of another trust: “And if people trust a
     shuffler?”, “fewer than 52 of 100 times”.
 
     The number is how often a guess is right with the ε that this trust takes, or how exact the result is.
@@ -109,7 +110,7 @@ def _trust_card(answer: Answer, other: Plan) -> tuple[str, str, str]:
     elif question.within is None or other.epsilon_needed is None:
         number = f"± {advise.margin(question, other)}"
     else:
-        start, luck = "… and if", _BY_LUCK
+        start, luck = "And if", _BY_LUCK
         number = _often(other.epsilon_needed, other.delta)
     who = f"{numbers.capital(whom)} {does}. " if does else ""
     words = f"{luck}{who}Then {advise.consequence(answer.advice, other)}"

@@ -243,10 +243,10 @@ def takeaway(answer: Answer) -> str:
         return f"{new}, {says}.{_noisy_counts_words(answer)}{_lost_words(answer)}"
     off = abs(found[nearest].mean - truth)
     yes = next(word for most, word in ((0.05, "Yes"), (0.15, "Roughly"), (math.inf, "No")) if off <= most)
-    return (
-        f"<b>{yes}{', with the right method' * bool(others)}.</b> {_known_words(answer)} {new}, {says}."
-        f"{_noisy_counts_words(answer)}{_lost_words(answer)}{_alike_words(answer)}"
-    )
+    alike = f"{_lost_words(answer)}{_alike_words(answer)}"
+    how = (", with none of these methods" if yes == "No" else ", with the right method") if others else ""
+    verdict = "" if alike else f"<b>{yes}{how}.</b> "
+    return f"{verdict}{_known_words(answer)} {new}, {says}.{_noisy_counts_words(answer)}{alike}"
 
 
 def _known_words(answer: Answer) -> str:
@@ -255,13 +255,14 @@ def _known_words(answer: Answer) -> str:
     if len(released) == 2:
         one, other = (numbers.share(float(row[0]), 0) for row in released)
         labels = _labels(answer)
+        know = "are told, with noise," if answer.question.config.private else "know"
+        mixed = {one, other} != {"0 %", "100 %"}
+        which = f", but not which {records} those are" if mixed else ""
         all_are = (
             f"All {records} are {labels[0]} or {labels[1]}. " if answer.question.config.labels[0].isdigit() else ""
         )
-        return (
-            f"{all_are}We know that {one} of the {records} in set 1 and {other} in set 2 {first_class(answer)}, but "
-            f"not which {records} those are."
-        )
+        known = f"{one} of the {records} in set 1 and {other} in set 2 {first_class(answer)}"
+        return f"{all_are}We {know} that {known}{which}."
     return f"We know the shares in {len(released)} sets of {records}, but not which {records} those are."
 
 

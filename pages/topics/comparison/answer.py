@@ -25,6 +25,7 @@ from pages.topics.comparison.words import (
     pushed_label,
     value,
 )
+from privdemo.accounting import is_large_delta
 from privdemo.experiments import comparison, results
 from privdemo.experiments.comparison import METRICS, RECORDS, SHARE, ComparisonConfig, Trial, has_pixels, needs_delta
 from privdemo.experiments.comparison.pushed import PushedRow
@@ -273,7 +274,7 @@ def _prediction(answer: Answer) -> Prediction | None:
     is_clear = change(first, second).verdict is Verdict.BETTER
     # The ε of a publisher's sets covers no more than their counts.
     loss = f"privacy loss ε = {numbers.epsilon(config.epsilon)}"
-    alike = "" if PUBLISHER in rows else "equally well "
+    alike = "equally well " if PUBLISHER not in rows and _is_equal(config) else ""
     one, other = map(escape, binary_task(config.dataset).classes)
     return Prediction(
         "most-accurate-trust",
@@ -525,7 +526,12 @@ def mark_words(question: Question, marks: Mapping[str, Estimate], best: Mapping[
     results = {one: _result(question, each) for one, each in best.items()}
     rest = [one for one, _ in others if one != PUBLISHER]
     epsilon = f"ε = {numbers.epsilon(question.config.epsilon)}{_also_pixels(question.config)}"
-    at = f"If outsiders find out equally little ({epsilon})," if len(best) > 1 else f"With privacy loss {epsilon}"
+    if len(best) < 2:
+        at = f"With privacy loss {epsilon}"
+    elif _is_equal(question.config):
+        at = f"If outsiders find out equally little ({epsilon}),"
+    else:
+        at = f"With the same privacy loss ({epsilon}) for all,"
     at = f"{_task(question)}{at}{_with_pushed(question.config)}"
     score = score_words(question, f"<b>{results[trust]}</b>")
     verdict = change(row, best[rest[0]]).verdict if rest else None
@@ -540,6 +546,13 @@ def mark_words(question: Question, marks: Mapping[str, Estimate], best: Mapping[
     if others and PUBLISHER in best:
         more += f"; a publisher, where ε covers no more than its counts, gives {results[PUBLISHER]}"
     return f"{start}{more}.{ceiling}"
+
+
+def _is_equal(config: ComparisonConfig) -> bool:
+    """Return whether outsiders find out equally little of a label whoever is trusted: not where ε is that of more than
+    a label, or δ is large.
+    """
+    return config.private != RECORDS and not is_large_delta(config.people, config.release_delta)
 
 
 def _task(question: Question) -> str:
@@ -565,15 +578,18 @@ def _delta_words(config: ComparisonConfig, parties: Sequence[str]) -> str:
     """Say with which `parties` privacy holds but for a chance δ; empty if with none, or if δ is 0."""
     if not parties or not config.release_delta:
         return ""
-    once = numbers.one_in(config.release_delta).replace("one", "once", 1)
+    delta = config.release_delta
+    once = numbers.one_in(delta).replace("one", "once", 1) + " times" if delta < 0.01 else "often"
     return (
-        f"With {numbers.join_words(tuple(parties))}, protection can fail {once} times "
+        f"With {numbers.join_words(tuple(parties))}, protection can fail {once} "
         f"(δ\u00a0=\u00a0{numbers.power_of_ten(config.release_delta)})."
     )
 
 
 def _secret(config: ComparisonConfig) -> str:
-    """Say what is secret: “Each image’s label, “7” or “9”, is one person’s secret.”"""
+    """Say what is secret if it is the label alone: “Each image’s label, “7” or “9”, is one person’s secret.”"""
+    if config.private == RECORDS:
+        return ""
     one, other = map(escape, binary_task(config.dataset).classes)
     record = "image" if has_pixels(config.dataset) else "record"
     return f"Each {record}’s label, “{one}” or “{other}”, is one person’s secret. "

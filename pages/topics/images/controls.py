@@ -36,7 +36,7 @@ from privdemo import datasets
 from privdemo.experiments import images
 from privdemo.mechanisms.pixels import FAMILIES
 
-# Ten times the “large” of the scale in words: an ε above it is said to protect next to nothing.
+# An ε above it is said to protect next to nothing.
 _FAR_BEYOND = 60
 
 

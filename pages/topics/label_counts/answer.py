@@ -22,11 +22,11 @@ Outcomes = Mapping[str, Outcome]
 LAPLACE = "laplace published"
 
 # The sentence writes the errors of at most so many counts.
-# So many times as large an error is said to be larger.
-_MUCH = 1.5
 _MOST_ADDED = 8
 # What is said of an error that is less than such a part of all people.
 _HOW_MUCH = ((0.03, "Only a little"), (0.2, "Noticeably"), (math.inf, "Very"))
+# So many times as large an error is said to be larger.
+_MUCH = 1.5
 
 released = cache.shared(label_counts.run, max_entries=1024)
 
@@ -125,14 +125,15 @@ def takeaway(question: Question, chosen: Outcome) -> str:
     terms = "\u00a0+\u00a0".join(f"{abs(error):,}" for error in errors)
     average = whole(chosen.distortion.mean, total)
     much = next(word for part, word in _HOW_MUCH if chosen.distortion.mean < part)
+    counted = f"{total:,} {people if total > 1 else person}"
+    of_all = f" of {counted}" if chosen.distortion.mean < 1 else f", with {counted} in all"
     where = "In the example below" if len(errors) <= MOST_BARS else "In one example"
     signs = " (plus and minus ignored)" if any(error < 0 for error in errors) else ""
     total_error = f"{terms} = {n_off:,}" if len(errors) <= _MOST_ADDED else f"{n_off:,}"
     return (
-        f"<b>{much}:</b> the errors of the {len(errors)} counts add up to <b>{average}</b> of {total:,} "
-        f"{people if total > 1 else person}, on average over many repetitions{promise}. To hide every single {person}, "
-        f"a random number (noise) is added to each count before it is published. {where}: "
-        f"{total_error}{signs}.{by_chance}"
+        f"<b>{much}:</b> the errors of the {len(errors)} counts add up to <b>{average}</b>{of_all}, on average over "
+        f"many repetitions{promise}. To hide every single {person}, each count is changed by a random amount (noise) "
+        f"before it is published. {where}: {total_error}{signs}.{by_chance}"
     )
 
 

@@ -72,12 +72,14 @@ class Answer:
         learns = f"The computer never sees which {records} {positive}. It sees {released_words(self)}."
         if not self.best:
             right = f"<b>{numbers.out_of_100(ceiling)}</b>"
-            return f"{learns} Without privacy, it is right for {right} new {records}."
+            return f"A computer told the {_kept_back(self.task)} is right for {right} new {records}."
         reached = self.accuracy(self.best).mean
         nothing = 1 - sum(trial.test_share for trial in self.trials) / len(self.trials)
         alike = "" if all(trial.identified for trial in self.trials) else f" {ALL_ALIKE}"
         n_tried = sum(name in self.methods for name in LEARNERS)
-        best = f"The best of {n_tried} methods, " * (n_tried > 1) + f"“{LABEL_PROPORTIONS[self.best].title}”"
+        best = ("The best of {n_tried} methods, " if n_tried > 1 else "The method ").format(
+            n_tried=n_tried
+        ) + f"“{LABEL_PROPORTIONS[self.best].title}”"
         best += "," * (n_tried > 1)
         is_right = f"is then right for <b>{numbers.out_of_100(reached)}</b> new {records}"
         yes = numbers.how_far(reached, nothing, ceiling)
@@ -264,7 +266,7 @@ def bags_words(answer: Answer) -> str:
 
 
 def released_words(answer: Answer) -> str:
-    """Say what is told of every record, and of each bag: “each person’s age …, and what percentage do in each of …”."""
+    """Say what is told of every record, and of each bag: “each person’s age …, and the percentage in each of …”."""
     config, task = answer.question.config, answer.task
     sent = task.unlabelled.partition(", but not")[0] if config.k == 1 else f"averages of {config.k} or more records"
     if math.isfinite(config.feature_epsilon):

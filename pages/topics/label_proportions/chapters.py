@@ -29,7 +29,7 @@ def the_bags(answer: Answer) -> list[Panel]:
         Panel(
             "bags",
             "What is the computer told about each bag?",
-            f"{_differences_words(trial, answer.task.positive)} {_diversity_words(answer)}",
+            f"{_differences_words(answer)} {_diversity_words(answer)}",
             Chart(charts.columns(trial, answer.task.positive)),
             _column_words(answer),
             lambda: label_proportions.bag_table(trial),
@@ -45,12 +45,14 @@ def _shown_words(trial: Trial) -> str:
     return f"All {n} bags are" if shown == n else f"{shown} of {n} bags are"
 
 
-def _differences_words(trial: Trial, positive: str) -> str:
+def _differences_words(answer: Answer) -> str:
     """Say how much the bags differ."""
+    trial, positive = answer.trials[0], answer.task.positive
+    noise = ", with noise; in truth it goes" if math.isfinite(answer.question.config.proportion_epsilon) else ":"
     low, high = float(trial.true_proportions.min()), float(trial.true_proportions.max())
     if high > low:
         return (
-            f"Only one percentage: from <b>{numbers.share(low)}</b> in one bag to <b>{numbers.share(high)}</b> in "
+            f"One percentage{noise} from <b>{numbers.share(low)}</b> in one bag to <b>{numbers.share(high)}</b> in "
             f"another {positive}. The more bags differ, the more can be learned."
         )
     return f"Of every bag {numbers.share(low)} {positive}, so nothing tells the labels apart."

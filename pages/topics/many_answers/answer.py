@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -36,6 +37,8 @@ _SENDS = {"basic rappor": "says yes to", "optimised unary": "says yes to"}
 _SENDS |= {"local hashing": "sends the group that holds", "hadamard response": "sends the half that holds"}
 _EXAMPLES = 10  # answers among which the second example is sought
 _MOST_NAMES = 6
+# What is answered where the estimates are off by no more than such a share.
+_VERDICTS = ((0.05, "Yes"), (0.15, "Roughly"), (math.inf, "Not here"))
 # An error is called little beside a share so many times as large.
 _LITTLE = 5
 
@@ -97,9 +100,9 @@ class Answer:
         who = numbers.people(config.people)
         if config.dataset in (ILLNESSES, ZIPF, UNIFORM):
             who = who.replace("pe", "simulated pe", 1)
-        yes = "<b>Not here.</b>" if self.is_worse_than_guessing else "<b>Yes.</b>"
         words = (
-            f"{yes} Each of {who} {_VERBS.get(one, 'gives')} one of {self.k:,} {many} and sends {self._sent(chosen)}. "
+            f"<b>{self._verdict()}.</b> Each of {who} {_VERBS.get(one, 'gives')} one of {self.k:,} {many} and sends "
+            f"{self._sent(chosen)}. "
             f"From all that they send, we estimate how common each {one} is, off by "
             f"<b>{bare_points(self.off)} percentage points</b> on average{self._too_much()}."
         )
@@ -112,6 +115,13 @@ class Answer:
         if self.is_worse_than_guessing:
             words += f" Taking all {many} for equally frequent, without asking, would typically be off by less."
         return words
+
+    def _verdict(self) -> str:
+        """Answer whether answers can be counted, by how far the estimates are off."""
+        if self.is_worse_than_guessing:
+            is_common_found = self.release.truth.shares[0] > _LITTLE * self.off
+            return f"Only for common {nouns(self.question)[1]}" if is_common_found else "Not here"
+        return next(word for most, word in _VERDICTS if self.off <= most)
 
     def _too_much(self) -> str:
         """Say for which answer the error is small and for which it is more than the share itself; empty if for none."""

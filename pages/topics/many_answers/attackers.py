@@ -159,9 +159,10 @@ def _words(attack: Attack) -> str:
     more, less = (then, attack.here) if other < epsilon else (attack.here, then)
     is_stronger = all(more[name] > 1.01 * less[name] for name in pair)
     law = "<b>More privacy makes them stronger:</b> " * is_stronger
+    rises = " and ".join(bare_points(then[name]) for name in pair)
     return (
-        f"At ε = {numbers.epsilon(epsilon)}, {fake} raise the share of {attack.quoted} by {now}. {law}at ε = "
-        f"{numbers.epsilon(other)} they raise it by {' and '.join(bare_points(then[name]) for name in pair)}."
+        f"At ε = {numbers.epsilon(epsilon)}, {fake} raise the share of {attack.quoted} by {now}. {law}"
+        f"{'at' if law else 'At'} ε = {numbers.epsilon(other)} they raise it by {rises}."
     )
 
 

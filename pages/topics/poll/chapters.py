@@ -321,7 +321,9 @@ def to_remember(answer: Answer, found: Reveal) -> _StepContents:
         end = f", if it is as common among those who did not follow the wheel.{unknown}"
     else:
         truth = answer.question.truth
-        known = f" (in truth {truth[answer.number]:,})" if truth and not answer.question.disobey else ""
+        known = (
+            f" (in truth {truth[answer.number]:,})" if truth and sum(truth) == n and not answer.question.disobey else ""
+        )
         end = f"{known}. {_hidden_words(found, bool(simulated))}"
     return _StepContents(
         f"{_doubt_words(found)}Of {people}, {said(first.answer)} is true for about "

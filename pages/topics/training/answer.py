@@ -203,9 +203,12 @@ def _comparison_sentence(answer: Answer) -> str:
 
 
 def _weak_words(question: Question) -> str:
-    """Say that the noise on pixels hides little, if that is known; else return an empty string."""
-    epsilon = question.config.pixels.epsilon
-    return ", but this much noise protects little" if numbers.WEAK_FROM <= epsilon < math.inf else ""
+    """Say that the noise hides little, on a pixel or on the labels; else return an empty string."""
+    pixels, labels = question.config.pixels, question.config.labels
+    if not level_of(pixels) and math.isinf(labels.epsilon):
+        return ", but nothing was changed"
+    is_weak = pixels.epsilon_at(DELTA) >= numbers.WEAK_FROM or math.isinf(labels.epsilon)
+    return ", but this much noise protects little" if is_weak else ""
 
 
 def _noisy(question: Question) -> str:

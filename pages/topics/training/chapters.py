@@ -526,6 +526,7 @@ def the_adversary(answer: Answer) -> list[Panel]:
     labels = answer.question.config.labels
     promised = training.best_guess(labels)
     label, image, both = rates["label"], rates["image"], rates["both"]
+    label_words = "noisy label" if labels.epsilon < float("inf") else "label"
     beyond, n_classes = judge(image, than=promised), len(answer.question.config.classes)
     coin = "a coin" if n_classes == 2 else f"a guess among {n_classes}"
     unsure = (
@@ -539,7 +540,7 @@ def the_adversary(answer: Answer) -> list[Panel]:
             "adversary",
             "How well can others guess a label?",
             f"{'The noisy image gives away more than the noisy label. ' if beyond is Verdict.BETTER else ''}"
-            f"From the noisy label alone (ε = {numbers.epsilon(labels.epsilon)}) others guess the true one "
+            f"From the {label_words} alone (ε = {numbers.epsilon(labels.epsilon)}) others guess the true one "
             f"<b>{numbers.share(promised)}</b> of the time at best; "
             f"{attack_words(beyond, image.mean, len(answer.trials), n_classes)}; with both, "
             f"<b>{numbers.share(both.mean)}</b>.",

@@ -91,7 +91,7 @@ def repeated_polls(records: Sequence[Record], truth: float) -> Figure:
         traces += _histogram(record, voting.histogram(record, low, high), f"y{axis}")
         layout["shapes"].append(reference_line(truth, yref=f"y{axis} domain"))
         layout[f"yaxis{axis}"] = {
-            "domain": [top - 0.8 / n, top - 0.18 / n],
+            "domain": [top - 0.86 / n, top - 0.1 / n],
             "rangemode": "tozero",
             "tickformat": ".0%",
             "nticks": 3,
@@ -102,9 +102,10 @@ def repeated_polls(records: Sequence[Record], truth: float) -> Figure:
                 "x": 0,
                 "xref": "paper",
                 "xanchor": "left",
-                "y": top - 0.18 / n,
+                "y": top - 0.1 / n,
                 "yref": "paper",
                 "yanchor": "bottom",
+                "yshift": -6,
                 "showarrow": False,
             }
         )

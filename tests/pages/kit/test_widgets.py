@@ -317,5 +317,5 @@ def test_what_a_release_gives_away_is_how_many_can_be_guessed_right(epsilon, del
     shown = privacy_inputs.guess_scale_html(epsilon, guessing, delta=delta, more="So.")
     beyond = f" This includes a chance of {counted} that the promise fails." if counted else ""
     words = f"Others guess it right {right} of 100 times (pure guessing: 50), if a and b are equally common.{beyond}"
-    assert f").</b> {words} So.<details>" in shown
+    assert f"{'.' if counted else ').'}</b> {words} So.<details>" in shown
     assert "<figcaption>100 patients</figcaption>" in shown

@@ -122,7 +122,7 @@ def test_noise_of_whole_numbers_is_one_more_choice_in_every_chapter(name):
     question = replace(question_of(Values()), release=name)
     shown = PAGE.answer(question, None)
     title = RELEASES[name].title
-    assert "a random number (noise) is added to each count before it is published" in shown.takeaway()
+    assert "each count is changed by a random amount (noise) before it is published" in shown.takeaway()
     assert f"{title[:-13]} noise" in CHAPTERS.all[0].panels(shown)[0].summary
     assert name in shown.shown_first
     assert chapters.promise_words(question, shown.chosen).startswith(f"D{title[1:]} keeps the promise")
@@ -208,8 +208,8 @@ def test_the_page_opens_on_one_release_of_a_clinics_counts_by_name():
     terms = "\u00a0+\u00a0".join("104033")
     assert shown.takeaway() == (
         f"<b>Only a little:</b> the errors of the 6 counts add up to <b>{mean:.0f}</b> of 1,000 patients, on average "
-        "over many repetitions. To hide every single patient, a random number (noise) is added to each count before it "
-        f"is published. In the example below: {terms} = 11 (plus and minus ignored). Readers cannot tell which counts "
+        "over many repetitions. To hide every single patient, each count is changed by a random amount (noise) before "
+        f"it is published. In the example below: {terms} = 11 (plus and minus ignored). Readers cannot tell which counts "
         "are exact."
     )
     errors = [round(1000 * share) - true for true, share in zip(default.config.counts, released, strict=True)]
@@ -254,7 +254,7 @@ def test_nothing_is_hidden_where_noise_hardly_ever_changes_a_count():
 def test_one_person_is_one_person():
     typed = {"counts_of": "my own", "counts": "1, 0", "count_seed": "1"}
     found = PAGE.answer(question_of(from_texts(settings, typed)), None).takeaway()
-    assert " of 1 person, on average" in found
+    assert "</b> of 1 person, on average" in found
 
 
 def test_errors_of_whole_counts_are_added_up():
