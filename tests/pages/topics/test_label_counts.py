@@ -209,8 +209,8 @@ def test_the_page_opens_on_one_release_of_a_clinics_counts_by_name():
     assert shown.takeaway() == (
         f"<b>Only a little:</b> the errors of the 6 counts add up to <b>{mean:.0f}</b> of 1,000 patients, on average "
         "over many repetitions. To hide every single patient, each count is changed by a random amount (noise) before "
-        f"it is published. In the example below: {terms} = 11 (plus and minus ignored). Readers cannot tell which counts "
-        "are exact."
+        f"it is published. In the example below: {terms} = 11 (plus and minus ignored). Readers cannot tell which "
+        "counts are exact."
     )
     errors = [round(1000 * share) - true for true, share in zip(default.config.counts, released, strict=True)]
     assert [abs(error) for error in errors] == [1, 0, 4, 0, 3, 3]
