@@ -163,7 +163,7 @@ def test_a_class_is_asked_twice_and_watches_the_share_come_out(
         wrong += shown(page, number)
     assert not wrong, "\n".join(wrong)
     assert audited(page) == []
-    expect(page.locator("h1")).to_contain_text("nobody knows anyone’s own answer for sure")
+    expect(page.locator("h1")).to_contain_text("Nobody can tell for sure for whom it is true")
     page.keyboard.press("PageUp")
     expect(page.locator("h1")).to_contain_text("Of 100 people who answer")
     expect(people[0].get_by_role("button", name="Answer again")).to_be_hidden()

@@ -235,10 +235,9 @@ def takeaway(answer: Answer) -> str:
     records, best = answer.task.records, f"“{CLASS_RATIO[nearest].title}”"
     new = f"Of {config.n_test:,} new {records}"
     known = f" (in truth {numbers.share(truth)})"
+    best = f"the best of {len(found)} methods, {best}," if others else best
     says = f"{best} says that <b>{numbers.share(found[nearest].mean)}</b> {first_class(answer)}{known}"
-    if others:
-        says = says.replace("” says", "”, says", 1)
-        says = f"the best of {len(found)} methods, {says}, the worst says {numbers.share(found[others[-1]].mean)}"
+    says += f", the worst says {numbers.share(found[others[-1]].mean)}" if others else ""
     if not blind:
         return f"{new}, {says}.{_noisy_counts_words(answer)}{_lost_words(answer)}"
     off = abs(found[nearest].mean - truth)

@@ -273,14 +273,14 @@ def _prediction(answer: Answer) -> Prediction | None:
     first, second, *_ = rows.values()
     is_clear = change(first, second).verdict is Verdict.BETTER
     # The ε of a publisher's sets covers no more than their counts.
-    loss = f"privacy loss ε = {numbers.epsilon(config.epsilon)}"
-    alike = "equally well " if PUBLISHER not in rows and _is_equal(config) else ""
+    loss = f"from outsiders (privacy loss ε = {numbers.epsilon(config.epsilon)})"
+    hide = "equally well from outsiders" if PUBLISHER not in rows and _is_equal(config) else loss
     one, other = map(escape, binary_task(config.dataset).classes)
     return Prediction(
         "most-accurate-trust",
         f"Many people each send a {_record(config)} and say whether it is “{one}” or “{other}”; a computer learns to "
         "tell the two apart. Think of this answer, the label, as a secret, like a diagnosis. There are "
-        f"{len(answer.best_by_trust)} ways to hide it {alike}from outsiders ({loss}).{_pushed_sentence(config)} "
+        f"{len(answer.best_by_trust)} ways to hide it {hide}.{_pushed_sentence(config)} "
         "<b>Who should see the true labels, so that the computer learns best?</b>",
         first.trust,
         tuple(answer.best_by_trust),

@@ -77,10 +77,8 @@ class Answer:
         nothing = 1 - sum(trial.test_share for trial in self.trials) / len(self.trials)
         alike = "" if all(trial.identified for trial in self.trials) else f" {ALL_ALIKE}"
         n_tried = sum(name in self.methods for name in LEARNERS)
-        best = ("The best of {n_tried} methods, " if n_tried > 1 else "The method ").format(
-            n_tried=n_tried
-        ) + f"“{LABEL_PROPORTIONS[self.best].title}”"
-        best += "," * (n_tried > 1)
+        title = f"“{LABEL_PROPORTIONS[self.best].title}”"
+        best = f"The best of {n_tried} methods, {title}," if n_tried > 1 else f"The method {title}"
         is_right = f"is then right for <b>{numbers.out_of_100(reached)}</b> new {records}"
         yes = numbers.how_far(reached, nothing, ceiling)
         return f"<b>{yes}.</b> {learns} {best} {is_right}. {beside_words(self.task, reached, ceiling, nothing)}.{alike}"

@@ -198,7 +198,7 @@ def _comparison_sentence(answer: Answer) -> str:
         rest[0] += f" ({_VERDICT_WORDS[verdict]})"
     return (
         f"<b>{yes}{_weak_words(answer.question) * (yes == 'Yes')}.</b> A computer learned from "
-        f"{_noisy(answer.question)}. {right} if it {_learnt(first)}, {', and '.join(rest)}."
+        f"{_noisy(answer.question)}. {right} if it {_learnt(first)}, {', '.join([*rest[:-1], f'and {rest[-1]}'])}."
     )
 
 
