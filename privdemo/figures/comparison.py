@@ -40,7 +40,7 @@ AXES = {
 }
 _SHARES = ("accuracy", "error")
 # The accuracy of a guess between two classes, and what it is called.
-COIN, _COIN_WORDS = 0.5, "pure guessing"
+COIN, _COIN_WORDS = 0.5, "by luck"
 # Pixels for the words of the axis across and the names of so many curves, and for each name of more: a telephone shows
 # one below the other, so that the plot keeps its height.
 _FEW, _LEGEND, _NAME = 4, 85, 20
