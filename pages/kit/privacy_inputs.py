@@ -104,13 +104,9 @@ def guess_scale_html(epsilon: float, guessing: Guessing, *, delta: float = 0.0, 
     if guessing.reaches:
         often = often.replace("up to nearly 100", "over 99").removeprefix("at most ")
     blind = numbers.people_of_100(1 / guessing.n_values)
-    why = ""
-    if guessing.why:
-        words = f"{numbers.capital(guessing.guess)} {often} (pure guessing: {blind})."
-        why = f"{words} This holds where {guessing.equal} are equally common. {guessing.why}"
-    else:
-        are = f", if {guessing.equal} are equally common"
-        words = f"{numbers.capital(guessing.guess)} {often} (pure guessing: {blind}){are}.{failing * by_delta}"
+    by_luck = "" if guessing.reaches else f" (pure guessing: {blind})"
+    are = f", if {guessing.equal} are equally common"
+    words = f"{numbers.capital(guessing.guess)} {often}{by_luck}{are}.{failing * by_delta}"
     is_right, is_wrong = figures.people.ANSWERED, figures.people.NOT_YET
     field = figures.split_field(f"100 {guessing.people}", most, 100, is_right, is_wrong, columns=25)
     legend = {"guessed right": is_right, "guessed wrong": is_wrong}
@@ -118,14 +114,14 @@ def guess_scale_html(epsilon: float, guessing: Guessing, *, delta: float = 0.0, 
     # One pixel of many, or an ε that may fail too often, is not called protected.
     weak = epsilon >= numbers.WEAK_FROM
     says = not by_delta and (weak or "pixels" not in guessing.people)
-    return _scale_html(name, epsilon, "" if why else words, pictures, more, why, says)
+    return _scale_html(name, epsilon, words, pictures, more, guessing.why, says)
 
 
 def black_or_white(pixels: PixelMechanism) -> Guessing:
     """Return what is guessed of a pixel; where it may be replaced, white tells the most, as noise seldom makes it."""
     equal = "black and white"
     if isinstance(pixels, RandomisedResponse):
-        guess = "whoever takes a white pixel for truly white is right"
+        guess = "a pixel that is white in the sent image was white in the original"
         became_white = float(pixels.channel_matrix[-1, 0])
         other = f"takes any of {pixels.n_states - 1:,} other shades" if pixels.n_states > 2 else "changes its colour"
         few = f"{numbers.one_in(became_white)} black pixels turns" if 0 < became_white < _FEW else ""
@@ -149,7 +145,7 @@ def _scale_html(
     dots = (
         f"<details><summary>{title}</summary>{reason}{pictures}<p>{odds} {numbers.SCALE_OF_PROTECTION}.</p></details>"
     )
-    protects, written = numbers.protection(epsilon), f"(ε = {numbers.epsilon(epsilon)})"
+    protects, written = numbers.protection(epsilon), f"(ε = {numbers.epsilon(epsilon)}; smaller is more private)"
     if not says:
         shown = f"<b>{name} = {numbers.epsilon(epsilon)}.</b> {words}".strip()
     elif name == "ε":

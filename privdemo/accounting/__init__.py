@@ -12,7 +12,15 @@ Each mechanism has one module, and the functions of all modules follow one patte
 never below the true one, and a calibrated noise level is never too small.
 """
 
-from privdemo.accounting.beliefs import log_odds, most_guessed_right, most_right_of_100, posterior, right_of_100_words
+from privdemo.accounting.beliefs import (
+    log_odds,
+    most_guessed_right,
+    most_guessed_right_again,
+    most_right_of_100,
+    of_100_words,
+    posterior,
+    right_of_100_words,
+)
 from privdemo.accounting.binary_channel import (
     binary_channel_delta,
     binary_channel_epsilon,
@@ -116,11 +124,13 @@ __all__ = [
     "laplace_scale",
     "log_odds",
     "most_guessed_right",
+    "most_guessed_right_again",
     "most_right_of_100",
     "moves_to_neighbours",
     "neighbouring_moves",
     "noisy_gradients_delta",
     "noisy_gradients_sigma",
+    "of_100_words",
     "perturbed_objective_delta",
     "perturbed_objective_sigma",
     "posterior",

@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logit
+from scipy.stats import binom
 
 from privdemo import limits
 
@@ -50,18 +51,44 @@ def most_guessed_right(epsilon: float, delta: float, n_states: int = 2) -> float
     return (1 + others * delta) / (1 + others)
 
 
+def most_guessed_right_again(epsilon: float, delta: float, n_releases: int) -> float:
+    """Return the most that `n_releases` of one secret, n of them, allow a guess between two equally likely values to be
+    right: 1 − (1 − δ)ⁿ (1 − P), where P is how often the more common of n bits is the true one, each of which is true
+    with the chance e^ε/(1 + e^ε).
+
+    Each release keeps (ε, δ), and may depend on those before. No n releases tell more than n times randomised response
+    of ε that tells the value with the chance δ (Kairouz, Oh & Viswanath 2015, theorem 3.3). Two values are as often
+    guessed right by a coin where as many bits are true as false.
+    """
+    limits.EPSILON.check(epsilon)
+    limits.DELTA.check(delta)
+    limits.Limit("n_releases", 1, math.inf, integer=True).check(n_releases)
+    right = binom(n_releases, most_guessed_right(epsilon, 0.0))
+    ties = right.pmf(n_releases / 2) / 2 if n_releases % 2 == 0 else 0.0
+    by_bits = float(right.sf(n_releases // 2) + ties)
+    return 1 - (1 - delta) ** n_releases * (1 - by_bits)
+
+
 def most_right_of_100(epsilon: float, delta: float, n_states: int = 2) -> int:
     """Return `most_guessed_right` in whole times of 100, rounded up: at most as often is what (ε, δ) promises."""
-    return math.ceil(100 * most_guessed_right(epsilon, delta, n_states) - 1e-9)
+    return _whole_times(most_guessed_right(epsilon, delta, n_states))
+
+
+def _whole_times(share: float) -> int:
+    return math.ceil(100 * share - 1e-9)
 
 
 def right_of_100_words(epsilon: float, delta: float, n_states: int = 2) -> str:
-    """Return how often a guess can be right by `most_guessed_right`: “at most 75 of 100 times”, “fewer than 74 of 100
-    times” of 73.1, “up to nearly 100 of 100 times”.
+    """Return how often a guess can be right by `most_guessed_right`, in the words of `of_100_words`."""
+    return of_100_words(most_guessed_right(epsilon, delta, n_states))
+
+
+def of_100_words(most: float) -> str:
+    """Return a chance that is `most` in words: “at most 75 of 100 times”, “fewer than 74 of 100 times” of 0.731, “up to
+    nearly 100 of 100 times”.
     """
-    share = 100 * most_guessed_right(epsilon, delta, n_states)
-    most = most_right_of_100(epsilon, delta, n_states)
-    if share > 99:
+    if most > 0.99:
         return "up to nearly 100 of 100 times"
-    bound = "at most" if abs(share - most) < 1e-9 else "fewer than"
-    return f"{bound} {most} of 100 times"
+    times = _whole_times(most)
+    bound = "at most" if abs(100 * most - times) < 1e-9 else "fewer than"
+    return f"{bound} {times} of 100 times"

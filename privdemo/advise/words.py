@@ -83,9 +83,7 @@ def action(question: Question, plan: Plan) -> str:
 
 
 def sending(question: Question, plan: Plan) -> str:
-    """Return what a phone does: “send the opposite answer with a chance of 27 %”; nothing if true answers are
-    counted.
-    """
+    """Return what a phone does: “swap yes and no with a chance of 27 %”; nothing if true answers are counted."""
     values = plan.parameters
     if question.ask == CLASSIFIER:
         return f"send the other label {_chance(values['flip_prob'])}" if "flip_prob" in values else ""
@@ -94,7 +92,8 @@ def sending(question: Question, plan: Plan) -> str:
     true, other = (_chance(values[name]) for name in "pq")
     if plan.mechanism == "randomised response":
         lies = _chance(values["flip_prob"])
-        return f"send the opposite answer {lies}" if question.answers == 2 else f"send one of the other answers {lies}"
+        two = "swap yes and no" if question.ask == YES_NO else "send the opposite answer"
+        return f"{two} {lies}" if question.answers == 2 else f"send one of the other answers {lies}"
     if plan.mechanism == "subset selection":
         return f"send a list of {values['size']:g} of the {question.answers:,} answers that holds the true one {true}"
     if plan.mechanism == "local hashing":
@@ -105,10 +104,11 @@ def sending(question: Question, plan: Plan) -> str:
 
 
 def _then(plan: Plan) -> str:
-    """Return what becomes of what telephones send, if anything does before it is counted."""
+    """Return what becomes of what telephones send before it is counted, or else what the chance is for."""
     if plan.accuracy:
         return f", and train with the method “{COMPARISON[plan.mechanism].title}”"
-    return ", and let a shuffler mix what is sent" if "local_epsilon" in plan.parameters else ""
+    mixed = "local_epsilon" in plan.parameters
+    return ", and let a shuffler mix what is sent" if mixed else ", so that nobody can be sure of any one answer"
 
 
 def added_noise(question: Question, plan: Plan) -> str:
@@ -178,8 +178,8 @@ def _outcome(advice: Advice) -> str:
     if question.ask == COUNTS:
         return f"{exact}."
     if advice.open_people is None:
-        return f"{exact}; if all sent their true answers, ± {_points(advice.open_half_width)}."
-    enough = f"if all sent their true answers, {_people(advice.open_people)} would be enough"
+        return f"{exact}; with true answers, ± {_points(advice.open_half_width)}."
+    enough = f"with true answers, {_people(advice.open_people)} would be enough"
     return f"{exact}. The price of privacy: {enough}."
 
 

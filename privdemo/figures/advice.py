@@ -40,7 +40,7 @@ def half_widths(found: Mapping[str, Sequence[Plan]], plan: Plan, within: float |
     widths = [100 * plan.half_width, *(estimate.mean for line in lines for estimate in line.estimates)]
     low, high = math.log10(min(widths)) - 0.1, math.log10(max(widths)) + 0.1
     y_axis = {
-        "title": {"text": "error: ± percentage points"},
+        "title": {"text": "error: ± percentage points, log scale"},
         "type": "log",
         "range": [low, high],
     }
@@ -50,7 +50,7 @@ def half_widths(found: Mapping[str, Sequence[Plan]], plan: Plan, within: float |
         y_axis | round_ticks(10**low, 10**high),
         ".3g",
         stars=[_star(plan, plan.people, 100 * plan.half_width)],
-        more=[] if within is None else [_goal(people, 100 * within, f"goal: ± {100 * within:g}")],
+        more=[] if within is None else [_goal(people, 100 * within, f"limit: ± {100 * within:g}")],
         legend=90,
         avoid_overlap=True,
     )

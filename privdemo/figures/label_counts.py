@@ -49,6 +49,9 @@ _TRUE_BAR, _RELEASED_BAR, _BAR = -0.14, -0.36, 0.2
 _PALE_TRUTH = "rgba(122,122,122,0.08)"
 # Where the counts end and their errors begin, as parts of the width.
 _COUNTS_TO, _ERRORS_FROM = 0.66, 0.7
+# What stands over the errors.
+_ERROR_HEADING = {"text": "<b>error</b>: published minus true", "xref": "paper", "y": 1, "yref": "paper"}
+_ERROR_HEADING |= {"yanchor": "bottom", "xanchor": "center", "showarrow": False}
 # What the bars are called.
 _TRUE, _PUBLISHED = "true counts (kept secret)", "published counts (true counts plus noise)"
 
@@ -161,6 +164,7 @@ def beside(
             | {"showarrow": False}
             for error, place in zip(errors, places, strict=True)
         ]
+        layout["annotations"].append(_ERROR_HEADING | {"x": (_ERRORS_FROM + 1) / 2})
         reach = 1.15 * max(abs(end) for end in (*errors, *itertools.chain(*ranges))) or 1.0
         layout["xaxis2"] = {"range": [-reach, reach], "domain": [_ERRORS_FROM, 1], "anchor": "y", "nticks": 6}
         layout["xaxis2"] |= {"title": {"text": f"error, {unit}"}}

@@ -79,7 +79,7 @@ def scores(
 HOW = {
     FULL: "knows which {records} {positive}",
     LABELLED: "knows all labels of what is sent on",
-    NAMES: "takes a bag’s {bag} as the chance of each one in it",
+    NAMES: "treats everyone in a {bag} bag as {bag} likely",
     by_trying(NAMES): "takes percentages as chances, or compares averages",
     LLP: "finds a rule whose answers match each bag’s percentage",
     MEAN_MAP: "finds what bags of high percentage have in common",

@@ -7,7 +7,12 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from privdemo.accounting import most_guessed_right, most_right_of_100, right_of_100_words
+from privdemo.accounting import (
+    most_guessed_right,
+    most_guessed_right_again,
+    most_right_of_100,
+    right_of_100_words,
+)
 
 
 def most_by_search(epsilon, delta, k):
@@ -35,6 +40,22 @@ def most_by_search(epsilon, delta, k):
 @pytest.mark.parametrize("delta", [0.0, 1e-3, 0.05, 0.3, 1.0])
 def test_the_most_that_can_be_guessed_right_is_that_of_the_worst_private_channel(epsilon, delta, k):
     assert most_guessed_right(epsilon, delta, k) == pytest.approx(most_by_search(epsilon, delta, k), abs=1e-9)
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-3, 0.3])
+@pytest.mark.parametrize("epsilon", [0.0, 0.3, 1.0, 3.0])
+@pytest.mark.parametrize("n_releases", [1, 2, 4, 5])
+def test_several_releases_tell_what_those_of_the_worst_private_channel_tell_together(epsilon, delta, n_releases):
+    lie = (1 - delta) / (1 + math.exp(epsilon))
+    # Told 0, told 1, sent as 0, sent as 1: rows for what is true.
+    channel = np.array([[delta, 0, 1 - delta - lie, lie], [0, delta, lie, 1 - delta - lie]])
+    together = np.ones((2, 1))
+    for _ in range(n_releases):
+        together = (together[:, :, None] * channel[:, None, :]).reshape(2, -1)
+    best_guess = together.max(axis=0).sum() / 2
+    assert most_guessed_right_again(epsilon, delta, n_releases) == pytest.approx(best_guess, abs=1e-12)
+    summed = most_guessed_right(n_releases * epsilon, min(1.0, n_releases * delta))
+    assert best_guess <= summed + 1e-12
 
 
 def test_whole_times_are_rounded_up_and_those_that_are_whole_stay():

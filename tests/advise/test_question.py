@@ -138,7 +138,7 @@ def test_the_sentence_names_the_noise_the_people_and_the_price():
     for asked, words in (
         (
             Question("yes-no", "nobody", 5000, 0.03),
-            "Let each person’s phone send the opposite answer with a chance of 26.9 %. With 5,000 people the share of "
+            "Let each person’s phone swap yes and no with a chance of 26.9 %. With 5,000 people the share of "
             "yes, corrected for these chances, is right to ± 3 points in 95 of 100 surveys. The price of privacy: "
             "if all sent their true answers, 1,064 people would be enough.",
         ),
@@ -156,7 +156,7 @@ def test_the_sentence_names_the_noise_the_people_and_the_price():
         ),
         (
             Question("yes-no", "nobody", 1),
-            "Let each person’s phone send the opposite answer with a chance of 26.9 %. With 1 person the share of yes "
+            "Let each person’s phone swap yes and no with a chance of 26.9 %. With 1 person the share of yes "
             "may be anything; if all sent their true answers, ± 44.5 points.",
         ),
         (
@@ -239,7 +239,7 @@ def test_a_label_without_a_question_says_what_is_wanted():
 @pytest.mark.parametrize(
     ("asked", "how", "trusted"),
     [
-        (Question("yes-no", "nobody", 5000), "Your telephone will send the opposite answer", "Nobody but"),
+        (Question("yes-no", "nobody", 5000), "Your telephone will swap yes and no", "Nobody but"),
         (Question("one-of-k", "shuffler", 5000, answers=64), "(subset selection). A shuffler mixes", "The shuffler: "),
         (Question("yes-no", "owner", 5000, groups=20), "The owner of each of the 20 groups adds Laplace", "The owner"),
         (Question("counts", "curator", 5000, answers=16), "A curator adds Laplace noise of scale 2 to", "The curator"),

@@ -11,7 +11,7 @@ from pages.kit.panel import Cards, Chart, Panel
 from pages.kit.snippet import Snippet, as_code
 from pages.kit.trials import Trials
 from privdemo import advise
-from privdemo.accounting import right_of_100_words
+from privdemo.accounting import most_guessed_right_again, of_100_words, right_of_100_words
 from privdemo.advise import CLASSIFIER, COUNTS, Advice, Plan, Question
 from privdemo.figures import advice as charts
 
@@ -23,6 +23,9 @@ _NEVER_HIDDEN = "No method hides that somebody took part, or what is true of peo
 _TIMES = 5
 # What stands under how often a guess between two answers is right.
 _BY_LUCK = "50 is pure guessing, 100 no privacy. "
+
+# What a party is called in the title of a card, where its name alone tells little.
+_CALLED = {"shuffler": "a service that mixes answers"}
 
 
 @dataclass(frozen=True)
@@ -69,15 +72,14 @@ def _cards(answer: Answer) -> Panel:
     cards = [
         (
             f"How often can others guess {what}?",
-            _often(plan.epsilon, plan.delta),
-            escape(f"{_BY_LUCK}{advise.whose_guess(plan)} Privacy loss ε = {plan.epsilon:g}."),
+            right_of_100_words(plan.epsilon, plan.delta),
+            escape(f"{_BY_LUCK}{advise.whose_guess(plan)} ε = {plan.epsilon:g} {_limit_words(answer)}."),
         ),
         *(_trust_card(answer, other) for other in answer.advice.alternatives),
         (
             f"And if one person is {again}?",
-            _often(_TIMES * plan.epsilon, min(1.0, _TIMES * plan.delta)),
-            f"Each answer gives away a little more: ε = {_TIMES} × {plan.epsilon:g} = {_TIMES * plan.epsilon:g}. "
-            "Ask each person as seldom as you can.",
+            of_100_words(most_guessed_right_again(plan.epsilon, plan.delta, _TIMES)),
+            f"{_BY_LUCK}Each answer gives away a little more. Ask each person as seldom as you can.",
         ),
     ]
     others = (escape(words) for words in advise.comparisons(answer.advice))
@@ -90,6 +92,12 @@ def _cards(answer: Answer) -> Panel:
         snippet=snippet(answer.question),
         note=numbers.large_delta_words(plan.people, plan.delta, "answer"),
     )
+
+
+def _limit_words(answer: Answer) -> str:
+    """Say which way ε counts, and where it is set if it is as large as it may be."""
+    is_set = answer.advice.plan.epsilon == answer.question.epsilon
+    return f"({'set in Settings; ' * is_set}smaller is more private)"
 
 
 def _trust_card(answer: Answer, other: Plan) -> tuple[str, str, str]:
@@ -111,16 +119,10 @@ def _trust_card(answer: Answer, other: Plan) -> tuple[str, str, str]:
         number = f"± {advise.margin(question, other)}"
     else:
         start, luck = "And if", _BY_LUCK
-        number = _often(other.epsilon_needed, other.delta)
+        number = right_of_100_words(other.epsilon_needed, other.delta)
     who = f"{numbers.capital(whom)} {does}. " if does else ""
     words = f"{luck}{who}Then {advise.consequence(answer.advice, other)}"
-    return escape(f"{start} people trust {whom}{'?' * bool(luck)}"), number, escape(words)
-
-
-def _often(epsilon: float, delta: float) -> str:
-    """Return how often of 100 a guess between two answers is right at most."""
-    often = right_of_100_words(epsilon, delta)
-    return "nearly 100 of 100 times, at worst" if often.startswith("up to") else often
+    return escape(f"{start} people trust {_CALLED.get(other.trust, whom)}{'?' * bool(luck)}"), number, escape(words)
 
 
 def _row(plan: Plan) -> dict[str, object]:

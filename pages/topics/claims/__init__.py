@@ -28,8 +28,8 @@ PAGE = Page.from_folder(
         "chapter",
         (
             Chapter("How many claims hold", Answer.main),
-            Chapter("Published numbers and ours", picture),
             Chapter("All claims", table),
+            Chapter("Published numbers and ours", picture, for_specialists=True),
         ),
     ),
     folds=standing_words,

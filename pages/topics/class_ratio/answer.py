@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pages.kit import cache, numbers, opendp, own_data
@@ -22,6 +22,8 @@ from privdemo.verdict import Verdict, judge
 
 # How an L1 error, a distance of two mixes, is written.
 L1 = LOSS._replace(most=MOST_DISTANCE)
+# By how much an estimated share may be off that is near the truth, or roughly right.
+_NEAR, _ROUGHLY = 0.05, 0.15
 # If a set's common class leads the others by less, the sets are nearly alike.
 LEAST_LEAD = 0.1
 
@@ -226,7 +228,7 @@ def waiting(question: Question) -> str:
 
 
 def takeaway(answer: Answer) -> str:
-    """Say which share of the group is of the first class, and what the nearest and the farthest method find."""
+    """Say which share of new records is of the first class, and what the nearest method finds."""
     config, trials = answer.question.config, answer.trials
     truth = trials[0].truth[0]
     blind = [name for name in answer.methods if name not in FULLY_LABELLED_METHODS]
@@ -234,18 +236,30 @@ def takeaway(answer: Answer) -> str:
     nearest, *others = sorted(found, key=lambda name: abs(found[name].mean - truth))
     records, best = answer.task.records, f"“{CLASS_RATIO[nearest].title}”"
     new = f"Of {config.n_test:,} new {records}"
-    known = f" (in truth {numbers.share(truth)})"
-    best = f"the best of {len(found)} methods, {best}," if others else best
-    says = f"{best} says that <b>{numbers.share(found[nearest].mean)}</b> {first_class(answer)}{known}"
-    says += f", the worst says {numbers.share(found[others[-1]].mean)}" if others else ""
+    best = f"the closest of {len(found)} methods" if others else best
+    says = (
+        f"{best} says that <b>{numbers.share(found[nearest].mean)}</b> {first_class(answer)}; the truth is "
+        f"<b>{numbers.share(truth)}</b>"
+    )
     if not blind:
         return f"{new}, {says}.{_noisy_counts_words(answer)}{_lost_words(answer)}"
-    off = abs(found[nearest].mean - truth)
-    yes = next(word for most, word in ((0.05, "Yes"), (0.15, "Roughly"), (math.inf, "No")) if off <= most)
     alike = f"{_lost_words(answer)}{_alike_words(answer)}"
-    how = (", with none of these methods" if yes == "No" else ", with the right method") if others else ""
-    verdict = "" if alike else f"<b>{yes}{how}.</b> "
+    verdict = "" if alike else f"<b>{_verdict_words([abs(share.mean - truth) for share in found.values()])}.</b> "
     return f"{verdict}{_known_words(answer)} {new}, {says}.{_noisy_counts_words(answer)}{alike}"
+
+
+def _verdict_words(errors: Sequence[float]) -> str:
+    """Answer whether the share can be told, from every method's error: “Yes, but only 1 of 3 methods comes close
+    (within 5 percentage points)”.
+    """
+    n_near, n = sum(error <= _NEAR for error in errors), len(errors)
+    if n_near == n:
+        return "Yes"
+    near = f"{100 * _NEAR:g} percentage points"
+    if n_near:
+        return f"Yes, but only {n_near} of {n} methods {'comes' if n_near == 1 else 'come'} close (within {near})"
+    none = "no method comes" if n > 1 else "the method does not come"
+    return f"{'Only roughly' if min(errors) <= _ROUGHLY else 'No'}: {none} close (within {near})"
 
 
 def _known_words(answer: Answer) -> str:
@@ -253,16 +267,21 @@ def _known_words(answer: Answer) -> str:
     released, records = answer.trials[0].released, answer.task.records
     if len(released) == 2:
         one, other = (numbers.share(float(row[0]), 0) for row in released)
-        labels = _labels(answer)
         know = "are told, with noise," if answer.question.config.private else "know"
         mixed = {one, other} != {"0 %", "100 %"}
         which = f", but not which {records} those are" if mixed else ""
-        all_are = (
-            f"All {records} are {labels[0]} or {labels[1]}. " if answer.question.config.labels[0].isdigit() else ""
-        )
         known = f"{one} of the {records} in set 1 and {other} in set 2 {first_class(answer)}"
-        return f"{all_are}We {know} that {known}{which}."
+        return f"{_think_words(answer)}We {know} that {known}{which}."
     return f"We know the shares in {len(released)} sets of {records}, but not which {records} those are."
+
+
+def _think_words(answer: Answer) -> str:
+    """Say what two digits stand for, so that it is plain why nobody says which images show which."""
+    one, other, *more = answer.question.config.labels
+    if more or not (one.isdigit() and other.isdigit()):
+        return ""
+    ill, healthy = numbers.with_article(one), numbers.with_article(other)
+    return f"Here handwritten digits stand for patients: {ill} is “ill”, {healthy} is “healthy”. "
 
 
 def given_words(answer: Answer) -> str:

@@ -222,7 +222,7 @@ def what_it_costs(answer: Answer) -> list[Panel]:
         rows=lambda: [vars(row) | COMPARISON[row.method].columns for row in answer.own],
         snippet=snippet(answer.question),
         prediction=_prediction(answer),
-        note=f"{_secret(config)}{marks}{large}".rstrip(),
+        note=f"{_equally_well(config, rows)}{marks}{large}".rstrip(),
     )
     shown = tuple(name for name in config.methods if name in (CLEAN, *best) or COMPARISON[name].trust == PUBLISHER)
     alone = replace(answer, question=replace(answer.question, config=replace(config, methods=shown)))
@@ -295,7 +295,7 @@ def _sees(trust: str, config: ComparisonConfig) -> str:
     """Return which true labels a party sees."""
     seen = {
         NOBODY: "each label is changed by chance before it is sent",
-        OWNER: f"sees {config.bag_size} labels",
+        OWNER: f"each sees {config.bag_size} labels",
         SHUFFLER: "mixes what is sent, sees none",
     }
     return seen.get(trust, "sees all labels")
@@ -314,24 +314,34 @@ def _pushed_sentence(config: ComparisonConfig) -> str:
 
 
 def _way_to_learn(trust: str, config: ComparisonConfig) -> tuple[str, str]:
-    """Say who is trusted, and what that party does with true labels; on a telephone each has one line."""
-    flipped = numbers.out_of_100(RandomisedResponse.from_epsilon(config.epsilon, 2).flip_prob)
-    counted = binary_task(config.dataset).classes[1]
+    """Say who sees true labels, and what becomes of them; on a telephone each has one line."""
+    flipped = numbers.whole_of_100(RandomisedResponse.from_epsilon(config.epsilon, 2).flip_prob)
     what = {
-        NOBODY: f"{flipped} labels are changed to the other by chance",
-        SHUFFLER: "mixes the labels sent, so that less noise is needed",
-        OWNER: f"sees a “bag” of {config.bag_size} labels, reports a rough count of “{counted}”",
-        PUBLISHER: "sees all labels, reports noisy counts of a set",
+        NOBODY: f"each person switches the label with a chance of {flipped} %",
+        SHUFFLER: "so that each needs to be changed less",
+        OWNER: "and report how many there are of each, with noise",
+        PUBLISHER: "and reports noisy counts of sets",
         CURATOR: _published(config),
     }
-    return f"{trust} is trusted", what[trust]
+    return _who_sees(trust, config), what[trust]
+
+
+def _who_sees(trust: str, config: ComparisonConfig) -> str:
+    """Say who sees which true labels: “bag owners see 25 true labels each”."""
+    sees = {
+        NOBODY: "nobody sees true labels",
+        SHUFFLER: "a shuffler mixes the changed labels",
+        OWNER: f"bag owners see {config.bag_size} people’s true labels",
+        CURATOR: "a curator, one trusted party, sees all",
+    }
+    return sees.get(trust, f"{trust} sees all true labels")
 
 
 def _published(config: ComparisonConfig) -> str:
     """Say what a curator publishes."""
     if config.task == SHARE:
-        return "sees all labels, publishes a count with random errors"
-    return "sees all labels, adds random errors to what is learned"
+        return "and publishes a count with noise"
+    return "and adds noise to what is learned"
 
 
 def _why_words(answer: Answer) -> str:
@@ -519,33 +529,31 @@ def mark_words(question: Question, marks: Mapping[str, Estimate], best: Mapping[
     """Say whom to trust for the best score: `best` are the best rows by trust, the best first; and what is reached
     with true labels.
     """
-    ceiling = f" Without privacy it is {value(question.metric, marks[CLEAN].mean)}." if CLEAN in marks else ""
+    ceiling = f"; without privacy it is {value(question.metric, marks[CLEAN].mean)}" if CLEAN in marks else ""
     if not best:
-        return f"No method that is shown needs so little trust.{ceiling}"
+        return f"No method that is shown needs so little trust{ceiling}."
     (trust, row), *others = best.items()
     results = {one: _result(question, each) for one, each in best.items()}
     rest = [one for one, _ in others if one != PUBLISHER]
     epsilon = f"ε = {numbers.epsilon(question.config.epsilon)}{_also_pixels(question.config)}"
     if len(best) < 2:
-        at = f"With privacy loss {epsilon}"
+        protection = f" The privacy loss is {epsilon}."
     elif _is_equal(question.config):
-        at = f"If outsiders find out equally little ({epsilon}),"
+        protection = ""
     else:
-        at = f"With the same privacy loss ({epsilon}) for all,"
-    at = f"{_task(question)}{at}{_with_pushed(question.config)}"
-    score = score_words(question, f"<b>{results[trust]}</b>")
+        protection = f" All ways below have the same privacy loss ({epsilon})."
     verdict = change(row, best[rest[0]]).verdict if rest else None
+    start, then = "", f". If we trust {trust}, "
     if verdict is Verdict.BETTER:
-        start = f"{_yes_or_no(question, trust, rest)}{at} trusting <b>{trust}</b> is best: {score}"
+        best_is = f"{_yes_or_no(question, trust, rest)}{_best_words(question, trust)}"
+        start, then = f"<b>{numbers.capital(best_is)}.</b> ", ": "
     elif verdict is Verdict.NOT_CLEAR:
-        start = f"{at} <b>{trust} and {rest[0]}</b> do not clearly differ: trusting {trust}, {score}"
-    else:
-        start = f"{at.removesuffix(',')}, trusting {trust}, {score}"
-    more = "; trusting " + ", ".join(f"{one}{' gives' * (not i)} {results[one]}" for i, one in enumerate(rest))
-    more = more if rest else ""
+        start = f"<b>Trusting {trust} or {rest[0]} makes no clear difference.</b> "
+    task, score = _task(question), score_words(question, f"<b>{results[trust]}</b>")
+    scored = f"{task}{then}{score}" if task else numbers.capital(f"{then.lstrip('.: ')}{score}")
     if others and PUBLISHER in best:
-        more += f"; a publisher, where ε covers no more than its counts, gives {results[PUBLISHER]}"
-    return f"{start}{more}.{ceiling}"
+        ceiling += f"; a publisher, where ε covers no more than its counts, gives {results[PUBLISHER]}"
+    return f"{start}{scored}{ceiling}.{protection}"
 
 
 def _is_equal(config: ComparisonConfig) -> bool:
@@ -556,11 +564,16 @@ def _is_equal(config: ComparisonConfig) -> bool:
 
 
 def _task(question: Question) -> str:
-    """Say what a computer learns, if it does: “A computer learns to tell “7” from “9”. ”."""
-    if question.config.task == SHARE:
-        return ""
-    one, other = map(escape, binary_task(question.config.dataset).classes)
-    return f"A computer learns to tell “{one}” from “{other}”. "
+    """Say what a computer learns, if it does: “A computer learns to tell “7” from “9””; and how many labels are pushed,
+    if any are.
+    """
+    config = question.config
+    pushed = f"{numbers.per_hundred(config.fake_part)} of 100 labels are pushed" if config.fake_part else ""
+    if config.task == SHARE:
+        return numbers.capital(pushed)
+    one, other = map(escape, binary_task(config.dataset).classes)
+    secret = "" if config.private == RECORDS else "A label is a person’s secret, like a diagnosis. "
+    return f"{secret}The computer learns the labels “{one}” and “{other}”{f', and {pushed}' if pushed else ''}"
 
 
 def _yes_or_no(question: Question, best: str, others: Sequence[str]) -> str:
@@ -571,7 +584,15 @@ def _yes_or_no(question: Question, best: str, others: Sequence[str]) -> str:
     """
     if question.config.task == SHARE or best == PUBLISHER or NOBODY not in (best, *others):
         return ""
-    return "<b>Not with these settings.</b> " if best in (NOBODY, SHUFFLER) else "<b>Yes, with these settings.</b> "
+    return "not with these settings: " if best in (NOBODY, SHUFFLER) else "yes, with these settings: "
+
+
+def _best_words(question: Question, trust: str) -> str:
+    """Say with whose trust the result is best: “it learns best if a curator, one trusted party, sees all”."""
+    best = "the error is least" if question.config.task == SHARE else "it learns best"
+    if trust == NOBODY:
+        return f"{best} if nobody is trusted, and chance switches some labels before they are sent"
+    return f"{best} if {_who_sees(trust, question.config)}"
 
 
 def _delta_words(config: ComparisonConfig, parties: Sequence[str]) -> str:
@@ -586,18 +607,11 @@ def _delta_words(config: ComparisonConfig, parties: Sequence[str]) -> str:
     )
 
 
-def _secret(config: ComparisonConfig) -> str:
-    """Say what is secret if it is the label alone: “Each image’s label, “7” or “9”, is one person’s secret.”"""
-    if config.private == RECORDS:
+def _equally_well(config: ComparisonConfig, rows: Mapping[str, Row]) -> str:
+    """Say that outsiders find out equally little whoever is trusted, if they do."""
+    if len(rows) < 2 or PUBLISHER in rows or not _is_equal(config):
         return ""
-    one, other = map(escape, binary_task(config.dataset).classes)
-    record = "image" if has_pixels(config.dataset) else "record"
-    return f"Each {record}’s label, “{one}” or “{other}”, is one person’s secret. "
-
-
-def _with_pushed(config: ComparisonConfig) -> str:
-    """Say how many labels are pushed, if any are, between two commas."""
-    return f" with {numbers.per_hundred(config.fake_part)} of 100 labels pushed," if config.fake_part else ""
+    return f"All ways hide a label equally well from outsiders (ε = {numbers.epsilon(config.epsilon)}). "
 
 
 def _also_pixels(config: ComparisonConfig) -> str:

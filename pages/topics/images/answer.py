@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pprint import pformat
@@ -57,7 +56,11 @@ class Answer:
         found, n = numbers.out_of_100(point.linked.mean), point.n_candidates
         is_found = clearly_above(point.linked, 1 / n)
         chance = "" if is_found else ", no more often than by chance"
-        noise = "with this noise" if self.privacy.pixel < math.inf else "without noise"
+        noise = "with this noise" if self.question.level else "without noise"
+        if self.question.family.replaces_pixels and self.question.level:
+            noise = (
+                f"if random grey replaces {dials.level_text(self.question.family, self.question.level)} of the pixels"
+            )
         verdict = f"No, not {noise}" if is_found else f"Yes, {noise}"
         return (
             f"<b>{verdict}:</b> a program that has the clean originals of {n} people finds the right sender for "

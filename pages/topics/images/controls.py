@@ -101,7 +101,7 @@ def main_control(values: Values) -> None:
             sure = privacy_inputs.black_or_white(pixels)
             n_pixels = math.prod(images.image_shape(datasets.load(question.data)))
             together = n_pixels * epsilon
-            beyond = ", no promise at all in practice" if together > _FAR_BEYOND else ""
+            beyond = ", practically no protection" if together > _FAR_BEYOND else ""
             whole = f"All {n_pixels:,} pixels of an image together: ε = {numbers.epsilon(together)}{beyond}."
             privacy_inputs.guess_scale(epsilon, sure, name="ε of one pixel", more=whole)
 

@@ -23,6 +23,7 @@ def panels(answer: Answer) -> list[Panel]:
     """Return the best possible guess of one label after every release, and whether the choice of noise leaks."""
     question, config = answer.question, answer.question.config
     rates = label_counts.guess_rates(dict(answer.outcomes))
+    shown = answer.shown_first if rates.keys() & set(answer.shown_first) else tuple(rates)
     promised = accounting.most_guessed_right(config.epsilon, config.delta)
     return [
         Panel(
@@ -30,7 +31,7 @@ def panels(answer: Answer) -> list[Panel]:
             f"How well can others guess one person’s {_class(question)}?",
             f"Somebody knows everybody’s {_class(question)} but one person’s, and that it is one of two. Without the "
             f"counts 50 % of such guesses are right. {_guess_words(question, rates)}",
-            Chart(charts.attack(rates, promised)),
+            Chart(charts.attack({name: rate for name, rate in rates.items() if name in shown}, promised)),
             "How often the best possible guess is right after a release, at most: "
             + "; ".join(f"{RELEASES[name].title} {numbers.share(rate)}" for name, rate in rates.items())
             + f". Vertical line: what ε = {numbers.epsilon(config.epsilon)} and "

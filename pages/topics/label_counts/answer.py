@@ -13,7 +13,7 @@ from pages.kit.trials import Trials
 from pages.topics.label_counts.question import Question
 from privdemo.experiments import label_counts
 from privdemo.experiments.label_counts import CountConfig, Outcome
-from privdemo.figures.label_counts import MOST_BARS, published_errors
+from privdemo.figures.label_counts import published_errors
 from privdemo.mechanisms.label_counts import RELEASES, calibrate
 from privdemo.methods import LABEL_COUNTS
 
@@ -21,8 +21,6 @@ Outcomes = Mapping[str, Outcome]
 # The release that the paper, and so the sentence, compares others with.
 LAPLACE = "laplace published"
 
-# The sentence writes the errors of at most so many counts.
-_MOST_ADDED = 8
 # What is said of an error that is less than such a part of all people.
 _HOW_MUCH = ((0.03, "Only a little"), (0.2, "Noticeably"), (math.inf, "Very"))
 # So many times as large an error is said to be larger.
@@ -57,19 +55,15 @@ class Answer:
         return released_along(question.config, axis, question.n_classes, question.total, question.rho)
 
     def takeaway(self) -> str:
-        """Say by how many people the counts in the figure are off, and those of the average release."""
+        """Say by how many people each count is off on average."""
         return takeaway(self.question, self.chosen)
 
     @property
     def shown_first(self) -> tuple[str, ...]:
-        """Return three releases: the best, the published Laplace noise, and the visitor’s choice or another."""
-        wanted = (
-            best(self.outcomes).release,
-            LAPLACE,
-            self.question.release,
-            "dirichlet public",
-            "dirichlet published",
-        )
+        """Return three releases: the best, the visitor’s choice, and others whose errors differ from the best one’s."""
+        first, *tied = label_counts.best_and_tied(self.outcomes)
+        laplace = (LAPLACE,) if LAPLACE not in tied else ()
+        wanted = (first, *laplace, self.question.release, "gaussian tight", "dirichlet public", "dirichlet published")
         three = list(dict.fromkeys(wanted))[:3]
         return tuple(name for name in RELEASES if name in three)
 
@@ -79,16 +73,17 @@ def answer(question: Question, _: Trials) -> Answer:
     return Answer(question, released(question.config))
 
 
-def whole(value: float, total: int) -> str:
-    """Write by how many of `total` people all counts together are off at an L1 distance of shares, in whole people."""
-    people = value * total
-    return "fewer than 1" if 0 < people < 0.5 else f"{people:,.0f}"
-
-
 def off_by(value: float, total: int) -> str:
     """Write by how many of `total` people all counts together are off at an L1 distance of shares."""
     people = value * total
     return f"{people:,.0f}" if people >= 9.5 else f"{people:.2g}"
+
+
+def off_on_average(people: float) -> str:
+    """Write by how many people one count is off on average: “1.9”, “23”, “less than 0.1”."""
+    if 0 < people < 0.05:
+        return "less than 0.1"
+    return f"{people:.1f}" if people < 9.95 else f"{people:,.0f}"
 
 
 def best(outcomes: Mapping[str, Outcome]) -> Outcome:
@@ -109,31 +104,25 @@ def spoken_title(release: str) -> str:
 
 
 def takeaway(question: Question, chosen: Outcome) -> str:
-    """Say by how many people the counts of the first release of the `chosen` kind are off, and those of the average."""
+    """Say by how many people each count of the `chosen` release is off on average."""
     title = numbers.capital(RELEASES[chosen.release].title)
     if chosen.problem:
         return f"{title}: {numbers.error_sentence_html(chosen.problem)}"
     total = sum(question.config.counts)
     errors = published_errors(chosen, question.config.counts)
+    each = chosen.distortion.mean * total / len(errors)
     promise = _broken_promise_words(chosen)
     people, person = ("patients", "patient") if question.names else ("people", "person")
-    n_off = sum(map(abs, errors))
     # Where noise hardly ever changes a count, every reader knows that it is exact.
     is_changed = all((high - low) * total >= 1 for low, high in chosen.ranges)
     is_hidden = chosen.holds and is_changed and 0 in errors
     by_chance = " Readers cannot tell which counts are exact." if is_hidden else ""
-    terms = "\u00a0+\u00a0".join(f"{abs(error):,}" for error in errors)
-    average = whole(chosen.distortion.mean, total)
     much = next(word for part, word in _HOW_MUCH if chosen.distortion.mean < part)
     counted = f"{total:,} {people if total > 1 else person}"
-    of_all = f" of {counted}" if chosen.distortion.mean < 1 else f", with {counted} in all"
-    where = "In the example below" if len(errors) <= MOST_BARS else "In one example"
-    signs = " (plus and minus ignored)" if any(error < 0 for error in errors) else ""
-    total_error = f"{terms} = {n_off:,}" if len(errors) <= _MOST_ADDED else f"{n_off:,}"
     return (
-        f"<b>{much}:</b> the errors of the {len(errors)} counts add up to <b>{average}</b>{of_all}, on average over "
-        f"many repetitions{promise}. To hide every single {person}, each count is changed by a random amount (noise) "
-        f"before it is published. {where}: {total_error}{signs}.{by_chance}"
+        f"<b>{much}:</b> over many repetitions, each of the {len(errors)} counts is off by "
+        f"<b>{off_on_average(each)}</b> on average ({counted} in all){promise}. To hide every single {person}, a "
+        f"random amount (noise) is added to each count, or taken off it, before it is published.{by_chance}"
     )
 
 

@@ -85,18 +85,18 @@ def _prediction(question: Question, outcome: Outcome, shown: Sequence[int]) -> P
     if not question.names:
         return None
     counts, total = question.config.counts, sum(question.config.counts)
-    off_by = float(round(outcome.distortion.mean * total))
+    off_by = outcome.distortion.mean * total / len(counts)
+    scale = Scale(0.0, 20.0, 0.5, " patients") if off_by <= 10 else Scale(0.0, float(total), 1.0, " patients")
     return Prediction(
         "counts-off-by",
         f"A clinic has counted its {total:,} patients by illness. Before it publishes the {len(counts)} counts, it "
-        f"changes each by a random amount (noise){_protection(question, outcome)}. <b>By how many patients will the "
-        f"{len(counts)} counts be off, all errors added up?</b> (2 too high and 3 too low make 5. We show the average "
-        "of many such publications.)",
+        f"changes each by a random amount (noise){_protection(question, outcome)}. <b>By how many patients will each "
+        "count be off, on average?</b>",
         off_by,
-        Scale(0.0, float(total if 5 * off_by > total else total / 5), 1.0, " patients"),
+        scale,
         Chart(charts.beside(counts, None, shown, question.class_names, "patients")),
         "The noise has to hide one patient’s illness, however many patients are counted.",
-        f"Your guess: the {len(counts)} errors added up",
+        "Your guess: error of one count, on average",
     )
 
 

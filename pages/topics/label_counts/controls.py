@@ -18,11 +18,11 @@ from pages.topics.label_counts.question import (
     MECHANISM,
     N_MIN,
     OWN,
-    REPEATS,
     RHO,
     SEED,
     TOTAL,
     delta_setting,
+    repeats_setting,
 )
 
 _GUESSING = privacy_inputs.Guessing(
@@ -49,7 +49,7 @@ def controls(values: Values, main: DeltaGenerator) -> None:
     with st.container(key="delta"):
         privacy_inputs.delta_of_counts(delta_setting(values))
     inputs.number(N_MIN)
-    inputs.number(REPEATS)
+    inputs.number(repeats_setting(values))
     inputs.number(SEED)
     inputs.choose_from_list(MECHANISM)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from pages.kit import numbers
@@ -49,6 +49,8 @@ REPEATS = Number(
     100,
     help="How often the counts are released with each kind of noise.",
 )
+# So often the clinic's few counts are released, so that the ranges of their errors differ little by chance.
+_REPEATS_OF_CLINIC = 1000
 SEED = Number("count_seed", limits.SEED, CountConfig.seed, "Seed", help="The same seed gives the same noise.")
 NAME_BY_TITLE = {release.title: name for name, release in RELEASES.items()}
 MECHANISM = Choice(
@@ -139,6 +141,11 @@ class Question:
         return self.names or tuple(f"class {c + 1}" for c in range(len(self.config.counts)))
 
 
+def repeats_setting(values: Values) -> Number:
+    """Return the setting of how often counts are released; by default the clinic's few are released more often."""
+    return replace(REPEATS, default=_REPEATS_OF_CLINIC) if values[COUNTS_SOURCE] == CLINIC else REPEATS
+
+
 class Curves(NamedTuple):
     """What the figure plots: its `axis`, and whether it shows `all` curves."""
 
@@ -152,7 +159,7 @@ DEFAULT_CURVES = Curves()
 def settings(values: Values) -> list[Setting]:
     """Return every setting of the page."""
     about_counts = [COUNTS_SOURCE, CLASSES, TOTAL, RHO, COUNTS]
-    return [*about_counts, EPSILON, delta_setting(values), N_MIN, MECHANISM, REPEATS, SEED]
+    return [*about_counts, EPSILON, delta_setting(values), N_MIN, MECHANISM, repeats_setting(values), SEED]
 
 
 def question_of(values: Values) -> Question | str:
@@ -166,7 +173,7 @@ def question_of(values: Values) -> Question | str:
             values[EPSILON],
             values[delta_setting(values)],
             values[N_MIN],
-            repeats=values[REPEATS],
+            repeats=values[repeats_setting(values)],
             seed=values[SEED],
         )
     except ValueError as error:

@@ -39,8 +39,8 @@ CHAPTERS = Chapters(
     (
         Chapter("Accuracy of each method", Answer.main),
         Chapter("What is known of each bag", the_bags, title="What the computer sees"),
-        Chapter("Effect of added noise", noise.panels, noise_controls, [NOISE_ON], noise_on),
         Chapter("What an adversary can guess", the_adversary, title="What others can guess"),
+        Chapter("Effect of added noise", noise.panels, noise_controls, [NOISE_ON], noise_on, for_specialists=True),
         Chapter(
             "Averages in place of records", curves.k_anonymity, means_controls, [MEANS], means_of, for_specialists=True
         ),

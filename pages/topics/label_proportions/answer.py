@@ -68,8 +68,7 @@ class Answer:
     def takeaway(self) -> str:
         """Say how many records a model trained on bag shares names correctly, and one trained on every label."""
         ceiling = self.accuracy(FULL).mean
-        records, positive = self.task.records, self.task.positive
-        learns = f"The computer never sees which {records} {positive}. It sees {released_words(self)}."
+        records = self.task.records
         if not self.best:
             right = f"<b>{numbers.out_of_100(ceiling)}</b>"
             return f"A computer told the {_kept_back(self.task)} is right for {right} new {records}."
@@ -77,11 +76,11 @@ class Answer:
         nothing = 1 - sum(trial.test_share for trial in self.trials) / len(self.trials)
         alike = "" if all(trial.identified for trial in self.trials) else f" {ALL_ALIKE}"
         n_tried = sum(name in self.methods for name in LEARNERS)
-        title = f"“{LABEL_PROPORTIONS[self.best].title}”"
-        best = f"The best of {n_tried} methods, {title}," if n_tried > 1 else f"The method {title}"
-        is_right = f"is then right for <b>{numbers.out_of_100(reached)}</b> new {records}"
+        best = f"The best of {n_tried} methods" if n_tried > 1 else f"“{LABEL_PROPORTIONS[self.best].title}”"
+        is_right = f"{best} is right for <b>{numbers.out_of_100(reached)}</b> new {records}"
+        beside = beside_words(self.task, reached, ceiling, nothing)
         yes = numbers.how_far(reached, nothing, ceiling)
-        return f"<b>{yes}.</b> {learns} {best} {is_right}. {beside_words(self.task, reached, ceiling, nothing)}.{alike}"
+        return f"<b>{yes}.</b> {_told(self, f'each of {bags_words(self)}')} {is_right}; {beside}.{alike}"
 
     @property
     def facts(self) -> dict[str, str]:
@@ -153,12 +152,10 @@ def _prediction(answer: Answer) -> Prediction | None:
         return None
     records, ceiling = answer.task.records, answer.accuracy(FULL).mean
     nothing = 1 - sum(trial.test_share for trial in answer.trials) / len(answer.trials)
-    noise = ", changed by noise" * math.isfinite(answer.question.config.proportion_epsilon)
     return Prediction(
         "bag-totals",
-        f"{int(answer.trials[0].sizes.sum()):,} {records} are put into {bags_words(answer)}. A computer is given "
-        f"{_sent_kind(answer)}. Of each bag it is told only what percentage {answer.task.positive}"
-        f"{noise}. <b>For how many of 100 new {records} will it be right about whether they "
+        f"{int(answer.trials[0].sizes.sum()):,} {records} are put into {bags_words(answer)}. "
+        f"{_told(answer, 'each bag')} <b>For how many of 100 new {records} will it be right about whether they "
         f"{answer.task.positive}?</b> "
         f"(Always saying “{answer.task.labels[0]}” is right for "
         f"{numbers.whole_per_hundred(nothing)} of them.)",
@@ -167,6 +164,15 @@ def _prediction(answer: Answer) -> Prediction | None:
         one_bag(answer),
         f"Without privacy, a computer is right for {numbers.out_of_100(ceiling)}.",
         f"Your guess: right for how many of 100 new {records}",
+    )
+
+
+def _told(answer: Answer, each: str) -> str:
+    """Say what a computer is given of every record, and what it is told of `each` bag."""
+    noise = ", changed by noise" * math.isfinite(answer.question.config.proportion_epsilon)
+    return (
+        f"A computer is given {_sent_kind(answer)}. Of {each} it is told only what percentage "
+        f"{answer.task.positive}{noise}."
     )
 
 
@@ -263,35 +269,18 @@ def bags_words(answer: Answer) -> str:
     return f"<b>{len(sizes):,} groups (“bags”) of {size} {answer.task.records}</b>{fewer}"
 
 
-def released_words(answer: Answer) -> str:
-    """Say what is told of every record, and of each bag: “each person’s age …, and the percentage in each of …”."""
-    config, task = answer.question.config, answer.task
-    sent = task.unlabelled.partition(", but not")[0] if config.k == 1 else f"averages of {config.k} or more records"
-    if math.isfinite(config.feature_epsilon):
-        sent += f", with noise (ε = {numbers.epsilon(config.feature_epsilon)} a column)"
-    noise = (
-        f", with noise (ε = {numbers.epsilon(config.proportion_epsilon)} a label)"
-        if math.isfinite(config.proportion_epsilon)
-        else ""
-    )
-    return f"{sent}, and the percentage in each of {bags_words(answer)}{noise}"
-
-
 def beside_words(task: Task, reached: float, ceiling: float, nothing: float) -> str:
     """Say how many records are named correctly by one answer to all, and without privacy."""
-    lazy = f"Always saying “{task.labels[0]}” is right"
-    known = f"told the {_kept_back(task)}, a computer is right for {numbers.out_of_100(ceiling)}"
+    lazy = f"always saying “{task.labels[0]}” is right"
     least, most = numbers.whole_per_hundred(nothing), numbers.whole_per_hundred(ceiling)
+    known = f"told the {_kept_back(task)}, a computer is right for <b>{most}</b>"
     if nothing + LEAST_AGAINST_TRIVIAL < reached < ceiling:
-        return (
-            f"That is between always saying “{task.labels[0]}”, which is right for {least}, and a computer told the "
-            f"{_kept_back(task)}: {most}"
-        )
+        return f"that is between {least} (always saying “{task.labels[0]}”) and {most} (told the {_kept_back(task)})"
     if reached < nothing - LEAST_AGAINST_TRIVIAL:
-        return f"{lazy} more often, for {numbers.out_of_100(nothing)}; {known}"
+        return f"{known}, and {lazy} for {least}, more often"
     if reached <= nothing + LEAST_AGAINST_TRIVIAL:
-        return f"{lazy} as often, for {numbers.out_of_100(nothing)}; {known}"
-    return f"{lazy} for {numbers.out_of_100(nothing)}; {known}"
+        return f"{known}, and {lazy} as often, for {least}"
+    return f"{known}, and {lazy} for {least}"
 
 
 def compare_words(verdict: Verdict, best: str, other: str, where: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pages.kit import cache, chosen, numbers, opendp, own_data
@@ -177,8 +177,8 @@ def released(answer: Answer) -> str:
 
 
 def _comparison_sentence(answer: Answer) -> str:
-    """Say whether a model can learn from noise: how many of 100 clean images it names correctly if it corrects for the
-    noise, ignores it, or had none.
+    """Say whether a model can learn from noise: how many of 100 clean images it names correctly, and how many without
+    noise.
     """
     named = {name: answer.score(name, "accuracy").mean for name in (*answer.compared, CLEAN)}
     whole = {name: numbers.whole_per_hundred(share) for name, share in named.items()}
@@ -188,17 +188,18 @@ def _comparison_sentence(answer: Answer) -> str:
     if verdict and verdict.clear and len({whole[name] for name in answer.compared}) == 1:
         whole = {name: numbers.per_hundred(share) for name, share in named.items()}
     first, *others = named
-    right = f"Of 100 new, unchanged images it names <b>{whole[first]}</b> correctly{_asked(answer.question)}"
+    tell = f"a computer learned to tell {distinguished_words(answer.question.config.classes)}"
+    right = f"Of 100 new, unchanged images it names <b>{whole[first]}</b> correctly"
     if first == CLEAN:
-        return f"A computer learned without noise. {right}."
+        return f"Without noise {tell}. {right}."
     luck = 1 / len(answer.question.config.classes)
     yes = numbers.how_far(max(named[name] for name in answer.compared), luck, named[CLEAN])
-    rest = [f"<b>{whole[name]}</b> if it {_learnt(name)}" for name in others]
+    rest = [f"<b>{whole[name]}</b> {_LEARNED.get(name, _CORRECTED)}" for name in others]
     if verdict and not verdict.clear:
         rest[0] += f" ({_VERDICT_WORDS[verdict]})"
     return (
-        f"<b>{yes}{_weak_words(answer.question) * (yes == 'Yes')}.</b> A computer learned from "
-        f"{_noisy(answer.question)}. {right} if it {_learnt(first)}, {', '.join([*rest[:-1], f'and {rest[-1]}'])}."
+        f"<b>{yes}.</b> From {_noisy(answer.question)}, {tell}. {right} {_LEARNED.get(first, _CORRECTED)}, "
+        f"{numbers.join_words(rest)}.{_weak_words(answer.question)}"
     )
 
 
@@ -206,42 +207,36 @@ def _weak_words(question: Question) -> str:
     """Say that the noise hides little, on a pixel or on the labels; else return an empty string."""
     pixels, labels = question.config.pixels, question.config.labels
     if not level_of(pixels) and math.isinf(labels.epsilon):
-        return ", but nothing was changed"
+        return " But nothing was changed, so that nobody is protected."
     is_weak = pixels.epsilon_at(DELTA) >= numbers.WEAK_FROM or math.isinf(labels.epsilon)
-    return ", but this much noise protects little" if is_weak else ""
+    return " But this much noise protects people little." if is_weak else ""
 
 
 def _noisy(question: Question) -> str:
     """Return what a model learns from that is sent with noise."""
     has_wrong_labels = (question.config.labels.channel_matrix.diagonal() < 1).any()
     if level_of(question.config.pixels):
-        return f"noisy images{' with some wrong labels' * bool(has_wrong_labels)}"
-    return "wrongly labelled images" if has_wrong_labels else "what was sent"
+        return f"noisy images{', some with wrong labels' * bool(has_wrong_labels)}"
+    return "images, some with wrong labels" if has_wrong_labels else "unchanged images"
 
 
-def _asked(question: Question) -> str:
-    """Return what a model is asked about digits: “ (7 or 9?)”."""
-    if own_data.is_own(question.config):
-        return ""
-    *digits, last = question.config.classes
-    return f" ({', '.join(digits)} or {last}?)"
-
-
-def _learnt(method: str) -> str:
-    """Say how a model of a method learned: “ignores the noise”."""
-    known = {
-        CLEAN: "learned without noise",
-        NAIVE: "ignores the noise",
-        RECONSTRUCTION: "guesses the true answers first",
-        TRUE: "corrects for the noise and knows how often clean pixels have each grey",
-    }
-    return known.get(method, "corrects for the noise")
+def distinguished_words(classes: Sequence[str]) -> str:
+    """Say which classes are told apart: “7 from 9”, “0, 1 and 2 apart”."""
+    return " from ".join(classes) if len(classes) == 2 else f"{numbers.join_words(tuple(classes))} apart"
 
 
 # What stands beside the accuracy of the second method where it does not clearly differ from the first one's.
 _VERDICT_WORDS = {
     Verdict.NOT_CLEAR: "the difference may be luck",
     Verdict.TOO_FEW: "too few trials to compare",
+}
+# How a model learned that names so many images correctly.
+_CORRECTED = "if it corrects for the noise"
+_LEARNED = {
+    CLEAN: "if it learned without noise",
+    NAIVE: "if it ignores the noise",
+    RECONSTRUCTION: "if it guesses the true answers first",
+    TRUE: "if it corrects for the noise and knows how often clean pixels have each grey",
 }
 
 

@@ -10,7 +10,16 @@ from typing import Any
 from pages.kit import cache, numbers
 from pages.kit.numbers import LOSS, SHARE, count_trials, with_range
 from pages.kit.panel import Chart, Markup, Panel, Prediction, Scale, Table
-from pages.topics.training.answer import Answer, chosen_words, compare, print_scores, released, score_words, snippet
+from pages.topics.training.answer import (
+    Answer,
+    chosen_words,
+    compare,
+    distinguished_words,
+    print_scores,
+    released,
+    score_words,
+    snippet,
+)
 from pages.topics.training.pixel_noise import noise_of
 from pages.topics.training.question import AS_THEY_COME, DISPUTED
 from privdemo import datasets, figures
@@ -82,7 +91,8 @@ def some_images(answer: Answer) -> list[Panel]:
     picture = partial(charts.digits_html, test_images(trial.config)[chosen], truths, alt=summary)
     counted = [(title, more, len(images)) for title, more, images in groups if title]
     released_two, labels_sent = (each[:2] for each in released_images(trial.config))
-    learnt_from = f"Two of {len(trial.config.classes) * trial.config.n_train:,} images to learn from"
+    n_learnt = f"{len(trial.config.classes) * trial.config.n_train:,}"
+    learnt_from = f"Two of the {n_learnt} images that it learned from"
     on_slide = [row for row in rows if not isinstance(row[-1], str)] or rows
     return [
         panel_of(
@@ -93,7 +103,7 @@ def some_images(answer: Answer) -> list[Panel]:
             Markup(
                 picture(
                     rows,
-                    groups=[(f"Unchanged test images on which {title}{more}", n) for title, more, n in counted],
+                    groups=[(f"New images on which {title}{more}", n) for title, more, n in counted],
                     trained_on=(f"{learnt_from}, {_labels_and_noise(trial.config, labels_sent)}:", released_two),
                     legend=_legend(answer),
                 )
@@ -114,16 +124,12 @@ def some_images(answer: Answer) -> list[Panel]:
 
 
 def _labels_and_noise(config: training.TrainingConfig, sent: Sequence[str]) -> str:
-    """Say which labels were sent with two images, and what noise did to all images and labels."""
+    """Say which labels were sent with two images, and how many of all labels are wrong."""
     share = _wrong(config)
-    did = ["noise changed their pixels (slider above)"] if level_of(config.pixels) else []
-    did += (
-        [f"about {numbers.percent(share)} of the labels are wrong (set in Settings)".replace(" %", "\u00a0%")]
-        if share
-        else []
-    )
+    wrong = f"About {numbers.percent(share)} of all labels were made wrong (see Settings)".replace(" %", "\u00a0%")
+    did = wrong if share else "All labels are true" if level_of(config.pixels) else "Nothing was changed"
     labelled = numbers.join_words(tuple(f"“{label}”" for label in sent))
-    return f"labelled {labelled}. {numbers.capital('; '.join(did)) or 'Nothing was changed'}"
+    return f"labelled {labelled}. {did}"
 
 
 def _scored_title(answer: Answer, name: str) -> str:
@@ -143,7 +149,7 @@ def _prediction(answer: Answer) -> Prediction | None:
     return Prediction(
         "noisy-training",
         f"{len(config.classes) * config.n_train:,} people each sent an image and its label{_protection(config)}. "
-        f"A computer learns from them to tell {_distinguished_words(config.classes)}. "
+        f"A computer learns from them to tell {distinguished_words(config.classes)}. "
         "<b>Of 100 unchanged images, how many will it recognise correctly?</b> "
         f"(Blind guessing: {100 / len(config.classes):.0f}.)",
         100 * answer.score(first, "accuracy").mean,
@@ -181,11 +187,6 @@ def _switched_words(config: training.TrainingConfig) -> str:
     ways = ((channel[1, 0], config.classes), (channel[0, 1], config.classes[::-1]))
     switched = [f"“{true}” to “{sent}”" for chance, (true, sent) in ways if chance > 0]
     return f" ({' or '.join(switched)})" if switched else ""
-
-
-def _distinguished_words(classes: Sequence[str]) -> str:
-    """Say which classes are told apart: “7 from 9”, “0, 1 and 2 apart”."""
-    return " from ".join(classes) if len(classes) == 2 else f"{numbers.join_words(tuple(classes))} apart"
 
 
 def _wrong(config: training.TrainingConfig) -> float:

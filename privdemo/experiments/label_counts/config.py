@@ -16,6 +16,8 @@ AXES = {
     EPSILON_AXIS: (0.01, 0.02, 0.035, 0.05, 0.075, 0.1, 0.15, 0.2),
     DELTA_AXIS: (1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.05, 0.1),
 }
+# Levels of ε beyond the paper's, for counts that need less privacy.
+LARGER_EPSILONS = (0.5, 1.0, 2.0, 5.0)
 # The most shares that one mechanism releases in all repeats, so that a curve of all mechanisms takes a second.
 MOST_SHARES = 200_000
 

@@ -14,6 +14,7 @@ from privdemo.experiments.label_counts.config import (
     C_AXIS,
     DELTA_AXIS,
     EPSILON_AXIS,
+    LARGER_EPSILONS,
     RHO_AXIS,
     CountConfig,
     design,
@@ -78,7 +79,8 @@ def along(
     rho: float,
     run: Callable[[CountConfig], dict[str, Outcome]] = run,
 ) -> dict[float, dict[str, Outcome]]:
-    """`run` at every level of an axis and at the config's own level, all other settings unchanged.
+    """`run` at every level of an axis and at the config's own level, all other settings unchanged; along ε also at
+    `LARGER_EPSILONS`.
 
     Along classes and shares the counts are those of `design(n_classes, total, rho)`, and levels that leave
     the last class empty are left out. Along ε and δ these three are not used. Pass a caching `run` to reuse results.
@@ -86,7 +88,8 @@ def along(
     """
     own = {C_AXIS: float(n_classes), RHO_AXIS: rho, EPSILON_AXIS: config.epsilon, DELTA_AXIS: config.delta}[axis]
     outcomes = {}
-    for level in sorted({*AXES[axis], *([own] if own > 0 else [])}):
+    more = LARGER_EPSILONS if axis == EPSILON_AXIS else ()
+    for level in sorted({*AXES[axis], *more, *([own] if own > 0 else [])}):
         if axis in (C_AXIS, RHO_AXIS):
             try:
                 counts = design(int(level) if axis == C_AXIS else n_classes, total, level if axis == RHO_AXIS else rho)

@@ -59,8 +59,8 @@ def test_the_page_opens_with_one_recommendation_above_everything():
     words = takeaway(visit("advice"))
     assert bare(words) == advice_of(MEMBERS)
     assert (
-        "<b>Our advice: let each person’s phone send the opposite answer with a chance of 26.9 %.</b> With 5,000 people"
-        in words
+        "<b>Our advice: let each person’s phone swap yes and no with a chance of 26.9 %, so that nobody can be "
+        "sure of any one answer.</b> With 5,000 people" in words
     )
 
 
@@ -148,14 +148,14 @@ def test_the_star_stands_where_the_advised_plan_is_on_the_curve_of_its_trust():
     assert (star.x[0], star.y[0]) == (plan.people, 100 * plan.half_width)
     nobody = next(trace for trace in traces if trace.name == "nobody")
     assert nobody.y[list(nobody.x).index(plan.people)] == pytest.approx(100 * plan.half_width)
-    (goal,) = [trace for trace in traces if trace.name.startswith("goal")]
+    (goal,) = [trace for trace in traces if trace.name.startswith("limit")]
     assert set(goal.y) == {3.0}
 
 
 def test_the_cards_say_what_the_next_trust_gives_and_what_stays_at_risk():
     made = answer(MEMBERS, Trials())
     titles = {title: (number, words) for title, number, words in what_to_do(made)[0].figure.contents}
-    number, words = titles["And if people trust a shuffler?"]
+    number, words = titles["And if people trust a service that mixes answers?"]
     assert number == "fewer than 52 of 100 times"
     shuffled = made.advice.alternatives[0]
     loss = f"5,000 people are protected better, for the same ± 3 points: ε = {shuffled.epsilon_needed:g}."
@@ -164,12 +164,12 @@ def test_the_cards_say_what_the_next_trust_gives_and_what_stays_at_risk():
     in_words = what_to_do(made)[0].summary
     assert f"{loss} Or keep ε = 1 and ask only {shuffled.people_needed:,} people." in in_words
     assert in_words.endswith("No method hides that somebody took part, or what is true of people in general.")
-    assert titles["And if one person is asked this 5 times?"][0] == "nearly 100 of 100 times, at worst"
+    assert titles["And if one person is asked this 5 times?"][0] == "fewer than 88 of 100 times"
     number, words = titles["How often can others guess an answer?"]
     assert number == "fewer than 74 of 100 times"
     assert words.startswith(
         "50 is pure guessing, 100 no privacy. They see what that person sends, and guess which of two equally "
-        "likely answers is true. Privacy loss ε = 1."
+        "likely answers is true. ε = 1, the limit in Settings; smaller is more private."
     )
 
 
@@ -178,7 +178,9 @@ def test_a_delta_that_adds_up_to_more_than_1_over_several_answers_counts_as_1():
         replace(MEMBERS, ask="counts", trust="curator", answers=16, epsilon=0.5, within=None, delta=0.3), Trials()
     )
     titles = {title: number for title, number, _ in what_to_do(made)[0].figure.contents}
-    assert titles["And if one person is in 5 such tables?"] == "nearly 100 of 100 times, at worst"
+    # Five times, four fifths of a chance of 0.7 that nothing is told outright.
+    right = accounting.most_guessed_right_again(0.5, 0.3, 5)
+    assert titles["And if one person is in 5 such tables?"] == f"fewer than {math.ceil(100 * right)} of 100 times"
 
 
 @pytest.mark.parametrize(
@@ -278,7 +280,7 @@ def test_every_number_of_the_label_is_computed_from_the_link_that_it_shows(link)
         people = int(re.search(r"With ([\d,]+) people", card)[1].replace(",", ""))
         lie = 1 / (1 + math.exp(epsilon))
         half_width = 100 * 1.96 * 0.5 / math.sqrt(people + 1.96**2) / (1 - 2 * lie)
-        assert f"send the opposite answer with a chance of {100 * lie:.3g} %" in card
+        assert f"swap yes and no with a chance of {100 * lie:.3g} %" in card
         assert accounting.right_of_100_words(epsilon, 0.0) in card
         assert float(re.search(r"right to ± ([\d.]+) points", card)[1]) == pytest.approx(half_width, abs=0.005)
 

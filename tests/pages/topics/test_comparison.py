@@ -82,6 +82,8 @@ CLEAR, UNSURE, WORSE = (
     replace(row(replace(DIGITS, methods=(name,)), *marks), trust=COMPARISON[name].trust)
     for name, marks in ((NAIVE, [0.9, 0.91, 0.89, 0.9, 0.9]), (LLP, [0.7, 1.0, 1.0, 0.9, 1.0]), (LLP, [0.7] * 5))
 )
+LEARNS = "A label is a person’s secret, like a diagnosis. The computer learns the labels “7” and “9”"
+NOBODY_TRUSTED = "if nobody is trusted, and chance switches some labels before they are sent"
 SEVERAL = [Change(verdict, verdict.value) for verdict in Verdict] + [Change(Verdict.WORSE, "worse")]
 
 
@@ -97,42 +99,38 @@ def reached(wanted: float) -> str:
     [
         (
             mark_words(question(), MARKS, {NOBODY: CLEAR}),
-            "A computer learns to tell “7” from “9”. With privacy loss ε = 1, trusting nobody, <b>90.0 %</b> of "
-            "new images are named correctly. "
-            "Without privacy it is 99.0 %.",
+            f"{LEARNS}. If we trust nobody, <b>90.0 %</b> of new images are named correctly; without privacy it is "
+            "99.0 %. The privacy loss is ε = 1.",
         ),
         (
             mark_words(question(), MARKS, ranked([WORSE, CLEAR])),
-            "<b>Not with these settings.</b> A computer learns to tell “7” from “9”. If outsiders find out "
-            "equally little (ε = 1), trusting <b>nobody</b> is best: "
-            "<b>90.0 %</b> of new images are named correctly; trusting a bag owner gives 70.0 %. Without",
+            f"<b>Not with these settings: it learns best {NOBODY_TRUSTED}.</b> {LEARNS}: <b>90.0 %</b> of new images "
+            "are named correctly; without privacy it is 99.0 %.",
         ),
         (
             mark_words(question(), MARKS, ranked([replace(CLEAR, trust=CURATOR), replace(WORSE, trust=NOBODY)])),
-            "<b>Yes, with these settings.</b> A computer learns to tell “7” from “9”. If outsiders find out "
-            "equally little (ε = 1), trusting <b>a curator</b> is best: ",
+            f"<b>Yes, with these settings: it learns best if a curator, one trusted party, sees all.</b> {LEARNS}",
         ),
         (
             mark_words(question(replace(DIGITS, task=SHARE)), MARKS, ranked([WORSE, CLEAR])),
-            "If outsiders find out equally little (ε = 1), trusting <b>nobody</b> is best: the share of",
+            f"<b>The error is least {NOBODY_TRUSTED}.</b> The share of",
         ),
         (
             mark_words(question(), MARKS, ranked([CLEAR, UNSURE])),
-            "If outsiders find out equally little (ε = 1), <b>a bag owner and nobody</b> do not clearly differ: "
-            "trusting a bag owner, <b>92.0 %</b> of new images are named correctly; trusting nobody gives 90.0 %.",
+            f"<b>Trusting a bag owner or nobody makes no clear difference.</b> {LEARNS}. If we trust a bag owner, "
+            "<b>92.0 %</b> of new images are named correctly; without privacy",
         ),
         (
             mark_words(question(), MARKS, ranked([CLEAR, replace(WORSE, by_trial="")])),
-            "If outsiders find out equally little (ε = 1), trusting nobody, <b>90.0 %</b> of new images are "
-            "named correctly; trusting a bag owner gives 70.0 %.",
+            f"{LEARNS}. If we trust nobody, <b>90.0 %</b> of new images are named correctly; without privacy",
         ),
         (
             mark_words(question(DIGITS, metric="log_loss"), MARKS, {OWNER: CLEAR}),
-            "With privacy loss ε = 1, trusting a bag owner, the log loss is <b>0.900</b>",
+            "If we trust a bag owner, the log loss is <b>0.900</b>",
         ),
         (
             mark_words(question(replace(DIGITS, private=RECORDS)), MARKS, {}),
-            "No method that is shown needs so little trust. Without privacy it is 99.0 %.",
+            "No method that is shown needs so little trust; without privacy it is 99.0 %.",
         ),
         (NONE.takeaway(), "None of the methods has a result. Ignore the noise: no noise will do."),
         (against_pin.why_not(question(pinned=OTHER), False), "of the other task"),
@@ -176,16 +174,13 @@ def test_words_follow_the_numbers(words, part):
 def test_it_opens_with_the_shipped_scores_of_its_setting():
     at = visit("comparison", compare_on="Small digits")
     marks = {r.method: r.estimate for r in shipped.marks(replace(DIGITS, methods=())) if r.metric == "accuracy"}
-    for names, whom in (
-        (BOTH, ""),
-        ((LLP,), "a bag owner "),
-        ((CURATED,), "trusting a curator gives "),
-    ):
+    for names in (BOTH, (LLP,), (CURATED,)):
         best = max((marks[name] for name in names), key=lambda mark: mark.mean)
-        assert re.search(rf"{whom}(<b>)?{100 * best.mean:.1f} %", takeaway(at))
         assert f"{100 * best.mean:.1f} ± {100 * best.half:.1f} %" in html(at)
-    assert "<b>nobody and a curator</b> do not clearly differ" in takeaway(at)
-    assert f"Without privacy it is {100 * marks[CLEAN].mean:.1f} %." in takeaway(at)
+    best = max(marks[name].mean for name in BOTH)
+    assert f"If we trust nobody, <b>{100 * best:.1f} %</b> of new images" in takeaway(at)
+    assert "<b>Trusting nobody or a curator makes no clear difference.</b>" in takeaway(at)
+    assert f"; without privacy it is {100 * marks[CLEAN].mean:.1f} %." in takeaway(at)
     assert not warnings(at)
 
 
@@ -225,8 +220,8 @@ def test_luck_of_ten_trials_stands_beside_the_closed_form():
     lucky = found.marks[CORRECTED_COUNT]
     assert 100 * lucky.mean == pytest.approx(0.2, abs=0.05)
     words = (
-        "With privacy loss ε = 4, trusting nobody, the share of “9” is off by "
-        "<b>0.2 points (0.5 points in the long run)</b>."
+        "If we trust nobody, the share of “9” is off by <b>0.2 points (0.5 points in the long run)</b>. The privacy "
+        "loss is ε = 4."
     )
     assert words in found.takeaway()
     (panel,) = CHAPTERS["All results in a table"](found)
@@ -456,7 +451,7 @@ def test_the_guess_is_who_may_see_true_labels_where_a_model_is_most_accurate():
     assert prediction.scale == (NOBODY, OWNER)
     assert prediction.captions == (
         "each label is changed by chance before it is sent",
-        f"sees {DIGITS.bag_size} labels",
+        f"each sees {DIGITS.bag_size} labels",
     )
     assert prediction.truth == max(best, key=best.__getitem__)
     assert "<b>Who should see the true labels, so that the computer learns best?</b>" in prediction.ask
@@ -465,8 +460,10 @@ def test_the_guess_is_who_may_see_true_labels_where_a_model_is_most_accurate():
     plotted = {x for trace in plain["data"] for x in trace["x"]}
     assert not plotted & set(best.values()), "no mark gives the answer away"
     words = " ".join(note["text"] for note in plain["layout"]["annotations"])
-    assert "nobody is trusted<br>27 of 100 labels are changed to the other by chance" in words
-    assert f"a bag owner is trusted<br>sees a “bag” of {DIGITS.bag_size} labels, reports a rough count of “" in words
+    assert "nobody sees true labels<br>each person switches the label with a chance of 27 %" in words
+    assert (
+        f"bag owners see {DIGITS.bag_size} people’s true labels<br>and report how many there are of each, with" in words
+    )
     assert [100 * mark for mark in best.values()] == pytest.approx(sorted(100 * m for m in best.values())[::-1])
     written = [note["text"] for note in answered["layout"]["annotations"] if "<b>" in note["text"]]
     assert [re.split("<b>|<br>", one)[1] for one in written] == [f"{100 * mark:.1f} %</b>" for mark in best.values()]
@@ -606,7 +603,7 @@ def test_what_is_shipped_of_pushed_labels_needs_no_trials(mnist):
 @pytest.mark.mnist
 def test_a_link_sets_how_many_push_and_the_sentence_says_so(mnist):
     words = takeaway(visit("comparison", fake="0.2", fake_label="the second class"))
-    assert "If outsiders find out equally little (ε = 1), with 20 of 100 labels pushed," in words
+    assert "learns the labels “7” and “9”, and 20 of 100 labels are pushed: <b>" in words
     at = visit("comparison", compare_look="Labels pushed by some", fake="0.3")
     assert not warnings(at)
     assert "<b>30 of 100 people</b> send the opposite of their true label" in takeaway(at)

@@ -96,12 +96,13 @@ def test_the_takeaway_holds_the_packages_numbers():
     words, point = made.takeaway(), images.measure(made.question.curve, 0.2)
     assert point.n_candidates < 400
     assert words.startswith(
-        f"<b>No, not with this noise:</b> a program that has the clean originals of {point.n_candidates} people"
+        "<b>No, not if random grey replaces 20 % of the pixels:</b> a program that has the clean originals of "
+        f"{point.n_candidates} people"
     )
     found = numbers.out_of_100(point.linked.mean)
     assert words.endswith(f"finds the right sender for <b>{found}</b> sent images.")
     hidden = shown(level=FAMILIES["randomised_response"].limit(17).high).takeaway()
-    assert hidden.startswith("<b>Yes, with this noise:</b>")
+    assert hidden.startswith("<b>Yes, if random grey replaces ")
     assert hidden.endswith("sent images, no more often than by chance.")
     assert f"With the noise at 20 %, a program that has the originals of {point.n_candidates} people" in (
         made.lost()[0].answer
